@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Names, files and lines for places in a profile, by way of libdw.  symbols.c is
+ * the only file that includes libdw's headers.
+ */
+#pragma once
+
+#include "profile/fc-profile.h"
+
+typedef struct FcSymbols FcSymbols;
+
+typedef enum
+{
+    FC_DEMANGLE_NONE,
+    FC_DEMANGLE_PLAIN,  /* names without parameters */
+    FC_DEMANGLE_PARAMS, /* with parameters */
+} FcDemangle;
+
+/* What is known of one place.  All strings belong to the FcSymbols and live as
+ * long as it does; equal names are the same pointer. */
+typedef struct
+{
+    const char *name;     /* to be shown, demangled as asked; never NULL: "module+0x1234"
+                             or "0x1234" where no symbol covers the place */
+    const char *raw_name; /* linkage name, NULL where no symbol covers the place */
+    const char *file;     /* source file as the debug information names it, or NULL */
+    guint line;           /* 0 where unknown */
+    guint64 start;        /* module-relative address of the symbol; the place's own if none */
+    gboolean is_static;   /* local binding */
+} FcSymbol;
+
+/* Never fails.  `image_paths` (may be NULL, NULL-terminated, copied): files to use
+ * in place of a module that moved: matched by build-id, else by base name, each
+ * "PATH" or "RECORDED=PATH".  `images` of --image come here. */
+FcSymbols *fc_symbols_new(FcDemangle demangle, const char *const *image_paths);
+void fc_symbols_free(FcSymbols *symbols);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcSymbols, fc_symbols_free)
+
+/* The function that covers `place`, with the line of the place itself.  For a
+ * function's entry pass its address; for a call site (a return address) pass
+ * `is_return` so that the line of the call is found.  Results are cached. */
+void fc_symbols_find(FcSymbols *symbols, const FcProfile *profile, const FcProfilePlace *place,
+                     gboolean is_return, FcSymbol *out);
+
+/* Problems met so far that the user must know ("PATH: changed since the run ..."), each
+ * once, in order of appearance; owned by `symbols`. */
+const GPtrArray *fc_symbols_warnings(const FcSymbols *symbols);

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The wire format between libfc (inside the profiled process) and fcmanager:
+ * records, the shared chunks that hold them, and the messages on the pipe.
+ *
+ * Included by both sides; depends on <stdint.h> only.  Everything here is read
+ * by fcmanager as untrusted input: a profiled program may scribble over the
+ * shared memory, and any process may write into the pipe.
+ *
+ * All integers are in the machine's own byte order: both ends run on the same
+ * machine and are built together (FC_WIRE_VERSION is checked all the same).
+ */
+#pragma once
+
+#include <stdint.h>
+
+#define FC_WIRE_VERSION 1u
+
+/* ---- Records --------------------------------------------------------------
+ *
+ * One per hook call, 32 bytes, in the order in which the thread made them.
+ */
+struct FcRecord
+{
+    uint64_t time;     /* ticks of the session's clock; written LAST, so that a
+                          record is there if and only if its hook got that far */
+    uint64_t function; /* the hook's first argument */
+    uint64_t site;     /* the hook's second argument */
+    uint64_t frame;    /* kind | stack address | return address, see below */
+};
+_Static_assert(sizeof(struct FcRecord) == 32, "wire format");
+
+/* FcRecord.frame: bits 0-3 the kind; bits 4-47 the stack address of the
+ * instrumented function (the hook's canonical frame address, a multiple of
+ * 16); bits 48-63 the low bits of the hook's return address, which tell one
+ * activation of an inlined function from the next at the same address. */
+enum FcRecordKind
+{
+    FC_RECORD_ENTER = 1,
+    FC_RECORD_EXIT = 2,
+};
+#define FC_FRAME_KIND_MASK UINT64_C(0xf)
+#define FC_FRAME_ADDRESS_MASK UINT64_C(0x0000fffffffffff0)
+#define FC_FRAME_RETURN_SHIFT 48
+
+/* ---- Shared memory --------------------------------------------------------
+ *
+ * One memfd for the session, FC_CHUNK_BYTES * (1 + chunk_count) long: the first
+ * slot holds struct FcShared, each later one a chunk; index 0 is never a chunk.
+ *
+ * A chunk is free while `owner` is 0.  A thread claims it by compare-and-swap
+ * of `owner` from 0 to its process key, fills in the header, then records.  It
+ * gives the chunk away with an FC_MSG_CHUNK message; fcmanager reads it in
+ * place and stores 0 in `owner` (release; the claim acquires).  When a process
+ * dies, fcmanager takes every chunk whose owner it still is, in order of
+ * (thread, sequence): nothing that was recorded is lost.
+ *
+ * A slot holds a record of the current use if record.time >= base_time.  That
+ * is so because the clocks `tsc` and `ext` never run backwards; for the other
+ * clocks fcmanager zeroes a chunk before it frees it (and base_time is 1).
+ * Slots may be missing in the middle: a signal handler that interrupts a hook
+ * between its reservation and its last store records behind the gap, which is
+ * filled when the hook goes on.  fcmanager must not free a chunk with a gap
+ * while the thread that owes the record may still write it.
+ */
+#define FC_CHUNK_BYTES 65536u
+#define FC_CHUNK_HEADER_BYTES 64u
+#define FC_CHUNK_RECORDS ((FC_CHUNK_BYTES - FC_CHUNK_HEADER_BYTES) / 32u)
+
+struct FcChunk
+{
+    uint64_t owner;        /* atomic; 0 free, else the process key */
+    uint64_t base_time;    /* clock at the claim */
+    uint32_t thread;       /* thread number within the process, from 1 */
+    uint32_t sequence;     /* counts the thread's chunks, from 0 */
+    uint32_t ready;        /* 1 once header is complete (release) */
+    uint32_t answer;       /* atomic futex: FC_MSG_QUIT is answered when not 0 */
+    uint32_t answer_bytes; /* length of the text that fcmanager put in records */
+    uint32_t reserved[7];
+    struct FcRecord records[FC_CHUNK_RECORDS];
+};
+_Static_assert(sizeof(struct FcChunk) == FC_CHUNK_BYTES, "wire format");
+
+struct FcShared
+{
+    uint64_t magic; /* FC_SHARED_MAGIC */
+    uint32_t version;
+    uint32_t chunk_count;
+    uint32_t freed;   /* atomic futex: counts chunks that were freed */
+    uint32_t waiters; /* atomic: threads that wait for `freed` to change */
+};
+#define FC_SHARED_MAGIC UINT64_C(0x3164657261684346) /* "FChared1" */
+
+/* ---- Messages on the pipe -------------------------------------------------
+ *
+ * Each is written with one write(2) of at most FC_MESSAGE_MAX bytes (PIPE_BUF),
+ * so messages of several threads and processes never mix.  A payload longer
+ * than that comes in several messages of the same type, process and thread,
+ * all but the last flagged FC_MESSAGE_MORE; payloads are concatenated.
+ */
+#define FC_MESSAGE_MAX 4096u
+#define FC_MESSAGE_MAGIC 0x4346u /* "FC" */
+#define FC_MESSAGE_MORE 1u
+#define FC_PAYLOAD_MAX (1u << 20) /* concatenated; more is malformed */
+
+enum FcMessageType
+{
+    FC_MSG_HELLO = 1,     /* payload FcHello: a process joins (start, fork, exec) */
+    FC_MSG_TEXT,          /* argument: enum FcText; payload: bytes, no NUL at the end */
+    FC_MSG_MODULE_LOAD,   /* payload FcModuleInfo + path; value: time */
+    FC_MSG_MODULE_UNLOAD, /* payload FcModuleInfo (base, start, end); value: time */
+    FC_MSG_THREAD_START,  /* argument: kernel thread id; value: time */
+    FC_MSG_THREAD_NAME,   /* payload: name */
+    FC_MSG_THREAD_END,    /* value: time; the thread's last chunk went before */
+    FC_MSG_FORK,          /* the thread is about to fork; value: fork token.  Its
+                             stack as of here is what the child begins with */
+    FC_MSG_FORK_DONE,     /* value: fork token; argument: 1 child exists, 0 failed */
+    FC_MSG_EXEC,          /* value: time; the process is about to exec */
+    FC_MSG_EXEC_FAILED,   /* value: time; it did not */
+    FC_MSG_CHUNK,         /* argument: chunk index; value: slots reserved in it */
+    FC_MSG_CHUNK_DATA,    /* transport `pipe`: payload FcDataHeader + records */
+    FC_MSG_QUIT,          /* value: time; argument: index of a chunk of the process
+                             whose `answer` is waited for, 0: answer on the
+                             reply pipe, FC_NO_ANSWER: none is awaited */
+    FC_MSG_EXIT_STATUS,   /* argument: status passed to exit */
+};
+#define FC_NO_ANSWER UINT32_MAX
+
+struct FcMessage
+{
+    uint16_t magic;
+    uint8_t type;
+    uint8_t flags;
+    uint32_t length;  /* whole message, this header included */
+    uint64_t process; /* process key: pid << 32 | a number that makes it unique */
+    uint32_t thread;
+    uint32_t argument;
+    uint64_t value;
+};
+_Static_assert(sizeof(struct FcMessage) == 32, "wire format");
+
+enum FcText
+{
+    FC_TEXT_EXECUTABLE = 1, /* absolute path */
+    FC_TEXT_COMMAND_LINE,   /* arguments, each ended by NUL */
+    FC_TEXT_DIRECTORY,      /* working directory at start */
+};
+
+enum FcTimeMode /* numbers as in the .fc format, version 3.0 */
+{
+    FC_TIME_TSC = 1,
+    FC_TIME_EXT = 2,
+    FC_TIME_CPU = 3,
+    FC_TIME_SYS = 4,
+};
+enum FcProfileMode /* likewise */
+{
+    FC_MODE_SINGLE = 1,
+    FC_MODE_FORK = 2,
+    FC_MODE_THREAD = 3,
+};
+
+struct FcHello
+{
+    uint32_t version; /* FC_WIRE_VERSION */
+    int32_t pid;
+    int32_t ppid;
+    uint32_t flags;              /* FC_HELLO_* */
+    uint64_t parent_process;     /* forked: parent's process key, else 0 */
+    uint32_t parent_thread;      /* forked: number of the thread that forked */
+    uint32_t thread;             /* number of the thread that goes on, usually 1 */
+    uint64_t fork_token;         /* forked: token of the parent's FC_MSG_FORK */
+    uint64_t start_time;         /* in ticks: first event, or the moment of the fork */
+    uint64_t start_monotonic_ns; /* CLOCK_MONOTONIC at start_time */
+    int64_t start_realtime_ns;   /* CLOCK_REALTIME at start_time */
+};
+#define FC_HELLO_FORKED 1u
+#define FC_HELLO_EXECED 2u
+_Static_assert(sizeof(struct FcHello) == 64, "wire format");
+
+#define FC_BUILD_ID_MAX 64u
+struct FcModuleInfo
+{
+    uint64_t base;           /* load bias: run-time address less address in the file */
+    uint64_t start;          /* lowest mapped address */
+    uint64_t end;            /* one past the highest */
+    uint32_t build_id_bytes; /* 0 if it has none */
+    uint32_t reserved;
+    uint8_t build_id[FC_BUILD_ID_MAX];
+    /* the path follows, no NUL; empty only where it is not known */
+};
+
+struct FcDataHeader
+{
+    uint32_t sequence;
+    uint32_t count;
+    uint64_t base_time; /* as in a chunk: a lower time marks a gap */
+    /* records follow */
+};
+#define FC_DATA_RECORDS                                                                            \
+    ((FC_MESSAGE_MAX - sizeof(struct FcMessage) - sizeof(struct FcDataHeader)) /                   \
+     sizeof(struct FcRecord))
+
+/* fcmanager's answer on the reply pipe: once when it is ready to read (libfc
+ * prints the text), and for each FC_MSG_QUIT with argument 0. */
+struct FcReply
+{
+    uint32_t magic; /* FC_REPLY_MAGIC */
+    uint32_t bytes; /* of text that follow */
+};
+#define FC_REPLY_MAGIC 0x79524346u
+#define FC_REPLY_TEXT_MAX 4000u

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A profile as data: what fcmanager writes into a .fc file and what fcdump and
+ * fcgprof load from it.  The model is plain, owned by one FcProfile and built by
+ * one thread; nothing here knows about symbols, the wire or output.
+ *
+ * Times are nanoseconds, sizes bytes.  Indices are positions in the arrays of
+ * the same profile; FC_NONE stands for "none".
+ */
+#pragma once
+
+#include <glib.h>
+
+#define FC_NONE (-1)
+
+/* Bucket 0 counts calls of 0 ns, bucket k those of [2^(k-1), 2^k) ns; the last
+ * takes everything longer. */
+#define FC_HISTOGRAM_BUCKETS 48
+
+/* A file mapped into the process.  A library that was unloaded and loaded again
+ * stands here once for each time (its load epoch). */
+typedef struct
+{
+    char *path;     /* owned; "" where unknown */
+    char *build_id; /* owned, lower-case hex; NULL where the file has none */
+    guint64 base;   /* run-time address less address in the file */
+    guint64 start;  /* addresses [start, end) */
+    guint64 end;
+    guint64 load_ns;   /* since the process's start */
+    guint64 unload_ns; /* G_MAXUINT64: stayed to the end */
+} FcProfileModule;
+
+/* A place in the code.  `module` and `offset` (address less the module's base)
+ * identify it across runs; `address` is where it was in this one. */
+typedef struct
+{
+    guint64 address;
+    guint64 offset; /* == address where module is FC_NONE */
+    gint module;
+} FcProfilePlace;
+
+typedef struct
+{
+    FcProfilePlace place;
+    guint64 calls;        /* activations entered; a frame inherited at fork adds none */
+    guint64 total_ns;     /* on the stack, counted once however often it recurses */
+    guint64 local_ns;     /* total less profiled callees */
+    guint64 total_min_ns; /* per completed activation; 0 where there was none */
+    guint64 total_max_ns;
+    guint64 local_min_ns;
+    guint64 local_max_ns;
+    guint64 histogram[FC_HISTOGRAM_BUCKETS]; /* of total, per activation */
+} FcProfileFunction;
+
+/* Calls of `callee` from one call site while `caller` was on top of the stack. */
+typedef struct
+{
+    gint caller; /* function; FC_NONE: no profiled function was active */
+    guint callee;
+    FcProfilePlace site;
+    guint64 calls;
+    guint64 total_ns; /* this arc was on the stack, recursion counted once */
+} FcProfileArc;
+
+/* A node of the calling-context tree; a parent precedes its children.  A
+ * function that was already on the path is folded onto its ancestor's node. */
+typedef struct
+{
+    gint parent; /* context; FC_NONE: a root */
+    guint function;
+    FcProfilePlace site;
+    guint64 calls;
+    guint64 total_ns;
+    guint64 local_ns;
+} FcProfileContext;
+
+/* A frame that was still open when its thread or process ended; outermost first. */
+typedef struct
+{
+    guint function;
+    FcProfilePlace site;
+} FcProfileFrame;
+
+typedef struct
+{
+    guint function;
+    guint64 calls;
+    guint64 total_ns;
+    guint64 local_ns;
+} FcProfileThreadFunction;
+
+typedef struct
+{
+    gint64 tid;
+    char *name;       /* owned; NULL where unknown */
+    guint64 start_ns; /* since the process's start */
+    guint64 end_ns;
+    guint64 run_ns; /* first to last event */
+    guint64 calls;
+    gboolean ended;    /* FALSE: it was alive when the process ended */
+    GArray *functions; /* of FcProfileThreadFunction, owned; may be empty */
+    GArray *stack;     /* of FcProfileFrame, owned: open at the end */
+} FcProfileThread;
+
+typedef enum
+{
+    FC_END_UNKNOWN,
+    FC_END_EXIT,   /* end_value: status */
+    FC_END_SIGNAL, /* end_value: signal number */
+    FC_END_EXEC,   /* replaced by another image */
+} FcProfileEnd;
+
+/* Something that had to be mended or was lost, by kind, e.g. "jump", "lost-records". */
+typedef struct
+{
+    char *kind; /* owned; [a-z0-9-]+ */
+    guint64 count;
+} FcProfileNote;
+
+typedef struct
+{
+    char *unique_id;   /* the same for all processes of a session */
+    gint time_mode;    /* enum FcTimeMode, 1-4 */
+    gint profile_mode; /* enum FcProfileMode, 1-3 */
+    gint64 pid;
+    gint64 ppid;
+    guint64 run_ns;    /* first to last event of the process */
+    gboolean extended; /* FALSE: a plain version 3.0 file: nothing below, only
+                          addresses, libraries, functions, arcs in microseconds */
+
+    double ticks_per_second;
+    gint64 start_realtime_ns; /* since the epoch */
+    gint64 end_realtime_ns;
+    char *executable; /* owned, may be NULL, as the three below */
+    char *directory;
+    GStrv command_line;
+    FcProfileEnd end;
+    gint end_value;
+    gint64 thread_id; /* THREAD mode: this file's thread; else 0 */
+
+    GArray *modules;   /* FcProfileModule */
+    GArray *functions; /* FcProfileFunction */
+    GArray *arcs;      /* FcProfileArc */
+    GArray *contexts;  /* FcProfileContext */
+    GArray *threads;   /* FcProfileThread */
+    GArray *repairs;   /* FcProfileNote: mended */
+    GArray *losses;    /* FcProfileNote: lost */
+} FcProfile;
+
+/* Never fails; the caller owns the result and frees it with fc_profile_free. */
+FcProfile *fc_profile_new(void);
+void fc_profile_free(FcProfile *profile);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcProfile, fc_profile_free)
+
+/* The module that holds `address` at `time_ns` since the process's start (the
+ * latest loaded, where several did one after the other), or FC_NONE. */
+gint fc_profile_find_module(const FcProfile *profile, guint64 address, guint64 time_ns);
+
+/* Fills `place` for `address` as of `time_ns`. */
+void fc_profile_locate(const FcProfile *profile, guint64 address, guint64 time_ns,
+                       FcProfilePlace *place);
+
+/* Adds `count` to the note `kind` of `notes`, making it if need be. */
+void fc_profile_note(GArray *notes, const char *kind, guint64 count);
+
+/* Adds everything in `other` to `into`: functions, arcs, contexts and threads
+ * are matched by module (build-id, else path) and offset.  `other` is unchanged. */
+void fc_profile_merge(FcProfile *into, const FcProfile *other);
+
+/* ---- .fc files ------------------------------------------------------------ */
+
+#define FC_PROFILE_ERROR (fc_profile_error_quark())
+GQuark fc_profile_error_quark(void);
+typedef enum
+{
+    FC_PROFILE_ERROR_IO,        /* message: reason only, the caller names the file */
+    FC_PROFILE_ERROR_MALFORMED, /* message: "line N: reason" */
+    FC_PROFILE_ERROR_VERSION,
+} FcProfileErrorCode;
+
+/* NULL and `error` where the file can't be read or is malformed in any place. */
+FcProfile *fc_profile_read(const char *path, GError **error);
+/* The same from memory; `data` need not be terminated. */
+FcProfile *fc_profile_parse(const char *data, gsize bytes, GError **error);
+
+/* The text of a .fc file. */
+GString *fc_profile_format(const FcProfile *profile);
+
+/* Writes `path` (relative to directory `dirfd`, or AT_FDCWD) by way of a new
+ * temporary file in the same directory (O_EXCL, no symbolic link followed) that
+ * is renamed into place: readers see the old file or the whole new one. */
+gboolean fc_profile_write(const FcProfile *profile, int dirfd, const char *path, GError **error);
+
+/* ---- .fcd files: the processes of a session -------------------------------- */
+
+typedef struct
+{
+    gint64 id;          /* process or thread id */
+    gint64 parent;      /* 0 with `is_thread` */
+    gboolean is_thread; /* parent: the word pthread_create */
+    char *file;         /* owned; as written, relative to the .fcd's folder or absolute */
+} FcDescriptorEntry;
+
+typedef struct
+{
+    gint64 started; /* seconds since the epoch */
+    gint64 ended;
+    GArray *entries; /* FcDescriptorEntry */
+} FcDescriptor;
+
+FcDescriptor *fc_descriptor_new(void);
+void fc_descriptor_free(FcDescriptor *descriptor);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcDescriptor, fc_descriptor_free)
+FcDescriptor *fc_descriptor_read(const char *path, GError **error);
+FcDescriptor *fc_descriptor_parse(const char *data, gsize bytes, GError **error);
+GString *fc_descriptor_format(const FcDescriptor *descriptor);
+gboolean fc_descriptor_write(const FcDescriptor *descriptor, int dirfd, const char *path,
+                             GError **error);
