@@ -22,12 +22,15 @@
  */
 struct FcRecord
 {
-    uint64_t time;     /* ticks of the session's clock; written LAST, so that a
-                          record is there if and only if its hook got that far */
+    uint64_t time;     /* ticks of the session's clock */
     uint64_t function; /* the hook's first argument */
-    uint64_t site;     /* the hook's second argument */
     uint64_t frame;    /* kind | stack address | return address, see below */
+    uint64_t site;     /* the hook's second argument | generation of the chunk << 48;
+                          written LAST (release): the record is there if and only if
+                          the generation is that of the chunk's current use */
 };
+#define FC_SITE_ADDRESS_MASK UINT64_C(0x0000ffffffffffff)
+#define FC_SITE_GENERATION_SHIFT 48
 _Static_assert(sizeof(struct FcRecord) == 32, "wire format");
 
 /* FcRecord.frame: bits 0-3 the kind; bits 4-47 the stack address of the
@@ -55,9 +58,9 @@ enum FcRecordKind
  * dies, fcmanager takes every chunk whose owner it still is, in order of
  * (thread, sequence): nothing that was recorded is lost.
  *
- * A slot holds a record of the current use if record.time >= base_time.  That
- * is so because the clocks `tsc` and `ext` never run backwards; for the other
- * clocks fcmanager zeroes a chunk before it frees it (and base_time is 1).
+ * A slot holds a record of the chunk's current use if its generation is the
+ * chunk's.  fcmanager sets `ready` to 0 before it frees a chunk, so a claim that
+ * was cut short by SIGKILL (owner set, ready 0) holds no records.
  * Slots may be missing in the middle: a signal handler that interrupts a hook
  * between its reservation and its last store records behind the gap, which is
  * filled when the hook goes on.  fcmanager must not free a chunk with a gap
@@ -70,13 +73,13 @@ enum FcRecordKind
 struct FcChunk
 {
     uint64_t owner;        /* atomic; 0 free, else the process key */
-    uint64_t base_time;    /* clock at the claim */
     uint32_t thread;       /* thread number within the process, from 1 */
     uint32_t sequence;     /* counts the thread's chunks, from 0 */
     uint32_t ready;        /* 1 once header is complete (release) */
     uint32_t answer;       /* atomic futex: FC_MSG_QUIT is answered when not 0 */
     uint32_t answer_bytes; /* length of the text that fcmanager put in records */
-    uint32_t reserved[7];
+    uint32_t generation;   /* 1-65535, another one at each claim */
+    uint32_t reserved[8];
     struct FcRecord records[FC_CHUNK_RECORDS];
 };
 _Static_assert(sizeof(struct FcChunk) == FC_CHUNK_BYTES, "wire format");
@@ -194,7 +197,8 @@ struct FcDataHeader
 {
     uint32_t sequence;
     uint32_t count;
-    uint64_t base_time; /* as in a chunk: a lower time marks a gap */
+    uint32_t generation; /* as in a chunk */
+    uint32_t reserved;
     /* records follow */
 };
 #define FC_DATA_RECORDS                                                                            \
