@@ -110,6 +110,17 @@ typedef enum
     FC_END_EXEC,   /* replaced by another image */
 } FcProfileEnd;
 
+/* A block of memory that was never freed, or a pointer wrongly given to free or
+ * realloc.  These are the three last lists of version 3.0: addresses only. */
+typedef struct
+{
+    guint64 pointer;
+    guint64 size_bytes;   /* leaks only: as first allocated */
+    guint64 site;         /* of the allocation, the free or the realloc */
+    guint64 realloc_site; /* leaks only: 0 where it was not reallocated */
+    GArray *stack;        /* of guint64, owned: call sites, innermost first; none is 0 */
+} FcProfileBlock;
+
 /* Something that had to be mended or was lost, by kind, e.g. "jump", "lost-records". */
 typedef struct
 {
@@ -145,15 +156,22 @@ typedef struct
     GArray *threads;   /* FcProfileThread */
     GArray *repairs;   /* FcProfileNote: mended */
     GArray *losses;    /* FcProfileNote: lost */
+
+    GArray *leaks; /* FcProfileBlock, as the two below; in plain files too */
+    GArray *bad_frees;
+    GArray *bad_reallocs;
 } FcProfile;
 
-/* Never fails; the caller owns the result and frees it with fc_profile_free. */
+/* Never fails; the caller owns the result and frees it with fc_profile_free.
+ * Empty, with `extended` set; all arrays exist. */
 FcProfile *fc_profile_new(void);
 void fc_profile_free(FcProfile *profile);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcProfile, fc_profile_free)
 
-/* The module that holds `address` at `time_ns` since the process's start (the
- * latest loaded, where several did one after the other), or FC_NONE. */
+/* The module that holds `address` at `time_ns` since the process's start, or
+ * FC_NONE.  Where several did one after the other: the one loaded at that time,
+ * else (a constructor runs before its library is announced) the nearest in time,
+ * the later loaded of two. */
 gint fc_profile_find_module(const FcProfile *profile, guint64 address, guint64 time_ns);
 
 /* Fills `place` for `address` as of `time_ns`. */

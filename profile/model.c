@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The profile model: making and freeing it, and finding the module of an
+ * address.  Called by the reader and by fcmanager, which fills a model from the
+ * stream.  Must never do input or output.
+ */
+#include "profile/fc-profile.h"
+
+#include <string.h>
+
+G_DEFINE_QUARK(fc - profile - error - quark, fc_profile_error)
+
+static void module_clear(gpointer data)
+{
+    FcProfileModule *module = data;
+    g_free(module->path);
+    g_free(module->build_id);
+}
+
+static void thread_clear(gpointer data)
+{
+    FcProfileThread *thread = data;
+    g_free(thread->name);
+    if (thread->functions != NULL)
+        g_array_unref(thread->functions);
+    if (thread->stack != NULL)
+        g_array_unref(thread->stack);
+}
+
+static void note_clear(gpointer data)
+{
+    FcProfileNote *note = data;
+    g_free(note->kind);
+}
+
+static void block_clear(gpointer data)
+{
+    FcProfileBlock *block = data;
+    if (block->stack != NULL)
+        g_array_unref(block->stack);
+}
+
+static GArray *array_new(gsize element_bytes, GDestroyNotify clear)
+{
+    GArray *array = g_array_new(FALSE, TRUE, (guint)element_bytes);
+    if (clear != NULL)
+        g_array_set_clear_func(array, clear);
+    return array;
+}
+
+FcProfile *fc_profile_new(void)
+{
+    FcProfile *profile = g_new0(FcProfile, 1);
+    profile->extended = TRUE;
+    profile->modules = array_new(sizeof(FcProfileModule), module_clear);
+    profile->functions = array_new(sizeof(FcProfileFunction), NULL);
+    profile->arcs = array_new(sizeof(FcProfileArc), NULL);
+    profile->contexts = array_new(sizeof(FcProfileContext), NULL);
+    profile->threads = array_new(sizeof(FcProfileThread), thread_clear);
+    profile->repairs = array_new(sizeof(FcProfileNote), note_clear);
+    profile->losses = array_new(sizeof(FcProfileNote), note_clear);
+    profile->leaks = array_new(sizeof(FcProfileBlock), block_clear);
+    profile->bad_frees = array_new(sizeof(FcProfileBlock), block_clear);
+    profile->bad_reallocs = array_new(sizeof(FcProfileBlock), block_clear);
+    return profile;
+}
+
+void fc_profile_free(FcProfile *profile)
+{
+    if (profile == NULL)
+        return;
+    g_free(profile->unique_id);
+    g_free(profile->executable);
+    g_free(profile->directory);
+    g_strfreev(profile->command_line);
+    g_array_unref(profile->modules);
+    g_array_unref(profile->functions);
+    g_array_unref(profile->arcs);
+    g_array_unref(profile->contexts);
+    g_array_unref(profile->threads);
+    g_array_unref(profile->repairs);
+    g_array_unref(profile->losses);
+    g_array_unref(profile->leaks);
+    g_array_unref(profile->bad_frees);
+    g_array_unref(profile->bad_reallocs);
+    g_free(profile);
+}
+
+/* How far `time_ns` lies outside the module's stay; 0 within it. */
+static guint64 time_distance(const FcProfileModule *module, guint64 time_ns)
+{
+    if (time_ns < module->load_ns)
+        return module->load_ns - time_ns;
+    if (time_ns >= module->unload_ns && module->unload_ns != G_MAXUINT64)
+        return time_ns - module->unload_ns + 1;
+    return 0;
+}
+
+gint fc_profile_find_module(const FcProfile *profile, guint64 address, guint64 time_ns)
+{
+    gint best = FC_NONE;
+    guint64 best_distance = 0;
+    guint64 best_load_ns = 0;
+
+    for (guint i = 0; i < profile->modules->len; i++)
+    {
+        const FcProfileModule *module = &g_array_index(profile->modules, FcProfileModule, i);
+        if (address < module->start || address >= module->end)
+            continue;
+        guint64 distance = time_distance(module, time_ns);
+        if (best == FC_NONE || distance < best_distance ||
+            (distance == best_distance && module->load_ns >= best_load_ns))
+        {
+            best = (gint)i;
+            best_distance = distance;
+            best_load_ns = module->load_ns;
+        }
+    }
+    return best;
+}
+
+void fc_profile_locate(const FcProfile *profile, guint64 address, guint64 time_ns,
+                       FcProfilePlace *place)
+{
+    place->address = address;
+    place->offset = address;
+    place->module = fc_profile_find_module(profile, address, time_ns);
+    if (place->module != FC_NONE)
+        place->offset -= g_array_index(profile->modules, FcProfileModule, place->module).base;
+}
+
+void fc_profile_note(GArray *notes, const char *kind, guint64 count)
+{
+    for (guint i = 0; i < notes->len; i++)
+    {
+        FcProfileNote *note = &g_array_index(notes, FcProfileNote, i);
+        if (strcmp(note->kind, kind) == 0)
+        {
+            note->count += count;
+            return;
+        }
+    }
+    FcProfileNote note = {g_strdup(kind), count};
+    g_array_append_val(notes, note);
+}
