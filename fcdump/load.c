@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Reads profiles, sums them and makes the model; see load.h.
+ */
+#include "fcdump/load.h"
+
+#include "fcdump/v3.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DESCRIPTOR_START "FunctionCheck descriptor file"
+#define GMON_START "gmon"
+
+/* ---- Files ----------------------------------------------------------------- */
+
+typedef struct
+{
+    FcModel *model;
+    GPtrArray *images;   /* NULL-terminated; strings borrowed */
+    GPtrArray *problems; /* of the caller */
+} Loader;
+
+static void add_problem(Loader *loader, const char *path, const char *reason)
+{
+    g_ptr_array_add(loader->problems, g_strdup_printf("%s: %s", path, reason));
+}
+
+static void process_free(gpointer data)
+{
+    FcProcess *process = data;
+    g_free(process->path);
+    fc_profile_free(process->header);
+    g_free(process);
+}
+
+/* What `profile` says of its process, without its arrays. */
+static FcProcess *process_new(const char *path, const FcProfile *profile)
+{
+    FcProcess *process = g_new0(FcProcess, 1);
+    FcProfile *header = fc_profile_new();
+    process->path = g_strdup(path);
+    process->header = header;
+    process->threads = profile->threads->len;
+    g_free(header->unique_id);
+    header->unique_id = g_strdup(profile->unique_id);
+    header->time_mode = profile->time_mode;
+    header->profile_mode = profile->profile_mode;
+    header->pid = profile->pid;
+    header->ppid = profile->ppid;
+    header->run_ns = profile->run_ns;
+    header->extended = profile->extended;
+    header->ticks_per_second = profile->ticks_per_second;
+    header->start_realtime_ns = profile->start_realtime_ns;
+    header->end_realtime_ns = profile->end_realtime_ns;
+    header->executable = g_strdup(profile->executable);
+    header->directory = g_strdup(profile->directory);
+    header->command_line = g_strdupv(profile->command_line);
+    header->end = profile->end;
+    header->end_value = profile->end_value;
+    header->thread_id = profile->thread_id;
+    return process;
+}
+
+static void load_profile(Loader *loader, const char *path)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(FcProfile) profile = fc_profile_read(path, &error);
+    FcModel *model = loader->model;
+    if (profile == NULL)
+    {
+        add_problem(loader, path, error->message);
+        return;
+    }
+    g_debug("%s: profile of process %" G_GINT64_FORMAT ": %u functions, %u arcs, %u contexts", path,
+            profile->pid, profile->functions->len, profile->arcs->len, profile->contexts->len);
+    if (!profile->extended)
+        fc_v3_complete(profile, (const char *const *)loader->images->pdata);
+    g_ptr_array_add(model->processes, process_new(path, profile));
+    if (model->profile == NULL)
+        model->profile = g_steal_pointer(&profile);
+    else
+        fc_profile_merge(model->profile, profile);
+}
+
+/* A descriptor's file where it is now: descriptors are moved with their profiles. */
+static char *locate_entry(const char *descriptor_path, const char *file)
+{
+    g_autofree char *folder = g_path_get_dirname(descriptor_path);
+    char *path = g_path_is_absolute(file) ? g_strdup(file) : g_build_filename(folder, file, NULL);
+    if (g_file_test(path, G_FILE_TEST_EXISTS))
+        return path;
+    g_autofree char *name = g_path_get_basename(file);
+    char *beside = g_build_filename(folder, name, NULL);
+    if (g_file_test(beside, G_FILE_TEST_EXISTS))
+    {
+        g_free(path);
+        return beside;
+    }
+    g_free(beside);
+    return path;
+}
+
+static void load_descriptor(Loader *loader, const char *path)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(FcDescriptor) descriptor = fc_descriptor_read(path, &error);
+    if (descriptor == NULL)
+    {
+        add_problem(loader, path, error->message);
+        return;
+    }
+    g_debug("%s: descriptor of %u processes", path, descriptor->entries->len);
+    for (guint i = 0; i < descriptor->entries->len; i++)
+    {
+        const FcDescriptorEntry *entry = &g_array_index(descriptor->entries, FcDescriptorEntry, i);
+        g_autofree char *file = locate_entry(path, entry->file);
+        load_profile(loader, file);
+    }
+    if (descriptor->entries->len == 0)
+        add_problem(loader, path, "names no profile");
+}
+
+/* The first bytes of `path`; FALSE with a problem noted where it can't be read. */
+static gboolean read_start(Loader *loader, const char *path, char *start, gsize bytes)
+{
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &status) != 0)
+    {
+        add_problem(loader, path, g_strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return FALSE;
+    }
+    memset(start, 0, bytes);
+    gssize got = S_ISREG(status.st_mode) ? pread(fd, start, bytes - 1, 0) : 0;
+    if (got < 0)
+        add_problem(loader, path, g_strerror(errno));
+    close(fd);
+    return got >= 0;
+}
+
+static void load_input(Loader *loader, const char *path)
+{
+    char start[sizeof DESCRIPTOR_START];
+    if (!read_start(loader, path, start, sizeof start))
+        return;
+    if (g_str_has_prefix(start, DESCRIPTOR_START))
+        load_descriptor(loader, path);
+    else if (g_str_has_prefix(start, GMON_START))
+        add_problem(loader, path, "a gmon.out file; fcdump does not read these, fcgprof does");
+    else
+        load_profile(loader, path);
+}
+
+/* ---- Functions ------------------------------------------------------------- */
+
+/* What identifies the symbol that covers a place, in all profiles of the sum. */
+static char *symbol_key(const FcModel *model, const FcProfilePlace *place, guint64 start)
+{
+    if (place->module == FC_NONE)
+        return g_strdup_printf(":%" G_GINT64_MODIFIER "x", start);
+    const FcProfileModule *module =
+        &g_array_index(model->profile->modules, FcProfileModule, place->module);
+    return g_strdup_printf("%s:%" G_GINT64_MODIFIER "x",
+                           module->build_id != NULL ? module->build_id : module->path, start);
+}
+
+static void merge_bounds(guint64 *min, guint64 *max, guint64 other_min, guint64 other_max)
+{
+    *min = MIN(*min, other_min);
+    *max = MAX(*max, other_max);
+}
+
+/* Whether a minimum and a maximum are known: not of an inherited frame that never
+ * returned. */
+static gboolean has_bounds(const FcProfileFunction *figures)
+{
+    return figures->calls > 0 || figures->total_max_ns > 0;
+}
+
+static void add_figures(FcProfileFunction *into, const FcProfileFunction *other)
+{
+    if (has_bounds(other) && has_bounds(into))
+    {
+        merge_bounds(&into->total_min_ns, &into->total_max_ns, other->total_min_ns,
+                     other->total_max_ns);
+        merge_bounds(&into->local_min_ns, &into->local_max_ns, other->local_min_ns,
+                     other->local_max_ns);
+    }
+    else if (has_bounds(other))
+    {
+        into->total_min_ns = other->total_min_ns;
+        into->total_max_ns = other->total_max_ns;
+        into->local_min_ns = other->local_min_ns;
+        into->local_max_ns = other->local_max_ns;
+    }
+    into->calls += other->calls;
+    into->total_ns += other->total_ns;
+    into->local_ns += other->local_ns;
+    for (guint i = 0; i < FC_HISTOGRAM_BUCKETS; i++)
+        into->histogram[i] += other->histogram[i];
+}
+
+/* `keys`: symbol key -> function number + 1. */
+static void make_functions(FcModel *model, GHashTable *keys)
+{
+    const GArray *functions = model->profile->functions;
+    model->functions = g_array_sized_new(FALSE, TRUE, sizeof(FcFunction), functions->len);
+    model->function_of = g_new0(guint, functions->len + 1);
+    for (guint i = 0; i < functions->len; i++)
+    {
+        const FcProfileFunction *figures = &g_array_index(functions, FcProfileFunction, i);
+        FcFunction function = {.figures = *figures, .shown = TRUE};
+        fc_symbols_find(model->symbols, model->profile, &figures->place, FALSE, &function.symbol);
+        function.name = function.symbol.name;
+        g_autofree char *key = symbol_key(model, &figures->place, function.symbol.start);
+        guint known = GPOINTER_TO_UINT(g_hash_table_lookup(keys, key));
+        if (known != 0)
+        {
+            add_figures(&g_array_index(model->functions, FcFunction, known - 1).figures, figures);
+        }
+        else
+        {
+            g_array_append_val(model->functions, function);
+            known = model->functions->len;
+            g_hash_table_insert(keys, g_steal_pointer(&key), GUINT_TO_POINTER(known));
+        }
+        model->function_of[i] = known - 1;
+        model->base_ns += figures->local_ns;
+    }
+}
+
+/* ---- Graph ----------------------------------------------------------------- */
+
+/* GCC splits cold or cloned parts off a function: name.cold, name.part.0. */
+static gboolean is_part_of(const char *name, const char *whole)
+{
+    gsize length = whole != NULL ? strlen(whole) : 0;
+    return name != NULL && length > 0 && strncmp(name, whole, length) == 0 && name[length] == '.';
+}
+
+/* The name of the unprofiled function that the call came through, or NULL where it came
+ * straight from `caller` or that can't be known. */
+static const char *find_via(const FcModel *model, GHashTable *keys, gint caller,
+                            const FcProfilePlace *site, const FcSymbol *symbol)
+{
+    g_autofree char *key = symbol_key(model, site, symbol->start);
+    const FcFunction *function = caller != FC_NONE ? fc_model_function(model, (guint)caller) : NULL;
+    if (symbol->raw_name != NULL)
+    {
+        /* A call site in another profiled function: the caller was inlined into it. */
+        if (function != NULL && (g_hash_table_contains(keys, key) ||
+                                 is_part_of(symbol->raw_name, function->symbol.raw_name)))
+            return NULL;
+        return symbol->name;
+    }
+    if (site->module == FC_NONE ||
+        (function != NULL && function->figures.place.module == site->module))
+        return NULL;
+    const char *path = g_array_index(model->profile->modules, FcProfileModule, site->module).path;
+    const char *slash = strrchr(path, '/');
+    return g_intern_string(slash != NULL ? slash + 1 : path);
+}
+
+static guint via_number(FcModel *model, GHashTable *numbers, const char *name)
+{
+    if (name == NULL)
+        return 0;
+    guint number = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, name));
+    if (number == 0)
+    {
+        number = model->via->len;
+        g_ptr_array_add(model->via, g_strdup(name));
+        g_hash_table_insert(numbers, model->via->pdata[number], GUINT_TO_POINTER(number));
+    }
+    return number;
+}
+
+static void make_graph(FcModel *model, GHashTable *keys)
+{
+    const GArray *arcs = model->profile->arcs;
+    g_autofree FcCallSite *sites = g_new0(FcCallSite, arcs->len + 1);
+    g_autofree guint64 *totals = g_new0(guint64, model->functions->len + 1);
+    g_autoptr(GHashTable) numbers = g_hash_table_new(g_str_hash, g_str_equal);
+    model->via = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(model->via, NULL);
+    model->sites = g_new0(FcSymbol, arcs->len + 1);
+    for (guint i = 0; i < arcs->len; i++)
+    {
+        const FcProfileArc *arc = &g_array_index(arcs, FcProfileArc, i);
+        gint caller = arc->caller == FC_NONE ? FC_NONE : (gint)model->function_of[arc->caller];
+        FcSymbol *symbol = &model->sites[i];
+        fc_symbols_find(model->symbols, model->profile, &arc->site, TRUE, symbol);
+        sites[i] = (FcCallSite){
+            .caller = caller,
+            .callee = model->function_of[arc->callee],
+            .via = via_number(model, numbers, find_via(model, keys, caller, &arc->site, symbol)),
+            .tag = i,
+            .calls = arc->calls,
+            .total_ns = arc->total_ns};
+    }
+    for (guint i = 0; i < model->functions->len; i++)
+        totals[i] = fc_model_function(model, i)->figures.total_ns;
+    model->graph = fc_callgraph_new(totals, model->functions->len, sites, arcs->len);
+}
+
+/* ---- Model ----------------------------------------------------------------- */
+
+FcModel *fc_model_load(const char *const *inputs, const char *const *images, FcDemangle demangle,
+                       GPtrArray *problems)
+{
+    g_autoptr(FcModel) model = g_new0(FcModel, 1);
+    g_autoptr(GPtrArray) all_images = g_ptr_array_new();
+    g_autoptr(GPtrArray) profiles = g_ptr_array_new();
+    Loader loader = {.model = model, .images = all_images, .problems = problems};
+    model->processes = g_ptr_array_new_with_free_func(process_free);
+
+    for (guint i = 0; images != NULL && images[i] != NULL; i++)
+        g_ptr_array_add(all_images, (gpointer)images[i]);
+    for (guint i = 0; inputs[i] != NULL; i++)
+        g_ptr_array_add(fc_v3_is_elf(inputs[i]) ? all_images : profiles, (gpointer)inputs[i]);
+    g_ptr_array_add(all_images, NULL);
+    for (guint i = 0; i < profiles->len; i++)
+        load_input(&loader, profiles->pdata[i]);
+    if (profiles->len == 0)
+        add_problem(&loader, inputs[0], "an image; name a profile as well");
+    if (model->profile == NULL)
+        return NULL;
+
+    g_autoptr(GHashTable) keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    model->symbols = fc_symbols_new(demangle, (const char *const *)all_images->pdata);
+    make_functions(model, keys);
+    make_graph(model, keys);
+    return g_steal_pointer(&model);
+}
+
+void fc_model_free(FcModel *model)
+{
+    if (model == NULL)
+        return;
+    fc_profile_free(model->profile);
+    g_ptr_array_unref(model->processes);
+    if (model->symbols != NULL)
+        fc_symbols_free(model->symbols);
+    if (model->functions != NULL)
+        g_array_unref(model->functions);
+    g_free(model->function_of);
+    g_free(model->sites);
+    if (model->via != NULL)
+        g_ptr_array_unref(model->via);
+    fc_callgraph_free(model->graph);
+    g_free(model);
+}
+
+void fc_model_use_addresses(FcModel *model)
+{
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        FcFunction *function = &g_array_index(model->functions, FcFunction, i);
+        g_autofree char *address =
+            g_strdup_printf("0x%" G_GINT64_MODIFIER "x", function->figures.place.address);
+        function->name = g_intern_string(address);
+    }
+}

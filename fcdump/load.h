@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * From file names to the data that reports are made of: profiles read and summed,
+ * functions with their symbols, the call graph.  Used by the tools' mains; every
+ * report reads the result.  Never prints.
+ */
+#pragma once
+
+#include "fcdump/callgraph.h"
+#include "fcdump/symbols.h"
+#include "profile/fc-profile.h"
+
+/* A function as the user knows it: the profile's functions that are the same
+ * symbol of the same module, added up. */
+typedef struct
+{
+    FcProfileFunction figures; /* place: of the first of them */
+    FcSymbol symbol;           /* of its entry */
+    const char *name;          /* to be shown, never NULL; owned by the model */
+    gboolean shown;            /* TRUE until the selection says otherwise */
+    gboolean excluded;         /* left out by --not */
+} FcFunction;
+
+/* One .fc file that went into the sum. */
+typedef struct
+{
+    char *path;
+    FcProfile *header; /* what the file says of its process; the arrays are empty */
+    guint threads;
+} FcProcess;
+
+typedef struct
+{
+    FcProfile *profile;   /* the sum of all files */
+    GPtrArray *processes; /* FcProcess, one a file */
+    FcSymbols *symbols;
+    GArray *functions;  /* FcFunction */
+    guint *function_of; /* of each function of `profile`: the FcFunction */
+    FcSymbol *sites;    /* of each arc of `profile`: what covers its call site */
+    GPtrArray *via;     /* names of the graph's `via` numbers; [0] is NULL */
+    FcCallgraph *graph; /* its sites' tags are arcs of `profile` */
+    guint64 base_ns;    /* 100%: the sum of all local times */
+} FcModel;
+
+/* Reads `inputs` (.fc, .fcd or ELF images, told apart by content), both lists
+ * NULL-terminated.  What could not be read is appended to `problems` (owned strings,
+ * "FILE: reason") and the rest goes on; NULL where no profile was left.  The caller
+ * owns the result. */
+FcModel *fc_model_load(const char *const *inputs, const char *const *images, FcDemangle demangle,
+                       GPtrArray *problems);
+void fc_model_free(FcModel *model);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcModel, fc_model_free)
+
+/* Shows addresses in place of names from now on. */
+void fc_model_use_addresses(FcModel *model);
+
+static inline const FcFunction *fc_model_function(const FcModel *model, guint index)
+{
+    return &g_array_index(model->functions, FcFunction, index);
+}
