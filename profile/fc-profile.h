@@ -196,6 +196,10 @@ typedef enum
     FC_PROFILE_ERROR_VERSION,
 } FcProfileErrorCode;
 
+/* What files of each kind begin with. */
+#define FC_PROFILE_MAGIC "functioncheck_v"
+#define FC_DESCRIPTOR_MAGIC "FunctionCheck descriptor file."
+
 /* NULL and `error` where the file can't be read or is malformed in any place. */
 FcProfile *fc_profile_read(const char *path, GError **error);
 /* The same from memory; `data` need not be terminated. */
@@ -226,11 +230,22 @@ typedef struct
     GArray *entries; /* FcDescriptorEntry */
 } FcDescriptor;
 
+/* Empty; never fails; the caller frees it with fc_descriptor_free. */
 FcDescriptor *fc_descriptor_new(void);
+/* Copies `file`. */
+void fc_descriptor_add(FcDescriptor *descriptor, gint64 id, gint64 parent, gboolean is_thread,
+                       const char *file);
 void fc_descriptor_free(FcDescriptor *descriptor);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcDescriptor, fc_descriptor_free)
 FcDescriptor *fc_descriptor_read(const char *path, GError **error);
 FcDescriptor *fc_descriptor_parse(const char *data, gsize bytes, GError **error);
 GString *fc_descriptor_format(const FcDescriptor *descriptor);
+/* As fc_profile_write. */
 gboolean fc_descriptor_write(const FcDescriptor *descriptor, int dirfd, const char *path,
                              GError **error);
+
+/* Paths of the .fc files that the .fcd at `path` names, in its order: char *, owned
+ * by the array (free with g_ptr_array_unref).  A name is taken relative to the
+ * .fcd's folder; where no such file is there, its base name is looked for beside
+ * the .fcd, so that a folder may be moved.  Whether they exist is not an error here. */
+GPtrArray *fc_descriptor_files(const char *path, GError **error);

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Reads and replaces whole files.  Called by the .fc and .fcd readers and writers.
+ * Must never follow a symbolic link when it writes, nor leave a temporary file.
+ */
+#include "profile/file.h"
+#include "profile/fc-profile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum
+{
+    READ_STEP_BYTES = 1 << 16,
+    NAME_TRIES = 100,
+};
+
+static gboolean fail(GError **error, const char *what, int number)
+{
+    g_set_error(error, FC_PROFILE_ERROR, FC_PROFILE_ERROR_IO, "%s%s", what, g_strerror(number));
+    return FALSE;
+}
+
+static gboolean read_all(int fd, const char *magic, GByteArray *data, GError **error)
+{
+    const gsize magic_bytes = strlen(magic);
+    for (;;)
+    {
+        /* A GByteArray counts in guint. */
+        if (data->len > G_MAXINT32 - READ_STEP_BYTES)
+            return fail(error, "", EFBIG);
+        guint used = data->len;
+        g_byte_array_set_size(data, used + READ_STEP_BYTES);
+        ssize_t got;
+        do
+            got = read(fd, data->data + used, READ_STEP_BYTES);
+        while (got < 0 && errno == EINTR);
+        int number = errno;
+        g_byte_array_set_size(data, used + (got > 0 ? (guint)got : 0));
+        if (got < 0)
+            return fail(error, "", number);
+        if (got == 0)
+            return TRUE;
+        /* Not to swallow a core dump or /dev/zero before saying that it is no profile. */
+        if (memcmp(data->data, magic, MIN(magic_bytes, data->len)) != 0)
+            return TRUE;
+    }
+}
+
+char *fc_file_read(const char *path, const char *magic, gsize *bytes, GError **error)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+    {
+        fail(error, "", errno);
+        return NULL;
+    }
+    GByteArray *data = g_byte_array_new();
+    gboolean good = read_all(fd, magic, data, error);
+    close(fd);
+    *bytes = data->len;
+    if (!good)
+    {
+        g_byte_array_unref(data);
+        return NULL;
+    }
+    /* Never NULL, not even for an empty file. */
+    const guint8 terminator = 0;
+    g_byte_array_append(data, &terminator, 1);
+    return (char *)g_byte_array_free(data, FALSE);
+}
+
+/* A new file beside `path`; its name, relative to dirfd, goes to *name. */
+static int create_beside(int dirfd, const char *path, char **name, GError **error)
+{
+    const char *slash = strrchr(path, '/');
+    const int folder_bytes = slash == NULL ? 0 : (int)(slash - path + 1);
+
+    for (int i = 0; i < NAME_TRIES; i++)
+    {
+        *name = g_strdup_printf("%.*s.fc-%08x%08x.tmp", folder_bytes, path, g_random_int(),
+                                (guint)getpid());
+        int fd = openat(dirfd, *name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (fd >= 0)
+            return fd;
+        int number = errno;
+        g_clear_pointer(name, g_free);
+        if (number != EEXIST && number != EINTR)
+        {
+            fail(error, "cannot create a file in its folder: ", number);
+            return -1;
+        }
+    }
+    fail(error, "cannot create a file in its folder: ", EEXIST);
+    return -1;
+}
+
+static gboolean write_all(int fd, const GString *text, GError **error)
+{
+    const char *from = text->str;
+    gsize left = text->len;
+    while (left > 0)
+    {
+        ssize_t written = write(fd, from, left);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return fail(error, "cannot write: ", written < 0 ? errno : ENOSPC);
+        from += written;
+        left -= (gsize)written;
+    }
+    return TRUE;
+}
+
+gboolean fc_file_replace(int dirfd, const char *path, const GString *text, GError **error)
+{
+    g_autofree char *name = NULL;
+    int fd = create_beside(dirfd, path, &name, error);
+    if (fd < 0)
+        return FALSE;
+
+    gboolean good = write_all(fd, text, error);
+    /* Network file systems report a full disk here. */
+    if (close(fd) != 0 && good && errno != EINTR)
+        good = fail(error, "cannot write: ", errno);
+    if (good && renameat(dirfd, name, dirfd, path) != 0)
+        good = fail(error, "cannot put it in place: ", errno);
+    if (!good)
+        unlinkat(dirfd, name, 0);
+    return good;
+}

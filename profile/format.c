@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The text of a .fc file: version 3.0 first, then our own sections, each
+ * `section NAME VERSION COUNT` and COUNT lines.  doc/formats.texi specifies them;
+ * parse_sections.c reads them.  Must never write what the reader refuses.
+ */
+#include "profile/format.h"
+#include "profile/file.h"
+#include "profile/text.h"
+
+const char *const fc_format_end_names[FC_FORMAT_ENDS] = {"unknown", "exit", "signal", "exec"};
+const char *const fc_format_time_mode_names[FC_FORMAT_TIME_MODES] = {"-", "tsc", "ext", "cpu",
+                                                                     "sys"};
+
+static void begin_section(GString *out, const char *name, guint count)
+{
+    g_string_append_printf(out, "section %s 1 %u\n", name, count);
+}
+
+static void append_number(GString *out, guint64 number)
+{
+    g_string_append_c(out, ' ');
+    fc_text_append_number(out, number);
+}
+
+static void append_signed(GString *out, gint64 number)
+{
+    g_string_append_c(out, ' ');
+    fc_text_append_signed(out, number);
+}
+
+static void append_place(GString *out, const FcProfilePlace *place)
+{
+    append_signed(out, place->module);
+    g_string_append_c(out, ' ');
+    fc_text_append_hex(out, place->address);
+}
+
+/* ---- process and clock: lines of a key and a value --------------------------- */
+
+static void add_word(GString *lines, guint *count, const char *key, const char *value)
+{
+    if (value == NULL)
+        return;
+    g_string_append_printf(lines, "%s ", key);
+    fc_text_append_word(lines, value);
+    g_string_append_c(lines, '\n');
+    ++*count;
+}
+
+static void add_signed(GString *lines, guint *count, const char *key, gint64 value)
+{
+    g_string_append_printf(lines, "%s %" G_GINT64_FORMAT "\n", key, value);
+    ++*count;
+}
+
+static void append_process(const FcProfile *profile, GString *out)
+{
+    g_autoptr(GString) lines = g_string_new(NULL);
+    guint count = 0;
+
+    add_signed(lines, &count, "pid", profile->pid);
+    add_signed(lines, &count, "ppid", profile->ppid);
+    add_signed(lines, &count, "thread", profile->thread_id);
+    add_word(lines, &count, "executable", profile->executable);
+    add_word(lines, &count, "directory", profile->directory);
+    if (profile->command_line != NULL)
+        add_signed(lines, &count, "arguments", g_strv_length(profile->command_line));
+    for (guint i = 0; profile->command_line != NULL && profile->command_line[i] != NULL; i++)
+        add_word(lines, &count, "argument", profile->command_line[i]);
+    const FcProfileEnd end = (guint)profile->end < FC_FORMAT_ENDS ? profile->end : FC_END_UNKNOWN;
+    g_string_append_printf(lines, "end %s %d\n", fc_format_end_names[end], profile->end_value);
+    count++;
+    add_signed(lines, &count, "started", profile->start_realtime_ns);
+    add_signed(lines, &count, "ended", profile->end_realtime_ns);
+    g_string_append_printf(lines, "run %" G_GUINT64_FORMAT "\n", profile->run_ns);
+    count++;
+
+    begin_section(out, "process", count);
+    g_string_append_len(out, lines->str, (gssize)lines->len);
+}
+
+static void append_clock(const FcProfile *profile, GString *out)
+{
+    char rate[G_ASCII_DTOSTR_BUF_SIZE];
+    const guint mode = profile->time_mode > 0 && profile->time_mode < FC_FORMAT_TIME_MODES
+                           ? (guint)profile->time_mode
+                           : 0;
+
+    begin_section(out, "clock", 2);
+    g_string_append_printf(out, "mode %s\n", fc_format_time_mode_names[mode]);
+    g_string_append_printf(out, "ticks-per-second %s\n",
+                           g_ascii_dtostr(rate, sizeof rate, profile->ticks_per_second));
+}
+
+/* ---- tables ------------------------------------------------------------------ */
+
+static void append_modules(const FcProfile *profile, GString *out)
+{
+    begin_section(out, "modules", profile->modules->len);
+    for (guint i = 0; i < profile->modules->len; i++)
+    {
+        const FcProfileModule *module = &g_array_index(profile->modules, FcProfileModule, i);
+        fc_text_append_hex(out, module->base);
+        g_string_append_c(out, ' ');
+        fc_text_append_hex(out, module->start);
+        g_string_append_c(out, ' ');
+        fc_text_append_hex(out, module->end);
+        append_number(out, module->load_ns);
+        append_number(out, module->unload_ns);
+        g_string_append_c(out, ' ');
+        fc_text_append_word(out, module->build_id);
+        g_string_append_c(out, ' ');
+        fc_text_append_word(out, module->path != NULL ? module->path : "");
+        g_string_append_c(out, '\n');
+    }
+}
+
+static void append_functions(const FcProfile *profile, GString *out)
+{
+    begin_section(out, "functions", profile->functions->len);
+    for (guint i = 0; i < profile->functions->len; i++)
+    {
+        const FcProfileFunction *function =
+            &g_array_index(profile->functions, FcProfileFunction, i);
+        fc_text_append_signed(out, function->place.module);
+        g_string_append_c(out, ' ');
+        fc_text_append_hex(out, function->place.address);
+        append_number(out, function->calls);
+        append_number(out, function->total_ns);
+        append_number(out, function->local_ns);
+        append_number(out, function->total_min_ns);
+        append_number(out, function->total_max_ns);
+        append_number(out, function->local_min_ns);
+        append_number(out, function->local_max_ns);
+        for (guint j = 0; j < FC_HISTOGRAM_BUCKETS; j++)
+        {
+            if (function->histogram[j] == 0)
+                continue;
+            append_number(out, j);
+            g_string_append_c(out, ':');
+            fc_text_append_number(out, function->histogram[j]);
+        }
+        g_string_append_c(out, '\n');
+    }
+}
+
+static void append_arcs(const FcProfile *profile, GString *out)
+{
+    begin_section(out, "arcs", profile->arcs->len);
+    for (guint i = 0; i < profile->arcs->len; i++)
+    {
+        const FcProfileArc *arc = &g_array_index(profile->arcs, FcProfileArc, i);
+        fc_text_append_signed(out, arc->caller);
+        append_place(out, &arc->site);
+        append_number(out, arc->callee);
+        append_number(out, arc->calls);
+        append_number(out, arc->total_ns);
+        g_string_append_c(out, '\n');
+    }
+}
+
+static void append_contexts(const FcProfile *profile, GString *out)
+{
+    begin_section(out, "contexts", profile->contexts->len);
+    for (guint i = 0; i < profile->contexts->len; i++)
+    {
+        const FcProfileContext *context = &g_array_index(profile->contexts, FcProfileContext, i);
+        fc_text_append_signed(out, context->parent);
+        append_place(out, &context->site);
+        append_number(out, context->function);
+        append_number(out, context->calls);
+        append_number(out, context->total_ns);
+        append_number(out, context->local_ns);
+        g_string_append_c(out, '\n');
+    }
+}
+
+/* ---- threads ----------------------------------------------------------------- */
+
+static void append_threads(const FcProfile *profile, GString *out)
+{
+    begin_section(out, "threads", profile->threads->len);
+    for (guint i = 0; i < profile->threads->len; i++)
+    {
+        const FcProfileThread *thread = &g_array_index(profile->threads, FcProfileThread, i);
+        fc_text_append_signed(out, thread->tid);
+        append_number(out, thread->start_ns);
+        append_number(out, thread->end_ns);
+        append_number(out, thread->run_ns);
+        append_number(out, thread->calls);
+        append_number(out, thread->ended ? 1 : 0);
+        g_string_append_c(out, ' ');
+        fc_text_append_word(out, thread->name);
+        g_string_append_c(out, '\n');
+    }
+}
+
+static void append_thread_functions(const FcProfile *profile, GString *out)
+{
+    guint count = 0;
+    g_autoptr(GString) lines = g_string_new(NULL);
+    for (guint i = 0; i < profile->threads->len; i++)
+    {
+        const GArray *functions = g_array_index(profile->threads, FcProfileThread, i).functions;
+        for (guint j = 0; functions != NULL && j < functions->len; j++, count++)
+        {
+            const FcProfileThreadFunction *function =
+                &g_array_index(functions, FcProfileThreadFunction, j);
+            fc_text_append_number(lines, i);
+            append_number(lines, function->function);
+            append_number(lines, function->calls);
+            append_number(lines, function->total_ns);
+            append_number(lines, function->local_ns);
+            g_string_append_c(lines, '\n');
+        }
+    }
+    begin_section(out, "thread-functions", count);
+    g_string_append_len(out, lines->str, (gssize)lines->len);
+}
+
+static void append_thread_stacks(const FcProfile *profile, GString *out)
+{
+    guint count = 0;
+    g_autoptr(GString) lines = g_string_new(NULL);
+    for (guint i = 0; i < profile->threads->len; i++)
+    {
+        const GArray *stack = g_array_index(profile->threads, FcProfileThread, i).stack;
+        for (guint j = 0; stack != NULL && j < stack->len; j++, count++)
+        {
+            const FcProfileFrame *frame = &g_array_index(stack, FcProfileFrame, j);
+            fc_text_append_number(lines, i);
+            append_place(lines, &frame->site);
+            append_number(lines, frame->function);
+            g_string_append_c(lines, '\n');
+        }
+    }
+    begin_section(out, "thread-stacks", count);
+    g_string_append_len(out, lines->str, (gssize)lines->len);
+}
+
+/* ---- whole ------------------------------------------------------------------- */
+
+static void append_notes(GString *out, const char *section, const GArray *notes)
+{
+    begin_section(out, section, notes->len);
+    for (guint i = 0; i < notes->len; i++)
+    {
+        const FcProfileNote *note = &g_array_index(notes, FcProfileNote, i);
+        fc_text_append_word(out, note->kind);
+        append_number(out, note->count);
+        g_string_append_c(out, '\n');
+    }
+}
+
+GString *fc_profile_format(const FcProfile *profile)
+{
+    GString *out = g_string_new(NULL);
+    fc_format_v3(profile, out);
+    if (!profile->extended)
+        return out;
+    append_process(profile, out);
+    append_clock(profile, out);
+    append_modules(profile, out);
+    append_functions(profile, out);
+    append_threads(profile, out);
+    append_thread_functions(profile, out);
+    append_thread_stacks(profile, out);
+    append_arcs(profile, out);
+    append_contexts(profile, out);
+    append_notes(out, "repairs", profile->repairs);
+    append_notes(out, "losses", profile->losses);
+    begin_section(out, "end", 0);
+    return out;
+}
+
+gboolean fc_profile_write(const FcProfile *profile, int dirfd, const char *path, GError **error)
+{
+    g_autoptr(GString) text = fc_profile_format(profile);
+    return fc_file_replace(dirfd, path, text, error);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The parts of a .fc file's text, shared by the formatter, and by the parser,
+ * which checks that the first part agrees with the second.
+ */
+#pragma once
+
+#include "profile/fc-profile.h"
+
+#define FC_FORMAT_HEADER "functioncheck_v3.0"
+
+/* Appends the sections of version 3.0. */
+void fc_format_v3(const FcProfile *profile, GString *out);
+
+/* Names of FcProfileEnd, in its order; and how many there are. */
+#define FC_FORMAT_ENDS 4
+extern const char *const fc_format_end_names[FC_FORMAT_ENDS];
+/* Names of time modes 1 to 4; [0] is for all other values. */
+#define FC_FORMAT_TIME_MODES 5
+extern const char *const fc_format_time_mode_names[FC_FORMAT_TIME_MODES];

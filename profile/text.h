@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The lowest layer of the text formats: words, numbers and lines.  Called by the
+ * formatters and parsers in this folder only.  Must never know what a word means.
+ *
+ * A word is one or more bytes without a blank.  A string becomes a word so:
+ * NULL is "-" and the empty string "\e"; a byte up to the blank, a backslash and
+ * DEL become a backslash and three octal digits; so does "-" where it is the whole
+ * string, and each byte from 0x80 where the string is not UTF-8.
+ */
+#pragma once
+
+#include <glib.h>
+
+/* ---- Writing --------------------------------------------------------------- */
+
+void fc_text_append_word(GString *out, const char *string);
+/* For a name at the end of a line: as above, but blanks stay as they are. */
+void fc_text_append_rest(GString *out, const char *string);
+void fc_text_append_number(GString *out, guint64 number);
+void fc_text_append_signed(GString *out, gint64 number);
+void fc_text_append_hex(GString *out, guint64 number); /* 0x... */
+
+/* ---- Reading ---------------------------------------------------------------
+ *
+ * The first thing wrong is kept as the reader's error, and from then on every
+ * call returns FALSE, so a caller may chain them with && and look once.
+ */
+typedef struct
+{
+    const char *next; /* unread text */
+    const char *end;
+    const char *word; /* the rest of the current line: [word, line_end) */
+    const char *line_end;
+    guint64 line; /* number of the current line; 0 before the first */
+    GError *error;
+} FcText;
+
+/* `data` must outlive the reader. */
+void fc_text_start(FcText *text, const char *data, gsize bytes);
+
+/* Goes on to the next line.  FALSE and an error at the end of the text ("ends
+ * here, where WHAT must follow") or where the last line is not ended. */
+gboolean fc_text_next_line(FcText *text, const char *what);
+gboolean fc_text_at_end(const FcText *text);
+/* Puts "line N: ..." into the reader's error, unless it has one.  Always FALSE. */
+gboolean fc_text_fail(FcText *text, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* The parts of the current line.  `what` names the part in the error. */
+gboolean fc_text_has_word(FcText *text);
+gboolean fc_text_number(FcText *text, const char *what, guint64 *out);
+gboolean fc_text_signed(FcText *text, const char *what, gint64 *out);
+/* Hexadecimal after 0x, or what glibc's %p makes of NULL. */
+gboolean fc_text_address(FcText *text, const char *what, guint64 *out);
+/* An index below `limit`, or FC_NONE (written -1) where `none` allows it. */
+gboolean fc_text_index(FcText *text, const char *what, guint limit, gboolean none, gint *out);
+/* A word's string; the caller frees *out, which may be NULL where `none` allows. */
+gboolean fc_text_string(FcText *text, const char *what, gboolean none, char **out);
+/* The word as it stands, not terminated. */
+gboolean fc_text_raw_word(FcText *text, const char *what, const char **start, gsize *bytes);
+/* The rest of the line, less blanks around it; what is no escape stands for itself. */
+gboolean fc_text_rest(FcText *text, const char *what, char **out);
+/* Nothing but blanks may be left. */
+gboolean fc_text_end_line(FcText *text);
