@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The pipe to fcmanager.  Used by ring, thread, process and modules, with all
+ * signals blocked or in the slow path of a hook.  Must never write to a
+ * descriptor that the program has closed and used for something else: the
+ * descriptor is checked to be our pipe before each write.
+ */
+#include "libfc/channel.h"
+
+#include "libfc/message.h"
+#include "libfc/process.h"
+#include "libfc/sys.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+
+static struct
+{
+    int fd;
+    int manager_pid;
+    int manager_fd;
+    dev_t device;
+    ino_t inode;
+    uint32_t reopening; /* lock */
+    uint32_t splitting; /* lock of `piece` */
+} channel = {.fd = -1};
+
+/* Too large for the stack of a signal handler. */
+static union
+{
+    struct FcMessage message;
+    char bytes[FC_MESSAGE_MAX];
+} piece;
+
+static bool is_our_pipe(int fd)
+{
+    struct stat status;
+    return fd >= 0 && fc_sys(SYS_fstat, fd, &status) == 0 && status.st_dev == channel.device &&
+           status.st_ino == channel.inode;
+}
+
+int fc_channel_move_fd(int fd)
+{
+    struct rlimit limit;
+    rlim_t top = 1024; /* not more: the kernel's table grows with the highest number */
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < top)
+        top = limit.rlim_cur;
+    long moved = -EMFILE;
+    for (rlim_t distance = 24; moved < 0 && distance > 0; distance /= 2)
+        if (top > distance)
+            moved = fc_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, (long)(top - distance));
+    if (moved < 0)
+        return fd; /* no better place: stay */
+    fc_sys(SYS_close, fd);
+    return (int)moved;
+}
+
+void fc_channel_open(int fd, int manager_pid, int manager_fd)
+{
+    struct stat status;
+    channel.fd = fd;
+    channel.manager_pid = manager_pid;
+    channel.manager_fd = manager_fd;
+    if (fc_sys(SYS_fstat, fd, &status) == 0)
+    {
+        channel.device = status.st_dev;
+        channel.inode = status.st_ino;
+    }
+}
+
+static char *append_number(char *at, unsigned number)
+{
+    if (number >= 10)
+        at = append_number(at, number / 10);
+    *at++ = (char)('0' + number % 10);
+    return at;
+}
+
+/* The program closed our descriptor (a daemon, say): the pipe is opened anew by
+ * way of the manager's own end of it. */
+static bool reopen(void)
+{
+    char path[64] = "/proc/";
+    char *at = append_number(path + strlen(path), (unsigned)channel.manager_pid);
+    memcpy(at, "/fd/", 4);
+    at = append_number(at + 4, (unsigned)channel.manager_fd);
+    *at = '\0';
+    long fd = fc_sys(SYS_openat, AT_FDCWD, path, O_WRONLY | O_NONBLOCK | O_CLOEXEC, 0);
+    if (fd < 0)
+        return false;
+    if (!is_our_pipe((int)fd)) /* another process has that pid by now */
+    {
+        fc_sys(SYS_close, fd);
+        return false;
+    }
+    channel.fd = fc_channel_move_fd((int)fd);
+    return true;
+}
+
+static bool check_descriptor(void)
+{
+    if (is_our_pipe(channel.fd))
+        return true;
+    uint64_t old = fc_block_signals();
+    fc_lock(&channel.reopening);
+    bool good = is_our_pipe(channel.fd) || reopen();
+    fc_unlock(&channel.reopening);
+    fc_restore_signals(old);
+    return good;
+}
+
+bool fc_channel_is_alive(void)
+{
+    if (!check_descriptor())
+        return false;
+    struct pollfd poll = {.fd = channel.fd, .events = 0};
+    struct timespec zero = {0, 0};
+    long result = fc_sys(SYS_ppoll, &poll, 1, &zero, NULL, 8);
+    return result <= 0 || !(poll.revents & (POLLERR | POLLNVAL));
+}
+
+bool fc_channel_send_whole(struct FcMessage *message, size_t bytes)
+{
+    message->magic = FC_MESSAGE_MAGIC;
+    message->length = (uint32_t)bytes;
+    message->process = fc_process_key;
+    for (;;)
+    {
+        if (fc_process_is_off())
+            return false;
+        if (!check_descriptor())
+            break;
+        long result = fc_write(channel.fd, message, bytes);
+        if (result == 0)
+            return true;
+        if (result != -EAGAIN)
+            break;
+        /* Full: the manager is behind.  It may be stopped for long, so look now and
+           then whether it still lives (poll tells at once). */
+        struct pollfd poll = {.fd = channel.fd, .events = POLLOUT};
+        struct timespec wait = {0, 100000000};
+        fc_sys(SYS_ppoll, &poll, 1, &wait, NULL, 8);
+    }
+    fc_process_stop("the profile manager is gone, profiling stops here");
+    return false;
+}
+
+bool fc_channel_send(struct FcMessage *message, const void *payload, size_t bytes)
+{
+    if (bytes == 0)
+    {
+        message->flags = 0;
+        return fc_channel_send_whole(message, sizeof *message);
+    }
+    uint64_t old = fc_block_signals();
+    fc_lock(&channel.splitting);
+    const char *from = payload;
+    bool sent = true;
+    while (sent && bytes > 0)
+    {
+        size_t part = sizeof piece - sizeof *message;
+        if (part > bytes)
+            part = bytes;
+        piece.message = *message;
+        piece.message.flags = part < bytes ? FC_MESSAGE_MORE : 0;
+        memcpy(piece.bytes + sizeof *message, from, part);
+        sent = fc_channel_send_whole(&piece.message, sizeof *message + part);
+        from += part;
+        bytes -= part;
+    }
+    fc_unlock(&channel.splitting);
+    fc_restore_signals(old);
+    return sent;
+}
+
+void fc_channel_after_fork(void)
+{
+    channel.reopening = 0;
+    channel.splitting = 0;
+}
+
+void fc_channel_close(void)
+{
+    if (is_our_pipe(channel.fd))
+        fc_sys(SYS_close, channel.fd);
+    channel.fd = -1;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The pipe to fcmanager.  The only writer to it.
+ */
+#pragma once
+
+#include "libfc/fc-format.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Takes over `fd`, the pipe's write end (non-blocking, close-on-exec, already at
+ * its final number).  `manager_pid` and `manager_fd` name the pipe's read end
+ * in fcmanager: a way back in when the program closed `fd`. */
+void fc_channel_open(int fd, int manager_pid, int manager_fd);
+
+/* Sends one message: `message` and `bytes` of payload, split as fc-format.h says
+ * where they do not fit in one; fills in magic, length and process key.  Waits
+ * while the pipe is full.  False once fcmanager is gone, or no longer to be
+ * reached: profiling is off then (fc_process_stop has been called).
+ * Async-signal-safe and thread-safe; messages of one piece never mix, the caller
+ * keeps other threads from sending the same type for the same thread. */
+bool fc_channel_send(struct FcMessage *message, const void *payload, size_t bytes);
+
+/* As fc_channel_send, for a message that is already assembled in one piece with its
+ * payload behind it. */
+bool fc_channel_send_whole(struct FcMessage *message, size_t bytes);
+
+/* Whether fcmanager still has its end open. */
+bool fc_channel_is_alive(void);
+
+/* In a forked child, before anything else is sent: locks that threads of the parent
+ * held are free. */
+void fc_channel_after_fork(void);
+
+/* Closes our end, where it is still ours. */
+void fc_channel_close(void);
+
+/* Moves `fd` to a number where the program won't look for the lowest free one;
+ * close-on-exec.  Returns the new number, or -errno; `fd` is closed. */
+int fc_channel_move_fd(int fd);

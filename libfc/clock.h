@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The session's clock: what a tick is, and how the hooks read it.
+ */
+#pragma once
+
+#include "libfc/fc-format.h"
+#include "libfc/sys.h"
+
+#include <time.h>
+
+/* What fc_clock_now reads; set once at start, before the first record. */
+extern enum FcTimeMode fc_clock_mode __attribute__((visibility("hidden")));
+
+/* Chooses the clock: `wanted`, or FC_TIME_EXT with a message where the processor
+ * has no invariant time-stamp counter.  Returns the mode chosen. */
+enum FcTimeMode fc_clock_start(enum FcTimeMode wanted);
+
+/* Nanoseconds of the slow clocks (ext, cpu, sys).  Async-signal-safe. */
+uint64_t fc_clock_read_slow(void);
+
+/* CLOCK_MONOTONIC and CLOCK_REALTIME in nanoseconds. */
+uint64_t fc_clock_monotonic_ns(void);
+int64_t fc_clock_realtime_ns(void);
+
+#if defined(FC_TEST_CLOCK)
+/* Tests: each record of a thread is 1000 ticks after the one before. */
+extern __thread uint64_t fc_clock_test_ticks __attribute__((tls_model("initial-exec")));
+
+static inline uint64_t fc_clock_now(void)
+{
+    return fc_clock_test_ticks += 1000;
+}
+
+static inline uint64_t fc_clock_peek(void)
+{
+    return fc_clock_test_ticks;
+}
+#else
+/* Ticks.  Runs in every hook: the invariant counter is read unserialised, as the
+ * few nanoseconds that it may move by are below its own cost. */
+static inline uint64_t fc_clock_now(void)
+{
+#if defined(__x86_64__)
+    if (fc_likely(fc_clock_mode == FC_TIME_TSC))
+        return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    if (fc_likely(fc_clock_mode == FC_TIME_TSC))
+    {
+        uint64_t ticks;
+        __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+        return ticks;
+    }
+#endif
+    return fc_clock_read_slow();
+}
+
+/* The clock for things that are not records. */
+static inline uint64_t fc_clock_peek(void)
+{
+    return fc_clock_now();
+}
+#endif

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Reads ./.functioncheckrc and the environment into fc_config.  Called once by
+ * process.c before the program's own code runs; changes neither.
+ *
+ * Precedence: the environment beats the file, except that `!` in the file unsets
+ * a variable wherever it was set: a switch is on when its variable exists,
+ * whatever its value, so there would be no other way to turn one off.
+ */
+#include "libfc/config.h"
+
+#include "libfc/message.h"
+#include "libfc/sys.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#define RC_FILE ".functioncheckrc"
+
+struct FcConfig fc_config;
+
+/* One row for each variable: what FC_HELP prints and what the file may set. */
+enum Variable
+{
+    VAR_HELP,
+    VAR_QUIET,
+    VAR_NO_VERBOSE,
+    VAR_BUFFER_SIZE,
+    VAR_STACK_SIZE,
+    VAR_FUNCTION_SIZE,
+    VAR_GRAPH_SIZE,
+    VAR_MEMORY_SIZE,
+    VAR_TIME_MODE,
+    VAR_DUMP_NAME,
+    VAR_DUMP_PATH,
+    VAR_NO_FORK,
+    VAR_ALLOW_THREAD,
+    VAR_USE_PID,
+    VAR_DEBUG,
+    VAR_MEMORY,
+    VAR_MEMORY_STACK,
+    VAR_MANAGER,
+    VAR_TRANSPORT,
+    VAR_COUNT
+};
+
+static const struct
+{
+    const char *name;
+    const char *help;
+} variables[VAR_COUNT] = {
+    [VAR_HELP] = {"FC_HELP", "print this list and end the program"},
+    [VAR_QUIET] = {"FC_QUIET", "print no messages"},
+    [VAR_NO_VERBOSE] = {"FC_NO_VERBOSE", "the same"},
+    [VAR_BUFFER_SIZE] = {"FC_BUFFER_SIZE", "records a thread may be ahead of the manager (16384)"},
+    [VAR_STACK_SIZE] = {"FC_STACK_SIZE", "starting size of a thread's call stack (512)"},
+    [VAR_FUNCTION_SIZE] = {"FC_FUNCTION_SIZE", "starting size of the table of functions (512)"},
+    [VAR_GRAPH_SIZE] = {"FC_GRAPH_SIZE", "starting size of the call graph (512)"},
+    [VAR_MEMORY_SIZE] = {"FC_MEMORY_SIZE", "starting size of the table of memory blocks (512)"},
+    [VAR_TIME_MODE] = {"FC_TIME_MODE", "tsc, ext (elapsed), cpu or sys (of the thread) (tsc)"},
+    [VAR_DUMP_NAME] = {"FC_DUMP_NAME", "name of the profile, without .fc (functioncheck)"},
+    [VAR_DUMP_PATH] = {"FC_DUMP_PATH", "folder of the profile (the working directory)"},
+    [VAR_NO_FORK] = {"FC_NO_FORK", "SINGLE mode: do not profile forked processes"},
+    [VAR_ALLOW_THREAD] = {"FC_ALLOW_THREAD", "THREAD mode: a profile for each thread"},
+    [VAR_USE_PID] = {"FC_USE_PID", "name the profile NAME.PID.fc"},
+    [VAR_DEBUG] = {"FC_DEBUG", "debug messages of the manager"},
+    [VAR_MEMORY] = {"FC_MEMORY", "profile memory"},
+    [VAR_MEMORY_STACK] = {"FC_MEMORY_STACK", "frames kept for a memory record (8)"},
+    [VAR_MANAGER] = {"FC_MANAGER", "path of fcmanager"},
+    [VAR_TRANSPORT] = {"FC_TRANSPORT", "shared or pipe: the way of the records (shared)"},
+};
+
+/* Where each variable's value stands: in the environment or in rc_text. */
+static const char *values[VAR_COUNT];
+static char rc_text[16384];
+
+static int find_variable(const char *name)
+{
+    for (int i = 0; i < VAR_COUNT; i++)
+        if (strcmp(variables[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static void take_rc_line(char *line)
+{
+    line += strspn(line, " \t\r");
+    size_t name_bytes = strcspn(line, " \t\r");
+    if (strncmp(line, "FC_", 3) != 0)
+        return;
+    char *value = line + name_bytes;
+    if (*value != '\0')
+    {
+        *value++ = '\0';
+        value += strspn(value, " \t\r");
+    }
+    size_t end = strlen(value);
+    while (end > 0 && strchr(" \t\r", value[end - 1]) != NULL)
+        value[--end] = '\0';
+
+    int variable = find_variable(line);
+    if (variable < 0)
+        return;
+    if (strcmp(value, "!") == 0)
+        values[variable] = NULL;
+    else if (getenv(line) == NULL)
+        values[variable] = value;
+}
+
+static void load_rc_file(void)
+{
+    long fd = fc_sys(SYS_openat, AT_FDCWD, RC_FILE, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+    if (fd < 0)
+        return;
+    size_t bytes = 0;
+    long got;
+    while (bytes < sizeof rc_text - 1 &&
+           (got = fc_sys(SYS_read, fd, rc_text + bytes, sizeof rc_text - 1 - bytes)) > 0)
+        bytes += (size_t)got;
+    fc_sys(SYS_close, fd);
+    if (bytes == 0)
+        return;
+
+    fc_config.rc_used = true;
+    for (char *line = rc_text; line != NULL;)
+    {
+        char *newline = strchr(line, '\n');
+        if (newline != NULL)
+            *newline++ = '\0';
+        take_rc_line(line);
+        line = newline;
+    }
+}
+
+static void complain(enum Variable variable, const char *used)
+{
+    if (fc_config.quiet)
+        return;
+    struct FcLine line;
+    fc_line_start(&line, "FCheck: ");
+    fc_line_add(&line, variables[variable].name);
+    fc_line_add(&line, ": bad value '");
+    fc_line_add(&line, values[variable]);
+    fc_line_add(&line, "', using ");
+    fc_line_add(&line, used);
+    fc_line_print(&line);
+}
+
+static uint32_t number(enum Variable variable, uint32_t fallback, const char *fallback_text)
+{
+    const char *text = values[variable];
+    if (text == NULL)
+        return fallback;
+    uint64_t result = 0;
+    const char *at = text;
+    while (*at >= '0' && *at <= '9' && result <= UINT32_MAX)
+        result = result * 10 + (uint64_t)(*at++ - '0');
+    if (at == text || *at != '\0' || result == 0 || result > INT32_MAX)
+    {
+        complain(variable, fallback_text);
+        return fallback;
+    }
+    return (uint32_t)result;
+}
+
+static void path(enum Variable variable, char *into, size_t room, const char *fallback)
+{
+    const char *text = values[variable];
+    if (text != NULL && (text[0] == '\0' || strlen(text) >= room))
+    {
+        complain(variable, fallback);
+        text = NULL;
+    }
+    strcpy(into, text != NULL ? text : fallback);
+}
+
+static void load_dump_name(void)
+{
+    char *name = fc_config.dump_name;
+    path(VAR_DUMP_NAME, name, sizeof fc_config.dump_name - 32, "functioncheck");
+    if (strchr(name, '/') != NULL) /* a folder belongs into FC_DUMP_PATH */
+    {
+        complain(VAR_DUMP_NAME, "functioncheck");
+        strcpy(name, "functioncheck");
+    }
+    size_t bytes = strlen(name);
+    if (bytes > 3 && strcmp(name + bytes - 3, ".fc") == 0)
+        name[bytes - 3] = '\0';
+}
+
+static void load_time_mode(void)
+{
+    static const char *const names[] = {"tsc", "ext", "cpu", "sys"};
+    fc_config.time_mode = FC_TIME_TSC;
+    if (values[VAR_TIME_MODE] == NULL)
+        return;
+    for (int i = 0; i < 4; i++)
+        if (strcmp(values[VAR_TIME_MODE], names[i]) == 0)
+        {
+            fc_config.time_mode = (enum FcTimeMode)(i + 1);
+            return;
+        }
+    complain(VAR_TIME_MODE, "tsc");
+}
+
+static void load_transport(void)
+{
+    const char *text = values[VAR_TRANSPORT];
+    if (text == NULL || strcmp(text, "shared") == 0)
+        return;
+    if (strcmp(text, "pipe") == 0)
+        fc_config.pipe_transport = true;
+    else
+        complain(VAR_TRANSPORT, "shared");
+}
+
+void fc_config_load(void)
+{
+    /* A set-uid program is not led to files by its user. */
+    bool secure = getauxval(AT_SECURE) != 0;
+    for (int i = 0; i < VAR_COUNT; i++)
+        values[i] = getenv(variables[i].name);
+    if (secure)
+        values[VAR_DUMP_NAME] = values[VAR_DUMP_PATH] = values[VAR_MANAGER] = NULL;
+    else
+        load_rc_file();
+
+    fc_config.quiet = values[VAR_QUIET] != NULL || values[VAR_NO_VERBOSE] != NULL;
+    fc_config.help = values[VAR_HELP] != NULL;
+    fc_config.debug = values[VAR_DEBUG] != NULL;
+    fc_config.use_pid = values[VAR_USE_PID] != NULL;
+    fc_config.memory = values[VAR_MEMORY] != NULL;
+    fc_config.profile_mode = values[VAR_ALLOW_THREAD] != NULL ? FC_MODE_THREAD
+                             : values[VAR_NO_FORK] != NULL    ? FC_MODE_SINGLE
+                                                              : FC_MODE_FORK;
+    fc_config.buffer_records = number(VAR_BUFFER_SIZE, 16384, "16384");
+    fc_config.stack_size = number(VAR_STACK_SIZE, 512, "512");
+    fc_config.function_size = number(VAR_FUNCTION_SIZE, 512, "512");
+    fc_config.graph_size = number(VAR_GRAPH_SIZE, 512, "512");
+    fc_config.memory_size = number(VAR_MEMORY_SIZE, 512, "512");
+    fc_config.memory_stack = number(VAR_MEMORY_STACK, 8, "8");
+    load_dump_name();
+    path(VAR_DUMP_PATH, fc_config.dump_path, sizeof fc_config.dump_path, "./");
+    path(VAR_MANAGER, fc_config.manager, sizeof fc_config.manager, "");
+    load_time_mode();
+    load_transport();
+}
+
+static void print_entry(const char *label, const char *text, uint32_t value)
+{
+    struct FcLine line;
+    fc_line_start(&line, "FCheck: ");
+    fc_line_add(&line, label);
+    fc_line_add(&line, " : ");
+    if (text != NULL)
+        fc_line_add(&line, text);
+    else
+        fc_line_add_number(&line, value);
+    fc_line_print(&line);
+}
+
+void fc_config_print_banner(void)
+{
+    static const char *const time_modes[] = {"", "tsc", "ext", "cpu", "sys"};
+    static const char *const profile_modes[] = {
+        "", "no forks / no threads", "forks allowed / no threads", "no forks / threads allowed"};
+    if (fc_config.quiet)
+        return;
+    fc_message("Starting FunctionCheck V" FC_VERSION, NULL, NULL);
+    if (fc_config.rc_used)
+        fc_message("Settings of ./" RC_FILE " are in use", NULL, NULL);
+    fc_message("Profile parameters are:", NULL, NULL);
+    print_entry("  functions table size", NULL, fc_config.function_size);
+    print_entry("      stack table size", NULL, fc_config.stack_size);
+    print_entry("            graph size", NULL, fc_config.graph_size);
+    print_entry("           buffer size", NULL, fc_config.buffer_records);
+    print_entry("             time mode", time_modes[fc_config.time_mode], 0);
+    print_entry("        profiling mode", profile_modes[fc_config.profile_mode], 0);
+    print_entry("            debug mode", fc_config.debug ? "on" : "off", 0);
+    print_entry("      profiling memory", fc_config.memory ? "on" : "off", 0);
+    print_entry("        dump-file name", fc_config.dump_name, 0);
+    print_entry("        dump-file path", fc_config.dump_path, 0);
+    fc_message(NULL, NULL, NULL);
+}
+
+void fc_config_print_help(void)
+{
+    struct FcLine line;
+    fc_line_start(&line, "FunctionCheck " FC_VERSION
+                         ": variables of the environment or of ./" RC_FILE " (VARIABLE VALUE)");
+    fc_line_print(&line);
+    for (int i = 0; i < VAR_COUNT; i++)
+    {
+        fc_line_start(&line, "  ");
+        fc_line_add(&line, variables[i].name);
+        for (size_t at = strlen(variables[i].name); at < 18; at++)
+            fc_line_add(&line, " ");
+        fc_line_add(&line, variables[i].help);
+        fc_line_print(&line);
+    }
+}

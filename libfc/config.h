@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the user asked for: ./.functioncheckrc and the FC_* variables.
+ */
+#pragma once
+
+#include "libfc/fc-format.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct FcConfig
+{
+    bool help;
+    bool quiet;
+    bool debug;
+    bool use_pid;
+    bool memory;
+    bool rc_used;
+    bool pipe_transport;
+    enum FcTimeMode time_mode;
+    enum FcProfileMode profile_mode;
+    uint32_t buffer_records; /* records a thread may have waiting for the manager */
+    uint32_t stack_size;
+    uint32_t function_size;
+    uint32_t graph_size;
+    uint32_t memory_size;
+    uint32_t memory_stack;
+    char dump_name[256];  /* without .fc */
+    char dump_path[4096]; /* as given; "./" by default */
+    char manager[4096];   /* FC_MANAGER, or empty */
+};
+
+extern struct FcConfig fc_config;
+
+/* Fills fc_config.  Called once, by the first thread, before anything else.
+ * Complaints about bad values go to standard error unless FC_QUIET is set. */
+void fc_config_load(void);
+
+/* The start-up banner, on standard error. */
+void fc_config_print_banner(void);
+
+/* The list of variables, on standard error. */
+void fc_config_print_help(void);

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Watches libraries come and go.  libfc stands in for dlopen, dlmopen and dlclose:
+ * each only notes the time and sends the thread's next record through the slow
+ * path, which then compares the list of loaded objects with the one that
+ * fcmanager has.  Where they were not called through us (libfc came in with a
+ * plug-in, say) the comparison is made for every chunk.
+ */
+#include "libfc/modules.h"
+
+#include "libfc/channel.h"
+#include "libfc/clock.h"
+#include "libfc/process.h"
+#include "libfc/ring.h"
+#include "libfc/sys.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+
+struct Known
+{
+    struct FcModuleInfo info;
+    bool seen;
+};
+
+static struct
+{
+    uint32_t lock;
+    struct Known *known; /* mapped, not from the heap */
+    uint32_t count;
+    uint32_t room;
+    unsigned long long adds; /* the loader's counters at the last scan */
+    unsigned long long subs;
+    bool interposed;
+    uint32_t changed;     /* atomic: dlopen or dlclose was called */
+    uint64_t change_time; /* atomic: when the earliest such call began, 0: none */
+} modules;
+
+/* ---- What one loaded object is ------------------------------------------------ */
+
+static void read_build_id(const struct dl_phdr_info *object, const ElfW(Phdr) * segment,
+                          struct FcModuleInfo *info)
+{
+    const char *at = (const char *)(object->dlpi_addr + segment->p_vaddr);
+    const char *end = at + segment->p_memsz;
+    while ((size_t)(end - at) >= sizeof(ElfW(Nhdr)))
+    {
+        const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)at;
+        const char *name = at + sizeof *note;
+        const char *data = name + ((note->n_namesz + 3u) & ~3u);
+        if (data > end || note->n_descsz > (size_t)(end - data))
+            return;
+        if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && memcmp(name, "GNU", 4) == 0)
+        {
+            info->build_id_bytes =
+                note->n_descsz < FC_BUILD_ID_MAX ? note->n_descsz : FC_BUILD_ID_MAX;
+            memcpy(info->build_id, data, info->build_id_bytes);
+            return;
+        }
+        at = data + ((note->n_descsz + 3u) & ~3u);
+    }
+}
+
+static void describe(const struct dl_phdr_info *object, struct FcModuleInfo *info)
+{
+    memset(info, 0, sizeof *info);
+    info->base = object->dlpi_addr;
+    info->start = UINT64_MAX;
+    bool readable_notes = false;
+    for (int i = 0; i < object->dlpi_phnum; i++)
+    {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+        if (segment->p_type != PT_LOAD)
+            continue;
+        uint64_t start = object->dlpi_addr + segment->p_vaddr;
+        if (start < info->start)
+            info->start = start;
+        if (start + segment->p_memsz > info->end)
+            info->end = start + segment->p_memsz;
+        readable_notes = true;
+    }
+    for (int i = 0; readable_notes && i < object->dlpi_phnum && info->build_id_bytes == 0; i++)
+        if (object->dlpi_phdr[i].p_type == PT_NOTE)
+            read_build_id(object, &object->dlpi_phdr[i], info);
+}
+
+/* The path as the program's other processes would write it: absolute. */
+static size_t absolute_path(const char *name, char *into, size_t room)
+{
+    if (name == NULL || name[0] == '\0')
+    {
+        long bytes = fc_sys(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", into, room);
+        return bytes > 0 ? (size_t)bytes : 0;
+    }
+    size_t used = 0;
+    if (name[0] != '/')
+    {
+        long bytes = fc_sys(SYS_getcwd, into, room); /* counts the NUL */
+        if (bytes > 1 && into[0] == '/')
+        {
+            used = (size_t)bytes - 1;
+            into[used++] = '/';
+        }
+        if (name[0] == '.' && name[1] == '/')
+            name += 2;
+    }
+    size_t bytes = strlen(name);
+    if (bytes > room - used)
+        bytes = room - used;
+    memcpy(into + used, name, bytes);
+    return used + bytes;
+}
+
+/* ---- The list ----------------------------------------------------------------- */
+
+static bool make_room(void)
+{
+    if (modules.count < modules.room)
+        return true;
+    uint32_t room = modules.room != 0 ? 2 * modules.room : 64;
+    long at = fc_sys(SYS_mmap, NULL, room * sizeof *modules.known, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
+    if (at < 0 && at > -4096)
+        return false;
+    if (modules.count > 0)
+        memcpy((void *)at, modules.known, modules.count * sizeof *modules.known);
+    if (modules.known != NULL)
+        fc_sys(SYS_munmap, modules.known, modules.room * sizeof *modules.known);
+    modules.known = (struct Known *)at;
+    modules.room = room;
+    return true;
+}
+
+static struct Known *find(const struct FcModuleInfo *info)
+{
+    for (uint32_t i = 0; i < modules.count; i++)
+        if (modules.known[i].info.base == info->base &&
+            modules.known[i].info.start == info->start && modules.known[i].info.end == info->end &&
+            memcmp(modules.known[i].info.build_id, info->build_id, FC_BUILD_ID_MAX) == 0)
+            return &modules.known[i];
+    return NULL;
+}
+
+struct Scan
+{
+    uint64_t load_time;
+};
+
+static int visit(struct dl_phdr_info *object, size_t bytes, void *data)
+{
+    /* Under our lock and with all signals blocked: one such buffer will do. */
+    static struct
+    {
+        struct FcModuleInfo info;
+        char path[PATH_MAX];
+    } payload;
+    const struct Scan *scan = data;
+    (void)bytes;
+    modules.adds = object->dlpi_adds;
+    modules.subs = object->dlpi_subs;
+    describe(object, &payload.info);
+    if (payload.info.end == 0)
+        return 0;
+    struct Known *known = find(&payload.info);
+    if (known != NULL)
+    {
+        known->seen = true;
+        return 0;
+    }
+    if (!make_room())
+        return 0;
+    modules.known[modules.count++] = (struct Known){.info = payload.info, .seen = true};
+    size_t path_bytes = absolute_path(object->dlpi_name, payload.path, sizeof payload.path);
+    struct FcMessage message = {.type = FC_MSG_MODULE_LOAD, .value = scan->load_time};
+    fc_channel_send(&message, &payload, sizeof payload.info + path_bytes);
+    return 0;
+}
+
+static void tell_unloads(uint64_t time)
+{
+    for (uint32_t i = 0; i < modules.count;)
+    {
+        if (modules.known[i].seen)
+        {
+            modules.known[i++].seen = false;
+            continue;
+        }
+        struct FcMessage message = {.type = FC_MSG_MODULE_UNLOAD, .value = time};
+        fc_channel_send(&message, &modules.known[i].info, sizeof modules.known[i].info);
+        modules.known[i] = modules.known[--modules.count];
+    }
+}
+
+void fc_modules_scan(void)
+{
+    uint64_t old = fc_block_signals();
+    fc_lock(&modules.lock);
+    __atomic_store_n(&modules.changed, 0, __ATOMIC_RELAXED);
+    uint64_t began = __atomic_exchange_n(&modules.change_time, 0, __ATOMIC_RELAXED);
+    uint64_t now = fc_clock_peek();
+    struct Scan scan = {.load_time = began != 0 ? began : now};
+    dl_iterate_phdr(visit, &scan);
+    tell_unloads(now);
+    fc_unlock(&modules.lock);
+    fc_restore_signals(old);
+}
+
+static int read_counters(struct dl_phdr_info *object, size_t bytes, void *data)
+{
+    unsigned long long *counters = data;
+    (void)bytes;
+    counters[0] = object->dlpi_adds;
+    counters[1] = object->dlpi_subs;
+    return 1;
+}
+
+void fc_modules_update(void)
+{
+    if (modules.interposed && !__atomic_load_n(&modules.changed, __ATOMIC_RELAXED))
+        return;
+    unsigned long long counters[2] = {0, 0};
+    dl_iterate_phdr(read_counters, counters);
+    if (counters[0] != modules.adds || counters[1] != modules.subs)
+        fc_modules_scan();
+}
+
+void fc_modules_after_fork(void)
+{
+    modules.lock = 0;
+}
+
+/* ---- Standing in for the loader's functions --------------------------------------- */
+
+typedef void *DlopenFunction(const char *, int);
+typedef void *DlmopenFunction(Lmid_t, const char *, int);
+typedef int DlcloseFunction(void *);
+
+static DlopenFunction *real_dlopen;
+static DlmopenFunction *real_dlmopen;
+static DlcloseFunction *real_dlclose;
+
+static void find_real(void)
+{
+    real_dlmopen = (DlmopenFunction *)dlsym(RTLD_NEXT, "dlmopen");
+    real_dlclose = (DlcloseFunction *)dlsym(RTLD_NEXT, "dlclose");
+    real_dlopen = (DlopenFunction *)dlsym(RTLD_NEXT, "dlopen");
+}
+
+void fc_modules_setup(void)
+{
+    find_real();
+    modules.interposed = dlsym(RTLD_DEFAULT, "dlopen") == (void *)dlopen;
+}
+
+static void will_change(void)
+{
+    if (real_dlopen == NULL)
+        find_real();
+    if (fc_process_is_off())
+        return;
+    uint64_t old = fc_block_signals();
+    uint64_t none = 0;
+    __atomic_compare_exchange_n(&modules.change_time, &none, fc_clock_peek(), false,
+                                __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    __atomic_store_n(&modules.changed, 1, __ATOMIC_RELAXED);
+    fc_ring_flush(); /* the next record comes by fc_modules_update */
+    fc_restore_signals(old);
+}
+
+/* dlopen looks at its caller for RUNPATH and $ORIGIN: the real one is jumped to, not
+ * called, so that it finds the program's return address and not ours. */
+#if defined(__clang__)
+#define TAIL_CALL __attribute__((musttail)) return
+#define JUMPING
+#else
+#define TAIL_CALL return
+#define JUMPING __attribute__((optimize("O2,optimize-sibling-calls,omit-frame-pointer")))
+#endif
+
+JUMPING void *dlopen(const char *file, int mode)
+{
+    will_change();
+    TAIL_CALL real_dlopen(file, mode);
+}
+
+JUMPING void *dlmopen(Lmid_t space, const char *file, int mode)
+{
+    will_change();
+    TAIL_CALL real_dlmopen(space, file, mode);
+}
+
+JUMPING int dlclose(void *handle)
+{
+    will_change();
+    TAIL_CALL real_dlclose(handle);
+}

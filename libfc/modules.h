@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which files are mapped where: told to fcmanager as they come and go.
+ */
+#pragma once
+
+/* Finds the real dlopen and dlclose.  Once, at start. */
+void fc_modules_setup(void);
+
+/* Tells fcmanager what was loaded and unloaded since the last call, where something may
+ * have been.  Signals blocked. */
+void fc_modules_update(void);
+
+/* The same, without the short cut: at start and at the end. */
+void fc_modules_scan(void);
+
+/* In a forked child, which has the modules of its parent. */
+void fc_modules_after_fork(void);

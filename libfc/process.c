@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The life of the profiled process.  Called by the loader (constructor, destructor),
+ * by libc (fork and exit handlers) and by the slow path.  Never ends the program,
+ * with the one exception of FC_HELP, which asks for just that.
+ */
+#include "libfc/process.h"
+
+#include "libfc/channel.h"
+#include "libfc/clock.h"
+#include "libfc/config.h"
+#include "libfc/message.h"
+#include "libfc/modules.h"
+#include "libfc/ring.h"
+#include "libfc/spawn.h"
+#include "libfc/sys.h"
+#include "libfc/thread.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum State
+{
+    NOT_STARTED,
+    STARTING,
+    RUNNING,
+    OFF,
+};
+
+uint64_t fc_process_key;
+
+static uint32_t state; /* atomic, enum State */
+static struct FcSession session;
+static volatile uint32_t *fork_mark; /* 1; zeroed by the kernel in a forked child */
+static uint32_t fork_count;          /* atomic: makes the tokens */
+static uint32_t exit_parts;          /* of finish_part, atomic */
+
+/* Between the handlers of one fork. */
+static __thread struct
+{
+    uint64_t signals;
+    uint64_t token;
+    bool prepared;
+} forking __attribute__((tls_model("initial-exec")));
+
+bool fc_process_is_off(void)
+{
+    /* acquire: pairs with the release that ends the start */
+    return __atomic_load_n(&state, __ATOMIC_ACQUIRE) != RUNNING;
+}
+
+void fc_process_stop(const char *reason)
+{
+    if (__atomic_exchange_n(&state, OFF, __ATOMIC_ACQ_REL) == OFF)
+        return;
+    if (fc_clock_mode != FC_TIME_TSC)
+        fc_clock_mode = FC_TIME_EXT; /* the hooks still read it: the cheapest */
+    if (reason != NULL)
+        fc_message(reason, NULL, NULL);
+}
+
+/* ---- Joining the session ------------------------------------------------------- */
+
+static void make_key(void)
+{
+    uint64_t microseconds = fc_clock_monotonic_ns() / 1000;
+    fc_process_key =
+        (uint64_t)(uint32_t)fc_sys(SYS_getpid) << 32 | (uint32_t)(microseconds | 1); /* never 0 */
+}
+
+static void send_hello(struct FcHello *hello)
+{
+    hello->version = FC_WIRE_VERSION;
+    hello->pid = (int32_t)fc_sys(SYS_getpid);
+    hello->ppid = (int32_t)fc_sys(SYS_getppid);
+    hello->thread = 1;
+    hello->start_time = fc_clock_peek();
+    hello->start_monotonic_ns = fc_clock_monotonic_ns();
+    hello->start_realtime_ns = fc_clock_realtime_ns();
+    struct FcMessage message = {.type = FC_MSG_HELLO};
+    fc_channel_send(&message, hello, sizeof *hello);
+}
+
+static void send_text(enum FcText which, const char *text, size_t bytes)
+{
+    struct FcMessage message = {.type = FC_MSG_TEXT, .argument = which};
+    if (bytes > 0)
+        fc_channel_send(&message, text, bytes);
+}
+
+static void send_texts(void)
+{
+    static char text[65536];
+    long bytes = fc_sys(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", text, sizeof text);
+    if (bytes > 0)
+        send_text(FC_TEXT_EXECUTABLE, text, (size_t)bytes);
+    bytes = fc_sys(SYS_getcwd, text, sizeof text); /* counts the NUL */
+    if (bytes > 1)
+        send_text(FC_TEXT_DIRECTORY, text, (size_t)bytes - 1);
+
+    long fd = fc_sys(SYS_openat, AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0)
+        return;
+    size_t used = 0;
+    while (used < sizeof text &&
+           (bytes = fc_sys(SYS_read, fd, text + used, sizeof text - used)) > 0)
+        used += (size_t)bytes;
+    fc_sys(SYS_close, fd);
+    send_text(FC_TEXT_COMMAND_LINE, text, used);
+}
+
+static void make_fork_mark(void)
+{
+    static uint32_t never_zeroed = 1;
+    fork_mark = &never_zeroed;
+    uint32_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED)
+        return;
+    *page = 1;
+    if (madvise(page, 4096, MADV_WIPEONFORK) == 0)
+        fork_mark = page;
+    else
+        munmap(page, 4096);
+}
+
+bool fc_process_forked_unseen(void)
+{
+    return *fork_mark == 0;
+}
+
+static void prepare_fork(void);
+static void forked_parent(void);
+static void forked_child(void);
+static void exiting(int status, void *unused);
+static void quick_exiting(void);
+
+static bool start(void)
+{
+    fc_config_load();
+    if (fc_config.help)
+    {
+        fc_config_print_help();
+        fc_sys(SYS_exit_group, 0);
+    }
+    fc_config.time_mode = fc_clock_start(fc_config.time_mode);
+    fc_config_print_banner();
+    make_key();
+    make_fork_mark();
+    fc_modules_setup();
+    if (!fc_spawn_manager(&session))
+        return false;
+    fc_channel_open(session.pipe_fd, session.manager_pid, session.manager_pipe_fd);
+    fc_ring_setup(session.shared, fc_config.buffer_records);
+    fc_thread_setup();
+    pthread_atfork(prepare_fork, forked_parent, forked_child);
+    on_exit(exiting, NULL);
+    at_quick_exit(quick_exiting);
+    return true;
+}
+
+bool fc_process_start(void)
+{
+    uint32_t expected = NOT_STARTED;
+    if (!__atomic_compare_exchange_n(&state, &expected, STARTING, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_ACQUIRE))
+        return expected == RUNNING;
+    uint64_t old = fc_block_signals();
+    bool good = start();
+    __atomic_store_n(&state, good ? RUNNING : OFF, __ATOMIC_RELEASE);
+    if (good)
+    {
+        send_hello(&(struct FcHello){0});
+        send_texts();
+        fc_modules_scan();
+    }
+    else
+        fc_clock_mode = fc_clock_mode == FC_TIME_TSC ? FC_TIME_TSC : FC_TIME_EXT;
+    fc_restore_signals(old);
+    return good;
+}
+
+__attribute__((constructor)) static void loaded(void)
+{
+    fc_process_start();
+}
+
+/* ---- Forks ------------------------------------------------------------------------ */
+
+/* Signals stay blocked from here until the handler on the other side has run, so that no
+ * record of the child gets into a chunk of the parent. */
+static void prepare_fork(void)
+{
+    forking.prepared = false;
+    if (fc_process_is_off())
+        return;
+    forking.signals = fc_block_signals();
+    forking.prepared = true;
+    if (fc_thread.number == 0)
+        fc_thread_start();
+    fc_ring_flush();
+    /* relaxed: the tokens only have to differ */
+    forking.token = __atomic_add_fetch(&fork_count, 1, __ATOMIC_RELAXED);
+    struct FcMessage message = {
+        .type = FC_MSG_FORK, .thread = fc_thread.number, .value = forking.token};
+    if (fc_config.profile_mode == FC_MODE_FORK)
+        fc_channel_send(&message, NULL, 0);
+}
+
+static void forked_parent(void)
+{
+    if (forking.prepared)
+        fc_restore_signals(forking.signals);
+    forking.prepared = false;
+}
+
+void fc_process_after_fork(void)
+{
+    *fork_mark = 1;
+    fc_channel_after_fork();
+    fc_modules_after_fork();
+    struct FcHello hello = {
+        .flags = FC_HELLO_FORKED,
+        .parent_process = fc_process_key,
+        .parent_thread = fc_thread.number,
+        .fork_token = forking.prepared ? forking.token : 0,
+    };
+    fc_thread_after_fork();
+    if (fc_process_is_off())
+        return;
+    if (fc_config.profile_mode != FC_MODE_FORK)
+    {
+        fc_process_stop(NULL);
+        fc_channel_close(); /* this process must not keep the session open */
+        return;
+    }
+    make_key();
+    __atomic_store_n(&fork_count, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&exit_parts, 0, __ATOMIC_RELAXED);
+    send_hello(&hello);
+    fc_thread_start();
+}
+
+static void forked_child(void)
+{
+    if (!forking.prepared)
+        return;
+    fc_process_after_fork();
+    forking.prepared = false;
+    fc_restore_signals(forking.signals);
+}
+
+typedef pid_t ForkFunction(void);
+
+/* Here only to tell fcmanager whether a child exists at all; libc's own forks, as in
+ * daemon(), do without. */
+pid_t fork(void)
+{
+    static ForkFunction *real_fork;
+    if (real_fork == NULL)
+        real_fork = (ForkFunction *)dlsym(RTLD_NEXT, "fork");
+    pid_t child = real_fork();
+    if (child == 0 || fc_process_is_off() || fc_config.profile_mode != FC_MODE_FORK)
+        return child;
+    struct FcMessage message = {.type = FC_MSG_FORK_DONE,
+                                .thread = fc_thread.number,
+                                .argument = child > 0,
+                                .value = forking.token};
+    fc_channel_send(&message, NULL, 0);
+    return child;
+}
+
+/* ---- The end ------------------------------------------------------------------------ */
+
+static void quit(void)
+{
+    if (fc_process_is_off())
+        return;
+    uint64_t old = fc_block_signals();
+    if (fc_process_forked_unseen())
+        fc_process_after_fork();
+    if (fc_thread.number == 0)
+        fc_thread_start();
+    fc_thread_send_name();
+    fc_modules_scan();
+    uint32_t index = fc_ring_take_for_answer();
+    struct FcMessage message = {.type = FC_MSG_QUIT,
+                                .thread = fc_thread.number,
+                                .argument = index,
+                                .value = fc_clock_peek()};
+    fc_channel_send(&message, NULL, 0);
+    fc_restore_signals(old);
+    if (fc_process_is_off())
+        return;
+    /* What other threads do from now on is past the end. */
+    __atomic_store_n(&state, OFF, __ATOMIC_RELEASE);
+    size_t bytes = 0;
+    const char *text = NULL;
+    if (index == 0)
+        fc_spawn_read_reply(session.reply_fd, -1);
+    else if (index != FC_NO_ANSWER)
+        text = fc_ring_wait_for_answer(index, &bytes);
+    if (text != NULL && bytes > 0)
+        fc_write(STDERR_FILENO, text, bytes);
+    else if (text == NULL && index != 0 && index != FC_NO_ANSWER)
+        fc_message("the profile manager is gone, the profile is not complete", NULL, NULL);
+    fc_channel_close();
+}
+
+/* exit() runs two of our functions, in an order that depends on how libfc was loaded:
+ * libc's exit handler, which knows the status, and the loader's destructor, which is
+ * behind all those of the program.  The later one is the end. */
+static void finish_part(void)
+{
+    if (__atomic_add_fetch(&exit_parts, 1, __ATOMIC_ACQ_REL) == 2)
+        quit();
+}
+
+static void exiting(int status, void *unused)
+{
+    (void)unused;
+    struct FcMessage message = {.type = FC_MSG_EXIT_STATUS, .argument = (uint32_t)status};
+    if (!fc_process_is_off())
+        fc_channel_send(&message, NULL, 0);
+    finish_part();
+}
+
+static void quick_exiting(void)
+{
+    quit();
+}
+
+__attribute__((destructor)) static void unloaded(void)
+{
+    finish_part();
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Taking a slot and filling it: the few instructions that the hooks and the slow
+ * path share.  Async-signal-safe: a handler may come between any two of them.
+ */
+#pragma once
+
+#include "libfc/fc-format.h"
+#include "libfc/sys.h"
+#include "libfc/thread.h"
+
+/* Takes the next slot of the thread's chunk.  NULL when it is full or there is none;
+ * otherwise `generation` is what fc_record_store wants. */
+static inline __attribute__((always_inline)) struct FcRecord *
+fc_record_reserve(uint64_t *generation)
+{
+    uint64_t cursor = 1;
+#if defined(__x86_64__)
+    /* Against handlers on the same thread one instruction is atomic enough; the
+       `lock` prefix would cost more than the rest of the hook. */
+    __asm__ volatile("xaddq %0, %1" : "+r"(cursor), "+m"(fc_thread.cursor) : : "cc");
+#else
+    cursor = __atomic_fetch_add(&fc_thread.cursor, 1, __ATOMIC_RELAXED);
+#endif
+    if (fc_unlikely(FC_CURSOR_SLOTS(cursor) >= FC_CHUNK_RECORDS))
+        return NULL;
+    *generation = FC_CURSOR_GENERATION(cursor);
+    return &FC_CURSOR_CHUNK(cursor)->records[FC_CURSOR_SLOTS(cursor)];
+}
+
+static inline __attribute__((always_inline)) void fc_record_store(struct FcRecord *slot,
+                                                                  uint64_t generation,
+                                                                  uint64_t time, void *function,
+                                                                  void *site, uint64_t frame)
+{
+    slot->time = time;
+    slot->function = (uint64_t)(uintptr_t)function;
+    slot->frame = frame;
+    /* release: whoever sees the generation sees the rest (pairs with the manager's
+       load, of a chunk with a gap or of a process that was killed) */
+    __atomic_store_n(&slot->site, (uint64_t)(uintptr_t)site | generation, __ATOMIC_RELEASE);
+}

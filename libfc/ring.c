@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The slow path behind the hooks: taking and giving away chunks (fc-format.h has
+ * the protocol).  Called when a chunk is full, about once in 2,000 records, and
+ * at the start, the fork and the end of a thread.  Never allocates from the
+ * program's heap, never waits for a manager that is dead.
+ */
+#include "libfc/ring.h"
+
+#include "libfc/channel.h"
+#include "libfc/clock.h"
+#include "libfc/modules.h"
+#include "libfc/process.h"
+#include "libfc/record.h"
+#include "libfc/sys.h"
+#include "libfc/thread.h"
+
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <time.h>
+
+/* Where a private buffer's records begin: such that as many follow as go in one message,
+ * and its headers fit in before them. */
+#define PRIVATE_FIRST (FC_CHUNK_RECORDS - (uint32_t)FC_DATA_RECORDS)
+
+/* A thread that got no chunk in so many waits of WAIT_NS uses the pipe instead: more threads
+ * may be alive, each with a chunk that it fills slowly, than there are chunks. */
+#define WAITS_MAX 4
+#define WAIT_NS 50000000
+
+static struct FcShared *shared;
+static uint32_t chunk_count;
+static uint32_t in_flight_limit;
+
+static struct FcChunk *chunk_at(uint32_t index)
+{
+    return (struct FcChunk *)((char *)shared + (size_t)index * FC_CHUNK_BYTES);
+}
+
+void fc_ring_setup(struct FcShared *mapping, uint32_t ahead_records)
+{
+    shared = mapping;
+    chunk_count = mapping != NULL ? mapping->chunk_count : 0;
+    in_flight_limit = (ahead_records + FC_CHUNK_RECORDS - 1) / FC_CHUNK_RECORDS;
+    if (in_flight_limit < 2)
+        in_flight_limit = 2;
+    if (in_flight_limit > FC_IN_FLIGHT_MAX)
+        in_flight_limit = FC_IN_FLIGHT_MAX;
+}
+
+/* ---- Shared chunks -------------------------------------------------------- */
+
+/* Whether the oldest chunk in flight that counts against the limit is back. */
+static bool may_take_another(void)
+{
+    if (fc_thread.sent_count < in_flight_limit)
+        return true;
+    uint32_t oldest = (fc_thread.sent_count - in_flight_limit) % FC_IN_FLIGHT_MAX;
+    struct FcChunk *chunk = chunk_at(fc_thread.sent[oldest].index);
+    /* acquire: pairs with the manager's release of the chunk.  Someone else may have
+       it by now, which is as good. */
+    return __atomic_load_n(&chunk->owner, __ATOMIC_ACQUIRE) != fc_process_key ||
+           chunk->thread != fc_thread.number || chunk->sequence != fc_thread.sent[oldest].sequence;
+}
+
+static void next_generation(struct FcChunk *chunk)
+{
+    uint32_t next = (chunk->generation + 1) & 0xffff;
+    chunk->generation = next != 0 ? next : 1; /* 0 is what untouched memory holds */
+}
+
+static struct FcChunk *claim_chunk(void)
+{
+    if (!may_take_another())
+        return NULL;
+    uint32_t index = fc_thread.hint;
+    for (uint32_t tried = 0; tried < chunk_count; tried++, index++)
+    {
+        if (index < 1 || index > chunk_count)
+            index = 1;
+        struct FcChunk *chunk = chunk_at(index);
+        uint64_t free = 0;
+        if (__atomic_load_n(&chunk->owner, __ATOMIC_RELAXED) != 0)
+            continue;
+        /* acquire: pairs with the manager's release when it freed the chunk */
+        if (!__atomic_compare_exchange_n(&chunk->owner, &free, fc_process_key, false,
+                                         __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            continue;
+        next_generation(chunk);
+        chunk->thread = fc_thread.number;
+        chunk->sequence = fc_thread.sequence++;
+        chunk->answer = 0;
+        chunk->answer_bytes = 0;
+        /* release: the manager reads the header of a dead process's chunk if ready */
+        __atomic_store_n(&chunk->ready, 1, __ATOMIC_RELEASE);
+        fc_thread.hint = index + 1;
+        return chunk;
+    }
+    return NULL;
+}
+
+static uint32_t chunk_index(const struct FcChunk *chunk)
+{
+    return (uint32_t)(((const char *)chunk - (const char *)shared) / FC_CHUNK_BYTES);
+}
+
+static void send_shared(struct FcChunk *chunk, uint32_t slots)
+{
+    uint32_t index = chunk_index(chunk);
+    uint32_t place = fc_thread.sent_count++ % FC_IN_FLIGHT_MAX;
+    fc_thread.sent[place].index = index;
+    fc_thread.sent[place].sequence = chunk->sequence;
+    /* With a few chunks in use, taking them in turn keeps them in the caches. */
+    if (fc_thread.sent_count >= in_flight_limit)
+        fc_thread.hint =
+            fc_thread.sent[(fc_thread.sent_count - in_flight_limit) % FC_IN_FLIGHT_MAX].index;
+    struct FcMessage message = {
+        .type = FC_MSG_CHUNK, .thread = fc_thread.number, .argument = index, .value = slots};
+    fc_channel_send_whole(&message, sizeof message);
+}
+
+/* Waits until the manager freed a chunk, or a while.  False when it is gone. */
+static bool wait_for_chunk(uint32_t freed_before)
+{
+    struct timespec wait = {0, WAIT_NS};
+    __atomic_add_fetch(&shared->waiters, 1, __ATOMIC_SEQ_CST); /* pairs with the manager's load */
+    long result = fc_sys(SYS_futex, &shared->freed, FUTEX_WAIT, freed_before, &wait, NULL, 0);
+    __atomic_sub_fetch(&shared->waiters, 1, __ATOMIC_SEQ_CST);
+    if (result != -ETIMEDOUT)
+        return true;
+    fc_thread.waits++;
+    if (fc_channel_is_alive())
+        return true;
+    fc_process_stop("the profile manager is gone, profiling stops here");
+    return false;
+}
+
+/* ---- Private buffers (transport `pipe`) ------------------------------------ */
+
+static struct FcChunk *claim_private(void)
+{
+    struct FcChunk *chunk = fc_thread.private_chunk;
+    if (chunk == NULL)
+    {
+        /* Twice the size, to cut an aligned piece out of. */
+        long at = fc_sys(SYS_mmap, NULL, 2 * FC_CHUNK_BYTES, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
+        if (at < 0 && at > -4096)
+        {
+            fc_process_stop("no memory for a thread's buffer, profiling stops here");
+            return NULL;
+        }
+        long aligned = (at + FC_CHUNK_BYTES - 1) & -(long)FC_CHUNK_BYTES;
+        if (aligned != at)
+            fc_sys(SYS_munmap, at, aligned - at);
+        long rest = at + 2 * (long)FC_CHUNK_BYTES - (aligned + (long)FC_CHUNK_BYTES);
+        if (rest != 0)
+            fc_sys(SYS_munmap, aligned + (long)FC_CHUNK_BYTES, rest);
+        chunk = fc_thread.private_chunk = (struct FcChunk *)aligned;
+    }
+    next_generation(chunk);
+    return chunk;
+}
+
+static void send_private(struct FcChunk *chunk, uint32_t slots)
+{
+    /* The headers go directly before the records: one piece, one write. */
+    struct FcRecord *first = &chunk->records[PRIVATE_FIRST];
+    struct FcDataHeader *header = (struct FcDataHeader *)first - 1;
+    struct FcMessage *message = (struct FcMessage *)header - 1;
+    uint32_t count = slots - PRIVATE_FIRST;
+    *header = (struct FcDataHeader){
+        .sequence = fc_thread.sequence++, .count = count, .generation = chunk->generation};
+    *message = (struct FcMessage){.type = FC_MSG_CHUNK_DATA, .thread = fc_thread.number};
+    fc_channel_send_whole(message, sizeof *message + sizeof *header + count * sizeof *first);
+}
+
+/* ---- Both ------------------------------------------------------------------ */
+
+void fc_ring_flush(void)
+{
+    struct FcChunk *chunk = FC_CURSOR_CHUNK(fc_thread.cursor);
+    uint32_t slots = FC_CURSOR_SLOTS(fc_thread.cursor);
+    fc_thread.cursor = FC_CURSOR_NONE;
+    if (chunk == NULL)
+        return;
+    if (slots > FC_CHUNK_RECORDS)
+        slots = FC_CHUNK_RECORDS;
+    if (chunk != fc_thread.private_chunk)
+        send_shared(chunk, slots); /* also an empty one: the manager frees it */
+    else if (slots > PRIVATE_FIRST)
+        send_private(chunk, slots);
+}
+
+void fc_ring_free(void)
+{
+    if (fc_thread.private_chunk != NULL)
+        fc_sys(SYS_munmap, fc_thread.private_chunk, (size_t)FC_CHUNK_BYTES);
+    fc_thread.private_chunk = NULL;
+    fc_thread.cursor = FC_CURSOR_NONE;
+}
+
+/* Where the next records go: a shared chunk, or the thread's private buffer where there is no
+ * shared memory, or too many threads for its chunks. */
+static struct FcChunk *take_chunk(void)
+{
+    if (shared == NULL || fc_thread.private_chunk != NULL || fc_thread.waits > WAITS_MAX)
+        return claim_private();
+    return claim_chunk();
+}
+
+/* Gives the full chunk away and takes the next.  False where there was none to be had now;
+ * the caller waits and tries again.  Signals blocked. */
+static bool refill(void)
+{
+    if (fc_process_forked_unseen())
+        fc_process_after_fork();
+    if (fc_thread.number == 0)
+        fc_thread_start();
+    if (FC_CURSOR_CHUNK(fc_thread.cursor) != NULL &&
+        FC_CURSOR_SLOTS(fc_thread.cursor) < FC_CHUNK_RECORDS)
+        return true; /* a handler was here first */
+    fc_ring_flush();
+    fc_modules_update();
+    struct FcChunk *chunk = take_chunk();
+    if (chunk == NULL)
+        return false;
+    fc_thread.waits = 0;
+    fc_thread.cursor = (uint64_t)(uintptr_t)chunk >> 16 << 32 | (uint64_t)chunk->generation << 16 |
+                       (chunk != fc_thread.private_chunk ? 0 : PRIVATE_FIRST);
+    return true;
+}
+
+void fc_ring_record(uint64_t time, void *function, void *site, uint64_t frame)
+{
+    for (;;)
+    {
+        uint64_t old = fc_block_signals();
+        if (fc_process_is_off() && !fc_process_start())
+        {
+            fc_thread.cursor = FC_CURSOR_NONE; /* the hooks counted on in it */
+            fc_restore_signals(old);
+            return;
+        }
+        /* relaxed: wait_for_chunk compares it again in the kernel */
+        uint32_t freed = shared != NULL ? __atomic_load_n(&shared->freed, __ATOMIC_RELAXED) : 0;
+        bool filled = refill();
+        uint64_t generation;
+        struct FcRecord *slot = filled ? fc_record_reserve(&generation) : NULL;
+        if (slot != NULL)
+            fc_record_store(slot, generation, time, function, site, frame);
+        fc_restore_signals(old);
+        if (slot != NULL || fc_process_is_off())
+            return;
+        if (!filled && !wait_for_chunk(freed))
+            return;
+    }
+}
+
+uint32_t fc_ring_take_for_answer(void)
+{
+    struct FcChunk *chunk = FC_CURSOR_CHUNK(fc_thread.cursor);
+    if (shared == NULL || (chunk != NULL && chunk == fc_thread.private_chunk))
+        fc_ring_flush();
+    if (shared == NULL)
+        return 0;
+    /* fcmanager reads what the process still owns in place, this chunk included. */
+    fc_thread.cursor = FC_CURSOR_NONE;
+    if (chunk == NULL || chunk == fc_thread.private_chunk)
+        chunk = claim_chunk();
+    return chunk != NULL ? chunk_index(chunk) : FC_NO_ANSWER;
+}
+
+const char *fc_ring_wait_for_answer(uint32_t index, size_t *bytes)
+{
+    struct FcChunk *chunk = chunk_at(index);
+    /* acquire: pairs with the manager's release after it wrote the text */
+    while (__atomic_load_n(&chunk->answer, __ATOMIC_ACQUIRE) == 0)
+    {
+        struct timespec wait = {0, WAIT_NS};
+        long result = fc_sys(SYS_futex, &chunk->answer, FUTEX_WAIT, 0, &wait, NULL, 0);
+        if (result == -ETIMEDOUT && !fc_channel_is_alive())
+            return NULL;
+    }
+    *bytes = chunk->answer_bytes;
+    if (*bytes > sizeof chunk->records)
+        *bytes = 0;
+    return (const char *)chunk->records;
+}

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Starts fcmanager.  Called once by process.c, with all signals blocked.
+ *
+ * The program must never meet the manager: not as a child in wait(), not by
+ * SIGCHLD, not in its process group or session.  So a short-lived child, made
+ * without an exit signal, opens a session of its own and starts the manager as its own
+ * child, which loses its parent at once.  Both share our memory until exec
+ * (CLONE_VM | CLONE_VFORK): nothing is copied and nothing is allocated.
+ */
+#include "libfc/spawn.h"
+
+#include "libfc/channel.h"
+#include "libfc/config.h"
+#include "libfc/message.h"
+#include "libfc/sys.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#define CHUNKS_MAX 1024u
+#define CHUNKS_MIN 16u
+#define STACK_BYTES 32768
+#define REPLY_TIMEOUT_MS 10000
+
+struct Launch
+{
+    char *arguments[24];
+    int argument_count;
+    char **environment;
+    const char *paths[3]; /* where fcmanager may be; NULL: not there */
+    char *search;         /* PATH */
+    int fds[3];           /* to stay open in the manager; -1: none */
+    char text[16384];     /* the arguments' own memory */
+    size_t text_used;
+    char candidate[8192];
+    char own_path[4096];
+    char stack[2][STACK_BYTES] __attribute__((aligned(16)));
+    volatile int manager_pid;
+    volatile long error;
+    volatile bool failed; /* no path could be executed */
+};
+
+/* ---- Shared memory --------------------------------------------------------- */
+
+static void *map_aligned(int fd, size_t bytes)
+{
+    char *at = mmap(NULL, bytes + FC_CHUNK_BYTES, PROT_NONE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+        return NULL;
+    char *aligned =
+        (char *)(((uintptr_t)at + FC_CHUNK_BYTES - 1) & ~(uintptr_t)(FC_CHUNK_BYTES - 1));
+    void *mapping = mmap(aligned, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
+    if (mapping == MAP_FAILED)
+    {
+        munmap(at, bytes + FC_CHUNK_BYTES);
+        return NULL;
+    }
+    if (aligned > at)
+        munmap(at, (size_t)(aligned - at));
+    char *end = aligned + bytes;
+    munmap(end, (size_t)(at + bytes + FC_CHUNK_BYTES - end)); /* at least a page is left */
+    return mapping;
+}
+
+static uint32_t affordable_chunks(void)
+{
+    struct rlimit limit;
+    uint64_t most = (uint64_t)CHUNKS_MAX * FC_CHUNK_BYTES;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        limit.rlim_cur / 16 < most)
+        most = limit.rlim_cur / 16;
+    /* ftruncate beyond this limit would raise SIGXFSZ */
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        limit.rlim_cur < most)
+        most = limit.rlim_cur;
+    uint64_t chunks = most / FC_CHUNK_BYTES;
+    return chunks > CHUNKS_MIN ? (uint32_t)chunks - 1 : 0;
+}
+
+/* Makes the shared memory: returns its descriptor, or -1 where it can't be had. */
+static int make_shared(struct FcShared **shared)
+{
+    *shared = NULL;
+    uint32_t chunks = affordable_chunks();
+    if (fc_config.pipe_transport || chunks == 0)
+        return -1;
+    int fd = (int)fc_sys(SYS_memfd_create, "functioncheck", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd < 0)
+        return -1;
+    size_t bytes = (size_t)(1 + chunks) * FC_CHUNK_BYTES;
+    /* Sealed: nobody can make an access fail by shrinking it. */
+    if (fc_sys(SYS_ftruncate, fd, bytes) == 0 &&
+        fc_sys(SYS_fcntl, fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
+        *shared = map_aligned(fd, bytes);
+    if (*shared == NULL)
+    {
+        fc_sys(SYS_close, fd);
+        return -1;
+    }
+    (*shared)->magic = FC_SHARED_MAGIC;
+    (*shared)->version = FC_WIRE_VERSION;
+    (*shared)->chunk_count = chunks;
+    return fd;
+}
+
+/* ---- The command line ------------------------------------------------------- */
+
+static void add_text(struct Launch *launch, const char *text)
+{
+    size_t bytes = strlen(text);
+    if (launch->text_used + bytes + 1 > sizeof launch->text)
+        return;
+    memcpy(launch->text + launch->text_used, text, bytes + 1);
+    launch->text_used += bytes;
+}
+
+static void add_argument(struct Launch *launch, const char *option, const char *value)
+{
+    launch->arguments[launch->argument_count++] = launch->text + launch->text_used;
+    add_text(launch, option);
+    if (value != NULL)
+        add_text(launch, value);
+    launch->text_used++; /* keep the NUL */
+}
+
+static void add_number(struct Launch *launch, const char *option, unsigned long number)
+{
+    struct FcLine digits = {0};
+    fc_line_add_number(&digits, number);
+    digits.text[digits.bytes] = '\0';
+    add_argument(launch, option, digits.text);
+}
+
+static void build_arguments(struct Launch *launch)
+{
+    add_argument(launch, "fcmanager", NULL);
+    add_number(launch, "--pipe=", (unsigned long)launch->fds[0]);
+    add_number(launch, "--reply=", (unsigned long)launch->fds[1]);
+    if (launch->fds[2] >= 0)
+        add_number(launch, "--shared=", (unsigned long)launch->fds[2]);
+    add_argument(launch, "--name=", fc_config.dump_name);
+    add_argument(launch, "--directory=", fc_config.dump_path);
+    add_number(launch, "--time-mode=", fc_config.time_mode);
+    add_number(launch, "--profile-mode=", fc_config.profile_mode);
+    add_number(launch, "--functions=", fc_config.function_size);
+    add_number(launch, "--stack=", fc_config.stack_size);
+    add_number(launch, "--graph=", fc_config.graph_size);
+    add_number(launch, "--memory=", fc_config.memory_size);
+    if (fc_config.use_pid)
+        add_argument(launch, "--use-pid", NULL);
+    if (fc_config.quiet)
+        add_argument(launch, "--quiet", NULL);
+    if (fc_config.debug)
+        add_argument(launch, "--debug", NULL);
+}
+
+/* The program's environment less what is meant for the program itself: preloaded
+ * libraries and allocator settings have no business in the manager. */
+static void filter_environment(char **from, char **to)
+{
+    static const char *const left_out[] = {"LD_", "MALLOC_", "GLIBC_TUNABLES=", "FC_"};
+    for (; *from != NULL; from++)
+    {
+        bool keep = true;
+        for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
+            if (strncmp(*from, left_out[i], strlen(left_out[i])) == 0)
+                keep = false;
+        if (keep)
+            *to++ = *from;
+    }
+    *to = NULL;
+}
+
+static void choose_paths(struct Launch *launch)
+{
+    if (fc_config.manager[0] != '\0')
+    {
+        launch->paths[0] = fc_config.manager;
+        return; /* the user's word: nothing else is tried */
+    }
+    Dl_info info;
+    if (FC_BINDIR_FROM_LIBDIR[0] != '\0' && dladdr(&fc_config, &info) != 0 &&
+        info.dli_fname != NULL)
+    {
+        const char *slash = strrchr(info.dli_fname, '/');
+        size_t folder = slash != NULL ? (size_t)(slash + 1 - info.dli_fname) : 0;
+        if (folder > 0 && folder + sizeof FC_BINDIR_FROM_LIBDIR + 10 < sizeof launch->own_path)
+        {
+            memcpy(launch->own_path, info.dli_fname, folder);
+            strcpy(launch->own_path + folder, FC_BINDIR_FROM_LIBDIR "/fcmanager");
+            launch->paths[0] = launch->own_path;
+        }
+    }
+    launch->paths[1] = FC_MANAGER_PATH;
+    launch->search = getenv("PATH");
+}
+
+/* ---- The two children: share our memory, must not return or call much --------- */
+
+static void try_path(struct Launch *launch, const char *path)
+{
+    long error = fc_sys(SYS_execve, path, launch->arguments, launch->environment);
+    /* the most telling reason: anything but "not there" */
+    if (launch->error == 0 || launch->error == -ENOENT)
+        launch->error = error;
+}
+
+static int manager_child(void *data)
+{
+    struct Launch *launch = data;
+    for (int i = 0; i < 3; i++)
+        if (launch->fds[i] >= 0)
+            fc_sys(SYS_fcntl, launch->fds[i], F_SETFD, 0);
+    for (int i = 0; i < 3; i++)
+        if (launch->paths[i] != NULL)
+            try_path(launch, launch->paths[i]);
+    for (const char *at = launch->search; at != NULL;)
+    {
+        size_t bytes = strcspn(at, ":");
+        if (bytes > 0 && bytes + 12 < sizeof launch->candidate)
+        {
+            memcpy(launch->candidate, at, bytes);
+            strcpy(launch->candidate + bytes, "/fcmanager");
+            try_path(launch, launch->candidate);
+        }
+        at = at[bytes] == ':' ? at + bytes + 1 : NULL;
+    }
+    launch->failed = true;
+    fc_sys(SYS_exit, 127);
+    return 0;
+}
+
+static int session_child(void *data)
+{
+    struct Launch *launch = data;
+    fc_sys(SYS_setsid);
+    launch->manager_pid =
+        clone(manager_child, launch->stack[1] + STACK_BYTES, CLONE_VM | CLONE_VFORK, launch);
+    if (launch->manager_pid < 0)
+        launch->error = -errno;
+    fc_sys(SYS_exit, 0);
+    return 0;
+}
+
+static bool launch_manager(struct Launch *launch)
+{
+    size_t count = 0;
+    while (environ != NULL && environ[count] != NULL)
+        count++;
+    char *none[1] = {NULL};
+    size_t bytes = (count + 1) * sizeof(char *);
+    char **filtered = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    launch->environment = none;
+    if (filtered != MAP_FAILED)
+    {
+        filter_environment(environ, filtered);
+        launch->environment = filtered;
+    }
+
+    /* no exit signal: neither SIGCHLD nor a plain wait() tells of this child */
+    int child =
+        clone(session_child, launch->stack[0] + STACK_BYTES, CLONE_VM | CLONE_VFORK, launch);
+    if (child < 0)
+        launch->error = -errno;
+    else
+        fc_sys(SYS_wait4, child, NULL, __WCLONE, NULL);
+    if (filtered != MAP_FAILED)
+        munmap(filtered, bytes);
+    return child >= 0 && launch->manager_pid > 0;
+}
+
+/* ---- Together --------------------------------------------------------------- */
+
+static bool read_fully(int fd, void *data, size_t bytes, int timeout_ms)
+{
+    char *at = data;
+    while (bytes > 0)
+    {
+        struct pollfd poll = {.fd = fd, .events = POLLIN};
+        struct timespec timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
+        long ready = fc_sys(SYS_ppoll, &poll, 1, timeout_ms < 0 ? NULL : &timeout, NULL, 8);
+        if (ready == -EINTR)
+            continue;
+        if (ready <= 0)
+            return false;
+        long got = fc_sys(SYS_read, fd, at, bytes);
+        if (got == -EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        at += got;
+        bytes -= (size_t)got;
+    }
+    return true;
+}
+
+bool fc_spawn_read_reply(int fd, int timeout_ms)
+{
+    struct FcReply reply;
+    static char text[FC_REPLY_TEXT_MAX];
+    if (!read_fully(fd, &reply, sizeof reply, timeout_ms) || reply.magic != FC_REPLY_MAGIC ||
+        reply.bytes > sizeof text || !read_fully(fd, text, reply.bytes, timeout_ms))
+        return false;
+    if (reply.bytes > 0)
+        fc_write(STDERR_FILENO, text, reply.bytes);
+    return true;
+}
+
+static void close_all(const int *fds, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (fds[i] >= 0)
+            fc_sys(SYS_close, fds[i]);
+}
+
+/* Where the program was started without standard descriptors, ours may have got their
+ * numbers, which the manager uses otherwise. */
+static int above_standard(int fd)
+{
+    if (fd < 0 || fd > STDERR_FILENO)
+        return fd;
+    long moved = fc_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    fc_sys(SYS_close, fd);
+    return (int)moved;
+}
+
+static bool start_and_greet(struct Launch *launch, struct FcSession *session, int reply_write_fd)
+{
+    build_arguments(launch);
+    choose_paths(launch);
+    bool started = launch_manager(launch) && !launch->failed;
+    close_all((int[]){launch->fds[0], reply_write_fd, launch->fds[2]}, 3);
+    if (started && fc_spawn_read_reply(session->reply_fd, REPLY_TIMEOUT_MS))
+        return true;
+    const char *reason = !started ? strerrordesc_np((int)-launch->error) : NULL;
+    fc_message("the profile manager could not be started (",
+               reason != NULL ? reason : "fcmanager failed", "), the program is not profiled");
+    return false;
+}
+
+bool fc_spawn_manager(struct FcSession *session)
+{
+    int data[2] = {-1, -1};
+    int reply[2] = {-1, -1};
+    if (fc_sys(SYS_pipe2, data, O_CLOEXEC) < 0 || fc_sys(SYS_pipe2, reply, O_CLOEXEC) < 0)
+    {
+        close_all(data, 2);
+        fc_message("no descriptors left, the program is not profiled", NULL, NULL);
+        return false;
+    }
+    int shared_fd = make_shared(&session->shared);
+    if (session->shared == NULL)
+        fc_sys(SYS_fcntl, data[1], F_SETPIPE_SZ, 1 << 20); /* as a favour: may be refused */
+
+    session->pipe_fd = fc_channel_move_fd(data[1]);
+    session->reply_fd = fc_channel_move_fd(reply[0]);
+    data[0] = above_standard(data[0]);
+    reply[1] = above_standard(reply[1]);
+    shared_fd = above_standard(shared_fd);
+    session->manager_pipe_fd = data[0];
+    fc_sys(SYS_fcntl, session->pipe_fd, F_SETFL, O_WRONLY | O_NONBLOCK);
+
+    /* its stacks and tables are only needed here */
+    struct Launch *launch =
+        mmap(NULL, sizeof *launch, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    bool good = false;
+    if (launch != MAP_FAILED)
+    {
+        launch->fds[0] = data[0];
+        launch->fds[1] = reply[1];
+        launch->fds[2] = shared_fd;
+        good = start_and_greet(launch, session, reply[1]);
+        session->manager_pid = launch->manager_pid;
+        munmap(launch, sizeof *launch);
+    }
+    else
+        close_all((int[]){data[0], reply[1], shared_fd}, 3);
+    if (!good)
+    {
+        close_all((int[]){session->pipe_fd, session->reply_fd}, 2);
+        if (session->shared != NULL)
+            munmap(session->shared, (size_t)(1 + session->shared->chunk_count) * FC_CHUNK_BYTES);
+        return false;
+    }
+    if (session->shared != NULL)
+    {
+        fc_sys(SYS_close, session->reply_fd);
+        session->reply_fd = -1;
+    }
+    return true;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Starting fcmanager, out of the program's sight.
+ */
+#pragma once
+
+#include "libfc/fc-format.h"
+
+#include <stdbool.h>
+
+struct FcSession
+{
+    struct FcShared *shared; /* the mapping; NULL: transport `pipe` */
+    int pipe_fd;             /* write end, at its final number */
+    int reply_fd;            /* read end; -1 with shared memory */
+    int manager_pid;
+    int manager_pipe_fd; /* number of the read end in fcmanager */
+};
+
+/* Makes pipe and shared memory, starts fcmanager with fc_config's settings and waits
+ * until it is ready; prints its greeting.  False with nothing left behind, and a
+ * message for the user given, where any of that fails. */
+bool fc_spawn_manager(struct FcSession *session);
+
+/* Reads one FcReply from `fd` and prints its text.  False when none came within
+ * `timeout_ms` (-1: wait as long as the other end is open). */
+bool fc_spawn_read_reply(int fd, int timeout_ms);

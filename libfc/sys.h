@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * System calls as libfc makes them: never a cancellation point, errno of the
+ * program untouched, failure returned as -errno.  For every file of libfc;
+ * async-signal-safe and thread-safe throughout.
+ */
+#pragma once
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define fc_likely(x) __builtin_expect(!!(x), 1)
+#define fc_unlikely(x) __builtin_expect(!!(x), 0)
+
+/* libc's write(), poll() and their like are cancellation points; syscall() is not. */
+#define fc_sys(...)                                                                                \
+    __extension__({                                                                                \
+        int fc_saved_errno = errno;                                                                \
+        long fc_result = syscall(__VA_ARGS__);                                                     \
+        if (fc_result == -1)                                                                       \
+            fc_result = -errno;                                                                    \
+        errno = fc_saved_errno;                                                                    \
+        fc_result;                                                                                 \
+    })
+
+/* Every signal, libc's private ones included, so that nothing at all interrupts
+ * the few lines between the two calls.  The kernel's mask is 8 bytes. */
+static inline uint64_t fc_block_signals(void)
+{
+    uint64_t all = UINT64_MAX;
+    uint64_t old = 0;
+    fc_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, sizeof all);
+    return old;
+}
+
+static inline void fc_restore_signals(uint64_t old)
+{
+    fc_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, sizeof old);
+}
+
+/* A lock for the rare paths.  Only ever held with all signals blocked, so no
+ * handler can meet it on its own thread. */
+static inline void fc_lock(uint32_t *lock)
+{
+    while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE)) /* pairs with fc_unlock */
+        fc_sys(SYS_sched_yield);
+}
+
+static inline void fc_unlock(uint32_t *lock)
+{
+    __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Start and end of threads.  A thread is met at its first record; its end comes
+ * by way of a thread-specific key, whose destructors run when the thread's frames
+ * and C++ thread_local objects are gone.
+ */
+#include "libfc/thread.h"
+
+#include "libfc/channel.h"
+#include "libfc/clock.h"
+#include "libfc/process.h"
+#include "libfc/ring.h"
+#include "libfc/sys.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+__thread struct FcThread fc_thread = {.cursor = FC_CURSOR_NONE};
+
+static pthread_key_t end_key;
+static bool have_end_key;
+static uint32_t last_number; /* atomic: counts this process's threads */
+
+static void thread_ends(void *unused)
+{
+    (void)unused;
+    if (fc_thread.number == 0 || fc_process_is_off())
+        return;
+    uint64_t old = fc_block_signals();
+    fc_ring_flush();
+    fc_thread_send_name();
+    struct FcMessage message = {
+        .type = FC_MSG_THREAD_END, .thread = fc_thread.number, .value = fc_clock_peek()};
+    fc_channel_send(&message, NULL, 0);
+    fc_ring_free();
+    /* Destructors of other keys may still run instrumented code: that then counts
+       as a new thread of the same kernel id. */
+    fc_thread.number = 0;
+    fc_restore_signals(old);
+}
+
+void fc_thread_setup(void)
+{
+    have_end_key = pthread_key_create(&end_key, thread_ends) == 0;
+}
+
+void fc_thread_start(void)
+{
+    /* relaxed: the number only has to differ */
+    fc_thread.number = __atomic_add_fetch(&last_number, 1, __ATOMIC_RELAXED);
+    fc_thread.sequence = 0;
+    fc_thread.sent_count = 0;
+    if (have_end_key)
+        pthread_setspecific(end_key, &fc_thread); /* early keys need no memory */
+    struct FcMessage message = {.type = FC_MSG_THREAD_START,
+                                .thread = fc_thread.number,
+                                .argument = (uint32_t)fc_sys(SYS_gettid),
+                                .value = fc_clock_peek()};
+    fc_channel_send(&message, NULL, 0);
+}
+
+void fc_thread_after_fork(void)
+{
+    last_number = 0;
+    fc_thread.number = 0;
+    fc_thread.cursor = FC_CURSOR_NONE;
+}
+
+void fc_thread_send_name(void)
+{
+    char name[17] = "";
+    if (fc_thread.number == 0 || fc_sys(SYS_prctl, PR_GET_NAME, name, 0, 0, 0) < 0)
+        return;
+    struct FcMessage message = {.type = FC_MSG_THREAD_NAME, .thread = fc_thread.number};
+    fc_channel_send(&message, name, strlen(name));
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What libfc keeps for each thread of the program.
+ */
+#pragma once
+
+#include "libfc/fc-format.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define FC_IN_FLIGHT_MAX 64
+
+struct FcThread
+{
+    /* Where the next record goes: address of the current chunk / 65536 in bits
+       32-63, the chunk's generation in bits 16-31, slots taken in bits 0-15.  One
+       word, so that one instruction takes a slot and a signal handler finds
+       either the old or the new state.  Chunks are aligned to 65536 for this. */
+    uint64_t cursor;
+
+    /* The rest belongs to the slow path, with all signals blocked. */
+    uint32_t number;               /* within the process, from 1; 0: not started */
+    uint32_t sequence;             /* of the next chunk */
+    struct FcChunk *private_chunk; /* transport `pipe` */
+    uint32_t waits;                /* for a free chunk, without success */
+    uint32_t sent_count;           /* of chunks given away, ever */
+    uint32_t hint;                 /* where to look for the next chunk */
+    struct
+    {
+        uint32_t index;
+        uint32_t sequence;
+    } sent[FC_IN_FLIGHT_MAX]; /* the last of them, at sent_count % FC_IN_FLIGHT_MAX */
+};
+
+/* initial-exec: one instruction to reach it, and never an allocation.  libfc is loaded at
+ * start as a rule; where it comes with a plug-in, glibc keeps room for such. */
+extern __thread struct FcThread fc_thread
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* A cursor without a chunk: every hook takes the slow path. */
+#define FC_CURSOR_NONE UINT64_C(0x8000)
+#define FC_CURSOR_SLOTS(cursor) ((uint32_t)(uint16_t)(cursor))
+#define FC_CURSOR_CHUNK(cursor) ((struct FcChunk *)(uintptr_t)((cursor) >> 32 << 16))
+/* The generation as it stands in FcRecord.site. */
+#define FC_CURSOR_GENERATION(cursor) (((cursor)&0xffff0000u) << 32)
+
+/* Creates the key whose destructor tells of a thread's end.  Once, at start. */
+void fc_thread_setup(void);
+
+/* Makes the calling thread known to fcmanager.  Signals blocked. */
+void fc_thread_start(void);
+
+/* In a forked child: the calling thread is the first of a new process. */
+void fc_thread_after_fork(void);
+
+/* Sends the calling thread's name, as it is now. */
+void fc_thread_send_name(void);
