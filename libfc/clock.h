@@ -7,6 +7,7 @@
 #include "libfc/fc-format.h"
 #include "libfc/sys.h"
 
+#include <stdbool.h>
 #include <time.h>
 
 /* What fc_clock_now reads; set once at start, before the first record. */
@@ -27,7 +28,12 @@ int64_t fc_clock_realtime_ns(void);
 /* Tests: each record of a thread is 1000 ticks after the one before. */
 extern __thread uint64_t fc_clock_test_ticks __attribute__((tls_model("initial-exec")));
 
-static inline uint64_t fc_clock_now(void)
+static inline bool fc_clock_is_fast(void)
+{
+    return true;
+}
+
+static inline uint64_t fc_clock_read_fast(void)
 {
     return fc_clock_test_ticks += 1000;
 }
@@ -37,27 +43,40 @@ static inline uint64_t fc_clock_peek(void)
     return fc_clock_test_ticks;
 }
 #else
-/* Ticks.  Runs in every hook: the invariant counter is read unserialised, as the
- * few nanoseconds that it may move by are below its own cost. */
-static inline uint64_t fc_clock_now(void)
+/* Whether the hooks may read the time-stamp counter. */
+static inline bool fc_clock_is_fast(void)
+{
+#if defined(__x86_64__) || defined(__aarch64__)
+    return fc_likely(fc_clock_mode == FC_TIME_TSC);
+#else
+    return false;
+#endif
+}
+
+/* The counter, in ticks; unserialised, as the few nanoseconds that the reading may move by
+ * are below its own cost. */
+static inline uint64_t fc_clock_read_fast(void)
 {
 #if defined(__x86_64__)
-    if (fc_likely(fc_clock_mode == FC_TIME_TSC))
-        return __builtin_ia32_rdtsc();
+    return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
-    if (fc_likely(fc_clock_mode == FC_TIME_TSC))
-    {
-        uint64_t ticks;
-        __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-        return ticks;
-    }
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+#else
+    return 0;
 #endif
-    return fc_clock_read_slow();
 }
 
 /* The clock for things that are not records. */
 static inline uint64_t fc_clock_peek(void)
 {
-    return fc_clock_now();
+    return fc_clock_is_fast() ? fc_clock_read_fast() : fc_clock_read_slow();
 }
 #endif
+
+/* The session's clock, in ticks; async-signal-safe. */
+static inline uint64_t fc_clock_now(void)
+{
+    return fc_clock_is_fast() ? fc_clock_read_fast() : fc_clock_read_slow();
+}

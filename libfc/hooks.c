@@ -30,30 +30,50 @@
 #define STACK_ADDRESS() ((uint64_t)(uintptr_t)__builtin_frame_address(0))
 #endif
 
-#define RECORD(kind)                                                                               \
-    do                                                                                             \
-    {                                                                                              \
-        uint64_t time = fc_clock_now();                                                            \
-        uint64_t frame = (STACK_ADDRESS() & FC_FRAME_ADDRESS_MASK) | (kind) |                      \
-                         (uint64_t)(uintptr_t)__builtin_return_address(0)                          \
-                             << FC_FRAME_RETURN_SHIFT;                                             \
-        uint64_t generation;                                                                       \
-        struct FcRecord *slot = fc_record_reserve(&generation);                                    \
-        if (fc_likely(slot != NULL))                                                               \
-            fc_record_store(slot, generation, time, function, site, frame);                        \
-        else                                                                                       \
-            fc_ring_record(time, function, site, frame);                                           \
-    } while (0)
+/* Everything that is not the common case is a tail call: the hooks need no frame. */
+__attribute__((noinline, cold)) static void record_slow_clock(uint64_t frame, void *function,
+                                                              void *site)
+{
+    uint64_t time = fc_clock_now();
+    uint64_t generation;
+    struct FcRecord *slot = fc_record_reserve(&generation);
+    if (slot != NULL)
+        fc_record_store(slot, generation, time, function, site, frame);
+    else
+        fc_ring_record(time, function, site, frame);
+}
 
-void __cyg_profile_func_enter(void *function, void *site);
-void __cyg_profile_func_exit(void *function, void *site);
+static inline __attribute__((always_inline)) void record(uint64_t frame, void *function, void *site)
+{
+    if (fc_unlikely(!fc_clock_is_fast()))
+    {
+        record_slow_clock(frame, function, site);
+        return;
+    }
+    uint64_t time = fc_clock_read_fast();
+    uint64_t generation;
+    struct FcRecord *slot = fc_record_reserve(&generation);
+    if (fc_unlikely(slot == NULL))
+    {
+        fc_ring_record(time, function, site, frame);
+        return;
+    }
+    fc_record_store(slot, generation, time, function, site, frame);
+}
+
+#define FRAME(kind)                                                                                \
+    ((STACK_ADDRESS() & ~FC_FRAME_KIND_MASK) | (kind) |                                            \
+     (uint64_t)(uintptr_t)__builtin_return_address(0) << FC_FRAME_RETURN_SHIFT)
+
+FC_EXPORT void __cyg_profile_func_enter(void *function, void *site);
+FC_EXPORT void __cyg_profile_func_exit(void *function, void *site);
 
 void __cyg_profile_func_enter(void *function, void *site)
 {
-    RECORD(FC_RECORD_ENTER);
+    record(FRAME(FC_RECORD_ENTER), function, site);
 }
 
 void __cyg_profile_func_exit(void *function, void *site)
 {
-    RECORD(FC_RECORD_EXIT);
+    record(FRAME(FC_RECORD_EXIT), function, site);
 }

@@ -283,19 +283,19 @@ static void will_change(void)
 #define JUMPING __attribute__((optimize("O2,optimize-sibling-calls,omit-frame-pointer")))
 #endif
 
-JUMPING void *dlopen(const char *file, int mode)
+FC_EXPORT JUMPING void *dlopen(const char *file, int mode)
 {
     will_change();
     TAIL_CALL real_dlopen(file, mode);
 }
 
-JUMPING void *dlmopen(Lmid_t space, const char *file, int mode)
+FC_EXPORT JUMPING void *dlmopen(Lmid_t space, const char *file, int mode)
 {
     will_change();
     TAIL_CALL real_dlmopen(space, file, mode);
 }
 
-JUMPING int dlclose(void *handle)
+FC_EXPORT JUMPING int dlclose(void *handle)
 {
     will_change();
     TAIL_CALL real_dlclose(handle);

@@ -257,7 +257,7 @@ typedef pid_t ForkFunction(void);
 
 /* Here only to tell fcmanager whether a child exists at all; libc's own forks, as in
  * daemon(), do without. */
-pid_t fork(void)
+FC_EXPORT pid_t fork(void)
 {
     static ForkFunction *real_fork;
     if (real_fork == NULL)

@@ -25,7 +25,9 @@ fc_record_reserve(uint64_t *generation)
     if (fc_unlikely(FC_CURSOR_SLOTS(cursor) >= FC_CHUNK_RECORDS))
         return NULL;
     *generation = FC_CURSOR_GENERATION(cursor);
-    return &FC_CURSOR_CHUNK(cursor)->records[FC_CURSOR_SLOTS(cursor)];
+    /* spelled out, as compilers make more of the array than it takes */
+    return (struct FcRecord *)((uintptr_t)(cursor >> 32 << 16) + FC_CHUNK_HEADER_BYTES +
+                               ((uintptr_t)FC_CURSOR_SLOTS(cursor) << 5));
 }
 
 static inline __attribute__((always_inline)) void fc_record_store(struct FcRecord *slot,

@@ -13,6 +13,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* The few functions that the program and its compiler are to find (libfc.map lists them too). */
+#define FC_EXPORT __attribute__((visibility("default")))
+
 #define fc_likely(x) __builtin_expect(!!(x), 1)
 #define fc_unlikely(x) __builtin_expect(!!(x), 0)
 
