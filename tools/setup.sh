@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=sh
+#
+# What ./quickstart, ./check and tests/bare-machine share: the Debian packages that
+# each of them needs, and their installation.  Sourced, never run.  Touches the
+# machine only where a package is missing, and only as root.
+
+# Prints the packages of the set $1: `build` to build and use FunctionCheck, `doc` its
+# manual, `check` to run every test.
+packages_of()
+{
+    case $1 in
+    build)
+        echo meson ninja-build gcc libc6-dev pkg-config libglib2.0-dev libunwind-dev libdw-dev \
+            libelf-dev libiberty-dev
+        ;;
+    doc) echo texinfo ;;
+    check)
+        echo g++ clang clang-format clang-tidy lld make cmake autoconf automake libtool \
+            binutils valgrind uftrace python3 dpkg-dev libreadline-dev shellcheck
+        ;;
+    esac
+}
+
+# Prints those of the given packages that are not installed.
+packages_missing()
+{
+    for package; do
+        case $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) in
+        installed) ;;
+        *) printf '%s ' "$package" ;;
+        esac
+    done
+}
+
+# Installs what is missing of the given sets of packages; returns 1, with the reason
+# on standard error, where that can't be done.
+packages_install()
+{
+    wanted=
+    for set; do
+        wanted="$wanted $(packages_of "$set")"
+    done
+    if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+        # not Debian: Meson names what it can't find
+        echo "No apt-get here.  Install the like of these yourself:$wanted" >&2
+        return 0
+    fi
+    # shellcheck disable=SC2086 # a list of words
+    missing=$(packages_missing $wanted)
+    [ -n "$missing" ] || return 0
+    if [ "$(id -u)" != 0 ]; then
+        echo "Some packages are missing.  Install them as root, and start again:" >&2
+        echo "    apt-get install $missing" >&2
+        return 1
+    fi
+    echo "Installing: $missing"
+    # shellcheck disable=SC2086 # a list of words
+    {
+        apt_get update && apt_get install --no-install-recommends $missing
+    } || {
+        echo "apt-get failed; see its messages above" >&2
+        return 1
+    }
+}
+
+apt_get()
+{
+    DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Dpkg::Use-Pty=0 -o Acquire::Retries=3 "$@" \
+        </dev/null
+}
