@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Names, files and lines for places in a profile, by way of libdw.  symbols.c is
- * the only file that includes libdw's headers.
+ * Names, files and lines for places in a profile, by way of libdw.  symbols.c and
+ * symbols-*.c are the only files that include libdw's headers; the reports of fcdump
+ * and fcgprof call it.  It prints nothing, never reaches for the network (debuginfod is
+ * not asked) and would rather give no name than a wrong one.  One thread at a time.
  */
 #pragma once
 
@@ -31,16 +33,29 @@ typedef struct
 
 /* Never fails.  `image_paths` (may be NULL, NULL-terminated, copied): files to use
  * in place of a module that moved: matched by build-id, else by base name, each
- * "PATH" or "RECORDED=PATH".  `images` of --image come here. */
+ * "PATH" or "RECORDED=PATH".  `images` of --image come here.  An image whose
+ * build-id is not that of the module is refused, with a warning. */
 FcSymbols *fc_symbols_new(FcDemangle demangle, const char *const *image_paths);
 void fc_symbols_free(FcSymbols *symbols);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcSymbols, fc_symbols_free)
 
+/* Folders to look for separate debug files in, besides the image's own folder: colon
+ * separated as in gdb, "" and relative ones are taken from the image's folder.  NULL (and
+ * the start): ":.debug:/usr/lib/debug".  Call it before the first look-up. */
+void fc_symbols_set_debug_folders(FcSymbols *symbols, const char *folders);
+
 /* The function that covers `place`, with the line of the place itself.  For a
  * function's entry pass its address; for a call site (a return address) pass
- * `is_return` so that the line of the call is found.  Results are cached. */
+ * `is_return` so that the line of the call is found.  `profile` may change from call
+ * to call: modules are known by path and build-id. */
 void fc_symbols_find(FcSymbols *symbols, const FcProfile *profile, const FcProfilePlace *place,
                      gboolean is_return, FcSymbol *out);
+
+/* The same without the line: `file` is NULL and `line` 0.  No debug information is read
+ * for it, which saves nearly all of the time and memory with large programs: prefer it
+ * where only names are shown. */
+void fc_symbols_find_name(FcSymbols *symbols, const FcProfile *profile, const FcProfilePlace *place,
+                          gboolean is_return, FcSymbol *out);
 
 /* Problems met so far that the user must know ("PATH: changed since the run ..."), each
  * once, in order of appearance; owned by `symbols`. */

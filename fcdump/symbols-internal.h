@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What symbols.c and symbols-*.c share; nobody else includes it.  An FcImage is one
+ * ELF file with whatever debug file belongs to it.  All addresses are those of the
+ * ELF file (link-time), as FcProfilePlace.offset is.  One thread at a time.
+ */
+#pragma once
+
+#include "fcdump/symbols.h"
+
+#include <elfutils/libdwfl.h>
+
+typedef struct
+{
+    guint64 start;
+    guint64 end;          /* first address not covered */
+    const char *raw;      /* linkage name, version included; the image's */
+    const char *raw_name; /* interned by symbols.c when first asked for; else NULL */
+    const char *name;
+    guint enclosing; /* nearest function before this one that reaches beyond its
+                        start; G_MAXUINT: none */
+    gboolean is_static;
+} FcFunction;
+
+typedef struct FcLineTable FcLineTable;
+
+typedef struct
+{
+    char *path;
+    char *build_id; /* lower-case hex; NULL: the file has none */
+    int fd;         /* -1 once `dwfl` has taken it */
+    Dwfl *dwfl;     /* NULL until the first look-up, and where that fails */
+    Dwfl_Module *module;
+    char *debug_folders;
+    Dwfl_Callbacks callbacks;
+    gboolean is_loaded;
+    GArray *functions; /* FcFunction, ascending by start, no two alike; NULL until loaded */
+    GPtrArray *made_names;
+    FcLineTable *lines; /* NULL until first asked for */
+} FcImage;
+
+/* NULL and `error` (the reason alone, without the path) where `path` is not a whole ELF
+ * executable or shared object that can be read.  Reads no symbols yet. */
+FcImage *fc_image_open(const char *path, const char *debug_folders, GError **error);
+void fc_image_free(FcImage *image);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcImage, fc_image_free)
+
+/* The function that covers `address`, or NULL; the image's, to fill in names. */
+FcFunction *fc_image_find_function(FcImage *image, guint64 address);
+
+/* Makes sure that image->module is set; FALSE where libdw can't take the file. */
+gboolean fc_image_load(FcImage *image);
+
+/* Adds what the procedure linkage table of `elf` holds to `functions`; names that
+ * had to be made up go to `made_names`. */
+void fc_image_add_plt(Elf *elf, GArray *functions, GPtrArray *made_names);
+
+/* FALSE where the debug information does not say.  `*file` belongs to the image. */
+gboolean fc_image_find_line(FcImage *image, guint64 address, const char **file, guint *line);
+void fc_line_table_free(FcLineTable *lines);
+
+/* The name to show for linkage name `raw`; the caller frees it. */
+char *fc_symbols_demangle(const char *raw, FcDemangle demangle);

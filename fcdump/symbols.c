@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * From a module of a profile to the file that holds its names now, and from a place to
+ * its name and line.  The reports call it.  What must never happen: names from a file that
+ * is not the one that ran.
+ */
+#include "fcdump/symbols-internal.h"
+
+#include <string.h>
+
+/* A file of --image. */
+typedef struct
+{
+    char *recorded; /* path or base name of the module it stands for; NULL: not said */
+    char *path;
+    FcImage *image; /* the images' table owns it; NULL: can't be used */
+} Replacement;
+
+struct FcSymbols
+{
+    FcDemangle demangle;
+    GArray *replacements;      /* Replacement, in the order given */
+    gboolean is_opened;        /* the replacements are */
+    GHashTable *images;        /* path -> FcImage, or NULL where it can't be used */
+    GHashTable *modules;       /* path, line feed, build-id -> FcImage of `images`, or NULL */
+    GStringChunk *strings;     /* every string handed out */
+    GPtrArray *warnings;       /* char */
+    GHashTable *warnings_seen; /* the same strings */
+    char *debug_folders;
+};
+
+static void clear_replacement(gpointer data)
+{
+    Replacement *replacement = data;
+
+    g_free(replacement->recorded);
+    g_free(replacement->path);
+}
+
+static void free_image(gpointer image)
+{
+    fc_image_free(image);
+}
+
+FcSymbols *fc_symbols_new(FcDemangle demangle, const char *const *image_paths)
+{
+    FcSymbols *symbols = g_new0(FcSymbols, 1);
+
+    symbols->demangle = demangle;
+    symbols->replacements = g_array_new(FALSE, TRUE, sizeof(Replacement));
+    g_array_set_clear_func(symbols->replacements, clear_replacement);
+    symbols->images = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_image);
+    symbols->modules = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    symbols->strings = g_string_chunk_new(16384);
+    symbols->warnings = g_ptr_array_new_with_free_func(g_free);
+    symbols->warnings_seen = g_hash_table_new(g_str_hash, g_str_equal);
+    for (; image_paths && *image_paths; image_paths++)
+    {
+        Replacement replacement = {NULL, NULL, NULL};
+        const char *equals = strchr(*image_paths, '=');
+
+        /* A file may have an equals sign in its name. */
+        if (equals && !g_file_test(*image_paths, G_FILE_TEST_EXISTS))
+            replacement.recorded = g_strndup(*image_paths, (gsize)(equals - *image_paths));
+        replacement.path = g_strdup(replacement.recorded ? equals + 1 : *image_paths);
+        g_array_append_val(symbols->replacements, replacement);
+    }
+    return symbols;
+}
+
+void fc_symbols_free(FcSymbols *symbols)
+{
+    if (!symbols)
+        return;
+    g_hash_table_unref(symbols->warnings_seen);
+    g_ptr_array_unref(symbols->warnings);
+    g_hash_table_unref(symbols->modules);
+    g_hash_table_unref(symbols->images);
+    g_array_unref(symbols->replacements);
+    g_string_chunk_free(symbols->strings);
+    g_free(symbols->debug_folders);
+    g_free(symbols);
+}
+
+void fc_symbols_set_debug_folders(FcSymbols *symbols, const char *folders)
+{
+    g_free(symbols->debug_folders);
+    symbols->debug_folders = g_strdup(folders);
+}
+
+const GPtrArray *fc_symbols_warnings(const FcSymbols *symbols)
+{
+    return symbols->warnings;
+}
+
+G_GNUC_PRINTF(2, 3)
+static void warn(FcSymbols *symbols, const char *format, ...)
+{
+    va_list arguments;
+    char *text;
+
+    va_start(arguments, format);
+    text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    if (g_hash_table_add(symbols->warnings_seen, text))
+        g_ptr_array_add(symbols->warnings, text);
+    else
+        g_free(text);
+}
+
+/* ---- from modules to images --------------------------------------------------- */
+
+/* The file at `path`, opened once; NULL, with a warning, where it is of no use. */
+static FcImage *open_image(FcSymbols *symbols, const char *path, const char *consequence)
+{
+    g_autoptr(GError) error = NULL;
+    gpointer image = NULL;
+
+    if (g_hash_table_lookup_extended(symbols->images, path, NULL, &image))
+        return image;
+    image = fc_image_open(path, symbols->debug_folders, &error);
+    if (!image)
+        warn(symbols, "%s: %s; %s", path, error->message, consequence);
+    g_hash_table_insert(symbols->images, g_strdup(path), image);
+    return image;
+}
+
+static const char *find_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+/* The kernel's own code and the like have no file. */
+static gboolean has_file(const char *path)
+{
+    return *path && *path != '[' && !g_str_has_prefix(path, "linux-vdso") &&
+           !g_str_has_prefix(path, "linux-gate");
+}
+
+/* A profile without a build-id gives nothing to compare. */
+static gboolean is_same_build(const FcImage *image, const char *build_id)
+{
+    return !build_id || g_strcmp0(image->build_id, build_id) == 0;
+}
+
+static gboolean is_meant(const Replacement *replacement, const char *path)
+{
+    const char *recorded = replacement->recorded;
+
+    if (!recorded)
+        return strcmp(find_base_name(replacement->path), find_base_name(path)) == 0;
+    return strcmp(strchr(recorded, '/') ? path : find_base_name(path), recorded) == 0;
+}
+
+/* The image of --image for the module, or NULL. */
+static FcImage *find_replacement(FcSymbols *symbols, const char *path, const char *build_id)
+{
+    GArray *all = symbols->replacements;
+
+    for (guint i = 0; !symbols->is_opened && i < all->len; i++)
+    {
+        Replacement *replacement = &g_array_index(all, Replacement, i);
+
+        replacement->image = open_image(symbols, replacement->path, "not used");
+    }
+    symbols->is_opened = TRUE;
+    for (guint i = 0; build_id && i < all->len; i++)
+    {
+        const Replacement *replacement = &g_array_index(all, Replacement, i);
+
+        if (!replacement->recorded && replacement->image &&
+            g_strcmp0(replacement->image->build_id, build_id) == 0)
+            return replacement->image;
+    }
+    for (guint i = 0; i < all->len; i++)
+    {
+        const Replacement *replacement = &g_array_index(all, Replacement, i);
+
+        if (!replacement->image || !is_meant(replacement, path))
+            continue;
+        if (is_same_build(replacement->image, build_id))
+            return replacement->image;
+        warn(symbols, "%s: not the file that ran as %s (its build-id is %s, not %s); not used",
+             replacement->path, path,
+             replacement->image->build_id ? replacement->image->build_id : "missing", build_id);
+    }
+    return NULL;
+}
+
+/* Paths as the dynamic linker gives them may be relative to where the program started. */
+static char *resolve_path(const FcProfile *profile, const char *path)
+{
+    if (g_path_is_absolute(path) || !profile->directory)
+        return g_strdup(path);
+    return g_build_filename(profile->directory, path, NULL);
+}
+
+static FcImage *choose_image(FcSymbols *symbols, const FcProfile *profile, const char *recorded,
+                             const char *build_id)
+{
+    g_autofree char *path = NULL;
+    FcImage *image;
+
+    if (!has_file(recorded))
+        return NULL;
+    image = find_replacement(symbols, recorded, build_id);
+    if (image)
+        return image;
+    path = resolve_path(profile, recorded);
+    image = open_image(symbols, path, "its functions are shown by address");
+    if (!image || is_same_build(image, build_id))
+        return image;
+    warn(symbols,
+         "%s: changed since the run (its build-id is %s, not %s); its functions are shown "
+         "by address",
+         path, image->build_id ? image->build_id : "missing", build_id);
+    return NULL;
+}
+
+static FcImage *find_image(FcSymbols *symbols, const FcProfile *profile,
+                           const FcProfileModule *module)
+{
+    g_autofree char *key = NULL;
+    gpointer image = NULL;
+
+    key = g_strconcat(module->path ? module->path : "", "\n", module->build_id, NULL);
+    if (g_hash_table_lookup_extended(symbols->modules, key, NULL, &image))
+        return image;
+    image = choose_image(symbols, profile, module->path ? module->path : "", module->build_id);
+    g_hash_table_insert(symbols->modules, g_steal_pointer(&key), image);
+    return image;
+}
+
+/* ---- places ------------------------------------------------------------------- */
+
+static const char *intern(FcSymbols *symbols, const char *text)
+{
+    return g_string_chunk_insert_const(symbols->strings, text);
+}
+
+static const char *name_place(FcSymbols *symbols, const FcProfileModule *module,
+                              const FcProfilePlace *place)
+{
+    const char *base = module && module->path ? find_base_name(module->path) : "";
+    g_autofree char *text = NULL;
+
+    if (*base)
+        text = g_strdup_printf("%s+0x%" G_GINT64_MODIFIER "x", base, place->offset);
+    else
+        text = g_strdup_printf("0x%" G_GINT64_MODIFIER "x", place->address);
+    return intern(symbols, text);
+}
+
+static void name_function(FcSymbols *symbols, FcFunction *function)
+{
+    g_autofree char *text = NULL;
+
+    if (function->name)
+        return;
+    text = fc_symbols_demangle(function->raw, symbols->demangle);
+    function->raw_name = intern(symbols, function->raw);
+    function->name = intern(symbols, text);
+}
+
+static void find(FcSymbols *symbols, const FcProfile *profile, const FcProfilePlace *place,
+                 gboolean is_return, gboolean wants_line, FcSymbol *out)
+{
+    /* A call that does not return may be the last thing in its function. */
+    guint64 address = place->offset - (is_return ? 1 : 0);
+    const FcProfileModule *module = NULL;
+    FcFunction *function = NULL;
+    FcImage *image = NULL;
+    const char *file;
+
+    memset(out, 0, sizeof *out);
+    out->start = place->offset;
+    if (place->module >= 0 && (guint)place->module < profile->modules->len)
+    {
+        module = &g_array_index(profile->modules, FcProfileModule, place->module);
+        image = find_image(symbols, profile, module);
+    }
+    if (image)
+        function = fc_image_find_function(image, address);
+    if (function)
+    {
+        name_function(symbols, function);
+        out->name = function->name;
+        out->raw_name = function->raw_name;
+        out->start = function->start;
+        out->is_static = function->is_static;
+    }
+    else
+        out->name = name_place(symbols, module, place);
+    if (wants_line && image && fc_image_find_line(image, address, &file, &out->line))
+        out->file = intern(symbols, file);
+}
+
+void fc_symbols_find(FcSymbols *symbols, const FcProfile *profile, const FcProfilePlace *place,
+                     gboolean is_return, FcSymbol *out)
+{
+    find(symbols, profile, place, is_return, TRUE, out);
+}
+
+void fc_symbols_find_name(FcSymbols *symbols, const FcProfile *profile, const FcProfilePlace *place,
+                          gboolean is_return, FcSymbol *out)
+{
+    find(symbols, profile, place, is_return, FALSE, out);
+}
