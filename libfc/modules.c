@@ -99,7 +99,7 @@ static size_t absolute_path(const char *name, char *into, size_t room)
         return bytes > 0 ? (size_t)bytes : 0;
     }
     size_t used = 0;
-    if (name[0] != '/')
+    if (name[0] != '/' && strchr(name, '/') != NULL) /* not the kernel's vdso */
     {
         long bytes = fc_sys(SYS_getcwd, into, room); /* counts the NUL */
         if (bytes > 1 && into[0] == '/')
