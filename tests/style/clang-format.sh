@@ -1,0 +1,11 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Fails, with the places, where clang-format would change a C file of the tree.
+set -eu
+cd "$FC_SOURCE_ROOT"
+command -v clang-format >/dev/null || {
+    echo 'no clang-format here'
+    exit 77
+}
+. tests/style/sources.sh
+list_sources '*.c' '*.h' | xargs clang-format --dry-run -Werror

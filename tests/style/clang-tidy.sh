@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Fails where clang-tidy objects to a C file that the build folder compiles.  A file
+# that passed is not looked at again before it, a header or the rules change.
+set -eu
+cd "$FC_SOURCE_ROOT"
+command -v clang-tidy >/dev/null || {
+    echo 'no clang-tidy here'
+    exit 77
+}
+. tests/style/sources.sh
+passed=$FC_BUILD_ROOT/tests/style/passed
+mkdir -p "$passed"
+export passed
+
+# clang-tidy takes gcc's command lines for clang's, which lacks this option.
+sed 's/"-fno-instrument-functions"//; s/ -fno-instrument-functions//' \
+    "$FC_BUILD_ROOT/compile_commands.json" >"$passed/compile_commands.json"
+
+rules=$({ clang-tidy --version && list_sources '*.h' | LC_ALL=C sort | xargs cat .clang-tidy; } |
+    sha256sum | cut -d ' ' -f 1)
+export rules
+
+list_sources 'libfc/*.c' 'profile/*.c' 'fcmanager/*.c' 'fcdump/*.c' | while read -r file; do
+    ! grep -qF "/$file\"" "$passed/compile_commands.json" || printf '%s\n' "$file"
+done >"$passed/files"
+[ -s "$passed/files" ] || {
+    echo "no file of the tree is in $FC_BUILD_ROOT/compile_commands.json"
+    exit 1
+}
+
+# shellcheck disable=SC2016 # expanded by the inner shell
+xargs -n 1 -P "$(nproc)" sh -c '
+    stamp=$passed/$(printf "%s" "$rules $(sha256sum "$1")" | sha256sum | cut -d " " -f 1)
+    [ ! -e "$stamp" ] || exit 0
+    clang-tidy --quiet -p "$passed" "$1" || exit 1
+    : >"$stamp"' sh <"$passed/files"
