@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Uses the chunks in `shared` (a mapping of all of it, aligned to FC_CHUNK_BYTES, that stays for
+/* Uses the chunks in `mapping` (a mapping of all of it, aligned to FC_CHUNK_BYTES, that stays for
  * the process's life), or private buffers and the pipe where it is NULL. `ahead_records` bounds
  * what one thread may have given away and not got back. */
-void fc_ring_setup(struct FcShared *shared, uint32_t ahead_records);
+void fc_ring_setup(struct FcShared *mapping, uint32_t ahead_records);
 
 /* The slow path of the hooks: no slot was free at the cursor.  Stores the record in
  * a new chunk, waiting for one if need be, or drops it when profiling is off.

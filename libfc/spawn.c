@@ -168,7 +168,7 @@ static void build_arguments(struct Launch *launch)
 static void filter_environment(char **from, char **to)
 {
     static const char *const left_out[] = {"LD_", "MALLOC_", "GLIBC_TUNABLES=", "FC_"};
-    for (; *from != NULL; from++)
+    for (; from != NULL && *from != NULL; from++) /* NULL after clearenv */
     {
         bool keep = true;
         for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)

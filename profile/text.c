@@ -239,7 +239,7 @@ gboolean fc_text_address(FcText *text, const char *what, guint64 *out)
 
 gboolean fc_text_index(FcText *text, const char *what, guint limit, gboolean none, gint *out)
 {
-    gint64 value;
+    gint64 value = 0;
     if (!fc_text_signed(text, what, &value))
         return FALSE;
     if (value >= (gint64)limit || value < (none ? FC_NONE : 0))
@@ -282,8 +282,8 @@ static char *unescape(const char *from, gsize bytes, gboolean lenient)
 
 gboolean fc_text_string(FcText *text, const char *what, gboolean none, char **out)
 {
-    const char *word;
-    gsize bytes;
+    const char *word = NULL;
+    gsize bytes = 0;
     if (!fc_text_raw_word(text, what, &word, &bytes))
         return FALSE;
     if (bytes == 1 && word[0] == '-')
