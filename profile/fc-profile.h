@@ -163,7 +163,7 @@ typedef struct
 } FcProfile;
 
 /* Never fails; the caller owns the result and frees it with fc_profile_free.
- * Empty, with `extended` set; all arrays exist. */
+ * Empty, with `extended` set and the default modes; all arrays exist. */
 FcProfile *fc_profile_new(void);
 void fc_profile_free(FcProfile *profile);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcProfile, fc_profile_free)

@@ -8,6 +8,8 @@
 #include "profile/file.h"
 #include "profile/text.h"
 
+#include <math.h>
+
 const char *const fc_format_end_names[FC_FORMAT_ENDS] = {"unknown", "exit", "signal", "exec"};
 const char *const fc_format_time_mode_names[FC_FORMAT_TIME_MODES] = {"-", "tsc", "ext", "cpu",
                                                                      "sys"};
@@ -89,8 +91,10 @@ static void append_clock(const FcProfile *profile, GString *out)
 
     begin_section(out, "clock", 2);
     g_string_append_printf(out, "mode %s\n", fc_format_time_mode_names[mode]);
-    g_string_append_printf(out, "ticks-per-second %s\n",
-                           g_ascii_dtostr(rate, sizeof rate, profile->ticks_per_second));
+    g_string_append_printf(
+        out, "ticks-per-second %s\n",
+        g_ascii_dtostr(rate, sizeof rate,
+                       isfinite(profile->ticks_per_second) ? profile->ticks_per_second : 0));
 }
 
 /* ---- tables ------------------------------------------------------------------ */

@@ -37,7 +37,9 @@ static void append_head(const FcProfile *profile, GString *out)
     g_string_append(out, FC_FORMAT_HEADER "\n");
     fc_text_append_word(out, profile->unique_id);
     g_string_append_printf(out, "\n%d\n%d\n", profile->time_mode, profile->profile_mode);
-    fc_text_append_signed(out, CLAMP(profile->pid, G_MININT32, G_MAXINT32));
+    /* In THREAD mode these lines name the thread. */
+    const gint64 id = profile->thread_id != 0 ? profile->thread_id : profile->pid;
+    fc_text_append_signed(out, CLAMP(id, G_MININT32, G_MAXINT32));
     g_string_append_c(out, '\n');
     fc_text_append_signed(out, CLAMP(profile->ppid, G_MININT32, G_MAXINT32));
     g_string_append_c(out, '\n');

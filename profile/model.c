@@ -52,6 +52,8 @@ FcProfile *fc_profile_new(void)
 {
     FcProfile *profile = g_new0(FcProfile, 1);
     profile->extended = TRUE;
+    profile->time_mode = 1;    /* tsc */
+    profile->profile_mode = 2; /* FORK */
     profile->modules = array_new(sizeof(FcProfileModule), module_clear);
     profile->functions = array_new(sizeof(FcProfileFunction), NULL);
     profile->arcs = array_new(sizeof(FcProfileArc), NULL);

@@ -280,7 +280,7 @@ static char *unescape(const char *from, gsize bytes, gboolean lenient)
     return string;
 }
 
-gboolean fc_text_string(FcText *text, const char *what, gboolean none, char **out)
+gboolean fc_text_string(FcText *text, const char *what, FcTextMode mode, char **out)
 {
     const char *word = NULL;
     gsize bytes = 0;
@@ -289,12 +289,12 @@ gboolean fc_text_string(FcText *text, const char *what, gboolean none, char **ou
     if (bytes == 1 && word[0] == '-')
     {
         *out = NULL;
-        return none ? TRUE : fc_text_fail(text, "%s is missing", what);
+        return (mode & FC_TEXT_NONE) != 0 ? TRUE : fc_text_fail(text, "%s is missing", what);
     }
     if (bytes == 2 && memcmp(word, "\\e", 2) == 0)
         *out = g_strdup("");
     else
-        *out = unescape(word, bytes, FALSE);
+        *out = unescape(word, bytes, (mode & FC_TEXT_LENIENT) != 0);
     return *out != NULL ? TRUE : fc_text_fail(text, "%s has an escape that is none", what);
 }
 

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Adds one profile to another.  Called by the tools when they are given several
+ * profiles, or a descriptor.  Everything is looked up in hash tables, so that the
+ * time taken is proportional to the size of both.
+ *
+ * One profile may have equal modules (a library loaded twice).  The first of
+ * equals, then the first of equal functions and so on, takes what is added.
+ */
+#include "profile/fc-profile.h"
+
+#include <string.h>
+
+/* A function (parent and function 0), an arc (parent: the caller) or a context.
+ * Hashed and compared as bytes, so all fields are of one size. */
+typedef struct
+{
+    gint64 module; /* the first of its equals, or FC_NONE */
+    guint64 offset;
+    gint64 parent;
+    gint64 function;
+} Key;
+
+typedef struct
+{
+    FcProfile *into;
+    const FcProfile *other;
+    GArray *first_module;   /* gint, by module of `into`: the first one equal to it */
+    GArray *first_function; /* likewise for functions */
+    GHashTable *modules;    /* name -> module of `into` */
+    gint *module_map;       /* from the modules of `other` to those of `into` */
+    gint *function_map;
+} Merge;
+
+static void add(guint64 *to, guint64 amount)
+{
+    if (__builtin_add_overflow(*to, amount, to))
+        *to = G_MAXUINT64;
+}
+
+static guint key_hash(gconstpointer data)
+{
+    const Key *key = data;
+    const guint64 prime = G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
+    guint64 hash = (guint64)key->module * prime;
+    hash = (hash ^ hash >> 32 ^ key->offset) * prime;
+    hash = (hash ^ hash >> 32 ^ (guint64)key->parent) * prime;
+    hash = (hash ^ hash >> 32 ^ (guint64)key->function) * prime;
+    return (guint)(hash >> 32);
+}
+
+static gboolean key_equal(gconstpointer a, gconstpointer b)
+{
+    return memcmp(a, b, sizeof(Key)) == 0;
+}
+
+static GHashTable *keys_new(void)
+{
+    return g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
+}
+
+/* The index that `key` has; `index` from now on where it has none. */
+static guint find_or_add(GHashTable *keys, const Key *key, guint index)
+{
+    gpointer known;
+    if (g_hash_table_lookup_extended(keys, key, NULL, &known))
+        return GPOINTER_TO_UINT(known);
+    g_hash_table_insert(keys, g_memdup2(key, sizeof *key), GUINT_TO_POINTER(index));
+    return index;
+}
+
+/* ---- The header ---------------------------------------------------------------- */
+
+static gboolean is_empty(const FcProfile *profile)
+{
+    return profile->unique_id == NULL && profile->functions->len == 0 &&
+           profile->modules->len == 0 && profile->threads->len == 0 && profile->run_ns == 0;
+}
+
+static void merge_header(FcProfile *into, const FcProfile *other)
+{
+    if (is_empty(into))
+    {
+        into->unique_id = g_strdup(other->unique_id);
+        into->time_mode = other->time_mode;
+        into->profile_mode = other->profile_mode;
+        into->pid = other->pid;
+        into->ppid = other->ppid;
+        into->thread_id = other->thread_id;
+        into->end = other->end;
+        into->end_value = other->end_value;
+        into->extended = other->extended;
+        into->start_realtime_ns = other->start_realtime_ns;
+    }
+    into->extended = into->extended && other->extended;
+    add(&into->run_ns, other->run_ns);
+    if (into->ticks_per_second == 0)
+        into->ticks_per_second = other->ticks_per_second;
+    if (into->start_realtime_ns == 0 ||
+        (other->start_realtime_ns != 0 && other->start_realtime_ns < into->start_realtime_ns))
+        into->start_realtime_ns = other->start_realtime_ns;
+    into->end_realtime_ns = MAX(into->end_realtime_ns, other->end_realtime_ns);
+    if (into->executable == NULL)
+        into->executable = g_strdup(other->executable);
+    if (into->directory == NULL)
+        into->directory = g_strdup(other->directory);
+    if (into->command_line == NULL)
+        into->command_line = g_strdupv(other->command_line);
+}
+
+/* ---- Modules and places --------------------------------------------------------- */
+
+/* What modules are matched by; NULL for one that is like no other. */
+static char *module_name(const FcProfileModule *module)
+{
+    if (module->build_id != NULL && *module->build_id != '\0')
+        return g_strconcat("id ", module->build_id, NULL);
+    if (module->path != NULL && *module->path != '\0')
+        return g_strconcat("path ", module->path, NULL);
+    return NULL;
+}
+
+/* The module of `into` that equals `module`, or `index` from now on. */
+static gint find_module_or_add(Merge *merge, const FcProfileModule *module, gint index)
+{
+    gpointer known;
+    char *name = module_name(module);
+    if (name == NULL)
+        return index;
+    if (!g_hash_table_lookup_extended(merge->modules, name, NULL, &known))
+    {
+        g_hash_table_insert(merge->modules, name, GINT_TO_POINTER(index));
+        return index;
+    }
+    g_free(name);
+    return GPOINTER_TO_INT(known);
+}
+
+static void merge_modules(Merge *merge)
+{
+    GArray *modules = merge->into->modules;
+    const guint own = modules->len;
+    for (guint i = 0; i < own; i++)
+    {
+        const gint first =
+            find_module_or_add(merge, &g_array_index(modules, FcProfileModule, i), (gint)i);
+        g_array_append_val(merge->first_module, first);
+    }
+    for (guint i = 0; i < merge->other->modules->len; i++)
+    {
+        FcProfileModule module = g_array_index(merge->other->modules, FcProfileModule, i);
+        const gint next = (gint)modules->len;
+        merge->module_map[i] = find_module_or_add(merge, &module, next);
+        if (merge->module_map[i] != next)
+            continue;
+        module.path = g_strdup(module.path);
+        module.build_id = g_strdup(module.build_id);
+        g_array_append_val(modules, module);
+        g_array_append_val(merge->first_module, next);
+    }
+}
+
+/* A place of `other` as one of `into`. */
+static FcProfilePlace map_place(const Merge *merge, const FcProfilePlace *place)
+{
+    if (place->module == FC_NONE)
+        return *place;
+    const gint module = merge->module_map[place->module];
+    const guint64 base = g_array_index(merge->into->modules, FcProfileModule, module).base;
+    return (FcProfilePlace){base + place->offset, place->offset, module};
+}
+
+static Key make_key(const Merge *merge, const FcProfilePlace *place, gint64 parent, gint64 function)
+{
+    const gint64 module = place->module == FC_NONE
+                              ? FC_NONE
+                              : g_array_index(merge->first_module, gint, place->module);
+    return (Key){module, place->offset, parent, function};
+}
+
+/* ---- Functions ------------------------------------------------------------------- */
+
+/* A frame inherited at fork may complete without a call; a call of 0 ns has no
+ * maximum; plain files have no histogram. */
+static gboolean has_completed(const FcProfileFunction *function, gboolean has_histogram)
+{
+    if (!has_histogram)
+        return function->calls > 0 || function->total_max_ns > 0;
+    for (guint i = 0; i < FC_HISTOGRAM_BUCKETS; i++)
+    {
+        if (function->histogram[i] != 0)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static void merge_function(const Merge *merge, FcProfileFunction *into,
+                           const FcProfileFunction *other, gboolean into_has_histogram)
+{
+    if (has_completed(other, merge->other->extended))
+    {
+        const gboolean first = !has_completed(into, into_has_histogram);
+        into->total_min_ns =
+            first ? other->total_min_ns : MIN(into->total_min_ns, other->total_min_ns);
+        into->local_min_ns =
+            first ? other->local_min_ns : MIN(into->local_min_ns, other->local_min_ns);
+        into->total_max_ns = MAX(into->total_max_ns, other->total_max_ns);
+        into->local_max_ns = MAX(into->local_max_ns, other->local_max_ns);
+    }
+    add(&into->calls, other->calls);
+    add(&into->total_ns, other->total_ns);
+    add(&into->local_ns, other->local_ns);
+    for (guint i = 0; i < FC_HISTOGRAM_BUCKETS; i++)
+        add(&into->histogram[i], other->histogram[i]);
+}
+
+static void merge_functions(Merge *merge, gboolean into_has_histogram)
+{
+    g_autoptr(GHashTable) keys = keys_new();
+    GArray *functions = merge->into->functions;
+    const guint own = functions->len;
+    for (guint i = 0; i < own; i++)
+    {
+        const Key key =
+            make_key(merge, &g_array_index(functions, FcProfileFunction, i).place, 0, 0);
+        const gint first = (gint)find_or_add(keys, &key, i);
+        g_array_append_val(merge->first_function, first);
+    }
+    for (guint i = 0; i < merge->other->functions->len; i++)
+    {
+        FcProfileFunction function = g_array_index(merge->other->functions, FcProfileFunction, i);
+        function.place = map_place(merge, &function.place);
+        const Key key = make_key(merge, &function.place, 0, 0);
+        const gint next = (gint)functions->len;
+        const gint found = (gint)find_or_add(keys, &key, (guint)next);
+        merge->function_map[i] = found;
+        if (found != next)
+        {
+            merge_function(merge, &g_array_index(functions, FcProfileFunction, found), &function,
+                           into_has_histogram);
+            continue;
+        }
+        g_array_append_val(functions, function);
+        g_array_append_val(merge->first_function, next);
+    }
+}
+
+/* ---- Arcs and contexts ------------------------------------------------------------- */
+
+static gint64 first_function(const Merge *merge, gint function)
+{
+    return function == FC_NONE ? FC_NONE : g_array_index(merge->first_function, gint, function);
+}
+
+static void merge_arcs(Merge *merge)
+{
+    g_autoptr(GHashTable) keys = keys_new();
+    GArray *arcs = merge->into->arcs;
+    const guint own = arcs->len;
+    for (guint i = 0; i < own + merge->other->arcs->len; i++)
+    {
+        const gboolean is_own = i < own;
+        FcProfileArc arc = is_own ? g_array_index(arcs, FcProfileArc, i)
+                                  : g_array_index(merge->other->arcs, FcProfileArc, i - own);
+        if (!is_own)
+        {
+            arc.caller = arc.caller == FC_NONE ? FC_NONE : merge->function_map[arc.caller];
+            arc.callee = (guint)merge->function_map[arc.callee];
+            arc.site = map_place(merge, &arc.site);
+        }
+        const Key key = make_key(merge, &arc.site, first_function(merge, arc.caller),
+                                 first_function(merge, (gint)arc.callee));
+        const guint next = is_own ? i : arcs->len;
+        const guint found = find_or_add(keys, &key, next);
+        if (is_own)
+            continue;
+        if (found == next)
+        {
+            g_array_append_val(arcs, arc);
+            continue;
+        }
+        add(&g_array_index(arcs, FcProfileArc, found).calls, arc.calls);
+        add(&g_array_index(arcs, FcProfileArc, found).total_ns, arc.total_ns);
+    }
+}
+
+static void merge_contexts(Merge *merge)
+{
+    g_autoptr(GHashTable) keys = keys_new();
+    GArray *contexts = merge->into->contexts;
+    const guint own = contexts->len;
+    const guint all = own + merge->other->contexts->len;
+    /* Of each context, own ones first: the first one of `into` with the same path. */
+    g_autofree gint *first = g_new(gint, all + 1);
+    for (guint i = 0; i < all; i++)
+    {
+        const gboolean is_own = i < own;
+        FcProfileContext context =
+            is_own ? g_array_index(contexts, FcProfileContext, i)
+                   : g_array_index(merge->other->contexts, FcProfileContext, i - own);
+        if (!is_own)
+        {
+            context.function = (guint)merge->function_map[context.function];
+            context.site = map_place(merge, &context.site);
+        }
+        const gint64 parent =
+            context.parent == FC_NONE ? FC_NONE : first[(guint)context.parent + (is_own ? 0 : own)];
+        const Key key =
+            make_key(merge, &context.site, parent, first_function(merge, (gint)context.function));
+        const guint next = is_own ? i : contexts->len;
+        const guint found = find_or_add(keys, &key, next);
+        first[i] = (gint)found;
+        if (is_own)
+            continue;
+        if (found == next)
+        {
+            context.parent = (gint)parent;
+            g_array_append_val(contexts, context);
+            continue;
+        }
+        FcProfileContext *same = &g_array_index(contexts, FcProfileContext, found);
+        add(&same->calls, context.calls);
+        add(&same->total_ns, context.total_ns);
+        add(&same->local_ns, context.local_ns);
+    }
+}
+
+/* ---- What is only appended ----------------------------------------------------------- */
+
+static void merge_threads(Merge *merge)
+{
+    for (guint i = 0; i < merge->other->threads->len; i++)
+    {
+        FcProfileThread thread = g_array_index(merge->other->threads, FcProfileThread, i);
+        thread.name = g_strdup(thread.name);
+        thread.functions = thread.functions != NULL
+                               ? g_array_copy(thread.functions)
+                               : g_array_new(FALSE, TRUE, sizeof(FcProfileThreadFunction));
+        thread.stack = thread.stack != NULL ? g_array_copy(thread.stack)
+                                            : g_array_new(FALSE, TRUE, sizeof(FcProfileFrame));
+        for (guint j = 0; j < thread.functions->len; j++)
+        {
+            FcProfileThreadFunction *function =
+                &g_array_index(thread.functions, FcProfileThreadFunction, j);
+            function->function = (guint)merge->function_map[function->function];
+        }
+        for (guint j = 0; j < thread.stack->len; j++)
+        {
+            FcProfileFrame *frame = &g_array_index(thread.stack, FcProfileFrame, j);
+            frame->function = (guint)merge->function_map[frame->function];
+            frame->site = map_place(merge, &frame->site);
+        }
+        g_array_append_val(merge->into->threads, thread);
+    }
+}
+
+static void merge_notes(GArray *into, const GArray *other)
+{
+    for (guint i = 0; i < other->len; i++)
+    {
+        const FcProfileNote *note = &g_array_index(other, FcProfileNote, i);
+        fc_profile_note(into, note->kind, note->count);
+    }
+}
+
+static void merge_blocks(GArray *into, const GArray *other)
+{
+    for (guint i = 0; i < other->len; i++)
+    {
+        FcProfileBlock block = g_array_index(other, FcProfileBlock, i);
+        if (block.stack != NULL)
+            block.stack = g_array_copy(block.stack);
+        g_array_append_val(into, block);
+    }
+}
+
+void fc_profile_merge(FcProfile *into, const FcProfile *other)
+{
+    g_return_if_fail(into != other);
+    g_autoptr(GHashTable) modules = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_autoptr(GArray) first_module_of = g_array_new(FALSE, FALSE, sizeof(gint));
+    g_autoptr(GArray) first_function_of = g_array_new(FALSE, FALSE, sizeof(gint));
+    g_autofree gint *module_map = g_new(gint, other->modules->len + 1);
+    g_autofree gint *function_map = g_new(gint, other->functions->len + 1);
+    Merge merge = {into,    other,      first_module_of, first_function_of,
+                   modules, module_map, function_map};
+    const gboolean into_has_histogram = into->extended;
+
+    merge_header(into, other);
+    merge_modules(&merge);
+    merge_functions(&merge, into_has_histogram);
+    merge_arcs(&merge);
+    merge_contexts(&merge);
+    merge_threads(&merge);
+    merge_notes(into->repairs, other->repairs);
+    merge_notes(into->losses, other->losses);
+    merge_blocks(into->leaks, other->leaks);
+    merge_blocks(into->bad_frees, other->bad_frees);
+    merge_blocks(into->bad_reallocs, other->bad_reallocs);
+}

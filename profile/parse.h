@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Between the parts of the .fc parser; see parse.c.  Every function returns FALSE
+ * with the error in parser->text.error.
+ */
+#pragma once
+
+#include "profile/fc-profile.h"
+#include "profile/text.h"
+
+typedef struct
+{
+    FcText text;
+    FcProfile *profile;
+    guint sections_read;  /* bit by position in the table of sections */
+    gboolean is_partial;  /* a section that we know was absent, or newer than we are */
+    guint row;            /* line of the current section, from 0 */
+    GPtrArray *arguments; /* of the command line so far; NULL: none announced */
+    guint64 argument_count;
+} FcParser;
+
+/* The version 3.0 part, into the model.  `*complete` is FALSE where the file
+ * ends before the lists of memory, as those of before 3.0.3 do. */
+gboolean fc_parse_v3(FcParser *parser, gboolean *complete);
+/* All that follows; replaces what the first part gave by the exact figures. */
+gboolean fc_parse_sections(FcParser *parser);
+
+/* One line of the section of that name; the reader stands before its first word. */
+gboolean fc_parse_process(FcParser *parser);
+gboolean fc_parse_clock(FcParser *parser);
+/* After the last line of section process. */
+gboolean fc_parse_process_done(FcParser *parser);

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Reads the second part of a .fc file, the sections that format.c writes.  Called
+ * by parse.c.  Sections that are not known, and known ones of a later version, are
+ * passed over by their count of lines.
+ */
+#include "profile/parse.h"
+
+#include <string.h>
+
+/* In the order in which they must stand. */
+enum
+{
+    PROCESS,
+    CLOCK,
+    MODULES,
+    FUNCTIONS,
+    THREADS,
+    THREAD_FUNCTIONS,
+    THREAD_STACKS,
+    ARCS,
+    CONTEXTS,
+    REPAIRS,
+    LOSSES,
+    SECTION_COUNT,
+};
+
+typedef struct
+{
+    const char *name;
+    gboolean (*begin)(FcParser *parser, guint64 count); /* may be NULL */
+    gboolean (*line)(FcParser *parser);
+    gboolean (*done)(FcParser *parser); /* may be NULL */
+    gint needs;                         /* section without which the lines mean nothing, or -1 */
+} Section;
+
+static gboolean is_read(const FcParser *parser, int section)
+{
+    return (parser->sections_read >> section & 1) != 0;
+}
+
+static gboolean parse_place(FcParser *parser, FcProfilePlace *place)
+{
+    GArray *modules = parser->profile->modules;
+    const gboolean known = is_read(parser, MODULES);
+    gint module;
+    if (!fc_text_index(&parser->text, "the module", known ? modules->len : G_MAXINT32, TRUE,
+                       &module) ||
+        !fc_text_address(&parser->text, "the address", &place->address))
+        return FALSE;
+    place->module = known ? module : FC_NONE;
+    place->offset = place->address;
+    if (place->module != FC_NONE)
+        place->offset -= g_array_index(modules, FcProfileModule, module).base;
+    return TRUE;
+}
+
+static gboolean parse_function_index(FcParser *parser, guint *out)
+{
+    gint function;
+    if (!fc_text_index(&parser->text, "the function", parser->profile->functions->len, FALSE,
+                       &function))
+        return FALSE;
+    *out = (guint)function;
+    return TRUE;
+}
+
+/* ---- modules and functions ---------------------------------------------------- */
+
+static void forget_module(FcProfilePlace *place)
+{
+    place->module = FC_NONE;
+    place->offset = place->address;
+}
+
+/* The libraries of the first part make room, and with them what referred to them. */
+static gboolean begin_modules(FcParser *parser, guint64 count)
+{
+    FcProfile *profile = parser->profile;
+    g_array_set_size(profile->modules, 0);
+    for (guint i = 0; i < profile->functions->len; i++)
+        forget_module(&g_array_index(profile->functions, FcProfileFunction, i).place);
+    for (guint i = 0; i < profile->arcs->len; i++)
+        forget_module(&g_array_index(profile->arcs, FcProfileArc, i).site);
+    return TRUE;
+}
+
+static gboolean parse_module(FcParser *parser)
+{
+    FcText *text = &parser->text;
+    FcProfileModule module = {0};
+    gboolean good = fc_text_address(text, "the base", &module.base) &&
+                    fc_text_address(text, "the start", &module.start) &&
+                    fc_text_address(text, "the end", &module.end) &&
+                    fc_text_number(text, "the time of loading", &module.load_ns) &&
+                    fc_text_number(text, "the time of unloading", &module.unload_ns) &&
+                    fc_text_string(text, "the build-id", FC_TEXT_NONE, &module.build_id) &&
+                    fc_text_string(text, "the path", FC_TEXT_STRICT, &module.path);
+    g_array_append_val(parser->profile->modules, module);
+    return good;
+}
+
+/* The first part has the same functions in the same order. */
+static gboolean begin_functions(FcParser *parser, guint64 count)
+{
+    if (count == parser->profile->functions->len)
+        return TRUE;
+    return fc_text_fail(&parser->text, "%" G_GUINT64_FORMAT " functions, but the first part has %u",
+                        count, parser->profile->functions->len);
+}
+
+static gboolean parse_bucket(FcText *text, guint64 *histogram, guint64 *least)
+{
+    const char *word;
+    gsize bytes;
+    if (!fc_text_raw_word(text, "the bucket", &word, &bytes))
+        return FALSE;
+    const char *colon = memchr(word, ':', bytes);
+    if (colon == NULL)
+        return fc_text_fail(text, "a bucket must be NUMBER:CALLS");
+    guint64 bucket;
+    FcText part = {.word = word, .line_end = colon, .line = text->line};
+    gboolean good = fc_text_number(&part, "the bucket", &bucket);
+    if (good && (bucket >= FC_HISTOGRAM_BUCKETS || bucket < *least))
+        good = fc_text_fail(&part, "bucket %" G_GUINT64_FORMAT " is out of range or order", bucket);
+    if (good)
+    {
+        part.word = colon + 1;
+        part.line_end = word + bytes;
+        good = fc_text_number(&part, "the calls of a bucket", &histogram[bucket]);
+        *least = bucket + 1;
+    }
+    text->error = part.error;
+    return good;
+}
+
+static gboolean parse_function(FcParser *parser)
+{
+    FcText *text = &parser->text;
+    FcProfileFunction *function =
+        &g_array_index(parser->profile->functions, FcProfileFunction, parser->row);
+    guint64 least_bucket = 0;
+    if (!parse_place(parser, &function->place) ||
+        !fc_text_number(text, "the number of calls", &function->calls) ||
+        !fc_text_number(text, "the total time", &function->total_ns) ||
+        !fc_text_number(text, "the local time", &function->local_ns) ||
+        !fc_text_number(text, "the least total time", &function->total_min_ns) ||
+        !fc_text_number(text, "the greatest total time", &function->total_max_ns) ||
+        !fc_text_number(text, "the least local time", &function->local_min_ns) ||
+        !fc_text_number(text, "the greatest local time", &function->local_max_ns))
+        return FALSE;
+    while (fc_text_has_word(text))
+    {
+        if (!parse_bucket(text, function->histogram, &least_bucket))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+/* ---- threads ------------------------------------------------------------------ */
+
+static gboolean parse_thread(FcParser *parser)
+{
+    FcText *text = &parser->text;
+    FcProfileThread thread = {0};
+    guint64 ended = 0;
+    gboolean good = fc_text_signed(text, "the thread id", &thread.tid) &&
+                    fc_text_number(text, "the time of start", &thread.start_ns) &&
+                    fc_text_number(text, "the time of the end", &thread.end_ns) &&
+                    fc_text_number(text, "the time run", &thread.run_ns) &&
+                    fc_text_number(text, "the number of calls", &thread.calls) &&
+                    fc_text_number(text, "0 or 1", &ended) &&
+                    fc_text_string(text, "the name", FC_TEXT_NONE, &thread.name);
+    if (ended > 1)
+        good = fc_text_fail(text, "whether it ended must be 0 or 1");
+    thread.ended = ended == 1;
+    thread.functions = g_array_new(FALSE, TRUE, sizeof(FcProfileThreadFunction));
+    thread.stack = g_array_new(FALSE, TRUE, sizeof(FcProfileFrame));
+    g_array_append_val(parser->profile->threads, thread);
+    return good;
+}
+
+static FcProfileThread *parse_thread_index(FcParser *parser)
+{
+    gint thread;
+    GArray *threads = parser->profile->threads;
+    if (!fc_text_index(&parser->text, "the thread", threads->len, FALSE, &thread))
+        return NULL;
+    return &g_array_index(threads, FcProfileThread, thread);
+}
+
+static gboolean parse_thread_function(FcParser *parser)
+{
+    FcText *text = &parser->text;
+    FcProfileThreadFunction function = {0};
+    FcProfileThread *thread = parse_thread_index(parser);
+    if (thread == NULL || !parse_function_index(parser, &function.function) ||
+        !fc_text_number(text, "the number of calls", &function.calls) ||
+        !fc_text_number(text, "the total time", &function.total_ns) ||
+        !fc_text_number(text, "the local time", &function.local_ns))
+        return FALSE;
+    g_array_append_val(thread->functions, function);
+    return TRUE;
+}
+
+static gboolean parse_thread_frame(FcParser *parser)
+{
+    FcProfileFrame frame = {0};
+    FcProfileThread *thread = parse_thread_index(parser);
+    if (thread == NULL || !parse_place(parser, &frame.site) ||
+        !parse_function_index(parser, &frame.function))
+        return FALSE;
+    g_array_append_val(thread->stack, frame);
+    return TRUE;
+}
+
+/* ---- arcs and contexts --------------------------------------------------------- */
+
+static gboolean begin_arcs(FcParser *parser, guint64 count)
+{
+    g_array_set_size(parser->profile->arcs, 0);
+    return TRUE;
+}
+
+static gboolean parse_arc(FcParser *parser)
+{
+    FcText *text = &parser->text;
+    FcProfileArc arc = {0};
+    if (!fc_text_index(text, "the caller", parser->profile->functions->len, TRUE, &arc.caller) ||
+        !parse_place(parser, &arc.site) || !parse_function_index(parser, &arc.callee) ||
+        !fc_text_number(text, "the number of calls", &arc.calls) ||
+        !fc_text_number(text, "the total time", &arc.total_ns))
+        return FALSE;
+    g_array_append_val(parser->profile->arcs, arc);
+    return TRUE;
+}
+
+static gboolean parse_context(FcParser *parser)
+{
+    FcText *text = &parser->text;
+    FcProfileContext context = {0};
+    if (!fc_text_index(text, "the parent", parser->row, TRUE, &context.parent) ||
+        !parse_place(parser, &context.site) || !parse_function_index(parser, &context.function) ||
+        !fc_text_number(text, "the number of calls", &context.calls) ||
+        !fc_text_number(text, "the total time", &context.total_ns) ||
+        !fc_text_number(text, "the local time", &context.local_ns))
+        return FALSE;
+    g_array_append_val(parser->profile->contexts, context);
+    return TRUE;
+}
+
+/* ---- notes --------------------------------------------------------------------- */
+
+static gboolean parse_note(FcParser *parser, GArray *notes)
+{
+    FcProfileNote note = {0};
+    gboolean good = fc_text_string(&parser->text, "the kind", FC_TEXT_STRICT, &note.kind) &&
+                    fc_text_number(&parser->text, "the count", &note.count);
+    if (good)
+        g_array_append_val(notes, note);
+    else
+        g_free(note.kind);
+    return good;
+}
+
+static gboolean parse_repair(FcParser *parser)
+{
+    return parse_note(parser, parser->profile->repairs);
+}
+
+static gboolean parse_loss(FcParser *parser)
+{
+    return parse_note(parser, parser->profile->losses);
+}
+
+/* ---- the sections --------------------------------------------------------------- */
+
+static const Section sections[SECTION_COUNT] = {
+    [PROCESS] = {"process", NULL, fc_parse_process, fc_parse_process_done, -1},
+    [CLOCK] = {"clock", NULL, fc_parse_clock, NULL, -1},
+    [MODULES] = {"modules", begin_modules, parse_module, NULL, -1},
+    [FUNCTIONS] = {"functions", begin_functions, parse_function, NULL, -1},
+    [THREADS] = {"threads", NULL, parse_thread, NULL, -1},
+    [THREAD_FUNCTIONS] = {"thread-functions", NULL, parse_thread_function, NULL, THREADS},
+    [THREAD_STACKS] = {"thread-stacks", NULL, parse_thread_frame, NULL, THREADS},
+    [ARCS] = {"arcs", begin_arcs, parse_arc, NULL, -1},
+    [CONTEXTS] = {"contexts", NULL, parse_context, NULL, -1},
+    [REPAIRS] = {"repairs", NULL, parse_repair, NULL, -1},
+    [LOSSES] = {"losses", NULL, parse_loss, NULL, -1},
+};
+
+static gboolean skip_lines(FcText *text, guint64 count)
+{
+    while (count-- > 0)
+    {
+        if (!fc_text_next_line(text, "the rest of the section"))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean read_section(FcParser *parser, int number, guint64 count)
+{
+    const Section *section = &sections[number];
+    FcText *text = &parser->text;
+
+    if (section->needs >= 0 && !is_read(parser, section->needs))
+        return skip_lines(text, count);
+    if (section->begin != NULL && !section->begin(parser, count))
+        return FALSE;
+    parser->sections_read |= 1U << number;
+    if (count > G_MAXINT32)
+        return fc_text_fail(text, "no section can have so many lines");
+    for (parser->row = 0; parser->row < count; parser->row++)
+    {
+        if (!fc_text_next_line(text, "the rest of the section") || !section->line(parser) ||
+            !fc_text_end_line(text))
+            return FALSE;
+    }
+    return section->done == NULL || section->done(parser);
+}
+
+/* Which section the current line begins; its position, SECTION_COUNT for one that
+ * is to be passed over, -1 for the last one. */
+static gboolean read_section_header(FcParser *parser, int *number, guint64 *count)
+{
+    FcText *text = &parser->text;
+    const char *keyword;
+    const char *name;
+    gsize keyword_bytes;
+    gsize name_bytes;
+    guint64 version;
+
+    if (!fc_text_next_line(text, "a section") ||
+        !fc_text_raw_word(text, "the word \"section\"", &keyword, &keyword_bytes))
+        return FALSE;
+    if (keyword_bytes != strlen("section") || memcmp(keyword, "section", keyword_bytes) != 0)
+        return fc_text_fail(text, "a section must begin here");
+    if (!fc_text_raw_word(text, "the section's name", &name, &name_bytes) ||
+        !fc_text_number(text, "the section's version", &version) ||
+        !fc_text_number(text, "the section's number of lines", count) || !fc_text_end_line(text))
+        return FALSE;
+
+    if (name_bytes == strlen("end") && memcmp(name, "end", name_bytes) == 0)
+    {
+        *number = -1;
+        return TRUE;
+    }
+    for (*number = 0; *number < SECTION_COUNT; ++*number)
+    {
+        const char *known = sections[*number].name;
+        if (strlen(known) == name_bytes && memcmp(known, name, name_bytes) == 0)
+            break;
+    }
+    if (version != 1)
+        *number = SECTION_COUNT;
+    return TRUE;
+}
+
+/* What came from the first part, for want of a section, knows nothing of ours. */
+static void place_the_rest(FcParser *parser)
+{
+    FcProfile *profile = parser->profile;
+    if (!is_read(parser, MODULES))
+        return;
+    for (guint i = 0; !is_read(parser, FUNCTIONS) && i < profile->functions->len; i++)
+    {
+        FcProfilePlace *place = &g_array_index(profile->functions, FcProfileFunction, i).place;
+        fc_profile_locate(profile, place->address, 0, place);
+    }
+    for (guint i = 0; !is_read(parser, ARCS) && i < profile->arcs->len; i++)
+    {
+        FcProfilePlace *place = &g_array_index(profile->arcs, FcProfileArc, i).site;
+        fc_profile_locate(profile, place->address, 0, place);
+    }
+}
+
+gboolean fc_parse_sections(FcParser *parser)
+{
+    FcText *text = &parser->text;
+    int last = -1;
+    for (;;)
+    {
+        int number = SECTION_COUNT;
+        guint64 count = 0;
+        if (!read_section_header(parser, &number, &count))
+            return FALSE;
+        if (number < 0)
+        {
+            if (!skip_lines(text, count))
+                return FALSE;
+            break;
+        }
+        if (number == SECTION_COUNT)
+        {
+            if (!skip_lines(text, count))
+                return FALSE;
+            continue;
+        }
+        if (number <= last)
+            return fc_text_fail(text, "section %s is out of order", sections[number].name);
+        last = number;
+        if (!read_section(parser, number, count))
+            return FALSE;
+    }
+    if (!fc_text_at_end(text))
+    {
+        text->line++;
+        return fc_text_fail(text, "nothing may follow the last section");
+    }
+    parser->is_partial = parser->sections_read != (1U << SECTION_COUNT) - 1;
+    place_the_rest(parser);
+    return TRUE;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Reads the version 3.0 part of a .fc file, whoever wrote it.  Called by parse.c.
+ *
+ * Such a part has addresses, microseconds and the libraries' base addresses; the
+ * model gets arcs without a caller, and each place the library with the highest
+ * base that is not above it (the program itself is not in the list; it lies
+ * below the libraries).
+ */
+#include "profile/parse.h"
+
+/* scanf does not care for empty lines, so other writers may leave some. */
+static gboolean next_line(FcText *text, const char *what)
+{
+    do
+    {
+        if (!fc_text_next_line(text, what))
+            return FALSE;
+    } while (!fc_text_has_word(text));
+    return TRUE;
+}
+
+static gboolean line_number(FcText *text, const char *what, guint64 *out)
+{
+    return next_line(text, what) && fc_text_number(text, what, out) && fc_text_end_line(text);
+}
+
+static gboolean line_signed(FcText *text, const char *what, gint64 *out)
+{
+    return next_line(text, what) && fc_text_signed(text, what, out) && fc_text_end_line(text);
+}
+
+static gboolean line_mode(FcText *text, const char *what, guint64 highest, gint *out)
+{
+    guint64 mode;
+    if (!line_number(text, what, &mode))
+        return FALSE;
+    if (mode < 1 || mode > highest)
+        return fc_text_fail(text, "%s is none of 1 to %" G_GUINT64_FORMAT, what, highest);
+    *out = (gint)mode;
+    return TRUE;
+}
+
+static gboolean time_us(FcText *text, const char *what, guint64 *out_ns)
+{
+    guint64 us;
+    if (!fc_text_number(text, what, &us))
+        return FALSE;
+    if (__builtin_mul_overflow(us, 1000, out_ns))
+        *out_ns = G_MAXUINT64;
+    return TRUE;
+}
+
+static gboolean parse_head(FcText *text, FcProfile *profile)
+{
+    const char *header; /* parse.c looked at it */
+    gsize header_bytes;
+    return fc_text_next_line(text, "the header") &&
+           fc_text_raw_word(text, "the header", &header, &header_bytes) && fc_text_end_line(text) &&
+           next_line(text, "the unique id") &&
+           fc_text_string(text, "the unique id", FC_TEXT_NONE | FC_TEXT_LENIENT,
+                          &profile->unique_id) &&
+           fc_text_end_line(text) && line_mode(text, "the time mode", 4, &profile->time_mode) &&
+           line_mode(text, "the profile mode", 3, &profile->profile_mode) &&
+           line_signed(text, "the process id", &profile->pid) &&
+           line_signed(text, "the parent's process id", &profile->ppid) &&
+           next_line(text, "the execution time") &&
+           time_us(text, "the execution time", &profile->run_ns) && fc_text_end_line(text);
+}
+
+/* ---- Call graph and functions ------------------------------------------------ */
+
+static FcProfilePlace place_at(guint64 address)
+{
+    return (FcProfilePlace){address, address, FC_NONE};
+}
+
+/* The callees' addresses are remembered until the functions are known. */
+static gboolean parse_graph(FcText *text, FcProfile *profile, GArray *callees)
+{
+    guint64 count;
+    if (!line_number(text, "the number of arcs", &count))
+        return FALSE;
+    for (guint64 i = 0; i < count; i++)
+    {
+        FcProfileArc arc = {.caller = FC_NONE};
+        guint64 site;
+        guint64 callee;
+        if (!next_line(text, "an arc of the call graph") ||
+            !fc_text_address(text, "the call site", &site) ||
+            !fc_text_address(text, "the called function", &callee) ||
+            !fc_text_number(text, "the number of calls", &arc.calls) || !fc_text_end_line(text))
+            return FALSE;
+        arc.site = place_at(site);
+        g_array_append_val(profile->arcs, arc);
+        g_array_append_val(callees, callee);
+    }
+    return TRUE;
+}
+
+static gboolean parse_functions(FcText *text, FcProfile *profile)
+{
+    guint64 count;
+    if (!line_number(text, "the number of functions", &count))
+        return FALSE;
+    if (count > G_MAXINT32)
+        return fc_text_fail(text, "too many functions");
+    for (guint64 i = 0; i < count; i++)
+    {
+        FcProfileFunction function = {0};
+        guint64 address;
+        if (!next_line(text, "a function") || !fc_text_address(text, "the function", &address) ||
+            !fc_text_number(text, "the number of calls", &function.calls) ||
+            !time_us(text, "the local time", &function.local_ns) ||
+            !time_us(text, "the total time", &function.total_ns) ||
+            !time_us(text, "the least total time", &function.total_min_ns) ||
+            !time_us(text, "the greatest total time", &function.total_max_ns) ||
+            !time_us(text, "the least local time", &function.local_min_ns) ||
+            !time_us(text, "the greatest local time", &function.local_max_ns) ||
+            !fc_text_end_line(text))
+            return FALSE;
+        function.place = place_at(address);
+        g_array_append_val(profile->functions, function);
+    }
+    return TRUE;
+}
+
+static guint address_hash(gconstpointer key)
+{
+    return (guint)((*(const guint64 *)key * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15)) >> 32);
+}
+
+static gboolean address_equal(gconstpointer a, gconstpointer b)
+{
+    return *(const guint64 *)a == *(const guint64 *)b;
+}
+
+/* An arc to a function that has no line of its own gets one with its calls. */
+static void connect_arcs(FcProfile *profile, const GArray *callees)
+{
+    g_autoptr(GHashTable) known = g_hash_table_new_full(address_hash, address_equal, g_free, NULL);
+    for (guint i = 0; i < profile->functions->len; i++)
+    {
+        const guint64 address =
+            g_array_index(profile->functions, FcProfileFunction, i).place.address;
+        if (!g_hash_table_contains(known, &address))
+            g_hash_table_insert(known, g_memdup2(&address, sizeof address), GUINT_TO_POINTER(i));
+    }
+    for (guint i = 0; i < callees->len; i++)
+    {
+        FcProfileArc *arc = &g_array_index(profile->arcs, FcProfileArc, i);
+        const guint64 address = g_array_index(callees, guint64, i);
+        gpointer index;
+        if (!g_hash_table_lookup_extended(known, &address, NULL, &index))
+        {
+            const FcProfileFunction function = {.place = place_at(address)};
+            index = GUINT_TO_POINTER(profile->functions->len);
+            g_array_append_val(profile->functions, function);
+            g_hash_table_insert(known, g_memdup2(&address, sizeof address), index);
+        }
+        arc->callee = GPOINTER_TO_UINT(index);
+    }
+}
+
+/* ---- Libraries --------------------------------------------------------------- */
+
+static gboolean parse_libraries(FcText *text, FcProfile *profile)
+{
+    guint64 count;
+    if (!line_number(text, "the number of libraries", &count))
+        return FALSE;
+    for (guint64 i = 0; i < count; i++)
+    {
+        FcProfileModule module = {.unload_ns = G_MAXUINT64};
+        if (!next_line(text, "a library") ||
+            !fc_text_address(text, "the library's address", &module.base) ||
+            !fc_text_rest(text, "the library's name", &module.path))
+            return FALSE;
+        module.start = module.base;
+        g_array_append_val(profile->modules, module);
+    }
+    return TRUE;
+}
+
+static gint compare_bases(gconstpointer a, gconstpointer b, gpointer modules)
+{
+    const guint64 left = g_array_index((GArray *)modules, FcProfileModule, *(const gint *)a).base;
+    const guint64 right = g_array_index((GArray *)modules, FcProfileModule, *(const gint *)b).base;
+    return (left > right) - (left < right);
+}
+
+static void place_in(FcProfilePlace *place, const GArray *modules, const gint *order)
+{
+    guint low = 0;
+    guint high = modules->len;
+    while (low < high)
+    {
+        const guint middle = low + (high - low) / 2;
+        if (g_array_index(modules, FcProfileModule, order[middle]).base <= place->address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return;
+    place->module = order[low - 1];
+    place->offset = place->address - g_array_index(modules, FcProfileModule, place->module).base;
+}
+
+/* Gives each library the addresses up to the next one, and each place its library. */
+static void assign_libraries(FcProfile *profile)
+{
+    const guint count = profile->modules->len;
+    g_autofree gint *order = g_new(gint, count + 1);
+    for (guint i = 0; i < count; i++)
+        order[i] = (gint)i;
+    g_qsort_with_data(order, (gint)count, sizeof *order, compare_bases, profile->modules);
+    for (guint i = 0; i < count; i++)
+        g_array_index(profile->modules, FcProfileModule, order[i]).end =
+            i + 1 < count ? g_array_index(profile->modules, FcProfileModule, order[i + 1]).base
+                          : G_MAXUINT64;
+    for (guint i = 0; i < profile->functions->len; i++)
+        place_in(&g_array_index(profile->functions, FcProfileFunction, i).place, profile->modules,
+                 order);
+    for (guint i = 0; i < profile->arcs->len; i++)
+        place_in(&g_array_index(profile->arcs, FcProfileArc, i).site, profile->modules, order);
+}
+
+/* ---- Memory ------------------------------------------------------------------ */
+
+static gboolean parse_stack(FcText *text, FcProfileBlock *block)
+{
+    guint64 address;
+    do
+    {
+        if (!fc_text_address(text, "the NULL that ends the stack", &address))
+            return FALSE;
+        if (address != 0)
+            g_array_append_val(block->stack, address);
+    } while (address != 0);
+    return fc_text_end_line(text);
+}
+
+static gboolean parse_block(FcText *text, gboolean are_leaks, FcProfileBlock *block)
+{
+    if (!are_leaks)
+        return fc_text_address(text, "the place", &block->site) &&
+               fc_text_address(text, "the pointer", &block->pointer) && parse_stack(text, block);
+    return fc_text_address(text, "the block", &block->pointer) &&
+           fc_text_number(text, "the size", &block->size_bytes) &&
+           fc_text_address(text, "the place of allocation", &block->site) &&
+           fc_text_address(text, "the place of reallocation", &block->realloc_site) &&
+           parse_stack(text, block);
+}
+
+static gboolean parse_blocks(FcText *text, const char *what, gboolean are_leaks, GArray *blocks)
+{
+    guint64 count;
+    if (!line_number(text, what, &count))
+        return FALSE;
+    for (guint64 i = 0; i < count; i++)
+    {
+        const FcProfileBlock empty = {.stack = g_array_new(FALSE, FALSE, sizeof(guint64))};
+        g_array_append_val(blocks, empty);
+        if (!next_line(text, "an entry of memory") ||
+            !parse_block(text, are_leaks, &g_array_index(blocks, FcProfileBlock, i)))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+gboolean fc_parse_v3(FcParser *parser, gboolean *complete)
+{
+    FcText *text = &parser->text;
+    FcProfile *profile = parser->profile;
+    g_autoptr(GArray) callees = g_array_new(FALSE, FALSE, sizeof(guint64));
+
+    if (!parse_head(text, profile) || !parse_graph(text, profile, callees) ||
+        !parse_functions(text, profile) || !parse_libraries(text, profile))
+        return FALSE;
+    connect_arcs(profile, callees);
+    assign_libraries(profile);
+    *complete = !fc_text_at_end(text);
+    return !*complete ||
+           (parse_blocks(text, "the number of leaks", TRUE, profile->leaks) &&
+            parse_blocks(text, "the number of wrong frees", FALSE, profile->bad_frees) &&
+            parse_blocks(text, "the number of wrong reallocations", FALSE, profile->bad_reallocs));
+}
