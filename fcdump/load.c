@@ -14,6 +14,7 @@
 
 #define DESCRIPTOR_START "FunctionCheck descriptor file"
 #define GMON_START "gmon"
+#define DEFAULT_NAME "functioncheck"
 
 /* ---- Files ----------------------------------------------------------------- */
 
@@ -216,7 +217,8 @@ static void make_functions(FcModel *model, GHashTable *keys)
     {
         const FcProfileFunction *figures = &g_array_index(functions, FcProfileFunction, i);
         FcFunction function = {.figures = *figures, .shown = TRUE};
-        fc_symbols_find(model->symbols, model->profile, &figures->place, FALSE, &function.symbol);
+        fc_symbols_find_name(model->symbols, model->profile, &figures->place, FALSE,
+                             &function.symbol);
         function.name = function.symbol.name;
         g_autofree char *key = symbol_key(model, &figures->place, function.symbol.start);
         guint known = GPOINTER_TO_UINT(g_hash_table_lookup(keys, key));
@@ -295,7 +297,7 @@ static void make_graph(FcModel *model, GHashTable *keys)
         const FcProfileArc *arc = &g_array_index(arcs, FcProfileArc, i);
         gint caller = arc->caller == FC_NONE ? FC_NONE : (gint)model->function_of[arc->caller];
         FcSymbol *symbol = &model->sites[i];
-        fc_symbols_find(model->symbols, model->profile, &arc->site, TRUE, symbol);
+        fc_symbols_find_name(model->symbols, model->profile, &arc->site, TRUE, symbol);
         sites[i] = (FcCallSite){
             .caller = caller,
             .callee = model->function_of[arc->callee],
@@ -311,6 +313,15 @@ static void make_graph(FcModel *model, GHashTable *keys)
 
 /* ---- Model ----------------------------------------------------------------- */
 
+/* What a program writes where nobody asked for another name. */
+static const char *default_profile(void)
+{
+    if (!g_file_test(DEFAULT_NAME ".fc", G_FILE_TEST_EXISTS) &&
+        g_file_test(DEFAULT_NAME ".fcd", G_FILE_TEST_EXISTS))
+        return DEFAULT_NAME ".fcd";
+    return DEFAULT_NAME ".fc";
+}
+
 FcModel *fc_model_load(const char *const *inputs, const char *const *images, FcDemangle demangle,
                        GPtrArray *problems)
 {
@@ -325,10 +336,10 @@ FcModel *fc_model_load(const char *const *inputs, const char *const *images, FcD
     for (guint i = 0; inputs[i] != NULL; i++)
         g_ptr_array_add(fc_v3_is_elf(inputs[i]) ? all_images : profiles, (gpointer)inputs[i]);
     g_ptr_array_add(all_images, NULL);
+    if (profiles->len == 0)
+        g_ptr_array_add(profiles, (gpointer)default_profile());
     for (guint i = 0; i < profiles->len; i++)
         load_input(&loader, profiles->pdata[i]);
-    if (profiles->len == 0)
-        add_problem(&loader, inputs[0], "an image; name a profile as well");
     if (model->profile == NULL)
         return NULL;
 

@@ -15,7 +15,7 @@
 typedef struct
 {
     FcProfileFunction figures; /* place: of the first of them */
-    FcSymbol symbol;           /* of its entry */
+    FcSymbol symbol;           /* of its entry, without file and line */
     const char *name;          /* to be shown, never NULL; owned by the model */
     gboolean shown;            /* TRUE until the selection says otherwise */
     gboolean excluded;         /* left out by --not */
@@ -36,16 +36,16 @@ typedef struct
     FcSymbols *symbols;
     GArray *functions;  /* FcFunction */
     guint *function_of; /* of each function of `profile`: the FcFunction */
-    FcSymbol *sites;    /* of each arc of `profile`: what covers its call site */
+    FcSymbol *sites;    /* of each arc of `profile`: what covers its call site, likewise */
     GPtrArray *via;     /* names of the graph's `via` numbers; [0] is NULL */
     FcCallgraph *graph; /* its sites' tags are arcs of `profile` */
     guint64 base_ns;    /* 100%: the sum of all local times */
 } FcModel;
 
 /* Reads `inputs` (.fc, .fcd or ELF images, told apart by content), both lists
- * NULL-terminated.  What could not be read is appended to `problems` (owned strings,
- * "FILE: reason") and the rest goes on; NULL where no profile was left.  The caller
- * owns the result. */
+ * NULL-terminated; functioncheck.fc or .fcd where no profile is among them.  What could not be read
+ * is appended to `problems` (owned strings, "FILE: reason") and the rest goes on; NULL where no
+ * profile was left.  The caller owns the result. */
 FcModel *fc_model_load(const char *const *inputs, const char *const *images, FcDemangle demangle,
                        GPtrArray *problems);
 void fc_model_free(FcModel *model);

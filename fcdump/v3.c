@@ -81,7 +81,7 @@ static char *symbol_key(FcSymbols *symbols, const FcProfile *profile, const FcPr
                         gboolean is_return)
 {
     FcSymbol symbol;
-    fc_symbols_find(symbols, profile, place, is_return, &symbol);
+    fc_symbols_find_name(symbols, profile, place, is_return, &symbol);
     if (symbol.raw_name == NULL)
         return NULL;
     return g_strdup_printf("%d:%" G_GINT64_MODIFIER "x", place->module, symbol.start);

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * fcdump: shows what a profile holds.  The only place of the tool that prints
+ * errors and that exits: 0 done, 1 input could not be (wholly) read or output not
+ * written, 2 wrong usage.
+ */
+#include "fcdump/options.h"
+#include "fcdump/report.h"
+#include "fcdump/select.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum
+{
+    EXIT_DONE = 0,
+    EXIT_INPUT = 1,
+    EXIT_USAGE = 2,
+};
+
+static void print_errors(const GPtrArray *messages)
+{
+    for (guint i = 0; i < messages->len; i++)
+    {
+        g_autofree char *text = fc_format_text(messages->pdata[i]);
+        fprintf(stderr, "fcdump: %s\n", text);
+    }
+}
+
+static GLogWriterOutput write_log(GLogLevelFlags level, const GLogField *fields, gsize count,
+                                  gpointer debug)
+{
+    for (gsize i = 0; i < count; i++)
+        if (strcmp(fields[i].key, "MESSAGE") == 0 && (level < G_LOG_LEVEL_DEBUG || debug != NULL))
+            fprintf(stderr, "fcdump: debug: %s\n", (const char *)fields[i].value);
+    return G_LOG_WRITER_HANDLED;
+}
+
+static FcRender *make_render(const FcOptions *options)
+{
+    const char *no_color = getenv("NO_COLOR");
+    const char *term = getenv("TERM");
+    gboolean terminal = isatty(STDOUT_FILENO);
+    gboolean color = options->color == FC_WHEN_ALWAYS ||
+                     (options->color == FC_WHEN_AUTO && terminal &&
+                      (no_color == NULL || *no_color == '\0') && g_strcmp0(term, "dumb") != 0);
+    struct winsize size = {0};
+    guint width = 0;
+    if (terminal)
+        width = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+    gboolean utf8 = terminal && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    return fc_render_new(stdout, color, width, utf8);
+}
+
+static void print_reports(const FcModel *model, const FcOptions *options)
+{
+    g_autoptr(FcRender) render = make_render(options);
+    FcReportContext context = {.model = model, .options = options, .render = render};
+    if (options->export >= 0)
+    {
+        fc_reports[options->export].render(&context);
+        return;
+    }
+    for (guint i = 0; fc_reports[i].name != NULL; i++)
+        if ((options->reports >> i & 1) != 0)
+            fc_reports[i].render(&context);
+}
+
+/* A reader that closed the pipe has what it wanted. */
+static int finish_output(int status)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    if (errno != EPIPE)
+    {
+        fprintf(stderr, "fcdump: standard output: %s\n", g_strerror(errno != 0 ? errno : EIO));
+        status = EXIT_INPUT;
+    }
+    return status;
+}
+
+static int run(const FcOptions *options)
+{
+    g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(FcModel) model =
+        fc_model_load((const char *const *)options->inputs->pdata,
+                      (const char *const *)options->images->pdata, options->demangle, problems);
+    print_errors(problems);
+    if (model == NULL)
+        return EXIT_INPUT;
+    FcSelection selection = {.only = options->only,
+                             .except = options->except,
+                             .callees = options->propagate,
+                             .callers = options->rpropagate};
+    fc_select_apply(model, &selection, warnings);
+    print_errors(warnings);
+    print_errors(fc_symbols_warnings(model->symbols));
+    if (options->addresses)
+        fc_model_use_addresses(model);
+    print_reports(model, options);
+    return finish_output(problems->len > 0 ? EXIT_INPUT : EXIT_DONE);
+}
+
+int main(int argc, char **argv)
+{
+    g_autoptr(GError) error = NULL;
+    setlocale(LC_CTYPE, "");
+    g_autoptr(FcOptions) options = fc_options_parse(argc, argv, &error);
+    if (options == NULL)
+    {
+        fprintf(stderr, "fcdump: %s\nTry 'fcdump --help'.\n", error->message);
+        return EXIT_USAGE;
+    }
+    g_log_set_writer_func(write_log, options->debug ? &main : NULL, NULL);
+    switch (options->action)
+    {
+    case FC_ACTION_HELP:
+    {
+        g_autofree char *help = fc_options_help();
+        fputs(help, stdout);
+        return finish_output(EXIT_DONE);
+    }
+    case FC_ACTION_VERSION:
+        puts("fcdump (FunctionCheck) " FC_VERSION);
+        return finish_output(EXIT_DONE);
+    case FC_ACTION_CONTACT:
+        puts("Faults, questions and wishes: see \"Reporting faults\" in the manual (info libfc)\n"
+             "and the README of the package that you have FunctionCheck from.");
+        return finish_output(EXIT_DONE);
+    case FC_ACTION_REPORT:
+    default:
+        return run(options);
+    }
+}

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * fcdump's command line; see options.h.  Every option is accepted with one dash or
+ * two, its argument behind '=' or as the next word.
+ */
+#include "fcdump/options.h"
+
+#include "fcdump/report.h"
+
+#include <string.h>
+
+typedef struct Option Option;
+struct Option
+{
+    const char *name;
+    const char *alias;    /* another name, or NULL */
+    const char *argument; /* "LIST"; "[STYLE]": may be left out; NULL: none */
+    const char *help;
+    const char *group;
+    gboolean (*apply)(FcOptions *options, const Option *option, const char *argument,
+                      GError **error);
+    gsize offset; /* of the member of FcOptions that `apply` sets */
+    gint value;   /* to what */
+};
+
+static gboolean fail(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static gboolean fail(GError **error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_autofree char *text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    g_set_error_literal(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, text);
+    return FALSE;
+}
+
+/* ---- What options do --------------------------------------------------------- */
+
+static gboolean apply_value(FcOptions *options, const Option *option, const char *argument,
+                            GError **error)
+{
+    (void)argument;
+    (void)error;
+    G_STRUCT_MEMBER(gint, options, option->offset) = option->value;
+    return TRUE;
+}
+
+/* A word of `words` (NULL-terminated) to its position. */
+static gboolean find_word(const char *const *words, const char *word, const char *option, gint *out,
+                          GError **error)
+{
+    for (gint i = 0; words[i] != NULL; i++)
+    {
+        if (g_strcmp0(words[i], word) == 0)
+        {
+            *out = i;
+            return TRUE;
+        }
+    }
+    g_autofree char *list = g_strjoinv(", ", (char **)words);
+    return fail(error, "--%s: '%s' is none of %s", option, word, list);
+}
+
+/* For --sort and --rsort: `value` tells them apart. */
+static gboolean apply_sort(FcOptions *options, const Option *option, const char *argument,
+                           GError **error)
+{
+    static const char *const words[] = {"total", "local", "name", "calls", "min",
+                                        "max",   "lmin",  "lmax", NULL};
+    gint found = FC_SORT_TOTAL;
+    if (!find_word(words, argument, option->name, &found, error))
+        return FALSE;
+    options->sort = (FcSort)found;
+    options->reverse = option->value;
+    return TRUE;
+}
+
+static gboolean apply_cumul(FcOptions *options, const Option *option, const char *argument,
+                            GError **error)
+{
+    (void)option;
+    (void)argument;
+    (void)error;
+    options->cumul = TRUE;
+    options->sort = FC_SORT_LOCAL;
+    options->reverse = FALSE;
+    return TRUE;
+}
+
+static gboolean apply_color(FcOptions *options, const Option *option, const char *argument,
+                            GError **error)
+{
+    static const char *const words[] = {"auto", "always", "never", NULL};
+    gint found = FC_WHEN_AUTO;
+    if (!find_word(words, argument != NULL ? argument : "always", option->name, &found, error))
+        return FALSE;
+    options->color = (FcWhen)found;
+    return TRUE;
+}
+
+/* The styles are those of the original; names tell by themselves which one they
+ * are of.  Only whether parameters are shown is left to choose. */
+static gboolean apply_demangle(FcOptions *options, const Option *option, const char *argument,
+                               GError **error)
+{
+    static const char *const words[] = {"auto", "gnu", "java", "ansi", "params", "none", NULL};
+    static const FcDemangle meanings[] = {FC_DEMANGLE_PLAIN,  FC_DEMANGLE_PLAIN,  FC_DEMANGLE_PLAIN,
+                                          FC_DEMANGLE_PARAMS, FC_DEMANGLE_PARAMS, FC_DEMANGLE_NONE};
+    gint found = 0;
+    if (!find_word(words, argument != NULL ? argument : "auto", option->name, &found, error))
+        return FALSE;
+    options->demangle = meanings[found];
+    return TRUE;
+}
+
+static gboolean apply_string(FcOptions *options, const Option *option, const char *argument,
+                             GError **error)
+{
+    if (*argument == '\0')
+        return fail(error, "--%s: a name is missing", option->name);
+    g_ptr_array_add(G_STRUCT_MEMBER(GPtrArray *, options, option->offset), g_strdup(argument));
+    return TRUE;
+}
+
+/* Splits at commas, but not inside the brackets of C++ names. */
+static gboolean apply_list(FcOptions *options, const Option *option, const char *argument,
+                           GError **error)
+{
+    GPtrArray *list = G_STRUCT_MEMBER(GPtrArray *, options, option->offset);
+    const char *start = argument;
+    int depth = 0;
+    for (const char *p = argument;; p++)
+    {
+        if (*p != '\0' && strchr("<(", *p) != NULL)
+            depth++;
+        else if (*p != '\0' && strchr(">)", *p) != NULL)
+            depth -= depth > 0;
+        if (*p != '\0' && (*p != ',' || depth > 0))
+            continue;
+        g_autofree char *item = g_strstrip(g_strndup(start, (gsize)(p - start)));
+        if (*item != '\0')
+            g_ptr_array_add(list, g_steal_pointer(&item));
+        start = p + 1;
+        if (*p == '\0')
+            break;
+    }
+    return list->len > 0 || fail(error, "--%s: the list is empty", option->name);
+}
+
+static gboolean apply_number(FcOptions *options, const Option *option, const char *argument,
+                             GError **error)
+{
+    guint64 number = 0;
+    if (!g_ascii_string_to_unsigned(argument, 10, 0, G_MAXINT, &number, NULL))
+        return fail(error, "--%s: '%s' is no number", option->name, argument);
+    G_STRUCT_MEMBER(gint, options, option->offset) = (gint)number;
+    return TRUE;
+}
+
+static gboolean apply_percent(FcOptions *options, const Option *option, const char *argument,
+                              GError **error)
+{
+    char *end = NULL;
+    double percent = g_ascii_strtod(argument, &end);
+    if (end == argument || (*end != '\0' && strcmp(end, "%") != 0) ||
+        !(percent >= 0 && percent <= 100))
+        return fail(error, "--%s: '%s' is no percentage", option->name, argument);
+    options->min_percent = percent;
+    return TRUE;
+}
+
+static guint64 reports_named(const char *start, FcReportKind kind)
+{
+    guint64 set = 0;
+    for (guint i = 0; fc_reports[i].name != NULL; i++)
+        if (fc_reports[i].kind == kind && g_str_has_prefix(fc_reports[i].name, start))
+            set |= G_GUINT64_CONSTANT(1) << i;
+    return set;
+}
+
+static gboolean apply_memory(FcOptions *options, const Option *option, const char *argument,
+                             GError **error)
+{
+    (void)argument;
+    (void)error;
+    guint64 set = reports_named("mem-", FC_REPORT_ON_REQUEST);
+    options->reports = option->value ? options->reports | set : options->reports & ~set;
+    return TRUE;
+}
+
+static gboolean apply_rgraph(FcOptions *options, const Option *option, const char *argument,
+                             GError **error)
+{
+    (void)option;
+    (void)argument;
+    (void)error;
+    options->callers = TRUE;
+    options->reports |= reports_named("graph", FC_REPORT_DEFAULT);
+    return TRUE;
+}
+
+static gboolean apply_no_reports(FcOptions *options, const Option *option, const char *argument,
+                                 GError **error)
+{
+    (void)option;
+    (void)argument;
+    (void)error;
+    options->reports = 0;
+    return TRUE;
+}
+
+/* ---- The table --------------------------------------------------------------- */
+
+#define MEMBER(name) offsetof(FcOptions, name)
+
+static const char input_group[] = "Input";
+static const char reports_group[] = "Reports";
+static const char select_group[] = "What is shown, and in which order";
+static const char names_group[] = "Names";
+static const char other_group[] = "Other";
+
+static const Option table[] = {
+    {"pfile", NULL, "FILE", "a profile, as if it stood alone", input_group, apply_string,
+     MEMBER(inputs), 0},
+    {"image", NULL, "PATH",
+     "the program or library as it is now; RECORDED=PATH: in place of "
+     "RECORDED",
+     input_group, apply_string, MEMBER(images), 0},
+    {"rgraph", NULL, NULL, "call graph by callers in place of callees", reports_group, apply_rgraph,
+     0, 0},
+    {"memory", NULL, NULL, "all memory reports", reports_group, apply_memory, 0, TRUE},
+    {"no-memory", NULL, NULL, "no memory report", reports_group, apply_memory, 0, FALSE},
+    {"no-reports", NULL, NULL, "nothing but what options after this one name", reports_group,
+     apply_no_reports, 0, 0},
+    {"sort", NULL, "TYPE", "order: total (default), local, name, calls, min, max, lmin, lmax",
+     select_group, apply_sort, 0, FALSE},
+    {"rsort", NULL, "TYPE", "the same, reversed", select_group, apply_sort, 0, TRUE},
+    {"cumul", NULL, NULL, "by local time, with its cumulated share", select_group, apply_cumul, 0,
+     0},
+    {"only", NULL, "LIST", "only these functions: names, patterns (*?[]), 0xADDRESSES, by commas",
+     select_group, apply_list, MEMBER(only), 0},
+    {"not", NULL, "LIST", "all but these", select_group, apply_list, MEMBER(except), 0},
+    {"propagate", NULL, NULL, "--only and --not reach to all that these call", select_group,
+     apply_value, MEMBER(propagate), TRUE},
+    {"rpropagate", NULL, NULL, "... to all that call these", select_group, apply_value,
+     MEMBER(rpropagate), TRUE},
+    {"depth", NULL, "N", "the calling-context tree to N levels", select_group, apply_number,
+     MEMBER(depth), 0},
+    {"min", NULL, "PERCENT", "leave less than that out of the tree and the drawn graphs",
+     select_group, apply_percent, 0, 0},
+    {"details", NULL, NULL, "file and line, each call site, all threads' functions", names_group,
+     apply_value, MEMBER(details), TRUE},
+    {"basename", NULL, NULL, "files without their folders", names_group, apply_value,
+     MEMBER(base_names), TRUE},
+    {"no-names", NULL, NULL, "addresses in place of names", names_group, apply_value,
+     MEMBER(addresses), TRUE},
+    {"force-names", NULL, NULL, "names again", names_group, apply_value, MEMBER(addresses), FALSE},
+    {"demangle", NULL, "[STYLE]", "auto (default), gnu, java; with parameters: ansi, params; none",
+     names_group, apply_demangle, 0, 0},
+    {"demangle-gnu", NULL, NULL, "as --demangle=gnu", names_group, apply_value, MEMBER(demangle),
+     FC_DEMANGLE_PLAIN},
+    {"demangle-java", NULL, NULL, "as --demangle=java", names_group, apply_value, MEMBER(demangle),
+     FC_DEMANGLE_PLAIN},
+    {"demangle-ansi", NULL, NULL, "as --demangle=ansi", names_group, apply_value, MEMBER(demangle),
+     FC_DEMANGLE_PARAMS},
+    {"demangle-params", NULL, NULL, "with parameters", names_group, apply_value, MEMBER(demangle),
+     FC_DEMANGLE_PARAMS},
+    {"no-demangle", NULL, NULL, "linkage names", names_group, apply_value, MEMBER(demangle),
+     FC_DEMANGLE_NONE},
+    {"color", "colour", "[WHEN]", "auto (default: on a terminal), always, never", other_group,
+     apply_color, 0, 0},
+    {"debug", NULL, NULL, "say on standard error what is read", other_group, apply_value,
+     MEMBER(debug), TRUE},
+    {"help", "h", NULL, "this text", other_group, apply_value, MEMBER(action), FC_ACTION_HELP},
+    {"version", "V", NULL, "the version", other_group, apply_value, MEMBER(action),
+     FC_ACTION_VERSION},
+    {"contact", NULL, NULL, "where to report a fault", other_group, apply_value, MEMBER(action),
+     FC_ACTION_CONTACT},
+};
+
+/* ---- Parsing ----------------------------------------------------------------- */
+
+/* --NAME and --no-NAME of the reports.  FALSE where `name` is none of these. */
+static gboolean apply_report(FcOptions *options, const char *name)
+{
+    gboolean off = g_str_has_prefix(name, "no-");
+    const char *report = off ? name + 3 : name;
+    for (guint i = 0; fc_reports[i].name != NULL; i++)
+    {
+        if (strcmp(fc_reports[i].name, report) != 0)
+            continue;
+        guint64 bit = G_GUINT64_CONSTANT(1) << i;
+        if (fc_reports[i].kind != FC_REPORT_EXPORT)
+            options->reports = off ? options->reports & ~bit : options->reports | bit;
+        else if (!off)
+            options->export = (gint)i;
+        else
+            return FALSE;
+        if (strcmp(report, "graph") == 0 && !off)
+            options->callers = FALSE;
+        return TRUE;
+    }
+    return FALSE;
+}
+
+static const Option *find_option(const char *name)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(table); i++)
+        if (strcmp(table[i].name, name) == 0 || g_strcmp0(table[i].alias, name) == 0)
+            return &table[i];
+    return NULL;
+}
+
+/* Applies the option in argv[*position] and moves *position onto the last word used. */
+static gboolean parse_option(FcOptions *options, int argc, char **argv, int *position,
+                             GError **error)
+{
+    const char *word = argv[*position];
+    const char *start = word + (word[1] == '-' ? 2 : 1);
+    const char *equals = strchr(start, '=');
+    g_autofree char *name =
+        equals != NULL ? g_strndup(start, (gsize)(equals - start)) : g_strdup(start);
+    const char *argument = equals != NULL ? equals + 1 : NULL;
+    if (argument == NULL && apply_report(options, name))
+        return TRUE;
+    const Option *option = find_option(name);
+    if (option == NULL)
+        return fail(error, "unknown option '%s'", word);
+    if (option->argument == NULL && argument != NULL)
+        return fail(error, "--%s takes no argument", name);
+    if (option->argument != NULL && option->argument[0] != '[' && argument == NULL)
+    {
+        if (*position + 1 >= argc)
+            return fail(error, "--%s: %s is missing", name, option->argument);
+        argument = argv[++*position];
+    }
+    return option->apply(options, option, argument, error);
+}
+
+FcOptions *fc_options_parse(int argc, char **argv, GError **error)
+{
+    g_autoptr(FcOptions) options = g_new0(FcOptions, 1);
+    gboolean ended = FALSE;
+    options->inputs = g_ptr_array_new_with_free_func(g_free);
+    options->images = g_ptr_array_new_with_free_func(g_free);
+    options->only = g_ptr_array_new_with_free_func(g_free);
+    options->except = g_ptr_array_new_with_free_func(g_free);
+    options->reports = reports_named("", FC_REPORT_DEFAULT);
+    options->export = -1;
+    options->demangle = FC_DEMANGLE_PLAIN;
+    for (int i = 1; i < argc; i++)
+    {
+        if (!ended && strcmp(argv[i], "--") == 0)
+            ended = TRUE;
+        else if (ended || argv[i][0] != '-' || argv[i][1] == '\0')
+            g_ptr_array_add(options->inputs, g_strdup(argv[i]));
+        else if (!parse_option(options, argc, argv, &i, error))
+            return NULL;
+    }
+    g_ptr_array_add(options->inputs, NULL);
+    g_ptr_array_add(options->images, NULL);
+    return g_steal_pointer(&options);
+}
+
+void fc_options_free(FcOptions *options)
+{
+    if (options == NULL)
+        return;
+    g_ptr_array_unref(options->inputs);
+    g_ptr_array_unref(options->images);
+    g_ptr_array_unref(options->only);
+    g_ptr_array_unref(options->except);
+    g_free(options);
+}
+
+/* ---- Help -------------------------------------------------------------------- */
+
+static void append_help(GString *text, const char *spelling, const char *help)
+{
+    g_string_append_printf(text, "  %-24s%s\n", spelling, help);
+}
+
+static void append_report_help(GString *text, FcReportKind kind)
+{
+    for (guint i = 0; fc_reports[i].name != NULL; i++)
+    {
+        if (fc_reports[i].kind != kind)
+            continue;
+        g_autofree char *spelling =
+            g_strdup_printf(kind == FC_REPORT_EXPORT ? "--%s" : "--%s, --no-%s", fc_reports[i].name,
+                            fc_reports[i].name);
+        append_help(text, spelling, fc_reports[i].help);
+    }
+}
+
+static void append_group_help(GString *text, const char *group)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(table); i++)
+    {
+        const Option *option = &table[i];
+        if (option->group != group)
+            continue;
+        g_autofree char *spelling =
+            option->argument == NULL ? g_strdup_printf("--%s", option->name)
+            : option->argument[0] == '['
+                ? g_strdup_printf("--%s[=%s", option->name, option->argument + 1)
+                : g_strdup_printf("--%s=%s", option->name, option->argument);
+        append_help(text, spelling, option->help);
+    }
+}
+
+char *fc_options_help(void)
+{
+    GString *text = g_string_new(
+        "Usage: fcdump [OPTION]... [PROFILE]... [IMAGE]...\n"
+        "Show what a profile holds.  PROFILE is a .fc or .fcd file, functioncheck.fc if none is\n"
+        "named; several are summed.  IMAGE is a program or library that moved since the run.\n"
+        "Options may be spelled with one dash or two, arguments follow '=' or as the next word.\n");
+    g_string_append(text, "\nReports, in the order of the output (these are on by default):\n");
+    append_report_help(text, FC_REPORT_DEFAULT);
+    g_string_append(text, "\nMore reports:\n");
+    append_report_help(text, FC_REPORT_ON_REQUEST);
+    append_group_help(text, reports_group);
+    g_string_append(text, "\nExports, printed alone:\n");
+    append_report_help(text, FC_REPORT_EXPORT);
+    const char *groups[] = {input_group, select_group, names_group, other_group};
+    for (guint i = 0; i < G_N_ELEMENTS(groups); i++)
+    {
+        g_string_append_printf(text, "\n%s:\n", groups[i]);
+        append_group_help(text, groups[i]);
+    }
+    g_string_append(text,
+                    "\nExit status: 0 done, 1 some input could not be read, 2 wrong usage.\n");
+    return g_string_free(text, FALSE);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * fcdump's command line.  All options stand in one table that the parser and
+ * --help read; reports add theirs through the table of reports.  Never prints or
+ * exits: main does.
+ */
+#pragma once
+
+#include "fcdump/symbols.h"
+
+typedef enum
+{
+    FC_ACTION_REPORT,
+    FC_ACTION_HELP,
+    FC_ACTION_VERSION,
+    FC_ACTION_CONTACT,
+} FcAction;
+
+typedef enum
+{
+    FC_SORT_TOTAL,
+    FC_SORT_LOCAL,
+    FC_SORT_NAME,
+    FC_SORT_CALLS,
+    FC_SORT_MIN, /* of the total time of a call; lmin, lmax: of the local time */
+    FC_SORT_MAX,
+    FC_SORT_LMIN,
+    FC_SORT_LMAX,
+} FcSort;
+
+typedef enum
+{
+    FC_WHEN_AUTO, /* on a terminal */
+    FC_WHEN_ALWAYS,
+    FC_WHEN_NEVER,
+} FcWhen;
+
+typedef struct
+{
+    FcAction action;
+    GPtrArray *inputs; /* char *, owned; profiles and images as given */
+    GPtrArray *images; /* of --image */
+    guint64 reports;   /* bit n: row n of the table of reports */
+    gint export;       /* row of the export that is printed alone, or -1 */
+    FcSort sort;
+    gboolean reverse;
+    gboolean cumul;
+    gboolean callers; /* the call graph lists callers */
+    gboolean details;
+    gboolean base_names;
+    gboolean addresses; /* in place of names */
+    FcDemangle demangle;
+    GPtrArray *only; /* patterns: char *, owned */
+    GPtrArray *except;
+    gboolean propagate;
+    gboolean rpropagate;
+    guint depth; /* of the calling-context tree; 0: whole */
+    double min_percent;
+    FcWhen color;
+    gboolean debug;
+} FcOptions;
+
+/* NULL and `error` (its message says what is wrong with which option) where the command
+ * line can't be understood.  The caller owns the result. */
+FcOptions *fc_options_parse(int argc, char **argv, GError **error);
+void fc_options_free(FcOptions *options);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcOptions, fc_options_free)
+
+/* The text of --help. */
+char *fc_options_help(void);

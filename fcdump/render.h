@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Text output: titles, aligned tables, times and shares in readable units.  The only
+ * place that knows of colour and of the terminal's width.  Used by all reports.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdio.h>
+
+typedef struct FcRender FcRender;
+
+/* Writes to `out`, which stays the caller's.  `color`: escape sequences are used;
+ * `width`: columns of the terminal, 0 for as long lines as it takes; `utf8`: the
+ * terminal shows more than ASCII.  Write errors are seen by ferror(out). */
+FcRender *fc_render_new(FILE *out, gboolean color, guint width, gboolean utf8);
+void fc_render_free(FcRender *render);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcRender, fc_render_free)
+
+FILE *fc_render_file(FcRender *render);
+gboolean fc_render_utf8(const FcRender *render);
+
+/* Begins a section: an empty line (but not at the very start) and the title. */
+void fc_render_title(FcRender *render, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* A line that explains. */
+void fc_render_note(FcRender *render, const char *format, ...) G_GNUC_PRINTF(2, 3);
+void fc_render_line(FcRender *render, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* ---- Tables ---------------------------------------------------------------- */
+
+typedef enum
+{
+    FC_STYLE_PLAIN,
+    FC_STYLE_STRONG,
+    FC_STYLE_DIM,
+} FcStyle;
+
+typedef struct
+{
+    const char *group;   /* heading over several columns that name the same; or NULL */
+    const char *heading; /* NULL: none */
+    gboolean left;       /* aligned to the left */
+} FcColumn;
+
+typedef struct FcTable FcTable;
+
+/* `columns` is borrowed and must outlive the table. */
+FcTable *fc_table_new(const FcColumn *columns, guint count);
+void fc_table_free(FcTable *table);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcTable, fc_table_free)
+
+/* Begins a row; its cells follow from left to right. */
+void fc_table_row(FcTable *table, FcStyle style);
+/* Takes `text` over; NULL: empty.  What could upset a terminal is replaced. */
+void fc_table_cell(FcTable *table, char *text);
+void fc_table_gap(FcTable *table); /* an empty line */
+
+/* The last column is cut to the terminal's width. */
+void fc_table_print(const FcTable *table, FcRender *render);
+
+/* ---- Values: all results are the caller's ---------------------------------- */
+
+char *fc_format_time(guint64 ns);                   /* "15 ns", "1.234 ms", "180.0 s" */
+char *fc_format_share(guint64 part, guint64 whole); /* per cent: "12.3" */
+char *fc_format_count(guint64 count);
+char *fc_format_text(const char *text); /* control characters replaced */

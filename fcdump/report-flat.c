@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The flat profile: one line a function.
+ */
+#include "fcdump/report.h"
+
+static const FcColumn columns[] = {
+    {"total", "time", FALSE},       {"total", "%", FALSE},          {"local", "time", FALSE},
+    {"local", "%", FALSE},          {"total a call", "min", FALSE}, {"total a call", "max", FALSE},
+    {"local a call", "min", FALSE}, {"local a call", "max", FALSE}, {NULL, "calls", FALSE},
+    {NULL, "function", TRUE},
+};
+static const FcColumn cumulated_columns[] = {
+    {"total", "time", FALSE},       {"total", "%", FALSE},          {"local", "time", FALSE},
+    {"local", "%", FALSE},          {"local", "sum %", FALSE},      {"total a call", "min", FALSE},
+    {"total a call", "max", FALSE}, {"local a call", "min", FALSE}, {"local a call", "max", FALSE},
+    {NULL, "calls", FALSE},         {NULL, "function", TRUE},
+};
+
+/* A bound of a function of which no call was completed is not known. */
+static char *format_bound(const FcProfileFunction *figures, guint64 ns)
+{
+    if (figures->calls == 0 && figures->total_max_ns == 0)
+        return g_strdup("-");
+    return fc_format_time(ns);
+}
+
+static char *format_function(const FcReportContext *context, const FcFunction *function)
+{
+    g_autofree char *source = context->options->details
+                                  ? fc_report_source(context, &function->figures.place, FALSE)
+                                  : NULL;
+    return source != NULL ? g_strdup_printf("%s  %s", function->name, source)
+                          : g_strdup(function->name);
+}
+
+void fc_report_flat(const FcReportContext *context)
+{
+    const FcModel *model = context->model;
+    gboolean cumul = context->options->cumul;
+    g_autoptr(GArray) functions = fc_report_functions(context);
+    g_autoptr(FcTable) table =
+        cumul ? fc_table_new(cumulated_columns, G_N_ELEMENTS(cumulated_columns))
+              : fc_table_new(columns, G_N_ELEMENTS(columns));
+    guint64 sum_ns = 0;
+    for (guint i = 0; i < functions->len; i++)
+    {
+        const FcFunction *function = fc_model_function(model, g_array_index(functions, guint, i));
+        const FcProfileFunction *figures = &function->figures;
+        sum_ns += figures->local_ns;
+        fc_table_row(table, FC_STYLE_PLAIN);
+        fc_table_cell(table, fc_format_time(figures->total_ns));
+        fc_table_cell(table, fc_format_share(figures->total_ns, model->base_ns));
+        fc_table_cell(table, fc_format_time(figures->local_ns));
+        fc_table_cell(table, fc_format_share(figures->local_ns, model->base_ns));
+        if (cumul)
+            fc_table_cell(table, fc_format_share(sum_ns, model->base_ns));
+        fc_table_cell(table, format_bound(figures, figures->total_min_ns));
+        fc_table_cell(table, format_bound(figures, figures->total_max_ns));
+        fc_table_cell(table, format_bound(figures, figures->local_min_ns));
+        fc_table_cell(table, format_bound(figures, figures->local_max_ns));
+        fc_table_cell(table, fc_format_count(figures->calls));
+        fc_table_cell(table, format_function(context, function));
+    }
+    g_autofree char *base = g_strchomp(fc_format_time(model->base_ns));
+    fc_render_title(context->render, "Flat profile");
+    fc_render_note(context->render, "total: while the function was active, recursion counted once; "
+                                    "local: without profiled callees.");
+    fc_render_note(context->render, "100%% is %s, the local times of all functions together.",
+                   base);
+    if (functions->len > 0)
+        fc_table_print(table, context->render);
+    else
+        fc_render_line(context->render, "No function to show.");
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The call graph: each function with its callees, or with its callers.
+ */
+#include "fcdump/report.h"
+
+#include <string.h>
+
+static const FcColumn columns[] = {
+    {NULL, "time", FALSE}, {NULL, "%", FALSE},       {NULL, "calls", FALSE},
+    {NULL, "of", FALSE},   {NULL, "function", TRUE},
+};
+
+/* ---- The arcs of a function --------------------------------------------------- */
+
+static gint other_end(const FcReportContext *context, const FcArc *arc)
+{
+    return context->options->callers ? arc->caller : (gint)arc->callee;
+}
+
+static int compare_arcs(gconstpointer a, gconstpointer b, gpointer user_data)
+{
+    const FcReportContext *context = user_data;
+    const FcArc *x = *(const FcArc *const *)a;
+    const FcArc *y = *(const FcArc *const *)b;
+    FcSort sort = context->options->sort;
+    int order = 0;
+    if (sort == FC_SORT_CALLS)
+        order = (y->calls > x->calls) - (y->calls < x->calls);
+    else if (sort != FC_SORT_NAME)
+        order = (y->total_ns > x->total_ns) - (y->total_ns < x->total_ns);
+    if (order != 0)
+        return context->options->reverse ? -order : order;
+    g_autofree char *name_x = fc_report_name(context, other_end(context, x), x->via);
+    g_autofree char *name_y = fc_report_name(context, other_end(context, y), y->via);
+    order = strcmp(name_x, name_y);
+    if (sort == FC_SORT_NAME && context->options->reverse)
+        order = -order;
+    if (order == 0)
+        order = other_end(context, x) - other_end(context, y);
+    return order;
+}
+
+/* Those whose other end is not left out by --not.  --only does not hide them: without
+ * them the graph of one function would be empty. */
+static GPtrArray *arcs_of(const FcReportContext *context, guint function)
+{
+    const FcModel *model = context->model;
+    GPtrArray *arcs = g_ptr_array_new();
+    const FcArc *const *callers = NULL;
+    guint count;
+    const FcArc *callees = fc_callgraph_callees(model->graph, (gint)function, &count);
+    if (context->options->callers)
+        callers = fc_callgraph_callers(model->graph, function, &count);
+    for (guint i = 0; i < count; i++)
+    {
+        const FcArc *arc = callers != NULL ? callers[i] : &callees[i];
+        gint other = other_end(context, arc);
+        if (other == FC_NONE || !fc_model_function(model, (guint)other)->excluded)
+            g_ptr_array_add(arcs, (gpointer)arc);
+    }
+    g_ptr_array_sort_with_data(arcs, compare_arcs, (gpointer)context);
+    return arcs;
+}
+
+/* ---- Lines -------------------------------------------------------------------- */
+
+static char *format_site(const FcReportContext *context, const FcCallSite *site)
+{
+    const FcModel *model = context->model;
+    const FcProfileArc *arc = &g_array_index(model->profile->arcs, FcProfileArc, site->tag);
+    char *source = fc_report_source(context, &arc->site, TRUE);
+    return source != NULL ? source
+                          : g_strdup_printf("0x%" G_GINT64_MODIFIER "x", arc->site.address);
+}
+
+static void add_function(const FcReportContext *context, FcTable *table, guint index)
+{
+    const FcModel *model = context->model;
+    const FcFunction *function = fc_model_function(model, index);
+    g_autoptr(GString) name = g_string_new(function->name);
+    guint cycle = fc_callgraph_cycle_of(model->graph, index);
+    g_autofree char *source = context->options->details
+                                  ? fc_report_source(context, &function->figures.place, FALSE)
+                                  : NULL;
+    if (cycle != 0)
+        g_string_append_printf(name, "  [cycle %u]", cycle);
+    if (source != NULL)
+        g_string_append_printf(name, "  %s", source);
+    fc_table_row(table, FC_STYLE_STRONG);
+    fc_table_cell(table, fc_format_time(function->figures.total_ns));
+    fc_table_cell(table, fc_format_share(function->figures.total_ns, model->base_ns));
+    fc_table_cell(table, fc_format_count(function->figures.calls));
+    fc_table_cell(table, NULL);
+    fc_table_cell(table, g_strdup(name->str));
+}
+
+static void add_site(const FcReportContext *context, FcTable *table, const FcCallSite *site,
+                     guint64 whole_ns)
+{
+    g_autofree char *source = format_site(context, site);
+    fc_table_row(table, FC_STYLE_DIM);
+    fc_table_cell(table, fc_format_time(site->total_ns));
+    fc_table_cell(table, fc_format_share(site->total_ns, whole_ns));
+    fc_table_cell(table, fc_format_count(site->calls));
+    fc_table_cell(table, NULL);
+    fc_table_cell(table, g_strdup_printf("          at %s", source));
+}
+
+static void add_arc(const FcReportContext *context, FcTable *table, const FcArc *arc,
+                    guint64 whole_ns)
+{
+    gboolean details = context->options->details;
+    const char *arrow = context->options->callers ? "<-" : "->";
+    g_autofree char *name = fc_report_name(context, other_end(context, arc), arc->via);
+    g_autofree char *source =
+        details && arc->site_count == 1 ? format_site(context, &arc->sites[0]) : NULL;
+    g_autofree char *time = fc_format_time(arc->total_ns);
+    const FcFunction *callee = fc_model_function(context->model, arc->callee);
+    fc_table_row(table, FC_STYLE_PLAIN);
+    fc_table_cell(table, g_strdup_printf("%s%s", arc->at_most ? "<" : "", time));
+    fc_table_cell(table, fc_format_share(arc->total_ns, whole_ns));
+    fc_table_cell(table, fc_format_count(arc->calls));
+    fc_table_cell(table, fc_format_count(callee->figures.calls));
+    fc_table_cell(table, source != NULL ? g_strdup_printf("    %s %s  at %s", arrow, name, source)
+                                        : g_strdup_printf("    %s %s", arrow, name));
+    if (details && arc->site_count > 1)
+        for (guint i = 0; i < arc->site_count; i++)
+            add_site(context, table, &arc->sites[i], whole_ns);
+}
+
+static void add_local(FcTable *table, const FcProfileFunction *figures)
+{
+    fc_table_row(table, FC_STYLE_DIM);
+    fc_table_cell(table, fc_format_time(figures->local_ns));
+    fc_table_cell(table, fc_format_share(figures->local_ns, figures->total_ns));
+    fc_table_cell(table, NULL);
+    fc_table_cell(table, NULL);
+    fc_table_cell(table, g_strdup("    (local)"));
+}
+
+/* ---- The report ---------------------------------------------------------------- */
+
+static void print_legend(const FcReportContext *context, gboolean at_most, guint leaves)
+{
+    gboolean callers = context->options->callers;
+    fc_render_title(context->render, "Call graph: %s of each function",
+                    callers ? "callers" : "callees");
+    fc_render_note(context->render,
+                   callers ? "<- a caller: time of the function when called from there, its share "
+                             "of the function's total,"
+                           : "-> a callee: its time when called from here, its share of the "
+                             "caller's total,");
+    fc_render_note(context->render, "calls on this arc, of all calls of the callee.");
+    if (at_most)
+        fc_render_note(context->render,
+                       "< at most: call sites that are active at the same time (recursion); "
+                       "--details has each one's own.");
+    if (leaves > 0)
+        fc_render_note(context->render, "%u function%s no profiled %s, and no entry here.", leaves,
+                       leaves > 1 ? "s have" : " has", callers ? "caller" : "callee");
+}
+
+void fc_report_graph(const FcReportContext *context)
+{
+    g_autoptr(GArray) functions = fc_report_functions(context);
+    g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
+    gboolean at_most = FALSE;
+    guint leaves = 0;
+    for (guint i = 0; i < functions->len; i++)
+    {
+        guint index = g_array_index(functions, guint, i);
+        const FcProfileFunction *figures = &fc_model_function(context->model, index)->figures;
+        g_autoptr(GPtrArray) arcs = arcs_of(context, index);
+        if (arcs->len == 0)
+        {
+            leaves++;
+            continue;
+        }
+        if (i > leaves)
+            fc_table_gap(table);
+        add_function(context, table, index);
+        for (guint a = 0; a < arcs->len; a++)
+        {
+            const FcArc *arc = arcs->pdata[a];
+            at_most = at_most || arc->at_most;
+            add_arc(context, table, arc, figures->total_ns);
+        }
+        if (!context->options->callers)
+            add_local(table, figures);
+    }
+    print_legend(context, at_most, leaves);
+    if (leaves < functions->len)
+        fc_table_print(table, context->render);
+    else
+        fc_render_line(context->render, "No call to show.");
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * General information: the program, its run, how it ended, what was recorded.
+ */
+#include "fcdump/report.h"
+
+#include <string.h>
+
+static const FcColumn columns[] = {{NULL, NULL, TRUE}, {NULL, NULL, TRUE}};
+
+static void add(FcTable *table, const char *label, char *value)
+{
+    if (value == NULL)
+        return;
+    fc_table_row(table, FC_STYLE_PLAIN);
+    fc_table_cell(table, g_strdup(label));
+    fc_table_cell(table, value);
+}
+
+static const char *time_mode_name(gint mode)
+{
+    static const char *const names[] = {"unknown", "tsc (time-stamp counter)",
+                                        "ext (monotonic clock)", "cpu (processor time)",
+                                        "sys (processor time in the kernel)"};
+    return mode >= 1 && mode <= 4 ? names[mode] : names[0];
+}
+
+static const char *profile_mode_name(gint mode)
+{
+    static const char *const names[] = {"unknown", "SINGLE", "FORK", "THREAD"};
+    return mode >= 1 && mode <= 3 ? names[mode] : names[0];
+}
+
+static char *format_end(const FcProfile *header)
+{
+    switch (header->end)
+    {
+    case FC_END_EXIT:
+        return g_strdup_printf("exited with status %d", header->end_value);
+    case FC_END_SIGNAL:
+        return g_strdup_printf("killed by signal %d (%s)", header->end_value,
+                               g_strsignal(header->end_value));
+    case FC_END_EXEC:
+        return g_strdup("replaced itself by another program (exec)");
+    case FC_END_UNKNOWN:
+    default:
+        return header->extended ? g_strdup("ended in an unknown way") : NULL;
+    }
+}
+
+static char *format_start(const FcProfile *header)
+{
+    if (header->start_realtime_ns == 0)
+        return NULL;
+    g_autoptr(GDateTime) start =
+        g_date_time_new_from_unix_local(header->start_realtime_ns / G_GINT64_CONSTANT(1000000000));
+    return start != NULL ? g_date_time_format(start, "%Y-%m-%d %H:%M:%S %z") : NULL;
+}
+
+static char *format_command(const FcProfile *header)
+{
+    if (header->command_line == NULL || header->command_line[0] == NULL)
+        return NULL;
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; header->command_line[i] != NULL; i++)
+    {
+        const char *word = header->command_line[i];
+        gboolean plain = *word != '\0' && strpbrk(word, " \t\n'\"\\$`*?[]()<>|&;#!~{}") == NULL;
+        g_autofree char *quoted = plain ? g_strdup(word) : g_shell_quote(word);
+        g_string_append_printf(text, "%s%s", i > 0 ? " " : "", quoted);
+    }
+    return g_string_free(text, FALSE);
+}
+
+static char *format_process(const FcProfile *header)
+{
+    g_autofree char *end = format_end(header);
+    g_autofree char *thread = header->thread_id != 0
+                                  ? g_strdup_printf(", thread %" G_GINT64_FORMAT, header->thread_id)
+                                  : g_strdup("");
+    return g_strdup_printf("%" G_GINT64_FORMAT "%s, parent %" G_GINT64_FORMAT "%s%s", header->pid,
+                           thread, header->ppid, end != NULL ? ", " : "", end != NULL ? end : "");
+}
+
+static char *format_clock(const FcProfile *header)
+{
+    if (header->time_mode == 1 && header->ticks_per_second > 0)
+        return g_strdup_printf("%s, %.1f MHz", time_mode_name(header->time_mode),
+                               header->ticks_per_second / 1e6);
+    return g_strdup(time_mode_name(header->time_mode));
+}
+
+/* Lines of which there is one where all processes agree. */
+static void add_run(FcTable *table, const GPtrArray *processes)
+{
+    const FcProfile *first = ((const FcProcess *)processes->pdata[0])->header;
+    add(table, "Program", g_strdup(first->executable));
+    add(table, "Command line", format_command(first));
+    add(table, "Directory", g_strdup(first->directory));
+    add(table, "Started", format_start(first));
+    add(table, "Time mode", format_clock(first));
+    add(table, "Profile mode", g_strdup(profile_mode_name(first->profile_mode)));
+    add(table, "Session", g_strdup(first->unique_id));
+    if (processes->len == 1)
+        add(table, "Process", format_process(first));
+    else
+        add(table, "Processes", g_strdup_printf("%u files summed", processes->len));
+}
+
+static void add_amounts(FcTable *table, const FcModel *model)
+{
+    guint shown = 0;
+    guint arcs;
+    guint64 run_ns = 0;
+    guint64 calls = 0;
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        const FcFunction *function = fc_model_function(model, i);
+        shown += function->shown;
+        calls += function->figures.calls;
+    }
+    for (guint i = 0; i < model->processes->len; i++)
+        run_ns += ((const FcProcess *)model->processes->pdata[i])->header->run_ns;
+    fc_callgraph_arcs(model->graph, &arcs);
+    g_autofree char *run = g_strchomp(fc_format_time(run_ns));
+    g_autofree char *base = g_strchomp(fc_format_time(model->base_ns));
+    add(table, "Total time",
+        g_strdup_printf("%s from first to last event, %s of it in profiled functions%s", run, base,
+                        model->profile->threads->len > 1 ? " (all threads)" : ""));
+    add(table, "Functions",
+        g_strdup_printf("%u shown, %u hidden; %" G_GUINT64_FORMAT " calls", shown,
+                        model->functions->len - shown, calls));
+    add(table, "Arcs", g_strdup_printf("%u, from %u call sites", arcs, model->profile->arcs->len));
+    if (model->profile->extended)
+        add(table, "Contexts", fc_format_count(model->profile->contexts->len));
+    if (model->profile->threads->len > 0)
+        add(table, "Threads", fc_format_count(model->profile->threads->len));
+}
+
+static void add_modules(FcTable *table, const FcReportContext *context)
+{
+    const GArray *modules = context->model->profile->modules;
+    for (guint i = 0; i < modules->len; i++)
+    {
+        const FcProfileModule *module = &g_array_index(modules, FcProfileModule, i);
+        const char *path = module->path[0] != '\0' ? module->path : "(unknown)";
+        const char *slash = strrchr(path, '/');
+        if (context->options->base_names && slash != NULL)
+            path = slash + 1;
+        g_autoptr(GString) text = g_string_new(NULL);
+        g_string_append_printf(text, "0x%" G_GINT64_MODIFIER "x  %s", module->start, path);
+        if (context->options->details && module->build_id != NULL)
+            g_string_append_printf(text, "  build-id %s", module->build_id);
+        if (module->unload_ns != G_MAXUINT64)
+            g_string_append(text, "  (unloaded)");
+        add(table, i == 0 ? "Libraries" : "", g_strdup(text->str));
+    }
+}
+
+static void print_processes(const FcReportContext *context)
+{
+    static const FcColumn process_columns[] = {{NULL, "process", FALSE},  {NULL, "parent", FALSE},
+                                               {NULL, "run time", FALSE}, {NULL, "threads", FALSE},
+                                               {NULL, "program", TRUE},   {NULL, "end", TRUE}};
+    const GPtrArray *processes = context->model->processes;
+    g_autoptr(FcTable) table = fc_table_new(process_columns, G_N_ELEMENTS(process_columns));
+    for (guint i = 0; i < processes->len; i++)
+    {
+        const FcProcess *process = processes->pdata[i];
+        const FcProfile *header = process->header;
+        const char *program = header->executable != NULL ? header->executable : process->path;
+        fc_table_row(table, FC_STYLE_PLAIN);
+        fc_table_cell(table,
+                      g_strdup_printf("%" G_GINT64_FORMAT,
+                                      header->thread_id != 0 ? header->thread_id : header->pid));
+        fc_table_cell(table, g_strdup_printf("%" G_GINT64_FORMAT, header->ppid));
+        fc_table_cell(table, fc_format_time(header->run_ns));
+        fc_table_cell(table, fc_format_count(process->threads));
+        fc_table_cell(table, g_path_get_basename(program));
+        fc_table_cell(table, format_end(header));
+    }
+    fc_render_title(context->render, "Processes");
+    fc_table_print(table, context->render);
+}
+
+void fc_report_info(const FcReportContext *context)
+{
+    g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
+    add_run(table, context->model->processes);
+    add_amounts(table, context->model);
+    add_modules(table, context);
+    fc_render_title(context->render, "General information");
+    fc_table_print(table, context->render);
+    if (context->model->processes->len > 1)
+        print_processes(context);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the manager had to mend and what was lost.  Says nothing where all went well.
+ */
+#include "fcdump/report.h"
+
+static const FcColumn columns[] = {
+    {NULL, "count", FALSE}, {NULL, "kind", TRUE}, {NULL, "what it means", TRUE}};
+
+static const struct
+{
+    const char *kind;
+    const char *meaning;
+} meanings[] = {
+    {"jump", "frames left by longjmp, a C++ exception or the end of a thread"},
+    {"lost-records", "calls or returns that could not be recorded"},
+};
+
+static void add_notes(FcTable *table, const GArray *notes)
+{
+    for (guint i = 0; i < notes->len; i++)
+    {
+        const FcProfileNote *note = &g_array_index(notes, FcProfileNote, i);
+        const char *meaning = NULL;
+        for (guint m = 0; m < G_N_ELEMENTS(meanings); m++)
+            if (g_strcmp0(meanings[m].kind, note->kind) == 0)
+                meaning = meanings[m].meaning;
+        fc_table_row(table, FC_STYLE_PLAIN);
+        fc_table_cell(table, fc_format_count(note->count));
+        fc_table_cell(table, g_strdup(note->kind));
+        fc_table_cell(table, g_strdup(meaning));
+    }
+}
+
+static void print_notes(const FcReportContext *context, const GArray *notes, const char *title,
+                        const char *legend)
+{
+    g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
+    if (notes->len == 0)
+        return;
+    add_notes(table, notes);
+    fc_render_title(context->render, "%s", title);
+    fc_render_note(context->render, "%s", legend);
+    fc_table_print(table, context->render);
+}
+
+void fc_report_notes(const FcReportContext *context)
+{
+    const FcProfile *profile = context->model->profile;
+    print_notes(context, profile->repairs, "Repairs",
+                "Events that did not fit were mended; counts and times are as they should be.");
+    print_notes(context, profile->losses, "Losses",
+                "Events that are missing: counts and times are too low by them.");
+}

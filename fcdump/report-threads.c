@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Threads, where there are several, and what was still active when the program was
+ * stopped from outside.
+ */
+#include "fcdump/report.h"
+
+#define FUNCTIONS_MAX 5 /* of a thread, unless --details */
+
+static const FcColumn columns[] = {
+    {NULL, "thread", FALSE}, {NULL, "start", FALSE}, {NULL, "end", FALSE}, {NULL, "run", FALSE},
+    {NULL, "calls", FALSE},  {NULL, "ended", TRUE},  {NULL, "name", TRUE},
+};
+static const FcColumn function_columns[] = {
+    {"total", "time", FALSE}, {"total", "%", FALSE},  {"local", "time", FALSE},
+    {"local", "%", FALSE},    {NULL, "calls", FALSE}, {NULL, "function", TRUE},
+};
+
+static const FcProfileThread *thread_at(const FcReportContext *context, guint index)
+{
+    return &g_array_index(context->model->profile->threads, FcProfileThread, index);
+}
+
+static char *thread_title(const FcProfileThread *thread)
+{
+    g_autofree char *name = thread->name != NULL ? fc_format_text(thread->name) : NULL;
+    return name != NULL ? g_strdup_printf("%" G_GINT64_FORMAT " (%s)", thread->tid, name)
+                        : g_strdup_printf("%" G_GINT64_FORMAT, thread->tid);
+}
+
+static void print_list(const FcReportContext *context)
+{
+    g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
+    for (guint i = 0; i < context->model->profile->threads->len; i++)
+    {
+        const FcProfileThread *thread = thread_at(context, i);
+        fc_table_row(table, FC_STYLE_PLAIN);
+        fc_table_cell(table, g_strdup_printf("%" G_GINT64_FORMAT, thread->tid));
+        fc_table_cell(table, fc_format_time(thread->start_ns));
+        fc_table_cell(table, fc_format_time(thread->end_ns));
+        fc_table_cell(table, fc_format_time(thread->run_ns));
+        fc_table_cell(table, fc_format_count(thread->calls));
+        fc_table_cell(table, g_strdup(thread->ended ? "itself" : "with process"));
+        fc_table_cell(table, g_strdup(thread->name));
+    }
+    fc_render_title(context->render, "Threads");
+    fc_render_note(context->render, "start, end: since the start of the process; run: from the "
+                                    "thread's first to its last event.");
+    fc_table_print(table, context->render);
+}
+
+/* ---- A thread's functions ------------------------------------------------------- */
+
+typedef struct
+{
+    guint function; /* FcFunction */
+    guint64 calls;
+    guint64 total_ns;
+    guint64 local_ns;
+} Share;
+
+static int compare_shares(gconstpointer a, gconstpointer b, gpointer context)
+{
+    const Share *x = a;
+    const Share *y = b;
+    if (x->local_ns != y->local_ns)
+        return x->local_ns < y->local_ns ? 1 : -1;
+    if (x->calls != y->calls)
+        return x->calls < y->calls ? 1 : -1;
+    return fc_report_compare(context, x->function, y->function);
+}
+
+/* The thread's shown functions, largest local time first; `base_ns`: of all of them. */
+static GArray *shares_of(const FcReportContext *context, const FcProfileThread *thread,
+                         guint64 *base_ns)
+{
+    const FcModel *model = context->model;
+    GArray *shares = g_array_new(FALSE, FALSE, sizeof(Share));
+    g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL);
+    *base_ns = 0;
+    for (guint i = 0; i < thread->functions->len; i++)
+    {
+        const FcProfileThreadFunction *from =
+            &g_array_index(thread->functions, FcProfileThreadFunction, i);
+        guint function = model->function_of[from->function];
+        *base_ns += from->local_ns;
+        if (!fc_model_function(model, function)->shown)
+            continue;
+        guint at = GPOINTER_TO_UINT(g_hash_table_lookup(known, GUINT_TO_POINTER(function)));
+        if (at == 0)
+        {
+            Share fresh = {.function = function};
+            g_array_append_val(shares, fresh);
+            at = shares->len;
+            g_hash_table_insert(known, GUINT_TO_POINTER(function), GUINT_TO_POINTER(at));
+        }
+        Share *share = &g_array_index(shares, Share, at - 1);
+        share->calls += from->calls;
+        share->total_ns += from->total_ns;
+        share->local_ns += from->local_ns;
+    }
+    g_array_sort_with_data(shares, compare_shares, (gpointer)context);
+    return shares;
+}
+
+static void print_functions(const FcReportContext *context, const FcProfileThread *thread)
+{
+    guint64 base_ns;
+    g_autoptr(GArray) shares = shares_of(context, thread, &base_ns);
+    g_autoptr(FcTable) table = fc_table_new(function_columns, G_N_ELEMENTS(function_columns));
+    guint count = context->options->details ? shares->len : MIN(shares->len, FUNCTIONS_MAX);
+    if (count == 0)
+        return;
+    for (guint i = 0; i < count; i++)
+    {
+        const Share *share = &g_array_index(shares, Share, i);
+        fc_table_row(table, FC_STYLE_PLAIN);
+        fc_table_cell(table, fc_format_time(share->total_ns));
+        fc_table_cell(table, fc_format_share(share->total_ns, base_ns));
+        fc_table_cell(table, fc_format_time(share->local_ns));
+        fc_table_cell(table, fc_format_share(share->local_ns, base_ns));
+        fc_table_cell(table, fc_format_count(share->calls));
+        fc_table_cell(table, g_strdup(fc_model_function(context->model, share->function)->name));
+    }
+    g_autofree char *title = thread_title(thread);
+    fc_render_title(context->render, "Thread %s, by local time", title);
+    fc_table_print(table, context->render);
+    if (count < shares->len)
+        fc_render_note(context->render, "%u more with --details.", shares->len - count);
+}
+
+/* ---- Open frames ------------------------------------------------------------------ */
+
+static gboolean was_stopped(const FcModel *model)
+{
+    for (guint i = 0; i < model->processes->len; i++)
+    {
+        const FcProfile *header = ((const FcProcess *)model->processes->pdata[i])->header;
+        if (header->end == FC_END_SIGNAL || header->end == FC_END_UNKNOWN)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static void print_stack(const FcReportContext *context, const FcProfileThread *thread)
+{
+    const FcModel *model = context->model;
+    g_autofree char *title = thread_title(thread);
+    fc_render_line(context->render, "Thread %s:", title);
+    for (guint i = thread->stack->len; i-- > 0;)
+    {
+        const FcProfileFrame *frame = &g_array_index(thread->stack, FcProfileFrame, i);
+        g_autofree char *source = fc_report_source(context, &frame->site, TRUE);
+        g_autofree char *name =
+            fc_format_text(fc_model_function(model, model->function_of[frame->function])->name);
+        fc_render_line(context->render, "  %2u  %s%s%s", thread->stack->len - 1 - i, name,
+                       source != NULL ? ", called at " : "", source != NULL ? source : "");
+    }
+}
+
+static void print_stacks(const FcReportContext *context)
+{
+    gboolean any = FALSE;
+    for (guint i = 0; i < context->model->profile->threads->len; i++)
+    {
+        const FcProfileThread *thread = thread_at(context, i);
+        if (thread->stack->len == 0)
+            continue;
+        if (!any)
+            fc_render_title(context->render, "Active at the end, innermost first");
+        any = TRUE;
+        print_stack(context, thread);
+    }
+}
+
+void fc_report_threads(const FcReportContext *context)
+{
+    guint count = context->model->profile->threads->len;
+    if (count > 1)
+    {
+        print_list(context);
+        for (guint i = 0; i < count; i++)
+            print_functions(context, thread_at(context, i));
+    }
+    if (was_stopped(context->model) || context->options->details)
+        print_stacks(context);
+}

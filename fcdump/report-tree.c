@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The calling-context tree: by which way each function was reached.  Siblings of the
+ * same function are one line unless --details tells their call sites apart.
+ */
+#include "fcdump/report.h"
+
+#include <string.h>
+
+static const FcColumn columns[] = {
+    {"total", "time", FALSE}, {"total", "%", FALSE},   {"local", "time", FALSE},
+    {NULL, "calls", FALSE},   {NULL, "context", TRUE},
+};
+
+#define NO_NODE G_MAXUINT
+
+/* Contexts of the profile that are shown as one. */
+typedef struct
+{
+    guint function;
+    guint parent; /* node, NO_NODE: a root */
+    guint first_child;
+    guint next;    /* sibling */
+    guint context; /* the first of them */
+    guint64 calls;
+    guint64 total_ns;
+    guint64 local_ns;
+    gboolean wanted; /* shown itself, or on the way to one that is */
+} Node;
+
+typedef struct
+{
+    const FcReportContext *context;
+    GArray *nodes; /* Node; a parent precedes its children */
+    guint roots;   /* first root */
+    guint hidden;  /* left out by --depth or --min */
+} Tree;
+
+/* ---- Merging ------------------------------------------------------------------- */
+
+static char *node_key(const FcReportContext *context, guint parent,
+                      const FcProfileContext *profile_context)
+{
+    guint function = context->model->function_of[profile_context->function];
+    if (context->options->details)
+        return g_strdup_printf("%u:%u:%" G_GINT64_MODIFIER "x", parent, function,
+                               profile_context->site.address);
+    return g_strdup_printf("%u:%u", parent, function);
+}
+
+static void merge_contexts(Tree *tree)
+{
+    const FcModel *model = tree->context->model;
+    const GArray *contexts = model->profile->contexts;
+    g_autofree guint *node_of = g_new0(guint, contexts->len + 1);
+    g_autoptr(GHashTable) known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (guint i = 0; i < contexts->len; i++)
+    {
+        const FcProfileContext *from = &g_array_index(contexts, FcProfileContext, i);
+        guint parent = from->parent == FC_NONE ? NO_NODE : node_of[from->parent];
+        g_autofree char *key = node_key(tree->context, parent, from);
+        guint found = GPOINTER_TO_UINT(g_hash_table_lookup(known, key));
+        if (found == 0)
+        {
+            Node fresh = {.function = model->function_of[from->function],
+                          .parent = parent,
+                          .first_child = NO_NODE,
+                          .next = NO_NODE,
+                          .context = i};
+            g_array_append_val(tree->nodes, fresh);
+            found = tree->nodes->len;
+            g_hash_table_insert(known, g_steal_pointer(&key), GUINT_TO_POINTER(found));
+        }
+        Node *node = &g_array_index(tree->nodes, Node, found - 1);
+        node->calls += from->calls;
+        node->total_ns += from->total_ns;
+        node->local_ns += from->local_ns;
+        node_of[i] = found - 1;
+    }
+}
+
+/* ---- Choosing and ordering ------------------------------------------------------- */
+
+static Node *node_at(const Tree *tree, guint index)
+{
+    return &g_array_index(tree->nodes, Node, index);
+}
+
+/* Children come after their parents, so one pass from the end carries it up. */
+static void mark_wanted(Tree *tree)
+{
+    for (guint i = tree->nodes->len; i-- > 0;)
+    {
+        Node *node = node_at(tree, i);
+        node->wanted =
+            node->wanted || fc_model_function(tree->context->model, node->function)->shown;
+        if (node->wanted && node->parent != NO_NODE)
+            node_at(tree, node->parent)->wanted = TRUE;
+    }
+}
+
+static int compare_nodes(gconstpointer a, gconstpointer b, gpointer user_data)
+{
+    const Tree *tree = user_data;
+    const Node *x = node_at(tree, *(const guint *)a);
+    const Node *y = node_at(tree, *(const guint *)b);
+    if (x->total_ns != y->total_ns)
+        return x->total_ns < y->total_ns ? 1 : -1;
+    if (x->calls != y->calls)
+        return x->calls < y->calls ? 1 : -1;
+    int order = strcmp(fc_model_function(tree->context->model, x->function)->name,
+                       fc_model_function(tree->context->model, y->function)->name);
+    return order != 0 ? order : (x->context > y->context) - (x->context < y->context);
+}
+
+/* Links each node into its parent's list, largest first. */
+static void link_nodes(Tree *tree)
+{
+    g_autoptr(GArray) order = g_array_new(FALSE, FALSE, sizeof(guint));
+    for (guint i = 0; i < tree->nodes->len; i++)
+        if (node_at(tree, i)->wanted)
+            g_array_append_val(order, i);
+    g_array_sort_with_data(order, compare_nodes, tree);
+    for (guint i = order->len; i-- > 0;)
+    {
+        guint index = g_array_index(order, guint, i);
+        Node *node = node_at(tree, index);
+        guint *list =
+            node->parent == NO_NODE ? &tree->roots : &node_at(tree, node->parent)->first_child;
+        node->next = *list;
+        *list = index;
+    }
+}
+
+static gboolean large_enough(const Tree *tree, const Node *node)
+{
+    double share = tree->context->options->min_percent / 100.0;
+    return share <= 0 || (double)node->total_ns >= share * (double)tree->context->model->base_ns;
+}
+
+/* ---- Printing -------------------------------------------------------------------- */
+
+/* The lines that lead from ancestors to later siblings. */
+static void append_guides(const Tree *tree, GString *text, const GArray *path)
+{
+    gboolean utf8 = fc_render_utf8(tree->context->render);
+    for (guint level = 1; level < path->len; level++)
+    {
+        const Node *node = node_at(tree, g_array_index(path, guint, level));
+        guint next = node->next;
+        gboolean last = next == NO_NODE || !large_enough(tree, node_at(tree, next));
+        if (level + 1 < path->len)
+            g_string_append(text, last ? "   " : utf8 ? "│  " : "|  ");
+        else
+            g_string_append(text, utf8 ? (last ? "└─ " : "├─ ") : (last ? "`- " : "|- "));
+    }
+}
+
+static char *format_node(const Tree *tree, const Node *node, const GArray *path)
+{
+    const FcModel *model = tree->context->model;
+    const FcFunction *function = fc_model_function(model, node->function);
+    GString *text = g_string_new(NULL);
+    append_guides(tree, text, path);
+    g_string_append_printf(text, function->shown ? "%s" : "(%s)", function->name);
+    if (tree->context->options->details)
+    {
+        const FcProfileContext *first =
+            &g_array_index(model->profile->contexts, FcProfileContext, node->context);
+        g_autofree char *source = fc_report_source(tree->context, &first->site, TRUE);
+        if (source != NULL)
+            g_string_append_printf(text, "  at %s", source);
+    }
+    return g_string_free(text, FALSE);
+}
+
+static void add_node(const Tree *tree, FcTable *table, const Node *node, const GArray *path)
+{
+    const FcModel *model = tree->context->model;
+    fc_table_row(table,
+                 fc_model_function(model, node->function)->shown ? FC_STYLE_PLAIN : FC_STYLE_DIM);
+    fc_table_cell(table, fc_format_time(node->total_ns));
+    fc_table_cell(table, fc_format_share(node->total_ns, model->base_ns));
+    fc_table_cell(table, fc_format_time(node->local_ns));
+    fc_table_cell(table, fc_format_count(node->calls));
+    fc_table_cell(table, format_node(tree, node, path));
+}
+
+static void count_hidden(Tree *tree, guint first)
+{
+    for (guint next = first; next != NO_NODE; next = node_at(tree, next)->next)
+        tree->hidden++;
+}
+
+/* Depth first without recursion: `path` holds the nodes from the root to here. */
+static void add_nodes(Tree *tree, FcTable *table)
+{
+    g_autoptr(GArray) path = g_array_new(FALSE, FALSE, sizeof(guint));
+    guint depth = tree->context->options->depth;
+    guint current = tree->roots;
+    while (current != NO_NODE || path->len > 0)
+    {
+        if (current != NO_NODE && !large_enough(tree, node_at(tree, current)))
+        {
+            count_hidden(tree, current); /* and the siblings after it, which are smaller */
+            current = NO_NODE;
+        }
+        if (current == NO_NODE)
+        {
+            if (path->len == 0)
+                break;
+            current = node_at(tree, g_array_index(path, guint, path->len - 1))->next;
+            g_array_set_size(path, path->len - 1);
+            continue;
+        }
+        const Node *node = node_at(tree, current);
+        g_array_append_val(path, current);
+        add_node(tree, table, node, path);
+        current = node->first_child;
+        if (depth != 0 && path->len >= depth)
+        {
+            count_hidden(tree, current);
+            current = NO_NODE;
+        }
+    }
+}
+
+void fc_report_tree(const FcReportContext *context)
+{
+    Tree tree = {
+        .context = context, .nodes = g_array_new(FALSE, TRUE, sizeof(Node)), .roots = NO_NODE};
+    g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
+    merge_contexts(&tree);
+    mark_wanted(&tree);
+    link_nodes(&tree);
+    add_nodes(&tree, table);
+    fc_render_title(context->render, "Calling-context tree");
+    if (tree.roots == NO_NODE)
+    {
+        fc_render_line(context->render, context->model->profile->extended
+                                            ? "No context to show."
+                                            : "A version 3.0 profile has no calling contexts.");
+    }
+    else
+    {
+        fc_render_note(context->render, "A recursive call is counted with its function's first "
+                                        "activation on the way.");
+        fc_table_print(table, context->render);
+        if (tree.hidden > 0)
+            fc_render_note(context->render, "%u branches left out by --depth or --min.",
+                           tree.hidden);
+    }
+    g_array_unref(tree.nodes);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The table of reports, and what several of them need; see report.h.
+ */
+#include "fcdump/report.h"
+
+#include <string.h>
+
+const FcReport fc_reports[] = {
+    {"header", "what made this output, and from what", FC_REPORT_DEFAULT, fc_report_header},
+    {"info", "the program and its run", FC_REPORT_DEFAULT, fc_report_info},
+    {"flat", "each function's time and calls", FC_REPORT_DEFAULT, fc_report_flat},
+    {"graph", "call graph: whom each function called", FC_REPORT_DEFAULT, fc_report_graph},
+    {"cycles", "functions that call each other in a circle", FC_REPORT_DEFAULT, fc_report_cycles},
+    {"tree", "calling-context tree", FC_REPORT_ON_REQUEST, fc_report_tree},
+    {"threads", "each thread, where there are several", FC_REPORT_DEFAULT, fc_report_threads},
+    {"notes", "repairs and losses, where there were any", FC_REPORT_DEFAULT, fc_report_notes},
+    {"mem-leaks", "memory that was never freed", FC_REPORT_ON_REQUEST, fc_report_leaks},
+    {"mem-free", "invalid pointers given to free", FC_REPORT_ON_REQUEST, fc_report_bad_frees},
+    {"mem-realloc", "invalid pointers given to realloc", FC_REPORT_ON_REQUEST,
+     fc_report_bad_reallocs},
+    {NULL, NULL, FC_REPORT_ON_REQUEST, NULL},
+};
+
+char *fc_report_source(const FcReportContext *context, const FcProfilePlace *place,
+                       gboolean is_return)
+{
+    const FcModel *model = context->model;
+    FcSymbol symbol;
+    fc_symbols_find(model->symbols, model->profile, place, is_return, &symbol);
+    if (symbol.file == NULL)
+        return NULL;
+    const char *file = symbol.file;
+    const char *slash = strrchr(file, '/');
+    if (context->options->base_names && slash != NULL)
+        file = slash + 1;
+    return symbol.line != 0 ? g_strdup_printf("%s:%u", file, symbol.line) : g_strdup(file);
+}
+
+char *fc_report_name(const FcReportContext *context, gint function, guint via)
+{
+    const FcModel *model = context->model;
+    const char *name =
+        function == FC_NONE ? "<outside>" : fc_model_function(model, (guint)function)->name;
+    if (via == 0)
+        return g_strdup(name);
+    return g_strdup_printf("%s (via %s)", name, (const char *)model->via->pdata[via]);
+}
+
+/* ---- Order ------------------------------------------------------------------- */
+
+static int compare_numbers(guint64 a, guint64 b)
+{
+    return (a > b) - (a < b);
+}
+
+/* Largest first. */
+static int compare_figures(FcSort sort, const FcProfileFunction *a, const FcProfileFunction *b)
+{
+    switch (sort)
+    {
+    case FC_SORT_LOCAL:
+        return compare_numbers(b->local_ns, a->local_ns);
+    case FC_SORT_CALLS:
+        return compare_numbers(b->calls, a->calls);
+    case FC_SORT_MIN:
+        return compare_numbers(b->total_min_ns, a->total_min_ns);
+    case FC_SORT_MAX:
+        return compare_numbers(b->total_max_ns, a->total_max_ns);
+    case FC_SORT_LMIN:
+        return compare_numbers(b->local_min_ns, a->local_min_ns);
+    case FC_SORT_LMAX:
+        return compare_numbers(b->local_max_ns, a->local_max_ns);
+    case FC_SORT_NAME:
+        return 0;
+    case FC_SORT_TOTAL:
+    default:
+        return compare_numbers(b->total_ns, a->total_ns);
+    }
+}
+
+int fc_report_compare(const FcReportContext *context, guint a, guint b)
+{
+    const FcFunction *x = fc_model_function(context->model, a);
+    const FcFunction *y = fc_model_function(context->model, b);
+    FcSort sort = context->options->sort;
+    int order = compare_figures(sort, &x->figures, &y->figures);
+    if (order == 0 && sort == FC_SORT_NAME)
+        order = strcmp(x->name, y->name);
+    if (order != 0)
+        return context->options->reverse ? -order : order;
+    order = strcmp(x->name, y->name);
+    return order != 0 ? order : compare_numbers(x->figures.place.address, y->figures.place.address);
+}
+
+static int compare_functions(gconstpointer a, gconstpointer b, gpointer context)
+{
+    return fc_report_compare(context, *(const guint *)a, *(const guint *)b);
+}
+
+GArray *fc_report_functions(const FcReportContext *context)
+{
+    GArray *functions = g_array_new(FALSE, FALSE, sizeof(guint));
+    for (guint i = 0; i < context->model->functions->len; i++)
+        if (fc_model_function(context->model, i)->shown)
+            g_array_append_val(functions, i);
+    g_array_sort_with_data(functions, compare_functions, (gpointer)context);
+    return functions;
+}
