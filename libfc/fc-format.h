@@ -126,6 +126,8 @@ enum FcMessageType
                              whose `answer` is waited for, 0: answer on the
                              reply pipe, FC_NO_ANSWER: none is awaited */
     FC_MSG_EXIT_STATUS,   /* argument: status passed to exit */
+    FC_MSG_STACK,         /* payload FcStackInfo: memory that is or becomes a stack beside
+                             the threads' own: of a coroutine or of signal handlers */
 };
 #define FC_NO_ANSWER UINT32_MAX
 
@@ -191,6 +193,12 @@ struct FcModuleInfo
     uint32_t reserved;
     uint8_t build_id[FC_BUILD_ID_MAX];
     /* the path follows, no NUL; empty only where it is not known */
+};
+
+struct FcStackInfo
+{
+    uint64_t start; /* addresses [start, end) */
+    uint64_t end;
 };
 
 struct FcDataHeader

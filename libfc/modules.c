@@ -273,30 +273,22 @@ static void will_change(void)
     fc_restore_signals(old);
 }
 
-/* dlopen looks at its caller for RUNPATH and $ORIGIN: the real one is jumped to, not
- * called, so that it finds the program's return address and not ours. */
-#if defined(__clang__)
-#define TAIL_CALL __attribute__((musttail)) return
-#define JUMPING
-#else
-#define TAIL_CALL return
-#define JUMPING __attribute__((optimize("O2,optimize-sibling-calls,omit-frame-pointer")))
-#endif
-
-FC_EXPORT JUMPING void *dlopen(const char *file, int mode)
+/* dlopen looks at its caller for RUNPATH and $ORIGIN: the real one is jumped to, so that it
+ * finds the program's return address and not ours. */
+FC_EXPORT FC_JUMPING void *dlopen(const char *file, int mode)
 {
     will_change();
-    TAIL_CALL real_dlopen(file, mode);
+    FC_JUMP real_dlopen(file, mode);
 }
 
-FC_EXPORT JUMPING void *dlmopen(Lmid_t space, const char *file, int mode)
+FC_EXPORT FC_JUMPING void *dlmopen(Lmid_t space, const char *file, int mode)
 {
     will_change();
-    TAIL_CALL real_dlmopen(space, file, mode);
+    FC_JUMP real_dlmopen(space, file, mode);
 }
 
-FC_EXPORT JUMPING int dlclose(void *handle)
+FC_EXPORT FC_JUMPING int dlclose(void *handle)
 {
     will_change();
-    TAIL_CALL real_dlclose(handle);
+    FC_JUMP real_dlclose(handle);
 }

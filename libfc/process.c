@@ -9,10 +9,13 @@
 #include "libfc/channel.h"
 #include "libfc/clock.h"
 #include "libfc/config.h"
+#include "libfc/exec.h"
+#include "libfc/join.h"
 #include "libfc/message.h"
 #include "libfc/modules.h"
 #include "libfc/ring.h"
 #include "libfc/spawn.h"
+#include "libfc/stacks.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 
@@ -138,7 +141,7 @@ static void forked_child(void);
 static void exiting(int status, void *unused);
 static void quick_exiting(void);
 
-static bool start(void)
+static bool start(struct FcHello *hello)
 {
     fc_config_load();
     if (fc_config.help)
@@ -146,13 +149,28 @@ static bool start(void)
         fc_config_print_help();
         fc_sys(SYS_exit_group, 0);
     }
-    fc_config.time_mode = fc_clock_start(fc_config.time_mode);
-    fc_config_print_banner();
     make_key();
     make_fork_mark();
     fc_modules_setup();
-    if (!fc_spawn_manager(&session))
+    fc_exec_setup();
+    fc_stacks_setup();
+    switch (fc_join_session(&session, &hello->parent_process))
+    {
+    case FC_JOIN_LEAVE:
+        fc_join_announce(NULL); /* for the images executed from here */
         return false;
+    case FC_JOIN_DONE:
+        hello->flags = FC_HELLO_EXECED;
+        fc_config.time_mode = fc_clock_start(fc_config.time_mode);
+        break;
+    case FC_JOIN_NONE:
+        fc_config.time_mode = fc_clock_start(fc_config.time_mode);
+        fc_config_print_banner();
+        if (!fc_spawn_manager(&session))
+            return false;
+        break;
+    }
+    fc_join_announce(&session);
     fc_channel_open(session.pipe_fd, session.manager_pid, session.manager_pipe_fd);
     fc_ring_setup(session.shared, fc_config.buffer_records);
     fc_thread_setup();
@@ -169,11 +187,12 @@ bool fc_process_start(void)
                                      __ATOMIC_ACQUIRE))
         return expected == RUNNING;
     uint64_t old = fc_block_signals();
-    bool good = start();
+    struct FcHello hello = {0};
+    bool good = start(&hello);
     __atomic_store_n(&state, good ? RUNNING : OFF, __ATOMIC_RELEASE);
     if (good)
     {
-        send_hello(&(struct FcHello){0});
+        send_hello(&hello);
         send_texts();
         fc_modules_scan();
     }
@@ -235,9 +254,11 @@ void fc_process_after_fork(void)
     {
         fc_process_stop(NULL);
         fc_channel_close(); /* this process must not keep the session open */
+        fc_join_announce(NULL);
         return;
     }
     make_key();
+    fc_join_announce(&session);
     __atomic_store_n(&fork_count, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&exit_parts, 0, __ATOMIC_RELAXED);
     send_hello(&hello);
@@ -287,6 +308,8 @@ static void quit(void)
     fc_thread_send_name();
     fc_modules_scan();
     uint32_t index = fc_ring_take_for_answer();
+    if (index == 0 && session.reply_fd < 0)
+        index = FC_NO_ANSWER;
     struct FcMessage message = {.type = FC_MSG_QUIT,
                                 .thread = fc_thread.number,
                                 .argument = index,

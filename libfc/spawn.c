@@ -50,7 +50,7 @@ struct Launch
 
 /* ---- Shared memory --------------------------------------------------------- */
 
-static void *map_aligned(int fd, size_t bytes)
+struct FcShared *fc_spawn_map_shared(int fd, size_t bytes)
 {
     char *at = mmap(NULL, bytes + FC_CHUNK_BYTES, PROT_NONE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -100,7 +100,7 @@ static int make_shared(struct FcShared **shared)
     /* Sealed: nobody can make an access fail by shrinking it. */
     if (fc_sys(SYS_ftruncate, fd, bytes) == 0 &&
         fc_sys(SYS_fcntl, fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
-        *shared = map_aligned(fd, bytes);
+        *shared = fc_spawn_map_shared(fd, bytes);
     if (*shared == NULL)
     {
         fc_sys(SYS_close, fd);
@@ -367,6 +367,8 @@ bool fc_spawn_manager(struct FcSession *session)
     reply[1] = above_standard(reply[1]);
     shared_fd = above_standard(shared_fd);
     session->manager_pipe_fd = data[0];
+    session->manager_shared_fd = shared_fd > 0 ? shared_fd : 0;
+    session->manager_reply_fd = shared_fd > 0 ? 0 : reply[1];
     fc_sys(SYS_fcntl, session->pipe_fd, F_SETFL, O_WRONLY | O_NONBLOCK);
 
     /* its stacks and tables are only needed here */

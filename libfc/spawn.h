@@ -7,6 +7,7 @@
 #include "libfc/fc-format.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct FcSession
 {
@@ -14,13 +15,19 @@ struct FcSession
     int pipe_fd;             /* write end, at its final number */
     int reply_fd;            /* read end; -1 with shared memory */
     int manager_pid;
-    int manager_pipe_fd; /* number of the read end in fcmanager */
+    int manager_pipe_fd;   /* numbers in fcmanager: of the pipe's read end, */
+    int manager_shared_fd; /* of the shared memory, 0: none, */
+    int manager_reply_fd;  /* and of the reply pipe's write end, 0: closed */
 };
 
 /* Makes pipe and shared memory, starts fcmanager with fc_config's settings and waits
  * until it is ready; prints its greeting.  False with nothing left behind, and a
  * message for the user given, where any of that fails. */
 bool fc_spawn_manager(struct FcSession *session);
+
+/* Maps all `bytes` of `fd` at an address that is a multiple of FC_CHUNK_BYTES; NULL where that
+ * fails. */
+struct FcShared *fc_spawn_map_shared(int fd, size_t bytes);
 
 /* Reads one FcReply from `fd` and prints its text.  False when none came within
  * `timeout_ms` (-1: wait as long as the other end is open). */

@@ -16,6 +16,16 @@
 /* The few functions that the program and its compiler are to find (libfc.map lists them too). */
 #define FC_EXPORT __attribute__((visibility("default")))
 
+/* A stand-in that ends by jumping to libc's function, not calling it: to that function our
+ * caller is its caller.  Used as `FC_JUMP real(arguments);` in a function marked FC_JUMPING. */
+#if defined(__clang__)
+#define FC_JUMP __attribute__((musttail)) return
+#define FC_JUMPING
+#else
+#define FC_JUMP return
+#define FC_JUMPING __attribute__((optimize("O2,optimize-sibling-calls,omit-frame-pointer")))
+#endif
+
 #define fc_likely(x) __builtin_expect(!!(x), 1)
 #define fc_unlikely(x) __builtin_expect(!!(x), 0)
 

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * libfc's stand-ins for the exec family and posix_spawn: they pass the session on.
+ */
+#pragma once
+
+/* Finds libc's own functions.  Once, at start. */
+void fc_exec_setup(void);
