@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Stands in for swapcontext, setcontext and sigaltstack to see where the program
- * has its other stacks, and tells fcmanager before a record is made on one.  The
- * real functions are jumped to: they save and restore the program's own frame.
+ * Stands in for makecontext and sigaltstack to see where the program has its other
+ * stacks, and tells fcmanager before a record is made on one.
  */
 #include "libfc/stacks.h"
 
@@ -19,23 +18,21 @@
 #define REMEMBERED 256
 static uint64_t remembered[REMEMBERED][2];
 
-static struct
-{
-    int (*swapcontext)(ucontext_t *, const ucontext_t *);
-    int (*setcontext)(const ucontext_t *);
-    int (*sigaltstack)(const stack_t *, stack_t *);
-} real;
+/* Used by the assembly below. */
+void (*fc_stacks_real_makecontext)(void) __attribute__((visibility("hidden")));
+void fc_stacks_made(const ucontext_t *context) __attribute__((visibility("hidden")));
+
+static int (*real_sigaltstack)(const stack_t *, stack_t *);
 
 void fc_stacks_setup(void)
 {
-    *(void **)&real.setcontext = dlsym(RTLD_NEXT, "setcontext");
-    *(void **)&real.sigaltstack = dlsym(RTLD_NEXT, "sigaltstack");
-    *(void **)&real.swapcontext = dlsym(RTLD_NEXT, "swapcontext");
+    *(void **)&real_sigaltstack = dlsym(RTLD_NEXT, "sigaltstack");
+    *(void **)&fc_stacks_real_makecontext = dlsym(RTLD_NEXT, "makecontext");
 }
 
 static void tell(const stack_t *stack)
 {
-    if (real.swapcontext == NULL)
+    if (fc_stacks_real_makecontext == NULL)
         fc_stacks_setup();
     if (stack == NULL || stack->ss_sp == NULL || stack->ss_size == 0 || fc_process_is_off())
         return;
@@ -51,20 +48,54 @@ static void tell(const stack_t *stack)
     fc_channel_send(&message, &info, sizeof info);
 }
 
-FC_EXPORT FC_JUMPING int swapcontext(ucontext_t *from, const ucontext_t *to)
+void fc_stacks_made(const ucontext_t *context)
 {
-    tell(&to->uc_stack);
-    FC_JUMP real.swapcontext(from, to);
+    int saved_errno = errno;
+    tell(&context->uc_stack);
+    errno = saved_errno;
 }
 
-FC_EXPORT FC_JUMPING int setcontext(const ucontext_t *to)
-{
-    tell(&to->uc_stack);
-    FC_JUMP real.setcontext(to);
-}
+/* makecontext takes any number of arguments, which C can't pass on. */
+#if defined(__x86_64__)
+__asm__(".text\n"
+        ".globl makecontext\n"
+        ".type makecontext, @function\n"
+        "makecontext:\n"
+        ".cfi_startproc\n"
+        "    push %rdi\n    push %rsi\n    push %rdx\n    push %rcx\n"
+        "    push %r8\n    push %r9\n    push %rax\n"
+        ".cfi_adjust_cfa_offset 56\n"
+        "    call fc_stacks_made\n"
+        "    pop %rax\n    pop %r9\n    pop %r8\n"
+        "    pop %rcx\n    pop %rdx\n    pop %rsi\n    pop %rdi\n"
+        ".cfi_adjust_cfa_offset -56\n"
+        "    jmp *fc_stacks_real_makecontext(%rip)\n"
+        ".cfi_endproc\n"
+        ".size makecontext, .-makecontext\n");
+#elif defined(__aarch64__)
+__asm__(".text\n"
+        ".globl makecontext\n"
+        ".type makecontext, %function\n"
+        "makecontext:\n"
+        ".cfi_startproc\n"
+        "    stp x29, x30, [sp, #-80]!\n"
+        ".cfi_adjust_cfa_offset 80\n"
+        "    stp x0, x1, [sp, #16]\n    stp x2, x3, [sp, #32]\n"
+        "    stp x4, x5, [sp, #48]\n    stp x6, x7, [sp, #64]\n"
+        "    bl fc_stacks_made\n"
+        "    ldp x0, x1, [sp, #16]\n    ldp x2, x3, [sp, #32]\n"
+        "    ldp x4, x5, [sp, #48]\n    ldp x6, x7, [sp, #64]\n"
+        "    ldp x29, x30, [sp], #80\n"
+        ".cfi_adjust_cfa_offset -80\n"
+        "    adrp x16, fc_stacks_real_makecontext\n"
+        "    ldr x16, [x16, #:lo12:fc_stacks_real_makecontext]\n"
+        "    br x16\n"
+        ".cfi_endproc\n"
+        ".size makecontext, .-makecontext\n");
+#endif
 
 FC_EXPORT FC_JUMPING int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
 {
     tell(stack);
-    FC_JUMP real.sigaltstack(stack, old);
+    FC_JUMP real_sigaltstack(stack, old);
 }

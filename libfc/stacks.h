@@ -5,5 +5,5 @@
  */
 #pragma once
 
-/* Finds libc's swapcontext, setcontext and sigaltstack.  Once, at start. */
+/* Finds libc's makecontext and sigaltstack.  Once, at start. */
 void fc_stacks_setup(void);
