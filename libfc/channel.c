@@ -72,32 +72,29 @@ void fc_channel_open(int fd, int manager_pid, int manager_fd)
     }
 }
 
-static char *append_number(char *at, unsigned number)
+int fc_channel_open_of_manager(int pid, int fd, int flags)
 {
-    if (number >= 10)
-        at = append_number(at, number / 10);
-    *at++ = (char)('0' + number % 10);
-    return at;
+    char path[64] = "/proc/";
+    char *at = fc_append_number(path + strlen(path), (uint64_t)pid);
+    memcpy(at, "/fd/", 4);
+    *fc_append_number(at + 4, (uint64_t)fd) = '\0';
+    return (int)fc_sys(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, 0);
 }
 
 /* The program closed our descriptor (a daemon, say): the pipe is opened anew by
  * way of the manager's own end of it. */
 static bool reopen(void)
 {
-    char path[64] = "/proc/";
-    char *at = append_number(path + strlen(path), (unsigned)channel.manager_pid);
-    memcpy(at, "/fd/", 4);
-    at = append_number(at + 4, (unsigned)channel.manager_fd);
-    *at = '\0';
-    long fd = fc_sys(SYS_openat, AT_FDCWD, path, O_WRONLY | O_NONBLOCK | O_CLOEXEC, 0);
+    int fd =
+        fc_channel_open_of_manager(channel.manager_pid, channel.manager_fd, O_WRONLY | O_NONBLOCK);
     if (fd < 0)
         return false;
-    if (!is_our_pipe((int)fd)) /* another process has that pid by now */
+    if (!is_our_pipe(fd)) /* another process has that pid by now */
     {
         fc_sys(SYS_close, fd);
         return false;
     }
-    channel.fd = fc_channel_move_fd((int)fd);
+    channel.fd = fc_channel_move_fd(fd);
     return true;
 }
 

@@ -39,3 +39,7 @@ void fc_channel_close(void);
 /* Moves `fd` to a number where the program won't look for the lowest free one;
  * close-on-exec.  Returns the new number, or -errno; `fd` is closed. */
 int fc_channel_move_fd(int fd);
+
+/* Opens anew what fcmanager, process `pid`, has open as `fd`; close-on-exec.  Returns the
+ * descriptor, or -errno: /proc lets only the same user do this. */
+int fc_channel_open_of_manager(int pid, int fd, int flags);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Passing the session on to executed images.  Written by exec.c into the environment
- * of each image, read by process.c at start.
+ * Passing the session on to executed images.  The address is written by exec.c into
+ * the environment of each image and read by process.c at start.  What libc starts
+ * without asking us, as system() and popen() do, finds it another way: it is also the
+ * name of a page that each profiled process has mapped, which an image without an
+ * address looks for in the maps of the processes above it.
  *
  * The address is seven numbers: the manager's pid; there, the descriptors of the
  * pipe, the shared memory and the reply pipe (0: not used); device and inode
@@ -13,6 +16,7 @@
 
 #include "libfc/channel.h"
 #include "libfc/config.h"
+#include "libfc/message.h"
 #include "libfc/process.h"
 #include "libfc/sys.h"
 
@@ -23,6 +27,8 @@
 #include <sys/stat.h>
 
 #define NAME "FC_SESSION="
+#define MARK "functioncheck:"
+#define ANCESTORS_MAX 4 /* a shell or two, and the program that started them */
 #define LEAVE "off"
 
 enum Field
@@ -47,12 +53,21 @@ static uint64_t pipe_inode;
 
 /* ---- Giving it ------------------------------------------------------------------ */
 
-static char *append_number(char *at, uint64_t number)
+/* A forked child has its parent's mark, which is as good: one is enough. */
+static void put_up_mark(const char *text)
 {
-    if (number >= 10)
-        at = append_number(at, number / 10);
-    *at++ = (char)('0' + number % 10);
-    return at;
+    static bool is_up;
+    char name[sizeof address + sizeof MARK];
+    if (is_up)
+        return;
+    strcpy(name, MARK);
+    strcat(name, text);
+    int fd = (int)fc_sys(SYS_memfd_create, name, MFD_CLOEXEC);
+    if (fd < 0)
+        return;
+    long at = fc_sys(SYS_mmap, NULL, 1, PROT_NONE, MAP_SHARED, fd, 0L);
+    is_up = at > 0 || at < -4095;
+    fc_sys(SYS_close, fd);
 }
 
 void fc_join_announce(const struct FcSession *session)
@@ -82,9 +97,10 @@ void fc_join_announce(const struct FcSession *session)
     char *at = address + strlen(strcpy(address, NAME));
     for (int i = 0; i < FIELDS; i++)
     {
-        at = append_number(at, fields[i]);
+        at = fc_append_number(at, fields[i]);
         *at++ = i + 1 < FIELDS ? ':' : '\0';
     }
+    put_up_mark(address + strlen(NAME));
 }
 
 const char *fc_join_address(void)
@@ -109,6 +125,70 @@ static const char *take_from_environment(void)
     return value;
 }
 
+/* Reads all of a file in /proc, or as much as fits; the length, or 0. */
+static size_t read_file(const char *path, char *into, size_t room)
+{
+    size_t used = 0;
+    long got;
+    long fd = fc_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0)
+        return 0;
+    while (used < room && (got = fc_sys(SYS_read, fd, into + used, room - used)) > 0)
+        used += (size_t)got;
+    fc_sys(SYS_close, fd);
+    return used;
+}
+
+static void process_path(uint64_t pid, const char *file, char into[48])
+{
+    strcpy(into, "/proc/");
+    strcpy(fc_append_number(into + strlen(into), pid), file);
+}
+
+static uint64_t parent_of(uint64_t pid, char *text, size_t room)
+{
+    char path[48];
+    process_path(pid, "/stat", path);
+    size_t bytes = read_file(path, text, room - 1);
+    text[bytes] = '\0';
+    const char *at = strrchr(text, ')'); /* "PID (NAME) STATE PPID" */
+    uint64_t parent = 0;
+    for (at = at != NULL && bytes > 0 ? at + 4 : ""; *at >= '0' && *at <= '9'; at++)
+        parent = parent * 10 + (uint64_t)(*at - '0');
+    return parent;
+}
+
+/* The address that a process above this one has put up; it stays mapped. */
+static const char *find_mark(void)
+{
+    const size_t room = 1 << 20;
+    uint64_t pid = (uint64_t)fc_sys(SYS_getppid);
+    char *text = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (text == MAP_FAILED)
+        return NULL;
+    for (int i = 0; i < ANCESTORS_MAX && pid > 1; i++)
+    {
+        char path[48];
+        process_path(pid, "/maps", path);
+        size_t bytes = read_file(path, text, room);
+        char *mark = bytes > 0 ? memmem(text, bytes, "/memfd:" MARK, strlen("/memfd:" MARK)) : NULL;
+        if (mark != NULL)
+        {
+            static char found[sizeof address];
+            mark += strlen("/memfd:" MARK);
+            size_t length = strspn(mark, "0123456789:");
+            if (length >= sizeof found)
+                length = 0;
+            memcpy(found, mark, length);
+            munmap(text, room);
+            return found;
+        }
+        pid = parent_of(pid, text, room);
+    }
+    munmap(text, room);
+    return NULL;
+}
+
 static bool parse(const char *text, uint64_t fields[FIELDS])
 {
     for (int i = 0; i < FIELDS; i++)
@@ -128,19 +208,11 @@ static bool parse(const char *text, uint64_t fields[FIELDS])
            fields[PROFILE_MODE] <= FC_MODE_THREAD;
 }
 
-static int open_of_manager(uint64_t pid, uint64_t fd, int flags)
-{
-    char path[64] = "/proc/";
-    char *at = append_number(path + strlen(path), pid);
-    memcpy(at, "/fd/", 4);
-    *append_number(at + 4, fd) = '\0';
-    return (int)fc_sys(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, 0);
-}
-
 static int open_pipe(const uint64_t fields[FIELDS])
 {
     struct stat status;
-    int fd = open_of_manager(fields[MANAGER_PID], fields[PIPE_FD], O_WRONLY | O_NONBLOCK);
+    int fd = fc_channel_open_of_manager((int)fields[MANAGER_PID], (int)fields[PIPE_FD],
+                                        O_WRONLY | O_NONBLOCK);
     if (fd < 0)
         return -1;
     if (fc_sys(SYS_fstat, fd, &status) < 0 || !S_ISFIFO(status.st_mode) ||
@@ -155,7 +227,7 @@ static int open_pipe(const uint64_t fields[FIELDS])
 
 static struct FcShared *map_shared(const uint64_t fields[FIELDS])
 {
-    int fd = open_of_manager(fields[MANAGER_PID], fields[SHARED_FD], O_RDWR);
+    int fd = fc_channel_open_of_manager((int)fields[MANAGER_PID], (int)fields[SHARED_FD], O_RDWR);
     struct stat status;
     struct FcShared *shared = NULL;
     if (fd < 0)
@@ -176,12 +248,19 @@ enum FcJoin fc_join_session(struct FcSession *session, uint64_t *parent)
 {
     const char *text = take_from_environment();
     uint64_t fields[FIELDS];
-    if (text == NULL || getauxval(AT_SECURE) != 0)
+    bool by_mark = text == NULL;
+    if (getauxval(AT_SECURE) != 0)
+        return FC_JOIN_NONE;
+    if (by_mark)
+        text = find_mark();
+    if (text == NULL)
         return FC_JOIN_NONE;
     if (strcmp(text, LEAVE) == 0)
         return FC_JOIN_LEAVE;
     if (!parse(text, fields))
         return FC_JOIN_NONE;
+    if (fields[PROFILE_MODE] != FC_MODE_FORK && fields[KEY] >> 32 != (uint64_t)fc_sys(SYS_getpid))
+        return FC_JOIN_LEAVE;
     *session = (struct FcSession){
         .pipe_fd = open_pipe(fields),
         .reply_fd = -1,
@@ -193,14 +272,14 @@ enum FcJoin fc_join_session(struct FcSession *session, uint64_t *parent)
     if (session->pipe_fd < 0)
     {
         /* Over by now: what it has written is not to be overwritten. */
-        fc_config.use_pid = true;
+        fc_config.use_pid |= !by_mark;
         return FC_JOIN_NONE;
     }
     if (session->manager_shared_fd != 0)
         session->shared = map_shared(fields);
     else
-        session->reply_fd =
-            fc_channel_move_fd(open_of_manager(fields[MANAGER_PID], fields[REPLY_FD], O_RDONLY));
+        session->reply_fd = fc_channel_move_fd(
+            fc_channel_open_of_manager((int)fields[MANAGER_PID], (int)fields[REPLY_FD], O_RDONLY));
     /* Without shared memory of its own (a limit of address space, say) this image
        sends its records down the pipe, and waits for no answer. */
     fc_config.time_mode = (enum FcTimeMode)fields[TIME_MODE];

@@ -61,17 +61,19 @@ void fc_line_start(struct FcLine *line, const char *text)
     fc_line_add(line, text);
 }
 
+char *fc_append_number(char *at, uint64_t number)
+{
+    if (number >= 10)
+        at = fc_append_number(at, number / 10);
+    *at++ = (char)('0' + number % 10);
+    return at;
+}
+
 void fc_line_add_number(struct FcLine *line, unsigned long number)
 {
     char digits[24];
-    char *at = digits + sizeof digits - 1;
-    *at = '\0';
-    do
-    {
-        *--at = (char)('0' + number % 10);
-        number /= 10;
-    } while (number != 0);
-    fc_line_add(line, at);
+    *fc_append_number(digits, number) = '\0';
+    fc_line_add(line, digits);
 }
 
 void fc_line_print(struct FcLine *line)

@@ -6,11 +6,15 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Writes all of it; SIGPIPE is not raised.  0, or -errno of the write that failed
  * (-EAGAIN on a full non-blocking descriptor, only before the first byte).
  * Async-signal-safe. */
 long fc_write(int fd, const void *data, size_t bytes);
+
+/* Writes `number` in decimal, no NUL; returns where it ends.  At most 20 characters. */
+char *fc_append_number(char *at, uint64_t number);
 
 /* Assembles one line in a fixed buffer, too long a line is cut: no stdio, no
  * allocation.  Async-signal-safe. */
