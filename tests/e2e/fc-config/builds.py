@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tiny projects of the usual build systems, hooked up to FunctionCheck as README.md
+says, built for real; each then leaves a profile with the right counts."""
+
+import os
+import shutil
+
+from common import BINDIR, HERE, expect, finish, folder, profile_counts, run
+
+PREFIX = os.path.dirname(BINDIR)
+PKG_CONFIG_PATH = os.path.dirname(
+    run(["find", PREFIX, "-name", "libfc.pc"], "/").stdout.strip().split("\n")[0])
+
+# name, programs it needs, how it is built, where the program is
+BUILDS = (
+    ("make", ["make"], "make CFLAGS=\"-O2 -g $(fc-config --cflags)\" LDLIBS=\"-lm $(fc-config --libs)\"",
+     "program"),
+    ("make", ["make"], "make CC=\"gcc $(fc-config --cflags-libs)\"", "program"),
+    ("make", ["make", "clang"], "make CC=\"clang $(fc-config --cflags-libs)\" CFLAGS=-Werror", "program"),
+    ("cmake", ["cmake", "pkg-config"], "cmake -S . -B b -DPROFILE=ON && cmake --build b", "b/program"),
+    ("cmake", ["cmake"],
+     "cmake -S . -B b -DCMAKE_C_FLAGS=\"$(fc-config --cflags)\""
+     " -DCMAKE_EXE_LINKER_FLAGS=\"$(fc-config --libs)\" && cmake --build b", "b/program"),
+    ("meson", ["meson", "pkg-config"], "meson setup -Dprofile=enabled b && ninja -C b", "b/program"),
+    ("meson", ["meson"],
+     "meson setup b -Dc_args=\"$(fc-config --cflags)\" -Dc_link_args=\"$(fc-config --libs)\" && ninja -C b",
+     "b/program"),
+    ("autotools", ["autoreconf", "automake"],
+     "autoreconf -i && ./configure CFLAGS=\"-O2 -g $(fc-config --cflags)\" LIBS=\"$(fc-config --libs)\" && make",
+     "program"),
+)
+
+
+def check_build(name, command, program):
+    with folder() as work:
+        shutil.copytree(os.path.join(HERE, "projects", name), work, dirs_exist_ok=True)
+        shutil.copy(os.path.join(HERE, "projects", "program.c"), work)
+        path = BINDIR + ":" + os.environ["PATH"]
+        done = run(command, work, PATH=path, PKG_CONFIG_PATH=PKG_CONFIG_PATH)
+        what = "%s: %s" % (name, command)
+        if not expect(done.returncode == 0, what, done.stdout[-2000:] + done.stderr[-2000:]):
+            return
+        expect("warning" not in (done.stdout + done.stderr).lower().replace("warning level", ""),
+               what + ": no warnings", done.stdout + done.stderr)
+        for entry in os.listdir(work):  # left by programs that the configuration tried
+            if entry.endswith((".fc", ".fcd")):
+                os.unlink(os.path.join(work, entry))
+        done = run(["./" + program], work, FC_QUIET="1")
+        expect((done.returncode, done.stdout) == (0, "2100\n"), what + ": runs", done.stdout)
+        profile = os.path.join(work, "functioncheck.fc")
+        if expect(os.path.exists(profile), what + ": leaves a profile"):
+            counts = profile_counts(profile)
+            expect(counts == [700, 1], what + ": counts", counts)
+
+
+for name_, needed, command_, program_ in BUILDS:
+    missing = [tool for tool in needed if not shutil.which(tool)]
+    if missing:
+        print("not tried for want of %s: %s" % (", ".join(missing), command_))
+    else:
+        check_build(name_, command_, program_)
+finish()
