@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Times and counts of small programs, exact to the nanosecond.
+
+The targets run with a libfc whose clock is a counter: in each thread the first
+record has time 1 us, each further one 1 us more.  (A process or a thread starts
+at 0; so does a forked child.)  So a call that calls nothing takes 1 us, and all
+figures follow from the order of the records, which is written out below for
+every target: `main+1` is main's entry at 1 us, `main-10` its exit at 10 us.
+"""
+
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
+import fcprofile  # noqa: E402
+import fctest  # noqa: E402
+
+US = 1000  # ns
+
+
+def figures(function):
+    """calls, then in us: total, local, shortest and longest total, of local."""
+    times = (function.total_ns, function.local_ns, function.total_min_ns, function.total_max_ns,
+             function.local_min_ns, function.local_max_ns)
+    return (function.calls,) + tuple(ns / US for ns in times)
+
+
+def functions_of(profile):
+    return {function.name: figures(function) for function in profile.functions}
+
+
+def arcs_of(profile):
+    """(caller, callee): [(calls, total in us) of each call site, in order of address]"""
+    arcs = {}
+    for arc in sorted(profile.arcs, key=lambda arc: arc.site_offset):
+        caller = arc.caller.name if arc.caller else None
+        arcs.setdefault((caller, arc.callee.name), []).append((arc.calls, arc.total_ns / US))
+    return arcs
+
+
+def contexts_of(profile):
+    """path from the root: (calls, total, local in us)"""
+    return {"/".join(context.path): (context.calls, context.total_ns / US, context.local_ns / US)
+            for context in profile.contexts}
+
+
+class Exact(fctest.Case):
+    def profile(self, source, status=0):
+        program = self.compile(source)
+        done = self.run_test_clock([program])
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (status, b"", b""))
+        return fcprofile.load(self.path("functioncheck.fc"))
+
+    def check_clean(self, profile):
+        self.assertEqual((profile.repairs, profile.losses), ({}, {}))
+        self.assertEqual(profile.time_mode, "ext")
+
+    def test_nesting(self):
+        # main+1 a+2 b+3 b-4 c+5 c-6 a-7 b+8 b-9 main-10
+        profile = self.profile("nesting.c")
+        self.check_clean(profile)
+        self.assertEqual(functions_of(profile), {
+            # local of main: 9 less a's 5 and b's 1; of a: 5 less b's 1 and c's 1
+            "main": (1, 9, 3, 9, 9, 3, 3),
+            "a": (1, 5, 3, 5, 5, 3, 3),
+            "b": (2, 2, 2, 1, 1, 1, 1),
+            "c": (1, 1, 1, 1, 1, 1, 1)})
+        self.assertEqual(arcs_of(profile), {
+            (None, "main"): [(1, 9)], ("main", "a"): [(1, 5)], ("a", "b"): [(1, 1)],
+            ("a", "c"): [(1, 1)], ("main", "b"): [(1, 1)]})
+        self.assertEqual(contexts_of(profile), {
+            "main": (1, 9, 3), "main/a": (1, 5, 3), "main/a/b": (1, 1, 1),
+            "main/a/c": (1, 1, 1), "main/b": (1, 1, 1)})
+        self.assertEqual(profile.run_ns, 9 * US)
+        self.assertEqual((profile.end, profile.end_value), ("exit", 0))
+
+    def test_recursion(self):
+        # main+1 f+2 f+3 f+4 f-5 f-6 f-7 main-8
+        profile = self.profile("recursion.c")
+        self.check_clean(profile)
+        self.assertEqual(functions_of(profile), {
+            "main": (1, 7, 2, 7, 7, 2, 2),
+            # on the stack from 2 to 7, whatever the depth; the activations take 5, 3 and 1,
+            # of which 2, 2 and 1 are their own
+            "fact": (3, 5, 5, 1, 5, 1, 2)})
+        self.assertEqual(arcs_of(profile), {
+            (None, "main"): [(1, 7)], ("main", "fact"): [(1, 5)],
+            ("fact", "fact"): [(2, 3)]})  # from 3 to 6
+        self.assertEqual(contexts_of(profile), {"main": (1, 7, 2), "main/fact": (3, 5, 5)})
+
+    def test_mutual_recursion(self):
+        # main+1 even+2 odd+3 even+4 odd+5 even+6 even-7 odd-8 even-9 odd-10 even-11 main-12
+        profile = self.profile("mutual.c")
+        self.check_clean(profile)
+        self.assertEqual(functions_of(profile), {
+            "main": (1, 11, 2, 11, 11, 2, 2),
+            # even's activations: 2-11, 4-9, 6-7: own 2, 2, 1
+            "even": (3, 9, 5, 1, 9, 1, 2),
+            # odd's: 3-10, 5-8: own 2 and 2
+            "odd": (2, 7, 4, 3, 7, 2, 2)})
+        self.assertEqual(arcs_of(profile), {
+            (None, "main"): [(1, 11)], ("main", "even"): [(1, 9)],
+            ("even", "odd"): [(2, 7)], ("odd", "even"): [(2, 5)]})  # 3-10; 4-9
+        self.assertEqual(contexts_of(profile), {
+            "main": (1, 11, 2), "main/even": (3, 9, 5), "main/even/odd": (2, 7, 4)})
+
+    def test_shortest_and_longest(self):
+        # main+1 work+2 work-3 work+4 leaf+5-6 leaf+7-8 leaf+9-10 work-11
+        # work+12 leaf+13-14 work-15 main-16
+        profile = self.profile("minmax.c")
+        self.check_clean(profile)
+        self.assertEqual(functions_of(profile), {
+            "main": (1, 15, 4, 15, 15, 4, 4),
+            # 1, 7 and 3 long, of which 1, 4 and 2 their own
+            "work": (3, 11, 7, 1, 7, 1, 4),
+            "leaf": (4, 4, 4, 1, 1, 1, 1)})
+        self.assertEqual(arcs_of(profile)[("main", "work")], [(1, 1), (1, 7), (1, 3)])
+        histogram = {function.name: function.histogram for function in profile.functions}
+        # by duration in ns: 1000 in [512, 1024), 3000 in [2048, 4096), 7000 in [4096, 8192)
+        self.assertEqual(histogram["work"], {10: 1, 12: 1, 13: 1})
+        self.assertEqual(histogram["leaf"], {10: 4})
+
+    def test_threads(self):
+        # main thread:  main+1 main-2
+        # first thread: worker+1 leaf+2-3 leaf+4-5 worker-6
+        # second:       worker+1 leaf+2-3 leaf+4-5 leaf+6-7 worker-8
+        profile = self.profile("threads.c")
+        self.check_clean(profile)
+        self.assertEqual(functions_of(profile), {
+            "main": (1, 1, 1, 1, 1, 1, 1),
+            "worker": (2, 12, 7, 5, 7, 3, 4),
+            "leaf": (5, 5, 5, 1, 1, 1, 1)})
+        self.assertEqual(len(profile.threads), 3)
+        self.assertEqual([thread.calls for thread in profile.threads], [1, 3, 4])
+        self.assertEqual([thread.run_ns for thread in profile.threads], [1 * US, 5 * US, 7 * US])
+        self.assertEqual([thread.functions for thread in profile.threads], [
+            {"main": (1, 1 * US, 1 * US)},
+            {"worker": (1, 5 * US, 3 * US), "leaf": (2, 2 * US, 2 * US)},
+            {"worker": (1, 7 * US, 4 * US), "leaf": (3, 3 * US, 3 * US)}])
+        self.assertEqual(profile.threads[0].tid, profile.pid)
+
+    def test_fork(self):
+        # parent: main+1 before+2 before-3 (fork) after+4 after-5 main-6
+        # child:  (main is on the stack from 0) in_child+1-2 in_child+3-4 main-5
+        program = self.compile("forks.c")
+        done = self.run_test_clock([program])
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"", b""))
+        descriptor = fcprofile.load_descriptor(self.path("functioncheck.fcd"))
+        self.assertEqual(len(descriptor), 2)
+        parent, child = (fcprofile.load(self.path(entry.file)) for entry in descriptor)
+        self.check_clean(parent)
+        self.check_clean(child)
+        self.assertEqual(functions_of(parent), {
+            "main": (1, 5, 3, 5, 5, 3, 3), "before": (1, 1, 1, 1, 1, 1, 1),
+            "after": (1, 1, 1, 1, 1, 1, 1)})
+        # The child never called main, but spent its time in it: 5 less the two calls' 2.
+        functions = functions_of(child)
+        self.assertEqual(functions["main"][:3], (0, 5, 3))
+        self.assertEqual(functions["in_child"], (2, 2, 2, 1, 1, 1, 1))
+        self.assertEqual(set(functions), {"main", "in_child"})
+        self.assertEqual((child.ppid, child.pid), (parent.pid, descriptor[1].id))
+        self.assertEqual((child.end, child.end_value), ("exit", 3))
+
+
+if __name__ == "__main__":
+    fctest.main()

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Programs that end in every way there is: not one call may be missing.  The
+target counts for itself, in memory that outlives it."""
+
+import os
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
+import fcprofile  # noqa: E402
+import fctest  # noqa: E402
+
+CALLS = 12345
+
+
+class Death(fctest.Case):
+    def counters(self):
+        try:
+            with open(self.path("counters"), "rb") as stream:
+                return struct.unpack("=16Q", stream.read())
+        except (FileNotFoundError, struct.error):  # the target has only just started
+            return (0,) * 16
+
+    def wait_for_profile(self):
+        """A killed program can't wait for its profile: the manager writes it soon."""
+        deadline = time.monotonic() + 30
+        while not os.path.exists(self.path("functioncheck.fc")):
+            self.assertLess(time.monotonic(), deadline, "no profile was written")
+            time.sleep(0.01)
+        return fcprofile.load(self.path("functioncheck.fc"))
+
+    def check(self, way, returncode, end, **env):
+        program = self.compile("dying.c")
+        done = self.run_quiet([program, self.path("counters"), way], env=env)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (returncode, b"", b""))
+        self.assertEqual(self.counters()[0], CALLS)
+        if returncode >= 0 and way not in ("_exit", "quick_exit"):
+            self.assertTrue(os.path.exists(self.path("functioncheck.fc")),
+                            "the profile is not complete when the program has ended")
+        profile = self.wait_for_profile()
+        calls = {function.name: function.calls for function in profile.functions}
+        self.assertEqual(calls["tick"], CALLS)
+        self.assertEqual(calls["main"], 1)
+        self.assertEqual(profile.losses, {})
+        # How a process ended may be unknown to the manager, which is not its parent;
+        # a wrong word on it must not be there.
+        if profile.end != "unknown" or way in ("return", "exit"):
+            self.assertEqual((profile.end, profile.end_value), end)
+        return profile
+
+    def test_return(self):
+        self.check("return", 7, ("exit", 7))
+
+    def test_exit(self):
+        self.check("exit", 7, ("exit", 7))
+
+    def test_quick_exit(self):
+        self.check("quick_exit", 7, ("exit", 7))
+
+    def test__exit(self):
+        self.check("_exit", 7, ("exit", 7))
+
+    def test_sigkill(self):
+        profile = self.check("sigkill", -signal.SIGKILL, ("signal", signal.SIGKILL))
+        names = [function.name for function in profile.threads[0].stack]
+        self.assertEqual(names, ["main", "end"])
+
+    def test_sigkill_pipe(self):
+        self.check("sigkill", -signal.SIGKILL, ("signal", signal.SIGKILL), FC_TRANSPORT="pipe")
+
+    def test_sigterm(self):
+        self.check("sigterm", -signal.SIGTERM, ("signal", signal.SIGTERM))
+
+    def test_abort(self):
+        self.check("abort", -signal.SIGABRT, ("signal", signal.SIGABRT))
+
+    def test_segv(self):
+        self.check("segv", -signal.SIGSEGV, ("signal", signal.SIGSEGV))
+
+    def test_pthread_exit(self):
+        # the last thread ends, and so does the process, with status 0
+        self.check("pthread_exit", 0, ("exit", 0))
+
+    def test_killed_from_outside(self):
+        """Threads in the middle of their work: each may have been within tick(),
+        entered but not yet counted."""
+        program = self.compile("dying.c", "-O2")
+        threads = 4
+        with subprocess.Popen([program, self.path("counters"), "wait", str(threads)],
+                              env=fctest.plain_environment(FC_QUIET="1"),
+                              cwd=self.folder) as process:
+            deadline = time.monotonic() + 60
+            while min(self.counters()[:threads]) < 5000:
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.01)
+            process.kill()
+        counters = self.counters()[:threads]
+        profile = self.wait_for_profile()
+        calls = sorted(thread.functions["tick"][0] for thread in profile.threads)
+        self.assertEqual(len(calls), threads)
+        for counted, recorded in zip(sorted(counters), calls):
+            self.assertIn(recorded - counted, (0, 1))
+        self.assertEqual(profile.losses, {})
+
+
+if __name__ == "__main__":
+    fctest.main()

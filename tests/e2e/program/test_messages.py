@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a user of libfc sees and sets: messages, variables, the resource file and
+the names of the profiles."""
+
+import glob
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
+import fcprofile  # noqa: E402
+import fctest  # noqa: E402
+
+
+class Messages(fctest.Case):
+    def setUp(self):
+        super().setUp()
+        self.program = self.compile("nesting.c")
+
+    def stderr(self, **env):
+        done = self.run_target([self.program], env=env)
+        self.assertEqual((done.returncode, done.stdout), (0, b""))
+        return done.stderr.decode()
+
+    def setting(self, label, text):
+        """The value that the banner shows for `label`."""
+        found = re.findall(rf"^FCheck: +{re.escape(label)} : (.*)$", text, re.M)
+        self.assertEqual(len(found), 1, f"no line for '{label}' in:\n{text}")
+        return found[0]
+
+    def profiles(self, pattern="*.fc*"):
+        return sorted(os.path.relpath(path, self.folder) for path in
+                      glob.glob(self.path("**", pattern), recursive=True))
+
+    def test_banner(self):
+        text = self.stderr()
+        lines = text.splitlines()
+        self.assertRegex(lines[0], r"^FCheck: Starting FunctionCheck V\d+\.\d+")
+        self.assertEqual(lines[1], "FCheck: Profile parameters are:")
+        shown = [
+            ("functions table size", "512"), ("stack table size", "512"), ("graph size", "512"),
+            ("buffer size", r"\d+"), ("time mode", "tsc|ext"),
+            ("profiling mode", "forks allowed / no threads"), ("debug mode", "off"),
+            ("profiling memory", "off"), ("dump-file name", "functioncheck"),
+            ("dump-file path", r"\./")]
+        for label, value in shown:
+            self.assertRegex(self.setting(label, text), rf"^(?:{value})$", label)
+        colons = {line.rindex(" : ") for line in lines[2:12]}
+        self.assertEqual(len(colons), 1, "the values are not in one column:\n" + text)
+        managers = re.findall(r"^FCMng: Profile manager: running \[\d+\]$", text, re.M)
+        self.assertEqual(len(managers), 1, text)
+        self.assertEqual(lines[-3:], [
+            "FCMng: communication pipe closed. end of profiled program.",
+            "FCMng: Profile file is './/functioncheck.fc'", "FCMng: Profile manager: exit"])
+        self.assertTrue(all(re.match("FCheck: |FCMng: |FCheck:$", line) for line in lines), text)
+
+    def test_quiet(self):
+        for name in ("FC_QUIET", "FC_NO_VERBOSE"):
+            for value in ("1", "", "0"):  # on when it exists, whatever its value
+                self.assertEqual(self.stderr(**{name: value}), "")
+        self.assertEqual(self.profiles(), ["functioncheck.fc"])
+
+    def test_values_are_shown(self):
+        text = self.stderr(FC_FUNCTION_SIZE="1", FC_STACK_SIZE="2", FC_GRAPH_SIZE="3",
+                           FC_TIME_MODE="cpu", FC_ALLOW_THREAD="", FC_DEBUG="", FC_DUMP_NAME="x",
+                           FC_BUFFER_SIZE="8192", FC_DUMP_PATH=self.folder)
+        for label, value in (("functions table size", "1"), ("stack table size", "2"),
+                             ("graph size", "3"), ("time mode", "cpu"), ("debug mode", "on"),
+                             ("profiling mode", "no forks / threads allowed"),
+                             ("buffer size", "8192"), ("dump-file name", "x"),
+                             ("dump-file path", self.folder)):
+            self.assertEqual(self.setting(label, text), value)
+        text = self.stderr(FC_NO_FORK="")
+        self.assertEqual(self.setting("profiling mode", text), "no forks / no threads")
+
+    def test_modes_are_recorded(self):
+        for number, mode in enumerate(("tsc", "ext", "cpu", "sys"), 1):
+            self.stderr(FC_TIME_MODE=mode)
+            with open(self.path("functioncheck.fc"), encoding="utf-8") as stream:
+                lines = stream.read().splitlines()
+            self.assertEqual(lines[0], "functioncheck_v3.0")
+            self.assertEqual(lines[3], "2")
+            if mode != "tsc":  # which is not to be had on every machine
+                self.assertEqual(lines[2], str(number))
+        self.stderr(FC_NO_FORK="1")
+        with open(self.path("functioncheck.fc"), encoding="utf-8") as stream:
+            self.assertEqual(stream.read().splitlines()[3], "1")
+
+    def test_bad_values(self):
+        for name, bad, default in (
+                ("FC_TIME_MODE", "sundial", "tsc"), ("FC_STACK_SIZE", "many", "512"),
+                ("FC_FUNCTION_SIZE", "-3", "512"), ("FC_GRAPH_SIZE", "12x", "512"),
+                ("FC_MEMORY_SIZE", "", "512"), ("FC_STACK_SIZE", "99999999999999999999", "512"),
+                ("FC_TRANSPORT", "pigeon", "shared"), ("FC_MEMORY_STACK", "0", r"\d+"),
+                ("FC_BUFFER_SIZE", "1e3", r"\d+"), ("FC_DUMP_NAME", "", "functioncheck")):
+            with self.subTest(name=name, value=bad):
+                text = self.stderr(**{name: bad})
+                said = [line for line in text.splitlines() if name in line]
+                self.assertEqual(len(said), 1, text)
+                self.assertTrue(said[0].startswith("FCheck: "), said[0])
+                self.assertIn(f"'{bad}'", said[0])
+                self.assertRegex(said[0], rf"\b{default}\b")
+                quiet = self.stderr(**{name: bad, "FC_QUIET": "1"})
+                self.assertEqual(quiet, "")
+        self.assertEqual(self.profiles(), ["functioncheck.fc"])
+
+    def test_resource_file(self):
+        self.write(".functioncheckrc",
+                   "FC_DUMP_NAME from-file\n"
+                   "  FC_STACK_SIZE\t77  \n"
+                   "FC_QUIET !\n"
+                   "FC_GRAPH_SIZE 5\n"
+                   "PATH /nowhere\n"
+                   "# a remark, FC_DEBUG on\n"
+                   "\n"
+                   "FC_NO_FORK")  # a switch without a value; no newline at the end
+        text = self.stderr(FC_GRAPH_SIZE="6")
+        self.assertIn(".functioncheckrc", text)
+        self.assertEqual(self.setting("dump-file name", text), "from-file")
+        self.assertEqual(self.setting("stack table size", text), "77")
+        self.assertEqual(self.setting("graph size", text), "6")  # the environment's
+        self.assertEqual(self.setting("debug mode", text), "off")
+        self.assertEqual(self.setting("profiling mode", text), "no forks / no threads")
+        self.assertEqual(self.profiles(), ["from-file.fc"])
+
+    def test_resource_file_unsets(self):
+        self.write(".functioncheckrc", "FC_DUMP_NAME x\nFC_DUMP_NAME !\nFC_USE_PID 1\n"
+                   "FC_USE_PID !\n")
+        self.stderr()
+        self.assertEqual(self.profiles(), ["functioncheck.fc"])
+
+    def test_no_resource_file_no_word_of_it(self):
+        self.assertNotIn(".functioncheckrc", self.stderr())
+
+    def test_help(self):
+        done = self.run_target([self.program], env={"FC_HELP": "1"})
+        text = done.stderr.decode()
+        self.assertEqual((done.returncode, done.stdout), (0, b""))
+        for name in ("HELP QUIET NO_VERBOSE BUFFER_SIZE STACK_SIZE FUNCTION_SIZE GRAPH_SIZE "
+                     "MEMORY_SIZE TIME_MODE DUMP_NAME DUMP_PATH NO_FORK ALLOW_THREAD USE_PID "
+                     "DEBUG MEMORY MEMORY_STACK MANAGER TRANSPORT").split():
+            self.assertRegex(text, rf"\bFC_{name}\b")
+        self.assertEqual(self.profiles(), [], "the program ran, or was profiled")
+
+    def test_names(self):
+        os.mkdir(self.path("sub"))
+        for env, expected in (
+                ({"FC_DUMP_NAME": "one"}, r"one\.fc"),
+                ({"FC_DUMP_NAME": "two.fc"}, r"two\.fc"),
+                ({"FC_DUMP_PATH": "sub"}, r"sub/functioncheck\.fc"),
+                ({"FC_DUMP_PATH": self.path("sub"), "FC_DUMP_NAME": "n"}, r"sub/n\.fc"),
+                ({"FC_USE_PID": "1"}, r"functioncheck\.\d+\.fc")):
+            with self.subTest(env=env):
+                text = self.stderr(**env)
+                found = self.profiles()
+                self.assertEqual(len(found), 1, found)
+                self.assertRegex(found[0], rf"^{expected}$")
+                self.assertIn(os.path.basename(found[0]), text.splitlines()[-2])
+                profile = fcprofile.load(self.path(found[0]))
+                if "FC_USE_PID" in env:
+                    self.assertEqual(found[0], f"functioncheck.{profile.pid}.fc")
+                os.unlink(self.path(found[0]))
+
+    def test_an_old_profile_is_replaced(self):
+        self.write("functioncheck.fc", "old\n" * 1000)
+        self.stderr()
+        self.assertEqual(len(fcprofile.load(self.path("functioncheck.fc")).functions), 4)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["functioncheck.fc", "nesting"])
+
+
+class Directory(fctest.Case):
+    def test_chdir(self):
+        program = self.compile("wander.c")
+        os.mkdir(self.path("there"))
+        os.mkdir(self.path("out"))
+        for env, name in (({}, "functioncheck.fc"), ({"FC_DUMP_PATH": "out"},
+                                                     "out/functioncheck.fc")):
+            done = self.run_quiet([program, self.path("there")], env=env)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            profile = fcprofile.load(self.path(name))
+            self.assertEqual({function.name: function.calls for function in profile.functions},
+                             {"main": 1, "before": 1, "after": 1})
+            self.assertEqual(os.listdir(self.path("there")), [])
+
+
+if __name__ == "__main__":
+    fctest.main()

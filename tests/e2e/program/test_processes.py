@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Trees of processes, threads, and code before and after main: which files there
+are, and that every count in them is right."""
+
+import glob
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
+import fcprofile  # noqa: E402
+import fctest  # noqa: E402
+
+DATE = r"[-0-9]+ [0-9:]+(?: [-+]\d{4})?"
+
+
+def calls_of(profile):
+    return {function.name: function.calls for function in profile.functions}
+
+
+class Tree(fctest.Case):
+    def files(self):
+        return sorted(name for name in os.listdir(self.folder) if re.search(r"\.fcd?\b", name))
+
+    def run_tree(self, *words, env=None):
+        """The lines that the processes print: {pid: (ppid, level, calls)}"""
+        program = self.compile("tree.c")
+        done = self.run_quiet([program, *words], env=env)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        rows = [tuple(map(int, line.split())) for line in done.stdout.decode().splitlines()]
+        return {row[0]: row[1:] for row in rows}
+
+    def test_tree(self):
+        seen = self.run_tree("2", "3")
+        self.assertEqual(len(seen), 1 + 3 + 9)
+        self.assertEqual(self.files(), sorted(
+            [f"functioncheck.fc.{pid}" for pid in seen] + ["functioncheck.fcd"]))
+        ids = set()
+        for pid, (ppid, level, calls) in seen.items():
+            profile = fcprofile.load(self.path(f"functioncheck.fc.{pid}"))
+            self.assertEqual((profile.pid, profile.ppid), (pid, ppid))
+            counts = calls_of(profile)
+            self.assertEqual(counts["step"], calls)
+            # what is inherited at a fork was called elsewhere
+            self.assertEqual((counts["grow"], counts["main"]), (1, 1 if level == 0 else 0))
+            self.assertEqual((profile.losses, profile.end_value), ({}, level))
+            ids.add(profile.unique_id)
+        self.assertEqual(len(ids), 1, "the session's processes do not share their id")
+
+    def test_descriptor(self):
+        seen = self.run_tree("1", "2")
+        with open(self.path("functioncheck.fcd"), encoding="utf-8") as stream:
+            text = stream.read()
+        match = re.fullmatch(
+            r"FunctionCheck descriptor file\.\n3 processes treated\.\n"
+            rf"Treatments started at: {DATE}\nTreatments ended at: {DATE}\n\n"
+            r"((?:Process id: \d+\n    parent: \d+\n      file: \S+\n\n?)+)\n*", text)
+        self.assertIsNotNone(match, text)
+        for block in match.group(1).strip().split("\n\n"):
+            pid, parent, name = re.findall(r": (\S+)", block)
+            self.assertEqual(int(parent), seen[int(pid)][0])
+            self.assertTrue(os.path.exists(self.path(name)), name)
+            self.assertEqual(os.path.basename(name), f"functioncheck.fc.{pid}")
+
+    def test_no_fork(self):
+        seen = self.run_tree("1", "2", env={"FC_NO_FORK": "1"})
+        parent = next(pid for pid, row in seen.items() if row[1] == 0)
+        self.assertEqual(self.files(), ["functioncheck.fc"])
+        profile = fcprofile.load(self.path("functioncheck.fc"))
+        self.assertEqual(profile.pid, parent)
+        self.assertEqual(calls_of(profile), {"main": 1, "grow": 1, "step": seen[parent][2]})
+
+    def test_tree_equals_the_oracle(self):
+        program = self.compile("tree.c")
+        # Process ids differ between the runs: the counts are compared as a sorted whole.
+        import compare
+        _, files = self.run_oracle([program, "2", "2"])
+        done = self.run_quiet([program, "2", "2"])
+        self.assertEqual(done.returncode, 0)
+        expected = sorted(repr(sorted(compare.load_oracle(name).functions.items()))
+                          for name in files)
+        found = sorted(repr(sorted(compare.load_profile(name).functions.items()))
+                       for name in glob.glob(self.path("functioncheck.fc.*")))
+        self.assertEqual(len(expected), 7)
+        self.assertEqual(found, expected)
+
+
+class Threads(fctest.Case):
+    def test_many(self):
+        program = self.compile("manythreads.c")
+        for env in ({}, {"FC_TRANSPORT": "pipe"}, {"FC_BUFFER_SIZE": "1"}):
+            with self.subTest(env=env):
+                done = self.run_quiet([program, "8", "20000"], env=env)
+                self.assertEqual((done.returncode, done.stderr), (0, b""))
+                profile = fcprofile.load(self.path("functioncheck.fc"))
+                counts = calls_of(profile)
+                self.assertEqual(counts["step"], 8 * 20000 + 8)
+                self.assertEqual((counts["busy"], counts["leaves_early"], counts["leave"],
+                                  counts["detached"], counts["create"], counts["main"]),
+                                 (8, 4, 4, 4, 16, 1))
+                self.assertEqual(len(profile.threads), 17)
+                self.assertEqual(profile.losses, {})
+                for thread in profile.threads:
+                    local = sum(figures[2] for figures in thread.functions.values())
+                    self.assertAlmostEqual(local, thread.run_ns, delta=0.01 * thread.run_ns + 1000)
+
+    def test_many_equals_the_oracle(self):
+        program = self.compile("manythreads.c", "-O2")
+        done, files = self.run_oracle([program, "4", "5000"])
+        self.assertEqual((done.returncode, len(files)), (0, 1))
+        self.assertEqual(self.run_quiet([program, "4", "5000"]).returncode, 0)
+        self.assert_counts_equal(files[0], self.path("functioncheck.fc"))
+
+    def test_thread_mode(self):
+        program = self.compile("threads.c")
+        done = self.run_quiet([program], env={"FC_ALLOW_THREAD": "1"})
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        entries = fcprofile.load_descriptor(self.path("functioncheck.fcd"))
+        self.assertEqual(len(entries), 3)
+        self.assertEqual([entry.is_thread for entry in entries], [False, True, True])
+        self.assertEqual([calls_of(fcprofile.load(self.path(entry.file))) for entry in entries],
+                         [{"main": 1}, {"worker": 1, "leaf": 2}, {"worker": 1, "leaf": 3}])
+
+
+class AroundMain(fctest.Case):
+    def test_before_and_after_main(self):
+        program = self.compile("aroundmain.c")
+        done, files = self.run_oracle([program])
+        self.assertEqual((done.returncode, len(files)), (0, 1))
+        self.assertEqual(self.run_quiet([program]).returncode, 0)
+        counts = calls_of(fcprofile.load(self.path("functioncheck.fc")))
+        self.assertEqual(counts, {"built": 1, "main": 1, "at_exit": 1, "torn_down": 1, "step": 4})
+        self.assert_counts_equal(files[0], self.path("functioncheck.fc"))
+
+
+if __name__ == "__main__":
+    fctest.main()

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The four clocks.  The target reads its own clocks just inside and just outside
+of each function: whatever the machine is doing, the profile's total must lie
+between the two.  (In mode tsc with 1 % for the calibration.)"""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
+import fcprofile  # noqa: E402
+import fctest  # noqa: E402
+
+MS = 1000 * 1000
+
+
+class TimeModes(fctest.Case):
+    def check(self, mode, clock, slack=0.0):
+        program = self.compile("clocks.c")
+        done = self.run_quiet([program], env={"FC_TIME_MODE": mode})
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        totals = {function.name: function for function in
+                  fcprofile.load(self.path("functioncheck.fc")).functions}
+        measured = {}
+        for line in done.stdout.decode().splitlines():
+            name, which, inside, outside = line.split()
+            if which == clock:
+                measured[name] = int(inside)
+                # A reading may be off by the clock's own step of 1 us (getrusage).
+                self.assertGreaterEqual(totals[name].total_ns, int(inside) * (1 - slack) - 1000,
+                                        name)
+                self.assertLessEqual(totals[name].total_ns, int(outside) * (1 + slack) + 1000, name)
+        self.assertEqual(set(measured), {"nap", "burn", "enter_kernel"})
+        return totals, measured
+
+    def test_ext(self):
+        totals, _ = self.check("ext", "ext")
+        self.assertGreaterEqual(totals["nap"].total_ns, 150 * MS)
+
+    def test_tsc(self):
+        totals, _ = self.check("tsc", "ext", 0.01)
+        self.assertGreaterEqual(totals["nap"].total_ns, 148 * MS)
+
+    def test_cpu(self):
+        totals, _ = self.check("cpu", "cpu")
+        # asleep, a thread uses no CPU time; the bound is a fifth of what it slept
+        self.assertLess(totals["nap"].total_ns, 30 * MS)
+        self.assertGreaterEqual(totals["burn"].total_ns, 100 * MS)
+
+    def test_sys(self):
+        totals, measured = self.check("sys", "sys")
+        self.assertLess(totals["nap"].total_ns, 30 * MS)
+        self.assertGreater(measured["enter_kernel"], 0, "the target saw no system time at all")
+        self.assertGreater(totals["enter_kernel"].total_ns, 0)
+
+
+if __name__ == "__main__":
+    fctest.main()

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A profile as the tests see it: an own reader of .fc and .fcd files, which shares
+nothing with profile/, and names by way of nm.
+
+Used by the end-to-end tests.  It must never correct or complete what it reads: a
+section that is not as the manual says is an error, and so is a version 3.0 part
+that does not agree with the sections behind it.
+"""
+
+import os
+import re
+import subprocess
+
+TIME_MODES = {1: "tsc", 2: "ext", 3: "cpu", 4: "sys"}
+PROFILE_MODES = {1: "single", 2: "fork", 3: "thread"}
+
+
+class FormatError(Exception):
+    """Why a file is not a profile."""
+
+
+class Record:
+    """Attributes by name."""
+
+    def __init__(self, **fields):
+        self.__dict__.update(fields)
+
+    def __repr__(self):
+        return f"Record({self.__dict__})"
+
+
+def unescape(word):
+    if word == "-":
+        return None
+    if word == "\\e":
+        return ""
+    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match.group(1), 8)), word)
+
+
+def address(word):
+    return 0 if word == "(nil)" else int(word, 16)
+
+
+class Lines:
+    def __init__(self, text):
+        self.lines = text.split("\n")
+        if self.lines.pop() != "":
+            raise FormatError("the last line is not ended")
+        self.next = 0
+
+    def take(self):
+        if self.next >= len(self.lines):
+            raise FormatError(f"ends after line {self.next}")
+        self.next += 1
+        return self.lines[self.next - 1]
+
+    def take_list(self):
+        """The lines of a version 3.0 list: a number, and as many lines."""
+        return [self.take().split() for _ in range(int(self.take()))]
+
+    def take_sections(self):
+        sections = {}
+        while self.next < len(self.lines):
+            match = re.fullmatch(r"section ([a-z-]+) (\d+) (\d+)", self.take())
+            if match is None:
+                raise FormatError(f"line {self.next} begins no section")
+            sections[match.group(1)] = [self.take() for _ in range(int(match.group(3)))]
+        return sections
+
+
+_symbols = {}
+
+
+def symbols_of(path):
+    """{offset: name} of the functions that a file defines."""
+    if path not in _symbols:
+        text = subprocess.run(["nm", "--defined-only", path], capture_output=True, text=True,
+                              env={**os.environ, "LC_ALL": "C"}).stdout
+        _symbols[path] = {int(line.split()[0], 16): line.split()[2]
+                          for line in text.splitlines()
+                          if len(line.split()) == 3 and line.split()[1] in "tTwWiu"}
+    return _symbols[path]
+
+
+class Profile:
+    """unique_id, time_mode, profile_mode, pid, ppid, run_ns, end, end_value, modules,
+    functions, threads, arcs, contexts, repairs, losses: as profile/fc-profile.h has
+    them, but with references in place of indices."""
+
+    def __init__(self, text):
+        lines = Lines(text)
+        if lines.take() != "functioncheck_v3.0":
+            raise FormatError("wrong first line")
+        self.unique_id = unescape(lines.take())
+        self.time_mode = TIME_MODES[int(lines.take())]
+        self.profile_mode = PROFILE_MODES[int(lines.take())]
+        self.id = int(lines.take())
+        self.ppid = int(lines.take())
+        self.run_us = int(lines.take())
+        self.v3_arcs = lines.take_list()
+        self.v3_functions = lines.take_list()
+        self.v3_libraries = lines.take_list()
+        self.v3_memory = [lines.take_list() for _ in range(3)]
+        sections = lines.take_sections()
+        self.section_names = list(sections)
+        self.read_process(sections["process"])
+        self.modules = [self.module(line.split()) for line in sections["modules"]]
+        self.functions = [self.function(line.split()) for line in sections["functions"]]
+        self.threads = [self.thread(line.split()) for line in sections["threads"]]
+        self.read_thread_parts(sections)
+        self.arcs = [self.arc(line.split()) for line in sections["arcs"]]
+        self.contexts = []
+        for line in sections["contexts"]:
+            self.contexts.append(self.context(line.split()))
+        self.repairs = self.notes(sections["repairs"])
+        self.losses = self.notes(sections["losses"])
+        self.check_v3()
+
+    def read_process(self, lines):
+        values = {}
+        for line in lines:
+            key, _, value = line.partition(" ")
+            values.setdefault(key, []).append(value)
+        self.pid = int(values["pid"][0])
+        self.executable = unescape(values["executable"][0])
+        self.arguments = [unescape(word) for word in values.get("argument", [])]
+        self.run_ns = int(values["run"][0])
+        end, value = values["end"][0].split()
+        self.end, self.end_value = end, int(value)
+
+    @staticmethod
+    def notes(lines):
+        return {line.split()[0]: int(line.split()[1]) for line in lines}
+
+    @staticmethod
+    def module(words):
+        return Record(base=address(words[0]), start=address(words[1]), end=address(words[2]),
+                      load_ns=int(words[3]), unload_ns=int(words[4]),
+                      build_id=unescape(words[5]), path=unescape(" ".join(words[6:])))
+
+    def place(self, module, where):
+        """(path or None, offset) of a place given by module number and address."""
+        if int(module) < 0:
+            return None, address(where)
+        module = self.modules[int(module)]
+        return module.path, address(where) - module.base
+
+    def function(self, words):
+        path, offset = self.place(words[0], words[1])
+        numbers = [int(word) for word in words[2:9]]
+        histogram = {int(word.split(":")[0]): int(word.split(":")[1]) for word in words[9:]}
+        name = symbols_of(path).get(offset) if path else None
+        return Record(module=path, offset=offset, address=address(words[1]),
+                      name=name or f"{path}+{offset:#x}", calls=numbers[0], total_ns=numbers[1],
+                      local_ns=numbers[2], total_min_ns=numbers[3], total_max_ns=numbers[4],
+                      local_min_ns=numbers[5], local_max_ns=numbers[6], histogram=histogram)
+
+    @staticmethod
+    def thread(words):
+        return Record(tid=int(words[0]), start_ns=int(words[1]), end_ns=int(words[2]),
+                      run_ns=int(words[3]), calls=int(words[4]), ended=words[5] == "1",
+                      name=unescape(words[6]), functions={}, stack=[])
+
+    def read_thread_parts(self, sections):
+        for line in sections["thread-functions"]:
+            thread, function, calls, total, local = map(int, line.split())
+            self.threads[thread].functions[self.functions[function].name] = (calls, total, local)
+        for line in sections["thread-stacks"]:
+            words = line.split()
+            self.threads[int(words[0])].stack.append(self.functions[int(words[3])])
+
+    def arc(self, words):
+        path, offset = self.place(words[1], words[2])
+        caller = int(words[0])
+        return Record(caller=self.functions[caller] if caller >= 0 else None,
+                      callee=self.functions[int(words[3])], site_module=path, site_offset=offset,
+                      site=address(words[2]), calls=int(words[4]), total_ns=int(words[5]))
+
+    def context(self, words):
+        parent = int(words[0])
+        function = self.functions[int(words[3])]
+        path = (self.contexts[parent].path if parent >= 0 else ()) + (function.name,)
+        return Record(path=path, function=function, calls=int(words[4]), total_ns=int(words[5]),
+                      local_ns=int(words[6]))
+
+    def check_v3(self):
+        """The part for old readers says the same, in microseconds."""
+        if self.run_us != (self.run_ns + 500) // 1000:
+            raise FormatError(f"runs {self.run_us} us and {self.run_ns} ns")
+        old = {address(words[0]): [int(word) for word in words[1:]]
+               for words in self.v3_functions}
+        new = {each.address: [each.calls] + [(ns + 500) // 1000 for ns in (
+            each.local_ns, each.total_ns, each.total_min_ns, each.total_max_ns,
+            each.local_min_ns, each.local_max_ns)] for each in self.functions}
+        if len(new) == len(self.functions) and old != new:
+            raise FormatError("the functions of version 3.0 are others")
+        old = {(address(words[0]), address(words[1])): int(words[2]) for words in self.v3_arcs}
+        new = {}
+        for each in self.arcs:
+            key = (each.site, each.callee.address)
+            new[key] = new.get(key, 0) + each.calls
+        if old != new:
+            raise FormatError("the arcs of version 3.0 are others")
+
+
+def load(path):
+    """The profile in a .fc file."""
+    with open(path, encoding="utf-8") as stream:
+        text = stream.read()
+    try:
+        return Profile(text)
+    except (FormatError, ValueError, LookupError) as error:
+        raise FormatError(f"{path}: {error!r}") from error
+
+
+def load_descriptor(path):
+    """The entries of a .fcd file: id, parent, is_thread, file."""
+    with open(path, encoding="utf-8") as stream:
+        text = stream.read()
+    entries = []
+    for block in text.strip().split("\n\n")[1:]:
+        match = re.fullmatch(r"Process id: (\d+)\n    parent: (\w+)\n      file: (.*)", block)
+        if match is None:
+            raise FormatError(f"{path}: not a process: {block!r}")
+        is_thread = match.group(2) == "pthread_create"
+        entries.append(Record(id=int(match.group(1)), is_thread=is_thread,
+                              parent=0 if is_thread else int(match.group(2)),
+                              file=match.group(3)))
+    return entries

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the end-to-end tests share: the staged commands, compiling a target as a
+user does, running it in a folder of its own, with libfc, with the oracle or with
+the test clock.
+
+Imported by the test scripts, which are unittest cases that Meson runs with the
+environment of tests/meson.build.  It must never write outside of a test's own
+temporary folder, and never leave a variable of its own in a target's environment.
+"""
+
+import glob
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE_ROOT = os.environ.get("FC_SOURCE_ROOT") or os.path.realpath(
+    os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+BUILD_ROOT = os.environ.get("FC_BUILD_ROOT") or os.path.join(SOURCE_ROOT, "build")
+PREFIX = os.environ.get("FC_PREFIX") or os.path.join(BUILD_ROOT, "stage/usr/local")
+BINDIR = os.environ.get("FC_BINDIR") or os.path.join(PREFIX, "bin")
+PROGRAMS = os.path.join(SOURCE_ROOT, "tests", "programs")
+ORACLE = os.path.join(BUILD_ROOT, "tests", "oracle", "liboracle.so")
+TEST_CLOCK = os.path.join(BUILD_ROOT, "libfc", "libfc-testclock.so")
+TIMEOUT_S = 120
+
+sys.path.insert(0, os.path.join(SOURCE_ROOT, "tests", "support"))
+sys.path.insert(0, os.path.join(SOURCE_ROOT, "tests", "oracle"))
+
+
+def tool(name):
+    return os.path.join(BINDIR, name)
+
+
+def fc_config(*flags):
+    """The words that fc-config prints."""
+    done = subprocess.run([tool("fc-config"), *flags], check=True, capture_output=True, text=True,
+                          timeout=TIMEOUT_S)
+    return shlex.split(done.stdout)
+
+
+def plain_environment(**extra):
+    """The environment of a user who never heard of FunctionCheck, and `extra`."""
+    env = {name: value for name, value in os.environ.items()
+           if not name.startswith(("FC_", "LD_", "ORACLE_", "MESON_", "ASAN_", "UBSAN_"))}
+    env["LC_ALL"] = "C"
+    env.update({name: str(value) for name, value in extra.items()})
+    return env
+
+
+def needed(path):
+    """The names of the libraries that an ELF file asks for."""
+    text = subprocess.run(["readelf", "-dW", path], check=True, capture_output=True, text=True,
+                          env=plain_environment()).stdout
+    return re.findall(r"\(NEEDED\).*\[(.*)\]", text)
+
+
+def stand_in_folder(executable, library, folder):
+    """A folder for LD_LIBRARY_PATH that gives `executable` `library` for libfc:
+    the very same executable runs with another runtime."""
+    names = [name for name in needed(executable) if name.startswith("libfc.so")]
+    if len(names) != 1:
+        raise AssertionError(f"{executable} needs {needed(executable)}: libfc is not among them")
+    os.makedirs(folder, exist_ok=True)
+    target = os.path.join(folder, names[0])
+    if not os.path.exists(target):
+        os.symlink(library, target)
+    return folder
+
+
+class Case(unittest.TestCase):
+    """A test with a folder of its own, removed when the test passed."""
+
+    maxDiff = None
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="fc-test-")
+
+    def tearDown(self):
+        outcome = getattr(self, "_outcome", None)
+        result = getattr(outcome, "result", None)
+        failed = result is not None and any(
+            test is self for test, _ in result.failures + result.errors)
+        if failed:
+            print(f"kept for a look: {self.folder}", file=sys.stderr)
+        else:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def path(self, *parts):
+        return os.path.join(self.folder, *parts)
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as stream:
+            stream.write(text)
+        return self.path(name)
+
+    def command(self, words, **options):
+        """Runs a command that must succeed."""
+        done = subprocess.run(words, capture_output=True, text=True, timeout=TIMEOUT_S,
+                              cwd=self.folder, env=plain_environment(), **options)
+        self.assertEqual(done.returncode, 0,
+                         f"{shlex.join(words)} failed:\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def compile(self, source, *flags, compiler="gcc", profiled=True, config=(), output=None):
+        """Compiles a target of tests/programs (or a source with a path) with the
+        flags of fc-config (and `config`), or without them."""
+        if not os.path.isabs(source):
+            source = os.path.join(PROGRAMS, source)
+        stem = os.path.splitext(os.path.basename(source))[0]
+        output = self.path(output or (stem if profiled else stem + "-plain"))
+        words = [compiler, "-g", "-O0", *flags, "-o", output, source]
+        if profiled:
+            words += fc_config("--cflags-libs", *config)
+        self.command(words + ["-pthread", "-lm"])
+        return output
+
+    def run_target(self, words, env=None, **options):
+        """Runs a target to its end; gives subprocess.CompletedProcess with bytes."""
+        options.setdefault("cwd", self.folder)
+        options.setdefault("timeout", TIMEOUT_S)
+        options.setdefault("stdin", subprocess.DEVNULL)
+        if "stdout" not in options and "stderr" not in options:
+            options["capture_output"] = True
+        return subprocess.run(words, env=plain_environment(**(env or {})), **options)
+
+    def run_quiet(self, words, env=None, **options):
+        """The same with FC_QUIET: what is printed is the target's own."""
+        return self.run_target(words, env={"FC_QUIET": "1", **(env or {})}, **options)
+
+    def run_oracle(self, words, env=None, **options):
+        """Runs the same executable with the oracle for libfc; the files of counts
+        are those of the list that is returned second."""
+        folder = stand_in_folder(words[0], ORACLE, self.path("oracle-lib"))
+        out = tempfile.mkdtemp(prefix="oracle-", dir=self.folder)
+        done = self.run_target(words, env={"LD_LIBRARY_PATH": folder,
+                                           "ORACLE_OUT": os.path.join(out, "counts"),
+                                           **(env or {})}, **options)
+        return done, sorted(glob.glob(os.path.join(out, "counts.*")))
+
+    def run_test_clock(self, words, env=None, **options):
+        """Runs the same executable with the libfc that has a counter for a clock."""
+        folder = stand_in_folder(words[0], TEST_CLOCK, self.path("testclock-lib"))
+        return self.run_quiet(words, env={"LD_LIBRARY_PATH": folder, "FC_TIME_MODE": "ext",
+                                          "FC_MANAGER": tool("fcmanager"), **(env or {})},
+                              **options)
+
+    def assert_counts_equal(self, oracle_file, profile):
+        """Every function's and every (call site, callee)'s count is the oracle's."""
+        import compare
+        oracle = compare.load_oracle(oracle_file)
+        self.assertTrue(oracle.functions, f"{oracle_file} holds no count")
+        lines = compare.differences(oracle, compare.load_profile(profile))
+        self.assertEqual(lines, [], "counts differ from the oracle's:\n" + "\n".join(lines[:40]))
+        return sum(oracle.functions.values())
+
+
+def main():
+    unittest.main(verbosity=2)

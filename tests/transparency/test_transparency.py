@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A profiled program and a plain one can't be told apart: same output, status,
+errno, children, signals, descriptors; also where there is no manager, where it
+fails or dies, and where nothing can be written."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import fcprofile  # noqa: E402
+import fctest  # noqa: E402
+
+
+def processes_below(folder):
+    """Pids of processes whose working directory or executable is in `folder`."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        for link in ("cwd", "exe"):
+            try:
+                if os.readlink(f"/proc/{pid}/{link}").startswith(folder):
+                    found.append(int(pid))
+            except OSError:
+                pass
+    return found
+
+
+class Observed(fctest.Case):
+    def observe(self, *flags, env=None, compiler="gcc", **options):
+        """Both programs' (stdout, stderr, status) in the same circumstances."""
+        outcomes = []
+        for profiled in (False, True):
+            program = self.compile("observe.c", *flags, profiled=profiled,
+                                   compiler=compiler)
+            os.makedirs(self.path("run"), exist_ok=True)
+            done = self.run_quiet([program, "one", "two words"], env=env, cwd=self.path("run"),
+                                  **options)
+            outcomes.append((done.stdout.decode().splitlines(), done.stderr.decode(),
+                             done.returncode))
+        return outcomes
+
+    def check(self, *flags, profile=True, **options):
+        plain, profiled = self.observe(*flags, **options)
+        self.assertEqual(plain[2], 42, plain)
+        self.assertEqual(profiled, plain)
+        self.assertEqual(os.path.exists(self.path("run", "functioncheck.fcd")), profile)
+
+    def test_gcc(self):
+        self.check()
+
+    def test_gcc_optimized(self):
+        self.check("-O2")
+
+    def test_clang(self):
+        self.check("-O1", compiler="clang")
+
+    def test_pipe_transport(self):
+        self.check(env={"FC_TRANSPORT": "pipe"})
+
+    def test_blocked_and_ignored_signals(self):
+        def prepare():
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1, signal.SIGPIPE])
+            signal.signal(signal.SIGUSR2, signal.SIG_IGN)
+            signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        self.check(preexec_fn=prepare)
+
+    def test_sigchld_ignored(self):
+        def prepare():
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        self.check(preexec_fn=prepare)
+
+    def test_few_descriptors(self):
+        def prepare():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (120, 120))
+        self.check(preexec_fn=prepare)
+
+    def test_manager_missing(self):
+        self.check(profile=False, env={"FC_MANAGER": "/nonexistent/fcmanager"})
+
+    def test_manager_fails(self):
+        self.check(profile=False, env={"FC_MANAGER": "/bin/false"})
+
+    def test_manager_succeeds_without_a_word(self):
+        self.check(profile=False, env={"FC_MANAGER": "/bin/true"})
+
+    def test_dump_path_missing(self):
+        self.check(profile=False, env={"FC_DUMP_PATH": self.path("not", "there")})
+
+
+class Failures(fctest.Case):
+    def test_missing_manager_is_told_once(self):
+        program = self.compile("nesting.c")
+        for manager in ("/nonexistent/fcmanager", "/bin/false"):
+            done = self.run_target([program], env={"FC_MANAGER": manager})
+            text = done.stderr.decode()
+            self.assertEqual((done.returncode, done.stdout), (0, b""))
+            said = [line for line in text.splitlines() if "anager" in line]
+            self.assertEqual(len(said), 1, text)
+            self.assertTrue(said[0].startswith("FCheck: "), said[0])
+            self.assertEqual(os.listdir(self.folder), ["nesting"])
+
+    def test_unwritable_folder(self):
+        if os.geteuid() == 0:
+            target = "/proc/self"  # where not even root can make a file
+        else:
+            target = self.path("locked")
+            os.mkdir(target, 0o555)
+        program = self.compile("nesting.c")
+        done = self.run_target([program], env={"FC_DUMP_PATH": target})
+        self.assertEqual((done.returncode, done.stdout), (0, b""))
+        self.assertRegex(done.stderr.decode(), r"FCMng: .*" + target)
+        done = self.run_quiet([program], env={"FC_DUMP_PATH": target})
+        self.assertEqual((done.returncode, done.stdout), (0, b""))
+
+    def manager_of(self, process, seen):
+        """The pid that the banner tells; what was read of stderr is added to `seen`."""
+        for line in process.stderr:
+            seen.append(line)
+            if line.startswith(b"FCMng: Profile manager: running ["):
+                return int(line.split(b"[")[1].split(b"]")[0])
+        self.fail(f"no manager was announced: {seen}")
+        return None
+
+    def test_manager_killed(self):
+        program = self.compile("longrun.c")
+        for transport in ("shared", "pipe"):
+            flag = self.path("go-" + transport)
+            with subprocess.Popen([program, flag], cwd=self.folder, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE,
+                                  env=fctest.plain_environment(FC_TRANSPORT=transport)) as process:
+                manager = self.manager_of(process, [])
+                self.assertEqual(process.stdout.readline(), b"started\n")
+                os.kill(manager, signal.SIGKILL)
+                open(flag, "w", encoding="utf-8").close()
+                out, _ = process.communicate(timeout=fctest.TIMEOUT_S)
+            self.assertEqual((process.returncode, out), (5, b"done\n"))
+            self.assertFalse(os.path.exists(self.path("functioncheck.fc")))
+
+    def test_manager_stopped_then_killed(self):
+        """The program waits for a manager that does not read, but not for a dead one."""
+        program = self.compile("longrun.c")
+        flag = self.write("go", "")
+        with subprocess.Popen([program, flag], cwd=self.folder, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE,
+                              env=fctest.plain_environment()) as process:
+            manager = self.manager_of(process, [])
+            os.kill(manager, signal.SIGSTOP)
+            time.sleep(0.5)
+            os.kill(manager, signal.SIGKILL)
+            out, _ = process.communicate(timeout=fctest.TIMEOUT_S)
+        self.assertEqual((process.returncode, out), (5, b"started\ndone\n"))
+
+    def test_manager_is_out_of_sight(self):
+        """Not a child, not in the group, without the program's output."""
+        program = self.compile("longrun.c")
+        with subprocess.Popen([program, self.path("go")], cwd=self.folder,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              env=fctest.plain_environment(), start_new_session=True) as process:
+            manager = self.manager_of(process, [])
+            process.stdout.readline()
+            with open(f"/proc/{manager}/stat", encoding="utf-8") as stream:
+                state = stream.read().rsplit(")", 1)[1].split()
+            self.assertNotEqual(int(state[1]), process.pid, "the manager is a child")
+            self.assertNotEqual(int(state[2]), process.pid, "the manager is in the group")
+            output = os.stat(process.stdout.fileno())
+            for fd in os.listdir(f"/proc/{manager}/fd"):
+                held = os.stat(f"/proc/{manager}/fd/{fd}")
+                self.assertNotEqual((held.st_dev, held.st_ino), (output.st_dev, output.st_ino),
+                                    f"the manager holds the program's output open (fd {fd})")
+            os.killpg(process.pid, signal.SIGINT)
+            process.communicate(timeout=fctest.TIMEOUT_S)
+        self.assertEqual(process.returncode, -signal.SIGINT)
+        deadline = time.monotonic() + 30
+        while not os.path.exists(self.path("functioncheck.fc")):
+            self.assertLess(time.monotonic(), deadline, "the manager did not survive SIGINT")
+            time.sleep(0.01)
+
+    def test_nothing_is_left_running(self):
+        program = self.compile("forks.c")
+        self.assertEqual(self.run_quiet([program]).returncode, 0)
+        deadline = time.monotonic() + 30
+        while processes_below(self.folder):
+            self.assertLess(time.monotonic(), deadline, "a process of the session stays behind")
+            time.sleep(0.05)
+
+
+class Descriptors(fctest.Case):
+    def test_closed_standard_descriptors(self):
+        program = self.compile("observe.c")
+        plain = self.compile("observe.c", profiled=False)
+        for closed in ((0,), (1,), (2,), (0, 1, 2)):
+            outcomes = []
+            for words in ([plain], [program]):
+                def prepare(closed=closed):
+                    for fd in closed:
+                        os.close(fd)
+                done = self.run_quiet(words, preexec_fn=prepare)
+                outcomes.append((done.stdout, done.stderr, done.returncode))
+            self.assertEqual(outcomes[1], outcomes[0], f"with {closed} closed")
+            self.assertTrue(os.path.exists(self.path("functioncheck.fcd")))
+            os.unlink(self.path("functioncheck.fcd"))
+
+    def test_stdout_full(self):
+        program = self.compile("observe.c")
+        with open("/dev/full", "wb") as full:
+            done = self.run_quiet([program], stdout=full, stderr=subprocess.PIPE)
+        self.assertEqual((done.returncode, done.stderr), (42, b"to standard error\n"))
+
+    def test_everything_closed(self):
+        """A daemon closes all descriptors, and is profiled to the end; nothing of ours
+        gets into the files that it opens then."""
+        program = self.compile("closer.c")
+        for env in ({}, {"FC_TRANSPORT": "pipe"}):
+            done = self.run_target([program, self.path("file")], env=env)
+            self.assertEqual(done.returncode, 0)
+            with open(self.path("file"), "rb") as stream:
+                self.assertEqual(stream.read(), b"mine\n")
+            deadline = time.monotonic() + 30
+            while not os.path.exists(self.path("functioncheck.fc")):
+                self.assertLess(time.monotonic(), deadline, "no profile")
+                time.sleep(0.01)
+            calls = {function.name: function.calls for function in
+                     fcprofile.load(self.path("functioncheck.fc")).functions}
+            self.assertEqual(calls, {"main": 1, "work": 2, "step": 200000})
+            os.unlink(self.path("functioncheck.fc"))
+
+
+if __name__ == "__main__":
+    fctest.main()
