@@ -55,8 +55,10 @@ gboolean fc_image_load(FcImage *image);
  * had to be made up go to `made_names`. */
 void fc_image_add_plt(Elf *elf, GArray *functions, GPtrArray *made_names);
 
-/* FALSE where the debug information does not say.  `*file` belongs to the image. */
-gboolean fc_image_find_line(FcImage *image, guint64 address, const char **file, guint *line);
+/* FALSE where the debug information does not say.  With `is_entry` the line where the
+ * function at `address` begins.  `*file` belongs to the image. */
+gboolean fc_image_find_line(FcImage *image, guint64 address, gboolean is_entry, const char **file,
+                            guint *line);
 void fc_line_table_free(FcLineTable *lines);
 
 /* The name to show for linkage name `raw`; the caller frees it. */

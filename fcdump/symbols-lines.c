@@ -76,9 +76,77 @@ void fc_line_table_free(FcLineTable *lines)
     g_free(lines);
 }
 
-static gboolean find_in_unit(Dwarf_Die *unit, Dwarf_Addr address, const char **file, guint *line)
+static Dwarf_Addr address_of(Dwarf_Lines *rows, size_t index)
 {
-    Dwarf_Line *row = dwarf_getsrc_die(unit, address);
+    Dwarf_Addr address = 0;
+
+    dwarf_lineaddr(dwarf_onesrcline(rows, index), &address);
+    return address;
+}
+
+static gboolean is_end(Dwarf_Lines *rows, size_t index)
+{
+    bool is_end = true;
+
+    dwarf_lineendsequence(dwarf_onesrcline(rows, index), &is_end);
+    return is_end;
+}
+
+static gboolean is_statement(Dwarf_Lines *rows, size_t index)
+{
+    bool is_statement = false;
+
+    dwarf_linebeginstatement(dwarf_onesrcline(rows, index), &is_statement);
+    return is_statement;
+}
+
+/* The index of the last row at or before `address`; `count`: none does. */
+static size_t find_last_row(Dwarf_Lines *rows, size_t count, Dwarf_Addr address)
+{
+    size_t low = 0, high = count;
+
+    while (low < high)
+    {
+        size_t middle = low + (high - low) / 2;
+
+        if (address_of(rows, middle) <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low == 0 || is_end(rows, low - 1) ? count : low - 1;
+}
+
+/* The row that holds for `address`; NULL: none does.  Optimizers put several rows at one
+ * address.  Where a function begins, the first that begins a statement is the function
+ * itself (one that does not is what remains of the function before); in all other places
+ * the last one is the code. */
+static Dwarf_Line *find_row(Dwarf_Die *unit, Dwarf_Addr address, gboolean is_entry)
+{
+    Dwarf_Lines *rows;
+    size_t count, last, best;
+    Dwarf_Addr start;
+
+    if (dwarf_getsrclines(unit, &rows, &count) != 0)
+        return NULL;
+    best = last = find_last_row(rows, count, address);
+    if (last == count)
+        return NULL;
+    start = address_of(rows, last);
+    for (size_t i = last; is_entry; i--)
+    {
+        if (is_statement(rows, i))
+            best = i;
+        if (i == 0 || address_of(rows, i - 1) != start || is_end(rows, i - 1))
+            break;
+    }
+    return dwarf_onesrcline(rows, best);
+}
+
+static gboolean find_in_unit(Dwarf_Die *unit, Dwarf_Addr address, gboolean is_entry,
+                             const char **file, guint *line)
+{
+    Dwarf_Line *row = find_row(unit, address, is_entry);
     const char *name;
     int number;
 
@@ -92,7 +160,8 @@ static gboolean find_in_unit(Dwarf_Die *unit, Dwarf_Addr address, const char **f
     return TRUE;
 }
 
-gboolean fc_image_find_line(FcImage *image, guint64 address, const char **file, guint *line)
+gboolean fc_image_find_line(FcImage *image, guint64 address, gboolean is_entry, const char **file,
+                            guint *line)
 {
     FcLineTable *lines;
     guint low = 0, high;
@@ -115,7 +184,7 @@ gboolean fc_image_find_line(FcImage *image, guint64 address, const char **file, 
     {
         UnitRange *range = &g_array_index(lines->ranges, UnitRange, --low);
 
-        if (address < range->end && find_in_unit(&range->unit, address, file, line))
+        if (address < range->end && find_in_unit(&range->unit, address, is_entry, file, line))
             return TRUE;
     }
     return FALSE;

@@ -293,7 +293,7 @@ static void find(FcSymbols *symbols, const FcProfile *profile, const FcProfilePl
     }
     else
         out->name = name_place(symbols, module, place);
-    if (wants_line && image && fc_image_find_line(image, address, &file, &out->line))
+    if (wants_line && image && fc_image_find_line(image, address, !is_return, &file, &out->line))
         out->file = intern(symbols, file);
 }
 

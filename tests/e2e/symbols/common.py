@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the tests of fcdump's symbols share: a folder of their own, compilers, the probe,
+and the tools they compare it with (nm, addr2line, readelf, objdump)."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from collections import namedtuple
+
+Answer = namedtuple('Answer', 'name raw start static file line')
+PROBE = None
+
+
+def run(*command, **options):
+    """The command's output; a failure shows the command and what it said."""
+    result = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True, errors='replace', **options)
+    if result.returncode != 0:
+        raise AssertionError(f'{" ".join(map(str, command))}: status {result.returncode}\n'
+                             f'{result.stdout}{result.stderr}')
+    return result.stdout
+
+
+def need(*tools):
+    """Skips the test where a tool is not installed."""
+    for tool in tools:
+        if not shutil.which(tool):
+            raise unittest.SkipTest(f'{tool} is not installed')
+
+
+def build_id(path):
+    found = re.search(r'Build ID: ([0-9a-f]+)', run('readelf', '-n', path))
+    return found and found.group(1)
+
+
+def ask_raw(places, *options, environment=None):
+    """Answers and warnings of the probe for (path, build-id or None, offset, kind)."""
+    text = ''.join(f'{path}\t{build or "-"}\t{offset:x}\t{kind}\n'
+                   for path, build, offset, kind in places)
+    result = subprocess.run([PROBE, *options], input=text, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True, errors='replace',
+                            env=environment)
+    if result.returncode != 0:
+        raise AssertionError(f'probe: status {result.returncode}\n{result.stderr}')
+    answers = []
+    for line in result.stdout.splitlines():
+        name, raw, start, static, file, number = line.split('\t')
+        answers.append(Answer(name, None if raw == '-' else raw, int(start, 16),
+                              static == 'static', None if file == '-' else file, int(number)))
+    if len(answers) != len(places):
+        raise AssertionError(f'{len(places)} questions, {len(answers)} answers')
+    return answers, result.stderr.splitlines()
+
+
+def functions(path, *options):
+    """{address: set of names} of the functions in nm's view of the file."""
+    found = {}
+    for line in run('nm', '--defined-only', *options, path).splitlines():
+        words = line.split(None, 2)
+        if len(words) == 3 and words[1] in 'TtWwi':
+            found.setdefault(int(words[0], 16), set()).add(words[2])
+    return found
+
+
+def source_lines(path, addresses):
+    """[(file, line)] as addr2line has it: None and 0 where it knows nothing."""
+    result = run('addr2line', '-e', path, input='\n'.join(f'{a:x}' for a in addresses))
+    lines = []
+    for text in result.splitlines():
+        file, _, number = re.sub(r' \(discriminator \d+\)$', '', text).rpartition(':')
+        lines.append((None if file == '??' else file, int(number) if number != '?' else 0))
+    return lines
+
+
+def entry_lines(path):
+    """{address: (base name, line)}: the first row of the line table at each address that
+    begins a statement, which is where the function there begins in the source."""
+    found = {}
+    others = {}
+    for line in run('readelf', '-W', '-wL', path).splitlines():
+        match = re.match(r'(\S.*?)\s+(\d+)\s+0x([0-9a-f]+)\b(.*)', line)
+        if match:
+            row = os.path.basename(match.group(1)), int(match.group(2))
+            rows = found if match.group(4).endswith('x') else others
+            rows.setdefault(int(match.group(3), 16), row)
+    return {**others, **found}
+
+
+def return_addresses(path):
+    """The address behind each call instruction that objdump shows."""
+    found = []
+    is_call = False
+    for line in run('objdump', '-d', '--no-show-raw-insn', path).splitlines():
+        match = re.match(r'\s*([0-9a-f]+):\s+(\S+)', line)
+        if not match:
+            continue
+        if is_call:
+            found.append(int(match.group(1), 16))
+        is_call = match.group(2).startswith('call')
+    return found
+
+
+class Case(unittest.TestCase):
+    """A test in a temporary folder of its own."""
+
+    def setUp(self):
+        self.folder = os.path.realpath(tempfile.mkdtemp(prefix='fc-symbols-'))
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, text):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        with open(self.path(name), 'w', encoding='utf-8') as file:
+            file.write(text)
+        return self.path(name)
+
+    def ask(self, places, *options, **more):
+        """The answers, where no warning is expected."""
+        answers, warnings = ask_raw(places, *options, **more)
+        self.assertEqual(warnings, [])
+        return answers
+
+    def compare_with_tools(self, path, asked=None, symbols_from=None):
+        """Every function's name with nm's, the line where it begins with readelf's and the file with
+        addr2line's.  `asked`: the path that the probe is asked about, if another one;
+        `symbols_from`: the separate debug file."""
+        known = functions(symbols_from or path)
+        rows = entry_lines(symbols_from or path)
+        sizes = {}
+        for line in run('nm', '-S', '--defined-only', symbols_from or path).splitlines():
+            words = line.split(None, 3)
+            if len(words) == 4:
+                sizes[int(words[0], 16)] = int(words[1], 16)
+        addresses = sorted(a for a in known if sizes.get(a))
+        self.assertTrue(addresses, f'nm knows no function in {path}')
+        answers = self.ask([(asked or path, build_id(path), a, 'entry') for a in addresses],
+                           '--demangle=none')
+        lines = source_lines(symbols_from or path, addresses)
+        for address, answer, (file, _) in zip(addresses, answers, lines):
+            what = f'{path} {address:#x}'
+            self.assertIn(answer.raw, known[address], what)
+            self.assertEqual(answer.start, address, what)
+            self.assertEqual((answer.file and os.path.basename(answer.file), answer.line),
+                             rows.get(address, (None, 0)), what)
+            # addr2line takes another row, and the wrong file after link-time optimization
+            if answer.file and os.path.basename(file) == os.path.basename(answer.file):
+                self.assertEqual(os.path.dirname(answer.file), os.path.dirname(file), what)
+        return {answer.raw: answer for answer in answers}
+
+    def compare_calls(self, path, files=True):
+        """The line of every call with addr2line's for the byte before its end.  Without
+        `files` the number alone: addr2line takes the wrong file for clang's DWARF 5."""
+        returns = return_addresses(path)
+        self.assertTrue(returns)
+        answers = self.ask([(path, None, a, 'return') for a in returns])
+        lines = source_lines(path, [a - 1 for a in returns])
+        for address, answer, (file, line) in zip(returns, answers, lines):
+            if line:
+                self.assertEqual(answer.line, line, f'{address:#x}')
+            if line and files and not file.endswith('<artificial>'):
+                self.assertEqual(answer.file, file, f'{address:#x}')
+
+
+def main():
+    global PROBE
+    PROBE = sys.argv.pop(1)
+    unittest.main(module='__main__', verbosity=2)
