@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DESCRIPTOR_START "FunctionCheck descriptor file"
 #define GMON_START "gmon"
 #define DEFAULT_NAME "functioncheck"
 
@@ -87,41 +86,19 @@ static void load_profile(Loader *loader, const char *path)
         fc_profile_merge(model->profile, profile);
 }
 
-/* A descriptor's file where it is now: descriptors are moved with their profiles. */
-static char *locate_entry(const char *descriptor_path, const char *file)
-{
-    g_autofree char *folder = g_path_get_dirname(descriptor_path);
-    char *path = g_path_is_absolute(file) ? g_strdup(file) : g_build_filename(folder, file, NULL);
-    if (g_file_test(path, G_FILE_TEST_EXISTS))
-        return path;
-    g_autofree char *name = g_path_get_basename(file);
-    char *beside = g_build_filename(folder, name, NULL);
-    if (g_file_test(beside, G_FILE_TEST_EXISTS))
-    {
-        g_free(path);
-        return beside;
-    }
-    g_free(beside);
-    return path;
-}
-
 static void load_descriptor(Loader *loader, const char *path)
 {
     g_autoptr(GError) error = NULL;
-    g_autoptr(FcDescriptor) descriptor = fc_descriptor_read(path, &error);
-    if (descriptor == NULL)
+    g_autoptr(GPtrArray) files = fc_descriptor_files(path, &error);
+    if (files == NULL)
     {
         add_problem(loader, path, error->message);
         return;
     }
-    g_debug("%s: descriptor of %u processes", path, descriptor->entries->len);
-    for (guint i = 0; i < descriptor->entries->len; i++)
-    {
-        const FcDescriptorEntry *entry = &g_array_index(descriptor->entries, FcDescriptorEntry, i);
-        g_autofree char *file = locate_entry(path, entry->file);
-        load_profile(loader, file);
-    }
-    if (descriptor->entries->len == 0)
+    g_debug("%s: descriptor of %u profiles", path, files->len);
+    for (guint i = 0; i < files->len; i++)
+        load_profile(loader, files->pdata[i]);
+    if (files->len == 0)
         add_problem(loader, path, "names no profile");
 }
 
@@ -147,10 +124,10 @@ static gboolean read_start(Loader *loader, const char *path, char *start, gsize 
 
 static void load_input(Loader *loader, const char *path)
 {
-    char start[sizeof DESCRIPTOR_START];
+    char start[sizeof FC_DESCRIPTOR_MAGIC];
     if (!read_start(loader, path, start, sizeof start))
         return;
-    if (g_str_has_prefix(start, DESCRIPTOR_START))
+    if (g_str_has_prefix(start, FC_DESCRIPTOR_MAGIC))
         load_descriptor(loader, path);
     else if (g_str_has_prefix(start, GMON_START))
         add_problem(loader, path, "a gmon.out file; fcdump does not read these, fcgprof does");

@@ -29,6 +29,8 @@ static int compare_arcs(gconstpointer a, gconstpointer b, gpointer user_data)
         order = (y->calls > x->calls) - (y->calls < x->calls);
     else if (sort != FC_SORT_NAME)
         order = (y->total_ns > x->total_ns) - (y->total_ns < x->total_ns);
+    if (order == 0 && sort != FC_SORT_NAME)
+        order = (y->calls > x->calls) - (y->calls < x->calls);
     if (order != 0)
         return context->options->reverse ? -order : order;
     g_autofree char *name_x = fc_report_name(context, other_end(context, x), x->via);
@@ -95,13 +97,25 @@ static void add_function(const FcReportContext *context, FcTable *table, guint i
     fc_table_cell(table, g_strdup(name->str));
 }
 
+/* Version 3.0 profiles count the calls of an arc but do not time them. */
+static char *format_arc_time(const FcReportContext *context, guint64 ns)
+{
+    return ns == 0 && !context->model->profile->extended ? g_strdup("-") : fc_format_time(ns);
+}
+
+static char *format_arc_share(const FcReportContext *context, guint64 ns, guint64 whole_ns)
+{
+    return ns == 0 && !context->model->profile->extended ? g_strdup("-")
+                                                         : fc_format_share(ns, whole_ns);
+}
+
 static void add_site(const FcReportContext *context, FcTable *table, const FcCallSite *site,
                      guint64 whole_ns)
 {
     g_autofree char *source = format_site(context, site);
     fc_table_row(table, FC_STYLE_DIM);
-    fc_table_cell(table, fc_format_time(site->total_ns));
-    fc_table_cell(table, fc_format_share(site->total_ns, whole_ns));
+    fc_table_cell(table, format_arc_time(context, site->total_ns));
+    fc_table_cell(table, format_arc_share(context, site->total_ns, whole_ns));
     fc_table_cell(table, fc_format_count(site->calls));
     fc_table_cell(table, NULL);
     fc_table_cell(table, g_strdup_printf("          at %s", source));
@@ -115,11 +129,11 @@ static void add_arc(const FcReportContext *context, FcTable *table, const FcArc 
     g_autofree char *name = fc_report_name(context, other_end(context, arc), arc->via);
     g_autofree char *source =
         details && arc->site_count == 1 ? format_site(context, &arc->sites[0]) : NULL;
-    g_autofree char *time = fc_format_time(arc->total_ns);
+    g_autofree char *time = format_arc_time(context, arc->total_ns);
     const FcFunction *callee = fc_model_function(context->model, arc->callee);
     fc_table_row(table, FC_STYLE_PLAIN);
     fc_table_cell(table, g_strdup_printf("%s%s", arc->at_most ? "<" : "", time));
-    fc_table_cell(table, fc_format_share(arc->total_ns, whole_ns));
+    fc_table_cell(table, format_arc_share(context, arc->total_ns, whole_ns));
     fc_table_cell(table, fc_format_count(arc->calls));
     fc_table_cell(table, fc_format_count(callee->figures.calls));
     fc_table_cell(table, source != NULL ? g_strdup_printf("    %s %s  at %s", arrow, name, source)

@@ -19,6 +19,9 @@ const FcReport fc_reports[] = {
     {"mem-free", "invalid pointers given to free", FC_REPORT_ON_REQUEST, fc_report_bad_frees},
     {"mem-realloc", "invalid pointers given to realloc", FC_REPORT_ON_REQUEST,
      fc_report_bad_reallocs},
+    {"json", "everything the profile holds, as JSON", FC_REPORT_EXPORT, fc_export_json},
+    {"dot", "the call graph for graphviz", FC_REPORT_EXPORT, fc_export_dot},
+    {"vcg", "the call graph for VCG viewers", FC_REPORT_EXPORT, fc_export_vcg},
     {NULL, NULL, FC_REPORT_ON_REQUEST, NULL},
 };
 

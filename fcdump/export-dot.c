@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The call graph in the language of graphviz.  The redder a node, the more local time.
+ */
+#include "fcdump/export-graph.h"
+
+static double share_of(const FcModel *model, guint64 ns)
+{
+    return model->base_ns > 0 ? MIN((double)ns / (double)model->base_ns, 1.0) : 0.0;
+}
+
+static void put_node(const FcReportContext *context, guint index)
+{
+    const FcFunction *function = fc_model_function(context->model, index);
+    const FcProfileFunction *figures = &function->figures;
+    char saturation[G_ASCII_DTOSTR_BUF_SIZE];
+    g_autofree char *total = fc_export_time(context->model, figures->total_ns);
+    g_autofree char *local = fc_export_time(context->model, figures->local_ns);
+    g_autofree char *label =
+        g_strdup_printf("%s\ntotal %s\nlocal %s\n%" G_GUINT64_FORMAT " call%s", function->name,
+                        total, local, figures->calls, figures->calls == 1 ? "" : "s");
+    g_autofree char *quoted = fc_export_quote(label, "\\n");
+    g_ascii_formatd(saturation, sizeof saturation, "%.3f",
+                    share_of(context->model, figures->local_ns));
+    fprintf(fc_render_file(context->render), "  f%u [label=%s, fillcolor=\"0.000 %s 1.000\"];\n",
+            index, quoted, saturation);
+}
+
+static void put_arc(const FcReportContext *context, const FcArc *arc)
+{
+    char width[G_ASCII_DTOSTR_BUF_SIZE];
+    const char *via = context->model->via->pdata[arc->via];
+    g_autofree char *time = g_strchomp(fc_format_time(arc->total_ns));
+    g_autofree char *label =
+        g_strdup_printf("%" G_GUINT64_FORMAT "x\n%s%s%s%s", arc->calls, arc->at_most ? "<" : "",
+                        time, via != NULL ? "\nvia " : "", via != NULL ? via : "");
+    g_autofree char *quoted = fc_export_quote(label, "\\n");
+    g_ascii_formatd(width, sizeof width, "%.1f",
+                    1.0 + 4.0 * share_of(context->model, arc->total_ns));
+    fprintf(fc_render_file(context->render), "  f%d -> f%u [label=%s, penwidth=%s%s];\n",
+            arc->caller, arc->callee, quoted, width, via != NULL ? ", style=dashed" : "");
+}
+
+void fc_export_dot(const FcReportContext *context)
+{
+    FILE *out = fc_render_file(context->render);
+    g_autofree gboolean *nodes = fc_export_nodes(context);
+    guint count;
+    const FcArc *arcs = fc_callgraph_arcs(context->model->graph, &count);
+    fputs("digraph functioncheck {\n"
+          "  node [shape=box, style=filled, fontname=\"sans-serif\"];\n"
+          "  edge [fontname=\"sans-serif\", fontsize=10];\n",
+          out);
+    for (guint i = 0; i < context->model->functions->len; i++)
+        if (nodes[i])
+            put_node(context, i);
+    for (guint i = 0; i < count; i++)
+        if (fc_export_has_arc(nodes, &arcs[i]))
+            put_arc(context, &arcs[i]);
+    fputs("}\n", out);
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Everything a profile holds, as JSON.  The manual specifies the schema; a change that
+ * could upset its readers raises FORMAT_VERSION.  The selection of functions is not
+ * looked at.
+ */
+#include "fcdump/json.h"
+#include "fcdump/report.h"
+
+#define FORMAT_NAME "functioncheck-json"
+#define FORMAT_VERSION 1
+
+typedef struct
+{
+    const FcReportContext *context;
+    const FcModel *model;
+    FcJson *json;
+} Export;
+
+/* ---- Places -------------------------------------------------------------------- */
+
+static void put_place(const Export *export, const FcProfilePlace *place)
+{
+    fc_json_address(export->json, "address", place->address);
+    fc_json_index(export->json, "module", place->module);
+    fc_json_address(export->json, "offset", place->offset);
+}
+
+static void put_source(const Export *export, const FcSymbol *symbol)
+{
+    fc_json_string(export->json, "file", symbol->file);
+    if (symbol->line != 0)
+        fc_json_unsigned(export->json, "line", symbol->line);
+    else
+        fc_json_null(export->json, "line");
+}
+
+static void put_site(const Export *export, const FcProfilePlace *place)
+{
+    FcSymbol symbol;
+    fc_symbols_find(export->model->symbols, export->model->profile, place, TRUE, &symbol);
+    fc_json_begin_object(export->json, "site");
+    put_place(export, place);
+    fc_json_string(export->json, "name", symbol.name);
+    put_source(export, &symbol);
+    fc_json_end_object(export->json);
+}
+
+static void put_function_index(const Export *export, const char *key, guint profile_function)
+{
+    fc_json_unsigned(export->json, key, export->model->function_of[profile_function]);
+}
+
+/* ---- Processes ------------------------------------------------------------------ */
+
+static void put_end(const Export *export, const FcProfile *header)
+{
+    static const char *const kinds[] = {[FC_END_UNKNOWN] = "unknown",
+                                        [FC_END_EXIT] = "exit",
+                                        [FC_END_SIGNAL] = "signal",
+                                        [FC_END_EXEC] = "exec"};
+    fc_json_begin_object(export->json, "end");
+    fc_json_string(export->json, "kind", kinds[header->end]);
+    fc_json_signed(export->json, "value", header->end_value);
+    fc_json_end_object(export->json);
+}
+
+static void put_process(const Export *export, const FcProcess *process)
+{
+    static const char *const time_modes[] = {NULL, "tsc", "ext", "cpu", "sys"};
+    static const char *const profile_modes[] = {NULL, "SINGLE", "FORK", "THREAD"};
+    FcJson *json = export->json;
+    const FcProfile *header = process->header;
+    guint time_mode = (guint)header->time_mode;
+    guint profile_mode = (guint)header->profile_mode;
+    fc_json_begin_object(json, NULL);
+    fc_json_string(json, "file", process->path);
+    fc_json_boolean(json, "extended", header->extended);
+    fc_json_string(json, "unique_id", header->unique_id);
+    fc_json_string(json, "time_mode",
+                   time_modes[time_mode < G_N_ELEMENTS(time_modes) ? time_mode : 0]);
+    fc_json_string(json, "profile_mode",
+                   profile_modes[profile_mode < G_N_ELEMENTS(profile_modes) ? profile_mode : 0]);
+    fc_json_signed(json, "pid", header->pid);
+    fc_json_signed(json, "ppid", header->ppid);
+    fc_json_signed(json, "thread_id", header->thread_id);
+    fc_json_unsigned(json, "threads", process->threads);
+    fc_json_unsigned(json, "run_ns", header->run_ns);
+    fc_json_double(json, "ticks_per_second", header->ticks_per_second);
+    fc_json_signed(json, "start_realtime_ns", header->start_realtime_ns);
+    fc_json_signed(json, "end_realtime_ns", header->end_realtime_ns);
+    fc_json_string(json, "executable", header->executable);
+    fc_json_string(json, "directory", header->directory);
+    fc_json_begin_array(json, "command_line");
+    for (guint i = 0; header->command_line != NULL && header->command_line[i] != NULL; i++)
+        fc_json_string(json, NULL, header->command_line[i]);
+    fc_json_end_array(json);
+    put_end(export, header);
+    fc_json_end_object(json);
+}
+
+static void put_modules(const Export *export)
+{
+    FcJson *json = export->json;
+    const GArray *modules = export->model->profile->modules;
+    fc_json_begin_array(json, "modules");
+    for (guint i = 0; i < modules->len; i++)
+    {
+        const FcProfileModule *module = &g_array_index(modules, FcProfileModule, i);
+        fc_json_begin_object(json, NULL);
+        fc_json_string(json, "path", module->path);
+        fc_json_string(json, "build_id", module->build_id);
+        fc_json_address(json, "base", module->base);
+        fc_json_address(json, "start", module->start);
+        fc_json_address(json, "end", module->end);
+        fc_json_unsigned(json, "load_ns", module->load_ns);
+        if (module->unload_ns != G_MAXUINT64)
+            fc_json_unsigned(json, "unload_ns", module->unload_ns);
+        else
+            fc_json_null(json, "unload_ns");
+        fc_json_end_object(json);
+    }
+    fc_json_end_array(json);
+}
+
+/* ---- Functions -------------------------------------------------------------------- */
+
+static void put_histogram(const Export *export, const guint64 *buckets)
+{
+    FcJson *json = export->json;
+    fc_json_begin_array(json, "histogram");
+    for (guint i = 0; i < FC_HISTOGRAM_BUCKETS; i++)
+    {
+        if (buckets[i] == 0)
+            continue;
+        fc_json_begin_object(json, NULL);
+        fc_json_unsigned(json, "from_ns", i == 0 ? 0 : G_GUINT64_CONSTANT(1) << (i - 1));
+        if (i + 1 < FC_HISTOGRAM_BUCKETS)
+            fc_json_unsigned(json, "below_ns", G_GUINT64_CONSTANT(1) << i);
+        else
+            fc_json_null(json, "below_ns");
+        fc_json_unsigned(json, "calls", buckets[i]);
+        fc_json_end_object(json);
+    }
+    fc_json_end_array(json);
+}
+
+static void put_function(const Export *export, guint index, const GArray *entries)
+{
+    FcJson *json = export->json;
+    const FcModel *model = export->model;
+    const FcFunction *function = fc_model_function(model, index);
+    const FcProfileFunction *figures = &function->figures;
+    FcSymbol symbol;
+    fc_symbols_find(model->symbols, model->profile, &figures->place, FALSE, &symbol);
+    fc_json_begin_object(json, NULL);
+    fc_json_string(json, "name", function->name);
+    fc_json_string(json, "linkage_name", symbol.raw_name);
+    put_source(export, &symbol);
+    fc_json_unsigned(json, "calls", figures->calls);
+    fc_json_unsigned(json, "total_ns", figures->total_ns);
+    fc_json_unsigned(json, "local_ns", figures->local_ns);
+    fc_json_unsigned(json, "total_min_ns", figures->total_min_ns);
+    fc_json_unsigned(json, "total_max_ns", figures->total_max_ns);
+    fc_json_unsigned(json, "local_min_ns", figures->local_min_ns);
+    fc_json_unsigned(json, "local_max_ns", figures->local_max_ns);
+    put_histogram(export, figures->histogram);
+    fc_json_begin_array(json, "entries");
+    for (guint i = 0; i < entries->len; i++)
+    {
+        fc_json_begin_object(json, NULL);
+        put_place(export, &g_array_index(model->profile->functions, FcProfileFunction,
+                                         g_array_index(entries, guint, i))
+                               .place);
+        fc_json_end_object(json);
+    }
+    fc_json_end_array(json);
+    fc_json_end_object(json);
+}
+
+static void put_functions(const Export *export)
+{
+    const FcModel *model = export->model;
+    g_autoptr(GPtrArray) entries = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+    for (guint i = 0; i < model->functions->len; i++)
+        g_ptr_array_add(entries, g_array_new(FALSE, FALSE, sizeof(guint)));
+    for (guint i = 0; i < model->profile->functions->len; i++)
+    {
+        GArray *list = entries->pdata[model->function_of[i]];
+        g_array_append_val(list, i);
+    }
+    fc_json_begin_array(export->json, "functions");
+    for (guint i = 0; i < model->functions->len; i++)
+        put_function(export, i, entries->pdata[i]);
+    fc_json_end_array(export->json);
+}
+
+/* ---- Arcs, contexts, cycles --------------------------------------------------------- */
+
+static void put_arcs(const Export *export)
+{
+    FcJson *json = export->json;
+    const FcModel *model = export->model;
+    guint count;
+    const FcArc *arcs = fc_callgraph_arcs(model->graph, &count);
+    fc_json_begin_array(json, "arcs");
+    for (guint i = 0; i < count; i++)
+    {
+        for (guint s = 0; s < arcs[i].site_count; s++)
+        {
+            const FcCallSite *site = &arcs[i].sites[s];
+            fc_json_begin_object(json, NULL);
+            fc_json_index(json, "caller", site->caller);
+            fc_json_unsigned(json, "callee", site->callee);
+            fc_json_string(json, "via", model->via->pdata[site->via]);
+            fc_json_unsigned(json, "calls", site->calls);
+            if (site->total_ns > 0 || model->profile->extended)
+                fc_json_unsigned(json, "total_ns", site->total_ns);
+            else
+                fc_json_null(json, "total_ns"); /* version 3.0 does not time arcs */
+            put_site(export, &g_array_index(model->profile->arcs, FcProfileArc, site->tag).site);
+            fc_json_end_object(json);
+        }
+    }
+    fc_json_end_array(json);
+}
+
+static void put_cycles(const Export *export)
+{
+    FcJson *json = export->json;
+    const FcCallgraph *graph = export->model->graph;
+    fc_json_begin_array(json, "cycles");
+    for (guint cycle = 1; cycle <= fc_callgraph_cycle_count(graph); cycle++)
+    {
+        guint count;
+        const guint *members = fc_callgraph_cycle_members(graph, cycle, &count);
+        fc_json_begin_array(json, NULL);
+        for (guint i = 0; i < count; i++)
+            fc_json_unsigned(json, NULL, members[i]);
+        fc_json_end_array(json);
+    }
+    fc_json_end_array(json);
+}
+
+static void put_contexts(const Export *export)
+{
+    FcJson *json = export->json;
+    const GArray *contexts = export->model->profile->contexts;
+    fc_json_begin_array(json, "contexts");
+    for (guint i = 0; i < contexts->len; i++)
+    {
+        const FcProfileContext *context = &g_array_index(contexts, FcProfileContext, i);
+        fc_json_begin_object(json, NULL);
+        fc_json_index(json, "parent", context->parent);
+        put_function_index(export, "function", context->function);
+        fc_json_unsigned(json, "calls", context->calls);
+        fc_json_unsigned(json, "total_ns", context->total_ns);
+        fc_json_unsigned(json, "local_ns", context->local_ns);
+        put_site(export, &context->site);
+        fc_json_end_object(json);
+    }
+    fc_json_end_array(json);
+}
+
+/* ---- Threads, notes, memory ----------------------------------------------------------- */
+
+static void put_thread(const Export *export, const FcProfileThread *thread)
+{
+    FcJson *json = export->json;
+    fc_json_begin_object(json, NULL);
+    fc_json_signed(json, "tid", thread->tid);
+    fc_json_string(json, "name", thread->name);
+    fc_json_unsigned(json, "start_ns", thread->start_ns);
+    fc_json_unsigned(json, "end_ns", thread->end_ns);
+    fc_json_unsigned(json, "run_ns", thread->run_ns);
+    fc_json_unsigned(json, "calls", thread->calls);
+    fc_json_boolean(json, "ended", thread->ended);
+    fc_json_begin_array(json, "functions");
+    for (guint i = 0; i < thread->functions->len; i++)
+    {
+        const FcProfileThreadFunction *function =
+            &g_array_index(thread->functions, FcProfileThreadFunction, i);
+        fc_json_begin_object(json, NULL);
+        put_function_index(export, "function", function->function);
+        fc_json_unsigned(json, "calls", function->calls);
+        fc_json_unsigned(json, "total_ns", function->total_ns);
+        fc_json_unsigned(json, "local_ns", function->local_ns);
+        fc_json_end_object(json);
+    }
+    fc_json_end_array(json);
+    fc_json_begin_array(json, "stack");
+    for (guint i = 0; i < thread->stack->len; i++)
+    {
+        const FcProfileFrame *frame = &g_array_index(thread->stack, FcProfileFrame, i);
+        fc_json_begin_object(json, NULL);
+        put_function_index(export, "function", frame->function);
+        put_site(export, &frame->site);
+        fc_json_end_object(json);
+    }
+    fc_json_end_array(json);
+    fc_json_end_object(json);
+}
+
+static void put_notes(const Export *export, const char *key, const GArray *notes)
+{
+    FcJson *json = export->json;
+    fc_json_begin_array(json, key);
+    for (guint i = 0; i < notes->len; i++)
+    {
+        const FcProfileNote *note = &g_array_index(notes, FcProfileNote, i);
+        fc_json_begin_object(json, NULL);
+        fc_json_string(json, "kind", note->kind);
+        fc_json_unsigned(json, "count", note->count);
+        fc_json_end_object(json);
+    }
+    fc_json_end_array(json);
+}
+
+static void put_blocks(const Export *export, const char *key, const GArray *blocks, gboolean leaks)
+{
+    FcJson *json = export->json;
+    fc_json_begin_array(json, key);
+    for (guint i = 0; i < blocks->len; i++)
+    {
+        const FcProfileBlock *block = &g_array_index(blocks, FcProfileBlock, i);
+        fc_json_begin_object(json, NULL);
+        fc_json_address(json, "pointer", block->pointer);
+        fc_json_address(json, "site", block->site);
+        if (leaks)
+        {
+            fc_json_unsigned(json, "size_bytes", block->size_bytes);
+            if (block->realloc_site != 0)
+                fc_json_address(json, "realloc_site", block->realloc_site);
+            else
+                fc_json_null(json, "realloc_site");
+        }
+        fc_json_begin_array(json, "stack");
+        for (guint s = 0; block->stack != NULL && s < block->stack->len; s++)
+            fc_json_address(json, NULL, g_array_index(block->stack, guint64, s));
+        fc_json_end_array(json);
+        fc_json_end_object(json);
+    }
+    fc_json_end_array(json);
+}
+
+void fc_export_json(const FcReportContext *context)
+{
+    g_autoptr(FcJson) json = fc_json_new(fc_render_file(context->render));
+    const Export export = {.context = context, .model = context->model, .json = json};
+    const FcProfile *profile = context->model->profile;
+    fc_json_begin_object(json, NULL);
+    fc_json_string(json, "format", FORMAT_NAME);
+    fc_json_unsigned(json, "version", FORMAT_VERSION);
+    fc_json_string(json, "tool_version", FC_VERSION);
+    fc_json_unsigned(json, "local_sum_ns", context->model->base_ns);
+    fc_json_begin_array(json, "processes");
+    for (guint i = 0; i < context->model->processes->len; i++)
+        put_process(&export, context->model->processes->pdata[i]);
+    fc_json_end_array(json);
+    put_modules(&export);
+    put_functions(&export);
+    put_arcs(&export);
+    put_cycles(&export);
+    put_contexts(&export);
+    fc_json_begin_array(json, "threads");
+    for (guint i = 0; i < profile->threads->len; i++)
+        put_thread(&export, &g_array_index(profile->threads, FcProfileThread, i));
+    fc_json_end_array(json);
+    put_notes(&export, "repairs", profile->repairs);
+    put_notes(&export, "losses", profile->losses);
+    fc_json_begin_object(json, "memory");
+    put_blocks(&export, "leaks", profile->leaks, TRUE);
+    put_blocks(&export, "bad_frees", profile->bad_frees, FALSE);
+    put_blocks(&export, "bad_reallocs", profile->bad_reallocs, FALSE);
+    fc_json_end_object(json);
+    fc_json_end_object(json);
+}
