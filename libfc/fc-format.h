@@ -79,7 +79,9 @@ struct FcChunk
     uint32_t answer;       /* atomic futex: FC_MSG_QUIT is answered when not 0 */
     uint32_t answer_bytes; /* length of the text that fcmanager put in records */
     uint32_t generation;   /* 1-65535, another one at each claim */
-    uint32_t reserved[8];
+    uint32_t slots;        /* libfc's own, not for fcmanager */
+    uint32_t reserved0;
+    uint64_t reserved[3];
     struct FcRecord records[FC_CHUNK_RECORDS];
 };
 _Static_assert(sizeof(struct FcChunk) == FC_CHUNK_BYTES, "wire format");

@@ -28,6 +28,9 @@
 #define WAITS_MAX 4
 #define WAIT_NS 50000000
 
+/* Private buffers are linked by a word that shared ones have no use for. */
+#define NEXT(chunk) (*(struct FcChunk **)(void *)(chunk)->reserved)
+
 static struct FcShared *shared;
 static uint32_t chunk_count;
 static uint32_t in_flight_limit;
@@ -50,17 +53,21 @@ void fc_ring_setup(struct FcShared *mapping, uint32_t ahead_records)
 
 /* ---- Shared chunks -------------------------------------------------------- */
 
-/* Whether the oldest chunk in flight that counts against the limit is back. */
-static bool may_take_another(void)
+/* How many of the chunks that the thread gave away it has not got back. */
+static uint32_t count_in_flight(void)
 {
-    if (fc_thread.sent_count < in_flight_limit)
-        return true;
-    uint32_t oldest = (fc_thread.sent_count - in_flight_limit) % FC_IN_FLIGHT_MAX;
-    struct FcChunk *chunk = chunk_at(fc_thread.sent[oldest].index);
-    /* acquire: pairs with the manager's release of the chunk.  Someone else may have
-       it by now, which is as good. */
-    return __atomic_load_n(&chunk->owner, __ATOMIC_ACQUIRE) != fc_process_key ||
-           chunk->thread != fc_thread.number || chunk->sequence != fc_thread.sent[oldest].sequence;
+    uint32_t count = 0;
+    uint32_t known =
+        fc_thread.sent_count < FC_IN_FLIGHT_MAX ? fc_thread.sent_count : FC_IN_FLIGHT_MAX;
+    for (uint32_t i = 0; i < known; i++)
+    {
+        const struct FcChunk *chunk = chunk_at(fc_thread.sent[i].index);
+        /* acquire: pairs with the manager's release of the chunk */
+        if (__atomic_load_n(&chunk->owner, __ATOMIC_ACQUIRE) == fc_process_key &&
+            chunk->thread == fc_thread.number && chunk->sequence == fc_thread.sent[i].sequence)
+            count++;
+    }
+    return count;
 }
 
 static void next_generation(struct FcChunk *chunk)
@@ -71,7 +78,7 @@ static void next_generation(struct FcChunk *chunk)
 
 static struct FcChunk *claim_chunk(void)
 {
-    if (!may_take_another())
+    if (count_in_flight() >= in_flight_limit)
         return NULL;
     uint32_t index = fc_thread.hint;
     for (uint32_t tried = 0; tried < chunk_count; tried++, index++)
@@ -135,44 +142,95 @@ static bool wait_for_chunk(uint32_t freed_before)
     return false;
 }
 
-/* ---- Private buffers (transport `pipe`) ------------------------------------ */
+/* ---- Private buffers (transport `pipe`) ------------------------------------
+ *
+ * A handler that interrupted a hook may fill the buffer in which that hook has yet to
+ * store its record.  Such a buffer is parked, and all behind it, until the record
+ * is there: order is kept, nothing is lost and no memory is reused under a writer.
+ */
+
+static struct FcChunk *map_private(void)
+{
+    /* Twice the size, to cut an aligned piece out of. */
+    long at = fc_sys(SYS_mmap, NULL, 2 * FC_CHUNK_BYTES, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
+    if (at < 0 && at > -4096)
+    {
+        fc_process_stop("no memory for a thread's buffer, profiling stops here");
+        return NULL;
+    }
+    long aligned = (at + FC_CHUNK_BYTES - 1) & -(long)FC_CHUNK_BYTES;
+    if (aligned != at)
+        fc_sys(SYS_munmap, at, aligned - at);
+    long rest = at + 2 * (long)FC_CHUNK_BYTES - (aligned + (long)FC_CHUNK_BYTES);
+    if (rest != 0)
+        fc_sys(SYS_munmap, aligned + (long)FC_CHUNK_BYTES, rest);
+    return (struct FcChunk *)aligned;
+}
 
 static struct FcChunk *claim_private(void)
 {
-    struct FcChunk *chunk = fc_thread.private_chunk;
-    if (chunk == NULL)
-    {
-        /* Twice the size, to cut an aligned piece out of. */
-        long at = fc_sys(SYS_mmap, NULL, 2 * FC_CHUNK_BYTES, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
-        if (at < 0 && at > -4096)
-        {
-            fc_process_stop("no memory for a thread's buffer, profiling stops here");
-            return NULL;
-        }
-        long aligned = (at + FC_CHUNK_BYTES - 1) & -(long)FC_CHUNK_BYTES;
-        if (aligned != at)
-            fc_sys(SYS_munmap, at, aligned - at);
-        long rest = at + 2 * (long)FC_CHUNK_BYTES - (aligned + (long)FC_CHUNK_BYTES);
-        if (rest != 0)
-            fc_sys(SYS_munmap, aligned + (long)FC_CHUNK_BYTES, rest);
-        chunk = fc_thread.private_chunk = (struct FcChunk *)aligned;
-    }
-    next_generation(chunk);
+    struct FcChunk *chunk = fc_thread.spare;
+    if (chunk != NULL)
+        fc_thread.spare = NEXT(chunk);
+    else
+        chunk = map_private();
+    fc_thread.private_chunk = chunk;
+    if (chunk != NULL)
+        next_generation(chunk);
     return chunk;
 }
 
-static void send_private(struct FcChunk *chunk, uint32_t slots)
+static bool has_gap(const struct FcChunk *chunk)
+{
+    for (uint32_t i = PRIVATE_FIRST; i < chunk->slots; i++)
+        if (__atomic_load_n(&chunk->records[i].site, __ATOMIC_RELAXED) >>
+                FC_SITE_GENERATION_SHIFT !=
+            chunk->generation)
+            return true;
+    return false;
+}
+
+static void send_private(struct FcChunk *chunk)
 {
     /* The headers go directly before the records: one piece, one write. */
     struct FcRecord *first = &chunk->records[PRIVATE_FIRST];
     struct FcDataHeader *header = (struct FcDataHeader *)first - 1;
     struct FcMessage *message = (struct FcMessage *)header - 1;
-    uint32_t count = slots - PRIVATE_FIRST;
+    uint32_t count = chunk->slots - PRIVATE_FIRST;
     *header = (struct FcDataHeader){
         .sequence = fc_thread.sequence++, .count = count, .generation = chunk->generation};
     *message = (struct FcMessage){.type = FC_MSG_CHUNK_DATA, .thread = fc_thread.number};
-    fc_channel_send_whole(message, sizeof *message + sizeof *header + count * sizeof *first);
+    if (count > 0)
+        fc_channel_send_whole(message, sizeof *message + sizeof *header + count * sizeof *first);
+}
+
+/* Sends what is parked, up to the first buffer with a gap. */
+static void send_parked(bool with_gaps)
+{
+    while (fc_thread.parked != NULL && (with_gaps || !has_gap(fc_thread.parked)))
+    {
+        struct FcChunk *chunk = fc_thread.parked;
+        fc_thread.parked = NEXT(chunk);
+        bool reusable = !has_gap(chunk);
+        send_private(chunk);
+        if (!reusable)
+            continue; /* its writer may still come: a page is lost, not a record of others */
+        NEXT(chunk) = fc_thread.spare;
+        fc_thread.spare = chunk;
+    }
+}
+
+static void park(struct FcChunk *chunk, uint32_t slots)
+{
+    struct FcChunk **end = &fc_thread.parked;
+    while (*end != NULL)
+        end = &NEXT(*end);
+    chunk->slots = slots;
+    NEXT(chunk) = NULL;
+    *end = chunk;
+    fc_thread.private_chunk = NULL;
+    send_parked(false);
 }
 
 /* ---- Both ------------------------------------------------------------------ */
@@ -188,14 +246,19 @@ void fc_ring_flush(void)
         slots = FC_CHUNK_RECORDS;
     if (chunk != fc_thread.private_chunk)
         send_shared(chunk, slots); /* also an empty one: the manager frees it */
-    else if (slots > PRIVATE_FIRST)
-        send_private(chunk, slots);
+    else
+        park(chunk, slots);
 }
 
 void fc_ring_free(void)
 {
-    if (fc_thread.private_chunk != NULL)
-        fc_sys(SYS_munmap, fc_thread.private_chunk, (size_t)FC_CHUNK_BYTES);
+    send_parked(true);
+    while (fc_thread.spare != NULL)
+    {
+        struct FcChunk *chunk = fc_thread.spare;
+        fc_thread.spare = NEXT(chunk);
+        fc_sys(SYS_munmap, chunk, (size_t)FC_CHUNK_BYTES);
+    }
     fc_thread.private_chunk = NULL;
     fc_thread.cursor = FC_CURSOR_NONE;
 }
@@ -204,9 +267,12 @@ void fc_ring_free(void)
  * shared memory, or too many threads for its chunks. */
 static struct FcChunk *take_chunk(void)
 {
-    if (shared == NULL || fc_thread.private_chunk != NULL || fc_thread.waits > WAITS_MAX)
-        return claim_private();
-    return claim_chunk();
+    struct FcChunk *chunk = shared != NULL ? claim_chunk() : NULL;
+    if (chunk != NULL)
+        fc_thread.waits = 0;
+    else if (shared == NULL || fc_thread.waits > WAITS_MAX)
+        chunk = claim_private();
+    return chunk;
 }
 
 /* Gives the full chunk away and takes the next.  False where there was none to be had now;
@@ -225,7 +291,6 @@ static bool refill(void)
     struct FcChunk *chunk = take_chunk();
     if (chunk == NULL)
         return false;
-    fc_thread.waits = 0;
     fc_thread.cursor = (uint64_t)(uintptr_t)chunk >> 16 << 32 | (uint64_t)chunk->generation << 16 |
                        (chunk != fc_thread.private_chunk ? 0 : PRIVATE_FIRST);
     return true;
@@ -260,13 +325,15 @@ void fc_ring_record(uint64_t time, void *function, void *site, uint64_t frame)
 uint32_t fc_ring_take_for_answer(void)
 {
     struct FcChunk *chunk = FC_CURSOR_CHUNK(fc_thread.cursor);
-    if (shared == NULL || (chunk != NULL && chunk == fc_thread.private_chunk))
+    bool was_private = chunk != NULL && chunk == fc_thread.private_chunk;
+    if (was_private)
         fc_ring_flush();
+    send_parked(true);
     if (shared == NULL)
         return 0;
     /* fcmanager reads what the process still owns in place, this chunk included. */
     fc_thread.cursor = FC_CURSOR_NONE;
-    if (chunk == NULL || chunk == fc_thread.private_chunk)
+    if (chunk == NULL || was_private)
         chunk = claim_chunk();
     return chunk != NULL ? chunk_index(chunk) : FC_NO_ANSWER;
 }

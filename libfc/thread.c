@@ -65,6 +65,9 @@ void fc_thread_after_fork(void)
     last_number = 0;
     fc_thread.number = 0;
     fc_thread.cursor = FC_CURSOR_NONE;
+    fc_thread.private_chunk = NULL;
+    fc_thread.parked = NULL; /* the parent sends them */
+    fc_thread.waits = 0;
 }
 
 void fc_thread_send_name(void)

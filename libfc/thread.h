@@ -22,7 +22,9 @@ struct FcThread
     /* The rest belongs to the slow path, with all signals blocked. */
     uint32_t number;               /* within the process, from 1; 0: not started */
     uint32_t sequence;             /* of the next chunk */
-    struct FcChunk *private_chunk; /* transport `pipe` */
+    struct FcChunk *private_chunk; /* transport `pipe`: the current one, */
+    struct FcChunk *parked;        /* those that wait for a record, oldest first, */
+    struct FcChunk *spare;         /* and those to be used again */
     uint32_t waits;                /* for a free chunk, without success */
     uint32_t sent_count;           /* of chunks given away, ever */
     uint32_t hint;                 /* where to look for the next chunk */
