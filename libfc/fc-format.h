@@ -81,7 +81,8 @@ struct FcChunk
     uint32_t generation;   /* 1-65535, another one at each claim */
     uint32_t slots;        /* libfc's own, not for fcmanager */
     uint32_t reserved0;
-    uint64_t reserved[3];
+    struct FcChunk *next; /* likewise: links buffers that are not shared */
+    uint64_t reserved[2];
     struct FcRecord records[FC_CHUNK_RECORDS];
 };
 _Static_assert(sizeof(struct FcChunk) == FC_CHUNK_BYTES, "wire format");

@@ -28,9 +28,6 @@
 #define WAITS_MAX 4
 #define WAIT_NS 50000000
 
-/* Private buffers are linked by a word that shared ones have no use for. */
-#define NEXT(chunk) (*(struct FcChunk **)(void *)(chunk)->reserved)
-
 static struct FcShared *shared;
 static uint32_t chunk_count;
 static uint32_t in_flight_limit;
@@ -172,7 +169,7 @@ static struct FcChunk *claim_private(void)
 {
     struct FcChunk *chunk = fc_thread.spare;
     if (chunk != NULL)
-        fc_thread.spare = NEXT(chunk);
+        fc_thread.spare = chunk->next;
     else
         chunk = map_private();
     fc_thread.private_chunk = chunk;
@@ -211,12 +208,12 @@ static void send_parked(bool with_gaps)
     while (fc_thread.parked != NULL && (with_gaps || !has_gap(fc_thread.parked)))
     {
         struct FcChunk *chunk = fc_thread.parked;
-        fc_thread.parked = NEXT(chunk);
+        fc_thread.parked = chunk->next;
         bool reusable = !has_gap(chunk);
         send_private(chunk);
         if (!reusable)
             continue; /* its writer may still come: a page is lost, not a record of others */
-        NEXT(chunk) = fc_thread.spare;
+        chunk->next = fc_thread.spare;
         fc_thread.spare = chunk;
     }
 }
@@ -225,9 +222,9 @@ static void park(struct FcChunk *chunk, uint32_t slots)
 {
     struct FcChunk **end = &fc_thread.parked;
     while (*end != NULL)
-        end = &NEXT(*end);
+        end = &(*end)->next;
     chunk->slots = slots;
-    NEXT(chunk) = NULL;
+    chunk->next = NULL;
     *end = chunk;
     fc_thread.private_chunk = NULL;
     send_parked(false);
@@ -256,7 +253,7 @@ void fc_ring_free(void)
     while (fc_thread.spare != NULL)
     {
         struct FcChunk *chunk = fc_thread.spare;
-        fc_thread.spare = NEXT(chunk);
+        fc_thread.spare = chunk->next;
         fc_sys(SYS_munmap, chunk, (size_t)FC_CHUNK_BYTES);
     }
     fc_thread.private_chunk = NULL;
