@@ -20,15 +20,11 @@ static gboolean looks_mangled(const char *name)
 
 static char *demangle_rust(const char *raw, int options)
 {
-    g_autofree char *bare = NULL;
-    char *name;
-
     /* Link-time optimization appends ".llvm.NUMBER", which says nothing to anyone. */
     const char *llvm = strstr(raw, ".llvm.");
-    if (llvm)
-        raw = bare = g_strndup(raw, (gsize)(llvm - raw));
-    name = rust_demangle(raw, options);
-    return name;
+    g_autofree char *bare = llvm ? g_strndup(raw, (gsize)(llvm - raw)) : g_strdup(raw);
+
+    return rust_demangle(bare, options);
 }
 
 /* ".constprop.0.isra.1" becomes " [clone .constprop.0] [clone .isra.1]": a suffix is a
@@ -65,9 +61,8 @@ static char *demangle_unversioned(const char *raw, int options)
         return g_string_free(text, FALSE);
     }
     dot = strchr(raw, '.');
-    if (dot)
-        raw = bare = g_strndup(raw, (gsize)(dot - raw));
-    plain = cplus_demangle(raw, options | DMGL_GNU_V3);
+    bare = dot ? g_strndup(raw, (gsize)(dot - raw)) : g_strdup(raw);
+    plain = cplus_demangle(bare, options | DMGL_GNU_V3);
     if (!plain)
         return NULL;
     text = g_string_new(plain);

@@ -143,14 +143,16 @@ static int open_regular(const char *path, guint64 *size, GError **error)
 
 FcImage *fc_image_open(const char *path, const char *debug_folders, GError **error)
 {
-    g_autoptr(FcImage) image = g_new0(FcImage, 1);
+    FcImage *image;
     guint64 size = 0;
     gboolean is_good;
     Elf *elf;
+    int fd = open_regular(path, &size, error);
 
-    image->fd = open_regular(path, &size, error);
-    if (image->fd < 0)
+    if (fd < 0)
         return NULL;
+    image = g_new0(FcImage, 1);
+    image->fd = fd;
     image->path = g_strdup(path);
     image->debug_folders = g_strdup(debug_folders);
     image->made_names = g_ptr_array_new_with_free_func(g_free);
@@ -160,7 +162,10 @@ FcImage *fc_image_open(const char *path, const char *debug_folders, GError **err
     if (is_good)
         image->build_id = read_build_id(elf);
     elf_end(elf);
-    return is_good ? g_steal_pointer(&image) : NULL;
+    if (is_good)
+        return image;
+    fc_image_free(image);
+    return NULL;
 }
 
 void fc_image_free(FcImage *image)
