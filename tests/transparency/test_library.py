@@ -15,7 +15,7 @@ import fctest  # noqa: E402
 # of processes, libraries and stacks.  The manual lists them.
 DOCUMENTED = """
     __cyg_profile_func_enter __cyg_profile_func_exit
-    fork vfork daemon execl execle execlp execv execve execveat execvp execvpe fexecve
+    fork vfork daemon system popen execl execle execlp execv execve execveat execvp execvpe fexecve
     posix_spawn posix_spawnp _exit _Exit quick_exit
     pthread_create pthread_exit
     dlopen dlmopen dlclose dlsym

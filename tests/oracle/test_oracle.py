@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The oracle against programs that know how often they call: what it says must be
+worth comparing with."""
+
+import os
+import struct
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import fcprofile  # noqa: E402
+import fctest  # noqa: E402
+
+
+class Oracle(fctest.Case):
+    def counts(self, path):
+        """{name: calls} and {(name, number of call sites): calls}"""
+        import compare
+        counts = compare.load_oracle(path)
+        names = {place: fcprofile.symbols_of(place[0])[place[1]] for place in counts.functions}
+        return ({names[place]: calls for place, calls in counts.functions.items()},
+                sorted((names[callee], calls) for (_, callee), calls in counts.arcs.items()))
+
+    def test_functions_and_arcs(self):
+        done, files = self.run_oracle([self.compile("minmax.c")])
+        self.assertEqual((done.returncode, done.stderr, len(files)), (0, b"", 1))
+        functions, arcs = self.counts(files[0])
+        self.assertEqual(functions, {"main": 1, "work": 3, "leaf": 4})
+        self.assertEqual(arcs, [("leaf", 4), ("main", 1), ("work", 1), ("work", 1), ("work", 1)])
+
+    def test_threads(self):
+        done, files = self.run_oracle([self.compile("manythreads.c"), "8", "30000"])
+        self.assertEqual((done.returncode, len(files)), (0, 1))
+        self.assertEqual(self.counts(files[0])[0], {
+            "main": 1, "create": 16, "busy": 8, "step": 8 * 30000 + 8, "leaves_early": 4,
+            "leave": 4, "detached": 4})
+
+    def test_processes(self):
+        done, files = self.run_oracle([self.compile("tree.c"), "2", "2"])
+        self.assertEqual((done.returncode, len(files)), (0, 7))
+        for line in done.stdout.decode().splitlines():
+            pid, _, level, calls = line.split()
+            name = next(name for name in files if name.endswith("." + pid))
+            expected = {"step": int(calls), "grow": 1}
+            if level == "0":
+                expected["main"] = 1
+            self.assertEqual(self.counts(name)[0], expected)
+
+    def test_killed(self):
+        done, files = self.run_oracle([self.compile("dying.c"), self.path("n"), "sigkill"])
+        self.assertEqual(done.returncode, -9)
+        with open(self.path("n"), "rb") as stream:
+            ticks = struct.unpack("=Q", stream.read(8))[0]
+        self.assertEqual(ticks, 12345)
+        self.assertEqual(self.counts(files[0])[0], {"main": 1, "tick": ticks, "end": 1})
+
+    def test_a_difference_of_one_is_seen(self):
+        import compare
+        _, files = self.run_oracle([self.compile("nesting.c")])
+        one, other = compare.load_oracle(files[0]), compare.load_oracle(files[0])
+        self.assertEqual(compare.differences(one, other), [])
+        site, callee = next(iter(other.arcs))
+        other.add(site, callee, 1)
+        self.assertEqual(len(compare.differences(one, other)), 2)
+
+
+if __name__ == "__main__":
+    fctest.main()
