@@ -24,8 +24,9 @@ static gboolean read_line(FcParser *parser, const Key *keys)
     for (const Key *key = keys; key->name != NULL; key++)
     {
         if (strlen(key->name) == bytes && memcmp(key->name, word, bytes) == 0)
-            return key->read(parser, key->name) && fc_text_end_line(&parser->text);
+            return key->read(parser, key->name);
     }
+    parser->text.word = parser->text.line_end;
     return TRUE;
 }
 

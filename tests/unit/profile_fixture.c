@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * See profile_fixture.h.
+ */
+#include "profile_fixture.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+/* ---- Random profiles ----------------------------------------------------------- */
+
+static guint64 random_number(GRand *rand)
+{
+    const guint64 bits = (guint64)g_rand_int(rand) << 32 | g_rand_int(rand);
+    switch (g_rand_int_range(rand, 0, 8))
+    {
+    case 0:
+        return 0;
+    case 1:
+        return G_MAXUINT64;
+    default:
+        return bits >> g_rand_int_range(rand, 0, 64);
+    }
+}
+
+static char *random_string(GRand *rand, gboolean may_be_null)
+{
+    static const char *const awkward[] = {
+        "",
+        "-",
+        "\\",
+        "\\e",
+        "\\055",
+        " ",
+        "a b",
+        " a",
+        "b ",
+        "\n",
+        "\t\r\v\f",
+        "line\nline\n",
+        "\x7f",
+        "\xff\xfe",
+        "caf\xc3\xa9",
+        "\xc3",
+        "-x",
+        "section end 1 0",
+        "\"",
+        "(nil)",
+        "\x01\x02",
+        "/usr/lib/a.so",
+        "\\101",
+        "/tmp/a\\040b",
+    };
+    const gint choice = g_rand_int_range(rand, 0, (gint)G_N_ELEMENTS(awkward) * 2 + 2);
+    if (choice < (gint)G_N_ELEMENTS(awkward))
+        return g_strdup(awkward[choice]);
+    if (choice < (gint)G_N_ELEMENTS(awkward) + 2 && may_be_null)
+        return NULL;
+    const gint bytes = g_rand_int_range(rand, 1, 40);
+    char *string = g_malloc0((gsize)bytes + 1);
+    for (gint i = 0; i < bytes; i++)
+        string[i] = (char)g_rand_int_range(rand, 1, 256);
+    return string;
+}
+
+static void random_modules(GRand *rand, FcProfile *profile, guint count)
+{
+    for (guint i = 0; i < count; i++)
+    {
+        const FcProfileModule module = {
+            .path = random_string(rand, FALSE),
+            .build_id = g_rand_boolean(rand) ? g_strdup_printf("%08x", g_rand_int(rand)) : NULL,
+            .base = random_number(rand),
+            .start = random_number(rand),
+            .end = random_number(rand),
+            .load_ns = random_number(rand),
+            .unload_ns = random_number(rand),
+        };
+        g_array_append_val(profile->modules, module);
+    }
+}
+
+static FcProfilePlace random_place(GRand *rand, const FcProfile *profile)
+{
+    const gint module = g_rand_int_range(rand, FC_NONE, (gint)profile->modules->len);
+    const guint64 address = random_number(rand);
+    const guint64 base =
+        module == FC_NONE ? 0 : g_array_index(profile->modules, FcProfileModule, module).base;
+    return (FcProfilePlace){address, address - base, module};
+}
+
+static guint random_function(GRand *rand, const FcProfile *profile)
+{
+    return (guint)g_rand_int_range(rand, 0, (gint)profile->functions->len);
+}
+
+static void random_functions(GRand *rand, FcProfile *profile, guint count)
+{
+    for (guint i = 0; i < count; i++)
+    {
+        FcProfileFunction function = {
+            .place = random_place(rand, profile),
+            .calls = random_number(rand),
+            .total_ns = random_number(rand),
+            .local_ns = random_number(rand),
+            .total_min_ns = random_number(rand),
+            .total_max_ns = random_number(rand),
+            .local_min_ns = random_number(rand),
+            .local_max_ns = random_number(rand),
+        };
+        for (guint j = 0; j < FC_HISTOGRAM_BUCKETS; j++)
+            function.histogram[j] = g_rand_int_range(rand, 0, 3) == 0 ? random_number(rand) : 0;
+        g_array_append_val(profile->functions, function);
+    }
+}
+
+static void random_arcs(GRand *rand, FcProfile *profile, guint count)
+{
+    for (guint i = 0; i < count; i++)
+    {
+        FcProfileArc arc = {
+            .caller = g_rand_int_range(rand, FC_NONE, (gint)profile->functions->len),
+            .callee = random_function(rand, profile),
+            .site = random_place(rand, profile),
+            .calls = random_number(rand) >> 8,
+            .total_ns = random_number(rand),
+        };
+        /* Some share their call site and callee, as arcs of several callers do. */
+        if (i > 0 && g_rand_boolean(rand))
+        {
+            const FcProfileArc *last = &g_array_index(profile->arcs, FcProfileArc, i - 1);
+            arc.site = last->site;
+            arc.callee = last->callee;
+        }
+        g_array_append_val(profile->arcs, arc);
+
+        const FcProfileContext context = {
+            .parent = g_rand_int_range(rand, FC_NONE, (gint)i),
+            .function = random_function(rand, profile),
+            .site = random_place(rand, profile),
+            .calls = random_number(rand),
+            .total_ns = random_number(rand),
+            .local_ns = random_number(rand),
+        };
+        g_array_append_val(profile->contexts, context);
+    }
+}
+
+static void random_threads(GRand *rand, FcProfile *profile, guint count)
+{
+    for (guint i = 0; i < count; i++)
+    {
+        FcProfileThread thread = {
+            .tid = (gint64)random_number(rand),
+            .name = random_string(rand, TRUE),
+            .start_ns = random_number(rand),
+            .end_ns = random_number(rand),
+            .run_ns = random_number(rand),
+            .calls = random_number(rand),
+            .ended = g_rand_boolean(rand),
+            .functions = g_array_new(FALSE, TRUE, sizeof(FcProfileThreadFunction)),
+            .stack = g_array_new(FALSE, TRUE, sizeof(FcProfileFrame)),
+        };
+        for (gint j = g_rand_int_range(rand, 0, 6); j > 0; j--)
+        {
+            const FcProfileThreadFunction function = {random_function(rand, profile),
+                                                      random_number(rand), random_number(rand),
+                                                      random_number(rand)};
+            const FcProfileFrame frame = {random_function(rand, profile),
+                                          random_place(rand, profile)};
+            g_array_append_val(thread.functions, function);
+            g_array_append_val(thread.stack, frame);
+        }
+        g_array_append_val(profile->threads, thread);
+    }
+}
+
+static void random_blocks(GRand *rand, GArray *blocks, gboolean are_leaks)
+{
+    for (gint i = g_rand_int_range(rand, 0, 5); i > 0; i--)
+    {
+        FcProfileBlock block = {
+            .pointer = random_number(rand),
+            .site = random_number(rand),
+            .stack = g_array_new(FALSE, FALSE, sizeof(guint64)),
+        };
+        if (are_leaks)
+        {
+            block.size_bytes = random_number(rand) >> 33;
+            block.realloc_site = random_number(rand);
+        }
+        for (gint j = g_rand_int_range(rand, 0, 5); j > 0; j--)
+        {
+            const guint64 site = random_number(rand) | 1;
+            g_array_append_val(block.stack, site);
+        }
+        g_array_append_val(blocks, block);
+    }
+}
+
+static void random_head(GRand *rand, FcProfile *profile)
+{
+    profile->unique_id = random_string(rand, TRUE);
+    profile->time_mode = g_rand_int_range(rand, 1, 5);
+    profile->profile_mode = g_rand_int_range(rand, 1, 4);
+    profile->pid = (gint64)random_number(rand);
+    profile->ppid = (gint64)random_number(rand);
+    profile->run_ns = random_number(rand);
+    profile->ticks_per_second = g_rand_double_range(rand, 0, 4e9);
+    profile->start_realtime_ns = (gint64)random_number(rand);
+    profile->end_realtime_ns = (gint64)random_number(rand);
+    profile->executable = random_string(rand, TRUE);
+    profile->directory = random_string(rand, TRUE);
+    if (g_rand_boolean(rand))
+    {
+        g_autoptr(GPtrArray) arguments = g_ptr_array_new();
+        for (gint i = g_rand_int_range(rand, 0, 5); i > 0; i--)
+            g_ptr_array_add(arguments, random_string(rand, FALSE));
+        g_ptr_array_add(arguments, NULL);
+        profile->command_line = (GStrv)g_ptr_array_steal(arguments, NULL);
+    }
+    profile->end = (FcProfileEnd)g_rand_int_range(rand, FC_END_UNKNOWN, FC_END_EXEC + 1);
+    profile->end_value = (gint)g_rand_int(rand);
+    profile->thread_id = g_rand_boolean(rand) ? (gint64)random_number(rand) : 0;
+}
+
+static void random_notes(GRand *rand, FcProfile *profile)
+{
+    fc_profile_note(profile->repairs, "jump", random_number(rand));
+    fc_profile_note(profile->repairs, "unknown-exit", random_number(rand));
+    fc_profile_note(profile->losses, "lost-records", random_number(rand));
+}
+
+FcProfile *fixture_profile_new(guint32 seed, guint size)
+{
+    g_autoptr(GRand) rand = g_rand_new_with_seed(seed);
+    FcProfile *profile = fc_profile_new();
+    random_head(rand, profile);
+    random_modules(rand, profile, 1 + size / 4);
+    random_functions(rand, profile, size);
+    if (size > 0)
+    {
+        random_arcs(rand, profile, size * 3);
+        random_threads(rand, profile, size / 3);
+    }
+    random_blocks(rand, profile->leaks, TRUE);
+    random_blocks(rand, profile->bad_frees, FALSE);
+    random_blocks(rand, profile->bad_reallocs, FALSE);
+    random_notes(rand, profile);
+    return profile;
+}
+
+/* ---- A plain one ----------------------------------------------------------------- */
+
+FcProfile *fixture_plain_new(void)
+{
+    FcProfile *profile = fc_profile_new();
+    profile->unique_id = g_strdup("one");
+    profile->pid = 10;
+    profile->ppid = 9;
+    profile->run_ns = 5000;
+    const FcProfileModule modules[] = {
+        {g_strdup("/bin/app"), g_strdup("a1"), 0x1000, 0x1000, 0x2000, 0, G_MAXUINT64},
+        {g_strdup("/lib/lib.so"), NULL, 0x2000, 0x2000, 0x3000, 0, G_MAXUINT64},
+    };
+    g_array_append_vals(profile->modules, modules, G_N_ELEMENTS(modules));
+    const FcProfileFunction functions[] = {
+        {{0x1100, 0x100, 0}, 1, 5000, 1000, 5000, 5000, 1000, 1000, {[13] = 1}},
+        {{0x1200, 0x200, 0}, 2, 4000, 3000, 1000, 3000, 500, 2500, {[10] = 1, [12] = 1}},
+        {{0x2100, 0x100, 1}, 4, 1000, 1000, 0, 600, 0, 600, {[0] = 3, [10] = 1}},
+    };
+    g_array_append_vals(profile->functions, functions, G_N_ELEMENTS(functions));
+    const FcProfileArc arcs[] = {
+        {FC_NONE, 0, {0x1010, 0x10, 0}, 1, 5000},
+        {0, 1, {0x1110, 0x110, 0}, 2, 4000},
+        {1, 2, {0x1210, 0x210, 0}, 4, 1000},
+    };
+    g_array_append_vals(profile->arcs, arcs, G_N_ELEMENTS(arcs));
+    const FcProfileContext contexts[] = {
+        {FC_NONE, 0, {0x1010, 0x10, 0}, 1, 5000, 1000},
+        {0, 1, {0x1110, 0x110, 0}, 2, 4000, 3000},
+        {1, 2, {0x1210, 0x210, 0}, 4, 1000, 1000},
+    };
+    g_array_append_vals(profile->contexts, contexts, G_N_ELEMENTS(contexts));
+    return profile;
+}
+
+/* ---- Comparison ------------------------------------------------------------------ */
+
+static void assert_places(const FcProfilePlace *a, const FcProfilePlace *b)
+{
+    g_assert_cmphex(a->address, ==, b->address);
+    g_assert_cmphex(a->offset, ==, b->offset);
+    g_assert_cmpint(a->module, ==, b->module);
+}
+
+static void assert_heads(const FcProfile *a, const FcProfile *b)
+{
+    g_assert_cmpstr(a->unique_id, ==, b->unique_id);
+    g_assert_cmpint(a->time_mode, ==, b->time_mode);
+    g_assert_cmpint(a->profile_mode, ==, b->profile_mode);
+    g_assert_cmpint(a->pid, ==, b->pid);
+    g_assert_cmpint(a->ppid, ==, b->ppid);
+    g_assert_cmpuint(a->run_ns, ==, b->run_ns);
+    g_assert_cmpint(a->extended, ==, b->extended);
+    g_assert_cmpfloat(a->ticks_per_second, ==, b->ticks_per_second);
+    g_assert_cmpint(a->start_realtime_ns, ==, b->start_realtime_ns);
+    g_assert_cmpint(a->end_realtime_ns, ==, b->end_realtime_ns);
+    g_assert_cmpstr(a->executable, ==, b->executable);
+    g_assert_cmpstr(a->directory, ==, b->directory);
+    g_assert_cmpint(a->command_line == NULL, ==, b->command_line == NULL);
+    if (a->command_line != NULL)
+        g_assert_cmpstrv(a->command_line, b->command_line);
+    g_assert_cmpint(a->end, ==, b->end);
+    g_assert_cmpint(a->end_value, ==, b->end_value);
+    g_assert_cmpint(a->thread_id, ==, b->thread_id);
+}
+
+static void assert_modules(const GArray *a, const GArray *b)
+{
+    g_assert_cmpuint(a->len, ==, b->len);
+    for (guint i = 0; i < a->len; i++)
+    {
+        const FcProfileModule *left = &g_array_index(a, FcProfileModule, i);
+        const FcProfileModule *right = &g_array_index(b, FcProfileModule, i);
+        g_assert_cmpstr(left->path, ==, right->path);
+        g_assert_cmpstr(left->build_id, ==, right->build_id);
+        g_assert_cmphex(left->base, ==, right->base);
+        g_assert_cmphex(left->start, ==, right->start);
+        g_assert_cmphex(left->end, ==, right->end);
+        g_assert_cmpuint(left->load_ns, ==, right->load_ns);
+        g_assert_cmpuint(left->unload_ns, ==, right->unload_ns);
+    }
+}
+
+static void assert_functions(const GArray *a, const GArray *b)
+{
+    g_assert_cmpuint(a->len, ==, b->len);
+    for (guint i = 0; i < a->len; i++)
+    {
+        const FcProfileFunction *left = &g_array_index(a, FcProfileFunction, i);
+        const FcProfileFunction *right = &g_array_index(b, FcProfileFunction, i);
+        assert_places(&left->place, &right->place);
+        g_assert_cmpuint(left->calls, ==, right->calls);
+        g_assert_cmpuint(left->total_ns, ==, right->total_ns);
+        g_assert_cmpuint(left->local_ns, ==, right->local_ns);
+        g_assert_cmpuint(left->total_min_ns, ==, right->total_min_ns);
+        g_assert_cmpuint(left->total_max_ns, ==, right->total_max_ns);
+        g_assert_cmpuint(left->local_min_ns, ==, right->local_min_ns);
+        g_assert_cmpuint(left->local_max_ns, ==, right->local_max_ns);
+        g_assert_cmpmem(left->histogram, sizeof left->histogram, right->histogram,
+                        sizeof right->histogram);
+    }
+}
+
+static void assert_arcs(const GArray *a, const GArray *b)
+{
+    g_assert_cmpuint(a->len, ==, b->len);
+    for (guint i = 0; i < a->len; i++)
+    {
+        const FcProfileArc *left = &g_array_index(a, FcProfileArc, i);
+        const FcProfileArc *right = &g_array_index(b, FcProfileArc, i);
+        g_assert_cmpint(left->caller, ==, right->caller);
+        g_assert_cmpuint(left->callee, ==, right->callee);
+        assert_places(&left->site, &right->site);
+        g_assert_cmpuint(left->calls, ==, right->calls);
+        g_assert_cmpuint(left->total_ns, ==, right->total_ns);
+    }
+}
+
+static void assert_contexts(const GArray *a, const GArray *b)
+{
+    g_assert_cmpuint(a->len, ==, b->len);
+    for (guint i = 0; i < a->len; i++)
+    {
+        const FcProfileContext *left = &g_array_index(a, FcProfileContext, i);
+        const FcProfileContext *right = &g_array_index(b, FcProfileContext, i);
+        g_assert_cmpint(left->parent, ==, right->parent);
+        g_assert_cmpuint(left->function, ==, right->function);
+        assert_places(&left->site, &right->site);
+        g_assert_cmpuint(left->calls, ==, right->calls);
+        g_assert_cmpuint(left->total_ns, ==, right->total_ns);
+        g_assert_cmpuint(left->local_ns, ==, right->local_ns);
+    }
+}
+
+static void assert_threads(const GArray *a, const GArray *b)
+{
+    g_assert_cmpuint(a->len, ==, b->len);
+    for (guint i = 0; i < a->len; i++)
+    {
+        const FcProfileThread *left = &g_array_index(a, FcProfileThread, i);
+        const FcProfileThread *right = &g_array_index(b, FcProfileThread, i);
+        g_assert_cmpint(left->tid, ==, right->tid);
+        g_assert_cmpstr(left->name, ==, right->name);
+        g_assert_cmpuint(left->start_ns, ==, right->start_ns);
+        g_assert_cmpuint(left->end_ns, ==, right->end_ns);
+        g_assert_cmpuint(left->run_ns, ==, right->run_ns);
+        g_assert_cmpuint(left->calls, ==, right->calls);
+        g_assert_cmpint(left->ended, ==, right->ended);
+        g_assert_cmpuint(left->functions->len, ==, right->functions->len);
+        for (guint j = 0; j < left->functions->len; j++)
+        {
+            const FcProfileThreadFunction *f =
+                &g_array_index(left->functions, FcProfileThreadFunction, j);
+            const FcProfileThreadFunction *g =
+                &g_array_index(right->functions, FcProfileThreadFunction, j);
+            g_assert_cmpuint(f->function, ==, g->function);
+            g_assert_cmpuint(f->calls, ==, g->calls);
+            g_assert_cmpuint(f->total_ns, ==, g->total_ns);
+            g_assert_cmpuint(f->local_ns, ==, g->local_ns);
+        }
+        g_assert_cmpuint(left->stack->len, ==, right->stack->len);
+        for (guint j = 0; j < left->stack->len; j++)
+        {
+            const FcProfileFrame *f = &g_array_index(left->stack, FcProfileFrame, j);
+            const FcProfileFrame *g = &g_array_index(right->stack, FcProfileFrame, j);
+            g_assert_cmpuint(f->function, ==, g->function);
+            assert_places(&f->site, &g->site);
+        }
+    }
+}
+
+static void assert_notes(const GArray *a, const GArray *b)
+{
+    g_assert_cmpuint(a->len, ==, b->len);
+    for (guint i = 0; i < a->len; i++)
+    {
+        const FcProfileNote *left = &g_array_index(a, FcProfileNote, i);
+        const FcProfileNote *right = &g_array_index(b, FcProfileNote, i);
+        g_assert_cmpstr(left->kind, ==, right->kind);
+        g_assert_cmpuint(left->count, ==, right->count);
+    }
+}
+
+static void assert_blocks(const GArray *a, const GArray *b)
+{
+    g_assert_cmpuint(a->len, ==, b->len);
+    for (guint i = 0; i < a->len; i++)
+    {
+        const FcProfileBlock *left = &g_array_index(a, FcProfileBlock, i);
+        const FcProfileBlock *right = &g_array_index(b, FcProfileBlock, i);
+        g_assert_cmphex(left->pointer, ==, right->pointer);
+        g_assert_cmpuint(left->size_bytes, ==, right->size_bytes);
+        g_assert_cmphex(left->site, ==, right->site);
+        g_assert_cmphex(left->realloc_site, ==, right->realloc_site);
+        g_assert_cmpmem(left->stack->data, left->stack->len * sizeof(guint64), right->stack->data,
+                        right->stack->len * sizeof(guint64));
+    }
+}
+
+void fixture_assert_equal(const FcProfile *a, const FcProfile *b)
+{
+    assert_heads(a, b);
+    assert_modules(a->modules, b->modules);
+    assert_functions(a->functions, b->functions);
+    assert_arcs(a->arcs, b->arcs);
+    assert_contexts(a->contexts, b->contexts);
+    assert_threads(a->threads, b->threads);
+    assert_notes(a->repairs, b->repairs);
+    assert_notes(a->losses, b->losses);
+    assert_blocks(a->leaks, b->leaks);
+    assert_blocks(a->bad_frees, b->bad_frees);
+    assert_blocks(a->bad_reallocs, b->bad_reallocs);
+}
+
+/* ---- Folders --------------------------------------------------------------------- */
+
+char *fixture_folder_new(void)
+{
+    g_autoptr(GError) error = NULL;
+    char *folder = g_dir_make_tmp("fc-profile-XXXXXX", &error);
+    g_assert_no_error(error);
+    g_assert_cmpint(g_chmod(folder, 0711), ==, 0);
+    return folder;
+}
+
+void fixture_folder_remove(char *folder)
+{
+    g_autoptr(GDir) names = g_dir_open(folder, 0, NULL);
+    for (const char *name; names != NULL && (name = g_dir_read_name(names)) != NULL;)
+    {
+        g_autofree char *path = g_build_filename(folder, name, NULL);
+        if (g_file_test(path, G_FILE_TEST_IS_DIR) && !g_file_test(path, G_FILE_TEST_IS_SYMLINK))
+            fixture_folder_remove(g_strdup(path));
+        else
+            g_unlink(path);
+    }
+    g_rmdir(folder);
+    g_free(folder);
+}
+
+guint fixture_folder_count(const char *folder)
+{
+    guint count = 0;
+    g_autoptr(GDir) names = g_dir_open(folder, 0, NULL);
+    g_assert_nonnull(names);
+    while (g_dir_read_name(names) != NULL)
+        count++;
+    return count;
+}
