@@ -1,0 +1,16 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Fails where makeinfo complains about the manual, also by a mere warning.
+set -eu
+command -v makeinfo >/dev/null || {
+    echo 'no makeinfo here'
+    exit 77
+}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+for format in --html --plaintext; do
+    makeinfo "$format" --no-split -I "$FC_SOURCE_ROOT/doc" -I "$FC_BUILD_ROOT/doc" \
+        -o "$folder/out" "$FC_SOURCE_ROOT/doc/libfc.texi" 2>&1 | tee "$folder/said"
+    [ ! -s "$folder/said" ] || exit 1
+    [ -s "$folder/out" ] || exit 1
+done
