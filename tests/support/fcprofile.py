@@ -7,6 +7,7 @@ section that is not as the manual says is an error, and so is a version 3.0 part
 that does not agree with the sections behind it.
 """
 
+import json
 import os
 import re
 import subprocess
@@ -227,3 +228,67 @@ def load_descriptor(path):
                               parent=0 if is_thread else int(match.group(2)),
                               file=match.group(3)))
     return entries
+
+
+class JsonProfile:
+    """The same of `fcdump --json`, as far as the tests ask: names are fcdump's."""
+
+    def __init__(self, data):
+        if (data["format"], data["version"]) != ("functioncheck-json", 1):
+            raise FormatError("another format")
+        process, = data["processes"]
+        for key in ("unique_id", "time_mode", "pid", "ppid", "run_ns", "executable"):
+            setattr(self, key, process[key])
+        self.profile_mode = process["profile_mode"].lower()
+        self.end, self.end_value = process["end"]["kind"], process["end"]["value"]
+        self.functions = [self.function(item, data) for item in data["functions"]]
+        self.arcs = [self.arc(item, data) for item in data["arcs"]]
+        self.contexts = []
+        for item in data["contexts"]:
+            function = self.functions[item["function"]]
+            path = () if item["parent"] is None else self.contexts[item["parent"]].path
+            self.contexts.append(Record(path=path + (function.name,), calls=item["calls"],
+                                        total_ns=item["total_ns"], local_ns=item["local_ns"]))
+        self.threads = [self.thread(item) for item in data["threads"]]
+        self.repairs = {item["kind"]: item["count"] for item in data["repairs"]}
+        self.losses = {item["kind"]: item["count"] for item in data["losses"]}
+
+    @staticmethod
+    def place(item, data):
+        module = item["module"]
+        return data["modules"][module]["path"] if module is not None else None, address(
+            item["offset"])
+
+    def function(self, item, data):
+        # Functions of one name are one here; where it began, in each of its entries.
+        path, offset = self.place(item["entries"][0], data)
+        histogram = {bucket["from_ns"].bit_length(): bucket["calls"]
+                     for bucket in item["histogram"]}
+        figures = {key: item[key] for key in (
+            "name", "calls", "total_ns", "local_ns", "total_min_ns", "total_max_ns",
+            "local_min_ns", "local_max_ns")}
+        return Record(module=path, offset=offset, histogram=histogram, file=item["file"],
+                      line=item["line"], **figures)
+
+    def arc(self, item, data):
+        path, offset = self.place(item["site"], data)
+        caller = self.functions[item["caller"]] if item["caller"] is not None else None
+        return Record(caller=caller, callee=self.functions[item["callee"]], site_module=path,
+                      site_offset=offset, calls=item["calls"], total_ns=item["total_ns"])
+
+    def thread(self, item):
+        functions = {self.functions[each["function"]].name:
+                     (each["calls"], each["total_ns"], each["local_ns"])
+                     for each in item["functions"]}
+        return Record(tid=item["tid"], run_ns=item["run_ns"], calls=item["calls"],
+                      ended=item["ended"], functions=functions,
+                      stack=[self.functions[each["function"]] for each in item["stack"]])
+
+
+def load_json(path, fcdump):
+    """The profile as `fcdump --json` tells it."""
+    done = subprocess.run([fcdump, "--json", path], capture_output=True, text=True,
+                          env={**os.environ, "LC_ALL": "C"})
+    if done.returncode != 0 or done.stderr:
+        raise FormatError(f"fcdump --json {path}: status {done.returncode}: {done.stderr}")
+    return JsonProfile(json.loads(done.stdout))
