@@ -60,8 +60,8 @@ class Bench:
 
     def prepare_lua(self, size):
         import test_real
-        for name, profiled in (("plain", False), ("profiled", True)):
-            self.programs[name] = test_real.build_lua(self.path(name), profiled)
+        for name in ("plain", "profiled"):
+            self.programs[name] = test_real.build_lua(self.path(name), name)
         self.arguments = [os.path.join(fctest.SOURCE_ROOT, "tests", "real", "work.lua"),
                           str(size or 20)]
 

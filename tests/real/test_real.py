@@ -9,6 +9,7 @@ what was fetched before.
 
 import glob
 import hashlib
+import json
 import os
 import random
 import subprocess
@@ -23,12 +24,15 @@ sys.path.insert(0, HERE)
 import sources  # noqa: E402
 
 
-def build(package, names, flags, output, profiled):
-    """Compiles all of the sources `names` (a function of the folder) at once."""
+def build(package, names, flags, output, kind):
+    """Compiles all of the sources `names` (a function of the folder) at once; `kind`
+    is plain, profiled, or coverage, which counts for gcov."""
     folder = sources.source_folder(os.path.join(fctest.BUILD_ROOT, "sources"), package)
     words = ["gcc", "-O2", "-g", *flags, "-o", output, *names(folder)]
-    if profiled:
+    if kind == "profiled":
         words += fctest.fc_config("--cflags-libs")
+    elif kind == "coverage":
+        words += ["-O0", "--coverage"]  # it counts only what is left after early inlining
     done = subprocess.run(words + ["-lm", "-ldl"], capture_output=True, text=True,
                           env=fctest.plain_environment(), cwd=os.path.dirname(output))
     if done.returncode != 0:
@@ -36,7 +40,7 @@ def build(package, names, flags, output, profiled):
     return output
 
 
-def build_lua(output, profiled):
+def build_lua(output, kind):
     # The interpreter hashes with a seed from the clock and the layout of memory, caches
     # strings by their address and sorts from a pivot by the clock: fixed here, or no
     # two runs make the same calls.
@@ -51,14 +55,14 @@ def build_lua(output, profiled):
         stream.write('#define DEB_HOST_MULTIARCH "none"\n')
     flags.append("-I" + include)
     return build("lua5.4", lambda folder: sorted(
-        set(glob.glob(folder + "/src/*.c")) - {folder + "/src/luac.c"}), flags, output, profiled)
+        set(glob.glob(folder + "/src/*.c")) - {folder + "/src/luac.c"}), flags, output, kind)
 
 
-def build_bzip2(output, profiled):
+def build_bzip2(output, kind):
     files = ("blocksort", "huffman", "crctable", "randtable", "compress", "decompress", "bzlib",
              "bzip2")
     return build("bzip2", lambda folder: [f"{folder}/{name}.c" for name in files],
-                 ["-D_FILE_OFFSET_BITS=64", "-w"], output, profiled)
+                 ["-D_FILE_OFFSET_BITS=64", "-w"], output, kind)
 
 
 class RealProgram(fctest.Case):
@@ -101,18 +105,50 @@ class RealProgram(fctest.Case):
         self.assertEqual(lines, [], "the program's own runs differ")
 
 
+    def gcov_calls(self, program, arguments):
+        """{name: sorted calls of the functions of that name}, as gcov counts them."""
+        self.assertIn(self.run_target([program, *arguments]).returncode, (0, 3))
+        out = subprocess.run(["gcov", "--json-format", "--stdout", *glob.glob(
+            self.path("*.gcda"))], check=True, capture_output=True, text=True,
+            cwd=self.folder).stdout
+        calls = {}
+        for line in out.splitlines():
+            for source in json.loads(line)["files"]:
+                for function in source["functions"]:
+                    if function["execution_count"] > 0:
+                        calls.setdefault(function["name"], []).append(
+                            function["execution_count"])
+        return {name: sorted(counts) for name, counts in calls.items()}
+
+    def check_gcov(self, program, arguments, restarted=()):
+        """The profile that is there has the calls that gcov counts in another build.
+        For the functions `restarted`, which jump back to their own beginning, gcov
+        counts the jumps as well."""
+        found = {}
+        for function in fcprofile.load(self.path("functioncheck.fc")).functions:
+            found.setdefault(function.name, []).append(function.calls)
+        expected = self.gcov_calls(program, arguments)
+        self.assertGreater(len(expected), 20)
+        for name in restarted:
+            self.assertLess(sum(found.pop(name)), sum(expected.pop(name)))
+        self.assertEqual({name: sorted(counts) for name, counts in found.items()}, expected)
+
+
 class Lua(RealProgram):
     def test_script(self):
-        plain = build_lua(self.path("lua-plain"), False)
-        profiled = build_lua(self.path("lua"), True)
-        out = self.check(plain, profiled, [os.path.join(HERE, "work.lua"), "4"], 3000000)
+        plain = build_lua(self.path("lua-plain"), "plain")
+        profiled = build_lua(self.path("lua"), "profiled")
+        arguments = [os.path.join(HERE, "work.lua"), "4"]
+        out = self.check(plain, profiled, arguments, 3000000)
         self.assertEqual(len(out.splitlines()), 4, out)
+        self.check_gcov(build_lua(self.path("lua-coverage"), "coverage"), arguments,
+                        restarted=["luaV_execute"])
 
 
 class Bzip2(RealProgram):
     def test_both_ways(self):
-        plain = build_bzip2(self.path("bzip2-plain"), False)
-        profiled = build_bzip2(self.path("bzip2"), True)
+        plain = build_bzip2(self.path("bzip2-plain"), "plain")
+        profiled = build_bzip2(self.path("bzip2"), "profiled")
         text = self.path("text")
         generator = random.Random(1)
         words = [generator.randbytes(generator.randrange(2, 9)).hex() for _ in range(3000)]
@@ -121,6 +157,7 @@ class Bzip2(RealProgram):
                 stream.write(" ".join(generator.choices(words, k=200)) + "\n")
         packed = self.check(plain, profiled, ["-9", "-c", text], 100000)
         self.assertLess(len(packed), os.path.getsize(text) / 2)
+        self.check_gcov(build_bzip2(self.path("bzip2-coverage"), "coverage"), ["-9", "-c", text])
         with open(self.path("text.bz2"), "wb") as stream:
             stream.write(packed)
         unpacked = self.check(plain, profiled, ["-d", "-c", self.path("text.bz2")], 10000)
