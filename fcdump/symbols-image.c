@@ -155,7 +155,6 @@ FcImage *fc_image_open(const char *path, const char *debug_folders, GError **err
     image->fd = fd;
     image->path = g_strdup(path);
     image->debug_folders = g_strdup(debug_folders);
-    image->made_names = g_ptr_array_new_with_free_func(g_free);
     elf_version(EV_CURRENT);
     elf = elf_begin(image->fd, ELF_C_READ_MMAP, NULL);
     is_good = check_elf(elf, size, error);
@@ -179,8 +178,8 @@ void fc_image_free(FcImage *image)
         dwfl_end(image->dwfl);
     if (image->fd >= 0)
         close(image->fd);
-    if (image->made_names)
-        g_ptr_array_unref(image->made_names);
+    if (image->exports)
+        g_hash_table_unref(image->exports);
     g_free(image->debug_folders);
     g_free(image->build_id);
     g_free(image->path);
@@ -256,6 +255,24 @@ static guint64 find_section_end(Elf *elf, GElf_Word index, guint64 address, Dwar
     return address - start < head.sh_size ? start + head.sh_size : 0;
 }
 
+/* A program that is fixed at link time and takes the address of a library's function gives
+ * it that of its own stub, everywhere: the library, too, then calls itself by it. */
+static gboolean is_import(const GElf_Sym *symbol, GElf_Word section)
+{
+    return section == SHN_UNDEF && symbol->st_value != 0 &&
+           GELF_ST_TYPE(symbol->st_info) == STT_FUNC;
+}
+
+static void fill_import(const GElf_Sym *symbol, const char *name, Candidate *out)
+{
+    memset(out, 0, sizeof *out);
+    out->function.start = symbol->st_value;
+    out->function.end = symbol->st_value + 1; /* nothing but calls to it is of interest */
+    out->function.raw = name;
+    out->function.is_import = TRUE;
+    out->rank = G_MAXUINT;
+}
+
 /* Fills `out` if symbol `index` of the module is a function. */
 static gboolean read_candidate(Dwfl_Module *module, int index, Candidate *out)
 {
@@ -269,8 +286,14 @@ static gboolean read_candidate(Dwfl_Module *module, int index, Candidate *out)
         dwfl_module_getsym_info(module, index, &symbol, &address, &section, &elf, &bias);
     guint type = GELF_ST_TYPE(symbol.st_info);
 
-    if (!name || !*name || !elf || section == SHN_UNDEF || section == SHN_ABS ||
-        section == (GElf_Word)-1)
+    if (!name || !*name || !elf)
+        return FALSE;
+    if (is_import(&symbol, section))
+    {
+        fill_import(&symbol, name, out);
+        return TRUE;
+    }
+    if (section == SHN_UNDEF || section == SHN_ABS || section == (GElf_Word)-1)
         return FALSE;
     if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
         return FALSE;
@@ -415,4 +438,27 @@ FcFunction *fc_image_find_function(FcImage *image, guint64 address)
         low = function->enclosing;
     }
     return NULL;
+}
+
+FcFunction *fc_image_find_export(FcImage *image, const char *name)
+{
+    if (!image->functions)
+        load_functions(image);
+    if (!image->exports)
+    {
+        image->exports = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        for (guint i = 0; i < image->functions->len; i++)
+        {
+            FcFunction *function = &g_array_index(image->functions, FcFunction, i);
+            const char *version = strstr(function->raw, "@@");
+
+            if (function->is_static || function->is_import)
+                continue;
+            g_hash_table_insert(image->exports,
+                                version ? g_strndup(function->raw, (gsize)(version - function->raw))
+                                        : g_strdup(function->raw),
+                                function);
+        }
+    }
+    return g_hash_table_lookup(image->exports, name);
 }

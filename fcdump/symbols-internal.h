@@ -20,6 +20,8 @@ typedef struct
     guint enclosing; /* nearest function before this one that reaches beyond its
                         start; G_MAXUINT: none */
     gboolean is_static;
+    gboolean is_import; /* stands for another file's function of that name: the address
+                           that a program fixed at link time gave to it */
 } FcFunction;
 
 typedef struct FcLineTable FcLineTable;
@@ -34,9 +36,9 @@ typedef struct
     char *debug_folders;
     Dwfl_Callbacks callbacks;
     gboolean is_loaded;
-    GArray *functions; /* FcFunction, ascending by start, no two alike; NULL until loaded */
-    GPtrArray *made_names;
-    FcLineTable *lines; /* NULL until first asked for */
+    GArray *functions;   /* FcFunction, ascending by start, no two alike; NULL until loaded */
+    GHashTable *exports; /* name without version -> FcFunction; NULL until asked for */
+    FcLineTable *lines;  /* NULL until first asked for */
 } FcImage;
 
 /* NULL and `error` (the reason alone, without the path) where `path` is not a whole ELF
@@ -51,9 +53,8 @@ FcFunction *fc_image_find_function(FcImage *image, guint64 address);
 /* Makes sure that image->module is set; FALSE where libdw can't take the file. */
 gboolean fc_image_load(FcImage *image);
 
-/* Adds what the procedure linkage table of `elf` holds to `functions`; names that
- * had to be made up go to `made_names`. */
-void fc_image_add_plt(Elf *elf, GArray *functions, GPtrArray *made_names);
+/* The function that other files know by `name` (without a version), or NULL. */
+FcFunction *fc_image_find_export(FcImage *image, const char *name);
 
 /* FALSE where the debug information does not say.  With `is_entry` the line where the
  * function at `address` begins.  `*file` belongs to the image. */

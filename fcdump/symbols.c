@@ -197,11 +197,33 @@ static char *resolve_path(const FcProfile *profile, const char *path)
     return g_build_filename(profile->directory, path, NULL);
 }
 
+/* The debug file of a program that is gone or was rebuilt has its names all the same. */
+static FcImage *find_debug_file(FcSymbols *symbols, const char *build_id)
+{
+    g_auto(GStrv) folders =
+        g_strsplit(symbols->debug_folders ? symbols->debug_folders : "/usr/lib/debug", ":", -1);
+
+    for (guint i = 0; build_id && strlen(build_id) > 2 && folders[i]; i++)
+    {
+        const char *folder = folders[i] + strspn(folders[i], "+-");
+        g_autofree char *path =
+            g_strdup_printf("%s/.build-id/%.2s/%s.debug", folder, build_id, build_id + 2);
+        FcImage *image;
+
+        if (*folder != '/' || !g_file_test(path, G_FILE_TEST_EXISTS))
+            continue;
+        image = open_image(symbols, path, "not used");
+        if (image && is_same_build(image, build_id))
+            return image;
+    }
+    return NULL;
+}
+
 static FcImage *choose_image(FcSymbols *symbols, const FcProfile *profile, const char *recorded,
                              const char *build_id)
 {
     g_autofree char *path = NULL;
-    FcImage *image;
+    FcImage *image, *debug;
 
     if (!has_file(recorded))
         return NULL;
@@ -209,9 +231,15 @@ static FcImage *choose_image(FcSymbols *symbols, const FcProfile *profile, const
     if (image)
         return image;
     path = resolve_path(profile, recorded);
+    if (!g_file_test(path, G_FILE_TEST_EXISTS) &&
+        (image = find_debug_file(symbols, build_id)) != NULL)
+        return image;
     image = open_image(symbols, path, "its functions are shown by address");
     if (!image || is_same_build(image, build_id))
         return image;
+    debug = find_debug_file(symbols, build_id);
+    if (debug)
+        return debug;
     warn(symbols,
          "%s: changed since the run (its build-id is %s, not %s); its functions are shown "
          "by address",
@@ -255,13 +283,47 @@ static const char *name_place(FcSymbols *symbols, const FcProfileModule *module,
 
 static void name_function(FcSymbols *symbols, FcFunction *function)
 {
-    g_autofree char *text = NULL;
+    g_autofree char *raw = NULL, *text = NULL;
 
     if (function->name)
         return;
-    text = fc_symbols_demangle(function->raw, symbols->demangle);
-    function->raw_name = intern(symbols, function->raw);
+    raw = g_strdup(function->raw);
+    if (function->is_import)
+        raw[strcspn(raw, "@")] = '\0';
+    text = fc_symbols_demangle(raw, symbols->demangle);
+    function->raw_name = intern(symbols, raw);
     function->name = intern(symbols, text);
+}
+
+/* The line of the function that an import stands for: in whichever module has it. */
+static gboolean find_import_line(FcSymbols *symbols, const FcProfile *profile,
+                                 const FcFunction *import, const char **file, guint *line)
+{
+    for (guint i = 0; i < profile->modules->len; i++)
+    {
+        const FcProfileModule *module = &g_array_index(profile->modules, FcProfileModule, i);
+        FcImage *image = find_image(symbols, profile, module);
+        FcFunction *function = image ? fc_image_find_export(image, import->raw_name) : NULL;
+
+        if (function)
+            return fc_image_find_line(image, function->start, TRUE, file, line);
+    }
+    return FALSE;
+}
+
+static void find_line(FcSymbols *symbols, const FcProfile *profile, FcImage *image,
+                      const FcFunction *function, guint64 address, gboolean is_return,
+                      FcSymbol *out)
+{
+    const char *file = NULL;
+    guint line = 0;
+
+    if (!(function && function->is_import
+              ? find_import_line(symbols, profile, function, &file, &line)
+              : fc_image_find_line(image, address, !is_return, &file, &line)))
+        return;
+    out->file = intern(symbols, file);
+    out->line = line;
 }
 
 static void find(FcSymbols *symbols, const FcProfile *profile, const FcProfilePlace *place,
@@ -272,7 +334,6 @@ static void find(FcSymbols *symbols, const FcProfile *profile, const FcProfilePl
     const FcProfileModule *module = NULL;
     FcFunction *function = NULL;
     FcImage *image = NULL;
-    const char *file;
 
     memset(out, 0, sizeof *out);
     out->start = place->offset;
@@ -293,8 +354,8 @@ static void find(FcSymbols *symbols, const FcProfile *profile, const FcProfilePl
     }
     else
         out->name = name_place(symbols, module, place);
-    if (wants_line && image && fc_image_find_line(image, address, !is_return, &file, &out->line))
-        out->file = intern(symbols, file);
+    if (wants_line && image)
+        find_line(symbols, profile, image, function, address, is_return, out);
 }
 
 void fc_symbols_find(FcSymbols *symbols, const FcProfile *profile, const FcProfilePlace *place,
