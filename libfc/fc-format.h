@@ -115,7 +115,8 @@ enum FcMessageType
     FC_MSG_TEXT,          /* argument: enum FcText; payload: bytes, no NUL at the end */
     FC_MSG_MODULE_LOAD,   /* payload FcModuleInfo + path; value: time */
     FC_MSG_MODULE_UNLOAD, /* payload FcModuleInfo (base, start, end); value: time */
-    FC_MSG_THREAD_START,  /* argument: kernel thread id; value: time */
+    FC_MSG_THREAD_START,  /* argument: kernel thread id; value: time; payload FcStackInfo:
+                             the thread's own stack */
     FC_MSG_THREAD_NAME,   /* payload: name */
     FC_MSG_THREAD_END,    /* value: time; the thread's last chunk went before */
     FC_MSG_FORK,          /* the thread is about to fork; value: fork token.  Its

@@ -14,7 +14,9 @@
 
 #include <pthread.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 __thread struct FcThread fc_thread = {.cursor = FC_CURSOR_NONE};
 
@@ -45,6 +47,25 @@ void fc_thread_setup(void)
     have_end_key = pthread_key_create(&end_key, thread_ends) == 0;
 }
 
+/* Bounds of the calling thread's own stack.  The start is where it can't reach further: below
+ * it is somebody else's memory, or unused. */
+static struct FcStackInfo find_own_stack(long thread_id)
+{
+    const uint64_t main_gap = 128u << 20; /* the kernel maps nothing in it */
+    const uint64_t usual = 8u << 20;
+    struct rlimit limit = {0};
+    bool is_main = thread_id == fc_sys(SYS_getpid);
+    /* a thread's own variables lie right above its stack; the main thread's arguments too */
+    uint64_t end = is_main ? getauxval(AT_EXECFN) : (uint64_t)(uintptr_t)&fc_thread;
+    uint64_t bytes = is_main ? main_gap : usual;
+    getrlimit(RLIMIT_STACK, &limit);
+    if (limit.rlim_cur == RLIM_INFINITY)
+        bytes = is_main ? UINT64_C(1) << 36 : usual;
+    else if (limit.rlim_cur > bytes)
+        bytes = limit.rlim_cur;
+    return (struct FcStackInfo){.start = end > bytes ? end - bytes : 0, .end = end};
+}
+
 void fc_thread_start(void)
 {
     /* relaxed: the number only has to differ */
@@ -53,11 +74,13 @@ void fc_thread_start(void)
     fc_thread.sent_count = 0;
     if (have_end_key)
         pthread_setspecific(end_key, &fc_thread); /* early keys need no memory */
+    long id = fc_sys(SYS_gettid);
+    struct FcStackInfo own = find_own_stack(id);
     struct FcMessage message = {.type = FC_MSG_THREAD_START,
                                 .thread = fc_thread.number,
-                                .argument = (uint32_t)fc_sys(SYS_gettid),
+                                .argument = (uint32_t)id,
                                 .value = fc_clock_peek()};
-    fc_channel_send(&message, NULL, 0);
+    fc_channel_send(&message, &own, sizeof own);
 }
 
 void fc_thread_after_fork(void)
