@@ -75,12 +75,13 @@ void fc_thread_start(void)
     if (have_end_key)
         pthread_setspecific(end_key, &fc_thread); /* early keys need no memory */
     long id = fc_sys(SYS_gettid);
-    struct FcStackInfo own = find_own_stack(id);
+    if (fc_thread.own_stack.end == 0) /* a forked child goes on with its parent's */
+        fc_thread.own_stack = find_own_stack(id);
     struct FcMessage message = {.type = FC_MSG_THREAD_START,
                                 .thread = fc_thread.number,
                                 .argument = (uint32_t)id,
                                 .value = fc_clock_peek()};
-    fc_channel_send(&message, &own, sizeof own);
+    fc_channel_send(&message, &fc_thread.own_stack, sizeof fc_thread.own_stack);
 }
 
 void fc_thread_after_fork(void)

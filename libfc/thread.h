@@ -25,9 +25,10 @@ struct FcThread
     struct FcChunk *private_chunk; /* transport `pipe`: the current one, */
     struct FcChunk *parked;        /* those that wait for a record, oldest first, */
     struct FcChunk *spare;         /* and those to be used again */
-    uint32_t waits;                /* for a free chunk, without success */
-    uint32_t sent_count;           /* of chunks given away, ever */
-    uint32_t hint;                 /* where to look for the next chunk */
+    struct FcStackInfo own_stack;
+    uint32_t waits;      /* for a free chunk, without success */
+    uint32_t sent_count; /* of chunks given away, ever */
+    uint32_t hint;       /* where to look for the next chunk */
     struct
     {
         uint32_t index;
