@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The sum of several profiles, and the module of an address.
+ */
+#include "profile_fixture.h"
+
+static const FcProfileFunction *function_at(const FcProfile *profile, guint index)
+{
+    g_assert_cmpuint(index, <, profile->functions->len);
+    return &g_array_index(profile->functions, FcProfileFunction, index);
+}
+
+/* Every number of `profile` is `times` that of the plain one. */
+static void assert_times_plain(const FcProfile *profile, guint64 times)
+{
+    g_autoptr(FcProfile) plain = fixture_plain_new();
+    g_assert_cmpuint(profile->run_ns, ==, times * 5000);
+    g_assert_cmpuint(profile->modules->len, ==, 2);
+    g_assert_cmpuint(profile->functions->len, ==, 3);
+    g_assert_cmpuint(profile->arcs->len, ==, 3);
+    g_assert_cmpuint(profile->contexts->len, ==, 3);
+    for (guint i = 0; i < 3; i++)
+    {
+        const FcProfileFunction *one = function_at(plain, i);
+        const FcProfileFunction *sum = function_at(profile, i);
+        g_assert_cmphex(sum->place.offset, ==, one->place.offset);
+        g_assert_cmpuint(sum->calls, ==, times * one->calls);
+        g_assert_cmpuint(sum->total_ns, ==, times * one->total_ns);
+        g_assert_cmpuint(sum->local_ns, ==, times * one->local_ns);
+        g_assert_cmpuint(sum->total_min_ns, ==, one->total_min_ns);
+        g_assert_cmpuint(sum->total_max_ns, ==, one->total_max_ns);
+        g_assert_cmpuint(sum->local_min_ns, ==, one->local_min_ns);
+        g_assert_cmpuint(sum->local_max_ns, ==, one->local_max_ns);
+        for (guint j = 0; j < FC_HISTOGRAM_BUCKETS; j++)
+            g_assert_cmpuint(sum->histogram[j], ==, times * one->histogram[j]);
+
+        const FcProfileArc *arc = &g_array_index(profile->arcs, FcProfileArc, i);
+        const FcProfileArc *one_arc = &g_array_index(plain->arcs, FcProfileArc, i);
+        g_assert_cmpint(arc->caller, ==, one_arc->caller);
+        g_assert_cmpuint(arc->callee, ==, one_arc->callee);
+        g_assert_cmpuint(arc->calls, ==, times * one_arc->calls);
+        g_assert_cmpuint(arc->total_ns, ==, times * one_arc->total_ns);
+
+        const FcProfileContext *node = &g_array_index(profile->contexts, FcProfileContext, i);
+        const FcProfileContext *one_node = &g_array_index(plain->contexts, FcProfileContext, i);
+        g_assert_cmpint(node->parent, ==, one_node->parent);
+        g_assert_cmpuint(node->calls, ==, times * one_node->calls);
+        g_assert_cmpuint(node->total_ns, ==, times * one_node->total_ns);
+        g_assert_cmpuint(node->local_ns, ==, times * one_node->local_ns);
+    }
+}
+
+/* As if the same program had been loaded elsewhere. */
+static void move_modules(FcProfile *profile, guint64 by)
+{
+    for (guint i = 0; i < profile->modules->len; i++)
+    {
+        FcProfileModule *module = &g_array_index(profile->modules, FcProfileModule, i);
+        module->base += by * (i + 1);
+        module->start += by * (i + 1);
+        module->end += by * (i + 1);
+    }
+    for (guint i = 0; i < 3; i++)
+    {
+        FcProfilePlace *places[] = {
+            &g_array_index(profile->functions, FcProfileFunction, i).place,
+            &g_array_index(profile->arcs, FcProfileArc, i).site,
+            &g_array_index(profile->contexts, FcProfileContext, i).site,
+        };
+        for (guint j = 0; j < G_N_ELEMENTS(places); j++)
+            places[j]->address += by * (guint64)(places[j]->module + 1);
+    }
+}
+
+static void test_into_empty(void)
+{
+    g_autoptr(FcProfile) sum = fc_profile_new();
+    g_autoptr(FcProfile) plain = fixture_plain_new();
+    fc_profile_merge(sum, plain);
+    fixture_assert_equal(sum, plain);
+    fc_profile_merge(sum, plain);
+    assert_times_plain(sum, 2);
+}
+
+/* Matched by build-id and by path, not by address. */
+static void test_moved(void)
+{
+    g_autoptr(FcProfile) sum = fixture_plain_new();
+    g_autoptr(FcProfile) moved = fixture_plain_new();
+    move_modules(moved, 0x100000);
+    /* A program with a build-id may have another name. */
+    FcProfileModule *app = &g_array_index(moved->modules, FcProfileModule, 0);
+    g_free(app->path);
+    app->path = g_strdup("/elsewhere/app");
+    fc_profile_merge(sum, moved);
+    assert_times_plain(sum, 2);
+}
+
+/* The same path with another build-id is another program. */
+static void test_rebuilt(void)
+{
+    g_autoptr(FcProfile) sum = fixture_plain_new();
+    g_autoptr(FcProfile) rebuilt = fixture_plain_new();
+    FcProfileModule *app = &g_array_index(rebuilt->modules, FcProfileModule, 0);
+    g_free(app->build_id);
+    app->build_id = g_strdup("b2");
+    fc_profile_merge(sum, rebuilt);
+    g_assert_cmpuint(sum->modules->len, ==, 3);
+    /* main and work twice; helper is in the library that is the same. */
+    g_assert_cmpuint(sum->functions->len, ==, 5);
+    g_assert_cmpuint(function_at(sum, 2)->calls, ==, 8);
+    g_assert_cmpuint(function_at(sum, 3)->calls, ==, 1);
+    g_assert_cmpint(function_at(sum, 3)->place.module, ==, 2);
+    g_assert_cmpuint(sum->arcs->len, ==, 6);
+    const FcProfileArc *arc = &g_array_index(sum->arcs, FcProfileArc, 5);
+    g_assert_cmpint(arc->caller, ==, 4);
+    g_assert_cmpuint(arc->callee, ==, 2);
+    g_assert_cmpuint(sum->contexts->len, ==, 6);
+    g_assert_cmpint(g_array_index(sum->contexts, FcProfileContext, 5).parent, ==, 4);
+}
+
+static void test_extremes(void)
+{
+    g_autoptr(FcProfile) sum = fixture_plain_new();
+    g_autoptr(FcProfile) other = fixture_plain_new();
+    FcProfileFunction *function = &g_array_index(other->functions, FcProfileFunction, 1);
+    function->total_min_ns = 400;
+    function->total_max_ns = 3600;
+    function->local_min_ns = 600;
+    function->local_max_ns = 2400;
+    /* Called, but never completed: its zeros are no times. */
+    FcProfileFunction *open = &g_array_index(other->functions, FcProfileFunction, 0);
+    *open = (FcProfileFunction){.place = open->place, .calls = 1, .total_ns = 10};
+    fc_profile_merge(sum, other);
+    g_assert_cmpuint(function_at(sum, 0)->total_min_ns, ==, 5000);
+    g_assert_cmpuint(function_at(sum, 0)->local_min_ns, ==, 1000);
+    g_assert_cmpuint(function_at(sum, 0)->calls, ==, 2);
+    g_assert_cmpuint(function_at(sum, 1)->total_min_ns, ==, 400);
+    g_assert_cmpuint(function_at(sum, 1)->total_max_ns, ==, 3600);
+    g_assert_cmpuint(function_at(sum, 1)->local_min_ns, ==, 500);
+    g_assert_cmpuint(function_at(sum, 1)->local_max_ns, ==, 2500);
+
+    /* And the other way round. */
+    g_autoptr(FcProfile) plain = fixture_plain_new();
+    fc_profile_merge(other, plain);
+    g_assert_cmpuint(function_at(other, 0)->total_min_ns, ==, 5000);
+    g_assert_cmpuint(function_at(other, 0)->total_max_ns, ==, 5000);
+    g_assert_cmpuint(function_at(other, 0)->total_ns, ==, 5010);
+}
+
+/* A call of 0 ns did complete: the least time stays 0. */
+static void test_zero_minimum(void)
+{
+    g_autoptr(FcProfile) sum = fixture_plain_new();
+    g_autoptr(FcProfile) other = fixture_plain_new();
+    FcProfileFunction *helper = &g_array_index(other->functions, FcProfileFunction, 2);
+    helper->total_min_ns = 7;
+    helper->local_min_ns = 7;
+    fc_profile_merge(sum, other);
+    g_assert_cmpuint(function_at(sum, 2)->total_min_ns, ==, 0);
+    g_assert_cmpuint(function_at(sum, 2)->local_min_ns, ==, 0);
+}
+
+/* One library loaded twice in the added profile is one library. */
+static void test_reloaded(void)
+{
+    g_autoptr(FcProfile) other = fixture_plain_new();
+    FcProfileModule again = g_array_index(other->modules, FcProfileModule, 1);
+    again.path = g_strdup(again.path);
+    again.base = 0x9000;
+    g_array_append_val(other->modules, again);
+    FcProfileFunction helper = *function_at(other, 2);
+    helper.place = (FcProfilePlace){0x9100, 0x100, 2};
+    g_array_append_val(other->functions, helper);
+
+    g_autoptr(FcProfile) sum = fixture_plain_new();
+    fc_profile_merge(sum, other);
+    g_assert_cmpuint(sum->modules->len, ==, 2);
+    g_assert_cmpuint(sum->functions->len, ==, 3);
+    g_assert_cmpuint(function_at(sum, 2)->calls, ==, 12);
+}
+
+static void test_threads_and_notes(void)
+{
+    g_autoptr(FcProfile) sum = fixture_plain_new();
+    g_autoptr(FcProfile) other = fixture_plain_new();
+    /* So that the indices differ: a function that only the first has. */
+    const FcProfileFunction extra = {.place = {0x77, 0x77, FC_NONE}, .calls = 1};
+    g_array_prepend_val(other->functions, extra);
+    for (guint i = 0; i < 3; i++)
+    {
+        FcProfileArc *arc = &g_array_index(other->arcs, FcProfileArc, i);
+        arc->callee++;
+        arc->caller += arc->caller != FC_NONE;
+        g_array_index(other->contexts, FcProfileContext, i).function++;
+    }
+    FcProfileThread thread = {
+        .tid = 5,
+        .name = g_strdup("worker"),
+        .functions = g_array_new(FALSE, TRUE, sizeof(FcProfileThreadFunction)),
+        .stack = g_array_new(FALSE, TRUE, sizeof(FcProfileFrame)),
+    };
+    const FcProfileThreadFunction part = {3, 4, 1000, 1000};
+    const FcProfileFrame frame = {0, {0x2110, 0x110, 1}};
+    g_array_append_val(thread.functions, part);
+    g_array_append_val(thread.stack, frame);
+    g_array_append_val(other->threads, thread);
+    fc_profile_note(sum->repairs, "jump", 1);
+    fc_profile_note(other->repairs, "jump", 2);
+    fc_profile_note(other->losses, "lost-records", 3);
+    move_modules(other, 0);
+
+    fc_profile_merge(sum, other);
+    fc_profile_merge(sum, other);
+    g_assert_cmpuint(sum->functions->len, ==, 4);
+    g_assert_cmpuint(sum->arcs->len, ==, 3);
+    g_assert_cmpuint(sum->threads->len, ==, 2);
+    const FcProfileThread *added = &g_array_index(sum->threads, FcProfileThread, 1);
+    g_assert_cmpstr(added->name, ==, "worker");
+    g_assert_cmpuint(g_array_index(added->functions, FcProfileThreadFunction, 0).function, ==, 2);
+    g_assert_cmpuint(g_array_index(added->stack, FcProfileFrame, 0).function, ==, 3);
+    g_assert_cmpuint(sum->repairs->len, ==, 1);
+    g_assert_cmpuint(g_array_index(sum->repairs, FcProfileNote, 0).count, ==, 5);
+    g_assert_cmpuint(g_array_index(sum->losses, FcProfileNote, 0).count, ==, 6);
+}
+
+/* The sum is independent of the order, and nothing gets lost. */
+static void test_order(void)
+{
+    for (guint32 seed = 1; seed < 40; seed++)
+    {
+        g_autoptr(FcProfile) a = fixture_profile_new(seed, 11);
+        g_autoptr(FcProfile) b = fixture_profile_new(seed + 1000, 7);
+        FcProfile *sums[] = {fc_profile_new(), fc_profile_new()};
+        guint64 calls[2] = {0, 0};
+        guint64 expected = 0;
+        for (guint i = 0; i < a->functions->len + b->functions->len; i++)
+        {
+            FcProfileFunction *function =
+                i < a->functions->len
+                    ? &g_array_index(a->functions, FcProfileFunction, i)
+                    : &g_array_index(b->functions, FcProfileFunction, i - a->functions->len);
+            function->calls >>= 8;
+            expected += function->calls;
+        }
+        fc_profile_merge(sums[0], a);
+        fc_profile_merge(sums[0], b);
+        fc_profile_merge(sums[1], b);
+        fc_profile_merge(sums[1], a);
+        for (guint i = 0; i < 2; i++)
+        {
+            for (guint j = 0; j < sums[i]->functions->len; j++)
+                calls[i] += function_at(sums[i], j)->calls;
+            g_assert_cmpuint(calls[i], ==, expected);
+        }
+        g_assert_cmpuint(sums[0]->functions->len, ==, sums[1]->functions->len);
+        g_assert_cmpuint(sums[0]->arcs->len, ==, sums[1]->arcs->len);
+        g_assert_cmpuint(sums[0]->contexts->len, ==, sums[1]->contexts->len);
+        g_assert_cmpuint(sums[0]->modules->len, ==, sums[1]->modules->len);
+        fc_profile_free(sums[0]);
+        fc_profile_free(sums[1]);
+    }
+}
+
+static void test_find_module(void)
+{
+    g_autoptr(FcProfile) profile = fixture_plain_new();
+    const FcProfileModule later[] = {
+        {g_strdup("/lib/a.so"), NULL, 0x4000, 0x5000, 0x6000, 100, 200},
+        {g_strdup("/lib/b.so"), NULL, 0x5000, 0x5000, 0x6000, 300, G_MAXUINT64},
+    };
+    g_array_append_vals(profile->modules, later, 2);
+    g_assert_cmpint(fc_profile_find_module(profile, 0xfff, 0), ==, FC_NONE);
+    g_assert_cmpint(fc_profile_find_module(profile, 0x1000, 0), ==, 0);
+    g_assert_cmpint(fc_profile_find_module(profile, 0x1fff, 9), ==, 0);
+    g_assert_cmpint(fc_profile_find_module(profile, 0x2000, 9), ==, 1);
+    g_assert_cmpint(fc_profile_find_module(profile, 0x5800, 100), ==, 2);
+    g_assert_cmpint(fc_profile_find_module(profile, 0x5800, 199), ==, 2);
+    g_assert_cmpint(fc_profile_find_module(profile, 0x5800, 300), ==, 3);
+    /* Before its announcement, and between the two: the nearest. */
+    g_assert_cmpint(fc_profile_find_module(profile, 0x5800, 90), ==, 2);
+    g_assert_cmpint(fc_profile_find_module(profile, 0x5800, 290), ==, 3);
+    FcProfilePlace place;
+    fc_profile_locate(profile, 0x5800, 150, &place);
+    g_assert_cmpint(place.module, ==, 2);
+    g_assert_cmphex(place.offset, ==, 0x1800);
+    fc_profile_locate(profile, 0x7000, 150, &place);
+    g_assert_cmpint(place.module, ==, FC_NONE);
+    g_assert_cmphex(place.offset, ==, 0x7000);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/profile/merge/into-empty", test_into_empty);
+    g_test_add_func("/profile/merge/moved", test_moved);
+    g_test_add_func("/profile/merge/rebuilt", test_rebuilt);
+    g_test_add_func("/profile/merge/extremes", test_extremes);
+    g_test_add_func("/profile/merge/zero-minimum", test_zero_minimum);
+    g_test_add_func("/profile/merge/reloaded", test_reloaded);
+    g_test_add_func("/profile/merge/threads-and-notes", test_threads_and_notes);
+    g_test_add_func("/profile/merge/order", test_order);
+    g_test_add_func("/profile/find-module", test_find_module);
+    return g_test_run();
+}
