@@ -5,8 +5,6 @@ programs, programs that moved, changed or are gone.  A wrong name is worse than 
 import os
 import shutil
 import socket
-import subprocess
-import unittest
 
 import common
 from common import ask_raw, build_id, functions, need, run

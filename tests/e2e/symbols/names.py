@@ -4,12 +4,10 @@ line is found, compared with nm and addr2line."""
 
 import os
 import re
-import shutil
 import subprocess
-import unittest
 
 import common
-from common import ask_raw, build_id, functions, need, run
+from common import build_id, functions, need, run
 
 FIRST = r'''
 #include <stdio.h>

@@ -4,6 +4,9 @@
  * the scripts of this folder.  It knows no symbols of its own.
  *
  *   probe [--demangle=none|plain|params] [--image=IMAGE]... [--debug-folders=LIST]
+ *         [--directory=PATH] [--also=PATH]
+ *
+ * --also is a second module of the profile; --directory is where the program started.
  *
  * A line of input: PATH BUILD-ID OFFSET [entry|return|name], separated by tabs; BUILD-ID
  * may be -.  A line of output: name, linkage name, start, static or global, file, line,
@@ -14,12 +17,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static gchar *demangle = NULL, *debug_folders = NULL, *directory = NULL;
+static gchar *demangle = NULL, *debug_folders = NULL, *directory = NULL, *also = NULL;
 static gchar **images = NULL;
 static const GOptionEntry options[] = {
     {"demangle", 0, 0, G_OPTION_ARG_STRING, &demangle, NULL, NULL},
     {"debug-folders", 0, 0, G_OPTION_ARG_STRING, &debug_folders, NULL, NULL},
     {"directory", 0, 0, G_OPTION_ARG_STRING, &directory, NULL, NULL},
+    {"also", 0, 0, G_OPTION_ARG_STRING, &also, NULL, NULL},
     {"image", 0, 0, G_OPTION_ARG_STRING_ARRAY, &images, NULL, NULL},
     G_OPTION_ENTRY_NULL,
 };
@@ -43,6 +47,12 @@ static void answer(FcSymbols *symbols, const char *path, const char *build_id, g
 
     profile.modules = g_array_new(FALSE, FALSE, sizeof module);
     g_array_append_val(profile.modules, module);
+    if (also)
+    {
+        module.path = also;
+        module.build_id = NULL;
+        g_array_append_val(profile.modules, module);
+    }
     if (strcmp(kind, "name") == 0)
         fc_symbols_find_name(symbols, &profile, &place, FALSE, &symbol);
     else
@@ -85,5 +95,6 @@ int main(int argc, char **argv)
     g_free(demangle);
     g_free(debug_folders);
     g_free(directory);
+    g_free(also);
     return 0;
 }
