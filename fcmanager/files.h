@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The session's files: what they are called, and the summary of them.  Called by
+ * session.c.  Never overwrites a file that the same session wrote.
+ */
+#pragma once
+
+#include "profile/fc-profile.h"
+
+typedef struct FcFiles FcFiles;
+
+/* `directory` is relative to the current directory, which may change afterwards; it is
+ * opened now, and if that fails once more at each write. */
+FcFiles *fc_files_new(const char *directory, const char *name, gboolean use_pid);
+void fc_files_free(FcFiles *files);
+
+/* FALSE and `error` where the folder can't be opened. */
+gboolean fc_files_check(FcFiles *files, GError **error);
+
+/* Writes the profile of process or thread `id`.  `several`: it is, or may be, one of
+ * several of the session.  FALSE and `error` (which names the file) where it fails. */
+gboolean fc_files_write(FcFiles *files, const FcProfile *profile, gint64 id, gint64 parent,
+                        gboolean is_thread, gboolean several, GError **error);
+
+/* Writes the summary, where there is more than one file or may be. */
+gboolean fc_files_summarize(FcFiles *files, gint64 root_pid, gint64 started, gint64 ended,
+                            GError **error);
+
+/* The session is over: a profile that turned out to be the only one gets its plain name. */
+void fc_files_settle(FcFiles *files);
+
+guint fc_files_count(const FcFiles *files);
+
+/* The path to tell the user: the summary's if there is one, else the last profile's; NULL:
+ * nothing was written.  The caller frees it. */
+char *fc_files_main_path(const FcFiles *files);

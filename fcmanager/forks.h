@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What forked processes are to inherit, between the fork and the child's hello.  Used by
+ * session.c.
+ */
+#pragma once
+
+#include "fcmanager/process.h"
+
+typedef struct FcForks FcForks;
+
+FcForks *fc_forks_new(void);
+void fc_forks_free(FcForks *forks);
+
+/* Takes over `frames`, of FcOpenFrame. */
+void fc_forks_add(FcForks *forks, guint64 parent, guint64 token, GArray *frames);
+
+/* The frames of that fork, for the caller to unref; NULL where there are none.  They are
+ * forgotten here. */
+GArray *fc_forks_take(FcForks *forks, guint64 parent, guint64 token);
+
+/* Takes over `process`, which has left the session: keeps what children that have not yet said
+ * hello may need of it, or frees it. */
+void fc_forks_parent_gone(FcForks *forks, FcProcess *process);
+/* That process, good until the next call; or NULL. */
+const FcProcess *fc_forks_departed(FcForks *forks, guint64 key);

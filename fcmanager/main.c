@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * fcmanager: started by libfc in the first profiled process, serves its whole process tree
+ * and ends by itself.  The only file that prints and exits.
+ */
+#include "fcmanager/reply.h"
+#include "fcmanager/session.h"
+#include "fcmanager/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define STATUS_USAGE 2
+
+typedef struct
+{
+    gint pipe_fd;
+    gint reply_fd;
+    gint shared_fd;
+    gint time_mode;
+    gint profile_mode;
+    gint functions;
+    gint stack;
+    gint graph;
+    gint memory;
+    gboolean use_pid;
+    gboolean quiet;
+    gboolean debug;
+    gboolean version;
+    char *name;
+    char *directory;
+} Options;
+
+static gboolean parse(int argc, char **argv, Options *options, GError **error)
+{
+    const GOptionEntry entries[] = {
+        {"pipe", 0, 0, G_OPTION_ARG_INT, &options->pipe_fd, "read messages from FD", "FD"},
+        {"reply", 0, 0, G_OPTION_ARG_INT, &options->reply_fd, "write answers to FD", "FD"},
+        {"shared", 0, 0, G_OPTION_ARG_INT, &options->shared_fd, "shared memory", "FD"},
+        {"name", 0, 0, G_OPTION_ARG_FILENAME, &options->name, "base name of the files", "NAME"},
+        {"directory", 0, 0, G_OPTION_ARG_FILENAME, &options->directory, "where they go", "PATH"},
+        {"time-mode", 0, 0, G_OPTION_ARG_INT, &options->time_mode, "1 tsc, 2 ext, 3 cpu, 4 sys",
+         "N"},
+        {"profile-mode", 0, 0, G_OPTION_ARG_INT, &options->profile_mode,
+         "1 single, 2 fork, 3 thread", "N"},
+        {"functions", 0, 0, G_OPTION_ARG_INT, &options->functions, "first size of that table", "N"},
+        {"stack", 0, 0, G_OPTION_ARG_INT, &options->stack, "likewise", "N"},
+        {"graph", 0, 0, G_OPTION_ARG_INT, &options->graph, "likewise", "N"},
+        {"memory", 0, 0, G_OPTION_ARG_INT, &options->memory, "likewise", "N"},
+        {"use-pid", 0, 0, G_OPTION_ARG_NONE, &options->use_pid, "name files NAME.PID.fc", NULL},
+        {"quiet", 0, 0, G_OPTION_ARG_NONE, &options->quiet, "only messages about errors", NULL},
+        {"debug", 0, 0, G_OPTION_ARG_NONE, &options->debug, "tell what happens on stderr", NULL},
+        {"version", 0, 0, G_OPTION_ARG_NONE, &options->version, "print the version", NULL},
+        {NULL, 0, 0, 0, NULL, NULL, NULL}};
+    g_autoptr(GOptionContext) context = g_option_context_new("- FunctionCheck's profile manager");
+    g_option_context_set_summary(context,
+                                 "Started by libfc in a profiled program; of no use by hand.");
+    g_option_context_add_main_entries(context, entries, NULL);
+    if (!g_option_context_parse(context, &argc, &argv, error))
+        return FALSE;
+    if (options->version)
+        return TRUE;
+    if (argc > 1)
+        g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "unexpected argument '%s'",
+                    argv[1]);
+    else if (options->pipe_fd < 0 || options->reply_fd < 0 || options->name == NULL ||
+             options->directory == NULL)
+        g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                    "--pipe, --reply, --name and --directory are needed: libfc gives them");
+    else if (options->time_mode < FC_TIME_TSC || options->time_mode > FC_TIME_SYS ||
+             options->profile_mode < FC_MODE_SINGLE || options->profile_mode > FC_MODE_THREAD)
+        g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                    "--time-mode must be 1 to 4 and --profile-mode 1 to 3");
+    else if (fcntl(options->pipe_fd, F_GETFD) < 0 || fcntl(options->reply_fd, F_GETFD) < 0 ||
+             (options->shared_fd >= 0 && fcntl(options->shared_fd, F_GETFD) < 0))
+        g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                    "the descriptors given are not open");
+    else
+        return TRUE;
+    return FALSE;
+}
+
+/* ---- Out of the program's way ------------------------------------------------------ */
+
+static gint compare_ints(gconstpointer a, gconstpointer b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+/* Closes all descriptors above 2 but `keep`, which it sorts. */
+static void close_others(int *keep, guint count)
+{
+    qsort(keep, count, sizeof *keep, compare_ints);
+    guint from = STDERR_FILENO + 1;
+    for (guint i = 0; i <= count; i++)
+    {
+        guint to = i < count ? (guint)keep[i] : G_MAXUINT;
+        if (i < count && keep[i] < (int)from)
+            continue;
+        if (to > from || i == count)
+            syscall(SYS_close_range, from, i < count ? to - 1 : to, 0);
+        from = to + 1;
+    }
+}
+
+static void detach(const Options *options)
+{
+    int keep[] = {options->pipe_fd, options->reply_fd, options->shared_fd};
+    int null_fd = open("/dev/null", O_RDWR);
+    for (int fd = 0; fd <= STDERR_FILENO && null_fd >= 0; fd++)
+        if (fd != null_fd && fd != keep[0] && fd != keep[1] && fd != keep[2] &&
+            !(fd == STDERR_FILENO && options->debug))
+            dup2(null_fd, fd);
+    close_others(keep, G_N_ELEMENTS(keep));
+    for (guint i = 0; i < G_N_ELEMENTS(keep); i++)
+        if (keep[i] >= 0)
+            fcntl(keep[i], F_SETFD, FD_CLOEXEC);
+}
+
+static void raise_limit(int which)
+{
+    struct rlimit limit;
+    if (getrlimit((__rlimit_resource_t)which, &limit) < 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit((__rlimit_resource_t)which, &limit);
+}
+
+/* A tree that is killed from the terminal is to get its files all the same. */
+static void ignore_signals(void)
+{
+    static const int ignored[] = {SIGPIPE, SIGXFSZ, SIGHUP,  SIGINT, SIGQUIT,
+                                  SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU};
+    sigset_t none;
+    for (guint i = 0; i < G_N_ELEMENTS(ignored); i++)
+        signal(ignored[i], SIG_IGN);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL); /* libfc starts us with all blocked */
+}
+
+/* ---- The session --------------------------------------------------------------------- */
+
+static int run(const Options *options)
+{
+    g_autoptr(GError) error = NULL;
+    FcSessionSetup setup = {
+        .reply_fd = options->reply_fd,
+        .time_mode = (enum FcTimeMode)options->time_mode,
+        .profile_mode = (enum FcProfileMode)options->profile_mode,
+        .sizes = {(guint32)CLAMP(options->functions, 0, 1 << 20),
+                  (guint32)CLAMP(options->graph, 0, 1 << 20),
+                  (guint32)CLAMP(options->stack, 0, 1 << 20)},
+        .quiet = options->quiet,
+        .debug = options->debug,
+        .joined = fc_source_follow,
+        .left = fc_source_unfollow,
+    };
+    if (options->shared_fd >= 0)
+    {
+        setup.shared = fc_shared_map(options->shared_fd, &error);
+        close(options->shared_fd);
+    }
+    if (error != NULL)
+    {
+        g_autofree char *text = g_strdup_printf("FCMng: %s\n", error->message);
+        fc_reply_send(options->reply_fd, text);
+        return EXIT_FAILURE;
+    }
+    setup.files = fc_files_new(options->directory, options->name, options->use_pid);
+    FcSource *source = fc_source_new(options->pipe_fd, setup.profile_mode);
+    setup.data = source;
+    FcSession *session = fc_session_new(&setup);
+    fc_session_greet(session);
+    if (chdir("/") < 0) /* then the program's directory stays in use: a pity, no more */
+        setup.debug = FALSE;
+    fc_source_run(source, session);
+    fc_session_end(session);
+    fc_session_free(session);
+    fc_source_free(source);
+    return EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+    g_autoptr(GError) error = NULL;
+    Options options = {.pipe_fd = -1, .reply_fd = -1, .shared_fd = -1};
+    if (!parse(argc, argv, &options, &error))
+    {
+        fprintf(stderr, "fcmanager: %s\n", error->message);
+        return STATUS_USAGE;
+    }
+    if (options.version)
+    {
+        printf("fcmanager (FunctionCheck) %s\n", FC_VERSION);
+        return EXIT_SUCCESS;
+    }
+    ignore_signals();
+    detach(&options);
+    fcntl(options.reply_fd, F_SETFL, fcntl(options.reply_fd, F_GETFL) | O_NONBLOCK);
+    raise_limit(RLIMIT_FSIZE);
+    raise_limit(RLIMIT_NOFILE);
+    raise_limit(RLIMIT_AS);
+    int status = run(&options);
+    g_free(options.name);
+    g_free(options.directory);
+    return status;
+}

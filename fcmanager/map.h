@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * An open-addressing hash table from three 64-bit numbers to two 32-bit ones: the
+ * one index behind functions, arcs and contexts.  In a header because the lookup is
+ * the inner loop of the manager.  Never shrinks, never iterates in a useful order.
+ *
+ * Used by one thread.  Allocation failure ends the program (g_malloc).
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdint.h>
+
+typedef struct
+{
+    uint64_t key[3];
+    uint32_t value; /* 0: the slot is empty */
+    uint32_t extra;
+} FcMapSlot;
+
+typedef struct
+{
+    FcMapSlot *slots;
+    uint32_t mask; /* slots less one; a power of two less one */
+    uint32_t used;
+} FcMap;
+
+static inline uint32_t fc_map_hash(uint64_t a, uint64_t b, uint64_t c)
+{
+    uint64_t hash = (a * UINT64_C(0x9e3779b97f4a7c15)) ^ (b * UINT64_C(0xc2b2ae3d27d4eb4f)) ^
+                    (c * UINT64_C(0xd6e8feb86659fd93));
+    return (uint32_t)(hash >> 32) ^ (uint32_t)(hash >> 13);
+}
+
+/* The slot of the key, or the empty one where it would go. */
+static inline FcMapSlot *fc_map_place(const FcMap *map, uint64_t a, uint64_t b, uint64_t c)
+{
+    uint32_t at = fc_map_hash(a, b, c) & map->mask;
+    for (;; at = (at + 1) & map->mask)
+    {
+        FcMapSlot *slot = &map->slots[at];
+        if (slot->value == 0 || (slot->key[0] == a && slot->key[1] == b && slot->key[2] == c))
+            return slot;
+    }
+}
+
+/* NULL where the key is not there.  Good until the next fc_map_add. */
+static inline FcMapSlot *fc_map_find(const FcMap *map, uint64_t a, uint64_t b, uint64_t c)
+{
+    FcMapSlot *slot = fc_map_place(map, a, b, c);
+    return slot->value != 0 ? slot : NULL;
+}
+
+/* Room for `expected` entries before the first growth. */
+void fc_map_init(FcMap *map, uint32_t expected);
+void fc_map_clear(FcMap *map);
+/* Adds or replaces; `value` must not be 0. */
+void fc_map_add(FcMap *map, uint64_t a, uint64_t b, uint64_t c, uint32_t value, uint32_t extra);
+/* Keeps the slots for which `keep` says TRUE. */
+void fc_map_filter(FcMap *map, gboolean (*keep)(const FcMapSlot *slot, gpointer data),
+                   gpointer data);

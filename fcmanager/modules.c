@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The list of a process's modules: see modules.h.
+ */
+#include "fcmanager/modules.h"
+
+#include <string.h>
+
+/* A program that loads and unloads the same few plug-ins for ever must not fill our
+ * memory: past REUSE_FROM modules an equal one is opened again instead of listed
+ * again, and past MODULES_MAX nothing new is listed. */
+#define REUSE_FROM 4096
+#define MODULES_MAX 65536
+
+#define CHANGES_MAX 8192
+
+struct FcModules
+{
+    GArray *list;    /* FcModule */
+    GArray *changes; /* FcModuleChange, the latest */
+    guint dropped;   /* changes that are no longer in the list */
+};
+
+static void module_clear(gpointer data)
+{
+    FcModule *module = data;
+    g_free(module->path);
+    g_free(module->build_id);
+}
+
+FcModules *fc_modules_new(void)
+{
+    FcModules *modules = g_new0(FcModules, 1);
+    modules->list = g_array_new(FALSE, TRUE, sizeof(FcModule));
+    g_array_set_clear_func(modules->list, module_clear);
+    modules->changes = g_array_new(FALSE, TRUE, sizeof(FcModuleChange));
+    return modules;
+}
+
+FcModules *fc_modules_copy(const FcModules *modules)
+{
+    FcModules *copy = fc_modules_new();
+    for (guint i = 0; i < modules->list->len; i++)
+    {
+        FcModule module = g_array_index(modules->list, FcModule, i);
+        if (module.unload_time != G_MAXUINT64)
+            continue;
+        module.path = g_strdup(module.path);
+        module.build_id = g_strdup(module.build_id);
+        module.load_time = 0; /* it was there from the child's first moment */
+        g_array_append_val(copy->list, module);
+    }
+    return copy;
+}
+
+void fc_modules_free(FcModules *modules)
+{
+    if (modules == NULL)
+        return;
+    g_array_unref(modules->list);
+    g_array_unref(modules->changes);
+    g_free(modules);
+}
+
+static char *hex(const guint8 *bytes, gsize count)
+{
+    if (count == 0)
+        return NULL;
+    GString *text = g_string_sized_new(2 * count);
+    for (gsize i = 0; i < count; i++)
+        g_string_append_printf(text, "%02x", bytes[i]);
+    return g_string_free(text, FALSE);
+}
+
+/* Text as it may stand in a file: control characters would break its lines. */
+static char *clean_path(const char *path, gsize bytes)
+{
+    const char *nul = memchr(path, '\0', bytes);
+    return g_strndup(path, nul != NULL ? (gsize)(nul - path) : bytes);
+}
+
+static void add_change(FcModules *modules, guint64 time, guint64 start, guint64 end)
+{
+    FcModuleChange change = {time, start, end};
+    if (modules->changes->len >= CHANGES_MAX)
+    {
+        g_array_remove_range(modules->changes, 0, CHANGES_MAX / 2);
+        modules->dropped += CHANGES_MAX / 2;
+    }
+    g_array_append_val(modules->changes, change);
+}
+
+static gboolean same(const FcModule *module, const struct FcModuleInfo *info, const char *path,
+                     const char *build_id)
+{
+    return module->base == info->base && module->start == info->start && module->end == info->end &&
+           strcmp(module->path, path) == 0 && g_strcmp0(module->build_id, build_id) == 0;
+}
+
+gboolean fc_modules_load(FcModules *modules, const struct FcModuleInfo *info, const char *path,
+                         gsize path_bytes, guint64 time)
+{
+    FcModule module = {clean_path(path, path_bytes),
+                       hex(info->build_id, MIN(info->build_id_bytes, FC_BUILD_ID_MAX)),
+                       info->base,
+                       info->start,
+                       info->end,
+                       time,
+                       G_MAXUINT64};
+    gboolean crowded = modules->list->len >= REUSE_FROM;
+    for (guint i = 0; i < modules->list->len; i++)
+    {
+        FcModule *old = &g_array_index(modules->list, FcModule, i);
+        if ((old->unload_time != G_MAXUINT64 && !crowded) ||
+            !same(old, info, module.path, module.build_id))
+            continue;
+        old->unload_time = G_MAXUINT64;
+        module_clear(&module);
+        return TRUE;
+    }
+    if (modules->list->len >= MODULES_MAX)
+    {
+        module_clear(&module);
+        return FALSE;
+    }
+    g_array_append_val(modules->list, module);
+    add_change(modules, time, info->start, info->end);
+    return TRUE;
+}
+
+void fc_modules_unload(FcModules *modules, const struct FcModuleInfo *info, guint64 time)
+{
+    for (guint i = modules->list->len; i-- > 0;)
+    {
+        FcModule *module = &g_array_index(modules->list, FcModule, i);
+        if (module->unload_time != G_MAXUINT64 || module->base != info->base ||
+            module->start != info->start || module->end != info->end)
+            continue;
+        module->unload_time = MAX(time, module->load_time);
+        add_change(modules, time, info->start, info->end);
+        return;
+    }
+}
+
+static guint64 distance(const FcModule *module, guint64 time)
+{
+    if (time < module->load_time)
+        return module->load_time - time;
+    if (time >= module->unload_time && module->unload_time != G_MAXUINT64)
+        return time - module->unload_time + 1;
+    return 0;
+}
+
+gint fc_modules_find(const FcModules *modules, guint64 address, guint64 time)
+{
+    gint best = FC_NONE;
+    guint64 best_distance = 0;
+    for (guint i = 0; i < modules->list->len; i++)
+    {
+        const FcModule *module = &g_array_index(modules->list, FcModule, i);
+        if (address < module->start || address >= module->end)
+            continue;
+        guint64 away = distance(module, time);
+        if (best == FC_NONE || away <= best_distance)
+        {
+            best = (gint)i;
+            best_distance = away;
+        }
+    }
+    return best;
+}
+
+guint fc_modules_count(const FcModules *modules)
+{
+    return modules->list->len;
+}
+
+const FcModule *fc_modules_get(const FcModules *modules, guint index)
+{
+    return &g_array_index(modules->list, FcModule, index);
+}
+
+guint fc_modules_change_count(const FcModules *modules)
+{
+    return modules->dropped + modules->changes->len;
+}
+
+const FcModuleChange *fc_modules_change(const FcModules *modules, guint index)
+{
+    if (index < modules->dropped)
+        return NULL;
+    return &g_array_index(modules->changes, FcModuleChange, index - modules->dropped);
+}

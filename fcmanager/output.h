@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * From a finished process's ticks and numbers to a profile.  Called by files.c's
+ * user, session.c.  Pure: writes nothing.
+ */
+#pragma once
+
+#include "fcmanager/process.h"
+#include "profile/fc-profile.h"
+
+/* The profile of the whole process, which must be finished.  The caller frees it. */
+FcProfile *fc_output_process(const FcProcess *process, const char *unique_id);
+
+/* The profile of one thread of it (THREAD mode), from the thread's own settled tally. */
+FcProfile *fc_output_thread(const FcProcess *process, const FcThreadRow *row, const FcTally *tally,
+                            const char *unique_id);

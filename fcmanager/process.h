@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * One profiled process: its threads, modules and sums.  Owned by session.c, which hands
+ * it the messages that concern it; output.c turns it into a profile.  Does no input or
+ * output of its own.
+ */
+#pragma once
+
+#include "fcmanager/clock.h"
+#include "fcmanager/decode.h"
+#include "fcmanager/shared.h"
+#include "fcmanager/thread.h"
+
+/* What all processes of a session have in common. */
+typedef struct
+{
+    FcClock clock;
+    FcSharedMap *shared; /* NULL: transport `pipe` */
+    enum FcProfileMode profile_mode;
+    FcTallySizes sizes; /* for a process's first thread */
+    guint32 node_limit; /* contexts of a tally; 0: the default */
+} FcProcessSetup;
+
+/* A thread that is done: times in ticks, function numbers those of the sums it was merged into. */
+typedef struct
+{
+    gint64 tid;
+    guint32 number;
+    char *name; /* owned */
+    guint64 start_time;
+    guint64 end_time;
+    guint64 calls;
+    gboolean ended;
+    GArray *functions; /* FcProfileThreadFunction, times in ticks; owned */
+    GArray *stack;     /* FcProfileFrame; owned */
+} FcThreadRow;
+
+typedef struct FcProcess FcProcess;
+
+/* Called in THREAD mode for each thread that is done, with its own sums; `row` and `tally`
+ * are good until it returns. */
+typedef void (*FcThreadDone)(FcProcess *process, const FcThreadRow *row, const FcTally *tally,
+                             gpointer data);
+
+struct FcProcess
+{
+    const FcProcessSetup *setup;
+    guint64 key;
+    struct FcHello hello;
+    guint64 end_time; /* ticks, of the last event; good once finished */
+    gint64 end_realtime_ns;
+    gboolean finished;   /* all records were taken; later ones are ignored */
+    FcModules *modules;  /* owned */
+    FcTally *tally;      /* owned: sums of the threads that are done */
+    GHashTable *threads; /* number -> FcThread, owned: those that are not */
+    GArray *rows;        /* FcThreadRow */
+    guint row_budget;    /* what may still go into the rows */
+    char *executable;
+    char *directory;
+    GStrv command_line;
+    FcProfileEnd end;
+    gint end_value;
+    gboolean executing; /* FC_MSG_EXEC came, and not that it failed */
+    guint64 exec_time;
+    GArray *repairs; /* FcProfileNote */
+    GArray *losses;
+    FcThreadDone thread_done; /* may be NULL */
+    gpointer thread_done_data;
+};
+
+/* `setup` must outlive it.  `parent`, that it was forked from, gives it its modules and texts;
+ * NULL: none, or not known. */
+FcProcess *fc_process_new(const FcProcessSetup *setup, guint64 key, const struct FcHello *hello,
+                          const FcProcess *parent);
+void fc_process_free(FcProcess *process);
+/* Keeps of a finished process only what a child may inherit. */
+void fc_process_shrink(FcProcess *process);
+
+/* Messages about threads, modules, records and texts; others are ignored. */
+void fc_process_message(FcProcess *process, const FcWireMessage *message);
+
+/* The stack of a thread that is about to fork, as far as it went: outermost first; the caller
+ * unrefs the array of FcOpenFrame. */
+GArray *fc_process_fork(FcProcess *process, guint32 thread);
+/* What the forked process begins with. */
+void fc_process_adopt(FcProcess *process, const GArray *frames);
+
+/* Gaps are looked at again. */
+void fc_process_retry(FcProcess *process);
+
+/* Takes what is left of its records, closes the open frames at `time` (ticks; 0: at each
+ * thread's last event; with FC_TIME_CPU and _SYS so for all but `thread`) and sums up.
+ * Frees no chunk unless `dead`. */
+void fc_process_finish(FcProcess *process, guint64 time, guint32 thread, gboolean dead);

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The life of a session: see session.h.
+ */
+#include "fcmanager/session.h"
+
+#include "fcmanager/forks.h"
+#include "fcmanager/output.h"
+#include "fcmanager/reply.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+struct FcSession
+{
+    FcSessionSetup setup;
+    FcProcessSetup common;
+    GHashTable *processes; /* key -> FcProcess, owned */
+    FcForks *forks;
+    char *unique_id;
+    gint64 started; /* seconds since the epoch */
+    guint64 root;   /* key of the first process; 0: none yet */
+    gint root_pid;
+    gboolean root_done;
+    gint others;     /* processes and images that were announced or joined, besides the first */
+    guint64 orphans; /* messages of processes that did not say hello */
+    guint64 malformed;
+    GString *errors; /* not yet told */
+};
+
+G_GNUC_PRINTF(2, 3) static void debug(const FcSession *session, const char *format, ...)
+{
+    if (!session->setup.debug)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    g_autofree char *text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "FCMng: debug: %s\n", text);
+}
+
+static char *make_unique_id(gint64 started)
+{
+    return g_strdup_printf("%s-%d-%" G_GINT64_FORMAT "-%08x%08x", g_get_host_name(), (int)getpid(),
+                           started, g_random_int(), g_random_int());
+}
+
+FcSession *fc_session_new(const FcSessionSetup *setup)
+{
+    FcSession *session = g_new0(FcSession, 1);
+    session->setup = *setup;
+    fc_clock_start(&session->common.clock, setup->time_mode);
+    session->common.shared = setup->shared;
+    session->common.profile_mode = setup->profile_mode;
+    session->common.sizes = setup->sizes;
+    session->processes =
+        g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, (GDestroyNotify)fc_process_free);
+    session->forks = fc_forks_new();
+    session->started = (gint64)time(NULL);
+    session->unique_id = make_unique_id(session->started);
+    session->errors = g_string_new(NULL);
+    return session;
+}
+
+void fc_session_free(FcSession *session)
+{
+    if (session == NULL)
+        return;
+    g_hash_table_unref(session->processes);
+    fc_forks_free(session->forks);
+    fc_files_free(session->setup.files);
+    fc_shared_unmap(session->setup.shared);
+    if (session->setup.reply_fd >= 0)
+        close(session->setup.reply_fd);
+    g_free(session->unique_id);
+    g_string_free(session->errors, TRUE);
+    g_free(session);
+}
+
+static FcProcess *find_process(FcSession *session, guint64 key)
+{
+    return g_hash_table_lookup(session->processes, &key);
+}
+
+/* ---- Files ------------------------------------------------------------------------ */
+
+static void remember_error(FcSession *session, const GError *error)
+{
+    g_string_append_printf(session->errors, "FCMng: %s\n", error->message);
+    debug(session, "%s", error->message);
+}
+
+static void summarize(FcSession *session)
+{
+    g_autoptr(GError) error = NULL;
+    if (!session->root_done || (session->others == 0 && fc_files_count(session->setup.files) < 2))
+        return;
+    if (!fc_files_summarize(session->setup.files, session->root_pid, session->started,
+                            (gint64)time(NULL), &error))
+        remember_error(session, error);
+}
+
+static void write_profile(FcSession *session, const FcProfile *profile, gint64 id, gint64 parent,
+                          gboolean is_thread, gboolean several)
+{
+    g_autoptr(GError) error = NULL;
+    if (!fc_files_write(session->setup.files, profile, id, parent, is_thread,
+                        several || session->others > 0, &error))
+        remember_error(session, error);
+}
+
+/* THREAD mode: each thread has its own file.  The first one is the process's. */
+static void thread_done(FcProcess *process, const FcThreadRow *row, const FcTally *tally,
+                        gpointer data)
+{
+    FcSession *session = data;
+    g_autoptr(FcProfile) profile = fc_output_thread(process, row, tally, session->unique_id);
+    gboolean first = row->number == process->hello.thread;
+    gint64 id = row->tid != 0 ? row->tid : process->hello.pid;
+    write_profile(session, profile, id, process->hello.ppid, !first,
+                  !first || g_hash_table_size(process->threads) > 1);
+}
+
+static void add_session_losses(FcSession *session, FcProcess *process)
+{
+    if (session->malformed > 0)
+        fc_profile_note(process->losses, "malformed-messages", session->malformed);
+    if (session->orphans > 0)
+        fc_profile_note(process->losses, "orphan-messages", session->orphans);
+    session->malformed = 0;
+    session->orphans = 0;
+}
+
+/* Takes what is left of the process and writes its file. */
+static void finish(FcSession *session, FcProcess *process, guint64 time, guint32 thread,
+                   gboolean dead)
+{
+    if (process->finished)
+        return;
+    fc_clock_refresh(&session->common.clock);
+    fc_process_finish(process, time, thread, dead);
+    if (process->key == session->root)
+    {
+        add_session_losses(session, process);
+        session->root_done = TRUE;
+    }
+    if (session->setup.profile_mode != FC_MODE_THREAD || process->rows->len == 0)
+    {
+        g_autoptr(FcProfile) profile = fc_output_process(process, session->unique_id);
+        write_profile(session, profile, process->hello.pid, process->hello.ppid, FALSE, FALSE);
+    }
+    summarize(session);
+    debug(session, "process %d is done", process->hello.pid);
+}
+
+/* ---- Answers ------------------------------------------------------------------------ */
+
+/* What libfc prints when the program ends. */
+static char *farewell(FcSession *session, gboolean is_root)
+{
+    GString *text = g_string_new(NULL);
+    g_autofree char *path = fc_files_main_path(session->setup.files);
+    if (is_root && !session->setup.quiet)
+        g_string_append(text, "FCMng: communication pipe closed. end of profiled program.\n");
+    g_string_append(text, session->errors->str);
+    g_string_truncate(session->errors, 0);
+    if (is_root && !session->setup.quiet)
+    {
+        if (path != NULL)
+            g_string_append_printf(text, "FCMng: Profile file is '%s'\n", path);
+        g_string_append(text, "FCMng: Profile manager: exit\n");
+    }
+    return g_string_free(text, FALSE);
+}
+
+void fc_session_greet(FcSession *session)
+{
+    g_autoptr(GError) error = NULL;
+    GString *text = g_string_new(NULL);
+    if (!fc_files_check(session->setup.files, &error))
+        g_string_append_printf(text, "FCMng: %s\n", error->message);
+    if (!session->setup.quiet)
+        g_string_append_printf(text, "FCMng: Profile manager: running [%d]\n", (int)getpid());
+    fc_reply_send(session->setup.reply_fd, text->str);
+    g_string_free(text, TRUE);
+    if (session->setup.shared != NULL && session->setup.reply_fd >= 0)
+    {
+        close(session->setup.reply_fd);
+        session->setup.reply_fd = -1;
+    }
+}
+
+static void quit(FcSession *session, FcProcess *process, const FcWireMessage *message)
+{
+    finish(session, process, message->value, message->thread, FALSE);
+    g_autofree char *text =
+        message->argument != FC_NO_ANSWER ? farewell(session, process->key == session->root) : NULL;
+    if (text == NULL)
+        return;
+    if (message->argument == 0)
+        fc_reply_send(session->setup.reply_fd, text);
+    else if (session->setup.shared == NULL ||
+             !fc_shared_answer(session->setup.shared, message->argument, process->key, text))
+        debug(session, "process %d waits in a chunk that is not its own", process->hello.pid);
+}
+
+/* ---- Coming and going ---------------------------------------------------------------- */
+
+/* The process's memory is gone: nobody writes to its chunks any more. */
+static void remove_process(FcSession *session, FcProcess *process)
+{
+    if (session->setup.shared != NULL)
+        fc_shared_free_all(session->setup.shared, process->key);
+    g_hash_table_steal(session->processes, &process->key);
+    fc_forks_parent_gone(session->forks, process);
+}
+
+static void leave_by_exec(FcSession *session, FcProcess *process)
+{
+    if (!process->finished)
+        process->end = FC_END_EXEC;
+    finish(session, process, process->exec_time, 0, TRUE);
+    guint64 key = process->key;
+    remove_process(session, process);
+    session->setup.left(key, session->setup.data);
+}
+
+/* Another image of the same process said hello before: exec replaced it. */
+static void replace_image(FcSession *session, gint pid, guint64 key)
+{
+    GHashTableIter iter;
+    gpointer value;
+    FcProcess *old = NULL;
+    g_hash_table_iter_init(&iter, session->processes);
+    while (old == NULL && g_hash_table_iter_next(&iter, NULL, &value))
+        if (((FcProcess *)value)->hello.pid == pid && ((FcProcess *)value)->key != key)
+            old = value;
+    if (old == NULL)
+        return;
+    leave_by_exec(session, old);
+}
+
+static void hello(FcSession *session, const FcWireMessage *message)
+{
+    struct FcHello hello;
+    if (!fc_decode_hello(message, &hello) || find_process(session, message->process) != NULL)
+    {
+        session->malformed++;
+        return;
+    }
+    fc_clock_check(&session->common.clock, hello.start_time, hello.start_monotonic_ns);
+    replace_image(session, hello.pid, message->process);
+    gboolean forked = (hello.flags & FC_HELLO_FORKED) != 0;
+    FcProcess *living = forked ? find_process(session, hello.parent_process) : NULL;
+    const FcProcess *parent = living != NULL || !forked
+                                  ? living
+                                  : fc_forks_departed(session->forks, hello.parent_process);
+    FcProcess *process = fc_process_new(&session->common, message->process, &hello, parent);
+    if (session->setup.profile_mode == FC_MODE_THREAD)
+    {
+        process->thread_done = thread_done;
+        process->thread_done_data = session;
+    }
+    g_autoptr(GArray) frames =
+        forked ? fc_forks_take(session->forks, hello.parent_process, hello.fork_token) : NULL;
+    if (frames != NULL)
+        fc_process_adopt(process, frames);
+    if (session->root == 0)
+    {
+        session->root = process->key;
+        session->root_pid = hello.pid;
+    }
+    else if (frames == NULL) /* else its fork announced it */
+        session->others++;
+    g_hash_table_insert(session->processes, &process->key, process);
+    debug(session, "process %d joins", hello.pid);
+    session->setup.joined(process->key, hello.pid, session->setup.data);
+}
+
+void fc_session_died(FcSession *session, guint64 key, FcProfileEnd end, gint value)
+{
+    FcProcess *process = find_process(session, key);
+    if (process == NULL)
+        return;
+    debug(session, "process %d died", process->hello.pid);
+    if (!process->finished)
+    {
+        guint64 now = 0;
+        fc_clock_now(&session->common.clock, &now);
+        if (process->executing)
+        {
+            now = process->exec_time;
+            end = FC_END_EXEC;
+        }
+        if (process->end == FC_END_UNKNOWN || end == FC_END_SIGNAL)
+        {
+            process->end = end;
+            process->end_value = end == FC_END_EXEC ? 0 : value;
+        }
+        finish(session, process, now, 0, TRUE);
+    }
+    remove_process(session, process);
+}
+
+void fc_session_pipe_closed(FcSession *session)
+{
+    GList *all = g_hash_table_get_values(session->processes);
+    for (GList *at = all; at != NULL; at = at->next)
+    {
+        FcProcess *process = at->data;
+        if (process->executing && !process->finished)
+        {
+            process->end = FC_END_EXEC;
+            finish(session, process, process->exec_time, 0, TRUE);
+        }
+    }
+    g_list_free(all);
+}
+
+/* ---- Messages -------------------------------------------------------------------------- */
+
+static void fork_message(FcSession *session, FcProcess *process, const FcWireMessage *message)
+{
+    if (message->type == FC_MSG_FORK)
+    {
+        fc_forks_add(session->forks, process->key, message->value,
+                     fc_process_fork(process, message->thread));
+        session->others++;
+    }
+    else if (message->argument == 0)
+    {
+        g_autoptr(GArray) frames = fc_forks_take(session->forks, process->key, message->value);
+        if (frames != NULL)
+            session->others--;
+    }
+}
+
+void fc_session_message(FcSession *session, const FcWireMessage *message)
+{
+    if (message->type == FC_MSG_HELLO)
+    {
+        hello(session, message);
+        return;
+    }
+    FcProcess *process = find_process(session, message->process);
+    if (process == NULL)
+    {
+        session->orphans++;
+        return;
+    }
+    if (message->type == FC_MSG_QUIT)
+        quit(session, process, message);
+    else if (message->type == FC_MSG_FORK || message->type == FC_MSG_FORK_DONE)
+        fork_message(session, process, message);
+    else if (message->type == FC_MSG_EXEC || message->type == FC_MSG_EXEC_FAILED)
+    {
+        session->others += message->type == FC_MSG_EXEC ? !process->executing : -process->executing;
+        process->executing = message->type == FC_MSG_EXEC;
+        process->exec_time = message->value;
+    }
+    else
+        fc_process_message(process, message);
+}
+
+void fc_session_malformed(FcSession *session, guint64 count)
+{
+    session->malformed += count;
+}
+
+void fc_session_tick(FcSession *session)
+{
+    GHashTableIter iter;
+    gpointer process;
+    fc_clock_refresh(&session->common.clock);
+    g_hash_table_iter_init(&iter, session->processes);
+    while (g_hash_table_iter_next(&iter, NULL, &process))
+        fc_process_retry(process);
+}
+
+void fc_session_end(FcSession *session)
+{
+    GList *keys = g_hash_table_get_values(session->processes);
+    for (GList *at = keys; at != NULL; at = at->next)
+        fc_session_died(session, ((FcProcess *)at->data)->key, FC_END_UNKNOWN, 0);
+    g_list_free(keys);
+    fc_files_settle(session->setup.files);
+}

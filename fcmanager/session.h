@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The profiled processes of one session, from the first hello to the last file.  Is given
+ * messages and deaths by source.c; writes files through files.c and answers on the reply
+ * pipe or in shared memory.
+ */
+#pragma once
+
+#include "fcmanager/files.h"
+#include "fcmanager/process.h"
+
+/* A process said hello: it is to be followed until it dies. */
+typedef void (*FcSessionJoined)(guint64 key, gint pid, gpointer data);
+/* It is replaced by another image: the one that said hello is gone. */
+typedef void (*FcSessionLeft)(guint64 key, gpointer data);
+
+typedef struct
+{
+    FcFiles *files;      /* becomes the session's */
+    FcSharedMap *shared; /* likewise; may be NULL */
+    int reply_fd;        /* likewise; -1: answers go into shared memory only */
+    enum FcTimeMode time_mode;
+    enum FcProfileMode profile_mode;
+    FcTallySizes sizes;
+    gboolean quiet;
+    gboolean debug; /* log to standard error */
+    FcSessionJoined joined;
+    FcSessionLeft left;
+    gpointer data;
+} FcSessionSetup;
+
+typedef struct FcSession FcSession;
+
+FcSession *fc_session_new(const FcSessionSetup *setup);
+/* Writes nothing any more. */
+void fc_session_free(FcSession *session);
+
+/* Sends the manager's greeting, which libfc waits for. */
+void fc_session_greet(FcSession *session);
+
+void fc_session_message(FcSession *session, const FcWireMessage *message);
+
+/* The process is dead and all its messages were given.  `end`: how, if known. */
+void fc_session_died(FcSession *session, guint64 key, FcProfileEnd end, gint value);
+
+/* Nobody can write to the pipe any more: processes that were about to exec have done so. */
+void fc_session_pipe_closed(FcSession *session);
+
+/* From time to time: betters the clock, looks at what is held back. */
+void fc_session_tick(FcSession *session);
+
+/* Bytes on the pipe that were no messages; counted in the first process's losses. */
+void fc_session_malformed(FcSession *session, guint64 count);
+
+/* Everything is over. */
+void fc_session_end(FcSession *session);

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Access to the shared chunks: see shared.h.  The only file that writes to the shared
+ * memory.
+ */
+#include "fcmanager/shared.h"
+
+#include <errno.h>
+
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Chunks with a higher index are dropped from our page tables when they are freed: a crowd
+ * of threads that uses them all once must not stay in our resident memory. */
+#define RESIDENT_CHUNKS 128u
+
+struct FcSharedMap
+{
+    struct FcShared *header;
+    gsize bytes;
+    guint32 chunk_count; /* ours: the program may change the one in the header */
+    guint8 *taken;       /* by chunk index */
+};
+
+FcSharedMap *fc_shared_map(int fd, GError **error)
+{
+    struct stat status;
+    if (fstat(fd, &status) < 0 || status.st_size < 2 * (off_t)FC_CHUNK_BYTES ||
+        status.st_size % FC_CHUNK_BYTES != 0)
+    {
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "bad shared memory");
+        return NULL;
+    }
+    gsize bytes = (gsize)status.st_size;
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (memory == MAP_FAILED)
+    {
+        g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(errno),
+                    "can't map shared memory: %s", g_strerror(errno));
+        return NULL;
+    }
+    struct FcShared *header = memory;
+    guint32 chunk_count = header->chunk_count;
+    if (header->magic != FC_SHARED_MAGIC || header->version != FC_WIRE_VERSION ||
+        chunk_count != bytes / FC_CHUNK_BYTES - 1)
+    {
+        munmap(memory, bytes);
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+                    "libfc and fcmanager are of different versions");
+        return NULL;
+    }
+    FcSharedMap *shared = g_new0(FcSharedMap, 1);
+    shared->header = header;
+    shared->bytes = bytes;
+    shared->chunk_count = chunk_count;
+    shared->taken = g_new0(guint8, chunk_count + 1);
+    return shared;
+}
+
+void fc_shared_unmap(FcSharedMap *shared)
+{
+    if (shared == NULL)
+        return;
+    munmap(shared->header, shared->bytes);
+    g_free(shared->taken);
+    g_free(shared);
+}
+
+static struct FcChunk *chunk_at(FcSharedMap *shared, guint32 index)
+{
+    return (struct FcChunk *)((char *)shared->header + (gsize)index * FC_CHUNK_BYTES);
+}
+
+/* Whether `process` owns the chunk and its header is complete. */
+static gboolean view_chunk(FcSharedMap *shared, guint32 index, guint64 process, FcChunkView *view)
+{
+    struct FcChunk *chunk = chunk_at(shared, index);
+    if (__atomic_load_n(&chunk->owner, __ATOMIC_RELAXED) != process)
+        return FALSE;
+    /* acquire: pairs with the release that completes the header */
+    if (__atomic_load_n(&chunk->ready, __ATOMIC_ACQUIRE) != 1)
+        return FALSE;
+    view->index = index;
+    view->thread = __atomic_load_n(&chunk->thread, __ATOMIC_RELAXED);
+    view->sequence = __atomic_load_n(&chunk->sequence, __ATOMIC_RELAXED);
+    view->generation = __atomic_load_n(&chunk->generation, __ATOMIC_RELAXED);
+    view->records = chunk->records;
+    return view->thread != 0 && view->generation >= 1 && view->generation <= G_MAXUINT16;
+}
+
+gboolean fc_shared_take(FcSharedMap *shared, guint32 index, guint64 process, FcChunkView *view)
+{
+    if (index < 1 || index > shared->chunk_count || shared->taken[index] ||
+        !view_chunk(shared, index, process, view))
+        return FALSE;
+    shared->taken[index] = 1;
+    return TRUE;
+}
+
+static gint compare_views(gconstpointer a, gconstpointer b)
+{
+    const FcChunkView *one = a;
+    const FcChunkView *other = b;
+    if (one->thread != other->thread)
+        return one->thread < other->thread ? -1 : 1;
+    if (one->sequence != other->sequence)
+        return (gint32)(one->sequence - other->sequence) < 0 ? -1 : 1;
+    return one->index < other->index ? -1 : 1;
+}
+
+GArray *fc_shared_owned(FcSharedMap *shared, guint64 process)
+{
+    GArray *views = g_array_new(FALSE, FALSE, sizeof(FcChunkView));
+    FcChunkView view;
+    for (guint32 i = 1; i <= shared->chunk_count; i++)
+        if (!shared->taken[i] && view_chunk(shared, i, process, &view))
+            g_array_append_val(views, view);
+    g_array_sort(views, compare_views);
+    return views;
+}
+
+static void wake(guint32 *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE, G_MAXINT, NULL, NULL, 0);
+}
+
+static void free_chunk(FcSharedMap *shared, guint32 index)
+{
+    struct FcChunk *chunk = chunk_at(shared, index);
+    /* The generations begin again: what this slot's earlier uses left must not look new. */
+    if (chunk->generation >= G_MAXUINT16)
+        for (guint32 i = 0; i < FC_CHUNK_RECORDS; i++)
+            chunk->records[i].site = 0;
+    __atomic_store_n(&chunk->ready, 0, __ATOMIC_RELAXED);
+    /* release: pairs with the claim's acquire */
+    __atomic_store_n(&chunk->owner, 0, __ATOMIC_RELEASE);
+    shared->taken[index] = 0;
+    if (index > RESIDENT_CHUNKS)
+        madvise(chunk, FC_CHUNK_BYTES, MADV_DONTNEED);
+}
+
+static void wake_waiters(FcSharedMap *shared)
+{
+    __atomic_add_fetch(&shared->header->freed, 1, __ATOMIC_SEQ_CST);
+    /* pairs with the waiter's increment, which comes before its wait compares `freed` */
+    if (__atomic_load_n(&shared->header->waiters, __ATOMIC_SEQ_CST) != 0)
+        wake(&shared->header->freed);
+}
+
+void fc_shared_free(FcSharedMap *shared, guint32 index)
+{
+    free_chunk(shared, index);
+    wake_waiters(shared);
+}
+
+void fc_shared_free_all(FcSharedMap *shared, guint64 process)
+{
+    for (guint32 i = 1; i <= shared->chunk_count; i++)
+        if (__atomic_load_n(&chunk_at(shared, i)->owner, __ATOMIC_RELAXED) == process)
+            free_chunk(shared, i);
+    wake_waiters(shared);
+}
+
+gboolean fc_shared_answer(FcSharedMap *shared, guint32 index, guint64 process, const char *text)
+{
+    if (index < 1 || index > shared->chunk_count)
+        return FALSE;
+    struct FcChunk *chunk = chunk_at(shared, index);
+    if (__atomic_load_n(&chunk->owner, __ATOMIC_RELAXED) != process)
+        return FALSE;
+    gsize bytes = MIN(strlen(text), sizeof chunk->records);
+    memcpy(chunk->records, text, bytes);
+    chunk->answer_bytes = (guint32)bytes;
+    /* release: pairs with the acquire of the thread that waits */
+    __atomic_store_n(&chunk->answer, 1, __ATOMIC_RELEASE);
+    wake(&chunk->answer);
+    return TRUE;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The session's shared memory as the manager sees it: which chunks may be read, and
+ * giving them back.  The programs can write all of it at any time, so every value is
+ * read once and checked.  Used by thread.c, process.c and session.c.
+ */
+#pragma once
+
+#include "libfc/fc-format.h"
+
+#include <glib.h>
+
+typedef struct FcSharedMap FcSharedMap;
+
+/* Maps the memory of descriptor `fd`, which stays the caller's.  NULL and `error` where it
+ * is not what libfc makes. */
+FcSharedMap *fc_shared_map(int fd, GError **error);
+void fc_shared_unmap(FcSharedMap *shared);
+
+/* A chunk as its header was when it was looked at. */
+typedef struct
+{
+    guint32 index;
+    guint32 thread;
+    guint32 sequence;
+    guint32 generation;
+    const struct FcRecord *records; /* FC_CHUNK_RECORDS; still writable by the program */
+} FcChunkView;
+
+/* Takes chunk `index`, which `process` says it gives away.  FALSE where it is not that
+ * process's, holds no records or was taken before.  Held until fc_shared_free. */
+gboolean fc_shared_take(FcSharedMap *shared, guint32 index, guint64 process, FcChunkView *view);
+
+/* All chunks that `process` owns and that were not taken, in order of thread and sequence;
+ * they are not taken by this.  The caller unrefs the array of FcChunkView. */
+GArray *fc_shared_owned(FcSharedMap *shared, guint64 process);
+
+/* Makes the chunk free for any process and wakes those that wait for one. */
+void fc_shared_free(FcSharedMap *shared, guint32 index);
+/* The same for every chunk that `process` owns: it must be dead. */
+void fc_shared_free_all(FcSharedMap *shared, guint64 process);
+
+/* Puts `text` where `process` waits for it in chunk `index`, and wakes it.  FALSE where the
+ * chunk is not that process's. */
+gboolean fc_shared_answer(FcSharedMap *shared, guint32 index, guint64 process, const char *text);

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The pipe and the processes' ends: see source.h.  Everything that blocks is here.
+ */
+#include "fcmanager/source.h"
+
+#include "fcmanager/follow.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#define READ_BYTES 65536
+#define EVENTS 64
+/* How often gaps, and processes without a pidfd, are looked at. */
+#define TICK_MS 100
+/* The pipe's own mark among the events; process keys are never 0. */
+#define PIPE_EVENT 0
+
+typedef struct
+{
+    guint64 key;
+    FcFollow follow;
+    gboolean dead;
+} Followed;
+
+struct FcSource
+{
+    int pipe_fd;
+    int writer_fd; /* our own end, that keeps the pipe from being at its end; -1: closed */
+    int epoll_fd;
+    enum FcProfileMode mode;
+    gboolean at_end;      /* the last read found no writer */
+    gboolean had_process; /* someone said hello */
+    guint asked;          /* processes without a pidfd */
+    guint dead_count;     /* not yet told to the session */
+    GHashTable *followed; /* key -> Followed, owned */
+    FcDecoder *decoder;
+    FcSession *session;
+    guint8 buffer[READ_BYTES];
+};
+
+static void followed_free(Followed *followed)
+{
+    fc_follow_end(&followed->follow);
+    g_free(followed);
+}
+
+static void take_message(const FcWireMessage *message, gpointer data)
+{
+    FcSource *source = data;
+    fc_session_message(source->session, message);
+}
+
+FcSource *fc_source_new(int pipe_fd, enum FcProfileMode mode)
+{
+    FcSource *source = g_new0(FcSource, 1);
+    source->pipe_fd = pipe_fd;
+    source->writer_fd = -1;
+    source->mode = mode;
+    source->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    source->followed =
+        g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, (GDestroyNotify)followed_free);
+    source->decoder = fc_decoder_new(take_message, source);
+    fcntl(pipe_fd, F_SETFL, fcntl(pipe_fd, F_GETFL) | O_NONBLOCK);
+    struct epoll_event event = {.events = EPOLLIN, .data.u64 = PIPE_EVENT};
+    epoll_ctl(source->epoll_fd, EPOLL_CTL_ADD, pipe_fd, &event);
+    return source;
+}
+
+void fc_source_free(FcSource *source)
+{
+    if (source == NULL)
+        return;
+    g_hash_table_unref(source->followed);
+    fc_decoder_free(source->decoder);
+    close(source->epoll_fd);
+    close(source->pipe_fd);
+    if (source->writer_fd >= 0)
+        close(source->writer_fd);
+    g_free(source);
+}
+
+/* ---- Processes -------------------------------------------------------------------- */
+
+void fc_source_follow(guint64 key, gint pid, gpointer data)
+{
+    FcSource *source = data;
+    Followed *followed = g_new0(Followed, 1);
+    followed->key = key;
+    followed->dead = !fc_follow_begin(&followed->follow, pid);
+    source->had_process = TRUE;
+    source->dead_count += followed->dead;
+    struct epoll_event event = {.events = EPOLLIN, .data.u64 = key};
+    if (!followed->dead && (followed->follow.fd < 0 || epoll_ctl(source->epoll_fd, EPOLL_CTL_ADD,
+                                                                 followed->follow.fd, &event) < 0))
+    {
+        fc_follow_end(&followed->follow);
+        source->asked++;
+    }
+    g_hash_table_insert(source->followed, &followed->key, followed);
+}
+
+void fc_source_unfollow(guint64 key, gpointer data)
+{
+    FcSource *source = data;
+    Followed *followed = g_hash_table_lookup(source->followed, &key);
+    if (followed == NULL)
+        return;
+    source->dead_count -= followed->dead;
+    source->asked -= !followed->dead && followed->follow.fd < 0;
+    g_hash_table_remove(source->followed, &key); /* closing takes it out of the epoll set */
+}
+
+static void mark_dead(FcSource *source, Followed *followed)
+{
+    if (followed->dead)
+        return;
+    source->asked -= followed->follow.fd < 0;
+    followed->dead = TRUE;
+    source->dead_count++;
+}
+
+static void ask_for_the_dead(FcSource *source)
+{
+    GHashTableIter iter;
+    gpointer value;
+    if (source->asked == 0)
+        return;
+    g_hash_table_iter_init(&iter, source->followed);
+    while (g_hash_table_iter_next(&iter, NULL, &value))
+    {
+        Followed *followed = value;
+        if (followed->follow.fd < 0 && !followed->dead && !fc_follow_is_alive(&followed->follow))
+            mark_dead(source, followed);
+    }
+}
+
+/* ---- The pipe --------------------------------------------------------------------- */
+
+/* Reads all there is. */
+static void drain(FcSource *source)
+{
+    guint64 malformed = fc_decoder_malformed(source->decoder);
+    for (;;)
+    {
+        gssize bytes = read(source->pipe_fd, source->buffer, sizeof source->buffer);
+        if (bytes > 0)
+        {
+            fc_decoder_push(source->decoder, source->buffer, (gsize)bytes);
+            continue;
+        }
+        if (bytes < 0 && errno == EINTR)
+            continue;
+        source->at_end = bytes == 0;
+        break;
+    }
+    malformed = fc_decoder_malformed(source->decoder) - malformed;
+    if (malformed > 0)
+        fc_session_malformed(source->session, malformed);
+}
+
+static void tell_deaths(FcSource *source)
+{
+    while (source->dead_count > 0)
+    {
+        drain(source); /* what they wrote before they died */
+        GHashTableIter iter;
+        gpointer value = NULL;
+        g_hash_table_iter_init(&iter, source->followed);
+        while (g_hash_table_iter_next(&iter, NULL, &value) && !((Followed *)value)->dead)
+            continue;
+        Followed *followed = value;
+        if (followed == NULL || !followed->dead)
+            return; /* replaced by exec while we drained */
+        FcProfileEnd end = FC_END_UNKNOWN;
+        gint result = 0;
+        fc_follow_result(&followed->follow, &end, &result);
+        guint64 key = followed->key;
+        fc_source_unfollow(key, source);
+        fc_decoder_forget(source->decoder, key);
+        fc_session_died(source->session, key, end, result);
+    }
+}
+
+/* The pipe has no writer, but a process lives: a daemon that closed its descriptors, or one
+ * that was replaced by another program.  Held open by ourselves, so that epoll is quiet. */
+static void hold_open(FcSource *source)
+{
+    fc_session_pipe_closed(source->session);
+    g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", source->pipe_fd);
+    source->writer_fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    source->at_end = FALSE;
+    if (source->writer_fd < 0) /* no /proc: the processes' ends will do */
+        epoll_ctl(source->epoll_fd, EPOLL_CTL_DEL, source->pipe_fd, NULL);
+}
+
+static void let_go(FcSource *source)
+{
+    if (source->writer_fd >= 0)
+        close(source->writer_fd);
+    source->writer_fd = -1;
+    drain(source);
+}
+
+static gboolean is_over(FcSource *source)
+{
+    if (g_hash_table_size(source->followed) > 0)
+    {
+        if (source->at_end && source->writer_fd < 0)
+            hold_open(source);
+        return FALSE;
+    }
+    /* Without the mode for forks whoever else has the pipe will never say anything. */
+    if (source->mode != FC_MODE_FORK && source->had_process)
+        return TRUE;
+    let_go(source);
+    return source->at_end && g_hash_table_size(source->followed) == 0;
+}
+
+void fc_source_run(FcSource *source, FcSession *session)
+{
+    struct epoll_event events[EVENTS];
+    source->session = session;
+    for (;;)
+    {
+        int count = epoll_wait(source->epoll_fd, events, EVENTS, TICK_MS);
+        for (int i = 0; i < count; i++)
+        {
+            Followed *followed = events[i].data.u64 == PIPE_EVENT
+                                     ? NULL
+                                     : g_hash_table_lookup(source->followed, &events[i].data.u64);
+            if (followed != NULL)
+                mark_dead(source, followed);
+        }
+        ask_for_the_dead(source);
+        drain(source);
+        tell_deaths(source);
+        fc_session_tick(session);
+        if (is_over(source))
+            return;
+    }
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The manager's one loop: waits for messages on the pipe and for the deaths of the
+ * processes that said hello, until neither can come any more.  Called by main.
+ */
+#pragma once
+
+#include "fcmanager/session.h"
+
+typedef struct FcSource FcSource;
+
+/* Reads from `pipe_fd`, which becomes the source's own. */
+FcSource *fc_source_new(int pipe_fd, enum FcProfileMode mode);
+void fc_source_free(FcSource *source);
+
+/* To be the session's `joined` and `left`, with the source as their data. */
+void fc_source_follow(guint64 key, gint pid, gpointer source);
+void fc_source_unfollow(guint64 key, gpointer source);
+
+/* Returns when the session is over. */
+void fc_source_run(FcSource *source, FcSession *session);

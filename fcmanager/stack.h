@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * One thread's stack of open frames: turns its records into figures of its tally,
+ * and mends what jumps, throws and missing exits do to the stack.  Called by
+ * thread.c; knows nothing of chunks, pipes or files.
+ *
+ * Times are ticks; a thread's times never run backwards here (clamped).
+ */
+#pragma once
+
+#include "fcmanager/tally.h"
+#include "libfc/fc-format.h"
+
+typedef struct
+{
+    guint64 jumps;           /* frames closed because a shallower one went on */
+    guint64 missed_exits;    /* frames closed because a lower one returned */
+    guint64 unmatched_exits; /* exits of functions that were not open */
+    guint64 bad_records;     /* neither entry nor exit */
+} FcStackRepairs;
+
+/* An open frame as it is handed to a forked child. */
+typedef struct
+{
+    guint64 function;
+    guint64 site;
+    guint64 address;
+    guint16 return_bits;
+} FcOpenFrame;
+
+typedef struct FcStack FcStack;
+
+/* Adds to `tally`, which stays the caller's and must outlive the stack.  `multiplier`: ns in a
+ * tick, times 2^32. */
+FcStack *fc_stack_new(FcTally *tally, guint64 multiplier, guint32 frames);
+void fc_stack_free(FcStack *stack);
+void fc_stack_set_multiplier(FcStack *stack, guint64 multiplier);
+
+/* Takes the valid records of `records`[from, to): returns the index of the first that is
+ * not there (its generation is not `generation`), or `to`.  The memory may change meanwhile. */
+guint32 fc_stack_feed(FcStack *stack, const struct FcRecord *records, guint32 from, guint32 to,
+                      guint32 generation);
+
+/* Opens frames that a fork inherited, outermost first: they add time from `time` on but no
+ * calls, and no minimum, maximum or histogram. */
+void fc_stack_inherit(FcStack *stack, const FcOpenFrame *frames, guint count, guint64 time);
+
+/* The open frames, outermost first; the caller unrefs the array of FcOpenFrame. */
+GArray *fc_stack_open_frames(const FcStack *stack);
+/* Adds to `out` an FcProfileFrame for up to `most` open frames, outermost first, with the
+ * tally's own function numbers; the sites' modules are filled in. */
+void fc_stack_final_frames(const FcStack *stack, guint most, GArray *out);
+
+/* Closes all frames as of `time`, or as of the last record if that is later. */
+void fc_stack_close(FcStack *stack, guint64 time);
+
+guint fc_stack_depth(const FcStack *stack);
+guint64 fc_stack_last_time(const FcStack *stack);
+/* Before the first record: 0. */
+guint64 fc_stack_first_time(const FcStack *stack);
+const FcStackRepairs *fc_stack_repairs(const FcStack *stack);
+
+/* To be called when the list of modules grew: the next record looks at the changes. */
+void fc_stack_modules_changed(FcStack *stack);

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What was counted and measured: functions, arcs and the calling-context tree of
+ * one thread, or the sum of several.  stack.c adds to a thread's tally with every
+ * record; process.c merges it into the process's when the thread ends; output.c
+ * turns that into a profile.
+ *
+ * The structures are open because stack.c works on them in the hot path.  All
+ * times are ticks.  One thread; grows with distinct functions, arcs and contexts,
+ * never with the number of events.
+ */
+#pragma once
+
+#include "fcmanager/map.h"
+#include "fcmanager/modules.h"
+#include "profile/fc-profile.h"
+
+/* Past so many contexts new ones are counted on one node a function. */
+#define FC_CONTEXTS_MAX (1u << 20)
+
+typedef struct
+{
+    guint64 address;
+    gint module;    /* index in the process's list or FC_NONE */
+    guint32 active; /* activations on the stack now */
+    guint64 seen;   /* time of the first activation */
+    guint64 calls;  /* calls and local: sums over the contexts, see fc_tally_settle */
+    guint64 local;
+    guint64 total;
+    guint64 total_min; /* G_MAXUINT64: no activation was completed */
+    guint64 total_max;
+    guint64 local_min;
+    guint64 local_max;
+    guint64 histogram[FC_HISTOGRAM_BUCKETS];
+} FcTallyFunction;
+
+typedef struct
+{
+    guint32 caller; /* function + 1; 0: none */
+    guint32 callee;
+    gint site_module;
+    guint32 active;
+    guint64 site;
+    guint64 calls;
+    guint64 total;
+} FcTallyArc;
+
+/* Node 0 is the root and stands for no function. */
+typedef struct
+{
+    guint32 parent; /* less than the node's own index */
+    guint32 function;
+    gint site_module;
+    guint32 active;
+    guint64 site; /* 0 for an overflow node */
+    guint64 calls;
+    guint64 total;
+    guint64 local;
+} FcTallyNode;
+
+typedef struct
+{
+    FcTallyFunction *functions;
+    FcTallyArc *arcs;
+    FcTallyNode *nodes;
+    guint32 function_count;
+    guint32 function_room;
+    guint32 arc_count;
+    guint32 arc_room;
+    guint32 node_count;
+    guint32 node_room;
+    guint32 node_limit;
+    FcMap function_map; /* address, module -> function + 1 */
+    FcMap arc_map;      /* caller | callee, site, module of the site -> arc + 1 */
+    FcMap edges;        /* node, site, function's address -> child, arc */
+    const FcModules *modules;
+    guint changes_seen;      /* of the modules' changes */
+    guint64 contexts_folded; /* edges that lead to an overflow node */
+} FcTally;
+
+/* Starting sizes; 0: the least. */
+typedef struct
+{
+    guint32 functions;
+    guint32 arcs;
+    guint32 frames;
+} FcTallySizes;
+
+/* Keeps a pointer to `modules`, which must outlive it. */
+FcTally *fc_tally_new(const FcModules *modules, const FcTallySizes *sizes);
+void fc_tally_free(FcTally *tally);
+
+/* The slot of the edge from context `node` by call site `site` to the function at
+ * `address`: value is the child context, extra the arc.  Makes what is missing.
+ * Good until the next call; so are pointers into the tally's arrays. */
+const FcMapSlot *fc_tally_make_edge(FcTally *tally, guint32 node, guint64 site, guint64 address,
+                                    guint64 time);
+
+static inline const FcMapSlot *fc_tally_edge(FcTally *tally, guint32 node, guint64 site,
+                                             guint64 address, guint64 time)
+{
+    const FcMapSlot *slot = fc_map_place(&tally->edges, node, site, address);
+    if (G_LIKELY(slot->value != 0))
+        return slot;
+    return fc_tally_make_edge(tally, node, site, address, time);
+}
+
+/* Whether any function at `address` is on the stack (of several modules in turn, any). */
+gboolean fc_tally_is_active(const FcTally *tally, guint64 address, guint64 time);
+
+/* Forgets what is known about addresses that changed their meaning at or before
+ * `time`.  Returns the time of the next change that is known, G_MAXUINT64: none. */
+guint64 fc_tally_apply_changes(FcTally *tally, guint64 time);
+
+/* Sums the contexts' calls and local times into the functions'. */
+void fc_tally_settle(FcTally *tally);
+
+/* Adds `from`, which must be settled, to `into`, of the same modules; `into` is never
+ * given to a stack.  The result maps functions of `from` to those of `into`; g_free it. */
+guint32 *fc_tally_merge(FcTally *into, const FcTally *from);

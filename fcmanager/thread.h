@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * One thread of a profiled process: takes its chunks in order, holds back what stands
+ * behind a gap until that is filled, and feeds its stack.  Owned by process.c.
+ *
+ * A gap is a slot that was reserved but not written: a hook was interrupted there by a
+ * signal handler that recorded as well, and will write it when the handler returns.
+ */
+#pragma once
+
+#include "fcmanager/shared.h"
+#include "fcmanager/stack.h"
+
+typedef struct
+{
+    guint32 number;      /* within the process, from 1 */
+    gint64 tid;          /* 0: not known */
+    char *name;          /* owned; NULL: not known */
+    guint64 start_time;  /* ticks; 0: not known */
+    FcTally *tally;      /* owned */
+    FcStack *stack;      /* owned */
+    GQueue *pending;     /* what is held back, oldest first */
+    GArray *quarantine;  /* guint32: chunks that may still be written to */
+    guint64 gaps;        /* records given up */
+    FcSharedMap *shared; /* NULL: none */
+} FcThread;
+
+FcThread *fc_thread_new(guint32 number, FcTally *tally, FcStack *stack, FcSharedMap *shared);
+void fc_thread_free(FcThread *thread);
+
+/* Takes over `view`, which was taken from the shared memory: reads its first `slots` records
+ * and gives it back, now or when its gaps are filled. */
+void fc_thread_take_chunk(FcThread *thread, const FcChunkView *view, guint32 slots);
+/* Records that came through the pipe; copied. */
+void fc_thread_take_data(FcThread *thread, const struct FcDataHeader *header,
+                         const guint8 *records);
+
+gboolean fc_thread_is_held_back(const FcThread *thread);
+/* Looks whether gaps were filled. */
+void fc_thread_retry(FcThread *thread);
+/* Reads on behind the gaps.  `may_write`: the thread may yet fill them, so that the chunks
+ * must not be used again before fc_thread_release. */
+void fc_thread_give_up(FcThread *thread, gboolean may_write);
+/* Reads every record there is in a chunk whose use is not known to have ended; frees nothing. */
+void fc_thread_scan(FcThread *thread, const FcChunkView *view);
+/* Gives back the chunks that were kept from further use: the thread writes no more. */
+void fc_thread_release(FcThread *thread);
