@@ -297,13 +297,12 @@ void fc_ring_record(uint64_t time, void *function, void *site, uint64_t frame)
 {
     for (;;)
     {
-        uint64_t old = fc_block_signals();
         if (fc_process_is_off() && !fc_process_start())
         {
             fc_thread.cursor = FC_CURSOR_NONE; /* the hooks counted on in it */
-            fc_restore_signals(old);
             return;
         }
+        uint64_t old = fc_block_signals();
         /* relaxed: wait_for_chunk compares it again in the kernel */
         uint32_t freed = shared != NULL ? __atomic_load_n(&shared->freed, __ATOMIC_RELAXED) : 0;
         bool filled = refill();
