@@ -29,6 +29,9 @@ BUILDS = (
     ("autotools", ["autoreconf", "automake"],
      "autoreconf -i && ./configure CFLAGS=\"-O2 -g $(fc-config --cflags)\" LIBS=\"$(fc-config --libs)\" && make",
      "program"),
+    ("libtool", ["autoreconf", "automake", "libtoolize"],
+     "autoreconf -i && ./configure LDFLAGS=-Wl,--as-needed CFLAGS=\"-O2 $(fc-config --cflags)\""
+     " LIBS=\"$(fc-config --libs)\" && make", "program"),
 )
 
 
