@@ -102,24 +102,29 @@ static void load_descriptor(Loader *loader, const char *path)
         add_problem(loader, path, "names no profile");
 }
 
-/* The first bytes of `path`; FALSE with a problem noted where it can't be read. */
+/* The first bytes of `path`, "" where it is not a file that can be read twice; FALSE with a
+ * problem noted where it can't be read. */
 static gboolean read_start(Loader *loader, const char *path, char *start, gsize bytes)
 {
     struct stat status;
+    memset(start, 0, bytes);
+    if (stat(path, &status) != 0)
+    {
+        add_problem(loader, path, g_strerror(errno));
+        return FALSE;
+    }
+    if (!S_ISREG(status.st_mode))
+        return TRUE;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &status) != 0)
+    if (fd < 0 || pread(fd, start, bytes - 1, 0) < 0)
     {
         add_problem(loader, path, g_strerror(errno));
         if (fd >= 0)
             close(fd);
         return FALSE;
     }
-    memset(start, 0, bytes);
-    gssize got = S_ISREG(status.st_mode) ? pread(fd, start, bytes - 1, 0) : 0;
-    if (got < 0)
-        add_problem(loader, path, g_strerror(errno));
     close(fd);
-    return got >= 0;
+    return TRUE;
 }
 
 static void load_input(Loader *loader, const char *path)

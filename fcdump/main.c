@@ -24,13 +24,15 @@ enum
     EXIT_USAGE = 2,
 };
 
-static void print_errors(const GPtrArray *messages)
+/* Those from `first` on; the number of all. */
+static guint print_errors(const GPtrArray *messages, guint first)
 {
-    for (guint i = 0; i < messages->len; i++)
+    for (guint i = first; i < messages->len; i++)
     {
         g_autofree char *text = fc_format_text(messages->pdata[i]);
         fprintf(stderr, "fcdump: %s\n", text);
     }
+    return messages->len;
 }
 
 static GLogWriterOutput write_log(GLogLevelFlags level, const GLogField *fields, gsize count,
@@ -93,7 +95,7 @@ static int run(const FcOptions *options)
     g_autoptr(FcModel) model =
         fc_model_load((const char *const *)options->inputs->pdata,
                       (const char *const *)options->images->pdata, options->demangle, problems);
-    print_errors(problems);
+    print_errors(problems, 0);
     if (model == NULL)
         return EXIT_INPUT;
     FcSelection selection = {.only = options->only,
@@ -101,12 +103,14 @@ static int run(const FcOptions *options)
                              .callees = options->propagate,
                              .callers = options->rpropagate};
     fc_select_apply(model, &selection, warnings);
-    print_errors(warnings);
-    print_errors(fc_symbols_warnings(model->symbols));
+    print_errors(warnings, 0);
+    guint unnamed = print_errors(fc_symbols_warnings(model->symbols), 0);
     if (options->addresses)
         fc_model_use_addresses(model);
     print_reports(model, options);
-    return finish_output(problems->len > 0 ? EXIT_INPUT : EXIT_DONE);
+    /* Images are part of the input; lines are looked up while reports are printed. */
+    unnamed = print_errors(fc_symbols_warnings(model->symbols), unnamed);
+    return finish_output(problems->len + unnamed > 0 ? EXIT_INPUT : EXIT_DONE);
 }
 
 int main(int argc, char **argv)

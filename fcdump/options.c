@@ -321,8 +321,8 @@ static gboolean parse_option(FcOptions *options, int argc, char **argv, int *pos
     g_autofree char *name =
         equals != NULL ? g_strndup(start, (gsize)(equals - start)) : g_strdup(start);
     const char *argument = equals != NULL ? equals + 1 : NULL;
-    if (argument == NULL && apply_report(options, name))
-        return TRUE;
+    if (apply_report(options, name))
+        return argument == NULL || fail(error, "--%s takes no argument", name);
     const Option *option = find_option(name);
     if (option == NULL)
         return fail(error, "unknown option '%s'", word);

@@ -247,8 +247,8 @@ void fc_report_tree(const FcReportContext *context)
                                         "activation on the way.");
         fc_table_print(table, context->render);
         if (tree.hidden > 0)
-            fc_render_note(context->render, "%u branches left out by --depth or --min.",
-                           tree.hidden);
+            fc_render_note(context->render, "%u branch%s left out by --depth or --min.",
+                           tree.hidden, tree.hidden == 1 ? "" : "es");
     }
     g_array_unref(tree.nodes);
 }

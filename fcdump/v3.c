@@ -14,7 +14,10 @@
 gboolean fc_v3_is_elf(const char *path)
 {
     char magic[SELFMAG];
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    /* What is no file can be read only once, and not here. */
+    if (!g_file_test(path, G_FILE_TEST_IS_REGULAR))
+        return FALSE;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return FALSE;
     gboolean is_elf =

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# The command line: every option in both spellings, what is refused, help and version.
+
+from fcfile import Program, contains, equal, fail, folder, good, recursive, run
+
+keep = folder()
+program = Program()
+recursive(program).write("some.fc")
+plain = good("some.fc")
+
+# Spelled with one dash or two an option does the same; arguments follow either way.
+SWITCHES = """flat no-flat cumul graph rgraph no-graph header no-header info no-info demangle
+demangle-gnu demangle-java demangle-ansi demangle-params no-demangle details basename no-names
+force-names cycles no-cycles propagate rpropagate vcg memory no-memory mem-leaks no-mem-leaks
+mem-free no-mem-free mem-realloc no-mem-realloc tree no-tree threads no-threads notes no-notes
+json dot no-reports help version contact""".split()
+for name in SWITCHES:
+    equal(good("-" + name, "some.fc"), good("--" + name, "some.fc"), f"-{name} and --{name}")
+for name, argument in {"sort": "local", "rsort": "calls", "only": "even,odd", "not": "even",
+                       "pfile": "some.fc", "image": "prog", "depth": "2", "min": "5"}.items():
+    outputs = {good(*words, "some.fc", "--tree") for words in (
+        [f"-{name}", argument], [f"--{name}", argument], [f"-{name}={argument}"],
+        [f"--{name}={argument}"])}
+    equal(len(outputs), 1, f"spellings of {name}")
+
+# Each report can be left out, and asked for alone.
+TITLES = {"header": "FunctionCheck ", "info": "General information", "flat": "Flat profile",
+          "graph": "Call graph", "cycles": "Cycles"}
+for name, title in TITLES.items():
+    contains("\n" + plain, "\n" + title, "the default reports")
+    if "\n" + title in "\n" + good(f"--no-{name}", "some.fc"):
+        fail(f"--no-{name} does not work")
+    alone = good("--no-reports", f"--{name}", "some.fc")
+    if not alone.startswith(title) or "\n\n" + "Flat profile" in alone:
+        fail(f"--no-reports --{name}", alone)
+places = [plain.index(title) for title in TITLES.values()]
+equal(places, sorted(places), "the order of reports")
+contains(good("--rgraph", "some.fc"), "Call graph: callers", "--rgraph")
+contains(good("--rgraph", "--graph", "some.fc"), "Call graph: callees", "--graph after --rgraph")
+equal(good("--no-flat", "--flat", "some.fc"), plain, "the last option wins")
+equal(good("--", "some.fc"), plain, "the end of options")
+
+
+def refused(part, *arguments):
+    result = run(*arguments)
+    equal((result.status, result.out), (2, ""), f"{arguments}: status and output")
+    contains(result.err, "fcdump: ", f"{arguments}")
+    contains(result.err, part, f"{arguments}")
+
+
+refused("unknown option '--bogus'", "--bogus", "some.fc")
+refused("unknown option '-x'", "-x")
+refused("unknown option '--no-json'", "--no-json", "some.fc")
+refused("--sort: TYPE is missing", "some.fc", "--sort")
+refused("'speed'", "--sort=speed", "some.fc")
+refused("'klingon'", "--demangle=klingon", "some.fc")
+refused("--flat takes no argument", "--flat=yes", "some.fc")
+refused("--details takes no argument", "--details=yes", "some.fc")
+refused("'many'", "--depth=many", "some.fc")
+refused("'-1'", "--depth=-1", "some.fc")
+for percent in ("101", "-1", "x", "5x", "nan"):
+    refused(f"'{percent}'", f"--min={percent}", "some.fc")
+refused("'sometimes'", "--color=sometimes", "some.fc")
+refused("the list is empty", "--only=,", "some.fc")
+refused("a name is missing", "--image=", "some.fc")
+
+# Help names every option; version and contact are one line or two.
+text = good("--help")
+equal(good("-h"), text, "-h")
+for name in SWITCHES + ["sort", "rsort", "only", "not", "pfile", "image", "depth", "min", "color",
+                        "debug"]:
+    contains(text, "--" + name, "--help")
+if max(map(len, text.split("\n"))) > 100:
+    fail("--help has long lines", text)
+contains(good("--version"), "fcdump (FunctionCheck) ", "--version")
+contains(good("--contact"), "manual", "--contact")
+
+result = run("--debug", "some.fc")
+equal((result.status, result.out), (0, plain), "--debug leaves the output alone")
+contains(result.err, "some.fc: profile of process 4711: 7 functions, 11 arcs", "--debug")

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Several profiles, or a descriptor, are summed: by module and offset, not by address.
+
+import json
+import os
+
+from fcfile import Profile, Program, contains, equal, folder, good, rows, run, section, simple
+
+keep = folder()
+program = Program()
+simple(program).write("one.fc")
+# The same program elsewhere, with a larger work and a function that the other never called.
+two = Profile(program, base=0x7fff00000000, run_ns=9_000_000, pid=4712, end=("signal", 15))
+two.function("fib", 4, 1_000_000, 1_000_000, (100_000, 400_000), (100_000, 400_000), [(18, 4)])
+two.function("work", 1, 9_000_000, 8_000_000, (9_000_000, 9_000_000), (8_000_000, 8_000_000),
+             [(24, 1)])
+two.arc(None, "main+6", "work", 1, 9_000_000)
+two.arc("work", "work+5", "fib", 4, 1_000_000)
+two.thread(4712, 0, 9_000_000, 9_000_000, 5, False, None)
+two.write("two.fc")
+
+EXPECTED = [
+    ["15.00 ms", "78.9", "13.00 ms", "68.4", "2.000 ms", "9.000 ms", "1.800 ms", "8.000 ms", "3",
+     "work"],
+    ["10.00 ms", "52.6", "4.000 ms", "21.1", "10.00 ms", "10.00 ms", "4.000 ms", "4.000 ms", "1",
+     "main"],
+    ["1.000 ms", "5.3", "1.000 ms", "5.3", "100.0 us", "400.0 us", "100.0 us", "400.0 us", "4",
+     "fib"],
+    ["1.000 ms", "5.3", "1.000 ms", "5.3", "200.0 us", "500.0 us", "200.0 us", "500.0 us", "3",
+     "leaf"]]
+text = good("one.fc", "two.fc")
+equal(rows(text, "Flat profile"), EXPECTED, "the sum")
+contains(text, "profile: one.fc, two.fc\n", "the header")
+contains(text, "2 files summed", "general information")
+contains(text, "19.00 ms from first to last event", "the time of both")
+processes = [line.split() for line in section(text, "Processes")[1:]]
+equal([(p[0], p[2] + p[3]) for p in processes], [("4711", "10.00ms"), ("4712", "9.000ms")],
+      "the processes")
+contains("\n".join(section(text, "Processes")), "killed by signal 15", "how a process ended")
+callers = section(good("one.fc", "two.fc", "--rgraph", "--only=work"), "Call graph")
+equal([line.split("  ")[-1].strip() for line in callers if "    <-" in line],
+      ["<- <outside> (via main)", "<- main"], "callers in both")
+
+# The other way round it is the same; so are three times one.
+equal(rows(good("two.fc", "one.fc"), "Flat profile"), EXPECTED, "the sum, the other way round")
+thrice = rows(good("one.fc", "one.fc", "one.fc"), "Flat profile")
+equal([(row[-1], row[0], row[4], row[8]) for row in thrice],
+      [("main", "30.00 ms", "10.00 ms", "3"), ("work", "18.00 ms", "2.000 ms", "6"),
+       ("leaf", "3.000 ms", "200.0 us", "9")], "three times one")
+data = json.loads(good("--json", "one.fc", "two.fc"))
+equal([p["pid"] for p in data["processes"]], [4711, 4712], "processes in JSON")
+work = [f for f in data["functions"] if f["name"] == "work"]
+equal([(f["calls"], f["total_ns"]) for f in work], [(3, 15_000_000)], "a function in JSON")
+
+# A library that was unloaded and loaded again elsewhere: one function.
+again = Profile(program, run_ns=100)
+again.modules.append((0x666600000000, 0x666600000000, 0x666600100000, 50, 2**64 - 1,
+                      program.build_id, program.path))
+again.function("work", 1, 30, 30, (30, 30), (30, 30))
+again.function("leaf", 2, 40, 40, (15, 25), (15, 25), where=0x666600000000)
+again.functions[1] = ((1, 0x666600000000 + program.start["work"]), *again.functions[1][1:])
+again.write("again.fc")
+equal(rows(good("again.fc"), "Flat profile"),
+      [["70 ns", "100.0", "70 ns", "100.0", "15 ns", "30 ns", "15 ns", "30 ns", "3", "work"]],
+      "a library loaded twice")
+
+
+# Descriptors.
+def descriptor(path, *files):
+    with open(path, "w", encoding="ascii") as file:
+        file.write(f"FunctionCheck descriptor file.\n{len(files)} processes treated.\n"
+                   "Treatments started at: 2023/11/14 22:13:20\n"
+                   "Treatments ended at: 2023/11/14 22:13:21\n")
+        for number, name in enumerate(files):
+            file.write(f"\nProcess id: {4711 + number}\n    parent: 4700\n      file: {name}\n")
+
+
+descriptor("both.fcd", ".//one.fc", ".//two.fc")
+equal(rows(good("both.fcd"), "Flat profile"), EXPECTED, "a descriptor")
+equal(rows(good(os.path.abspath("both.fcd")), "Flat profile"), EXPECTED, "its absolute path")
+os.mkdir("elsewhere")
+os.chdir("elsewhere")
+equal(rows(good("../both.fcd"), "Flat profile"), EXPECTED, "from another folder")
+os.chdir("..")
+descriptor("gone.fcd", "./one.fc", "./gone.fc", "./two.fc")
+result = run("gone.fcd")
+equal(result.status, 1, "status when a process's file is missing")
+contains(result.err, "gone.fc: No such file or directory", "a process's file is missing")
+equal(rows(result.out, "Flat profile"), EXPECTED, "the other processes")

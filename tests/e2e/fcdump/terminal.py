@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Colour and width on a terminal, plain text otherwise; control characters in names.
+
+import fcntl
+import os
+import pty
+import struct
+import subprocess
+import termios
+
+from fcfile import FCDUMP, Profile, Program, equal, fail, folder, good, run, simple
+
+
+def on_terminal(columns, *arguments, env=None):
+    """What fcdump writes to a terminal of so many columns."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    environment = {**os.environ, "LC_ALL": "C.UTF-8", "TERM": "xterm", **(env or {})}
+    if env is None or "NO_COLOR" not in env:
+        environment.pop("NO_COLOR", None)
+    with subprocess.Popen([FCDUMP, *arguments], stdout=slave, stdin=subprocess.DEVNULL,
+                          env=environment) as process:
+        os.close(slave)
+        data = b""
+        while True:
+            try:
+                part = os.read(master, 65536)
+            except OSError:  # the other end is closed
+                break
+            if not part:
+                break
+            data += part
+    os.close(master)
+    equal(process.returncode, 0, f"status on a terminal: {arguments}")
+    return data.decode("utf-8").replace("\r\n", "\n")
+
+
+keep = folder()
+program = Program()
+profile = simple(program)
+profile.modules.append((0x666600000000, 0x666600000000, 0x666600010000, 0, 2**64 - 1, None,
+                        program.path))
+profile.write("some.fc")
+plain = good("some.fc", "--tree")
+
+ESCAPE = "\033["
+if ESCAPE in plain or "\u2514" in plain:
+    fail("not plain in a pipe", plain)
+text = on_terminal(300, "some.fc", "--tree")
+if ESCAPE + "1m" not in text or "\u2514\u2500 work" not in text:
+    fail("no colour or lines on a terminal", text)
+for arguments, env in ((["--color=never"], {}), ([], {"NO_COLOR": "1"}), ([], {"TERM": "dumb"})):
+    if ESCAPE in on_terminal(300, "some.fc", *arguments, env=env):
+        fail(f"colour with {arguments} {env}")
+if ESCAPE not in on_terminal(300, "some.fc", env={"NO_COLOR": ""}):
+    fail("an empty NO_COLOR counts")
+for arguments in (["--color=always"], ["--color"], ["--colour=always"]):
+    if ESCAPE not in good("some.fc", *arguments):
+        fail(f"no colour in a pipe with {arguments}")
+if "\u2514" in on_terminal(300, "some.fc", "--tree", env={"LC_ALL": "C"}):
+    fail("other than ASCII where the terminal has only that")
+
+# Lines of tables are cut on a terminal, never in a pipe.
+narrow = on_terminal(60, "some.fc", "--color=never", "--no-header", "--no-info", "--details")
+lines = narrow.split("\n")
+start = lines.index("Flat profile")
+table = lines[start + 3:start + 8]
+if not all(len(line) <= 60 for line in table) or not any(line.endswith("\u2026") for line in table):
+    fail("lines are not cut to the terminal", narrow)
+if "\u2026" in plain:
+    fail("lines are cut in a pipe")
+
+# A name must not command the terminal.
+evil = Profile(program, run_ns=5, arguments=["./prog", "x"])
+evil.function("f", 1, 5, 5, (5, 5), (5, 5), where=0x9010)
+evil.functions[0] = ((1, 0x9010), *evil.functions[0][1:])
+evil.modules.append((0x9000, 0x9000, 0xa000, 0, 2**64 - 1, None, "/none/evil.so"))
+evil.thread(1, 0, 5, 5, 1, True, "n")
+evil.thread(2, 0, 5, 5, 1, True, "m")
+text = (evil.text().replace("/none/evil.so", "/none/\\033]0;evil.so").replace("argument x",
+        "argument \\033[2J\\302\\233")
+        .replace("\n2 0 5 5 1 1 m\n", "\n2 0 5 5 1 1 \\033m\\012\n")
+        .replace("directory /srv/work", "directory /srv/\\033[2J"))
+with open("evil.fc", "w", encoding="utf-8") as file:
+    file.write(text)
+for arguments in ([], ["--tree", "--details"], ["--json"], ["--dot"], ["--vcg"]):
+    result = run("evil.fc", *arguments)
+    if "\033" in result.out + result.err or "\u009b" in result.err:
+        fail(f"control characters with {arguments}", repr(result.out), repr(result.err))
+    if not arguments and "evil.so+0x10" not in result.out:
+        fail("the name is gone", result.out, result.err)

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# The calling-context tree: siblings merged or told apart, depth, shares, selections.
+
+from fcfile import (Profile, Program, contains, equal, fail, folder, good, section, simple)
+
+
+def tree(*arguments):
+    """[indentation, times and calls, text] of each line."""
+    lines = section(good(*arguments, "--tree"), "Calling-context tree")
+    start = next(i for i, line in enumerate(lines) if line.endswith("  context"))
+    column = lines[start].index("context")
+    return [(line[:column].split(), line[column:]) for line in lines[start + 1:]
+            if line != "" and "left out by" not in line]
+
+
+keep = folder()
+program = Program()
+simple(program).write("simple.fc")
+
+if "Calling-context tree" in good("simple.fc"):
+    fail("the tree is shown unasked")
+equal(tree("simple.fc"), [
+    (["10.00", "ms", "100.0", "4.000", "ms", "1"], "main"),
+    (["6.000", "ms", "60.0", "5.000", "ms", "2"], "`- work"),
+    (["1.000", "ms", "10.0", "1.000", "ms", "3"], "   `- leaf")], "the tree")
+
+line = {place: program.line(program.start[place.split("+")[0]] + int(place.split("+")[1]) - 1)
+        for place in ("main+6", "main+12", "work+5")}
+equal(tree("simple.fc", "--details"), [
+    (["10.00", "ms", "100.0", "4.000", "ms", "1"], "main"),
+    (["4.000", "ms", "40.0", "3.200", "ms", "1"], "|- work  at " + line["main+6"]),
+    (["800.0", "us", "8.0", "800.0", "us", "2"], "|  `- leaf  at " + line["work+5"]),
+    (["2.000", "ms", "20.0", "1.800", "ms", "1"], "`- work  at " + line["main+12"]),
+    (["200.0", "us", "2.0", "200.0", "us", "1"], "   `- leaf  at " + line["work+5"])],
+      "call sites told apart")
+
+equal([row[1] for row in tree("simple.fc", "--depth=2")], ["main", "`- work"], "--depth")
+contains(good("simple.fc", "--tree", "--depth=2"), "1 branch left out by --depth or --min.",
+         "what --depth left out")
+equal([row[1] for row in tree("simple.fc", "--min=10")], ["main", "`- work", "   `- leaf"],
+      "--min at the limit")
+equal([row[1] for row in tree("simple.fc", "--min", "10.1%")], ["main", "`- work"], "--min")
+equal([row[1] for row in tree("simple.fc", "--details", "--min=20")],
+      ["main", "|- work  at " + line["main+6"], "`- work  at " + line["main+12"]],
+      "--min with siblings")
+
+# What is not selected but on the way stands in parentheses; what leads nowhere is left out.
+equal([row[1] for row in tree("simple.fc", "--only=leaf")],
+      ["(main)", "`- (work)", "   `- leaf"], "--only")
+equal([row[1] for row in tree("simple.fc", "--not=leaf")], ["main", "`- work"], "--not")
+contains(good("simple.fc", "--tree", "--not=*"), "No context to show.", "nothing selected")
+
+# Wide and deep: several roots, order by time, then name; two thousand levels.
+wide = Profile(program, run_ns=100)
+wide.function("main", 1, 60, 0, (60, 60), (0, 0))
+wide.function("work", 1, 40, 40, (40, 40), (40, 40))
+wide.function("alpha", 1, 30, 30, (30, 30), (30, 30))
+wide.function("beta", 1, 30, 30, (30, 30), (30, 30))
+root = wide.context(None, 0, "main", 1, 60, 0)
+wide.context(None, 0, "work", 1, 40, 40)
+wide.context(root, "main+6", "beta", 1, 30, 30)
+wide.context(root, "main+7", "alpha", 1, 30, 30)
+wide.write("wide.fc")
+equal([row[1] for row in tree("wide.fc")], ["main", "|- alpha", "`- beta", "work"], "two roots")
+
+deep = Profile(program, run_ns=100)
+deep.function("alpha", 2000, 100, 50, (1, 100), (1, 50))
+deep.function("beta", 2000, 50, 50, (1, 50), (1, 50))
+parent = None
+for i in range(2000):
+    parent = deep.context(parent, 0, "alpha" if i % 2 == 0 else "beta", 1, 100, 0)
+deep.write("deep.fc")
+equal(len(tree("deep.fc")), 2000, "levels of a deep tree")

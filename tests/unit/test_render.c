@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Unit tests of fcdump/render.c: times in readable units at every edge, tables.
+ */
+#include "fcdump/render.h"
+
+#include <string.h>
+
+static void test_times(void)
+{
+    static const struct
+    {
+        guint64 ns;
+        const char *text;
+    } cases[] = {
+        {0, "0 ns"},
+        {15, "15 ns"},
+        {999, "999 ns"},
+        {1000, "1.000 us"},
+        {9999, "9.999 us"},
+        {10000, "10.00 us"},
+        {99994, "99.99 us"},
+        {99995, "100.0 us"},
+        {999949, "999.9 us"},
+        {999950, "1.000 ms"},
+        {1234567, "1.235 ms"},
+        {59949999, "59.95 ms"},
+        {999949999, "999.9 ms"},
+        {G_GUINT64_CONSTANT(999950000), "1.000 s "},
+        {G_GUINT64_CONSTANT(180000000000), "180.0 s "},
+        {G_GUINT64_CONSTANT(999950000000), "1000 s "},
+        {G_GUINT64_CONSTANT(9999000000000), "9999 s "},
+        {G_GUINT64_CONSTANT(9999500000000), "2.778 h "},
+        {G_GUINT64_CONSTANT(360000000000000), "100.0 h "},
+        {G_MAXUINT64, "5124096 h "},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++)
+    {
+        g_autofree char *text = fc_format_time(cases[i].ns);
+        g_assert_cmpstr(text, ==, cases[i].text);
+    }
+}
+
+static void test_shares(void)
+{
+    g_autofree char *none = fc_format_share(5, 0);
+    g_autofree char *whole = fc_format_share(7, 7);
+    g_autofree char *third = fc_format_share(1, 3);
+    g_assert_cmpstr(none, ==, "-");
+    g_assert_cmpstr(whole, ==, "100.0");
+    g_assert_cmpstr(third, ==, "33.3");
+}
+
+static void test_text(void)
+{
+    g_autofree char *clean = fc_format_text("a\033[1mb\n\xc2\x9b"
+                                            "c\xff\xc3\xa9");
+    g_assert_cmpstr(clean, ==, "a?[1mb???c\xef\xbf\xbd\xc3\xa9");
+}
+
+static char *print_table(guint width, gboolean utf8)
+{
+    static const FcColumn columns[] = {
+        {"group", "n", FALSE}, {"group", "m", FALSE}, {NULL, "name", TRUE}};
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    FcRender *render = fc_render_new(out, FALSE, width, utf8);
+    FcTable *table = fc_table_new(columns, G_N_ELEMENTS(columns));
+    fc_table_row(table, FC_STYLE_STRONG);
+    fc_table_cell(table, g_strdup("1"));
+    fc_table_cell(table, NULL);
+    fc_table_cell(table, g_strdup("first"));
+    fc_table_gap(table);
+    fc_table_row(table, FC_STYLE_PLAIN);
+    fc_table_cell(table, g_strdup("1000"));
+    fc_table_cell(table, g_strdup("2"));
+    fc_table_cell(table, g_strdup("\xc3\xa9t\xc3\xa9 and a long name"));
+    fc_table_print(table, render);
+    fc_table_free(table);
+    fc_render_free(render);
+    fclose(out);
+    return text;
+}
+
+static void test_tables(void)
+{
+    g_autofree char *whole = print_table(0, TRUE);
+    g_assert_cmpstr(whole, ==,
+                    "- group -\n"
+                    "     n  m  name\n"
+                    "     1     first\n"
+                    "\n"
+                    "  1000  2  \xc3\xa9t\xc3\xa9 and a long name\n");
+    g_autofree char *cut = print_table(18, TRUE);
+    g_assert_true(g_str_has_suffix(cut, "\n  1000  2  \xc3\xa9t\xc3\xa9 an\xe2\x80\xa6\n"));
+    g_autofree char *ascii = print_table(18, FALSE);
+    g_assert_true(g_str_has_suffix(ascii, "\n  1000  2  \xc3\xa9t\xc3\xa9 ...\n"));
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/render/times", test_times);
+    g_test_add_func("/render/shares", test_shares);
+    g_test_add_func("/render/text", test_text);
+    g_test_add_func("/render/tables", test_tables);
+    return g_test_run();
+}
