@@ -323,8 +323,6 @@ void fc_stack_final_frames(const FcStack *stack, guint most, GArray *out)
 
 void fc_stack_close(FcStack *stack, guint64 time)
 {
-    if (stack->first == 0)
-        return;
     stack->last = MAX(stack->last, time);
     while (stack->top > 0)
         pop(stack, stack->last);

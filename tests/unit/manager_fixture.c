@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * See manager_fixture.h.
+ */
+#include "tests/unit/manager_fixture.h"
+
+#include <string.h>
+
+#define STACK_TOP UINT64_C(0x7fff00000000)
+#define CODE UINT64_C(0x555500000000)
+
+void fc_fixture_start(FcFixture *fixture)
+{
+    static const FcTallySizes sizes = {0, 0, 0};
+    fixture->modules = fc_modules_new();
+    fixture->tally = fc_tally_new(fixture->modules, &sizes);
+    fixture->stack = fc_stack_new(fixture->tally, UINT64_C(1) << 32, 0);
+}
+
+void fc_fixture_stop(FcFixture *fixture)
+{
+    fc_stack_free(fixture->stack);
+    fc_tally_free(fixture->tally);
+    fc_modules_free(fixture->modules);
+}
+
+guint64 fc_fixture_address(char letter)
+{
+    return CODE + 0x1000u * (guint64)letter;
+}
+
+guint64 fc_fixture_site(char letter, guint number)
+{
+    return fc_fixture_address(letter) + 0x10u * (number + 1u);
+}
+
+struct FcRecord fc_fixture_record(enum FcRecordKind kind, guint64 time, char letter, guint64 site,
+                                  guint depth)
+{
+    /* the hook returns into the function itself: at its head, or before its end */
+    guint64 returns = fc_fixture_address(letter) + (kind == FC_RECORD_ENTER ? 5u : 0xf00u);
+    struct FcRecord record = {
+        .time = time,
+        .function = fc_fixture_address(letter),
+        .frame = (STACK_TOP - 64u * (guint64)depth) | kind | returns << FC_FRAME_RETURN_SHIFT,
+        .site = site | (guint64)FIXTURE_GENERATION << FC_SITE_GENERATION_SHIFT};
+    return record;
+}
+
+static void feed(FcFixture *fixture, struct FcRecord record)
+{
+    g_assert_cmpuint(fc_stack_feed(fixture->stack, &record, 0, 1, FIXTURE_GENERATION), ==, 1);
+}
+
+void fc_fixture_enter(FcFixture *fixture, guint64 time, char letter, guint64 site, guint depth)
+{
+    feed(fixture, fc_fixture_record(FC_RECORD_ENTER, time, letter, site, depth));
+}
+
+void fc_fixture_leave(FcFixture *fixture, guint64 time, char letter, guint64 site, guint depth)
+{
+    feed(fixture, fc_fixture_record(FC_RECORD_EXIT, time, letter, site, depth));
+}
+
+const FcTallyFunction *fc_fixture_function(FcTally *tally, char letter)
+{
+    fc_tally_settle(tally);
+    for (guint32 i = 0; i < tally->function_count; i++)
+        if (tally->functions[i].address == fc_fixture_address(letter))
+            return &tally->functions[i];
+    return NULL;
+}
+
+const FcTallyArc *fc_fixture_arc(FcTally *tally, char caller, guint64 site, char callee)
+{
+    for (guint32 i = 0; i < tally->arc_count; i++)
+    {
+        const FcTallyArc *arc = &tally->arcs[i];
+        guint64 from = arc->caller != 0 ? tally->functions[arc->caller - 1].address : 0;
+        guint64 wanted = caller != 0 ? fc_fixture_address(caller) : 0;
+        if (from == wanted && arc->site == site &&
+            tally->functions[arc->callee].address == fc_fixture_address(callee))
+            return arc;
+    }
+    return NULL;
+}
+
+static const FcTallyNode *find_below(FcTally *tally, guint32 parent, const char *path)
+{
+    if (*path == '\0')
+        return &tally->nodes[parent];
+    const FcTallyNode *found = NULL;
+    for (guint32 i = 1; i < tally->node_count && found == NULL; i++)
+        if (tally->nodes[i].parent == parent &&
+            tally->functions[tally->nodes[i].function].address == fc_fixture_address(*path))
+            found = find_below(tally, i, path + 1);
+    return found;
+}
+
+const FcTallyNode *fc_fixture_context(FcTally *tally, const char *path)
+{
+    return find_below(tally, 0, path);
+}
+
+guint fc_fixture_context_count(const FcTally *tally)
+{
+    return tally->node_count - 1;
+}
