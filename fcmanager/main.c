@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -201,6 +202,7 @@ int main(int argc, char **argv)
         return EXIT_SUCCESS;
     }
     ignore_signals();
+    prctl(PR_SET_TIMERSLACK, 1000UL); /* ns: the naps between looks at the pipe are short */
     detach(&options);
     fcntl(options.reply_fd, F_SETFL, fcntl(options.reply_fd, F_GETFL) | O_NONBLOCK);
     raise_limit(RLIMIT_FSIZE);

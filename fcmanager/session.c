@@ -369,6 +369,12 @@ void fc_session_malformed(FcSession *session, guint64 count)
     session->malformed += count;
 }
 
+void fc_session_batch_done(FcSession *session)
+{
+    if (session->setup.shared != NULL)
+        fc_shared_wake(session->setup.shared);
+}
+
 void fc_session_tick(FcSession *session)
 {
     GHashTableIter iter;

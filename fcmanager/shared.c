@@ -24,6 +24,7 @@ struct FcSharedMap
     gsize bytes;
     guint32 chunk_count; /* ours: the program may change the one in the header */
     guint8 *taken;       /* by chunk index */
+    gboolean freed_some; /* since the last fc_shared_wake */
 };
 
 FcSharedMap *fc_shared_map(int fd, GError **error)
@@ -143,18 +144,11 @@ static void free_chunk(FcSharedMap *shared, guint32 index)
         madvise(chunk, FC_CHUNK_BYTES, MADV_DONTNEED);
 }
 
-static void wake_waiters(FcSharedMap *shared)
-{
-    __atomic_add_fetch(&shared->header->freed, 1, __ATOMIC_SEQ_CST);
-    /* pairs with the waiter's increment, which comes before its wait compares `freed` */
-    if (__atomic_load_n(&shared->header->waiters, __ATOMIC_SEQ_CST) != 0)
-        wake(&shared->header->freed);
-}
-
 void fc_shared_free(FcSharedMap *shared, guint32 index)
 {
     free_chunk(shared, index);
-    wake_waiters(shared);
+    shared->freed_some = TRUE;
+    __atomic_add_fetch(&shared->header->freed, 1, __ATOMIC_SEQ_CST);
 }
 
 void fc_shared_free_all(FcSharedMap *shared, guint64 process)
@@ -162,7 +156,16 @@ void fc_shared_free_all(FcSharedMap *shared, guint64 process)
     for (guint32 i = 1; i <= shared->chunk_count; i++)
         if (__atomic_load_n(&chunk_at(shared, i)->owner, __ATOMIC_RELAXED) == process)
             free_chunk(shared, i);
-    wake_waiters(shared);
+    shared->freed_some = TRUE;
+    __atomic_add_fetch(&shared->header->freed, 1, __ATOMIC_SEQ_CST);
+}
+
+void fc_shared_wake(FcSharedMap *shared)
+{
+    /* pairs with the waiter's increment, which comes before its wait compares `freed` */
+    if (shared->freed_some && __atomic_load_n(&shared->header->waiters, __ATOMIC_SEQ_CST) != 0)
+        wake(&shared->header->freed);
+    shared->freed_some = FALSE;
 }
 
 gboolean fc_shared_answer(FcSharedMap *shared, guint32 index, guint64 process, const char *text)

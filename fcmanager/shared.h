@@ -35,10 +35,14 @@ gboolean fc_shared_take(FcSharedMap *shared, guint32 index, guint64 process, FcC
  * they are not taken by this.  The caller unrefs the array of FcChunkView. */
 GArray *fc_shared_owned(FcSharedMap *shared, guint64 process);
 
-/* Makes the chunk free for any process and wakes those that wait for one. */
+/* Makes the chunk free for any process; those that wait for one are woken by fc_shared_wake. */
 void fc_shared_free(FcSharedMap *shared, guint32 index);
 /* The same for every chunk that `process` owns: it must be dead. */
 void fc_shared_free_all(FcSharedMap *shared, guint64 process);
+
+/* Wakes who waits for a chunk, if any became free.  Once for many: a thread that is woken for
+ * each of them gets little further than to the next wait. */
+void fc_shared_wake(FcSharedMap *shared);
 
 /* Puts `text` where `process` waits for it in chunk `index`, and wakes it.  FALSE where the
  * chunk is not that process's. */

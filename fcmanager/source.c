@@ -10,12 +10,17 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/epoll.h>
+#include <time.h>
 #include <unistd.h>
 
 #define READ_BYTES 65536
 #define EVENTS 64
 /* How often gaps, and processes without a pidfd, are looked at. */
 #define TICK_MS 100
+/* While records come in the pipe is looked at after naps of NAP_NS, and no writer has to wake
+ * us, which would cost it more than the records did.  After IDLE_NAPS in vain we sleep. */
+#define NAP_NS 50000
+#define IDLE_NAPS 20
 /* The pipe's own mark among the events; process keys are never 0. */
 #define PIPE_EVENT 0
 
@@ -140,16 +145,19 @@ static void ask_for_the_dead(FcSource *source)
 
 /* ---- The pipe --------------------------------------------------------------------- */
 
-/* Reads all there is. */
-static void drain(FcSource *source)
+/* Reads all there is.  Whether that was anything. */
+static gboolean drain(FcSource *source)
 {
+    gboolean any = FALSE;
     guint64 malformed = fc_decoder_malformed(source->decoder);
     for (;;)
     {
         gssize bytes = read(source->pipe_fd, source->buffer, sizeof source->buffer);
         if (bytes > 0)
         {
+            any = TRUE;
             fc_decoder_push(source->decoder, source->buffer, (gsize)bytes);
+            fc_session_batch_done(source->session);
             continue;
         }
         if (bytes < 0 && errno == EINTR)
@@ -160,6 +168,21 @@ static void drain(FcSource *source)
     malformed = fc_decoder_malformed(source->decoder) - malformed;
     if (malformed > 0)
         fc_session_malformed(source->session, malformed);
+    return any;
+}
+
+/* Reads on for as long as there is something every now and then. */
+static void drain_while_busy(FcSource *source)
+{
+    const struct timespec nap = {0, NAP_NS};
+    guint idle = 0;
+    /* Processes may have died meanwhile and gaps been filled: not for longer than a tick. */
+    for (guint naps = 0; naps < TICK_MS * 1000000 / NAP_NS && idle < IDLE_NAPS && !source->at_end;
+         naps++)
+    {
+        clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
+        idle = drain(source) ? 0 : idle + 1;
+    }
 }
 
 static void tell_deaths(FcSource *source)
@@ -236,9 +259,11 @@ void fc_source_run(FcSource *source, FcSession *session)
                 mark_dead(source, followed);
         }
         ask_for_the_dead(source);
-        drain(source);
+        if (drain(source))
+            drain_while_busy(source);
         tell_deaths(source);
         fc_session_tick(session);
+        fc_session_batch_done(session);
         if (is_over(source))
             return;
     }

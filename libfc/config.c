@@ -54,7 +54,7 @@ static const struct
     [VAR_HELP] = {"FC_HELP", "print this list and end the program"},
     [VAR_QUIET] = {"FC_QUIET", "print no messages"},
     [VAR_NO_VERBOSE] = {"FC_NO_VERBOSE", "the same"},
-    [VAR_BUFFER_SIZE] = {"FC_BUFFER_SIZE", "records a thread may be ahead of the manager (16384)"},
+    [VAR_BUFFER_SIZE] = {"FC_BUFFER_SIZE", "records a thread may be ahead of the manager (32768)"},
     [VAR_STACK_SIZE] = {"FC_STACK_SIZE", "starting size of a thread's call stack (512)"},
     [VAR_FUNCTION_SIZE] = {"FC_FUNCTION_SIZE", "starting size of the table of functions (512)"},
     [VAR_GRAPH_SIZE] = {"FC_GRAPH_SIZE", "starting size of the call graph (512)"},
@@ -235,7 +235,7 @@ void fc_config_load(void)
     fc_config.profile_mode = values[VAR_ALLOW_THREAD] != NULL ? FC_MODE_THREAD
                              : values[VAR_NO_FORK] != NULL    ? FC_MODE_SINGLE
                                                               : FC_MODE_FORK;
-    fc_config.buffer_records = number(VAR_BUFFER_SIZE, 16384, "16384");
+    fc_config.buffer_records = number(VAR_BUFFER_SIZE, 32768, "32768");
     fc_config.stack_size = number(VAR_STACK_SIZE, 512, "512");
     fc_config.function_size = number(VAR_FUNCTION_SIZE, 512, "512");
     fc_config.graph_size = number(VAR_GRAPH_SIZE, 512, "512");
