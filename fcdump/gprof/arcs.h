@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The call graph: arcs as they are recorded, and what follows from them when all are
+ * there.  Pure computation on the model.
+ */
+#pragma once
+
+#include "fcdump/gprof/model.h"
+
+typedef struct FcGArcTable FcGArcTable;
+
+FcGArcTable *fc_garc_table_new(void);
+void fc_garc_table_free(FcGArcTable *table);
+
+/* Adds `count` calls to the arc, which is made if it is not there. */
+void fc_garc_add(FcGModel *model, FcGSym *parent, FcGSym *child, guint64 count);
+
+/* The arc, or NULL. */
+FcGArc *fc_garc_find(const FcGModel *model, const FcGSym *parent, const FcGSym *child);
+
+/* Records `count` calls seen from the code at `from` to the code at `self`; calls
+ * between places that are in no symbol are dropped, so are those that -k, -q and -Q
+ * leave out. */
+void fc_garc_record(FcGModel *model, guint64 from, guint64 self, guint64 count);
+
+/* Works out cycles, propagated times and the order of the entries. */
+void fc_ggraph_assemble(FcGModel *model);
+
+/* Finds the cycles and gives each symbol its topological number; symbols of a cycle
+ * and its header share one.  (cycles.c) */
+void fc_gcycles_find(FcGModel *model);
+
+/* -c: adds arcs with count 0 for the call instructions in the code of `sym`, which is
+ * not the last symbol.  (static-calls.c) */
+void fc_gstatic_calls_add(FcGModel *model, FcGSym *sym);

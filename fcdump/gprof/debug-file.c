@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Opens debugging information.  See debug-file.h.
+ */
+#include "fcdump/gprof/debug-file.h"
+
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DEBUG_ROOT "/usr/lib/debug"
+
+struct FcGDebugFile
+{
+    int fd; /* of a separate file, or -1 */
+    Elf *elf;
+    gboolean owns_elf;
+    Dwarf *dwarf;
+};
+
+static gboolean has_debug_info(Elf *elf)
+{
+    size_t names_index;
+    Elf_Scn *section = NULL;
+
+    if (elf_getshdrstrndx(elf, &names_index) != 0)
+        return FALSE;
+    while ((section = elf_nextscn(elf, section)))
+    {
+        GElf_Shdr header;
+        const char *name;
+
+        if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
+            continue;
+        name = elf_strptr(elf, names_index, header.sh_name);
+        if (name && (strcmp(name, ".debug_info") == 0 || strcmp(name, ".zdebug_info") == 0))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static gboolean try_file(FcGDebugFile *file, const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    Elf *elf;
+
+    if (fd < 0)
+        return FALSE;
+    elf = elf_begin(fd, ELF_C_READ_MMAP_PRIVATE, NULL);
+    if (elf && elf_kind(elf) == ELF_K_ELF && has_debug_info(elf))
+    {
+        file->fd = fd;
+        file->elf = elf;
+        file->owns_elf = TRUE;
+        return TRUE;
+    }
+    if (elf)
+        elf_end(elf);
+    close(fd);
+    return FALSE;
+}
+
+static gboolean try_build_id(FcGDebugFile *file, Elf *elf)
+{
+    const void *id;
+    ssize_t n_bytes = dwelf_elf_gnu_build_id(elf, &id);
+    g_autoptr(GString) path = g_string_new(DEBUG_ROOT "/.build-id/");
+
+    if (n_bytes < 2)
+        return FALSE;
+    for (ssize_t i = 0; i < n_bytes; i++)
+        g_string_append_printf(path, i == 0 ? "%02x/" : "%02x", ((const guint8 *)id)[i]);
+    g_string_append(path, ".debug");
+    return try_file(file, path->str);
+}
+
+static gboolean try_link(FcGDebugFile *file, Elf *elf, const char *image_path)
+{
+    GElf_Word crc;
+    const char *link = dwelf_elf_gnu_debuglink(elf, &crc);
+    g_autofree char *real = realpath(image_path, NULL);
+    g_autofree char *dir = g_path_get_dirname(real ? real : image_path);
+    g_autofree char *beside = NULL, *below = NULL, *global = NULL;
+
+    if (!link || !*link)
+        return FALSE;
+    beside = g_build_filename(dir, link, NULL);
+    below = g_build_filename(dir, ".debug", link, NULL);
+    global = g_build_filename(DEBUG_ROOT, dir, link, NULL);
+    return try_file(file, beside) || try_file(file, below) || try_file(file, global);
+}
+
+FcGDebugFile *fc_gdebug_file_open(FcGImage *image)
+{
+    FcGDebugFile *file = g_new0(FcGDebugFile, 1);
+
+    file->fd = -1;
+    file->elf = fc_gimage_elf(image);
+    if (has_debug_info(file->elf) || try_build_id(file, file->elf) ||
+        try_link(file, file->elf, fc_gimage_path(image)))
+        file->dwarf = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
+    return file;
+}
+
+void fc_gdebug_file_free(FcGDebugFile *file)
+{
+    if (!file)
+        return;
+    if (file->dwarf)
+        dwarf_end(file->dwarf);
+    if (file->owns_elf)
+        elf_end(file->elf);
+    if (file->fd >= 0)
+        close(file->fd);
+    g_free(file);
+}
+
+Dwarf *fc_gdebug_file_dwarf(FcGDebugFile *file)
+{
+    return file->dwarf;
+}
+
+const guint8 *fc_gdebug_file_section(FcGDebugFile *file, const char *wanted, gsize *n_bytes)
+{
+    size_t names_index;
+    Elf_Scn *section = NULL;
+
+    *n_bytes = 0;
+    if (elf_getshdrstrndx(file->elf, &names_index) != 0)
+        return NULL;
+    while ((section = elf_nextscn(file->elf, section)))
+    {
+        GElf_Shdr header;
+        const char *name;
+        Elf_Data *data;
+
+        if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
+            continue;
+        name = elf_strptr(file->elf, names_index, header.sh_name);
+        if (!name || strcmp(name, wanted) != 0)
+            continue;
+        if (header.sh_flags & SHF_COMPRESSED)
+            elf_compress(section, 0, 0);
+        data = elf_getdata(section, NULL);
+        if (!data || !data->d_buf)
+            return NULL;
+        *n_bytes = data->d_size;
+        return data->d_buf;
+    }
+    return NULL;
+}

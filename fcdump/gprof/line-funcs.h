@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Names of the function around an address: from a unit's DWARF entries, and from
+ * the ELF symbols of .text.  Used by lines.c only.
+ */
+#pragma once
+
+#include "fcdump/gprof/image.h"
+
+#include <elfutils/libdw.h>
+
+/* A subprogram or inlined subroutine that has code. */
+typedef struct
+{
+    const char *name;
+    gboolean is_linkage; /* name is final: no ELF symbol is preferred to it */
+    guint64 low;         /* of its first range */
+} FcGLineFunc;
+
+typedef struct FcGLineFuncs FcGLineFuncs;
+
+/* All functions of a unit. Never fails. */
+FcGLineFuncs *fc_gline_funcs_new(Dwarf_Die *unit);
+void fc_gline_funcs_free(FcGLineFuncs *funcs);
+
+/* The function with the smallest range around `addr`, the later of equals; NULL if
+ * none.  `until` as in line-table.h. */
+FcGLineFunc *fc_gline_funcs_find(FcGLineFuncs *funcs, guint64 addr, guint64 *until);
+
+typedef struct FcGTextSyms FcGTextSyms;
+
+FcGTextSyms *fc_gtext_syms_new(const FcGImage *image);
+void fc_gtext_syms_free(FcGTextSyms *syms);
+
+/* The .text symbol nearest to `addr` from below (NULL if none).  The last answer is
+ * given again while `addr` stays inside that symbol's size. */
+const FcGImageSym *fc_gtext_syms_find(FcGTextSyms *syms, guint64 addr);

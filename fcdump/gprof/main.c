@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * fcgprof: the reports of GNU gprof, from gmon.out files.  The only file that exits,
+ * and besides missing sources (-A) the only one that prints errors.
+ */
+#include "fcdump/gprof/arcs.h"
+#include "fcdump/gprof/gmon-read.h"
+#include "fcdump/gprof/hist.h"
+#include "fcdump/gprof/image.h"
+#include "fcdump/gprof/reports.h"
+#include "fcdump/gprof/symspec.h"
+
+#include <libiberty/libiberty.h>
+#include <locale.h>
+#include <string.h>
+
+enum
+{
+    EXIT_OK = 0,
+    EXIT_FAILED = 1 /* usage errors too: gprof's scripts expect it */
+};
+
+static const char DEFAULT_IMAGE[] = "a.out";
+static const char DEFAULT_PROFILE[] = "gmon.out";
+static const char SUM_FILE[] = "gmon.sum";
+
+static gboolean read_profiles(FcGModel *model, const FcGmonLayout *layout, GError **error)
+{
+    const GPtrArray *profiles = model->options->profiles;
+
+    for (guint i = 0; i < MAX(profiles->len, 1); i++)
+    {
+        const char *path = profiles->len ? g_ptr_array_index(profiles, i) : DEFAULT_PROFILE;
+
+        if (!fc_gmon_read(model, path, layout, error))
+        {
+            g_prefix_error(error, "%s: ", path);
+            return FALSE;
+        }
+    }
+    if (model->has_warned_blocks)
+        g_printerr("fcgprof: counts of basic blocks are left out without -l\n");
+    return TRUE;
+}
+
+static gboolean check_inputs(unsigned styles, unsigned inputs, GError **error)
+{
+    const char *missing = NULL;
+
+    if ((styles & FC_GSTYLE_FLAT) && !(inputs & FC_GINPUT_HIST))
+        missing = "the profile has no histogram";
+    else if ((styles & FC_GSTYLE_GRAPH) && !(inputs & FC_GINPUT_ARCS))
+        missing = "the profile has no call graph";
+    if (missing)
+        g_set_error_literal(error, FC_GPROF_ERROR, FC_GPROF_ERROR_PROFILE, missing);
+    return !missing;
+}
+
+static void print_reports(FcGModel *model, unsigned styles)
+{
+    gboolean has_graph = (styles & FC_GSTYLE_GRAPH) != 0;
+    gboolean graph_first = has_graph && model->options->traditional;
+
+    if (graph_first)
+        fc_greport_graph(model);
+    if (styles & FC_GSTYLE_FLAT)
+        fc_greport_flat(model);
+    if (has_graph && !graph_first)
+        fc_greport_graph(model);
+    if (has_graph)
+        fc_greport_index(model);
+    if (styles & FC_GSTYLE_EXEC)
+        fc_greport_exec(model);
+    if (styles & FC_GSTYLE_ANNOTATE)
+        fc_greport_annotate(model);
+    if (styles & FC_GSTYLE_FUNCTION_ORDER)
+        fc_greport_function_order(model);
+    if (styles & FC_GSTYLE_FILE_ORDER)
+        fc_greport_file_order(model);
+}
+
+static gboolean run(const FcGOptions *options, GError **error)
+{
+    g_autoptr(FcGImage) image =
+        fc_gimage_open(options->image ? options->image : DEFAULT_IMAGE, error);
+    g_autoptr(FcGModel) model = NULL;
+    FcGmonLayout layout;
+    unsigned styles;
+
+    if (!image)
+        return FALSE;
+    model = fc_gmodel_new(options, stdout);
+    if (!fc_gimage_load_symbols(image, model, error))
+        return FALSE;
+    model->specs = fc_gspecs_new(model);
+    layout.is_big_endian = fc_gimage_is_big_endian(image);
+    layout.addr_bytes = fc_gimage_addr_bytes(image);
+    if (options->format == FC_GFORMAT_PROF)
+    {
+        g_set_error_literal(error, FC_GPROF_ERROR, FC_GPROF_ERROR_PROFILE,
+                            "the format of prof cannot be read");
+        return FALSE;
+    }
+    if (!read_profiles(model, &layout, error))
+        return FALSE;
+    styles = fc_goptions_styles(options, model->inputs);
+    if ((styles & FC_GSTYLE_SUM) && !fc_gmon_write(model, SUM_FILE, &layout, error))
+        return FALSE;
+    if (model->inputs & FC_GINPUT_HIST)
+        fc_ghist_assign(model);
+    if (model->inputs & FC_GINPUT_ARCS)
+        fc_ggraph_assemble(model);
+    if (!check_inputs(styles, model->inputs, error))
+        return FALSE;
+    print_reports(model, styles);
+    return TRUE;
+}
+
+int main(int argc, char **argv)
+{
+    g_autoptr(FcGOptions) options = NULL;
+    g_autoptr(GError) error = NULL;
+
+    setlocale(LC_CTYPE, "");
+    expandargv(&argc, &argv);
+    fc_gname_set_style("auto");
+    options = fc_goptions_parse(argc, argv, &error);
+    if (!options)
+    {
+        if (*error->message)
+            g_printerr("fcgprof: %s\n", error->message);
+        if (error->code == FC_GPROF_ERROR_USAGE)
+            g_printerr("%s", fc_goptions_usage());
+        return EXIT_FAILED;
+    }
+    if (options->show_help)
+    {
+        fputs(fc_goptions_usage(), stdout);
+        return EXIT_OK;
+    }
+    if (options->show_version)
+    {
+        puts("fcgprof (FunctionCheck) " FC_VERSION);
+        return EXIT_OK;
+    }
+    if (options->debug)
+        printf("[main] debug-level=0x%x\n", options->debug);
+    if (run(options, &error))
+        return fflush(stdout) == 0 ? EXIT_OK : EXIT_FAILED;
+    fflush(stdout);
+    g_printerr("fcgprof: %s\n", error->message);
+    return EXIT_FAILED;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Annotated source (-A).  See reports.h.
+ */
+#include "fcdump/gprof/reports.h"
+
+#include "fcdump/gprof/symspec.h"
+#include <errno.h>
+#include <string.h>
+
+enum
+{
+    MARGIN_WIDTH = 16,
+    COUNT_BYTES = 24 /* one count and a comma */
+};
+
+/* One source line that has code.  Of several symbols the first one's nature and blocks
+ * are shown, but the calls of all. */
+typedef struct
+{
+    const FcGSym *sym;
+    gboolean is_shared; /* by several symbols */
+    guint64 ncalls;
+} Line;
+
+typedef struct
+{
+    Line *lines; /* [1..n_lines] */
+    int n_lines;
+    guint64 ncalls;
+    glong n_executable;
+    glong n_executed;
+} FileCounts;
+
+typedef struct
+{
+    FcGModel *model;
+    FileCounts *counts;   /* of the file at hand */
+    guint64 last_count;   /* last block's, kept from line to line and file to file */
+    gboolean has_earlier; /* a file was printed already */
+} Annotator;
+
+static GHashTable *count_lines(FcGModel *model)
+{
+    GHashTable *files = g_hash_table_new(NULL, NULL);
+
+    for (int pass = 0; pass < 2; pass++)
+    {
+        for (guint i = 0; i < model->symtab.len; i++)
+        {
+            const FcGSym *sym = &model->symtab.syms[i];
+            FileCounts *counts;
+            Line *line;
+
+            if (!sym->file || sym->line <= 0 ||
+                !fc_gspecs_selects(model->specs, FC_GTABLE_INCL_ANNO, FC_GTABLE_EXCL_ANNO,
+                                   sym->addr))
+                continue;
+            counts = g_hash_table_lookup(files, sym->file);
+            if (pass == 0)
+            {
+                if (!counts)
+                {
+                    counts = fc_gmodel_alloc(model, sizeof *counts);
+                    g_hash_table_insert(files, sym->file, counts);
+                }
+                counts->n_lines = MAX(counts->n_lines, sym->line);
+                continue;
+            }
+            if (!counts->lines)
+                counts->lines = fc_gmodel_alloc(model, ((gsize)counts->n_lines + 1) * sizeof *line);
+            line = &counts->lines[sym->line];
+            line->is_shared = line->sym != NULL;
+            if (!line->sym)
+                line->sym = sym;
+            line->ncalls += sym->ncalls;
+            counts->ncalls += sym->ncalls;
+        }
+    }
+    return files;
+}
+
+/* Counts of a line, as text; NULL if it has nothing to say.  `*sum` is their sum. */
+static char *count_text(Annotator *annotator, const Line *line, guint64 *sum)
+{
+    gboolean all_lines = annotator->model->options->all_lines, has_count = FALSE;
+    guint64 line_addr = line->is_shared ? 0 : line->sym->addr, last_shown = G_MAXUINT64;
+    const FcGBlocks *blocks = line->sym->blocks;
+    GString *text = g_string_new(NULL);
+
+    *sum = 0;
+    if (line->sym->is_func)
+    {
+        g_string_append_printf(text, "%lu", (gulong)line->ncalls);
+        annotator->last_count = last_shown = *sum = line->ncalls;
+        has_count = TRUE;
+    }
+    else if (all_lines && blocks && blocks->addr[0] > line_addr)
+    {
+        g_string_append_printf(text, "%lu", (gulong)annotator->last_count);
+        last_shown = *sum = annotator->last_count;
+        has_count = TRUE;
+    }
+    for (guint i = 0; blocks && i < FC_GBLOCKS_MAX && blocks->addr[i]; i++)
+    {
+        annotator->last_count = blocks->count[i];
+        *sum += blocks->count[i];
+        has_count = TRUE;
+        if (all_lines && annotator->last_count == last_shown)
+            continue;
+        g_string_append_printf(text, "%s%lu", text->len ? "," : "", (gulong)blocks->count[i]);
+        last_shown = blocks->count[i];
+    }
+    if (all_lines && text->len == 0)
+    {
+        g_string_append_printf(text, "%lu", (gulong)annotator->last_count);
+        *sum = annotator->last_count;
+        has_count = TRUE;
+    }
+    return g_string_free(text, !has_count);
+}
+
+static void print_margin(Annotator *annotator, int number, FILE *out)
+{
+    FileCounts *counts = annotator->counts;
+    const Line *line = number <= counts->n_lines ? &counts->lines[number] : NULL;
+    g_autofree char *text = NULL, *margin = NULL;
+    guint64 sum;
+
+    if (line && line->sym)
+    {
+        counts->n_executable++;
+        text = count_text(annotator, line, &sum);
+    }
+    if (!text)
+    {
+        fprintf(out, "%*s", MARGIN_WIDTH, "");
+        return;
+    }
+    counts->n_executed++;
+    margin = g_strconcat(sum < annotator->model->options->min_count ? "#####" : text, " -> ", NULL);
+    fprintf(out, "%*.*s", MARGIN_WIDTH, MARGIN_WIDTH, margin);
+}
+
+/* Looks for the source as named, then in the directories of -I: with its whole relative
+ * name, then with its base name. */
+static FILE *open_source(const FcGModel *model, const FcGFile *file)
+{
+    const GPtrArray *dirs = model->options->dirs;
+    FILE *source = fopen(file->path, "r");
+    gboolean is_absolute = file->path[0] == '/';
+
+    for (guint i = 0; !source && !is_absolute && i < dirs->len; i++)
+    {
+        g_autofree char *path = g_strconcat(g_ptr_array_index(dirs, i), "/", file->path, NULL);
+
+        source = fopen(path, "r");
+    }
+    for (guint i = 0; !source && file->base != file->path && i < dirs->len; i++)
+    {
+        g_autofree char *path = g_strconcat(g_ptr_array_index(dirs, i), "/", file->base, NULL);
+
+        source = fopen(path, "r");
+    }
+    if (!source)
+        g_printerr("fcgprof: %s: source not found: %s\n", file->path, g_strerror(errno));
+    return source;
+}
+
+/* Where the annotated file goes: the report, or a file of its own (-y). */
+static FILE *open_output(Annotator *annotator, const FcGFile *file)
+{
+    FcGModel *model = annotator->model;
+    g_autofree char *path = NULL;
+    FILE *out;
+
+    if (!model->options->separate_files)
+    {
+        if (annotator->has_earlier)
+            fputc('\n', model->out);
+        annotator->has_earlier = TRUE;
+        fc_gmodel_begin_report(model);
+        fprintf(model->out, "*** File %s:\n", file->path);
+        return model->out;
+    }
+    path = g_strconcat(file->base, "-ann", NULL);
+    out = fopen(path, "w");
+    if (!out)
+        g_printerr("fcgprof: %s: %s\n", path, g_strerror(errno));
+    return out;
+}
+
+static int compare_counts(const void *a, const void *b)
+{
+    const Line *left = a, *right = b;
+
+    if (left->ncalls != right->ncalls)
+        return left->ncalls < right->ncalls ? 1 : -1;
+    return left->sym->line - right->sym->line;
+}
+
+static void print_top_lines(const Annotator *annotator, FILE *out)
+{
+    FileCounts *counts = annotator->counts;
+    int n_rows = annotator->model->options->table_length;
+    GPtrArray *lines;
+
+    if (n_rows <= 0)
+        return;
+    fprintf(out, "\n\nTop %d Lines:\n\n     Line      Count\n\n", n_rows);
+    lines = g_ptr_array_new();
+    for (int i = 1; i <= counts->n_lines; i++)
+    {
+        if (counts->lines[i].sym)
+            g_ptr_array_add(lines, &counts->lines[i]);
+    }
+    fc_gsort(lines->pdata, lines->len, compare_counts);
+    for (guint i = 0; i < lines->len && i < (guint)n_rows; i++)
+    {
+        const Line *line = g_ptr_array_index(lines, i);
+
+        if (line->ncalls == 0)
+            break;
+        fprintf(out, "%9d %10lu\n", line->sym->line, (gulong)line->ncalls);
+    }
+    g_ptr_array_free(lines, TRUE);
+}
+
+static void print_summary(const FileCounts *counts, FILE *out)
+{
+    double n = (double)counts->n_executable;
+
+    fputs("\nExecution Summary:\n\n", out);
+    fprintf(out, "%9ld   Executable lines in this file\n", counts->n_executable);
+    fprintf(out, "%9ld   Lines executed\n", counts->n_executed);
+    fprintf(out, "%9.2f   Percent of the file executed\n",
+            counts->n_executable ? 100.0 * (double)counts->n_executed / n : 100.0);
+    fprintf(out, "\n%9lu   Total number of line executions\n", (gulong)counts->ncalls);
+    fprintf(out, "%9.2f   Average executions per line\n",
+            counts->n_executable ? (double)counts->ncalls / n : 0.0);
+}
+
+static void annotate_file(Annotator *annotator, const FcGFile *file)
+{
+    FILE *source = open_source(annotator->model, file), *out;
+    gboolean is_line_start = TRUE;
+    char buffer[8192];
+    int number = 0;
+
+    if (!source)
+        return;
+    out = open_output(annotator, file);
+    while (out && fgets(buffer, sizeof buffer, source))
+    {
+        if (is_line_start)
+            print_margin(annotator, ++number, out);
+        is_line_start = strchr(buffer, '\n') != NULL;
+        fputs(buffer, out);
+    }
+    fclose(source);
+    if (!out)
+        return;
+    print_top_lines(annotator, out);
+    print_summary(annotator->counts, out);
+    if (out != annotator->model->out)
+        fclose(out);
+}
+
+void fc_greport_annotate(FcGModel *model)
+{
+    Annotator annotator = {.model = model};
+    GHashTable *files = count_lines(model);
+
+    for (const FcGFile *file = model->files; file; file = file->next)
+    {
+        annotator.counts = g_hash_table_lookup(files, file);
+        if (annotator.counts && (model->options->show_zero || annotator.counts->ncalls > 0))
+            annotate_file(&annotator, file);
+    }
+    g_hash_table_destroy(files);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The flat profile (-p).  See reports.h.
+ */
+#include "fcdump/gprof/reports.h"
+
+#include "fcdump/gprof/symspec.h"
+#include <string.h>
+
+typedef struct
+{
+    char letter;
+    double scale;
+} Prefix;
+
+static const Prefix prefixes[] = {
+    {'T', 1e-12}, {'G', 1e-9}, {'M', 1e-6}, {'K', 1e-3}, {' ', 1},    {'m', 1e3},
+    {'u', 1e6},   {'n', 1e9},  {'p', 1e12}, {'f', 1e15}, {'a', 1e18},
+};
+
+static const Prefix *const milli = &prefixes[5];
+
+static int compare_flat(const void *a, const void *b)
+{
+    const FcGSym *left = a, *right = b;
+
+    if (right->time > left->time)
+        return 1;
+    if (right->time < left->time)
+        return -1;
+    if (right->ncalls != left->ncalls)
+        return right->ncalls > left->ncalls ? 1 : -1;
+    return strcmp(left->name, right->name);
+}
+
+/* The prefix in which the dearest call has one to three digits. */
+static const Prefix *choose_prefix(const FcGModel *model, FcGSym *const *sorted)
+{
+    double top = 0.0;
+
+    for (guint i = 0; i < model->symtab.len; i++)
+    {
+        double each;
+
+        if (sorted[i]->ncalls == 0)
+            continue;
+        each = (sorted[i]->time + sorted[i]->child_time) / (double)sorted[i]->ncalls;
+        top = each > top ? each : top;
+    }
+    if (top <= 0.0)
+        return prefixes;
+    top /= (double)model->rate;
+    for (guint i = 0; i < G_N_ELEMENTS(prefixes); i++)
+    {
+        double scaled = prefixes[i].scale * top;
+
+        if (scaled >= 1.0 && scaled < 1000.0)
+            return &prefixes[i];
+    }
+    return &prefixes[G_N_ELEMENTS(prefixes) - 1];
+}
+
+static void print_granularity(FcGModel *model)
+{
+    double rate = (double)model->rate;
+
+    if (model->options->traditional)
+    {
+        fprintf(model->out, "\ngranularity: each sample hit covers %ld byte(s)",
+                (long)model->scale * 2);
+        if (model->total_ticks > 0.0)
+            fprintf(model->out, " for %.2f%% of %.2f %s\n\n", 100.0 / model->total_ticks,
+                    model->total_ticks / rate, model->dimension);
+    }
+    else
+    {
+        fprintf(model->out, "\nEach sample counts as %g %s.\n", 1.0 / rate, model->dimension);
+    }
+    if (model->total_ticks <= 0.0)
+    {
+        fputs(" no time accumulated\n\n", model->out);
+        model->total_ticks = 1.0; /* all numerators are 0 */
+    }
+}
+
+static void print_heads(FcGModel *model, char letter)
+{
+    char unit[] = {letter, model->abbreviation, '/', 'c', 'a', 'l', 'l', 0};
+
+    fprintf(model->out, "%5.5s %10.10s %8.8s %8.8s %8.8s %8.8s  %-8.8s\n", "%  ", "cumulative",
+            "self  ", "", "self  ", "total ", "");
+    fprintf(model->out, "%5.5s %9.9s  %8.8s %8.8s %8.8s %8.8s  %-8.8s\n", "time", model->dimension,
+            model->dimension, "calls", unit, unit, "name");
+}
+
+static void print_row(FcGModel *model, const FcGSym *sym, double scale, double *accumulated)
+{
+    double rate = (double)model->rate, calls = (double)sym->ncalls;
+    double percent = model->total_ticks > 0.0 ? 100 * sym->time / model->total_ticks : 0.0;
+
+    if (!model->options->show_zero && sym->ncalls == 0 && sym->time == 0)
+        return;
+    *accumulated += sym->time;
+    fprintf(model->out, model->options->traditional ? "%5.1f %10.2f %8.2f" : "%6.2f %9.2f %8.2f",
+            percent, *accumulated / rate, sym->time / rate);
+    if (sym->ncalls != 0)
+        fprintf(model->out, " %8lu %8.2f %8.2f  ", (gulong)sym->ncalls,
+                scale * sym->time / rate / calls,
+                scale * (sym->time + sym->child_time) / rate / calls);
+    else
+        fprintf(model->out, " %8.8s %8.8s %8.8s  ", "", "", "");
+    if (model->options->traditional)
+        fc_gname_print(model, sym);
+    else
+        fc_gname_print_plain(model, sym);
+    fputc('\n', model->out);
+}
+
+void fc_greport_flat(FcGModel *model)
+{
+    guint n = model->symtab.len;
+    g_autofree FcGSym **sorted = g_new(FcGSym *, n + 1);
+    gboolean traditional = model->options->traditional;
+    double accumulated = 0.0;
+    const Prefix *prefix;
+
+    fc_gmodel_begin_report(model);
+    if (!traditional)
+        fputs("Flat profile:\n", model->out);
+    else if (!model->options->brief)
+        fprintf(model->out, "\n\n\nflat profile:\n%s", fc_gblurb_flat);
+    for (guint i = 0; i < n; i++)
+        sorted[i] = &model->symtab.syms[i];
+    fc_gsort((void **)sorted, n, compare_flat);
+    prefix = traditional ? milli : choose_prefix(model, sorted);
+    print_granularity(model);
+    print_heads(model, prefix->letter);
+    for (guint i = 0; i < n; i++)
+    {
+        if (fc_gspecs_selects(model->specs, FC_GTABLE_INCL_FLAT, FC_GTABLE_EXCL_FLAT,
+                              sorted[i]->addr))
+            print_row(model, sorted[i], prefix->scale, &accumulated);
+    }
+    if (!model->options->brief && !traditional)
+        fputs(fc_gblurb_flat, model->out);
+}
