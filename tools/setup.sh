@@ -5,19 +5,19 @@
 # each of them needs, and their installation.  Sourced, never run.  Touches the
 # machine only where a package is missing, and only as root.
 
-# Prints the packages of the set $1: `build` to build and use FunctionCheck, `doc` its
-# manual, `check` to run every test.
+# Prints the packages of the set $1: `build` to build and use FunctionCheck (dpkg-dev
+# tells Meson the folder for libraries), `doc` its manual, `check` to run every test.
 packages_of()
 {
     case $1 in
     build)
         echo meson ninja-build gcc libc6-dev pkg-config libglib2.0-dev libunwind-dev libdw-dev \
-            libelf-dev libiberty-dev
+            libelf-dev libiberty-dev dpkg-dev
         ;;
     doc) echo texinfo ;;
     check)
         echo g++ clang clang-format clang-tidy lld make cmake autoconf automake libtool \
-            binutils valgrind uftrace python3 dpkg-dev libreadline-dev shellcheck
+            binutils valgrind uftrace python3 libreadline-dev shellcheck
         ;;
     esac
 }
