@@ -25,7 +25,9 @@ typedef struct
     guint64 calls;
     guint64 total_ns;
     guint64 local_ns;
-    gboolean wanted; /* shown itself, or on the way to one that is */
+    guint timed;      /* how many of them took time */
+    gboolean at_most; /* they may nest: total_ns is an upper bound */
+    gboolean wanted;  /* shown itself, or on the way to one that is */
 } Node;
 
 typedef struct
@@ -34,6 +36,7 @@ typedef struct
     GArray *nodes; /* Node; a parent precedes its children */
     guint roots;   /* first root */
     guint hidden;  /* left out by --depth or --min */
+    gboolean at_most;
 } Tree;
 
 /* ---- Merging ------------------------------------------------------------------- */
@@ -75,7 +78,28 @@ static void merge_contexts(Tree *tree)
         node->calls += from->calls;
         node->total_ns += from->total_ns;
         node->local_ns += from->local_ns;
+        node->timed += from->total_ns > 0;
         node_of[i] = found - 1;
+    }
+}
+
+/* A recursive function that was called from several sites below one node, and folded onto it,
+ * may be active in several of its contexts at once.  Their sum is too much then; neither the
+ * parent nor the function itself was active for less. */
+static void bound_nodes(Tree *tree)
+{
+    const FcModel *model = tree->context->model;
+    for (guint i = 0; i < tree->nodes->len; i++)
+    {
+        Node *node = &g_array_index(tree->nodes, Node, i);
+        if (node->timed < 2 || (fc_callgraph_cycle_of(model->graph, node->function) == 0 &&
+                                !fc_callgraph_is_recursive(model->graph, node->function)))
+            continue;
+        guint64 bound = fc_model_function(model, node->function)->figures.total_ns;
+        if (node->parent != NO_NODE)
+            bound = MIN(bound, g_array_index(tree->nodes, Node, node->parent).total_ns);
+        node->total_ns = MIN(node->total_ns, bound);
+        node->at_most = TRUE;
     }
 }
 
@@ -174,12 +198,14 @@ static char *format_node(const Tree *tree, const Node *node, const GArray *path)
     return g_string_free(text, FALSE);
 }
 
-static void add_node(const Tree *tree, FcTable *table, const Node *node, const GArray *path)
+static void add_node(Tree *tree, FcTable *table, const Node *node, const GArray *path)
 {
     const FcModel *model = tree->context->model;
+    tree->at_most = tree->at_most || node->at_most;
     fc_table_row(table,
                  fc_model_function(model, node->function)->shown ? FC_STYLE_PLAIN : FC_STYLE_DIM);
-    fc_table_cell(table, fc_format_time(node->total_ns));
+    g_autofree char *time = fc_format_time(node->total_ns);
+    fc_table_cell(table, g_strdup_printf("%s%s", node->at_most ? "<" : "", time));
     fc_table_cell(table, fc_format_share(node->total_ns, model->base_ns));
     fc_table_cell(table, fc_format_time(node->local_ns));
     fc_table_cell(table, fc_format_count(node->calls));
@@ -231,6 +257,7 @@ void fc_report_tree(const FcReportContext *context)
         .context = context, .nodes = g_array_new(FALSE, TRUE, sizeof(Node)), .roots = NO_NODE};
     g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
     merge_contexts(&tree);
+    bound_nodes(&tree);
     mark_wanted(&tree);
     link_nodes(&tree);
     add_nodes(&tree, table);
@@ -245,6 +272,9 @@ void fc_report_tree(const FcReportContext *context)
     {
         fc_render_note(context->render, "A recursive call is counted with its function's first "
                                         "activation on the way.");
+        if (tree.at_most)
+            fc_render_note(context->render, "< at most: several call sites may be active at the "
+                                            "same time; --details tells them apart.");
         fc_table_print(table, context->render);
         if (tree.hidden > 0)
             fc_render_note(context->render, "%u branch%s left out by --depth or --min.",

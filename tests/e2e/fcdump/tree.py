@@ -52,6 +52,22 @@ equal([row[1] for row in tree("simple.fc", "--only=leaf")],
 equal([row[1] for row in tree("simple.fc", "--not=leaf")], ["main", "`- work"], "--not")
 contains(good("simple.fc", "--tree", "--not=*"), "No context to show.", "nothing selected")
 
+# even calls odd from two sites, odd calls even: odd's second context lies within its first.
+mutual = Profile(program, run_ns=40)
+mutual.function("even", 2, 40, 20, (20, 40), (10, 10))
+mutual.function("odd", 2, 30, 20, (10, 30), (10, 10))
+mutual.arc(None, 0, "even", 1, 40)
+mutual.arc("even", "even+4", "odd", 1, 30)
+mutual.arc("odd", "odd+4", "even", 1, 20)
+mutual.arc("even", "even+6", "odd", 1, 10)
+root = mutual.context(None, 0, "even", 2, 40, 20)
+mutual.context(root, "even+4", "odd", 1, 30, 10)
+mutual.context(root, "even+6", "odd", 1, 10, 10)
+mutual.write("mutual.fc")
+equal(tree("mutual.fc"), [(["40", "ns", "100.0", "20", "ns", "2"], "even"),
+                          (["<30", "ns", "75.0", "20", "ns", "2"], "`- odd")], "contexts that nest")
+contains(good("mutual.fc", "--tree"), "< at most", "the legend of contexts that nest")
+
 # Wide and deep: several roots, order by time, then name; two thousand levels.
 wide = Profile(program, run_ns=100)
 wide.function("main", 1, 60, 0, (60, 60), (0, 0))
