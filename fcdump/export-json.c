@@ -154,7 +154,7 @@ static void put_function(const Export *export, guint index, const GArray *entrie
     FcSymbol symbol;
     fc_symbols_find(model->symbols, model->profile, &figures->place, FALSE, &symbol);
     fc_json_begin_object(json, NULL);
-    fc_json_string(json, "name", function->name);
+    fc_json_string(json, "name", symbol.name);
     fc_json_string(json, "linkage_name", symbol.raw_name);
     put_source(export, &symbol);
     fc_json_unsigned(json, "calls", figures->calls);

@@ -12,7 +12,17 @@ static const struct
     const char *kind;
     const char *meaning;
 } meanings[] = {
-    {"jump", "frames left by longjmp, a C++ exception or the end of a thread"},
+    {"jump", "calls left by longjmp, a C++ exception or the end of a thread"},
+    {"missed-exit", "calls whose return was not seen, closed when their caller returned"},
+    {"unmatched-exit", "returns of functions that were not active, passed over"},
+    {"gaps", "places that an interrupted hook had reserved and never filled"},
+    {"contexts-folded", "calling contexts beyond the limit, kept in one for each function"},
+    {"bad-record", "records that were neither a call nor a return"},
+    {"bad-chunk", "pieces of shared memory whose description was not to be believed"},
+    {"malformed-messages", "messages that were not to be understood"},
+    {"orphan-messages", "messages of a process that had not announced itself"},
+    {"modules-not-listed", "libraries beyond the limit: their functions have no names"},
+    {"threads-not-listed", "threads beyond the limit: in the sums, but not listed"},
     {"lost-records", "calls or returns that could not be recorded"},
 };
 
@@ -48,7 +58,6 @@ void fc_report_notes(const FcReportContext *context)
 {
     const FcProfile *profile = context->model->profile;
     print_notes(context, profile->repairs, "Repairs",
-                "Events that did not fit were mended; counts and times are as they should be.");
-    print_notes(context, profile->losses, "Losses",
-                "Events that are missing: counts and times are too low by them.");
+                "Events that did not fit and were mended; counts and times are sound.");
+    print_notes(context, profile->losses, "Losses", "What is missing from this profile.");
 }

@@ -6,6 +6,7 @@
 #include "fcdump/report.h"
 
 #define FUNCTIONS_MAX 5 /* of a thread, unless --details */
+#define THREADS_MAX 8   /* whose functions are shown, unless --details */
 
 static const FcColumn columns[] = {
     {NULL, "thread", FALSE}, {NULL, "start", FALSE}, {NULL, "end", FALSE}, {NULL, "run", FALSE},
@@ -179,8 +180,12 @@ void fc_report_threads(const FcReportContext *context)
     if (count > 1)
     {
         print_list(context);
-        for (guint i = 0; i < count; i++)
+        guint shown = context->options->details ? count : MIN(count, THREADS_MAX);
+        for (guint i = 0; i < shown; i++)
             print_functions(context, thread_at(context, i));
+        if (shown < count)
+            fc_render_note(context->render, "The functions of %u more threads with --details.",
+                           count - shown);
     }
     if (was_stopped(context->model) || context->options->details)
         print_stacks(context);
