@@ -53,6 +53,7 @@ FcProcess *fc_process_new(const FcProcessSetup *setup, guint64 key, const struct
     process->hello = *hello;
     process->end_time = hello->start_time;
     process->modules = parent != NULL ? fc_modules_copy(parent->modules) : fc_modules_new();
+    process->regions = parent != NULL ? fc_regions_copy(parent->regions) : fc_regions_new();
     if (parent != NULL)
     {
         process->executable = g_strdup(parent->executable);
@@ -76,6 +77,7 @@ void fc_process_free(FcProcess *process)
     g_hash_table_unref(process->threads);
     fc_tally_free(process->tally);
     fc_modules_free(process->modules);
+    fc_regions_free(process->regions);
     g_array_unref(process->rows);
     g_free(process->executable);
     g_free(process->directory);
@@ -103,6 +105,7 @@ static FcThread *get_thread(FcProcess *process, guint32 number)
     FcTally *tally = tally_new(process, first);
     FcStack *stack = fc_stack_new(tally, fc_clock_multiplier(&process->setup->clock),
                                   first ? process->setup->sizes.frames : 0);
+    fc_stack_set_regions(stack, process->regions);
     thread = fc_thread_new(number, tally, stack, process->setup->shared);
     g_hash_table_insert(process->threads, GUINT_TO_POINTER(number), thread);
     return thread;
@@ -293,6 +296,26 @@ static void take_thread_start(FcProcess *process, const FcWireMessage *message)
     FcThread *thread = get_thread(process, message->thread);
     thread->tid = message->argument;
     thread->start_time = message->value;
+    struct FcStackInfo own;
+    if (message->payload_bytes != sizeof own)
+        return;
+    memcpy(&own, message->payload, sizeof own);
+    if (own.start < own.end)
+        fc_stack_set_bounds(thread->stack, own.start, own.end);
+}
+
+static void take_stack(FcProcess *process, const FcWireMessage *message)
+{
+    struct FcStackInfo info;
+    GHashTableIter iter;
+    gpointer thread;
+    if (message->payload_bytes != sizeof info)
+        return;
+    memcpy(&info, message->payload, sizeof info);
+    fc_regions_add(process->regions, info.start, info.end);
+    g_hash_table_iter_init(&iter, process->threads);
+    while (g_hash_table_iter_next(&iter, NULL, &thread))
+        fc_stack_set_regions(((FcThread *)thread)->stack, process->regions);
 }
 
 static void take_thread_name(FcProcess *process, const FcWireMessage *message)
@@ -322,6 +345,8 @@ void fc_process_message(FcProcess *process, const FcWireMessage *message)
         process->end = FC_END_EXIT;
         process->end_value = (gint)(message->argument & 0xff);
     }
+    else if (message->type == FC_MSG_STACK)
+        take_stack(process, message);
     else if (message->thread == 0)
         return;
     else if (message->type == FC_MSG_THREAD_START)

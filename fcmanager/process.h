@@ -51,6 +51,7 @@ struct FcProcess
     gint64 end_realtime_ns;
     gboolean finished;   /* all records were taken; later ones are ignored */
     FcModules *modules;  /* owned */
+    FcRegions *regions;  /* owned: stacks beside the threads' own */
     FcTally *tally;      /* owned: sums of the threads that are done */
     GHashTable *threads; /* number -> FcThread, owned: those that are not */
     GArray *rows;        /* FcThreadRow */

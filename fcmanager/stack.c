@@ -4,140 +4,9 @@
  * (context, call site, function) -> (child context, arc); an exit adds to the
  * frame's function, arc and context.  Stacks are taken to grow downwards.
  */
-#include "fcmanager/stack.h"
-
-/* How far above the outermost open frame a frame may lie and still be on this stack: what
- * runs when the outermost function was left by a jump. */
-#define STACK_SLACK_BYTES 65536
-
-struct Frame
-{
-    guint64 function;
-    guint64 site;
-    guint64 address;
-    guint64 entered;
-    guint64 callees; /* ticks in profiled callees that returned */
-    guint32 node;
-    guint32 arc;
-    guint16 return_bits;
-    gboolean inherited;
-};
-
-struct FcStack
-{
-    struct Frame *frames; /* [0] stands for "none" and is never closed */
-    guint32 top;          /* index of the innermost; 0: no frame is open */
-    guint32 room;
-    FcTally *tally;
-    guint64 multiplier;
-    guint64 first;
-    guint64 last;
-    guint64 next_change; /* of the modules' meaning */
-    FcStackRepairs repairs;
-};
-
-FcStack *fc_stack_new(FcTally *tally, guint64 multiplier, guint32 frames)
-{
-    FcStack *stack = g_new0(FcStack, 1);
-    stack->room = MAX(frames, 16);
-    stack->frames = g_new(struct Frame, stack->room);
-    stack->frames[0] = (struct Frame){.address = G_MAXUINT64};
-    stack->tally = tally;
-    stack->multiplier = multiplier;
-    stack->next_change = G_MAXUINT64;
-    return stack;
-}
-
-void fc_stack_free(FcStack *stack)
-{
-    if (stack == NULL)
-        return;
-    g_free(stack->frames);
-    g_free(stack);
-}
-
-void fc_stack_set_multiplier(FcStack *stack, guint64 multiplier)
-{
-    stack->multiplier = multiplier;
-}
-
-/* ---- Entries and exits -------------------------------------------------------- */
-
-static inline guint bucket_of(guint64 ticks, guint64 multiplier)
-{
-    guint64 ns = (guint64)(((unsigned __int128)ticks * multiplier) >> 32);
-    guint bucket = ns != 0 ? 64 - (guint)__builtin_clzll(ns) : 0;
-    return MIN(bucket, FC_HISTOGRAM_BUCKETS - 1);
-}
-
-static inline struct Frame *push(FcStack *stack, guint64 function, guint64 site, guint64 time)
-{
-    FcTally *tally = stack->tally;
-    const FcMapSlot *edge =
-        fc_tally_edge(tally, stack->frames[stack->top].node, site, function, time);
-    if (G_UNLIKELY(++stack->top == stack->room))
-    {
-        stack->room *= 2;
-        stack->frames = g_renew(struct Frame, stack->frames, stack->room);
-    }
-    struct Frame *frame = &stack->frames[stack->top];
-    frame->function = function;
-    frame->site = site;
-    frame->entered = time;
-    frame->callees = 0;
-    frame->node = edge->value;
-    frame->arc = edge->extra;
-    FcTallyNode *node = &tally->nodes[frame->node];
-    node->active++;
-    tally->arcs[frame->arc].active++;
-    tally->functions[node->function].active++;
-    return frame;
-}
-
-static inline void add_activation(FcTallyFunction *function, guint64 total, guint64 local,
-                                  guint64 multiplier)
-{
-    if (total < function->total_min)
-        function->total_min = total;
-    if (total > function->total_max)
-        function->total_max = total;
-    if (local < function->local_min)
-        function->local_min = local;
-    if (local > function->local_max)
-        function->local_max = local;
-    function->histogram[bucket_of(total, multiplier)]++;
-}
-
-static inline void pop(FcStack *stack, guint64 time)
-{
-    FcTally *tally = stack->tally;
-    struct Frame *frame = &stack->frames[stack->top--];
-    FcTallyNode *node = &tally->nodes[frame->node];
-    FcTallyArc *arc = &tally->arcs[frame->arc];
-    FcTallyFunction *function = &tally->functions[node->function];
-    guint64 total = time - frame->entered;
-    guint64 local = total - frame->callees;
-
-    frame[-1].callees += total;
-    node->local += local;
-    if (--node->active == 0)
-        node->total += total;
-    if (--arc->active == 0)
-        arc->total += total;
-    if (--function->active == 0)
-        function->total += total;
-    if (G_LIKELY(!frame->inherited))
-        add_activation(function, total, local, stack->multiplier);
-}
+#include "fcmanager/stack-internal.h"
 
 /* ---- Mending ------------------------------------------------------------------ */
-
-/* Whether a frame at `address` is on the stack of the open frames at all: a handler on a
- * signal stack or a coroutine must not look like a return to a shallower frame. */
-static gboolean is_on_this_stack(const FcStack *stack, guint64 address)
-{
-    return address <= stack->frames[1].address + STACK_SLACK_BYTES;
-}
 
 static void close_above(FcStack *stack, guint32 index, guint64 time, guint64 *count)
 {
@@ -151,8 +20,6 @@ static void close_above(FcStack *stack, guint32 index, guint64 time, guint64 *co
 /* An entry at `address` above the innermost frame's: the deeper ones were jumped over. */
 static void mend_jump(FcStack *stack, guint64 address, guint64 time)
 {
-    if (!is_on_this_stack(stack, address))
-        return;
     guint32 keep = stack->top;
     while (keep > 0 && stack->frames[keep].address < address)
         keep--;
@@ -266,11 +133,13 @@ guint32 fc_stack_feed(FcStack *stack, const struct FcRecord *records, guint32 fr
         stack->last = time;
         if (G_UNLIKELY(time >= stack->next_change))
             apply_changes(stack, time);
+        if (G_UNLIKELY(address - stack->low >= stack->size))
+            fc_stack_find_segment(stack, address, time);
         if ((where & FC_FRAME_KIND_MASK) == FC_RECORD_ENTER)
             enter(stack, function, site, address, return_bits, time);
         else if ((where & FC_FRAME_KIND_MASK) == FC_RECORD_EXIT)
             leave(stack, function, site, address, return_bits, time);
-        else
+        else if ((where & FC_FRAME_KIND_MASK) != FC_RECORD_SWITCH)
             stack->repairs.bad_records++;
     }
     return to;
@@ -279,71 +148,4 @@ guint32 fc_stack_feed(FcStack *stack, const struct FcRecord *records, guint32 fr
 void fc_stack_modules_changed(FcStack *stack)
 {
     stack->next_change = 0;
-}
-
-/* ---- Whole stacks --------------------------------------------------------------- */
-
-void fc_stack_inherit(FcStack *stack, const FcOpenFrame *frames, guint count, guint64 time)
-{
-    stack->first = stack->first != 0 ? stack->first : time;
-    stack->last = MAX(stack->last, time);
-    for (guint i = 0; i < count; i++)
-    {
-        struct Frame *frame = push(stack, frames[i].function, frames[i].site, stack->last);
-        frame->address = frames[i].address;
-        frame->return_bits = frames[i].return_bits;
-        frame->inherited = TRUE;
-    }
-}
-
-GArray *fc_stack_open_frames(const FcStack *stack)
-{
-    GArray *open = g_array_sized_new(FALSE, TRUE, sizeof(FcOpenFrame), stack->top);
-    for (guint32 i = 1; i <= stack->top; i++)
-    {
-        const struct Frame *frame = &stack->frames[i];
-        FcOpenFrame copy = {frame->function, frame->site, frame->address, frame->return_bits};
-        g_array_append_val(open, copy);
-    }
-    return open;
-}
-
-void fc_stack_final_frames(const FcStack *stack, guint most, GArray *out)
-{
-    const FcTally *tally = stack->tally;
-    for (guint32 i = 1; i <= stack->top && i <= most; i++)
-    {
-        const struct Frame *frame = &stack->frames[i];
-        FcProfileFrame final = {.function = tally->nodes[frame->node].function};
-        final.site.address = frame->site;
-        final.site.module = tally->arcs[frame->arc].site_module;
-        g_array_append_val(out, final);
-    }
-}
-
-void fc_stack_close(FcStack *stack, guint64 time)
-{
-    stack->last = MAX(stack->last, time);
-    while (stack->top > 0)
-        pop(stack, stack->last);
-}
-
-guint fc_stack_depth(const FcStack *stack)
-{
-    return stack->top;
-}
-
-guint64 fc_stack_last_time(const FcStack *stack)
-{
-    return stack->last;
-}
-
-guint64 fc_stack_first_time(const FcStack *stack)
-{
-    return stack->first;
-}
-
-const FcStackRepairs *fc_stack_repairs(const FcStack *stack)
-{
-    return &stack->repairs;
 }

@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "fcmanager/regions.h"
 #include "fcmanager/tally.h"
 #include "libfc/fc-format.h"
 
@@ -35,6 +36,12 @@ typedef struct FcStack FcStack;
 FcStack *fc_stack_new(FcTally *tally, guint64 multiplier, guint32 frames);
 void fc_stack_free(FcStack *stack);
 void fc_stack_set_multiplier(FcStack *stack, guint64 multiplier);
+
+/* The thread's own stack is [start, end); by default all memory that is in no region. */
+void fc_stack_set_bounds(FcStack *stack, guint64 start, guint64 end);
+/* Other stacks that the thread may run on; to be called again when there are more.  `regions`
+ * must outlive the stack. */
+void fc_stack_set_regions(FcStack *stack, const FcRegions *regions);
 
 /* Takes the valid records of `records`[from, to): returns the index of the first that is
  * not there (its generation is not `generation`), or `to`.  The memory may change meanwhile. */

@@ -41,6 +41,7 @@ enum FcRecordKind
 {
     FC_RECORD_ENTER = 1,
     FC_RECORD_EXIT = 2,
+    FC_RECORD_SWITCH = 3, /* another stack goes on, at the stack address */
 };
 #define FC_FRAME_KIND_MASK UINT64_C(0xf)
 #define FC_FRAME_ADDRESS_MASK UINT64_C(0x0000fffffffffff0)

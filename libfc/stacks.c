@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Stands in for makecontext and sigaltstack to see where the program has its other
- * stacks, and tells fcmanager before a record is made on one.
+ * stacks, and tells fcmanager before a record is made on one; and for swapcontext and
+ * setcontext to record when they are changed.
  */
 #include "libfc/stacks.h"
 
 #include "libfc/channel.h"
+#include "libfc/clock.h"
 #include "libfc/process.h"
+#include "libfc/record.h"
+#include "libfc/ring.h"
 #include "libfc/sys.h"
 
 #include <dlfcn.h>
@@ -23,9 +27,13 @@ void (*fc_stacks_real_makecontext)(void) __attribute__((visibility("hidden")));
 void fc_stacks_made(const ucontext_t *context) __attribute__((visibility("hidden")));
 
 static int (*real_sigaltstack)(const stack_t *, stack_t *);
+static int (*real_swapcontext)(ucontext_t *, const ucontext_t *);
+static int (*real_setcontext)(const ucontext_t *);
 
 void fc_stacks_setup(void)
 {
+    *(void **)&real_setcontext = dlsym(RTLD_NEXT, "setcontext");
+    *(void **)&real_swapcontext = dlsym(RTLD_NEXT, "swapcontext");
     *(void **)&real_sigaltstack = dlsym(RTLD_NEXT, "sigaltstack");
     *(void **)&fc_stacks_real_makecontext = dlsym(RTLD_NEXT, "makecontext");
 }
@@ -53,6 +61,44 @@ void fc_stacks_made(const ucontext_t *context)
     int saved_errno = errno;
     tell(&context->uc_stack);
     errno = saved_errno;
+}
+
+/* The switch itself: what goes on may make no record before it switches in turn. */
+static void record_switch(const ucontext_t *to)
+{
+#if defined(__x86_64__)
+    uint64_t address = (uint64_t)to->uc_mcontext.gregs[REG_RSP];
+#elif defined(__aarch64__)
+    uint64_t address = to->uc_mcontext.sp;
+#else
+    uint64_t address = 0;
+#endif
+    uint64_t frame = (address & FC_FRAME_ADDRESS_MASK) | FC_RECORD_SWITCH;
+    if (fc_process_is_off() || address == 0)
+        return;
+    uint64_t time = fc_clock_now();
+    uint64_t generation;
+    struct FcRecord *slot = fc_record_reserve(&generation);
+    if (slot != NULL)
+        fc_record_store(slot, generation, time, NULL, NULL, frame);
+    else
+        fc_ring_record(time, NULL, NULL, frame);
+}
+
+FC_EXPORT FC_JUMPING int swapcontext(ucontext_t *from, const ucontext_t *to)
+{
+    if (real_swapcontext == NULL)
+        fc_stacks_setup();
+    record_switch(to);
+    FC_JUMP real_swapcontext(from, to);
+}
+
+FC_EXPORT FC_JUMPING int setcontext(const ucontext_t *to)
+{
+    if (real_setcontext == NULL)
+        fc_stacks_setup();
+    record_switch(to);
+    FC_JUMP real_setcontext(to);
 }
 
 /* makecontext takes any number of arguments, which C can't pass on. */

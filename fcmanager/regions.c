@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A sorted array of ranges that do not overlap.
+ */
+#include "fcmanager/regions.h"
+
+struct FcRegions
+{
+    GArray *sorted; /* FcRegion */
+};
+
+FcRegions *fc_regions_new(void)
+{
+    FcRegions *regions = g_new0(FcRegions, 1);
+    regions->sorted = g_array_new(FALSE, FALSE, sizeof(FcRegion));
+    return regions;
+}
+
+FcRegions *fc_regions_copy(const FcRegions *regions)
+{
+    FcRegions *copy = g_new0(FcRegions, 1);
+    copy->sorted = g_array_copy(regions->sorted);
+    return copy;
+}
+
+void fc_regions_free(FcRegions *regions)
+{
+    if (regions == NULL)
+        return;
+    g_array_unref(regions->sorted);
+    g_free(regions);
+}
+
+/* Index of the first region that ends behind `address`. */
+static guint lower_bound(const FcRegions *regions, guint64 address)
+{
+    guint low = 0;
+    guint high = regions->sorted->len;
+    while (low < high)
+    {
+        guint middle = low + (high - low) / 2;
+        if (g_array_index(regions->sorted, FcRegion, middle).end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void fc_regions_add(FcRegions *regions, guint64 start, guint64 end)
+{
+    if (start >= end)
+        return;
+    guint first = lower_bound(regions, start);
+    guint last = first;
+    while (last < regions->sorted->len &&
+           g_array_index(regions->sorted, FcRegion, last).start < end)
+        last++;
+    if (last > first)
+        g_array_remove_range(regions->sorted, first, last - first);
+    FcRegion region = {start, end};
+    g_array_insert_val(regions->sorted, first, region);
+}
+
+gboolean fc_regions_find(const FcRegions *regions, guint64 address, FcRegion *region)
+{
+    guint index = lower_bound(regions, address);
+    if (index == regions->sorted->len)
+        return FALSE;
+    *region = g_array_index(regions->sorted, FcRegion, index);
+    return region->start <= address;
+}
+
+gboolean fc_regions_overlap(const FcRegions *regions, guint64 start, guint64 end)
+{
+    guint index = lower_bound(regions, start);
+    return index < regions->sorted->len &&
+           g_array_index(regions->sorted, FcRegion, index).start < end;
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The stacks that one thread runs on; and all that concerns them whole: making, closing,
+ * handing over at a fork.  Not the hot path.
+ *
+ * A thread may run on more than one stack: coroutines, signal handlers.  Each has its
+ * own open frames here (a segment), found by the address in the record.  The segments
+ * in use form a chain, each one's outermost frame called by the innermost of
+ * the one before, as a handler is by what it interrupts and a coroutine by what
+ * resumed it.  Going back to a segment of the chain pauses those behind it:
+ * their frames stay open, but no time passes for them until they are resumed.
+ */
+#include "fcmanager/stack-internal.h"
+
+/* Of memory that nobody announced as a stack, so much around a frame is taken to be one. */
+#define UNKNOWN_BELOW 0x3f000
+#define UNKNOWN_ABOVE 0x1000
+
+static gint add_segment(FcStack *stack, guint64 low, guint64 size, guint32 frames)
+{
+    stack->segments = g_renew(struct Segment, stack->segments, stack->segment_count + 1);
+    struct Segment *segment = &stack->segments[stack->segment_count];
+    *segment = (struct Segment){.low = low, .size = size, .room = MAX(frames, 16), .before = -1};
+    segment->frames = g_new(struct Frame, segment->room);
+    segment->frames[0] = (struct Frame){.address = G_MAXUINT64};
+    return stack->segment_count++;
+}
+
+static void load_current(FcStack *stack, gint index)
+{
+    const struct Segment *segment = &stack->segments[index];
+    stack->current = index;
+    stack->frames = segment->frames;
+    stack->top = segment->top;
+    stack->room = segment->room;
+    stack->low = segment->low;
+    stack->size = segment->size;
+}
+
+static void save_current(FcStack *stack)
+{
+    struct Segment *segment = &stack->segments[stack->current];
+    segment->frames = stack->frames;
+    segment->top = stack->top;
+    segment->room = stack->room;
+}
+
+FcStack *fc_stack_new(FcTally *tally, guint64 multiplier, guint32 frames)
+{
+    FcStack *stack = g_new0(FcStack, 1);
+    stack->tally = tally;
+    stack->multiplier = multiplier;
+    stack->next_change = G_MAXUINT64;
+    stack->native = (FcRegion){0, G_MAXUINT64};
+    add_segment(stack, 1, G_MAXUINT64, frames);
+    stack->segments[0].in_chain = TRUE;
+    load_current(stack, 0);
+    return stack;
+}
+
+void fc_stack_free(FcStack *stack)
+{
+    if (stack == NULL)
+        return;
+    save_current(stack);
+    for (gint i = 0; i < stack->segment_count; i++)
+        g_free(stack->segments[i].frames);
+    g_clear_pointer(&stack->by_region, g_hash_table_unref);
+    g_free(stack->segments);
+    g_free(stack);
+}
+
+/* The hot path finds out with one comparison whether an address is on the current segment.
+ * Where announced stacks lie within the thread's own, it has to look each time. */
+static void set_native_bounds(FcStack *stack)
+{
+    gboolean mixed = stack->regions != NULL &&
+                     fc_regions_overlap(stack->regions, stack->native.start, stack->native.end);
+    stack->segments[0].low = stack->native.start + 1;
+    stack->segments[0].size = mixed ? 0 : stack->native.end - stack->native.start;
+    if (stack->current == 0)
+    {
+        stack->low = stack->segments[0].low;
+        stack->size = stack->segments[0].size;
+    }
+}
+
+void fc_stack_set_bounds(FcStack *stack, guint64 start, guint64 end)
+{
+    stack->native = (FcRegion){start, end};
+    set_native_bounds(stack);
+}
+
+void fc_stack_set_regions(FcStack *stack, const FcRegions *regions)
+{
+    stack->regions = regions;
+    set_native_bounds(stack);
+}
+
+void fc_stack_set_multiplier(FcStack *stack, guint64 multiplier)
+{
+    stack->multiplier = multiplier;
+}
+
+/* ---- Segments ------------------------------------------------------------------- */
+
+/* No time passes for the current segment's frames from here on; it leaves the chain. */
+static void pause_current(FcStack *stack, guint64 time)
+{
+    for (guint32 i = stack->top; i > 0; i--)
+    {
+        struct Frame *frame = &stack->frames[i];
+        struct Frame *caller = i > 1 ? frame - 1 : caller_of_segment(stack);
+        frame->before += stop_clock(stack, frame, caller, time);
+    }
+    save_current(stack);
+    struct Segment *segment = &stack->segments[stack->current];
+    segment->in_chain = FALSE;
+    load_current(stack, segment->before);
+}
+
+/* The current segment goes on with the frames that it was paused with. */
+static void resume_current(FcStack *stack, guint64 time)
+{
+    FcTally *tally = stack->tally;
+    for (guint32 i = 1; i <= stack->top; i++)
+    {
+        struct Frame *frame = &stack->frames[i];
+        FcTallyNode *node = &tally->nodes[frame->node];
+        frame->entered = time;
+        node->active++;
+        tally->arcs[frame->arc].active++;
+        tally->functions[node->function].active++;
+    }
+}
+
+static void switch_to(FcStack *stack, gint index, guint64 time)
+{
+    if (stack->segments[index].in_chain)
+    {
+        while (stack->current != index)
+            pause_current(stack, time);
+        return;
+    }
+    save_current(stack);
+    guint32 node = stack->frames[stack->top].node;
+    stack->segments[index].before = stack->current;
+    stack->segments[index].in_chain = TRUE;
+    load_current(stack, index);
+    if (stack->top == 0)
+        stack->frames[0].node = node;
+    resume_current(stack, time);
+}
+
+static gint segment_of_region(FcStack *stack, const FcRegion *region)
+{
+    if (stack->by_region == NULL)
+        stack->by_region = g_hash_table_new(g_direct_hash, g_direct_equal);
+    gpointer key = GSIZE_TO_POINTER(region->start);
+    gint index = GPOINTER_TO_INT(g_hash_table_lookup(stack->by_region, key));
+    if (index > 0 && stack->segments[index].size == region->end - region->start)
+        return index;
+    index = add_segment(stack, region->start + 1, region->end - region->start, 0);
+    g_hash_table_replace(stack->by_region, key, GINT_TO_POINTER(index));
+    return index;
+}
+
+/* Memory that was not announced: a coroutine library's own switching, say. */
+static gint segment_of_unknown(FcStack *stack, guint64 address)
+{
+    for (gint i = stack->segment_count - 1; i > 0; i--)
+        if (stack->segments[i].unknown &&
+            address - stack->segments[i].low < stack->segments[i].size)
+            return i;
+    guint64 low = address > UNKNOWN_BELOW ? address - UNKNOWN_BELOW : 1;
+    gint index = add_segment(stack, low, UNKNOWN_BELOW + UNKNOWN_ABOVE, 0);
+    stack->segments[index].unknown = TRUE;
+    return index;
+}
+
+/* `address` is not within the bounds of the current segment: goes to the one that it is on.
+ * (The outermost frame's address may be the very end of the memory, so the bounds of
+ * [start, end) are tested as (start, end].) */
+void fc_stack_find_segment(FcStack *stack, guint64 address, guint64 time)
+{
+    FcRegion region;
+    gint index;
+    if (stack->regions != NULL && fc_regions_find(stack->regions, address - 1, &region))
+        index = segment_of_region(stack, &region);
+    else if (address - 1 - stack->native.start < stack->native.end - stack->native.start)
+        index = 0;
+    else
+        index = segment_of_unknown(stack, address);
+    if (index != stack->current)
+        switch_to(stack, index, time);
+}
+
+/* ---- Whole stacks --------------------------------------------------------------- */
+
+void fc_stack_inherit(FcStack *stack, const FcOpenFrame *frames, guint count, guint64 time)
+{
+    stack->first = stack->first != 0 ? stack->first : time;
+    stack->last = MAX(stack->last, time);
+    for (guint i = 0; i < count; i++)
+    {
+        if (frames[i].address - stack->low >= stack->size)
+            fc_stack_find_segment(stack, frames[i].address, stack->last);
+        struct Frame *frame = push(stack, frames[i].function, frames[i].site, stack->last);
+        frame->address = frames[i].address;
+        frame->return_bits = frames[i].return_bits;
+        frame->inherited = TRUE;
+    }
+}
+
+/* Calls `visit` for the open frames of the chain, outermost first. */
+static void for_each_open(const FcStack *stack, gint index,
+                          void (*visit)(const struct Frame *frame, const FcStack *stack,
+                                        gpointer data),
+                          gpointer data)
+{
+    const struct Segment *segment = &stack->segments[index];
+    gboolean is_current = index == stack->current;
+    const struct Frame *frames = is_current ? stack->frames : segment->frames;
+    guint32 top = is_current ? stack->top : segment->top;
+    if (segment->before >= 0)
+        for_each_open(stack, segment->before, visit, data);
+    for (guint32 i = 1; i <= top; i++)
+        visit(&frames[i], stack, data);
+}
+
+static void add_open_frame(const struct Frame *frame, const FcStack *stack, gpointer data)
+{
+    (void)stack;
+    FcOpenFrame copy = {frame->function, frame->site, frame->address, frame->return_bits};
+    g_array_append_val((GArray *)data, copy);
+}
+
+GArray *fc_stack_open_frames(const FcStack *stack)
+{
+    GArray *open = g_array_new(FALSE, TRUE, sizeof(FcOpenFrame));
+    for_each_open(stack, stack->current, add_open_frame, open);
+    return open;
+}
+
+struct FinalFrames
+{
+    guint most;
+    GArray *out;
+};
+
+static void add_final_frame(const struct Frame *frame, const FcStack *stack, gpointer data)
+{
+    struct FinalFrames *final = data;
+    if (final->out->len >= final->most)
+        return;
+    FcProfileFrame copy = {.function = stack->tally->nodes[frame->node].function};
+    copy.site.address = frame->site;
+    copy.site.module = stack->tally->arcs[frame->arc].site_module;
+    g_array_append_val(final->out, copy);
+}
+
+void fc_stack_final_frames(const FcStack *stack, guint most, GArray *out)
+{
+    struct FinalFrames final = {most, out};
+    for_each_open(stack, stack->current, add_final_frame, &final);
+}
+
+void fc_stack_close(FcStack *stack, guint64 time)
+{
+    stack->last = MAX(stack->last, time);
+    for (;;)
+    {
+        while (stack->top > 0)
+            pop(stack, stack->last);
+        save_current(stack);
+        if (stack->segments[stack->current].before < 0)
+            break;
+        pause_current(stack, stack->last);
+    }
+    /* what was paused ends with the time that it has; switched to, none passes */
+    for (gint i = 0; i < stack->segment_count; i++)
+        if (stack->segments[i].top > 0)
+        {
+            switch_to(stack, i, stack->last);
+            while (stack->top > 0)
+                pop(stack, stack->last);
+            pause_current(stack, stack->last);
+        }
+}
+
+guint fc_stack_depth(const FcStack *stack)
+{
+    g_autoptr(GArray) open = fc_stack_open_frames(stack);
+    return open->len;
+}
+
+guint64 fc_stack_last_time(const FcStack *stack)
+{
+    return stack->last;
+}
+
+guint64 fc_stack_first_time(const FcStack *stack)
+{
+    return stack->first;
+}
+
+const FcStackRepairs *fc_stack_repairs(const FcStack *stack)
+{
+    return &stack->repairs;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What stack.c, the hot path, and segments.c share; for nobody else.
+ */
+#pragma once
+
+#include "fcmanager/stack.h"
+
+struct Frame
+{
+    guint64 function;
+    guint64 site;
+    guint64 address;
+    guint64 entered; /* or resumed, whatever was later */
+    guint64 before;  /* ticks up to the last pause */
+    guint64 callees; /* ticks in profiled callees that returned or paused */
+    guint32 node;
+    guint32 arc;
+    guint16 return_bits;
+    gboolean inherited;
+};
+
+struct Segment
+{
+    struct Frame *frames; /* [0] stands for the caller and is never closed */
+    guint32 top;          /* index of the innermost; 0: no frame is open */
+    guint32 room;
+    guint64 low; /* addresses [low, low + size) are on it */
+    guint64 size;
+    gint before; /* in the chain; -1: the first */
+    gboolean in_chain;
+    gboolean unknown; /* not announced: the bounds are a guess */
+};
+
+struct FcStack
+{
+    /* Of the current segment, kept here for the hot path: see save_current. */
+    struct Frame *frames;
+    guint32 top;
+    guint32 room;
+    guint64 low;
+    guint64 size;
+
+    FcTally *tally;
+    guint64 multiplier;
+    guint64 first;
+    guint64 last;
+    guint64 next_change; /* of the modules' meaning */
+    FcStackRepairs repairs;
+
+    struct Segment *segments; /* [0]: the thread's own stack */
+    gint segment_count;
+    gint current;
+    GHashTable *by_region;    /* start of a region -> segment; NULL: none yet */
+    const FcRegions *regions; /* NULL: none */
+    FcRegion native;          /* bounds of the thread's own stack, as far as they are known */
+};
+
+static inline guint bucket_of(guint64 ticks, guint64 multiplier)
+{
+    guint64 ns = (guint64)(((unsigned __int128)ticks * multiplier) >> 32);
+    guint bucket = ns != 0 ? 64 - (guint)__builtin_clzll(ns) : 0;
+    return MIN(bucket, FC_HISTOGRAM_BUCKETS - 1);
+}
+
+static inline struct Frame *push(FcStack *stack, guint64 function, guint64 site, guint64 time)
+{
+    FcTally *tally = stack->tally;
+    const FcMapSlot *edge =
+        fc_tally_edge(tally, stack->frames[stack->top].node, site, function, time);
+    if (G_UNLIKELY(++stack->top == stack->room))
+    {
+        stack->room *= 2;
+        stack->frames = g_renew(struct Frame, stack->frames, stack->room);
+    }
+    struct Frame *frame = &stack->frames[stack->top];
+    frame->function = function;
+    frame->site = site;
+    frame->entered = time;
+    frame->before = 0;
+    frame->callees = 0;
+    frame->node = edge->value;
+    frame->arc = edge->extra;
+    FcTallyNode *node = &tally->nodes[frame->node];
+    node->active++;
+    tally->arcs[frame->arc].active++;
+    tally->functions[node->function].active++;
+    return frame;
+}
+
+static inline void add_activation(FcTallyFunction *function, guint64 total, guint64 local,
+                                  guint64 multiplier)
+{
+    if (total < function->total_min)
+        function->total_min = total;
+    if (total > function->total_max)
+        function->total_max = total;
+    if (local < function->local_min)
+        function->local_min = local;
+    if (local > function->local_max)
+        function->local_max = local;
+    function->histogram[bucket_of(total, multiplier)]++;
+}
+
+/* Ends the time that runs for `frame`, whose caller is `caller`: what it adds to the sums. */
+static inline guint64 stop_clock(FcStack *stack, struct Frame *frame, struct Frame *caller,
+                                 guint64 time)
+{
+    FcTally *tally = stack->tally;
+    FcTallyNode *node = &tally->nodes[frame->node];
+    FcTallyArc *arc = &tally->arcs[frame->arc];
+    FcTallyFunction *function = &tally->functions[node->function];
+    guint64 elapsed = time - frame->entered;
+
+    caller->callees += elapsed;
+    if (--node->active == 0)
+        node->total += elapsed;
+    if (--arc->active == 0)
+        arc->total += elapsed;
+    if (--function->active == 0)
+        function->total += elapsed;
+    return elapsed;
+}
+
+/* The frame that called the outermost one of the current segment. */
+static inline struct Frame *caller_of_segment(FcStack *stack)
+{
+    gint before = stack->segments[stack->current].before;
+    if (before < 0)
+        return &stack->frames[0];
+    return &stack->segments[before].frames[stack->segments[before].top];
+}
+
+static inline void pop(FcStack *stack, guint64 time)
+{
+    struct Frame *frame = &stack->frames[stack->top];
+    struct Frame *caller = G_LIKELY(stack->top > 1) ? frame - 1 : caller_of_segment(stack);
+    guint64 total = frame->before + stop_clock(stack, frame, caller, time);
+    guint64 local = total - frame->callees;
+    FcTallyNode *node = &stack->tally->nodes[frame->node];
+
+    stack->top--;
+    node->local += local;
+    if (G_LIKELY(!frame->inherited))
+        add_activation(&stack->tally->functions[node->function], total, local, stack->multiplier);
+}
+
+/* ---- segments.c ------------------------------------------------------------- */
+
+/* `address` is not within the bounds of the current segment: goes to the one that it is on. */
+void fc_stack_find_segment(FcStack *stack, guint64 address, guint64 time);
