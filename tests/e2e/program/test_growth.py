@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""No table has a fixed size, and the manager's memory grows with what is distinct in
+a program, not with how long it runs."""
+
+import os
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import fcprofile  # noqa: E402
+import fctest  # noqa: E402
+
+SMALLEST = {"FC_FUNCTION_SIZE": "1", "FC_GRAPH_SIZE": "1", "FC_STACK_SIZE": "1",
+            "FC_BUFFER_SIZE": "1", "FC_MEMORY_SIZE": "1"}
+METER = os.path.join(fctest.BUILD_ROOT, "tests", "bench", "meter")
+LIMIT_KIB = 64 * 1024
+
+
+class Growth(fctest.Case):
+    def test_many_functions(self):
+        """4,000 functions; function i is called i % 7 + 1 times, each from a site of its
+        own, and every one of them calls the next but one."""
+        count = 4000
+        lines = [f"static int f{i}(int depth);" for i in range(count)]
+        for i in range(count):
+            following = f"f{i + 2}(depth - 1)" if i + 2 < count else "0"
+            lines.append(f"static int f{i}(int depth) {{ return depth > 0 ? {following} : 1; }}")
+        calls = [0] * count
+        body = []
+        for i in range(count):
+            for depth in range(i % 7 + 1):
+                body.append(f"    sum += f{i}({depth});")
+                for step in range(depth + 1):
+                    if i + 2 * step < count:
+                        calls[i + 2 * step] += 1
+        lines += ["int main(void)", "{", "    int sum = 0;", *body, "    return sum < 0;", "}"]
+        source = self.write("many.c", "\n".join(lines) + "\n")
+        program = self.compile(source, "-g0")
+        done = self.run_quiet([program], env=SMALLEST)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        found = {function.name: function.calls for function in
+                 fcprofile.load(self.path("functioncheck.fc")).functions}
+        expected = {f"f{i}": calls[i] for i in range(count)}
+        expected["main"] = 1
+        self.assertEqual(found, expected)
+        done, files = self.run_oracle([program])
+        self.assertEqual((done.returncode, len(files)), (0, 1))
+        self.assert_counts_equal(files[0], self.path("functioncheck.fc"))
+
+    def test_deep_recursion(self):
+        depth = 30000
+        source = self.write("deep.c", "static int down(int n) { return n == 0 ? 0 : "
+                            f"1 + down(n - 1); }}\nint main(void) {{ return down({depth}) != "
+                            f"{depth}; }}\n")
+        program = self.compile(source)
+        done = self.run_quiet([program], env=SMALLEST)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        profile = fcprofile.load(self.path("functioncheck.fc"))
+        self.assertEqual({function.name: function.calls for function in profile.functions},
+                         {"main": 1, "down": depth + 1})
+        # recursion is folded: the tree of contexts has two nodes
+        self.assertEqual({context.path: context.calls for context in profile.contexts},
+                         {("main",): 1, ("main", "down"): depth + 1})
+        self.assertEqual((profile.repairs, profile.losses), ({}, {}))
+
+    def manager_kib(self, words):
+        """The manager's largest resident size during a run."""
+        out = self.path("meter")
+        done = self.run_quiet(words, env={"FC_MANAGER": METER, "METER_OUT": out,
+                                          "METER_MANAGER": fctest.tool("fcmanager")})
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        deadline = time.monotonic() + 30
+        while not os.path.exists(out):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+        with open(out, encoding="utf-8") as stream:
+            kib = int(stream.read().split()[1])
+        os.unlink(out)
+        return kib
+
+    def test_managers_memory(self):
+        program = self.compile("manythreads.c", "-O2")
+        for threads, calls in ((1, 1000), (1, 10000000), (8, 1000000)):
+            kib = self.manager_kib([program, str(threads), str(calls)])
+            self.assertLess(kib, LIMIT_KIB, f"{threads} threads, {calls} calls each")
+            profile = fcprofile.load(self.path("functioncheck.fc"))
+            steps = next(each for each in profile.functions if each.name == "step")
+            self.assertEqual(steps.calls, threads * calls + threads)
+
+
+if __name__ == "__main__":
+    fctest.main()
