@@ -160,17 +160,24 @@ static FcThreadRow make_row(FcProcess *process, FcThread *thread, gboolean ended
     return row;
 }
 
+static guint64 first_event(const FcProcess *process, const FcThread *thread)
+{
+    guint64 first = fc_stack_first_time(thread->stack);
+    if (first != 0)
+        return first;
+    return thread->start_time != 0 ? thread->start_time : process->hello.start_time;
+}
+
 /* Closes the thread's frames at `time` (0: at its last event) and adds it to the sums. */
 static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gboolean ended)
 {
     FcThreadRow row = make_row(process, thread, ended);
-    fc_stack_close(thread->stack, time);
-    guint64 last = fc_stack_last_time(thread->stack);
-    guint64 first = fc_stack_first_time(thread->stack);
-    row.start_time = thread->start_time != 0 ? thread->start_time
-                     : first != 0            ? first
-                                             : process->hello.start_time;
-    row.end_time = MAX(MAX(last, time), row.start_time);
+    /* The thread's run is what its functions' times can add up to: from the first event to
+     * the last, which is `time` only where that closes frames. */
+    if (fc_stack_depth(thread->stack) > 0)
+        fc_stack_close(thread->stack, time);
+    row.start_time = first_event(process, thread);
+    row.end_time = MAX(fc_stack_last_time(thread->stack), row.start_time);
     process->end_time = MAX(process->end_time, row.end_time);
     fc_tally_settle(thread->tally);
     add_notes(process, thread);
@@ -387,6 +394,13 @@ void fc_process_retry(FcProcess *process)
         fc_thread_retry(thread);
 }
 
+static gint compare_rows(gconstpointer a, gconstpointer b)
+{
+    const FcThreadRow *one = a;
+    const FcThreadRow *other = b;
+    return one->number < other->number ? -1 : one->number > other->number;
+}
+
 static gint compare_threads(gconstpointer a, gconstpointer b)
 {
     const FcThread *one = a;
@@ -425,6 +439,7 @@ void fc_process_finish(FcProcess *process, guint64 time, guint32 number, gboolea
         finish_thread(process, thread, one_clock || thread->number == number ? time : 0, FALSE);
     }
     g_list_free(threads);
+    g_array_sort(process->rows, compare_rows); /* the first thread first, whenever it ended */
     if (time != 0 && (one_clock || number != 0))
         process->end_time = MAX(process->end_time, time);
     struct timespec now;
