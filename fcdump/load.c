@@ -311,6 +311,7 @@ FcModel *fc_model_load(const char *const *inputs, const char *const *images, FcD
     g_autoptr(GPtrArray) all_images = g_ptr_array_new();
     g_autoptr(GPtrArray) profiles = g_ptr_array_new();
     Loader loader = {.model = model, .images = all_images, .problems = problems};
+    model->inputs = g_ptr_array_new_with_free_func(g_free);
     model->processes = g_ptr_array_new_with_free_func(process_free);
 
     for (guint i = 0; images != NULL && images[i] != NULL; i++)
@@ -321,7 +322,10 @@ FcModel *fc_model_load(const char *const *inputs, const char *const *images, FcD
     if (profiles->len == 0)
         g_ptr_array_add(profiles, (gpointer)default_profile());
     for (guint i = 0; i < profiles->len; i++)
+    {
+        g_ptr_array_add(model->inputs, g_strdup(profiles->pdata[i]));
         load_input(&loader, profiles->pdata[i]);
+    }
     if (model->profile == NULL)
         return NULL;
 
@@ -337,6 +341,7 @@ void fc_model_free(FcModel *model)
     if (model == NULL)
         return;
     fc_profile_free(model->profile);
+    g_ptr_array_unref(model->inputs);
     g_ptr_array_unref(model->processes);
     if (model->symbols != NULL)
         fc_symbols_free(model->symbols);

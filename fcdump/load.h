@@ -32,6 +32,7 @@ typedef struct
 typedef struct
 {
     FcProfile *profile;   /* the sum of all files */
+    GPtrArray *inputs;    /* char *: the profiles and descriptors as they were named */
     GPtrArray *processes; /* FcProcess, one a file */
     FcSymbols *symbols;
     GArray *functions;  /* FcFunction */

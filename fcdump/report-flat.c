@@ -66,8 +66,7 @@ void fc_report_flat(const FcReportContext *context)
     fc_render_title(context->render, "Flat profile");
     fc_render_note(context->render, "total: while the function was active, recursion counted once; "
                                     "local: without profiled callees.");
-    fc_render_note(context->render, "100%% is %s, the local times of all functions together.",
-                   base);
+    fc_render_note(context->render, "100%% is %s, the local times of all functions.", base);
     if (functions->len > 0)
         fc_table_print(table, context->render);
     else

@@ -8,14 +8,14 @@
 
 void fc_report_header(const FcReportContext *context)
 {
-    const GPtrArray *processes = context->model->processes;
+    const GPtrArray *inputs = context->model->inputs;
     g_autoptr(GString) files = g_string_new(NULL);
-    for (guint i = 0; i < processes->len && i < FILES_MAX; i++)
+    for (guint i = 0; i < inputs->len && i < FILES_MAX; i++)
     {
-        g_autofree char *path = fc_format_text(((const FcProcess *)processes->pdata[i])->path);
+        g_autofree char *path = fc_format_text(inputs->pdata[i]);
         g_string_append_printf(files, "%s%s", i > 0 ? ", " : "", path);
     }
-    if (processes->len > FILES_MAX)
-        g_string_append_printf(files, " and %u more", processes->len - FILES_MAX);
+    if (inputs->len > FILES_MAX)
+        g_string_append_printf(files, " and %u more", inputs->len - FILES_MAX);
     fc_render_title(context->render, "FunctionCheck " FC_VERSION " profile: %s", files->str);
 }

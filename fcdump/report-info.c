@@ -90,9 +90,9 @@ static char *format_clock(const FcProfile *header)
     return g_strdup(time_mode_name(header->time_mode));
 }
 
-/* Lines of which there is one where all processes agree. */
 static void add_run(FcTable *table, const GPtrArray *processes)
 {
+    /* All are of one session as a rule: the first stands for them. */
     const FcProfile *first = ((const FcProcess *)processes->pdata[0])->header;
     add(table, "Program", g_strdup(first->executable));
     add(table, "Command line", format_command(first));
@@ -125,8 +125,11 @@ static void add_amounts(FcTable *table, const FcModel *model)
     g_autofree char *run = g_strchomp(fc_format_time(run_ns));
     g_autofree char *base = g_strchomp(fc_format_time(model->base_ns));
     add(table, "Total time",
-        g_strdup_printf("%s from first to last event, %s of it in profiled functions%s", run, base,
-                        model->profile->threads->len > 1 ? " (all threads)" : ""));
+        g_strdup_printf("%s from first to last event%s", run,
+                        model->processes->len > 1 ? ", all processes" : ""));
+    add(table, "In functions",
+        g_strdup_printf("%s, the local times of all functions%s", base,
+                        model->profile->threads->len > 1 ? " in all threads" : ""));
     add(table, "Functions",
         g_strdup_printf("%u shown, %u hidden; %" G_GUINT64_FORMAT " calls", shown,
                         model->functions->len - shown, calls));

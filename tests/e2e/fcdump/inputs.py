@@ -137,7 +137,7 @@ shutil.copy("../good.fc", "one.fc")
 write("functioncheck.fcd", b"FunctionCheck descriptor file.\n1 processes treated.\n"
       b"Treatments started at: 2023/11/14 22:13:20\nTreatments ended at: 2023/11/14 22:13:21\n\n"
       b"Process id: 4711\n    parent: 4700\n      file: ./one.fc\n")
-contains(good("--image=../moved"), "one.fc", "functioncheck.fcd")
+contains(good("--image=../moved"), "profile: functioncheck.fcd\n", "functioncheck.fcd")
 shutil.copy("../good.fc", "functioncheck.fc")
 contains(good("--image=../moved"), "profile: functioncheck.fc\n", "functioncheck.fc")
 contains(good("../moved"), "profile: functioncheck.fc\n", "an image alone")
