@@ -133,14 +133,18 @@ guint32 fc_stack_feed(FcStack *stack, const struct FcRecord *records, guint32 fr
         stack->last = time;
         if (G_UNLIKELY(time >= stack->next_change))
             apply_changes(stack, time);
+        guint64 kind = where & FC_FRAME_KIND_MASK;
+        if (G_UNLIKELY(kind < FC_RECORD_ENTER || kind > FC_RECORD_SWITCH))
+        {
+            stack->repairs.bad_records += kind < FC_RECORD_ENTER || kind > FC_RECORD_UNMAP;
+            continue;
+        }
         if (G_UNLIKELY(address - stack->low >= stack->size))
             fc_stack_find_segment(stack, address, time);
-        if ((where & FC_FRAME_KIND_MASK) == FC_RECORD_ENTER)
+        if (kind == FC_RECORD_ENTER)
             enter(stack, function, site, address, return_bits, time);
-        else if ((where & FC_FRAME_KIND_MASK) == FC_RECORD_EXIT)
+        else if (kind == FC_RECORD_EXIT)
             leave(stack, function, site, address, return_bits, time);
-        else if ((where & FC_FRAME_KIND_MASK) != FC_RECORD_SWITCH)
-            stack->repairs.bad_records++;
     }
     return to;
 }

@@ -42,10 +42,47 @@ enum FcRecordKind
     FC_RECORD_ENTER = 1,
     FC_RECORD_EXIT = 2,
     FC_RECORD_SWITCH = 3, /* another stack goes on, at the stack address */
+    /* Memory, see below; only with FC_MEMORY. */
+    FC_RECORD_ALLOCATED = 4,   /* after: pointer, size */
+    FC_RECORD_FREE = 5,        /* before: pointer */
+    FC_RECORD_REALLOC = 6,     /* before: old pointer, wanted size */
+    FC_RECORD_REALLOCATED = 7, /* after: new pointer, 0: failed and nothing changed; size */
+    FC_RECORD_NAMED = 8,       /* after ALLOCATED of the same pointer: what was really called */
+    FC_RECORD_FREE_NAMED = 9,  /* before FREE of the same pointer: likewise */
+    FC_RECORD_MAPPED = 10,     /* after mmap: address, length */
+    FC_RECORD_UNMAP = 11,      /* before munmap: address, length */
 };
 #define FC_FRAME_KIND_MASK UINT64_C(0xf)
 #define FC_FRAME_ADDRESS_MASK UINT64_C(0x0000fffffffffff0)
 #define FC_FRAME_RETURN_SHIFT 48
+
+/* Records of memory: `function` holds the pointer in bits 0-47 and an enum FcMemoryCall in
+ * bits 48-55; `site` the return address of the call; `frame` the kind in bits 0-3, bits 4-23
+ * of the caller's stack address in their place, and the size in bits 24-63.
+ *
+ * The time of an allocation is taken after it, that of a release before it, and neither
+ * reading moves across the call: of one address, times are in the true order whatever
+ * threads were at work. */
+enum FcMemoryCall
+{
+    FC_CALL_MALLOC = 1,
+    FC_CALL_CALLOC,
+    FC_CALL_REALLOC, /* and reallocarray */
+    FC_CALL_ALIGNED, /* memalign, posix_memalign, aligned_alloc, valloc, pvalloc */
+    FC_CALL_FREE,
+    FC_CALL_NEW,
+    FC_CALL_NEW_ARRAY,
+    FC_CALL_DELETE,
+    FC_CALL_DELETE_ARRAY,
+    FC_CALL_MMAP,
+    FC_CALL_MUNMAP,
+    FC_CALL_EARLY, /* allocated before libfc started; the time is that of the start */
+};
+#define FC_POINTER_MASK UINT64_C(0x0000ffffffffffff)
+#define FC_POINTER_CALL_SHIFT 48
+#define FC_MEMORY_STACK_MASK UINT64_C(0x0000000000fffff0)
+#define FC_MEMORY_SIZE_SHIFT 24
+#define FC_MEMORY_SIZE_MAX ((UINT64_C(1) << 40) - 1)
 
 /* ---- Shared memory --------------------------------------------------------
  *

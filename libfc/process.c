@@ -10,6 +10,7 @@
 #include "libfc/clock.h"
 #include "libfc/config.h"
 #include "libfc/exec.h"
+#include "libfc/interpose.h"
 #include "libfc/join.h"
 #include "libfc/message.h"
 #include "libfc/modules.h"
@@ -198,6 +199,7 @@ bool fc_process_start(void)
     }
     else
         fc_clock_mode = fc_clock_mode == FC_TIME_TSC ? FC_TIME_TSC : FC_TIME_EXT;
+    fc_interpose_start(good && fc_config.memory);
     fc_restore_signals(old);
     return good;
 }

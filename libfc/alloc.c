@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Records of memory; see fc-format.h for what they hold.
+ */
+#include "libfc/alloc.h"
+
+#include "libfc/clock.h"
+#include "libfc/record.h"
+#include "libfc/ring.h"
+
+/* Neither the processor nor the compiler moves the call beside us across the reading. */
+static inline void fence(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_lfence();
+#else
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+    __asm__ volatile("" ::: "memory");
+}
+
+void fc_alloc_record(enum FcRecordKind kind, enum FcMemoryCall call, const void *pointer,
+                     size_t bytes, const void *caller, const void *stack)
+{
+    uint64_t size = bytes < FC_MEMORY_SIZE_MAX ? bytes : FC_MEMORY_SIZE_MAX;
+    uint64_t where =
+        ((uint64_t)(uintptr_t)pointer & FC_POINTER_MASK) | (uint64_t)call << FC_POINTER_CALL_SHIFT;
+    uint64_t frame = (uint64_t)kind | ((uint64_t)(uintptr_t)stack & FC_MEMORY_STACK_MASK) |
+                     size << FC_MEMORY_SIZE_SHIFT;
+    fence();
+    uint64_t time = fc_clock_now();
+    fence();
+    uint64_t generation;
+    struct FcRecord *slot = fc_record_reserve(&generation);
+    if (fc_likely(slot != NULL))
+        fc_record_store(slot, generation, time, (void *)(uintptr_t)where, (void *)(uintptr_t)caller,
+                        frame);
+    else
+        fc_ring_record(time, (void *)(uintptr_t)where, (void *)(uintptr_t)caller, frame);
+}

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Thin adapters between the program's allocator and the tracker (alloc.h).  Each
+ * exported function jumps to where a table points: to the next library's function
+ * of that name where memory is not profiled, to a recording one where it is, and
+ * before libfc has started to one that remembers the block in case it will be.
+ *
+ * Must work before any constructor ran, inside dlsym, in signal handlers and after
+ * exit began.
+ */
+#include "libfc/interpose.h"
+
+#include "libfc/alloc.h"
+#include "libfc/config.h"
+#include "libfc/message.h"
+#include "libfc/process.h"
+#include "libfc/sys.h"
+
+#include <dlfcn.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+struct Allocator
+{
+    void *(*malloc)(size_t);
+    void *(*calloc)(size_t, size_t);
+    void *(*realloc)(void *, size_t);
+    void *(*reallocarray)(void *, size_t, size_t);
+    void (*free)(void *);
+    void *(*memalign)(size_t, size_t);
+    void *(*aligned_alloc)(size_t, size_t);
+    int (*posix_memalign)(void **, size_t, size_t);
+    void *(*valloc)(size_t);
+    void *(*pvalloc)(size_t);
+};
+
+static struct Allocator real;
+
+#define HERE __builtin_return_address(0), __builtin_dwarf_cfa()
+
+/* ---- While dlsym looks for the real ones ----------------------------------------- */
+
+/* dlsym may allocate: from here, for good. */
+static char arena[16384] __attribute__((aligned(16)));
+static size_t arena_used;
+static bool resolving;
+
+static bool is_in_arena(const void *pointer)
+{
+    return (const char *)pointer >= arena && (const char *)pointer < arena + sizeof arena;
+}
+
+static void *arena_allocate(size_t bytes)
+{
+    size_t start = (arena_used + 15) & ~(size_t)15;
+    if (bytes > sizeof arena - start)
+        return NULL;
+    arena_used = start + bytes;
+    return arena + start;
+}
+
+static void resolve(void)
+{
+    resolving = true;
+    *(void **)&real.malloc = dlsym(RTLD_NEXT, "malloc");
+    *(void **)&real.calloc = dlsym(RTLD_NEXT, "calloc");
+    *(void **)&real.realloc = dlsym(RTLD_NEXT, "realloc");
+    *(void **)&real.reallocarray = dlsym(RTLD_NEXT, "reallocarray");
+    *(void **)&real.memalign = dlsym(RTLD_NEXT, "memalign");
+    *(void **)&real.aligned_alloc = dlsym(RTLD_NEXT, "aligned_alloc");
+    *(void **)&real.posix_memalign = dlsym(RTLD_NEXT, "posix_memalign");
+    *(void **)&real.valloc = dlsym(RTLD_NEXT, "valloc");
+    *(void **)&real.pvalloc = dlsym(RTLD_NEXT, "pvalloc");
+    *(void **)&real.free = dlsym(RTLD_NEXT, "free");
+    resolving = false;
+}
+
+/* ---- Before the start -------------------------------------------------------------- */
+
+/* Blocks that the libraries' constructors made: known by the time their release is seen. */
+static struct
+{
+    void *pointer;
+    size_t bytes;
+    const void *caller;
+} early[1024];
+static uint32_t early_count;
+
+static bool is_ready(void)
+{
+    if (real.free == NULL && !resolving)
+        resolve();
+    return !resolving;
+}
+
+static void *remember(void *pointer, size_t bytes, const void *caller)
+{
+    if (pointer != NULL && early_count < sizeof early / sizeof *early)
+    {
+        early[early_count].pointer = pointer;
+        early[early_count].bytes = bytes;
+        early[early_count++].caller = caller;
+    }
+    return pointer;
+}
+
+static void forget(const void *pointer)
+{
+    for (uint32_t i = early_count; i-- > 0;)
+        if (early[i].pointer == pointer)
+        {
+            early[i] = early[--early_count];
+            return;
+        }
+}
+
+static void *early_malloc(size_t bytes)
+{
+    if (!is_ready())
+        return arena_allocate(bytes);
+    return remember(real.malloc(bytes), bytes, __builtin_return_address(0));
+}
+
+static void *early_calloc(size_t count, size_t bytes)
+{
+    size_t all;
+    if (__builtin_mul_overflow(count, bytes, &all))
+        all = SIZE_MAX;
+    if (!is_ready())
+        return arena_allocate(all); /* never used twice, so it is zero */
+    return remember(real.calloc(count, bytes), all, __builtin_return_address(0));
+}
+
+static void *early_realloc(void *old, size_t bytes)
+{
+    if (!is_ready() || is_in_arena(old))
+    {
+        void *moved = early_malloc(bytes);
+        size_t room = is_in_arena(old) ? (size_t)(arena + sizeof arena - (char *)old) : 0;
+        if (moved != NULL && old != NULL)
+            memcpy(moved, old, bytes < room ? bytes : room);
+        return moved;
+    }
+    void *moved = real.realloc(old, bytes);
+    if (moved != NULL || bytes == 0)
+        forget(old);
+    return remember(moved, bytes, __builtin_return_address(0));
+}
+
+static void *early_reallocarray(void *old, size_t count, size_t bytes)
+{
+    size_t all;
+    if (__builtin_mul_overflow(count, bytes, &all))
+        all = SIZE_MAX; /* fails with the right errno */
+    return early_realloc(old, all);
+}
+
+static void early_free(void *pointer)
+{
+    if (pointer == NULL || is_in_arena(pointer) || !is_ready())
+        return;
+    forget(pointer);
+    real.free(pointer);
+}
+
+static void *early_memalign(size_t alignment, size_t bytes)
+{
+    if (!is_ready())
+        return NULL;
+    return remember(real.memalign(alignment, bytes), bytes, __builtin_return_address(0));
+}
+
+static int early_posix_memalign(void **result, size_t alignment, size_t bytes)
+{
+    if (!is_ready())
+        return ENOMEM;
+    int error = real.posix_memalign(result, alignment, bytes);
+    if (error == 0)
+        remember(*result, bytes, __builtin_return_address(0));
+    return error;
+}
+
+static void *early_valloc(size_t bytes)
+{
+    return is_ready() ? remember(real.valloc(bytes), bytes, __builtin_return_address(0)) : NULL;
+}
+
+static void *early_pvalloc(size_t bytes)
+{
+    return is_ready() ? remember(real.pvalloc(bytes), bytes, __builtin_return_address(0)) : NULL;
+}
+
+/* ---- With memory profiled ------------------------------------------------------------ */
+
+static void *recorded_malloc(size_t bytes)
+{
+    void *pointer = real.malloc(bytes);
+    if (pointer != NULL)
+        fc_alloc_record(FC_RECORD_ALLOCATED, FC_CALL_MALLOC, pointer, bytes, HERE);
+    return pointer;
+}
+
+static void *recorded_calloc(size_t count, size_t bytes)
+{
+    void *pointer = real.calloc(count, bytes);
+    if (pointer != NULL)
+        fc_alloc_record(FC_RECORD_ALLOCATED, FC_CALL_CALLOC, pointer, count * bytes, HERE);
+    return pointer;
+}
+
+/* realloc(NULL, n) is an allocation and a failed one changes nothing; realloc(p, 0) frees. */
+static inline __attribute__((always_inline)) void *reallocate(void *old, size_t bytes,
+                                                              const void *caller, const void *stack)
+{
+    if (is_in_arena(old))
+    {
+        void *moved = real.malloc(bytes);
+        size_t room = (size_t)(arena + sizeof arena - (char *)old);
+        if (moved != NULL)
+        {
+            memcpy(moved, old, bytes < room ? bytes : room);
+            fc_alloc_record(FC_RECORD_ALLOCATED, FC_CALL_REALLOC, moved, bytes, caller, stack);
+        }
+        return moved;
+    }
+    if (old != NULL)
+        fc_alloc_record(FC_RECORD_REALLOC, FC_CALL_REALLOC, old, bytes, caller, stack);
+    void *moved = real.realloc(old, bytes);
+    if (old == NULL && moved != NULL)
+        fc_alloc_record(FC_RECORD_ALLOCATED, FC_CALL_REALLOC, moved, bytes, caller, stack);
+    else if (old != NULL)
+        fc_alloc_record(FC_RECORD_REALLOCATED, FC_CALL_REALLOC, moved, bytes, caller, stack);
+    return moved;
+}
+
+static void *recorded_realloc(void *old, size_t bytes)
+{
+    return reallocate(old, bytes, HERE);
+}
+
+static void *recorded_reallocarray(void *old, size_t count, size_t bytes)
+{
+    size_t all;
+    if (__builtin_mul_overflow(count, bytes, &all))
+    {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return reallocate(old, all, HERE);
+}
+
+static void recorded_free(void *pointer)
+{
+    if (pointer == NULL || is_in_arena(pointer))
+        return;
+    fc_alloc_record(FC_RECORD_FREE, FC_CALL_FREE, pointer, 0, HERE);
+    real.free(pointer);
+}
+
+static void *recorded_memalign(size_t alignment, size_t bytes)
+{
+    void *pointer = real.memalign(alignment, bytes);
+    if (pointer != NULL)
+        fc_alloc_record(FC_RECORD_ALLOCATED, FC_CALL_ALIGNED, pointer, bytes, HERE);
+    return pointer;
+}
+
+static void *recorded_aligned_alloc(size_t alignment, size_t bytes)
+{
+    void *pointer = real.aligned_alloc(alignment, bytes);
+    if (pointer != NULL)
+        fc_alloc_record(FC_RECORD_ALLOCATED, FC_CALL_ALIGNED, pointer, bytes, HERE);
+    return pointer;
+}
+
+static int recorded_posix_memalign(void **result, size_t alignment, size_t bytes)
+{
+    int error = real.posix_memalign(result, alignment, bytes);
+    if (error == 0)
+        fc_alloc_record(FC_RECORD_ALLOCATED, FC_CALL_ALIGNED, *result, bytes, HERE);
+    return error;
+}
+
+static void *recorded_valloc(size_t bytes)
+{
+    void *pointer = real.valloc(bytes);
+    if (pointer != NULL)
+        fc_alloc_record(FC_RECORD_ALLOCATED, FC_CALL_ALIGNED, pointer, bytes, HERE);
+    return pointer;
+}
+
+static void *recorded_pvalloc(size_t bytes)
+{
+    void *pointer = real.pvalloc(bytes);
+    if (pointer != NULL)
+        fc_alloc_record(FC_RECORD_ALLOCATED, FC_CALL_ALIGNED, pointer, bytes, HERE);
+    return pointer;
+}
+
+static const struct Allocator recorded = {
+    .malloc = recorded_malloc,
+    .calloc = recorded_calloc,
+    .realloc = recorded_realloc,
+    .reallocarray = recorded_reallocarray,
+    .free = recorded_free,
+    .memalign = recorded_memalign,
+    .aligned_alloc = recorded_aligned_alloc,
+    .posix_memalign = recorded_posix_memalign,
+    .valloc = recorded_valloc,
+    .pvalloc = recorded_pvalloc,
+};
+
+/* ---- What the program calls ------------------------------------------------------------ */
+
+static struct Allocator table = {
+    .malloc = early_malloc,
+    .calloc = early_calloc,
+    .realloc = early_realloc,
+    .reallocarray = early_reallocarray,
+    .free = early_free,
+    .memalign = early_memalign,
+    .aligned_alloc = early_memalign,
+    .posix_memalign = early_posix_memalign,
+    .valloc = early_valloc,
+    .pvalloc = early_pvalloc,
+};
+
+FC_EXPORT FC_JUMPING void *malloc(size_t bytes)
+{
+    FC_JUMP table.malloc(bytes);
+}
+
+/* Our own malloc, whoever else defines one. */
+extern void *own_malloc(size_t bytes)
+    __attribute__((alias("malloc"), visibility("hidden"), malloc, alloc_size(1), nothrow, leaf));
+
+FC_EXPORT FC_JUMPING void *calloc(size_t count, size_t bytes)
+{
+    FC_JUMP table.calloc(count, bytes);
+}
+
+FC_EXPORT FC_JUMPING void *realloc(void *old, size_t bytes)
+{
+    FC_JUMP table.realloc(old, bytes);
+}
+
+FC_EXPORT FC_JUMPING void *reallocarray(void *old, size_t count, size_t bytes)
+{
+    FC_JUMP table.reallocarray(old, count, bytes);
+}
+
+FC_EXPORT FC_JUMPING void free(void *pointer)
+{
+    FC_JUMP table.free(pointer);
+}
+
+FC_EXPORT FC_JUMPING void *memalign(size_t alignment, size_t bytes)
+{
+    FC_JUMP table.memalign(alignment, bytes);
+}
+
+FC_EXPORT FC_JUMPING void *aligned_alloc(size_t alignment, size_t bytes)
+{
+    FC_JUMP table.aligned_alloc(alignment, bytes);
+}
+
+FC_EXPORT FC_JUMPING int posix_memalign(void **result, size_t alignment, size_t bytes)
+{
+    FC_JUMP table.posix_memalign(result, alignment, bytes);
+}
+
+FC_EXPORT FC_JUMPING void *valloc(size_t bytes)
+{
+    FC_JUMP table.valloc(bytes);
+}
+
+FC_EXPORT FC_JUMPING void *pvalloc(size_t bytes)
+{
+    FC_JUMP table.pvalloc(bytes);
+}
+
+/* ---- Mappings ----------------------------------------------------------------------------- */
+
+/* The system calls themselves: the loader maps before anything could be looked up. */
+FC_EXPORT void *mmap(void *where, size_t bytes, int protection, int flags, int fd, off_t offset)
+{
+    void *address = (void *)syscall(SYS_mmap, where, bytes, protection, flags, fd, offset);
+    if (address != MAP_FAILED && fc_config.memory && !fc_process_is_off())
+        fc_alloc_record(FC_RECORD_MAPPED, FC_CALL_MMAP, address, bytes, HERE);
+    return address;
+}
+/* With 64-bit offsets the header calls it mmap64. */
+FC_EXPORT extern void *plain_mmap(void *, size_t, int, int, int, off_t) __asm__("mmap")
+    __attribute__((alias("mmap64"), nothrow, leaf));
+
+FC_EXPORT int munmap(void *address, size_t bytes)
+{
+    if (fc_config.memory && !fc_process_is_off())
+        fc_alloc_record(FC_RECORD_UNMAP, FC_CALL_MUNMAP, address, bytes, HERE);
+    return (int)syscall(SYS_munmap, address, bytes);
+}
+
+/* ---- The start ---------------------------------------------------------------------------- */
+
+void fc_interpose_start(bool memory)
+{
+    if (memory && dlsym(RTLD_DEFAULT, "malloc") != (void *)own_malloc)
+    {
+        fc_message("another malloc stands before libfc's, memory is not profiled", NULL, NULL);
+        memory = false;
+    }
+    is_ready();
+    if (!memory)
+    {
+        table = real;
+        /* blocks of the arena can't go to the real functions */
+        if (arena_used > 0)
+        {
+            table.free = early_free;
+            table.realloc = early_realloc;
+            table.reallocarray = early_reallocarray;
+        }
+        return;
+    }
+    for (uint32_t i = 0; i < early_count; i++)
+        fc_alloc_record(FC_RECORD_ALLOCATED, FC_CALL_EARLY, early[i].pointer, early[i].bytes,
+                        early[i].caller, __builtin_dwarf_cfa());
+    table = recorded;
+}
