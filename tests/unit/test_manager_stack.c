@@ -321,7 +321,7 @@ static void test_bad_records(void)
     fc_fixture_start(&f);
     struct FcRecord records[3] = {
         fc_fixture_record(FC_RECORD_ENTER, 1, 'A', 0x99, 0),
-        fc_fixture_record((enum FcRecordKind)7, 2, 'A', 0x99, 0),
+        fc_fixture_record((enum FcRecordKind)15, 2, 'A', 0x99, 0),
         fc_fixture_record(FC_RECORD_EXIT, 3, 'A', 0x99, 0),
     };
     records[2].site ^= UINT64_C(1) << FC_SITE_GENERATION_SHIFT;
