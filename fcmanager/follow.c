@@ -75,19 +75,29 @@ static void set_status(gint status, FcProfileEnd *end, gint *value)
     *value = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-gboolean fc_follow_result(const FcFollow *follow, FcProfileEnd *end, gint *value)
+/* What the kernel keeps with the pidfd once the parent has asked about the process. */
+static gboolean ask_pidfd(const FcFollow *follow, FcProfileEnd *end, gint *value)
 {
     struct PidfdInfo info = {.mask = INFO_EXIT};
-    if (follow->fd >= 0 && ioctl(follow->fd, GET_INFO, &info) == 0 && (info.mask & INFO_EXIT))
-    {
-        set_status(info.exit_code, end, value);
-        return TRUE;
-    }
-    /* A zombie that its parent has not yet asked about.  Without the right to read it the
-       field is 0, which must not be taken for a success. */
+    if (follow->fd < 0 || ioctl(follow->fd, GET_INFO, &info) < 0 || !(info.mask & INFO_EXIT))
+        return FALSE;
+    set_status(info.exit_code, end, value);
+    return TRUE;
+}
+
+/* Until then it is a zombie.  Without the right to read the field it is 0, which must not be
+ * taken for a success. */
+static gboolean ask_proc(const FcFollow *follow, FcProfileEnd *end, gint *value)
+{
     guint64 status = 0;
     if (!read_stat(follow->pid, 52, &status) || status == 0)
         return FALSE;
     set_status((gint)status, end, value);
     return TRUE;
+}
+
+gboolean fc_follow_result(const FcFollow *follow, FcProfileEnd *end, gint *value)
+{
+    return ask_pidfd(follow, end, value) || ask_proc(follow, end, value) ||
+           ask_pidfd(follow, end, value);
 }

@@ -24,6 +24,7 @@ typedef struct
     gint pipe_fd;
     gint reply_fd;
     gint shared_fd;
+    gint pid;
     gint time_mode;
     gint profile_mode;
     gint functions;
@@ -44,6 +45,7 @@ static gboolean parse(int argc, char **argv, Options *options, GError **error)
         {"pipe", 0, 0, G_OPTION_ARG_INT, &options->pipe_fd, "read messages from FD", "FD"},
         {"reply", 0, 0, G_OPTION_ARG_INT, &options->reply_fd, "write answers to FD", "FD"},
         {"shared", 0, 0, G_OPTION_ARG_INT, &options->shared_fd, "shared memory", "FD"},
+        {"pid", 0, 0, G_OPTION_ARG_INT, &options->pid, "the process that starts us", "PID"},
         {"name", 0, 0, G_OPTION_ARG_FILENAME, &options->name, "base name of the files", "NAME"},
         {"directory", 0, 0, G_OPTION_ARG_FILENAME, &options->directory, "where they go", "PATH"},
         {"time-mode", 0, 0, G_OPTION_ARG_INT, &options->time_mode, "1 tsc, 2 ext, 3 cpu, 4 sys",
@@ -175,6 +177,8 @@ static int run(const Options *options)
     }
     setup.files = fc_files_new(options->directory, options->name, options->use_pid);
     FcSource *source = fc_source_new(options->pipe_fd, setup.profile_mode);
+    if (options->pid > 0)
+        fc_source_expect(source, options->pid);
     setup.data = source;
     FcSession *session = fc_session_new(&setup);
     fc_session_greet(session);

@@ -63,6 +63,7 @@ struct FcProcess
     gint end_value;
     gboolean executing; /* FC_MSG_EXEC came, and not that it failed */
     guint64 exec_time;
+    guint32 exec_thread;
     GArray *repairs; /* FcProfileNote */
     GArray *losses;
     FcThreadDone thread_done; /* may be NULL */

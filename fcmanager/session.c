@@ -221,7 +221,7 @@ static void leave_by_exec(FcSession *session, FcProcess *process)
 {
     if (!process->finished)
         process->end = FC_END_EXEC;
-    finish(session, process, process->exec_time, 0, TRUE);
+    finish(session, process, process->exec_time, process->exec_thread, TRUE);
     guint64 key = process->key;
     remove_process(session, process);
     session->setup.left(key, session->setup.data);
@@ -288,10 +288,12 @@ void fc_session_died(FcSession *session, guint64 key, FcProfileEnd end, gint val
     if (!process->finished)
     {
         guint64 now = 0;
+        guint32 thread = 0;
         fc_clock_now(&session->common.clock, &now);
         if (process->executing)
         {
             now = process->exec_time;
+            thread = process->exec_thread;
             end = FC_END_EXEC;
         }
         if (process->end == FC_END_UNKNOWN || end == FC_END_SIGNAL)
@@ -299,7 +301,7 @@ void fc_session_died(FcSession *session, guint64 key, FcProfileEnd end, gint val
             process->end = end;
             process->end_value = end == FC_END_EXEC ? 0 : value;
         }
-        finish(session, process, now, 0, TRUE);
+        finish(session, process, now, thread, TRUE);
     }
     remove_process(session, process);
 }
@@ -313,7 +315,7 @@ void fc_session_pipe_closed(FcSession *session)
         if (process->executing && !process->finished)
         {
             process->end = FC_END_EXEC;
-            finish(session, process, process->exec_time, 0, TRUE);
+            finish(session, process, process->exec_time, process->exec_thread, TRUE);
         }
     }
     g_list_free(all);
@@ -359,6 +361,7 @@ void fc_session_message(FcSession *session, const FcWireMessage *message)
         session->others += message->type == FC_MSG_EXEC ? !process->executing : -process->executing;
         process->executing = message->type == FC_MSG_EXEC;
         process->exec_time = message->value;
+        process->exec_thread = message->thread;
     }
     else
         fc_process_message(process, message);

@@ -41,6 +41,7 @@ struct FcSource
     gboolean had_process; /* someone said hello */
     guint asked;          /* processes without a pidfd */
     guint dead_count;     /* not yet told to the session */
+    FcFollow expected;    /* pid 0: nobody */
     GHashTable *followed; /* key -> Followed, owned */
     FcDecoder *decoder;
     FcSession *session;
@@ -80,6 +81,8 @@ void fc_source_free(FcSource *source)
     if (source == NULL)
         return;
     g_hash_table_unref(source->followed);
+    if (source->expected.pid != 0)
+        fc_follow_end(&source->expected);
     fc_decoder_free(source->decoder);
     close(source->epoll_fd);
     close(source->pipe_fd);
@@ -90,12 +93,24 @@ void fc_source_free(FcSource *source)
 
 /* ---- Processes -------------------------------------------------------------------- */
 
+void fc_source_expect(FcSource *source, gint pid)
+{
+    if (!fc_follow_begin(&source->expected, pid))
+        source->expected.pid = 0;
+}
+
 void fc_source_follow(guint64 key, gint pid, gpointer data)
 {
     FcSource *source = data;
     Followed *followed = g_new0(Followed, 1);
     followed->key = key;
-    followed->dead = !fc_follow_begin(&followed->follow, pid);
+    if (pid == source->expected.pid)
+    {
+        followed->follow = source->expected;
+        source->expected.pid = 0;
+    }
+    else
+        followed->dead = !fc_follow_begin(&followed->follow, pid);
     source->had_process = TRUE;
     source->dead_count += followed->dead;
     struct epoll_event event = {.events = EPOLLIN, .data.u64 = key};

@@ -1,0 +1,493 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Drives the installed fcmanager through its pipe and shared memory without libfc: this script
+plays the profiled processes.  Run by Meson with FC_BINDIR in the environment."""
+
+import mmap
+import os
+import re
+import signal
+import struct
+import subprocess
+import tempfile
+import time
+import unittest
+
+import wire
+
+MANAGER = os.path.join(os.environ['FC_BINDIR'], 'fcmanager')
+CHUNKS = 8
+CODE = 0x400000
+TIMEOUT = 60
+
+
+def call(kind, when, function, depth=0, site=0x99, generation=3):
+    address = CODE + 0x100 * function
+    return wire.record(kind, when, address, site, 0x7FFF00000000 - 64 * depth, generation,
+                       address + (5 if kind == wire.ENTER else 99))
+
+
+def pair(when, function, length=10, depth=0, generation=3):
+    return [call(wire.ENTER, when, function, depth, generation=generation),
+            call(wire.EXIT, when + length, function, depth, generation=generation)]
+
+
+class Manager:
+    """One fcmanager and the ends of its pipes."""
+
+    def __init__(self, folder, *options, shared=True, directory='./', mode=2, time_mode=3):
+        self.folder = folder
+        read_fd, self.pipe = os.pipe()
+        self.reply, write_fd = os.pipe()
+        fds = [read_fd, write_fd]
+        arguments = [MANAGER, f'--pipe={read_fd}', f'--reply={write_fd}', '--name=out',
+                     f'--directory={directory}', f'--time-mode={time_mode}',
+                     f'--profile-mode={mode}', *options]
+        self.shared = None
+        if shared:
+            memory = os.memfd_create('test')
+            os.ftruncate(memory, (1 + CHUNKS) * wire.CHUNK_BYTES)
+            self.shared = wire.Shared(mmap.mmap(memory, 0), CHUNKS)
+            fds.append(memory)
+            arguments.append(f'--shared={memory}')
+        self.child = subprocess.Popen(arguments, pass_fds=fds, cwd=folder)
+        for fd in fds:
+            os.close(fd)
+        self.greeting = self.read_reply()
+
+    def read_reply(self):
+        head = self.read(8)
+        magic, count = struct.unpack('<II', head)
+        assert magic == wire.REPLY_MAGIC
+        return self.read(count).decode()
+
+    def read(self, count):
+        data = b''
+        while len(data) < count:
+            more = os.read(self.reply, count - len(data))
+            assert more, 'the manager closed the reply pipe'
+            data += more
+        return data
+
+    def send(self, *messages):
+        for message in messages:
+            os.write(self.pipe, message)
+
+    def close(self):
+        os.close(self.pipe)
+        self.pipe = -1
+
+    def wait(self):
+        return self.child.wait(TIMEOUT)
+
+    def wait_answer(self, index):
+        deadline = time.monotonic() + TIMEOUT
+        while self.shared.answer(index) is None:
+            assert time.monotonic() < deadline, 'no answer'
+            time.sleep(0.002)
+        return self.shared.answer(index)
+
+    def stop(self):
+        if self.pipe >= 0:
+            os.close(self.pipe)
+        os.close(self.reply)
+        if self.child.poll() is None:
+            self.child.kill()
+        self.child.wait()
+
+
+def sleeper():
+    """A process to be followed."""
+    return subprocess.Popen(['sleep', '1000'])
+
+
+def functions(path):
+    """Function address -> (calls, total), from the sections of our own."""
+    found = {}
+    with open(path, encoding='utf-8') as file:
+        text = file.read()
+    head = text.splitlines()
+    arcs = int(head[7])
+    count = int(head[8 + arcs])
+    addresses = [int(line.split()[0], 16) for line in head[9 + arcs:9 + arcs + count]]
+    section = re.search(r'^section functions \d+ (\d+)\n((?:.*\n)*?)(?=section |\Z)', text, re.M)
+    for address, line in zip(addresses, section.group(2).splitlines()):
+        words = line.split()
+        found[address] = (int(words[2]), int(words[3]))
+    return found
+
+
+def value_of(path, word):
+    with open(path, encoding='utf-8') as file:
+        for line in file:
+            if line.startswith(word + ' '):
+                return line[len(word) + 1:].rstrip('\n')
+    return None
+
+
+class Drive(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.folder = self.temporary.name
+        self.cleanup = []
+
+    def tearDown(self):
+        for thing in self.cleanup:
+            if isinstance(thing, Manager):
+                thing.stop()
+            elif thing.poll() is None:
+                thing.kill()
+                thing.wait()
+        self.temporary.cleanup()
+
+    def manager(self, *options, **named):
+        made = Manager(self.folder, *options, **named)
+        self.cleanup.append(made)
+        return made
+
+    def process(self):
+        made = sleeper()
+        self.cleanup.append(made)
+        return made
+
+    def end(self, process):
+        process.kill()
+        process.wait()
+
+    def files(self):
+        return sorted(os.listdir(self.folder))
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def test_one_process(self):
+        manager = self.manager()
+        self.assertRegex(manager.greeting, r'^FCMng: Profile manager: running \[\d+\]\n$')
+        child = self.process()
+        key = child.pid << 32 | 1
+        manager.shared.claim(1, key, 1, 0, 3)
+        for slot, packed in enumerate(pair(10, 1) + pair(30, 2)):
+            manager.shared.put(1, slot, packed)
+        manager.shared.claim(2, key, 1, 1, 5)
+        for slot, packed in enumerate(pair(50, 1, generation=5)):
+            manager.shared.put(2, slot, packed)
+        manager.send(wire.hello(key, child.pid, start=5),
+                     wire.message(wire.THREAD_START, key, 1, child.pid, 5),
+                     wire.message(wire.CHUNK, key, 1, 1, 4),
+                     wire.message(wire.EXIT_STATUS, key, argument=7),
+                     wire.message(wire.QUIT, key, 1, 2, 100))
+        self.assertEqual(manager.wait_answer(2),
+                         "FCMng: communication pipe closed. end of profiled program.\n"
+                         "FCMng: Profile file is './/out.fc'\n"
+                         "FCMng: Profile manager: exit\n")
+        self.assertEqual(self.files(), ['out.fc']) # before it dies
+        self.assertEqual(manager.shared.owner(1), 0)
+        self.end(child)
+        manager.close()
+        self.assertEqual(manager.wait(), 0)
+        self.assertEqual(functions(self.path('out.fc')),
+                         {CODE + 0x100: (2, 20), CODE + 0x200: (1, 10)})
+        self.assertEqual(value_of(self.path('out.fc'), 'end'), 'exit 7')
+        self.assertEqual(value_of(self.path('out.fc'), 'run'), '95')
+        self.assertEqual(manager.shared.owner(2), 0)
+
+    def test_pipe_transport(self):
+        manager = self.manager('--quiet', shared=False)
+        self.assertEqual(manager.greeting, '')
+        child = self.process()
+        key = child.pid << 32 | 1
+        manager.send(wire.hello(key, child.pid, start=5),
+                     wire.data(key, 1, 0, pair(10, 1), 3),
+                     wire.data(key, 2, 0, pair(11, 1), 3),
+                     wire.message(wire.QUIT, key, 1, 0, 100))
+        self.assertEqual(manager.read_reply(), '')
+        self.end(child)
+        manager.close()
+        self.assertEqual(manager.wait(), 0)
+        self.assertEqual(functions(self.path('out.fc')), {CODE + 0x100: (2, 20)})
+
+    def test_killed(self):
+        """What a process recorded counts though it was killed; its stack is kept."""
+        manager = self.manager()
+        child = self.process()
+        key = child.pid << 32 | 1
+        manager.shared.claim(3, key, 1, 0, 3)
+        manager.shared.put(3, 0, call(wire.ENTER, 10, 1))
+        manager.shared.put(3, 1, call(wire.ENTER, 20, 2, depth=1, site=CODE + 0x120))
+        manager.send(wire.hello(key, child.pid, start=5))
+        manager.close()
+        self.end(child)
+        self.assertEqual(manager.wait(), 0)
+        self.assertEqual(functions(self.path('out.fc')),
+                         {CODE + 0x100: (1, 10), CODE + 0x200: (1, 0)})
+        self.assertIn(value_of(self.path('out.fc'), 'end'), ('signal 9', 'unknown 0'))
+
+    def test_fork(self):
+        """A child goes on with its parent's frames; both have a file, and there is a summary."""
+        manager = self.manager()
+        parent, child = self.process(), self.process()
+        key, child_key = parent.pid << 32 | 1, child.pid << 32 | 2
+        manager.send(wire.hello(key, parent.pid, start=5),
+                     wire.data(key, 1, 0, [call(wire.ENTER, 10, 1)], 3),
+                     wire.message(wire.FORK, key, 1, value=9),
+                     wire.message(wire.FORK_DONE, key, 1, 1, 9),
+                     wire.hello(child_key, child.pid, parent.pid, wire.FORKED, key, 1, 1, 9, 40),
+                     wire.data(child_key, 1, 0, pair(50, 2, depth=1), 3))
+        manager.shared.claim(4, child_key, 1, 0, 3)
+        manager.send(wire.message(wire.QUIT, child_key, 1, 4, 90))
+        self.assertEqual(manager.wait_answer(4), '')
+        self.assertEqual(self.files(), [f'out.fc.{child.pid}'])
+        manager.shared.claim(5, key, 1, 1, 3)
+        manager.send(wire.message(wire.QUIT, key, 1, 5, 110))
+        self.assertIn("Profile file is './/out.fcd'", manager.wait_answer(5))
+        names = sorted(['out.fcd', f'out.fc.{parent.pid}', f'out.fc.{child.pid}'])
+        self.assertEqual(self.files(), names)
+        manager.close()
+        self.end(parent)
+        self.end(child)
+        self.assertEqual(manager.wait(), 0)
+        self.assertEqual(self.files(), names)
+        self.assertEqual(functions(self.path(f'out.fc.{parent.pid}')), {CODE + 0x100: (1, 100)})
+        self.assertEqual(functions(self.path(f'out.fc.{child.pid}')),
+                         {CODE + 0x100: (0, 50), CODE + 0x200: (1, 10)})
+        with open(self.path('out.fcd'), encoding='utf-8') as file:
+            text = file.read()
+        self.assertIn('2 processes treated.', text)
+        self.assertIn(f'Process id: {child.pid}\n    parent: {parent.pid}\n', text)
+
+    def test_forked_child_that_never_came(self):
+        """Then there is one process, and its file has the plain name in the end."""
+        manager = self.manager()
+        child = self.process()
+        key = child.pid << 32 | 1
+        manager.send(wire.hello(key, child.pid, start=5),
+                     wire.message(wire.FORK, key, 1, value=9),
+                     wire.message(wire.FORK_DONE, key, 1, 1, 9),
+                     wire.data(key, 1, 0, pair(10, 1), 3),
+                     wire.message(wire.QUIT, key, 1, wire.NO_ANSWER, 110))
+        manager.close()
+        self.end(child)
+        self.assertEqual(manager.wait(), 0)
+        self.assertEqual(self.files(), ['out.fc'])
+
+    def test_failed_fork(self):
+        manager = self.manager()
+        child = self.process()
+        key = child.pid << 32 | 1
+        manager.shared.claim(1, key, 1, 1, 3)
+        manager.send(wire.hello(key, child.pid, start=5),
+                     wire.message(wire.FORK, key, 1, value=9),
+                     wire.message(wire.FORK_DONE, key, 1, 0, 9),
+                     wire.message(wire.QUIT, key, 1, 1, 110))
+        self.assertIn("Profile file is './/out.fc'", manager.wait_answer(1))
+
+    def test_exec(self):
+        """Two images of one process: two files, of which none overwrites the other."""
+        manager = self.manager()
+        child = self.process()
+        key, other = child.pid << 32 | 1, child.pid << 32 | 2
+        manager.shared.claim(1, key, 1, 0, 3)
+        manager.shared.put(1, 0, call(wire.ENTER, 10, 1))
+        manager.send(wire.hello(key, child.pid, start=5),
+                     wire.message(wire.EXEC, key, 1, value=60),
+                     wire.hello(other, child.pid, flags=wire.EXECED, start=70),
+                     wire.data(other, 1, 0, pair(80, 2), 3))
+        manager.close()
+        self.end(child)
+        self.assertEqual(manager.wait(), 0)
+        first, second = f'out.fc.{child.pid}', f'out.fc.{child.pid}.2'
+        self.assertEqual(self.files(), [first, second, 'out.fcd'])
+        self.assertEqual(functions(self.path(first)), {CODE + 0x100: (1, 50)})
+        self.assertEqual(functions(self.path(second)), {CODE + 0x200: (1, 10)})
+        self.assertEqual(value_of(self.path(first), 'end'), 'exec 0')
+        self.assertEqual(manager.shared.owner(1), 0)
+
+    def test_thread_mode(self):
+        manager = self.manager(mode=3)
+        child = self.process()
+        key = child.pid << 32 | 1
+        manager.send(wire.hello(key, child.pid, start=5),
+                     wire.message(wire.THREAD_START, key, 1, 1001, 5),
+                     wire.data(key, 1, 0, [call(wire.ENTER, 10, 1)], 3),
+                     wire.message(wire.THREAD_START, key, 2, 1002, 5),
+                     wire.data(key, 2, 0, pair(20, 2), 3),
+                     wire.message(wire.THREAD_END, key, 2, value=40),
+                     wire.message(wire.QUIT, key, 1, wire.NO_ANSWER, 110))
+        self.end(child)
+        self.assertEqual(manager.wait(), 0) # though the pipe is still open
+        self.assertEqual(self.files(), ['out.fc.1001', 'out.fc.1002', 'out.fcd'])
+        self.assertEqual(functions(self.path('out.fc.1001')), {CODE + 0x100: (1, 100)})
+        self.assertEqual(functions(self.path('out.fc.1002')), {CODE + 0x200: (1, 10)})
+        with open(self.path('out.fcd'), encoding='utf-8') as file:
+            self.assertIn('Process id: 1002\n    parent: pthread_create\n', file.read())
+
+    def test_thread_mode_with_one_thread(self):
+        manager = self.manager(mode=3)
+        child = self.process()
+        key = child.pid << 32 | 1
+        manager.send(wire.hello(key, child.pid, start=5),
+                     wire.message(wire.THREAD_START, key, 1, 1001, 5),
+                     wire.data(key, 1, 0, pair(10, 1), 3))
+        self.end(child)
+        self.assertEqual(manager.wait(), 0)
+        self.assertEqual(self.files(), ['out.fc'])
+
+    def test_use_pid(self):
+        manager = self.manager('--use-pid')
+        child = self.process()
+        key = child.pid << 32 | 1
+        manager.send(wire.hello(key, child.pid, start=5), wire.data(key, 1, 0, pair(10, 1), 3))
+        manager.close()
+        self.end(child)
+        self.assertEqual(manager.wait(), 0)
+        self.assertEqual(self.files(), [f'out.{child.pid}.fc'])
+
+    def test_daemon(self):
+        """A process that closed its descriptors is followed until it dies, and the manager does
+        not spin meanwhile."""
+        manager = self.manager()
+        child = self.process()
+        key = child.pid << 32 | 1
+        manager.send(wire.hello(key, child.pid, start=5))
+        manager.shared.claim(1, key, 1, 0, 3)
+        manager.close()
+        with self.assertRaises(subprocess.TimeoutExpired):
+            manager.child.wait(1)
+        with open(f'/proc/{manager.child.pid}/stat', encoding='utf-8') as file:
+            words = file.read().rsplit(')', 1)[1].split()
+        self.assertLess(int(words[11]) + int(words[12]), os.sysconf('SC_CLK_TCK') / 2)
+        for slot, packed in enumerate(pair(10, 1)):
+            manager.shared.put(1, slot, packed)
+        self.end(child)
+        self.assertEqual(manager.wait(), 0)
+        self.assertEqual(functions(self.path('out.fc')), {CODE + 0x100: (1, 10)})
+
+    def test_nobody(self):
+        """The program never said anything: no file."""
+        manager = self.manager()
+        manager.close()
+        self.assertEqual(manager.wait(), 0)
+        self.assertEqual(self.files(), [])
+
+    def test_already_dead(self):
+        manager = self.manager()
+        child = self.process()
+        self.end(child)
+        key = child.pid << 32 | 1
+        # all at once, as the dead write no more
+        manager.send(wire.hello(key, child.pid, start=5) + wire.data(key, 1, 0, pair(10, 1), 3))
+        manager.close()
+        self.assertEqual(manager.wait(), 0)
+        self.assertEqual(functions(self.path('out.fc')), {CODE + 0x100: (1, 10)})
+
+    def test_garbage(self):
+        manager = self.manager()
+        child = self.process()
+        key = child.pid << 32 | 1
+        manager.send(b'FC' * 30000, wire.hello(key, child.pid, start=5), os.urandom(5000) + b'\0' * 4096,
+                     wire.data(key, 1, 0, pair(10, 1), 3), wire.message(wire.CHUNK, key, 1, 77, 4),
+                     wire.message(wire.CHUNK, key + 1, 1, 1, 4), b'FC')
+        manager.close()
+        self.end(child)
+        self.assertEqual(manager.wait(), 0)
+        self.assertEqual(functions(self.path('out.fc')), {CODE + 0x100: (1, 10)})
+        with open(self.path('out.fc'), encoding='utf-8') as file:
+            text = file.read()
+        for loss in ('malformed-messages', 'orphan-messages', 'bad-chunk'):
+            self.assertIn(loss, text)
+
+    def test_folder_that_is_not_there(self):
+        """Said at the start; a file that can be written in the end is written."""
+        manager = self.manager('--quiet', directory='later')
+        self.assertIn("FCMng: can't open 'later': No such file", manager.greeting)
+        child = self.process()
+        key = child.pid << 32 | 1
+        os.mkdir(self.path('later'))
+        manager.shared.claim(1, key, 1, 0, 3)
+        manager.send(wire.hello(key, child.pid, start=5), wire.message(wire.QUIT, key, 1, 1, 9))
+        self.assertEqual(manager.wait_answer(1), '')
+        self.assertEqual(os.listdir(self.path('later')), ['out.fc'])
+
+    def test_folder_that_never_is(self):
+        manager = self.manager('--quiet', directory='never')
+        child = self.process()
+        key = child.pid << 32 | 1
+        manager.shared.claim(1, key, 1, 0, 3)
+        manager.send(wire.hello(key, child.pid, start=5), wire.message(wire.QUIT, key, 1, 1, 9))
+        self.assertIn("FCMng: can't open 'never'", manager.wait_answer(1))
+
+    def test_out_of_the_way(self):
+        """Only its own descriptors, no folder but the root, and no signal of the terminal ends it."""
+        spare, write_fd = os.pipe()
+        os.set_inheritable(spare, True)
+        os.set_inheritable(write_fd, True)
+        manager = self.manager()
+        child = self.process()
+        key = child.pid << 32 | 1
+        manager.shared.claim(1, key, 1, 0, 3)
+        manager.send(wire.hello(key, child.pid, start=5))
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+            manager.child.send_signal(number)
+        manager.send(wire.message(wire.QUIT, key, 1, 1, 9))
+        manager.wait_answer(1)
+        base = f'/proc/{manager.child.pid}/'
+        self.assertEqual(os.readlink(base + 'cwd'), '/')
+        targets = [os.readlink(base + 'fd/' + name) for name in os.listdir(base + 'fd')]
+        for target in targets:
+            self.assertRegex(target, r'^(/dev/null|pipe:.*|anon_inode:.*|' + re.escape(self.folder)
+                             + r')$')
+        self.assertEqual(len([t for t in targets if t.startswith('pipe:')]), 1)
+        os.close(spare)
+        os.close(write_fd)
+
+    def test_bounded_memory(self):
+        """Millions of records, thousands of threads: memory does not grow with them."""
+        manager = self.manager(shared=False)
+        child = self.process()
+        key = child.pid << 32 | 1
+        manager.send(wire.hello(key, child.pid, start=5))
+        for thread in range(1, 3001):
+            records = []
+            for number in range(60):
+                records += pair(10 + 20 * number, number % 7 + 1)
+            manager.send(wire.data(key, thread, 0, records, 3),
+                         wire.message(wire.THREAD_END, key, thread, value=5000))
+        manager.send(wire.message(wire.QUIT, key, 1, 0, 6000))
+        manager.read_reply()
+        with open(f'/proc/{manager.child.pid}/status', encoding='utf-8') as file:
+            peak = int(re.search(r'VmHWM:\s+(\d+) kB', file.read()).group(1))
+        self.assertLess(peak, 64 * 1024)
+        self.assertEqual(functions(self.path('out.fc'))[CODE + 0x100][0], 3000 * 9)
+
+
+class CommandLine(unittest.TestCase):
+    def run_it(self, *arguments):
+        return subprocess.run([MANAGER, *arguments], capture_output=True, text=True, check=False,
+                              timeout=TIMEOUT)
+
+    def test_by_hand(self):
+        result = self.run_it()
+        self.assertEqual(result.returncode, 2)
+        self.assertTrue(result.stderr.startswith('fcmanager: '))
+        self.assertEqual(result.stdout, '')
+
+    def test_bad_arguments(self):
+        good = ['--pipe=0', '--reply=1', '--name=x', '--directory=.', '--time-mode=1',
+                '--profile-mode=2']
+        for bad in (['--nonsense'], ['--time-mode=5'], ['--profile-mode=0'], ['--pipe=999'],
+                    ['--pipe=x'], ['--shared=999'], ['word']):
+            result = self.run_it(*good, *bad)
+            self.assertEqual((result.returncode, result.stdout), (2, ''), bad)
+            self.assertTrue(result.stderr.startswith('fcmanager: '), bad)
+
+    def test_help_and_version(self):
+        result = self.run_it('--help')
+        self.assertEqual((result.returncode, result.stderr), (0, ''))
+        self.assertIn('--pipe', result.stdout)
+        result = self.run_it('--version')
+        self.assertEqual(result.returncode, 0)
+        self.assertRegex(result.stdout, r'^fcmanager \(FunctionCheck\) \d+\.\d+\.\d+\n$')
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Fuzz target of fcmanager: the input is what comes through the pipe and, its last half once
+ * more, what a program scribbled into its chunk of shared memory.  Whatever comes out in the
+ * end must be a profile that the reader takes.
+ */
+#include "fcmanager/forks.h"
+#include "fcmanager/output.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+
+#define CHUNKS 3u
+
+typedef struct
+{
+    FcProcessSetup setup;
+    FcProcess *process; /* of the first hello */
+    FcForks *forks;
+} Run;
+
+static void require(gboolean condition, const char *what)
+{
+    if (!condition)
+        g_error("%s", what);
+}
+
+static FcSharedMap *shared_memory(struct FcShared **memory)
+{
+    const gsize bytes = (1 + CHUNKS) * (gsize)FC_CHUNK_BYTES;
+    int fd = memfd_create("fuzz", MFD_CLOEXEC);
+    require(fd >= 0 && ftruncate(fd, (off_t)bytes) == 0, "no shared memory");
+    *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    require(*memory != MAP_FAILED, "no shared memory");
+    (*memory)->magic = FC_SHARED_MAGIC;
+    (*memory)->version = FC_WIRE_VERSION;
+    (*memory)->chunk_count = CHUNKS;
+    FcSharedMap *shared = fc_shared_map(fd, NULL);
+    close(fd);
+    return shared;
+}
+
+static void take(const FcWireMessage *message, gpointer data)
+{
+    Run *run = data;
+    struct FcHello hello;
+    if (message->type == FC_MSG_HELLO && run->process == NULL && fc_decode_hello(message, &hello))
+        run->process = fc_process_new(&run->setup, message->process, &hello, NULL);
+    if (run->process == NULL)
+        return;
+    if (message->type == FC_MSG_FORK)
+        fc_forks_add(run->forks, message->process, message->value,
+                     fc_process_fork(run->process, message->thread));
+    g_autoptr(GArray) frames = message->type == FC_MSG_FORK_DONE
+                                   ? fc_forks_take(run->forks, message->process, message->value)
+                                   : NULL;
+    if (frames != NULL)
+        fc_process_adopt(run->process, frames);
+    fc_process_message(run->process, message);
+    fc_process_retry(run->process);
+}
+
+static void check_output(FcProcess *process)
+{
+    g_autoptr(FcProfile) profile = fc_output_process(process, "fuzz");
+    g_autoptr(GString) text = fc_profile_format(profile);
+    g_autoptr(GError) error = NULL;
+    g_autoptr(FcProfile) again = fc_profile_parse(text->str, text->len, &error);
+    if (again == NULL)
+        g_error("the reader refuses what was written: %s", error->message);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    static struct FcShared *memory;
+    static FcSharedMap *shared;
+    Run run = {.forks = fc_forks_new()};
+    if (shared == NULL)
+        shared = shared_memory(&memory);
+    char *chunk = (char *)memory + FC_CHUNK_BYTES;
+    gsize half = MIN(bytes / 2, (gsize)FC_CHUNK_BYTES);
+    memset(chunk, 0, FC_CHUNK_BYTES);
+    if (half > 0)
+        memcpy(chunk, data + bytes - half, half);
+
+    fc_clock_start(&run.setup.clock, FC_TIME_EXT);
+    run.setup.clock.readable = FALSE;
+    run.setup.profile_mode = FC_MODE_FORK;
+    run.setup.shared = shared;
+    run.setup.node_limit = 50;
+    FcDecoder *decoder = fc_decoder_new(take, &run);
+    gsize cut = bytes / 3;
+    fc_decoder_push(decoder, data, cut);
+    fc_decoder_push(decoder, data + cut, bytes - cut);
+    fc_decoder_free(decoder);
+    if (run.process != NULL)
+    {
+        fc_process_finish(run.process, 0, 0, TRUE);
+        check_output(run.process);
+        fc_shared_free_all(shared, run.process->key);
+        fc_process_free(run.process);
+    }
+    fc_forks_free(run.forks);
+    return 0;
+}
