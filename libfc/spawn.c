@@ -147,6 +147,7 @@ static void build_arguments(struct Launch *launch)
     add_number(launch, "--reply=", (unsigned long)launch->fds[1]);
     if (launch->fds[2] >= 0)
         add_number(launch, "--shared=", (unsigned long)launch->fds[2]);
+    add_number(launch, "--pid=", (unsigned long)fc_sys(SYS_getpid));
     add_argument(launch, "--name=", fc_config.dump_name);
     add_argument(launch, "--directory=", fc_config.dump_path);
     add_number(launch, "--time-mode=", fc_config.time_mode);
