@@ -290,8 +290,11 @@ void fc_stack_close(FcStack *stack, guint64 time)
 
 guint fc_stack_depth(const FcStack *stack)
 {
-    g_autoptr(GArray) open = fc_stack_open_frames(stack);
-    return open->len;
+    guint depth = stack->top;
+    for (gint i = 0; i < stack->segment_count; i++)
+        if (i != stack->current)
+            depth += stack->segments[i].top;
+    return depth;
 }
 
 guint64 fc_stack_last_time(const FcStack *stack)

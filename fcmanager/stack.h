@@ -61,6 +61,7 @@ void fc_stack_final_frames(const FcStack *stack, guint most, GArray *out);
 /* Closes all frames as of `time`, or as of the last record if that is later. */
 void fc_stack_close(FcStack *stack, guint64 time);
 
+/* Open frames, of paused stacks too. */
 guint fc_stack_depth(const FcStack *stack);
 guint64 fc_stack_last_time(const FcStack *stack);
 /* Before the first record: 0. */
