@@ -36,9 +36,10 @@ typedef struct
     char *debug_folders;
     Dwfl_Callbacks callbacks;
     gboolean is_loaded;
-    GArray *functions;   /* FcFunction, ascending by start, no two alike; NULL until loaded */
-    GHashTable *exports; /* name without version -> FcFunction; NULL until asked for */
-    FcLineTable *lines;  /* NULL until first asked for */
+    GArray *functions;        /* FcFunction, ascending by start, no two alike; NULL until loaded */
+    gboolean has_subprograms; /* `functions` has those of the debug information, too */
+    GHashTable *exports;      /* name without version -> FcFunction; NULL until asked for */
+    FcLineTable *lines;       /* NULL until first asked for */
 } FcImage;
 
 /* NULL and `error` (the reason alone, without the path) where `path` is not a whole ELF
@@ -55,6 +56,10 @@ gboolean fc_image_load(FcImage *image);
 
 /* The function that other files know by `name` (without a version), or NULL. */
 FcFunction *fc_image_find_export(FcImage *image, const char *name);
+
+/* The functions that the debug information knows, FcFunction without `enclosing`, in no
+ * order; the caller unrefs. */
+GArray *fc_image_list_subprograms(FcImage *image);
 
 /* FALSE where the debug information does not say.  With `is_entry` the line where the
  * function at `address` begins.  `*file` belongs to the image. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * From an address to file and line, through DWARF.  Called by symbols.c when a line is
- * asked for.  It keeps its own map of compilation units: .debug_aranges is left out by
- * clang, and libdw of elfutils 0.188 knows nothing else.
+ * From an address to file and line, through DWARF, and the names of functions that the
+ * symbol table lacks.  Called when a line is asked for, or a name is missing.  It keeps its own map
+ * of compilation units: .debug_aranges is left out by clang, and libdw of elfutils 0.188 knows
+ * nothing else.
  */
 #include "fcdump/symbols-internal.h"
 
@@ -160,15 +161,19 @@ static gboolean find_in_unit(Dwarf_Die *unit, Dwarf_Addr address, gboolean is_en
     return TRUE;
 }
 
+static FcLineTable *ensure_lines(FcImage *image)
+{
+    if (!image->lines)
+        image->lines = load_lines(image);
+    return image->lines;
+}
+
 gboolean fc_image_find_line(FcImage *image, guint64 address, gboolean is_entry, const char **file,
                             guint *line)
 {
-    FcLineTable *lines;
+    FcLineTable *lines = ensure_lines(image);
     guint low = 0, high;
 
-    if (!image->lines)
-        image->lines = load_lines(image);
-    lines = image->lines;
     address -= lines->bias;
     high = lines->ranges->len;
     while (low < high)
@@ -188,4 +193,61 @@ gboolean fc_image_find_line(FcImage *image, guint64 address, gboolean is_entry, 
             return TRUE;
     }
     return FALSE;
+}
+
+/* ---- names ------------------------------------------------------------------- */
+
+typedef struct
+{
+    GArray *functions;
+    Dwarf_Addr bias;
+} Subprograms;
+
+static const char *find_linkage_name(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    const char *name = NULL;
+
+    if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
+        dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
+        name = dwarf_formstring(&attribute);
+    return name ? name : dwarf_diename(die);
+}
+
+static int add_subprogram(Dwarf_Die *die, void *data)
+{
+    Subprograms *subprograms = data;
+    FcFunction function = {0};
+    Dwarf_Attribute attribute;
+    Dwarf_Addr entry, base, start, end;
+    ptrdiff_t offset = 0;
+
+    function.raw = find_linkage_name(die);
+    if (!function.raw || !*function.raw || dwarf_entrypc(die, &entry) != 0 ||
+        entry == 0 /* the linker discarded it */)
+        return DWARF_CB_OK;
+    while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0)
+        if (start <= entry && entry < end)
+        {
+            function.start = start + subprograms->bias;
+            function.end = end + subprograms->bias;
+            function.is_static = !dwarf_attr_integrate(die, DW_AT_external, &attribute);
+            g_array_append_val(subprograms->functions, function);
+            break;
+        }
+    return DWARF_CB_OK;
+}
+
+GArray *fc_image_list_subprograms(FcImage *image)
+{
+    FcLineTable *lines = ensure_lines(image);
+    Subprograms found = {g_array_new(FALSE, FALSE, sizeof(FcFunction)), lines->bias};
+    Dwarf_CU *unit = NULL;
+    Dwarf_Die die;
+    uint8_t type;
+
+    while (lines->dwarf && dwarf_get_units(lines->dwarf, unit, &unit, NULL, &type, &die, NULL) == 0)
+        if (type == DW_UT_compile)
+            dwarf_getfuncs(&die, add_subprogram, &found, 0);
+    return found.functions;
 }

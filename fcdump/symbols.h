@@ -51,9 +51,8 @@ void fc_symbols_set_debug_folders(FcSymbols *symbols, const char *folders);
 void fc_symbols_find(FcSymbols *symbols, const FcProfile *profile, const FcProfilePlace *place,
                      gboolean is_return, FcSymbol *out);
 
-/* The same without the line: `file` is NULL and `line` 0.  No debug information is read
- * for it, which saves nearly all of the time and memory with large programs: prefer it
- * where only names are shown. */
+/* The same without the line: `file` is NULL and `line` 0.  It reads debug information
+ * only where the symbol table does not cover the place: prefer it where only names are shown. */
 void fc_symbols_find_name(FcSymbols *symbols, const FcProfile *profile, const FcProfilePlace *place,
                           gboolean is_return, FcSymbol *out);
 

@@ -155,6 +155,15 @@ class Stripped(WithProgram):
         self.assertEqual((outer.name, outer.raw, outer.file), ('outer', 'outer', None))
         self.assertEqual((inner.name, inner.raw), (f'program+{self.addresses["inner"]:#x}', None))
 
+    def test_static_functions_without_symbols(self):
+        """ld -x leaves the debug information, which names them."""
+        self.build('program', SOURCE, '-Wl,-x')
+        self.id = build_id(self.program)
+        self.assertNotIn({'inner'}, functions(self.program).values())
+        self.check_all()
+        places = [self.place('inner', kind='name')]
+        self.assertEqual(self.ask(places)[0].raw, 'inner')
+
     def test_no_section_table(self):
         run('strip', self.program)
         with open(self.program, 'r+b') as file:
