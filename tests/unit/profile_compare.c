@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Compares profiles field by field; see profile_fixture.h.
+ */
+#include "profile_fixture.h"
+
+static void assert_places(const FcProfilePlace *a, const FcProfilePlace *b)
+{
+    g_assert_cmphex(a->address, ==, b->address);
+    g_assert_cmphex(a->offset, ==, b->offset);
+    g_assert_cmpint(a->module, ==, b->module);
+}
+
+static void assert_heads(const FcProfile *a, const FcProfile *b)
+{
+    g_assert_cmpstr(a->unique_id, ==, b->unique_id);
+    g_assert_cmpint(a->time_mode, ==, b->time_mode);
+    g_assert_cmpint(a->profile_mode, ==, b->profile_mode);
+    g_assert_cmpint(a->pid, ==, b->pid);
+    g_assert_cmpint(a->ppid, ==, b->ppid);
+    g_assert_cmpuint(a->run_ns, ==, b->run_ns);
+    g_assert_cmpint(a->extended, ==, b->extended);
+    g_assert_cmpfloat(a->ticks_per_second, ==, b->ticks_per_second);
+    g_assert_cmpint(a->start_realtime_ns, ==, b->start_realtime_ns);
+    g_assert_cmpint(a->end_realtime_ns, ==, b->end_realtime_ns);
+    g_assert_cmpstr(a->executable, ==, b->executable);
+    g_assert_cmpstr(a->directory, ==, b->directory);
+    g_assert_cmpint(a->command_line == NULL, ==, b->command_line == NULL);
+    if (a->command_line != NULL)
+        g_assert_cmpstrv(a->command_line, b->command_line);
+    g_assert_cmpint(a->end, ==, b->end);
+    g_assert_cmpint(a->end_value, ==, b->end_value);
+    g_assert_cmpint(a->thread_id, ==, b->thread_id);
+}
+
+static void assert_modules(const GArray *a, const GArray *b)
+{
+    g_assert_cmpuint(a->len, ==, b->len);
+    for (guint i = 0; i < a->len; i++)
+    {
+        const FcProfileModule *left = &g_array_index(a, FcProfileModule, i);
+        const FcProfileModule *right = &g_array_index(b, FcProfileModule, i);
+        g_assert_cmpstr(left->path, ==, right->path);
+        g_assert_cmpstr(left->build_id, ==, right->build_id);
+        g_assert_cmphex(left->base, ==, right->base);
+        g_assert_cmphex(left->start, ==, right->start);
+        g_assert_cmphex(left->end, ==, right->end);
+        g_assert_cmpuint(left->load_ns, ==, right->load_ns);
+        g_assert_cmpuint(left->unload_ns, ==, right->unload_ns);
+    }
+}
+
+static void assert_functions(const GArray *a, const GArray *b)
+{
+    g_assert_cmpuint(a->len, ==, b->len);
+    for (guint i = 0; i < a->len; i++)
+    {
+        const FcProfileFunction *left = &g_array_index(a, FcProfileFunction, i);
+        const FcProfileFunction *right = &g_array_index(b, FcProfileFunction, i);
+        assert_places(&left->place, &right->place);
+        g_assert_cmpuint(left->calls, ==, right->calls);
+        g_assert_cmpuint(left->total_ns, ==, right->total_ns);
+        g_assert_cmpuint(left->local_ns, ==, right->local_ns);
+        g_assert_cmpuint(left->total_min_ns, ==, right->total_min_ns);
+        g_assert_cmpuint(left->total_max_ns, ==, right->total_max_ns);
+        g_assert_cmpuint(left->local_min_ns, ==, right->local_min_ns);
+        g_assert_cmpuint(left->local_max_ns, ==, right->local_max_ns);
+        g_assert_cmpmem(left->histogram, sizeof left->histogram, right->histogram,
+                        sizeof right->histogram);
+    }
+}
+
+static void assert_arcs(const GArray *a, const GArray *b)
+{
+    g_assert_cmpuint(a->len, ==, b->len);
+    for (guint i = 0; i < a->len; i++)
+    {
+        const FcProfileArc *left = &g_array_index(a, FcProfileArc, i);
+        const FcProfileArc *right = &g_array_index(b, FcProfileArc, i);
+        g_assert_cmpint(left->caller, ==, right->caller);
+        g_assert_cmpuint(left->callee, ==, right->callee);
+        assert_places(&left->site, &right->site);
+        g_assert_cmpuint(left->calls, ==, right->calls);
+        g_assert_cmpuint(left->total_ns, ==, right->total_ns);
+    }
+}
+
+static void assert_contexts(const GArray *a, const GArray *b)
+{
+    g_assert_cmpuint(a->len, ==, b->len);
+    for (guint i = 0; i < a->len; i++)
+    {
+        const FcProfileContext *left = &g_array_index(a, FcProfileContext, i);
+        const FcProfileContext *right = &g_array_index(b, FcProfileContext, i);
+        g_assert_cmpint(left->parent, ==, right->parent);
+        g_assert_cmpuint(left->function, ==, right->function);
+        assert_places(&left->site, &right->site);
+        g_assert_cmpuint(left->calls, ==, right->calls);
+        g_assert_cmpuint(left->total_ns, ==, right->total_ns);
+        g_assert_cmpuint(left->local_ns, ==, right->local_ns);
+    }
+}
+
+static void assert_threads(const GArray *a, const GArray *b)
+{
+    g_assert_cmpuint(a->len, ==, b->len);
+    for (guint i = 0; i < a->len; i++)
+    {
+        const FcProfileThread *left = &g_array_index(a, FcProfileThread, i);
+        const FcProfileThread *right = &g_array_index(b, FcProfileThread, i);
+        g_assert_cmpint(left->tid, ==, right->tid);
+        g_assert_cmpstr(left->name, ==, right->name);
+        g_assert_cmpuint(left->start_ns, ==, right->start_ns);
+        g_assert_cmpuint(left->end_ns, ==, right->end_ns);
+        g_assert_cmpuint(left->run_ns, ==, right->run_ns);
+        g_assert_cmpuint(left->calls, ==, right->calls);
+        g_assert_cmpint(left->ended, ==, right->ended);
+        g_assert_cmpuint(left->functions->len, ==, right->functions->len);
+        for (guint j = 0; j < left->functions->len; j++)
+        {
+            const FcProfileThreadFunction *f =
+                &g_array_index(left->functions, FcProfileThreadFunction, j);
+            const FcProfileThreadFunction *g =
+                &g_array_index(right->functions, FcProfileThreadFunction, j);
+            g_assert_cmpuint(f->function, ==, g->function);
+            g_assert_cmpuint(f->calls, ==, g->calls);
+            g_assert_cmpuint(f->total_ns, ==, g->total_ns);
+            g_assert_cmpuint(f->local_ns, ==, g->local_ns);
+        }
+        g_assert_cmpuint(left->stack->len, ==, right->stack->len);
+        for (guint j = 0; j < left->stack->len; j++)
+        {
+            const FcProfileFrame *f = &g_array_index(left->stack, FcProfileFrame, j);
+            const FcProfileFrame *g = &g_array_index(right->stack, FcProfileFrame, j);
+            g_assert_cmpuint(f->function, ==, g->function);
+            assert_places(&f->site, &g->site);
+        }
+    }
+}
+
+static void assert_notes(const GArray *a, const GArray *b)
+{
+    g_assert_cmpuint(a->len, ==, b->len);
+    for (guint i = 0; i < a->len; i++)
+    {
+        const FcProfileNote *left = &g_array_index(a, FcProfileNote, i);
+        const FcProfileNote *right = &g_array_index(b, FcProfileNote, i);
+        g_assert_cmpstr(left->kind, ==, right->kind);
+        g_assert_cmpuint(left->count, ==, right->count);
+    }
+}
+
+static void assert_blocks(const GArray *a, const GArray *b)
+{
+    g_assert_cmpuint(a->len, ==, b->len);
+    for (guint i = 0; i < a->len; i++)
+    {
+        const FcProfileBlock *left = &g_array_index(a, FcProfileBlock, i);
+        const FcProfileBlock *right = &g_array_index(b, FcProfileBlock, i);
+        g_assert_cmphex(left->pointer, ==, right->pointer);
+        g_assert_cmpuint(left->size_bytes, ==, right->size_bytes);
+        g_assert_cmphex(left->site, ==, right->site);
+        g_assert_cmphex(left->realloc_site, ==, right->realloc_site);
+        g_assert_cmpmem(left->stack->data, left->stack->len * sizeof(guint64), right->stack->data,
+                        right->stack->len * sizeof(guint64));
+    }
+}
+
+void fixture_assert_equal(const FcProfile *a, const FcProfile *b)
+{
+    assert_heads(a, b);
+    assert_modules(a->modules, b->modules);
+    assert_functions(a->functions, b->functions);
+    assert_arcs(a->arcs, b->arcs);
+    assert_contexts(a->contexts, b->contexts);
+    assert_threads(a->threads, b->threads);
+    assert_notes(a->repairs, b->repairs);
+    assert_notes(a->losses, b->losses);
+    assert_blocks(a->leaks, b->leaks);
+    assert_blocks(a->bad_frees, b->bad_frees);
+    assert_blocks(a->bad_reallocs, b->bad_reallocs);
+}
