@@ -67,21 +67,11 @@ static gboolean parse_function_index(FcParser *parser, guint *out)
 
 /* ---- modules and functions ---------------------------------------------------- */
 
-static void forget_module(FcProfilePlace *place)
-{
-    place->module = FC_NONE;
-    place->offset = place->address;
-}
-
-/* The libraries of the first part make room, and with them what referred to them. */
+/* The libraries of the first part make room; place_the_rest sees to what refers to
+ * them and is not replaced. */
 static gboolean begin_modules(FcParser *parser, guint64 count)
 {
-    FcProfile *profile = parser->profile;
-    g_array_set_size(profile->modules, 0);
-    for (guint i = 0; i < profile->functions->len; i++)
-        forget_module(&g_array_index(profile->functions, FcProfileFunction, i).place);
-    for (guint i = 0; i < profile->arcs->len; i++)
-        forget_module(&g_array_index(profile->arcs, FcProfileArc, i).site);
+    g_array_set_size(parser->profile->modules, 0);
     return TRUE;
 }
 

@@ -171,6 +171,10 @@ static const char *const wrong_parts[][3] = {
     {"10:1 12:1", "10:", "line 38: the calls of a bucket is missing"},
     {"10:1 12:1", "10:99999999999999999999",
      "line 38: the calls of a bucket is not a number of 64 bits"},
+    {"1 0 0x1210 2 4 1000\n", "1 0 0x1210 3 4 1000\n",
+     "line 46: the function is 3, but there are 3"},
+    {"1 0 0x1210 2 4 1000\n", "1 0 0x1210 -1 4 1000\n",
+     "line 46: the function is -1, but there are 3"},
     {"section end 1 0\n", "section end 1 1\n",
      "line 54: the file ends here, where the rest of the section must follow"},
     {"section end 1 0\n", "section end 1 0\n\n", "line 54: nothing may follow the last section"},
@@ -233,8 +237,18 @@ static void test_future(void)
         g_assert_cmpuint(read->functions->len, ==, 3);
         g_assert_cmpuint(read->arcs->len, ==, 3);
         g_assert_cmpuint(g_array_index(read->functions, FcProfileFunction, 1).total_ns, ==, 4000);
-        g_assert_cmphex(g_array_index(read->functions, FcProfileFunction, 2).place.address, ==,
-                        0x2100);
+        const FcProfilePlace *places[] = {
+            &g_array_index(read->functions, FcProfileFunction, 2).place,
+            &g_array_index(read->arcs, FcProfileArc, 1).site,
+        };
+        g_assert_cmphex(places[0]->address, ==, 0x2100);
+        g_assert_cmphex(places[1]->address, ==, 0x1110);
+        /* Without the modules no place has one. */
+        const gboolean known = g_str_has_prefix(rows[i][0], "section modules") == 0;
+        g_assert_cmpint(places[0]->module, ==, known ? 1 : FC_NONE);
+        g_assert_cmpint(places[1]->module, ==, known ? 0 : FC_NONE);
+        g_assert_cmphex(places[0]->offset, ==, known ? 0x100 : 0x2100);
+        g_assert_cmphex(places[1]->offset, ==, known ? 0x110 : 0x1110);
     }
 }
 

@@ -94,6 +94,14 @@ static void test_moved(void)
     app->path = g_strdup("/elsewhere/app");
     fc_profile_merge(sum, moved);
     assert_times_plain(sum, 2);
+
+    /* What is new in it stands where it would have been here. */
+    const FcProfileFunction extra = {.place = {0x202500, 0x500, 1}, .calls = 9};
+    g_array_append_val(moved->functions, extra);
+    fc_profile_merge(sum, moved);
+    g_assert_cmphex(function_at(sum, 3)->place.address, ==, 0x2500);
+    g_assert_cmphex(function_at(sum, 3)->place.offset, ==, 0x500);
+    g_assert_cmpint(function_at(sum, 3)->place.module, ==, 1);
 }
 
 /* The same path with another build-id is another program. */
@@ -159,6 +167,13 @@ static void test_zero_minimum(void)
     fc_profile_merge(sum, other);
     g_assert_cmpuint(function_at(sum, 2)->total_min_ns, ==, 0);
     g_assert_cmpuint(function_at(sum, 2)->local_min_ns, ==, 0);
+
+    g_autoptr(FcProfile) zero = fixture_plain_new();
+    FcProfileFunction *work = &g_array_index(zero->functions, FcProfileFunction, 1);
+    *work = (FcProfileFunction){.place = work->place, .calls = 1, .histogram = {[0] = 1}};
+    fc_profile_merge(sum, zero);
+    g_assert_cmpuint(function_at(sum, 1)->total_min_ns, ==, 0);
+    g_assert_cmpuint(function_at(sum, 1)->total_max_ns, ==, 3000);
 }
 
 /* One library loaded twice in the added profile is one library. */
@@ -208,7 +223,6 @@ static void test_threads_and_notes(void)
     fc_profile_note(sum->repairs, "jump", 1);
     fc_profile_note(other->repairs, "jump", 2);
     fc_profile_note(other->losses, "lost-records", 3);
-    move_modules(other, 0);
 
     fc_profile_merge(sum, other);
     fc_profile_merge(sum, other);
