@@ -331,6 +331,8 @@ FcModel *fc_model_load(const char *const *inputs, const char *const *images, FcD
 
     g_autoptr(GHashTable) keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     model->symbols = fc_symbols_new(demangle, (const char *const *)all_images->pdata);
+    if (model->profile->extended)
+        fc_symbols_check_images(model->symbols, model->profile);
     make_functions(model, keys);
     make_graph(model, keys);
     return g_steal_pointer(&model);

@@ -22,7 +22,7 @@ typedef struct
     gboolean is_static;
     gboolean is_import; /* stands for another file's function of that name: the address
                            that a program fixed at link time gave to it */
-} FcFunction;
+} FcImageFunction;
 
 typedef struct FcLineTable FcLineTable;
 
@@ -36,9 +36,9 @@ typedef struct
     char *debug_folders;
     Dwfl_Callbacks callbacks;
     gboolean is_loaded;
-    GArray *functions;        /* FcFunction, ascending by start, no two alike; NULL until loaded */
+    GArray *functions; /* FcImageFunction, ascending by start, no two alike; NULL until loaded */
     gboolean has_subprograms; /* `functions` has those of the debug information, too */
-    GHashTable *exports;      /* name without version -> FcFunction; NULL until asked for */
+    GHashTable *exports;      /* name without version -> FcImageFunction; NULL until asked for */
     FcLineTable *lines;       /* NULL until first asked for */
 } FcImage;
 
@@ -49,15 +49,15 @@ void fc_image_free(FcImage *image);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcImage, fc_image_free)
 
 /* The function that covers `address`, or NULL; the image's, to fill in names. */
-FcFunction *fc_image_find_function(FcImage *image, guint64 address);
+FcImageFunction *fc_image_find_function(FcImage *image, guint64 address);
 
 /* Makes sure that image->module is set; FALSE where libdw can't take the file. */
 gboolean fc_image_load(FcImage *image);
 
 /* The function that other files know by `name` (without a version), or NULL. */
-FcFunction *fc_image_find_export(FcImage *image, const char *name);
+FcImageFunction *fc_image_find_export(FcImage *image, const char *name);
 
-/* The functions that the debug information knows, FcFunction without `enclosing`, in no
+/* The functions that the debug information knows, FcImageFunction without `enclosing`, in no
  * order; the caller unrefs. */
 GArray *fc_image_list_subprograms(FcImage *image);
 

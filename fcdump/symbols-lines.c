@@ -217,7 +217,7 @@ static const char *find_linkage_name(Dwarf_Die *die)
 static int add_subprogram(Dwarf_Die *die, void *data)
 {
     Subprograms *subprograms = data;
-    FcFunction function = {0};
+    FcImageFunction function = {0};
     Dwarf_Attribute attribute;
     Dwarf_Addr entry, base, start, end;
     ptrdiff_t offset = 0;
@@ -241,7 +241,7 @@ static int add_subprogram(Dwarf_Die *die, void *data)
 GArray *fc_image_list_subprograms(FcImage *image)
 {
     FcLineTable *lines = ensure_lines(image);
-    Subprograms found = {g_array_new(FALSE, FALSE, sizeof(FcFunction)), lines->bias};
+    Subprograms found = {g_array_new(FALSE, FALSE, sizeof(FcImageFunction)), lines->bias};
     Dwarf_CU *unit = NULL;
     Dwarf_Die die;
     uint8_t type;

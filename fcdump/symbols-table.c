@@ -12,7 +12,7 @@
 /* A symbol on its way into the table. */
 typedef struct
 {
-    FcFunction function;
+    FcImageFunction function;
     guint64 section_end; /* 0: unknown */
     gboolean is_label;   /* without a size or a type: ends where the next symbol begins */
     guint rank;          /* of two at one address the lower one is shown */
@@ -132,13 +132,13 @@ static gint compare_candidates(gconstpointer first, gconstpointer second)
  * function with a size is. */
 static GArray *merge_candidates(GArray *candidates)
 {
-    GArray *functions = g_array_sized_new(FALSE, FALSE, sizeof(FcFunction), candidates->len);
+    GArray *functions = g_array_sized_new(FALSE, FALSE, sizeof(FcImageFunction), candidates->len);
     guint64 covered = 0; /* the farthest end of a function with a size so far */
 
     for (guint i = 0; i < candidates->len;)
     {
         Candidate *candidate = &g_array_index(candidates, Candidate, i);
-        FcFunction *function = &candidate->function;
+        FcImageFunction *function = &candidate->function;
         guint next = i + 1;
 
         while (next < candidates->len &&
@@ -173,12 +173,11 @@ static void link_nested(GArray *functions)
 
     for (guint i = 0; i < functions->len; i++)
     {
-        FcFunction *function = &g_array_index(functions, FcFunction, i);
+        FcImageFunction *function = &g_array_index(functions, FcImageFunction, i);
 
-        while (
-            open->len > 0 &&
-            g_array_index(functions, FcFunction, g_array_index(open, guint, open->len - 1)).end <=
-                function->start)
+        while (open->len > 0 &&
+               g_array_index(functions, FcImageFunction, g_array_index(open, guint, open->len - 1))
+                       .end <= function->start)
             g_array_set_size(open, open->len - 1);
         function->enclosing = open->len > 0 ? g_array_index(open, guint, open->len - 1) : G_MAXUINT;
         g_array_append_val(open, i);
@@ -187,7 +186,7 @@ static void link_nested(GArray *functions)
 
 static gint compare_functions(gconstpointer first, gconstpointer second)
 {
-    const FcFunction *a = first, *b = second;
+    const FcImageFunction *a = first, *b = second;
 
     return a->start < b->start ? -1 : a->start > b->start;
 }
@@ -211,7 +210,7 @@ static void load_functions(FcImage *image)
     link_nested(image->functions);
 }
 
-static FcFunction *find_in_table(GArray *functions, guint64 address)
+static FcImageFunction *find_in_table(GArray *functions, guint64 address)
 {
     guint low = 0, high = functions->len;
 
@@ -219,7 +218,7 @@ static FcFunction *find_in_table(GArray *functions, guint64 address)
     {
         guint middle = low + (high - low) / 2;
 
-        if (g_array_index(functions, FcFunction, middle).start <= address)
+        if (g_array_index(functions, FcImageFunction, middle).start <= address)
             low = middle + 1;
         else
             high = middle;
@@ -228,7 +227,7 @@ static FcFunction *find_in_table(GArray *functions, guint64 address)
     low = low == 0 ? G_MAXUINT : low - 1;
     for (guint steps = 0; low != G_MAXUINT && steps < MAX_NESTING; steps++)
     {
-        FcFunction *function = &g_array_index(functions, FcFunction, low);
+        FcImageFunction *function = &g_array_index(functions, FcImageFunction, low);
 
         if (address < function->end)
             return function;
@@ -247,12 +246,13 @@ static void add_subprograms(FcImage *image)
     g_array_sort(found, compare_functions);
     for (guint i = 0; i < found->len; i++)
     {
-        FcFunction *function = &g_array_index(found, FcFunction, i);
+        FcImageFunction *function = &g_array_index(found, FcImageFunction, i);
 
-        if ((kept > 0 && g_array_index(found, FcFunction, kept - 1).start == function->start) ||
+        if ((kept > 0 &&
+             g_array_index(found, FcImageFunction, kept - 1).start == function->start) ||
             find_in_table(image->functions, function->start))
             continue;
-        g_array_index(found, FcFunction, kept++) = *function;
+        g_array_index(found, FcImageFunction, kept++) = *function;
     }
     if (kept == 0)
         return;
@@ -262,9 +262,9 @@ static void add_subprograms(FcImage *image)
     g_clear_pointer(&image->exports, g_hash_table_unref);
 }
 
-FcFunction *fc_image_find_function(FcImage *image, guint64 address)
+FcImageFunction *fc_image_find_function(FcImage *image, guint64 address)
 {
-    FcFunction *function;
+    FcImageFunction *function;
 
     if (!image->functions)
         load_functions(image);
@@ -275,7 +275,7 @@ FcFunction *fc_image_find_function(FcImage *image, guint64 address)
     return find_in_table(image->functions, address);
 }
 
-FcFunction *fc_image_find_export(FcImage *image, const char *name)
+FcImageFunction *fc_image_find_export(FcImage *image, const char *name)
 {
     if (!image->functions)
         load_functions(image);
@@ -284,7 +284,7 @@ FcFunction *fc_image_find_export(FcImage *image, const char *name)
         image->exports = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         for (guint i = 0; i < image->functions->len; i++)
         {
-            FcFunction *function = &g_array_index(image->functions, FcFunction, i);
+            FcImageFunction *function = &g_array_index(image->functions, FcImageFunction, i);
             const char *version = strstr(function->raw, "@@");
 
             if (function->is_static || function->is_import)

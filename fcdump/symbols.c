@@ -154,8 +154,7 @@ static gboolean is_meant(const Replacement *replacement, const char *path)
     return strcmp(strchr(recorded, '/') ? path : find_base_name(path), recorded) == 0;
 }
 
-/* The image of --image for the module, or NULL. */
-static FcImage *find_replacement(FcSymbols *symbols, const char *path, const char *build_id)
+static void open_replacements(FcSymbols *symbols)
 {
     GArray *all = symbols->replacements;
 
@@ -166,6 +165,14 @@ static FcImage *find_replacement(FcSymbols *symbols, const char *path, const cha
         replacement->image = open_image(symbols, replacement->path, "not used");
     }
     symbols->is_opened = TRUE;
+}
+
+/* The image of --image for the module, or NULL. */
+static FcImage *find_replacement(FcSymbols *symbols, const char *path, const char *build_id)
+{
+    GArray *all = symbols->replacements;
+
+    open_replacements(symbols);
     for (guint i = 0; build_id && i < all->len; i++)
     {
         const Replacement *replacement = &g_array_index(all, Replacement, i);
@@ -187,6 +194,31 @@ static FcImage *find_replacement(FcSymbols *symbols, const char *path, const cha
              replacement->image->build_id ? replacement->image->build_id : "missing", build_id);
     }
     return NULL;
+}
+
+static gboolean fits_module(const Replacement *replacement, const FcProfileModule *module)
+{
+    return is_meant(replacement, module->path ? module->path : "") ||
+           (!replacement->recorded && module->build_id && replacement->image->build_id &&
+            strcmp(replacement->image->build_id, module->build_id) == 0);
+}
+
+void fc_symbols_check_images(FcSymbols *symbols, const FcProfile *profile)
+{
+    open_replacements(symbols);
+    for (guint i = 0; i < symbols->replacements->len; i++)
+    {
+        const Replacement *replacement = &g_array_index(symbols->replacements, Replacement, i);
+        gboolean fits = replacement->image == NULL; /* there is a warning already */
+
+        for (guint j = 0; !fits && j < profile->modules->len; j++)
+            fits = fits_module(replacement, &g_array_index(profile->modules, FcProfileModule, j));
+        if (!fits)
+            warn(symbols,
+                 "%s: the profile has no such module; not used (RECORDED=PATH says which "
+                 "one is meant)",
+                 replacement->path);
+    }
 }
 
 /* Paths as the dynamic linker gives them may be relative to where the program started. */
@@ -281,7 +313,7 @@ static const char *name_place(FcSymbols *symbols, const FcProfileModule *module,
     return intern(symbols, text);
 }
 
-static void name_function(FcSymbols *symbols, FcFunction *function)
+static void name_function(FcSymbols *symbols, FcImageFunction *function)
 {
     g_autofree char *raw = NULL, *text = NULL;
 
@@ -297,13 +329,21 @@ static void name_function(FcSymbols *symbols, FcFunction *function)
 
 /* The line of the function that an import stands for: in whichever module has it. */
 static gboolean find_import_line(FcSymbols *symbols, const FcProfile *profile,
-                                 const FcFunction *import, const char **file, guint *line)
+                                 const FcImageFunction *import, const char **file, guint *line)
 {
     for (guint i = 0; i < profile->modules->len; i++)
     {
         const FcProfileModule *module = &g_array_index(profile->modules, FcProfileModule, i);
-        FcImage *image = find_image(symbols, profile, module);
-        FcFunction *function = image ? fc_image_find_export(image, import->raw_name) : NULL;
+        FcImage *image;
+        FcImageFunction *function;
+        g_autofree char *path = NULL;
+
+        /* A library that is gone is not missed here. */
+        path = resolve_path(profile, module->path ? module->path : "");
+        if (!g_file_test(path, G_FILE_TEST_EXISTS))
+            continue;
+        image = find_image(symbols, profile, module);
+        function = image ? fc_image_find_export(image, import->raw_name) : NULL;
 
         if (function)
             return fc_image_find_line(image, function->start, TRUE, file, line);
@@ -312,7 +352,7 @@ static gboolean find_import_line(FcSymbols *symbols, const FcProfile *profile,
 }
 
 static void find_line(FcSymbols *symbols, const FcProfile *profile, FcImage *image,
-                      const FcFunction *function, guint64 address, gboolean is_return,
+                      const FcImageFunction *function, guint64 address, gboolean is_return,
                       FcSymbol *out)
 {
     const char *file = NULL;
@@ -332,7 +372,7 @@ static void find(FcSymbols *symbols, const FcProfile *profile, const FcProfilePl
     /* A call that does not return may be the last thing in its function. */
     guint64 address = place->offset - (is_return ? 1 : 0);
     const FcProfileModule *module = NULL;
-    FcFunction *function = NULL;
+    FcImageFunction *function = NULL;
     FcImage *image = NULL;
 
     memset(out, 0, sizeof *out);

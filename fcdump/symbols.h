@@ -39,6 +39,9 @@ FcSymbols *fc_symbols_new(FcDemangle demangle, const char *const *image_paths);
 void fc_symbols_free(FcSymbols *symbols);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcSymbols, fc_symbols_free)
 
+/* Adds a warning for each of the image paths that fits no module of `profile`. */
+void fc_symbols_check_images(FcSymbols *symbols, const FcProfile *profile);
+
 /* Folders to look for separate debug files in, besides the image's own folder: colon
  * separated as in gdb, "" and relative ones are taken from the image's folder.  NULL (and
  * the start): ":.debug:/usr/lib/debug".  Call it before the first look-up. */

@@ -312,6 +312,13 @@ class Moved(WithProgram):
             self.assertEqual(len(warnings), 1, warnings)
             self.assertIn(reason, warnings[0])
 
+    def test_image_that_fits_nothing(self):
+        answers, warnings = ask_raw([(self.program, None, self.addresses['inner'], 'entry')],
+                                    '--image=' + self.moved)
+        self.assertEqual(answers[0].name, f'program+{self.addresses["inner"]:#x}')
+        self.assertEqual(len(warnings), 2, warnings)
+        self.assertTrue(warnings[1].startswith(self.moved + ': the profile has no such module'))
+
     def test_debug_file_as_image(self):
         run('objcopy', '--only-keep-debug', self.moved, self.path('names'))
         os.remove(self.moved)

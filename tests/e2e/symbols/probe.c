@@ -59,6 +59,8 @@ static void answer(FcSymbols *symbols, const char *path, const char *build_id, g
         fc_symbols_find(symbols, &profile, &place, is_return, &symbol);
     printf("%s\t%s\t%" G_GINT64_MODIFIER "x\t%s\t%s\t%u\n", symbol.name, or_dash(symbol.raw_name),
            symbol.start, symbol.is_static ? "static" : "global", or_dash(symbol.file), symbol.line);
+    if (images)
+        fc_symbols_check_images(symbols, &profile);
     g_array_unref(profile.modules);
 }
 
