@@ -128,13 +128,17 @@ gboolean fc_modules_load(FcModules *modules, const struct FcModuleInfo *info, co
     return TRUE;
 }
 
+/* The library that came to the same place is often announced first: the build-id and the age
+ * tell which one is gone. */
 void fc_modules_unload(FcModules *modules, const struct FcModuleInfo *info, guint64 time)
 {
-    for (guint i = modules->list->len; i-- > 0;)
+    g_autofree char *build_id = hex(info->build_id, MIN(info->build_id_bytes, FC_BUILD_ID_MAX));
+    for (guint i = 0; i < modules->list->len; i++)
     {
         FcModule *module = &g_array_index(modules->list, FcModule, i);
         if (module->unload_time != G_MAXUINT64 || module->base != info->base ||
-            module->start != info->start || module->end != info->end)
+            module->start != info->start || module->end != info->end ||
+            g_strcmp0(module->build_id, build_id) != 0)
             continue;
         module->unload_time = MAX(time, module->load_time);
         add_change(modules, time, info->start, info->end);
