@@ -1,0 +1,426 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs a shape of program (table.py) and compares what was profiled with what is true:
+the oracle's counts, the program's own counters (tests/programs/truth.h), the tree of
+processes, repairs and ends.
+
+Used by shapes.py and by the transparency tests.  It must never take a difference for
+an accident: whatever is not stated in the table's row is an error.
+"""
+
+import glob
+import os
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
+import fcprofile  # noqa: E402
+import fctest  # noqa: E402
+import compare  # noqa: E402
+
+ENTRY = struct.Struct("=I44sQQ")
+BUFFER_CALLS = 126  # what a thread's own buffer holds without shared memory
+WAIT_S = 60
+TRANSPORTS = ("shared", "pipe")
+
+
+class Shape:
+    """A row of the table.
+
+    name, source: the target; args: its arguments; flags: of the compiler
+    compilers: it is built with each of them
+    status: exit status, or minus the signal
+    oracle: counts are compared with the oracle's, process by process
+    processes: how many profiles there are (None: as many as the oracle saw)
+    repairs: "none"; "jumped": as many frames mended as the program's counter "jumped" says;
+        "some": at least one
+    pipe_may_lose: threads that may each take the rest of their buffer with them
+    callers: an arc's call site must lie in its caller
+    end: (kind, value) of the first process; stack: names of the frames that were open, of the
+        thread that is named first
+    truth_slack: how many calls may be under way when the process ends
+    check: function(run) for more
+    build: function(case, shape, compiler, profiled) that makes the program
+    expected_failure: {transport or "any": why}; a success is an error then
+    long_args: instead of args with --long
+    """
+
+    def __init__(self, name, source, args=(), **row):
+        self.name, self.source, self.args = name, source, [str(word) for word in args]
+        self.compilers = ("gcc",)
+        self.flags = ("-O0",)
+        self.env = {}
+        self.status = 0
+        self.oracle = True
+        self.processes = None
+        self.repairs = "none"
+        self.pipe_may_lose = 0
+        self.callers = True
+        self.end = None
+        self.stack = None
+        self.truth_slack = 0
+        self.check = None
+        self.build = None
+        self.expected_failure = {}
+        self.long_args = None
+        self.transparent = True
+        self.stdout_varies = False
+        for key, value in row.items():
+            if key not in self.__dict__:
+                raise TypeError(f"{name}: no column {key}")
+            setattr(self, key, value)
+
+
+class Difference(Exception):
+    """What is not as it should be."""
+
+
+class Truth:
+    """The counters of truth.h: {name: (calling, entered)}"""
+
+    def __init__(self, path):
+        self.counters = {}
+        if not os.path.exists(path):
+            return
+        with open(path, "rb") as stream:
+            data = stream.read()
+        for state, name, calling, entered in ENTRY.iter_unpack(data):
+            if state:
+                self.counters[name.split(b"\0", 1)[0].decode()] = (calling, entered)
+
+    def value(self, name):
+        return self.counters[name][1]
+
+
+class Run:
+    """What is left of one run: .done, .profiles (the first process's first), .truth"""
+
+    def __init__(self, case, shape, program, transport):
+        self.case, self.shape, self.program, self.transport = case, shape, program, transport
+        self.lost = 0
+
+
+def wait_until(condition, what):
+    deadline = time.monotonic() + WAIT_S
+    while not condition():
+        if time.monotonic() > deadline:
+            raise Difference(f"{what} within {WAIT_S} s")
+        time.sleep(0.01)
+
+
+def processes(word, link=None):
+    """Pids whose command line holds `word`, or whose executable is `link`."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if link is not None:
+                if os.readlink(f"/proc/{pid}/exe") == link:
+                    found.append(int(pid))
+                continue
+            with open(f"/proc/{pid}/cmdline", "rb") as stream:
+                if word in stream.read().split(b"\0"):
+                    found.append(int(pid))
+        except OSError:
+            pass
+    return found
+
+
+def build(case, shape, compiler, profiled=True):
+    if shape.build is not None:
+        return shape.build(case, shape, compiler, profiled)
+    tag = f"{os.path.splitext(shape.source)[0]}-{compiler}{''.join(shape.flags)}"
+    output = tag.replace("/", "_") + ("" if profiled else "-plain")
+    if not os.path.exists(case.path(output)):
+        case.compile(shape.source, *shape.flags, compiler=compiler, profiled=profiled,
+                     output=output)
+    return case.path(output)
+
+
+def words_of(program, shape, is_long):
+    """The command; {folder} and {program} in the arguments stand for its place and name."""
+    args = shape.long_args if is_long and shape.long_args else shape.args
+    places = {"folder": os.path.dirname(program), "program": os.path.basename(program)}
+    return [program, *(word.format(**places) for word in args)]
+
+
+def make_folder(case, *parts):
+    folder = case.path(*parts)
+    os.makedirs(folder)
+    return folder
+
+
+# ---- Running -------------------------------------------------------------------------
+
+
+def run_oracle(case, shape, program, words, folder):
+    env = {"TRUTH": os.path.join(folder, "oracle-truth"), **shape.env}
+    done, files = case.run_oracle(words, env=env, cwd=folder)
+    wait_until(lambda: not processes(None, os.path.realpath(program)), "no end of the oracle's run")
+    if files:  # those of processes that were still at work just now, too
+        files = sorted(glob.glob(os.path.join(os.path.dirname(files[0]), "*")))
+    if done.returncode != shape.status:
+        raise Difference(f"status {done.returncode} with the oracle, not {shape.status}: "
+                         f"{done.stderr.decode()}")
+    return done, [compare.load_oracle(path) for path in files]
+
+
+def run_profiled(case, shape, program, words, transport, folder):
+    run = Run(case, shape, program, transport)
+    token = "shape" + os.path.basename(folder)
+    truth = os.path.join(folder, "truth")
+    run.done = case.run_quiet(words, cwd=folder, env={
+        "TRUTH": truth, "FC_TRANSPORT": transport, "FC_DUMP_NAME": token, **shape.env})
+    option = b"--name=" + token.encode()
+    wait_until(lambda: not processes(option), "the manager did not end")
+    run.truth = Truth(truth)
+    paths = glob.glob(os.path.join(folder, token + ".fc*"))
+    run.descriptor = os.path.join(folder, token + ".fcd")
+    run.has_descriptor = run.descriptor in paths
+    left = [name for name in os.listdir(folder) if name.startswith(".")]
+    if left:
+        raise Difference(f"temporary files are left: {left}")
+    paths = sorted(path for path in paths if path != run.descriptor)
+    run.profiles = [fcprofile.load(path) for path in paths]
+    run.paths = paths
+    run.profiles.sort(key=lambda profile: profile.ppid in {p.pid for p in run.profiles})
+    return run
+
+
+# ---- Checks ----------------------------------------------------------------------------
+
+
+def check_counts(run, oracles):
+    """Pairs the oracle's processes with the profiles: each must have its equal."""
+    left = [compare.load_profile(path) for path in run.paths]
+    unmatched = []
+    for oracle in oracles:
+        for profile in left:
+            if profile.functions == oracle.functions and \
+                    not compare.differences(oracle, profile):
+                left.remove(profile)
+                break
+        else:
+            unmatched.append(oracle)
+    if not unmatched and not left:
+        return
+    missing = 0
+    lines = [f"{len(unmatched)} of {len(oracles)} processes are not as the oracle saw them, "
+             f"{len(left)} profiles are left over"]
+    total = lambda counts: sum(counts.functions.values())  # noqa: E731
+    for oracle, profile in zip(sorted(unmatched, key=total), sorted(left, key=total)):
+        missing += max(0, total(oracle) - total(profile))
+        if len(lines) < 40:
+            lines += compare.differences(oracle, profile)[:20]
+        if total(profile) > total(oracle):
+            missing += 10 ** 9
+    if len(unmatched) == len(left) and run.transport == "pipe" and \
+            missing <= BUFFER_CALLS * run.shape.pipe_may_lose:
+        run.lost = missing
+        return
+    raise Difference("\n    ".join(lines))
+
+
+def calls_of(profiles):
+    calls = {}
+    for profile in profiles:
+        for function in profile.functions:
+            calls[function.name] = calls.get(function.name, 0) + function.calls
+    return calls
+
+
+def check_truth(run):
+    calls = calls_of(run.profiles)
+    for name, (calling, entered) in run.truth.counters.items():
+        kind, _, rest = name.rpartition(":")
+        if kind == "" and name != "jumped":
+            got = calls.get(name, 0)
+        elif kind == "thread":
+            thread, function = rest.split("/")
+            found = [t.functions[function][0] for p in run.profiles for t in p.threads
+                     if t.name == thread and function in t.functions]
+            if len(found) != 1:
+                raise Difference(f"{len(found)} threads are called {thread}")
+            got = found[0]
+        else:
+            continue
+        least, most = entered, max(calling, entered) + run.shape.truth_slack
+        if run.transport == "pipe":
+            least -= BUFFER_CALLS * run.shape.pipe_may_lose
+        if not least <= got <= most:
+            raise Difference(f"{name}: {got} calls recorded, {least} to {most} made")
+
+
+def check_repairs(run):
+    repairs = {}
+    for profile in run.profiles:
+        for kind, count in profile.repairs.items():
+            repairs[kind] = repairs.get(kind, 0) + count
+    unmatched = repairs.get("unmatched-exit", 0)
+    mended = repairs.get("jump", 0) + repairs.get("missed-exit", 0)
+    if unmatched:
+        raise Difference(f"exits without entry: {repairs}")
+    if run.shape.repairs == "none" and repairs:
+        raise Difference(f"mended what was whole: {repairs}")
+    if run.shape.repairs == "some" and not mended:
+        raise Difference("nothing was mended")
+    if run.shape.repairs == "jumped" and mended != run.truth.value("jumped"):
+        raise Difference(f"{run.truth.value('jumped')} frames were left by jumps, {repairs} mended")
+
+
+_sizes = {}
+
+
+def ranges_of(path):
+    """[(start, end, name)] of the functions that a file defines."""
+    if path not in _sizes:
+        text = subprocess.run(["nm", "-S", "--defined-only", path], capture_output=True,
+                              text=True, env=fctest.plain_environment()).stdout
+        rows = [line.split() for line in text.splitlines()]
+        _sizes[path] = sorted((int(row[0], 16), int(row[0], 16) + int(row[1], 16), row[3])
+                              for row in rows if len(row) == 4 and row[2] in "tTwW")
+    return _sizes[path]
+
+
+def check_callers(profile):
+    """Who calls is whose code the call is in, unless that is not profiled."""
+    profiled = {(function.module, function.offset) for function in profile.functions}
+    for arc in profile.arcs:
+        if arc.site_module is None or not os.path.exists(arc.site_module):
+            continue
+        for start, end, name in ranges_of(arc.site_module):
+            if start < arc.site_offset <= end and (arc.site_module, start) in profiled:
+                caller = (arc.caller.module, arc.caller.offset) if arc.caller else None
+                if caller != (arc.site_module, start):
+                    raise Difference(
+                        f"{arc.callee.name} was called {arc.calls} times in {name}, but on the "
+                        f"account of {arc.caller.name if arc.caller else 'nobody'}")
+                break
+
+
+def check_times(profile):
+    """What must hold of any run's times."""
+    most = profile.run_ns + 1000
+    for thread in profile.threads:
+        local = sum(figures[2] for figures in thread.functions.values())
+        if local > thread.run_ns + 1000:
+            raise Difference(f"thread {thread.tid}: {local} ns in a run of {thread.run_ns}")
+        if thread.run_ns > most:
+            raise Difference(f"thread {thread.tid} ran {thread.run_ns} ns of {profile.run_ns}")
+    for function in profile.functions:
+        if not 0 <= function.local_ns <= function.total_ns + 1000 or \
+                function.total_ns > most * max(1, len(profile.threads)) or \
+                function.total_min_ns > function.total_max_ns:
+            raise Difference(f"times of {function.name} are impossible: {function}")
+
+
+def check_end(run):
+    first = run.profiles[0]
+    # A parent that asks at once may leave the manager, which is none, nothing to ask: but a
+    # wrong word must not be there.
+    unknown = first.end == "unknown" and run.shape.status != 0
+    if run.shape.end is not None and not unknown and \
+            (first.end, first.end_value) != run.shape.end:
+        raise Difference(f"ended by {first.end} {first.end_value}, not by {run.shape.end}")
+    if run.shape.stack is not None and run.lost == 0:
+        names = [frame.name for frame in first.threads[0].stack]
+        if names != run.shape.stack:
+            raise Difference(f"open at the end: {names}, not {run.shape.stack}")
+
+
+def check_losses(run):
+    losses = {kind: count for profile in run.profiles for kind, count in profile.losses.items()}
+    if losses and not (run.transport == "pipe" and run.shape.pipe_may_lose):
+        raise Difference(f"lost: {losses}")
+
+
+def check_files(run, expected):
+    if expected is not None and len(run.profiles) != expected:
+        raise Difference(f"{len(run.profiles)} profiles, not {expected}")
+    if len({profile.unique_id for profile in run.profiles}) > 1:
+        raise Difference("the processes are not of one session")
+    if not run.profiles:
+        raise Difference("no profile")
+    if len(run.profiles) > 1:
+        entries = fcprofile.load_descriptor(run.descriptor)
+        named = sorted(os.path.join(os.path.dirname(run.descriptor), e.file) for e in entries)
+        if named != run.paths:
+            raise Difference(f"the descriptor names {named}, there are {run.paths}")
+    elif run.has_descriptor:
+        raise Difference("a descriptor for a single profile")
+
+
+def check_dump(run):
+    """fcdump reads it all."""
+    path = run.descriptor if run.has_descriptor else run.paths[0]
+    done = run.case.run_target([fctest.tool("fcdump"), path])
+    if done.returncode != 0:
+        raise Difference(f"fcdump ends with {done.returncode}: {done.stderr.decode()}")
+    run.report = done.stdout.decode()
+
+
+def check(run, oracles, oracle_done):
+    shape = run.shape
+    if run.done.returncode != shape.status:
+        raise Difference(f"status {run.done.returncode}, not {shape.status}: "
+                         f"{run.done.stderr.decode()}")
+    if run.done.stderr:
+        raise Difference(f"standard error: {run.done.stderr.decode()}")
+    if oracle_done is not None and oracle_done.stdout != run.done.stdout:
+        raise Difference(f"printed {run.done.stdout!r}, with the oracle {oracle_done.stdout!r}")
+    check_files(run, shape.processes if shape.processes is not None
+                else len(oracles) if oracles else None)
+    if oracles:
+        check_counts(run, oracles)
+    check_truth(run)
+    check_repairs(run)
+    check_losses(run)
+    for profile in run.profiles:
+        check_times(profile)
+        if shape.callers:
+            check_callers(profile)
+    check_end(run)
+    if len(run.profiles) < 50:
+        check_dump(run)
+    if shape.check is not None:
+        shape.check(run)
+
+
+# ---- One shape --------------------------------------------------------------------------
+
+
+def run_shape(case, shape, is_long=False, transports=TRANSPORTS):
+    """Yields (label, None or what is wrong) for each compiler and transport."""
+    for compiler in shape.compilers:
+        program = build(case, shape, compiler)
+        words = words_of(program, shape, is_long)
+        oracles, oracle_done = [], None
+        label = shape.name + (f" {compiler}" if len(shape.compilers) > 1 else "")
+        folder = make_folder(case, "run-" + label.replace(" ", "-"))
+        if shape.oracle:
+            try:
+                oracle_done, oracles = run_oracle(case, shape, program, words,
+                                                  make_folder(case, folder, "oracle"))
+            except (Difference, AssertionError, ValueError) as error:
+                yield f"{label} oracle", str(error)
+                continue
+        for transport in transports:
+            problem = None
+            try:
+                check(run_profiled(case, shape, program, words, transport,
+                                   make_folder(case, folder, transport)), oracles, oracle_done)
+            except (Difference, AssertionError, LookupError, fcprofile.FormatError,
+                    OSError, subprocess.TimeoutExpired) as error:
+                problem = str(error) if isinstance(error, Difference) else repr(error)
+            finally:
+                for pid in processes(None, os.path.realpath(program)):
+                    os.kill(pid, signal.SIGKILL)
+            yield f"{label} {transport}", problem[:1500] if problem else None
+
+
+def expected_failure(shape, label):
+    for key, reason in shape.expected_failure.items():
+        if key == "any" or key in label.split():
+            return reason
+    return None

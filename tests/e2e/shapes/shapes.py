@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every shape of program (table.py), with both transports.
+
+    shapes.py [--long] [--repeat N] [GROUP | SHAPE]...
+
+Prints a line for each run, and what differs.  A run that is expected to fail and does
+not is a failure as well: the table must then say so no more.
+"""
+
+import argparse
+import os
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import runner  # noqa: E402
+import table  # noqa: E402
+from fctest import Case  # noqa: E402
+
+
+class Folder(Case):
+    """A folder of one's own, outside of unittest."""
+
+    def runTest(self):
+        """Not used: setUp and tearDown are called directly."""
+
+
+def chosen(words):
+    if not words:
+        return [shape for group in table.GROUPS.values() for shape in group]
+    shapes = []
+    for word in words:
+        found = table.GROUPS.get(word) or [
+            shape for group in table.GROUPS.values() for shape in group if shape.name == word]
+        if not found:
+            sys.exit(f"shapes.py: no shape or group {word}; there are: "
+                     f"{' '.join(table.GROUPS)} and their shapes")
+        shapes += found
+    return shapes
+
+
+def run_all(shapes, is_long):
+    failures = 0
+    for shape in shapes:
+        case = Folder()
+        case.setUp()
+        bad = 0
+        began = time.monotonic()
+        for label, problem in runner.run_shape(case, shape, is_long):
+            reason = runner.expected_failure(shape, label)
+            took = time.monotonic() - began
+            if problem is None and reason is None:
+                print(f"ok   {label} ({took:.1f} s)")
+            elif problem is not None and reason is not None:
+                print(f"xfail {label}: {reason}")
+            else:
+                bad += 1
+                print(f"FAIL {label}: "
+                      f"{problem or 'expected to fail, but it did not: ' + str(reason)}")
+            sys.stdout.flush()
+            began = time.monotonic()
+        failures += bad
+        if bad:
+            print(f"     kept for a look: {case.folder}")
+        else:
+            case.tearDown()
+    return failures
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--long", action="store_true", help="the minute-long runs")
+    parser.add_argument("--repeat", type=int, default=1, help="run all so many times")
+    parser.add_argument("names", nargs="*", metavar="GROUP|SHAPE")
+    options = parser.parse_args()
+    failures = sum(run_all(chosen(options.names), options.long) for _ in range(options.repeat))
+    print(f"{failures} failed" if failures else "all as expected")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The shapes of programs, a row each: see runner.Shape for the columns.  Called by
+shapes.py; more checks of a shape are functions here, named in its row."""
+
+import os
+import signal
+
+import fctest
+from runner import Difference, Shape
+
+BOTH = ("gcc", "clang")
+BOTH_CXX = ("g++", "clang++")
+SIGNALLED = "signal"
+PLUGINS = [word for name in ("red", "green") for word in ("{folder}/{program}-" + name + ".so", name)]
+
+
+def profile_of(run, function):
+    """The profiles that have the function, and its figures in them."""
+    return [(profile, each) for profile in run.profiles for each in profile.functions
+            if each.name == function]
+
+
+# ---- More to check -----------------------------------------------------------------------
+
+
+def check_thread_names(run):
+    names = sorted(thread.name for thread in run.profiles[0].threads)
+    expected = sorted([f"worker-{i}" for i in range(64)] + [os.path.basename(run.program)[:15]])
+    if names != expected:
+        raise Difference(f"the threads are called {names}")
+
+
+def check_thread_count(count):
+    def check_it(run):
+        found = len(run.profiles[0].threads)
+        if found != count:
+            raise Difference(f"{found} threads, not {count}")
+    return check_it
+
+
+def check_inherited(run):
+    """The child returns through its parent's frames: they are there by name, with time but
+    without calls."""
+    child = next(profile for profile in run.profiles if profile.ppid == run.profiles[0].pid)
+    figures = {function.name: function for function in child.functions}
+    for name in ("main", "through", "middle", "inner", "checked_fork"):
+        if name not in figures:
+            raise Difference(f"{name} is missing in the child")
+        if figures[name].calls != 0 or figures[name].total_ns == 0:
+            raise Difference(f"inherited: {figures[name]}")
+    if sorted(context.path for context in child.contexts if context.path[-1] == "step")[0][0] != \
+            "main":
+        raise Difference("the child's calls have lost their way from main")
+
+
+def check_child_clock(run):
+    """The child sleeps right after its fork: this time is in its profile."""
+    child = next(profile for profile in run.profiles if profile.ppid == run.profiles[0].pid)
+    if child.run_ns < 200 * 10 ** 6:
+        raise Difference(f"the child slept 200 ms and ran {child.run_ns} ns")
+    slow = next(function for function in child.functions if function.name == "slow_child")
+    if slow.total_ns < 200 * 10 ** 6:
+        raise Difference(f"slow_child took {slow.total_ns} ns")
+
+
+def check_chain(run):
+    """One pid, five images, five files, each with its command line."""
+    if len({profile.pid for profile in run.profiles}) != 1:
+        raise Difference("the images have different pids")
+    words = sorted(profile.arguments[-1] for profile in run.profiles)
+    if words != ["1", "2", "3", "4", "5"]:
+        raise Difference(f"the command lines end in {words}")
+    ends = sorted(profile.end for profile in run.profiles)
+    if ends != ["exec"] * 4 + ["exit"]:
+        raise Difference(f"the images end by {ends}")
+
+
+def check_sleeper(run):
+    """The unprofiled program was alive when the manager had already ended."""
+    os.kill(run.truth.value("value:sleeper"), signal.SIGKILL)
+
+
+def check_handler_time(run):
+    figures = {function.name: function for function in run.profiles[0].functions}
+    handler, interrupted = figures["handler"], figures["interrupted"]
+    if handler.local_ns < 2 * 199 * 10 ** 6:
+        raise Difference(f"the handler took 400 ms, and {handler.local_ns} ns are on its account")
+    if abs(interrupted.total_ns - interrupted.local_ns - handler.total_ns) > 10:
+        raise Difference(f"interrupted: {interrupted}, by {handler}")
+
+
+def check_no_unknown(run):
+    """Every function has a name: plug-ins that came and went, too."""
+    unknown = [function.name for profile in run.profiles for function in profile.functions
+               if "+0x" in function.name]
+    if unknown:
+        raise Difference(f"without a name: {unknown}")
+
+
+def check_plugins(turns):
+    def check_it(run):
+        check_no_unknown(run)
+        calls = {function.name: 0 for function in run.profiles[0].functions}
+        for function in run.profiles[0].functions:
+            calls[function.name] += function.calls
+        for number, name in enumerate(("red", "green")):
+            expected = {f"{name}_work": turns, f"{name}_built": turns,
+                        f"{name}_torn_down": turns, f"{name}_step": turns * (12 + number)}
+            found = {key: calls.get(key) for key in expected}
+            if found != expected:
+                raise Difference(f"calls: {found}, not {expected}")
+    return check_it
+
+
+def check_preloaded(run):
+    check_no_unknown(run)
+
+
+def check_asleep(run):
+    """The time between the last record and the death is the running function's."""
+    sleepy = profile_of(run, "sleepy")[0][1]
+    if sleepy.local_ns < 300 * 10 ** 6:
+        raise Difference(f"sleepy() was killed after 300 ms: {sleepy.local_ns} ns")
+
+
+# ---- Programs of several files ---------------------------------------------------------------
+
+
+def build_host(host_is_profiled=True):
+    """The plug-ins are called as the program, with their own name behind it."""
+    def build(case, shape, compiler, profiled):
+        program = f"{shape.name}-{compiler}{'' if profiled else '-plain'}"
+        for name in ("red", "green"):
+            case.compile("plugin.c", "-shared", "-fPIC", f"-DNAME={name}", compiler=compiler,
+                         profiled=profiled, output=f"{program}-{name}.so")
+        return case.compile("plugin_host.c", compiler=compiler,
+                            profiled=profiled and host_is_profiled, output=program)
+    return build
+
+
+def build_interposed(case, shape, compiler, profiled):
+    suffix = f"-{compiler}{'' if profiled else '-plain'}"
+    library = case.compile("interposed_lib.c", "-shared", "-fPIC", compiler=compiler,
+                           profiled=profiled, output=f"libinterposed{suffix}.so")
+    return case.compile("interposed.c", "-Wl,--no-as-needed", library, "-rdynamic", compiler=compiler, profiled=profiled,
+                        output=shape.name + suffix)
+
+
+def build_instrumented_only(case, shape, compiler, profiled):
+    """Compiled with -finstrument-functions and nothing else."""
+    flags = ["-finstrument-functions"] if profiled else []
+    return case.compile(shape.source, *flags, compiler=compiler, profiled=False,
+                        output=shape.name + compiler + ("" if profiled else "-plain"))
+
+
+def library():
+    found = [os.path.join(folder, "libfc.so") for folder, _, names in os.walk(fctest.PREFIX)
+             if "libfc.so" in names]
+    return found[0]
+
+
+# ---- The table -------------------------------------------------------------------------------
+
+THREADS = [
+    Shape("threads-at-once", "threads_many.c", ["at-once", 64], compilers=BOTH,
+          check=check_thread_names),
+    Shape("threads-in-turn", "threads_many.c", ["in-turn", 10000],
+          check=check_thread_count(10001)),
+    Shape("threads-detached", "threads_many.c", ["detached", 100], pipe_may_lose=100),
+    Shape("threads-alive", "threads_many.c", ["alive", 64], pipe_may_lose=64,
+          check=check_thread_count(65)),
+    Shape("threads-pthread-exit", "threads_many.c", ["exit", 200]),
+    Shape("threads-cancelled", "threads_many.c", ["cancel", 200]),
+    Shape("threads-cancelled-anywhere", "threads_many.c", ["cancel-anywhere", 50], oracle=False,
+          repairs="any", pipe_may_lose=50),
+    Shape("threads-exit-from-thread", "threads_many.c", ["exit-from-thread", 8], status=3,
+          pipe_may_lose=9, end=("exit", 3)),
+    Shape("threads-main-first", "threads_many.c", ["main-first", 8]),
+    Shape("threads-many-more-than-chunks", "threads_many.c", ["alive", 1500], pipe_may_lose=1500,
+          env={"FC_BUFFER_SIZE": "1"}),
+    Shape("threads-thread-mode", "threads_many.c", ["at-once", 16], oracle=False, processes=17,
+          env={"FC_ALLOW_THREAD": "1"}),
+    Shape("thread-local", "thread_local.cc", [16], compilers=BOTH_CXX),
+]
+
+PROCESSES = [
+    Shape("fork-from-threads", "fork_tree.c", ["from-threads", 16]),
+    Shape("fork-nested", "fork_tree.c", ["nested", 12]),
+    Shape("fork-many", "fork_tree.c", ["many", 1000], pipe_may_lose=1000),
+    Shape("fork-through", "fork_tree.c", ["through", 6], check=check_inherited),
+    Shape("fork-orphan", "fork_tree.c", ["orphan", 3]),
+    Shape("daemonize", "fork_tree.c", ["daemonize", 5000]),
+    Shape("libc-daemon", "fork_tree.c", ["libc-daemon", 5000]),
+    Shape("fork-clock", "fork_tree.c", ["slow-child", 200], check=check_child_clock),
+    Shape("fork-raw", "fork_tree.c", ["raw", 3], oracle=False, processes=4),
+    Shape("exec-chain", "exec_chain.c", ["chain", 5], status=9, check=check_chain),
+    Shape("exec-failing", "exec_chain.c", ["failing", 20]),
+    Shape("fork-exec", "exec_chain.c", ["fork-exec", 4]),
+    Shape("vfork-exec", "exec_chain.c", ["vfork-exec", 4]),
+    Shape("vfork-exit", "exec_chain.c", ["vfork-exit", 4]),
+    Shape("posix-spawn", "exec_chain.c", ["spawn", 4]),
+    Shape("system", "exec_chain.c", ["system", 4]),
+    Shape("popen", "exec_chain.c", ["popen", 4]),
+    Shape("exec-unprofiled", "exec_chain.c", ["into-unprofiled", 50], end=("exec", 0)),
+    Shape("exec-through-unprofiled", "exec_chain.c", ["through-unprofiled", 50], status=3),
+    Shape("leaves-unprofiled", "exec_chain.c", ["leaves-unprofiled", 50], oracle=False,
+          check=check_sleeper, transparent=False),
+]
+
+JUMPS = [
+    Shape("longjmp-deep", "longjmp_loop.c", ["deep-frames", 1000], compilers=BOTH,
+          repairs="jumped"),
+    Shape("longjmp-into-loop", "longjmp_loop.c", ["into-loop", 1000000], compilers=BOTH,
+          repairs="jumped"),
+    Shape("longjmp-alternating", "longjmp_loop.c", ["alternating", 100000], compilers=BOTH,
+          repairs="jumped"),
+    Shape("longjmp-different-frames", "longjmp_loop.c", ["different-frames", 100000],
+          compilers=BOTH, repairs="jumped"),
+    Shape("siglongjmp", "longjmp_loop.c", ["from-handler", 20000], compilers=BOTH,
+          repairs="jumped"),
+    Shape("signal-stack", "longjmp_loop.c", ["signal-stack", 20000], compilers=BOTH),
+    Shape("siglongjmp-signal-stack", "longjmp_loop.c", ["off-signal-stack", 20000],
+          compilers=BOTH, repairs="jumped"),
+    Shape("recursion-million", "longjmp_loop.c", ["recursion", 1000000]),
+    Shape("tail-calls", "longjmp_loop.c", ["tail-calls", 20000], compilers=BOTH, flags=("-O2",),
+          callers=False),
+    Shape("coroutines", "coroutines.c", ["turns", 20], compilers=BOTH),
+    Shape("coroutines-threads", "coroutines.c", ["threads", 20]),
+    Shape("coroutines-reused", "coroutines.c", ["reuse", 40]),
+    Shape("throw", "throw_through.cc", [20000], compilers=("g++",)),
+    Shape("throw-clang", "throw_through.cc", [20000], compilers=("clang++",), repairs="some"),
+    Shape("throw-O2", "throw_through.cc", [20000], compilers=("g++",), flags=("-O2",),
+          callers=False),
+    Shape("throw-clang-O2", "throw_through.cc", [20000], compilers=("clang++",), flags=("-O2",),
+          repairs="some", callers=False),
+]
+
+SIGNALS = [
+    Shape("signal-storm", "signal_storm.c", [2000, 1], oracle=False,
+          long_args=["60000", "1"]),
+    Shape("signal-storm-threads", "signal_storm.c", [2000, 4], oracle=False,
+          long_args=["60000", "4"]),
+    Shape("signal-storm-clang-O2", "signal_storm.c", [1000, 2], oracle=False, flags=("-O2",),
+          compilers=("clang",), callers=False),
+    Shape("handler-time", "handler_time.c", check=check_handler_time),
+]
+
+LIBRARIES = [
+    Shape("plugins-in-turn", "plugin_host.c",
+          ["turns", 30, *PLUGINS],
+          compilers=BOTH, build=build_host(), oracle=False, check=check_plugins(30)),
+    Shape("plugins-in-thread", "plugin_host.c",
+          ["thread", 30, *PLUGINS],
+          build=build_host(), oracle=False, check=check_plugins(30)),
+    Shape("plugins-kept", "plugin_host.c",
+          ["keep", 1, *PLUGINS],
+          build=build_host(), check=check_plugins(1)),
+    Shape("plugins-unprofiled-host", "plugin_host.c",
+          ["turns", 30, *PLUGINS],
+          build=build_host(host_is_profiled=False), oracle=False, check=check_plugins(30)),
+    Shape("interposed", "interposed.c", build=build_interposed, compilers=BOTH,
+          callers=False, check=check_no_unknown),
+    Shape("own-init", "own_init.c", flags=("-O0", "-Wl,-init=own_init", "-Wl,-fini=own_fini")),
+    Shape("static-init", "static_init.cc", compilers=BOTH_CXX),
+    Shape("around-main", "aroundmain.c", compilers=BOTH),
+    Shape("preloaded", "fork_tree.c", ["nested", 3], build=build_instrumented_only, oracle=False,
+          processes=4, env={"LD_PRELOAD": library()}, check=check_preloaded),
+    Shape("no-pie", "fork_tree.c", ["nested", 3], flags=("-O0", "-no-pie", "-fno-pie")),
+]
+
+ENDS = [
+    Shape("end-return", "ends.c", ["return"], status=7, pipe_may_lose=1, end=("exit", 7)),
+    Shape("end-exit", "ends.c", ["exit"], status=7, pipe_may_lose=1, end=("exit", 7),
+          stack=["main", "end", "end_exit"]),
+    Shape("end-_exit", "ends.c", ["_exit"], status=7, pipe_may_lose=2, end=("exit", 7),
+          stack=["main", "end", "end__exit"]),
+    Shape("end-quick_exit", "ends.c", ["quick_exit"], status=7, pipe_may_lose=1, end=("exit", 7),
+          stack=["main", "end", "end_quick_exit"]),
+    Shape("end-abort", "ends.c", ["abort"], status=-signal.SIGABRT, pipe_may_lose=2,
+          end=(SIGNALLED, signal.SIGABRT), stack=["main", "end", "end_abort"]),
+    Shape("end-segv", "ends.c", ["segv"], status=-signal.SIGSEGV, pipe_may_lose=2,
+          end=(SIGNALLED, signal.SIGSEGV), stack=["main", "end", "fault"]),
+    Shape("end-segv-handled", "ends.c", ["segv-handled"], status=signal.SIGSEGV, pipe_may_lose=2,
+          end=("exit", signal.SIGSEGV),
+          stack=["main", "end", "end_segv_handled", "fault", "last_words"]),
+    Shape("end-sigterm", "ends.c", ["sigterm"], status=-signal.SIGTERM, pipe_may_lose=2,
+          end=(SIGNALLED, signal.SIGTERM), stack=["main", "end", "end_sigterm"]),
+    Shape("end-sigkill", "ends.c", ["sigkill"], status=-signal.SIGKILL, pipe_may_lose=2,
+          end=(SIGNALLED, signal.SIGKILL), stack=["main", "end", "end_sigkill"]),
+    Shape("end-stack-overflow", "ends.c", ["stack-overflow"], status=-signal.SIGSEGV,
+          oracle=False, pipe_may_lose=2, end=(SIGNALLED, signal.SIGSEGV)),
+    Shape("end-stack-overflow-handled", "ends.c", ["stack-overflow-handled"], status=9,
+          oracle=False, pipe_may_lose=2, end=("exit", 9)),
+    Shape("end-out-of-memory", "ends.c", ["out-of-memory"], status=-signal.SIGABRT,
+          oracle=False, pipe_may_lose=2, end=(SIGNALLED, signal.SIGABRT)),
+    Shape("end-asleep", "ends.c", ["asleep"], status=-signal.SIGKILL, pipe_may_lose=2,
+          end=(SIGNALLED, signal.SIGKILL), stack=["main", "end", "end_asleep", "sleepy"],
+          check=check_asleep),
+    Shape("end-cpu-limit", "ends.c", ["cpu-limit"], status=-signal.SIGXCPU, pipe_may_lose=2,
+          end=(SIGNALLED, signal.SIGXCPU)),
+]
+
+GROUPS = {"threads": THREADS, "processes": PROCESSES, "jumps": JUMPS, "signals": SIGNALS,
+          "libraries": LIBRARIES, "ends": ENDS}
