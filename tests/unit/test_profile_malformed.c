@@ -226,6 +226,8 @@ static void test_future(void)
         {"end unknown 0", "colour blue and green"},
     };
     g_autoptr(FcProfile) profile = fixture_plain_new();
+    /* Then the first part has the library alone, at another index than ours. */
+    profile->executable = g_strdup("/bin/app");
     g_autoptr(GString) text = fc_profile_format(profile);
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
     {
