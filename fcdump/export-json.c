@@ -213,6 +213,7 @@ static void put_arcs(const Export *export)
             fc_json_index(json, "caller", site->caller);
             fc_json_unsigned(json, "callee", site->callee);
             fc_json_string(json, "via", model->via->pdata[site->via]);
+            fc_json_boolean(json, "inlined", model->inlined[site->tag]);
             fc_json_unsigned(json, "calls", site->calls);
             if (site->total_ns > 0 || model->profile->extended)
                 fc_json_unsigned(json, "total_ns", site->total_ns);

@@ -4,6 +4,7 @@
  */
 #include "fcdump/load.h"
 
+#include "fcdump/callsites.h"
 #include "fcdump/v3.h"
 
 #include <errno.h>
@@ -142,8 +143,7 @@ static void load_input(Loader *loader, const char *path)
 
 /* ---- Functions ------------------------------------------------------------- */
 
-/* What identifies the symbol that covers a place, in all profiles of the sum. */
-static char *symbol_key(const FcModel *model, const FcProfilePlace *place, guint64 start)
+char *fc_model_symbol_key(const FcModel *model, const FcProfilePlace *place, guint64 start)
 {
     if (place->module == FC_NONE)
         return g_strdup_printf(":%" G_GINT64_MODIFIER "x", start);
@@ -202,7 +202,7 @@ static void make_functions(FcModel *model, GHashTable *keys)
         fc_symbols_find_name(model->symbols, model->profile, &figures->place, FALSE,
                              &function.symbol);
         function.name = function.symbol.name;
-        g_autofree char *key = symbol_key(model, &figures->place, function.symbol.start);
+        g_autofree char *key = fc_model_symbol_key(model, &figures->place, function.symbol.start);
         guint known = GPOINTER_TO_UINT(g_hash_table_lookup(keys, key));
         if (known != 0)
         {
@@ -221,76 +221,14 @@ static void make_functions(FcModel *model, GHashTable *keys)
 
 /* ---- Graph ----------------------------------------------------------------- */
 
-/* GCC splits cold or cloned parts off a function: name.cold, name.part.0. */
-static gboolean is_part_of(const char *name, const char *whole)
-{
-    gsize length = whole != NULL ? strlen(whole) : 0;
-    return name != NULL && length > 0 && strncmp(name, whole, length) == 0 && name[length] == '.';
-}
-
-/* The name of the unprofiled function that the call came through, or NULL where it came
- * straight from `caller` or that can't be known. */
-static const char *find_via(const FcModel *model, GHashTable *keys, gint caller,
-                            const FcProfilePlace *site, const FcSymbol *symbol)
-{
-    g_autofree char *key = symbol_key(model, site, symbol->start);
-    const FcFunction *function = caller != FC_NONE ? fc_model_function(model, (guint)caller) : NULL;
-    if (symbol->raw_name != NULL)
-    {
-        /* A call site in another profiled function: the caller was inlined into it. */
-        if (function != NULL && (g_hash_table_contains(keys, key) ||
-                                 is_part_of(symbol->raw_name, function->symbol.raw_name)))
-            return NULL;
-        return symbol->name;
-    }
-    if (site->module == FC_NONE ||
-        (function != NULL && function->figures.place.module == site->module))
-        return NULL;
-    const char *path = g_array_index(model->profile->modules, FcProfileModule, site->module).path;
-    const char *slash = strrchr(path, '/');
-    return g_intern_string(slash != NULL ? slash + 1 : path);
-}
-
-static guint via_number(FcModel *model, GHashTable *numbers, const char *name)
-{
-    if (name == NULL)
-        return 0;
-    guint number = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, name));
-    if (number == 0)
-    {
-        number = model->via->len;
-        g_ptr_array_add(model->via, g_strdup(name));
-        g_hash_table_insert(numbers, model->via->pdata[number], GUINT_TO_POINTER(number));
-    }
-    return number;
-}
-
 static void make_graph(FcModel *model, GHashTable *keys)
 {
-    const GArray *arcs = model->profile->arcs;
-    g_autofree FcCallSite *sites = g_new0(FcCallSite, arcs->len + 1);
+    g_autofree FcCallSite *sites = fc_callsites_resolve(model, keys);
     g_autofree guint64 *totals = g_new0(guint64, model->functions->len + 1);
-    g_autoptr(GHashTable) numbers = g_hash_table_new(g_str_hash, g_str_equal);
-    model->via = g_ptr_array_new_with_free_func(g_free);
-    g_ptr_array_add(model->via, NULL);
-    model->sites = g_new0(FcSymbol, arcs->len + 1);
-    for (guint i = 0; i < arcs->len; i++)
-    {
-        const FcProfileArc *arc = &g_array_index(arcs, FcProfileArc, i);
-        gint caller = arc->caller == FC_NONE ? FC_NONE : (gint)model->function_of[arc->caller];
-        FcSymbol *symbol = &model->sites[i];
-        fc_symbols_find_name(model->symbols, model->profile, &arc->site, TRUE, symbol);
-        sites[i] = (FcCallSite){
-            .caller = caller,
-            .callee = model->function_of[arc->callee],
-            .via = via_number(model, numbers, find_via(model, keys, caller, &arc->site, symbol)),
-            .tag = i,
-            .calls = arc->calls,
-            .total_ns = arc->total_ns};
-    }
     for (guint i = 0; i < model->functions->len; i++)
         totals[i] = fc_model_function(model, i)->figures.total_ns;
-    model->graph = fc_callgraph_new(totals, model->functions->len, sites, arcs->len);
+    model->graph =
+        fc_callgraph_new(totals, model->functions->len, sites, model->profile->arcs->len);
 }
 
 /* ---- Model ----------------------------------------------------------------- */
@@ -333,6 +271,7 @@ FcModel *fc_model_load(const char *const *inputs, const char *const *images, FcD
     model->symbols = fc_symbols_new(demangle, (const char *const *)all_images->pdata);
     if (model->profile->extended)
         fc_symbols_check_images(model->symbols, model->profile);
+    fc_symbols_check_images(model->symbols, model->profile);
     make_functions(model, keys);
     make_graph(model, keys);
     return g_steal_pointer(&model);
@@ -351,6 +290,7 @@ void fc_model_free(FcModel *model)
         g_array_unref(model->functions);
     g_free(model->function_of);
     g_free(model->sites);
+    g_free(model->inlined);
     if (model->via != NULL)
         g_ptr_array_unref(model->via);
     fc_callgraph_free(model->graph);

@@ -38,6 +38,8 @@ typedef struct
     GArray *functions;  /* FcFunction */
     guint *function_of; /* of each function of `profile`: the FcFunction */
     FcSymbol *sites;    /* of each arc of `profile`: what covers its call site, likewise */
+    gboolean *inlined;  /* of each arc: the callee was inlined into its caller; the site is
+                           then where the caller itself was called */
     GPtrArray *via;     /* names of the graph's `via` numbers; [0] is NULL */
     FcCallgraph *graph; /* its sites' tags are arcs of `profile` */
     guint64 base_ns;    /* 100%: the sum of all local times */
@@ -54,6 +56,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcModel, fc_model_free)
 
 /* Shows addresses in place of names from now on. */
 void fc_model_use_addresses(FcModel *model);
+
+/* What identifies the symbol with that start which covers a place, in all profiles of the
+ * sum.  The caller owns the result. */
+char *fc_model_symbol_key(const FcModel *model, const FcProfilePlace *place, guint64 start);
 
 static inline const FcFunction *fc_model_function(const FcModel *model, guint index)
 {

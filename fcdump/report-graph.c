@@ -67,13 +67,16 @@ static GPtrArray *arcs_of(const FcReportContext *context, guint function)
 
 /* ---- Lines -------------------------------------------------------------------- */
 
+/* "at FILE:LINE" */
 static char *format_site(const FcReportContext *context, const FcCallSite *site)
 {
     const FcModel *model = context->model;
     const FcProfileArc *arc = &g_array_index(model->profile->arcs, FcProfileArc, site->tag);
-    char *source = fc_report_source(context, &arc->site, TRUE);
-    return source != NULL ? source
-                          : g_strdup_printf("0x%" G_GINT64_MODIFIER "x", arc->site.address);
+    if (model->inlined[site->tag])
+        return g_strdup("inlined");
+    g_autofree char *source = fc_report_source(context, &arc->site, TRUE);
+    return source != NULL ? g_strdup_printf("at %s", source)
+                          : g_strdup_printf("at 0x%" G_GINT64_MODIFIER "x", arc->site.address);
 }
 
 static void add_function(const FcReportContext *context, FcTable *table, guint index)
@@ -109,26 +112,61 @@ static char *format_arc_share(const FcReportContext *context, guint64 ns, guint6
                                                          : fc_format_share(ns, whole_ns);
 }
 
-static void add_site(const FcReportContext *context, FcTable *table, const FcCallSite *site,
+/* Call sites that read the same are one line. */
+typedef struct
+{
+    char *text;
+    guint64 calls;
+    guint64 total_ns;
+} Line;
+
+static void line_clear(gpointer data)
+{
+    g_free(((Line *)data)->text);
+}
+
+/* The lines of an arc's call sites; those of sites that may nest are not added up. */
+static GArray *site_lines(const FcReportContext *context, const FcArc *arc)
+{
+    GArray *lines = g_array_new(FALSE, FALSE, sizeof(Line));
+    g_autoptr(GHashTable) known = g_hash_table_new(g_str_hash, g_str_equal);
+    g_array_set_clear_func(lines, line_clear);
+    for (guint i = 0; i < arc->site_count; i++)
+    {
+        g_autofree char *text = format_site(context, &arc->sites[i]);
+        guint at = GPOINTER_TO_UINT(g_hash_table_lookup(known, text));
+        if (at == 0 || arc->at_most)
+        {
+            Line fresh = {.text = g_steal_pointer(&text)};
+            g_array_append_val(lines, fresh);
+            at = lines->len;
+            g_hash_table_replace(known, fresh.text, GUINT_TO_POINTER(at));
+        }
+        Line *line = &g_array_index(lines, Line, at - 1);
+        line->calls += arc->sites[i].calls;
+        line->total_ns += arc->sites[i].total_ns;
+    }
+    return lines;
+}
+
+static void add_line(const FcReportContext *context, FcTable *table, const Line *line,
                      guint64 whole_ns)
 {
-    g_autofree char *source = format_site(context, site);
     fc_table_row(table, FC_STYLE_DIM);
-    fc_table_cell(table, format_arc_time(context, site->total_ns));
-    fc_table_cell(table, format_arc_share(context, site->total_ns, whole_ns));
-    fc_table_cell(table, fc_format_count(site->calls));
+    fc_table_cell(table, format_arc_time(context, line->total_ns));
+    fc_table_cell(table, format_arc_share(context, line->total_ns, whole_ns));
+    fc_table_cell(table, fc_format_count(line->calls));
     fc_table_cell(table, NULL);
-    fc_table_cell(table, g_strdup_printf("          at %s", source));
+    fc_table_cell(table, g_strdup_printf("          %s", line->text));
 }
 
 static void add_arc(const FcReportContext *context, FcTable *table, const FcArc *arc,
                     guint64 whole_ns)
 {
-    gboolean details = context->options->details;
     const char *arrow = context->options->callers ? "<-" : "->";
     g_autofree char *name = fc_report_name(context, other_end(context, arc), arc->via);
-    g_autofree char *source =
-        details && arc->site_count == 1 ? format_site(context, &arc->sites[0]) : NULL;
+    g_autoptr(GArray) lines = context->options->details ? site_lines(context, arc) : NULL;
+    const char *only = lines != NULL && lines->len == 1 ? g_array_index(lines, Line, 0).text : NULL;
     g_autofree char *time = format_arc_time(context, arc->total_ns);
     const FcFunction *callee = fc_model_function(context->model, arc->callee);
     fc_table_row(table, FC_STYLE_PLAIN);
@@ -136,11 +174,10 @@ static void add_arc(const FcReportContext *context, FcTable *table, const FcArc 
     fc_table_cell(table, format_arc_share(context, arc->total_ns, whole_ns));
     fc_table_cell(table, fc_format_count(arc->calls));
     fc_table_cell(table, fc_format_count(callee->figures.calls));
-    fc_table_cell(table, source != NULL ? g_strdup_printf("    %s %s  at %s", arrow, name, source)
-                                        : g_strdup_printf("    %s %s", arrow, name));
-    if (details && arc->site_count > 1)
-        for (guint i = 0; i < arc->site_count; i++)
-            add_site(context, table, &arc->sites[i], whole_ns);
+    fc_table_cell(table, g_strdup_printf("    %s %s%s%s", arrow, name, only != NULL ? "  " : "",
+                                         only != NULL ? only : ""));
+    for (guint i = 0; lines != NULL && lines->len > 1 && i < lines->len; i++)
+        add_line(context, table, &g_array_index(lines, Line, i), whole_ns);
 }
 
 static void add_local(FcTable *table, const FcProfileFunction *figures)

@@ -154,8 +154,14 @@ static void print_stack(const FcReportContext *context, const FcProfileThread *t
         g_autofree char *source = fc_report_source(context, &frame->site, TRUE);
         g_autofree char *name =
             fc_format_text(fc_model_function(model, model->function_of[frame->function])->name);
-        fc_render_line(context->render, "  %2u  %s%s%s", thread->stack->len - 1 - i, name,
-                       source != NULL ? ", called at " : "", source != NULL ? source : "");
+        /* An inlined function has the call site of what it was inlined into. */
+        gboolean inlined =
+            i > 0 &&
+            g_array_index(thread->stack, FcProfileFrame, i - 1).site.address == frame->site.address;
+        g_autofree char *where = inlined          ? g_strdup(", inlined")
+                                 : source != NULL ? g_strdup_printf(", called at %s", source)
+                                                  : g_strdup("");
+        fc_render_line(context->render, "  %2u  %s%s", thread->stack->len - 1 - i, name, where);
     }
 }
 

@@ -180,6 +180,15 @@ static void append_guides(const Tree *tree, GString *text, const GArray *path)
     }
 }
 
+/* An inlined function has the call site of what it was inlined into (see callsites.c). */
+static gboolean is_inlined(const Tree *tree, const FcProfileContext *context)
+{
+    const GArray *contexts = tree->context->model->profile->contexts;
+    return context->parent != FC_NONE &&
+           g_array_index(contexts, FcProfileContext, context->parent).site.address ==
+               context->site.address;
+}
+
 static char *format_node(const Tree *tree, const Node *node, const GArray *path)
 {
     const FcModel *model = tree->context->model;
@@ -192,7 +201,9 @@ static char *format_node(const Tree *tree, const Node *node, const GArray *path)
         const FcProfileContext *first =
             &g_array_index(model->profile->contexts, FcProfileContext, node->context);
         g_autofree char *source = fc_report_source(tree->context, &first->site, TRUE);
-        if (source != NULL)
+        if (is_inlined(tree, first))
+            g_string_append(text, "  inlined");
+        else if (source != NULL)
             g_string_append_printf(text, "  at %s", source);
     }
     return g_string_free(text, FALSE);

@@ -65,7 +65,17 @@ GArray *fc_image_list_subprograms(FcImage *image);
  * function at `address` begins.  `*file` belongs to the image. */
 gboolean fc_image_find_line(FcImage *image, guint64 address, gboolean is_entry, const char **file,
                             guint *line);
+
+/* Calls `visit` for each unit with code at `address`, less the bias, until it returns
+ * TRUE; whether one did. */
+typedef gboolean (*FcUnitVisitor)(Dwarf_Die *unit, Dwarf_Addr address, gpointer data);
+gboolean fc_image_visit_units(FcImage *image, guint64 address, FcUnitVisitor visit, gpointer data);
 void fc_line_table_free(FcLineTable *lines);
+
+/* Whether the code at `address` is an inlined copy of the function whose own copy begins at
+ * `function` and has that linkage name. */
+gboolean fc_image_is_inlined(FcImage *image, guint64 address, guint64 function,
+                             const char *raw_name);
 
 /* The name to show for linkage name `raw`; the caller frees it. */
 char *fc_symbols_demangle(const char *raw, FcDemangle demangle);

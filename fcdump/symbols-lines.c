@@ -144,10 +144,17 @@ static Dwarf_Line *find_row(Dwarf_Die *unit, Dwarf_Addr address, gboolean is_ent
     return dwarf_onesrcline(rows, best);
 }
 
-static gboolean find_in_unit(Dwarf_Die *unit, Dwarf_Addr address, gboolean is_entry,
-                             const char **file, guint *line)
+typedef struct
 {
-    Dwarf_Line *row = find_row(unit, address, is_entry);
+    gboolean is_entry;
+    const char **file;
+    guint *line;
+} WantedLine;
+
+static gboolean find_in_unit(Dwarf_Die *unit, Dwarf_Addr address, gpointer data)
+{
+    const WantedLine *wanted = data;
+    Dwarf_Line *row = find_row(unit, address, wanted->is_entry);
     const char *name;
     int number;
 
@@ -156,8 +163,8 @@ static gboolean find_in_unit(Dwarf_Die *unit, Dwarf_Addr address, gboolean is_en
     name = dwarf_linesrc(row, NULL, NULL);
     if (!name || !*name)
         return FALSE;
-    *file = name;
-    *line = (guint)number;
+    *wanted->file = name;
+    *wanted->line = (guint)number;
     return TRUE;
 }
 
@@ -168,8 +175,7 @@ static FcLineTable *ensure_lines(FcImage *image)
     return image->lines;
 }
 
-gboolean fc_image_find_line(FcImage *image, guint64 address, gboolean is_entry, const char **file,
-                            guint *line)
+gboolean fc_image_visit_units(FcImage *image, guint64 address, FcUnitVisitor visit, gpointer data)
 {
     FcLineTable *lines = ensure_lines(image);
     guint low = 0, high;
@@ -189,10 +195,18 @@ gboolean fc_image_find_line(FcImage *image, guint64 address, gboolean is_entry, 
     {
         UnitRange *range = &g_array_index(lines->ranges, UnitRange, --low);
 
-        if (address < range->end && find_in_unit(&range->unit, address, is_entry, file, line))
+        if (address < range->end && visit(&range->unit, address, data))
             return TRUE;
     }
     return FALSE;
+}
+
+gboolean fc_image_find_line(FcImage *image, guint64 address, gboolean is_entry, const char **file,
+                            guint *line)
+{
+    WantedLine wanted = {is_entry, file, line};
+
+    return fc_image_visit_units(image, address, find_in_unit, &wanted);
 }
 
 /* ---- names ------------------------------------------------------------------- */

@@ -409,3 +409,18 @@ void fc_symbols_find_name(FcSymbols *symbols, const FcProfile *profile, const Fc
 {
     find(symbols, profile, place, is_return, FALSE, out);
 }
+
+gboolean fc_symbols_is_inlined(FcSymbols *symbols, const FcProfile *profile,
+                               const FcProfilePlace *site, const FcProfilePlace *entry)
+{
+    FcImage *image;
+    FcImageFunction *function;
+
+    if (site->module < 0 || (guint)site->module >= profile->modules->len ||
+        site->module != entry->module)
+        return FALSE;
+    image = find_image(symbols, profile,
+                       &g_array_index(profile->modules, FcProfileModule, site->module));
+    function = image ? fc_image_find_function(image, entry->offset) : NULL;
+    return function && fc_image_is_inlined(image, site->offset - 1, entry->offset, function->raw);
+}

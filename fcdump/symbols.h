@@ -59,6 +59,11 @@ void fc_symbols_find(FcSymbols *symbols, const FcProfile *profile, const FcProfi
 void fc_symbols_find_name(FcSymbols *symbols, const FcProfile *profile, const FcProfilePlace *place,
                           gboolean is_return, FcSymbol *out);
 
+/* Whether call site `site` lies in a copy of the function at `entry` that the compiler
+ * inlined into another one, as far as the debug information says. */
+gboolean fc_symbols_is_inlined(FcSymbols *symbols, const FcProfile *profile,
+                               const FcProfilePlace *site, const FcProfilePlace *entry);
+
 /* Problems met so far that the user must know ("PATH: changed since the run ..."), each
  * once, in order of appearance; owned by `symbols`. */
 const GPtrArray *fc_symbols_warnings(const FcSymbols *symbols);

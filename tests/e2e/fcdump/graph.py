@@ -115,6 +115,23 @@ equal([row[4] for row in callers["leaf"][1:]],
       ["<- main (via sorter)", "<- main", "<- work"], "callers via a function")
 equal(callers["main"][1][4], "<- <outside> (via sorter)", "called from outside")
 
+# A callee that was inlined into its caller has the site by which the caller was called.
+inlined = Profile(program, run_ns=100)
+inlined.function("main", 1, 100, 60, (100, 100), (60, 60))
+inlined.function("work", 2, 40, 30, (20, 20), (15, 15))
+inlined.function("leaf", 2, 10, 10, (5, 5), (5, 5))
+inlined.arc(None, 0, "main", 1, 100)
+inlined.arc("main", "sorter+6", "work", 1, 20)
+inlined.arc("main", "main+6", "work", 1, 20)
+inlined.arc("work", "sorter+6", "leaf", 1, 5)
+inlined.arc("work", "main+6", "leaf", 1, 5)
+inlined.write("inlined.fc")
+text = good("inlined.fc", "--details")
+equal(blocks(text)["work"][1], ["10 ns", "25.0", "2", "2", "-> leaf", "inlined"],
+      "an inlined callee")
+equal([row[4] for row in blocks(text)["main"][1:3]], ["-> work", "-> work (via sorter)"],
+      "its caller")
+
 # Nothing called, nothing to show.
 lone = Profile(program, run_ns=5)
 lone.function("leaf", 1, 5, 5, (5, 5), (5, 5))
