@@ -57,7 +57,7 @@ static gboolean parse(int argc, char **argv, Options *options, GError **error)
         {"graph", 0, 0, G_OPTION_ARG_INT, &options->graph, "likewise", "N"},
         {"memory", 0, 0, G_OPTION_ARG_INT, &options->memory, "likewise", "N"},
         {"use-pid", 0, 0, G_OPTION_ARG_NONE, &options->use_pid, "name files NAME.PID.fc", NULL},
-        {"quiet", 0, 0, G_OPTION_ARG_NONE, &options->quiet, "only messages about errors", NULL},
+        {"quiet", 0, 0, G_OPTION_ARG_NONE, &options->quiet, "no messages at all", NULL},
         {"debug", 0, 0, G_OPTION_ARG_NONE, &options->debug, "tell what happens on stderr", NULL},
         {"version", 0, 0, G_OPTION_ARG_NONE, &options->version, "print the version", NULL},
         {NULL, 0, 0, 0, NULL, NULL, NULL}};

@@ -27,7 +27,8 @@ struct FcSession
     gint others;     /* processes and images that were announced or joined, besides the first */
     guint64 orphans; /* messages of processes that did not say hello */
     guint64 malformed;
-    GString *errors; /* not yet told */
+    GString *errors;  /* not yet told */
+    char *last_error; /* the same one, of each process of a tree, is told once */
 };
 
 G_GNUC_PRINTF(2, 3) static void debug(const FcSession *session, const char *format, ...)
@@ -76,6 +77,7 @@ void fc_session_free(FcSession *session)
         close(session->setup.reply_fd);
     g_free(session->unique_id);
     g_string_free(session->errors, TRUE);
+    g_free(session->last_error);
     g_free(session);
 }
 
@@ -88,8 +90,12 @@ static FcProcess *find_process(FcSession *session, guint64 key)
 
 static void remember_error(FcSession *session, const GError *error)
 {
-    g_string_append_printf(session->errors, "FCMng: %s\n", error->message);
     debug(session, "%s", error->message);
+    if (session->setup.quiet || g_strcmp0(session->last_error, error->message) == 0)
+        return;
+    g_string_append_printf(session->errors, "FCMng: %s\n", error->message);
+    g_free(session->last_error);
+    session->last_error = g_strdup(error->message);
 }
 
 static void summarize(FcSession *session)
@@ -179,7 +185,7 @@ void fc_session_greet(FcSession *session)
 {
     g_autoptr(GError) error = NULL;
     GString *text = g_string_new(NULL);
-    if (!fc_files_check(session->setup.files, &error))
+    if (!fc_files_check(session->setup.files, &error) && !session->setup.quiet)
         g_string_append_printf(text, "FCMng: %s\n", error->message);
     if (!session->setup.quiet)
         g_string_append_printf(text, "FCMng: Profile manager: running [%d]\n", (int)getpid());
