@@ -9,6 +9,7 @@
 #include "libfc/sys.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #define SIGNAL_BIT(number) (UINT64_C(1) << ((number)-1))
 
@@ -76,10 +77,35 @@ void fc_line_add_number(struct FcLine *line, unsigned long number)
     fc_line_add(line, digits);
 }
 
+/* What standard error was at the start: a program that closes it may get the number back
+ * for a file of its own. */
+static struct
+{
+    bool open;
+    dev_t device;
+    ino_t inode;
+} first_stderr;
+
+void fc_message_setup(void)
+{
+    struct stat status = {0};
+    first_stderr.open = fc_sys(SYS_fstat, STDERR_FILENO, &status) == 0;
+    first_stderr.device = status.st_dev;
+    first_stderr.inode = status.st_ino;
+}
+
+void fc_message_print(const char *text, size_t bytes)
+{
+    struct stat now;
+    if (first_stderr.open && fc_sys(SYS_fstat, STDERR_FILENO, &now) == 0 &&
+        now.st_dev == first_stderr.device && now.st_ino == first_stderr.inode)
+        fc_write(STDERR_FILENO, text, bytes);
+}
+
 void fc_line_print(struct FcLine *line)
 {
     line->text[line->bytes] = '\n';
-    fc_write(STDERR_FILENO, line->text, line->bytes + 1);
+    fc_message_print(line->text, line->bytes + 1);
 }
 
 void fc_message(const char *a, const char *b, const char *c)

@@ -13,6 +13,13 @@
  * Async-signal-safe. */
 long fc_write(int fd, const void *data, size_t bytes);
 
+/* Remembers what standard error is.  Called once, before any message. */
+void fc_message_setup(void);
+
+/* Writes to standard error, unless that number is another file by now.
+ * Async-signal-safe. */
+void fc_message_print(const char *text, size_t bytes);
+
 /* Writes `number` in decimal, no NUL; returns where it ends.  At most 20 characters. */
 char *fc_append_number(char *at, uint64_t number);
 

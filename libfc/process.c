@@ -144,6 +144,7 @@ static void quick_exiting(void);
 
 static bool start(struct FcHello *hello)
 {
+    fc_message_setup();
     fc_config_load();
     if (fc_config.help)
     {
@@ -329,7 +330,7 @@ static void quit(void)
     else if (index != FC_NO_ANSWER)
         text = fc_ring_wait_for_answer(index, &bytes);
     if (text != NULL && bytes > 0)
-        fc_write(STDERR_FILENO, text, bytes);
+        fc_message_print(text, bytes);
     else if (text == NULL && index != 0 && index != FC_NO_ANSWER)
         fc_message("the profile manager is gone, the profile is not complete", NULL, NULL);
     fc_channel_close();

@@ -312,7 +312,7 @@ bool fc_spawn_read_reply(int fd, int timeout_ms)
         reply.bytes > sizeof text || !read_fully(fd, text, reply.bytes, timeout_ms))
         return false;
     if (reply.bytes > 0)
-        fc_write(STDERR_FILENO, text, reply.bytes);
+        fc_message_print(text, reply.bytes);
     return true;
 }
 
