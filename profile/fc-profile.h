@@ -121,6 +121,82 @@ typedef struct
     GArray *stack;        /* of guint64, owned: call sites, innermost first; none is 0 */
 } FcProfileBlock;
 
+/* ---- The heap, with FC_MEMORY --------------------------------------------------------
+ *
+ * Bucket 0 of sizes counts blocks of 0 bytes, bucket k those of [2^(k-1), 2^k). */
+#define FC_SIZE_BUCKETS 42
+
+/* Where something happened to memory: numbers of `call` as enum FcMemoryCall of
+ * libfc/fc-format.h. */
+typedef struct
+{
+    gint context;        /* FC_NONE: no profiled function was active */
+    FcProfilePlace site; /* return address of the call to the allocator */
+    guint call;
+} FcProfileHeapPoint;
+
+/* All blocks that were allocated at one point. */
+typedef struct
+{
+    FcProfileHeapPoint point;
+    guint64 allocations; /* a realloc is an allocation of the new size, and a free */
+    guint64 bytes;       /* of all of them together */
+    guint64 frees;
+    guint64 live_blocks; /* at the end: leaked, or reachable still */
+    guint64 live_bytes;
+    guint64 peak_bytes;  /* live when the whole heap was largest */
+    guint64 temporary;   /* freed before the thread allocated anything else */
+    guint64 lifetime_ns; /* of the freed ones together */
+    guint64 sizes[FC_SIZE_BUCKETS];
+} FcProfileHeapPlace;
+
+typedef enum
+{
+    FC_BAD_UNKNOWN,  /* never was a block */
+    FC_BAD_DOUBLE,   /* freed before: `allocated` and `freed` say where */
+    FC_BAD_INSIDE,   /* points into a live block, `allocated` says which */
+    FC_BAD_STACK,    /* points into a stack */
+    FC_BAD_MISMATCH, /* new freed by free and the like; the block was freed */
+} FcProfileBadKind;
+
+typedef struct
+{
+    FcProfileBadKind kind;
+    guint64 pointer;
+    guint64 block; /* start of the block that is meant, 0: none */
+    guint64 size_bytes;
+    guint64 time_ns;              /* since the process's start */
+    FcProfileHeapPoint here;      /* a call of FC_CALL_REALLOC: realloc, else a free */
+    FcProfileHeapPoint allocated; /* where `block` is not 0 */
+    FcProfileHeapPoint freed;     /* FC_BAD_DOUBLE: the first time */
+} FcProfileBadFree;
+
+/* The most that was live between the time before and this one. */
+typedef struct
+{
+    guint64 time_ns;
+    guint64 live_bytes;
+} FcProfileHeapSample;
+
+typedef struct
+{
+    gboolean recorded; /* FALSE: run without FC_MEMORY; everything below is empty */
+    guint64 allocations;
+    guint64 frees;
+    guint64 bytes;
+    guint64 live_blocks;
+    guint64 live_bytes;
+    guint64 peak_bytes;
+    guint64 peak_ns; /* since the process's start */
+    guint64 maps;    /* mmap and munmap by the program itself */
+    guint64 map_bytes;
+    guint64 unmaps;
+    guint64 unmap_bytes;
+    GArray *places;    /* FcProfileHeapPlace */
+    GArray *bad_frees; /* FcProfileBadFree, in order of time */
+    GArray *samples;   /* FcProfileHeapSample, in order of time */
+} FcProfileHeap;
+
 /* Something that had to be mended or was lost, by kind, e.g. "jump", "lost-records". */
 typedef struct
 {
@@ -160,6 +236,8 @@ typedef struct
     GArray *leaks; /* FcProfileBlock, as the two below; in plain files too */
     GArray *bad_frees;
     GArray *bad_reallocs;
+
+    FcProfileHeap heap;
 } FcProfile;
 
 /* Never fails; the caller owns the result and frees it with fc_profile_free.
