@@ -20,6 +20,7 @@ struct FcFiles
     gboolean use_pid;
     char *summary; /* file name of the summary; NULL: none was written */
     FcDescriptor *descriptor;
+    GArray *orders;   /* guint64, of the descriptor's entries */
     GHashTable *used; /* file names */
 };
 
@@ -48,6 +49,7 @@ FcFiles *fc_files_new(const char *directory, const char *name, gboolean use_pid)
     files->name = g_strndup(name, strlen(name) - (has_suffix ? 3 : 0));
     files->use_pid = use_pid;
     files->descriptor = fc_descriptor_new();
+    files->orders = g_array_new(FALSE, FALSE, sizeof(guint64));
     files->used = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     return files;
 }
@@ -64,6 +66,7 @@ void fc_files_free(FcFiles *files)
     g_free(files->name);
     g_free(files->summary);
     fc_descriptor_free(files->descriptor);
+    g_array_unref(files->orders);
     g_hash_table_unref(files->used);
     g_free(files);
 }
@@ -90,8 +93,20 @@ static char *choose_name(FcFiles *files, gint64 id, gboolean several)
     return name;
 }
 
+/* A process comes before its children, though they may end before it. */
+static void add_entry(FcFiles *files, gint64 id, gint64 parent, gboolean is_thread,
+                      const char *name, guint64 order)
+{
+    guint at = files->orders->len;
+    while (at > 0 && g_array_index(files->orders, guint64, at - 1) > order)
+        at--;
+    g_array_insert_val(files->orders, at, order);
+    FcDescriptorEntry entry = {id, is_thread ? 0 : parent, is_thread, g_strdup(name)};
+    g_array_insert_val(files->descriptor->entries, at, entry);
+}
+
 gboolean fc_files_write(FcFiles *files, const FcProfile *profile, gint64 id, gint64 parent,
-                        gboolean is_thread, gboolean several, GError **error)
+                        gboolean is_thread, gboolean several, guint64 order, GError **error)
 {
     if (!open_directory(files, error))
         return FALSE;
@@ -101,7 +116,7 @@ gboolean fc_files_write(FcFiles *files, const FcProfile *profile, gint64 id, gin
         g_prefix_error(error, "can't write '%s/%s': ", files->directory, name);
         return FALSE;
     }
-    fc_descriptor_add(files->descriptor, id, parent, is_thread, name);
+    add_entry(files, id, parent, is_thread, name, order);
     g_hash_table_add(files->used, g_steal_pointer(&name));
     return TRUE;
 }

@@ -18,9 +18,10 @@ void fc_files_free(FcFiles *files);
 gboolean fc_files_check(FcFiles *files, GError **error);
 
 /* Writes the profile of process or thread `id`.  `several`: it is, or may be, one of
- * several of the session.  FALSE and `error` (which names the file) where it fails. */
+ * several of the session.  The summary lists them by `order`.  FALSE and `error` (which names the
+ * file) where it fails. */
 gboolean fc_files_write(FcFiles *files, const FcProfile *profile, gint64 id, gint64 parent,
-                        gboolean is_thread, gboolean several, GError **error);
+                        gboolean is_thread, gboolean several, guint64 order, GError **error);
 
 /* Writes the summary, where there is more than one file or may be. */
 gboolean fc_files_summarize(FcFiles *files, gint64 root_pid, gint64 started, gint64 ended,

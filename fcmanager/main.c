@@ -39,6 +39,14 @@ typedef struct
     char *directory;
 } Options;
 
+static void options_clear(Options *options)
+{
+    g_free(options->name);
+    g_free(options->directory);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
+
 static gboolean parse(int argc, char **argv, Options *options, GError **error)
 {
     const GOptionEntry entries[] = {
@@ -194,7 +202,7 @@ static int run(const Options *options)
 int main(int argc, char **argv)
 {
     g_autoptr(GError) error = NULL;
-    Options options = {.pipe_fd = -1, .reply_fd = -1, .shared_fd = -1};
+    g_auto(Options) options = {.pipe_fd = -1, .reply_fd = -1, .shared_fd = -1};
     if (!parse(argc, argv, &options, &error))
     {
         fprintf(stderr, "fcmanager: %s\n", error->message);
@@ -212,8 +220,5 @@ int main(int argc, char **argv)
     raise_limit(RLIMIT_FSIZE);
     raise_limit(RLIMIT_NOFILE);
     raise_limit(RLIMIT_AS);
-    int status = run(&options);
-    g_free(options.name);
-    g_free(options.directory);
-    return status;
+    return run(&options);
 }

@@ -182,7 +182,7 @@ FcProfile *fc_output_thread(const FcProcess *process, const FcThreadRow *row, co
     FcTallySizes least = {0, 0, 0};
     FcTally *own = fc_tally_new(process->modules, &least);
     own->node_limit = tally->node_limit;
-    g_autofree guint32 *map = fc_tally_merge(own, tally);
+    g_free(fc_tally_merge(own, tally)); /* same functions, same order */
     Build build = begin(process, own, unique_id);
     build.profile->thread_id = row->tid;
     if (build.profile->thread_id != 0)

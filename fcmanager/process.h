@@ -46,6 +46,7 @@ struct FcProcess
 {
     const FcProcessSetup *setup;
     guint64 key;
+    guint order; /* of the hellos, from 0 */
     struct FcHello hello;
     guint64 end_time; /* ticks, of the last event; good once finished */
     gint64 end_realtime_ns;

@@ -21,6 +21,7 @@ struct FcSession
     FcForks *forks;
     char *unique_id;
     gint64 started; /* seconds since the epoch */
+    guint joined;   /* processes so far */
     guint64 root;   /* key of the first process; 0: none yet */
     gint root_pid;
     gboolean root_done;
@@ -108,12 +109,16 @@ static void summarize(FcSession *session)
         remember_error(session, error);
 }
 
-static void write_profile(FcSession *session, const FcProfile *profile, gint64 id, gint64 parent,
-                          gboolean is_thread, gboolean several)
+/* `thread`: number of the thread whose profile it is; 0: of the whole process. */
+static void write_profile(FcSession *session, const FcProcess *process, const FcProfile *profile,
+                          guint32 thread, gboolean several)
 {
     g_autoptr(GError) error = NULL;
-    if (!fc_files_write(session->setup.files, profile, id, parent, is_thread,
-                        several || session->others > 0, &error))
+    gint64 id = profile->thread_id != 0 ? profile->thread_id : process->hello.pid;
+    gboolean is_thread = thread != 0 && thread != process->hello.thread;
+    if (!fc_files_write(session->setup.files, profile, id, process->hello.ppid, is_thread,
+                        several || session->others > 0, (guint64)process->order << 32 | thread,
+                        &error))
         remember_error(session, error);
 }
 
@@ -123,10 +128,8 @@ static void thread_done(FcProcess *process, const FcThreadRow *row, const FcTall
 {
     FcSession *session = data;
     g_autoptr(FcProfile) profile = fc_output_thread(process, row, tally, session->unique_id);
-    gboolean first = row->number == process->hello.thread;
-    gint64 id = row->tid != 0 ? row->tid : process->hello.pid;
-    write_profile(session, profile, id, process->hello.ppid, !first,
-                  !first || g_hash_table_size(process->threads) > 1);
+    write_profile(session, process, profile, row->number,
+                  row->number != process->hello.thread || g_hash_table_size(process->threads) > 1);
 }
 
 static void add_session_losses(FcSession *session, FcProcess *process)
@@ -155,7 +158,7 @@ static void finish(FcSession *session, FcProcess *process, guint64 time, guint32
     if (session->setup.profile_mode != FC_MODE_THREAD || process->rows->len == 0)
     {
         g_autoptr(FcProfile) profile = fc_output_process(process, session->unique_id);
-        write_profile(session, profile, process->hello.pid, process->hello.ppid, FALSE, FALSE);
+        write_profile(session, process, profile, 0, FALSE);
     }
     summarize(session);
     debug(session, "process %d is done", process->hello.pid);
@@ -264,6 +267,7 @@ static void hello(FcSession *session, const FcWireMessage *message)
                                   ? living
                                   : fc_forks_departed(session->forks, hello.parent_process);
     FcProcess *process = fc_process_new(&session->common, message->process, &hello, parent);
+    process->order = session->joined++;
     if (session->setup.profile_mode == FC_MODE_THREAD)
     {
         process->thread_done = thread_done;

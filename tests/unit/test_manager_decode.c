@@ -84,13 +84,13 @@ static void test_cuts(void)
 /* Garbage before, between and behind messages is skipped, and counted once a run. */
 static void test_garbage(void)
 {
+    static const char words[] = "FCxyzzy, not a message: FC\x06 and so on, on";
     for (guint cut = 0; cut < 200; cut++)
     {
         Fixture f;
         start(&f);
         g_autoptr(GByteArray) bytes = g_byte_array_new();
-        g_byte_array_append(bytes, (const guint8 *)"FCxyzzy, not a message: FC\x06 and so on, on",
-                            43);
+        g_byte_array_append(bytes, (const guint8 *)words, sizeof words - 1);
         add(bytes, FC_MSG_THREAD_NAME, 1, FALSE, "abc", 3);
         guint8 noise[77];
         memset(noise, 0xff, sizeof noise);

@@ -16,6 +16,8 @@ import unittest
 import wire
 
 MANAGER = os.path.join(os.environ['FC_BINDIR'], 'fcmanager')
+with open(MANAGER, 'rb') as program:
+    SANITIZED = b'__asan_init' in program.read()
 CHUNKS = 8
 CODE = 0x400000
 TIMEOUT = 60
@@ -254,6 +256,7 @@ class Drive(unittest.TestCase):
             text = file.read()
         self.assertIn('2 processes treated.', text)
         self.assertIn(f'Process id: {child.pid}\n    parent: {parent.pid}\n', text)
+        self.assertLess(text.index(f'id: {parent.pid}'), text.index(f'id: {child.pid}'))
 
     def test_forked_child_that_never_came(self):
         """Then there is one process, and its file has the plain name in the end."""
@@ -440,6 +443,7 @@ class Drive(unittest.TestCase):
         os.close(spare)
         os.close(write_fd)
 
+    @unittest.skipIf(SANITIZED, 'a sanitizer takes memory of its own')
     def test_bounded_memory(self):
         """Millions of records, thousands of threads: memory does not grow with them."""
         manager = self.manager(shared=False)
