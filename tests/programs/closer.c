@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Target: what a daemon does: closes every descriptor it finds and opens its own, which must
- * receive nothing but its own bytes; works on before and after.  Usage: closer FILE
+ * Target: what a daemon does: closes every descriptor it finds and opens a file, also
+ * where the standard ones were; the file must receive nothing but the program's own
+ * bytes.  Works before and after.  Usage: closer FILE DESCRIPTORS: so many are taken.
  */
 #include <fcntl.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static int step(int value)
@@ -22,7 +23,7 @@ static int work(void)
 
 int main(int argc, char **argv)
 {
-    if (argc < 2)
+    if (argc < 3)
         return 2;
     work();
     long limit = sysconf(_SC_OPEN_MAX);
@@ -31,7 +32,7 @@ int main(int argc, char **argv)
     int file = open(argv[1], O_RDWR | O_CREAT | O_TRUNC, 0666);
     if (file != 0)
         return 3;
-    for (int fd = 1; fd < limit && fd < 65536; fd++) /* wherever a runtime might write */
+    for (int fd = 1; fd < atoi(argv[2]); fd++) /* wherever a runtime might write */
         if (dup2(file, fd) != fd)
             return 4;
     work();

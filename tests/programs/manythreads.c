@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Target: THREADS threads at once that each call step() CALLS times, then the same
- * number of short threads one after the other with one call each, some detached,
- * some that leave by pthread_exit from a nested call.  Usage: manythreads THREADS CALLS
+ * number of short threads one after the other with one call each: every other one
+ * leaves by pthread_exit from a nested call, the rest are detached and may be alive
+ * still when main returns, or are joined as well where a third argument is given.
+ * Usage: manythreads THREADS CALLS [joined]
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -66,12 +68,13 @@ int main(int argc, char **argv)
         pthread_join(all[i], NULL);
     for (int i = 0; i < threads; i++)
     {
-        if (i % 2 == 0)
+        pthread_t thread = create(i % 2 == 0 ? leaves_early : detached, NULL);
+        if (i % 2 == 0 || argc > 3)
         {
-            pthread_join(create(leaves_early, NULL), NULL);
+            pthread_join(thread, NULL);
             continue;
         }
-        pthread_detach(create(detached, NULL));
+        pthread_detach(thread);
         sem_wait(&detached_done);
     }
     free(all);

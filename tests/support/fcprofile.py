@@ -160,12 +160,14 @@ class Profile:
     def thread(words):
         return Record(tid=int(words[0]), start_ns=int(words[1]), end_ns=int(words[2]),
                       run_ns=int(words[3]), calls=int(words[4]), ended=words[5] == "1",
-                      name=unescape(words[6]), functions={}, stack=[])
+                      name=unescape(words[6]), functions={}, local_ns=0, stack=[])
 
     def read_thread_parts(self, sections):
         for line in sections["thread-functions"]:
             thread, function, calls, total, local = map(int, line.split())
+            # by name, where functions of one name are of no concern to the test
             self.threads[thread].functions[self.functions[function].name] = (calls, total, local)
+            self.threads[thread].local_ns += local  # of all functions
         for line in sections["thread-stacks"]:
             words = line.split()
             self.threads[int(words[0])].stack.append(self.functions[int(words[3])])

@@ -113,20 +113,22 @@ class Case(unittest.TestCase):
             source = os.path.join(PROGRAMS, source)
         stem = os.path.splitext(os.path.basename(source))[0]
         output = self.path(output or (stem if profiled else stem + "-plain"))
-        words = [compiler, "-g", "-O0", *flags, "-o", output, source]
+        words = [compiler, "-g", "-O0", "-std=gnu11", "-D_GNU_SOURCE", *flags, "-o", output, source]
         if profiled:
             words += fc_config("--cflags-libs", *config)
         self.command(words + ["-pthread", "-lm"])
         return output
 
-    def run_target(self, words, env=None, **options):
-        """Runs a target to its end; gives subprocess.CompletedProcess with bytes."""
+    def run_target(self, words, env=None, base=None, **options):
+        """Runs a target to its end, with the environment `base` (that of the user by
+        default) and `env`; gives subprocess.CompletedProcess with bytes."""
         options.setdefault("cwd", self.folder)
         options.setdefault("timeout", TIMEOUT_S)
         options.setdefault("stdin", subprocess.DEVNULL)
         if "stdout" not in options and "stderr" not in options:
             options["capture_output"] = True
-        return subprocess.run(words, env=plain_environment(**(env or {})), **options)
+        return subprocess.run(words, env={**(base or plain_environment()), **(env or {})},
+                              check=False, **options)
 
     def run_quiet(self, words, env=None, **options):
         """The same with FC_QUIET: what is printed is the target's own."""

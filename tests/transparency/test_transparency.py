@@ -16,6 +16,11 @@ import fcprofile  # noqa: E402
 import fctest  # noqa: E402
 
 
+# Its output is compared, and printed where it differs: nothing of the user's own.
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LC_ALL": "C", "EMPTY": "",
+               "TWO_LINES": "one\ntwo", "FCX": "not ours"}
+
+
 def processes_below(folder):
     """Pids of processes whose working directory or executable is in `folder`."""
     found = []
@@ -37,8 +42,8 @@ class Observed(fctest.Case):
             program = self.compile("observe.c", *flags, profiled=profiled,
                                    compiler=compiler)
             os.makedirs(self.path("run"), exist_ok=True)
-            done = self.run_quiet([program, "one", "two words"], env=env, cwd=self.path("run"),
-                                  **options)
+            done = self.run_quiet([program, "one", "two words"], env=env, base=ENVIRONMENT,
+                                  cwd=self.path("run"), **options)
             outcomes.append((done.stdout.decode().splitlines(), done.stderr.decode(),
                              done.returncode))
         return outcomes
@@ -75,7 +80,7 @@ class Observed(fctest.Case):
 
     def test_few_descriptors(self):
         def prepare():
-            resource.setrlimit(resource.RLIMIT_NOFILE, (120, 120))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (160, 160))
         self.check(preexec_fn=prepare)
 
     def test_manager_missing(self):
@@ -198,7 +203,7 @@ class Descriptors(fctest.Case):
                 def prepare(closed=closed):
                     for fd in closed:
                         os.close(fd)
-                done = self.run_quiet(words, preexec_fn=prepare)
+                done = self.run_quiet(words, base=ENVIRONMENT, preexec_fn=prepare)
                 outcomes.append((done.stdout, done.stderr, done.returncode))
             self.assertEqual(outcomes[1], outcomes[0], f"with {closed} closed")
             self.assertTrue(os.path.exists(self.path("functioncheck.fcd")))
@@ -215,10 +220,8 @@ class Descriptors(fctest.Case):
         gets into the files that it opens then."""
         program = self.compile("closer.c")
         for env in ({}, {"FC_TRANSPORT": "pipe"}):
-            done = self.run_target([program, self.path("file")], env=env)
-            self.assertEqual(done.returncode, 0)
-            with open(self.path("file"), "rb") as stream:
-                self.assertEqual(stream.read(), b"mine\n")
+            done = self.run_target([program, self.path("file"), "20"], env=env)
+            self.check_closer(done)
             deadline = time.monotonic() + 30
             while not os.path.exists(self.path("functioncheck.fc")):
                 self.assertLess(time.monotonic(), deadline, "no profile")
@@ -227,6 +230,18 @@ class Descriptors(fctest.Case):
                      fcprofile.load(self.path("functioncheck.fc")).functions}
             self.assertEqual(calls, {"main": 1, "work": 2, "step": 200000})
             os.unlink(self.path("functioncheck.fc"))
+
+    def check_closer(self, done):
+        self.assertEqual(done.returncode, 0)
+        with open(self.path("file"), "rb") as stream:
+            self.assertEqual(stream.read(), b"mine\n")
+
+    def test_every_descriptor_taken(self):
+        """Nothing is left for a profiler, which must not take what is not its own."""
+        program = self.compile("closer.c")
+        limit = min(resource.getrlimit(resource.RLIMIT_NOFILE)[0], 65536)
+        for env in ({}, {"FC_TRANSPORT": "pipe"}):
+            self.check_closer(self.run_target([program, self.path("file"), str(limit)], env=env))
 
 
 if __name__ == "__main__":

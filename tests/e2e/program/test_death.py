@@ -70,7 +70,18 @@ class Death(fctest.Case):
         self.assertEqual(names, ["main", "end"])
 
     def test_sigkill_pipe(self):
-        self.check("sigkill", -signal.SIGKILL, ("signal", signal.SIGKILL), FC_TRANSPORT="pipe")
+        """By this transport records wait in the process until a message is full: as many
+        are lost where it is killed, and not one more.  A call is two records."""
+        program = self.compile("dying.c")
+        done = self.run_quiet([program, self.path("counters"), "sigkill"],
+                              env={"FC_TRANSPORT": "pipe"})
+        self.assertEqual(done.returncode, -signal.SIGKILL)
+        calls = {function.name: function.calls for function in self.wait_for_profile().functions}
+        self.assertLessEqual(calls["tick"], CALLS)
+        self.assertGreater(calls["tick"], CALLS - 4096 // 32 // 2)
+
+    def test_exit_pipe(self):
+        self.check("exit", 7, ("exit", 7), FC_TRANSPORT="pipe")
 
     def test_sigterm(self):
         self.check("sigterm", -signal.SIGTERM, ("signal", signal.SIGTERM))

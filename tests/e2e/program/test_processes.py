@@ -89,9 +89,11 @@ class Tree(fctest.Case):
 class Threads(fctest.Case):
     def test_many(self):
         program = self.compile("manythreads.c")
-        for env in ({}, {"FC_TRANSPORT": "pipe"}, {"FC_BUFFER_SIZE": "1"}):
+        # By the pipe, what a thread has not sent yet when the process exits is lost.
+        for env, last in (({}, []), ({"FC_TRANSPORT": "pipe"}, ["joined"]),
+                          ({"FC_BUFFER_SIZE": "1"}, [])):
             with self.subTest(env=env):
-                done = self.run_quiet([program, "8", "20000"], env=env)
+                done = self.run_quiet([program, "8", "20000", *last], env=env)
                 self.assertEqual((done.returncode, done.stderr), (0, b""))
                 profile = fcprofile.load(self.path("functioncheck.fc"))
                 counts = calls_of(profile)
@@ -102,8 +104,8 @@ class Threads(fctest.Case):
                 self.assertEqual(len(profile.threads), 17)
                 self.assertEqual(profile.losses, {})
                 for thread in profile.threads:
-                    local = sum(figures[2] for figures in thread.functions.values())
-                    self.assertAlmostEqual(local, thread.run_ns, delta=0.01 * thread.run_ns + 1000)
+                    # the profiled functions are open from first to last; rounded each
+                    self.assertAlmostEqual(thread.local_ns, thread.run_ns, delta=10)
 
     def test_many_equals_the_oracle(self):
         program = self.compile("manythreads.c", "-O2")
@@ -118,9 +120,11 @@ class Threads(fctest.Case):
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         entries = fcprofile.load_descriptor(self.path("functioncheck.fcd"))
         self.assertEqual(len(entries), 3)
-        self.assertEqual([entry.is_thread for entry in entries], [False, True, True])
-        self.assertEqual([calls_of(fcprofile.load(self.path(entry.file))) for entry in entries],
-                         [{"main": 1}, {"worker": 1, "leaf": 2}, {"worker": 1, "leaf": 3}])
+        calls = [calls_of(fcprofile.load(self.path(entry.file))) for entry in entries]
+        self.assertEqual(sorted(calls, key=repr), [
+            {"main": 1}, {"worker": 1, "leaf": 2}, {"worker": 1, "leaf": 3}])
+        for entry, counts in zip(entries, calls):
+            self.assertEqual(entry.is_thread, "main" not in counts)
 
 
 class AroundMain(fctest.Case):
