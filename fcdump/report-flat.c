@@ -5,16 +5,19 @@
 #include "fcdump/report.h"
 
 static const FcColumn columns[] = {
-    {"total", "time", FALSE},       {"total", "%", FALSE},          {"local", "time", FALSE},
-    {"local", "%", FALSE},          {"total a call", "min", FALSE}, {"total a call", "max", FALSE},
-    {"local a call", "min", FALSE}, {"local a call", "max", FALSE}, {NULL, "calls", FALSE},
-    {NULL, "function", TRUE},
+    {"total", "time", FALSE},         {"total", "%", FALSE},
+    {"local", "time", FALSE},         {"local", "%", FALSE},
+    {"total per call", "min", FALSE}, {"total per call", "max", FALSE},
+    {"local per call", "min", FALSE}, {"local per call", "max", FALSE},
+    {NULL, "calls", FALSE},           {NULL, "function", TRUE},
 };
 static const FcColumn cumulated_columns[] = {
-    {"total", "time", FALSE},       {"total", "%", FALSE},          {"local", "time", FALSE},
-    {"local", "%", FALSE},          {"local", "sum %", FALSE},      {"total a call", "min", FALSE},
-    {"total a call", "max", FALSE}, {"local a call", "min", FALSE}, {"local a call", "max", FALSE},
-    {NULL, "calls", FALSE},         {NULL, "function", TRUE},
+    {"total", "time", FALSE},         {"total", "%", FALSE},
+    {"local", "time", FALSE},         {"local", "%", FALSE},
+    {"local", "sum %", FALSE},        {"total per call", "min", FALSE},
+    {"total per call", "max", FALSE}, {"local per call", "min", FALSE},
+    {"local per call", "max", FALSE}, {NULL, "calls", FALSE},
+    {NULL, "function", TRUE},
 };
 
 /* A bound of a function of which no call was completed is not known. */

@@ -155,9 +155,10 @@ static void print_stack(const FcReportContext *context, const FcProfileThread *t
         g_autofree char *name =
             fc_format_text(fc_model_function(model, model->function_of[frame->function])->name);
         /* An inlined function has the call site of what it was inlined into. */
-        gboolean inlined =
-            i > 0 &&
-            g_array_index(thread->stack, FcProfileFrame, i - 1).site.address == frame->site.address;
+        const FcProfileFrame *outer =
+            i > 0 ? &g_array_index(thread->stack, FcProfileFrame, i - 1) : NULL;
+        gboolean inlined = outer != NULL && outer->function != frame->function &&
+                           outer->site.address == frame->site.address;
         g_autofree char *where = inlined          ? g_strdup(", inlined")
                                  : source != NULL ? g_strdup_printf(", called at %s", source)
                                                   : g_strdup("");

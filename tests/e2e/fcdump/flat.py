@@ -91,7 +91,7 @@ for row in rows(result.out, "Flat profile"):
 dying = simple(program, end=("signal", 11))
 dying.thread(4712, 1000, 9_000_000, 8_000_000, 2, True, "helper",
              [("work", 1, 2_000_000, 1_800_000), ("leaf", 1, 200_000, 200_000)],
-             [("main+6", "work"), ("work+5", "leaf")])
+             [("main+6", "work"), ("main+6", "leaf"), ("work+5", "leaf"), ("work+5", "leaf")])
 dying.repairs.append(("jump", 12))
 dying.losses.append(("lost-records", 3))
 dying.write("dying.fc")
@@ -105,7 +105,8 @@ equal(rows(text, "Thread 4712 (helper)"),
        ["200.0 us", "10.0", "200.0 us", "10.0", "1", "leaf"]], "a thread's functions")
 stack = section(text, "Active at the end")
 line = program.line(program.start["work"] + 4).rsplit("/", 1)[-1]
-equal(stack[:2], ["Thread 4712 (helper):", f"   0  leaf, called at {line}"], "open frames")
+equal(stack[:4], ["Thread 4712 (helper):", f"   0  leaf, called at {line}",
+                  f"   1  leaf, called at {line}", "   2  leaf, inlined"], "open frames")
 equal([l.split()[:2] for l in section(text, "Repairs")[-1:]], [["12", "jump"]], "repairs")
 equal([l.split()[:2] for l in section(text, "Losses") if "lost-" in l], [["3", "lost-records"]],
       "losses")
