@@ -46,9 +46,10 @@ void fc_session_died(FcSession *session, guint64 key, FcProfileEnd end, gint val
 /* Nobody can write to the pipe any more: processes that were about to exec have done so. */
 void fc_session_pipe_closed(FcSession *session);
 
-/* From time to time: betters the clock, looks at what is held back. */
 /* To be called when what could be read was read. */
 void fc_session_batch_done(FcSession *session);
+
+/* From time to time: betters the clock, looks at what is held back. */
 void fc_session_tick(FcSession *session);
 
 /* Bytes on the pipe that were no messages; counted in the first process's losses. */

@@ -186,17 +186,34 @@ static gboolean drain(FcSource *source)
     return any;
 }
 
-/* Reads on for as long as there is something every now and then. */
+/* Waits until something happens, for `timeout_ms` at most, and notes who died. */
+static void wait_for_events(FcSource *source, int timeout_ms)
+{
+    struct epoll_event events[EVENTS];
+    int count = epoll_wait(source->epoll_fd, events, EVENTS, timeout_ms);
+    for (int i = 0; i < count; i++)
+    {
+        Followed *followed = events[i].data.u64 == PIPE_EVENT
+                                 ? NULL
+                                 : g_hash_table_lookup(source->followed, &events[i].data.u64);
+        if (followed != NULL)
+            mark_dead(source, followed);
+    }
+}
+
+/* Reads on for as long as there is something every now and then.  Not beyond a death: frames
+ * that are still open end when we look at the clock.  Nor for longer than a tick. */
 static void drain_while_busy(FcSource *source)
 {
     const struct timespec nap = {0, NAP_NS};
     guint idle = 0;
-    /* Processes may have died meanwhile and gaps been filled: not for longer than a tick. */
-    for (guint naps = 0; naps < TICK_MS * 1000000 / NAP_NS && idle < IDLE_NAPS && !source->at_end;
+    for (guint naps = 0; naps < TICK_MS * 1000000 / NAP_NS && idle < IDLE_NAPS && !source->at_end &&
+                         source->dead_count == 0;
          naps++)
     {
         clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
         idle = drain(source) ? 0 : idle + 1;
+        wait_for_events(source, 0);
     }
 }
 
@@ -260,19 +277,10 @@ static gboolean is_over(FcSource *source)
 
 void fc_source_run(FcSource *source, FcSession *session)
 {
-    struct epoll_event events[EVENTS];
     source->session = session;
     for (;;)
     {
-        int count = epoll_wait(source->epoll_fd, events, EVENTS, TICK_MS);
-        for (int i = 0; i < count; i++)
-        {
-            Followed *followed = events[i].data.u64 == PIPE_EVENT
-                                     ? NULL
-                                     : g_hash_table_lookup(source->followed, &events[i].data.u64);
-            if (followed != NULL)
-                mark_dead(source, followed);
-        }
+        wait_for_events(source, TICK_MS);
         ask_for_the_dead(source);
         if (drain(source))
             drain_while_busy(source);

@@ -401,23 +401,36 @@ class Drive(unittest.TestCase):
 
     def test_folder_that_is_not_there(self):
         """Said at the start; a file that can be written in the end is written."""
-        manager = self.manager('--quiet', directory='later')
+        manager = self.manager(directory='later')
         self.assertIn("FCMng: can't open 'later': No such file", manager.greeting)
         child = self.process()
         key = child.pid << 32 | 1
         os.mkdir(self.path('later'))
         manager.shared.claim(1, key, 1, 0, 3)
         manager.send(wire.hello(key, child.pid, start=5), wire.message(wire.QUIT, key, 1, 1, 9))
-        self.assertEqual(manager.wait_answer(1), '')
+        self.assertIn("Profile file is 'later/out.fc'\n", manager.wait_answer(1))
         self.assertEqual(os.listdir(self.path('later')), ['out.fc'])
 
     def test_folder_that_never_is(self):
-        manager = self.manager('--quiet', directory='never')
+        """Said, and no file is named that is not there."""
+        manager = self.manager(directory='never')
         child = self.process()
         key = child.pid << 32 | 1
         manager.shared.claim(1, key, 1, 0, 3)
         manager.send(wire.hello(key, child.pid, start=5), wire.message(wire.QUIT, key, 1, 1, 9))
-        self.assertIn("FCMng: can't open 'never'", manager.wait_answer(1))
+        answer = manager.wait_answer(1)
+        self.assertIn("FCMng: can't open 'never'", manager.greeting + answer)
+        self.assertNotIn('Profile file is', answer)
+
+    def test_quiet(self):
+        """Not even errors are said."""
+        manager = self.manager('--quiet', directory='never')
+        self.assertEqual(manager.greeting, '')
+        child = self.process()
+        key = child.pid << 32 | 1
+        manager.shared.claim(1, key, 1, 0, 3)
+        manager.send(wire.hello(key, child.pid, start=5), wire.message(wire.QUIT, key, 1, 1, 9))
+        self.assertEqual(manager.wait_answer(1), '')
 
     def test_out_of_the_way(self):
         """Only its own descriptors, no folder but the root, and no signal of the terminal ends it."""
