@@ -47,7 +47,9 @@ gboolean fc_render_utf8(const FcRender *render)
 static const char *style_start(const FcRender *render, FcStyle style)
 {
     static const char *const starts[] = {
-        [FC_STYLE_PLAIN] = "", [FC_STYLE_STRONG] = "\033[1m", [FC_STYLE_DIM] = "\033[2m"};
+        [FC_STYLE_PLAIN] = "",        [FC_STYLE_STRONG] = "\033[1m", [FC_STYLE_DIM] = "\033[2m",
+        [FC_STYLE_WARM] = "\033[33m", [FC_STYLE_HOT] = "\033[31m",
+    };
     return render->color ? starts[style] : "";
 }
 
@@ -229,10 +231,10 @@ static void strip_end(GString *line)
         g_string_truncate(line, line->len - 1);
 }
 
-static void put_line(const FcRender *render, FcStyle style, GString *line)
+static void put_line(const FcRender *render, FcStyle style, GString *line, gboolean cut)
 {
     strip_end(line);
-    if (render->width > 0 && text_width(line->str) > render->width)
+    if (cut && render->width > 0 && text_width(line->str) > render->width)
     {
         const char *ellipsis = render->utf8 ? "…" : "...";
         guint keep = render->width - MIN(text_width(ellipsis), render->width);
@@ -269,7 +271,7 @@ static void print_groups(const FcTable *table, const FcRender *render, const gui
             g_string_append_c(line, '-');
     }
     if (any)
-        put_line(render, FC_STYLE_DIM, line);
+        put_line(render, FC_STYLE_DIM, line, TRUE);
 }
 
 static void print_headings(const FcTable *table, const FcRender *render, const guint *widths)
@@ -283,12 +285,13 @@ static void print_headings(const FcTable *table, const FcRender *render, const g
         any = any || table->columns[c].heading != NULL;
     }
     if (any)
-        put_line(render, FC_STYLE_DIM, line);
+        put_line(render, FC_STYLE_DIM, line, TRUE);
 }
 
 void fc_table_print(const FcTable *table, FcRender *render)
 {
     g_autofree guint *widths = g_new0(guint, table->count);
+    gboolean cut = table->columns[table->count - 1].heading != NULL;
     measure(table, widths);
     print_headings(table, render, widths);
     for (guint r = 0; r < table->rows->len; r++)
@@ -298,12 +301,18 @@ void fc_table_print(const FcTable *table, FcRender *render)
         g_autoptr(GString) line = g_string_new(NULL);
         for (guint c = 0; c < count; c++)
             append_cell(table, line, c, cells[c], widths);
-        put_line(render, g_array_index(table->rows, Row, r).style, line);
+        put_line(render, g_array_index(table->rows, Row, r).style, line, cut);
     }
     render->started = TRUE;
 }
 
 /* ---- Values ---------------------------------------------------------------- */
+
+FcStyle fc_render_heat(guint64 part, guint64 whole)
+{
+    double share = whole > 0 ? (double)part / (double)whole : 0.0;
+    return share >= 0.2 ? FC_STYLE_HOT : share >= 0.05 ? FC_STYLE_WARM : FC_STYLE_PLAIN;
+}
 
 char *fc_format_time(guint64 ns)
 {

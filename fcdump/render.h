@@ -33,6 +33,8 @@ typedef enum
     FC_STYLE_PLAIN,
     FC_STYLE_STRONG,
     FC_STYLE_DIM,
+    FC_STYLE_WARM, /* takes a good part of the time */
+    FC_STYLE_HOT,  /* takes a large part */
 } FcStyle;
 
 typedef struct
@@ -55,10 +57,13 @@ void fc_table_row(FcTable *table, FcStyle style);
 void fc_table_cell(FcTable *table, char *text);
 void fc_table_gap(FcTable *table); /* an empty line */
 
-/* The last column is cut to the terminal's width. */
+/* Lines are cut to the terminal's width, unless the last column has no heading. */
 void fc_table_print(const FcTable *table, FcRender *render);
 
 /* ---- Values: all results are the caller's ---------------------------------- */
+
+/* How a line is shown whose own part of the whole is this. */
+FcStyle fc_render_heat(guint64 part, guint64 whole);
 
 char *fc_format_time(guint64 ns);                   /* "15 ns", "1.234 ms", "180.0 s" */
 char *fc_format_share(guint64 part, guint64 whole); /* per cent: "12.3" */

@@ -51,7 +51,7 @@ void fc_report_flat(const FcReportContext *context)
         const FcFunction *function = fc_model_function(model, g_array_index(functions, guint, i));
         const FcProfileFunction *figures = &function->figures;
         sum_ns += figures->local_ns;
-        fc_table_row(table, FC_STYLE_PLAIN);
+        fc_table_row(table, fc_render_heat(figures->local_ns, model->base_ns));
         fc_table_cell(table, fc_format_time(figures->total_ns));
         fc_table_cell(table, fc_format_share(figures->total_ns, model->base_ns));
         fc_table_cell(table, fc_format_time(figures->local_ns));

@@ -44,7 +44,9 @@ static char *format_end(const FcProfile *header)
         return g_strdup("replaced itself by another program (exec)");
     case FC_END_UNKNOWN:
     default:
-        return header->extended ? g_strdup("ended in an unknown way") : NULL;
+        /* Of a thread with a file of its own only the end of its process is known. */
+        return header->extended && header->thread_id == 0 ? g_strdup("ended in an unknown way")
+                                                          : NULL;
     }
 }
 
@@ -104,7 +106,7 @@ static void add_run(FcTable *table, const GPtrArray *processes)
     if (processes->len == 1)
         add(table, "Process", format_process(first));
     else
-        add(table, "Processes", g_strdup_printf("%u files summed", processes->len));
+        add(table, "Profiles", g_strdup_printf("%u files summed", processes->len));
 }
 
 static void add_amounts(FcTable *table, const FcModel *model)
@@ -131,8 +133,8 @@ static void add_amounts(FcTable *table, const FcModel *model)
         g_strdup_printf("%s, the local times of all functions%s", base,
                         model->profile->threads->len > 1 ? " in all threads" : ""));
     add(table, "Functions",
-        g_strdup_printf("%u shown, %u hidden; %" G_GUINT64_FORMAT " calls", shown,
-                        model->functions->len - shown, calls));
+        g_strdup_printf("%u shown, %u hidden; %" G_GUINT64_FORMAT " call%s", shown,
+                        model->functions->len - shown, calls, calls == 1 ? "" : "s"));
     add(table, "Arcs", g_strdup_printf("%u, from %u call sites", arcs, model->profile->arcs->len));
     if (model->profile->extended)
         add(table, "Contexts", fc_format_count(model->profile->contexts->len));
@@ -162,7 +164,7 @@ static void add_modules(FcTable *table, const FcReportContext *context)
 
 static void print_processes(const FcReportContext *context)
 {
-    static const FcColumn process_columns[] = {{NULL, "process", FALSE},  {NULL, "parent", FALSE},
+    static const FcColumn process_columns[] = {{NULL, "id", FALSE},       {NULL, "parent", FALSE},
                                                {NULL, "run time", FALSE}, {NULL, "threads", FALSE},
                                                {NULL, "program", TRUE},   {NULL, "end", TRUE}};
     const GPtrArray *processes = context->model->processes;
@@ -182,7 +184,8 @@ static void print_processes(const FcReportContext *context)
         fc_table_cell(table, g_path_get_basename(program));
         fc_table_cell(table, format_end(header));
     }
-    fc_render_title(context->render, "Processes");
+    gboolean threads = ((const FcProcess *)processes->pdata[0])->header->thread_id != 0;
+    fc_render_title(context->render, threads ? "Threads summed" : "Processes");
     fc_table_print(table, context->render);
 }
 

@@ -213,8 +213,8 @@ static void add_node(Tree *tree, FcTable *table, const Node *node, const GArray 
 {
     const FcModel *model = tree->context->model;
     tree->at_most = tree->at_most || node->at_most;
-    fc_table_row(table,
-                 fc_model_function(model, node->function)->shown ? FC_STYLE_PLAIN : FC_STYLE_DIM);
+    gboolean shown = fc_model_function(model, node->function)->shown;
+    fc_table_row(table, shown ? fc_render_heat(node->local_ns, model->base_ns) : FC_STYLE_DIM);
     g_autofree char *time = fc_format_time(node->total_ns);
     fc_table_cell(table, g_strdup_printf("%s%s", node->at_most ? "<" : "", time));
     fc_table_cell(table, fc_format_share(node->total_ns, model->base_ns));

@@ -69,6 +69,10 @@ start = lines.index("Flat profile")
 table = lines[start + 3:start + 8]
 if not all(len(line) <= 60 for line in table) or not any(line.endswith("\u2026") for line in table):
     fail("lines are not cut to the terminal", narrow)
+if program.path not in on_terminal(20, "some.fc", "--color=never"):
+    fail("paths are cut")
+if ESCAPE + "31m" not in on_terminal(300, "some.fc"):
+    fail("what takes much time is not marked")
 if "\u2026" in plain:
     fail("lines are cut in a pipe")
 
