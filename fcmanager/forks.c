@@ -12,6 +12,7 @@ typedef struct
     guint64 parent;
     guint64 token;
     GArray *frames;
+    FcHeapSnapshot *heap;
 } Snapshot;
 
 struct FcForks
@@ -24,6 +25,7 @@ static void snapshot_free(Snapshot *snapshot)
 {
     if (snapshot->frames != NULL)
         g_array_unref(snapshot->frames);
+    fc_heap_snapshot_free(snapshot->heap);
     g_free(snapshot);
 }
 
@@ -64,24 +66,27 @@ static void forget_departed(FcForks *forks)
             g_hash_table_iter_remove(&iter);
 }
 
-void fc_forks_add(FcForks *forks, guint64 parent, guint64 token, GArray *frames)
+void fc_forks_add(FcForks *forks, guint64 parent, guint64 token, GArray *frames,
+                  FcHeapSnapshot *heap)
 {
     Snapshot *snapshot = g_new(Snapshot, 1);
-    *snapshot = (Snapshot){parent, token, frames};
+    *snapshot = (Snapshot){parent, token, frames, heap};
     forget_departed(forks);
     if (g_queue_get_length(forks->snapshots) >= SNAPSHOTS_MAX)
         snapshot_free(g_queue_pop_head(forks->snapshots));
     g_queue_push_tail(forks->snapshots, snapshot);
 }
 
-GArray *fc_forks_take(FcForks *forks, guint64 parent, guint64 token)
+GArray *fc_forks_take(FcForks *forks, guint64 parent, guint64 token, FcHeapSnapshot **heap)
 {
+    *heap = NULL;
     for (GList *at = forks->snapshots->head; at != NULL; at = at->next)
     {
         Snapshot *snapshot = at->data;
         if (snapshot->parent != parent || snapshot->token != token)
             continue;
         GArray *frames = g_steal_pointer(&snapshot->frames);
+        *heap = g_steal_pointer(&snapshot->heap);
         snapshot_free(snapshot);
         g_queue_delete_link(forks->snapshots, at);
         return frames;

@@ -31,6 +31,8 @@ typedef struct
     gint stack;
     gint graph;
     gint memory;
+    gint memory_stack;
+    gboolean memory_profiling;
     gboolean use_pid;
     gboolean quiet;
     gboolean debug;
@@ -64,6 +66,10 @@ static gboolean parse(int argc, char **argv, Options *options, GError **error)
         {"stack", 0, 0, G_OPTION_ARG_INT, &options->stack, "likewise", "N"},
         {"graph", 0, 0, G_OPTION_ARG_INT, &options->graph, "likewise", "N"},
         {"memory", 0, 0, G_OPTION_ARG_INT, &options->memory, "likewise", "N"},
+        {"memory-profiling", 0, 0, G_OPTION_ARG_NONE, &options->memory_profiling,
+         "keep books of memory", NULL},
+        {"memory-stack", 0, 0, G_OPTION_ARG_INT, &options->memory_stack,
+         "frames of a block's stack", "N"},
         {"use-pid", 0, 0, G_OPTION_ARG_NONE, &options->use_pid, "name files NAME.PID.fc", NULL},
         {"quiet", 0, 0, G_OPTION_ARG_NONE, &options->quiet, "no messages at all", NULL},
         {"debug", 0, 0, G_OPTION_ARG_NONE, &options->debug, "tell what happens on stderr", NULL},
@@ -164,6 +170,9 @@ static int run(const Options *options)
         .reply_fd = options->reply_fd,
         .time_mode = (enum FcTimeMode)options->time_mode,
         .profile_mode = (enum FcProfileMode)options->profile_mode,
+        .memory = options->memory_profiling,
+        .memory_blocks = (guint32)CLAMP(options->memory, 0, 1 << 24),
+        .memory_frames = (guint32)CLAMP(options->memory_stack, 0, 1024),
         .sizes = {(guint32)CLAMP(options->functions, 0, 1 << 20),
                   (guint32)CLAMP(options->graph, 0, 1 << 20),
                   (guint32)CLAMP(options->stack, 0, 1 << 20)},

@@ -130,6 +130,143 @@ static void add_row(Build *build, const FcThreadRow *row)
     g_array_append_val(build->profile->threads, thread);
 }
 
+/* ---- Memory ------------------------------------------------------------------------------ */
+
+static FcProfileHeapPoint heap_point(const Build *build, const FcHeapPoint *from)
+{
+    FcProfileHeapPoint point = {.context = (gint)from->context - 1, .call = from->call};
+    if (from->call == 0)
+        point.context = FC_NONE;
+    point.site = place_of(build, from->site,
+                          fc_modules_find(build->process->modules, from->site, from->time));
+    return point;
+}
+
+static void add_heap_places(Build *build, const FcHeap *heap)
+{
+    for (guint i = 1; i < heap->places->len; i++)
+    {
+        const FcHeapPlace *from = &g_array_index(heap->places, FcHeapPlace, i);
+        FcProfileHeapPlace place = {
+            .point = heap_point(build, &from->point),
+            .allocations = from->allocations,
+            .bytes = from->bytes,
+            .frees = from->frees,
+            .live_blocks = from->live_blocks,
+            .live_bytes = from->live_bytes,
+            .peak_bytes =
+                from->peak_count == heap->peak_count ? from->peak_bytes : from->live_bytes,
+            .temporary = from->temporary,
+            .lifetime_ns = to_ns(build, from->lifetime),
+        };
+        for (guint bucket = 0; bucket < FC_SIZE_BUCKETS; bucket++)
+            place.sizes[bucket] = from->sizes[bucket];
+        if (from->allocations > 0)
+            g_array_append_val(build->profile->heap.places, place);
+    }
+}
+
+/* The call sites that lead to `point`, innermost first. */
+static GArray *call_sites(const Build *build, const FcHeapPoint *point)
+{
+    GArray *stack = g_array_new(FALSE, FALSE, sizeof(guint64));
+    const FcTally *tally = build->process->tally;
+    guint32 most = build->process->setup->memory_frames;
+    g_array_append_val(stack, point->site);
+    for (guint32 node = point->context; node != 0 && stack->len < most;
+         node = tally->nodes[node].parent)
+        if (tally->nodes[node].site != 0)
+            g_array_append_val(stack, tally->nodes[node].site);
+    return stack;
+}
+
+static gint compare_bad(gconstpointer a, gconstpointer b)
+{
+    const FcProfileBadFree *x = a;
+    const FcProfileBadFree *y = b;
+    return x->time_ns < y->time_ns ? -1 : x->time_ns > y->time_ns;
+}
+
+static void add_bad_frees(Build *build, const FcHeap *heap)
+{
+    for (guint i = 0; i < heap->bad->len; i++)
+    {
+        const FcHeapBad *from = &g_array_index(heap->bad, FcHeapBad, i);
+        FcProfileBadFree bad = {.kind = from->kind,
+                                .pointer = from->pointer,
+                                .block = from->block,
+                                .size_bytes = from->size_bytes,
+                                .time_ns = since_start(build, from->time),
+                                .here = heap_point(build, &from->here),
+                                .allocated = heap_point(build, &from->allocated),
+                                .freed = heap_point(build, &from->freed)};
+        g_array_append_val(build->profile->heap.bad_frees, bad);
+        if (from->kind == FC_BAD_MISMATCH)
+            continue; /* version 3.0 knows of invalid pointers only */
+        FcProfileBlock block = {.pointer = from->pointer,
+                                .site = from->here.site,
+                                .stack = call_sites(build, &from->here)};
+        g_array_append_val(from->here.call == FC_CALL_REALLOC ? build->profile->bad_reallocs
+                                                              : build->profile->bad_frees,
+                           block);
+    }
+    g_array_sort(build->profile->heap.bad_frees, compare_bad);
+}
+
+static gint compare_blocks(gconstpointer a, gconstpointer b)
+{
+    const FcProfileBlock *x = a;
+    const FcProfileBlock *y = b;
+    return x->pointer < y->pointer ? -1 : x->pointer > y->pointer;
+}
+
+static void add_leaks(Build *build, const FcHeap *heap)
+{
+    for (guint32 i = 0; i <= heap->blocks.mask; i++)
+    {
+        const FcHeapBlock *from = &heap->blocks.slots[i];
+        if (from->pointer == 0)
+            continue;
+        const FcHeapPlace *first = &g_array_index(heap->places, FcHeapPlace, from->first_place);
+        const FcHeapPlace *last = &g_array_index(heap->places, FcHeapPlace, from->place);
+        FcProfileBlock block = {.pointer = from->pointer,
+                                .size_bytes = from->first_size_bytes,
+                                .site = first->point.site,
+                                .realloc_site = first != last ? last->point.site : 0,
+                                .stack = call_sites(build, &first->point)};
+        g_array_append_val(build->profile->leaks, block);
+    }
+    g_array_sort(build->profile->leaks, compare_blocks);
+}
+
+static void add_heap(Build *build)
+{
+    const FcHeap *heap = build->process->heap;
+    FcProfileHeap *into = &build->profile->heap;
+    if (heap == NULL)
+        return;
+    into->recorded = TRUE;
+    into->allocations = heap->allocations;
+    into->frees = heap->frees;
+    into->bytes = heap->bytes;
+    into->live_blocks = heap->blocks.used;
+    into->live_bytes = heap->live_bytes;
+    into->peak_bytes = heap->peak_bytes;
+    into->peak_ns = since_start(build, heap->peak_time);
+    into->maps = heap->maps;
+    into->map_bytes = heap->map_bytes;
+    into->unmaps = heap->unmaps;
+    into->unmap_bytes = heap->unmap_bytes;
+    for (guint i = 0; i < heap->sample_count; i++)
+    {
+        FcProfileHeapSample sample = {to_ns(build, (i + 1) * heap->sample_ticks), heap->samples[i]};
+        g_array_append_val(into->samples, sample);
+    }
+    add_heap_places(build, heap);
+    add_bad_frees(build, heap);
+    add_leaks(build, heap);
+}
+
 /* ---- The whole ------------------------------------------------------------------------ */
 
 static void copy_notes(GArray *into, const GArray *from)
@@ -171,6 +308,7 @@ FcProfile *fc_output_process(const FcProcess *process, const char *unique_id)
 {
     Build build = begin(process, process->tally, unique_id);
     build.profile->run_ns = since_start(&build, process->end_time);
+    add_heap(&build);
     for (guint i = 0; i < process->rows->len; i++)
         add_row(&build, &g_array_index(process->rows, FcThreadRow, i));
     return build.profile;

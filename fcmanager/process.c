@@ -61,6 +61,8 @@ FcProcess *fc_process_new(const FcProcessSetup *setup, guint64 key, const struct
         process->command_line = g_strdupv(parent->command_line);
     }
     process->tally = tally_new(process, FALSE);
+    if (setup->memory)
+        process->heap = fc_heap_new(process->tally, hello->start_time, setup->memory_blocks);
     process->threads = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)fc_thread_free);
     process->rows = g_array_new(FALSE, TRUE, sizeof(FcThreadRow));
     g_array_set_clear_func(process->rows, row_clear);
@@ -75,6 +77,7 @@ void fc_process_free(FcProcess *process)
     if (process == NULL)
         return;
     g_hash_table_unref(process->threads);
+    fc_heap_free(process->heap);
     fc_tally_free(process->tally);
     fc_modules_free(process->modules);
     fc_regions_free(process->regions);
@@ -89,6 +92,7 @@ void fc_process_free(FcProcess *process)
 
 void fc_process_shrink(FcProcess *process)
 {
+    g_clear_pointer(&process->heap, fc_heap_free);
     fc_tally_free(process->tally);
     process->tally = NULL;
     g_array_set_size(process->rows, 0);
@@ -107,6 +111,9 @@ static FcThread *get_thread(FcProcess *process, guint32 number)
                                   first ? process->setup->sizes.frames : 0);
     fc_stack_set_regions(stack, process->regions);
     thread = fc_thread_new(number, tally, stack, process->setup->shared);
+    if (process->heap != NULL)
+        thread->heap = fc_heap_thread_new(process->heap, tally);
+    fc_stack_set_heap(stack, thread->heap);
     g_hash_table_insert(process->threads, GUINT_TO_POINTER(number), thread);
     return thread;
 }
@@ -179,6 +186,8 @@ static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gb
     row.start_time = first_event(process, thread);
     row.end_time = MAX(fc_stack_last_time(thread->stack), row.start_time);
     process->end_time = MAX(process->end_time, row.end_time);
+    if (thread->heap != NULL)
+        fc_heap_thread_finish(thread->heap);
     fc_tally_settle(thread->tally);
     add_notes(process, thread);
     g_autofree guint32 *map = fc_tally_merge(process->tally, thread->tally);
@@ -307,8 +316,11 @@ static void take_thread_start(FcProcess *process, const FcWireMessage *message)
     if (message->payload_bytes != sizeof own)
         return;
     memcpy(&own, message->payload, sizeof own);
-    if (own.start < own.end)
-        fc_stack_set_bounds(thread->stack, own.start, own.end);
+    if (own.start >= own.end)
+        return;
+    fc_stack_set_bounds(thread->stack, own.start, own.end);
+    if (thread->heap != NULL)
+        fc_heap_thread_set_stack(thread->heap, own.start, own.end);
 }
 
 static void take_stack(FcProcess *process, const FcWireMessage *message)
@@ -383,6 +395,49 @@ void fc_process_adopt(FcProcess *process, const GArray *frames)
                      process->hello.start_time);
 }
 
+static FcHeapSnapshot *snapshot_of(const FcHeap *heap, const FcModules *modules)
+{
+    static const FcTallySizes least = {0, 0, 0};
+    FcHeapSnapshot *snapshot = g_new0(FcHeapSnapshot, 1);
+    snapshot->modules = fc_modules_copy(modules);
+    snapshot->contexts = fc_tally_new(snapshot->modules, &least);
+    snapshot->heap = fc_heap_copy(heap, snapshot->contexts);
+    return snapshot;
+}
+
+void fc_heap_snapshot_free(FcHeapSnapshot *snapshot)
+{
+    if (snapshot == NULL)
+        return;
+    fc_heap_free(snapshot->heap);
+    fc_tally_free(snapshot->contexts);
+    fc_modules_free(snapshot->modules);
+    g_free(snapshot);
+}
+
+FcHeapSnapshot *fc_process_snapshot_heap(const FcProcess *process)
+{
+    return process->heap != NULL ? snapshot_of(process->heap, process->modules) : NULL;
+}
+
+void fc_process_adopt_heap(FcProcess *process, const FcHeapSnapshot *snapshot)
+{
+    if (process->heap == NULL || snapshot == NULL)
+        return;
+    FcHeap *heap = fc_heap_copy(snapshot->heap, process->tally);
+    GHashTableIter iter;
+    gpointer thread;
+    g_hash_table_iter_init(&iter, process->threads);
+    while (g_hash_table_iter_next(&iter, NULL, &thread))
+    {
+        fc_heap_thread_free(((FcThread *)thread)->heap);
+        ((FcThread *)thread)->heap = fc_heap_thread_new(heap, ((FcThread *)thread)->tally);
+        fc_stack_set_heap(((FcThread *)thread)->stack, ((FcThread *)thread)->heap);
+    }
+    fc_heap_free(process->heap);
+    process->heap = heap;
+}
+
 /* ---- The end ---------------------------------------------------------------------- */
 
 void fc_process_retry(FcProcess *process)
@@ -439,6 +494,12 @@ void fc_process_finish(FcProcess *process, guint64 time, guint32 number, gboolea
         finish_thread(process, thread, one_clock || thread->number == number ? time : 0, FALSE);
     }
     g_list_free(threads);
+    if (process->heap != NULL)
+    {
+        fc_heap_finish(process->heap);
+        note(process->losses, "untracked-frees", process->heap->untracked_frees);
+        note(process->losses, "bad-frees-not-listed", process->heap->bad_not_listed);
+    }
     g_array_sort(process->rows, compare_rows); /* the first thread first, whenever it ended */
     if (time != 0 && (one_clock || number != 0))
         process->end_time = MAX(process->end_time, time);

@@ -17,8 +17,11 @@ typedef struct
     FcClock clock;
     FcSharedMap *shared; /* NULL: transport `pipe` */
     enum FcProfileMode profile_mode;
-    FcTallySizes sizes; /* for a process's first thread */
-    guint32 node_limit; /* contexts of a tally; 0: the default */
+    FcTallySizes sizes;    /* for a process's first thread */
+    guint32 node_limit;    /* contexts of a tally; 0: the default */
+    gboolean memory;       /* memory is profiled */
+    guint32 memory_blocks; /* first size of that table */
+    guint32 memory_frames; /* kept of a block's stack in the lists of version 3.0 */
 } FcProcessSetup;
 
 /* A thread that is done: times in ticks, function numbers those of the sums it was merged into. */
@@ -34,6 +37,15 @@ typedef struct
     GArray *functions; /* FcProfileThreadFunction, times in ticks; owned */
     GArray *stack;     /* FcProfileFrame; owned */
 } FcThreadRow;
+
+/* A heap with contexts of its own, between a fork and the child's hello. */
+typedef struct
+{
+    FcModules *modules;
+    FcTally *contexts;
+    FcHeap *heap;
+} FcHeapSnapshot;
+void fc_heap_snapshot_free(FcHeapSnapshot *snapshot);
 
 typedef struct FcProcess FcProcess;
 
@@ -53,6 +65,7 @@ struct FcProcess
     gboolean finished;   /* all records were taken; later ones are ignored */
     FcModules *modules;  /* owned */
     FcRegions *regions;  /* owned: stacks beside the threads' own */
+    FcHeap *heap;        /* owned; NULL: memory is not profiled */
     FcTally *tally;      /* owned: sums of the threads that are done */
     GHashTable *threads; /* number -> FcThread, owned: those that are not */
     GArray *rows;        /* FcThreadRow */
@@ -87,6 +100,9 @@ void fc_process_message(FcProcess *process, const FcWireMessage *message);
 GArray *fc_process_fork(FcProcess *process, guint32 thread);
 /* What the forked process begins with. */
 void fc_process_adopt(FcProcess *process, const GArray *frames);
+/* The process's memory as it is now, for a child: NULL where it is not profiled. */
+FcHeapSnapshot *fc_process_snapshot_heap(const FcProcess *process);
+void fc_process_adopt_heap(FcProcess *process, const FcHeapSnapshot *snapshot);
 
 /* Gaps are looked at again. */
 void fc_process_retry(FcProcess *process);

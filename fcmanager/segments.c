@@ -91,6 +91,11 @@ void fc_stack_set_bounds(FcStack *stack, guint64 start, guint64 end)
     set_native_bounds(stack);
 }
 
+void fc_stack_set_heap(FcStack *stack, FcHeapThread *heap)
+{
+    stack->heap = heap;
+}
+
 void fc_stack_set_regions(FcStack *stack, const FcRegions *regions)
 {
     stack->regions = regions;

@@ -57,6 +57,9 @@ FcSession *fc_session_new(const FcSessionSetup *setup)
     session->common.shared = setup->shared;
     session->common.profile_mode = setup->profile_mode;
     session->common.sizes = setup->sizes;
+    session->common.memory = setup->memory && setup->profile_mode != FC_MODE_THREAD;
+    session->common.memory_blocks = setup->memory_blocks;
+    session->common.memory_frames = setup->memory_frames;
     session->processes =
         g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, (GDestroyNotify)fc_process_free);
     session->forks = fc_forks_new();
@@ -273,10 +276,14 @@ static void hello(FcSession *session, const FcWireMessage *message)
         process->thread_done = thread_done;
         process->thread_done_data = session;
     }
+    FcHeapSnapshot *heap = NULL;
     g_autoptr(GArray) frames =
-        forked ? fc_forks_take(session->forks, hello.parent_process, hello.fork_token) : NULL;
+        forked ? fc_forks_take(session->forks, hello.parent_process, hello.fork_token, &heap)
+               : NULL;
     if (frames != NULL)
         fc_process_adopt(process, frames);
+    fc_process_adopt_heap(process, heap);
+    fc_heap_snapshot_free(heap);
     if (session->root == 0)
     {
         session->root = process->key;
@@ -338,12 +345,15 @@ static void fork_message(FcSession *session, FcProcess *process, const FcWireMes
     if (message->type == FC_MSG_FORK)
     {
         fc_forks_add(session->forks, process->key, message->value,
-                     fc_process_fork(process, message->thread));
+                     fc_process_fork(process, message->thread), fc_process_snapshot_heap(process));
         session->others++;
     }
     else if (message->argument == 0)
     {
-        g_autoptr(GArray) frames = fc_forks_take(session->forks, process->key, message->value);
+        FcHeapSnapshot *heap;
+        g_autoptr(GArray) frames =
+            fc_forks_take(session->forks, process->key, message->value, &heap);
+        fc_heap_snapshot_free(heap);
         if (frames != NULL)
             session->others--;
     }

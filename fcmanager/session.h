@@ -22,6 +22,9 @@ typedef struct
     enum FcTimeMode time_mode;
     enum FcProfileMode profile_mode;
     FcTallySizes sizes;
+    gboolean memory; /* is profiled; not in THREAD mode */
+    guint32 memory_blocks;
+    guint32 memory_frames;
     gboolean quiet;
     gboolean debug; /* log to standard error */
     FcSessionJoined joined;

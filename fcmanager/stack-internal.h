@@ -53,6 +53,7 @@ struct FcStack
     gint current;
     GHashTable *by_region;    /* start of a region -> segment; NULL: none yet */
     const FcRegions *regions; /* NULL: none */
+    FcHeapThread *heap;       /* NULL: memory is not profiled */
     FcRegion native;          /* bounds of the thread's own stack, as far as they are known */
 };
 

@@ -136,7 +136,11 @@ guint32 fc_stack_feed(FcStack *stack, const struct FcRecord *records, guint32 fr
         guint64 kind = where & FC_FRAME_KIND_MASK;
         if (G_UNLIKELY(kind < FC_RECORD_ENTER || kind > FC_RECORD_SWITCH))
         {
-            stack->repairs.bad_records += kind < FC_RECORD_ENTER || kind > FC_RECORD_UNMAP;
+            if (kind < FC_RECORD_ENTER || kind > FC_RECORD_UNMAP)
+                stack->repairs.bad_records++;
+            else if (stack->heap != NULL)
+                fc_heap_record(stack->heap, time, function, site, where,
+                               stack->frames[stack->top].node);
             continue;
         }
         if (G_UNLIKELY(address - stack->low >= stack->size))

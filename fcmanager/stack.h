@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "fcmanager/heap.h"
 #include "fcmanager/regions.h"
 #include "fcmanager/tally.h"
 #include "libfc/fc-format.h"
@@ -42,6 +43,9 @@ void fc_stack_set_bounds(FcStack *stack, guint64 start, guint64 end);
 /* Other stacks that the thread may run on; to be called again when there are more.  `regions`
  * must outlive the stack. */
 void fc_stack_set_regions(FcStack *stack, const FcRegions *regions);
+
+/* Where records of memory go, with the context that the stack has then; NULL: nowhere. */
+void fc_stack_set_heap(FcStack *stack, FcHeapThread *heap);
 
 /* Takes the valid records of `records`[from, to): returns the index of the first that is
  * not there (its generation is not `generation`), or `to`.  The memory may change meanwhile. */

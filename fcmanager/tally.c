@@ -259,6 +259,30 @@ static void merge_nodes(FcTally *into, const FcTally *from, const guint32 *funct
     }
 }
 
+guint32 fc_tally_intern_node(FcTally *into, const FcTally *from, guint32 node, GArray *cache)
+{
+    if (node == 0)
+        return 0;
+    if (cache->len < from->node_count)
+        g_array_set_size(cache, from->node_count);
+    if (g_array_index(cache, guint32, node) != 0)
+        return g_array_index(cache, guint32, node) - 1;
+    const FcTallyNode *own = &from->nodes[node];
+    const FcTallyFunction *function = &from->functions[own->function];
+    guint32 parent = fc_tally_intern_node(into, from, own->parent, cache);
+    gint module = known_module(from, function->module, function->address, function->seen);
+    guint32 target = get_function(into, function->address, module, function->seen);
+    guint32 result;
+    if (own->site == 0 && own->parent == 0)
+        result = get_overflow_node(into, target);
+    else
+        result = get_merged_node(into, parent, own->site,
+                                 known_module(from, own->site_module, own->site, function->seen),
+                                 target);
+    g_array_index(cache, guint32, node) = result + 1;
+    return result;
+}
+
 guint32 *fc_tally_merge(FcTally *into, const FcTally *from)
 {
     guint32 *functions = g_new0(guint32, from->function_count + 1);

@@ -115,6 +115,10 @@ guint64 fc_tally_apply_changes(FcTally *tally, guint64 time);
 /* Sums the contexts' calls and local times into the functions'. */
 void fc_tally_settle(FcTally *tally);
 
+/* The node of `into`, the sums of a process, for the path to `node` of `from`, a thread's tally;
+ * made if need be.  `cache`, of guint32 by node of `from`, belongs to the two of them. */
+guint32 fc_tally_intern_node(FcTally *into, const FcTally *from, guint32 node, GArray *cache);
+
 /* Adds `from`, which must be settled, to `into`, of the same modules; `into` is never
  * given to a stack.  The result maps functions of `from` to those of `into`; g_free it. */
 guint32 *fc_tally_merge(FcTally *into, const FcTally *from);

@@ -23,6 +23,7 @@ typedef struct
     GArray *quarantine;  /* guint32: chunks that may still be written to */
     guint64 gaps;        /* records given up */
     FcSharedMap *shared; /* NULL: none */
+    FcHeapThread *heap;  /* owned; NULL: memory is not profiled */
 } FcThread;
 
 FcThread *fc_thread_new(guint32 number, FcTally *tally, FcStack *stack, FcSharedMap *shared);

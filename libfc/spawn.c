@@ -156,6 +156,9 @@ static void build_arguments(struct Launch *launch)
     add_number(launch, "--stack=", fc_config.stack_size);
     add_number(launch, "--graph=", fc_config.graph_size);
     add_number(launch, "--memory=", fc_config.memory_size);
+    add_number(launch, "--memory-stack=", fc_config.memory_stack);
+    if (fc_config.memory)
+        add_argument(launch, "--memory-profiling", NULL);
     if (fc_config.use_pid)
         add_argument(launch, "--use-pid", NULL);
     if (fc_config.quiet)

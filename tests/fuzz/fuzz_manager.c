@@ -53,12 +53,17 @@ static void take(const FcWireMessage *message, gpointer data)
         return;
     if (message->type == FC_MSG_FORK)
         fc_forks_add(run->forks, message->process, message->value,
-                     fc_process_fork(run->process, message->thread));
-    g_autoptr(GArray) frames = message->type == FC_MSG_FORK_DONE
-                                   ? fc_forks_take(run->forks, message->process, message->value)
-                                   : NULL;
+                     fc_process_fork(run->process, message->thread),
+                     fc_process_snapshot_heap(run->process));
+    FcHeapSnapshot *heap = NULL;
+    g_autoptr(GArray) frames =
+        message->type == FC_MSG_FORK_DONE
+            ? fc_forks_take(run->forks, message->process, message->value, &heap)
+            : NULL;
     if (frames != NULL)
         fc_process_adopt(run->process, frames);
+    fc_process_adopt_heap(run->process, heap);
+    fc_heap_snapshot_free(heap);
     fc_process_message(run->process, message);
     fc_process_retry(run->process);
 }

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The live blocks of a process by address: an open-addressing table that also shrinks
+ * its chains when blocks go, as they come and go millions of times.  For heap.c.
+ */
+#pragma once
+
+#include <glib.h>
+
+typedef struct
+{
+    guint64 pointer; /* 0: the slot is empty */
+    guint64 size_bytes;
+    guint64 time;        /* ticks, of the allocation */
+    guint32 place;       /* where it was (re)allocated */
+    guint32 first_place; /* where it was first */
+    guint64 first_size_bytes;
+} FcHeapBlock;
+
+typedef struct
+{
+    FcHeapBlock *slots;
+    guint32 mask;
+    guint32 used;
+} FcHeapBlocks;
+
+void fc_heap_blocks_init(FcHeapBlocks *blocks, guint32 expected);
+void fc_heap_blocks_copy(FcHeapBlocks *into, const FcHeapBlocks *from);
+void fc_heap_blocks_clear(FcHeapBlocks *blocks);
+
+/* NULL where there is none.  Good until the next addition or removal. */
+FcHeapBlock *fc_heap_blocks_find(const FcHeapBlocks *blocks, guint64 pointer);
+/* `block->pointer` must not be 0 nor in the table. */
+void fc_heap_blocks_add(FcHeapBlocks *blocks, const FcHeapBlock *block);
+/* `block` as found. */
+void fc_heap_blocks_remove(FcHeapBlocks *blocks, FcHeapBlock *block);
