@@ -16,6 +16,9 @@
 #define UNKNOWN_BELOW 0x3f000
 #define UNKNOWN_ABOVE 0x1000
 
+/* No function's frame is larger, as far as that can be told. */
+#define NATIVE_STEP 0x40000
+
 static gint add_segment(FcStack *stack, guint64 low, guint64 size, guint32 frames)
 {
     stack->segments = g_renew(struct Segment, stack->segments, stack->segment_count + 1);
@@ -183,6 +186,20 @@ static gint segment_of_unknown(FcStack *stack, guint64 address)
     return index;
 }
 
+/* The bounds of a thread's own stack are a guess where it chose its size: frames that go on
+ * closely below its lower end are still on it. */
+static gboolean extend_native(FcStack *stack, guint64 address)
+{
+    guint64 start = stack->native.start;
+    if (stack->current != 0 || stack->top == 0 || address > start ||
+        start - address >= NATIVE_STEP ||
+        stack->frames[stack->top].address - address >= NATIVE_STEP)
+        return FALSE;
+    stack->native.start = start > 2 * NATIVE_STEP ? start - 2 * NATIVE_STEP : 0;
+    set_native_bounds(stack);
+    return TRUE;
+}
+
 /* `address` is not within the bounds of the current segment: goes to the one that it is on.
  * (The outermost frame's address may be the very end of the memory, so the bounds of
  * [start, end) are tested as (start, end].) */
@@ -193,6 +210,8 @@ void fc_stack_find_segment(FcStack *stack, guint64 address, guint64 time)
     if (stack->regions != NULL && fc_regions_find(stack->regions, address - 1, &region))
         index = segment_of_region(stack, &region);
     else if (address - 1 - stack->native.start < stack->native.end - stack->native.start)
+        index = 0;
+    else if (extend_native(stack, address))
         index = 0;
     else
         index = segment_of_unknown(stack, address);
