@@ -377,7 +377,7 @@ void fc_options_free(FcOptions *options)
 
 static void append_help(GString *text, const char *spelling, const char *help)
 {
-    g_string_append_printf(text, "  %-24s%s\n", spelling, help);
+    g_string_append_printf(text, "  %-23s %s\n", spelling, help);
 }
 
 static void append_report_help(GString *text, FcReportKind kind)
