@@ -233,3 +233,18 @@ gboolean fc_decode_data(const FcWireMessage *message, struct FcDataHeader *heade
     return header->count <= FC_CHUNK_RECORDS && rest == header->count * sizeof(struct FcRecord) &&
            header->generation >= 1 && header->generation <= G_MAXUINT16;
 }
+
+GStrv fc_decode_arguments(const FcWireMessage *message)
+{
+    g_autoptr(GPtrArray) arguments = g_ptr_array_new();
+    const char *at = (const char *)message->payload;
+    const char *end = at + message->payload_bytes;
+    while (at < end)
+    {
+        gsize bytes = strnlen(at, (gsize)(end - at));
+        g_ptr_array_add(arguments, g_strndup(at, bytes));
+        at += bytes + 1;
+    }
+    g_ptr_array_add(arguments, NULL);
+    return (GStrv)g_ptr_array_steal(arguments, NULL);
+}

@@ -46,3 +46,5 @@ gboolean fc_decode_module(const FcWireMessage *message, struct FcModuleInfo *inf
 /* `records` points into the message: bytes, not aligned, `header->count` of them. */
 gboolean fc_decode_data(const FcWireMessage *message, struct FcDataHeader *header,
                         const guint8 **records);
+/* FC_TEXT_COMMAND_LINE: the arguments, for the caller to free. */
+GStrv fc_decode_arguments(const FcWireMessage *message);

@@ -234,18 +234,8 @@ static void take_text(FcProcess *process, const FcWireMessage *message)
     }
     else if (message->argument == FC_TEXT_COMMAND_LINE)
     {
-        g_autoptr(GPtrArray) arguments = g_ptr_array_new();
-        const char *at = (const char *)message->payload;
-        const char *end = at + message->payload_bytes;
-        while (at < end)
-        {
-            gsize bytes = strnlen(at, (gsize)(end - at));
-            g_ptr_array_add(arguments, g_strndup(at, bytes));
-            at += bytes + 1;
-        }
-        g_ptr_array_add(arguments, NULL);
         g_strfreev(process->command_line);
-        process->command_line = (GStrv)g_ptr_array_steal(arguments, NULL);
+        process->command_line = fc_decode_arguments(message);
     }
 }
 
@@ -479,7 +469,6 @@ void fc_process_finish(FcProcess *process, guint64 time, guint32 number, gboolea
 {
     if (process->finished)
         return;
-    gboolean one_clock = has_one_clock(process);
     GList *threads = g_hash_table_get_values(process->threads);
     for (GList *at = threads; at != NULL; at = at->next)
         fc_thread_give_up(at->data, !dead);
@@ -491,7 +480,8 @@ void fc_process_finish(FcProcess *process, guint64 time, guint32 number, gboolea
     for (GList *at = threads; at != NULL; at = at->next)
     {
         FcThread *thread = at->data;
-        finish_thread(process, thread, one_clock || thread->number == number ? time : 0, FALSE);
+        finish_thread(process, thread,
+                      has_one_clock(process) || thread->number == number ? time : 0, FALSE);
     }
     g_list_free(threads);
     if (process->heap != NULL)
@@ -501,7 +491,7 @@ void fc_process_finish(FcProcess *process, guint64 time, guint32 number, gboolea
         note(process->losses, "bad-frees-not-listed", process->heap->bad_not_listed);
     }
     g_array_sort(process->rows, compare_rows); /* the first thread first, whenever it ended */
-    if (time != 0 && (one_clock || number != 0))
+    if (time != 0 && (has_one_clock(process) || number != 0))
         process->end_time = MAX(process->end_time, time);
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);

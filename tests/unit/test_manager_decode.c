@@ -233,6 +233,24 @@ static void test_payload_kinds(void)
     g_assert_false(fc_decode_module(&message, &info, &path, &path_bytes));
 }
 
+static void check_arguments(const char *payload, gsize bytes, const char *expected_words)
+{
+    FcWireMessage message = {.type = FC_MSG_TEXT,
+                             .argument = FC_TEXT_COMMAND_LINE,
+                             .payload = (const guint8 *)payload,
+                             .payload_bytes = bytes};
+    g_auto(GStrv) words = fc_decode_arguments(&message);
+    g_autofree char *joined = g_strjoinv("|", words);
+    g_assert_cmpstr(joined, ==, expected_words);
+}
+
+static void test_arguments(void)
+{
+    check_arguments("a\0b c\0\0d\0", 9, "a|b c||d");
+    check_arguments("cut", 3, "cut"); /* without its NUL */
+    check_arguments("", 0, "");
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -243,5 +261,6 @@ int main(int argc, char **argv)
     g_test_add_func("/decode/endless-payload", test_endless_payload);
     g_test_add_func("/decode/many-unfinished", test_many_unfinished);
     g_test_add_func("/decode/payload-kinds", test_payload_kinds);
+    g_test_add_func("/decode/arguments", test_arguments);
     return g_test_run();
 }
