@@ -366,8 +366,6 @@ void fc_process_message(FcProcess *process, const FcWireMessage *message)
         end_thread(process, message->thread, message->value);
 }
 
-/* ---- Forks ------------------------------------------------------------------------ */
-
 GArray *fc_process_fork(FcProcess *process, guint32 number)
 {
     FcThread *thread = g_hash_table_lookup(process->threads, GUINT_TO_POINTER(number));
@@ -428,7 +426,7 @@ void fc_process_adopt_heap(FcProcess *process, const FcHeapSnapshot *snapshot)
     process->heap = heap;
 }
 
-/* ---- The end ---------------------------------------------------------------------- */
+/* ---- Forks and the end ---------------------------------------------------------------------- */
 
 void fc_process_retry(FcProcess *process)
 {
