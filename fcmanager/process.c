@@ -366,6 +366,8 @@ void fc_process_message(FcProcess *process, const FcWireMessage *message)
         end_thread(process, message->thread, message->value);
 }
 
+/* ---- Forks and the end ----------------------------------------------------------- */
+
 GArray *fc_process_fork(FcProcess *process, guint32 number)
 {
     FcThread *thread = g_hash_table_lookup(process->threads, GUINT_TO_POINTER(number));
@@ -425,8 +427,6 @@ void fc_process_adopt_heap(FcProcess *process, const FcHeapSnapshot *snapshot)
     fc_heap_free(process->heap);
     process->heap = heap;
 }
-
-/* ---- Forks and the end ---------------------------------------------------------------------- */
 
 void fc_process_retry(FcProcess *process)
 {
