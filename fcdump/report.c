@@ -13,6 +13,8 @@ const FcReport fc_reports[] = {
     {"graph", "call graph: whom each function called", FC_REPORT_DEFAULT, fc_report_graph},
     {"cycles", "functions that call each other in a circle", FC_REPORT_DEFAULT, fc_report_cycles},
     {"tree", "calling-context tree", FC_REPORT_ON_REQUEST, fc_report_tree},
+    {"latency", "how many calls of each function took how long", FC_REPORT_ON_REQUEST,
+     fc_report_latency},
     {"threads", "each thread, where there are several", FC_REPORT_DEFAULT, fc_report_threads},
     {"notes", "repairs and losses, where there were any", FC_REPORT_DEFAULT, fc_report_notes},
     {"mem-leaks", "memory that was never freed", FC_REPORT_ON_REQUEST, fc_report_leaks},

@@ -41,6 +41,7 @@ void fc_report_flat(const FcReportContext *context);
 void fc_report_graph(const FcReportContext *context);
 void fc_report_cycles(const FcReportContext *context);
 void fc_report_tree(const FcReportContext *context);
+void fc_report_latency(const FcReportContext *context);
 void fc_report_threads(const FcReportContext *context);
 void fc_report_notes(const FcReportContext *context);
 void fc_report_leaks(const FcReportContext *context);

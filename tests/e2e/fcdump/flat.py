@@ -87,6 +87,17 @@ for row in rows(result.out, "Flat profile"):
     else:
         fail(f"unexpected row {row}")
 
+# Calls by their time.
+found = rows(good("simple.fc", "--no-reports", "--latency"), "Latency")
+equal(found, [["1", "100.0", "10.00 ms", "10.00 ms", "main"],
+              ["1", "100.0", "8.389 ms", "16.78 ms", "#" * 40],
+              ["2", "100.0", "2.000 ms", "4.000 ms", "work"],
+              ["1", "50.0", "1.049 ms", "2.097 ms", "#" * 40],
+              ["1", "50.0", "2.097 ms", "4.194 ms", "#" * 40],
+              ["3", "100.0", "200.0 us", "500.0 us", "leaf"],
+              ["1", "33.3", "131.1 us", "262.1 us", "#" * 20],
+              ["2", "66.7", "262.1 us", "524.3 us", "#" * 40]], "latency")
+
 # How processes end; threads, what was active, repairs and losses.
 dying = simple(program, end=("signal", 11))
 dying.thread(4712, 1000, 9_000_000, 8_000_000, 2, True, "helper",

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Latency: how many calls of each function took how long.
+ */
+#include "fcdump/report.h"
+
+#define BAR_WIDTH 40
+
+static const FcColumn columns[] = {
+    {NULL, "calls", FALSE}, {NULL, "%", FALSE},       {NULL, "from", FALSE},
+    {NULL, "to", FALSE},    {NULL, "function", TRUE},
+};
+
+static guint64 bucket_start(guint bucket)
+{
+    return bucket == 0 ? 0 : G_GUINT64_CONSTANT(1) << (bucket - 1);
+}
+
+/* A bucket's share of the function's fullest one. */
+static char *format_bar(guint64 calls, guint64 most)
+{
+    gsize length = (gsize)((double)calls / (double)most * BAR_WIDTH + 0.5);
+    return g_strnfill(MAX(length, 1), '#');
+}
+
+static void add_function(FcTable *table, const FcFunction *function)
+{
+    const guint64 *buckets = function->figures.histogram;
+    guint64 calls = 0;
+    guint64 most = 0;
+    for (guint i = 0; i < FC_HISTOGRAM_BUCKETS; i++)
+    {
+        calls += buckets[i];
+        most = MAX(most, buckets[i]);
+    }
+    fc_table_row(table, FC_STYLE_STRONG);
+    fc_table_cell(table, fc_format_count(calls));
+    fc_table_cell(table, fc_format_share(calls, calls));
+    fc_table_cell(table, fc_format_time(function->figures.total_min_ns));
+    fc_table_cell(table, fc_format_time(function->figures.total_max_ns));
+    fc_table_cell(table, g_strdup(function->name));
+    for (guint i = 0; i < FC_HISTOGRAM_BUCKETS; i++)
+    {
+        if (buckets[i] == 0)
+            continue;
+        fc_table_row(table, FC_STYLE_PLAIN);
+        fc_table_cell(table, fc_format_count(buckets[i]));
+        fc_table_cell(table, fc_format_share(buckets[i], calls));
+        fc_table_cell(table, fc_format_time(bucket_start(i)));
+        fc_table_cell(table, i + 1 < FC_HISTOGRAM_BUCKETS ? fc_format_time(bucket_start(i + 1))
+                                                          : g_strdup("-"));
+        fc_table_cell(table, format_bar(buckets[i], most));
+    }
+}
+
+static gboolean has_calls(const FcFunction *function)
+{
+    for (guint i = 0; i < FC_HISTOGRAM_BUCKETS; i++)
+        if (function->figures.histogram[i] != 0)
+            return TRUE;
+    return FALSE;
+}
+
+void fc_report_latency(const FcReportContext *context)
+{
+    g_autoptr(GArray) functions = fc_report_functions(context);
+    g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
+    gboolean any = FALSE;
+    for (guint i = 0; i < functions->len; i++)
+    {
+        const FcFunction *function =
+            fc_model_function(context->model, g_array_index(functions, guint, i));
+        if (!has_calls(function))
+            continue;
+        if (any)
+            fc_table_gap(table);
+        any = TRUE;
+        add_function(table, function);
+    }
+    fc_render_title(context->render, "Latency");
+    if (!any)
+    {
+        fc_render_line(context->render, "No call to show.");
+        return;
+    }
+    fc_render_note(context->render, "Calls by their total time: from there to less than that.");
+    fc_table_print(table, context->render);
+}
