@@ -377,7 +377,11 @@ void fc_options_free(FcOptions *options)
 
 static void append_help(GString *text, const char *spelling, const char *help)
 {
-    g_string_append_printf(text, "  %-23s %s\n", spelling, help);
+    const int column = 26;
+    if ((int)strlen(spelling) + 2 > column)
+        g_string_append_printf(text, "  %s\n  %*s%s\n", spelling, column, "", help);
+    else
+        g_string_append_printf(text, "  %-*s%s\n", column, spelling, help);
 }
 
 static void append_report_help(GString *text, FcReportKind kind)
