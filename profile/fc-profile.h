@@ -132,7 +132,7 @@ typedef struct
 {
     gint context;        /* FC_NONE: no profiled function was active */
     FcProfilePlace site; /* return address of the call to the allocator */
-    guint call;
+    guint call;          /* 0: not known, and the others then FC_NONE and 0 */
 } FcProfileHeapPoint;
 
 /* All blocks that were allocated at one point. */

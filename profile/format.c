@@ -11,8 +11,29 @@
 #include <math.h>
 
 const char *const fc_format_end_names[FC_FORMAT_ENDS] = {"unknown", "exit", "signal", "exec"};
+const char *const fc_format_bad_names[FC_FORMAT_BAD_KINDS] = {"unknown", "double", "inside",
+                                                              "stack", "mismatch"};
+const FcProfileHeapPoint fc_format_no_point = {FC_NONE, {0, 0, FC_NONE}, 0};
 const char *const fc_format_time_mode_names[FC_FORMAT_TIME_MODES] = {"-", "tsc", "ext", "cpu",
                                                                      "sys"};
+
+#define HEAP_KEY(name, member)                                                                     \
+    {                                                                                              \
+        name, G_STRUCT_OFFSET(FcProfileHeap, member)                                               \
+    }
+const FcFormatHeapKey fc_format_heap_keys[FC_FORMAT_HEAP_KEYS] = {
+    HEAP_KEY("allocations", allocations),
+    HEAP_KEY("frees", frees),
+    HEAP_KEY("bytes", bytes),
+    HEAP_KEY("live-blocks", live_blocks),
+    HEAP_KEY("live-bytes", live_bytes),
+    HEAP_KEY("peak-bytes", peak_bytes),
+    HEAP_KEY("peak-time", peak_ns),
+    HEAP_KEY("maps", maps),
+    HEAP_KEY("map-bytes", map_bytes),
+    HEAP_KEY("unmaps", unmaps),
+    HEAP_KEY("unmap-bytes", unmap_bytes),
+};
 
 static void begin_section(GString *out, const char *name, guint count)
 {
@@ -36,6 +57,18 @@ static void append_place(GString *out, const FcProfilePlace *place)
     append_signed(out, place->module);
     g_string_append_c(out, ' ');
     fc_text_append_hex(out, place->address);
+}
+
+static void append_buckets(GString *out, const guint64 *buckets, guint count)
+{
+    for (guint i = 0; i < count; i++)
+    {
+        if (buckets[i] == 0)
+            continue;
+        append_number(out, i);
+        g_string_append_c(out, ':');
+        fc_text_append_number(out, buckets[i]);
+    }
 }
 
 /* ---- process and clock: lines of a key and a value --------------------------- */
@@ -137,14 +170,7 @@ static void append_functions(const FcProfile *profile, GString *out)
         append_number(out, function->total_max_ns);
         append_number(out, function->local_min_ns);
         append_number(out, function->local_max_ns);
-        for (guint j = 0; j < FC_HISTOGRAM_BUCKETS; j++)
-        {
-            if (function->histogram[j] == 0)
-                continue;
-            append_number(out, j);
-            g_string_append_c(out, ':');
-            fc_text_append_number(out, function->histogram[j]);
-        }
+        append_buckets(out, function->histogram, FC_HISTOGRAM_BUCKETS);
         g_string_append_c(out, '\n');
     }
 }
@@ -243,6 +269,78 @@ static void append_thread_stacks(const FcProfile *profile, GString *out)
     g_string_append_len(out, lines->str, (gssize)lines->len);
 }
 
+/* ---- heap --------------------------------------------------------------------- */
+
+static void append_point(GString *out, const FcProfileHeapPoint *point)
+{
+    if (point->call == 0)
+        point = &fc_format_no_point;
+    fc_text_append_signed(out, point->context);
+    append_place(out, &point->site);
+    append_number(out, point->call);
+}
+
+static void append_heap_place(GString *out, const FcProfileHeapPlace *place)
+{
+    append_point(out, &place->point);
+    append_number(out, place->allocations);
+    append_number(out, place->bytes);
+    append_number(out, place->frees);
+    append_number(out, place->live_blocks);
+    append_number(out, place->live_bytes);
+    append_number(out, place->peak_bytes);
+    append_number(out, place->temporary);
+    append_number(out, place->lifetime_ns);
+    append_buckets(out, place->sizes, FC_SIZE_BUCKETS);
+    g_string_append_c(out, '\n');
+}
+
+static void append_heap_sample(GString *out, const FcProfileHeapSample *sample)
+{
+    fc_text_append_number(out, sample->time_ns);
+    append_number(out, sample->live_bytes);
+    g_string_append_c(out, '\n');
+}
+
+static void append_bad_free(GString *out, const FcProfileBadFree *bad)
+{
+    const guint kind = (guint)bad->kind < FC_FORMAT_BAD_KINDS ? bad->kind : FC_BAD_UNKNOWN;
+    g_string_append(out, fc_format_bad_names[kind]);
+    g_string_append_c(out, ' ');
+    fc_text_append_hex(out, bad->pointer);
+    g_string_append_c(out, ' ');
+    fc_text_append_hex(out, bad->block);
+    append_number(out, bad->size_bytes);
+    append_number(out, bad->time_ns);
+    const FcProfileHeapPoint *points[] = {&bad->here, &bad->allocated, &bad->freed};
+    for (guint i = 0; i < G_N_ELEMENTS(points); i++)
+    {
+        g_string_append_c(out, ' ');
+        append_point(out, points[i]);
+    }
+    g_string_append_c(out, '\n');
+}
+
+static void append_heap(GString *out, const FcProfileHeap *heap)
+{
+    begin_section(out, "heap", FC_FORMAT_HEAP_KEYS);
+    for (guint i = 0; i < FC_FORMAT_HEAP_KEYS; i++)
+    {
+        g_string_append(out, fc_format_heap_keys[i].name);
+        append_number(out, G_STRUCT_MEMBER(guint64, heap, fc_format_heap_keys[i].offset));
+        g_string_append_c(out, '\n');
+    }
+    begin_section(out, "heap-places", heap->places->len);
+    for (guint i = 0; i < heap->places->len; i++)
+        append_heap_place(out, &g_array_index(heap->places, FcProfileHeapPlace, i));
+    begin_section(out, "heap-bad-frees", heap->bad_frees->len);
+    for (guint i = 0; i < heap->bad_frees->len; i++)
+        append_bad_free(out, &g_array_index(heap->bad_frees, FcProfileBadFree, i));
+    begin_section(out, "heap-samples", heap->samples->len);
+    for (guint i = 0; i < heap->samples->len; i++)
+        append_heap_sample(out, &g_array_index(heap->samples, FcProfileHeapSample, i));
+}
+
 /* ---- whole ------------------------------------------------------------------- */
 
 static void append_notes(GString *out, const char *section, const GArray *notes)
@@ -274,6 +372,8 @@ GString *fc_profile_format(const FcProfile *profile)
     append_contexts(profile, out);
     append_notes(out, "repairs", profile->repairs);
     append_notes(out, "losses", profile->losses);
+    if (profile->heap.recorded)
+        append_heap(out, &profile->heap);
     begin_section(out, "end", 0);
     return out;
 }

@@ -18,3 +18,19 @@ extern const char *const fc_format_end_names[FC_FORMAT_ENDS];
 /* Names of time modes 1 to 4; [0] is for all other values. */
 #define FC_FORMAT_TIME_MODES 5
 extern const char *const fc_format_time_mode_names[FC_FORMAT_TIME_MODES];
+/* Names of FcProfileBadKind. */
+#define FC_FORMAT_BAD_KINDS 5
+extern const char *const fc_format_bad_names[FC_FORMAT_BAD_KINDS];
+/* Kinds of calls are below that: they are a byte on the wire. */
+#define FC_FORMAT_CALLS 256
+/* What stands for a point that is not known; so does any whose call is 0. */
+extern const FcProfileHeapPoint fc_format_no_point;
+
+/* The keys of section heap, and the member of FcProfileHeap that each is. */
+typedef struct
+{
+    const char *name;
+    gsize offset;
+} FcFormatHeapKey;
+#define FC_FORMAT_HEAP_KEYS 11
+extern const FcFormatHeapKey fc_format_heap_keys[FC_FORMAT_HEAP_KEYS];

@@ -7,40 +7,13 @@
  * One profile may have equal modules (a library loaded twice).  The first of
  * equals, then the first of equal functions and so on, takes what is added.
  */
-#include "profile/fc-profile.h"
+#include "profile/merge.h"
 
 #include <string.h>
 
-/* A function (parent and function 0), an arc (parent: the caller) or a context.
- * Hashed and compared as bytes, so all fields are of one size. */
-typedef struct
-{
-    gint64 module; /* the first of its equals, or FC_NONE */
-    guint64 offset;
-    gint64 parent;
-    gint64 function;
-} Key;
-
-typedef struct
-{
-    FcProfile *into;
-    const FcProfile *other;
-    GArray *first_module;   /* gint, by module of `into`: the first one equal to it */
-    GArray *first_function; /* likewise for functions */
-    GHashTable *modules;    /* name -> module of `into` */
-    gint *module_map;       /* from the modules of `other` to those of `into` */
-    gint *function_map;
-} Merge;
-
-static void add(guint64 *to, guint64 amount)
-{
-    if (__builtin_add_overflow(*to, amount, to))
-        *to = G_MAXUINT64;
-}
-
 static guint key_hash(gconstpointer data)
 {
-    const Key *key = data;
+    const FcMergeKey *key = data;
     const guint64 prime = G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
     guint64 hash = (guint64)key->module * prime;
     hash = (hash ^ hash >> 32 ^ key->offset) * prime;
@@ -51,16 +24,16 @@ static guint key_hash(gconstpointer data)
 
 static gboolean key_equal(gconstpointer a, gconstpointer b)
 {
-    return memcmp(a, b, sizeof(Key)) == 0;
+    return memcmp(a, b, sizeof(FcMergeKey)) == 0;
 }
 
-static GHashTable *keys_new(void)
+GHashTable *fc_merge_keys_new(void)
 {
     return g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
 }
 
 /* The index that `key` has; `index` from now on where it has none. */
-static guint find_or_add(GHashTable *keys, const Key *key, guint index)
+guint fc_merge_find_or_add(GHashTable *keys, const FcMergeKey *key, guint index)
 {
     gpointer known;
     if (g_hash_table_lookup_extended(keys, key, NULL, &known))
@@ -93,7 +66,7 @@ static void merge_header(FcProfile *into, const FcProfile *other)
         into->start_realtime_ns = other->start_realtime_ns;
     }
     into->extended = into->extended && other->extended;
-    add(&into->run_ns, other->run_ns);
+    fc_merge_add(&into->run_ns, other->run_ns);
     if (into->ticks_per_second == 0)
         into->ticks_per_second = other->ticks_per_second;
     if (into->start_realtime_ns == 0 ||
@@ -121,7 +94,7 @@ static char *module_name(const FcProfileModule *module)
 }
 
 /* The module of `into` that equals `module`, or `index` from now on. */
-static gint find_module_or_add(Merge *merge, const FcProfileModule *module, gint index)
+static gint find_module_or_add(FcMerge *merge, const FcProfileModule *module, gint index)
 {
     gpointer known;
     char *name = module_name(module);
@@ -136,7 +109,7 @@ static gint find_module_or_add(Merge *merge, const FcProfileModule *module, gint
     return GPOINTER_TO_INT(known);
 }
 
-static void merge_modules(Merge *merge)
+static void merge_modules(FcMerge *merge)
 {
     GArray *modules = merge->into->modules;
     const guint own = modules->len;
@@ -161,7 +134,7 @@ static void merge_modules(Merge *merge)
 }
 
 /* A place of `other` as one of `into`. */
-static FcProfilePlace map_place(const Merge *merge, const FcProfilePlace *place)
+FcProfilePlace fc_merge_map_place(const FcMerge *merge, const FcProfilePlace *place)
 {
     if (place->module == FC_NONE)
         return *place;
@@ -170,12 +143,13 @@ static FcProfilePlace map_place(const Merge *merge, const FcProfilePlace *place)
     return (FcProfilePlace){base + place->offset, place->offset, module};
 }
 
-static Key make_key(const Merge *merge, const FcProfilePlace *place, gint64 parent, gint64 function)
+FcMergeKey fc_merge_key(const FcMerge *merge, const FcProfilePlace *place, gint64 parent,
+                        gint64 function)
 {
     const gint64 module = place->module == FC_NONE
                               ? FC_NONE
                               : g_array_index(merge->first_module, gint, place->module);
-    return (Key){module, place->offset, parent, function};
+    return (FcMergeKey){module, place->offset, parent, function};
 }
 
 /* ---- Functions ------------------------------------------------------------------- */
@@ -194,7 +168,7 @@ static gboolean has_completed(const FcProfileFunction *function, gboolean has_hi
     return FALSE;
 }
 
-static void merge_function(const Merge *merge, FcProfileFunction *into,
+static void merge_function(const FcMerge *merge, FcProfileFunction *into,
                            const FcProfileFunction *other, gboolean into_has_histogram)
 {
     if (has_completed(other, merge->other->extended))
@@ -207,32 +181,32 @@ static void merge_function(const Merge *merge, FcProfileFunction *into,
         into->total_max_ns = MAX(into->total_max_ns, other->total_max_ns);
         into->local_max_ns = MAX(into->local_max_ns, other->local_max_ns);
     }
-    add(&into->calls, other->calls);
-    add(&into->total_ns, other->total_ns);
-    add(&into->local_ns, other->local_ns);
+    fc_merge_add(&into->calls, other->calls);
+    fc_merge_add(&into->total_ns, other->total_ns);
+    fc_merge_add(&into->local_ns, other->local_ns);
     for (guint i = 0; i < FC_HISTOGRAM_BUCKETS; i++)
-        add(&into->histogram[i], other->histogram[i]);
+        fc_merge_add(&into->histogram[i], other->histogram[i]);
 }
 
-static void merge_functions(Merge *merge, gboolean into_has_histogram)
+static void merge_functions(FcMerge *merge, gboolean into_has_histogram)
 {
-    g_autoptr(GHashTable) keys = keys_new();
+    g_autoptr(GHashTable) keys = fc_merge_keys_new();
     GArray *functions = merge->into->functions;
     const guint own = functions->len;
     for (guint i = 0; i < own; i++)
     {
-        const Key key =
-            make_key(merge, &g_array_index(functions, FcProfileFunction, i).place, 0, 0);
-        const gint first = (gint)find_or_add(keys, &key, i);
+        const FcMergeKey key =
+            fc_merge_key(merge, &g_array_index(functions, FcProfileFunction, i).place, 0, 0);
+        const gint first = (gint)fc_merge_find_or_add(keys, &key, i);
         g_array_append_val(merge->first_function, first);
     }
     for (guint i = 0; i < merge->other->functions->len; i++)
     {
         FcProfileFunction function = g_array_index(merge->other->functions, FcProfileFunction, i);
-        function.place = map_place(merge, &function.place);
-        const Key key = make_key(merge, &function.place, 0, 0);
+        function.place = fc_merge_map_place(merge, &function.place);
+        const FcMergeKey key = fc_merge_key(merge, &function.place, 0, 0);
         const gint next = (gint)functions->len;
-        const gint found = (gint)find_or_add(keys, &key, (guint)next);
+        const gint found = (gint)fc_merge_find_or_add(keys, &key, (guint)next);
         merge->function_map[i] = found;
         if (found != next)
         {
@@ -247,14 +221,14 @@ static void merge_functions(Merge *merge, gboolean into_has_histogram)
 
 /* ---- Arcs and contexts ------------------------------------------------------------- */
 
-static gint64 first_function(const Merge *merge, gint function)
+static gint64 first_function(const FcMerge *merge, gint function)
 {
     return function == FC_NONE ? FC_NONE : g_array_index(merge->first_function, gint, function);
 }
 
-static void merge_arcs(Merge *merge)
+static void merge_arcs(FcMerge *merge)
 {
-    g_autoptr(GHashTable) keys = keys_new();
+    g_autoptr(GHashTable) keys = fc_merge_keys_new();
     GArray *arcs = merge->into->arcs;
     const guint own = arcs->len;
     for (guint i = 0; i < own + merge->other->arcs->len; i++)
@@ -266,12 +240,12 @@ static void merge_arcs(Merge *merge)
         {
             arc.caller = arc.caller == FC_NONE ? FC_NONE : merge->function_map[arc.caller];
             arc.callee = (guint)merge->function_map[arc.callee];
-            arc.site = map_place(merge, &arc.site);
+            arc.site = fc_merge_map_place(merge, &arc.site);
         }
-        const Key key = make_key(merge, &arc.site, first_function(merge, arc.caller),
-                                 first_function(merge, (gint)arc.callee));
+        const FcMergeKey key = fc_merge_key(merge, &arc.site, first_function(merge, arc.caller),
+                                            first_function(merge, (gint)arc.callee));
         const guint next = is_own ? i : arcs->len;
-        const guint found = find_or_add(keys, &key, next);
+        const guint found = fc_merge_find_or_add(keys, &key, next);
         if (is_own)
             continue;
         if (found == next)
@@ -279,19 +253,20 @@ static void merge_arcs(Merge *merge)
             g_array_append_val(arcs, arc);
             continue;
         }
-        add(&g_array_index(arcs, FcProfileArc, found).calls, arc.calls);
-        add(&g_array_index(arcs, FcProfileArc, found).total_ns, arc.total_ns);
+        fc_merge_add(&g_array_index(arcs, FcProfileArc, found).calls, arc.calls);
+        fc_merge_add(&g_array_index(arcs, FcProfileArc, found).total_ns, arc.total_ns);
     }
 }
 
-static void merge_contexts(Merge *merge)
+static void merge_contexts(FcMerge *merge)
 {
-    g_autoptr(GHashTable) keys = keys_new();
+    g_autoptr(GHashTable) keys = fc_merge_keys_new();
     GArray *contexts = merge->into->contexts;
     const guint own = contexts->len;
     const guint all = own + merge->other->contexts->len;
-    /* Of each context, own ones first: the first one of `into` with the same path. */
-    g_autofree gint *first = g_new(gint, all + 1);
+    gint *first = g_new(gint, all + 1);
+    merge->first_context = first;
+    merge->own_contexts = own;
     for (guint i = 0; i < all; i++)
     {
         const gboolean is_own = i < own;
@@ -301,14 +276,14 @@ static void merge_contexts(Merge *merge)
         if (!is_own)
         {
             context.function = (guint)merge->function_map[context.function];
-            context.site = map_place(merge, &context.site);
+            context.site = fc_merge_map_place(merge, &context.site);
         }
         const gint64 parent =
             context.parent == FC_NONE ? FC_NONE : first[(guint)context.parent + (is_own ? 0 : own)];
-        const Key key =
-            make_key(merge, &context.site, parent, first_function(merge, (gint)context.function));
+        const FcMergeKey key = fc_merge_key(merge, &context.site, parent,
+                                            first_function(merge, (gint)context.function));
         const guint next = is_own ? i : contexts->len;
-        const guint found = find_or_add(keys, &key, next);
+        const guint found = fc_merge_find_or_add(keys, &key, next);
         first[i] = (gint)found;
         if (is_own)
             continue;
@@ -319,15 +294,15 @@ static void merge_contexts(Merge *merge)
             continue;
         }
         FcProfileContext *same = &g_array_index(contexts, FcProfileContext, found);
-        add(&same->calls, context.calls);
-        add(&same->total_ns, context.total_ns);
-        add(&same->local_ns, context.local_ns);
+        fc_merge_add(&same->calls, context.calls);
+        fc_merge_add(&same->total_ns, context.total_ns);
+        fc_merge_add(&same->local_ns, context.local_ns);
     }
 }
 
 /* ---- What is only appended ----------------------------------------------------------- */
 
-static void merge_threads(Merge *merge)
+static void merge_threads(FcMerge *merge)
 {
     for (guint i = 0; i < merge->other->threads->len; i++)
     {
@@ -348,7 +323,7 @@ static void merge_threads(Merge *merge)
         {
             FcProfileFrame *frame = &g_array_index(thread.stack, FcProfileFrame, j);
             frame->function = (guint)merge->function_map[frame->function];
-            frame->site = map_place(merge, &frame->site);
+            frame->site = fc_merge_map_place(merge, &frame->site);
         }
         g_array_append_val(merge->into->threads, thread);
     }
@@ -382,8 +357,9 @@ void fc_profile_merge(FcProfile *into, const FcProfile *other)
     g_autoptr(GArray) first_function_of = g_array_new(FALSE, FALSE, sizeof(gint));
     g_autofree gint *module_map = g_new(gint, other->modules->len + 1);
     g_autofree gint *function_map = g_new(gint, other->functions->len + 1);
-    Merge merge = {into,    other,      first_module_of, first_function_of,
-                   modules, module_map, function_map};
+    FcMerge merge = {into,    other,      first_module_of, first_function_of,
+                     modules, module_map, function_map,    NULL,
+                     0};
     const gboolean into_has_histogram = into->extended;
 
     merge_header(into, other);
@@ -397,4 +373,6 @@ void fc_profile_merge(FcProfile *into, const FcProfile *other)
     merge_blocks(into->leaks, other->leaks);
     merge_blocks(into->bad_frees, other->bad_frees);
     merge_blocks(into->bad_reallocs, other->bad_reallocs);
+    fc_merge_heap(&merge);
+    g_free(merge.first_context);
 }

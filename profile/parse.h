@@ -30,3 +30,16 @@ gboolean fc_parse_process(FcParser *parser);
 gboolean fc_parse_clock(FcParser *parser);
 /* After the last line of section process. */
 gboolean fc_parse_process_done(FcParser *parser);
+gboolean fc_parse_heap_begin(FcParser *parser, guint64 count);
+gboolean fc_parse_heap(FcParser *parser);
+gboolean fc_parse_heap_place(FcParser *parser);
+gboolean fc_parse_bad_free(FcParser *parser);
+gboolean fc_parse_heap_sample(FcParser *parser);
+
+/* ---- Parts of lines of several sections ---- */
+
+gboolean fc_parse_place(FcParser *parser, FcProfilePlace *place);
+/* May be FC_NONE; is, where the contexts are not known. */
+gboolean fc_parse_context_index(FcParser *parser, gint *out);
+/* NUMBER:COUNT into buckets[NUMBER], which must be from `*least` up to `limit`. */
+gboolean fc_parse_bucket(FcText *text, guint64 *buckets, guint limit, guint64 *least);

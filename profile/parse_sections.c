@@ -22,7 +22,12 @@ enum
     CONTEXTS,
     REPAIRS,
     LOSSES,
+    HEAP,
+    HEAP_PLACES,
+    HEAP_BAD_FREES,
+    HEAP_SAMPLES,
     SECTION_COUNT,
+    REQUIRED_COUNT = HEAP, /* the others are only there with FC_MEMORY */
 };
 
 typedef struct
@@ -39,7 +44,7 @@ static gboolean is_read(const FcParser *parser, int section)
     return (parser->sections_read >> section & 1) != 0;
 }
 
-static gboolean parse_place(FcParser *parser, FcProfilePlace *place)
+gboolean fc_parse_place(FcParser *parser, FcProfilePlace *place)
 {
     GArray *modules = parser->profile->modules;
     const gboolean known = is_read(parser, MODULES);
@@ -62,6 +67,16 @@ static gboolean parse_function_index(FcParser *parser, guint *out)
                        &function))
         return FALSE;
     *out = (guint)function;
+    return TRUE;
+}
+
+gboolean fc_parse_context_index(FcParser *parser, gint *out)
+{
+    const gboolean known = is_read(parser, CONTEXTS);
+    const guint limit = known ? parser->profile->contexts->len : G_MAXINT32;
+    if (!fc_text_index(&parser->text, "the context", limit, TRUE, out))
+        return FALSE;
+    *out = known ? *out : FC_NONE;
     return TRUE;
 }
 
@@ -99,7 +114,7 @@ static gboolean begin_functions(FcParser *parser, guint64 count)
                         count, parser->profile->functions->len);
 }
 
-static gboolean parse_bucket(FcText *text, guint64 *histogram, guint64 *least)
+gboolean fc_parse_bucket(FcText *text, guint64 *buckets, guint limit, guint64 *least)
 {
     const char *word;
     gsize bytes;
@@ -107,17 +122,17 @@ static gboolean parse_bucket(FcText *text, guint64 *histogram, guint64 *least)
         return FALSE;
     const char *colon = memchr(word, ':', bytes);
     if (colon == NULL)
-        return fc_text_fail(text, "a bucket must be NUMBER:CALLS");
+        return fc_text_fail(text, "a bucket must be NUMBER:COUNT");
     guint64 bucket;
     FcText part = {.word = word, .line_end = colon, .line = text->line};
     gboolean good = fc_text_number(&part, "the bucket", &bucket);
-    if (good && (bucket >= FC_HISTOGRAM_BUCKETS || bucket < *least))
+    if (good && (bucket >= limit || bucket < *least))
         good = fc_text_fail(&part, "bucket %" G_GUINT64_FORMAT " is out of range or order", bucket);
     if (good)
     {
         part.word = colon + 1;
         part.line_end = word + bytes;
-        good = fc_text_number(&part, "the calls of a bucket", &histogram[bucket]);
+        good = fc_text_number(&part, "the count of a bucket", &buckets[bucket]);
         *least = bucket + 1;
     }
     text->error = part.error;
@@ -130,7 +145,7 @@ static gboolean parse_function(FcParser *parser)
     FcProfileFunction *function =
         &g_array_index(parser->profile->functions, FcProfileFunction, parser->row);
     guint64 least_bucket = 0;
-    if (!parse_place(parser, &function->place) ||
+    if (!fc_parse_place(parser, &function->place) ||
         !fc_text_number(text, "the number of calls", &function->calls) ||
         !fc_text_number(text, "the total time", &function->total_ns) ||
         !fc_text_number(text, "the local time", &function->local_ns) ||
@@ -141,7 +156,7 @@ static gboolean parse_function(FcParser *parser)
         return FALSE;
     while (fc_text_has_word(text))
     {
-        if (!parse_bucket(text, function->histogram, &least_bucket))
+        if (!fc_parse_bucket(text, function->histogram, FC_HISTOGRAM_BUCKETS, &least_bucket))
             return FALSE;
     }
     return TRUE;
@@ -197,7 +212,7 @@ static gboolean parse_thread_frame(FcParser *parser)
 {
     FcProfileFrame frame = {0};
     FcProfileThread *thread = parse_thread_index(parser);
-    if (thread == NULL || !parse_place(parser, &frame.site) ||
+    if (thread == NULL || !fc_parse_place(parser, &frame.site) ||
         !parse_function_index(parser, &frame.function))
         return FALSE;
     g_array_append_val(thread->stack, frame);
@@ -217,7 +232,7 @@ static gboolean parse_arc(FcParser *parser)
     FcText *text = &parser->text;
     FcProfileArc arc = {0};
     if (!fc_text_index(text, "the caller", parser->profile->functions->len, TRUE, &arc.caller) ||
-        !parse_place(parser, &arc.site) || !parse_function_index(parser, &arc.callee) ||
+        !fc_parse_place(parser, &arc.site) || !parse_function_index(parser, &arc.callee) ||
         !fc_text_number(text, "the number of calls", &arc.calls) ||
         !fc_text_number(text, "the total time", &arc.total_ns))
         return FALSE;
@@ -230,7 +245,8 @@ static gboolean parse_context(FcParser *parser)
     FcText *text = &parser->text;
     FcProfileContext context = {0};
     if (!fc_text_index(text, "the parent", parser->row, TRUE, &context.parent) ||
-        !parse_place(parser, &context.site) || !parse_function_index(parser, &context.function) ||
+        !fc_parse_place(parser, &context.site) ||
+        !parse_function_index(parser, &context.function) ||
         !fc_text_number(text, "the number of calls", &context.calls) ||
         !fc_text_number(text, "the total time", &context.total_ns) ||
         !fc_text_number(text, "the local time", &context.local_ns))
@@ -277,6 +293,10 @@ static const Section sections[SECTION_COUNT] = {
     [CONTEXTS] = {"contexts", NULL, parse_context, NULL, -1},
     [REPAIRS] = {"repairs", NULL, parse_repair, NULL, -1},
     [LOSSES] = {"losses", NULL, parse_loss, NULL, -1},
+    [HEAP] = {"heap", fc_parse_heap_begin, fc_parse_heap, NULL, -1},
+    [HEAP_PLACES] = {"heap-places", NULL, fc_parse_heap_place, NULL, HEAP},
+    [HEAP_BAD_FREES] = {"heap-bad-frees", NULL, fc_parse_bad_free, NULL, HEAP},
+    [HEAP_SAMPLES] = {"heap-samples", NULL, fc_parse_heap_sample, NULL, HEAP},
 };
 
 static gboolean skip_lines(FcText *text, guint64 count)
@@ -398,7 +418,8 @@ gboolean fc_parse_sections(FcParser *parser)
         text->line++;
         return fc_text_fail(text, "nothing may follow the last section");
     }
-    parser->is_partial = parser->sections_read != (1U << SECTION_COUNT) - 1;
+    const guint required = (1U << REQUIRED_COUNT) - 1;
+    parser->is_partial = (parser->sections_read & required) != required;
     place_the_rest(parser);
     return TRUE;
 }

@@ -166,6 +166,77 @@ static void assert_blocks(const GArray *a, const GArray *b)
     }
 }
 
+static void assert_points(const FcProfileHeapPoint *a, const FcProfileHeapPoint *b)
+{
+    g_assert_cmpint(a->context, ==, b->context);
+    assert_places(&a->site, &b->site);
+    g_assert_cmpuint(a->call, ==, b->call);
+}
+
+static void assert_heap_places(const GArray *a, const GArray *b)
+{
+    g_assert_cmpuint(a->len, ==, b->len);
+    for (guint i = 0; i < a->len; i++)
+    {
+        const FcProfileHeapPlace *left = &g_array_index(a, FcProfileHeapPlace, i);
+        const FcProfileHeapPlace *right = &g_array_index(b, FcProfileHeapPlace, i);
+        assert_points(&left->point, &right->point);
+        g_assert_cmpuint(left->allocations, ==, right->allocations);
+        g_assert_cmpuint(left->bytes, ==, right->bytes);
+        g_assert_cmpuint(left->frees, ==, right->frees);
+        g_assert_cmpuint(left->live_blocks, ==, right->live_blocks);
+        g_assert_cmpuint(left->live_bytes, ==, right->live_bytes);
+        g_assert_cmpuint(left->peak_bytes, ==, right->peak_bytes);
+        g_assert_cmpuint(left->temporary, ==, right->temporary);
+        g_assert_cmpuint(left->lifetime_ns, ==, right->lifetime_ns);
+        g_assert_cmpmem(left->sizes, sizeof left->sizes, right->sizes, sizeof right->sizes);
+    }
+}
+
+static void assert_wrong_frees(const GArray *a, const GArray *b)
+{
+    g_assert_cmpuint(a->len, ==, b->len);
+    for (guint i = 0; i < a->len; i++)
+    {
+        const FcProfileBadFree *left = &g_array_index(a, FcProfileBadFree, i);
+        const FcProfileBadFree *right = &g_array_index(b, FcProfileBadFree, i);
+        g_assert_cmpint(left->kind, ==, right->kind);
+        g_assert_cmphex(left->pointer, ==, right->pointer);
+        g_assert_cmphex(left->block, ==, right->block);
+        g_assert_cmpuint(left->size_bytes, ==, right->size_bytes);
+        g_assert_cmpuint(left->time_ns, ==, right->time_ns);
+        assert_points(&left->here, &right->here);
+        assert_points(&left->allocated, &right->allocated);
+        assert_points(&left->freed, &right->freed);
+    }
+}
+
+static void assert_heaps(const FcProfileHeap *a, const FcProfileHeap *b)
+{
+    g_assert_cmpint(a->recorded, ==, b->recorded);
+    g_assert_cmpuint(a->allocations, ==, b->allocations);
+    g_assert_cmpuint(a->frees, ==, b->frees);
+    g_assert_cmpuint(a->bytes, ==, b->bytes);
+    g_assert_cmpuint(a->live_blocks, ==, b->live_blocks);
+    g_assert_cmpuint(a->live_bytes, ==, b->live_bytes);
+    g_assert_cmpuint(a->peak_bytes, ==, b->peak_bytes);
+    g_assert_cmpuint(a->peak_ns, ==, b->peak_ns);
+    g_assert_cmpuint(a->maps, ==, b->maps);
+    g_assert_cmpuint(a->map_bytes, ==, b->map_bytes);
+    g_assert_cmpuint(a->unmaps, ==, b->unmaps);
+    g_assert_cmpuint(a->unmap_bytes, ==, b->unmap_bytes);
+    assert_heap_places(a->places, b->places);
+    assert_wrong_frees(a->bad_frees, b->bad_frees);
+    g_assert_cmpuint(a->samples->len, ==, b->samples->len);
+    for (guint i = 0; i < a->samples->len; i++)
+    {
+        const FcProfileHeapSample *left = &g_array_index(a->samples, FcProfileHeapSample, i);
+        const FcProfileHeapSample *right = &g_array_index(b->samples, FcProfileHeapSample, i);
+        g_assert_cmpuint(left->time_ns, ==, right->time_ns);
+        g_assert_cmpuint(left->live_bytes, ==, right->live_bytes);
+    }
+}
+
 void fixture_assert_equal(const FcProfile *a, const FcProfile *b)
 {
     assert_heads(a, b);
@@ -179,4 +250,5 @@ void fixture_assert_equal(const FcProfile *a, const FcProfile *b)
     assert_blocks(a->leaks, b->leaks);
     assert_blocks(a->bad_frees, b->bad_frees);
     assert_blocks(a->bad_reallocs, b->bad_reallocs);
+    assert_heaps(&a->heap, &b->heap);
 }

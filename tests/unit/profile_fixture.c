@@ -198,6 +198,50 @@ static void random_blocks(GRand *rand, GArray *blocks, gboolean are_leaks)
     }
 }
 
+static FcProfileHeapPoint random_point(GRand *rand, const FcProfile *profile)
+{
+    return (FcProfileHeapPoint){g_rand_int_range(rand, FC_NONE, (gint)profile->contexts->len),
+                                random_place(rand, profile), (guint)g_rand_int_range(rand, 1, 256)};
+}
+
+static void random_heap(GRand *rand, const FcProfile *profile, FcProfileHeap *heap)
+{
+    guint64 *const totals[] = {
+        &heap->allocations, &heap->frees,      &heap->bytes,       &heap->live_blocks,
+        &heap->live_bytes,  &heap->peak_bytes, &heap->peak_ns,     &heap->maps,
+        &heap->map_bytes,   &heap->unmaps,     &heap->unmap_bytes,
+    };
+    heap->recorded = TRUE;
+    for (guint i = 0; i < G_N_ELEMENTS(totals); i++)
+        *totals[i] = random_number(rand);
+    for (gint i = g_rand_int_range(rand, 0, 6); i > 0; i--)
+    {
+        FcProfileHeapPlace place = {
+            random_point(rand, profile), random_number(rand),
+            random_number(rand),         random_number(rand),
+            random_number(rand),         random_number(rand),
+            random_number(rand),         random_number(rand),
+            random_number(rand),         {0},
+        };
+        for (guint j = 0; j < FC_SIZE_BUCKETS; j++)
+            place.sizes[j] = g_rand_int_range(rand, 0, 3) == 0 ? random_number(rand) : 0;
+        g_array_append_val(heap->places, place);
+        const FcProfileBadFree bad = {
+            (FcProfileBadKind)g_rand_int_range(rand, FC_BAD_UNKNOWN, FC_BAD_MISMATCH + 1),
+            random_number(rand),
+            random_number(rand),
+            random_number(rand),
+            random_number(rand),
+            random_point(rand, profile),
+            random_point(rand, profile),
+            random_point(rand, profile),
+        };
+        g_array_append_val(heap->bad_frees, bad);
+        const FcProfileHeapSample sample = {random_number(rand), random_number(rand)};
+        g_array_append_val(heap->samples, sample);
+    }
+}
+
 static void random_head(GRand *rand, FcProfile *profile)
 {
     profile->unique_id = random_string(rand, TRUE);
@@ -247,6 +291,8 @@ FcProfile *fixture_profile_new(guint32 seed, guint size)
     random_blocks(rand, profile->bad_frees, FALSE);
     random_blocks(rand, profile->bad_reallocs, FALSE);
     random_notes(rand, profile);
+    if (seed % 2 == 1)
+        random_heap(rand, profile, &profile->heap);
     return profile;
 }
 

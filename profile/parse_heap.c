@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Reads the sections of the heap: totals, places, wrong frees and samples.  Called by
+ * parse_sections.c.  Must never trust a number of the text further than the text goes.
+ */
+#include "profile/format.h"
+#include "profile/parse.h"
+
+#include <string.h>
+
+/* ---- heap: lines of a key and a number -------------------------------------------- */
+
+gboolean fc_parse_heap_begin(FcParser *parser, guint64 count)
+{
+    (void)count;
+    parser->profile->heap.recorded = TRUE;
+    return TRUE;
+}
+
+gboolean fc_parse_heap(FcParser *parser)
+{
+    const char *word;
+    gsize bytes;
+    if (!fc_text_raw_word(&parser->text, "the key", &word, &bytes))
+        return FALSE;
+    for (guint i = 0; i < FC_FORMAT_HEAP_KEYS; i++)
+    {
+        const FcFormatHeapKey *key = &fc_format_heap_keys[i];
+        if (strlen(key->name) == bytes && memcmp(key->name, word, bytes) == 0)
+            return fc_text_number(&parser->text, key->name,
+                                  &G_STRUCT_MEMBER(guint64, &parser->profile->heap, key->offset));
+    }
+    parser->text.word = parser->text.line_end;
+    return TRUE;
+}
+
+/* ---- places ------------------------------------------------------------------------ */
+
+static gboolean parse_point(FcParser *parser, FcProfileHeapPoint *point)
+{
+    gint call;
+    if (!fc_parse_context_index(parser, &point->context) || !fc_parse_place(parser, &point->site) ||
+        !fc_text_index(&parser->text, "the kind of call", FC_FORMAT_CALLS, FALSE, &call))
+        return FALSE;
+    point->call = (guint)call;
+    if (call == 0)
+        *point = fc_format_no_point;
+    return TRUE;
+}
+
+gboolean fc_parse_heap_place(FcParser *parser)
+{
+    FcText *text = &parser->text;
+    FcProfileHeapPlace place = {0};
+    guint64 least_bucket = 0;
+    if (!parse_point(parser, &place.point) ||
+        !fc_text_number(text, "the number of allocations", &place.allocations) ||
+        !fc_text_number(text, "the bytes allocated", &place.bytes) ||
+        !fc_text_number(text, "the number of frees", &place.frees) ||
+        !fc_text_number(text, "the number of live blocks", &place.live_blocks) ||
+        !fc_text_number(text, "the bytes live", &place.live_bytes) ||
+        !fc_text_number(text, "the bytes at the peak", &place.peak_bytes) ||
+        !fc_text_number(text, "the number of temporary blocks", &place.temporary) ||
+        !fc_text_number(text, "the lifetime", &place.lifetime_ns))
+        return FALSE;
+    while (fc_text_has_word(text))
+    {
+        if (!fc_parse_bucket(text, place.sizes, FC_SIZE_BUCKETS, &least_bucket))
+            return FALSE;
+    }
+    g_array_append_val(parser->profile->heap.places, place);
+    return TRUE;
+}
+
+/* ---- bad frees and samples ----------------------------------------------------------- */
+
+static gboolean parse_kind(FcText *text, FcProfileBadKind *kind)
+{
+    const char *word;
+    gsize bytes;
+    if (!fc_text_raw_word(text, "what is wrong", &word, &bytes))
+        return FALSE;
+    for (guint i = 0; i < FC_FORMAT_BAD_KINDS; i++)
+    {
+        const char *name = fc_format_bad_names[i];
+        if (strlen(name) == bytes && memcmp(name, word, bytes) == 0)
+        {
+            *kind = (FcProfileBadKind)i;
+            return TRUE;
+        }
+    }
+    return fc_text_fail(text, "what is wrong with the free is not known");
+}
+
+gboolean fc_parse_bad_free(FcParser *parser)
+{
+    FcText *text = &parser->text;
+    FcProfileBadFree bad = {0};
+    if (!parse_kind(text, &bad.kind) || !fc_text_address(text, "the pointer", &bad.pointer) ||
+        !fc_text_address(text, "the block", &bad.block) ||
+        !fc_text_number(text, "the block's size", &bad.size_bytes) ||
+        !fc_text_number(text, "the time", &bad.time_ns) || !parse_point(parser, &bad.here) ||
+        !parse_point(parser, &bad.allocated) || !parse_point(parser, &bad.freed))
+        return FALSE;
+    g_array_append_val(parser->profile->heap.bad_frees, bad);
+    return TRUE;
+}
+
+gboolean fc_parse_heap_sample(FcParser *parser)
+{
+    FcProfileHeapSample sample = {0};
+    if (!fc_text_number(&parser->text, "the time", &sample.time_ns) ||
+        !fc_text_number(&parser->text, "the bytes live", &sample.live_bytes))
+        return FALSE;
+    g_array_append_val(parser->profile->heap.samples, sample);
+    return TRUE;
+}
