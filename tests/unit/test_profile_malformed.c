@@ -170,7 +170,7 @@ static const char *const wrong_parts[][3] = {
     {"10:1 12:1", "10", "line 38: a bucket must be NUMBER:COUNT"},
     {"10:1 12:1", "10:", "line 38: the count of a bucket is missing"},
     {"10:1 12:1", "10:99999999999999999999",
-     "line 38: the calls of a bucket is not a number of 64 bits"},
+     "line 38: the count of a bucket is not a number of 64 bits"},
     {"1 0 0x1210 2 4 1000\n", "1 0 0x1210 3 4 1000\n",
      "line 46: the function is 3, but there are 3"},
     {"1 0 0x1210 2 4 1000\n", "1 0 0x1210 -1 4 1000\n",
