@@ -279,6 +279,17 @@ static void forked_child(void)
 
 typedef pid_t ForkFunction(void);
 
+static void tell_of_child(pid_t child)
+{
+    if (fc_process_is_off() || fc_config.profile_mode != FC_MODE_FORK)
+        return;
+    struct FcMessage message = {.type = FC_MSG_FORK_DONE,
+                                .thread = fc_thread.number,
+                                .argument = child > 0,
+                                .value = forking.token};
+    fc_channel_send(&message, NULL, 0);
+}
+
 /* Here only to tell fcmanager whether a child exists at all; libc's own forks, as in
  * daemon(), do without. */
 FC_EXPORT pid_t fork(void)
@@ -287,13 +298,28 @@ FC_EXPORT pid_t fork(void)
     if (real_fork == NULL)
         real_fork = (ForkFunction *)dlsym(RTLD_NEXT, "fork");
     pid_t child = real_fork();
-    if (child == 0 || fc_process_is_off() || fc_config.profile_mode != FC_MODE_FORK)
+    if (child != 0)
+        tell_of_child(child);
+    return child;
+}
+
+/* The fork that runs no handlers: ours are called here. */
+FC_EXPORT pid_t _Fork(void)
+{
+    static ForkFunction *real_fork;
+    if (real_fork == NULL)
+        real_fork = (ForkFunction *)dlsym(RTLD_NEXT, "_Fork");
+    prepare_fork();
+    pid_t child = real_fork();
+    if (child == 0)
+    {
+        forked_child();
         return child;
-    struct FcMessage message = {.type = FC_MSG_FORK_DONE,
-                                .thread = fc_thread.number,
-                                .argument = child > 0,
-                                .value = forking.token};
-    fc_channel_send(&message, NULL, 0);
+    }
+    int saved_errno = errno;
+    forked_parent();
+    tell_of_child(child);
+    errno = saved_errno;
     return child;
 }
 

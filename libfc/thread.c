@@ -31,11 +31,11 @@ static void thread_ends(void *unused)
         return;
     uint64_t old = fc_block_signals();
     fc_ring_flush();
+    fc_ring_free(); /* also what waited for a record that will not come any more */
     fc_thread_send_name();
     struct FcMessage message = {
         .type = FC_MSG_THREAD_END, .thread = fc_thread.number, .value = fc_clock_peek()};
     fc_channel_send(&message, NULL, 0);
-    fc_ring_free();
     /* Destructors of other keys may still run instrumented code: that then counts
        as a new thread of the same kernel id. */
     fc_thread.number = 0;
