@@ -32,6 +32,7 @@ enum State
     NOT_STARTED,
     STARTING,
     RUNNING,
+    ENDING, /* off for all threads but the one that ends the process */
     OFF,
 };
 
@@ -54,7 +55,8 @@ static __thread struct
 bool fc_process_is_off(void)
 {
     /* acquire: pairs with the release that ends the start */
-    return __atomic_load_n(&state, __ATOMIC_ACQUIRE) != RUNNING;
+    uint32_t now = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
+    return now != RUNNING && !(now == ENDING && fc_thread.is_quitting);
 }
 
 void fc_process_stop(const char *reason)
@@ -336,6 +338,10 @@ static void quit(void)
         fc_thread_start();
     fc_thread_send_name();
     fc_modules_scan();
+    /* What other threads do from now on is past the end. */
+    fc_thread.is_quitting = true;
+    __atomic_store_n(&state, ENDING, __ATOMIC_SEQ_CST);
+    fc_ring_send_others();
     uint32_t index = fc_ring_take_for_answer();
     if (index == 0 && session.reply_fd < 0)
         index = FC_NO_ANSWER;
@@ -347,7 +353,6 @@ static void quit(void)
     fc_restore_signals(old);
     if (fc_process_is_off())
         return;
-    /* What other threads do from now on is past the end. */
     __atomic_store_n(&state, OFF, __ATOMIC_RELEASE);
     size_t bytes = 0;
     const char *text = NULL;

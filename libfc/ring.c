@@ -31,6 +31,8 @@
 static struct FcShared *shared;
 static uint32_t chunk_count;
 static uint32_t in_flight_limit;
+static struct FcThread *users; /* of private buffers */
+static uint32_t users_lock;
 
 static struct FcChunk *chunk_at(uint32_t index)
 {
@@ -165,6 +167,32 @@ static struct FcChunk *map_private(void)
     return (struct FcChunk *)aligned;
 }
 
+/* Who has private buffers: the thread that ends the process sends what is in them. */
+static void list_thread(void)
+{
+    if (fc_thread.is_listed || fc_thread.has_ended)
+        return; /* one that has ended may go without a word: its memory with it */
+    fc_lock(&users_lock);
+    fc_thread.next_user = users;
+    users = &fc_thread;
+    fc_unlock(&users_lock);
+    fc_thread.is_listed = true;
+}
+
+static void unlist_thread(void)
+{
+    if (!fc_thread.is_listed)
+        return;
+    fc_lock(&users_lock);
+    struct FcThread **at = &users;
+    while (*at != NULL && *at != &fc_thread)
+        at = &(*at)->next_user;
+    if (*at != NULL)
+        *at = fc_thread.next_user;
+    fc_unlock(&users_lock);
+    fc_thread.is_listed = false;
+}
+
 static struct FcChunk *claim_private(void)
 {
     struct FcChunk *chunk = fc_thread.spare;
@@ -175,6 +203,7 @@ static struct FcChunk *claim_private(void)
     fc_thread.private_chunk = chunk;
     if (chunk != NULL)
         next_generation(chunk);
+    list_thread();
     return chunk;
 }
 
@@ -188,46 +217,66 @@ static bool has_gap(const struct FcChunk *chunk)
     return false;
 }
 
-static void send_private(struct FcChunk *chunk)
+/* False where it could not be sent. */
+static bool send_private(struct FcThread *thread, struct FcChunk *chunk)
 {
     /* The headers go directly before the records: one piece, one write. */
     struct FcRecord *first = &chunk->records[PRIVATE_FIRST];
     struct FcDataHeader *header = (struct FcDataHeader *)first - 1;
     struct FcMessage *message = (struct FcMessage *)header - 1;
     uint32_t count = chunk->slots - PRIVATE_FIRST;
+    if (count == 0)
+        return true;
     *header = (struct FcDataHeader){
-        .sequence = fc_thread.sequence++, .count = count, .generation = chunk->generation};
-    *message = (struct FcMessage){.type = FC_MSG_CHUNK_DATA, .thread = fc_thread.number};
-    if (count > 0)
-        fc_channel_send_whole(message, sizeof *message + sizeof *header + count * sizeof *first);
+        .sequence = thread->sequence++, .count = count, .generation = chunk->generation};
+    *message = (struct FcMessage){.type = FC_MSG_CHUNK_DATA, .thread = thread->number};
+    return fc_channel_send_whole(message, sizeof *message + sizeof *header + count * sizeof *first);
 }
 
 /* Sends what is parked, up to the first buffer with a gap. */
-static void send_parked(bool with_gaps)
+static void send_parked(struct FcThread *thread, bool with_gaps)
 {
-    while (fc_thread.parked != NULL && (with_gaps || !has_gap(fc_thread.parked)))
+    while (thread->parked != NULL && (with_gaps || !has_gap(thread->parked)))
     {
-        struct FcChunk *chunk = fc_thread.parked;
-        fc_thread.parked = chunk->next;
+        struct FcChunk *chunk = thread->parked;
         bool reusable = !has_gap(chunk);
-        send_private(chunk);
+        if (!send_private(thread, chunk))
+            return;
+        thread->parked = chunk->next;
         if (!reusable)
             continue; /* its writer may still come: a page is lost, not a record of others */
-        chunk->next = fc_thread.spare;
-        fc_thread.spare = chunk;
+        chunk->next = thread->spare;
+        thread->spare = chunk;
     }
 }
 
-static void park(struct FcChunk *chunk, uint32_t slots)
+static void park(struct FcThread *thread, struct FcChunk *chunk, uint32_t slots)
 {
-    struct FcChunk **end = &fc_thread.parked;
+    struct FcChunk **end = &thread->parked;
     while (*end != NULL)
         end = &(*end)->next;
-    chunk->slots = slots;
+    chunk->slots = slots < FC_CHUNK_RECORDS ? slots : FC_CHUNK_RECORDS;
     chunk->next = NULL;
     *end = chunk;
-    fc_thread.private_chunk = NULL;
-    send_parked(false);
+    thread->private_chunk = NULL;
+}
+
+void fc_ring_send_others(void)
+{
+    fc_lock(&users_lock);
+    for (struct FcThread *thread = users; thread != NULL; thread = thread->next_user)
+    {
+        if (thread == &fc_thread)
+            continue;
+        fc_lock(&thread->private_lock);
+        uint64_t cursor = __atomic_load_n(&thread->cursor, __ATOMIC_RELAXED);
+        struct FcChunk *chunk = FC_CURSOR_CHUNK(cursor);
+        if (chunk != NULL && chunk == thread->private_chunk)
+            park(thread, chunk, FC_CURSOR_SLOTS(cursor));
+        send_parked(thread, true);
+        fc_unlock(&thread->private_lock);
+    }
+    fc_unlock(&users_lock);
 }
 
 /* ---- Both ------------------------------------------------------------------ */
@@ -236,20 +285,24 @@ void fc_ring_flush(void)
 {
     struct FcChunk *chunk = FC_CURSOR_CHUNK(fc_thread.cursor);
     uint32_t slots = FC_CURSOR_SLOTS(fc_thread.cursor);
-    fc_thread.cursor = FC_CURSOR_NONE;
-    if (chunk == NULL)
+    if (chunk != NULL && chunk == fc_thread.private_chunk)
+    {
+        fc_lock(&fc_thread.private_lock);
+        park(&fc_thread, chunk, slots);
+        fc_thread.cursor = FC_CURSOR_NONE;
+        send_parked(&fc_thread, false);
+        fc_unlock(&fc_thread.private_lock);
         return;
-    if (slots > FC_CHUNK_RECORDS)
-        slots = FC_CHUNK_RECORDS;
-    if (chunk != fc_thread.private_chunk)
-        send_shared(chunk, slots); /* also an empty one: the manager frees it */
-    else
-        park(chunk, slots);
+    }
+    fc_thread.cursor = FC_CURSOR_NONE;
+    if (chunk != NULL) /* also an empty one: the manager frees it */
+        send_shared(chunk, slots < FC_CHUNK_RECORDS ? slots : FC_CHUNK_RECORDS);
 }
 
 void fc_ring_free(void)
 {
-    send_parked(true);
+    unlist_thread();
+    send_parked(&fc_thread, true);
     while (fc_thread.spare != NULL)
     {
         struct FcChunk *chunk = fc_thread.spare;
@@ -258,6 +311,18 @@ void fc_ring_free(void)
     }
     fc_thread.private_chunk = NULL;
     fc_thread.cursor = FC_CURSOR_NONE;
+}
+
+void fc_ring_after_fork(void)
+{
+    users = NULL; /* threads of the parent */
+    users_lock = 0;
+    fc_thread.private_lock = 0;
+    fc_thread.is_listed = false;
+    fc_thread.cursor = FC_CURSOR_NONE;
+    fc_thread.private_chunk = NULL;
+    fc_thread.parked = NULL; /* the parent sends them */
+    fc_thread.waits = 0;
 }
 
 /* Where the next records go: a shared chunk, or the thread's private buffer where there is no
@@ -324,7 +389,7 @@ uint32_t fc_ring_take_for_answer(void)
     bool was_private = chunk != NULL && chunk == fc_thread.private_chunk;
     if (was_private)
         fc_ring_flush();
-    send_parked(true);
+    send_parked(&fc_thread, true);
     if (shared == NULL)
         return 0;
     /* fcmanager reads what the process still owns in place, this chunk included. */

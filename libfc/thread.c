@@ -39,6 +39,7 @@ static void thread_ends(void *unused)
     /* Destructors of other keys may still run instrumented code: that then counts
        as a new thread of the same kernel id. */
     fc_thread.number = 0;
+    fc_thread.has_ended = true;
     fc_restore_signals(old);
 }
 
@@ -88,10 +89,7 @@ void fc_thread_after_fork(void)
 {
     last_number = 0;
     fc_thread.number = 0;
-    fc_thread.cursor = FC_CURSOR_NONE;
-    fc_thread.private_chunk = NULL;
-    fc_thread.parked = NULL; /* the parent sends them */
-    fc_thread.waits = 0;
+    fc_ring_after_fork();
 }
 
 void fc_thread_send_name(void)
