@@ -113,7 +113,7 @@ class Case(unittest.TestCase):
             source = os.path.join(PROGRAMS, source)
         stem = os.path.splitext(os.path.basename(source))[0]
         output = self.path(output or (stem if profiled else stem + "-plain"))
-        words = [compiler, "-g", "-O0", "-std=gnu11", "-D_GNU_SOURCE", *flags, "-o", output, source]
+        words = [compiler, "-g", "-O0", "-D_GNU_SOURCE", *flags, "-o", output, source]
         if profiled:
             words += fc_config("--cflags-libs", *config)
         self.command(words + ["-pthread", "-lm"])
