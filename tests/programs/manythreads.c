@@ -2,14 +2,14 @@
  *
  * Target: THREADS threads at once that each call step() CALLS times, then the same
  * number of short threads one after the other with one call each: every other one
- * leaves by pthread_exit from a nested call, the rest are detached and may be alive
- * still when main returns, or are joined as well where a third argument is given.
- * Usage: manythreads THREADS CALLS [joined]
+ * leaves by pthread_exit from a nested call, the rest are detached and alive still
+ * when main returns.  Usage: manythreads THREADS CALLS
  */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static sem_t detached_done;
 
@@ -44,6 +44,7 @@ static void *detached(void *unused)
     (void)unused;
     step(1);
     sem_post(&detached_done);
+    pause();
     return NULL;
 }
 
@@ -68,13 +69,12 @@ int main(int argc, char **argv)
         pthread_join(all[i], NULL);
     for (int i = 0; i < threads; i++)
     {
-        pthread_t thread = create(i % 2 == 0 ? leaves_early : detached, NULL);
-        if (i % 2 == 0 || argc > 3)
+        if (i % 2 == 0)
         {
-            pthread_join(thread, NULL);
+            pthread_join(create(leaves_early, NULL), NULL);
             continue;
         }
-        pthread_detach(thread);
+        pthread_detach(create(detached, NULL));
         sem_wait(&detached_done);
     }
     free(all);
