@@ -247,14 +247,13 @@ static void gather_time(FcGSym *parent)
         arc->child_time = source->child_time * part;
         share = arc->time + arc->child_time;
         parent->child_time += share;
-        share *= parent->fraction;
-        parent->prop_child += share;
+        parent->prop_child += parent->fraction * share;
         arc->time *= parent->fraction;
         arc->child_time *= parent->fraction;
         if (parent->cycle_head != parent)
         {
             parent->cycle_head->child_time += share;
-            parent->cycle_head->prop_child += share;
+            parent->cycle_head->prop_child += parent->fraction * share;
         }
     }
 }

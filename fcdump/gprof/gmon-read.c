@@ -131,12 +131,34 @@ static void skip_string(Input *input)
     input->at = nul ? nul + 1 : input->end;
 }
 
+/* The number of blocks, and all of version 0's records, lie in the byte order and width
+ * of the machine that reads, whatever the image's are: that is how they are written. */
+static gboolean read_host(Input *input, void *value, gsize n_bytes)
+{
+    if (bytes_left(input) < n_bytes)
+        return FALSE;
+    memcpy(value, input->at, n_bytes);
+    input->at += n_bytes;
+    return TRUE;
+}
+
+static gboolean read_old_block(Input *input, guint64 *addr, guint64 *count)
+{
+    guint32 line;
+
+    if (!read_host(input, count, sizeof *count) || !read_host(input, addr, sizeof *addr))
+        return FALSE;
+    skip_string(input);
+    skip_string(input);
+    return read_host(input, &line, sizeof line);
+}
+
 static gboolean read_blocks(FcGModel *model, Input *input, GError **error)
 {
     gboolean is_old = model->file_version == 0;
-    guint32 n, line;
+    guint32 n;
 
-    if (!read_32(input, &n))
+    if (!read_host(input, &n, sizeof n))
         return fail_short(error);
     if (is_old)
         skip_string(input);
@@ -144,20 +166,13 @@ static gboolean read_blocks(FcGModel *model, Input *input, GError **error)
     {
         guint64 addr, count;
 
-        if (!read_addr(input, is_old ? &count : &addr) ||
-            !read_addr(input, is_old ? &addr : &count))
+        if (is_old ? !read_old_block(input, &addr, &count)
+                   : !read_addr(input, &addr) || !read_addr(input, &count))
             return fail_short(error);
-        if (is_old)
-        {
-            skip_string(input);
-            skip_string(input);
-            if (!read_32(input, &line))
-                return fail_short(error);
-        }
         /* Counts of blocks mean something only for lines. */
         if (model->options->by_line)
             add_block(model, addr, count);
-        else if (!model->has_warned_blocks)
+        else
             model->has_warned_blocks = TRUE;
     }
     return TRUE;
@@ -241,7 +256,7 @@ static gboolean parse_old(FcGModel *model, Input *input, FcGmonCounts *counts, G
     FcGHistHeader header = {0};
     guint32 size;
     guint header_bytes;
-    guint64 from;
+    guint64 from, self, count;
 
     model->inputs = FC_GINPUT_HIST | FC_GINPUT_ARCS;
     if (!read_old_header(model, input, &header, &size, &header_bytes, error))
@@ -273,14 +288,10 @@ static gboolean parse_old(FcGModel *model, Input *input, FcGmonCounts *counts, G
     }
     if (!read_bins(input, model->hists->bins, MIN(header.n_bins, model->hists->n_bins), error))
         return FALSE;
-    while (read_addr(input, &from))
+    /* Here counts are as wide as addresses. */
+    while (read_addr(input, &from) && read_addr(input, &self) && read_addr(input, &count))
     {
-        guint64 self;
-        guint32 count;
-
         counts->n_arcs++;
-        if (!read_addr(input, &self) || !read_32(input, &count))
-            break;
         fc_garc_record(model, from, self, count);
     }
     if (model->rate == 0)

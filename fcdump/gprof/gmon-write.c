@@ -72,7 +72,7 @@ static void put_arcs(FcGModel *model, Output *output, gboolean is_tagged)
                 put_uint(output, FC_GMON_TAG_ARC, 1);
             put_addr(output, arc->parent->addr);
             put_addr(output, arc->child->addr);
-            put_uint(output, arc->count, 4);
+            put_uint(output, arc->count, is_tagged ? 4 : output->layout.addr_bytes);
         }
     }
 }
@@ -93,7 +93,7 @@ static void put_blocks(FcGModel *model, Output *output)
     for (guint i = 0; i < model->symtab.len; i++)
         n += count_blocks(&model->symtab.syms[i]);
     put_uint(output, FC_GMON_TAG_BLOCKS, 1);
-    put_uint(output, n, 4);
+    fwrite(&n, sizeof n, 1, output->file); /* in our own byte order, see gmon-read.c */
     for (guint i = 0; i < model->symtab.len; i++)
     {
         const FcGSym *sym = &model->symtab.syms[i];

@@ -143,8 +143,6 @@ int main(int argc, char **argv)
         puts("fcgprof (FunctionCheck) " FC_VERSION);
         return EXIT_OK;
     }
-    if (options->debug)
-        printf("[main] debug-level=0x%x\n", options->debug);
     if (run(options, &error))
         return fflush(stdout) == 0 ? EXIT_OK : EXIT_FAILED;
     fflush(stdout);

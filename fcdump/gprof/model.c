@@ -144,6 +144,14 @@ static int compare_symbols(const void *a, const void *b)
     return left->is_static - right->is_static;
 }
 
+/* Leading underscores, as far as they count. */
+static int n_underscores(const char *name)
+{
+    if (name[0] != '_')
+        return 0;
+    return name[1] == '_' ? 2 : 1;
+}
+
 /* Whether the later of two symbols of one address takes the place of the one kept. */
 static gboolean is_preferred(const FcGSym *later, const FcGSym *kept)
 {
@@ -151,9 +159,7 @@ static gboolean is_preferred(const FcGSym *later, const FcGSym *kept)
         return kept->is_static;
     if (later->is_func != kept->is_func)
         return later->is_func;
-    if (later->name[0] != '_' && kept->name[0] == '_')
-        return TRUE;
-    return later->name[0] && later->name[1] != '_' && kept->name[0] && kept->name[1] == '_';
+    return n_underscores(later->name) < n_underscores(kept->name);
 }
 
 void fc_gsymtab_build(FcGModel *model, FcGSym *syms, guint n, guint64 last_addr)

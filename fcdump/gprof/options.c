@@ -298,6 +298,7 @@ static gboolean parse_other(FcGOptions *options, int letter, const char *value, 
         return TRUE;
     case 'd':
         options->debug |= 1 | (value ? (unsigned)atoi(value) : 0);
+        printf("[main] debug-level=0x%x\n", options->debug);
         return TRUE;
     case 'i':
         name_style(options, FC_GSTYLE_INFO);

@@ -111,15 +111,16 @@ static void place_busy(FcGModel *model, const GPtrArray *used)
 
 void fc_greport_function_order(FcGModel *model)
 {
-    GPtrArray *used = g_ptr_array_new(), *unused = g_ptr_array_new();
-    GPtrArray *unplaced = g_ptr_array_new();
+    GPtrArray *used = g_ptr_array_new(), *unplaced = g_ptr_array_new();
+    guint n = model->symtab.len;
 
-    for (guint i = 0; i < model->symtab.len; i++)
+    for (guint i = 0; i < n; i++)
     {
         FcGSym *sym = &model->symtab.syms[i];
 
         sym->is_placed = sym->ncalls == 0;
-        g_ptr_array_add(sym->ncalls ? used : unused, sym);
+        if (sym->ncalls)
+            g_ptr_array_add(used, sym);
     }
     fc_gsort((void **)model->arcs, model->n_arcs, compare_arc_counts);
     count_uses(model);
@@ -127,17 +128,17 @@ void fc_greport_function_order(FcGModel *model)
     place_busy(model, used);
     fc_gorder_place(model, model->arcs, model->n_arcs, FALSE, unplaced);
     fc_gorder_place(model, (FcGArc **)unplaced->pdata, unplaced->len, TRUE, NULL);
-    for (guint i = 0; i < used->len; i++)
+    for (guint i = 0; i < n; i++)
     {
-        const FcGSym *sym = g_ptr_array_index(used, i);
-
-        if (!sym->is_placed)
-            print_name(model, sym);
+        if (!model->symtab.syms[i].is_placed)
+            print_name(model, &model->symtab.syms[i]);
     }
-    for (guint i = 0; i < unused->len; i++)
-        print_name(model, g_ptr_array_index(unused, i));
+    for (guint i = 0; i < n; i++)
+    {
+        if (model->symtab.syms[i].ncalls == 0)
+            print_name(model, &model->symtab.syms[i]);
+    }
     g_ptr_array_free(used, TRUE);
-    g_ptr_array_free(unused, TRUE);
     g_ptr_array_free(unplaced, TRUE);
 }
 

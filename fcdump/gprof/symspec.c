@@ -278,7 +278,7 @@ static gboolean has_arc(const GPtrArray *ranges, const FcGSym *parent, const FcG
             continue;
         for (const FcGArc *arc = range->children; arc; arc = arc->next_child)
         {
-            if (child->addr >= arc->child->addr && child->addr <= arc->child->end_addr)
+            if (child->addr >= arc->child->addr && child->end_addr <= arc->child->end_addr)
                 return TRUE;
         }
     }
