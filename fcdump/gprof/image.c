@@ -282,7 +282,10 @@ guint fc_gimage_addr_bytes(const FcGImage *image)
 
 gboolean fc_gimage_is_x86(const FcGImage *image)
 {
-    return image->header.e_machine == EM_X86_64 || image->header.e_machine == EM_386;
+    if (fc_gimage_is_big_endian(image))
+        return FALSE;
+    return image->header.e_machine == EM_X86_64 ||
+           (image->header.e_machine == EM_386 && fc_gimage_addr_bytes(image) == 4);
 }
 
 void *fc_gimage_elf(const FcGImage *image)

@@ -130,7 +130,7 @@ void fc_greport_function_order(FcGModel *model)
     fc_gorder_place(model, (FcGArc **)unplaced->pdata, unplaced->len, TRUE, NULL);
     for (guint i = 0; i < n; i++)
     {
-        if (!model->symtab.syms[i].is_placed)
+        if (model->symtab.syms[i].ncalls != 0 && !model->symtab.syms[i].is_placed)
             print_name(model, &model->symtab.syms[i]);
     }
     for (guint i = 0; i < n; i++)

@@ -33,6 +33,8 @@ void fc_gstatic_calls_add(FcGModel *model, FcGSym *sym)
     const guint8 *text = fc_gimage_text(model->image);
     guint64 low = sym->addr, high = sym[1].addr;
 
+    if (!fc_gimage_is_x86(model->image))
+        return;
     for (guint i = 0; i < model->n_hists; i++)
     {
         const FcGHist *hist = &model->hists[i];
