@@ -187,14 +187,18 @@ class Profile:
                       local_ns=int(words[6]))
 
     def check_v3(self):
-        """The part for old readers says the same, in microseconds."""
-        if self.run_us != (self.run_ns + 500) // 1000:
+        """The part for old readers says the same, in microseconds, of 32 bits but for sums."""
+        def to_us(ns, most=2 ** 32 - 1):
+            return min((ns + 500) // 1000, most)
+
+        if self.run_us != to_us(self.run_ns):
             raise FormatError(f"runs {self.run_us} us and {self.run_ns} ns")
         old = {address(words[0]): [int(word) for word in words[1:]]
                for words in self.v3_functions}
-        new = {each.address: [each.calls] + [(ns + 500) // 1000 for ns in (
-            each.local_ns, each.total_ns, each.total_min_ns, each.total_max_ns,
-            each.local_min_ns, each.local_max_ns)] for each in self.functions}
+        new = {each.address: [each.calls, to_us(each.local_ns, 2 ** 64),
+                              to_us(each.total_ns, 2 ** 64)] + [to_us(ns) for ns in (
+                                  each.total_min_ns, each.total_max_ns, each.local_min_ns,
+                                  each.local_max_ns)] for each in self.functions}
         if len(new) == len(self.functions) and old != new:
             raise FormatError("the functions of version 3.0 are others")
         old = {(address(words[0]), address(words[1])): int(words[2]) for words in self.v3_arcs}

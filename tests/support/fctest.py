@@ -113,7 +113,8 @@ class Case(unittest.TestCase):
             source = os.path.join(PROGRAMS, source)
         stem = os.path.splitext(os.path.basename(source))[0]
         output = self.path(output or (stem if profiled else stem + "-plain"))
-        words = [compiler, "-g", "-O0", "-D_GNU_SOURCE", *flags, "-o", output, source]
+        dialect = ["-std=gnu11"] if source.endswith(".c") else []
+        words = [compiler, "-g", "-O0", *dialect, "-D_GNU_SOURCE", *flags, "-o", output, source]
         if profiled:
             words += fc_config("--cflags-libs", *config)
         self.command(words + ["-pthread", "-lm"])

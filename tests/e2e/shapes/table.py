@@ -118,6 +118,8 @@ def check_preloaded(run):
 
 def check_asleep(run):
     """The time between the last record and the death is the running function's."""
+    if run.transport == "pipe":
+        return  # its entry was in the buffer
     sleepy = profile_of(run, "sleepy")[0][1]
     if sleepy.local_ns < 300 * 10 ** 6:
         raise Difference(f"sleepy() was killed after 300 ms: {sleepy.local_ns} ns")
@@ -220,7 +222,7 @@ JUMPS = [
           repairs="jumped"),
     Shape("signal-stack", "longjmp_loop.c", ["signal-stack", 20000], compilers=BOTH),
     Shape("siglongjmp-signal-stack", "longjmp_loop.c", ["off-signal-stack", 20000],
-          compilers=BOTH, repairs="jumped"),
+          compilers=BOTH, repairs="jumped", left_open=1),
     Shape("recursion-million", "longjmp_loop.c", ["recursion", 1000000]),
     Shape("tail-calls", "longjmp_loop.c", ["tail-calls", 20000], compilers=BOTH, flags=("-O2",),
           callers=False),

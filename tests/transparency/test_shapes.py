@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The shapes of tests/e2e/shapes/table.py, plain and profiled: same output, same end.
+
+    test_shapes.py GROUP
+"""
+
+import os
+import sys
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+sys.path.insert(0, os.path.join(ROOT, "e2e", "shapes"))
+import runner  # noqa: E402
+import table  # noqa: E402
+from fctest import Case  # noqa: E402
+
+
+class Folder(Case):
+    def runTest(self):
+        """Not used: setUp and tearDown are called directly."""
+
+
+def outcome(case, shape, program, folder, env):
+    words = runner.words_of(program, shape, False)
+    done = case.run_quiet(words, cwd=folder, env={**shape.env, **env})
+    runner.wait_until(lambda: not runner.processes(None, os.path.realpath(program)),
+                      "processes stay")
+    return done.returncode, done.stdout, done.stderr
+
+
+def compare(case, shape, compiler):
+    seen = {}
+    for kind in ("plain", *runner.TRANSPORTS):
+        program = runner.build(case, shape, compiler, profiled=kind != "plain")
+        folder = runner.make_folder(case, f"run-{compiler}-{kind}")
+        env = {"FC_TRANSPORT": kind} if kind != "plain" else {}
+        if kind == "plain" and "LD_PRELOAD" in shape.env:
+            env["LD_PRELOAD"] = ""
+        seen[kind] = outcome(case, shape, program, folder, env)
+    return {kind: end for kind, end in seen.items() if end != seen["plain"]}, seen["plain"]
+
+
+def main():
+    failures = 0
+    for shape in table.GROUPS[sys.argv[1]]:
+        if not shape.transparent:
+            continue
+        case = Folder()
+        case.setUp()
+        for compiler in shape.compilers[:1]:
+            different, plain = compare(case, shape, compiler)
+            failures += len(different)
+            print(f"{'FAIL' if different else 'ok  '} {shape.name} {compiler}")
+            for kind, end in different.items():
+                print(f"    plain ends with {plain}, {kind} with {end}"[:1000])
+            sys.stdout.flush()
+        case.tearDown()
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

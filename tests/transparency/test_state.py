@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a program has of the machine is the same with and without libfc: floating-point
+state, address space within a bound, and what is left under narrow limits."""
+
+import glob
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import fcprofile  # noqa: E402
+import fctest  # noqa: E402
+
+TRANSPORTS = ("shared", "pipe")
+# 64 MiB of shared chunks, as much alignment as a chunk, libfc and its tables
+GROWTH_MAX_KIB = 72 * 1024
+NAME = f"limits{os.getpid()}"
+
+
+def command_lines():
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as stream:
+                yield stream.read().split(b"\0")
+        except OSError:
+            pass
+
+
+class FloatingPoint(fctest.Case):
+    def check(self, *flags, compiler="gcc"):
+        plain = self.compile("fpstate.c", *flags, compiler=compiler, profiled=False)
+        program = self.compile("fpstate.c", *flags, compiler=compiler)
+        expected = self.run_quiet([plain])
+        self.assertEqual((expected.returncode, expected.stdout.count(b" 0 changes")), (0, 5))
+        for transport in TRANSPORTS:
+            for mode in ("tsc", "ext", "cpu"):
+                done = self.run_quiet([program], env={"FC_TRANSPORT": transport,
+                                                      "FC_TIME_MODE": mode})
+                self.assertEqual((done.returncode, done.stdout, done.stderr),
+                                 (0, expected.stdout, b""), f"{transport}, {mode}")
+
+    def test_gcc(self):
+        self.check()
+
+    def test_clang(self):
+        self.check("-O2", compiler="clang")
+
+
+class AddressSpace(fctest.Case):
+    def measure(self, program, **env):
+        out = self.path("sizes")
+        self.assertEqual(self.run_quiet([program, out], env=env).returncode, 0)
+        with open(out, encoding="utf-8") as stream:
+            return [tuple(map(int, line.split())) for line in stream]
+
+    def test_growth(self):
+        plain = self.measure(self.compile("mappings.c", profiled=False))
+        program = self.compile("mappings.c")
+        for transport in TRANSPORTS:
+            profiled = self.measure(program, FC_TRANSPORT=transport)
+            for before, after in zip(plain, profiled):
+                self.assertLess(after[0] - before[0], GROWTH_MAX_KIB, transport)
+            # it does not go on growing: what the threads take they give back
+            self.assertLess(profiled[2][0] - profiled[1][0],
+                            plain[2][0] - plain[1][0] + 1024, transport)
+
+
+class Limits(fctest.Case):
+    """Each limit for the program and all that it starts: soft and hard."""
+
+    def outcomes(self, limits, env=None, **options):
+        def prepare():
+            for which, value in limits.items():
+                resource.setrlimit(which, (value, value))
+        seen = []
+        for profiled in (False, True):
+            program = self.compile("frugal.c", profiled=profiled)
+            done = self.run_quiet([program, self.path("file")], env=env, preexec_fn=prepare,
+                                  **options)
+            seen.append((done.returncode, done.stdout.decode(), done.stderr.decode()))
+        return seen
+
+    def wait_for_manager(self):
+        """A child that was just reaped is in its books when it ends."""
+        deadline = time.monotonic() + 30
+        word = b"--name=" + NAME.encode()
+        while any(word in arguments for arguments in command_lines()):
+            self.assertLess(time.monotonic(), deadline, "the manager does not end")
+            time.sleep(0.01)
+
+    def check(self, limits, profile=True, env=None, **options):
+        for transport in TRANSPORTS:
+            plain, profiled = self.outcomes(
+                limits, {"FC_TRANSPORT": transport, "FC_DUMP_NAME": NAME, **(env or {})},
+                **options)
+            self.assertEqual(profiled, plain, transport)
+            self.wait_for_manager()
+            if not profile:
+                continue
+            names = [os.path.join(self.folder, entry.file) for entry in
+                     fcprofile.load_descriptor(self.path(NAME + ".fcd"))]
+            self.assertEqual(len(names), 2)
+            self.assertEqual(fcprofile.load(names[0]).losses, {})
+            for name in glob.glob(self.path("*.fc*")):
+                os.unlink(name)
+
+    def test_no_limits(self):
+        self.check({})
+
+    def test_descriptors(self):
+        self.check({resource.RLIMIT_NOFILE: 16})
+
+    def test_very_few_descriptors(self):
+        """Whether or not there is one left for us.  If there is the program has one less, so
+        what it prints may differ."""
+        for count in range(4, 13):
+            with self.subTest(count=count):
+                plain, profiled = self.outcomes({resource.RLIMIT_NOFILE: count})
+                self.assertEqual(profiled[0], plain[0])
+                self.assertEqual(len(profiled[1].splitlines()), len(plain[1].splitlines()))
+                # the manager may say why there is no profile, and nobody else anything
+                self.assertEqual([line for line in profiled[2].splitlines()
+                                  if not line.startswith("FCMng: ")], [])
+
+    def test_address_space(self):
+        for mib in (24, 48, 100, 300):
+            with self.subTest(mib=mib):
+                self.check({resource.RLIMIT_AS: mib << 20})
+
+    def test_file_size(self):
+        """The program's file is cut short and it gets SIGXFSZ, or EFBIG."""
+        for kib in (4, 64):
+            with self.subTest(kib=kib):
+                self.check({resource.RLIMIT_FSIZE: kib << 10}, profile=kib >= 64)
+
+    def test_stack(self):
+        self.check({resource.RLIMIT_STACK: 64 << 10})
+
+    def test_no_processes(self):
+        """There can be no manager: the program is not profiled, and told so once."""
+        if os.geteuid() != 0:
+            self.skipTest("needs another user, whose processes nobody else adds to")
+        os.chmod(self.folder, 0o777)
+        program = self.compile("nesting.c")
+        words = ["setpriv", "--reuid", "54321", "--clear-groups", "prlimit", "--nproc=0:0",
+                 program]
+        done = self.run_target(words)
+        text = done.stderr.decode()
+        self.assertEqual((done.returncode, done.stdout), (0, b""), text)
+        told = [line for line in text.splitlines() if "manager" in line]
+        self.assertEqual(len(told), 1, text)
+        self.assertEqual(self.run_quiet(words).stderr, b"")
+
+
+class Ignored(fctest.Case):
+    def test_signals_that_are_ignored(self):
+        """SIGXFSZ and SIGPIPE, ignored by whoever started it, are so for the program alone."""
+        def prepare():
+            for number in (signal.SIGXFSZ, signal.SIGPIPE, signal.SIGCHLD):
+                signal.signal(number, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))
+        plain = self.compile("lines.c", profiled=False)
+        program = self.compile("lines.c")
+        seen = []
+        for words in ([plain, "20000"], [program, "20000"]):
+            with open(self.path("out"), "wb") as out:
+                done = self.run_quiet(words, preexec_fn=prepare, stdout=out,
+                                      stderr=subprocess.PIPE)
+            seen.append((done.returncode, done.stderr, os.path.getsize(self.path("out"))))
+        self.assertEqual(seen[1], seen[0])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
