@@ -358,7 +358,7 @@ static void append_notes(GString *out, const char *section, const GArray *notes)
 GString *fc_profile_format(const FcProfile *profile)
 {
     GString *out = g_string_new(NULL);
-    fc_format_v3(profile, out);
+    fc_format_v3(profile, profile->extended, out);
     if (!profile->extended)
         return out;
     append_process(profile, out);

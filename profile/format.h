@@ -8,9 +8,12 @@
 #include "profile/fc-profile.h"
 
 #define FC_FORMAT_HEADER "functioncheck_v3.0"
+/* Behind the unique id: sections follow the part of version 3.0, or the file is cut off. */
+#define FC_FORMAT_ANNOUNCEMENT "+sections"
 
-/* Appends the sections of version 3.0. */
-void fc_format_v3(const FcProfile *profile, GString *out);
+/* Appends the part of version 3.0; with the announcement if `announced`, unless there is
+ * no unique id that it could follow. */
+void fc_format_v3(const FcProfile *profile, gboolean announced, GString *out);
 
 /* Names of FcProfileEnd, in its order; and how many there are. */
 #define FC_FORMAT_ENDS 4

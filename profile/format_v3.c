@@ -32,10 +32,16 @@ static guint64 to_us(guint64 time_ns)
     return time_ns / 1000 + (time_ns % 1000 >= 500);
 }
 
-static void append_head(const FcProfile *profile, GString *out)
+static void append_head(const FcProfile *profile, gboolean announced, GString *out)
 {
     g_string_append(out, FC_FORMAT_HEADER "\n");
-    fc_text_append_word(out, profile->unique_id);
+    if (announced && profile->unique_id != NULL && *profile->unique_id != '\0')
+    {
+        g_autofree char *id = g_strconcat(profile->unique_id, FC_FORMAT_ANNOUNCEMENT, NULL);
+        fc_text_append_word(out, id);
+    }
+    else
+        fc_text_append_word(out, profile->unique_id);
     g_string_append_printf(out, "\n%d\n%d\n", profile->time_mode, profile->profile_mode);
     /* In THREAD mode these lines name the thread. */
     const gint64 id = profile->thread_id != 0 ? profile->thread_id : profile->pid;
@@ -177,9 +183,9 @@ static void append_blocks(const GArray *blocks, gboolean are_leaks, GString *out
     }
 }
 
-void fc_format_v3(const FcProfile *profile, GString *out)
+void fc_format_v3(const FcProfile *profile, gboolean announced, GString *out)
 {
-    append_head(profile, out);
+    append_head(profile, announced, out);
     append_graph(profile, out);
     append_functions(profile, out);
     append_libraries(profile, out);

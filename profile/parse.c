@@ -43,7 +43,7 @@ static gboolean check_header(const char *data, gsize bytes, GError **error)
 static gboolean check_first_part(FcParser *parser, const char *data, gsize bytes)
 {
     g_autoptr(GString) expected = g_string_new(NULL);
-    fc_format_v3(parser->profile, expected);
+    fc_format_v3(parser->profile, parser->is_announced, expected);
     if (expected->len == bytes && memcmp(expected->str, data, bytes) == 0)
         return TRUE;
 
@@ -58,6 +58,8 @@ static gboolean parse(FcParser *parser, const char *data)
     gboolean complete;
     if (!fc_parse_v3(parser, &complete))
         return FALSE;
+    if (parser->is_announced && fc_text_at_end(&parser->text))
+        return fc_text_next_line(&parser->text, complete ? "a section" : "the number of leaks");
     const gsize first_part_bytes = (gsize)(parser->text.next - data);
     parser->profile->extended = FALSE;
     if (!complete || fc_text_at_end(&parser->text))

@@ -12,10 +12,11 @@ typedef struct
 {
     FcText text;
     FcProfile *profile;
-    guint sections_read;  /* bit by position in the table of sections */
-    gboolean is_partial;  /* a section that we know was absent, or newer than we are */
-    guint row;            /* line of the current section, from 0 */
-    GPtrArray *arguments; /* of the command line so far; NULL: none announced */
+    guint sections_read;   /* bit by position in the table of sections */
+    gboolean is_announced; /* the first part says that sections follow */
+    gboolean is_partial;   /* a section that we know was absent, or newer than we are */
+    guint row;             /* line of the current section, from 0 */
+    GPtrArray *arguments;  /* of the command line so far; NULL: none announced */
     guint64 argument_count;
 } FcParser;
 

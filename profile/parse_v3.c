@@ -7,7 +7,10 @@
  * base that is not above it (the program itself is not in the list; it lies
  * below the libraries).
  */
+#include "profile/format.h"
 #include "profile/parse.h"
+
+#include <string.h>
 
 /* scanf does not care for empty lines, so other writers may leave some. */
 static gboolean next_line(FcText *text, const char *what)
@@ -51,16 +54,29 @@ static gboolean time_us(FcText *text, const char *what, guint64 *out_ns)
     return TRUE;
 }
 
-static gboolean parse_head(FcText *text, FcProfile *profile)
+/* The id of the session, and behind it whether sections follow. */
+static gboolean parse_id(FcText *text, FcParser *parser)
 {
+    char **id = &parser->profile->unique_id;
+    if (!next_line(text, "the unique id") ||
+        !fc_text_string(text, "the unique id", FC_TEXT_NONE | FC_TEXT_LENIENT, id) ||
+        !fc_text_end_line(text))
+        return FALSE;
+    parser->is_announced = *id != NULL && g_str_has_suffix(*id, FC_FORMAT_ANNOUNCEMENT) &&
+                           strlen(*id) > strlen(FC_FORMAT_ANNOUNCEMENT);
+    if (parser->is_announced)
+        (*id)[strlen(*id) - strlen(FC_FORMAT_ANNOUNCEMENT)] = '\0';
+    return TRUE;
+}
+
+static gboolean parse_head(FcText *text, FcParser *parser)
+{
+    FcProfile *profile = parser->profile;
     const char *header; /* parse.c looked at it */
     gsize header_bytes;
     return fc_text_next_line(text, "the header") &&
            fc_text_raw_word(text, "the header", &header, &header_bytes) && fc_text_end_line(text) &&
-           next_line(text, "the unique id") &&
-           fc_text_string(text, "the unique id", FC_TEXT_NONE | FC_TEXT_LENIENT,
-                          &profile->unique_id) &&
-           fc_text_end_line(text) && line_mode(text, "the time mode", 4, &profile->time_mode) &&
+           parse_id(text, parser) && line_mode(text, "the time mode", 4, &profile->time_mode) &&
            line_mode(text, "the profile mode", 3, &profile->profile_mode) &&
            line_signed(text, "the process id", &profile->pid) &&
            line_signed(text, "the parent's process id", &profile->ppid) &&
@@ -275,7 +291,7 @@ gboolean fc_parse_v3(FcParser *parser, gboolean *complete)
     FcProfile *profile = parser->profile;
     g_autoptr(GArray) callees = g_array_new(FALSE, FALSE, sizeof(guint64));
 
-    if (!parse_head(text, profile) || !parse_graph(text, profile, callees) ||
+    if (!parse_head(text, parser) || !parse_graph(text, profile, callees) ||
         !parse_functions(text, profile) || !parse_libraries(text, profile))
         return FALSE;
     connect_arcs(profile, callees);

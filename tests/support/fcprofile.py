@@ -92,7 +92,7 @@ class Profile:
         lines = Lines(text)
         if lines.take() != "functioncheck_v3.0":
             raise FormatError("wrong first line")
-        self.unique_id = unescape(lines.take())
+        self.unique_id = unescape(lines.take()).removesuffix("+sections")
         self.time_mode = TIME_MODES[int(lines.take())]
         self.profile_mode = PROFILE_MODES[int(lines.take())]
         self.id = int(lines.take())

@@ -62,7 +62,9 @@ static void check_head(FILE *in, const FcProfile *profile)
     g_assert_cmpint(fscanf(in, "%s", word), ==, 1);
     g_assert_cmpstr(word, ==, "functioncheck_v3.0");
     g_assert_cmpint(fscanf(in, "%s", word), ==, 1);
-    g_assert_cmpstr(word, ==, profile->unique_id);
+    g_autofree char *id =
+        g_strconcat(profile->unique_id, profile->extended ? "+sections" : "", NULL);
+    g_assert_cmpstr(word, ==, id);
     g_assert_cmpint(fscanf(in, "%d", &number), ==, 1);
     g_assert_cmpint(number, ==, profile->time_mode);
     g_assert_cmpint(fscanf(in, "%d", &number), ==, 1);
@@ -257,7 +259,7 @@ static void test_thread_mode(void)
     profile->profile_mode = 3;
     profile->thread_id = 77;
     g_autoptr(GString) text = fc_profile_format(profile);
-    g_assert_true(g_str_has_prefix(text->str, "functioncheck_v3.0\none\n1\n3\n77\n9\n"));
+    g_assert_true(g_str_has_prefix(text->str, "functioncheck_v3.0\none+sections\n1\n3\n77\n9\n"));
     g_autoptr(FcProfile) read = through_text(profile);
     fixture_assert_equal(profile, read);
 }

@@ -36,31 +36,57 @@ static char *replaced(const char *text, const char *from, const char *to)
     return g_strdup_printf("%.*s%s%s", (int)(place - text), text, to, place + strlen(from));
 }
 
+/* How many of the beginnings of `profile` are taken for a whole file. */
+static guint count_accepted(const FcProfile *profile)
+{
+    g_autoptr(GString) text = fc_profile_format(profile);
+    guint accepted = 0;
+    for (gsize bytes = 0; bytes < text->len; bytes++)
+    {
+        g_autoptr(GError) error = NULL;
+        g_autoptr(FcProfile) read = parse(text->str, bytes, &error);
+        g_assert_true((read == NULL) == (error != NULL));
+        if (read == NULL)
+            continue;
+        g_assert_false(read->extended);
+        g_assert_true(text->str[bytes - 1] == '\n');
+        accepted++;
+    }
+    return accepted;
+}
+
 static void test_truncated(void)
 {
     for (guint32 seed = 0; seed < 6; seed++)
     {
         g_autoptr(FcProfile) profile = fixture_profile_new(seed, seed * 2);
-        g_autoptr(GString) text = fc_profile_format(profile);
+        g_free(profile->unique_id);
+        profile->unique_id = g_strdup("a session");
+        g_assert_cmpuint(count_accepted(profile), ==, 0);
+        /* As version 3.0 wrote it, a file without the lists of memory is whole. */
         profile->extended = FALSE;
-        g_autoptr(GString) first_part = fc_profile_format(profile);
-        guint accepted = 0;
-        for (gsize bytes = 0; bytes < text->len; bytes++)
-        {
-            g_autoptr(GError) error = NULL;
-            g_autoptr(FcProfile) read = parse(text->str, bytes, &error);
-            g_assert_true((read == NULL) == (error != NULL));
-            if (read == NULL)
-                continue;
-            /* Two texts are whole files of version 3.0: with the lists of memory
-             * and without. */
-            g_assert_false(read->extended);
-            g_assert_cmpuint(bytes, <=, first_part->len);
-            g_assert_true(text->str[bytes - 1] == '\n');
-            accepted++;
-        }
-        g_assert_cmpuint(accepted, ==, 2);
+        g_assert_cmpuint(count_accepted(profile), ==, 1);
     }
+}
+
+/* Where the sections should begin but do not. */
+static void test_cut_between_parts(void)
+{
+    g_autoptr(FcProfile) profile = fixture_plain_new();
+    g_autoptr(GString) text = fc_profile_format(profile);
+    const char *sections = strstr(text->str, "section process ");
+    g_assert_nonnull(sections);
+    g_assert_true(g_str_has_suffix(text->str, "section end 1 0\n"));
+    assert_rejected(text->str, (gsize)(sections - text->str),
+                    "line 22: the file ends here, where a section must follow");
+    assert_rejected(text->str, (gsize)(sections - text->str) - strlen("0\n0\n0\n"),
+                    "line 19: the file ends here, where the number of leaks must follow");
+    /* Files of before the announcement are read as ever. */
+    g_autofree char *unannounced = replaced(text->str, "one+sections\n", "one\n");
+    g_autoptr(GError) error = NULL;
+    g_autoptr(FcProfile) read = parse(unannounced, strlen(unannounced), &error);
+    g_assert_no_error(error);
+    fixture_assert_equal(profile, read);
 }
 
 static void test_changed_bytes(void)
@@ -285,6 +311,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/profile/malformed/truncated", test_truncated);
+    g_test_add_func("/profile/malformed/cut-between-parts", test_cut_between_parts);
     g_test_add_func("/profile/malformed/changed-bytes", test_changed_bytes);
     g_test_add_func("/profile/malformed/random-bytes", test_random_bytes);
     g_test_add_func("/profile/malformed/headers", test_headers);
