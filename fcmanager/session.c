@@ -192,7 +192,10 @@ void fc_session_greet(FcSession *session)
     g_autoptr(GError) error = NULL;
     GString *text = g_string_new(NULL);
     if (!fc_files_check(session->setup.files, &error) && !session->setup.quiet)
+    {
         g_string_append_printf(text, "FCMng: %s\n", error->message);
+        session->last_error = g_strdup(error->message); /* not to be said again in the end */
+    }
     if (!session->setup.quiet)
         g_string_append_printf(text, "FCMng: Profile manager: running [%d]\n", (int)getpid());
     fc_reply_send(session->setup.reply_fd, text->str);

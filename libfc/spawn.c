@@ -45,6 +45,7 @@ struct Launch
     char stack[2][STACK_BYTES] __attribute__((aligned(16)));
     volatile int manager_pid;
     volatile long error;
+    char tried[4096];     /* the file that was executed, or that `error` is about */
     volatile bool failed; /* no path could be executed */
 };
 
@@ -212,10 +213,15 @@ static void choose_paths(struct Launch *launch)
 
 static void try_path(struct Launch *launch, const char *path)
 {
+    char earlier[sizeof launch->tried];
+    strcpy(earlier, launch->tried);
+    strncpy(launch->tried, path, sizeof launch->tried - 1);
     long error = fc_sys(SYS_execve, path, launch->arguments, launch->environment);
     /* the most telling reason: anything but "not there" */
-    if (launch->error == 0 || launch->error == -ENOENT)
+    if (launch->error == 0 || (launch->error == -ENOENT && error != -ENOENT))
         launch->error = error;
+    else
+        strcpy(launch->tried, earlier);
 }
 
 static int manager_child(void *data)
@@ -337,6 +343,27 @@ static int above_standard(int fd)
     return (int)moved;
 }
 
+/* The one message of a program that is not profiled. */
+static void complain(const struct Launch *launch, const char *reason)
+{
+    if (fc_config.quiet)
+        return;
+    struct FcLine line;
+    fc_line_start(&line, "FCheck: the profile manager could not be started (");
+    if (launch->tried[0] != '\0')
+    {
+        /* The end of a path that is too long tells more than its beginning. */
+        size_t bytes = strlen(launch->tried);
+        size_t room = sizeof line.text / 2;
+        fc_line_add(&line, bytes > room ? "..." : "");
+        fc_line_add(&line, launch->tried + (bytes > room ? bytes - room : 0));
+        fc_line_add(&line, ": ");
+    }
+    fc_line_add(&line, reason != NULL ? reason : "it did not answer");
+    fc_line_add(&line, "), the program is not profiled");
+    fc_line_print(&line);
+}
+
 static bool start_and_greet(struct Launch *launch, struct FcSession *session, int reply_write_fd)
 {
     build_arguments(launch);
@@ -345,9 +372,7 @@ static bool start_and_greet(struct Launch *launch, struct FcSession *session, in
     close_all((int[]){launch->fds[0], reply_write_fd, launch->fds[2]}, 3);
     if (started && fc_spawn_read_reply(session->reply_fd, REPLY_TIMEOUT_MS))
         return true;
-    const char *reason = !started ? strerrordesc_np((int)-launch->error) : NULL;
-    fc_message("the profile manager could not be started (",
-               reason != NULL ? reason : "fcmanager failed", "), the program is not profiled");
+    complain(launch, !started ? strerrordesc_np((int)-launch->error) : NULL);
     return false;
 }
 

@@ -6,6 +6,7 @@ the names of the profiles."""
 import glob
 import os
 import re
+import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
@@ -167,6 +168,93 @@ class Messages(fctest.Case):
         self.stderr()
         self.assertEqual(len(fcprofile.load(self.path("functioncheck.fc")).functions), 4)
         self.assertEqual(sorted(os.listdir(self.folder)), ["functioncheck.fc", "nesting"])
+
+
+class Manager(fctest.Case):
+    """Where fcmanager is looked for, and what is said where there is none."""
+
+    def setUp(self):
+        super().setUp()
+        self.program = self.compile("nesting.c")
+
+    def wrapper(self, path, target):
+        """An fcmanager that leaves a note and becomes the real one (or `target`)."""
+        note = self.path("note")
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as stream:
+            stream.write(f'#!/bin/sh\necho {path} >>{note}\nexec {target} "$@"\n')
+        os.chmod(path, 0o755)
+        return path
+
+    def check_started(self, wrapper, env):
+        done = self.run_quiet([self.program], env=env)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"", b""))
+        with open(self.path("note"), encoding="utf-8") as stream:
+            self.assertEqual(stream.read(), wrapper + "\n")
+        self.assertEqual(len(fcprofile.load(self.path("functioncheck.fc")).functions), 4)
+
+    def library_folder(self, path):
+        """A folder with a copy of libfc and nothing else."""
+        os.makedirs(path)
+        installed = glob.glob(os.path.join(fctest.PREFIX, "lib*", "**", "libfc.so.4"),
+                              recursive=True)
+        shutil.copy(os.path.realpath(installed[0]), os.path.join(path, "libfc.so.4"))
+        return path
+
+    def skip_if_installed(self, library):
+        with open(os.path.join(library, "libfc.so.4"), "rb") as stream:
+            recorded = re.search(rb"(/[^\0]*/bin/fcmanager)\0", stream.read()).group(1)
+        if os.path.exists(recorded):
+            self.skipTest(f"{recorded.decode()} is installed here")
+
+    def test_variable(self):
+        mine = self.wrapper(self.path("mine"), fctest.tool("fcmanager"))
+        other = self.wrapper(self.path("bin", "fcmanager"), fctest.tool("fcmanager"))
+        self.check_started(mine, {"FC_MANAGER": mine, "PATH": os.path.dirname(other)})
+
+    def test_beside_the_library(self):
+        moved = self.path("moved")
+        shutil.copytree(fctest.PREFIX, moved, symlinks=True)
+        library = os.path.dirname(glob.glob(os.path.join(moved, "lib*", "**", "libfc.so.4"),
+                                            recursive=True)[0])
+        beside = os.path.join(moved, "bin", "fcmanager")
+        os.unlink(beside)
+        self.wrapper(beside, fctest.tool("fcmanager"))
+        in_path = self.wrapper(self.path("bin", "fcmanager"), fctest.tool("fcmanager"))
+        self.check_started(beside, {"LD_LIBRARY_PATH": library,
+                                    "PATH": os.path.dirname(in_path)})
+
+    def test_path_comes_last(self):
+        library = self.library_folder(self.path("deep", "in", "a", "folder"))
+        in_path = self.wrapper(self.path("bin", "fcmanager"), fctest.tool("fcmanager"))
+        self.skip_if_installed(library)
+        self.check_started(in_path, {"LD_LIBRARY_PATH": library,
+                                     "PATH": f"/nowhere:{os.path.dirname(in_path)}:/bin"})
+
+    def test_none(self):
+        """One message, which names the file and the reason."""
+        plain = self.write("text", "no program\n")
+        missing = self.path("not", "here")
+        failing = self.wrapper(self.path("failing"), "/bin/false")
+        library = self.library_folder(self.path("deep", "in", "a", "folder"))
+        for env, name, reason in (
+                ({"FC_MANAGER": missing}, missing, "No such file or directory"),
+                ({"FC_MANAGER": plain}, plain, "Permission denied"),
+                ({"FC_MANAGER": failing}, failing, "it did not answer"),
+                ({"FC_MANAGER": "/" + "x" * 3000 + "/end"}, "x/end", "File name too long"),
+                ({"LD_LIBRARY_PATH": library, "PATH": "/nowhere"}, "bin/fcmanager",
+                 "No such file or directory")):
+            with self.subTest(env=env):
+                if "PATH" in env:
+                    self.skip_if_installed(library)
+                done = self.run_target([self.program], env=env)
+                self.assertEqual((done.returncode, done.stdout), (0, b""))
+                said = [line for line in done.stderr.decode().splitlines() if "manager" in line]
+                self.assertEqual(len(said), 1, said)
+                self.assertRegex(said[0], "^FCheck: the profile manager could not be started "
+                                 rf"\(.*{re.escape(name)}: {reason}\), the program is not profiled$")
+                self.assertEqual(self.run_quiet([self.program], env=env).stderr, b"")
+                self.assertEqual(glob.glob(self.path("*.fc*")), [])
 
 
 class Directory(fctest.Case):
