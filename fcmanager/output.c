@@ -134,7 +134,8 @@ static void add_row(Build *build, const FcThreadRow *row)
 
 static FcProfileHeapPoint heap_point(const Build *build, const FcHeapPoint *from)
 {
-    FcProfileHeapPoint point = {.context = (gint)from->context - 1, .call = from->call};
+    FcProfileHeapPoint point = {
+        .context = (gint)from->context - 1, .call = from->call, .frames = FC_NONE};
     if (from->call == 0)
         point.context = FC_NONE;
     point.site = place_of(build, from->site,
@@ -142,8 +143,10 @@ static FcProfileHeapPoint heap_point(const Build *build, const FcHeapPoint *from
     return point;
 }
 
-static void add_heap_places(Build *build, const FcHeap *heap)
+/* The caller frees the result: the profile's places by those of the books. */
+static guint *add_heap_places(Build *build, const FcHeap *heap)
 {
+    guint *map = g_new0(guint, heap->places->len + 1);
     for (guint i = 1; i < heap->places->len; i++)
     {
         const FcHeapPlace *from = &g_array_index(heap->places, FcHeapPlace, i);
@@ -161,9 +164,11 @@ static void add_heap_places(Build *build, const FcHeap *heap)
         };
         for (guint bucket = 0; bucket < FC_SIZE_BUCKETS; bucket++)
             place.sizes[bucket] = from->sizes[bucket];
+        map[i] = build->profile->heap.places->len;
         if (from->allocations > 0)
             g_array_append_val(build->profile->heap.places, place);
     }
+    return map;
 }
 
 /* The call sites that lead to `point`, innermost first. */
@@ -220,7 +225,15 @@ static gint compare_blocks(gconstpointer a, gconstpointer b)
     return x->pointer < y->pointer ? -1 : x->pointer > y->pointer;
 }
 
-static void add_leaks(Build *build, const FcHeap *heap)
+static gint compare_heap_blocks(gconstpointer a, gconstpointer b)
+{
+    const FcProfileHeapBlock *x = a;
+    const FcProfileHeapBlock *y = b;
+    return x->pointer < y->pointer ? -1 : x->pointer > y->pointer;
+}
+
+/* `places` as of add_heap_places. */
+static void add_leaks(Build *build, const FcHeap *heap, const guint *places)
 {
     for (guint32 i = 0; i <= heap->blocks.mask; i++)
     {
@@ -235,8 +248,15 @@ static void add_leaks(Build *build, const FcHeap *heap)
                                 .realloc_site = first != last ? last->point.site : 0,
                                 .stack = call_sites(build, &first->point)};
         g_array_append_val(build->profile->leaks, block);
+        FcProfileHeapBlock live = {.pointer = from->pointer,
+                                   .size_bytes = from->size_bytes,
+                                   .time_ns = since_start(build, from->time),
+                                   .place = places[from->place],
+                                   .state = FC_BLOCK_LIVE};
+        g_array_append_val(build->profile->heap.blocks, live);
     }
     g_array_sort(build->profile->leaks, compare_blocks);
+    g_array_sort(build->profile->heap.blocks, compare_heap_blocks);
 }
 
 static void add_heap(Build *build)
@@ -262,9 +282,9 @@ static void add_heap(Build *build)
         FcProfileHeapSample sample = {to_ns(build, (i + 1) * heap->sample_ticks), heap->samples[i]};
         g_array_append_val(into->samples, sample);
     }
-    add_heap_places(build, heap);
+    g_autofree guint *places = add_heap_places(build, heap);
     add_bad_frees(build, heap);
-    add_leaks(build, heap);
+    add_leaks(build, heap, places);
 }
 
 /* ---- The whole ------------------------------------------------------------------------ */

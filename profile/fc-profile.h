@@ -126,6 +126,14 @@ typedef struct
  * Bucket 0 of sizes counts blocks of 0 bytes, bucket k those of [2^(k-1), 2^k). */
 #define FC_SIZE_BUCKETS 42
 
+/* A frame of a real stack, as unwound with FC_MEMORY_UNWIND; a parent precedes its
+ * children. */
+typedef struct
+{
+    gint parent;          /* the frame that called it; FC_NONE: the outermost that is known */
+    FcProfilePlace place; /* return address */
+} FcProfileHeapFrame;
+
 /* Where something happened to memory: numbers of `call` as enum FcMemoryCall of
  * libfc/fc-format.h. */
 typedef struct
@@ -133,6 +141,7 @@ typedef struct
     gint context;        /* FC_NONE: no profiled function was active */
     FcProfilePlace site; /* return address of the call to the allocator */
     guint call;          /* 0: not known, and the others then FC_NONE and 0 */
+    gint frames;         /* the frame around that of `site`; FC_NONE: not unwound */
 } FcProfileHeapPoint;
 
 /* All blocks that were allocated at one point. */
@@ -144,11 +153,33 @@ typedef struct
     guint64 frees;
     guint64 live_blocks; /* at the end: leaked, or reachable still */
     guint64 live_bytes;
+    guint64 reachable_blocks; /* of the live ones, see FcProfileHeap.scanned */
+    guint64 reachable_bytes;
+    guint64 indirect_blocks;
+    guint64 indirect_bytes;
     guint64 peak_bytes;  /* live when the whole heap was largest */
     guint64 temporary;   /* freed before the thread allocated anything else */
     guint64 lifetime_ns; /* of the freed ones together */
     guint64 sizes[FC_SIZE_BUCKETS];
 } FcProfileHeapPlace;
+
+typedef enum
+{
+    FC_BLOCK_LIVE,      /* not looked at */
+    FC_BLOCK_LOST,      /* no pointer to it was found */
+    FC_BLOCK_INDIRECT,  /* only from lost blocks */
+    FC_BLOCK_REACHABLE, /* from the program's data, stacks or registers */
+} FcProfileBlockState;
+
+/* A block that was live at the end. */
+typedef struct
+{
+    guint64 pointer;
+    guint64 size_bytes; /* as last reallocated */
+    guint64 time_ns;    /* of its allocation, since the process's start */
+    guint place;        /* of the heap's places */
+    FcProfileBlockState state;
+} FcProfileHeapBlock;
 
 typedef enum
 {
@@ -192,7 +223,10 @@ typedef struct
     guint64 map_bytes;
     guint64 unmaps;
     guint64 unmap_bytes;
+    guint64 scanned;   /* 1: live blocks were told apart at the end, 0: they were not */
+    GArray *frames;    /* FcProfileHeapFrame */
     GArray *places;    /* FcProfileHeapPlace */
+    GArray *blocks;    /* FcProfileHeapBlock, those of one process by address */
     GArray *bad_frees; /* FcProfileBadFree, in order of time */
     GArray *samples;   /* FcProfileHeapSample, in order of time */
 } FcProfileHeap;

@@ -13,7 +13,9 @@
 const char *const fc_format_end_names[FC_FORMAT_ENDS] = {"unknown", "exit", "signal", "exec"};
 const char *const fc_format_bad_names[FC_FORMAT_BAD_KINDS] = {"unknown", "double", "inside",
                                                               "stack", "mismatch"};
-const FcProfileHeapPoint fc_format_no_point = {FC_NONE, {0, 0, FC_NONE}, 0};
+const char *const fc_format_state_names[FC_FORMAT_STATES] = {"live", "lost", "indirect",
+                                                             "reachable"};
+const FcProfileHeapPoint fc_format_no_point = {FC_NONE, {0, 0, FC_NONE}, 0, FC_NONE};
 const char *const fc_format_time_mode_names[FC_FORMAT_TIME_MODES] = {"-", "tsc", "ext", "cpu",
                                                                      "sys"};
 
@@ -33,6 +35,7 @@ const FcFormatHeapKey fc_format_heap_keys[FC_FORMAT_HEAP_KEYS] = {
     HEAP_KEY("map-bytes", map_bytes),
     HEAP_KEY("unmaps", unmaps),
     HEAP_KEY("unmap-bytes", unmap_bytes),
+    HEAP_KEY("scanned", scanned),
 };
 
 static void begin_section(GString *out, const char *name, guint count)
@@ -278,6 +281,24 @@ static void append_point(GString *out, const FcProfileHeapPoint *point)
     fc_text_append_signed(out, point->context);
     append_place(out, &point->site);
     append_number(out, point->call);
+    append_signed(out, point->frames);
+}
+
+static void append_heap_frame(GString *out, const FcProfileHeapFrame *frame)
+{
+    fc_text_append_signed(out, frame->parent);
+    append_place(out, &frame->place);
+    g_string_append_c(out, '\n');
+}
+
+static void append_heap_block(GString *out, const FcProfileHeapBlock *block)
+{
+    const guint state = (guint)block->state < FC_FORMAT_STATES ? block->state : FC_BLOCK_LIVE;
+    fc_text_append_hex(out, block->pointer);
+    append_number(out, block->size_bytes);
+    append_number(out, block->time_ns);
+    append_number(out, block->place);
+    g_string_append_printf(out, " %s\n", fc_format_state_names[state]);
 }
 
 static void append_heap_place(GString *out, const FcProfileHeapPlace *place)
@@ -288,6 +309,10 @@ static void append_heap_place(GString *out, const FcProfileHeapPlace *place)
     append_number(out, place->frees);
     append_number(out, place->live_blocks);
     append_number(out, place->live_bytes);
+    append_number(out, place->reachable_blocks);
+    append_number(out, place->reachable_bytes);
+    append_number(out, place->indirect_blocks);
+    append_number(out, place->indirect_bytes);
     append_number(out, place->peak_bytes);
     append_number(out, place->temporary);
     append_number(out, place->lifetime_ns);
@@ -330,9 +355,15 @@ static void append_heap(GString *out, const FcProfileHeap *heap)
         append_number(out, G_STRUCT_MEMBER(guint64, heap, fc_format_heap_keys[i].offset));
         g_string_append_c(out, '\n');
     }
+    begin_section(out, "heap-frames", heap->frames->len);
+    for (guint i = 0; i < heap->frames->len; i++)
+        append_heap_frame(out, &g_array_index(heap->frames, FcProfileHeapFrame, i));
     begin_section(out, "heap-places", heap->places->len);
     for (guint i = 0; i < heap->places->len; i++)
         append_heap_place(out, &g_array_index(heap->places, FcProfileHeapPlace, i));
+    begin_section(out, "heap-blocks", heap->blocks->len);
+    for (guint i = 0; i < heap->blocks->len; i++)
+        append_heap_block(out, &g_array_index(heap->blocks, FcProfileHeapBlock, i));
     begin_section(out, "heap-bad-frees", heap->bad_frees->len);
     for (guint i = 0; i < heap->bad_frees->len; i++)
         append_bad_free(out, &g_array_index(heap->bad_frees, FcProfileBadFree, i));

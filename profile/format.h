@@ -24,6 +24,9 @@ extern const char *const fc_format_time_mode_names[FC_FORMAT_TIME_MODES];
 /* Names of FcProfileBadKind. */
 #define FC_FORMAT_BAD_KINDS 5
 extern const char *const fc_format_bad_names[FC_FORMAT_BAD_KINDS];
+/* Names of FcProfileBlockState. */
+#define FC_FORMAT_STATES 4
+extern const char *const fc_format_state_names[FC_FORMAT_STATES];
 /* Kinds of calls are below that: they are a byte on the wire. */
 #define FC_FORMAT_CALLS 256
 /* What stands for a point that is not known; so does any whose call is 0. */
@@ -35,5 +38,5 @@ typedef struct
     const char *name;
     gsize offset;
 } FcFormatHeapKey;
-#define FC_FORMAT_HEAP_KEYS 11
+#define FC_FORMAT_HEAP_KEYS 12
 extern const FcFormatHeapKey fc_format_heap_keys[FC_FORMAT_HEAP_KEYS];

@@ -7,11 +7,48 @@
  */
 #include "profile/merge.h"
 
-static void map_point(const FcMerge *merge, FcProfileHeapPoint *point)
+/* What the sum of two heaps needs beside their profiles'. */
+typedef struct
 {
+    const FcMerge *merge;
+    gint *first_frame; /* as FcMerge.first_context, of the heap's frames */
+    guint own_frames;
+} HeapMerge;
+
+static void map_point(const HeapMerge *heap, FcProfileHeapPoint *point)
+{
+    const FcMerge *merge = heap->merge;
     if (point->context != FC_NONE)
         point->context = merge->first_context[merge->own_contexts + (guint)point->context];
+    if (point->frames != FC_NONE)
+        point->frames = heap->first_frame[heap->own_frames + (guint)point->frames];
     point->site = fc_merge_map_place(merge, &point->site);
+}
+
+static void merge_frames(HeapMerge *heap)
+{
+    const FcMerge *merge = heap->merge;
+    g_autoptr(GHashTable) keys = fc_merge_keys_new();
+    GArray *frames = merge->into->heap.frames;
+    const GArray *others = merge->other->heap.frames;
+    const guint own = frames->len;
+    heap->own_frames = own;
+    heap->first_frame = g_new(gint, own + others->len + 1);
+    for (guint i = 0; i < own + others->len; i++)
+    {
+        const gboolean is_own = i < own;
+        FcProfileHeapFrame frame =
+            g_array_index(is_own ? frames : others, FcProfileHeapFrame, is_own ? i : i - own);
+        if (!is_own)
+            frame.place = fc_merge_map_place(merge, &frame.place);
+        if (frame.parent != FC_NONE)
+            frame.parent = heap->first_frame[(guint)frame.parent + (is_own ? 0 : own)];
+        const FcMergeKey key = fc_merge_key(merge, &frame.place, frame.parent, 0);
+        const guint found = fc_merge_find_or_add(keys, &key, is_own ? i : frames->len);
+        heap->first_frame[i] = (gint)found;
+        if (!is_own && found == frames->len)
+            g_array_append_val(frames, frame);
+    }
 }
 
 static void merge_totals(FcProfileHeap *into, const FcProfileHeap *other)
@@ -34,6 +71,10 @@ static void merge_place(FcProfileHeapPlace *into, const FcProfileHeapPlace *othe
     fc_merge_add(&into->frees, other->frees);
     fc_merge_add(&into->live_blocks, other->live_blocks);
     fc_merge_add(&into->live_bytes, other->live_bytes);
+    fc_merge_add(&into->reachable_blocks, other->reachable_blocks);
+    fc_merge_add(&into->reachable_bytes, other->reachable_bytes);
+    fc_merge_add(&into->indirect_blocks, other->indirect_blocks);
+    fc_merge_add(&into->indirect_bytes, other->indirect_bytes);
     fc_merge_add(&into->peak_bytes, other->peak_bytes);
     fc_merge_add(&into->temporary, other->temporary);
     fc_merge_add(&into->lifetime_ns, other->lifetime_ns);
@@ -41,23 +82,32 @@ static void merge_place(FcProfileHeapPlace *into, const FcProfileHeapPlace *othe
         fc_merge_add(&into->sizes[i], other->sizes[i]);
 }
 
-static FcMergeKey own_key(const FcMerge *merge, const FcProfileHeapPoint *point)
+static FcMergeKey point_key(const FcMerge *merge, const FcProfileHeapPoint *point, gint64 context,
+                            gint64 frames)
 {
-    const gint64 context =
-        point->context == FC_NONE ? FC_NONE : merge->first_context[point->context];
-    return fc_merge_key(merge, &point->site, context, point->call);
+    return fc_merge_key(merge, &point->site, context, (frames + 1) << 8 | point->call);
 }
 
-static void merge_places(const FcMerge *merge, gboolean other_has_peak)
+static FcMergeKey own_key(const HeapMerge *heap, const FcProfileHeapPoint *point)
+{
+    return point_key(heap->merge, point,
+                     point->context == FC_NONE ? FC_NONE
+                                               : heap->merge->first_context[point->context],
+                     point->frames == FC_NONE ? FC_NONE : heap->first_frame[point->frames]);
+}
+
+/* The caller frees the result: places of the sum by those of the other profile. */
+static guint *merge_places(const HeapMerge *heap, gboolean other_has_peak)
 {
     g_autoptr(GHashTable) keys = fc_merge_keys_new();
-    GArray *places = merge->into->heap.places;
-    const GArray *others = merge->other->heap.places;
+    GArray *places = heap->merge->into->heap.places;
+    const GArray *others = heap->merge->other->heap.places;
     const guint own = places->len;
+    guint *map = g_new(guint, others->len + 1);
     for (guint i = 0; i < own; i++)
     {
         FcProfileHeapPlace *place = &g_array_index(places, FcProfileHeapPlace, i);
-        const FcMergeKey key = own_key(merge, &place->point);
+        const FcMergeKey key = own_key(heap, &place->point);
         fc_merge_find_or_add(keys, &key, i);
         if (other_has_peak)
             place->peak_bytes = 0;
@@ -65,34 +115,47 @@ static void merge_places(const FcMerge *merge, gboolean other_has_peak)
     for (guint i = 0; i < others->len; i++)
     {
         FcProfileHeapPlace place = g_array_index(others, FcProfileHeapPlace, i);
-        map_point(merge, &place.point);
+        map_point(heap, &place.point);
         if (!other_has_peak)
             place.peak_bytes = 0;
         const FcMergeKey key =
-            fc_merge_key(merge, &place.point.site, place.point.context, place.point.call);
-        const guint found = fc_merge_find_or_add(keys, &key, places->len);
-        if (found == places->len)
+            point_key(heap->merge, &place.point, place.point.context, place.point.frames);
+        map[i] = fc_merge_find_or_add(keys, &key, places->len);
+        if (map[i] == places->len)
             g_array_append_val(places, place);
         else
-            merge_place(&g_array_index(places, FcProfileHeapPlace, found), &place);
+            merge_place(&g_array_index(places, FcProfileHeapPlace, map[i]), &place);
+    }
+    return map;
+}
+
+static void merge_blocks(const HeapMerge *heap, const guint *places)
+{
+    const GArray *others = heap->merge->other->heap.blocks;
+    for (guint i = 0; i < others->len; i++)
+    {
+        FcProfileHeapBlock block = g_array_index(others, FcProfileHeapBlock, i);
+        block.place = places[block.place];
+        g_array_append_val(heap->merge->into->heap.blocks, block);
     }
 }
 
-static void merge_bad_frees(const FcMerge *merge)
+static void merge_bad_frees(const HeapMerge *heap)
 {
-    const GArray *others = merge->other->heap.bad_frees;
+    const GArray *others = heap->merge->other->heap.bad_frees;
     for (guint i = 0; i < others->len; i++)
     {
         FcProfileBadFree bad = g_array_index(others, FcProfileBadFree, i);
-        map_point(merge, &bad.here);
-        map_point(merge, &bad.allocated);
-        map_point(merge, &bad.freed);
-        g_array_append_val(merge->into->heap.bad_frees, bad);
+        map_point(heap, &bad.here);
+        map_point(heap, &bad.allocated);
+        map_point(heap, &bad.freed);
+        g_array_append_val(heap->merge->into->heap.bad_frees, bad);
     }
 }
 
 void fc_merge_heap(const FcMerge *merge)
 {
+    HeapMerge heap = {.merge = merge};
     FcProfileHeap *into = &merge->into->heap;
     const FcProfileHeap *other = &merge->other->heap;
     if (!other->recorded)
@@ -107,8 +170,12 @@ void fc_merge_heap(const FcMerge *merge)
         g_array_set_size(into->samples, 0);
     else if (other->samples->len > 0)
         g_array_append_vals(into->samples, other->samples->data, other->samples->len);
+    into->scanned = (!into->recorded || into->scanned != 0) && other->scanned != 0;
     into->recorded = TRUE;
     merge_totals(into, other);
-    merge_places(merge, other_has_peak);
-    merge_bad_frees(merge);
+    merge_frames(&heap);
+    g_autofree guint *places = merge_places(&heap, other_has_peak);
+    merge_blocks(&heap, places);
+    merge_bad_frees(&heap);
+    g_free(heap.first_frame);
 }

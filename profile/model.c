@@ -64,6 +64,8 @@ FcProfile *fc_profile_new(void)
     profile->leaks = array_new(sizeof(FcProfileBlock), block_clear);
     profile->bad_frees = array_new(sizeof(FcProfileBlock), block_clear);
     profile->bad_reallocs = array_new(sizeof(FcProfileBlock), block_clear);
+    profile->heap.frames = array_new(sizeof(FcProfileHeapFrame), NULL);
+    profile->heap.blocks = array_new(sizeof(FcProfileHeapBlock), NULL);
     profile->heap.places = array_new(sizeof(FcProfileHeapPlace), NULL);
     profile->heap.bad_frees = array_new(sizeof(FcProfileBadFree), NULL);
     profile->heap.samples = array_new(sizeof(FcProfileHeapSample), NULL);
@@ -88,6 +90,8 @@ void fc_profile_free(FcProfile *profile)
     g_array_unref(profile->leaks);
     g_array_unref(profile->bad_frees);
     g_array_unref(profile->bad_reallocs);
+    g_array_unref(profile->heap.frames);
+    g_array_unref(profile->heap.blocks);
     g_array_unref(profile->heap.places);
     g_array_unref(profile->heap.bad_frees);
     g_array_unref(profile->heap.samples);

@@ -33,7 +33,9 @@ gboolean fc_parse_clock(FcParser *parser);
 gboolean fc_parse_process_done(FcParser *parser);
 gboolean fc_parse_heap_begin(FcParser *parser, guint64 count);
 gboolean fc_parse_heap(FcParser *parser);
+gboolean fc_parse_heap_frame(FcParser *parser);
 gboolean fc_parse_heap_place(FcParser *parser);
+gboolean fc_parse_heap_block(FcParser *parser);
 gboolean fc_parse_bad_free(FcParser *parser);
 gboolean fc_parse_heap_sample(FcParser *parser);
 
@@ -42,5 +44,7 @@ gboolean fc_parse_heap_sample(FcParser *parser);
 gboolean fc_parse_place(FcParser *parser, FcProfilePlace *place);
 /* May be FC_NONE; is, where the contexts are not known. */
 gboolean fc_parse_context_index(FcParser *parser, gint *out);
+/* Likewise, of the heap's frames. */
+gboolean fc_parse_frame_index(FcParser *parser, gint *out);
 /* NUMBER:COUNT into buckets[NUMBER], which must be from `*least` up to `limit`. */
 gboolean fc_parse_bucket(FcText *text, guint64 *buckets, guint limit, guint64 *least);

@@ -40,11 +40,22 @@ static gboolean parse_point(FcParser *parser, FcProfileHeapPoint *point)
 {
     gint call;
     if (!fc_parse_context_index(parser, &point->context) || !fc_parse_place(parser, &point->site) ||
-        !fc_text_index(&parser->text, "the kind of call", FC_FORMAT_CALLS, FALSE, &call))
+        !fc_text_index(&parser->text, "the kind of call", FC_FORMAT_CALLS, FALSE, &call) ||
+        !fc_parse_frame_index(parser, &point->frames))
         return FALSE;
     point->call = (guint)call;
     if (call == 0)
         *point = fc_format_no_point;
+    return TRUE;
+}
+
+gboolean fc_parse_heap_frame(FcParser *parser)
+{
+    FcProfileHeapFrame frame;
+    if (!fc_text_index(&parser->text, "the parent", parser->row, TRUE, &frame.parent) ||
+        !fc_parse_place(parser, &frame.place))
+        return FALSE;
+    g_array_append_val(parser->profile->heap.frames, frame);
     return TRUE;
 }
 
@@ -59,6 +70,10 @@ gboolean fc_parse_heap_place(FcParser *parser)
         !fc_text_number(text, "the number of frees", &place.frees) ||
         !fc_text_number(text, "the number of live blocks", &place.live_blocks) ||
         !fc_text_number(text, "the bytes live", &place.live_bytes) ||
+        !fc_text_number(text, "the number of reachable blocks", &place.reachable_blocks) ||
+        !fc_text_number(text, "the bytes reachable", &place.reachable_bytes) ||
+        !fc_text_number(text, "the number of indirectly lost blocks", &place.indirect_blocks) ||
+        !fc_text_number(text, "the bytes lost indirectly", &place.indirect_bytes) ||
         !fc_text_number(text, "the bytes at the peak", &place.peak_bytes) ||
         !fc_text_number(text, "the number of temporary blocks", &place.temporary) ||
         !fc_text_number(text, "the lifetime", &place.lifetime_ns))
@@ -74,34 +89,52 @@ gboolean fc_parse_heap_place(FcParser *parser)
 
 /* ---- bad frees and samples ----------------------------------------------------------- */
 
-static gboolean parse_kind(FcText *text, FcProfileBadKind *kind)
+/* A word of `names` to its position. */
+static gboolean parse_word(FcText *text, const char *what, const char *const *names, guint count,
+                           guint *out)
 {
     const char *word;
     gsize bytes;
-    if (!fc_text_raw_word(text, "what is wrong", &word, &bytes))
+    if (!fc_text_raw_word(text, what, &word, &bytes))
         return FALSE;
-    for (guint i = 0; i < FC_FORMAT_BAD_KINDS; i++)
-    {
-        const char *name = fc_format_bad_names[i];
-        if (strlen(name) == bytes && memcmp(name, word, bytes) == 0)
-        {
-            *kind = (FcProfileBadKind)i;
+    for (*out = 0; *out < count; ++*out)
+        if (strlen(names[*out]) == bytes && memcmp(names[*out], word, bytes) == 0)
             return TRUE;
-        }
-    }
-    return fc_text_fail(text, "what is wrong with the free is not known");
+    return fc_text_fail(text, "%s is not known", what);
+}
+
+gboolean fc_parse_heap_block(FcParser *parser)
+{
+    FcText *text = &parser->text;
+    FcProfileHeapBlock block = {0};
+    gint place;
+    guint state;
+    if (!fc_text_address(text, "the block", &block.pointer) ||
+        !fc_text_number(text, "the block's size", &block.size_bytes) ||
+        !fc_text_number(text, "the time", &block.time_ns) ||
+        !fc_text_index(text, "the place", parser->profile->heap.places->len, FALSE, &place) ||
+        !parse_word(text, "the block's state", fc_format_state_names, FC_FORMAT_STATES, &state))
+        return FALSE;
+    block.place = (guint)place;
+    block.state = (FcProfileBlockState)state;
+    g_array_append_val(parser->profile->heap.blocks, block);
+    return TRUE;
 }
 
 gboolean fc_parse_bad_free(FcParser *parser)
 {
     FcText *text = &parser->text;
     FcProfileBadFree bad = {0};
-    if (!parse_kind(text, &bad.kind) || !fc_text_address(text, "the pointer", &bad.pointer) ||
+    guint kind;
+    if (!parse_word(text, "what is wrong with the free", fc_format_bad_names, FC_FORMAT_BAD_KINDS,
+                    &kind) ||
+        !fc_text_address(text, "the pointer", &bad.pointer) ||
         !fc_text_address(text, "the block", &bad.block) ||
         !fc_text_number(text, "the block's size", &bad.size_bytes) ||
         !fc_text_number(text, "the time", &bad.time_ns) || !parse_point(parser, &bad.here) ||
         !parse_point(parser, &bad.allocated) || !parse_point(parser, &bad.freed))
         return FALSE;
+    bad.kind = (FcProfileBadKind)kind;
     g_array_append_val(parser->profile->heap.bad_frees, bad);
     return TRUE;
 }

@@ -23,7 +23,9 @@ enum
     REPAIRS,
     LOSSES,
     HEAP,
+    HEAP_FRAMES,
     HEAP_PLACES,
+    HEAP_BLOCKS,
     HEAP_BAD_FREES,
     HEAP_SAMPLES,
     SECTION_COUNT,
@@ -75,6 +77,16 @@ gboolean fc_parse_context_index(FcParser *parser, gint *out)
     const gboolean known = is_read(parser, CONTEXTS);
     const guint limit = known ? parser->profile->contexts->len : G_MAXINT32;
     if (!fc_text_index(&parser->text, "the context", limit, TRUE, out))
+        return FALSE;
+    *out = known ? *out : FC_NONE;
+    return TRUE;
+}
+
+gboolean fc_parse_frame_index(FcParser *parser, gint *out)
+{
+    const gboolean known = is_read(parser, HEAP_FRAMES);
+    const guint limit = known ? parser->profile->heap.frames->len : G_MAXINT32;
+    if (!fc_text_index(&parser->text, "the frame", limit, TRUE, out))
         return FALSE;
     *out = known ? *out : FC_NONE;
     return TRUE;
@@ -294,7 +306,9 @@ static const Section sections[SECTION_COUNT] = {
     [REPAIRS] = {"repairs", NULL, parse_repair, NULL, -1},
     [LOSSES] = {"losses", NULL, parse_loss, NULL, -1},
     [HEAP] = {"heap", fc_parse_heap_begin, fc_parse_heap, NULL, -1},
+    [HEAP_FRAMES] = {"heap-frames", NULL, fc_parse_heap_frame, NULL, HEAP},
     [HEAP_PLACES] = {"heap-places", NULL, fc_parse_heap_place, NULL, HEAP},
+    [HEAP_BLOCKS] = {"heap-blocks", NULL, fc_parse_heap_block, NULL, HEAP_PLACES},
     [HEAP_BAD_FREES] = {"heap-bad-frees", NULL, fc_parse_bad_free, NULL, HEAP},
     [HEAP_SAMPLES] = {"heap-samples", NULL, fc_parse_heap_sample, NULL, HEAP},
 };

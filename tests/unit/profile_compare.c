@@ -171,6 +171,34 @@ static void assert_points(const FcProfileHeapPoint *a, const FcProfileHeapPoint 
     g_assert_cmpint(a->context, ==, b->context);
     assert_places(&a->site, &b->site);
     g_assert_cmpuint(a->call, ==, b->call);
+    g_assert_cmpint(a->frames, ==, b->frames);
+}
+
+static void assert_heap_frames(const GArray *a, const GArray *b)
+{
+    g_assert_cmpuint(a->len, ==, b->len);
+    for (guint i = 0; i < a->len; i++)
+    {
+        const FcProfileHeapFrame *left = &g_array_index(a, FcProfileHeapFrame, i);
+        const FcProfileHeapFrame *right = &g_array_index(b, FcProfileHeapFrame, i);
+        g_assert_cmpint(left->parent, ==, right->parent);
+        assert_places(&left->place, &right->place);
+    }
+}
+
+static void assert_heap_blocks(const GArray *a, const GArray *b)
+{
+    g_assert_cmpuint(a->len, ==, b->len);
+    for (guint i = 0; i < a->len; i++)
+    {
+        const FcProfileHeapBlock *left = &g_array_index(a, FcProfileHeapBlock, i);
+        const FcProfileHeapBlock *right = &g_array_index(b, FcProfileHeapBlock, i);
+        g_assert_cmphex(left->pointer, ==, right->pointer);
+        g_assert_cmpuint(left->size_bytes, ==, right->size_bytes);
+        g_assert_cmpuint(left->time_ns, ==, right->time_ns);
+        g_assert_cmpuint(left->place, ==, right->place);
+        g_assert_cmpint(left->state, ==, right->state);
+    }
 }
 
 static void assert_heap_places(const GArray *a, const GArray *b)
@@ -186,6 +214,10 @@ static void assert_heap_places(const GArray *a, const GArray *b)
         g_assert_cmpuint(left->frees, ==, right->frees);
         g_assert_cmpuint(left->live_blocks, ==, right->live_blocks);
         g_assert_cmpuint(left->live_bytes, ==, right->live_bytes);
+        g_assert_cmpuint(left->reachable_blocks, ==, right->reachable_blocks);
+        g_assert_cmpuint(left->reachable_bytes, ==, right->reachable_bytes);
+        g_assert_cmpuint(left->indirect_blocks, ==, right->indirect_blocks);
+        g_assert_cmpuint(left->indirect_bytes, ==, right->indirect_bytes);
         g_assert_cmpuint(left->peak_bytes, ==, right->peak_bytes);
         g_assert_cmpuint(left->temporary, ==, right->temporary);
         g_assert_cmpuint(left->lifetime_ns, ==, right->lifetime_ns);
@@ -225,6 +257,9 @@ static void assert_heaps(const FcProfileHeap *a, const FcProfileHeap *b)
     g_assert_cmpuint(a->map_bytes, ==, b->map_bytes);
     g_assert_cmpuint(a->unmaps, ==, b->unmaps);
     g_assert_cmpuint(a->unmap_bytes, ==, b->unmap_bytes);
+    g_assert_cmpuint(a->scanned, ==, b->scanned);
+    assert_heap_frames(a->frames, b->frames);
+    assert_heap_blocks(a->blocks, b->blocks);
     assert_heap_places(a->places, b->places);
     assert_wrong_frees(a->bad_frees, b->bad_frees);
     g_assert_cmpuint(a->samples->len, ==, b->samples->len);

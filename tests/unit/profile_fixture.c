@@ -201,7 +201,30 @@ static void random_blocks(GRand *rand, GArray *blocks, gboolean are_leaks)
 static FcProfileHeapPoint random_point(GRand *rand, const FcProfile *profile)
 {
     return (FcProfileHeapPoint){g_rand_int_range(rand, FC_NONE, (gint)profile->contexts->len),
-                                random_place(rand, profile), (guint)g_rand_int_range(rand, 1, 256)};
+                                random_place(rand, profile), (guint)g_rand_int_range(rand, 1, 256),
+                                g_rand_int_range(rand, FC_NONE, (gint)profile->heap.frames->len)};
+}
+
+static void random_frames(GRand *rand, const FcProfile *profile, GArray *frames)
+{
+    for (gint i = 0, count = g_rand_int_range(rand, 0, 5); i < count; i++)
+    {
+        const FcProfileHeapFrame frame = {g_rand_int_range(rand, FC_NONE, i),
+                                          random_place(rand, profile)};
+        g_array_append_val(frames, frame);
+    }
+}
+
+static void random_heap_blocks(GRand *rand, FcProfileHeap *heap)
+{
+    for (guint i = 0; i < heap->places->len; i++)
+    {
+        const FcProfileHeapBlock block = {
+            random_number(rand), random_number(rand), random_number(rand),
+            (guint)g_rand_int_range(rand, 0, (gint)heap->places->len),
+            (FcProfileBlockState)g_rand_int_range(rand, 0, FC_BLOCK_REACHABLE + 1)};
+        g_array_append_val(heap->blocks, block);
+    }
 }
 
 static void random_heap(GRand *rand, const FcProfile *profile, FcProfileHeap *heap)
@@ -209,15 +232,18 @@ static void random_heap(GRand *rand, const FcProfile *profile, FcProfileHeap *he
     guint64 *const totals[] = {
         &heap->allocations, &heap->frees,      &heap->bytes,       &heap->live_blocks,
         &heap->live_bytes,  &heap->peak_bytes, &heap->peak_ns,     &heap->maps,
-        &heap->map_bytes,   &heap->unmaps,     &heap->unmap_bytes,
+        &heap->map_bytes,   &heap->unmaps,     &heap->unmap_bytes, &heap->scanned,
     };
     heap->recorded = TRUE;
     for (guint i = 0; i < G_N_ELEMENTS(totals); i++)
         *totals[i] = random_number(rand);
+    random_frames(rand, profile, heap->frames);
     for (gint i = g_rand_int_range(rand, 0, 6); i > 0; i--)
     {
         FcProfileHeapPlace place = {
             random_point(rand, profile), random_number(rand),
+            random_number(rand),         random_number(rand),
+            random_number(rand),         random_number(rand),
             random_number(rand),         random_number(rand),
             random_number(rand),         random_number(rand),
             random_number(rand),         random_number(rand),
@@ -240,6 +266,7 @@ static void random_heap(GRand *rand, const FcProfile *profile, FcProfileHeap *he
         const FcProfileHeapSample sample = {random_number(rand), random_number(rand)};
         g_array_append_val(heap->samples, sample);
     }
+    random_heap_blocks(rand, heap);
 }
 
 static void random_head(GRand *rand, FcProfile *profile)

@@ -24,9 +24,14 @@ static FcProfile *heap_new(void)
     heap->peak_ns = 2000;
     heap->maps = 1;
     heap->map_bytes = 4096;
+    heap->scanned = 1;
+    const FcProfileHeapFrame frames[] = {{FC_NONE, {0x1020, 0x20, 0}}, {0, {0x2300, 0x300, 1}}};
+    g_array_append_vals(heap->frames, frames, G_N_ELEMENTS(frames));
+    const FcProfileHeapBlock block = {0x6000, 100, 1500, 0, FC_BLOCK_INDIRECT};
+    g_array_append_val(heap->blocks, block);
     const FcProfileHeapPlace places[] = {
-        {{1, {0x1220, 0x220, 0}, 1}, 3, 300, 2, 1, 100, 200, 1, 900, {[7] = 3}},
-        {{2, {0x2110, 0x110, 1}, 6}, 1, 50, 1, 0, 0, 50, 0, 40, {[6] = 1}},
+        {{1, {0x1220, 0x220, 0}, 1, 1}, 3, 300, 2, 1, 100, 0, 0, 1, 100, 200, 1, 900, {[7] = 3}},
+        {{2, {0x2110, 0x110, 1}, 6, FC_NONE}, 1, 50, 1, 0, 0, 0, 0, 0, 0, 50, 0, 40, {[6] = 1}},
     };
     g_array_append_vals(heap->places, places, G_N_ELEMENTS(places));
     const FcProfileBadFree bad = {FC_BAD_DOUBLE,
@@ -34,16 +39,16 @@ static FcProfile *heap_new(void)
                                   0x5000,
                                   100,
                                   4000,
-                                  {FC_NONE, {0x1020, 0x20, 0}, 5},
-                                  {1, {0x1220, 0x220, 0}, 1},
-                                  {2, {0x2120, 0x120, 1}, 5}};
+                                  {FC_NONE, {0x1020, 0x20, 0}, 5, 0},
+                                  {1, {0x1220, 0x220, 0}, 1, FC_NONE},
+                                  {2, {0x2120, 0x120, 1}, 5, FC_NONE}};
     g_array_append_val(heap->bad_frees, bad);
     const FcProfileHeapSample samples[] = {{1000, 100}, {2000, 250}, {5000, 100}};
     g_array_append_vals(heap->samples, samples, G_N_ELEMENTS(samples));
     return profile;
 }
 
-static const char heap_text[] = "section heap 1 11\n"
+static const char heap_text[] = "section heap 1 12\n"
                                 "allocations 4\n"
                                 "frees 3\n"
                                 "bytes 350\n"
@@ -55,12 +60,18 @@ static const char heap_text[] = "section heap 1 11\n"
                                 "map-bytes 4096\n"
                                 "unmaps 0\n"
                                 "unmap-bytes 0\n"
+                                "scanned 1\n"
+                                "section heap-frames 1 2\n"
+                                "-1 0 0x1020\n"
+                                "0 1 0x2300\n"
                                 "section heap-places 1 2\n"
-                                "1 0 0x1220 1 3 300 2 1 100 200 1 900 7:3\n"
-                                "2 1 0x2110 6 1 50 1 0 0 50 0 40 6:1\n"
+                                "1 0 0x1220 1 1 3 300 2 1 100 0 0 1 100 200 1 900 7:3\n"
+                                "2 1 0x2110 6 -1 1 50 1 0 0 0 0 0 0 50 0 40 6:1\n"
+                                "section heap-blocks 1 1\n"
+                                "0x6000 100 1500 0 indirect\n"
                                 "section heap-bad-frees 1 1\n"
-                                "double 0x5000 0x5000 100 4000 -1 0 0x1020 5 1 0 0x1220 1 "
-                                "2 1 0x2120 5\n"
+                                "double 0x5000 0x5000 100 4000 -1 0 0x1020 5 0 1 0 0x1220 1 -1 "
+                                "2 1 0x2120 5 -1\n"
                                 "section heap-samples 1 3\n"
                                 "1000 100\n"
                                 "2000 250\n"
@@ -82,11 +93,12 @@ static void test_exact_text(void)
 static void test_no_point(void)
 {
     g_autoptr(FcProfile) profile = heap_new();
-    FcProfileBadFree bad = {FC_BAD_STACK, 0x7000, 0, 0, 4500, {0, {0x1120, 0x120, 0}, 5}, {0}, {0}};
+    FcProfileBadFree bad = {FC_BAD_STACK, 0x7000, 0, 0, 4500, {0, {0x1120, 0x120, 0}, 5, FC_NONE},
+                            {0},          {0}};
     g_array_append_val(profile->heap.bad_frees, bad);
     g_autoptr(GString) text = fc_profile_format(profile);
-    g_assert_nonnull(strstr(text->str, "\nstack 0x7000 0x0 0 4500 0 0 0x1120 5 -1 -1 0x0 0 "
-                                       "-1 -1 0x0 0\n"));
+    g_assert_nonnull(strstr(text->str, "\nstack 0x7000 0x0 0 4500 0 0 0x1120 5 -1 -1 -1 0x0 0 -1 "
+                                       "-1 -1 0x0 0 -1\n"));
     g_autoptr(FcProfile) read = fc_profile_parse(text->str, text->len, NULL);
     g_assert_nonnull(read);
     g_assert_cmpint(g_array_index(read->heap.bad_frees, FcProfileBadFree, 1).freed.context, ==,
@@ -121,18 +133,25 @@ static void test_refused(void)
         {"2 1 0x2110", "-2 1 0x2110", "the context"},
         {"2 1 0x2110", "2 2 0x2110", "the module"},
         {"0x2110 6", "0x2110 256", "the kind of call"},
+        {"0x2110 6 -1", "0x2110 6 2", "the frame"},
+        {"0x1220 1 1 3", "0x1220 1 -2 3", "the frame"},
+        {"0 1 0x2300", "1 1 0x2300", "the parent"},
+        {"0 1 0x2300", "0 7 0x2300", "the module"},
+        {"1500 0 indirect", "1500 2 indirect", "the place"},
+        {"1500 0 indirect", "1500 0 gone", "the block's state is not known"},
+        {"1500 0 indirect", "1500 0", "the block's state is missing"},
         {"40 6:1", "40 42:1", "bucket 42 is out of range"},
         {"40 6:1", "40 6:1 6:1", "bucket 6 is out of range"},
         {"40 6:1", "40 6", "NUMBER:COUNT"},
         {"0 0 50 0 40 6:1", "0 0 50", "the number of temporary blocks"},
         {"double", "twice", "is not known"},
-        {"2 1 0x2120 5\n", "9 1 0x2120 5\n", "the context"},
-        {"2 1 0x2120 5\n", "2 1 0x2120 5 6\n", NULL},
+        {"2 1 0x2120 5 -1\n", "9 1 0x2120 5 -1\n", "the context"},
+        {"2 1 0x2120 5 -1\n", "2 1 0x2120 5 -1 6\n", NULL},
         {"-1 0 0x1020 5", "-1 7 0x1020 5", "the module"},
         {"section heap-samples 1 3", "section heap-samples 1 9", NULL},
         {"section heap-places 1 2", "section heap-places 1 4294967295", NULL},
         {"section heap-places 1 2", "section heap-places 1 18446744073709551615", NULL},
-        {"section heap 1 11", "section heap 1 12", NULL},
+        {"section heap 1 12", "section heap 1 13", NULL},
         {"allocations 4", "allocations -4", NULL},
         {"allocations 4", "allocations", NULL},
     };
@@ -168,7 +187,7 @@ static void test_passed_over(void)
     g_assert_cmpuint(without->heap.places->len, ==, 0);
     g_assert_cmpuint(without->heap.bad_frees->len, ==, 0);
 
-    g_autofree char *more = replaced(profile, "section heap 1 11\n", "section heap 1 12\nnew 1\n");
+    g_autofree char *more = replaced(profile, "section heap 1 12\n", "section heap 1 13\nnew 1\n");
     g_autoptr(FcProfile) newer = fc_profile_parse(more, strlen(more), NULL);
     g_assert_nonnull(newer);
     fixture_assert_equal(profile, newer);
@@ -234,6 +253,13 @@ static void test_merge(void)
     g_assert_cmpint(bad->here.context, ==, FC_NONE);
     g_assert_cmpint(bad->allocated.context, ==, 1);
     g_assert_cmpint(bad->freed.context, ==, 3);
+    g_assert_cmpuint(place_at(sum, 0)->indirect_bytes, ==, 200);
+    g_assert_cmpint(place_at(sum, 0)->point.frames, ==, 1);
+    g_assert_cmpint(bad->here.frames, ==, 0);
+    g_assert_cmpuint(sum->heap.frames->len, ==, 2);
+    g_assert_cmpuint(sum->heap.blocks->len, ==, 2);
+    g_assert_cmpuint(g_array_index(sum->heap.blocks, FcProfileHeapBlock, 1).place, ==, 0);
+    g_assert_cmpuint(sum->heap.scanned, ==, 1);
 
     /* The lower peak of a third one is no part of it, and its course none either. */
     g_autoptr(FcProfile) third = heap_new();
@@ -256,6 +282,24 @@ static void test_merge_calls(void)
     g_assert_cmpuint(place_at(sum, 1)->allocations, ==, 1);
 }
 
+/* The same place by way of other frames is two places, and their blocks know which. */
+static void test_merge_frames(void)
+{
+    g_autoptr(FcProfile) sum = heap_new();
+    g_autoptr(FcProfile) other = heap_new();
+    g_array_index(other->heap.frames, FcProfileHeapFrame, 0).place.offset = 0x24;
+    other->heap.scanned = 0;
+    fc_profile_merge(sum, other);
+    g_assert_cmpuint(sum->heap.frames->len, ==, 4);
+    g_assert_cmpint(g_array_index(sum->heap.frames, FcProfileHeapFrame, 3).parent, ==, 2);
+    g_assert_cmpuint(sum->heap.places->len, ==, 3);
+    g_assert_cmpint(place_at(sum, 2)->point.frames, ==, 3);
+    g_assert_cmpuint(place_at(sum, 1)->allocations, ==, 2);
+    g_assert_cmpuint(g_array_index(sum->heap.blocks, FcProfileHeapBlock, 1).place, ==, 2);
+    g_assert_cmpint(g_array_index(sum->heap.bad_frees, FcProfileBadFree, 1).here.frames, ==, 2);
+    g_assert_cmpuint(sum->heap.scanned, ==, 0);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -267,5 +311,6 @@ int main(int argc, char **argv)
     g_test_add_func("/profile/heap/merge-into-empty", test_merge_into_empty);
     g_test_add_func("/profile/heap/merge", test_merge);
     g_test_add_func("/profile/heap/merge-calls", test_merge_calls);
+    g_test_add_func("/profile/heap/merge-frames", test_merge_frames);
     return g_test_run();
 }
