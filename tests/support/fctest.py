@@ -36,9 +36,9 @@ def tool(name):
     return os.path.join(BINDIR, name)
 
 
-def fc_config(*flags):
+def fc_config(*flags, bindir=BINDIR):
     """The words that fc-config prints."""
-    done = subprocess.run([tool("fc-config"), *flags], check=True, capture_output=True, text=True,
+    done = subprocess.run([os.path.join(bindir, "fc-config"), *flags], check=True, capture_output=True, text=True,
                           timeout=TIMEOUT_S)
     return shlex.split(done.stdout)
 
@@ -76,9 +76,17 @@ class Case(unittest.TestCase):
     """A test with a folder of its own, removed when the test passed."""
 
     maxDiff = None
+    bindir = BINDIR
 
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="fc-test-")
+
+    def share_with_others(self, mode=0o755):
+        """Lets other users into the test's folder, and compile() give them programs that
+        they can run: the build may be where they can't get at, as in /root."""
+        os.chmod(self.folder, mode)
+        shutil.copytree(PREFIX, self.path("prefix"), symlinks=True)
+        self.bindir = self.path("prefix", os.path.relpath(BINDIR, PREFIX))
 
     def tearDown(self):
         outcome = getattr(self, "_outcome", None)
@@ -116,7 +124,7 @@ class Case(unittest.TestCase):
         dialect = ["-std=gnu11"] if source.endswith(".c") else []
         words = [compiler, "-g", "-O0", *dialect, "-D_GNU_SOURCE", *flags, "-o", output, source]
         if profiled:
-            words += fc_config("--cflags-libs", *config)
+            words += fc_config("--cflags-libs", *config, bindir=self.bindir)
         self.command(words + ["-pthread", "-lm"])
         return output
 

@@ -30,9 +30,9 @@ def may_be_used(folder):
 class SetUid(fctest.Case):
     def setUp(self):
         super().setUp()
-        os.chmod(self.folder, 0o755)
-        if not may_be_used(self.folder) or not may_be_used(os.path.realpath(fctest.PREFIX)):
-            self.skipTest("another user can't get at the folders, or they are mounted nosuid")
+        self.share_with_others()
+        if not may_be_used(self.folder):
+            self.skipTest("another user can't get at the folder, or it is mounted nosuid")
         self.program = self.compile("nesting.c")
         os.chmod(self.program, 0o4755)
         self.mine = self.path("user")
@@ -88,7 +88,7 @@ class Dropped(fctest.Case):
     def test_program_that_drops_its_rights(self):
         """It goes on being profiled, into the folder that was opened in time or not at all;
         it never fails for it."""
-        os.chmod(self.folder, 0o755)
+        self.share_with_others()
         program = self.compile("forks.c")
         done = subprocess.run(["setpriv", "--reuid", USER, "--clear-groups", program],
                               cwd=self.folder, env=fctest.plain_environment(),

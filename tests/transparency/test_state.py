@@ -145,7 +145,7 @@ class Limits(fctest.Case):
         """There can be no manager: the program is not profiled, and told so once."""
         if os.geteuid() != 0:
             self.skipTest("needs another user, whose processes nobody else adds to")
-        os.chmod(self.folder, 0o777)
+        self.share_with_others(0o777)
         program = self.compile("nesting.c")
         words = ["setpriv", "--reuid", "54321", "--clear-groups", "prlimit", "--nproc=0:0",
                  program]

@@ -146,7 +146,7 @@ class Folders(Fire):
             words = []
         else:
             words = ["setpriv", "--reuid", "54321", "--clear-groups"]
-        os.chmod(self.folder, 0o755)
+        self.share_with_others()
         program = self.compile("nesting.c")
         locked = self.path("locked")
         os.mkdir(locked, 0o555)
