@@ -21,7 +21,9 @@ def run(command, folder, **more):
 
 
 def flat_calls(report):
-    """Function to number of calls, from the flat profile: the last two columns."""
+    """Function to number of calls, from the flat profile: the last two columns.  The
+    report on threads has rows that look the same."""
+    report = report[report.index("\nFlat profile\n"):report.index("\nCall graph")]
     rows = re.findall(r"^(?:\s*\S+ (?:ns|us|ms|s)\b.*?)\s(\d+)  (\w+)$", report, re.MULTILINE)
     return {name: int(calls) for calls, name in rows}
 
