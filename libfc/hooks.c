@@ -65,15 +65,29 @@ static inline __attribute__((always_inline)) void record(uint64_t frame, void *f
     ((STACK_ADDRESS() & ~FC_FRAME_KIND_MASK) | (kind) |                                            \
      (uint64_t)(uintptr_t)__builtin_return_address(0) << FC_FRAME_RETURN_SHIFT)
 
-FC_EXPORT void __cyg_profile_func_enter(void *function, void *site);
-FC_EXPORT void __cyg_profile_func_exit(void *function, void *site);
+typedef void Hook(void *function, void *site);
 
-void __cyg_profile_func_enter(void *function, void *site)
+/* The C library has empty functions of the same names.  Wherever that comes first, as in a
+ * program that loads a profiled plug-in and is not profiled itself, only a version of our own
+ * leads to us.  Whoever was linked without libfc asks for the C library's version: we have
+ * that as well, for LD_PRELOAD.  libfc.map.in names both. */
+#define VERSIONS(name, hook)                                                                       \
+    extern __typeof(hook) hook##_of_libc __attribute__((alias(#hook), visibility("default")));     \
+    __asm__(".symver " #hook "," name "@@FC_4\n"                                                   \
+            ".symver " #hook "_of_libc," name "@" FC_LIBC_VERSION)
+
+FC_EXPORT Hook fc_hook_enter;
+FC_EXPORT Hook fc_hook_exit;
+
+void fc_hook_enter(void *function, void *site)
 {
     record(FRAME(FC_RECORD_ENTER), function, site);
 }
 
-void __cyg_profile_func_exit(void *function, void *site)
+void fc_hook_exit(void *function, void *site)
 {
     record(FRAME(FC_RECORD_EXIT), function, site);
 }
+
+VERSIONS("__cyg_profile_func_enter", fc_hook_enter);
+VERSIONS("__cyg_profile_func_exit", fc_hook_exit);

@@ -3,8 +3,9 @@
  * Watches libraries come and go.  libfc stands in for dlopen, dlmopen and dlclose:
  * each only notes the time and sends the thread's next record through the slow
  * path, which then compares the list of loaded objects with the one that
- * fcmanager has.  Where they were not called through us (libfc came in with a
- * plug-in, say) the comparison is made for every chunk.
+ * fcmanager has.  Where libfc came in with a plug-in, the slots of all that was there
+ * before are set to our stand-ins; what comes later may call libc's, so the comparison
+ * is made for every chunk as well.
  */
 #include "libfc/modules.h"
 
@@ -12,6 +13,7 @@
 #include "libfc/clock.h"
 #include "libfc/process.h"
 #include "libfc/ring.h"
+#include "libfc/slots.h"
 #include "libfc/sys.h"
 
 #include <dlfcn.h>
@@ -252,12 +254,6 @@ static void find_real(void)
     real_dlopen = (DlopenFunction *)dlsym(RTLD_NEXT, "dlopen");
 }
 
-void fc_modules_setup(void)
-{
-    find_real();
-    modules.interposed = dlsym(RTLD_DEFAULT, "dlopen") == (void *)dlopen;
-}
-
 static void will_change(void)
 {
     if (real_dlopen == NULL)
@@ -291,4 +287,30 @@ FC_EXPORT FC_JUMPING int dlclose(void *handle)
 {
     will_change();
     FC_JUMP real_dlclose(handle);
+}
+
+/* Under their exported names we ourselves may find libc's. */
+#define FC_OWN(name) __attribute__((alias(name), visibility("hidden"), nothrow, nonnull))
+extern DlopenFunction own_dlopen FC_OWN("dlopen");
+extern DlmopenFunction own_dlmopen FC_OWN("dlmopen");
+extern DlcloseFunction own_dlclose FC_OWN("dlclose");
+
+static int redirect(struct dl_phdr_info *object, size_t bytes, void *stand_ins)
+{
+    (void)bytes;
+    fc_slots_redirect(object, stand_ins);
+    return 0;
+}
+
+void fc_modules_setup(void)
+{
+    static struct FcStandIn stand_ins[] = {{"dlopen", (void *)own_dlopen},
+                                           {"dlmopen", (void *)own_dlmopen},
+                                           {"dlclose", (void *)own_dlclose},
+                                           {0}};
+
+    find_real();
+    modules.interposed = dlsym(RTLD_DEFAULT, "dlopen") == (void *)own_dlopen;
+    if (!modules.interposed)
+        dl_iterate_phdr(redirect, stand_ins);
 }

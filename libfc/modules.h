@@ -4,7 +4,8 @@
  */
 #pragma once
 
-/* Finds the real dlopen and dlclose.  Once, at start. */
+/* Finds the real dlopen and dlclose, and sees to it that the program's calls of them come to
+ * our stand-ins.  Once, at start, from a constructor. */
 void fc_modules_setup(void);
 
 /* Tells fcmanager what was loaded and unloaded since the last call, where something may

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Leads the calls of a module that was not linked with libfc to its stand-ins.
+ */
+#pragma once
+
+#include <link.h>
+
+struct FcStandIn
+{
+    const char *name;
+    void *function;
+};
+
+/* Points the object's own slots (in its global offset table) for `stand_ins` at these; the
+ * list ends with a NULL name.  Only while the loader is at no object: it may otherwise be
+ * filling in this one.  A constructor may call it, as the loader's lock is its own thread's.
+ * Takes no memory.  An object whose slots cannot be written is left as it is. */
+void fc_slots_redirect(const struct dl_phdr_info *object, const struct FcStandIn *stand_ins);
