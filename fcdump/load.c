@@ -273,6 +273,7 @@ FcModel *fc_model_load(const char *const *inputs, const char *const *images, FcD
         fc_symbols_check_images(model->symbols, model->profile);
     fc_symbols_check_images(model->symbols, model->profile);
     make_functions(model, keys);
+    fc_model_tell_apart(model);
     make_graph(model, keys);
     return g_steal_pointer(&model);
 }

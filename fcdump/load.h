@@ -54,6 +54,10 @@ FcModel *fc_model_load(const char *const *inputs, const char *const *images, FcD
 void fc_model_free(FcModel *model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcModel, fc_model_free)
 
+/* Gives longer names to functions that have the same one: with parameters, or the file or
+ * module that they are in.  Done by fc_model_load. */
+void fc_model_tell_apart(FcModel *model);
+
 /* Shows addresses in place of names from now on. */
 void fc_model_use_addresses(FcModel *model);
 

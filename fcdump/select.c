@@ -54,8 +54,10 @@ static gboolean mark_pattern(const FcModel *model, const char *pattern, gboolean
         found = mark_address(model, address, set);
     for (guint i = 0; i < model->functions->len; i++)
     {
-        const FcSymbol *symbol = &fc_model_function(model, i)->symbol;
-        if (!name_fits(pattern, symbol->name) && !name_fits(pattern, symbol->raw_name))
+        const FcFunction *function = fc_model_function(model, i);
+        const FcSymbol *symbol = &function->symbol;
+        if (!name_fits(pattern, symbol->name) && !name_fits(pattern, symbol->raw_name) &&
+            strcmp(pattern, function->name) != 0)
             continue;
         set[i] = TRUE;
         found = TRUE;

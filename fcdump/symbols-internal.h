@@ -77,5 +77,3 @@ void fc_line_table_free(FcLineTable *lines);
 gboolean fc_image_is_inlined(FcImage *image, guint64 address, guint64 function,
                              const char *raw_name);
 
-/* The name to show for linkage name `raw`; the caller frees it. */
-char *fc_symbols_demangle(const char *raw, FcDemangle demangle);

@@ -64,6 +64,9 @@ void fc_symbols_find_name(FcSymbols *symbols, const FcProfile *profile, const Fc
 gboolean fc_symbols_is_inlined(FcSymbols *symbols, const FcProfile *profile,
                                const FcProfilePlace *site, const FcProfilePlace *entry);
 
+/* The name to show for linkage name `raw`; the caller frees it. */
+char *fc_symbols_demangle(const char *raw, FcDemangle demangle);
+
 /* Problems met so far that the user must know ("PATH: changed since the run ..."), each
  * once, in order of appearance; owned by `symbols`. */
 const GPtrArray *fc_symbols_warnings(const FcSymbols *symbols);

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Functions of one name are told apart: overloads by their parameters, static functions by
+# their file or module; what is the only one of its name keeps its short one.
+
+import json
+import os
+import subprocess
+
+from fcfile import equal, folder, good, rows
+
+BINDIR = os.environ["FC_BINDIR"]
+
+
+def shell(command, **env):
+    subprocess.run(command, shell=True, check=True, stdin=subprocess.DEVNULL,
+                   env={**os.environ, "FC_QUIET": "1", "PATH": f"{BINDIR}:{os.environ['PATH']}",
+                        **env})
+
+
+def write(name, text):
+    with open(name, "w", encoding="ascii") as file:
+        file.write(text)
+
+
+def shown(*arguments):
+    return sorted(row[-1] for row in rows(good(*arguments), "Flat profile"))
+
+
+keep = folder()
+write("over.cc", """#include <string>
+namespace { int twice(int n) { return 2 * n; } int twice(const std::string &s) { return (int)s.size(); } }
+static int once(int n) { return n; }
+int main() { return twice(1) + twice(std::string("x")) + once(1) == 4 ? 0 : 1; }
+""")
+shell("g++ -g -O0 $(fc-config --cflags-libs) -o over over.cc && ./over")
+SHORT = "(anonymous namespace)::twice"
+LONG = [f"{SHORT}(int)", f"{SHORT}(std::string const&)"]
+equal(shown("functioncheck.fc"), LONG + ["main", "once"], "overloads")
+# either name selects
+equal(shown("functioncheck.fc", f"--only={LONG[1]}"), LONG[1:], "the one that is named")
+equal(shown("functioncheck.fc", f"--only={SHORT}"), LONG, "all of that name")
+equal(len(shown("functioncheck.fc", "--no-demangle")), 4, "linkage names differ anyway")
+names = sorted(f["name"] for f in json.loads(good("functioncheck.fc", "--json"))["functions"])
+equal(names, [SHORT, SHORT, "main", "once"], "names in JSON are as they were asked for")
+
+write("main.c", """static int usage(void) { return 1; }
+int other(void); int third(void);
+int main(void) { return usage() + other() + third() == 6 ? 0 : 1; }
+""")
+write("other.c", "static int usage(void) { return 2; }\nint other(void) { return usage(); }\n")
+write("third.c", "static int usage(void) { return 3; }\nint third(void) { return usage(); }\n")
+shell("gcc -g -O0 $(fc-config --cflags-libs) -o files main.c other.c third.c && ./files")
+equal(shown("functioncheck.fc"),
+      ["main", "other", "third", "usage [main.c]", "usage [other.c]", "usage [third.c]"],
+      "static functions of several files")
+equal(shown("functioncheck.fc", "--only=usage [other.c]"), ["usage [other.c]"], "one of them")
+
+# Without lines the module is what is left, and where that is the same too, nothing.
+shell("gcc -g0 -shared -fPIC $(fc-config --cflags-libs) -o libthird.so third.c && "
+      "gcc -g0 $(fc-config --cflags-libs) -o modules main.c other.c -L. -lthird -Wl,-rpath,. && "
+      "./modules")
+equal(shown("functioncheck.fc"), ["main", "other", "third", "usage [libthird.so]",
+                                  "usage [modules]", "usage [modules]"], "modules")
