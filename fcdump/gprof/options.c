@@ -297,7 +297,7 @@ static gboolean parse_other(FcGOptions *options, int letter, const char *value, 
         name_style(options, FC_GSTYLE_GRAPH);
         return TRUE;
     case 'd':
-        options->debug |= 1 | (value ? (unsigned)atoi(value) : 0);
+        options->debug |= value ? 1 | (unsigned)atoi(value) : ~0u;
         printf("[main] debug-level=0x%x\n", options->debug);
         return TRUE;
     case 'i':
