@@ -311,6 +311,11 @@ FC_EXPORT pid_t _Fork(void)
     static ForkFunction *real_fork;
     if (real_fork == NULL)
         real_fork = (ForkFunction *)dlsym(RTLD_NEXT, "_Fork");
+    if (real_fork == NULL) /* libc has had it since 2.34 */
+    {
+        errno = ENOSYS;
+        return -1;
+    }
     prepare_fork();
     pid_t child = real_fork();
     if (child == 0)
