@@ -293,6 +293,14 @@ static FcImage *find_image(FcSymbols *symbols, const FcProfile *profile,
     return image;
 }
 
+const char *fc_symbols_image_path(FcSymbols *symbols, const FcProfile *profile, guint module)
+{
+    const FcImage *image =
+        find_image(symbols, profile, &g_array_index(profile->modules, FcProfileModule, module));
+
+    return image ? image->path : NULL;
+}
+
 /* ---- places ------------------------------------------------------------------- */
 
 static const char *intern(FcSymbols *symbols, const char *text)

@@ -289,7 +289,7 @@ static int compare_entries(const void *a, const void *b)
     return strcmp(left->name, right->name);
 }
 
-static void number_entries(FcGModel *model)
+void fc_ggraph_number(FcGModel *model)
 {
     guint n = model->symtab.len + model->n_cycles;
 
@@ -303,7 +303,7 @@ static void number_entries(FcGModel *model)
         model->by_index[i]->index = (int)i + 1;
 }
 
-static void take_out_self_arcs(FcGModel *model)
+void fc_ggraph_take_out_self_arcs(FcGModel *model)
 {
     guint n = model->symtab.len;
 
@@ -317,23 +317,39 @@ static void take_out_self_arcs(FcGModel *model)
             sym->ncalls -= self->count;
             sym->self_calls = self->count;
         }
-        if (model->options->static_calls && i + 1 < n)
+        if (model->options->static_calls && model->image && i + 1 < n)
             fc_gstatic_calls_add(model, sym);
     }
 }
 
-void fc_ggraph_assemble(FcGModel *model)
+/* The caller frees the result. */
+static FcGSym **sort_by_topology(const FcGModel *model)
 {
-    g_autofree FcGSym **sorted = g_new(FcGSym *, model->symtab.len + 1);
+    FcGSym **sorted = g_new(FcGSym *, model->symtab.len + 1);
 
-    take_out_self_arcs(model);
-    fc_gcycles_find(model);
     for (guint i = 0; i < model->symtab.len; i++)
         sorted[i] = &model->symtab.syms[i];
     fc_gsort((void **)sorted, model->symtab.len, compare_topology);
+    return sorted;
+}
+
+void fc_ggraph_filter(FcGModel *model)
+{
+    g_autofree FcGSym **sorted = sort_by_topology(model);
+
+    propagate_flags(model, sorted);
+}
+
+void fc_ggraph_assemble(FcGModel *model)
+{
+    g_autofree FcGSym **sorted = NULL;
+
+    fc_ggraph_take_out_self_arcs(model);
+    fc_gcycles_find(model);
+    sorted = sort_by_topology(model);
     propagate_flags(model, sorted);
     sum_cycle_times(model);
     for (guint i = 0; i < model->symtab.len; i++)
         gather_time(sorted[i]);
-    number_entries(model);
+    fc_ggraph_number(model);
 }

@@ -26,6 +26,13 @@ void fc_garc_record(FcGModel *model, guint64 from, guint64 self, guint64 count);
 /* Works out cycles, propagated times and the order of the entries. */
 void fc_ggraph_assemble(FcGModel *model);
 
+/* Steps of it, for those who have measured times and need not propagate any.  First calls of
+ * a function by itself are counted apart.  With the cycles known, it follows from the arcs
+ * and the options which entries to print; with all times there, each gets its number. */
+void fc_ggraph_take_out_self_arcs(FcGModel *model);
+void fc_ggraph_filter(FcGModel *model);
+void fc_ggraph_number(FcGModel *model);
+
 /* Finds the cycles and gives each symbol its topological number; symbols of a cycle
  * and its header share one.  (cycles.c) */
 void fc_gcycles_find(FcGModel *model);

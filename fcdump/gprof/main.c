@@ -7,6 +7,7 @@
 #include "fcdump/gprof/gmon-read.h"
 #include "fcdump/gprof/hist.h"
 #include "fcdump/gprof/image.h"
+#include "fcdump/gprof/profile.h"
 #include "fcdump/gprof/reports.h"
 #include "fcdump/gprof/symspec.h"
 
@@ -79,6 +80,33 @@ static void print_reports(FcGModel *model, unsigned styles)
         fc_greport_file_order(model);
 }
 
+/* What went wrong in part; the number of it. */
+static guint print_problems(const GPtrArray *problems)
+{
+    for (guint i = 0; i < problems->len; i++)
+        g_printerr("fcgprof: %s\n", (const char *)g_ptr_array_index(problems, i));
+    return problems->len;
+}
+
+/* The same from profiles of FunctionCheck. */
+static gboolean run_profiles(const FcGOptions *options, GError **error)
+{
+    g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(FcGModel) model = fc_gmodel_new(options, stdout);
+    g_autoptr(FcGProfile) profile = fc_gprofile_load(model, problems, error);
+    guint n_problems = print_problems(problems);
+
+    if (!profile)
+        return FALSE;
+    fc_gprofile_measure(profile);
+    n_problems += print_problems(fc_gprofile_warnings(profile));
+    print_reports(model, fc_goptions_styles(options, model->inputs));
+    if (n_problems == 0)
+        return TRUE;
+    g_set_error_literal(error, FC_GPROF_ERROR, FC_GPROF_ERROR_PROFILE, "");
+    return FALSE;
+}
+
 static gboolean run(const FcGOptions *options, GError **error)
 {
     g_autoptr(FcGImage) image =
@@ -143,9 +171,10 @@ int main(int argc, char **argv)
         puts("fcgprof (FunctionCheck) " FC_VERSION);
         return EXIT_OK;
     }
-    if (run(options, &error))
+    if (fc_gprofile_is_meant(options) ? run_profiles(options, &error) : run(options, &error))
         return fflush(stdout) == 0 ? EXIT_OK : EXIT_FAILED;
     fflush(stdout);
-    g_printerr("fcgprof: %s\n", error->message);
+    if (*error->message)
+        g_printerr("fcgprof: %s\n", error->message);
     return EXIT_FAILED;
 }

@@ -70,6 +70,7 @@ FcGModel *fc_gmodel_new(const FcGOptions *options, FILE *out)
     model->arc_table = fc_garc_table_new();
     strcpy(model->dimension, "seconds");
     model->abbreviation = 's';
+    model->addr_mask = G_MAXUINT64;
     return model;
 }
 

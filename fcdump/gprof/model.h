@@ -21,6 +21,7 @@ typedef struct FcGFile FcGFile;
 typedef struct FcGArena FcGArena;
 typedef struct FcGSpecs FcGSpecs;
 typedef struct FcGImage FcGImage;
+typedef struct FcGMeasured FcGMeasured;
 
 enum
 {
@@ -72,6 +73,8 @@ struct FcGSym
     FcGArc *parents;    /* newest first */
     FcGArc *children;
     FcGBlocks *blocks; /* NULL if none */
+    FcGSym *owner;     /* of a line of a measured profile: its function; else NULL */
+    const char *label; /* the module, where that has to be said; else NULL */
 
     /* Used by the function and file orderings only. */
     FcGSym *order_prev;
@@ -126,7 +129,9 @@ typedef struct
     FcGFile *files; /* newest first */
     GHashTable *files_by_path;
     FcGSpecs *specs;
-    FcGImage *image; /* borrowed; NULL without one */
+    FcGImage *image;       /* borrowed; NULL without one */
+    FcGMeasured *measured; /* borrowed; NULL: the times are samples (measured.h) */
+    guint64 addr_mask;     /* of an address: what is shown of it */
 
     FcGArc **arcs; /* in order of creation, without self arcs */
     guint n_arcs;

@@ -56,11 +56,13 @@ int fc_gname_print_plain(const FcGModel *model, const FcGSym *sym)
     if (options->demangle && !options->traditional)
         plain = demangle(sym->name);
     length = fprintf(model->out, "%s", plain ? plain : sym->name);
+    if (sym->label)
+        length += fprintf(model->out, " (%s)", sym->label);
     if (!sym->file || !(options->by_line || options->inline_file_names))
         return length;
     length += fprintf(model->out, " (%s:%d", fc_gname_file(model, sym->file), sym->line);
     if (options->by_line)
-        length += fprintf(model->out, " @ %lx", (gulong)sym->addr);
+        length += fprintf(model->out, " @ %lx", (gulong)(sym->addr & model->addr_mask));
     return length + fprintf(model->out, ")");
 }
 

@@ -31,8 +31,8 @@ static void print_count(const FcGModel *model, const FcGSym *sym, guint64 addr, 
     if (count == 0 && !model->options->show_zero)
         return;
     fprintf(model->out, "%s:%d: (%s:0x%lx) %lu executions\n",
-            sym->file ? sym->file->path : "<unknown>", sym->line, sym->name, (gulong)addr,
-            (gulong)count);
+            sym->file ? sym->file->path : "<unknown>", sym->line, sym->name,
+            (gulong)(addr & model->addr_mask), (gulong)count);
 }
 
 void fc_greport_exec(FcGModel *model)
@@ -50,7 +50,9 @@ void fc_greport_exec(FcGModel *model)
 
         if (!fc_gspecs_selects(model->specs, FC_GTABLE_INCL_EXEC, FC_GTABLE_EXCL_EXEC, sym->addr))
             continue;
-        print_count(model, sym, sym->addr, sym->ncalls);
+        /* The calls of a line are those of its call sites. */
+        if (!sym->owner)
+            print_count(model, sym, sym->addr, sym->ncalls);
         for (guint k = 0; sym->blocks && k < FC_GBLOCKS_MAX && sym->blocks->addr[k]; k++)
             print_count(model, sym, sym->blocks->addr[k], sym->blocks->count[k]);
     }

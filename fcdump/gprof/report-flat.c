@@ -4,6 +4,7 @@
  */
 #include "fcdump/gprof/reports.h"
 
+#include "fcdump/gprof/measured.h"
 #include "fcdump/gprof/symspec.h"
 #include <string.h>
 
@@ -33,8 +34,7 @@ static int compare_flat(const void *a, const void *b)
     return strcmp(left->name, right->name);
 }
 
-/* The prefix in which the dearest call has one to three digits. */
-static const Prefix *choose_prefix(const FcGModel *model, FcGSym *const *sorted)
+static double dearest_call(const FcGModel *model, FcGSym *const *sorted)
 {
     double top = 0.0;
 
@@ -47,6 +47,14 @@ static const Prefix *choose_prefix(const FcGModel *model, FcGSym *const *sorted)
         each = (sorted[i]->time + sorted[i]->child_time) / (double)sorted[i]->ncalls;
         top = each > top ? each : top;
     }
+    return top;
+}
+
+/* The prefix in which the dearest call has one to three digits. */
+static const Prefix *choose_prefix(const FcGModel *model, FcGSym *const *sorted)
+{
+    double top = dearest_call(model, sorted);
+
     if (top <= 0.0)
         return prefixes;
     top /= (double)model->rate;
@@ -64,7 +72,10 @@ static void print_granularity(FcGModel *model)
 {
     double rate = (double)model->rate;
 
-    if (model->options->traditional)
+    if (model->measured)
+        fprintf(model->out, "\nTimes are measured, not sampled, and in %s.\n",
+                model->measured->unit);
+    else if (model->options->traditional)
     {
         fprintf(model->out, "\ngranularity: each sample hit covers %ld byte(s)",
                 (long)model->scale * 2);
@@ -93,6 +104,40 @@ static void print_heads(FcGModel *model, char letter)
             model->dimension, "calls", unit, unit, "name");
 }
 
+static void print_name(const FcGModel *model, const FcGSym *sym)
+{
+    if (model->options->traditional)
+        fc_gname_print(model, sym);
+    else
+        fc_gname_print_plain(model, sym);
+    fputc('\n', model->out);
+}
+
+static void print_measured_row(const FcGModel *model, const FcGSym *sym, double scale,
+                               double accumulated, double percent)
+{
+    double calls = (double)sym->ncalls;
+    double factor = scale * model->measured->tick_s;
+
+    fprintf(model->out, model->options->traditional ? "%5.1f " : "%6.2f ", percent);
+    fc_gmeasured_print_ticks(model, model->options->traditional ? 10 : 9, accumulated);
+    fputc(' ', model->out);
+    fc_gmeasured_print_ticks(model, 8, sym->time);
+    if (sym->ncalls != 0)
+    {
+        fprintf(model->out, " %8lu ", (gulong)sym->ncalls);
+        fc_gmeasured_print(model->out, 8, factor * sym->time / calls);
+        fputc(' ', model->out);
+        fc_gmeasured_print(model->out, 8, factor * (sym->time + sym->child_time) / calls);
+        fputs("  ", model->out);
+    }
+    else
+    {
+        fprintf(model->out, " %8.8s %8.8s %8.8s  ", "", "", "");
+    }
+    print_name(model, sym);
+}
+
 static void print_row(FcGModel *model, const FcGSym *sym, double scale, double *accumulated)
 {
     double rate = (double)model->rate, calls = (double)sym->ncalls;
@@ -101,6 +146,11 @@ static void print_row(FcGModel *model, const FcGSym *sym, double scale, double *
     if (!model->options->show_zero && sym->ncalls == 0 && sym->time == 0)
         return;
     *accumulated += sym->time;
+    if (model->measured)
+    {
+        print_measured_row(model, sym, scale, *accumulated, percent);
+        return;
+    }
     fprintf(model->out, model->options->traditional ? "%5.1f %10.2f %8.2f" : "%6.2f %9.2f %8.2f",
             percent, *accumulated / rate, sym->time / rate);
     if (sym->ncalls != 0)
@@ -109,11 +159,7 @@ static void print_row(FcGModel *model, const FcGSym *sym, double scale, double *
                 scale * (sym->time + sym->child_time) / rate / calls);
     else
         fprintf(model->out, " %8.8s %8.8s %8.8s  ", "", "", "");
-    if (model->options->traditional)
-        fc_gname_print(model, sym);
-    else
-        fc_gname_print_plain(model, sym);
-    fputc('\n', model->out);
+    print_name(model, sym);
 }
 
 void fc_greport_flat(FcGModel *model)
@@ -122,7 +168,7 @@ void fc_greport_flat(FcGModel *model)
     g_autofree FcGSym **sorted = g_new(FcGSym *, n + 1);
     gboolean traditional = model->options->traditional;
     double accumulated = 0.0;
-    const Prefix *prefix;
+    Prefix prefix;
 
     fc_gmodel_begin_report(model);
     if (!traditional)
@@ -132,14 +178,16 @@ void fc_greport_flat(FcGModel *model)
     for (guint i = 0; i < n; i++)
         sorted[i] = &model->symtab.syms[i];
     fc_gsort((void **)sorted, n, compare_flat);
-    prefix = traditional ? milli : choose_prefix(model, sorted);
+    prefix = traditional ? *milli : *choose_prefix(model, sorted);
+    if (model->measured && !traditional)
+        prefix.letter = fc_gmeasured_choose_prefix(dearest_call(model, sorted), &prefix.scale);
     print_granularity(model);
-    print_heads(model, prefix->letter);
+    print_heads(model, prefix.letter);
     for (guint i = 0; i < n; i++)
     {
         if (fc_gspecs_selects(model->specs, FC_GTABLE_INCL_FLAT, FC_GTABLE_EXCL_FLAT,
                               sorted[i]->addr))
-            print_row(model, sorted[i], prefix->scale, &accumulated);
+            print_row(model, sorted[i], prefix.scale, &accumulated);
     }
     if (!model->options->brief && !traditional)
         fputs(fc_gblurb_flat, model->out);

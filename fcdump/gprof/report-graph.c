@@ -4,6 +4,7 @@
  */
 #include "fcdump/gprof/reports.h"
 
+#include "fcdump/gprof/measured.h"
 #include <string.h>
 
 /* Where an arc stands among others of its list: calls of itself, then calls inside a
@@ -22,7 +23,7 @@ static gboolean is_inside_cycle(const FcGArc *arc)
 
 static int arc_class(const FcGArc *arc)
 {
-    if (arc->parent == arc->child)
+    if (arc->parent == arc->child || arc->parent->owner == arc->child)
         return ARC_SELF;
     return is_inside_cycle(arc) ? ARC_INSIDE : ARC_OTHER;
 }
@@ -87,13 +88,28 @@ static FcGArc **sorted_children(const FcGSym *sym, guint *n)
     return arcs;
 }
 
+/* A line's two times, where they were measured. */
+static void print_measured_pair(const FcGModel *model, double self, double children)
+{
+    fc_gmeasured_print_ticks(model, 7, self);
+    fputc(' ', model->out);
+    fc_gmeasured_print_ticks(model, model->options->traditional ? 11 : 7, children);
+}
+
 /* A line for a caller or callee; `shown` is the one that the line names. */
 static void print_arc(const FcGModel *model, const FcGArc *arc, const FcGSym *shown)
 {
     gboolean traditional = model->options->traditional;
     double rate = (double)model->rate;
 
-    if (arc_class(arc) == ARC_OTHER)
+    if (arc_class(arc) == ARC_OTHER && model->measured)
+    {
+        fprintf(model->out, "%6.6s %5.5s ", "", "");
+        print_measured_pair(model, arc->time, arc->child_time);
+        fprintf(model->out, " %7lu/%-7lu     ", (gulong)arc->count,
+                (gulong)arc->child->cycle_head->ncalls);
+    }
+    else if (arc_class(arc) == ARC_OTHER)
         fprintf(model->out,
                 traditional ? "%6.6s %5.5s %7.2f %11.2f %7lu/%-7lu     "
                             : "%6.6s %5.5s %7.2f %7.2f %7lu/%-7lu     ",
@@ -106,6 +122,19 @@ static void print_arc(const FcGModel *model, const FcGArc *arc, const FcGSym *sh
                 "", "", "", "", (gulong)arc->count, "");
     fc_gname_print(model, shown);
     fputc('\n', model->out);
+}
+
+/* Calls from outside stand among those of callers that are known. */
+static void print_outside(const FcGModel *model, const FcGSym *sym)
+{
+    FcGOutside outside = fc_gmeasured_outside(model, sym);
+
+    if (outside.count == 0 && outside.time + outside.child_time <= 0.0)
+        return;
+    fprintf(model->out, "%6.6s %5.5s ", "", "");
+    print_measured_pair(model, outside.time, outside.child_time);
+    fprintf(model->out, " %7lu/%-7lu     <spontaneous>\n", (gulong)outside.count,
+            (gulong)sym->cycle_head->ncalls);
 }
 
 static void print_parents(const FcGModel *model, const FcGSym *sym)
@@ -122,6 +151,8 @@ static void print_parents(const FcGModel *model, const FcGSym *sym)
                 "", "", "", "", "", "");
         return;
     }
+    if (model->measured)
+        print_outside(model, sym);
     arcs = sorted_parents(sym, &n);
     for (guint i = 0; i < n; i++)
         print_arc(model, arcs[i], arcs[i]->parent);
@@ -142,6 +173,13 @@ static void print_own_times(const FcGModel *model, const FcGSym *sym)
     char number[16];
 
     g_snprintf(number, sizeof number, "[%d]", sym->index);
+    if (model->measured)
+    {
+        fprintf(model->out, "%-6.6s %5.1f ", number,
+                100 * (sym->prop_self + sym->prop_child) / model->graph_ticks);
+        print_measured_pair(model, sym->prop_self, sym->prop_child);
+        return;
+    }
     fprintf(model->out,
             model->options->traditional ? "%-6.6s %5.1f %7.2f %11.2f" : "%-6.6s %5.1f %7.2f %7.2f",
             number, 100 * (sym->prop_self + sym->prop_child) / model->graph_ticks,
@@ -193,10 +231,20 @@ static void print_member(const FcGModel *model, const FcGSym *member)
 {
     double rate = (double)model->rate;
 
-    fprintf(model->out,
-            model->options->traditional ? "%6.6s %5.5s %7.2f %11.2f %7lu"
-                                        : "%6.6s %5.5s %7.2f %7.2f %7lu",
-            "", "", member->prop_self / rate, member->prop_child / rate, (gulong)member->ncalls);
+    if (model->measured)
+    {
+        fprintf(model->out, "%6.6s %5.5s ", "", "");
+        print_measured_pair(model, member->prop_self, member->prop_child);
+        fprintf(model->out, " %7lu", (gulong)member->ncalls);
+    }
+    else
+    {
+        fprintf(model->out,
+                model->options->traditional ? "%6.6s %5.5s %7.2f %11.2f %7lu"
+                                            : "%6.6s %5.5s %7.2f %7.2f %7lu",
+                "", "", member->prop_self / rate, member->prop_child / rate,
+                (gulong)member->ncalls);
+    }
     if (member->self_calls != 0)
         fprintf(model->out, "+%-7lu", (gulong)member->self_calls);
     else
@@ -243,6 +291,14 @@ static void print_title(FcGModel *model)
                 brief ? "\t\t\tCall graph" : "\t\t     Call graph (explanation follows)");
     else if (!brief)
         fprintf(model->out, "\n\n\ncall graph profile:\n%s", fc_gblurb_graph_traditional);
+    if (model->measured)
+    {
+        fputc('\n', model->out);
+        fc_gmeasured_print_granularity(model, model->graph_ticks);
+        model->graph_ticks = model->graph_ticks > 0.0 ? model->graph_ticks : 1.0;
+        print_heads(model);
+        return;
+    }
     fprintf(model->out, "\ngranularity: each sample hit covers %ld byte(s)",
             (long)model->scale * 2);
     if (model->graph_ticks > 0.0)

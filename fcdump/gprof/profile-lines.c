@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * -l: call sites as source lines.  See profile.h.  A line has no time of its own, since only
+ * calls are timed; it has the calls that it made, and what they took.
+ */
+#include "fcdump/gprof/profile.h"
+
+#include "fcdump/gprof/arcs.h"
+#include <string.h>
+
+/* All calls of one function from one line. */
+struct FcGLineArcs
+{
+    FcGProfile *profile;
+    GHashTable *arcs;  /* set of FcGArc, by parent and child */
+    GPtrArray *sorted; /* the same in the order in which they were met */
+};
+
+static guint hash_arc(gconstpointer key)
+{
+    const FcGArc *arc = key;
+
+    return g_direct_hash(arc->parent) * 31 + g_direct_hash(arc->child);
+}
+
+static gboolean equal_arcs(gconstpointer a, gconstpointer b)
+{
+    const FcGArc *left = a, *right = b;
+
+    return left->parent == right->parent && left->child == right->child;
+}
+
+FcGLineArcs *fc_glinearcs_new(FcGProfile *profile)
+{
+    FcGLineArcs *arcs = g_new0(FcGLineArcs, 1);
+
+    arcs->profile = profile;
+    arcs->arcs = g_hash_table_new(hash_arc, equal_arcs);
+    arcs->sorted = g_ptr_array_new();
+    return arcs;
+}
+
+void fc_glinearcs_free(FcGLineArcs *arcs)
+{
+    if (!arcs)
+        return;
+    g_hash_table_unref(arcs->arcs);
+    g_ptr_array_unref(arcs->sorted);
+    g_free(arcs);
+}
+
+/* The site of a call that was inlined, or that came through code that is not profiled, is not
+ * in the caller's lines. */
+FcGSym *fc_gprofile_find_line(const FcGProfile *profile, const FcProfilePlace *site, FcGSym *caller)
+{
+    FcProfilePlace call = *site;
+    FcGSym *sym;
+
+    if (call.offset == 0)
+        return caller;
+    call.offset--; /* the site is where the call returns to */
+    sym = fc_gsymtab_find(&profile->model->symtab, fc_gprofile_addr(profile, &call));
+    if (sym && sym->owner && (sym->owner == caller || strcmp(sym->name, caller->name) == 0))
+        return sym;
+    return caller;
+}
+
+static FcGArc *get_arc(FcGLineArcs *arcs, const FcProfilePlace *site, FcGSym *caller,
+                       FcGSym *callee)
+{
+    FcGArc key = {.parent = fc_gprofile_find_line(arcs->profile, site, caller), .child = callee};
+    FcGArc *arc = g_hash_table_lookup(arcs->arcs, &key);
+
+    if (arc)
+        return arc;
+    arc = fc_gmodel_alloc(arcs->profile->model, sizeof *arc);
+    *arc = key;
+    g_hash_table_add(arcs->arcs, arc);
+    g_ptr_array_add(arcs->sorted, arc);
+    return arc;
+}
+
+/* A line shows how often each of its call sites was passed. */
+static void add_block(FcGLineArcs *arcs, FcGSym *line, const FcProfilePlace *site, guint64 count)
+{
+    guint64 addr = fc_gprofile_addr(arcs->profile, site);
+    FcGBlocks *blocks = line->blocks;
+    guint i = 0;
+
+    if (!blocks)
+        blocks = line->blocks = fc_gmodel_alloc(arcs->profile->model, sizeof *blocks);
+    while (i + 1 < FC_GBLOCKS_MAX && blocks->addr[i] && blocks->addr[i] != addr)
+        i++;
+    blocks->addr[i] = addr;
+    blocks->count[i] += count;
+}
+
+void fc_glinearcs_add_calls(FcGLineArcs *arcs, const FcProfilePlace *site, FcGSym *caller,
+                            FcGSym *callee, guint64 count)
+{
+    FcGArc *arc = get_arc(arcs, site, caller, callee);
+
+    arc->count += count;
+    if (arc->parent->owner)
+        add_block(arcs, arc->parent, site, count);
+}
+
+void fc_glinearcs_add_time(FcGLineArcs *arcs, const FcProfilePlace *site, FcGSym *caller,
+                           FcGSym *callee, double time, double child_time)
+{
+    FcGArc *arc = get_arc(arcs, site, caller, callee);
+
+    arc->time += time;
+    arc->child_time += child_time;
+}
+
+void fc_glinearcs_apply(FcGLineArcs *arcs)
+{
+    FcGModel *model = arcs->profile->model;
+
+    for (guint i = 0; i < model->symtab.len; i++)
+        model->symtab.syms[i].parents = NULL;
+    for (guint i = 0; i < arcs->sorted->len; i++)
+    {
+        FcGArc *arc = g_ptr_array_index(arcs->sorted, i);
+        FcGSym *line = arc->parent;
+
+        arc->next_parent = arc->child->parents;
+        arc->child->parents = arc;
+        if (!line->owner)
+            continue;
+        line->ncalls += arc->count;
+        line->cycle = line->owner->cycle;
+        line->child_time += arc->time + arc->child_time;
+        line->prop_child += arc->time + arc->child_time;
+    }
+}

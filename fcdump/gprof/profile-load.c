@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Tells FunctionCheck's profiles from gmon.out files, and reads them.  See profile.h.
+ */
+#include "fcdump/gprof/profile.h"
+
+#include "fcdump/gprof/image.h"
+#include "fcdump/gprof/symspec.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef enum
+{
+    KIND_OTHER,
+    KIND_PROFILE,
+    KIND_GMON
+} Kind;
+
+static const char *const default_profiles[] = {"functioncheck.fc", "functioncheck.fcd"};
+
+/* What the first bytes say; files that can't be read twice are not looked at. */
+static Kind kind_of(const char *path)
+{
+    char start[sizeof FC_DESCRIPTOR_MAGIC] = "";
+    struct stat status;
+    int fd;
+
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+        return KIND_OTHER;
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return KIND_OTHER;
+    if (pread(fd, start, sizeof start - 1, 0) < 0)
+        start[0] = '\0';
+    close(fd);
+    if (g_str_has_prefix(start, FC_PROFILE_MAGIC) || g_str_has_prefix(start, FC_DESCRIPTOR_MAGIC))
+        return KIND_PROFILE;
+    return g_str_has_prefix(start, "gmon") ? KIND_GMON : KIND_OTHER;
+}
+
+/* Where no profile is named: a gmon.out is what GNU gprof would read. */
+static const char *find_default(void)
+{
+    if (g_file_test("gmon.out", G_FILE_TEST_EXISTS))
+        return NULL;
+    for (guint i = 0; i < G_N_ELEMENTS(default_profiles); i++)
+    {
+        if (kind_of(default_profiles[i]) == KIND_PROFILE)
+            return default_profiles[i];
+    }
+    return NULL;
+}
+
+gboolean fc_gprofile_is_meant(const FcGOptions *options)
+{
+    if (options->format != FC_GFORMAT_AUTO)
+        return FALSE;
+    if (options->image && kind_of(options->image) == KIND_PROFILE)
+        return TRUE;
+    for (guint i = 0; i < options->profiles->len; i++)
+    {
+        if (kind_of(g_ptr_array_index(options->profiles, i)) == KIND_PROFILE)
+            return TRUE;
+    }
+    return options->profiles->len == 0 && find_default() != NULL;
+}
+
+/* ---- -i ---------------------------------------------------------------------------- */
+
+static void print_count(FILE *out, guint64 count, const char *what)
+{
+    fprintf(out, "\t%lu %s%s\n", (gulong)count, what, count == 1 ? "" : "s");
+}
+
+static void print_info(FcGProfile *profile)
+{
+    FcGModel *model = profile->model;
+    const FcModel *loaded = profile->loaded;
+    guint n_threads = 0;
+
+    for (guint i = 0; i < loaded->processes->len; i++)
+    {
+        const FcProcess *process = g_ptr_array_index(loaded->processes, i);
+
+        fprintf(model->out, "File `%s' (profile of process %ld%s) contains:\n", process->path,
+                (long)process->header->pid, process->header->extended ? "" : ", plain version 3.0");
+        print_count(model->out, process->threads, "thread");
+        n_threads += process->threads;
+    }
+    fputs("All together:\n", model->out);
+    print_count(model->out, n_threads, "thread");
+    print_count(model->out, loaded->functions->len, "function");
+    print_count(model->out, loaded->profile->arcs->len, "call site");
+    print_count(model->out, loaded->profile->contexts->len, "calling context");
+    model->has_output = TRUE;
+}
+
+/* ---- Reading ------------------------------------------------------------------------ */
+
+static gboolean check_options(const FcGOptions *options, GError **error)
+{
+    if (options->styles & FC_GSTYLE_SUM)
+    {
+        g_set_error_literal(error, FC_GPROF_ERROR, FC_GPROF_ERROR_OUTPUT,
+                            "gmon.sum is made of gmon.out files only; profiles are summed without "
+                            "--sum, and 'fcdump --gmon' makes gmon.out files of them");
+        return FALSE;
+    }
+    for (guint i = 0; i < options->profiles->len; i++)
+    {
+        const char *path = g_ptr_array_index(options->profiles, i);
+
+        if (kind_of(path) != KIND_GMON)
+            continue;
+        g_set_error(error, FC_GPROF_ERROR, FC_GPROF_ERROR_PROFILE,
+                    "%s: samples and measured times can't be summed", path);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+FcGProfile *fc_gprofile_load(FcGModel *model, GPtrArray *problems, GError **error)
+{
+    const FcGOptions *options = model->options;
+    g_autoptr(FcGProfile) profile = g_new0(FcGProfile, 1);
+    g_autoptr(GPtrArray) inputs = g_ptr_array_new();
+    static const char *const no_images[] = {NULL};
+
+    profile->model = model;
+    if (!check_options(options, error))
+        return NULL;
+    if (options->image)
+        g_ptr_array_add(inputs, options->image);
+    for (guint i = 0; i < options->profiles->len; i++)
+        g_ptr_array_add(inputs, g_ptr_array_index(options->profiles, i));
+    if (options->profiles->len == 0 && (!options->image || kind_of(options->image) != KIND_PROFILE))
+        g_ptr_array_add(inputs, (gpointer)find_default());
+    g_ptr_array_add(inputs, NULL);
+    profile->loaded =
+        fc_model_load((const char *const *)inputs->pdata, no_images, FC_DEMANGLE_NONE, problems);
+    if (!profile->loaded)
+    {
+        g_set_error_literal(error, FC_GPROF_ERROR, FC_GPROF_ERROR_PROFILE, "");
+        return NULL;
+    }
+    model->measured = &profile->measured;
+    model->addr_mask = FC_GMODULE_MASK;
+    model->inputs = FC_GINPUT_HIST | FC_GINPUT_ARCS;
+    if (options->styles & FC_GSTYLE_INFO)
+        print_info(profile);
+    if (!fc_gprofile_load_symbols(profile, error))
+        return NULL;
+    model->specs = fc_gspecs_new(model);
+    return g_steal_pointer(&profile);
+}
+
+void fc_gprofile_free(FcGProfile *profile)
+{
+    if (!profile)
+        return;
+    if (profile->modules)
+    {
+        for (guint i = 0; i < profile->modules->len; i++)
+        {
+            FcGModule *module = &g_array_index(profile->modules, FcGModule, i);
+
+            g_free(module->label);
+            fc_gimage_free(module->image);
+        }
+        g_array_unref(profile->modules);
+    }
+    fc_model_free(profile->loaded);
+    g_free(profile->measured.outside);
+    g_free(profile->numbers);
+    g_free(profile->syms);
+    g_free(profile);
+}
+
+const GPtrArray *fc_gprofile_warnings(const FcGProfile *profile)
+{
+    return fc_symbols_warnings(profile->loaded->symbols);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * From a profile's counts and times to those of the model.  See profile.h.
+ */
+#include "fcdump/gprof/profile.h"
+
+#include "fcdump/gprof/arcs.h"
+#include "fcdump/gprof/symspec.h"
+
+static void add_arc(FcGProfile *profile, const FcProfileArc *arc, FcGLineArcs *lines)
+{
+    FcGModel *model = profile->model;
+    FcGSym *child = profile->syms[arc->callee];
+    FcGSym *parent = arc->caller == FC_NONE ? NULL : profile->syms[arc->caller];
+
+    if (!child)
+        return;
+    if (!parent)
+    {
+        child->ncalls += arc->calls;
+        profile->measured.outside[child - model->symtab.syms].count += arc->calls;
+        return;
+    }
+    if (!fc_gspecs_selects_arc(model->specs, parent, child))
+        return;
+    child->ncalls += arc->calls;
+    fc_garc_add(model, parent, child, arc->calls);
+    if (lines)
+        fc_glinearcs_add_calls(lines, &arc->site, parent, child, arc->calls);
+}
+
+/* gprof does not know of calls from outside; here they are among those of the cycle. */
+static void add_outside_to_cycles(FcGModel *model)
+{
+    for (guint i = 1; i <= model->n_cycles; i++)
+        model->cycles[i].ncalls += fc_gmeasured_outside(model, &model->cycles[i]).count;
+}
+
+static void take_local_times(FcGProfile *profile)
+{
+    const GArray *functions = fc_gprofile_data(profile)->functions;
+
+    for (guint i = 0; i < functions->len; i++)
+    {
+        double local_ns = (double)g_array_index(functions, FcProfileFunction, i).local_ns;
+
+        if (profile->syms[i])
+            profile->syms[i]->time += local_ns;
+        profile->model->total_ticks += local_ns;
+    }
+}
+
+void fc_gprofile_measure(FcGProfile *profile)
+{
+    const FcProfile *data = fc_gprofile_data(profile);
+    FcGModel *model = profile->model;
+    g_autoptr(FcGLineArcs) lines = model->options->by_line ? fc_glinearcs_new(profile) : NULL;
+
+    profile->measured.outside = g_new0(FcGOutside, model->symtab.len + 1);
+    for (guint i = 0; i < data->arcs->len; i++)
+        add_arc(profile, &g_array_index(data->arcs, FcProfileArc, i), lines);
+    if (model->options->static_calls)
+        fc_gprofile_add_static_calls(profile);
+    fc_gmeasured_choose_unit(model, (double)profile->loaded->base_ns);
+    if (!data->extended)
+    {
+        profile->measured.is_split_by_calls = TRUE;
+        take_local_times(profile);
+        fc_ggraph_assemble(model);
+        add_outside_to_cycles(model);
+    }
+    else
+    {
+        fc_ggraph_take_out_self_arcs(model);
+        fc_gcycles_find(model);
+        add_outside_to_cycles(model);
+        fc_ggraph_filter(model);
+        fc_gprofile_sum_times(profile, lines);
+        if (lines)
+            fc_glinearcs_apply(lines);
+        fc_ggraph_number(model);
+    }
+    fc_gprofile_label_symbols(profile);
+}
