@@ -305,7 +305,7 @@ gboolean fc_gprofile_load_symbols(FcGProfile *profile, GError **error)
     return is_good;
 }
 
-/* ---- Names that several modules have ------------------------------------------------------ */
+/* ---- Names that several functions have ------------------------------------------------------ */
 
 static gboolean is_listed(const FcGModel *model, const FcGSym *sym)
 {
@@ -314,31 +314,50 @@ static gboolean is_listed(const FcGModel *model, const FcGSym *sym)
             sym->prop_child > 0.0);
 }
 
+/* What tells `sym` from the others of its name. */
+static const char *label_of(const FcGProfile *profile, const FcGSym *sym, gboolean is_one_module)
+{
+    if (is_one_module)
+        return sym->file ? sym->file->base : NULL;
+    return g_array_index(profile->modules, FcGModule, sym->addr >> FC_GMODULE_SHIFT).label;
+}
+
+typedef struct
+{
+    guint64 module;
+    guint n;
+    gboolean is_one_module;
+} SameName;
+
 void fc_gprofile_label_symbols(FcGProfile *profile)
 {
     const FcGModel *model = profile->model;
-    g_autoptr(GHashTable) first = g_hash_table_new(g_str_hash, g_str_equal);
+    g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
 
-    for (int pass = 0; pass < 2; pass++)
+    for (guint i = 0; i < model->symtab.len; i++)
     {
-        for (guint i = 0; i < model->symtab.len; i++)
-        {
-            FcGSym *sym = &model->symtab.syms[i], *same;
-            guint64 number = sym->addr >> FC_GMODULE_SHIFT;
+        const FcGSym *sym = &model->symtab.syms[i];
+        guint64 module = sym->addr >> FC_GMODULE_SHIFT;
+        SameName *same;
 
-            if (!is_listed(model, sym))
-                continue;
-            same = g_hash_table_lookup(first, sym->name);
-            if (!same)
-            {
-                g_hash_table_insert(first, (gpointer)sym->name, sym);
-                continue;
-            }
-            if (same->addr >> FC_GMODULE_SHIFT == number && !same->label)
-                continue;
-            same->label =
-                g_array_index(profile->modules, FcGModule, same->addr >> FC_GMODULE_SHIFT).label;
-            sym->label = g_array_index(profile->modules, FcGModule, number).label;
+        if (!is_listed(model, sym))
+            continue;
+        same = g_hash_table_lookup(names, sym->name);
+        if (!same)
+        {
+            same = g_new(SameName, 1);
+            *same = (SameName){module, 0, TRUE};
+            g_hash_table_insert(names, (gpointer)sym->name, same);
         }
+        same->n++;
+        same->is_one_module &= same->module == module;
+    }
+    for (guint i = 0; i < model->symtab.len; i++)
+    {
+        FcGSym *sym = &model->symtab.syms[i];
+        const SameName *same = g_hash_table_lookup(names, sym->name);
+
+        if (same && same->n > 1 && is_listed(model, sym))
+            sym->label = label_of(profile, sym, same->is_one_module);
     }
 }

@@ -69,7 +69,7 @@ guint64 fc_gprofile_addr(const FcGProfile *profile, const FcProfilePlace *place)
  * (profile-syms.c) */
 gboolean fc_gprofile_load_symbols(FcGProfile *profile, GError **error);
 
-/* Says the module behind those names that would be shown for several of them. */
+/* Puts the module, or the file, behind names that would be shown for several functions. */
 void fc_gprofile_label_symbols(FcGProfile *profile);
 
 /* -l: the line that a call came from; the caller itself where its lines don't have the

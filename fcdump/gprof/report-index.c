@@ -57,7 +57,7 @@ static int print_cell(const FcGModel *model, const FcGSym *sym, const char *numb
     if (!sym->name)
         return column + fprintf(model->out, "<cycle %d>", sym->cycle);
     column += fc_gname_print_plain(model, sym);
-    if (!model->options->by_line && sym->is_static && sym->file)
+    if (!model->options->by_line && sym->is_static && sym->file && !sym->label)
         column += fprintf(model->out, " (%s)", fc_gname_file(model, sym->file));
     return column;
 }
