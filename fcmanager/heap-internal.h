@@ -14,26 +14,63 @@ struct FcHeapFreed
     FcHeapPoint point; /* of the free */
 };
 
+typedef enum
+{
+    FC_HEAP_ALLOCATE,
+    FC_HEAP_FREE,
+    FC_HEAP_REALLOC,     /* begins: the block is nobody's until it ends */
+    FC_HEAP_REALLOCATED, /* ends; pointer 0: it failed or only freed */
+} FcHeapEventKind;
+
 typedef struct
 {
+    guint8 kind;        /* FcHeapEventKind */
+    gboolean temporary; /* a free before the thread allocated anything else */
+    gboolean on_stack;  /* a free of an address on the thread's own stack */
     guint64 pointer;
     guint64 size_bytes;
-    guint64 time;
-    gboolean is_free;
-    gboolean temporary;  /* a free before the thread allocated anything else */
-    gboolean on_stack;   /* a free of an address on the thread's own stack */
-    guint32 place;       /* of an allocation */
-    guint32 first_place; /* a reallocation: where the block was first; 0: none */
-    guint64 first_size_bytes;
-    FcHeapPoint point; /* of a free */
+    FcHeapPoint point; /* its time is that of the event */
 } FcHeapEvent;
+
+struct FcHeapThread
+{
+    FcHeap *heap;
+    FcHeapThread *next;
+    const FcTally *tally; /* NULL once the thread makes no more records */
+    GArray *nodes; /* guint32 by node of `tally`: node of the heap's contexts + 1; 0: not yet */
+    guint64 stack_start;
+    guint64 stack_end;
+    /* What was read. */
+    FcHeapEvent *queue; /* [head, tail) wait */
+    guint32 head;
+    guint32 tail;
+    guint32 room;
+    guint64 named_pointer; /* an operator delete that is about to free */
+    FcHeapPoint named;
+    guint64 last_allocated; /* address, 0 once the thread did something else */
+    /* What was taken. */
+    gboolean reallocating;
+    guint64 wanted_bytes;
+    FcHeapBlock moving; /* what is being reallocated; pointer 0: no block */
+    FcHeapEvent releasing;
+};
+
+/* By the heap alone, see fc_heap_thread_finish. */
+void fc_heap_thread_free(FcHeapThread *thread);
 
 guint32 fc_heap_place(FcHeap *heap, const FcHeapPoint *point);
 
-/* No block is live at the event's address. */
-void fc_heap_allocate(FcHeap *heap, const FcHeapEvent *event);
+/* No block is live at the event's address.  `first`: the block that was reallocated to it. */
+void fc_heap_allocate(FcHeap *heap, const FcHeapEvent *event, const FcHeapBlock *first);
 void fc_heap_release(FcHeap *heap, FcHeapBlock *block, const FcHeapEvent *event);
+/* In two steps: the first can be undone. */
+FcHeapBlock fc_heap_take_out(FcHeap *heap, FcHeapBlock *block, guint64 time);
+void fc_heap_put_back(FcHeap *heap, const FcHeapBlock *block, guint64 time);
+void fc_heap_count_release(FcHeap *heap, const FcHeapBlock *block, const FcHeapEvent *event);
 /* The address was allocated anew and no free of `block` will come. */
 void fc_heap_replace_untracked(FcHeap *heap, FcHeapBlock *block, guint64 time);
 /* A free of what is no block. */
 void fc_heap_report_bad(FcHeap *heap, const FcHeapEvent *event);
+
+/* Enters the event into the books: its turn has come. */
+void fc_heap_take(FcHeapThread *thread, const FcHeapEvent *event);

@@ -8,8 +8,10 @@
 #include <string.h>
 
 #define BAD_MAX 10000u
-#define HISTORY_SLOTS 65536u
-#define FIRST_SAMPLE_TICKS (1u << 18)
+#define HISTORY_FIRST 1024u
+#define HISTORY_MAX 65536u
+#define FIRST_SAMPLE_SHIFT 18
+#define SEARCH_BUDGET (UINT64_C(1) << 28)
 
 /* ---- Places --------------------------------------------------------------------- */
 
@@ -51,7 +53,7 @@ static guint size_bucket(guint64 bytes)
 static void sample(FcHeap *heap, guint64 time)
 {
     guint64 since = time > heap->origin ? time - heap->origin : 0;
-    guint64 index = since / heap->sample_ticks;
+    guint64 index = since >> heap->sample_shift;
     while (index >= FC_HEAP_SAMPLES) /* twice as long each, half as many */
     {
         for (guint i = 0; i < FC_HEAP_SAMPLES; i++)
@@ -60,9 +62,9 @@ static void sample(FcHeap *heap, guint64 time)
             guint64 b = 2 * i + 1 < FC_HEAP_SAMPLES ? heap->samples[2 * i + 1] : 0;
             heap->samples[i] = MAX(a, b);
         }
-        heap->sample_ticks *= 2;
+        heap->sample_shift++;
         heap->sample_count = (heap->sample_count + 1) / 2;
-        index = since / heap->sample_ticks;
+        index = since >> heap->sample_shift;
     }
     /* nothing happened in the intervals that were skipped */
     for (; heap->sample_count <= index; heap->sample_count++)
@@ -97,9 +99,10 @@ static void remove_live(FcHeap *heap, FcHeapPlace *place, guint64 bytes, guint64
 
 /* ---- Blocks ------------------------------------------------------------------------ */
 
-void fc_heap_allocate(FcHeap *heap, const FcHeapEvent *event)
+void fc_heap_allocate(FcHeap *heap, const FcHeapEvent *event, const FcHeapBlock *first)
 {
-    FcHeapPlace *place = place_at(heap, event->place);
+    guint32 index = fc_heap_place(heap, &event->point);
+    FcHeapPlace *place = place_at(heap, index);
     place->allocations++;
     place->bytes += event->size_bytes;
     place->sizes[size_bucket(event->size_bytes)]++;
@@ -107,19 +110,32 @@ void fc_heap_allocate(FcHeap *heap, const FcHeapEvent *event)
     heap->bytes += event->size_bytes;
     FcHeapBlock block = {.pointer = event->pointer,
                          .size_bytes = event->size_bytes,
-                         .time = event->time,
-                         .place = event->place,
-                         .first_place = event->first_place != 0 ? event->first_place : event->place,
+                         .time = event->point.time,
+                         .place = index,
+                         .first_place = first != NULL ? first->first_place : index,
                          .first_size_bytes =
-                             event->first_place != 0 ? event->first_size_bytes : event->size_bytes};
+                             first != NULL ? first->first_size_bytes : event->size_bytes};
     fc_heap_blocks_add(&heap->blocks, &block);
-    add_live(heap, place, event->size_bytes, event->time);
+    add_live(heap, place, event->size_bytes, event->point.time);
 }
 
 static struct FcHeapFreed *history_of(const FcHeap *heap, guint64 pointer)
 {
-    guint32 at = (guint32)((pointer >> 4) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15) >> 48);
-    return &heap->history[at % HISTORY_SLOTS];
+    guint32 at = (guint32)((pointer >> 4) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15) >> 32);
+    return &heap->history[at & heap->history_mask];
+}
+
+/* Small at first, as each forked child has its own. */
+static void grow_history(FcHeap *heap)
+{
+    struct FcHeapFreed *old = heap->history;
+    guint32 old_mask = heap->history_mask;
+    heap->history_mask = 4 * (old_mask + 1) - 1;
+    heap->history = g_new0(struct FcHeapFreed, heap->history_mask + 1);
+    for (guint32 i = 0; i <= old_mask; i++)
+        if (old[i].pointer != 0)
+            *history_of(heap, old[i].pointer) = old[i];
+    g_free(old);
 }
 
 static gboolean families_differ(guint32 allocated, guint32 freed)
@@ -139,11 +155,26 @@ static void add_bad(FcHeap *heap, const FcHeapBad *bad)
         heap->bad_not_listed++;
 }
 
-void fc_heap_release(FcHeap *heap, FcHeapBlock *block, const FcHeapEvent *event)
+FcHeapBlock fc_heap_take_out(FcHeap *heap, FcHeapBlock *block, guint64 time)
+{
+    FcHeapBlock copy = *block;
+    remove_live(heap, place_at(heap, block->place), block->size_bytes, time);
+    fc_heap_blocks_remove(&heap->blocks, block);
+    return copy;
+}
+
+void fc_heap_put_back(FcHeap *heap, const FcHeapBlock *block, guint64 time)
+{
+    fc_heap_blocks_add(&heap->blocks, block);
+    add_live(heap, place_at(heap, block->place), block->size_bytes, time);
+}
+
+void fc_heap_count_release(FcHeap *heap, const FcHeapBlock *block, const FcHeapEvent *event)
 {
     FcHeapPlace *place = place_at(heap, block->place);
+    guint64 time = event->point.time;
     place->frees++;
-    place->lifetime += event->time - MIN(block->time, event->time);
+    place->lifetime += time - MIN(block->time, time);
     place->temporary += event->temporary;
     heap->frees++;
     if (families_differ(place->point.call, event->point.call))
@@ -152,14 +183,21 @@ void fc_heap_release(FcHeap *heap, FcHeapBlock *block, const FcHeapEvent *event)
                          .pointer = event->pointer,
                          .block = block->pointer,
                          .size_bytes = block->size_bytes,
-                         .time = event->time,
+                         .time = time,
                          .here = event->point,
                          .allocated = place->point};
         add_bad(heap, &bad);
     }
+    if (heap->frees > heap->history_mask && heap->history_mask < HISTORY_MAX - 1)
+        grow_history(heap);
     *history_of(heap, block->pointer) =
         (struct FcHeapFreed){block->pointer, block->size_bytes, block->place, event->point};
-    remove_live(heap, place, block->size_bytes, event->time);
+}
+
+void fc_heap_release(FcHeap *heap, FcHeapBlock *block, const FcHeapEvent *event)
+{
+    fc_heap_count_release(heap, block, event);
+    remove_live(heap, place_at(heap, block->place), block->size_bytes, event->point.time);
     fc_heap_blocks_remove(&heap->blocks, block);
 }
 
@@ -171,8 +209,12 @@ void fc_heap_replace_untracked(FcHeap *heap, FcHeapBlock *block, guint64 time)
     fc_heap_blocks_remove(&heap->blocks, block);
 }
 
-static const FcHeapBlock *block_around(const FcHeap *heap, guint64 pointer)
+/* NULL also where looking for it took too long for all of them together. */
+static const FcHeapBlock *block_around(FcHeap *heap, guint64 pointer)
 {
+    if (heap->search_budget <= heap->blocks.mask)
+        return NULL;
+    heap->search_budget -= heap->blocks.mask;
     for (guint32 i = 0; i <= heap->blocks.mask; i++)
     {
         const FcHeapBlock *block = &heap->blocks.slots[i];
@@ -185,10 +227,11 @@ static const FcHeapBlock *block_around(const FcHeap *heap, guint64 pointer)
 void fc_heap_report_bad(FcHeap *heap, const FcHeapEvent *event)
 {
     const struct FcHeapFreed *freed = history_of(heap, event->pointer);
-    const FcHeapBlock *around = block_around(heap, event->pointer);
+    const FcHeapBlock *around =
+        heap->bad->len < BAD_MAX ? block_around(heap, event->pointer) : NULL;
     FcHeapBad bad = {.kind = FC_BAD_UNKNOWN,
                      .pointer = event->pointer,
-                     .time = event->time,
+                     .time = event->point.time,
                      .here = event->point};
     if (freed->pointer == event->pointer)
     {
@@ -218,64 +261,105 @@ static FcHeap *heap_new(FcTally *contexts)
     heap->contexts = contexts;
     heap->places = g_array_new(FALSE, TRUE, sizeof(FcHeapPlace));
     heap->bad = g_array_new(FALSE, TRUE, sizeof(FcHeapBad));
-    heap->waiting =
-        g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, (GDestroyNotify)g_array_unref);
-    heap->sample_ticks = FIRST_SAMPLE_TICKS;
+    heap->sample_shift = FIRST_SAMPLE_SHIFT;
+    heap->search_budget = SEARCH_BUDGET;
     fc_map_init(&heap->place_map, 0);
     return heap;
 }
 
-FcHeap *fc_heap_new(FcTally *contexts, guint64 origin, guint32 blocks)
+FcHeap *fc_heap_new(FcTally *contexts, guint64 origin, guint32 blocks, gboolean in_order)
 {
     FcHeap *heap = heap_new(contexts);
     g_array_set_size(heap->places, 1);
     heap->origin = origin;
-    heap->history = g_new0(struct FcHeapFreed, HISTORY_SLOTS);
+    heap->in_order = in_order;
+    heap->history_mask = HISTORY_FIRST - 1;
+    heap->history = g_new0(struct FcHeapFreed, HISTORY_FIRST);
     fc_heap_blocks_init(&heap->blocks, blocks);
     return heap;
 }
 
-FcHeap *fc_heap_copy(const FcHeap *from, FcTally *contexts)
+static void copy_places(FcHeap *heap, const FcHeap *from, GArray *cache)
+{
+    g_array_append_vals(heap->places, from->places->data, from->places->len);
+    for (guint32 i = 1; i < heap->places->len; i++)
+    {
+        FcHeapPoint *point = &place_at(heap, i)->point;
+        point->context =
+            fc_tally_intern_node(heap->contexts, from->contexts, point->context, cache);
+        fc_map_add(&heap->place_map, (guint64)point->context << 8 | point->call, point->site, 0, i,
+                   0);
+    }
+}
+
+/* An allocation that waits for its name, or a block in mid-realloc, is a block to the child. */
+static void copy_pending(FcHeap *heap, const FcHeap *from, guint64 time, GArray *cache)
+{
+    for (const FcHeapThread *thread = from->first_thread; thread != NULL; thread = thread->next)
+    {
+        if (thread->reallocating && thread->moving.pointer != 0 &&
+            fc_heap_blocks_find(&heap->blocks, thread->moving.pointer) == NULL)
+            fc_heap_put_back(heap, &thread->moving, thread->releasing.point.time);
+        if (thread->head == thread->tail)
+            continue;
+        FcHeapEvent event = thread->queue[thread->head];
+        if (event.kind != FC_HEAP_ALLOCATE || event.point.time > time ||
+            fc_heap_blocks_find(&heap->blocks, event.pointer) != NULL)
+            continue;
+        event.point.context =
+            fc_tally_intern_node(heap->contexts, from->contexts, event.point.context, cache);
+        fc_heap_allocate(heap, &event, NULL);
+    }
+}
+
+FcHeap *fc_heap_copy(const FcHeap *from, FcTally *contexts, guint64 time)
 {
     FcHeap *heap = heap_new(contexts);
     GArray *places = heap->places;
     GArray *bad = heap->bad;
-    GHashTable *waiting = heap->waiting;
     FcMap place_map = heap->place_map;
     g_autoptr(GArray) cache = g_array_new(FALSE, TRUE, sizeof(guint32));
+    gsize history_bytes = ((gsize)from->history_mask + 1) * sizeof *from->history;
 
     *heap = *from;
     heap->contexts = contexts;
     heap->places = places;
     heap->bad = bad; /* the parent's mistakes are its own */
-    heap->waiting = waiting;
     heap->place_map = place_map;
     heap->bad_not_listed = 0;
-    heap->history = g_memdup2(from->history, HISTORY_SLOTS * sizeof *from->history);
+    heap->first_thread = NULL;
+    heap->thread_count = 0;
+    heap->queued = 0;
+    heap->latest = 0;
+    heap->history = g_memdup2(from->history, history_bytes);
     fc_heap_blocks_copy(&heap->blocks, &from->blocks);
-    g_array_append_vals(places, from->places->data, from->places->len);
-    for (guint32 i = 1; i < places->len; i++)
-    {
-        FcHeapPoint *point = &place_at(heap, i)->point;
-        point->context = fc_tally_intern_node(contexts, from->contexts, point->context, cache);
-        fc_map_add(&heap->place_map, (guint64)point->context << 8 | point->call, point->site, 0, i,
-                   0);
-    }
-    for (guint32 i = 0; i < HISTORY_SLOTS; i++)
+    copy_places(heap, from, cache);
+    for (guint32 i = 0; i <= heap->history_mask; i++)
         if (heap->history[i].pointer != 0)
             heap->history[i].point.context = fc_tally_intern_node(
                 contexts, from->contexts, heap->history[i].point.context, cache);
+    copy_pending(heap, from, time, cache);
     return heap;
+}
+
+static void free_threads(FcHeap *heap)
+{
+    while (heap->first_thread != NULL)
+    {
+        FcHeapThread *thread = heap->first_thread;
+        heap->first_thread = thread->next;
+        fc_heap_thread_free(thread);
+    }
 }
 
 void fc_heap_free(FcHeap *heap)
 {
     if (heap == NULL)
         return;
+    free_threads(heap);
     fc_heap_blocks_clear(&heap->blocks);
     g_array_unref(heap->places);
     g_array_unref(heap->bad);
-    g_hash_table_unref(heap->waiting);
     fc_map_clear(&heap->place_map);
     g_free(heap->history);
     g_free(heap);

@@ -5,9 +5,11 @@
  * turns it into a profile.  Bounded by live blocks and places, not by events.
  *
  * Threads' records arrive chunk by chunk, so that of one address the free by one
- * thread may arrive after the next allocation by another.  Their times are in the true
- * order (fc-format.h), so what does not fit waits until what is missing has come, and
- * counts as an error only when it can't come any more.
+ * thread may arrive after the next allocation by another.  Of one address their times are
+ * in the true order (fc-format.h).  So while there are several threads their records
+ * queue up, until process.c has read every thread up to one moment in time (a
+ * consistent cut: whatever led to a record that is in it, is in it as well); then they are
+ * taken in the order of their times, and what does not fit is an error for certain.
  */
 #pragma once
 
@@ -75,27 +77,34 @@ struct FcHeap
     guint64 unmap_bytes;
     guint64 untracked_frees; /* of blocks whose free was not seen before the address's next use */
     guint64 bad_not_listed;
-    guint64 origin; /* ticks: time 0 of the samples */
-    guint64 sample_ticks;
+    guint64 origin;                   /* ticks: time 0 of the samples */
     guint64 samples[FC_HEAP_SAMPLES]; /* most bytes live in each interval */
     guint sample_count;
     guint64 sample_level;        /* bytes live after the last sample */
-    guint threads;               /* that ever made a record */
-    GHashTable *waiting;         /* address -> GArray of what does not fit yet */
+    guint sample_shift;          /* sample_ticks is 2 to the power of this */
     struct FcHeapFreed *history; /* the last use of addresses, by hash */
+    guint32 history_mask;
+    guint64 search_budget; /* blocks that may still be looked through for an address in them */
+
+    struct FcHeapThread *first_thread; /* owned: those that may make records or have any queued */
+    guint thread_count;                /* of those that may */
+    gboolean in_order; /* records of all threads arrive in the order that they were made in */
+    guint queued;      /* records that wait for the others of their time */
+    guint64 latest;    /* time of the latest of them */
 };
 
-/* `contexts`: the process's sums, where the places' contexts are made; must outlive it. */
-FcHeap *fc_heap_new(FcTally *contexts, guint64 origin, guint32 blocks);
-/* What a forked child begins with.  `contexts`: the child's. */
-FcHeap *fc_heap_copy(const FcHeap *heap, FcTally *contexts);
+/* `contexts`: the process's sums, where the places' contexts are made; must outlive it.
+ * `in_order`: the records of different threads come in the order in which they were made. */
+FcHeap *fc_heap_new(FcTally *contexts, guint64 origin, guint32 blocks, gboolean in_order);
+/* What a child begins with that was forked at `time`: nothing made up to then may be queued.
+ * `contexts`: the child's. */
+FcHeap *fc_heap_copy(const FcHeap *heap, FcTally *contexts, guint64 time);
 void fc_heap_free(FcHeap *heap);
 
 /* What is kept for each thread. */
 typedef struct FcHeapThread FcHeapThread;
-/* `tally` is the thread's own. */
+/* `tally` is the thread's own.  Belongs to the heap; fc_heap_thread_finish is its end. */
 FcHeapThread *fc_heap_thread_new(FcHeap *heap, const FcTally *tally);
-void fc_heap_thread_free(FcHeapThread *thread);
 /* Where the thread's own stack is, to recognise pointers into it. */
 void fc_heap_thread_set_stack(FcHeapThread *thread, guint64 start, guint64 end);
 
@@ -104,7 +113,17 @@ void fc_heap_thread_set_stack(FcHeapThread *thread, guint64 start, guint64 end);
 void fc_heap_record(FcHeapThread *thread, guint64 time, guint64 function, guint64 site,
                     guint64 frame, guint32 node);
 
-/* The thread makes no more records. */
+/* The thread makes no more records, and its tally may go. */
 void fc_heap_thread_finish(FcHeapThread *thread);
-/* No thread does: what still waits is decided. */
+
+/* So many records in the queues are worth reading the other threads for. */
+#define FC_HEAP_QUEUE_FULL 32768u
+/* So many are not kept any longer, whatever may be missing. */
+#define FC_HEAP_QUEUE_MAX (1u << 20)
+
+/* Takes what is queued up to `time`, of all threads in order.  The records of each thread must
+ * have been given up to then; a thread may have made one meanwhile that is not in memory yet:
+ * no record that is here depends on it. */
+void fc_heap_settle(FcHeap *heap, guint64 time);
+/* No thread makes any more records: takes all. */
 void fc_heap_finish(FcHeap *heap);

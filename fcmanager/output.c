@@ -279,7 +279,8 @@ static void add_heap(Build *build)
     into->unmap_bytes = heap->unmap_bytes;
     for (guint i = 0; i < heap->sample_count; i++)
     {
-        FcProfileHeapSample sample = {to_ns(build, (i + 1) * heap->sample_ticks), heap->samples[i]};
+        FcProfileHeapSample sample = {to_ns(build, (guint64)(i + 1) << heap->sample_shift),
+                                      heap->samples[i]};
         g_array_append_val(into->samples, sample);
     }
     g_autofree guint *places = add_heap_places(build, heap);

@@ -62,7 +62,8 @@ FcProcess *fc_process_new(const FcProcessSetup *setup, guint64 key, const struct
     }
     process->tally = tally_new(process, FALSE);
     if (setup->memory)
-        process->heap = fc_heap_new(process->tally, hello->start_time, setup->memory_blocks);
+        process->heap = fc_heap_new(process->tally, hello->start_time, setup->memory_blocks,
+                                    setup->shared == NULL);
     process->threads = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)fc_thread_free);
     process->rows = g_array_new(FALSE, TRUE, sizeof(FcThreadRow));
     g_array_set_clear_func(process->rows, row_clear);
@@ -281,6 +282,8 @@ static void take_chunk(FcProcess *process, const FcWireMessage *message)
     FcThread *thread = get_thread(process, view.thread);
     fc_stack_set_multiplier(thread->stack, fc_clock_multiplier(&process->setup->clock));
     fc_thread_take_chunk(thread, &view, (guint32)message->value);
+    if (process->heap != NULL && process->heap->queued >= FC_HEAP_QUEUE_FULL)
+        fc_process_settle_heap(process);
 }
 
 static void take_data(FcProcess *process, const FcWireMessage *message)
@@ -356,6 +359,8 @@ void fc_process_message(FcProcess *process, const FcWireMessage *message)
     }
     else if (message->type == FC_MSG_STACK)
         take_stack(process, message);
+    else if (message->type == FC_MSG_MEMORY)
+        fc_process_take_late(process, message);
     else if (message->thread == 0)
         return;
     else if (message->type == FC_MSG_THREAD_START)
@@ -385,49 +390,6 @@ void fc_process_adopt(FcProcess *process, const GArray *frames)
                      process->hello.start_time);
 }
 
-static FcHeapSnapshot *snapshot_of(const FcHeap *heap, const FcModules *modules)
-{
-    static const FcTallySizes least = {0, 0, 0};
-    FcHeapSnapshot *snapshot = g_new0(FcHeapSnapshot, 1);
-    snapshot->modules = fc_modules_copy(modules);
-    snapshot->contexts = fc_tally_new(snapshot->modules, &least);
-    snapshot->heap = fc_heap_copy(heap, snapshot->contexts);
-    return snapshot;
-}
-
-void fc_heap_snapshot_free(FcHeapSnapshot *snapshot)
-{
-    if (snapshot == NULL)
-        return;
-    fc_heap_free(snapshot->heap);
-    fc_tally_free(snapshot->contexts);
-    fc_modules_free(snapshot->modules);
-    g_free(snapshot);
-}
-
-FcHeapSnapshot *fc_process_snapshot_heap(const FcProcess *process)
-{
-    return process->heap != NULL ? snapshot_of(process->heap, process->modules) : NULL;
-}
-
-void fc_process_adopt_heap(FcProcess *process, const FcHeapSnapshot *snapshot)
-{
-    if (process->heap == NULL || snapshot == NULL)
-        return;
-    FcHeap *heap = fc_heap_copy(snapshot->heap, process->tally);
-    GHashTableIter iter;
-    gpointer thread;
-    g_hash_table_iter_init(&iter, process->threads);
-    while (g_hash_table_iter_next(&iter, NULL, &thread))
-    {
-        fc_heap_thread_free(((FcThread *)thread)->heap);
-        ((FcThread *)thread)->heap = fc_heap_thread_new(heap, ((FcThread *)thread)->tally);
-        fc_stack_set_heap(((FcThread *)thread)->stack, ((FcThread *)thread)->heap);
-    }
-    fc_heap_free(process->heap);
-    process->heap = heap;
-}
-
 void fc_process_retry(FcProcess *process)
 {
     GHashTableIter iter;
@@ -435,6 +397,8 @@ void fc_process_retry(FcProcess *process)
     g_hash_table_iter_init(&iter, process->threads);
     while (g_hash_table_iter_next(&iter, NULL, &thread))
         fc_thread_retry(thread);
+    if (process->heap != NULL && !process->finished)
+        fc_process_settle_heap(process);
 }
 
 static gint compare_rows(gconstpointer a, gconstpointer b)

@@ -66,6 +66,7 @@ struct FcProcess
     FcModules *modules;  /* owned */
     FcRegions *regions;  /* owned: stacks beside the threads' own */
     FcHeap *heap;        /* owned; NULL: memory is not profiled */
+    FcHeapThread *late;  /* the heap's: records of threads that are gone; NULL: none yet */
     FcTally *tally;      /* owned: sums of the threads that are done */
     GHashTable *threads; /* number -> FcThread, owned: those that are not */
     GArray *rows;        /* FcThreadRow */
@@ -100,8 +101,15 @@ void fc_process_message(FcProcess *process, const FcWireMessage *message);
 GArray *fc_process_fork(FcProcess *process, guint32 thread);
 /* What the forked process begins with. */
 void fc_process_adopt(FcProcess *process, const GArray *frames);
-/* The process's memory as it is now, for a child: NULL where it is not profiled. */
-FcHeapSnapshot *fc_process_snapshot_heap(const FcProcess *process);
+/* A record of memory by a thread that is done (FC_MSG_MEMORY). */
+void fc_process_take_late(FcProcess *process, const FcWireMessage *message);
+
+/* Enters into the books what waits for its turn, with all that came before it. */
+void fc_process_settle_heap(FcProcess *process);
+
+/* The process's memory as it was at `time` (G_MAXUINT64: as it is now), for a child: NULL where
+ * it is not profiled. */
+FcHeapSnapshot *fc_process_snapshot_heap(FcProcess *process, guint64 time);
 void fc_process_adopt_heap(FcProcess *process, const FcHeapSnapshot *snapshot);
 
 /* Gaps are looked at again. */

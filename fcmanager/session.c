@@ -10,6 +10,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -347,8 +348,12 @@ static void fork_message(FcSession *session, FcProcess *process, const FcWireMes
 {
     if (message->type == FC_MSG_FORK)
     {
+        guint64 time = G_MAXUINT64;
+        if (message->payload_bytes == sizeof time)
+            memcpy(&time, message->payload, sizeof time);
         fc_forks_add(session->forks, process->key, message->value,
-                     fc_process_fork(process, message->thread), fc_process_snapshot_heap(process));
+                     fc_process_fork(process, message->thread),
+                     fc_process_snapshot_heap(process, time));
         session->others++;
     }
     else if (message->argument == 0)

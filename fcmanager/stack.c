@@ -110,6 +110,21 @@ static void apply_changes(FcStack *stack, guint64 time)
     stack->next_change = fc_tally_apply_changes(stack->tally, time);
 }
 
+/* What is neither entry nor exit. */
+G_NO_INLINE static void take_other(FcStack *stack, guint64 kind, guint64 time, guint64 function,
+                                   guint64 site, guint64 where)
+{
+    time = MAX(time, stack->last);
+    stack->first = stack->first != 0 ? stack->first : time;
+    stack->last = time;
+    if (G_UNLIKELY(time >= stack->next_change))
+        apply_changes(stack, time);
+    if (kind < FC_RECORD_ENTER || kind > FC_RECORD_UNMAP)
+        stack->repairs.bad_records++;
+    else if (stack->heap != NULL)
+        fc_heap_record(stack->heap, time, function, site, where, stack->frames[stack->top].node);
+}
+
 guint32 fc_stack_feed(FcStack *stack, const struct FcRecord *records, guint32 from, guint32 to,
                       guint32 generation)
 {
@@ -125,7 +140,13 @@ guint32 fc_stack_feed(FcStack *stack, const struct FcRecord *records, guint32 fr
         guint64 site = last_word & FC_SITE_ADDRESS_MASK;
         guint64 address = where & FC_FRAME_ADDRESS_MASK;
         guint16 return_bits = (guint16)(where >> FC_FRAME_RETURN_SHIFT);
+        guint64 kind = where & FC_FRAME_KIND_MASK;
 
+        if (G_UNLIKELY(kind < FC_RECORD_ENTER || kind > FC_RECORD_SWITCH))
+        {
+            take_other(stack, kind, time, function, site, where);
+            continue;
+        }
         if (G_UNLIKELY(time < stack->last))
             time = stack->last;
         if (G_UNLIKELY(stack->first == 0))
@@ -133,16 +154,6 @@ guint32 fc_stack_feed(FcStack *stack, const struct FcRecord *records, guint32 fr
         stack->last = time;
         if (G_UNLIKELY(time >= stack->next_change))
             apply_changes(stack, time);
-        guint64 kind = where & FC_FRAME_KIND_MASK;
-        if (G_UNLIKELY(kind < FC_RECORD_ENTER || kind > FC_RECORD_SWITCH))
-        {
-            if (kind < FC_RECORD_ENTER || kind > FC_RECORD_UNMAP)
-                stack->repairs.bad_records++;
-            else if (stack->heap != NULL)
-                fc_heap_record(stack->heap, time, function, site, where,
-                               stack->frames[stack->top].node);
-            continue;
-        }
         if (G_UNLIKELY(address - stack->low >= stack->size))
             fc_stack_find_segment(stack, address, time);
         if (kind == FC_RECORD_ENTER)

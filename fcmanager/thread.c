@@ -44,7 +44,6 @@ void fc_thread_free(FcThread *thread)
     g_queue_free_full(thread->pending, (GDestroyNotify)piece_free);
     g_array_unref(thread->quarantine);
     fc_stack_free(thread->stack);
-    fc_heap_thread_free(thread->heap);
     fc_tally_free(thread->tally);
     g_free(thread->name);
     g_free(thread);
@@ -87,7 +86,7 @@ static void read_behind_gaps(FcThread *thread, Piece *piece)
 
 static gboolean is_whole(const Piece *piece)
 {
-    for (guint32 i = 0; i < piece->slots; i++)
+    for (guint32 i = piece->at; i < piece->slots; i++)
         if (!is_there(piece, i))
             return FALSE;
     return TRUE;
@@ -100,9 +99,28 @@ static void hold_back(FcThread *thread, const Piece *piece)
         fc_thread_give_up(thread, TRUE);
 }
 
+/* Where to begin in chunk `sequence`: what was read ahead is not read again. */
+static guint32 first_unread(const FcThread *thread, guint32 sequence, guint32 slots)
+{
+    gint32 ahead = (gint32)(thread->next_sequence - sequence);
+    if (ahead > 0)
+        return slots;
+    return ahead == 0 ? MIN(thread->next_slot, slots) : 0;
+}
+
+static void passed(FcThread *thread, guint32 sequence)
+{
+    thread->next_sequence = sequence + 1;
+    thread->next_slot = 0;
+}
+
 void fc_thread_take_chunk(FcThread *thread, const FcChunkView *view, guint32 slots)
 {
-    Piece piece = {view->index, 0, MIN(slots, FC_CHUNK_RECORDS), view->generation, view->records};
+    slots = MIN(slots, FC_CHUNK_RECORDS);
+    Piece piece = {view->index, first_unread(thread, view->sequence, slots), slots,
+                   view->generation, view->records};
+    if ((gint32)(thread->next_sequence - view->sequence) <= 0)
+        passed(thread, view->sequence);
     fc_thread_retry(thread);
     if (!fc_thread_is_held_back(thread))
     {
@@ -127,6 +145,7 @@ void fc_thread_take_data(FcThread *thread, const struct FcDataHeader *header, co
     Piece piece = {.slots = header->count, .generation = header->generation};
     if (header->count == 0)
         return;
+    passed(thread, header->sequence);
     fc_thread_retry(thread);
     struct FcRecord *copy = g_new(struct FcRecord, header->count);
     memcpy(copy, records, header->count * sizeof *copy);
@@ -170,8 +189,58 @@ void fc_thread_give_up(FcThread *thread, gboolean may_write)
 
 void fc_thread_scan(FcThread *thread, const FcChunkView *view)
 {
-    Piece piece = {view->index, 0, FC_CHUNK_RECORDS, view->generation, view->records};
+    Piece piece = {view->index, first_unread(thread, view->sequence, FC_CHUNK_RECORDS),
+                   FC_CHUNK_RECORDS, view->generation, view->records};
     read_behind_gaps(thread, &piece);
+}
+
+/* ---- Reading ahead ---------------------------------------------------------------- */
+
+/* A record behind a gap follows closely. */
+#define GAP_MAX 8u
+
+static gboolean has_gap_at(const Piece *piece)
+{
+    for (guint32 i = piece->at + 1; i < piece->slots && i <= piece->at + GAP_MAX; i++)
+        if (is_there(piece, i))
+            return TRUE;
+    return FALSE;
+}
+
+/* The first slot from piece->at on whose record is not there or later than `time`. */
+static guint32 find_time(const Piece *piece, guint64 time)
+{
+    guint32 at = piece->at;
+    while (at < piece->slots && is_there(piece, at) &&
+           __atomic_load_n(&piece->records[at].time, __ATOMIC_RELAXED) <= time)
+        at++;
+    return at;
+}
+
+FcThreadAhead fc_thread_read_ahead(FcThread *thread, const FcChunkView *view, guint64 time)
+{
+    gint32 ahead = (gint32)(thread->next_sequence - view->sequence);
+    if (ahead > 0)
+        return FC_THREAD_GO_ON;
+    if (ahead < 0 || fc_thread_is_held_back(thread))
+        return FC_THREAD_MISSING;
+    Piece piece = {view->index, thread->next_slot, FC_CHUNK_RECORDS, view->generation,
+                   view->records};
+    guint32 whole = piece.slots;
+    piece.slots = find_time(&piece, time);
+    gboolean had_all = piece.slots < whole && !is_there(&piece, piece.slots);
+    if (!read_piece(thread, &piece))
+        return FC_THREAD_MISSING; /* scribbled over just now */
+    thread->next_slot = piece.at;
+    if (piece.at == whole)
+    {
+        passed(thread, view->sequence);
+        return FC_THREAD_GO_ON;
+    }
+    piece.slots = whole;
+    if (had_all && has_gap_at(&piece))
+        return FC_THREAD_MISSING;
+    return FC_THREAD_STOP;
 }
 
 void fc_thread_release(FcThread *thread)

@@ -13,17 +13,19 @@
 
 typedef struct
 {
-    guint32 number;      /* within the process, from 1 */
-    gint64 tid;          /* 0: not known */
-    char *name;          /* owned; NULL: not known */
-    guint64 start_time;  /* ticks; 0: not known */
-    FcTally *tally;      /* owned */
-    FcStack *stack;      /* owned */
-    GQueue *pending;     /* what is held back, oldest first */
-    GArray *quarantine;  /* guint32: chunks that may still be written to */
-    guint64 gaps;        /* records given up */
-    FcSharedMap *shared; /* NULL: none */
-    FcHeapThread *heap;  /* owned; NULL: memory is not profiled */
+    guint32 number;        /* within the process, from 1 */
+    gint64 tid;            /* 0: not known */
+    char *name;            /* owned; NULL: not known */
+    guint64 start_time;    /* ticks; 0: not known */
+    FcTally *tally;        /* owned */
+    FcStack *stack;        /* owned */
+    GQueue *pending;       /* what is held back, oldest first */
+    GArray *quarantine;    /* guint32: chunks that may still be written to */
+    guint64 gaps;          /* records given up */
+    FcSharedMap *shared;   /* NULL: none */
+    FcHeapThread *heap;    /* the heap's; NULL: memory is not profiled */
+    guint32 next_sequence; /* of the chunk that the next record is in, */
+    guint32 next_slot;     /* and where: beyond what was read ahead */
 } FcThread;
 
 FcThread *fc_thread_new(guint32 number, FcTally *tally, FcStack *stack, FcSharedMap *shared);
@@ -44,5 +46,16 @@ void fc_thread_retry(FcThread *thread);
 void fc_thread_give_up(FcThread *thread, gboolean may_write);
 /* Reads every record there is in a chunk whose use is not known to have ended; frees nothing. */
 void fc_thread_scan(FcThread *thread, const FcChunkView *view);
+
+typedef enum
+{
+    FC_THREAD_GO_ON,   /* the chunk was read to its end: the next may be looked at */
+    FC_THREAD_STOP,    /* the rest is later, or was not made yet */
+    FC_THREAD_MISSING, /* records may be missing: a gap, or a chunk that is still under way */
+} FcThreadAhead;
+
+/* Reads what the thread, which goes on, has put into `view` up to `time`, before it gives the
+ * chunk away.  */
+FcThreadAhead fc_thread_read_ahead(FcThread *thread, const FcChunkView *view, guint64 time);
 /* Gives back the chunks that were kept from further use: the thread writes no more. */
 void fc_thread_release(FcThread *thread);

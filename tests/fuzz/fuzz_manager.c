@@ -54,7 +54,7 @@ static void take(const FcWireMessage *message, gpointer data)
     if (message->type == FC_MSG_FORK)
         fc_forks_add(run->forks, message->process, message->value,
                      fc_process_fork(run->process, message->thread),
-                     fc_process_snapshot_heap(run->process));
+                     fc_process_snapshot_heap(run->process, message->value));
     FcHeapSnapshot *heap = NULL;
     g_autoptr(GArray) frames =
         message->type == FC_MSG_FORK_DONE

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A process's books of memory and its threads: reading all of them up to one moment
+ * (heap.h says what for), and handing the books on to a forked child.
+ */
+#include "fcmanager/process.h"
+
+#include <string.h>
+
+/* Reads what all threads have made up to `time`.  FALSE where something is missing. */
+static gboolean read_ahead(FcProcess *process, guint64 time)
+{
+    g_autoptr(GArray) views = fc_shared_owned(process->setup->shared, process->key);
+    gboolean whole = TRUE;
+    guint32 done = 0; /* thread; they come in order */
+    for (guint i = 0; i < views->len; i++)
+    {
+        const FcChunkView *view = &g_array_index(views, FcChunkView, i);
+        FcThread *thread = g_hash_table_lookup(process->threads, GUINT_TO_POINTER(view->thread));
+        if (thread == NULL || view->thread == done)
+            continue; /* not announced: later than what was */
+        FcThreadAhead ahead = fc_thread_read_ahead(thread, view, time);
+        if (ahead != FC_THREAD_GO_ON)
+            done = view->thread;
+        whole &= ahead != FC_THREAD_MISSING;
+    }
+    return whole;
+}
+
+void fc_process_settle_heap(FcProcess *process)
+{
+    FcHeap *heap = process->heap;
+    if (heap->queued == 0)
+        return;
+    guint64 time = heap->latest;
+    gboolean whole = process->setup->shared == NULL || read_ahead(process, time);
+    if (whole || heap->queued >= FC_HEAP_QUEUE_MAX)
+        fc_heap_settle(heap, time);
+}
+
+/* They belong to no function. */
+void fc_process_take_late(FcProcess *process, const FcWireMessage *message)
+{
+    struct FcRecord record;
+    if (process->heap == NULL || message->payload_bytes != sizeof record)
+        return;
+    memcpy(&record, message->payload, sizeof record);
+    guint64 kind = record.frame & FC_FRAME_KIND_MASK;
+    if (kind <= FC_RECORD_SWITCH || kind > FC_RECORD_UNMAP)
+        return;
+    if (process->late == NULL)
+        process->late = fc_heap_thread_new(process->heap, process->tally);
+    fc_heap_record(process->late, record.time, record.function, record.site & FC_SITE_ADDRESS_MASK,
+                   record.frame, 0);
+}
+
+/* ---- Forks -------------------------------------------------------------------------- */
+
+FcHeapSnapshot *fc_process_snapshot_heap(FcProcess *process, guint64 time)
+{
+    static const FcTallySizes least = {0, 0, 0};
+    if (process->heap == NULL)
+        return NULL;
+    if (!process->finished && process->setup->shared != NULL)
+    {
+        read_ahead(process, time);
+        fc_heap_settle(process->heap, time);
+    }
+    FcHeapSnapshot *snapshot = g_new0(FcHeapSnapshot, 1);
+    snapshot->modules = fc_modules_copy(process->modules);
+    snapshot->contexts = fc_tally_new(snapshot->modules, &least);
+    snapshot->heap = fc_heap_copy(process->heap, snapshot->contexts, time);
+    return snapshot;
+}
+
+void fc_heap_snapshot_free(FcHeapSnapshot *snapshot)
+{
+    if (snapshot == NULL)
+        return;
+    fc_heap_free(snapshot->heap);
+    fc_tally_free(snapshot->contexts);
+    fc_modules_free(snapshot->modules);
+    g_free(snapshot);
+}
+
+void fc_process_adopt_heap(FcProcess *process, const FcHeapSnapshot *snapshot)
+{
+    if (process->heap == NULL || snapshot == NULL)
+        return;
+    FcHeap *heap = fc_heap_copy(snapshot->heap, process->tally, 0);
+    GHashTableIter iter;
+    gpointer value;
+    g_hash_table_iter_init(&iter, process->threads);
+    while (g_hash_table_iter_next(&iter, NULL, &value))
+    {
+        FcThread *thread = value;
+        thread->heap = fc_heap_thread_new(heap, thread->tally);
+        fc_stack_set_heap(thread->stack, thread->heap);
+    }
+    fc_heap_free(process->heap);
+    process->heap = heap;
+}
