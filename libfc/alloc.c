@@ -8,15 +8,22 @@
 #include "libfc/record.h"
 #include "libfc/ring.h"
 
-/* Neither the processor nor the compiler moves the call beside us across the reading. */
-static inline void fence(void)
+/* The clock, read when all that went before is done: above all the load of the pointer, which
+ * another thread has just stored.  What follows can't overtake the reading: no store is seen
+ * by others before it. */
+static inline uint64_t read_clock(void)
 {
 #if defined(__x86_64__)
     __builtin_ia32_lfence();
 #else
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 #endif
+    uint64_t time = fc_clock_now();
+#if !defined(__x86_64__)
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
     __asm__ volatile("" ::: "memory");
+    return time;
 }
 
 void fc_alloc_record(enum FcRecordKind kind, enum FcMemoryCall call, const void *pointer,
@@ -27,9 +34,12 @@ void fc_alloc_record(enum FcRecordKind kind, enum FcMemoryCall call, const void 
         ((uint64_t)(uintptr_t)pointer & FC_POINTER_MASK) | (uint64_t)call << FC_POINTER_CALL_SHIFT;
     uint64_t frame = (uint64_t)kind | ((uint64_t)(uintptr_t)stack & FC_MEMORY_STACK_MASK) |
                      size << FC_MEMORY_SIZE_SHIFT;
-    fence();
-    uint64_t time = fc_clock_now();
-    fence();
+    uint64_t time = read_clock();
+    if (fc_unlikely(fc_thread.has_ended))
+    {
+        fc_ring_send_late(&(struct FcRecord){time, where, frame, (uint64_t)(uintptr_t)caller});
+        return;
+    }
     uint64_t generation;
     struct FcRecord *slot = fc_record_reserve(&generation);
     if (fc_likely(slot != NULL))
@@ -37,4 +47,7 @@ void fc_alloc_record(enum FcRecordKind kind, enum FcMemoryCall call, const void 
                         frame);
     else
         fc_ring_record(time, (void *)(uintptr_t)where, (void *)(uintptr_t)caller, frame);
+    /* What is in nobody's memory but ours would be lost with us, and order with it. */
+    if (fc_unlikely(fc_thread.private_chunk != NULL))
+        fc_ring_send_private();
 }

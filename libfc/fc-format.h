@@ -50,7 +50,7 @@ enum FcRecordKind
     FC_RECORD_NAMED = 8,       /* after ALLOCATED of the same pointer: what was really called */
     FC_RECORD_FREE_NAMED = 9,  /* before FREE of the same pointer: likewise */
     FC_RECORD_MAPPED = 10,     /* after mmap: address, length */
-    FC_RECORD_UNMAP = 11,      /* before munmap: address, length */
+    FC_RECORD_UNMAP = 11,      /* after munmap: address, length */
 };
 #define FC_FRAME_KIND_MASK UINT64_C(0xf)
 #define FC_FRAME_ADDRESS_MASK UINT64_C(0x0000fffffffffff0)
@@ -62,7 +62,8 @@ enum FcRecordKind
  *
  * The time of an allocation is taken after it, that of a release before it, and neither
  * reading moves across the call: of one address, times are in the true order whatever
- * threads were at work. */
+ * threads were at work.  A record is in shared memory, or through the pipe, before the
+ * thread goes on: whatever another thread does because of it is recorded later. */
 enum FcMemoryCall
 {
     FC_CALL_MALLOC = 1,
@@ -157,8 +158,9 @@ enum FcMessageType
                              the thread's own stack */
     FC_MSG_THREAD_NAME,   /* payload: name */
     FC_MSG_THREAD_END,    /* value: time; the thread's last chunk went before */
-    FC_MSG_FORK,          /* the thread is about to fork; value: fork token.  Its
-                             stack as of here is what the child begins with */
+    FC_MSG_FORK,          /* the thread is about to fork; value: fork token; payload: time
+                             (8 bytes).  Its stack as of here is what the child
+                             begins with, and the process's memory as of that time */
     FC_MSG_FORK_DONE,     /* value: fork token; argument: 1 child exists, 0 failed */
     FC_MSG_EXEC,          /* value: time; the process is about to exec */
     FC_MSG_EXEC_FAILED,   /* value: time; it did not */
@@ -170,6 +172,8 @@ enum FcMessageType
     FC_MSG_EXIT_STATUS,   /* argument: status passed to exit */
     FC_MSG_STACK,         /* payload FcStackInfo: memory that is or becomes a stack beside
                              the threads' own: of a coroutine or of signal handlers */
+    FC_MSG_MEMORY,        /* payload FcRecord of memory, made by a thread whose end was told:
+                             libc frees what it kept for the thread */
 };
 #define FC_NO_ANSWER UINT32_MAX
 

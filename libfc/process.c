@@ -230,8 +230,9 @@ static void prepare_fork(void)
     forking.token = __atomic_add_fetch(&fork_count, 1, __ATOMIC_RELAXED);
     struct FcMessage message = {
         .type = FC_MSG_FORK, .thread = fc_thread.number, .value = forking.token};
+    uint64_t now = fc_clock_peek();
     if (fc_config.profile_mode == FC_MODE_FORK)
-        fc_channel_send(&message, NULL, 0);
+        fc_channel_send(&message, &now, sizeof now);
 }
 
 static void forked_parent(void)

@@ -383,6 +383,26 @@ void fc_ring_record(uint64_t time, void *function, void *site, uint64_t frame)
     }
 }
 
+void fc_ring_send_private(void)
+{
+    if (fc_process_is_off())
+        return;
+    uint64_t old = fc_block_signals();
+    fc_ring_flush();
+    refill();
+    fc_restore_signals(old);
+}
+
+void fc_ring_send_late(const struct FcRecord *record)
+{
+    if (fc_process_is_off())
+        return;
+    struct FcMessage message = {.type = FC_MSG_MEMORY};
+    uint64_t old = fc_block_signals();
+    fc_channel_send(&message, record, sizeof *record);
+    fc_restore_signals(old);
+}
+
 uint32_t fc_ring_take_for_answer(void)
 {
     struct FcChunk *chunk = FC_CURSOR_CHUNK(fc_thread.cursor);

@@ -24,6 +24,13 @@ void fc_ring_record(uint64_t time, void *function, void *site, uint64_t frame);
  * record takes a new one.  Signals blocked. */
 void fc_ring_flush(void);
 
+/* Sends what is in the calling thread's private buffer, and goes on with another.
+ * Async-signal-safe; errno is kept. */
+void fc_ring_send_private(void);
+
+/* Sends a record of memory of a thread whose end was told.  Likewise. */
+void fc_ring_send_late(const struct FcRecord *record);
+
 /* Forgets the calling thread's buffers: it ends.  Signals blocked. */
 void fc_ring_free(void);
 

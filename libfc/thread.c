@@ -12,6 +12,7 @@
 #include "libfc/ring.h"
 #include "libfc/sys.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -28,6 +29,11 @@ static void thread_ends(void *unused)
 {
     (void)unused;
     if (fc_thread.number == 0 || fc_process_is_off())
+        return;
+    /* Behind the destructors of other keys, as far as libc lets us: they may set keys again,
+       and so do we. */
+    if (++fc_thread.end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS &&
+        pthread_setspecific(end_key, &fc_thread) == 0)
         return;
     uint64_t old = fc_block_signals();
     fc_ring_flush();

@@ -28,8 +28,9 @@ struct FcThread
     struct FcThread *next_user;    /* of private buffers */
     uint32_t private_lock;         /* of parked and private_chunk */
     bool is_listed;
-    bool has_ended;   /* its key's destructor ran */
-    bool is_quitting; /* it ends the process: for it alone profiling is still on */
+    bool has_ended;     /* its key's destructor ran for the last time */
+    uint8_t end_rounds; /* how often it ran */
+    bool is_quitting;   /* it ends the process: for it alone profiling is still on */
     struct FcStackInfo own_stack;
     uint32_t waits;      /* for a free chunk, without success */
     uint32_t sent_count; /* of chunks given away, ever */
