@@ -9,9 +9,16 @@
  * that they are there however the process ends.  It must never take a lock, use
  * the heap or change errno in a hook: signal handlers may be instrumented.
  *
+ * Programs that do not call the same twice, such as those with threads, are counted
+ * in the very run that is profiled: with ORACLE_BESIDE set, and this library before
+ * libfc (LD_PRELOAD), each hook goes on to libfc's by a jump, so that libfc finds the
+ * stack and the return address as if it had been called.  A program without
+ * instrumented functions leaves no file then.
+ *
  * Limit: a (call site, function) pair keeps the module in which it was first
  * seen, also where another library is later loaded at the same addresses.
  */
+#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -63,6 +70,8 @@ struct file
 };
 
 static struct file *counts;
+static void (*next_enter)(void *, void *); /* NULL: libfc's place is ours */
+static void (*next_exit)(void *, void *);
 static uint32_t slots[INDEX_SLOTS]; /* number of an entry, from 1; 0: free */
 
 void __cyg_profile_func_enter(void *function, void *site);
@@ -119,17 +128,28 @@ static void start_child(void)
     open_file();
 }
 
-/* Another library's constructor may come first and be instrumented: the first hook
- * starts the counting then. */
-__attribute__((constructor)) static void start(void)
+static void start(void)
 {
     static int started;
     if (__atomic_exchange_n(&started, 1, __ATOMIC_ACQ_REL))
         return;
     int saved = errno;
+    if (getenv("ORACLE_BESIDE") != NULL)
+    {
+        *(void **)&next_enter = dlsym(RTLD_NEXT, "__cyg_profile_func_enter");
+        *(void **)&next_exit = dlsym(RTLD_NEXT, "__cyg_profile_func_exit");
+    }
     open_file();
     pthread_atfork(NULL, NULL, start_child);
     errno = saved;
+}
+
+/* Another library's constructor may come first and be instrumented: the first hook
+ * starts the counting then. */
+__attribute__((constructor)) static void start_with_program(void)
+{
+    if (getenv("ORACLE_BESIDE") == NULL)
+        start();
 }
 
 static uint32_t known_module(uint64_t address)
@@ -234,19 +254,27 @@ static struct entry *find_entry(uint64_t function, uint64_t site)
     }
 }
 
-__attribute__((visibility("default"))) void __cyg_profile_func_enter(void *function, void *site)
+static void count(void *function, void *site)
 {
     if (counts == NULL)
         start();
     if (counts == NULL)
         return;
     struct entry *entry = find_entry((uintptr_t)function, (uintptr_t)site);
-    uint64_t *count = entry != NULL ? &entry->calls : &counts->lost;
-    __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+    uint64_t *place = entry != NULL ? &entry->calls : &counts->lost;
+    __atomic_fetch_add(place, 1, __ATOMIC_RELAXED);
+}
+
+/* The calls of libfc's hooks stand last, and are jumps: see the top. */
+__attribute__((visibility("default"))) void __cyg_profile_func_enter(void *function, void *site)
+{
+    count(function, site);
+    if (next_enter != NULL)
+        next_enter(function, site);
 }
 
 __attribute__((visibility("default"))) void __cyg_profile_func_exit(void *function, void *site)
 {
-    (void)function;
-    (void)site;
+    if (next_exit != NULL)
+        next_exit(function, site);
 }

@@ -3,6 +3,7 @@
 """The oracle against programs that know how often they call: what it says must be
 worth comparing with."""
 
+import glob
 import os
 import struct
 import sys
@@ -53,6 +54,24 @@ class Oracle(fctest.Case):
             ticks = struct.unpack("=Q", stream.read(8))[0]
         self.assertEqual(ticks, 12345)
         self.assertEqual(self.counts(files[0])[0], {"main": 1, "tick": ticks, "end": 1})
+
+    def test_beside_libfc(self):
+        """libfc sees the program as if the oracle were not there, which counts the same as
+        it does alone."""
+        program = self.compile("longjmp_loop.c", "-O2")
+        for how in (["tail-calls", "1000"], ["different-frames", "1000"]):
+            _, alone = self.run_oracle([program, *how])
+            self.run_quiet([program, *how])
+            expected = fcprofile.load(self.path("functioncheck.fc"))
+            out = self.path(how[0])
+            done = self.run_beside_oracle([program, *how], out)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            files = glob.glob(out + ".*")
+            self.assertEqual(len(files), 1)
+            self.assert_counts_equal(files[0], self.path("functioncheck.fc"))
+            self.assert_counts_equal(alone[0], self.path("functioncheck.fc"))
+            found = fcprofile.load(self.path("functioncheck.fc"))
+            self.assertEqual(found.repairs, expected.repairs)
 
     def test_a_difference_of_one_is_seen(self):
         import compare

@@ -153,6 +153,12 @@ class Case(unittest.TestCase):
                                            **(env or {})}, **options)
         return done, sorted(glob.glob(os.path.join(out, "counts.*")))
 
+    def run_beside_oracle(self, words, out, env=None, **options):
+        """Profiles the program and counts in the same run; the oracle's files, one for
+        each image of each process, are out.PID, out.PID.1 and so on."""
+        return self.run_quiet(words, env={"LD_PRELOAD": ORACLE, "ORACLE_BESIDE": "1",
+                                          "ORACLE_OUT": out, **(env or {})}, **options)
+
     def run_test_clock(self, words, env=None, **options):
         """Runs the same executable with the libfc that has a counter for a clock."""
         folder = stand_in_folder(words[0], TEST_CLOCK, self.path("testclock-lib"))
