@@ -181,11 +181,9 @@ static int run(const Options *options)
         .joined = fc_source_follow,
         .left = fc_source_unfollow,
     };
+    /* The descriptor stays open: images that are executed later find the memory by it. */
     if (options->shared_fd >= 0)
-    {
         setup.shared = fc_shared_map(options->shared_fd, &error);
-        close(options->shared_fd);
-    }
     if (error != NULL)
     {
         g_autofree char *text = g_strdup_printf("FCMng: %s\n", error->message);

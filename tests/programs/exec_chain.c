@@ -45,6 +45,18 @@ static int chain(int count)
     return count > 1 ? 1 : 9;
 }
 
+/* Likewise, and the last one is killed. */
+static int chain_killed(int count)
+{
+    char next[16];
+    snprintf(next, sizeof next, "%d", count - 1);
+    work(count);
+    if (count > 1)
+        execl(self, self, "chain-killed", next, (char *)NULL);
+    kill(getpid(), SIGKILL);
+    return 1;
+}
+
 static int leaf(int count)
 {
     work(count);
@@ -196,6 +208,7 @@ static const struct
     int (*run)(int count);
 } ways[] = {
     {"chain", chain},
+    {"chain-killed", chain_killed},
     {"leaf", leaf},
     {"failing", failing_exec},
     {"fork-exec", fork_exec},

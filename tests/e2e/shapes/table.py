@@ -196,6 +196,8 @@ PROCESSES = [
     Shape("fork-clock", "fork_tree.c", ["slow-child", 200], check=check_child_clock),
     Shape("fork-raw", "fork_tree.c", ["raw", 3], oracle=False, processes=4),
     Shape("exec-chain", "exec_chain.c", ["chain", 5], status=9, check=check_chain),
+    Shape("exec-chain-killed", "exec_chain.c", ["chain-killed", 40], status=-signal.SIGKILL,
+          processes=40, pipe_may_lose=1),
     Shape("exec-failing", "exec_chain.c", ["failing", 20]),
     Shape("fork-exec", "exec_chain.c", ["fork-exec", 4]),
     Shape("vfork-exec", "exec_chain.c", ["vfork-exec", 4]),
