@@ -412,6 +412,26 @@ FC_EXPORT void quick_exit(int status)
     __builtin_unreachable();
 }
 
+/* No handler runs here, and what the program records up to now may still be with us; for
+ * many a program, shells among them, this is the normal end. */
+FC_EXPORT void _exit(int status)
+{
+    /* The child of a vfork has its parent's memory, whose profile goes on. */
+    bool is_ours = fc_process_key >> 32 == (uint64_t)fc_sys(SYS_getpid);
+    if (is_ours || fc_process_forked_unseen())
+    {
+        send_status(status);
+        quit();
+    }
+    for (;;)
+        fc_sys(SYS_exit_group, status);
+}
+
+FC_EXPORT void _Exit(int status)
+{
+    _exit(status);
+}
+
 __attribute__((destructor)) static void unloaded(void)
 {
     finish_part();

@@ -276,7 +276,7 @@ ENDS = [
     Shape("end-return", "ends.c", ["return"], status=7, pipe_may_lose=1, end=("exit", 7)),
     Shape("end-exit", "ends.c", ["exit"], status=7, pipe_may_lose=1, end=("exit", 7),
           stack=["main", "end", "end_exit"]),
-    Shape("end-_exit", "ends.c", ["_exit"], status=7, pipe_may_lose=2, end=("exit", 7),
+    Shape("end-_exit", "ends.c", ["_exit"], status=7, pipe_may_lose=1, end=("exit", 7),
           stack=["main", "end", "end__exit"]),
     Shape("end-quick_exit", "ends.c", ["quick_exit"], status=7, pipe_may_lose=1, end=("exit", 7),
           stack=["main", "end", "end_quick_exit"]),
