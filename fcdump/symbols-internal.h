@@ -76,4 +76,3 @@ void fc_line_table_free(FcLineTable *lines);
  * `function` and has that linkage name. */
 gboolean fc_image_is_inlined(FcImage *image, guint64 address, guint64 function,
                              const char *raw_name);
-
