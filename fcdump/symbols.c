@@ -42,6 +42,18 @@ static void free_image(gpointer image)
     fc_image_free(image);
 }
 
+static Replacement parse_replacement(const char *text)
+{
+    Replacement replacement = {NULL, NULL, NULL};
+    const char *equals = strchr(text, '=');
+
+    /* A file may have an equals sign in its name. */
+    if (equals && !g_file_test(text, G_FILE_TEST_EXISTS))
+        replacement.recorded = g_strndup(text, (gsize)(equals - text));
+    replacement.path = g_strdup(replacement.recorded ? equals + 1 : text);
+    return replacement;
+}
+
 FcSymbols *fc_symbols_new(FcDemangle demangle, const char *const *image_paths)
 {
     FcSymbols *symbols = g_new0(FcSymbols, 1);
@@ -56,13 +68,8 @@ FcSymbols *fc_symbols_new(FcDemangle demangle, const char *const *image_paths)
     symbols->warnings_seen = g_hash_table_new(g_str_hash, g_str_equal);
     for (; image_paths && *image_paths; image_paths++)
     {
-        Replacement replacement = {NULL, NULL, NULL};
-        const char *equals = strchr(*image_paths, '=');
+        Replacement replacement = parse_replacement(*image_paths);
 
-        /* A file may have an equals sign in its name. */
-        if (equals && !g_file_test(*image_paths, G_FILE_TEST_EXISTS))
-            replacement.recorded = g_strndup(*image_paths, (gsize)(equals - *image_paths));
-        replacement.path = g_strdup(replacement.recorded ? equals + 1 : *image_paths);
         g_array_append_val(symbols->replacements, replacement);
     }
     return symbols;
@@ -199,7 +206,8 @@ static FcImage *find_replacement(FcSymbols *symbols, const char *path, const cha
 static gboolean fits_module(const Replacement *replacement, const FcProfileModule *module)
 {
     return is_meant(replacement, module->path ? module->path : "") ||
-           (!replacement->recorded && module->build_id && replacement->image->build_id &&
+           (!replacement->recorded && module->build_id && replacement->image &&
+            replacement->image->build_id &&
             strcmp(replacement->image->build_id, module->build_id) == 0);
 }
 
@@ -301,6 +309,22 @@ const char *fc_symbols_image_path(FcSymbols *symbols, const FcProfile *profile, 
     return image ? image->path : NULL;
 }
 
+gint fc_symbols_find_module(FcSymbols *symbols, const FcProfile *profile, const char *image_path)
+{
+    Replacement meant = parse_replacement(image_path);
+    gint found = FC_NONE;
+
+    if (!meant.recorded && g_file_test(image_path, G_FILE_TEST_EXISTS))
+        meant.image = open_image(symbols, image_path, "not used");
+    for (guint i = 0; found == FC_NONE && i < profile->modules->len; i++)
+    {
+        if (fits_module(&meant, &g_array_index(profile->modules, FcProfileModule, i)))
+            found = (gint)i;
+    }
+    clear_replacement(&meant);
+    return found;
+}
+
 /* ---- places ------------------------------------------------------------------- */
 
 static const char *intern(FcSymbols *symbols, const char *text)
@@ -335,28 +359,38 @@ static void name_function(FcSymbols *symbols, FcImageFunction *function)
     function->name = intern(symbols, text);
 }
 
-/* The line of the function that an import stands for: in whichever module has it. */
-static gboolean find_import_line(FcSymbols *symbols, const FcProfile *profile,
-                                 const FcImageFunction *import, const char **file, guint *line)
+/* The function that an import stands for, in whichever module has it; NULL: in none. */
+static const FcImageFunction *find_imported(FcSymbols *symbols, const FcProfile *profile,
+                                            const FcImageFunction *import, guint *found,
+                                            FcImage **image)
 {
     for (guint i = 0; i < profile->modules->len; i++)
     {
         const FcProfileModule *module = &g_array_index(profile->modules, FcProfileModule, i);
-        FcImage *image;
-        FcImageFunction *function;
+        const FcImageFunction *function;
         g_autofree char *path = NULL;
 
         /* A library that is gone is not missed here. */
         path = resolve_path(profile, module->path ? module->path : "");
         if (!g_file_test(path, G_FILE_TEST_EXISTS))
             continue;
-        image = find_image(symbols, profile, module);
-        function = image ? fc_image_find_export(image, import->raw_name) : NULL;
-
+        *found = i;
+        *image = find_image(symbols, profile, module);
+        function = *image ? fc_image_find_export(*image, import->raw_name) : NULL;
         if (function)
-            return fc_image_find_line(image, function->start, TRUE, file, line);
+            return function;
     }
-    return FALSE;
+    return NULL;
+}
+
+static gboolean find_import_line(FcSymbols *symbols, const FcProfile *profile,
+                                 const FcImageFunction *import, const char **file, guint *line)
+{
+    FcImage *image;
+    guint module;
+    const FcImageFunction *function = find_imported(symbols, profile, import, &module, &image);
+
+    return function && fc_image_find_line(image, function->start, TRUE, file, line);
 }
 
 static void find_line(FcSymbols *symbols, const FcProfile *profile, FcImage *image,
@@ -416,6 +450,32 @@ void fc_symbols_find_name(FcSymbols *symbols, const FcProfile *profile, const Fc
                           gboolean is_return, FcSymbol *out)
 {
     find(symbols, profile, place, is_return, FALSE, out);
+}
+
+gboolean fc_symbols_find_import(FcSymbols *symbols, const FcProfile *profile, FcProfilePlace *place)
+{
+    const FcProfileModule *module;
+    FcImage *image;
+    FcImageFunction *stub;
+    const FcImageFunction *function;
+    guint found;
+
+    if (place->module < 0 || (guint)place->module >= profile->modules->len)
+        return FALSE;
+    module = &g_array_index(profile->modules, FcProfileModule, place->module);
+    image = find_image(symbols, profile, module);
+    stub = image ? fc_image_find_function(image, place->offset) : NULL;
+    if (!stub || !stub->is_import)
+        return FALSE;
+    name_function(symbols, stub);
+    function = find_imported(symbols, profile, stub, &found, &image);
+    if (!function)
+        return FALSE;
+    place->module = (gint)found;
+    place->offset = function->start;
+    module = &g_array_index(profile->modules, FcProfileModule, found);
+    place->address = module->base + place->offset;
+    return TRUE;
 }
 
 gboolean fc_symbols_is_inlined(FcSymbols *symbols, const FcProfile *profile,

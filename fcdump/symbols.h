@@ -42,6 +42,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcSymbols, fc_symbols_free)
 /* Adds a warning for each of the image paths that fits no module of `profile`. */
 void fc_symbols_check_images(FcSymbols *symbols, const FcProfile *profile);
 
+/* The module that `image_path`, a text as those of fc_symbols_new or just a module's base name,
+ * means; FC_NONE: none.  The file need not exist. */
+gint fc_symbols_find_module(FcSymbols *symbols, const FcProfile *profile, const char *image_path);
+
 /* Folders to look for separate debug files in, besides the image's own folder: colon
  * separated as in gdb, "" and relative ones are taken from the image's folder.  NULL (and
  * the start): ":.debug:/usr/lib/debug".  Call it before the first look-up. */
@@ -58,6 +62,11 @@ void fc_symbols_find(FcSymbols *symbols, const FcProfile *profile, const FcProfi
  * only where the symbol table does not cover the place: prefer it where only names are shown. */
 void fc_symbols_find_name(FcSymbols *symbols, const FcProfile *profile, const FcProfilePlace *place,
                           gboolean is_return, FcSymbol *out);
+
+/* Where `place` is the stub that a program fixed at link time has for a function of a
+ * library: moves it to that function.  FALSE, and nothing done, where it is none. */
+gboolean fc_symbols_find_import(FcSymbols *symbols, const FcProfile *profile,
+                                FcProfilePlace *place);
 
 /* Whether call site `site` lies in a copy of the function at `entry` that the compiler
  * inlined into another one, as far as the debug information says. */
