@@ -42,3 +42,7 @@ const FcGImageSym *fc_gimage_symbols(const FcGImage *image, guint *n);
 /* Makes the model's symbol table: the functions, and under -l also the source
  * lines; or what the file of -S lists.  False and `error` if there is none. */
 gboolean fc_gimage_load_symbols(FcGImage *image, FcGModel *model, GError **error);
+
+/* The functions alone, without files and lines, whatever the options say: which code
+ * gprof takes for whose.  False and `error` if there is none. */
+gboolean fc_gimage_load_functions(FcGImage *image, FcGModel *model, GError **error);

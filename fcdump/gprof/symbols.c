@@ -34,6 +34,7 @@ static gboolean accept_symbol(const FcGModel *model, const FcGImageSym *in, cons
     return TRUE;
 }
 
+/* Without `lines` they get neither file nor line. */
 static FcGSym *make_functions(FcGImage *image, FcGModel *model, FcGLines *lines,
                               const FcGOrderMap *map, guint *n)
 {
@@ -45,12 +46,12 @@ static FcGSym *make_functions(FcGImage *image, FcGModel *model, FcGLines *lines,
     for (guint i = 0; i < n_all; i++)
     {
         FcGSym *sym = &syms[*n];
-        FcGLine line;
+        FcGLine line = {0};
 
         if (!accept_symbol(model, &all[i], map, sym))
             continue;
         sym->name = fc_gmodel_strdup(model, sym->name);
-        if (fc_glines_find(lines, sym->addr, model->options->by_line, &line))
+        if (lines && fc_glines_find(lines, sym->addr, model->options->by_line, &line))
             sym->file = fc_gmodel_file(model, line.file);
         sym->line = line.line;
         ++*n;
@@ -160,11 +161,29 @@ static gboolean load_listed(FcGImage *image, FcGModel *model, GError **error)
     return FALSE;
 }
 
+static gboolean build_table(FcGImage *image, FcGModel *model, FcGLines *lines, GError **error)
+{
+    guint n;
+    FcGSym *syms = make_functions(image, model, lines, model->order_map, &n);
+
+    if (n > 0)
+    {
+        fc_gsymtab_build(model, syms, n, fc_gimage_text_end(image) - 1);
+        return TRUE;
+    }
+    g_set_error(error, FC_GPROF_ERROR, FC_GPROF_ERROR_IMAGE, "%s: has no symbols",
+                fc_gimage_path(image));
+    return FALSE;
+}
+
+gboolean fc_gimage_load_functions(FcGImage *image, FcGModel *model, GError **error)
+{
+    return build_table(image, model, NULL, error);
+}
+
 gboolean fc_gimage_load_symbols(FcGImage *image, FcGModel *model, GError **error)
 {
     g_autoptr(FcGLines) lines = NULL;
-    FcGSym *syms;
-    guint n;
 
     model->image = image;
     if (model->options->map_file)
@@ -176,14 +195,8 @@ gboolean fc_gimage_load_symbols(FcGImage *image, FcGModel *model, GError **error
     if (model->options->symbol_file)
         return load_listed(image, model, error);
     lines = fc_glines_new(image);
-    syms = make_functions(image, model, lines, model->order_map, &n);
-    if (n == 0)
-    {
-        g_set_error(error, FC_GPROF_ERROR, FC_GPROF_ERROR_IMAGE, "%s: has no symbols",
-                    fc_gimage_path(image));
+    if (!build_table(image, model, lines, error))
         return FALSE;
-    }
-    fc_gsymtab_build(model, syms, n, fc_gimage_text_end(image) - 1);
     if (model->options->by_line)
         add_lines(image, model, lines);
     return TRUE;
