@@ -153,6 +153,18 @@ char *fc_model_symbol_key(const FcModel *model, const FcProfilePlace *place, gui
                            module->build_id != NULL ? module->build_id : module->path, start);
 }
 
+gboolean fc_model_is_same_module(const FcModel *model, gint a, gint b)
+{
+    const FcProfileModule *x, *y;
+    if (a == b || a == FC_NONE || b == FC_NONE)
+        return a == b;
+    x = &g_array_index(model->profile->modules, FcProfileModule, a);
+    y = &g_array_index(model->profile->modules, FcProfileModule, b);
+    if (x->build_id != NULL || y->build_id != NULL)
+        return g_strcmp0(x->build_id, y->build_id) == 0;
+    return g_strcmp0(x->path, y->path) == 0;
+}
+
 static void merge_bounds(guint64 *min, guint64 *max, guint64 other_min, guint64 other_max)
 {
     *min = MIN(*min, other_min);

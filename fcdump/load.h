@@ -65,6 +65,10 @@ void fc_model_use_addresses(FcModel *model);
  * sum.  The caller owns the result. */
 char *fc_model_symbol_key(const FcModel *model, const FcProfilePlace *place, guint64 start);
 
+/* Whether two modules of the sum are the same file: a library that was loaded twice, or by
+ * several processes.  FC_NONE is the same as itself only. */
+gboolean fc_model_is_same_module(const FcModel *model, gint a, gint b);
+
 static inline const FcFunction *fc_model_function(const FcModel *model, guint index)
 {
     return &g_array_index(model->functions, FcFunction, index);

@@ -4,9 +4,11 @@
  * errors and that exits: 0 done, 1 input could not be (wholly) read or output not
  * written, 2 wrong usage.
  */
+#include "fcdump/export-gmon.h"
 #include "fcdump/options.h"
 #include "fcdump/report.h"
 #include "fcdump/select.h"
+#include "fcdump/v3.h"
 
 #include <errno.h>
 #include <langinfo.h>
@@ -88,13 +90,41 @@ static int finish_output(int status)
     return status;
 }
 
+/* What names come from, or all that says which modules --gmon is to export. */
+static GPtrArray *list_images(const FcOptions *options, gboolean for_gmon)
+{
+    GPtrArray *images = g_ptr_array_new();
+    for (guint i = 0; options->images->pdata[i] != NULL; i++)
+        if (for_gmon || options->gmon == NULL || fc_export_gmon_is_file(options->images->pdata[i]))
+            g_ptr_array_add(images, options->images->pdata[i]);
+    for (guint i = 0; for_gmon && options->inputs->pdata[i] != NULL; i++)
+        if (fc_v3_is_elf(options->inputs->pdata[i]))
+            g_ptr_array_add(images, options->inputs->pdata[i]);
+    g_ptr_array_add(images, NULL);
+    return images;
+}
+
+/* FALSE where something went wrong. */
+static gboolean export_gmon(const FcModel *model, const FcOptions *options)
+{
+    g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) images = list_images(options, TRUE);
+    fc_export_gmon(model, options->gmon, (const char *const *)images->pdata, notes, problems);
+    print_errors(notes, 0);
+    print_errors(problems, 0);
+    return problems->len == 0;
+}
+
 static int run(const FcOptions *options)
 {
     g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) images = list_images(options, FALSE);
+    gboolean exported = TRUE;
     g_autoptr(FcModel) model =
         fc_model_load((const char *const *)options->inputs->pdata,
-                      (const char *const *)options->images->pdata, options->demangle, problems);
+                      (const char *const *)images->pdata, options->demangle, problems);
     print_errors(problems, 0);
     if (model == NULL)
         return EXIT_INPUT;
@@ -107,10 +137,13 @@ static int run(const FcOptions *options)
     guint unnamed = print_errors(fc_symbols_warnings(model->symbols), 0);
     if (options->addresses)
         fc_model_use_addresses(model);
-    print_reports(model, options);
+    if (options->gmon != NULL)
+        exported = export_gmon(model, options);
+    else
+        print_reports(model, options);
     /* Images are part of the input; lines are looked up while reports are printed. */
     unnamed = print_errors(fc_symbols_warnings(model->symbols), unnamed);
-    return finish_output(problems->len + unnamed > 0 ? EXIT_INPUT : EXIT_DONE);
+    return finish_output(problems->len + unnamed > 0 || !exported ? EXIT_INPUT : EXIT_DONE);
 }
 
 int main(int argc, char **argv)

@@ -122,6 +122,16 @@ static gboolean apply_string(FcOptions *options, const Option *option, const cha
     return TRUE;
 }
 
+static gboolean apply_gmon(FcOptions *options, const Option *option, const char *argument,
+                           GError **error)
+{
+    if (*argument == '\0')
+        return fail(error, "--%s: a name is missing", option->name);
+    g_free(options->gmon);
+    options->gmon = g_strdup(argument);
+    return TRUE;
+}
+
 /* Splits at commas, but not inside the brackets of C++ names. */
 static gboolean apply_list(FcOptions *options, const Option *option, const char *argument,
                            GError **error)
@@ -215,6 +225,7 @@ static gboolean apply_no_reports(FcOptions *options, const Option *option, const
 
 static const char input_group[] = "Input";
 static const char reports_group[] = "Reports";
+static const char exports_group[] = "Exports, in place of reports";
 static const char select_group[] = "What is shown, and in which order";
 static const char names_group[] = "Names";
 static const char other_group[] = "Other";
@@ -226,6 +237,9 @@ static const Option table[] = {
      "the program or library as it is now; RECORDED=PATH: in place of "
      "RECORDED",
      input_group, apply_string, MEMBER(images), 0},
+    {"gmon", NULL, "FILE",
+     "a gmon.out file of the program, or of the modules of --image, for gprof", exports_group,
+     apply_gmon, 0, 0},
     {"rgraph", NULL, NULL, "call graph by callers in place of callees", reports_group, apply_rgraph,
      0, 0},
     {"memory", NULL, NULL, "all memory reports", reports_group, apply_memory, 0, TRUE},
@@ -370,6 +384,7 @@ void fc_options_free(FcOptions *options)
     g_ptr_array_unref(options->images);
     g_ptr_array_unref(options->only);
     g_ptr_array_unref(options->except);
+    g_free(options->gmon);
     g_free(options);
 }
 
@@ -425,8 +440,9 @@ char *fc_options_help(void)
     g_string_append(text, "\nMore reports:\n");
     append_report_help(text, FC_REPORT_ON_REQUEST);
     append_group_help(text, reports_group);
-    g_string_append(text, "\nExports, printed alone:\n");
+    g_string_append_printf(text, "\n%s:\n", exports_group);
     append_report_help(text, FC_REPORT_EXPORT);
+    append_group_help(text, exports_group);
     const char *groups[] = {input_group, select_group, names_group, other_group};
     for (guint i = 0; i < G_N_ELEMENTS(groups); i++)
     {

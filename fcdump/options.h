@@ -42,6 +42,7 @@ typedef struct
     GPtrArray *images; /* of --image */
     guint64 reports;   /* bit n: row n of the table of reports */
     gint export;       /* row of the export that is printed alone, or -1 */
+    char *gmon;        /* the file that is written in place of reports, or NULL */
     FcSort sort;
     gboolean reverse;
     gboolean cumul;

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * One module's gmon.out file: which functions and arcs belong into a module's gmon.out file, by
+ * which addresses gprof will know them, and what does not fit; see export-gmon.h.
+ *
+ * gprof takes all code up to the next symbol that it likes for a function's, and drops
+ * calls by callers that it does not know.  So its own table of symbols is asked, and calls
+ * from outside the module are put down to a function that calls nobody in the profile.
+ */
+#include "fcdump/export-gmon.h"
+
+#include "fcdump/gmonout.h"
+#include "fcdump/gprof/image.h"
+#include "fcdump/v3.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const guint64 ARC_RECORDS_MAX = 1 << 22;
+
+/* Something that is not in the file. */
+typedef struct
+{
+    guint functions;
+    guint64 calls;
+    guint64 local_ns;
+} Missing;
+
+typedef struct
+{
+    const FcModel *model;
+    const char *path;
+    const char *module_name;
+    gint module;
+    GPtrArray *notes;
+    FcGImage *image;
+    FcGModel *gprof;       /* its table of symbols, nothing else */
+    FcGSym **symbols;      /* of each function of the model; NULL: not in the file */
+    gboolean *is_profiled; /* of each symbol of gprof's */
+    FcGSym *outside;       /* stands for callers that the file does not know; may be NULL */
+    FcGmonOut *out;
+    Missing elsewhere;     /* functions of other modules */
+    Missing unnamed;       /* functions that gprof has no symbol for */
+    guint64 outside_calls; /* by callers that are not in the file */
+} Export;
+
+static const FcProfileModule *module_at(const FcModel *model, gint module)
+{
+    return &g_array_index(model->profile->modules, FcProfileModule, module);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+G_GNUC_PRINTF(2, 3) static void note(const Export *export, const char *format, ...)
+{
+    g_autofree char *text = NULL;
+    va_list arguments;
+
+    va_start(arguments, format);
+    text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    g_ptr_array_add(export->notes, g_strdup_printf("%s: note: %s", export->path, text));
+}
+
+/* ---- Symbols ---------------------------------------------------------------------- */
+
+static void count_missing(Missing *missing, const FcProfileFunction *figures)
+{
+    missing->functions++;
+    missing->calls += figures->calls;
+    missing->local_ns += figures->local_ns;
+}
+
+/* Where function `index` is, module-relative; FALSE where that is in another module. */
+static gboolean find_entry(const Export *export, guint index, guint64 *offset)
+{
+    const FcModel *model = export->model;
+    const FcFunction *function = fc_model_function(model, index);
+    FcProfilePlace place = function->figures.place;
+
+    if (!fc_symbols_find_import(model->symbols, model->profile, &place))
+        place.offset = function->symbol.start;
+    *offset = place.offset;
+    return fc_model_is_same_module(model, place.module, export->module);
+}
+
+static gboolean has_functions(const Export *export)
+{
+    guint64 offset;
+
+    for (guint i = 0; i < export->model->functions->len; i++)
+    {
+        if (find_entry(export, i, &offset))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static void find_symbols(Export *export)
+{
+    const FcModel *model = export->model;
+
+    export->symbols = g_new0(FcGSym *, (gsize)model->functions->len + 1);
+    export->is_profiled = g_new0(gboolean, (gsize) export->gprof->symtab.len + 1);
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        const FcFunction *function = fc_model_function(model, i);
+        guint64 offset;
+        FcGSym *symbol;
+
+        if (!find_entry(export, i, &offset))
+        {
+            count_missing(&export->elsewhere, &function->figures);
+            continue;
+        }
+        symbol = fc_gsymtab_find(&export->gprof->symtab, offset);
+        /* gprof puts calls of what is no function down to the function before. */
+        if (!symbol || symbol->addr != offset || !symbol->is_func)
+        {
+            count_missing(&export->unnamed, &function->figures);
+            continue;
+        }
+        export->symbols[i] = symbol;
+        export->is_profiled[symbol - export->gprof->symtab.syms] = TRUE;
+    }
+}
+
+/* Code of the C library's that is in every program or library, and does call into it. */
+static FcGSym *find_outside(const Export *export)
+{
+    static const char *const names[] = {"_start", "_init", "_fini"};
+    const FcGSymtab *symtab = &export->gprof->symtab;
+
+    for (guint k = 0; k < G_N_ELEMENTS(names); k++)
+    {
+        for (guint i = 0; i < symtab->len; i++)
+        {
+            FcGSym *symbol = &symtab->syms[i];
+
+            if (strcmp(symbol->name, names[k]) == 0 && !export->is_profiled[i] &&
+                fc_gsymtab_find(symtab, symbol->addr) == symbol)
+                return symbol;
+        }
+    }
+    return NULL;
+}
+
+/* ---- Times ------------------------------------------------------------------------- */
+
+static void note_times(const Export *export, const GArray *times)
+{
+    const FcGmonTime *worst = NULL;
+    guint inexact = 0;
+
+    for (guint i = 0; i < times->len; i++)
+    {
+        const FcGmonTime *time = &g_array_index(times, FcGmonTime, i);
+
+        if (!fc_gmonout_is_inexact(time))
+            continue;
+        if (!worst || time->local_ns > worst->local_ns)
+            worst = time;
+        inexact++;
+    }
+    if (worst)
+        note(export,
+             "the own time of %u functions is off by more than 0.5%%: a tick is %u ns, and the "
+             "longest of them, %s, had %" G_GUINT64_FORMAT " ns",
+             inexact, 1000000000U / export->out->rate,
+             fc_gsymtab_find(&export->gprof->symtab, worst->start)->name, worst->local_ns);
+}
+
+static void add_times(Export *export)
+{
+    const FcGSymtab *symtab = &export->gprof->symtab;
+    g_autofree guint64 *local_ns = g_new0(guint64, (gsize)symtab->len + 1);
+    g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(FcGmonTime));
+
+    for (guint i = 0; i < export->model->functions->len; i++)
+    {
+        if (export->symbols[i])
+            local_ns[export->symbols[i] - symtab->syms] +=
+                fc_model_function(export->model, i)->figures.local_ns;
+    }
+    for (guint i = 0; i < symtab->len; i++)
+    {
+        /* gprof has no time for the last symbol. */
+        FcGmonTime time = {symtab->starts[i], symtab->starts[i + (i + 1 < symtab->len)],
+                           local_ns[i], 0};
+
+        if (export->is_profiled[i])
+            g_array_append_val(times, time);
+    }
+    fc_gmonout_set_times(export->out, (FcGmonTime *)(void *)times->data, times->len);
+    note_times(export, times);
+}
+
+/* ---- Arcs -------------------------------------------------------------------------- */
+
+static guint64 add_calls(guint64 a, guint64 b)
+{
+    return a > G_MAXUINT64 - b ? G_MAXUINT64 : a + b;
+}
+
+static gint compare_arcs(gconstpointer a, gconstpointer b)
+{
+    const FcGmonArc *x = a, *y = b;
+
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return (x->self > y->self) - (x->self < y->self);
+}
+
+/* Where a call is said to come from: its call instruction if that lies in the caller's own
+ * code, else (it was inlined, or came by way of a library) the caller's first. */
+static guint64 find_origin(const Export *export, const FcProfileArc *arc, const FcGSym *caller)
+{
+    const FcGSymtab *symtab = &export->gprof->symtab;
+
+    if (fc_model_is_same_module(export->model, arc->site.module, export->module) &&
+        fc_gsymtab_find(symtab, arc->site.offset - 1) == caller)
+        return arc->site.offset - 1;
+    return caller->addr;
+}
+
+static void collect_arc(Export *export, GArray *arcs, const FcProfileArc *in)
+{
+    const FcModel *model = export->model;
+    const FcGSym *callee = export->symbols[model->function_of[in->callee]];
+    const FcGSym *caller =
+        in->caller == FC_NONE ? NULL : export->symbols[model->function_of[in->caller]];
+    FcGmonArc arc = {.calls = in->calls};
+
+    if (!callee)
+        return;
+    arc.self = callee->addr;
+    if (caller)
+        arc.from = find_origin(export, in, caller);
+    else if (export->outside)
+        arc.from = export->outside->addr;
+    if (!caller)
+        export->outside_calls = add_calls(export->outside_calls, in->calls);
+    g_array_append_val(arcs, arc);
+}
+
+/* Calls that no arc of the profile tells of: version 3.0 has none for callers outside. */
+static void collect_rest(Export *export, GArray *arcs)
+{
+    const FcModel *model = export->model;
+    g_autofree guint64 *told = g_new0(guint64, (gsize)model->functions->len + 1);
+
+    for (guint i = 0; i < model->profile->arcs->len; i++)
+    {
+        const FcProfileArc *arc = &g_array_index(model->profile->arcs, FcProfileArc, i);
+        guint callee = model->function_of[arc->callee];
+
+        told[callee] = add_calls(told[callee], arc->calls);
+    }
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        guint64 calls = fc_model_function(model, i)->figures.calls;
+        FcGmonArc arc = {.from = export->outside ? export->outside->addr : 0};
+
+        if (!export->symbols[i] || calls <= told[i])
+            continue;
+        arc.self = export->symbols[i]->addr;
+        arc.calls = calls - told[i];
+        export->outside_calls = add_calls(export->outside_calls, arc.calls);
+        g_array_append_val(arcs, arc);
+    }
+}
+
+static void add_arcs(Export *export)
+{
+    const GArray *all = export->model->profile->arcs;
+    g_autoptr(GArray) arcs = g_array_new(FALSE, FALSE, sizeof(FcGmonArc));
+
+    for (guint i = 0; i < all->len; i++)
+        collect_arc(export, arcs, &g_array_index(all, FcProfileArc, i));
+    collect_rest(export, arcs);
+    g_array_sort(arcs, compare_arcs);
+    for (guint i = 0, next; i < arcs->len; i = next)
+    {
+        FcGmonArc arc = g_array_index(arcs, FcGmonArc, i);
+
+        for (next = i + 1; next < arcs->len; next++)
+        {
+            const FcGmonArc *other = &g_array_index(arcs, FcGmonArc, next);
+
+            if (compare_arcs(&arc, other) != 0)
+                break;
+            arc.calls = add_calls(arc.calls, other->calls);
+        }
+        fc_gmonout_add_arc(export->out, arc.from, arc.self, arc.calls);
+    }
+}
+
+/* ---- What is missing ---------------------------------------------------------------- */
+
+static double share(const Export *export, const Missing *missing)
+{
+    guint64 base_ns = export->model->base_ns;
+
+    return base_ns > 0 ? 100.0 * (double)missing->local_ns / (double)base_ns : 0.0;
+}
+
+static void note_missing(const Export *export)
+{
+    const Missing *elsewhere = &export->elsewhere, *unnamed = &export->unnamed;
+
+    note(export,
+         "it has the calls and the own time of the functions of %s; the format has no room for "
+         "measured times of arcs (gprof shares times out by calls), calling contexts, threads, "
+         "bounds of single calls and memory",
+         export->module_name);
+    if (elsewhere->functions > 0)
+        note(export,
+             "not in it: %u functions of other modules (%" G_GUINT64_FORMAT
+             " calls, %.1f%% of the time); --image=MODULE exports another module",
+             elsewhere->functions, elsewhere->calls, share(export, elsewhere));
+    if (unnamed->functions > 0)
+        note(export,
+             "not in it: %u functions that gprof knows no symbol of (%" G_GUINT64_FORMAT
+             " calls, %.1f%% of the time)",
+             unnamed->functions, unnamed->calls, share(export, unnamed));
+    if (export->outside_calls == 0)
+        return;
+    if (export->outside)
+        note(export,
+             "%" G_GUINT64_FORMAT " calls by callers that are not in it are said to be by %s",
+             export->outside_calls, export->outside->name);
+    else
+        note(export,
+             "gprof will not count %" G_GUINT64_FORMAT
+             " calls by callers that are not in it: %s has "
+             "no function _start, _init or _fini to say them to be by",
+             export->outside_calls, export->module_name);
+}
+
+/* ---- Files --------------------------------------------------------------------------- */
+
+/* An argument that went astray must not cost somebody a profile or a program. */
+static gboolean may_write(const char *path, GError **error)
+{
+    char start[sizeof FC_DESCRIPTOR_MAGIC] = "";
+    FILE *file;
+
+    if (!g_file_test(path, G_FILE_TEST_IS_REGULAR) || !(file = fopen(path, "rbe")))
+        return TRUE;
+    start[fread(start, 1, sizeof start - 1, file)] = '\0';
+    fclose(file);
+    if (!g_str_has_prefix(start, FC_PROFILE_MAGIC) &&
+        !g_str_has_prefix(start, FC_DESCRIPTOR_MAGIC) && !fc_v3_is_elf(path))
+        return TRUE;
+    g_set_error_literal(error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
+                        "is a profile or a program; not overwritten");
+    return FALSE;
+}
+
+static gboolean write_file(const Export *export, GError **error)
+{
+    FcGmonTarget target = {fc_gimage_is_big_endian(export->image),
+                           fc_gimage_addr_bytes(export->image)};
+    FILE *file;
+    gboolean done;
+
+    if (fc_gmonout_count_arc_records(export->out) > ARC_RECORDS_MAX)
+    {
+        g_set_error_literal(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+                            "there are more calls than a gmon.out file can hold");
+        return FALSE;
+    }
+    if (!may_write(export->path, error))
+        return FALSE;
+    file = fopen(export->path, "wbe");
+    done = file && fc_gmonout_write(export->out, &target, file);
+    if (!done)
+        g_set_error_literal(error, G_FILE_ERROR, g_file_error_from_errno(errno), g_strerror(errno));
+    if (file && fclose(file) != 0 && done)
+    {
+        g_set_error_literal(error, G_FILE_ERROR, g_file_error_from_errno(errno), g_strerror(errno));
+        done = FALSE;
+    }
+    return done;
+}
+
+/* FALSE and `error` where gprof would not take the image. */
+static gboolean open_image(Export *export, GError **error)
+{
+    static const FcGOptions no_options;
+    const char *path =
+        fc_symbols_image_path(export->model->symbols, export->model->profile, export->module);
+
+    if (!path)
+    {
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
+                    "%s: not there as it was when it ran; gprof needs it for its symbols",
+                    module_at(export->model, export->module)->path);
+        return FALSE;
+    }
+    export->image = fc_gimage_open(path, error);
+    if (!export->image)
+        return FALSE;
+    export->gprof = fc_gmodel_new(&no_options, NULL);
+    if (fc_gimage_load_functions(export->image, export->gprof, error))
+        return TRUE;
+    g_prefix_error(error, "gprof can't name functions: ");
+    return FALSE;
+}
+
+static gboolean export_module(Export *export, GError **error)
+{
+    if (!has_functions(export))
+    {
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+                    "not written: the profile has no functions of %s", export->module_name);
+        return FALSE;
+    }
+    if (!open_image(export, error))
+        return FALSE;
+    find_symbols(export);
+    if (export->elsewhere.functions + export->unnamed.functions == export->model->functions->len)
+    {
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+                    "not written: gprof knows no symbol of any function of %s",
+                    export->module_name);
+        return FALSE;
+    }
+    export->outside = find_outside(export);
+    add_arcs(export);
+    note_missing(export);
+    add_times(export);
+    return write_file(export, error);
+}
+
+gboolean fc_export_gmon_module(const FcModel *model, gint module, const char *path,
+                               GPtrArray *notes, GError **error)
+{
+    Export export = {.model = model, .module = module, .path = path, .notes = notes};
+    gboolean done;
+
+    export.module_name = base_name(module_at(model, module)->path);
+    export.out = fc_gmonout_new();
+    done = export_module(&export, error);
+    fc_gmonout_free(export.out);
+    g_free(export.symbols);
+    g_free(export.is_profiled);
+    fc_gmodel_free(export.gprof);
+    fc_gimage_free(export.image);
+    return done;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * --gmon: which modules are exported, and to which files; see export-gmon.h.
+ */
+#include "fcdump/export-gmon.h"
+
+#include <string.h>
+
+static const char *path_of(const FcModel *model, gint module)
+{
+    return g_array_index(model->profile->modules, FcProfileModule, module).path;
+}
+
+gboolean fc_export_gmon_is_file(const char *image)
+{
+    return strchr(image, '=') || g_file_test(image, G_FILE_TEST_EXISTS);
+}
+
+static gint find_main_program(const FcModel *model)
+{
+    const FcProfile *profile = model->profile;
+
+    for (guint i = 0; profile->executable && i < profile->modules->len; i++)
+    {
+        if (g_strcmp0(path_of(model, (gint)i), profile->executable) == 0)
+            return (gint)i;
+    }
+    return FC_NONE;
+}
+
+static gboolean is_listed(const FcModel *model, const GArray *modules, gint module)
+{
+    for (guint i = 0; i < modules->len; i++)
+    {
+        if (fc_model_is_same_module(model, g_array_index(modules, gint, i), module))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* The modules asked for, each once: gint. */
+static GArray *choose_modules(const FcModel *model, const char *const *images, GPtrArray *problems)
+{
+    GArray *modules = g_array_new(FALSE, FALSE, sizeof(gint));
+    gint module = find_main_program(model);
+
+    for (guint i = 0; images[i]; i++)
+    {
+        gint found = fc_symbols_find_module(model->symbols, model->profile, images[i]);
+
+        if (found == FC_NONE && fc_export_gmon_is_file(images[i]))
+            continue; /* there is a warning about that image already */
+        if (found == FC_NONE)
+            g_ptr_array_add(problems,
+                            g_strdup_printf("%s: the profile has no such module", images[i]));
+        else if (!is_listed(model, modules, found))
+            g_array_append_val(modules, found);
+    }
+    if (images[0])
+        return modules;
+    if (module == FC_NONE)
+        g_ptr_array_add(problems, g_strdup("--gmon: the profile does not say which module is the "
+                                           "main program; name one with --image"));
+    else
+        g_array_append_val(modules, module);
+    return modules;
+}
+
+void fc_export_gmon(const FcModel *model, const char *path, const char *const *images,
+                    GPtrArray *notes, GPtrArray *problems)
+{
+    g_autoptr(GArray) modules = choose_modules(model, images, problems);
+    gboolean is_several = images[0] && images[1];
+    g_autoptr(GHashTable) paths = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+    for (guint i = 0; i < modules->len; i++)
+    {
+        g_autoptr(GError) error = NULL;
+        gint module = g_array_index(modules, gint, i);
+        const char *recorded = path_of(model, module);
+        const char *slash = strrchr(recorded, '/');
+        char *own = is_several ? g_strdup_printf("%s.%s", path, slash ? slash + 1 : recorded)
+                               : g_strdup(path);
+
+        if (g_hash_table_contains(paths, own))
+            g_ptr_array_add(problems, g_strdup_printf("%s: there are two modules of that name; "
+                                                      "export %s by itself",
+                                                      own, recorded));
+        else if (!fc_export_gmon_module(model, module, own, notes, &error))
+            g_ptr_array_add(problems, g_strdup_printf("%s: %s", own, error->message));
+        g_hash_table_add(paths, own);
+    }
+}
