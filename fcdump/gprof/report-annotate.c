@@ -4,6 +4,7 @@
  */
 #include "fcdump/gprof/reports.h"
 
+#include "fcdump/gprof/measured.h"
 #include "fcdump/gprof/symspec.h"
 #include <errno.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 enum
 {
     MARGIN_WIDTH = 16,
+    TIME_WIDTH = 10, /* of one of the two before the margin, if times were measured */
     COUNT_BYTES = 24 /* one count and a comma */
 };
 
@@ -21,6 +23,9 @@ typedef struct
     const FcGSym *sym;
     gboolean is_shared; /* by several symbols */
     guint64 ncalls;
+    double time;  /* own time of the functions that begin here, in ticks */
+    double total; /* theirs with all that they called; else that of the calls made here */
+    gboolean has_function;
 } Line;
 
 typedef struct
@@ -39,6 +44,22 @@ typedef struct
     guint64 last_count;   /* last block's, kept from line to line and file to file */
     gboolean has_earlier; /* a file was printed already */
 } Annotator;
+
+/* The calls that a function makes on its first line are part of its own total. */
+static void add_times(Line *line, const FcGSym *sym)
+{
+    if (!sym->owner)
+    {
+        line->total = line->has_function ? line->total : 0.0;
+        line->has_function = TRUE;
+        line->time += sym->time;
+    }
+    else if (line->has_function)
+    {
+        return;
+    }
+    line->total += sym->time + sym->child_time;
+}
 
 static GHashTable *count_lines(FcGModel *model)
 {
@@ -74,6 +95,7 @@ static GHashTable *count_lines(FcGModel *model)
             if (!line->sym)
                 line->sym = sym;
             line->ncalls += sym->ncalls;
+            add_times(line, sym);
             counts->ncalls += sym->ncalls;
         }
     }
@@ -127,6 +149,11 @@ static void print_margin(Annotator *annotator, int number, FILE *out)
     g_autofree char *text = NULL, *margin = NULL;
     guint64 sum;
 
+    if (annotator->model->measured)
+    {
+        fc_gmeasured_print_short(out, TIME_WIDTH, line ? line->time : 0.0);
+        fc_gmeasured_print_short(out, TIME_WIDTH, line ? line->total : 0.0);
+    }
     if (line && line->sym)
     {
         counts->n_executable++;
@@ -207,7 +234,8 @@ static void print_top_lines(const Annotator *annotator, FILE *out)
 
     if (n_rows <= 0)
         return;
-    fprintf(out, "\n\nTop %d Lines:\n\n     Line      Count\n\n", n_rows);
+    fprintf(out, "\n\nTop %d Lines:\n\n     Line      Count%s\n\n", n_rows,
+            annotator->model->measured ? "       Self      Total" : "");
     lines = g_ptr_array_new();
     for (int i = 1; i <= counts->n_lines; i++)
     {
@@ -221,7 +249,13 @@ static void print_top_lines(const Annotator *annotator, FILE *out)
 
         if (line->ncalls == 0)
             break;
-        fprintf(out, "%9d %10lu\n", line->sym->line, (gulong)line->ncalls);
+        fprintf(out, "%9d %10lu", line->sym->line, (gulong)line->ncalls);
+        if (annotator->model->measured)
+        {
+            fc_gmeasured_print_short(out, TIME_WIDTH + 1, line->time);
+            fc_gmeasured_print_short(out, TIME_WIDTH + 1, line->total);
+        }
+        fputc('\n', out);
     }
     g_ptr_array_free(lines, TRUE);
 }
