@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The executable (or any other ELF object) that a profile belongs to: its symbol
- * table in file order, its code and its byte order.  image.c and lines*.c are the
+ * table in file order, its code and its byte order.  image*.c and lines*.c are the
  * only files of fcgprof that include libelf's and libdw's headers.
  */
 #pragma once

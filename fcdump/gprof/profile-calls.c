@@ -1,10 +1,139 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * -c: calls that are only in the code.  See profile.h.
+ * -c: calls that are in the code of the modules, so that those which the run never made
+ * appear with a count of 0.  See profile.h.
  */
 #include "fcdump/gprof/profile.h"
 
-void fc_gprofile_add_static_calls(FcGProfile *profile)
+#include "fcdump/gprof/arcs.h"
+#include "fcdump/gprof/image-slots.h"
+#include "fcdump/gprof/symspec.h"
+#include <string.h>
+
+typedef struct
 {
-    (void)profile;
+    FcGProfile *profile;
+    FcGLineArcs *lines;
+    GHashTable *exports; /* name -> FcGSym that other modules mean by it */
+    const FcGImage *image;
+    GHashTable *slots; /* of the image */
+    FcGCode kind;
+    guint64 base;   /* of the image's addresses in the model */
+    FcGSym *caller; /* whose code is looked at */
+} Scan;
+
+/* As the dynamic linker does: the first module that has the name. */
+static GHashTable *list_exports(const FcGModel *model)
+{
+    GHashTable *exports = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+    for (guint i = 0; i < model->symtab.len; i++)
+    {
+        FcGSym *sym = &model->symtab.syms[i];
+        char *name;
+
+        if (!sym->is_func || sym->is_static)
+            continue;
+        name = g_strndup(sym->name, strcspn(sym->name, "@"));
+        if (g_hash_table_contains(exports, name))
+            g_free(name);
+        else
+            g_hash_table_insert(exports, name, sym);
+    }
+    return exports;
+}
+
+static FcGSym *find_by_slot(const Scan *scan, guint64 slot)
+{
+    const char *name = g_hash_table_lookup(scan->slots, &slot);
+
+    return name ? g_hash_table_lookup(scan->exports, name) : NULL;
+}
+
+/* The function that begins at the target, or that a stub there jumps to; or NULL. */
+static FcGSym *find_target(const Scan *scan, const FcGCall *call)
+{
+    FcGSym *sym;
+    const guint8 *code;
+    guint64 slot;
+    gsize n;
+
+    if (call->is_slot)
+        return find_by_slot(scan, call->target);
+    if (call->target > FC_GMODULE_MASK)
+        return NULL;
+    sym = fc_gsymtab_find(&scan->profile->model->symtab, scan->base | call->target);
+    if (sym && sym->addr == (scan->base | call->target) && sym->is_func)
+        return sym;
+    code = fc_gimage_code_at(scan->image, call->target, &n);
+    if (code && fc_gcode_is_stub(scan->kind, code, n, call->target, &slot))
+        return find_by_slot(scan, slot);
+    return NULL;
+}
+
+static void add_call(const FcGCall *call, gpointer data)
+{
+    const Scan *scan = data;
+    FcGModel *model = scan->profile->model;
+    FcGSym *callee = find_target(scan, call);
+
+    if (!callee || !fc_gspecs_selects_arc(model->specs, scan->caller, callee))
+        return;
+    fc_garc_add(model, scan->caller, callee, 0);
+    if (scan->lines)
+        fc_glinearcs_add_calls(scan->lines, scan->base | call->site, scan->caller, callee, 0);
+}
+
+static void scan_function(Scan *scan, FcGSym *sym, guint64 end)
+{
+    guint64 start = sym->addr & FC_GMODULE_MASK;
+    gsize n;
+    const guint8 *code = fc_gimage_code_at(scan->image, start, &n);
+
+    scan->caller = sym;
+    if (code)
+        fc_gcode_visit_calls(scan->kind, code, MIN(n, end - start), start, add_call, scan);
+}
+
+static void scan_module(Scan *scan, guint number)
+{
+    const FcGSymtab *symtab = &scan->profile->model->symtab;
+    guint i = 0;
+
+    scan->base = (guint64)number << FC_GMODULE_SHIFT;
+    while (i < symtab->len && symtab->syms[i].addr < scan->base)
+        i++;
+    while (i < symtab->len && symtab->syms[i].addr >> FC_GMODULE_SHIFT == number)
+    {
+        FcGSym *sym = &symtab->syms[i++];
+        guint64 end;
+
+        if (!sym->is_func)
+            continue;
+        while (i < symtab->len && !symtab->syms[i].is_func &&
+               symtab->syms[i].addr >> FC_GMODULE_SHIFT == number)
+            i++;
+        end = i < symtab->len && symtab->syms[i].addr >> FC_GMODULE_SHIFT == number
+                  ? symtab->syms[i].addr & FC_GMODULE_MASK
+                  : FC_GMODULE_MASK;
+        scan_function(scan, sym, end);
+    }
+}
+
+void fc_gprofile_add_static_calls(FcGProfile *profile, FcGLineArcs *lines)
+{
+    Scan scan = {.profile = profile, .lines = lines};
+
+    scan.exports = list_exports(profile->model);
+    for (guint i = 0; i < profile->modules->len; i++)
+    {
+        scan.image = g_array_index(profile->modules, FcGModule, i).image;
+        scan.kind = scan.image ? fc_gimage_code_kind(scan.image) : FC_GCODE_NONE;
+        if (scan.kind == FC_GCODE_NONE)
+            continue;
+        scan.slots = fc_gimage_slots(scan.image);
+        scan_module(&scan, i);
+        g_hash_table_unref(scan.slots);
+    }
+    g_hash_table_unref(scan.exports);
 }

@@ -51,24 +51,19 @@ void fc_glinearcs_free(FcGLineArcs *arcs)
 
 /* The site of a call that was inlined, or that came through code that is not profiled, is not
  * in the caller's lines. */
-FcGSym *fc_gprofile_find_line(const FcGProfile *profile, const FcProfilePlace *site, FcGSym *caller)
+static FcGSym *find_line(const FcGProfile *profile, guint64 site, FcGSym *caller)
 {
-    FcProfilePlace call = *site;
-    FcGSym *sym;
+    /* The site is where the call returns to. */
+    FcGSym *sym = fc_gsymtab_find(&profile->model->symtab, site - 1);
 
-    if (call.offset == 0)
-        return caller;
-    call.offset--; /* the site is where the call returns to */
-    sym = fc_gsymtab_find(&profile->model->symtab, fc_gprofile_addr(profile, &call));
     if (sym && sym->owner && (sym->owner == caller || strcmp(sym->name, caller->name) == 0))
         return sym;
     return caller;
 }
 
-static FcGArc *get_arc(FcGLineArcs *arcs, const FcProfilePlace *site, FcGSym *caller,
-                       FcGSym *callee)
+static FcGArc *get_arc(FcGLineArcs *arcs, guint64 site, FcGSym *caller, FcGSym *callee)
 {
-    FcGArc key = {.parent = fc_gprofile_find_line(arcs->profile, site, caller), .child = callee};
+    FcGArc key = {.parent = find_line(arcs->profile, site, caller), .child = callee};
     FcGArc *arc = g_hash_table_lookup(arcs->arcs, &key);
 
     if (arc)
@@ -81,32 +76,31 @@ static FcGArc *get_arc(FcGLineArcs *arcs, const FcProfilePlace *site, FcGSym *ca
 }
 
 /* A line shows how often each of its call sites was passed. */
-static void add_block(FcGLineArcs *arcs, FcGSym *line, const FcProfilePlace *site, guint64 count)
+static void add_block(FcGLineArcs *arcs, FcGSym *line, guint64 site, guint64 count)
 {
-    guint64 addr = fc_gprofile_addr(arcs->profile, site);
     FcGBlocks *blocks = line->blocks;
     guint i = 0;
 
     if (!blocks)
         blocks = line->blocks = fc_gmodel_alloc(arcs->profile->model, sizeof *blocks);
-    while (i + 1 < FC_GBLOCKS_MAX && blocks->addr[i] && blocks->addr[i] != addr)
+    while (i + 1 < FC_GBLOCKS_MAX && blocks->addr[i] && blocks->addr[i] != site)
         i++;
-    blocks->addr[i] = addr;
+    blocks->addr[i] = site;
     blocks->count[i] += count;
 }
 
-void fc_glinearcs_add_calls(FcGLineArcs *arcs, const FcProfilePlace *site, FcGSym *caller,
-                            FcGSym *callee, guint64 count)
+void fc_glinearcs_add_calls(FcGLineArcs *arcs, guint64 site, FcGSym *caller, FcGSym *callee,
+                            guint64 count)
 {
     FcGArc *arc = get_arc(arcs, site, caller, callee);
 
     arc->count += count;
-    if (arc->parent->owner)
+    if (arc->parent->owner && count > 0)
         add_block(arcs, arc->parent, site, count);
 }
 
-void fc_glinearcs_add_time(FcGLineArcs *arcs, const FcProfilePlace *site, FcGSym *caller,
-                           FcGSym *callee, double time, double child_time)
+void fc_glinearcs_add_time(FcGLineArcs *arcs, guint64 site, FcGSym *caller, FcGSym *callee,
+                           double time, double child_time)
 {
     FcGArc *arc = get_arc(arcs, site, caller, callee);
 

@@ -26,7 +26,8 @@ static void add_arc(FcGProfile *profile, const FcProfileArc *arc, FcGLineArcs *l
     child->ncalls += arc->calls;
     fc_garc_add(model, parent, child, arc->calls);
     if (lines)
-        fc_glinearcs_add_calls(lines, &arc->site, parent, child, arc->calls);
+        fc_glinearcs_add_calls(lines, fc_gprofile_addr(profile, &arc->site), parent, child,
+                               arc->calls);
 }
 
 /* gprof does not know of calls from outside; here they are among those of the cycle. */
@@ -60,7 +61,7 @@ void fc_gprofile_measure(FcGProfile *profile)
     for (guint i = 0; i < data->arcs->len; i++)
         add_arc(profile, &g_array_index(data->arcs, FcProfileArc, i), lines);
     if (model->options->static_calls)
-        fc_gprofile_add_static_calls(profile);
+        fc_gprofile_add_static_calls(profile, lines);
     fc_gmeasured_choose_unit(model, (double)profile->loaded->base_ns);
     if (!data->extended)
     {

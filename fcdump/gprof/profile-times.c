@@ -150,8 +150,8 @@ static void hand_up(Sums *sums, guint index)
     arc->child_time += node->rest;
     credit_parent(parent, node->time + node->rest);
     if (sums->lines)
-        fc_glinearcs_add_time(sums->lines, &context->site, parent, node->sym, node->time,
-                              node->rest);
+        fc_glinearcs_add_time(sums->lines, fc_gprofile_addr(sums->profile, &context->site), parent,
+                              node->sym, node->time, node->rest);
 }
 
 static void add_up(Sums *sums)

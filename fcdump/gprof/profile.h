@@ -72,26 +72,22 @@ gboolean fc_gprofile_load_symbols(FcGProfile *profile, GError **error);
 /* Puts the module, or the file, behind names that would be shown for several functions. */
 void fc_gprofile_label_symbols(FcGProfile *profile);
 
-/* -l: the line that a call came from; the caller itself where its lines don't have the
- * site.  (profile-lines.c) */
-FcGSym *fc_gprofile_find_line(const FcGProfile *profile, const FcProfilePlace *site,
-                              FcGSym *caller);
-
-/* -l: callers are lines from now on. `times` hold what was measured, by line and callee. */
+/* -l: what is known of the calls from each line, collected, and then put in place of the
+ * callers.  Sites are addresses of the model.  (profile-lines.c) */
 typedef struct FcGLineArcs FcGLineArcs;
 FcGLineArcs *fc_glinearcs_new(FcGProfile *profile);
 void fc_glinearcs_free(FcGLineArcs *arcs);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcGLineArcs, fc_glinearcs_free)
-void fc_glinearcs_add_calls(FcGLineArcs *arcs, const FcProfilePlace *site, FcGSym *caller,
-                            FcGSym *callee, guint64 count);
-void fc_glinearcs_add_time(FcGLineArcs *arcs, const FcProfilePlace *site, FcGSym *caller,
-                           FcGSym *callee, double time, double child_time);
+void fc_glinearcs_add_calls(FcGLineArcs *arcs, guint64 site, FcGSym *caller, FcGSym *callee,
+                            guint64 count);
+void fc_glinearcs_add_time(FcGLineArcs *arcs, guint64 site, FcGSym *caller, FcGSym *callee,
+                           double time, double child_time);
 void fc_glinearcs_apply(FcGLineArcs *arcs);
 
 /* Times of functions and arcs out of the tree of calling contexts; `lines` may be NULL.
  * (profile-times.c) */
 void fc_gprofile_sum_times(FcGProfile *profile, FcGLineArcs *lines);
 
-/* -c: arcs with count 0 for calls that the code of the profiled functions holds.
+/* -c: arcs with count 0 for calls that are in the code of the modules; `lines` may be NULL.
  * (profile-calls.c) */
-void fc_gprofile_add_static_calls(FcGProfile *profile);
+void fc_gprofile_add_static_calls(FcGProfile *profile, FcGLineArcs *lines);
