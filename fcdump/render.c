@@ -8,7 +8,8 @@
 #include <string.h>
 
 #define COLUMN_GAP 2
-#define NAME_WIDTH_MIN 16
+#define NAME_WIDTH_MIN 32   /* spare columns go before the last one gets less */
+#define DROPPED G_MAXUINT32 /* width of a column that is left out */
 
 struct FcRender
 {
@@ -205,6 +206,30 @@ static void measure(const FcTable *table, guint *widths)
     }
 }
 
+static guint line_width(const FcTable *table, const guint *widths)
+{
+    guint width = 0;
+    for (guint c = 0; c < table->count; c++)
+        if (widths[c] != DROPPED)
+            width += widths[c] + (c > 0 ? COLUMN_GAP : 0);
+    return width;
+}
+
+/* Leaves out spare columns until the last one has room. */
+static void drop_columns(const FcTable *table, const FcRender *render, guint *widths)
+{
+    const guint last = widths[table->count - 1];
+    const guint more = last - MIN(last, NAME_WIDTH_MIN);
+    for (guint rank = 1; rank <= 2; rank++)
+    {
+        if (render->width == 0 || line_width(table, widths) - more <= render->width)
+            return;
+        for (guint c = 0; c < table->count; c++)
+            if (table->columns[c].spare == rank)
+                widths[c] = DROPPED;
+    }
+}
+
 static void append_pad(GString *line, guint count)
 {
     for (guint i = 0; i < count; i++)
@@ -214,6 +239,8 @@ static void append_pad(GString *line, guint count)
 static void append_cell(const FcTable *table, GString *line, guint column, const char *text,
                         const guint *widths)
 {
+    if (widths[column] == DROPPED)
+        return;
     guint used = text_width(text);
     guint pad = widths[column] > used ? widths[column] - used : 0;
     if (column > 0)
@@ -253,6 +280,8 @@ static void print_groups(const FcTable *table, const FcRender *render, const gui
     for (guint first = 0, end; first < table->count; first = end)
     {
         end = group_end(table, first);
+        if (widths[first] == DROPPED)
+            continue;
         const char *group = table->columns[first].group;
         guint width = span_width(widths, first, end);
         if (first > 0)
@@ -288,11 +317,23 @@ static void print_headings(const FcTable *table, const FcRender *render, const g
         put_line(render, FC_STYLE_DIM, line, TRUE);
 }
 
+static void print_dropped(const FcTable *table, FcRender *render, const guint *widths)
+{
+    g_autoptr(GString) names = g_string_new(NULL);
+    for (guint first = 0; first < table->count; first = group_end(table, first))
+        if (widths[first] == DROPPED)
+            g_string_append_printf(names, "%s%s", names->len > 0 ? ", " : "",
+                                   table->columns[first].group);
+    if (names->len > 0)
+        fc_render_note(render, "For want of width not shown: %s.", names->str);
+}
+
 void fc_table_print(const FcTable *table, FcRender *render)
 {
     g_autofree guint *widths = g_new0(guint, table->count);
     gboolean cut = table->columns[table->count - 1].heading != NULL;
     measure(table, widths);
+    drop_columns(table, render, widths);
     print_headings(table, render, widths);
     for (guint r = 0; r < table->rows->len; r++)
     {
@@ -303,6 +344,7 @@ void fc_table_print(const FcTable *table, FcRender *render)
             append_cell(table, line, c, cells[c], widths);
         put_line(render, g_array_index(table->rows, Row, r).style, line, cut);
     }
+    print_dropped(table, render, widths);
     render->started = TRUE;
 }
 

@@ -42,6 +42,7 @@ typedef struct
     const char *group;   /* heading over several columns that name the same; or NULL */
     const char *heading; /* NULL: none */
     gboolean left;       /* aligned to the left */
+    guint spare;         /* not 0: left out where the terminal is too narrow, 1 before 2 */
 } FcColumn;
 
 typedef struct FcTable FcTable;
@@ -57,7 +58,8 @@ void fc_table_row(FcTable *table, FcStyle style);
 void fc_table_cell(FcTable *table, char *text);
 void fc_table_gap(FcTable *table); /* an empty line */
 
-/* Lines are cut to the terminal's width, unless the last column has no heading. */
+/* Lines are cut to the terminal's width, unless the last column has no heading; before that
+ * spare columns are left out, whole groups of them, which is said below. */
 void fc_table_print(const FcTable *table, FcRender *render);
 
 /* ---- Values: all results are the caller's ---------------------------------- */

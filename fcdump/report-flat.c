@@ -5,18 +5,28 @@
 #include "fcdump/report.h"
 
 static const FcColumn columns[] = {
-    {"total", "time", FALSE},         {"total", "%", FALSE},
-    {"local", "time", FALSE},         {"local", "%", FALSE},
-    {"total per call", "min", FALSE}, {"total per call", "max", FALSE},
-    {"local per call", "min", FALSE}, {"local per call", "max", FALSE},
-    {NULL, "calls", FALSE},           {NULL, "function", TRUE},
+    {"total", "time", FALSE},
+    {"total", "%", FALSE},
+    {"local", "time", FALSE},
+    {"local", "%", FALSE},
+    {"total per call", "min", FALSE, 2},
+    {"total per call", "max", FALSE, 2},
+    {"local per call", "min", FALSE, 1},
+    {"local per call", "max", FALSE, 1},
+    {NULL, "calls", FALSE},
+    {NULL, "function", TRUE},
 };
 static const FcColumn cumulated_columns[] = {
-    {"total", "time", FALSE},         {"total", "%", FALSE},
-    {"local", "time", FALSE},         {"local", "%", FALSE},
-    {"local", "sum %", FALSE},        {"total per call", "min", FALSE},
-    {"total per call", "max", FALSE}, {"local per call", "min", FALSE},
-    {"local per call", "max", FALSE}, {NULL, "calls", FALSE},
+    {"total", "time", FALSE},
+    {"total", "%", FALSE},
+    {"local", "time", FALSE},
+    {"local", "%", FALSE},
+    {"local", "sum %", FALSE},
+    {"total per call", "min", FALSE, 2},
+    {"total per call", "max", FALSE, 2},
+    {"local per call", "min", FALSE, 1},
+    {"local per call", "max", FALSE, 1},
+    {NULL, "calls", FALSE},
     {NULL, "function", TRUE},
 };
 

@@ -13,7 +13,7 @@ import termios
 from fcfile import FCDUMP, Profile, Program, equal, fail, folder, good, run, simple
 
 
-def on_terminal(columns, *arguments, env=None):
+def on_terminal(columns, *arguments, env=None, status=0):
     """What fcdump writes to a terminal of so many columns."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
@@ -33,7 +33,7 @@ def on_terminal(columns, *arguments, env=None):
                 break
             data += part
     os.close(master)
-    equal(process.returncode, 0, f"status on a terminal: {arguments}")
+    equal(process.returncode, status, f"status on a terminal: {arguments}")
     return data.decode("utf-8").replace("\r\n", "\n")
 
 
@@ -69,6 +69,23 @@ start = lines.index("Flat profile")
 table = lines[start + 3:start + 8]
 if not all(len(line) <= 60 for line in table) or not any(line.endswith("\u2026") for line in table):
     fail("lines are not cut to the terminal", narrow)
+
+# Before names get too little room the bounds of calls are left out, which is said.
+named = Profile(program, run_ns=5)
+named.function("main", 1, 5, 5, (5, 5), (5, 5), where=0x9010)
+named.functions[0] = ((1, 0x9010), *named.functions[0][1:])
+named.modules.append((0x9000, 0x9000, 0xa000, 0, 2**64 - 1, None, "/none/a-library-of-some-length.so"))
+named.write("named.fc")
+NAME = "a-library-of-some-length.so+0x10"
+for columns, groups in ((300, (True, True)), (110, (True, True)), (95, (True, False)),
+                        (87, (True, False)), (80, (False, False)), (70, (False, False))):
+    result = on_terminal(columns, "named.fc", "--color=never", "--no-reports", "--flat",
+                         status=1)  # its library is not there
+    equal(("- total per call -" in result, "- local per call -" in result), groups,
+          f"columns of bounds on {columns}")
+    equal("For want of width" in result, groups != (True, True), "told")
+    if NAME not in result or not all(len(line) <= columns for line in result.split("\n")[3:6]):
+        fail(f"the name or the width on {columns} columns", result)
 if program.path not in on_terminal(20, "some.fc", "--color=never"):
     fail("paths are cut")
 if ESCAPE + "31m" not in on_terminal(300, "some.fc"):
