@@ -3,10 +3,12 @@
 """The manual and man pages tell of what the programs themselves say they have: each
 variable with its default, each option, each tool; and of nothing else."""
 
+import json
 import os
 import re
 import subprocess
 import tempfile
+import time
 import unittest
 
 DOC = os.path.join(os.environ["FC_SOURCE_ROOT"], "doc")
@@ -28,6 +30,15 @@ def output(command, **more):
 
 def options_of(text):
     return set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text))
+
+
+def members(value):
+    """The names of all members of all objects in `value`."""
+    if isinstance(value, list):
+        return set().union(*map(members, value))
+    if not isinstance(value, dict):
+        return set()
+    return set(value).union(*map(members, value.values()))
 
 
 class Manual(unittest.TestCase):
@@ -53,6 +64,44 @@ class Manual(unittest.TestCase):
             told = options_of(chapter(name))
             self.assertGreater(len(known), 5)
             self.assertEqual(known - told, set(), "%s: not in %s" % (tool, name))
+
+    def test_json(self):
+        """Every member of the objects that --json writes is in the manual, and every member
+        that is there (but for the memory's, of which there may be none) is written."""
+        with tempfile.TemporaryDirectory(prefix="fc-manual-") as folder:
+            with open(os.path.join(folder, "p.c"), "w", encoding="ascii") as file:
+                file.write("""#include <pthread.h>
+                    #include <signal.h>
+                    #include <stdlib.h>
+                    #include <unistd.h>
+                    static int down(int n) { return n > 0 ? down(n - 1) : 0; }
+                    static void *work(void *data) { *(int *)data = down(3); pthread_exit(malloc(100)); }
+                    int main(void)
+                    {
+                        int result;
+                        pthread_t thread;
+                        pthread_create(&thread, NULL, work, &result);
+                        pthread_join(thread, NULL);
+                        return raise(SIGTERM);
+                    }""")
+            output("cd %s && gcc -g -pthread $(fc-config --cflags-libs) p.c -o p && ./p" % folder,
+                   FC_MEMORY="1", FC_QUIET="1")
+            profile = os.path.join(folder, "functioncheck.fc")
+            for _ in range(300):  # the program was killed and could not wait
+                if os.path.exists(profile):
+                    break
+                time.sleep(0.1)
+            written = members(json.loads(output("fcdump --json " + profile)))
+        self.assertGreater(len(written), 50)
+        section = chapter("fcdump.texi").split("@node JSON\n")[1].split("@node ")[0]
+        told = set(re.findall(r"@code\{([a-z_]+)\}", section))
+        for item in re.findall(r"^@itemx? ([a-z_, ]+)$", section, re.MULTILINE):
+            told |= set(item.split(", "))
+        self.assertEqual(written - told, set(), "not in the manual")
+        elsewhere = re.sub(r"(?s)^@item memory.*?(?=^@item |^@end table)", "", section,
+                           flags=re.MULTILINE)
+        told = set(re.findall(r"@code\{([a-z_]+)\}", elsewhere)) - {"null", "true", "false"}
+        self.assertEqual(told - written, set(), "not in the output")
 
     def test_man_pages(self):
         for tool in sorted(os.listdir(BINDIR)):
