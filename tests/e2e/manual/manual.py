@@ -71,14 +71,19 @@ class Manual(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix="fc-manual-") as folder:
             with open(os.path.join(folder, "p.c"), "w", encoding="ascii") as file:
                 file.write("""#include <pthread.h>
+                    #include <setjmp.h>
                     #include <signal.h>
                     #include <stdlib.h>
                     #include <unistd.h>
                     static int down(int n) { return n > 0 ? down(n - 1) : 0; }
-                    static void *work(void *data) { *(int *)data = down(3); pthread_exit(malloc(100)); }
+                    static void *work(void *data) { *(int *)data = down(3); return malloc(100); }
+                    static jmp_buf place;
+                    static int leave(void) { longjmp(place, 1); }
                     int main(void)
                     {
                         int result;
+                        if (setjmp(place) == 0)
+                            leave();
                         pthread_t thread;
                         pthread_create(&thread, NULL, work, &result);
                         pthread_join(thread, NULL);
