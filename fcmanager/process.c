@@ -280,6 +280,7 @@ static void take_chunk(FcProcess *process, const FcWireMessage *message)
         return;
     }
     FcThread *thread = get_thread(process, view.thread);
+    thread->is_private = FALSE;
     fc_stack_set_multiplier(thread->stack, fc_clock_multiplier(&process->setup->clock));
     fc_thread_take_chunk(thread, &view, (guint32)message->value);
     if (process->heap != NULL && process->heap->queued >= FC_HEAP_QUEUE_FULL)
@@ -297,12 +298,14 @@ static void take_data(FcProcess *process, const FcWireMessage *message)
     }
     FcThread *thread = get_thread(process, message->thread);
     fc_stack_set_multiplier(thread->stack, fc_clock_multiplier(&process->setup->clock));
+    thread->is_private = TRUE;
     fc_thread_take_data(thread, &header, records);
 }
 
 static void take_thread_start(FcProcess *process, const FcWireMessage *message)
 {
     FcThread *thread = get_thread(process, message->thread);
+    thread->is_private = process->setup->shared == NULL;
     thread->tid = message->argument;
     thread->start_time = message->value;
     struct FcStackInfo own;
@@ -424,7 +427,15 @@ static void scan_owned(FcProcess *process)
         const FcChunkView *view = &g_array_index(views, FcChunkView, i);
         FcThread *thread = get_thread(process, view->thread);
         fc_thread_scan(thread, view);
+        thread->is_private = FALSE;
     }
+}
+
+/* Whether the thread's own buffer, where it has one, went with the process: that of the thread
+ * that executes another image was sent. */
+static gboolean is_unsent(const FcProcess *process, const FcThread *thread, guint32 number)
+{
+    return thread->is_private && !(process->end == FC_END_EXEC && thread->number == number);
 }
 
 void fc_process_finish(FcProcess *process, guint64 time, guint32 number, gboolean dead)
@@ -442,6 +453,7 @@ void fc_process_finish(FcProcess *process, guint64 time, guint32 number, gboolea
     for (GList *at = threads; at != NULL; at = at->next)
     {
         FcThread *thread = at->data;
+        note(process->losses, "unsent-buffers", dead && is_unsent(process, thread, number));
         finish_thread(process, thread,
                       has_one_clock(process) || thread->number == number ? time : 0, FALSE);
     }

@@ -22,6 +22,7 @@ typedef struct
     GQueue *pending;       /* what is held back, oldest first */
     GArray *quarantine;    /* guint32: chunks that may still be written to */
     guint64 gaps;          /* records given up */
+    gboolean is_private;   /* its latest records are in memory that dies with the process */
     FcSharedMap *shared;   /* NULL: none */
     FcHeapThread *heap;    /* the heap's; NULL: memory is not profiled */
     guint32 next_sequence; /* of the chunk that the next record is in, */

@@ -165,7 +165,8 @@ enum FcMessageType
     FC_MSG_EXEC,          /* value: time; the process is about to exec */
     FC_MSG_EXEC_FAILED,   /* value: time; it did not */
     FC_MSG_CHUNK,         /* argument: chunk index; value: slots reserved in it */
-    FC_MSG_CHUNK_DATA,    /* transport `pipe`: payload FcDataHeader + records */
+    FC_MSG_CHUNK_DATA,    /* transport `pipe`: payload FcDataHeader + records; none: the thread is
+                             about to use this transport */
     FC_MSG_QUIT,          /* value: time; argument: index of a chunk of the process
                              whose `answer` is waited for, 0: answer on the
                              reply pipe, FC_NO_ANSWER: none is awaited */

@@ -167,6 +167,18 @@ static struct FcChunk *map_private(void)
     return (struct FcChunk *)aligned;
 }
 
+/* No records: says that this thread has a buffer that would be lost with the process. */
+static void announce_private(void)
+{
+    struct
+    {
+        struct FcMessage message;
+        struct FcDataHeader header;
+    } empty = {.message = {.type = FC_MSG_CHUNK_DATA, .thread = fc_thread.number},
+               .header = {.generation = 1}};
+    fc_channel_send_whole(&empty.message, sizeof empty);
+}
+
 /* Who has private buffers: the thread that ends the process sends what is in them. */
 static void list_thread(void)
 {
@@ -203,6 +215,9 @@ static struct FcChunk *claim_private(void)
     fc_thread.private_chunk = chunk;
     if (chunk != NULL)
         next_generation(chunk);
+    if (shared != NULL && !fc_thread.is_announced)
+        announce_private();
+    fc_thread.is_announced = true;
     list_thread();
     return chunk;
 }
@@ -310,6 +325,7 @@ void fc_ring_free(void)
         fc_sys(SYS_munmap, chunk, (size_t)FC_CHUNK_BYTES);
     }
     fc_thread.private_chunk = NULL;
+    fc_thread.is_announced = false;
     fc_thread.cursor = FC_CURSOR_NONE;
 }
 
@@ -319,6 +335,7 @@ void fc_ring_after_fork(void)
     users_lock = 0;
     fc_thread.private_lock = 0;
     fc_thread.is_listed = false;
+    fc_thread.is_announced = false;
     fc_thread.cursor = FC_CURSOR_NONE;
     fc_thread.private_chunk = NULL;
     fc_thread.parked = NULL; /* the parent sends them */
@@ -331,7 +348,10 @@ static struct FcChunk *take_chunk(void)
 {
     struct FcChunk *chunk = shared != NULL ? claim_chunk() : NULL;
     if (chunk != NULL)
+    {
         fc_thread.waits = 0;
+        fc_thread.is_announced = false;
+    }
     else if (shared == NULL || fc_thread.waits > WAITS_MAX)
         chunk = claim_private();
     return chunk;

@@ -28,6 +28,7 @@ struct FcThread
     struct FcThread *next_user;    /* of private buffers */
     uint32_t private_lock;         /* of parked and private_chunk */
     bool is_listed;
+    bool is_announced;  /* fcmanager knows that the thread has a private buffer */
     bool has_ended;     /* its key's destructor ran for the last time */
     uint8_t end_rounds; /* how often it ran */
     bool is_quitting;   /* it ends the process: for it alone profiling is still on */
