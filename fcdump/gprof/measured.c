@@ -27,8 +27,7 @@ static const struct
     {"seconds", "seconds", 1e9},
 };
 
-static const double UNIT_LIMIT = 9999.995;    /* fits into seven columns */
-static const double PREFIX_LIMIT = 99999.995; /* fits into eight */
+static const double UNIT_LIMIT = 9999.995; /* fits into seven columns */
 static const double TICK_S = 1e-9;
 
 void fc_gmeasured_choose_unit(FcGModel *model, double total_ticks)
@@ -60,7 +59,7 @@ char fc_gmeasured_choose_prefix(double most_ticks, double *scale)
     static const char letters[] = {'n', 'u', 'm', ' '};
     guint i = 0;
 
-    while (i + 1 < G_N_ELEMENTS(letters) && most_ticks / units[i].ns >= PREFIX_LIMIT)
+    while (i + 1 < G_N_ELEMENTS(letters) && most_ticks / units[i].ns >= UNIT_LIMIT)
         i++;
     *scale = 1e9 / units[i].ns;
     return letters[i];
