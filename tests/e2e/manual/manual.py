@@ -78,12 +78,13 @@ class Manual(unittest.TestCase):
                     static int down(int n) { return n > 0 ? down(n - 1) : 0; }
                     static void *work(void *data) { *(int *)data = down(3); return malloc(100); }
                     static jmp_buf place;
-                    static int leave(void) { longjmp(place, 1); }
+                    static int leave(int n) { if (n == 0) longjmp(place, 1); return leave(n - 1); }
                     int main(void)
                     {
                         int result;
                         if (setjmp(place) == 0)
-                            leave();
+                            leave(5);
+                        down(1); /* from here it is seen that leave() is gone */
                         pthread_t thread;
                         pthread_create(&thread, NULL, work, &result);
                         pthread_join(thread, NULL);
