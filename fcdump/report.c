@@ -35,7 +35,11 @@ char *fc_report_source(const FcReportContext *context, const FcProfilePlace *pla
     fc_symbols_find(model->symbols, model->profile, place, is_return, &symbol);
     if (symbol.file == NULL)
         return NULL;
-    const char *file = symbol.file;
+    /* Of "/home/me/build/../src/main.c" nobody wants to read the middle. */
+    g_autofree char *path = g_path_is_absolute(symbol.file)
+                                ? g_canonicalize_filename(symbol.file, NULL)
+                                : g_strdup(symbol.file);
+    const char *file = path;
     const char *slash = strrchr(file, '/');
     if (context->options->base_names && slash != NULL)
         file = slash + 1;

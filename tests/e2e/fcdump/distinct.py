@@ -8,7 +8,7 @@ import json
 import os
 import subprocess
 
-from fcfile import equal, folder, good, rows
+from fcfile import contains, equal, folder, good, rows
 
 BINDIR = os.environ["FC_BINDIR"]
 
@@ -63,3 +63,10 @@ shell("gcc -g0 -shared -fPIC $(fc-config --cflags-libs) -o libthird.so third.c &
       "./modules")
 equal(shown("functioncheck.fc"), ["main", "other", "third", "usage [libthird.so]",
                                   "usage [modules]", "usage [modules]"], "modules")
+
+# A build folder's way back to its sources is not shown.
+os.mkdir("build")
+shell("cd build && gcc -g -O0 $(fc-config --cflags-libs) -o ../up ../main.c ../other.c ../third.c"
+      " && cd .. && ./up")
+text = good("functioncheck.fc", "--details", "--only=other")
+contains(text, f"other  {os.path.realpath('other.c')}:2", "a whole path")
