@@ -39,7 +39,9 @@ static guint64 divide_up(guint64 a, guint64 b)
 
 static guint64 to_ticks(guint64 ns, guint64 tick_ns)
 {
-    return ns / tick_ns + (ns % tick_ns >= divide_up(tick_ns, 2));
+    guint64 ticks = ns / tick_ns + (ns % tick_ns >= divide_up(tick_ns, 2));
+
+    return MIN(ticks, G_MAXUINT64 / tick_ns);
 }
 
 /* Units that gprof counts as the function's, none where it is too short. */
