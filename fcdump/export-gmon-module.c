@@ -169,7 +169,7 @@ static void note_times(const Export *export, const GArray *times)
     }
     if (worst)
         note(export,
-             "the own time of %u functions is off by more than 0.5%%: a tick is %u ns, and the "
+             "functions whose own time is off by more than 0.5%%: %u; a tick is %u ns, and the "
              "longest of them, %s, had %" G_GUINT64_FORMAT " ns",
              inexact, 1000000000U / export->out->rate,
              fc_gsymtab_find(&export->gprof->symtab, worst->start)->name, worst->local_ns);
@@ -320,25 +320,21 @@ static void note_missing(const Export *export)
          export->module_name);
     if (elsewhere->functions > 0)
         note(export,
-             "not in it: %u functions of other modules (%" G_GUINT64_FORMAT
-             " calls, %.1f%% of the time); --image=MODULE exports another module",
+             "functions of other modules, not in it: %u (calls: %" G_GUINT64_FORMAT
+             ", time: %.1f%%); --image=MODULE exports another module",
              elsewhere->functions, elsewhere->calls, share(export, elsewhere));
     if (unnamed->functions > 0)
         note(export,
-             "not in it: %u functions that gprof knows no symbol of (%" G_GUINT64_FORMAT
-             " calls, %.1f%% of the time)",
+             "functions that gprof knows no symbol of, not in it: %u (calls: %" G_GUINT64_FORMAT
+             ", time: %.1f%%)",
              unnamed->functions, unnamed->calls, share(export, unnamed));
-    if (export->outside_calls == 0)
-        return;
-    if (export->outside)
-        note(export,
-             "%" G_GUINT64_FORMAT " calls by callers that are not in it are said to be by %s",
+    if (export->outside_calls > 0 && export->outside)
+        note(export, "calls by callers that are not in it: %" G_GUINT64_FORMAT ", said to be by %s",
              export->outside_calls, export->outside->name);
-    else
+    else if (export->outside_calls > 0)
         note(export,
-             "gprof will not count %" G_GUINT64_FORMAT
-             " calls by callers that are not in it: %s has "
-             "no function _start, _init or _fini to say them to be by",
+             "calls by callers that are not in it: %" G_GUINT64_FORMAT
+             ", which gprof will not count: %s has no function _start, _init or _fini for them",
              export->outside_calls, export->module_name);
 }
 

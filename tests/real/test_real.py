@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Real programs, built at -O2 from their source packages with fc-config's flags:
-they do what a plain build does, every count is the oracle's, and the times add up.
+they do what a plain build does, every count is the oracle's, the times add up, and GNU gprof
+reads the same from an export.
 
 Usage: test_real.py [Lua|Bzip2]...; FCTEST_OFFLINE in the environment: use only
 what was fetched before.
@@ -18,6 +19,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import fcprofile  # noqa: E402
 import fctest  # noqa: E402
+import gprofread  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -105,6 +107,21 @@ class RealProgram(fctest.Case):
         self.assertEqual(lines, [], "the program's own runs differ")
 
 
+    def check_gprof(self, program):
+        """GNU gprof reads from an export of the profile that is there what --json says."""
+        if gprofread.GPROF is None:
+            print("gprof is not installed: the export is not checked", file=sys.stderr)
+            return
+        data = json.loads(self.command([fctest.tool("fcdump"), "--json"]))
+        self.command([fctest.tool("fcdump"), "--gmon=gmon.out"])
+        report = gprofread.Report(program, self.path("gmon.out"))
+        expected = gprofread.Expected(data, program)
+        self.assertGreater(len(expected.flat), 20)
+        self.assertGreater(len(expected.arcs), 20)
+        self.assertEqual(gprofread.differences(report, expected), [])
+        self.assertEqual(gprofread.tool_differences(program, self.path("gmon.out"),
+                                                    fctest.tool("fcgprof")), [])
+
     def gcov_calls(self, program, arguments):
         """{name: sorted calls of the functions of that name}, as gcov counts them."""
         self.assertIn(self.run_target([program, *arguments]).returncode, (0, 3))
@@ -141,6 +158,7 @@ class Lua(RealProgram):
         arguments = [os.path.join(HERE, "work.lua"), "4"]
         out = self.check(plain, profiled, arguments, 3000000)
         self.assertEqual(len(out.splitlines()), 4, out)
+        self.check_gprof(profiled)
         self.check_gcov(build_lua(self.path("lua-coverage"), "coverage"), arguments,
                         restarted=["luaV_execute"])
 
@@ -157,10 +175,12 @@ class Bzip2(RealProgram):
                 stream.write(" ".join(generator.choices(words, k=200)) + "\n")
         packed = self.check(plain, profiled, ["-9", "-c", text], 100000)
         self.assertLess(len(packed), os.path.getsize(text) / 2)
+        self.check_gprof(profiled)
         self.check_gcov(build_bzip2(self.path("bzip2-coverage"), "coverage"), ["-9", "-c", text])
         with open(self.path("text.bz2"), "wb") as stream:
             stream.write(packed)
         unpacked = self.check(plain, profiled, ["-d", "-c", self.path("text.bz2")], 5000)
+        self.check_gprof(profiled)
         with open(text, "rb") as stream:
             self.assertEqual(hashlib.sha256(unpacked).digest(),
                              hashlib.sha256(stream.read()).digest())

@@ -201,11 +201,12 @@ class Profile:
             key = (site[1], self.functions[callee][0][1])
             pairs[key] = pairs.get(key, 0) + calls
         lines.append(len(pairs))
-        lines += [f"{hexa(site)} {hexa(callee)} {calls}"
+        most = 2**31 - 1  # what its readers have room for
+        lines += [f"{hexa(site)} {hexa(callee)} {min(calls, most)}"
                   for (site, callee), calls in pairs.items()]
         lines.append(len(self.functions))
         for place, calls, total, local, tmin, tmax, lmin, lmax, _ in self.functions:
-            lines.append(" ".join(map(str, (hexa(place[1]), calls, us(local), us(total), us(tmin),
+            lines.append(" ".join(map(str, (hexa(place[1]), min(calls, most), us(local), us(total), us(tmin),
                                             us(tmax), us(lmin), us(lmax)))))
         libraries = {m[6]: m[0] for m in reversed(self.modules) if m[6] != header["executable"]}
         libraries = {m[6]: libraries[m[6]] for m in self.modules if m[6] in libraries}
