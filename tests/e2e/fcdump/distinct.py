@@ -66,7 +66,7 @@ equal(shown("functioncheck.fc"), ["main", "other", "third", "usage [libthird.so]
 
 # A build folder's way back to its sources is not shown.
 os.mkdir("build")
-shell("cd build && gcc -g -O0 $(fc-config --cflags-libs) -o ../up ../main.c ../other.c ../third.c"
+shell("cd build && gcc -g -O0 $(fc-config --cflags-libs) -o ../up $PWD/../main.c $PWD/../other.c $PWD/../third.c"
       " && cd .. && ./up")
 text = good("functioncheck.fc", "--details", "--only=other")
 contains(text, f"other  {os.path.realpath('other.c')}:2", "a whole path")
