@@ -26,6 +26,13 @@ static void mend_jump(FcStack *stack, guint64 address, guint64 time)
     close_above(stack, keep, time, &stack->repairs.jumps);
 }
 
+static void jump(FcStack *stack, guint64 address, guint64 time)
+{
+    if (address - stack->low >= stack->size)
+        fc_stack_find_segment(stack, address, time);
+    mend_jump(stack, address, time);
+}
+
 /* An entry at the innermost frame's own address: functions inlined into one another share it.
  * But the very same call can't be made again before it returned. */
 static void mend_repeated(FcStack *stack, guint64 function, guint64 site, guint64 address,
@@ -119,7 +126,9 @@ G_NO_INLINE static void take_other(FcStack *stack, guint64 kind, guint64 time, g
     stack->last = time;
     if (G_UNLIKELY(time >= stack->next_change))
         apply_changes(stack, time);
-    if (kind < FC_RECORD_ENTER || kind > FC_RECORD_UNMAP)
+    if (kind == FC_RECORD_JUMP)
+        jump(stack, where & FC_FRAME_ADDRESS_MASK, time);
+    else if (kind < FC_RECORD_ENTER || kind > FC_RECORD_JUMP)
         stack->repairs.bad_records++;
     else if (stack->heap != NULL)
         fc_heap_record(stack->heap, time, function, site, where, stack->frames[stack->top].node);

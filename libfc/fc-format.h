@@ -51,6 +51,9 @@ enum FcRecordKind
     FC_RECORD_FREE_NAMED = 9,  /* before FREE of the same pointer: likewise */
     FC_RECORD_MAPPED = 10,     /* after mmap: address, length */
     FC_RECORD_UNMAP = 11,      /* after munmap: address, length */
+    /* Frames were left without their exits: those below the stack address, to which a longjmp
+       or an exception cut the stack back. */
+    FC_RECORD_JUMP = 12,
 };
 #define FC_FRAME_KIND_MASK UINT64_C(0xf)
 #define FC_FRAME_ADDRESS_MASK UINT64_C(0x0000fffffffffff0)

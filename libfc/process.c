@@ -158,6 +158,7 @@ static bool start(struct FcHello *hello)
     fc_modules_setup();
     fc_exec_setup();
     fc_stacks_setup();
+    fc_jumps_setup();
     switch (fc_join_session(&session, &hello->parent_process))
     {
     case FC_JOIN_LEAVE:

@@ -73,8 +73,14 @@ static void record_switch(const ucontext_t *to)
 #else
     uint64_t address = 0;
 #endif
-    uint64_t frame = (address & FC_FRAME_ADDRESS_MASK) | FC_RECORD_SWITCH;
-    if (fc_process_is_off() || address == 0)
+    if (address != 0)
+        fc_stacks_record(FC_RECORD_SWITCH, address);
+}
+
+void fc_stacks_record(enum FcRecordKind kind, uint64_t address)
+{
+    uint64_t frame = (address & FC_FRAME_ADDRESS_MASK) | kind;
+    if (fc_process_is_off())
         return;
     uint64_t time = fc_clock_now();
     uint64_t generation;

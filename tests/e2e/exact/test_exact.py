@@ -130,6 +130,41 @@ class Exact(fctest.Case):
         self.assertEqual(histogram["work"], {10: 1, 12: 1, 13: 1})
         self.assertEqual(histogram["leaf"], {10: 4})
 
+    def test_jump(self):
+        """What the function that caught a jump calls next is its own callee, and the time from
+        the jump on its own."""
+        # main+1 outer+2 inner+3 (jump 4) handle+5 leaf+6-7 handle-8 main-9
+        for compiler in ("gcc", "clang"):
+            program = self.compile("caught.c", compiler=compiler, output=compiler)
+            self.assertEqual(self.run_test_clock([program]).returncode, 0)
+            profile = self.load("functioncheck.fc")
+            self.assertEqual((profile.repairs, profile.losses), ({"jump": 2}, {}))
+            self.assertEqual(contexts_of(profile), {
+                "main": (1, 8, 3), "main/outer": (1, 2, 1), "main/outer/inner": (1, 1, 1),
+                "main/handle": (1, 3, 2), "main/handle/leaf": (1, 1, 1)})
+
+    def test_exception(self):
+        expected = {
+            # the exit hook is run for each frame that is left, between a jump and the next:
+            # main+1 outer+2 inner+3 (4) inner-5 (6) ~Guard+7-8 outer-9 (10) handle+11
+            # leaf+12-13 handle-14 main-15
+            "g++": ({}, {
+                "main": (1, 14, 4), "main/outer": (1, 7, 4), "main/outer/inner": (1, 2, 2),
+                "main/outer/Guard::~Guard": (1, 1, 1),
+                "main/handle": (1, 3, 2), "main/handle/leaf": (1, 1, 1)}),
+            # no exit hook is run:
+            # main+1 outer+2 inner+3 (4) ~Guard+5-6 (7) handle+8 leaf+9-10 handle-11 main-12
+            "clang++": ({"jump": 2}, {
+                "main": (1, 11, 3), "main/outer": (1, 5, 3), "main/outer/inner": (1, 1, 1),
+                "main/outer/Guard::~Guard": (1, 1, 1),
+                "main/handle": (1, 3, 2), "main/handle/leaf": (1, 1, 1)})}
+        for compiler, (repairs, contexts) in expected.items():
+            program = self.compile("caught.cc", compiler=compiler, output=compiler)
+            self.assertEqual(self.run_test_clock([program]).returncode, 0)
+            profile = fcprofile.load_json(self.path("functioncheck.fc"), fctest.tool("fcdump"))
+            self.assertEqual((profile.repairs, profile.losses), (repairs, {}), compiler)
+            self.assertEqual(contexts_of(profile), contexts, compiler)
+
     def test_threads(self):
         # main thread:  main+1 main-2
         # first thread: worker+1 leaf+2-3 leaf+4-5 worker-6

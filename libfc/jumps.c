@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Stands in for what leaves frames without their exits: longjmp and its kin, and the C++
+ * runtime's personality routine, which decides where an exception goes on.  Each records to
+ * which frame the stack was cut back, at the time when it was.  Without that record
+ * fcmanager would learn it from a later one at best, and take what the frame that caught
+ * the jump calls next for a call of a frame that is gone.
+ */
+#include "libfc/stacks.h"
+#include "libfc/sys.h"
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unwind.h>
+
+typedef void JumpFunction(jmp_buf, int);
+
+static struct
+{
+    const char *name;
+    JumpFunction *real;
+} jumps[] = {{"longjmp", NULL}, {"_longjmp", NULL}, {"siglongjmp", NULL}, {"__longjmp_chk", NULL}};
+
+enum Jump
+{
+    LONGJMP,
+    UNDERSCORE_LONGJMP,
+    SIGLONGJMP,
+    CHECKED_LONGJMP,
+};
+
+void fc_jumps_setup(void)
+{
+    for (size_t i = 0; i < sizeof jumps / sizeof *jumps; i++)
+        jumps[i].real = (JumpFunction *)dlsym(RTLD_NEXT, jumps[i].name);
+}
+
+/* The stack pointer that setjmp has saved; 0: not to be read here.  glibc scrambles it with a
+ * word of the thread's control block (sysdeps/unix/sysv/linux/x86_64/pointer_guard.h in its
+ * sources), which on AArch64 is in a variable of the loader's own. */
+static uint64_t saved_stack_pointer(const jmp_buf buffer)
+{
+#if defined(__x86_64__) && defined(__GLIBC__)
+    uint64_t scrambled = (uint64_t)buffer[0].__jmpbuf[6];
+    uint64_t guard;
+    __asm__("mov %%fs:0x30, %0" : "=r"(guard));
+    return (scrambled >> 17 | scrambled << 47) ^ guard;
+#else
+    (void)buffer;
+    return 0;
+#endif
+}
+
+static JumpFunction *prepare(enum Jump which, const jmp_buf buffer)
+{
+    if (jumps[which].real == NULL)
+        fc_jumps_setup();
+    uint64_t address = saved_stack_pointer(buffer);
+    if (address % 8 == 0 && address >> 47 == 0)
+        fc_stacks_record(FC_RECORD_JUMP, address);
+    return jumps[which].real;
+}
+
+FC_EXPORT void longjmp(jmp_buf buffer, int value)
+{
+    prepare(LONGJMP, buffer)(buffer, value);
+    __builtin_unreachable();
+}
+
+FC_EXPORT void _longjmp(jmp_buf buffer, int value)
+{
+    prepare(UNDERSCORE_LONGJMP, buffer)(buffer, value);
+    __builtin_unreachable();
+}
+
+FC_EXPORT void siglongjmp(jmp_buf buffer, int value)
+{
+    prepare(SIGLONGJMP, buffer)(buffer, value);
+    __builtin_unreachable();
+}
+
+/* What longjmp is with _FORTIFY_SOURCE. */
+void __longjmp_chk(jmp_buf buffer, int value) __attribute__((noreturn));
+
+FC_EXPORT void __longjmp_chk(jmp_buf buffer, int value)
+{
+    prepare(CHECKED_LONGJMP, buffer)(buffer, value);
+    __builtin_unreachable();
+}
+
+/* ---- Exceptions ------------------------------------------------------------------- */
+
+typedef _Unwind_Reason_Code Personality(int version, _Unwind_Action actions,
+                                        _Unwind_Exception_Class class,
+                                        struct _Unwind_Exception *exception,
+                                        struct _Unwind_Context *context);
+typedef _Unwind_Word GetWord(struct _Unwind_Context *context);
+
+static Personality *real_personality; /* atomic, both */
+static GetWord *get_stack_pointer;
+
+/* `name`, as the module that `code` is in would find it. */
+static void *find_near(const void *code, const char *name)
+{
+    Dl_info module;
+    if (code == NULL || dladdr(code, &module) == 0)
+        return NULL;
+    void *handle = dlopen(module.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (handle == NULL)
+        return NULL;
+    void *found = dlsym(handle, name);
+    dlclose(handle);
+    return found;
+}
+
+#define PERSONALITY "__gxx_personality_v0"
+#define RUNTIME_VERSION "CXXABI_1.3"
+
+/* Nothing of the C++ runtime is linked to libfc.  Where a plug-in brought that in, it is not
+ * behind us in the order of look-up: the unwinder that called us is asked for the code that
+ * it is at, and whose runtime that has. */
+static void find_runtime(const void *unwinder, struct _Unwind_Context *context)
+{
+    Personality *real = (Personality *)dlvsym(RTLD_NEXT, PERSONALITY, RUNTIME_VERSION);
+    GetWord *get_address = (GetWord *)find_near(unwinder, "_Unwind_GetIP");
+    if (real == NULL && get_address != NULL)
+        real = (Personality *)find_near((const void *)get_address(context), PERSONALITY);
+    __atomic_store_n(&get_stack_pointer, (GetWord *)find_near(unwinder, "_Unwind_GetCFA"),
+                     __ATOMIC_RELAXED);
+    /* release: whoever sees this one sees the other */
+    __atomic_store_n(&real_personality, real, __ATOMIC_RELEASE);
+}
+
+FC_EXPORT Personality fc_jumps_personality;
+
+/* Asked by the unwinder for each frame of C++ whether the exception ends there, or has
+ * destructors to run.  What _Unwind_GetCFA gives is the stack pointer at the frame's call. */
+_Unwind_Reason_Code fc_jumps_personality(int version, _Unwind_Action actions,
+                                         _Unwind_Exception_Class class,
+                                         struct _Unwind_Exception *exception,
+                                         struct _Unwind_Context *context)
+{
+    if (__atomic_load_n(&real_personality, __ATOMIC_ACQUIRE) == NULL)
+        find_runtime(__builtin_return_address(0), context);
+    if (real_personality == NULL)
+        return _URC_FATAL_PHASE1_ERROR; /* there is no C++ runtime: nobody can have thrown */
+    _Unwind_Reason_Code verdict = real_personality(version, actions, class, exception, context);
+    if (verdict == _URC_INSTALL_CONTEXT && get_stack_pointer != NULL)
+        fc_stacks_record(FC_RECORD_JUMP, get_stack_pointer(context));
+    return verdict;
+}
+
+/* Only for code that was linked with the shared libstdc++, whose version this is, and not the
+ * default one: where the runtime is linked statically the linker must not take ours. */
+__asm__(".symver fc_jumps_personality," PERSONALITY "@" RUNTIME_VERSION);
