@@ -450,7 +450,7 @@ class Drive(unittest.TestCase):
         self.assertEqual(os.readlink(base + 'cwd'), '/')
         targets = [os.readlink(base + 'fd/' + name) for name in os.listdir(base + 'fd')]
         for target in targets:
-            self.assertRegex(target, r'^(/dev/null|pipe:.*|anon_inode:.*|' + re.escape(self.folder)
+            self.assertRegex(target, r'^(/dev/null|/memfd:test.*|pipe:.*|anon_inode:.*|' + re.escape(self.folder)
                              + r')$')
         self.assertEqual(len([t for t in targets if t.startswith('pipe:')]), 1)
         os.close(spare)
