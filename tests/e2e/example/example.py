@@ -28,6 +28,15 @@ def flat_calls(report):
     return {name: int(calls) for calls, name in rows}
 
 
+def shape(report):
+    """Lines without what changes from run to run: figures, and how wide they make a column."""
+    lines = set()
+    for line in report.splitlines():
+        line = re.sub(r"\d+(\.\d+)?( ?(ns|us|ms|s|h)\b)?", "#", line)
+        lines.add(" ".join(re.sub(r"-{2,}", "-", line).split()))
+    return lines
+
+
 class Example(unittest.TestCase):
     def profile(self, compiler):
         with tempfile.TemporaryDirectory(prefix="fc-example-") as folder:
@@ -44,6 +53,7 @@ class Example(unittest.TestCase):
             shown = run("fcdump functioncheck.fc", folder)
             self.assertEqual((shown.returncode, shown.stderr), (0, ""))
 
+        self.check_pictures(shown.stdout)
         calls = flat_calls(shown.stdout)
         packed = int(re.search(r"packed (\d+) bytes", ran.stdout).group(1))
         for name, count in (("main", 1), ("work", 3), ("count_words", 1), ("put_bits", packed),
@@ -55,6 +65,21 @@ class Example(unittest.TestCase):
             defined = set(re.findall(r"^(?:static )?[\w ]+[ *](\w+)\([^;]*\)\n\{", file.read(), re.MULTILINE))
         self.assertLessEqual(set(calls), defined)
         self.assertEqual(defined - set(calls), {"read_text"})
+
+    def check_pictures(self, report):
+        """What the README and the manual show is what is printed today."""
+        root = os.environ["FC_SOURCE_ROOT"]
+        with open(os.path.join(root, "doc", "sample.txt"), encoding="utf-8") as file:
+            sample = file.read()
+        with open(os.path.join(root, "README.md"), encoding="utf-8") as file:
+            readme = file.read()
+        indented = "".join("    " + line if line.strip() else line
+                           for line in sample.splitlines(keepends=True))
+        self.assertIn(indented, readme, "the README shows another report than the manual")
+        told = {line for line in shape(sample)
+                if line != "[...]" and not line.startswith(("Program", "Command line"))}
+        self.assertGreater(len(told), 30)
+        self.assertEqual(told - shape(report), set(), "no such lines are printed")
 
     def test_gcc(self):
         self.profile("gcc")
