@@ -4,8 +4,7 @@
  * could upset its readers raises FORMAT_VERSION.  The selection of functions is not
  * looked at.
  */
-#include "fcdump/json.h"
-#include "fcdump/report.h"
+#include "fcdump/export-json.h"
 
 #define FORMAT_NAME "functioncheck-json"
 #define FORMAT_VERSION 1
@@ -19,31 +18,65 @@ typedef struct
 
 /* ---- Places -------------------------------------------------------------------- */
 
-static void put_place(const Export *export, const FcProfilePlace *place)
+void fc_export_json_place(const FcReportContext *context, FcJson *json, const FcProfilePlace *place)
 {
-    fc_json_address(export->json, "address", place->address);
-    fc_json_index(export->json, "module", place->module);
-    fc_json_address(export->json, "offset", place->offset);
+    fc_json_address(json, "address", place->address);
+    fc_json_index(json, "module", place->module);
+    fc_json_address(json, "offset", place->offset);
 }
 
-static void put_source(const Export *export, const FcSymbol *symbol)
+void fc_export_json_source(FcJson *json, const FcSymbol *symbol)
 {
-    fc_json_string(export->json, "file", symbol->file);
+    fc_json_string(json, "file", symbol->file);
     if (symbol->line != 0)
-        fc_json_unsigned(export->json, "line", symbol->line);
+        fc_json_unsigned(json, "line", symbol->line);
     else
-        fc_json_null(export->json, "line");
+        fc_json_null(json, "line");
+}
+
+void fc_export_json_site(const FcReportContext *context, FcJson *json, const char *key,
+                         const FcProfilePlace *place)
+{
+    const FcModel *model = context->model;
+    FcSymbol symbol;
+    fc_symbols_find(model->symbols, model->profile, place, TRUE, &symbol);
+    fc_json_begin_object(json, key);
+    fc_export_json_place(context, json, place);
+    fc_json_string(json, "name", symbol.name);
+    fc_export_json_source(json, &symbol);
+    fc_json_end_object(json);
+}
+
+void fc_export_json_buckets(FcJson *json, const char *key, const guint64 *buckets, guint number,
+                            const char *unit, const char *count)
+{
+    g_autofree char *from = g_strdup_printf("from_%s", unit);
+    g_autofree char *below = g_strdup_printf("below_%s", unit);
+    fc_json_begin_array(json, key);
+    for (guint i = 0; i < number; i++)
+    {
+        if (buckets[i] == 0)
+            continue;
+        fc_json_begin_object(json, NULL);
+        fc_json_unsigned(json, from, i == 0 ? 0 : G_GUINT64_CONSTANT(1) << (i - 1));
+        if (i + 1 < number)
+            fc_json_unsigned(json, below, G_GUINT64_CONSTANT(1) << i);
+        else
+            fc_json_null(json, below);
+        fc_json_unsigned(json, count, buckets[i]);
+        fc_json_end_object(json);
+    }
+    fc_json_end_array(json);
+}
+
+static void put_place(const Export *export, const FcProfilePlace *place)
+{
+    fc_export_json_place(export->context, export->json, place);
 }
 
 static void put_site(const Export *export, const FcProfilePlace *place)
 {
-    FcSymbol symbol;
-    fc_symbols_find(export->model->symbols, export->model->profile, place, TRUE, &symbol);
-    fc_json_begin_object(export->json, "site");
-    put_place(export, place);
-    fc_json_string(export->json, "name", symbol.name);
-    put_source(export, &symbol);
-    fc_json_end_object(export->json);
+    fc_export_json_site(export->context, export->json, "site", place);
 }
 
 static void put_function_index(const Export *export, const char *key, guint profile_function)
@@ -125,26 +158,6 @@ static void put_modules(const Export *export)
 
 /* ---- Functions -------------------------------------------------------------------- */
 
-static void put_histogram(const Export *export, const guint64 *buckets)
-{
-    FcJson *json = export->json;
-    fc_json_begin_array(json, "histogram");
-    for (guint i = 0; i < FC_HISTOGRAM_BUCKETS; i++)
-    {
-        if (buckets[i] == 0)
-            continue;
-        fc_json_begin_object(json, NULL);
-        fc_json_unsigned(json, "from_ns", i == 0 ? 0 : G_GUINT64_CONSTANT(1) << (i - 1));
-        if (i + 1 < FC_HISTOGRAM_BUCKETS)
-            fc_json_unsigned(json, "below_ns", G_GUINT64_CONSTANT(1) << i);
-        else
-            fc_json_null(json, "below_ns");
-        fc_json_unsigned(json, "calls", buckets[i]);
-        fc_json_end_object(json);
-    }
-    fc_json_end_array(json);
-}
-
 static void put_function(const Export *export, guint index, const GArray *entries)
 {
     FcJson *json = export->json;
@@ -156,7 +169,7 @@ static void put_function(const Export *export, guint index, const GArray *entrie
     fc_json_begin_object(json, NULL);
     fc_json_string(json, "name", symbol.name);
     fc_json_string(json, "linkage_name", symbol.raw_name);
-    put_source(export, &symbol);
+    fc_export_json_source(json, &symbol);
     fc_json_unsigned(json, "calls", figures->calls);
     fc_json_unsigned(json, "total_ns", figures->total_ns);
     fc_json_unsigned(json, "local_ns", figures->local_ns);
@@ -164,7 +177,8 @@ static void put_function(const Export *export, guint index, const GArray *entrie
     fc_json_unsigned(json, "total_max_ns", figures->total_max_ns);
     fc_json_unsigned(json, "local_min_ns", figures->local_min_ns);
     fc_json_unsigned(json, "local_max_ns", figures->local_max_ns);
-    put_histogram(export, figures->histogram);
+    fc_export_json_buckets(json, "histogram", figures->histogram, FC_HISTOGRAM_BUCKETS, "ns",
+                           "calls");
     fc_json_begin_array(json, "entries");
     for (guint i = 0; i < entries->len; i++)
     {
@@ -374,5 +388,6 @@ void fc_export_json(const FcReportContext *context)
     put_blocks(&export, "bad_frees", profile->bad_frees, FALSE);
     put_blocks(&export, "bad_reallocs", profile->bad_reallocs, FALSE);
     fc_json_end_object(json);
+    fc_export_json_heap(context, json);
     fc_json_end_object(json);
 }

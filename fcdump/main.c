@@ -2,7 +2,7 @@
  *
  * fcdump: shows what a profile holds.  The only place of the tool that prints
  * errors and that exits: 0 done, 1 input could not be (wholly) read or output not
- * written, 2 wrong usage.
+ * written, 2 wrong usage, 3 what --fail-on-... is there to find.
  */
 #include "fcdump/export-gmon.h"
 #include "fcdump/options.h"
@@ -24,6 +24,7 @@ enum
     EXIT_DONE = 0,
     EXIT_INPUT = 1,
     EXIT_USAGE = 2,
+    EXIT_FOUND = 3,
 };
 
 /* Those from `first` on; the number of all. */
@@ -62,10 +63,34 @@ static FcRender *make_render(const FcOptions *options)
     return fc_render_new(stdout, color, width, utf8);
 }
 
-static void print_reports(const FcModel *model, const FcOptions *options)
+/* Of the command line and the environment; what can't be read is appended to `problems`. */
+static FcSuppressions *load_suppressions(const FcOptions *options, GPtrArray *problems)
+{
+    FcSuppressions *suppressions = fc_suppressions_new(!options->no_built_in);
+    const char *file = getenv("FC_SUPPRESS");
+    g_autoptr(GPtrArray) files = g_ptr_array_new();
+    if (file != NULL && *file != '\0')
+        g_ptr_array_add(files, (gpointer)file);
+    for (guint i = 0; i < options->suppressions->len; i++)
+        g_ptr_array_add(files, options->suppressions->pdata[i]);
+    for (guint i = 0; i < files->len; i++)
+    {
+        g_autoptr(GError) error = NULL;
+        if (!fc_suppressions_load(suppressions, files->pdata[i], &error))
+            g_ptr_array_add(problems, g_strdup(error->message));
+    }
+    return suppressions;
+}
+
+static void print_reports(const FcModel *model, const FcMemory *memory,
+                          const FcSuppressions *suppressions, const FcOptions *options)
 {
     g_autoptr(FcRender) render = make_render(options);
-    FcReportContext context = {.model = model, .options = options, .render = render};
+    FcReportContext context = {.model = model,
+                               .memory = memory,
+                               .suppressions = suppressions,
+                               .options = options,
+                               .render = render};
     if (options->export >= 0)
     {
         fc_reports[options->export].render(&context);
@@ -125,6 +150,7 @@ static int run(const FcOptions *options)
     g_autoptr(FcModel) model =
         fc_model_load((const char *const *)options->inputs->pdata,
                       (const char *const *)images->pdata, options->demangle, problems);
+    g_autoptr(FcSuppressions) suppressions = load_suppressions(options, problems);
     print_errors(problems, 0);
     if (model == NULL)
         return EXIT_INPUT;
@@ -135,15 +161,20 @@ static int run(const FcOptions *options)
     fc_select_apply(model, &selection, warnings);
     print_errors(warnings, 0);
     guint unnamed = print_errors(fc_symbols_warnings(model->symbols), 0);
+    g_autoptr(FcMemory) memory = fc_memory_new(model, suppressions, options->only->len > 0);
     if (options->addresses)
         fc_model_use_addresses(model);
     if (options->gmon != NULL)
         exported = export_gmon(model, options);
     else
-        print_reports(model, options);
+        print_reports(model, memory, suppressions, options);
     /* Images are part of the input; lines are looked up while reports are printed. */
     unnamed = print_errors(fc_symbols_warnings(model->symbols), unnamed);
-    return finish_output(problems->len + unnamed > 0 || !exported ? EXIT_INPUT : EXIT_DONE);
+    if (problems->len + unnamed > 0 || !exported)
+        return finish_output(EXIT_INPUT);
+    gboolean found = (options->fail_on_leak && memory->lost.blocks > 0) ||
+                     (options->fail_on_bad_free && memory->bad_count > 0);
+    return finish_output(found ? EXIT_FOUND : EXIT_DONE);
 }
 
 int main(int argc, char **argv)

@@ -193,8 +193,10 @@ static gboolean apply_memory(FcOptions *options, const Option *option, const cha
 {
     (void)argument;
     (void)error;
-    guint64 set = reports_named("mem-", FC_REPORT_ON_REQUEST);
+    guint64 set =
+        reports_named("mem-", FC_REPORT_DEFAULT) | reports_named("mem-", FC_REPORT_ON_REQUEST);
     options->reports = option->value ? options->reports | set : options->reports & ~set;
+    options->asked = option->value ? options->asked | set : options->asked & ~set;
     return TRUE;
 }
 
@@ -227,6 +229,7 @@ static const char input_group[] = "Input";
 static const char reports_group[] = "Reports";
 static const char exports_group[] = "Exports, in place of reports";
 static const char select_group[] = "What is shown, and in which order";
+static const char memory_group[] = "Memory";
 static const char names_group[] = "Names";
 static const char other_group[] = "Other";
 
@@ -262,6 +265,16 @@ static const Option table[] = {
      MEMBER(depth), 0},
     {"min", NULL, "PERCENT", "leave less than that out of the tree and the drawn graphs",
      select_group, apply_percent, 0, 0},
+    {"reachable", NULL, NULL, "leaks: blocks that the program could still reach, too", memory_group,
+     apply_value, MEMBER(reachable), TRUE},
+    {"suppress", NULL, "FILE", "leaks and bad frees that are known (FC_SUPPRESS: another FILE)",
+     memory_group, apply_string, MEMBER(suppressions), 0},
+    {"no-built-in", NULL, NULL, "no suppression of what the C and C++ libraries keep", memory_group,
+     apply_value, MEMBER(no_built_in), TRUE},
+    {"fail-on-leak", NULL, NULL, "exit status 3 if anything leaked", memory_group, apply_value,
+     MEMBER(fail_on_leak), TRUE},
+    {"fail-on-bad-free", NULL, NULL, "exit status 3 if a pointer was wrongly freed", memory_group,
+     apply_value, MEMBER(fail_on_bad_free), TRUE},
     {"details", NULL, NULL, "file and line, each call site, all threads' functions", names_group,
      apply_value, MEMBER(details), TRUE},
     {"basename", NULL, NULL, "files without their folders", names_group, apply_value,
@@ -305,7 +318,10 @@ static gboolean apply_report(FcOptions *options, const char *name)
             continue;
         guint64 bit = G_GUINT64_CONSTANT(1) << i;
         if (fc_reports[i].kind != FC_REPORT_EXPORT)
+        {
             options->reports = off ? options->reports & ~bit : options->reports | bit;
+            options->asked = off ? options->asked & ~bit : options->asked | bit;
+        }
         else if (!off)
             options->export = (gint)i;
         else
@@ -357,6 +373,7 @@ FcOptions *fc_options_parse(int argc, char **argv, GError **error)
     gboolean ended = FALSE;
     options->inputs = g_ptr_array_new_with_free_func(g_free);
     options->images = g_ptr_array_new_with_free_func(g_free);
+    options->suppressions = g_ptr_array_new_with_free_func(g_free);
     options->only = g_ptr_array_new_with_free_func(g_free);
     options->except = g_ptr_array_new_with_free_func(g_free);
     options->reports = reports_named("", FC_REPORT_DEFAULT);
@@ -382,6 +399,7 @@ void fc_options_free(FcOptions *options)
         return;
     g_ptr_array_unref(options->inputs);
     g_ptr_array_unref(options->images);
+    g_ptr_array_unref(options->suppressions);
     g_ptr_array_unref(options->only);
     g_ptr_array_unref(options->except);
     g_free(options->gmon);
@@ -443,13 +461,13 @@ char *fc_options_help(void)
     g_string_append_printf(text, "\n%s:\n", exports_group);
     append_report_help(text, FC_REPORT_EXPORT);
     append_group_help(text, exports_group);
-    const char *groups[] = {input_group, select_group, names_group, other_group};
+    const char *groups[] = {input_group, select_group, memory_group, names_group, other_group};
     for (guint i = 0; i < G_N_ELEMENTS(groups); i++)
     {
         g_string_append_printf(text, "\n%s:\n", groups[i]);
         append_group_help(text, groups[i]);
     }
-    g_string_append(text,
-                    "\nExit status: 0 done, 1 some input could not be read, 2 wrong usage.\n");
+    g_string_append(text, "\nExit status: 0 done, 1 some input could not be read, 2 wrong usage,\n"
+                          "3 what --fail-on-leak or --fail-on-bad-free is there to find.\n");
     return g_string_free(text, FALSE);
 }

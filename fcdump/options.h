@@ -41,6 +41,7 @@ typedef struct
     GPtrArray *inputs; /* char *, owned; profiles and images as given */
     GPtrArray *images; /* of --image */
     guint64 reports;   /* bit n: row n of the table of reports */
+    guint64 asked;     /* those that were named: they say so where they have nothing to say */
     gint export;       /* row of the export that is printed alone, or -1 */
     char *gmon;        /* the file that is written in place of reports, or NULL */
     FcSort sort;
@@ -57,6 +58,11 @@ typedef struct
     gboolean rpropagate;
     guint depth; /* of the calling-context tree; 0: whole */
     double min_percent;
+    GPtrArray *suppressions; /* files: char *, owned */
+    gboolean no_built_in;    /* nor are the built-in ones used */
+    gboolean reachable;      /* leaks: what the program could still reach, too */
+    gboolean fail_on_leak;
+    gboolean fail_on_bad_free;
     FcWhen color;
     gboolean debug;
 } FcOptions;

@@ -374,6 +374,22 @@ char *fc_format_time(guint64 ns)
     return g_strdup_printf("%.*f %s", decimals, value, units[unit].name);
 }
 
+char *fc_format_bytes(guint64 bytes)
+{
+    static const char *const names[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    if (bytes < 10000)
+        return g_strdup_printf("%" G_GUINT64_FORMAT " B", bytes);
+    guint unit = 0;
+    double value = (double)bytes / 1024;
+    while (unit + 1 < G_N_ELEMENTS(names) && value >= 1023.5)
+    {
+        value /= 1024;
+        unit++;
+    }
+    int decimals = value < 9.9995 ? 3 : value < 99.995 ? 2 : value < 999.95 ? 1 : 0;
+    return g_strdup_printf("%.*f %s", decimals, value, names[unit]);
+}
+
 char *fc_format_share(guint64 part, guint64 whole)
 {
     if (whole == 0)

@@ -1,106 +1,115 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Memory: blocks that were never freed, and pointers wrongly given to free and
- * realloc.
+ * What the reports of memory share; see report-memory.h.
  */
-#include "fcdump/report.h"
+#include "fcdump/report-memory.h"
 
-static const FcColumn leak_columns[] = {
-    {NULL, "bytes", FALSE}, {NULL, "block", FALSE}, {NULL, "allocated", TRUE}};
-static const FcColumn bad_columns[] = {{NULL, "pointer", FALSE}, {NULL, "given", TRUE}};
+#include <string.h>
 
-/* "in NAME at FILE:LINE" for an address of a call. */
-static char *format_address(const FcReportContext *context, guint64 address)
+static gboolean is_asked(const FcReportContext *context, const char *name)
 {
-    const FcModel *model = context->model;
-    FcProfilePlace place;
-    FcSymbol symbol;
-    fc_profile_locate(model->profile, address, G_MAXUINT64, &place);
-    fc_symbols_find_name(model->symbols, model->profile, &place, TRUE, &symbol);
-    if (context->options->addresses)
-        return g_strdup_printf("0x%" G_GINT64_MODIFIER "x", address);
-    g_autofree char *source =
-        context->options->details ? fc_report_source(context, &place, TRUE) : NULL;
-    return source != NULL ? g_strdup_printf("%s  at %s", symbol.name, source)
-                          : g_strdup(symbol.name);
-}
-
-static void add_line(const FcReportContext *context, FcTable *table, guint empty_cells,
-                     const char *prefix, guint64 address)
-{
-    g_autofree char *text = format_address(context, address);
-    fc_table_row(table, FC_STYLE_DIM);
-    for (guint i = 0; i < empty_cells; i++)
-        fc_table_cell(table, NULL);
-    fc_table_cell(table, g_strdup_printf("    %s%s", prefix, text));
-}
-
-static void add_stack(const FcReportContext *context, FcTable *table, guint empty_cells,
-                      const FcProfileBlock *block)
-{
-    for (guint i = 0; block->stack != NULL && i < block->stack->len; i++)
-        add_line(context, table, empty_cells, "from ", g_array_index(block->stack, guint64, i));
-}
-
-static gboolean begin(const FcReportContext *context, const char *title, const GArray *blocks)
-{
-    const FcProfile *profile = context->model->profile;
-    fc_render_title(context->render, "%s", title);
-    if (blocks->len > 0)
-        return TRUE;
-    if (profile->leaks->len + profile->bad_frees->len + profile->bad_reallocs->len > 0)
-        fc_render_line(context->render, "None.");
-    else
-        fc_render_line(context->render, "The profile has no memory records: run with FC_MEMORY=1.");
+    for (guint i = 0; fc_reports[i].name != NULL; i++)
+        if (strcmp(fc_reports[i].name, name) == 0)
+            return (context->options->asked >> i & 1) != 0;
     return FALSE;
 }
 
-void fc_report_leaks(const FcReportContext *context)
+/* Whether there are records of any kind, of version 3.0 too. */
+static gboolean is_recorded(const FcProfile *profile)
 {
-    const GArray *leaks = context->model->profile->leaks;
-    g_autoptr(FcTable) table = fc_table_new(leak_columns, G_N_ELEMENTS(leak_columns));
-    guint64 bytes = 0;
-    if (!begin(context, "Memory leaks", leaks))
-        return;
-    for (guint i = 0; i < leaks->len; i++)
+    return profile->heap.recorded ||
+           profile->leaks->len + profile->bad_frees->len + profile->bad_reallocs->len > 0;
+}
+
+gboolean fc_report_memory_begin(const FcReportContext *context, const char *name, const char *title,
+                                gboolean is_empty)
+{
+    gboolean recorded = is_recorded(context->model->profile);
+    if (!is_asked(context, name) && (!recorded || is_empty))
+        return FALSE;
+    fc_render_title(context->render, "%s", title);
+    if (!recorded)
+        fc_render_line(context->render, "The profile has no memory records: run with FC_MEMORY=1.");
+    else if (is_empty)
+        fc_render_line(context->render, "None.");
+    return recorded && !is_empty;
+}
+
+static char *format_frame(const FcReportContext *context, const FcMemoryFrame *frame)
+{
+    if (context->options->addresses)
+        return g_strdup_printf("0x%" G_GINT64_MODIFIER "x", frame->place.address);
+    g_autofree char *source =
+        frame->no_line ? NULL : fc_report_source(context, &frame->place, TRUE);
+    return source != NULL ? g_strdup_printf("%s  at %s", frame->name, source)
+                          : g_strdup(frame->name);
+}
+
+void fc_report_stack(const FcReportContext *context, FcTable *table, guint cells,
+                     const char *prefix, const FcProfileHeapPoint *point)
+{
+    g_autoptr(GArray) stack = fc_memory_stack(context->model, point);
+    if (stack->len == 0)
+        fc_table_cell(table, g_strdup_printf("%snot known", prefix));
+    for (guint i = 0; i < stack->len; i++)
     {
-        const FcProfileBlock *block = &g_array_index(leaks, FcProfileBlock, i);
-        bytes += block->size_bytes;
-        fc_table_row(table, FC_STYLE_PLAIN);
-        fc_table_cell(table, fc_format_count(block->size_bytes));
-        fc_table_cell(table, g_strdup_printf("0x%" G_GINT64_MODIFIER "x", block->pointer));
-        fc_table_cell(table, format_address(context, block->site));
-        if (block->realloc_site != 0)
-            add_line(context, table, 2, "reallocated in ", block->realloc_site);
-        add_stack(context, table, 2, block);
+        g_autofree char *frame = format_frame(context, &g_array_index(stack, FcMemoryFrame, i));
+        if (i == 0)
+        {
+            fc_table_cell(table, g_strdup_printf("%s%s in %s", prefix,
+                                                 fc_memory_call_name(point->call), frame));
+            continue;
+        }
+        fc_table_row(table, FC_STYLE_DIM);
+        for (guint c = 0; c < cells; c++)
+            fc_table_cell(table, NULL);
+        fc_table_cell(table,
+                      g_strdup_printf("%s    from %s", *prefix != '\0' ? "    " : "", frame));
     }
-    fc_render_note(context->render, "%u blocks of %" G_GUINT64_FORMAT " bytes in all.", leaks->len,
-                   bytes);
-    fc_table_print(table, context->render);
 }
 
-static void print_bad(const FcReportContext *context, const char *title, const GArray *blocks)
+char *fc_report_number(guint64 count, const char *thing)
 {
-    g_autoptr(FcTable) table = fc_table_new(bad_columns, G_N_ELEMENTS(bad_columns));
-    if (!begin(context, title, blocks))
-        return;
-    for (guint i = 0; i < blocks->len; i++)
-    {
-        const FcProfileBlock *block = &g_array_index(blocks, FcProfileBlock, i);
-        fc_table_row(table, FC_STYLE_PLAIN);
-        fc_table_cell(table, g_strdup_printf("0x%" G_GINT64_MODIFIER "x", block->pointer));
-        fc_table_cell(table, format_address(context, block->site));
-        add_stack(context, table, 1, block);
-    }
-    fc_table_print(table, context->render);
+    return g_strdup_printf("%" G_GUINT64_FORMAT " %s%s", count, thing, count == 1 ? "" : "s");
 }
 
-void fc_report_bad_frees(const FcReportContext *context)
+char *fc_report_lifetime(const FcProfileHeapPlace *figures)
 {
-    print_bad(context, "Invalid pointers given to free", context->model->profile->bad_frees);
+    return figures->frees > 0 ? fc_format_time(figures->lifetime_ns / figures->frees)
+                              : g_strdup("-");
 }
 
-void fc_report_bad_reallocs(const FcReportContext *context)
+/* ---- Order ---------------------------------------------------------------------------- */
+
+typedef struct
 {
-    print_bad(context, "Invalid pointers given to realloc", context->model->profile->bad_reallocs);
+    const FcProfileHeapPlace *figures;
+    gsize figure;
+} Order;
+
+static guint64 figure_of(const Order *order, guint index)
+{
+    return G_STRUCT_MEMBER(guint64, &order->figures[index], order->figure);
+}
+
+static gint compare_figures(gconstpointer a, gconstpointer b, gpointer data)
+{
+    const guint x = *(const guint *)a;
+    const guint y = *(const guint *)b;
+    const guint64 left = figure_of(data, x);
+    const guint64 right = figure_of(data, y);
+    if (left != right)
+        return left < right ? 1 : -1;
+    return (x > y) - (x < y);
+}
+
+GArray *fc_report_largest(const FcProfileHeapPlace *figures, guint count, gsize figure)
+{
+    Order order = {figures, figure};
+    GArray *indices = g_array_new(FALSE, FALSE, sizeof(guint));
+    for (guint i = 0; i < count; i++)
+        if (figures[i].allocations > 0)
+            g_array_append_val(indices, i);
+    g_array_sort_with_data(indices, compare_figures, &order);
+    return indices;
 }

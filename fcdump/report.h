@@ -7,12 +7,15 @@
 #pragma once
 
 #include "fcdump/load.h"
+#include "fcdump/memory.h"
 #include "fcdump/options.h"
 #include "fcdump/render.h"
 
 typedef struct
 {
     const FcModel *model;
+    const FcMemory *memory;
+    const FcSuppressions *suppressions;
     const FcOptions *options;
     FcRender *render;
 } FcReportContext;
@@ -44,9 +47,13 @@ void fc_report_tree(const FcReportContext *context);
 void fc_report_latency(const FcReportContext *context);
 void fc_report_threads(const FcReportContext *context);
 void fc_report_notes(const FcReportContext *context);
+void fc_report_heap(const FcReportContext *context);
 void fc_report_leaks(const FcReportContext *context);
 void fc_report_bad_frees(const FcReportContext *context);
 void fc_report_bad_reallocs(const FcReportContext *context);
+void fc_report_mem_functions(const FcReportContext *context);
+void fc_report_mem_contexts(const FcReportContext *context);
+void fc_report_mem_sizes(const FcReportContext *context);
 void fc_export_json(const FcReportContext *context);
 void fc_export_dot(const FcReportContext *context);
 void fc_export_vcg(const FcReportContext *context);

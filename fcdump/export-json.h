@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Between the parts of the JSON export.  Nobody else includes it.
+ */
+#pragma once
+
+#include "fcdump/json.h"
+#include "fcdump/report.h"
+
+/* `address`, `module` and `offset`. */
+void fc_export_json_place(const FcReportContext *context, FcJson *json,
+                          const FcProfilePlace *place);
+/* `file` and `line`. */
+void fc_export_json_source(FcJson *json, const FcSymbol *symbol);
+/* An object `key` of those of a call site and its name. */
+void fc_export_json_site(const FcReportContext *context, FcJson *json, const char *key,
+                         const FcProfilePlace *place);
+/* An array `key` of the buckets that are not empty: objects of from_UNIT, below_UNIT and
+ * `count`. */
+void fc_export_json_buckets(FcJson *json, const char *key, const guint64 *buckets, guint number,
+                            const char *unit, const char *count);
+/* Member `heap`: an object, null where the profile has none. */
+void fc_export_json_heap(const FcReportContext *context, FcJson *json);

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The heap as a whole: totals, its size over time, the peak and who held it.
+ */
+#include "fcdump/report-memory.h"
+
+#define COURSE_LINES 24
+#define BAR_WIDTH 50
+#define HOLDERS 10
+
+static const FcColumn total_columns[] = {{NULL, NULL, TRUE}, {NULL, NULL, TRUE}};
+static const FcColumn course_columns[] = {
+    {NULL, "up to", FALSE}, {NULL, "most live", FALSE}, {NULL, "", TRUE}};
+static const FcColumn holder_columns[] = {
+    {NULL, "bytes", FALSE}, {NULL, "%", FALSE}, {NULL, NULL, TRUE}};
+
+static void add_total(FcTable *table, const char *name, guint64 blocks, const char *thing,
+                      guint64 bytes, const char *rest)
+{
+    g_autofree char *number = fc_report_number(blocks, thing);
+    g_autofree char *size = fc_format_bytes(bytes);
+    fc_table_row(table, FC_STYLE_PLAIN);
+    fc_table_cell(table, g_strdup(name));
+    fc_table_cell(table, g_strdup_printf("%s, %" G_GUINT64_FORMAT " bytes (%s)%s", number, bytes,
+                                         size, rest));
+}
+
+static void print_totals(const FcReportContext *context)
+{
+    const FcProfileHeap *heap = &context->model->profile->heap;
+    g_autoptr(FcTable) table = fc_table_new(total_columns, G_N_ELEMENTS(total_columns));
+    FcProfileHeapPlace all = {0};
+    for (guint i = 0; i < heap->places->len; i++)
+        fc_memory_add(&all, &g_array_index(heap->places, FcProfileHeapPlace, i));
+    g_autofree char *when = fc_format_time(heap->peak_ns);
+    g_autofree char *peak = fc_format_bytes(heap->peak_bytes);
+    g_autofree char *life = fc_report_lifetime(&all);
+    g_autofree char *share = fc_format_share(all.temporary, heap->allocations);
+    add_total(table, "Allocated", heap->allocations, "block", heap->bytes, "");
+    fc_table_row(table, FC_STYLE_PLAIN);
+    fc_table_cell(table, g_strdup("Freed"));
+    fc_table_cell(table, g_strdup_printf("%" G_GUINT64_FORMAT
+                                         " blocks, after %s on average; %" G_GUINT64_FORMAT
+                                         " (%s%%) before the next allocation",
+                                         heap->frees, life, all.temporary, share));
+    add_total(table, "At the end", heap->live_blocks, "block", heap->live_bytes, " were live");
+    fc_table_row(table, FC_STYLE_PLAIN);
+    fc_table_cell(table, g_strdup("Peak"));
+    fc_table_cell(table, g_strdup_printf("%" G_GUINT64_FORMAT " bytes (%s) were live after %s%s",
+                                         heap->peak_bytes, peak, when,
+                                         context->model->processes->len > 1
+                                             ? ", in the process with the largest"
+                                             : ""));
+    if (heap->maps + heap->unmaps > 0)
+    {
+        add_total(table, "Mapped", heap->maps, "call", heap->map_bytes, " of mmap");
+        add_total(table, "Unmapped", heap->unmaps, "call", heap->unmap_bytes, " of munmap");
+    }
+    fc_table_print(table, context->render);
+}
+
+/* Several samples to a line, so that the whole course fits on a page. */
+static void print_course(const FcReportContext *context)
+{
+    const FcProfileHeap *heap = &context->model->profile->heap;
+    const GArray *samples = heap->samples;
+    g_autoptr(FcTable) table = fc_table_new(course_columns, G_N_ELEMENTS(course_columns));
+    const guint each = (samples->len + COURSE_LINES - 1) / COURSE_LINES;
+    if (samples->len == 0 || heap->peak_bytes == 0)
+        return;
+    for (guint i = 0; i < samples->len; i += each)
+    {
+        guint64 most = 0;
+        guint last = MIN(i + each, samples->len) - 1;
+        for (guint j = i; j <= last; j++)
+            most = MAX(most, g_array_index(samples, FcProfileHeapSample, j).live_bytes);
+        guint64 time = g_array_index(samples, FcProfileHeapSample, last).time_ns;
+        gsize length = (gsize)((double)most / (double)heap->peak_bytes * BAR_WIDTH + 0.5);
+        fc_table_row(table, most == heap->peak_bytes ? FC_STYLE_HOT : FC_STYLE_PLAIN);
+        fc_table_cell(table, fc_format_time(time));
+        fc_table_cell(table, fc_format_bytes(most));
+        fc_table_cell(table, g_strnfill(MIN(MAX(length, most > 0), BAR_WIDTH), '#'));
+    }
+    fc_render_line(context->render, "\nThe heap over time:");
+    fc_table_print(table, context->render);
+}
+
+static void print_holders(const FcReportContext *context)
+{
+    const FcProfileHeap *heap = &context->model->profile->heap;
+    const FcProfileHeapPlace *places = (const FcProfileHeapPlace *)heap->places->data;
+    g_autoptr(FcTable) table = fc_table_new(holder_columns, G_N_ELEMENTS(holder_columns));
+    g_autoptr(GArray) largest = fc_report_largest(places, heap->places->len,
+                                                  G_STRUCT_OFFSET(FcProfileHeapPlace, peak_bytes));
+    guint count = 0;
+    for (guint i = 0; i < largest->len && count < HOLDERS; i++)
+    {
+        const guint index = g_array_index(largest, guint, i);
+        const FcProfileHeapPlace *place = &places[index];
+        if (place->peak_bytes == 0)
+            break;
+        if (!context->memory->places[index].shown)
+            continue;
+        count++;
+        fc_table_row(table, fc_render_heat(place->peak_bytes, heap->peak_bytes));
+        fc_table_cell(table, fc_format_bytes(place->peak_bytes));
+        fc_table_cell(table, fc_format_share(place->peak_bytes, heap->peak_bytes));
+        fc_report_stack(context, table, G_N_ELEMENTS(holder_columns) - 1, "", &place->point);
+    }
+    if (count == 0)
+        return;
+    fc_render_line(context->render, "\nWhat was live at the peak, the largest first:");
+    fc_table_print(table, context->render);
+}
+
+void fc_report_heap(const FcReportContext *context)
+{
+    if (!fc_report_memory_begin(context, "mem-heap", "The heap",
+                                !context->model->profile->heap.recorded))
+        return;
+    print_totals(context);
+    print_course(context);
+    print_holders(context);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Leaks: the blocks that were not freed, by the way on which they were allocated.
+ */
+#include "fcdump/report-memory.h"
+
+#include <string.h>
+
+static const FcColumn columns[] = {{NULL, "bytes", FALSE},
+                                   {NULL, "%", FALSE},
+                                   {NULL, "blocks", FALSE},
+                                   {NULL, "state", TRUE},
+                                   {NULL, NULL, TRUE}};
+
+/* Blocks of one place and one state. */
+typedef struct
+{
+    const FcProfileHeapPlace *place;
+    FcMemorySum sum;
+    const char *state;
+    guint index;
+} Group;
+
+static void add_group(GArray *groups, const FcProfileHeapPlace *place, guint index,
+                      const char *state, guint64 blocks, guint64 bytes)
+{
+    Group group = {place, {blocks, bytes}, state, index};
+    if (blocks > 0)
+        g_array_append_val(groups, group);
+}
+
+static void add_groups(const FcReportContext *context, GArray *groups, guint index)
+{
+    const FcProfileHeap *heap = &context->model->profile->heap;
+    const FcProfileHeapPlace *place = &g_array_index(heap->places, FcProfileHeapPlace, index);
+    const FcMemoryVerdict *verdict = &context->memory->places[index];
+    const FcMemorySum leaked = fc_memory_leaked(place);
+    if (!verdict->shown)
+        return;
+    if (verdict->suppressed == NULL)
+    {
+        add_group(groups, place, index, heap->scanned != 0 ? "lost" : "live",
+                  leaked.blocks - MIN(place->indirect_blocks, leaked.blocks),
+                  leaked.bytes - MIN(place->indirect_bytes, leaked.bytes));
+        add_group(groups, place, index, "indirect", place->indirect_blocks, place->indirect_bytes);
+    }
+    if (context->options->reachable)
+        add_group(groups, place, index, "reachable", place->reachable_blocks,
+                  place->reachable_bytes);
+}
+
+static gint compare_groups(gconstpointer a, gconstpointer b)
+{
+    const Group *x = a;
+    const Group *y = b;
+    if (x->sum.bytes != y->sum.bytes)
+        return x->sum.bytes < y->sum.bytes ? 1 : -1;
+    if (x->sum.blocks != y->sum.blocks)
+        return x->sum.blocks < y->sum.blocks ? 1 : -1;
+    if (x->index != y->index)
+        return x->index < y->index ? -1 : 1;
+    return strcmp(x->state, y->state);
+}
+
+static void print_sum(const FcReportContext *context, const FcMemorySum *sum, const char *what)
+{
+    g_autofree char *blocks = fc_report_number(sum->blocks, "block");
+    if (sum->blocks > 0)
+        fc_render_note(context->render, "%s of %" G_GUINT64_FORMAT " bytes %s", blocks, sum->bytes,
+                       what);
+}
+
+static void print_sums(const FcReportContext *context, guint groups)
+{
+    const FcMemory *memory = context->memory;
+    const FcProfileHeap *heap = &context->model->profile->heap;
+    g_autofree char *number = fc_report_number(groups, "way");
+    g_autofree char *what = g_strdup_printf(
+        "%s, allocated by %s.", heap->scanned != 0 ? "were lost" : "were never freed", number);
+    if (memory->lost.blocks == 0)
+        fc_render_line(context->render, "Nothing leaked.");
+    print_sum(context, &memory->lost, what);
+    print_sum(context, &memory->indirect, "of these only lost blocks pointed to.");
+    print_sum(context, &memory->reachable,
+              context->options->reachable ? "could still be reached."
+                                          : "could still be reached; --reachable shows them.");
+    print_sum(context, &memory->suppressed, "suppressed:");
+    const GPtrArray *rules = fc_suppressions_rules(context->suppressions);
+    for (guint i = 0; i < rules->len; i++)
+    {
+        const FcSuppression *rule = rules->pdata[i];
+        if (rule->kind == FC_SUPPRESS_FREE || rule->hits == 0)
+            continue;
+        g_autofree char *blocks = fc_report_number(rule->hits, "block");
+        fc_render_note(context->render, "    %s of %" G_GUINT64_FORMAT " bytes by %s:%s (%s)",
+                       blocks, rule->hit_bytes, fc_suppress_kind_name(rule->kind), rule->pattern,
+                       rule->source);
+    }
+}
+
+static void add_blocks(const FcReportContext *context, FcTable *table, const Group *group)
+{
+    static const FcProfileBlockState states[] = {FC_BLOCK_LIVE, FC_BLOCK_LOST, FC_BLOCK_INDIRECT,
+                                                 FC_BLOCK_REACHABLE};
+    static const char *const names[] = {"live", "lost", "indirect", "reachable"};
+    const GArray *blocks = context->model->profile->heap.blocks;
+    for (guint i = 0; i < blocks->len; i++)
+    {
+        const FcProfileHeapBlock *block = &g_array_index(blocks, FcProfileHeapBlock, i);
+        if (block->place != group->index || block->state > FC_BLOCK_REACHABLE ||
+            strcmp(names[states[block->state]], group->state) != 0)
+            continue;
+        g_autofree char *bytes = fc_format_bytes(block->size_bytes);
+        g_autofree char *time = fc_format_time(block->time_ns);
+        fc_table_row(table, FC_STYLE_DIM);
+        for (guint c = 0; c + 1 < G_N_ELEMENTS(columns); c++)
+            fc_table_cell(table, NULL);
+        fc_table_cell(table, g_strdup_printf("    0x%" G_GINT64_MODIFIER "x, %s, after %s",
+                                             block->pointer, bytes, time));
+    }
+}
+
+static void add_table_row(const FcReportContext *context, FcTable *table, const Group *group)
+{
+    const FcMemory *memory = context->memory;
+    guint64 whole =
+        memory->lost.bytes + (context->options->reachable ? memory->reachable.bytes : 0);
+    fc_table_row(table, FC_STYLE_PLAIN);
+    fc_table_cell(table, fc_format_bytes(group->sum.bytes));
+    fc_table_cell(table, fc_format_share(group->sum.bytes, whole));
+    fc_table_cell(table, fc_format_count(group->sum.blocks));
+    fc_table_cell(table, g_strdup(group->state));
+    fc_report_stack(context, table, G_N_ELEMENTS(columns) - 1, "", &group->place->point);
+    if (context->options->details)
+        add_blocks(context, table, group);
+}
+
+static void print_groups(const FcReportContext *context)
+{
+    const GArray *places = context->model->profile->heap.places;
+    g_autoptr(GArray) groups = g_array_new(FALSE, FALSE, sizeof(Group));
+    g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
+    guint ways = 0;
+    for (guint i = 0; i < places->len; i++)
+    {
+        const FcMemoryVerdict *verdict = &context->memory->places[i];
+        ways += verdict->shown && verdict->suppressed == NULL &&
+                fc_memory_leaked(&g_array_index(places, FcProfileHeapPlace, i)).blocks > 0;
+        add_groups(context, groups, i);
+    }
+    g_array_sort(groups, compare_groups);
+    print_sums(context, ways);
+    for (guint i = 0; i < groups->len; i++)
+        add_table_row(context, table, &g_array_index(groups, Group, i));
+    if (groups->len > 0)
+        fc_table_print(table, context->render);
+}
+
+void fc_report_leaks(const FcReportContext *context)
+{
+    const FcProfile *profile = context->model->profile;
+    gboolean is_empty = profile->heap.recorded ? FALSE : profile->leaks->len == 0;
+    if (!fc_report_memory_begin(context, "mem-leaks", "Memory leaks", is_empty))
+        return;
+    if (profile->heap.recorded)
+        print_groups(context);
+    else
+        fc_report_v3_leaks(context);
+}

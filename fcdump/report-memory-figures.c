@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Who allocates how much: by function, by the way to it, and by the size of the blocks.
+ */
+#include "fcdump/report-memory.h"
+
+#define BAR_WIDTH 40
+
+static const FcColumn function_columns[] = {
+    {"own", "blocks", FALSE},
+    {"own", "bytes", FALSE},
+    {"own", "live", FALSE},
+    {"own", "temporary", FALSE},
+    {"own", "lifetime", FALSE},
+    {"own", "peak %", FALSE},
+    {"with callees", "blocks", FALSE},
+    {"with callees", "bytes", FALSE},
+    {"with callees", "live", FALSE},
+    {"with callees", "peak %", FALSE},
+    {NULL, "function", TRUE},
+};
+static const FcColumn context_columns[] = {
+    {NULL, "bytes", FALSE},  {NULL, "%", FALSE},         {NULL, "blocks", FALSE},
+    {NULL, "live", FALSE},   {NULL, "temporary", FALSE}, {NULL, "lifetime", FALSE},
+    {NULL, "peak %", FALSE}, {NULL, NULL, TRUE},
+};
+static const FcColumn size_columns[] = {
+    {NULL, "blocks", FALSE}, {NULL, "%", FALSE},       {NULL, "from", FALSE},
+    {NULL, "below", FALSE},  {NULL, "function", TRUE},
+};
+
+/* A function of the model; its length: none. */
+static const char *function_name(const FcModel *model, guint function)
+{
+    return function < model->functions->len ? fc_model_function(model, function)->name
+                                            : "<outside>";
+}
+
+static gboolean function_shown(const FcReportContext *context, guint function)
+{
+    const FcModel *model = context->model;
+    return function < model->functions->len ? fc_model_function(model, function)->shown
+                                            : context->options->only->len == 0;
+}
+
+void fc_report_mem_functions(const FcReportContext *context)
+{
+    const FcModel *model = context->model;
+    const FcMemory *memory = context->memory;
+    const guint64 peak = model->profile->heap.peak_bytes;
+    g_autoptr(FcTable) table = fc_table_new(function_columns, G_N_ELEMENTS(function_columns));
+    g_autoptr(GArray) order = fc_report_largest(memory->total, model->functions->len + 1,
+                                                G_STRUCT_OFFSET(FcProfileHeapPlace, bytes));
+    if (!fc_report_memory_begin(context, "mem-functions", "Memory by function", order->len == 0))
+        return;
+    for (guint i = 0; i < order->len; i++)
+    {
+        const guint function = g_array_index(order, guint, i);
+        const FcProfileHeapPlace *self = &memory->self[function];
+        const FcProfileHeapPlace *total = &memory->total[function];
+        if (!function_shown(context, function))
+            continue;
+        fc_table_row(table, fc_render_heat(self->bytes, model->profile->heap.bytes));
+        fc_table_cell(table, fc_format_count(self->allocations));
+        fc_table_cell(table, fc_format_bytes(self->bytes));
+        fc_table_cell(table, fc_format_bytes(self->live_bytes));
+        fc_table_cell(table, fc_format_count(self->temporary));
+        fc_table_cell(table, fc_report_lifetime(self));
+        fc_table_cell(table, fc_format_share(self->peak_bytes, peak));
+        fc_table_cell(table, fc_format_count(total->allocations));
+        fc_table_cell(table, fc_format_bytes(total->bytes));
+        fc_table_cell(table, fc_format_bytes(total->live_bytes));
+        fc_table_cell(table, fc_format_share(total->peak_bytes, peak));
+        fc_table_cell(table, g_strdup(function_name(model, function)));
+    }
+    fc_render_note(context->render,
+                   "own: allocated while the function was the innermost profiled one.  live: bytes "
+                   "at the end.\ntemporary: blocks that were freed before their thread allocated "
+                   "another.  peak %%: of what was live at the peak.");
+    fc_table_print(table, context->render);
+}
+
+void fc_report_mem_contexts(const FcReportContext *context)
+{
+    const FcProfileHeap *heap = &context->model->profile->heap;
+    const FcProfileHeapPlace *places = (const FcProfileHeapPlace *)heap->places->data;
+    g_autoptr(FcTable) table = fc_table_new(context_columns, G_N_ELEMENTS(context_columns));
+    g_autoptr(GArray) order =
+        fc_report_largest(places, heap->places->len, G_STRUCT_OFFSET(FcProfileHeapPlace, bytes));
+    const double least = context->options->min_percent / 100.0 * (double)heap->bytes;
+    guint hidden = 0;
+    if (!fc_report_memory_begin(context, "mem-contexts", "Memory by calling context",
+                                order->len == 0))
+        return;
+    for (guint i = 0; i < order->len; i++)
+    {
+        const guint index = g_array_index(order, guint, i);
+        const FcProfileHeapPlace *place = &places[index];
+        if (!context->memory->places[index].shown || (double)place->bytes < least)
+        {
+            hidden++;
+            continue;
+        }
+        fc_table_row(table, fc_render_heat(place->bytes, heap->bytes));
+        fc_table_cell(table, fc_format_bytes(place->bytes));
+        fc_table_cell(table, fc_format_share(place->bytes, heap->bytes));
+        fc_table_cell(table, fc_format_count(place->allocations));
+        fc_table_cell(table, fc_format_bytes(place->live_bytes));
+        fc_table_cell(table, fc_format_count(place->temporary));
+        fc_table_cell(table, fc_report_lifetime(place));
+        fc_table_cell(table, fc_format_share(place->peak_bytes, heap->peak_bytes));
+        fc_report_stack(context, table, G_N_ELEMENTS(context_columns) - 1, "", &place->point);
+    }
+    fc_table_print(table, context->render);
+    if (hidden > 0)
+        fc_render_note(context->render, "%u way%s left out by --min, --only or --not.", hidden,
+                       hidden == 1 ? "" : "s");
+}
+
+/* ---- Sizes ------------------------------------------------------------------------------ */
+
+static guint64 bucket_start(guint bucket)
+{
+    return bucket == 0 ? 0 : G_GUINT64_CONSTANT(1) << (bucket - 1);
+}
+
+static void add_sizes(FcTable *table, const FcProfileHeapPlace *figures, const char *name)
+{
+    guint64 most = 1;
+    for (guint i = 0; i < FC_SIZE_BUCKETS; i++)
+        most = MAX(most, figures->sizes[i]);
+    fc_table_row(table, FC_STYLE_STRONG);
+    fc_table_cell(table, fc_format_count(figures->allocations));
+    fc_table_cell(table, fc_format_share(figures->allocations, figures->allocations));
+    fc_table_cell(table, NULL);
+    fc_table_cell(table, NULL);
+    fc_table_cell(table, g_strdup(name));
+    for (guint i = 0; i < FC_SIZE_BUCKETS; i++)
+    {
+        if (figures->sizes[i] == 0)
+            continue;
+        gsize length = (gsize)((double)figures->sizes[i] / (double)most * BAR_WIDTH + 0.5);
+        fc_table_row(table, FC_STYLE_PLAIN);
+        fc_table_cell(table, fc_format_count(figures->sizes[i]));
+        fc_table_cell(table, fc_format_share(figures->sizes[i], figures->allocations));
+        fc_table_cell(table, fc_format_bytes(bucket_start(i)));
+        fc_table_cell(table, i + 1 < FC_SIZE_BUCKETS ? fc_format_bytes(bucket_start(i + 1))
+                                                     : g_strdup("-"));
+        fc_table_cell(table, g_strnfill(MAX(length, 1), '#'));
+    }
+}
+
+void fc_report_mem_sizes(const FcReportContext *context)
+{
+    const FcModel *model = context->model;
+    const FcMemory *memory = context->memory;
+    g_autoptr(FcTable) table = fc_table_new(size_columns, G_N_ELEMENTS(size_columns));
+    g_autoptr(GArray) order = fc_report_largest(memory->self, model->functions->len + 1,
+                                                G_STRUCT_OFFSET(FcProfileHeapPlace, allocations));
+    FcProfileHeapPlace all = {0};
+    if (!fc_report_memory_begin(context, "mem-sizes", "Sizes of blocks", order->len == 0))
+        return;
+    for (guint i = 0; i < order->len; i++)
+        fc_memory_add(&all, &memory->self[g_array_index(order, guint, i)]);
+    add_sizes(table, &all, "<all>");
+    for (guint i = 0; i < order->len; i++)
+    {
+        const guint function = g_array_index(order, guint, i);
+        if (!function_shown(context, function))
+            continue;
+        fc_table_gap(table);
+        add_sizes(table, &memory->self[function], function_name(model, function));
+    }
+    fc_render_note(context->render, "Blocks by size, by the innermost profiled function.");
+    fc_table_print(table, context->render);
+}
