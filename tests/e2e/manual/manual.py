@@ -100,12 +100,15 @@ class Manual(unittest.TestCase):
             written = members(json.loads(output("fcdump --json " + profile)))
         self.assertGreater(len(written), 50)
         section = chapter("fcdump.texi").split("@node JSON\n")[1].split("@node ")[0]
-        told = set(re.findall(r"@code\{([a-z_]+)\}", section))
-        for item in re.findall(r"^@itemx? ([a-z_, ]+)$", section, re.MULTILINE):
+        heap = chapter("memory.texi").split("@node Memory in JSON\n")[1].split("@node ")[0]
+        told = set(re.findall(r"@code\{([a-z_]+)\}", section + heap))
+        for item in re.findall(r"^@itemx? ([a-z_, ]+)$", section + heap, re.MULTILINE):
             told |= set(item.split(", "))
         self.assertEqual(written - told, set(), "not in the manual")
         elsewhere = re.sub(r"(?s)^@item memory.*?(?=^@item |^@end table)", "", section,
                            flags=re.MULTILINE)
+        elsewhere += re.sub(r"(?s)^@item bad_frees.*?(?=^@item |^@end table)", "", heap,
+                            flags=re.MULTILINE)
         told = set(re.findall(r"@code\{([a-z_]+)\}", elsewhere)) - {"null", "true", "false"}
         self.assertEqual(told - written, set(), "not in the output")
 
