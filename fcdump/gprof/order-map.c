@@ -5,6 +5,7 @@
 #include "fcdump/gprof/order-map.h"
 
 #include "fcdump/gprof/model.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,8 +43,11 @@ FcGOrderMap *fc_gorder_map_read(const char *path, GError **error)
     FcGOrderMap *map;
     gboolean is_good = TRUE;
 
-    if (!g_file_get_contents(path, &text, NULL, error))
+    if (!g_file_get_contents(path, &text, NULL, NULL))
+    {
+        g_set_error(error, FC_GPROF_ERROR, FC_GPROF_ERROR_IMAGE, "%s: %s", path, g_strerror(errno));
         return NULL;
+    }
     lines = g_strsplit(text, "\n", -1);
     entries = g_array_new(FALSE, FALSE, sizeof(FcGOrderMapEntry));
     for (guint i = 0; lines[i] && is_good; i++)

@@ -19,7 +19,7 @@ typedef enum
     KIND_GMON
 } Kind;
 
-static const char *const default_profiles[] = {"functioncheck.fc", "functioncheck.fcd"};
+static const char *const default_profiles[] = {"gmon.out", "functioncheck.fc", "functioncheck.fcd"};
 
 /* What the first bytes say; files that can't be read twice are not looked at. */
 static Kind kind_of(const char *path)
@@ -41,15 +41,16 @@ static Kind kind_of(const char *path)
     return g_str_has_prefix(start, "gmon") ? KIND_GMON : KIND_OTHER;
 }
 
-/* Where no profile is named: a gmon.out is what GNU gprof would read. */
+/* Where no profile is named, the first one that exists; a gmon.out is what GNU gprof would
+ * read, and mostly not for us. */
 static const char *find_default(void)
 {
-    if (g_file_test("gmon.out", G_FILE_TEST_EXISTS))
-        return NULL;
     for (guint i = 0; i < G_N_ELEMENTS(default_profiles); i++)
     {
-        if (kind_of(default_profiles[i]) == KIND_PROFILE)
-            return default_profiles[i];
+        const char *path = default_profiles[i];
+
+        if (g_file_test(path, G_FILE_TEST_EXISTS))
+            return kind_of(path) == KIND_PROFILE ? path : NULL;
     }
     return NULL;
 }

@@ -7,8 +7,11 @@
 const char *fc_goptions_usage(void)
 {
     return "usage: fcgprof [OPTION]... [IMAGE [PROFILE]...]\n"
-           "Reports where a program spent its time, from the gmon.out files that it wrote.\n"
-           "IMAGE is a.out and PROFILE gmon.out if not given; \"-\" is standard input.\n"
+           "Reports where a program spent its time, from the gmon.out files that it wrote, or\n"
+           "from the .fc and .fcd files that FunctionCheck made: from these with times that\n"
+           "were measured, and without need of an IMAGE.\n"
+           "IMAGE is a.out and PROFILE gmon.out if not given, or functioncheck.fc where only\n"
+           "that is there; \"-\" is standard input.\n"
            "SPEC is [FILE:]FUNCTION or [FILE:]LINE; ARC is SPEC/SPEC.\n"
            "\n"
            "Reports\n"

@@ -8,47 +8,13 @@ has time 1 us, each further one 1 us more, so a call that calls nothing takes 1 
 """
 
 import os
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
-import fctest  # noqa: E402
-import gproftext  # noqa: E402
-
-HERE = os.path.dirname(os.path.abspath(__file__))
+import fcgprof
+import fctest  # on the path by fcgprof
+from fcgprof import OUTSIDE
 
 
-class Exact(fctest.Case):
-    def record(self, source, *flags, **options):
-        program = self.compile(os.path.join(HERE, source), *flags, **options)
-        done = self.run_test_clock([program])
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"", b""))
-        return program
-
-    def report(self, *words):
-        return self.command([fctest.tool("fcgprof"), *words])
-
-    def flat(self, *words):
-        flat = gproftext.parse_flat(self.report("-b", "-p", *words))
-        return flat, {row.name: (row.self, row.calls, row.self_call, row.total_call)
-                      for row in flat.rows}
-
-    def graph(self, *words):
-        """Entries by name: own figures, parents' and children's."""
-        graph = gproftext.parse_graph(
-            gproftext.reports(self.report("-b", "-q", *words))[0])
-        entries = {}
-        for entry in graph.entries:
-            self.assertNotIn(entry.name, entries)
-            entries[entry.name] = (
-                (entry.self, entry.children, entry.called, entry.total),
-                {line.name: (line.self, line.children, line.called, line.total)
-                 for line in entry.parents},
-                {line.name: (line.self, line.children, line.called, line.total)
-                 for line in entry.children_lines})
-        return graph, entries
-
-    OUTSIDE = {"<spontaneous>": (None, None, None, None)}
-
+class Exact(fcgprof.Case):
     def test_dear_and_cheap(self):
         # main+1 often+2 work+3-4 work+5-6 work+7-8 work+9-10 often-11 once+12 work+13
         # leaf+14-15 ... leaf+52-53 work-54 once-55 main-56
@@ -75,7 +41,7 @@ class Exact(fctest.Case):
         self.assertEqual(entries["once"], (
             (2, 41, 1, None), {"main": (2, 41, 1, 1)}, {"work": (21, 20, 1, 5)}))
         self.assertEqual(entries["main"], (
-            (3, 52, 1, None), self.OUTSIDE, {"often": (5, 4, 1, 1), "once": (2, 41, 1, 1)}))
+            (3, 52, 1, None), OUTSIDE, {"often": (5, 4, 1, 1), "once": (2, 41, 1, 1)}))
         self.assertEqual([(entry.name, entry.percent) for entry in graph.entries], [
             ("main", 100.0), ("work", 81.8), ("once", 78.2), ("leaf", 36.4), ("often", 16.4)])
 
@@ -218,4 +184,4 @@ Index by function name
 
 
 if __name__ == "__main__":
-    fctest.main()
+    fcgprof.main()

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""fcgprof -l, -A and -C on profiles: calls and times of lines.
+
+With the test clock lines.c records: main+1, then five times twice+, leaf+ and leaf- five
+times, twice- (11 us, 6 of its own), and at last leaf+62-63 and main-64.
+"""
+
+import os
+import re
+
+import fcgprof
+from fcgprof import OUTSIDE, HERE
+
+SOURCE = os.path.join(HERE, "lines.c")
+
+
+class Linewise(fcgprof.Case):
+    def setUp(self):
+        super().setUp()
+        self.record("lines.c")
+
+    def test_graph(self):
+        _, entries = self.graph("-l", "functioncheck.fc")
+        # Entries are functions; their callers are lines.
+        self.assertEqual(set(entries), {"main (lines.c:20)", "twice (lines.c:11)",
+                                        "leaf (lines.c:6)"})
+        self.assertEqual(entries["leaf (lines.c:6)"][:2], ((26, 0, 26, None), {
+            "twice (lines.c:12)": (10, 0, 10, 26), "twice (lines.c:15)": (15, 0, 15, 26),
+            "main (lines.c:25)": (1, 0, 1, 26)}))
+        self.assertEqual(entries["twice (lines.c:11)"], (
+            (30, 25, 5, None), {"main (lines.c:24)": (30, 25, 5, 5)},
+            {"leaf (lines.c:6)": (25, 0, 25, 26)}))
+        self.assertEqual(entries["main (lines.c:20)"], (
+            (7, 56, 1, None), OUTSIDE,
+            {"twice (lines.c:11)": (30, 25, 5, 5), "leaf (lines.c:6)": (1, 0, 1, 26)}))
+
+    def test_flat(self):
+        flat, rows = self.flat("-l", "functioncheck.fc")
+        self.assertEqual(rows, {
+            "twice (lines.c:11)": (30, 5, 6, 11), "leaf (lines.c:6)": (26, 26, 1, 1),
+            "main (lines.c:20)": (7, 1, 7, 63),
+            # what was called from a line: no time of its own, calls, and what one took
+            "twice (lines.c:15)": (0, 15, 0, 1), "twice (lines.c:12)": (0, 10, 0, 1),
+            "main (lines.c:24)": (0, 5, 0, 11), "main (lines.c:25)": (0, 1, 0, 1)})
+        self.assertEqual(sum(row.self for row in flat.rows), 63)
+        names = {row.name for row in flat.rows}
+        self.assertTrue(all(re.search(r" @ [0-9a-f]+\)$", name) for name in names), names)
+
+    def margins(self, text):
+        """By line number: self, total, counts; and the source has to be as it is."""
+        with open(SOURCE, encoding="utf-8") as stream:
+            source = stream.read().split("\n")
+        lines = text.split("\n")
+        found = {}
+        for number, line in enumerate(source[:-1], 1):
+            shown = lines[number - 1]
+            self.assertEqual(shown[36:], line)
+            margin = (shown[:10].strip(), shown[10:20].strip(), shown[20:36])
+            if any(part.strip() for part in margin):
+                self.assertTrue(margin[2].endswith(" -> "), shown)
+                found[number] = (*margin[:2], margin[2][:-4].strip())
+        return found
+
+    def test_annotated(self):
+        text = self.report("-A", "-b", "-l", "functioncheck.fc")
+        head, rest = text.split("\n", 1)
+        self.assertEqual(head, f"*** File {SOURCE}:")
+        self.assertEqual(self.margins(rest), {
+            6: ("26.0us", "26.0us", "26"), 11: ("30.0us", "55.0us", "5"),
+            12: ("", "10.0us", "5,5"), 15: ("", "15.0us", "15"),
+            20: ("7.0us", "63.0us", "1"), 24: ("", "55.0us", "5"), 25: ("", "1.0us", "1")})
+        self.assertIn("Top 10 Lines:\n\n     Line      Count       Self      Total\n\n"
+                      "        6         26     26.0us     26.0us\n"
+                      "       15         15                15.0us\n"
+                      "       12         10                10.0us\n", text)
+        self.assertIn("\n       63   Total number of line executions\n", text)
+
+    def test_annotated_functions(self):
+        text = self.report("-A", "-b", "functioncheck.fc").split("\n", 1)[1]
+        self.assertEqual(self.margins(text), {
+            6: ("26.0us", "26.0us", "26"), 11: ("30.0us", "55.0us", "5"),
+            20: ("7.0us", "63.0us", "1")})
+
+    def test_annotated_files(self):
+        self.assertEqual(self.report("-A", "-y", "-b", "-m6", "functioncheck.fc"), "")
+        with open(self.path("lines.c-ann"), encoding="utf-8") as stream:
+            found = self.margins(stream.read())
+        self.assertEqual([found[number][2] for number in (6, 11, 20)], ["26", "#####", "#####"])
+
+    def test_counts(self):
+        text = self.report("-C", "-b", "-l", "functioncheck.fc")
+        counts = re.findall(r"^(.*):(\d+): \((\w+):0x[0-9a-f]+\) (\d+) executions$", text, re.M)
+        self.assertEqual(text.count("\n"), len(counts))
+        self.assertEqual([(int(line), name, int(count)) for _, line, name, count in counts], [
+            (6, "leaf", 26), (11, "twice", 5), (12, "twice", 5), (12, "twice", 5),
+            (15, "twice", 15), (20, "main", 1), (24, "main", 5), (25, "main", 1)])
+        self.assertEqual({path for path, *_ in counts}, {SOURCE})
+        text = self.report("-C", "-b", "functioncheck.fc")
+        self.assertEqual([int(count) for count in re.findall(r" (\d+) executions", text)],
+                         [26, 5, 1])
+
+    def test_recursion_by_line(self):
+        # fact calls itself from its line 7: no call of another
+        program = os.path.join(HERE, "../../programs/recursion.c")
+        self.record(program)
+        _, entries = self.graph("-l", "functioncheck.fc")
+        name, = [name for name in entries if name.startswith("fact")]
+        own, parents, _ = entries[name]
+        self.assertEqual(own, (5000, 0, 1, 2))
+        self.assertEqual(sorted(parents.values(), key=str), [(5000, 0, 1, 1),
+                                                             (None, None, 2, None)])
+
+
+if __name__ == "__main__":
+    fcgprof.main()
