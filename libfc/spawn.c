@@ -372,7 +372,7 @@ static bool start_and_greet(struct Launch *launch, struct FcSession *session, in
     close_all((int[]){launch->fds[0], reply_write_fd, launch->fds[2]}, 3);
     if (started && fc_spawn_read_reply(session->reply_fd, REPLY_TIMEOUT_MS))
         return true;
-    complain(launch, !started ? strerrordesc_np((int)-launch->error) : NULL);
+    complain(launch, !started && launch->error != 0 ? strerrordesc_np((int)-launch->error) : NULL);
     return false;
 }
 

@@ -41,6 +41,28 @@ class TimeModes(fctest.Case):
         totals, _ = self.check("tsc", "ext", 0.01)
         self.assertGreaterEqual(totals["nap"].total_ns, 148 * MS)
 
+    def test_tsc_that_may_not_be_read(self):
+        """A machine whose kernel says that the counter is not for programs."""
+        source = self.write("prctl.c", """#include <linux/prctl.h>
+            int prctl(int option, int *value);
+            int prctl(int option, int *value)
+            {
+                if (option == PR_GET_TSC)
+                    *value = PR_TSC_SIGSEGV;
+                return option == PR_GET_TSC ? 0 : -1;
+            }
+            """)
+        library = self.path("libprctl.so")
+        self.command(["gcc", "-shared", "-fPIC", source, "-o", library])
+        program = self.compile("nesting.c")
+        done = self.run_target([program], env={"LD_PRELOAD": library})
+        text = done.stderr.decode()
+        self.assertEqual((done.returncode, done.stdout), (0, b""), text)
+        self.assertIn("FCheck: no invariant time-stamp counter here, time mode is ext\n", text)
+        self.assertRegex(text, r"FCheck: +time mode : ext\n")
+        profile = fcprofile.load(self.path("functioncheck.fc"))
+        self.assertEqual((profile.time_mode, len(profile.functions)), ("ext", 4))
+
     def test_cpu(self):
         totals, _ = self.check("cpu", "cpu")
         # asleep, a thread uses no CPU time; the bound is a fifth of what it slept
