@@ -29,7 +29,7 @@ static void put_node(const FcReportContext *context, guint index)
 static void put_arc(const FcReportContext *context, const FcArc *arc)
 {
     char width[G_ASCII_DTOSTR_BUF_SIZE];
-    const char *via = context->model->via->pdata[arc->via];
+    const char *via = fc_model_via(context->model, arc->via);
     g_autofree char *time = g_strchomp(fc_format_time(arc->total_ns));
     g_autofree char *label =
         g_strdup_printf("%" G_GUINT64_FORMAT "x\n%s%s%s%s", arc->calls, arc->at_most ? "<" : "",

@@ -20,7 +20,7 @@ static void put_node(const FcReportContext *context, guint index)
 
 static void put_arc(const FcReportContext *context, const FcArc *arc)
 {
-    const char *via = context->model->via->pdata[arc->via];
+    const char *via = fc_model_via(context->model, arc->via);
     g_autofree char *label = g_strdup_printf("%" G_GUINT64_FORMAT "%s%s", arc->calls,
                                              via != NULL ? " via " : "", via != NULL ? via : "");
     g_autofree char *quoted = fc_export_quote(label, "\\n");

@@ -306,12 +306,40 @@ void fc_model_free(FcModel *model)
     g_free(model->inlined);
     if (model->via != NULL)
         g_ptr_array_unref(model->via);
+    if (model->via_hex != NULL)
+        g_ptr_array_unref(model->via_hex);
     fc_callgraph_free(model->graph);
     g_free(model);
 }
 
+/* Of modules without symbols the name is all there is. */
+static void make_via_addresses(FcModel *model)
+{
+    guint count;
+    const FcArc *arcs = fc_callgraph_arcs(model->graph, &count);
+    model->via_hex = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < model->via->len; i++)
+        g_ptr_array_add(model->via_hex, g_strdup(model->via->pdata[i]));
+    for (guint i = 0; i < count; i++)
+    {
+        guint tag = arcs[i].sites[0].tag;
+        const FcProfilePlace *site = &g_array_index(model->profile->arcs, FcProfileArc, tag).site;
+        if (arcs[i].via == 0 || model->sites[tag].raw_name == NULL)
+            continue;
+        g_free(model->via_hex->pdata[arcs[i].via]);
+        model->via_hex->pdata[arcs[i].via] = g_strdup_printf(
+            "0x%" G_GINT64_MODIFIER "x", site->address - (site->offset - model->sites[tag].start));
+    }
+}
+
+const char *fc_model_via(const FcModel *model, guint via)
+{
+    return (model->via_hex != NULL ? model->via_hex : model->via)->pdata[via];
+}
+
 void fc_model_use_addresses(FcModel *model)
 {
+    make_via_addresses(model);
     for (guint i = 0; i < model->functions->len; i++)
     {
         FcFunction *function = &g_array_index(model->functions, FcFunction, i);

@@ -41,6 +41,7 @@ typedef struct
     gboolean *inlined;  /* of each arc: the callee was inlined into its caller; the site is
                            then where the caller itself was called */
     GPtrArray *via;     /* names of the graph's `via` numbers; [0] is NULL */
+    GPtrArray *via_hex; /* what is shown in their place; NULL: the names */
     FcCallgraph *graph; /* its sites' tags are arcs of `profile` */
     guint64 base_ns;    /* 100%: the sum of all local times */
 } FcModel;
@@ -68,6 +69,9 @@ char *fc_model_symbol_key(const FcModel *model, const FcProfilePlace *place, gui
 /* Whether two modules of the sum are the same file: a library that was loaded twice, or by
  * several processes.  FC_NONE is the same as itself only. */
 gboolean fc_model_is_same_module(const FcModel *model, gint a, gint b);
+
+/* How the unprofiled function of that number is shown; NULL for 0. */
+const char *fc_model_via(const FcModel *model, guint via);
 
 static inline const FcFunction *fc_model_function(const FcModel *model, guint index)
 {

@@ -60,7 +60,7 @@ char *fc_report_name(const FcReportContext *context, gint function, guint via)
         function == FC_NONE ? "<outside>" : fc_model_function(model, (guint)function)->name;
     if (via == 0)
         return g_strdup(name);
-    return g_strdup_printf("%s (via %s)", name, (const char *)model->via->pdata[via]);
+    return g_strdup_printf("%s (via %s)", name, fc_model_via(model, via));
 }
 
 /* ---- Order ------------------------------------------------------------------- */

@@ -115,6 +115,14 @@ equal([row[4] for row in callers["leaf"][1:]],
       ["<- main (via sorter)", "<- main", "<- work"], "callers via a function")
 equal(callers["main"][1][4], "<- <outside> (via sorter)", "called from outside")
 
+sorter = hex(via.place("sorter")[1])
+callers = good("via.fc", "--rgraph", "--no-names")
+for row in (f"<- {hex(via.place('main')[1])} (via {sorter})", f"<- <outside> (via {sorter})"):
+    contains(callers, row, "callers by address")
+for drawn in ("--dot", "--vcg"):
+    contains(good("via.fc", drawn), "via sorter", drawn)
+    contains(good("via.fc", drawn, "--no-names"), "via " + sorter, drawn + " --no-names")
+
 # A callee that was inlined into its caller has the site by which the caller was called.
 inlined = Profile(program, run_ns=100)
 inlined.function("main", 1, 100, 60, (100, 100), (60, 60))
