@@ -19,7 +19,7 @@ static void put_node(const FcReportContext *context, guint index)
     g_autofree char *label =
         g_strdup_printf("%s\ntotal %s\nlocal %s\n%" G_GUINT64_FORMAT " call%s", function->name,
                         total, local, figures->calls, figures->calls == 1 ? "" : "s");
-    g_autofree char *quoted = fc_export_quote(label, "\\n");
+    g_autofree char *quoted = fc_export_quote(label, "\\n", "&amp;");
     g_ascii_formatd(saturation, sizeof saturation, "%.3f",
                     share_of(context->model, figures->local_ns));
     fprintf(fc_render_file(context->render), "  f%u [label=%s, fillcolor=\"0.000 %s 1.000\"];\n",
@@ -34,7 +34,7 @@ static void put_arc(const FcReportContext *context, const FcArc *arc)
     g_autofree char *label =
         g_strdup_printf("%" G_GUINT64_FORMAT "x\n%s%s%s%s", arc->calls, arc->at_most ? "<" : "",
                         time, via != NULL ? "\nvia " : "", via != NULL ? via : "");
-    g_autofree char *quoted = fc_export_quote(label, "\\n");
+    g_autofree char *quoted = fc_export_quote(label, "\\n", "&amp;");
     g_ascii_formatd(width, sizeof width, "%.1f",
                     1.0 + 4.0 * share_of(context->model, arc->total_ns));
     fprintf(fc_render_file(context->render), "  f%d -> f%u [label=%s, penwidth=%s%s];\n",

@@ -22,7 +22,7 @@ gboolean fc_export_has_arc(const gboolean *nodes, const FcArc *arc)
     return arc->caller != FC_NONE && nodes[arc->caller] && nodes[arc->callee];
 }
 
-char *fc_export_quote(const char *text, const char *newline)
+char *fc_export_quote(const char *text, const char *newline, const char *ampersand)
 {
     g_autofree char *valid = g_utf8_make_valid(text, -1);
     GString *quoted = g_string_new("\"");
@@ -30,6 +30,8 @@ char *fc_export_quote(const char *text, const char *newline)
     {
         if (*p == '\n')
             g_string_append(quoted, newline);
+        else if (*p == '&')
+            g_string_append(quoted, ampersand);
         else if ((guchar)*p < 0x20 || *p == 0x7f)
             g_string_append_c(quoted, '?');
         else if (*p == '"' || *p == '\\')

@@ -15,8 +15,8 @@ gboolean *fc_export_nodes(const FcReportContext *context);
 gboolean fc_export_has_arc(const gboolean *nodes, const FcArc *arc);
 
 /* `text` between double quotes, with those inside and backslashes escaped; `newline`
- * stands for each line break.  The caller owns the result. */
-char *fc_export_quote(const char *text, const char *newline);
+ * and `ampersand` stand for each line break and ampersand.  The caller owns the result. */
+char *fc_export_quote(const char *text, const char *newline, const char *ampersand);
 
 /* "12.3 ms (45.6%)".  The caller owns the result. */
 char *fc_export_time(const FcModel *model, guint64 ns);

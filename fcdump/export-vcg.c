@@ -13,7 +13,7 @@ static void put_node(const FcReportContext *context, guint index)
     g_autofree char *label =
         g_strdup_printf("%s\ntotal %s\nlocal %s\n%" G_GUINT64_FORMAT " call%s", function->name,
                         total, local, figures->calls, figures->calls == 1 ? "" : "s");
-    g_autofree char *quoted = fc_export_quote(label, "\\n");
+    g_autofree char *quoted = fc_export_quote(label, "\\n", "&");
     fprintf(fc_render_file(context->render), "  node: { title: \"f%u\" label: %s }\n", index,
             quoted);
 }
@@ -23,7 +23,7 @@ static void put_arc(const FcReportContext *context, const FcArc *arc)
     const char *via = fc_model_via(context->model, arc->via);
     g_autofree char *label = g_strdup_printf("%" G_GUINT64_FORMAT "%s%s", arc->calls,
                                              via != NULL ? " via " : "", via != NULL ? via : "");
-    g_autofree char *quoted = fc_export_quote(label, "\\n");
+    g_autofree char *quoted = fc_export_quote(label, "\\n", "&");
     fprintf(fc_render_file(context->render),
             "  edge: { sourcename: \"f%d\" targetname: \"f%u\" label: %s }\n", arc->caller,
             arc->callee, quoted);
