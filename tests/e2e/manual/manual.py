@@ -59,7 +59,8 @@ class Manual(unittest.TestCase):
                 self.assertIn(default.group(1), item, name)
 
     def test_options(self):
-        for tool, name in (("fc-config", "compiling.texi"), ("fcdump", "fcdump.texi")):
+        for tool, name in (("fc-config", "compiling.texi"), ("fcdump", "fcdump.texi"),
+                           ("fcgprof", "fcgprof.texi")):
             known = options_of(output(tool + " --help"))
             told = options_of(chapter(name))
             self.assertGreater(len(known), 5)
