@@ -59,9 +59,9 @@ class Bench:
         self.arguments = [str(size or 35)]
 
     def prepare_lua(self, size):
-        import test_real
+        import programs
         for name in ("plain", "profiled"):
-            self.programs[name] = test_real.build_lua(self.path(name), name)
+            self.programs[name] = programs.build_lua(self.path(name), name)
         self.arguments = [os.path.join(fctest.SOURCE_ROOT, "tests", "real", "work.lua"),
                           str(size or 20)]
 

@@ -77,8 +77,12 @@ def apt_get(folder, *words, cwd=None):
         "APT::Get::List-Cleanup": "true",
     }
     options = [word for key, value in settings.items() for word in ("-o", f"{key}={value}")]
-    done = subprocess.run(["apt-get", "-q", *options, *words], cwd=cwd, stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=600)
+    try:
+        done = subprocess.run(["apt-get", "-q", *options, *words], cwd=cwd,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=600)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise SourceError(f"apt-get {' '.join(words)}: {type(error).__name__}") from error
     if done.returncode != 0:
         # apt's messages name servers, which belong into no log of ours
         said = re.sub(r"\S+://\S+", "(server)", done.stdout + done.stderr)
@@ -102,10 +106,13 @@ def source_folder(folder, package):
                                   "and FCTEST_OFFLINE forbids to fetch it")
             if not write_source_lists(folder):
                 raise SourceError("apt knows no source of packages on this system")
-            apt_get(folder, "update")
             # under its final name only when it is complete
             with tempfile.TemporaryDirectory(dir=folder) as target:
-                apt_get(folder, "source", package, cwd=target)
+                try:
+                    apt_get(folder, "source", package, cwd=target)
+                except SourceError:  # the lists of packages are not there yet, or are old
+                    apt_get(folder, "update")
+                    apt_get(folder, "source", package, cwd=target)
                 for leftover in (package, package + ".new"):
                     shutil.rmtree(os.path.join(folder, leftover), ignore_errors=True)
                 shutil.copytree(target, os.path.join(folder, package + ".new"))

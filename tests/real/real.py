@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the tests of real programs share: comparison with the oracle and with plain
+runs, what must hold of the times, and the word for sources that can't be had.
+
+Imported by the test scripts of this folder.
+"""
+
+import collections
+import glob
+import hashlib
+import os
+import random
+import re
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "support"))
+import fcprofile  # noqa: E402
+import fctest  # noqa: E402
+import gprofread  # noqa: E402
+import compare  # noqa: E402
+import programs  # noqa: E402
+import sources  # noqa: E402
+
+TRANSPORTS = ("shared", "pipe")
+SKIPPED = 77
+MANAGER_WAIT_S = 60
+
+
+def managers_with(option):
+    """Pids of the managers with that option."""
+    found = []
+    word = option.encode()
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as stream:
+                if word in stream.read().split(b"\0"):
+                    found.append(int(pid))
+        except OSError:
+            pass
+    return found
+
+
+class RealProgram(fctest.Case):
+    def wait_for_managers(self, option):
+        deadline = time.monotonic() + MANAGER_WAIT_S
+        while managers_with(option):
+            self.assertLess(time.monotonic(), deadline, "a manager did not end")
+            time.sleep(0.01)
+
+    def write_text(self, name, least_bytes):
+        """A file of random words that can be packed to less than its half."""
+        generator = random.Random(1)
+        words = [generator.randbytes(generator.randrange(2, 9)).hex() for _ in range(3000)]
+        with open(self.path(name), "w", encoding="utf-8") as stream:
+            while stream.tell() < least_bytes:
+                stream.write(" ".join(generator.choices(words, k=200)) + "\n")
+        return self.path(name)
+
+    def same(self, found, expected):
+        """Of two runs: status and all that was printed."""
+        self.assertEqual(
+            (found.returncode, hashlib.sha256(found.stdout).hexdigest(), found.stderr),
+            (expected.returncode, hashlib.sha256(expected.stdout).hexdigest(), expected.stderr))
+
+    def check_times(self, profile):
+        """In the main thread local times add up to its run; nothing is longer than what
+        it is a part of."""
+        main = profile.threads[0]
+        self.assertGreater(main.run_ns, 0)
+        self.assertLessEqual(abs(main.local_ns - main.run_ns), 0.01 * main.run_ns,
+                             f"local times add up to {main.local_ns} ns, the main thread ran "
+                             f"{main.run_ns} ns")
+        self.check_bounds(profile)
+
+    def check_bounds(self, profile):
+        for thread in profile.threads:
+            self.assertLessEqual(thread.local_ns, thread.run_ns + 1000, thread)
+            self.assertLessEqual(thread.run_ns, profile.run_ns + 1000, thread)
+        for function in profile.functions:
+            self.assertLessEqual(function.local_ns, function.total_ns, function.name)
+            self.assertLessEqual(function.total_ns, profile.run_ns * len(profile.threads),
+                                 function.name)
+        self.assertEqual(profile.losses, {})
+
+    def check_pairs(self, oracle_files, profiles):
+        """Each image of each process has a profile with its counts, and none is left over;
+        gives the number of calls.  Who made no call needs no profile."""
+        counted = collections.defaultdict(list)
+        for path in oracle_files:
+            counts = compare.load_oracle(path)
+            if counts.functions:
+                pid = int(re.search(r"\.(\d+)(\.\d+)?$", path).group(1))
+                counted[pid].append(counts)
+        found = collections.defaultdict(list)
+        for path in profiles:
+            counts = compare.load_profile(path)
+            if counts.functions:
+                found[fcprofile.load(path).pid].append(counts)
+        self.assertEqual({pid: len(each) for pid, each in found.items()},
+                         {pid: len(each) for pid, each in counted.items()})
+        calls = 0
+        for pid, oracles in counted.items():
+            for oracle in oracles:
+                calls += sum(oracle.functions.values())
+                differing = [compare.differences(oracle, profile) for profile in found[pid]]
+                best = min(differing, key=len)
+                self.assertEqual(best, [], f"process {pid} differs from the oracle's:\n" +
+                                 "\n".join(best[:40]))
+                found[pid].pop(differing.index(best))
+        return calls
+
+    def profile_tree(self, words, name, **options):
+        """Profiles a tree of processes beside the oracle, into files of that name in a
+        folder of its own.  Gives what is left of the run, the oracle's files, the profiles
+        and the descriptor's path."""
+        folder = self.path(name)
+        os.makedirs(folder)
+        env = {"FC_DUMP_PATH": folder, "FC_DUMP_NAME": name, **options.pop("env", {})}
+        done = self.run_beside_oracle(words, os.path.join(folder, "oracle"), env=env, **options)
+        self.wait_for_managers("--directory=" + folder)
+        self.assertEqual([each for each in os.listdir(folder) if each.startswith(".")], [])
+        descriptor = os.path.join(folder, name + ".fcd")
+        profiles = set(glob.glob(os.path.join(folder, name + ".fc*"))) - {descriptor}
+        return (done, sorted(glob.glob(os.path.join(folder, "oracle.*"))), sorted(profiles),
+                descriptor)
+
+
+def main(*packages):
+    """Runs the script's tests; or none, with a word why, where a source package is
+    neither there nor to be fetched."""
+    try:
+        for package in packages:
+            programs.source(package)
+    except sources.SourceError as error:
+        print(f"skipped: the source of a real program can't be had: {error}")
+        sys.exit(SKIPPED)
+    fctest.main()
