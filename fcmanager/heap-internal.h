@@ -17,6 +17,7 @@ struct FcHeapFreed
 typedef enum
 {
     FC_HEAP_ALLOCATE,
+    FC_HEAP_NAME, /* of a block that was just allocated, or was by something unseen */
     FC_HEAP_FREE,
     FC_HEAP_REALLOC,     /* begins: the block is nobody's until it ends */
     FC_HEAP_REALLOCATED, /* ends; pointer 0: it failed or only freed */
@@ -45,8 +46,7 @@ struct FcHeapThread
     guint32 head;
     guint32 tail;
     guint32 room;
-    guint64 named_pointer; /* an operator delete that is about to free */
-    FcHeapPoint named;
+    guint64 named_pointer;  /* an operator delete is at it; 0: none */
     guint64 last_allocated; /* address, 0 once the thread did something else */
     /* What was taken. */
     gboolean reallocating;
@@ -63,7 +63,9 @@ guint32 fc_heap_place(FcHeap *heap, const FcHeapPoint *point);
 /* No block is live at the event's address.  `first`: the block that was reallocated to it. */
 void fc_heap_allocate(FcHeap *heap, const FcHeapEvent *event, const FcHeapBlock *first);
 void fc_heap_release(FcHeap *heap, FcHeapBlock *block, const FcHeapEvent *event);
-/* In two steps: the first can be undone. */
+/* As if it had been allocated at `point`. */
+void fc_heap_rename(FcHeap *heap, FcHeapBlock *block, const FcHeapPoint *point);
+/* A release in two steps: the first can be undone. */
 FcHeapBlock fc_heap_take_out(FcHeap *heap, FcHeapBlock *block, guint64 time);
 void fc_heap_put_back(FcHeap *heap, const FcHeapBlock *block, guint64 time);
 void fc_heap_count_release(FcHeap *heap, const FcHeapBlock *block, const FcHeapEvent *event);
@@ -72,5 +74,7 @@ void fc_heap_replace_untracked(FcHeap *heap, FcHeapBlock *block, guint64 time);
 /* A free of what is no block. */
 void fc_heap_report_bad(FcHeap *heap, const FcHeapEvent *event);
 
+/* The block that is being reallocated, if any, stays what it was. */
+void fc_heap_undo_realloc(FcHeapThread *thread, guint64 time);
 /* Enters the event into the books: its turn has come. */
 void fc_heap_take(FcHeapThread *thread, const FcHeapEvent *event);

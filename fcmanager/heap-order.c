@@ -57,7 +57,7 @@ static void begin_realloc(FcHeapThread *thread, const FcHeapEvent *event)
         thread->moving.pointer = 0;
 }
 
-static void undo_realloc(FcHeapThread *thread, guint64 time)
+void fc_heap_undo_realloc(FcHeapThread *thread, guint64 time)
 {
     if (thread->reallocating && thread->moving.pointer != 0)
         fc_heap_put_back(thread->heap, &thread->moving, time);
@@ -72,7 +72,7 @@ static void end_realloc(FcHeapThread *thread, const FcHeapEvent *event)
         return;
     if (event->pointer == 0 && thread->wanted_bytes != 0)
     {
-        undo_realloc(thread, event->point.time); /* failed: nothing changed */
+        fc_heap_undo_realloc(thread, event->point.time); /* failed: nothing changed */
         return;
     }
     thread->reallocating = FALSE;
@@ -92,6 +92,13 @@ void fc_heap_take(FcHeapThread *thread, const FcHeapEvent *event)
     {
     case FC_HEAP_ALLOCATE:
         allocate(heap, event, NULL);
+        break;
+    case FC_HEAP_NAME:
+        block = fc_heap_blocks_find(&heap->blocks, event->pointer);
+        if (block != NULL)
+            fc_heap_rename(heap, block, &event->point);
+        else
+            allocate(heap, event, NULL);
         break;
     case FC_HEAP_FREE:
         block = find_block(heap, event);
@@ -180,7 +187,7 @@ static void tidy(FcHeap *heap)
         if (thread->head == thread->tail && thread->tally == NULL)
         {
             *at = thread->next;
-            undo_realloc(thread, thread->releasing.point.time);
+            fc_heap_undo_realloc(thread, thread->releasing.point.time);
             fc_heap_thread_free(thread);
             continue;
         }

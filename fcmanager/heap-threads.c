@@ -66,7 +66,7 @@ static void add(FcHeapThread *thread, const FcHeapEvent *event)
             return;
         }
     }
-    if (thread->tail == thread->room)
+    if (G_UNLIKELY(thread->queue == NULL || thread->tail == thread->room))
     {
         thread->room = MAX(2 * thread->room, FIRST_ROOM);
         thread->queue = g_renew(FcHeapEvent, thread->queue, thread->room);
@@ -94,19 +94,23 @@ static void note_allocation(FcHeapThread *thread, FcHeapEventKind kind, guint64 
     FcHeapEvent event = {.kind = kind, .pointer = pointer, .size_bytes = bytes, .point = *point};
     add(thread, &event);
     thread->last_allocated = pointer;
+    if (thread->named_pointer == pointer)
+        thread->named_pointer = 0;
 }
 
 /* The operator's caller is the one to tell of, not the operator. */
-static void note_name(FcHeapThread *thread, guint64 pointer, const FcHeapPoint *point)
+static void note_name(FcHeapThread *thread, guint64 pointer, guint64 bytes, FcHeapPoint *point)
 {
-    if (thread->head == thread->tail)
-        return;
-    FcHeapEvent *last = &thread->queue[thread->tail - 1];
-    if (last->kind != FC_HEAP_ALLOCATE || last->pointer != pointer)
-        return;
-    guint64 time = last->point.time;
-    last->point = *point;
-    last->point.time = time;
+    FcHeapEvent *last = thread->head < thread->tail ? &thread->queue[thread->tail - 1] : NULL;
+    if (point->call == FC_CALL_DELETE || point->call == FC_CALL_DELETE_ARRAY)
+        thread->named_pointer = 0;
+    else if (last != NULL && last->kind == FC_HEAP_ALLOCATE && last->pointer == pointer)
+    {
+        point->time = last->point.time;
+        last->point = *point;
+    }
+    else
+        note_allocation(thread, FC_HEAP_NAME, pointer, bytes, point);
 }
 
 static void note_free(FcHeapThread *thread, FcHeapEventKind kind, guint64 pointer, guint64 bytes,
@@ -115,12 +119,6 @@ static void note_free(FcHeapThread *thread, FcHeapEventKind kind, guint64 pointe
     FcHeapEvent event = {.kind = kind, .pointer = pointer, .size_bytes = bytes, .point = *point};
     event.temporary = thread->last_allocated == pointer;
     event.on_stack = pointer - thread->stack_start < thread->stack_end - thread->stack_start;
-    if (thread->named_pointer == pointer)
-    {
-        event.point = thread->named;
-        event.point.time = point->time;
-    }
-    thread->named_pointer = 0;
     thread->last_allocated = 0;
     add(thread, &event);
 }
@@ -149,17 +147,20 @@ void fc_heap_record(FcHeapThread *thread, guint64 time, guint64 function, guint6
     if (pointer == 0 && kind != FC_RECORD_REALLOCATED)
         return;
     FcHeapPoint point = make_point(thread, site, call, time, node);
-    if (kind == FC_RECORD_ALLOCATED)
-        note_allocation(thread, FC_HEAP_ALLOCATE, pointer, bytes, &point);
-    else if (kind == FC_RECORD_FREE)
-        note_free(thread, FC_HEAP_FREE, pointer, 0, &point);
-    else if (kind == FC_RECORD_NAMED)
-        note_name(thread, pointer, &point);
-    else if (kind == FC_RECORD_FREE_NAMED && thread->named_pointer != pointer)
+    if (kind == FC_RECORD_NAMED)
+        note_name(thread, pointer, bytes, &point);
+    else if (kind == FC_RECORD_FREE_NAMED || kind == FC_RECORD_FREE)
     {
-        thread->named_pointer = pointer;
-        thread->named = point;
+        gboolean is_same = thread->named_pointer == pointer;
+        if (kind == FC_RECORD_FREE_NAMED)
+            thread->named_pointer = pointer;
+        else if (is_same)
+            thread->named_pointer = 0;
+        if (!is_same)
+            note_free(thread, FC_HEAP_FREE, pointer, 0, &point);
     }
+    else if (kind == FC_RECORD_ALLOCATED)
+        note_allocation(thread, FC_HEAP_ALLOCATE, pointer, bytes, &point);
     else if (kind == FC_RECORD_REALLOC)
         note_free(thread, FC_HEAP_REALLOC, pointer, bytes, &point);
     else if (kind == FC_RECORD_REALLOCATED)
@@ -175,6 +176,7 @@ void fc_heap_thread_finish(FcHeapThread *thread)
     if (!straight)
         return;
     take_held(thread);
+    fc_heap_undo_realloc(thread, thread->releasing.point.time);
     FcHeapThread **at = &heap->first_thread;
     while (*at != thread)
         at = &(*at)->next;

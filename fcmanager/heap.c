@@ -119,6 +119,27 @@ void fc_heap_allocate(FcHeap *heap, const FcHeapEvent *event, const FcHeapBlock 
     add_live(heap, place, event->size_bytes, event->point.time);
 }
 
+void fc_heap_rename(FcHeap *heap, FcHeapBlock *block, const FcHeapPoint *point)
+{
+    guint32 index = fc_heap_place(heap, point);
+    FcHeapPlace *from = place_at(heap, block->place);
+    FcHeapPlace *into = place_at(heap, index);
+    guint bucket = size_bucket(block->size_bytes);
+    keep_peak(heap, into);
+    from->allocations--;
+    from->bytes -= block->size_bytes;
+    from->sizes[bucket]--;
+    from->live_blocks--;
+    from->live_bytes -= block->size_bytes;
+    into->allocations++;
+    into->bytes += block->size_bytes;
+    into->sizes[bucket]++;
+    into->live_blocks++;
+    into->live_bytes += block->size_bytes;
+    block->place = index;
+    block->first_place = index;
+}
+
 static struct FcHeapFreed *history_of(const FcHeap *heap, guint64 pointer)
 {
     guint32 at = (guint32)((pointer >> 4) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15) >> 32);
