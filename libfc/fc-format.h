@@ -47,8 +47,11 @@ enum FcRecordKind
     FC_RECORD_FREE = 5,        /* before: pointer */
     FC_RECORD_REALLOC = 6,     /* before: old pointer, wanted size */
     FC_RECORD_REALLOCATED = 7, /* after: new pointer, 0: failed and nothing changed; size */
-    FC_RECORD_NAMED = 8,       /* after ALLOCATED of the same pointer: what was really called */
-    FC_RECORD_FREE_NAMED = 9,  /* before FREE of the same pointer: likewise */
+    FC_RECORD_NAMED = 8,       /* after an operator new: what was really called, by way of
+                                  an ALLOCATED of the same pointer or not; after an
+                                  operator delete that did not free by way of FREE */
+    FC_RECORD_FREE_NAMED = 9,  /* before: pointer, by an operator delete; a FREE of the same
+                                  pointer that follows is its way of doing it */
     FC_RECORD_MAPPED = 10,     /* after mmap: address, length */
     FC_RECORD_UNMAP = 11,      /* after munmap: address, length */
     /* Frames were left without their exits: those below the stack address, to which a longjmp

@@ -11,13 +11,15 @@
 #include "libfc/interpose.h"
 
 #include "libfc/alloc.h"
-#include "libfc/config.h"
+#include "libfc/early.h"
 #include "libfc/message.h"
 #include "libfc/process.h"
 #include "libfc/sys.h"
+#include "libfc/thread.h"
 
 #include <dlfcn.h>
 #include <malloc.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -79,14 +81,7 @@ static void resolve(void)
 
 /* ---- Before the start -------------------------------------------------------------- */
 
-/* Blocks that the libraries' constructors made: known by the time their release is seen. */
-static struct
-{
-    void *pointer;
-    size_t bytes;
-    const void *caller;
-} early[1024];
-static uint32_t early_count;
+static bool is_recording(void);
 
 static bool is_ready(void)
 {
@@ -95,32 +90,19 @@ static bool is_ready(void)
     return !resolving;
 }
 
-static void *remember(void *pointer, size_t bytes, const void *caller)
+static void *remember(void *pointer, size_t bytes, enum FcMemoryCall call, const void *caller,
+                      const void *stack)
 {
-    if (pointer != NULL && early_count < sizeof early / sizeof *early)
-    {
-        early[early_count].pointer = pointer;
-        early[early_count].bytes = bytes;
-        early[early_count++].caller = caller;
-    }
+    if (pointer != NULL && !fc_early_add(pointer, bytes, caller) && is_recording())
+        fc_alloc_record(FC_RECORD_ALLOCATED, call, pointer, bytes, caller, stack);
     return pointer;
-}
-
-static void forget(const void *pointer)
-{
-    for (uint32_t i = early_count; i-- > 0;)
-        if (early[i].pointer == pointer)
-        {
-            early[i] = early[--early_count];
-            return;
-        }
 }
 
 static void *early_malloc(size_t bytes)
 {
     if (!is_ready())
         return arena_allocate(bytes);
-    return remember(real.malloc(bytes), bytes, __builtin_return_address(0));
+    return remember(real.malloc(bytes), bytes, FC_CALL_MALLOC, HERE);
 }
 
 static void *early_calloc(size_t count, size_t bytes)
@@ -130,23 +112,40 @@ static void *early_calloc(size_t count, size_t bytes)
         all = SIZE_MAX;
     if (!is_ready())
         return arena_allocate(all); /* never used twice, so it is zero */
-    return remember(real.calloc(count, bytes), all, __builtin_return_address(0));
+    return remember(real.calloc(count, bytes), all, FC_CALL_CALLOC, HERE);
+}
+
+static void early_free(void *pointer)
+{
+    if (pointer == NULL || is_in_arena(pointer) || !is_ready())
+        return;
+    if (!fc_early_remove(pointer) && is_recording())
+        fc_alloc_record(FC_RECORD_FREE, FC_CALL_FREE, pointer, 0, HERE);
+    real.free(pointer);
+}
+
+/* As by malloc, copy and free: another thread may get the old address before we could tell. */
+static void *early_move(void *old, size_t bytes, const void *caller, const void *stack)
+{
+    if (old != NULL && bytes == 0 && !is_in_arena(old))
+    {
+        early_free(old);
+        return NULL;
+    }
+    void *moved = is_ready() ? remember(real.malloc(bytes), bytes, FC_CALL_REALLOC, caller, stack)
+                             : arena_allocate(bytes);
+    if (moved == NULL || old == NULL)
+        return moved;
+    size_t room =
+        is_in_arena(old) ? (size_t)(arena + sizeof arena - (char *)old) : malloc_usable_size(old);
+    memcpy(moved, old, bytes < room ? bytes : room);
+    early_free(old);
+    return moved;
 }
 
 static void *early_realloc(void *old, size_t bytes)
 {
-    if (!is_ready() || is_in_arena(old))
-    {
-        void *moved = early_malloc(bytes);
-        size_t room = is_in_arena(old) ? (size_t)(arena + sizeof arena - (char *)old) : 0;
-        if (moved != NULL && old != NULL)
-            memcpy(moved, old, bytes < room ? bytes : room);
-        return moved;
-    }
-    void *moved = real.realloc(old, bytes);
-    if (moved != NULL || bytes == 0)
-        forget(old);
-    return remember(moved, bytes, __builtin_return_address(0));
+    return early_move(old, bytes, HERE);
 }
 
 static void *early_reallocarray(void *old, size_t count, size_t bytes)
@@ -154,22 +153,14 @@ static void *early_reallocarray(void *old, size_t count, size_t bytes)
     size_t all;
     if (__builtin_mul_overflow(count, bytes, &all))
         all = SIZE_MAX; /* fails with the right errno */
-    return early_realloc(old, all);
-}
-
-static void early_free(void *pointer)
-{
-    if (pointer == NULL || is_in_arena(pointer) || !is_ready())
-        return;
-    forget(pointer);
-    real.free(pointer);
+    return early_move(old, all, HERE);
 }
 
 static void *early_memalign(size_t alignment, size_t bytes)
 {
     if (!is_ready())
         return NULL;
-    return remember(real.memalign(alignment, bytes), bytes, __builtin_return_address(0));
+    return remember(real.memalign(alignment, bytes), bytes, FC_CALL_ALIGNED, HERE);
 }
 
 static int early_posix_memalign(void **result, size_t alignment, size_t bytes)
@@ -178,18 +169,18 @@ static int early_posix_memalign(void **result, size_t alignment, size_t bytes)
         return ENOMEM;
     int error = real.posix_memalign(result, alignment, bytes);
     if (error == 0)
-        remember(*result, bytes, __builtin_return_address(0));
+        remember(*result, bytes, FC_CALL_ALIGNED, HERE);
     return error;
 }
 
 static void *early_valloc(size_t bytes)
 {
-    return is_ready() ? remember(real.valloc(bytes), bytes, __builtin_return_address(0)) : NULL;
+    return is_ready() ? remember(real.valloc(bytes), bytes, FC_CALL_ALIGNED, HERE) : NULL;
 }
 
 static void *early_pvalloc(size_t bytes)
 {
-    return is_ready() ? remember(real.pvalloc(bytes), bytes, __builtin_return_address(0)) : NULL;
+    return is_ready() ? remember(real.pvalloc(bytes), bytes, FC_CALL_ALIGNED, HERE) : NULL;
 }
 
 /* ---- With memory profiled ------------------------------------------------------------ */
@@ -255,6 +246,7 @@ static void recorded_free(void *pointer)
 {
     if (pointer == NULL || is_in_arena(pointer))
         return;
+    fc_thread.last_freed = pointer; /* for operator delete to know */
     fc_alloc_record(FC_RECORD_FREE, FC_CALL_FREE, pointer, 0, HERE);
     real.free(pointer);
 }
@@ -327,6 +319,11 @@ static struct Allocator table = {
     .pvalloc = early_pvalloc,
 };
 
+static bool is_recording(void)
+{
+    return table.malloc == recorded_malloc;
+}
+
 FC_EXPORT FC_JUMPING void *malloc(size_t bytes)
 {
     FC_JUMP table.malloc(bytes);
@@ -383,11 +380,16 @@ FC_EXPORT FC_JUMPING void *pvalloc(size_t bytes)
 
 /* ---- Mappings ----------------------------------------------------------------------------- */
 
+static bool is_mapping_recorded(void)
+{
+    return is_recording() && !fc_process_is_off();
+}
+
 /* The system calls themselves: the loader maps before anything could be looked up. */
 FC_EXPORT void *mmap(void *where, size_t bytes, int protection, int flags, int fd, off_t offset)
 {
     void *address = (void *)syscall(SYS_mmap, where, bytes, protection, flags, fd, offset);
-    if (address != MAP_FAILED && fc_config.memory && !fc_process_is_off())
+    if (address != MAP_FAILED && is_mapping_recorded())
         fc_alloc_record(FC_RECORD_MAPPED, FC_CALL_MMAP, address, bytes, HERE);
     return address;
 }
@@ -397,12 +399,52 @@ FC_EXPORT extern void *plain_mmap(void *, size_t, int, int, int, off_t) __asm__(
 
 FC_EXPORT int munmap(void *address, size_t bytes)
 {
-    if (fc_config.memory && !fc_process_is_off())
+    int result = (int)syscall(SYS_munmap, address, bytes);
+    if (result == 0 && is_mapping_recorded())
         fc_alloc_record(FC_RECORD_UNMAP, FC_CALL_MUNMAP, address, bytes, HERE);
-    return (int)syscall(SYS_munmap, address, bytes);
+    return result;
+}
+
+FC_EXPORT void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
+{
+    va_list list;
+    va_start(list, flags);
+    void *wanted = (flags & MREMAP_FIXED) != 0 ? va_arg(list, void *) : NULL;
+    va_end(list);
+    void *address = (void *)syscall(SYS_mremap, old, old_bytes, bytes, flags, wanted);
+    if (address == MAP_FAILED || !is_mapping_recorded())
+        return address;
+    if (old_bytes != 0) /* else a second mapping of the same memory */
+        fc_alloc_record(FC_RECORD_UNMAP, FC_CALL_MUNMAP, old, old_bytes, HERE);
+    fc_alloc_record(FC_RECORD_MAPPED, FC_CALL_MMAP, address, bytes, HERE);
+    return address;
 }
 
 /* ---- The start ---------------------------------------------------------------------------- */
+
+static void start_block(const struct FcEarlyBlock *block)
+{
+    fc_alloc_record(FC_RECORD_ALLOCATED, FC_CALL_EARLY, block->pointer, block->bytes, block->caller,
+                    __builtin_dwarf_cfa());
+}
+
+static void record_all(void)
+{
+    table = recorded;
+}
+
+static void record_none(void)
+{
+    struct Allocator all = real;
+    /* blocks of the arena can't go to the real functions */
+    if (arena_used > 0)
+    {
+        all.free = early_free;
+        all.realloc = early_realloc;
+        all.reallocarray = early_reallocarray;
+    }
+    table = all;
+}
 
 void fc_interpose_start(bool memory)
 {
@@ -412,20 +454,9 @@ void fc_interpose_start(bool memory)
         memory = false;
     }
     is_ready();
-    if (!memory)
-    {
-        table = real;
-        /* blocks of the arena can't go to the real functions */
-        if (arena_used > 0)
-        {
-            table.free = early_free;
-            table.realloc = early_realloc;
-            table.reallocarray = early_reallocarray;
-        }
-        return;
-    }
-    for (uint32_t i = 0; i < early_count; i++)
-        fc_alloc_record(FC_RECORD_ALLOCATED, FC_CALL_EARLY, early[i].pointer, early[i].bytes,
-                        early[i].caller, __builtin_dwarf_cfa());
-    table = recorded;
+    if (memory)
+        fc_early_close(start_block, record_all);
+    else
+        fc_early_close(NULL, record_none);
+    fc_interpose_cxx_start(memory);
 }

@@ -9,3 +9,6 @@
 /* Once, when profiling has started or could not be: from here on the allocator's functions are
  * recorded, or (`memory` false) passed straight on. */
 void fc_interpose_start(bool memory);
+
+/* The same for the operators; interpose.c calls it. */
+void fc_interpose_cxx_start(bool memory);

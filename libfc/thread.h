@@ -27,6 +27,7 @@ struct FcThread
     struct FcChunk *spare;         /* and those to be used again */
     struct FcThread *next_user;    /* of private buffers */
     uint32_t private_lock;         /* of parked and private_chunk */
+    const void *last_freed;        /* by way of free */
     bool is_listed;
     bool is_announced;  /* fcmanager knows that the thread has a private buffer */
     bool has_ended;     /* its key's destructor ran for the last time */

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The blocks of memory that were allocated before libfc started: by the constructors of
+ * other libraries, mostly.  Whether memory is profiled is known only later; by the time
+ * their release is seen they must be known.
+ *
+ * Thread-safe; not for signal handlers, as the allocator is not either.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct FcEarlyBlock
+{
+    void *pointer; /* NULL: an empty slot */
+    size_t bytes;
+    const void *caller;
+};
+
+/* False once fc_early_close was called: the caller has to tell the tracker. */
+bool fc_early_add(void *pointer, size_t bytes, const void *caller);
+bool fc_early_remove(const void *pointer);
+
+/* While true, nothing is added: libfc itself has somebody allocate. */
+void fc_early_pause(bool pause);
+
+/* Calls `start`, if not NULL, for each block and forgets them all.  `switch_over` is called
+ * before other threads learn that it is closed. */
+void fc_early_close(void (*start)(const struct FcEarlyBlock *block), void (*switch_over)(void));
