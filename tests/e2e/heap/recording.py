@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is recorded of memory with FC_MEMORY: every function, from everywhere, before it is
+too late; and that the program does not notice."""
+
+import glob
+import os
+import re
+import signal
+import sys
+import time
+
+import heapfile
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "..", "..", "support"))
+from fctest import Case, fc_config, main, PREFIX  # noqa: E402
+
+TRANSPORTS = ("shared", "pipe")
+
+
+class HeapCase(Case):
+    def run_memory(self, words, status=0, **env):
+        """The program's output, and its heap."""
+        for old in glob.glob(self.path("*.fc*")):
+            os.unlink(old)
+        done = self.run_quiet(words, env={"FC_MEMORY": "1", **env})
+        self.assertEqual(done.returncode, status, done.stderr.decode())
+        self.wait_for_manager()
+        return done.stdout.decode(), heapfile.Heap(self.path("functioncheck.fc"))
+
+    def wait_for_manager(self):
+        """Of a program that was killed: its manager writes the file behind it."""
+        deadline = time.monotonic() + 30
+        while not os.path.exists(self.path("functioncheck.fc")) and time.monotonic() < deadline:
+            time.sleep(0.01)
+
+    def check_operators(self, program, env):
+        output, heap = self.run_memory([program], **env)
+        wrong = [bad for bad in heap.bad_frees if bad.kind == "mismatch"]
+        self.assertEqual(len(wrong), len(heap.bad_frees), heap.mistakes())
+        self.assertEqual([(bad.allocated.call, bad.here.call) for bad in wrong],
+                         [("new[]", "free"), ("malloc", "delete"), ("new", "delete[]")])
+        self.assertEqual(heap.profile.losses, {})
+        for line in output.splitlines():
+            name, *numbers = line.split()
+            name = re.sub(r"(\w+)\(\)", lambda m: f"_ZL{len(m.group(1))}{m.group(1)}v", name)
+            found = heap.in_function(name)
+            self.assertEqual((name, found[:2]), (name, tuple(map(int, numbers))))
+            self.assertEqual(found[0], found[2], name)
+        self.assertEqual(heap.calls_in("_ZL5sizedv"), {"new", "new[]"})
+        return heap
+
+
+class Kinds(HeapCase):
+    def test_c(self):
+        program = self.compile("heap_kinds.c")
+        plain = self.run_target([self.compile("heap_kinds.c", profiled=False)]).stdout.decode()
+        for transport in TRANSPORTS:
+            output, heap = self.run_memory([program], FC_TRANSPORT=transport)
+            self.assertEqual(output, plain)
+            self.assertEqual(heap.mistakes(), [])
+            for line in output.splitlines():
+                name, *numbers = line.split()
+                self.assertEqual((name, heap.in_function(name)), (name, tuple(map(int, numbers))))
+            self.assertEqual(heap.left_in("left_behind"), [1000, 2500, 3000])
+            self.assertEqual(len(heap.blocks), 3)
+            self.assertEqual(heap.calls_in("by_reallocarray"), {"realloc"})
+            self.assertEqual(heap.calls_in("by_aligned_alloc"), {"aligned"})
+            page = os.sysconf("SC_PAGESIZE")
+            self.assertEqual([heap.totals[key] for key in ("maps", "map-bytes", "unmaps",
+                                                           "unmap-bytes")],
+                             [2, 68 * page, 2, 68 * page])
+
+    def test_operators(self):
+        program = self.compile("heap_operators.cc", compiler="g++")
+        for transport in TRANSPORTS:
+            self.check_operators(program, {"FC_TRANSPORT": transport})
+
+    def test_off(self):
+        """Without the switch nothing is there, and nothing differs."""
+        program = self.compile("heap_kinds.c")
+        done = self.run_quiet([program])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertFalse(heapfile.Heap(self.path("functioncheck.fc")).is_recorded)
+        operators = self.compile("heap_operators.cc", compiler="g++")
+        self.assertEqual(self.run_quiet([operators]).returncode, 0)
+
+
+class Allocators(HeapCase):
+    """Other people's malloc."""
+
+    def libraries(self):
+        found = [path for name in ("libjemalloc.so.2", "libtcmalloc_minimal.so.4")
+                 for path in glob.glob(f"/usr/lib/*/{name}") + glob.glob(f"/usr/lib/{name}")]
+        if not found:
+            self.skipTest("neither jemalloc nor tcmalloc here")
+        return found
+
+    def test_behind(self):
+        libfc = glob.glob(os.path.join(PREFIX, "lib", "**", "libfc.so"), recursive=True)[0]
+        kinds = self.compile("heap_kinds.c", "-DNO_PVALLOC")
+        operators = self.compile("heap_operators.cc", compiler="g++")
+        threads = self.compile("heap_threads.c", "-O1")
+        for library in self.libraries():
+            env = {"LD_PRELOAD": f"{libfc}:{library}"}
+            self.check_operators(operators, env)
+            output, heap = self.run_memory([threads, "4", "0.5", "3"], **env)
+            self.assertEqual(heap.mistakes(), [])
+            self.assertEqual(len(heap.left_in("take")), 3, output)
+            self.run_memory([kinds], status=self.run_target(
+                [kinds], env={"LD_PRELOAD": library, "FC_QUIET": "1"}).returncode, **env)
+
+    def test_linked(self):
+        for library in self.libraries():
+            program = self.compile("heap_threads.c", "-O1", output="linked")
+            self.command(["gcc", "-g", "-O1", "-o", program,
+                          os.path.join(os.environ["FC_SOURCE_ROOT"], "tests/programs/heap_threads.c"),
+                          *fc_config("--cflags-libs"), "-Wl,--no-as-needed", library, "-pthread"])
+            output, heap = self.run_memory([program, "4", "0.5", "3"])
+            self.assertEqual(heap.mistakes(), [])
+            self.assertEqual(len(heap.left_in("take")), 3, output)
+
+    def test_before(self):
+        program = self.compile("heap_kinds.c")
+        for library in self.libraries():
+            done = self.run_target([program], env={"FC_MEMORY": "1", "LD_PRELOAD": library})
+            self.assertIn(b"another malloc stands before libfc's, memory is not profiled",
+                          done.stderr)
+
+    def test_own(self):
+        """One that the executable defines."""
+        source = self.write("own.c", """
+            #include <stddef.h>
+            #include <string.h>
+            static char arena[1 << 20];
+            static size_t used;
+            void *malloc(size_t bytes)
+            {
+                void *at = arena + used;
+                used += (bytes + 15) & ~(size_t)15;
+                return at;
+            }
+            void free(void *pointer) { (void)pointer; }
+            void *calloc(size_t n, size_t bytes) { return malloc(n * bytes); }
+            void *realloc(void *old, size_t bytes)
+            {
+                void *at = malloc(bytes);
+                return old != NULL ? memcpy(at, old, bytes) : at;
+            }
+            int main(void) { free(malloc(10)); return 0; }
+            """)
+        program = self.compile(source)
+        done = self.run_target([program], env={"FC_MEMORY": "1"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(b"another malloc stands before libfc's, memory is not profiled", done.stderr)
+
+
+class Around(HeapCase):
+    def test_around_main(self):
+        library = self.path("libaround.so")
+        programs = os.path.join(os.environ["FC_SOURCE_ROOT"], "tests", "programs")
+        self.command(["gcc", "-g", "-shared", "-fPIC", "-o", library,
+                      os.path.join(programs, "heap_around_lib.c")])
+        program = self.path("heap_around")
+        # the last library is the first to be initialised
+        self.command(["gcc", "-g", "-o", program, os.path.join(programs, "heap_around.c"),
+                      *fc_config("--cflags-libs"), "-Wl,--no-as-needed", library,
+                      f"-Wl,-rpath,{self.folder}", "-pthread"])
+        for transport in TRANSPORTS:
+            for threads in (10, 1500):
+                _, heap = self.run_memory([program, str(threads)], FC_TRANSPORT=transport)
+                self.assertEqual(heap.mistakes(), [])
+                self.assertEqual(heap.in_function("left"), (1, 17, 0))
+                own = [block for block in heap.blocks
+                       if block.place.point.module in (program, library)]
+                self.assertEqual([block.bytes for block in own], [17])
+                early = [place for place in heap.places if place.point.module == library]
+                self.assertEqual(sum(place.allocations for place in early), 5000)
+                self.assertEqual({place.point.call for place in early}, {"early"})
+                self.assertEqual(heap.in_function("work")[0] - heap.in_function("work")[2], 0)
+                self.assertEqual(heap.in_function("at_exit"), (1, 15, 1))
+                self.assertEqual(heap.in_function("behind_exit"), (1, 16, 1))
+                # no thread is told of twice
+                self.assertEqual(len(heap.profile.threads), threads + 1)
+
+
+class Bad(HeapCase):
+    KINDS = {"double": "double", "inside": "inside", "stack": "stack", "unknown": "unknown",
+             "realloc": "double", "thread": "double"}
+
+    def test_before_the_end(self):
+        """libc's abort comes too late to hide it."""
+        program = self.compile("heap_bad.c", "-w")
+        unprofiled = self.compile("heap_bad.c", "-w", profiled=False)
+        for transport in TRANSPORTS:
+            for what, kind in self.KINDS.items():
+                plain = self.run_target([unprofiled, what])
+                _, heap = self.run_memory([program, what], status=plain.returncode,
+                                          FC_TRANSPORT=transport)
+                if what not in ("realloc", "thread"):  # which libc does not see
+                    self.assertIn(-plain.returncode, (signal.SIGABRT, signal.SIGSEGV), what)
+                    self.assertEqual(heap.profile.end, "signal")
+                self.assertEqual([bad.kind for bad in heap.bad_frees], [kind], what)
+                bad = heap.bad_frees[0]
+                wrong = "wrong_realloc" if what == "realloc" else "wrong"
+                self.assertEqual(bad.here.path[-1], wrong)
+                if kind in ("double", "inside"):
+                    self.assertEqual(bad.allocated.path, ("main", "make"))
+                    self.assertEqual(bad.bytes, 100)
+                if kind == "double":
+                    self.assertEqual(bad.freed.path, ("main", "release"))
+                memory = heap.profile.v3_memory
+                self.assertEqual([len(rows) for rows in memory[1:]],
+                                 [0, 1] if what == "realloc" else [1, 0], what)
+
+
+if __name__ == "__main__":
+    main()
