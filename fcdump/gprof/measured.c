@@ -45,8 +45,12 @@ void fc_gmeasured_choose_unit(FcGModel *model, double total_ticks)
 
 void fc_gmeasured_print_granularity(FcGModel *model, double ticks)
 {
+    const FcGMeasured *measured = model->measured;
+
     fprintf(model->out, "granularity: times are measured, not sampled%s; ",
-            model->measured->is_split_by_calls ? " (those of arcs: shared out by calls)" : "");
+            measured->is_split_by_calls ? " (those of arcs: shared out by calls)"
+            : measured->has_gaps        ? " (self of some arcs: estimated)"
+                                        : "");
     if (ticks > 0.0)
         fprintf(model->out, "%.2f %s in all\n\n", ticks / (double)model->rate,
                 model->measured->unit);

@@ -21,6 +21,7 @@ struct FcGMeasured
     FcGOutside *outside;        /* of each symbol of the table */
     double tick_s;              /* seconds in one tick */
     const char *unit;           /* "milliseconds" and the like: rate ticks */
+    gboolean has_gaps;          /* the own part of some arcs' times is an estimate */
     gboolean is_split_by_calls; /* the profile has no times of arcs: they were worked out from
                                    the numbers of calls */
 };

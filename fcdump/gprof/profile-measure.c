@@ -77,6 +77,7 @@ void fc_gprofile_measure(FcGProfile *profile)
         add_outside_to_cycles(model);
         fc_ggraph_filter(model);
         fc_gprofile_sum_times(profile, lines);
+        fc_gprofile_fill_gaps(profile, lines);
         if (lines)
             fc_glinearcs_apply(lines);
         fc_ggraph_number(model);

@@ -33,7 +33,6 @@ typedef struct
     FcGLineArcs *lines; /* or NULL */
     Node *nodes;
     guint n;
-    gboolean has_overflow;
     gboolean has_shared_syms; /* one symbol for several functions: nesting is possible */
 } Sums;
 
@@ -86,7 +85,6 @@ static void make_node(Sums *sums, guint index)
     }
     node->is_overflow = parent == G_MAXUINT && context->site.address == 0;
     node->is_outside = parent == G_MAXUINT && !node->is_overflow;
-    sums->has_overflow |= node->is_overflow;
     if (parent != G_MAXUINT && sums->nodes[parent].sym &&
         fc_garc_find(sums->model, sums->nodes[parent].sym, node->sym))
         node->parent = parent;
@@ -109,8 +107,7 @@ static void make_tree(Sums *sums)
 
 /* ---- Adding up ------------------------------------------------------------------------ */
 
-/* Hands what a call took to its caller's symbol, and to the cycle that is in. */
-static void credit_parent(FcGSym *parent, double time)
+void fc_gprofile_credit(FcGSym *parent, double time)
 {
     parent->child_time += time;
     parent->prop_child += time;
@@ -148,7 +145,7 @@ static void hand_up(Sums *sums, guint index)
     arc = fc_garc_find(sums->model, parent, node->sym);
     arc->time += node->time;
     arc->child_time += node->rest;
-    credit_parent(parent, node->time + node->rest);
+    fc_gprofile_credit(parent, node->time + node->rest);
     if (sums->lines)
         fc_glinearcs_add_time(sums->lines, fc_gprofile_addr(sums->profile, &context->site), parent,
                               node->sym, node->time, node->rest);
@@ -162,10 +159,9 @@ static void add_up(Sums *sums)
         Node *node = &sums->nodes[i - 1];
         FcGSym *sym = node->sym;
 
-        if (!sym || node->target != i - 1)
+        if (!sym || node->target != i - 1 || node->is_overflow)
             continue;
         sym->time += node->local;
-        sums->model->total_ticks += node->local;
         if (!node->is_counted)
             continue;
         node->time += node->local;

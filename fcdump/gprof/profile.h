@@ -88,6 +88,12 @@ void fc_glinearcs_apply(FcGLineArcs *arcs);
  * (profile-times.c) */
 void fc_gprofile_sum_times(FcGProfile *profile, FcGLineArcs *lines);
 
+/* Hands `time` of a call to the function that made it, and to the cycle that it is in. */
+void fc_gprofile_credit(FcGSym *parent, double time);
+
+/* What the contexts do not tell, as far as it is known. (profile-gaps.c) */
+void fc_gprofile_fill_gaps(FcGProfile *profile, FcGLineArcs *lines);
+
 /* -c: arcs with count 0 for calls that are in the code of the modules; `lines` may be NULL.
  * (profile-calls.c) */
 void fc_gprofile_add_static_calls(FcGProfile *profile, FcGLineArcs *lines);
