@@ -191,9 +191,10 @@ class Profile:
         for site, function in stack:
             self.thread_stacks.append((number, self.place(site), self.index(function)))
 
-    def version3(self):
+    def version3(self, announced=False):
         header = self.header
-        lines = ["functioncheck_v3.0", header["unique_id"], header["time_mode"],
+        lines = ["functioncheck_v3.0", header["unique_id"] + ("+sections" if announced else ""),
+                 header["time_mode"],
                  header["profile_mode"], header["thread"] or header["pid"], header["ppid"],
                  us(header["run_ns"])]
         pairs = {}
@@ -241,7 +242,7 @@ class Profile:
         yield "end", []
 
     def text(self, extended=True):
-        text = self.version3()
+        text = self.version3(extended)
         if extended:
             for name, lines in self.sections():
                 text += f"section {name} 1 {len(lines)}\n" + "".join(l + "\n" for l in lines)
