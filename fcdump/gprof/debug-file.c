@@ -100,7 +100,10 @@ FcGDebugFile *fc_gdebug_file_open(FcGImage *image)
     file->elf = fc_gimage_elf(image);
     if (has_debug_info(file->elf) || try_build_id(file, file->elf) ||
         try_link(file, file->elf, fc_gimage_path(image)))
+    {
+        fc_gdebug_relocate(file->elf);
         file->dwarf = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
+    }
     return file;
 }
 

@@ -19,3 +19,7 @@ Dwarf *fc_gdebug_file_dwarf(FcGDebugFile *file);
 
 /* A section's bytes, decompressed; NULL and 0 if there is none. */
 const guint8 *fc_gdebug_file_section(FcGDebugFile *file, const char *name, gsize *n_bytes);
+
+/* Relocates the debugging sections of an object file in place, in memory only; other
+ * kinds of file stay as they are.  `elf` must have been opened for private writing. */
+void fc_gdebug_relocate(Elf *elf);

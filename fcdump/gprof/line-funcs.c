@@ -71,18 +71,13 @@ static int take_name(Dwarf_Attribute *attribute, void *data);
 
 static void take_origin_name(Dwarf_Attribute *attribute, const NameSearch *search)
 {
-    FcGLineFunc inherited = {0};
-    NameSearch inner = {&inherited, 0, search->depth + 1};
+    NameSearch inner = {search->func, 0, search->depth + 1};
     Dwarf_Die origin;
 
     if (search->depth >= ORIGIN_DEPTH_MAX || !dwarf_formref_die(attribute, &origin))
         return;
     inner.language = language_of(&origin);
     dwarf_getattrs(&origin, take_name, &inner, 0);
-    if (inherited.name)
-        search->func->name = inherited.name;
-    if (inherited.is_linkage)
-        search->func->is_linkage = TRUE;
 }
 
 /* Attributes come in the order in which the compiler wrote them, and the outcome
@@ -147,6 +142,14 @@ static void add_range(GArray *ranges, guint first, guint index, guint64 low, gui
     g_array_append_val(ranges, range);
 }
 
+gboolean fc_gline_funcs_has_ranges(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+
+    return !dwarf_attr(die, DW_AT_ranges, &attribute) ||
+           dwarf_whatform(&attribute) != DW_FORM_rnglistx;
+}
+
 static void add_func(FcGLineFuncs *funcs, Dwarf_Die *die, int language)
 {
     FcGLineFunc func = {0};
@@ -155,7 +158,8 @@ static void add_func(FcGLineFuncs *funcs, Dwarf_Die *die, int language)
     Dwarf_Addr base = 0, low, high;
     ptrdiff_t offset = 0;
 
-    while ((offset = dwarf_ranges(die, offset, &base, &low, &high)) > 0)
+    while (fc_gline_funcs_has_ranges(die) &&
+           (offset = dwarf_ranges(die, offset, &base, &low, &high)) > 0)
         add_range(funcs->ranges, first, index, low, high);
     if (funcs->ranges->len == first)
         return;

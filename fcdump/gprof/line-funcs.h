@@ -35,3 +35,7 @@ void fc_gtext_syms_free(FcGTextSyms *syms);
 /* The .text symbol nearest to `addr` from below (NULL if none).  The last answer is
  * given again while `addr` stays inside that symbol's size. */
 const FcGImageSym *fc_gtext_syms_find(FcGTextSyms *syms, guint64 addr);
+
+/* Whether gprof's library understands the ranges that `die` names, if any: not those
+ * that are listed by index (DW_FORM_rnglistx). */
+gboolean fc_gline_funcs_has_ranges(Dwarf_Die *die);

@@ -590,6 +590,18 @@ void fc_gline_table_free(FcGLineTable *table)
     g_free(table);
 }
 
+void fc_gline_table_each_sequence(const FcGLineTable *table,
+                                  void (*visit)(guint64 low, guint64 high, gpointer data),
+                                  gpointer data)
+{
+    for (guint i = 0; i < table->sequences->len; i++)
+    {
+        const Sequence *sequence = &g_array_index(table->sequences, Sequence, i);
+
+        visit(sequence->low, sequence->high, data);
+    }
+}
+
 const FcGLineRow *fc_gline_table_find(const FcGLineTable *table, guint64 addr, guint64 *until)
 {
     const Sequence *sequences = (const Sequence *)(void *)table->sequences->data;

@@ -40,3 +40,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcGLineTable, fc_gline_table_free)
 /* The row covering `addr`, or NULL.  `*until` becomes the least address above `addr`,
  * if that is less than what it holds, where the answer changes. */
 const FcGLineRow *fc_gline_table_find(const FcGLineTable *table, guint64 addr, guint64 *until);
+
+/* Calls `visit` with the range of each sequence, as they stand in the file. */
+void fc_gline_table_each_sequence(const FcGLineTable *table,
+                                  void (*visit)(guint64 low, guint64 high, gpointer data),
+                                  gpointer data);

@@ -13,8 +13,11 @@
 typedef struct
 {
     Dwarf_Die die;
+    guint64 table_offset;
+    guint64 time;     /* when it was read, on FcGLines.clock */
+    gboolean is_read; /* it takes part in answers */
     gboolean is_loaded;
-    FcGLineTable *table; /* NULL: the unit has no lines and is passed over */
+    FcGLineTable *table; /* borrowed; NULL: the unit has no lines and is passed over */
     FcGLineFuncs *funcs; /* made when first needed */
 } Unit;
 
@@ -24,8 +27,12 @@ typedef struct
     guint64 high;
     guint64 max_high;
     guint unit;
+    guint64 time; /* when it became known; 0: with its unit */
 } UnitRange;
 
+/* gprof's library reads units one by one, as far as it must to answer; a unit that does
+ * not say where it is gets its ranges from its line table when it is first asked.  Which
+ * of several units answers depends on that order, so it is kept. */
 struct FcGLines
 {
     FcGImage *image;
@@ -33,9 +40,13 @@ struct FcGLines
     Dwarf *dwarf;
     FcGLineSections sections;
     GStringChunk *strings;
-    GArray *units;     /* of Unit */
-    GArray *ranges;    /* of UnitRange, by start */
-    GArray *rangeless; /* of guint: units that could hold any address */
+    GArray *units;      /* of Unit, in file order */
+    guint n_read;       /* units that were read so far */
+    guint64 clock;      /* counts events, from 1 */
+    GArray *ranges;     /* of UnitRange, by start: what units say themselves */
+    GArray *acquired;   /* of UnitRange, by start: what their line tables say */
+    GArray *rangeless;  /* of guint: units that could hold any address, as read */
+    GHashTable *tables; /* of FcGLineTable* by offset */
     FcGTextSyms *text_syms;
     guint64 next_change;
 };
@@ -49,6 +60,20 @@ static int compare_unit_ranges(const void *a, const void *b)
     return left->unit < right->unit ? -1 : left->unit > right->unit;
 }
 
+static void sort_ranges(GArray *ranges)
+{
+    guint64 max_high = 0;
+
+    g_array_sort(ranges, compare_unit_ranges);
+    for (guint i = 0; i < ranges->len; i++)
+    {
+        UnitRange *range = &g_array_index(ranges, UnitRange, i);
+
+        max_high = MAX(max_high, range->high);
+        range->max_high = max_high;
+    }
+}
+
 static void add_unit(FcGLines *lines, Dwarf_Die *die)
 {
     Unit unit = {.die = *die};
@@ -56,23 +81,31 @@ static void add_unit(FcGLines *lines, Dwarf_Die *die)
     Dwarf_Addr base = 0, low, high;
     ptrdiff_t offset = 0;
 
-    g_array_append_val(lines->units, unit);
-    while ((offset = dwarf_ranges(die, offset, &base, &low, &high)) > 0)
+    while (fc_gline_funcs_has_ranges(die) &&
+           (offset = dwarf_ranges(die, offset, &base, &low, &high)) > 0)
     {
-        UnitRange range = {low, high, 0, index};
+        UnitRange range = {low, high, 0, index, 0};
 
         if (low < high)
             g_array_append_val(lines->ranges, range);
     }
     if (lines->ranges->len == n_before)
         g_array_append_val(lines->rangeless, index);
+    g_array_append_val(lines->units, unit);
 }
 
-static void read_units(FcGLines *lines)
+static void read_unit(FcGLines *lines)
+{
+    Unit *unit = &g_array_index(lines->units, Unit, lines->n_read++);
+
+    unit->is_read = TRUE;
+    unit->time = ++lines->clock;
+}
+
+static void find_units(FcGLines *lines)
 {
     Dwarf_Off offset = 0, next;
     size_t header_bytes;
-    guint64 max_high = 0;
 
     while (dwarf_nextcu(lines->dwarf, offset, &next, &header_bytes, NULL, NULL, NULL) == 0)
     {
@@ -83,14 +116,15 @@ static void read_units(FcGLines *lines)
             add_unit(lines, &die);
         offset = next;
     }
-    g_array_sort(lines->ranges, compare_unit_ranges);
-    for (guint i = 0; i < lines->ranges->len; i++)
-    {
-        UnitRange *range = &g_array_index(lines->ranges, UnitRange, i);
+    sort_ranges(lines->ranges);
+    /* The order of reading shows only where some units do not say where they are. */
+    while (lines->rangeless->len == 0 && lines->n_read < lines->units->len)
+        read_unit(lines);
+}
 
-        max_high = MAX(max_high, range->high);
-        range->max_high = max_high;
-    }
+static void free_table(gpointer data)
+{
+    fc_gline_table_free(data);
 }
 
 FcGLines *fc_glines_new(FcGImage *image)
@@ -101,7 +135,9 @@ FcGLines *fc_glines_new(FcGImage *image)
     lines->strings = g_string_chunk_new(4096);
     lines->units = g_array_new(FALSE, FALSE, sizeof(Unit));
     lines->ranges = g_array_new(FALSE, FALSE, sizeof(UnitRange));
+    lines->acquired = g_array_new(FALSE, FALSE, sizeof(UnitRange));
     lines->rangeless = g_array_new(FALSE, FALSE, sizeof(guint));
+    lines->tables = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_table);
     lines->sections.is_big_endian = fc_gimage_is_big_endian(image);
     lines->file = fc_gdebug_file_open(image);
     lines->dwarf = fc_gdebug_file_dwarf(lines->file);
@@ -113,7 +149,7 @@ FcGLines *fc_glines_new(FcGImage *image)
         fc_gdebug_file_section(lines->file, ".debug_line_str", &lines->sections.line_str_bytes);
     lines->sections.str =
         fc_gdebug_file_section(lines->file, ".debug_str", &lines->sections.str_bytes);
-    read_units(lines);
+    find_units(lines);
     return lines;
 }
 
@@ -122,14 +158,11 @@ void fc_glines_free(FcGLines *lines)
     if (!lines)
         return;
     for (guint i = 0; i < lines->units->len; i++)
-    {
-        Unit *unit = &g_array_index(lines->units, Unit, i);
-
-        fc_gline_table_free(unit->table);
-        fc_gline_funcs_free(unit->funcs);
-    }
+        fc_gline_funcs_free(g_array_index(lines->units, Unit, i).funcs);
+    g_hash_table_destroy(lines->tables);
     g_array_free(lines->units, TRUE);
     g_array_free(lines->ranges, TRUE);
+    g_array_free(lines->acquired, TRUE);
     g_array_free(lines->rangeless, TRUE);
     fc_gtext_syms_free(lines->text_syms);
     g_string_chunk_free(lines->strings);
@@ -137,20 +170,64 @@ void fc_glines_free(FcGLines *lines)
     g_free(lines);
 }
 
-static void load_unit(FcGLines *lines, Unit *unit)
+/* Sets the unit's table; true if no unit before had the same. */
+static gboolean load_unit(FcGLines *lines, Unit *unit)
 {
     Dwarf_Attribute attribute;
     Dwarf_Word offset;
     const char *comp_dir = NULL;
+    gpointer known;
 
     unit->is_loaded = TRUE;
     if (!lines->sections.line || !dwarf_attr(&unit->die, DW_AT_stmt_list, &attribute) ||
         dwarf_formudata(&attribute, &offset) != 0)
-        return;
+        return FALSE;
+    unit->table_offset = offset;
+    if (g_hash_table_lookup_extended(lines->tables, &unit->table_offset, NULL, &known))
+    {
+        unit->table = known;
+        return FALSE;
+    }
     if (dwarf_attr(&unit->die, DW_AT_comp_dir, &attribute))
         comp_dir = dwarf_formstring(&attribute);
     unit->table = fc_gline_table_new(&lines->sections, offset, fc_gimage_addr_bytes(lines->image),
                                      comp_dir, lines->strings);
+    g_hash_table_insert(lines->tables, g_memdup2(&unit->table_offset, sizeof unit->table_offset),
+                        unit->table);
+    return TRUE;
+}
+
+static void add_acquired(guint64 low, guint64 high, gpointer data)
+{
+    GArray *ranges = data;
+    UnitRange range = {.low = low, .high = high};
+
+    if (low < high)
+        g_array_append_val(ranges, range);
+}
+
+/* A unit that does not say where it is has been asked: its line table now tells. */
+static void acquire_ranges(FcGLines *lines, guint index)
+{
+    Unit *unit = &g_array_index(lines->units, Unit, index);
+    guint n_before = lines->acquired->len;
+
+    if (!unit->table)
+        return;
+    fc_gline_table_each_sequence(unit->table, add_acquired, lines->acquired);
+    for (guint i = n_before; i < lines->acquired->len; i++)
+    {
+        g_array_index(lines->acquired, UnitRange, i).unit = index;
+        g_array_index(lines->acquired, UnitRange, i).time = ++lines->clock;
+    }
+    if (lines->acquired->len == n_before)
+        return;
+    for (guint i = 0; i < lines->rangeless->len; i++)
+    {
+        if (g_array_index(lines->rangeless, guint, i) == index)
+            g_array_remove_index(lines->rangeless, i--);
+    }
+    sort_ranges(lines->acquired);
 }
 
 typedef struct
@@ -179,50 +256,117 @@ static gboolean ask_unit(FcGLines *lines, guint index, guint64 addr, gboolean ne
     return answer->row || answer->func;
 }
 
-/* Asks the units around `addr` in their order in the file, then those that do not say
- * where they are. */
-static gboolean ask_units(FcGLines *lines, guint64 addr, gboolean need_function, UnitAnswer *answer)
+/* Asks a unit without ranges of its own. */
+static gboolean ask_rangeless(FcGLines *lines, guint index, guint64 addr, gboolean need_function,
+                              UnitAnswer *answer)
 {
-    guint low = 0, high = lines->ranges->len, n_asked = 0;
-    guint asked[64];
+    Unit *unit = &g_array_index(lines->units, Unit, index);
+    gboolean is_new = !unit->is_loaded && load_unit(lines, unit), is_good;
+
+    is_good = ask_unit(lines, index, addr, need_function, answer);
+    if (is_new)
+        acquire_ranges(lines, index);
+    return is_good;
+}
+
+typedef struct
+{
+    guint64 time;
+    guint unit;
+} Candidate;
+
+/* Adds the units that have a range around `addr`. */
+static void add_candidates(FcGLines *lines, const GArray *ranges, guint64 addr, GArray *candidates)
+{
+    guint low = 0, high = ranges->len;
 
     while (low < high)
     {
         guint middle = low + (high - low) / 2;
 
-        if (g_array_index(lines->ranges, UnitRange, middle).low <= addr)
+        if (g_array_index(ranges, UnitRange, middle).low <= addr)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low < lines->ranges->len)
-        lines->next_change =
-            MIN(lines->next_change, g_array_index(lines->ranges, UnitRange, low).low);
+    if (low < ranges->len)
+        lines->next_change = MIN(lines->next_change, g_array_index(ranges, UnitRange, low).low);
     for (guint i = low; i > 0; i--)
     {
-        const UnitRange *range = &g_array_index(lines->ranges, UnitRange, i - 1);
+        const UnitRange *range = &g_array_index(ranges, UnitRange, i - 1);
+        const Unit *unit = &g_array_index(lines->units, Unit, range->unit);
+        Candidate candidate = {range->time ? range->time : unit->time, range->unit};
 
         if (range->max_high <= addr)
             break;
-        if (addr >= range->high)
+        if (addr >= range->high || !unit->is_read)
             continue;
         lines->next_change = MIN(lines->next_change, range->high);
-        if (n_asked < G_N_ELEMENTS(asked))
-            asked[n_asked++] = range->unit;
+        g_array_append_val(candidates, candidate);
     }
-    while (n_asked > 0)
-    {
-        guint least = 0;
+}
 
-        for (guint i = 1; i < n_asked; i++)
-            least = asked[i] < asked[least] ? i : least;
-        if (ask_unit(lines, asked[least], addr, need_function, answer))
-            return TRUE;
-        asked[least] = asked[--n_asked];
-    }
+static int compare_candidates(const void *a, const void *b)
+{
+    const Candidate *left = a, *right = b;
+
+    return left->time < right->time ? -1 : left->time > right->time;
+}
+
+static gboolean is_rangeless(const FcGLines *lines, guint unit)
+{
     for (guint i = 0; i < lines->rangeless->len; i++)
     {
-        if (ask_unit(lines, g_array_index(lines->rangeless, guint, i), addr, need_function, answer))
+        if (g_array_index(lines->rangeless, guint, i) == unit)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static gboolean contains(const FcGLines *lines, guint unit, guint64 addr)
+{
+    for (guint i = 0; i < lines->ranges->len; i++)
+    {
+        const UnitRange *range = &g_array_index(lines->ranges, UnitRange, i);
+
+        if (range->unit == unit && addr >= range->low && addr < range->high)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* Asks the units around `addr` in the order in which their ranges became known, then
+ * those that do not say where they are, then those that were not read yet. */
+static gboolean ask_units(FcGLines *lines, guint64 addr, gboolean need_function, UnitAnswer *answer)
+{
+    g_autoptr(GArray) candidates = g_array_new(FALSE, FALSE, sizeof(Candidate));
+
+    add_candidates(lines, lines->ranges, addr, candidates);
+    add_candidates(lines, lines->acquired, addr, candidates);
+    if (candidates->len > 1)
+        g_array_sort(candidates, compare_candidates);
+    for (guint i = 0; i < candidates->len; i++)
+    {
+        if (ask_unit(lines, g_array_index(candidates, Candidate, i).unit, addr, need_function,
+                     answer))
+            return TRUE;
+    }
+    for (guint i = lines->rangeless->len; i > 0; i--)
+    {
+        guint unit = g_array_index(lines->rangeless, guint, i - 1);
+
+        if (g_array_index(lines->units, Unit, unit).is_read &&
+            ask_rangeless(lines, unit, addr, need_function, answer))
+            return TRUE;
+    }
+    while (lines->n_read < lines->units->len)
+    {
+        guint unit = lines->n_read;
+
+        read_unit(lines);
+        if (is_rangeless(lines, unit)
+                ? ask_rangeless(lines, unit, addr, need_function, answer)
+                : contains(lines, unit, addr) && ask_unit(lines, unit, addr, need_function, answer))
             return TRUE;
     }
     return FALSE;
@@ -254,10 +398,15 @@ static const char *name_function(FcGLines *lines, guint64 addr, FcGLineFunc *fun
 gboolean fc_glines_find(FcGLines *lines, guint64 addr, gboolean need_function, FcGLine *out)
 {
     UnitAnswer answer = {0};
+    guint64 clock = lines->clock;
+    gboolean is_good;
 
     lines->next_change = G_MAXUINT64;
     memset(out, 0, sizeof *out);
-    if (!lines->dwarf || !ask_units(lines, addr, need_function, &answer))
+    is_good = lines->dwarf && ask_units(lines, addr, need_function, &answer);
+    if (lines->clock != clock)
+        lines->next_change = addr + 1; /* another unit may answer the next question */
+    if (!is_good)
         return FALSE;
     if (need_function)
         out->function = name_function(lines, addr, answer.func);

@@ -37,19 +37,24 @@ static void print_count(const FcGModel *model, const FcGSym *sym, guint64 addr, 
 
 void fc_greport_exec(FcGModel *model)
 {
-    guint n = model->symtab.len;
-    g_autofree FcGSym **sorted = g_new(FcGSym *, n + 1);
+    g_autofree FcGSym **sorted = g_new(FcGSym *, model->symtab.len + 1);
+    guint n = 0;
 
     fc_gmodel_begin_report(model);
-    for (guint i = 0; i < n; i++)
-        sorted[i] = &model->symtab.syms[i];
+    /* Chosen before they are sorted: compare_places() is not transitive, so that the
+     * order of some depends on which others take part. */
+    for (guint i = 0; i < model->symtab.len; i++)
+    {
+        FcGSym *sym = &model->symtab.syms[i];
+
+        if (fc_gspecs_selects(model->specs, FC_GTABLE_INCL_EXEC, FC_GTABLE_EXCL_EXEC, sym->addr))
+            sorted[n++] = sym;
+    }
     fc_gsort((void **)sorted, n, compare_places);
     for (guint i = 0; i < n; i++)
     {
         const FcGSym *sym = sorted[i];
 
-        if (!fc_gspecs_selects(model->specs, FC_GTABLE_INCL_EXEC, FC_GTABLE_EXCL_EXEC, sym->addr))
-            continue;
         /* The calls of a line are those of its call sites. */
         if (!sym->owner)
             print_count(model, sym, sym->addr, sym->ncalls);
