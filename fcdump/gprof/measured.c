@@ -27,7 +27,9 @@ static const struct
     {"seconds", "seconds", 1e9},
 };
 
-static const double UNIT_LIMIT = 9999.995; /* fits into seven columns */
+static const double UNIT_LIMIT = 9999.995;  /* fits into seven columns */
+static const double CALL_LIMIT = 99999.995; /* fits into eight */
+static const double CALL_LEAST = 0.1;       /* shows its two digits with two decimals */
 static const double TICK_S = 1e-9;
 
 void fc_gmeasured_choose_unit(FcGModel *model, double total_ticks)
@@ -58,12 +60,16 @@ void fc_gmeasured_print_granularity(FcGModel *model, double ticks)
         fputs("no time propagated\n\n", model->out);
 }
 
-char fc_gmeasured_choose_prefix(double most_ticks, double *scale)
+char fc_gmeasured_choose_prefix(const FcGModel *model, double most_ticks, double least_ticks,
+                                double *scale)
 {
     static const char letters[] = {'n', 'u', 'm', ' '};
     guint i = 0;
 
-    while (i + 1 < G_N_ELEMENTS(letters) && most_ticks / units[i].ns >= UNIT_LIMIT)
+    while (i + 1 < G_N_ELEMENTS(letters) && most_ticks / units[i].ns >= CALL_LIMIT)
+        i++;
+    while (i + 1 < G_N_ELEMENTS(letters) && units[i].ns < (double)model->rate &&
+           least_ticks / units[i + 1].ns >= CALL_LEAST)
         i++;
     *scale = 1e9 / units[i].ns;
     return letters[i];

@@ -33,8 +33,11 @@ void fc_gmeasured_choose_unit(FcGModel *model, double total_ticks);
 /* What stands in place of the size of a sample. */
 void fc_gmeasured_print_granularity(FcGModel *model, double ticks);
 
-/* The letter and the factor to seconds for columns of times by call. */
-char fc_gmeasured_choose_prefix(double most_ticks, double *scale);
+/* The letter and the factor to seconds for columns of times by call, the most and the least of
+ * which are given: so fine that the least can be seen, but the most fits, and no coarser than the
+ * model's unit. */
+char fc_gmeasured_choose_prefix(const FcGModel *model, double most_ticks, double least_ticks,
+                                double *scale);
 
 /* A figure right-aligned in `width` columns: with two decimals, and with as many more as fit
  * where it takes them to show two digits. */

@@ -50,6 +50,22 @@ static double dearest_call(const FcGModel *model, FcGSym *const *sorted)
     return top;
 }
 
+/* The least own time by call that is not nothing; 0 if there is none. */
+static double cheapest_call(const FcGModel *model)
+{
+    double least = 0.0;
+
+    for (guint i = 0; i < model->symtab.len; i++)
+    {
+        const FcGSym *sym = &model->symtab.syms[i];
+        double each = sym->ncalls > 0 ? sym->time / (double)sym->ncalls : 0.0;
+
+        if (each > 0.0 && (least <= 0.0 || each < least))
+            least = each;
+    }
+    return least;
+}
+
 /* The prefix in which the dearest call has one to three digits. */
 static const Prefix *choose_prefix(const FcGModel *model, FcGSym *const *sorted)
 {
@@ -180,7 +196,8 @@ void fc_greport_flat(FcGModel *model)
     fc_gsort((void **)sorted, n, compare_flat);
     prefix = traditional ? *milli : *choose_prefix(model, sorted);
     if (model->measured && !traditional)
-        prefix.letter = fc_gmeasured_choose_prefix(dearest_call(model, sorted), &prefix.scale);
+        prefix.letter = fc_gmeasured_choose_prefix(model, dearest_call(model, sorted),
+                                                   cheapest_call(model), &prefix.scale);
     print_granularity(model);
     print_heads(model, prefix.letter);
     for (guint i = 0; i < n; i++)
