@@ -42,6 +42,32 @@ typedef struct
     FcLineTable *lines;       /* NULL until first asked for */
 } FcImage;
 
+/* A file of --image. */
+typedef struct
+{
+    char *recorded; /* path or base name of the module it stands for; NULL: not said */
+    char *path;
+    FcImage *image; /* the images' table owns it; NULL: not opened, or can't be used */
+} FcReplacement;
+
+/* "PATH" or "RECORDED=PATH"; to be cleared with fc_replacement_clear, which takes a gpointer for
+ * the sake of GArray. */
+FcReplacement fc_replacement_parse(const char *text);
+void fc_replacement_clear(gpointer replacement);
+
+/* Whether, by name alone, it is said to stand for the module with that path. */
+gboolean fc_replacement_is_meant(const FcReplacement *replacement, const char *path);
+
+/* Whether it is that, or has the module's build-id. */
+gboolean fc_replacement_fits(const FcReplacement *replacement, const FcProfileModule *module);
+
+/* The module of which it has the build-id; FC_NONE where it has none's, or stands for one
+ * that was named. */
+gint fc_replacement_find_build(const FcReplacement *replacement, const FcProfile *profile);
+
+/* The module that fits best: by build-id, by path, by name; FC_NONE where none does. */
+gint fc_replacement_find_module(const FcReplacement *replacement, const FcProfile *profile);
+
 /* NULL and `error` (the reason alone, without the path) where `path` is not a whole ELF
  * executable or shared object that can be read.  Reads no symbols yet. */
 FcImage *fc_image_open(const char *path, const char *debug_folders, GError **error);

@@ -8,18 +8,10 @@
 
 #include <string.h>
 
-/* A file of --image. */
-typedef struct
-{
-    char *recorded; /* path or base name of the module it stands for; NULL: not said */
-    char *path;
-    FcImage *image; /* the images' table owns it; NULL: can't be used */
-} Replacement;
-
 struct FcSymbols
 {
     FcDemangle demangle;
-    GArray *replacements;      /* Replacement, in the order given */
+    GArray *replacements;      /* FcReplacement, in the order given */
     gboolean is_opened;        /* the replacements are */
     GHashTable *images;        /* path -> FcImage, or NULL where it can't be used */
     GHashTable *modules;       /* path, line feed, build-id -> FcImage of `images`, or NULL */
@@ -29,29 +21,9 @@ struct FcSymbols
     char *debug_folders;
 };
 
-static void clear_replacement(gpointer data)
-{
-    Replacement *replacement = data;
-
-    g_free(replacement->recorded);
-    g_free(replacement->path);
-}
-
 static void free_image(gpointer image)
 {
     fc_image_free(image);
-}
-
-static Replacement parse_replacement(const char *text)
-{
-    Replacement replacement = {NULL, NULL, NULL};
-    const char *equals = strchr(text, '=');
-
-    /* A file may have an equals sign in its name. */
-    if (equals && !g_file_test(text, G_FILE_TEST_EXISTS))
-        replacement.recorded = g_strndup(text, (gsize)(equals - text));
-    replacement.path = g_strdup(replacement.recorded ? equals + 1 : text);
-    return replacement;
 }
 
 FcSymbols *fc_symbols_new(FcDemangle demangle, const char *const *image_paths)
@@ -59,8 +31,8 @@ FcSymbols *fc_symbols_new(FcDemangle demangle, const char *const *image_paths)
     FcSymbols *symbols = g_new0(FcSymbols, 1);
 
     symbols->demangle = demangle;
-    symbols->replacements = g_array_new(FALSE, TRUE, sizeof(Replacement));
-    g_array_set_clear_func(symbols->replacements, clear_replacement);
+    symbols->replacements = g_array_new(FALSE, TRUE, sizeof(FcReplacement));
+    g_array_set_clear_func(symbols->replacements, fc_replacement_clear);
     symbols->images = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_image);
     symbols->modules = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     symbols->strings = g_string_chunk_new(16384);
@@ -68,7 +40,7 @@ FcSymbols *fc_symbols_new(FcDemangle demangle, const char *const *image_paths)
     symbols->warnings_seen = g_hash_table_new(g_str_hash, g_str_equal);
     for (; image_paths && *image_paths; image_paths++)
     {
-        Replacement replacement = parse_replacement(*image_paths);
+        FcReplacement replacement = fc_replacement_parse(*image_paths);
 
         g_array_append_val(symbols->replacements, replacement);
     }
@@ -152,22 +124,13 @@ static gboolean is_same_build(const FcImage *image, const char *build_id)
     return !build_id || g_strcmp0(image->build_id, build_id) == 0;
 }
 
-static gboolean is_meant(const Replacement *replacement, const char *path)
-{
-    const char *recorded = replacement->recorded;
-
-    if (!recorded)
-        return strcmp(find_base_name(replacement->path), find_base_name(path)) == 0;
-    return strcmp(strchr(recorded, '/') ? path : find_base_name(path), recorded) == 0;
-}
-
 static void open_replacements(FcSymbols *symbols)
 {
     GArray *all = symbols->replacements;
 
     for (guint i = 0; !symbols->is_opened && i < all->len; i++)
     {
-        Replacement *replacement = &g_array_index(all, Replacement, i);
+        FcReplacement *replacement = &g_array_index(all, FcReplacement, i);
 
         replacement->image = open_image(symbols, replacement->path, "not used");
     }
@@ -175,14 +138,15 @@ static void open_replacements(FcSymbols *symbols)
 }
 
 /* The image of --image for the module, or NULL. */
-static FcImage *find_replacement(FcSymbols *symbols, const char *path, const char *build_id)
+static FcImage *find_replacement(FcSymbols *symbols, const FcProfile *profile, const char *path,
+                                 const char *build_id)
 {
     GArray *all = symbols->replacements;
 
     open_replacements(symbols);
     for (guint i = 0; build_id && i < all->len; i++)
     {
-        const Replacement *replacement = &g_array_index(all, Replacement, i);
+        const FcReplacement *replacement = &g_array_index(all, FcReplacement, i);
 
         if (!replacement->recorded && replacement->image &&
             g_strcmp0(replacement->image->build_id, build_id) == 0)
@@ -190,12 +154,14 @@ static FcImage *find_replacement(FcSymbols *symbols, const char *path, const cha
     }
     for (guint i = 0; i < all->len; i++)
     {
-        const Replacement *replacement = &g_array_index(all, Replacement, i);
+        const FcReplacement *replacement = &g_array_index(all, FcReplacement, i);
 
-        if (!replacement->image || !is_meant(replacement, path))
+        if (!replacement->image || !fc_replacement_is_meant(replacement, path))
             continue;
         if (is_same_build(replacement->image, build_id))
             return replacement->image;
+        if (fc_replacement_find_build(replacement, profile) != FC_NONE)
+            continue; /* another module of that name is meant */
         warn(symbols, "%s: not the file that ran as %s (its build-id is %s, not %s); not used",
              replacement->path, path,
              replacement->image->build_id ? replacement->image->build_id : "missing", build_id);
@@ -203,24 +169,17 @@ static FcImage *find_replacement(FcSymbols *symbols, const char *path, const cha
     return NULL;
 }
 
-static gboolean fits_module(const Replacement *replacement, const FcProfileModule *module)
-{
-    return is_meant(replacement, module->path ? module->path : "") ||
-           (!replacement->recorded && module->build_id && replacement->image &&
-            replacement->image->build_id &&
-            strcmp(replacement->image->build_id, module->build_id) == 0);
-}
-
 void fc_symbols_check_images(FcSymbols *symbols, const FcProfile *profile)
 {
     open_replacements(symbols);
     for (guint i = 0; i < symbols->replacements->len; i++)
     {
-        const Replacement *replacement = &g_array_index(symbols->replacements, Replacement, i);
+        const FcReplacement *replacement = &g_array_index(symbols->replacements, FcReplacement, i);
         gboolean fits = replacement->image == NULL; /* there is a warning already */
 
         for (guint j = 0; !fits && j < profile->modules->len; j++)
-            fits = fits_module(replacement, &g_array_index(profile->modules, FcProfileModule, j));
+            fits = fc_replacement_fits(replacement,
+                                       &g_array_index(profile->modules, FcProfileModule, j));
         if (!fits)
             warn(symbols,
                  "%s: the profile has no such module; not used (RECORDED=PATH says which "
@@ -267,7 +226,7 @@ static FcImage *choose_image(FcSymbols *symbols, const FcProfile *profile, const
 
     if (!has_file(recorded))
         return NULL;
-    image = find_replacement(symbols, recorded, build_id);
+    image = find_replacement(symbols, profile, recorded, build_id);
     if (image)
         return image;
     path = resolve_path(profile, recorded);
@@ -290,10 +249,10 @@ static FcImage *choose_image(FcSymbols *symbols, const FcProfile *profile, const
 static FcImage *find_image(FcSymbols *symbols, const FcProfile *profile,
                            const FcProfileModule *module)
 {
-    g_autofree char *key = NULL;
+    g_autofree char *key =
+        g_strconcat(module->path ? module->path : "", "\n", module->build_id, NULL);
     gpointer image = NULL;
 
-    key = g_strconcat(module->path ? module->path : "", "\n", module->build_id, NULL);
     if (g_hash_table_lookup_extended(symbols->modules, key, NULL, &image))
         return image;
     image = choose_image(symbols, profile, module->path ? module->path : "", module->build_id);
@@ -311,17 +270,13 @@ const char *fc_symbols_image_path(FcSymbols *symbols, const FcProfile *profile, 
 
 gint fc_symbols_find_module(FcSymbols *symbols, const FcProfile *profile, const char *image_path)
 {
-    Replacement meant = parse_replacement(image_path);
-    gint found = FC_NONE;
+    FcReplacement meant = fc_replacement_parse(image_path);
+    gint found;
 
     if (!meant.recorded && g_file_test(image_path, G_FILE_TEST_EXISTS))
         meant.image = open_image(symbols, image_path, "not used");
-    for (guint i = 0; found == FC_NONE && i < profile->modules->len; i++)
-    {
-        if (fits_module(&meant, &g_array_index(profile->modules, FcProfileModule, i)))
-            found = (gint)i;
-    }
-    clear_replacement(&meant);
+    found = fc_replacement_find_module(&meant, profile);
+    fc_replacement_clear(&meant);
     return found;
 }
 
@@ -368,10 +323,9 @@ static const FcImageFunction *find_imported(FcSymbols *symbols, const FcProfile 
     {
         const FcProfileModule *module = &g_array_index(profile->modules, FcProfileModule, i);
         const FcImageFunction *function;
-        g_autofree char *path = NULL;
+        g_autofree char *path = resolve_path(profile, module->path ? module->path : "");
 
         /* A library that is gone is not missed here. */
-        path = resolve_path(profile, module->path ? module->path : "");
         if (!g_file_test(path, G_FILE_TEST_EXISTS))
             continue;
         *found = i;
