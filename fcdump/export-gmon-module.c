@@ -317,7 +317,7 @@ static void note_missing(const Export *export)
          "it has the calls and the own time of the functions of %s; the format has no room for "
          "measured times of arcs (gprof shares times out by calls), calling contexts, threads, "
          "bounds of single calls and memory",
-         export->module_name);
+         module_at(export->model, export->module)->path);
     if (elsewhere->functions > 0)
         note(export,
              "functions of other modules, not in it: %u (calls: %" G_GUINT64_FORMAT

@@ -66,28 +66,35 @@ static GArray *choose_modules(const FcModel *model, const char *const *images, G
     return modules;
 }
 
+/* PATH.NAME, or PATH.NAME.2 and so on where an earlier module has that name; `taken` keeps it. */
+static const char *choose_path(const char *path, const char *module_path, GHashTable *taken)
+{
+    g_autofree char *name = g_path_get_basename(module_path);
+    char *own = g_strdup_printf("%s.%s", path, name);
+
+    for (guint i = 2; g_hash_table_contains(taken, own); i++)
+    {
+        g_free(own);
+        own = g_strdup_printf("%s.%s.%u", path, name, i);
+    }
+    g_hash_table_add(taken, own);
+    return own;
+}
+
 void fc_export_gmon(const FcModel *model, const char *path, const char *const *images,
                     GPtrArray *notes, GPtrArray *problems)
 {
     g_autoptr(GArray) modules = choose_modules(model, images, problems);
     gboolean is_several = images[0] && images[1];
-    g_autoptr(GHashTable) paths = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_autoptr(GHashTable) taken = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
     for (guint i = 0; i < modules->len; i++)
     {
         g_autoptr(GError) error = NULL;
         gint module = g_array_index(modules, gint, i);
-        const char *recorded = path_of(model, module);
-        const char *slash = strrchr(recorded, '/');
-        char *own = is_several ? g_strdup_printf("%s.%s", path, slash ? slash + 1 : recorded)
-                               : g_strdup(path);
+        const char *own = is_several ? choose_path(path, path_of(model, module), taken) : path;
 
-        if (g_hash_table_contains(paths, own))
-            g_ptr_array_add(problems, g_strdup_printf("%s: there are two modules of that name; "
-                                                      "export %s by itself",
-                                                      own, recorded));
-        else if (!fc_export_gmon_module(model, module, own, notes, &error))
+        if (!fc_export_gmon_module(model, module, own, notes, &error))
             g_ptr_array_add(problems, g_strdup_printf("%s: %s", own, error->message));
-        g_hash_table_add(paths, own);
     }
 }

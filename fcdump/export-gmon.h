@@ -8,7 +8,8 @@
 #include "fcdump/load.h"
 
 /* Writes `path` for the module that `images` (NULL-terminated; as fc_symbols_find_module
- * takes them) names, or PATH.MODULE for each where they name several; for the main program
+ * takes them) names, or PATH.MODULE for each where they name several
+ * (PATH.MODULE.2 for another one of that base name); for the main program
  * where they name none.  What a file could not be told goes to `notes`, what went wrong to
  * `problems`, in owned strings "FILE: text". */
 void fc_export_gmon(const FcModel *model, const char *path, const char *const *images,

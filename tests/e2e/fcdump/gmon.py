@@ -245,6 +245,49 @@ class Recorded(Export):
         self.check(data, library, "out.libown.so", outside="_init")
         self.assertFalse(os.path.exists(self.path("out")))
 
+    def test_modules_of_one_name(self):
+        libraries = []
+        for name in "ab":
+            os.mkdir(self.path(name))
+            source = self.write(name + ".c", f"""
+                static int in_{name}(int n) {{ return n + 1; }}
+                int api_{name}(int n) {{ return in_{name}(n) + in_{name}(n + 1); }}""")
+            libraries.append(self.compile(source, "-shared", "-fPIC",
+                                          output=name + "/libown.so"))
+        program = self.build("int api_a(int), api_b(int);"
+                             "int main(void) { return api_a(1) + api_b(2) - 12; }",
+                             "-Wl,--no-as-needed", *libraries)
+        data = self.profile(program)
+        for image in (libraries[1], "b/libown.so", "b/../b/libown.so"):
+            self.fcdump("--gmon=gmon.out", "--image=" + image)
+            self.check(data, libraries[1], outside="_init")
+        self.fcdump("--gmon=out", "functioncheck.fc", "b/libown.so", "a/libown.so", "b/libown.so")
+        self.check(data, libraries[1], "out.libown.so", outside="_init")
+        self.check(data, libraries[0], "out.libown.so.2", outside="_init")
+        self.assertFalse(os.path.exists(self.path("out.libown.so.3")))
+
+    def test_plug_in(self):
+        """A library that is loaded again and again, and is gone at the end."""
+        source = self.write("plugin.c", "static int inner(int n) { return n + 1; }"
+                            "int work(int n) { return inner(n) + inner(n); }")
+        library = self.compile(source, "-shared", "-fPIC", output="plugin.so")
+        program = self.build("""#include <dlfcn.h>
+            int main(void) {
+                int sum = 0;
+                for (int i = 0; i < 5; i++) {
+                    void *handle = dlopen("./plugin.so", RTLD_NOW);
+                    int (*work)(int) = (int (*)(int))dlsym(handle, "work");
+                    sum += work(i);
+                    dlclose(handle);
+                }
+                return sum != 30;
+            }""", "-ldl")
+        data = self.profile(program)
+        self.fcdump("--gmon=gmon.out", "--image=plugin.so")
+        report = gprofread.Report(library, self.path("gmon.out"))
+        self.assertEqual(report.arcs, {("_init", "work"): [5], ("work", "inner"): [10]})
+        self.assertEqual(len(data["functions"]), 3)
+
     def test_names_that_gprof_drops(self):
         """Its figures must not go to the function before it."""
         program = self.build(CALLS.replace("once", "on$ce"))
