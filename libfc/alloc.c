@@ -35,6 +35,8 @@ void fc_alloc_record(enum FcRecordKind kind, enum FcMemoryCall call, const void 
     uint64_t frame = (uint64_t)kind | ((uint64_t)(uintptr_t)stack & FC_MEMORY_STACK_MASK) |
                      size << FC_MEMORY_SIZE_SHIFT;
     uint64_t time = read_clock();
+    if (fc_unlikely(fc_thread.is_looking_up))
+        return;
     if (fc_unlikely(fc_thread.has_ended))
     {
         fc_ring_send_late(&(struct FcRecord){time, where, frame, (uint64_t)(uintptr_t)caller});

@@ -8,9 +8,11 @@
  */
 #include "libfc/stacks.h"
 #include "libfc/sys.h"
+#include "libfc/thread.h"
 
 #include <dlfcn.h>
 #include <setjmp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -102,17 +104,22 @@ typedef _Unwind_Word GetWord(struct _Unwind_Context *context);
 static Personality *real_personality; /* atomic, both */
 static GetWord *get_stack_pointer;
 
-/* `name`, as the module that `code` is in would find it. */
+/* `name`, as the module that `code` is in would find it.  The loader allocates for that, and
+ * keeps some of it for as long as the module is there: none of the program's business. */
 static void *find_near(const void *code, const char *name)
 {
     Dl_info module;
     if (code == NULL || dladdr(code, &module) == 0)
         return NULL;
+    fc_thread.is_looking_up = true;
+    void *found = NULL;
     void *handle = dlopen(module.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    if (handle == NULL)
-        return NULL;
-    void *found = dlsym(handle, name);
-    dlclose(handle);
+    if (handle != NULL)
+    {
+        found = dlsym(handle, name);
+        dlclose(handle);
+    }
+    fc_thread.is_looking_up = false;
     return found;
 }
 

@@ -32,6 +32,7 @@ struct FcThread
     bool is_announced;  /* fcmanager knows that the thread has a private buffer */
     bool has_ended;     /* its key's destructor ran for the last time */
     uint8_t end_rounds; /* how often it ran */
+    bool is_looking_up; /* what is allocated meanwhile is libfc's own doing */
     bool is_quitting;   /* it ends the process: for it alone profiling is still on */
     struct FcStackInfo own_stack;
     uint32_t waits;      /* for a free chunk, without success */
