@@ -61,6 +61,8 @@ void fc_heap_undo_realloc(FcHeapThread *thread, guint64 time)
 {
     if (thread->reallocating && thread->moving.pointer != 0)
         fc_heap_put_back(thread->heap, &thread->moving, time);
+    else if (thread->reallocating) /* the C library ends the program for it */
+        fc_heap_report_bad(thread->heap, &thread->releasing);
     thread->reallocating = FALSE;
 }
 
