@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Programs that leak or free wrongly: memcheck, LeakSanitizer and FunctionCheck must find
+the same blocks, bytes, lines and wrong frees.  The differences that are known are in the
+manual, under "Other memory checkers".
+
+Usage: differ.py leaks|objects|wrong [CASE]..."""
+
+import glob
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import fctest  # noqa: E402
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import checkers  # noqa: E402
+
+SOURCES = {"leaks": "leaks.c", "objects": "objects.cc", "wrong": "wrong.cc"}
+SUITE = sys.argv[1]
+VALGRIND = ["valgrind", "--leak-check=full", "--show-leak-kinds=all", "--num-callers=60",
+            # what the C library keeps is compared as well
+            "--run-libc-freeres=no", "--run-cxx-freeres=no", "--trace-children=yes",
+            "--child-silent-after-fork=no"]
+
+
+# What is known to differ, by case; the manual has the reasons.
+NOT_SEEN_BY_MEMCHECK = {"whole-page": [1, 4096]}  # pvalloc
+OTHER_TOTALS = {"realloc-fails", "new-fails"}  # memcheck counts the one that failed
+# The loader's blocks for a thread depend on how many libraries there are, and libfc is one.
+LOADER = ("the loader",)
+
+
+class Differ(fctest.Case):
+    def setUp(self):
+        super().setUp()
+        source = os.path.join(HERE, SOURCES[SUITE])
+        self.own = {SOURCES[SUITE]: True, "quiet.c": False}
+        compiler = "g++" if source.endswith(".cc") else "gcc"
+        flags = ["-std=c++17"] if compiler == "g++" else []
+        self.command(["gcc", "-g", "-O0", "-shared", "-fPIC", "-o", self.path("libquiet.so"),
+                      os.path.join(HERE, "quiet.c")])
+        flags += ["-w", "-Wl,--no-as-needed", "-L" + self.folder, "-Wl,-rpath," + self.folder]
+        if SUITE == "leaks":
+            flags += ["-Wl,--push-state,--no-as-needed", "-lquiet", "-Wl,--pop-state"]
+        self.profiled = self.compile(source, *flags, compiler=compiler)
+        self.plain = self.compile(source, *flags, compiler=compiler, profiled=False)
+        self.lsan = self.compile(source, *flags, "-fsanitize=leak", compiler=compiler,
+                                 profiled=False, output="lsan")
+
+    # ---- the three tools, each: reports of the first process and of its child ----
+
+    def run_valgrind(self, case, unwound):
+        done = self.run_target([*VALGRIND, "--log-file=" + self.path("vg.%p"), self.plain, case])
+        texts = []
+        for name in glob.glob(self.path("vg.*")):
+            with open(name, encoding="utf-8") as stream:
+                texts.append(stream.read())
+            os.unlink(name)
+        texts.sort(key=lambda text: "Command:" not in text)  # a fork's has no header
+        self.assertTrue(texts, done.stderr)
+        return [checkers.read_valgrind(text, self.own, unwound) for text in texts]
+
+    def run_lsan(self, case, unwound):
+        done = self.run_target([self.lsan, case],
+                               env={"LSAN_OPTIONS": "fast_unwind_on_malloc=0:exitcode=0"})
+        return checkers.read_lsan(done.stderr.decode("utf-8", "replace"), self.own, unwound)
+
+    def run_fc(self, case, unwind):
+        folder = self.path("fc-" + case)
+        shutil.rmtree(folder, ignore_errors=True)
+        os.mkdir(folder)
+        env = {"FC_MEMORY": "1", **({"FC_MEMORY_UNWIND": "1"} if unwind else {})}
+        self.run_quiet([self.profiled, case], env=env, cwd=folder)
+        expected = "functioncheck.fcd" if case == "forked" else "functioncheck.fc"
+        for _ in range(600):  # a program that died could not wait
+            if os.path.exists(os.path.join(folder, expected)):
+                break
+            time.sleep(0.1)
+        files = sorted(glob.glob(os.path.join(folder, "functioncheck.fc*")))
+        texts = [subprocess.run([fctest.tool("fcdump"), "--json", name], capture_output=True,
+                                text=True, check=True, cwd=folder,
+                                env=fctest.plain_environment()).stdout
+                 for name in files if not name.endswith(".fcd")]
+        return [checkers.read_fc(text, self.own) for text in texts]
+
+    # ---- comparing ----
+
+    def compare_leaks(self, case, ours, theirs, lsan):
+        mine, other = dict(ours.leaks), dict(theirs.leaks)
+        for leaks in (mine, other):
+            if LOADER in leaks:
+                leaks[LOADER] = [leaks[LOADER][0], 0]
+        if case in NOT_SEEN_BY_MEMCHECK:
+            extra = [way for way in mine if way not in other]
+            self.assertEqual([mine.pop(way) for way in extra], [NOT_SEEN_BY_MEMCHECK[case]])
+        self.assertEqual(mine, other, f"{case}: memcheck's leaks are the second")
+        self.assertEqual(ours.losses, [])
+        for way, (blocks, size) in lsan.leaks.items():
+            found = ours.states.get((way, True), [0, 0])
+            self.assertLessEqual([blocks, size], list(found), f"{case}: {way} of LeakSanitizer")
+        if ours.scanned:
+            own = {way: tuple(sums) for (way, lost), sums in ours.states.items() if lost and way}
+            self.assertEqual(own, {way: tuple(sums) for way, sums in lsan.leaks.items() if way},
+                             f"{case}: LeakSanitizer's lost blocks are the second")
+
+    def check_case(self, case, unwind):
+        theirs = self.run_valgrind(case, unwind)
+        ours = self.run_fc(case, unwind)
+        self.assertEqual(len(ours), len(theirs), f"{case}: profiles of {len(ours)} processes")
+        if SUITE == "wrong":
+            key = str
+            self.assertEqual(sorted(ours[0].frees, key=key), sorted(theirs[0].frees, key=key),
+                             f"{case}: memcheck's wrong frees are the second")
+            self.assertEqual(len(ours[0].frees), case != "nothing-wrong", case)
+            return
+        if len(ours) == 2:  # the child has the larger pid, or it has not: by what they leaked
+            ours.sort(key=lambda report: str(sorted(report.leaks)))
+            theirs.sort(key=lambda report: str(sorted(report.leaks)))
+        lsan = self.run_lsan(case, unwind)
+        for mine, other in zip(ours, theirs):
+            self.assertEqual(mine.frees, [], f"{case}: no wrong free")
+            self.assertEqual(other.frees, [])
+            self.compare_leaks(case, mine, other, lsan if len(ours) == 1 else checkers.Report())
+            if case not in OTHER_TOTALS:
+                self.compare_totals(case, mine, other)
+
+    def compare_totals(self, case, ours, theirs):
+        more_blocks, more_bytes = NOT_SEEN_BY_MEMCHECK.get(case, [0, 0])
+        allocations, frees, size = theirs.totals
+        size += ours.leaks.get(LOADER, [0, 0])[1] - theirs.leaks.get(LOADER, [0, 0])[1]
+        self.assertEqual(ours.totals, (allocations + more_blocks, frees, size + more_bytes),
+                         f"{case}: allocations, frees, bytes; memcheck's are the second")
+
+    def check_all(self, unwind):
+        cases = sys.argv[2:] or self.run_target([self.plain]).stdout.decode().split()
+        self.assertGreater(len(cases), 0)
+        for case in cases:
+            with self.subTest(case=case, unwind=unwind):
+                self.check_case(case, unwind)
+
+    def test_contexts(self):
+        self.check_all(False)
+
+
+if __name__ == "__main__":
+    for needed in ("valgrind", "gcc", "g++"):
+        if shutil.which(needed) is None:
+            print(f"no {needed} here")
+            sys.exit(77)
+    import unittest
+    unittest.main(argv=sys.argv[:1], verbosity=2)
