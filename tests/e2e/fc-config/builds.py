@@ -26,6 +26,14 @@ BUILDS = (
     ("meson", ["meson"],
      "meson setup b -Dc_args=\"$(fc-config --cflags)\" -Dc_link_args=\"$(fc-config --libs)\" && ninja -C b",
      "b/program"),
+    ("cxx", ["make", "g++"], "make CXX=\"g++ $(fc-config --cflags-libs)\" program", "program"),
+    ("cxx", ["make", "clang++"], "make CXX=\"clang++ $(fc-config --cflags-libs)\" program", "program"),
+    ("cxx", ["cmake"],
+     "cmake -S . -B b -DCMAKE_CXX_FLAGS=\"$(fc-config --cflags)\""
+     " -DCMAKE_EXE_LINKER_FLAGS=\"$(fc-config --libs)\" && cmake --build b", "b/program"),
+    ("cxx", ["meson"],
+     "meson setup b -Dcpp_args=\"$(fc-config --cflags)\" -Dcpp_link_args=\"$(fc-config --libs)\""
+     " && ninja -C b", "b/program"),
     ("autotools", ["autoreconf", "automake"],
      "autoreconf -i && ./configure CFLAGS=\"-O2 -g $(fc-config --cflags)\" LIBS=\"$(fc-config --libs)\" && make",
      "program"),
@@ -38,7 +46,8 @@ BUILDS = (
 def check_build(name, command, program):
     with folder() as work:
         shutil.copytree(os.path.join(HERE, "projects", name), work, dirs_exist_ok=True)
-        shutil.copy(os.path.join(HERE, "projects", "program.c"), work)
+        if name != "cxx":
+            shutil.copy(os.path.join(HERE, "projects", "program.c"), work)
         path = BINDIR + ":" + os.environ["PATH"]
         done = run(command, work, PATH=path, PKG_CONFIG_PATH=PKG_CONFIG_PATH)
         what = "%s: %s" % (name, command)
