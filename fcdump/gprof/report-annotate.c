@@ -117,7 +117,7 @@ static char *count_text(Annotator *annotator, const Line *line, guint64 *sum)
         annotator->last_count = last_shown = *sum = line->ncalls;
         has_count = TRUE;
     }
-    else if (all_lines && blocks && blocks->addr[0] > line_addr)
+    else if (all_lines && blocks && blocks->addr[0] > line_addr && !annotator->model->measured)
     {
         g_string_append_printf(text, "%lu", (gulong)annotator->last_count);
         last_shown = *sum = annotator->last_count;

@@ -207,5 +207,5 @@ void fc_greport_flat(FcGModel *model)
             print_row(model, sorted[i], prefix.scale, &accumulated);
     }
     if (!model->options->brief && !traditional)
-        fputs(fc_gblurb_flat, model->out);
+        fprintf(model->out, "%s%s", model->measured ? fc_gblurb_measured : "", fc_gblurb_flat);
 }

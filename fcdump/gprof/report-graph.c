@@ -350,5 +350,5 @@ void fc_greport_graph(FcGModel *model)
         fprintf(model->out, "%s-----------------------------------------------\n%s", line, line);
     }
     if (!model->options->brief && !model->options->traditional)
-        fputs(fc_gblurb_graph, model->out);
+        fprintf(model->out, "%s%s", model->measured ? fc_gblurb_measured : "", fc_gblurb_graph);
 }

@@ -81,6 +81,43 @@ class Modules(fcgprof.Case):
         self.assertEqual(len(files), 2)
         self.assertEqual(self.flat(*files)[1], parent)
 
+    def test_two_programs(self):
+        # one process is replaced by another program: a descriptor of both
+        other = self.compile(self.write("other.c", """
+            static void leaf(void) {}
+            int main(void) { leaf(); return 0; }
+            """))
+        first = self.compile(self.write("first.c", f"""
+            #include <unistd.h>
+            static void leaf(void) {{}}
+            int main(void) {{ leaf(); leaf(); return execl("{other}", "other", (char *)0); }}
+            """))
+        self.run_test_clock([first])
+        # main+1 leaf+2-3 leaf+4-5 and, not to be seen, up to the exec; main+1 leaf+2-3 main-4
+        _, rows = self.flat("functioncheck.fcd")
+        self.assertEqual({name: row[1] for name, row in rows.items()}, {
+            "main (first)": 1, "leaf (first)": 2, "main (other)": 1, "leaf (other)": 1})
+        self.assertEqual((rows["leaf (first)"][0], rows["leaf (other)"][0]), (2000, 1000))
+        self.assertEqual(rows["main (other)"][0], 2000)
+
+    def test_no_statics(self):
+        # as gprof has it, static functions are part of the one before them; in the library
+        # there is none before them
+        self.record_two()
+        _, rows = self.flat("-a", "functioncheck.fc")
+        same, = set(rows) - {"main", "two_call", "same", "leaf"}
+        self.assertEqual({name: row[:2] for name, row in rows.items()}, {
+            "main": (5, 1), same: (3, 3), "two_call": (3, 1), "same": (6, 2), "leaf": (4, 4)})
+        self.assertIn(same, ("_start", "_init"))
+
+    def test_symbols_of_a_file(self):
+        self.record_two()
+        listing = self.command(["nm", "one"])
+        self.write("symbols", listing.replace(" main\n", " entry\n"))
+        _, rows = self.flat("-Ssymbols", "functioncheck.fc")
+        self.assertEqual((rows["entry"][0], rows["two_call"][0]), (5, 3))
+        self.assertNotIn("main", rows)
+
     def test_threads(self):
         # main thread: main+1 main-2; worker+1 leaf+2-3 leaf+4-5 worker-6;
         # worker+1 leaf+2-3 leaf+4-5 leaf+6-7 worker-8
