@@ -29,24 +29,32 @@ static char *thread_title(const FcProfileThread *thread)
                         : g_strdup_printf("%" G_GINT64_FORMAT, thread->tid);
 }
 
+/* In modes cpu and sys each thread has a clock of its own: what it shows says nothing of
+ * the process's. */
+static gboolean has_common_clock(const FcModel *model)
+{
+    return ((const FcProcess *)model->processes->pdata[0])->header->time_mode <= 2;
+}
+
 static void print_list(const FcReportContext *context)
 {
+    gboolean common = has_common_clock(context->model);
     g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
     for (guint i = 0; i < context->model->profile->threads->len; i++)
     {
         const FcProfileThread *thread = thread_at(context, i);
         fc_table_row(table, FC_STYLE_PLAIN);
         fc_table_cell(table, g_strdup_printf("%" G_GINT64_FORMAT, thread->tid));
-        fc_table_cell(table, fc_format_time(thread->start_ns));
-        fc_table_cell(table, fc_format_time(thread->end_ns));
+        fc_table_cell(table, common ? fc_format_time(thread->start_ns) : g_strdup("-"));
+        fc_table_cell(table, common ? fc_format_time(thread->end_ns) : g_strdup("-"));
         fc_table_cell(table, fc_format_time(thread->run_ns));
         fc_table_cell(table, fc_format_count(thread->calls));
         fc_table_cell(table, g_strdup(thread->ended ? "itself" : "with process"));
         fc_table_cell(table, g_strdup(thread->name));
     }
     fc_render_title(context->render, "Threads");
-    fc_render_note(context->render, "start, end: since the start of the process; run: from the "
-                                    "thread's first to its last event.");
+    fc_render_note(context->render, "%srun: from the thread's first to its last event.",
+                   common ? "start, end: since the start of the process; " : "");
     fc_table_print(table, context->render);
 }
 

@@ -121,6 +121,10 @@ equal(stack[:4], ["Thread 4712 (helper):", f"   0  leaf, called at {line}",
 equal([l.split()[:2] for l in section(text, "Repairs")[-1:]], [["12", "jump"]], "repairs")
 equal([l.split()[:2] for l in section(text, "Losses") if "lost-" in l], [["3", "lost-records"]],
       "losses")
+dying.header["time_mode"] = 3  # each thread's own clock
+dying.write("cpu.fc")
+equal([row[1:4] for row in rows(good("cpu.fc"), "Threads")],
+      [["-", "-", "10.00 ms"], ["-", "-", "8.000 ms"]], "threads without a common clock")
 for absent in ("Threads", "Repairs", "Losses", "Active at the end"):
     if absent + "\n" in good("simple.fc"):
         fail(f"{absent!r} without reason")
