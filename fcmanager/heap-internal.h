@@ -46,7 +46,9 @@ struct FcHeapThread
     guint32 head;
     guint32 tail;
     guint32 room;
-    guint64 named_pointer;  /* an operator delete is at it; 0: none */
+    guint64 named_pointer;       /* an operator delete is at it; 0: none */
+    guint64 stack[FC_STACK_MAX]; /* for the next record, innermost first */
+    guint stack_count;
     guint64 last_allocated; /* address, 0 once the thread did something else */
     /* What was taken. */
     gboolean reallocating;
@@ -59,6 +61,8 @@ struct FcHeapThread
 void fc_heap_thread_free(FcHeapThread *thread);
 
 guint32 fc_heap_place(FcHeap *heap, const FcHeapPoint *point);
+/* `parent` 0: the outermost. */
+guint32 fc_heap_frame(FcHeap *heap, guint32 parent, guint64 address, guint64 time);
 
 /* No block is live at the event's address.  `first`: the block that was reallocated to it. */
 void fc_heap_allocate(FcHeap *heap, const FcHeapEvent *event, const FcHeapBlock *first);

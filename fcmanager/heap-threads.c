@@ -78,10 +78,32 @@ static void add(FcHeapThread *thread, const FcHeapEvent *event)
 
 /* ---- Records ------------------------------------------------------------------------ */
 
+/* A piece of the stack for the next record.  One that a handler came in between of is lost. */
+static void note_stack(FcHeapThread *thread, guint64 function, guint64 site, guint64 frame)
+{
+    const guint64 addresses[3] = {function & FC_POINTER_MASK,
+                                  frame >> FC_STACK_SECOND_SHIFT & FC_POINTER_MASK, site};
+    guint number = (guint)(function >> FC_POINTER_CALL_SHIFT) & 0xff;
+    if (number == 0)
+        thread->stack_count = 0;
+    if (thread->stack_count != 3 * number)
+        return;
+    for (guint i = 0; i < 3 && addresses[i] != 0 && thread->stack_count < FC_STACK_MAX; i++)
+        thread->stack[thread->stack_count++] = addresses[i];
+}
+
 static FcHeapPoint make_point(FcHeapThread *thread, guint64 site, guint32 call, guint64 time,
                               guint32 node)
 {
+    guint32 frames = 0;
+    if (G_UNLIKELY(thread->stack_count > 0))
+    {
+        for (guint i = thread->stack_count; i-- > 0;)
+            frames = fc_heap_frame(thread->heap, frames, thread->stack[i], time);
+        thread->stack_count = 0;
+    }
     return (FcHeapPoint){
+        .frames = frames,
         .context = fc_tally_intern_node(thread->heap->contexts, thread->tally, node, thread->nodes),
         .site = site,
         .time = time,
@@ -142,6 +164,11 @@ void fc_heap_record(FcHeapThread *thread, guint64 time, guint64 function, guint6
     {
         heap->unmaps++;
         heap->unmap_bytes += bytes;
+        return;
+    }
+    if (kind == FC_RECORD_STACK)
+    {
+        note_stack(thread, function, site, frame);
         return;
     }
     if (pointer == 0 && kind != FC_RECORD_REALLOCATED)

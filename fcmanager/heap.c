@@ -8,6 +8,9 @@
 #include <string.h>
 
 #define BAD_MAX 10000u
+/* Of blocks that are not counted. */
+#define OWN_PLACE 0u
+#define FRAMES_MAX (1u << 20)
 #define HISTORY_FIRST 1024u
 #define HISTORY_MAX 65536u
 #define FIRST_SAMPLE_SHIFT 18
@@ -18,13 +21,26 @@
 guint32 fc_heap_place(FcHeap *heap, const FcHeapPoint *point)
 {
     guint64 key = (guint64)point->context << 8 | point->call;
-    const FcMapSlot *slot = fc_map_find(&heap->place_map, key, point->site, 0);
+    const FcMapSlot *slot = fc_map_find(&heap->place_map, key, point->site, point->frames);
     if (slot != NULL)
         return slot->value;
     FcHeapPlace place = {.point = *point, .peak_count = heap->peak_count};
     g_array_append_val(heap->places, place);
-    fc_map_add(&heap->place_map, key, point->site, 0, heap->places->len - 1, 0);
+    fc_map_add(&heap->place_map, key, point->site, point->frames, heap->places->len - 1, 0);
     return heap->places->len - 1;
+}
+
+guint32 fc_heap_frame(FcHeap *heap, guint32 parent, guint64 address, guint64 time)
+{
+    const FcMapSlot *slot = fc_map_find(&heap->frame_map, parent, address, 0);
+    if (slot != NULL)
+        return slot->value;
+    if (heap->frames->len >= FRAMES_MAX)
+        return parent;
+    FcHeapFrame frame = {parent, address, time};
+    g_array_append_val(heap->frames, frame);
+    fc_map_add(&heap->frame_map, parent, address, 0, heap->frames->len - 1, 0);
+    return heap->frames->len - 1;
 }
 
 static FcHeapPlace *place_at(FcHeap *heap, guint32 index)
@@ -88,8 +104,11 @@ static void add_live(FcHeap *heap, FcHeapPlace *place, guint64 bytes, guint64 ti
     sample(heap, time);
 }
 
-static void remove_live(FcHeap *heap, FcHeapPlace *place, guint64 bytes, guint64 time)
+static void remove_live(FcHeap *heap, guint32 index, guint64 bytes, guint64 time)
 {
+    FcHeapPlace *place = place_at(heap, index);
+    if (index == OWN_PLACE)
+        return;
     keep_peak(heap, place);
     place->live_blocks--;
     place->live_bytes -= bytes;
@@ -101,13 +120,9 @@ static void remove_live(FcHeap *heap, FcHeapPlace *place, guint64 bytes, guint64
 
 void fc_heap_allocate(FcHeap *heap, const FcHeapEvent *event, const FcHeapBlock *first)
 {
-    guint32 index = fc_heap_place(heap, &event->point);
+    gboolean is_own = event->point.call == FC_CALL_OWN;
+    guint32 index = is_own ? OWN_PLACE : fc_heap_place(heap, &event->point);
     FcHeapPlace *place = place_at(heap, index);
-    place->allocations++;
-    place->bytes += event->size_bytes;
-    place->sizes[size_bucket(event->size_bytes)]++;
-    heap->allocations++;
-    heap->bytes += event->size_bytes;
     FcHeapBlock block = {.pointer = event->pointer,
                          .size_bytes = event->size_bytes,
                          .time = event->point.time,
@@ -116,6 +131,13 @@ void fc_heap_allocate(FcHeap *heap, const FcHeapEvent *event, const FcHeapBlock 
                          .first_size_bytes =
                              first != NULL ? first->first_size_bytes : event->size_bytes};
     fc_heap_blocks_add(&heap->blocks, &block);
+    if (is_own)
+        return;
+    place->allocations++;
+    place->bytes += event->size_bytes;
+    place->sizes[size_bucket(event->size_bytes)]++;
+    heap->allocations++;
+    heap->bytes += event->size_bytes;
     add_live(heap, place, event->size_bytes, event->point.time);
 }
 
@@ -125,6 +147,8 @@ void fc_heap_rename(FcHeap *heap, FcHeapBlock *block, const FcHeapPoint *point)
     FcHeapPlace *from = place_at(heap, block->place);
     FcHeapPlace *into = place_at(heap, index);
     guint bucket = size_bucket(block->size_bytes);
+    if (block->place == OWN_PLACE)
+        return;
     keep_peak(heap, into);
     from->allocations--;
     from->bytes -= block->size_bytes;
@@ -179,7 +203,7 @@ static void add_bad(FcHeap *heap, const FcHeapBad *bad)
 FcHeapBlock fc_heap_take_out(FcHeap *heap, FcHeapBlock *block, guint64 time)
 {
     FcHeapBlock copy = *block;
-    remove_live(heap, place_at(heap, block->place), block->size_bytes, time);
+    remove_live(heap, block->place, block->size_bytes, time);
     fc_heap_blocks_remove(&heap->blocks, block);
     return copy;
 }
@@ -187,13 +211,16 @@ FcHeapBlock fc_heap_take_out(FcHeap *heap, FcHeapBlock *block, guint64 time)
 void fc_heap_put_back(FcHeap *heap, const FcHeapBlock *block, guint64 time)
 {
     fc_heap_blocks_add(&heap->blocks, block);
-    add_live(heap, place_at(heap, block->place), block->size_bytes, time);
+    if (block->place != OWN_PLACE)
+        add_live(heap, place_at(heap, block->place), block->size_bytes, time);
 }
 
 void fc_heap_count_release(FcHeap *heap, const FcHeapBlock *block, const FcHeapEvent *event)
 {
     FcHeapPlace *place = place_at(heap, block->place);
     guint64 time = event->point.time;
+    if (block->place == OWN_PLACE)
+        return;
     place->frees++;
     place->lifetime += time - MIN(block->time, time);
     place->temporary += event->temporary;
@@ -218,15 +245,14 @@ void fc_heap_count_release(FcHeap *heap, const FcHeapBlock *block, const FcHeapE
 void fc_heap_release(FcHeap *heap, FcHeapBlock *block, const FcHeapEvent *event)
 {
     fc_heap_count_release(heap, block, event);
-    remove_live(heap, place_at(heap, block->place), block->size_bytes, event->point.time);
+    remove_live(heap, block->place, block->size_bytes, event->point.time);
     fc_heap_blocks_remove(&heap->blocks, block);
 }
 
 void fc_heap_replace_untracked(FcHeap *heap, FcHeapBlock *block, guint64 time)
 {
-    FcHeapPlace *place = place_at(heap, block->place);
-    heap->untracked_frees++;
-    remove_live(heap, place, block->size_bytes, time);
+    heap->untracked_frees += block->place != OWN_PLACE;
+    remove_live(heap, block->place, block->size_bytes, time);
     fc_heap_blocks_remove(&heap->blocks, block);
 }
 
@@ -282,6 +308,9 @@ static FcHeap *heap_new(FcTally *contexts)
     heap->contexts = contexts;
     heap->places = g_array_new(FALSE, TRUE, sizeof(FcHeapPlace));
     heap->bad = g_array_new(FALSE, TRUE, sizeof(FcHeapBad));
+    heap->frames = g_array_new(FALSE, TRUE, sizeof(FcHeapFrame));
+    g_array_set_size(heap->frames, 1);
+    fc_map_init(&heap->frame_map, 0);
     heap->sample_shift = FIRST_SAMPLE_SHIFT;
     heap->search_budget = SEARCH_BUDGET;
     fc_map_init(&heap->place_map, 0);
@@ -308,8 +337,8 @@ static void copy_places(FcHeap *heap, const FcHeap *from, GArray *cache)
         FcHeapPoint *point = &place_at(heap, i)->point;
         point->context =
             fc_tally_intern_node(heap->contexts, from->contexts, point->context, cache);
-        fc_map_add(&heap->place_map, (guint64)point->context << 8 | point->call, point->site, 0, i,
-                   0);
+        fc_map_add(&heap->place_map, (guint64)point->context << 8 | point->call, point->site,
+                   point->frames, i, 0);
     }
 }
 
@@ -338,7 +367,9 @@ FcHeap *fc_heap_copy(const FcHeap *from, FcTally *contexts, guint64 time)
     FcHeap *heap = heap_new(contexts);
     GArray *places = heap->places;
     GArray *bad = heap->bad;
+    GArray *frames = heap->frames;
     FcMap place_map = heap->place_map;
+    FcMap frame_map = heap->frame_map;
     g_autoptr(GArray) cache = g_array_new(FALSE, TRUE, sizeof(guint32));
     gsize history_bytes = ((gsize)from->history_mask + 1) * sizeof *from->history;
 
@@ -347,6 +378,8 @@ FcHeap *fc_heap_copy(const FcHeap *from, FcTally *contexts, guint64 time)
     heap->places = places;
     heap->bad = bad; /* the parent's mistakes are its own */
     heap->place_map = place_map;
+    heap->frames = frames;
+    heap->frame_map = frame_map;
     heap->bad_not_listed = 0;
     heap->first_thread = NULL;
     heap->thread_count = 0;
@@ -354,6 +387,11 @@ FcHeap *fc_heap_copy(const FcHeap *from, FcTally *contexts, guint64 time)
     heap->latest = 0;
     heap->history = g_memdup2(from->history, history_bytes);
     fc_heap_blocks_copy(&heap->blocks, &from->blocks);
+    for (guint32 i = 1; i < from->frames->len; i++)
+    {
+        const FcHeapFrame *frame = &g_array_index(from->frames, FcHeapFrame, i);
+        fc_heap_frame(heap, frame->parent, frame->address, frame->time);
+    }
     copy_places(heap, from, cache);
     for (guint32 i = 0; i <= heap->history_mask; i++)
         if (heap->history[i].pointer != 0)
@@ -381,7 +419,9 @@ void fc_heap_free(FcHeap *heap)
     fc_heap_blocks_clear(&heap->blocks);
     g_array_unref(heap->places);
     g_array_unref(heap->bad);
+    g_array_unref(heap->frames);
     fc_map_clear(&heap->place_map);
+    fc_map_clear(&heap->frame_map);
     g_free(heap->history);
     g_free(heap);
 }

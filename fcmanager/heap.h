@@ -23,9 +23,18 @@ typedef struct
 {
     guint32 context; /* node; 0: none */
     guint32 call;    /* enum FcMemoryCall */
+    guint32 frames;  /* index in the heap's: the frame around that of `site`; 0: not unwound */
     guint64 site;
     guint64 time; /* when it was first met: tells what module the site is in */
 } FcHeapPoint;
+
+/* Of real stacks: see FcProfileHeapFrame. */
+typedef struct
+{
+    guint32 parent;
+    guint64 address;
+    guint64 time; /* when it was first met */
+} FcHeapFrame;
 
 typedef struct
 {
@@ -61,8 +70,10 @@ struct FcHeap
 {
     FcTally *contexts; /* the process's; not owned */
     FcHeapBlocks blocks;
-    GArray *places;  /* FcHeapPlace; [0] is for none */
-    FcMap place_map; /* context | call, site -> place */
+    GArray *places;  /* FcHeapPlace; [0] is for none, and for blocks that are not counted */
+    FcMap place_map; /* context | call, site, frames -> place */
+    GArray *frames;  /* FcHeapFrame; [0] is for none */
+    FcMap frame_map; /* parent, address -> frame */
     GArray *bad;     /* FcHeapBad */
     guint64 allocations;
     guint64 frees;

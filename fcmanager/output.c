@@ -132,10 +132,22 @@ static void add_row(Build *build, const FcThreadRow *row)
 
 /* ---- Memory ------------------------------------------------------------------------------ */
 
+static void add_heap_frames(Build *build, const FcHeap *heap)
+{
+    for (guint i = 1; i < heap->frames->len; i++)
+    {
+        const FcHeapFrame *from = &g_array_index(heap->frames, FcHeapFrame, i);
+        FcProfileHeapFrame frame = {.parent = (gint)from->parent - 1};
+        frame.place = place_of(build, from->address,
+                               fc_modules_find(build->process->modules, from->address, from->time));
+        g_array_append_val(build->profile->heap.frames, frame);
+    }
+}
+
 static FcProfileHeapPoint heap_point(const Build *build, const FcHeapPoint *from)
 {
     FcProfileHeapPoint point = {
-        .context = (gint)from->context - 1, .call = from->call, .frames = FC_NONE};
+        .context = (gint)from->context - 1, .call = from->call, .frames = (gint)from->frames - 1};
     if (from->call == 0)
         point.context = FC_NONE;
     point.site = place_of(build, from->site,
@@ -238,7 +250,7 @@ static void add_leaks(Build *build, const FcHeap *heap, const guint *places)
     for (guint32 i = 0; i <= heap->blocks.mask; i++)
     {
         const FcHeapBlock *from = &heap->blocks.slots[i];
-        if (from->pointer == 0)
+        if (from->pointer == 0 || from->place == 0)
             continue;
         const FcHeapPlace *first = &g_array_index(heap->places, FcHeapPlace, from->first_place);
         const FcHeapPlace *last = &g_array_index(heap->places, FcHeapPlace, from->place);
@@ -269,7 +281,7 @@ static void add_heap(Build *build)
     into->allocations = heap->allocations;
     into->frees = heap->frees;
     into->bytes = heap->bytes;
-    into->live_blocks = heap->blocks.used;
+    into->live_blocks = heap->allocations - heap->frees - heap->untracked_frees;
     into->live_bytes = heap->live_bytes;
     into->peak_bytes = heap->peak_bytes;
     into->peak_ns = since_start(build, heap->peak_time);
@@ -283,6 +295,7 @@ static void add_heap(Build *build)
                                       heap->samples[i]};
         g_array_append_val(into->samples, sample);
     }
+    add_heap_frames(build, heap);
     g_autofree guint *places = add_heap_places(build, heap);
     add_bad_frees(build, heap);
     add_leaks(build, heap, places);

@@ -128,7 +128,7 @@ G_NO_INLINE static void take_other(FcStack *stack, guint64 kind, guint64 time, g
         apply_changes(stack, time);
     if (kind == FC_RECORD_JUMP)
         jump(stack, where & FC_FRAME_ADDRESS_MASK, time);
-    else if (kind < FC_RECORD_ENTER || kind > FC_RECORD_JUMP)
+    else if (kind < FC_RECORD_ENTER || kind > FC_RECORD_STACK)
         stack->repairs.bad_records++;
     else if (stack->heap != NULL)
         fc_heap_record(stack->heap, time, function, site, where, stack->frames[stack->top].node);

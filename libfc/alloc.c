@@ -7,6 +7,7 @@
 #include "libfc/clock.h"
 #include "libfc/record.h"
 #include "libfc/ring.h"
+#include "libfc/unwind.h"
 
 /* The clock, read when all that went before is done: above all the load of the pointer, which
  * another thread has just stored.  What follows can't overtake the reading: no store is seen
@@ -29,6 +30,9 @@ static inline uint64_t read_clock(void)
 void fc_alloc_record(enum FcRecordKind kind, enum FcMemoryCall call, const void *pointer,
                      size_t bytes, const void *caller, const void *stack)
 {
+    if (fc_unlikely(fc_unwind_is_on) && !fc_thread.has_ended && !fc_unwind_record(caller) &&
+        (kind == FC_RECORD_ALLOCATED || kind == FC_RECORD_REALLOCATED))
+        call = FC_CALL_OWN;
     uint64_t size = bytes < FC_MEMORY_SIZE_MAX ? bytes : FC_MEMORY_SIZE_MAX;
     uint64_t where =
         ((uint64_t)(uintptr_t)pointer & FC_POINTER_MASK) | (uint64_t)call << FC_POINTER_CALL_SHIFT;

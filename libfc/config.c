@@ -41,6 +41,7 @@ enum Variable
     VAR_DEBUG,
     VAR_MEMORY,
     VAR_MEMORY_STACK,
+    VAR_MEMORY_UNWIND,
     VAR_MANAGER,
     VAR_TRANSPORT,
     VAR_COUNT
@@ -68,6 +69,7 @@ static const struct
     [VAR_DEBUG] = {"FC_DEBUG", "debug messages of the manager"},
     [VAR_MEMORY] = {"FC_MEMORY", "profile memory"},
     [VAR_MEMORY_STACK] = {"FC_MEMORY_STACK", "frames kept for a memory record (8)"},
+    [VAR_MEMORY_UNWIND] = {"FC_MEMORY_UNWIND", "unwind the stack, too, for each memory record"},
     [VAR_MANAGER] = {"FC_MANAGER", "path of fcmanager"},
     [VAR_TRANSPORT] = {"FC_TRANSPORT", "shared or pipe: the way of the records (shared)"},
 };
@@ -232,6 +234,7 @@ void fc_config_load(void)
     fc_config.debug = values[VAR_DEBUG] != NULL;
     fc_config.use_pid = values[VAR_USE_PID] != NULL;
     fc_config.memory = values[VAR_MEMORY] != NULL;
+    fc_config.memory_unwind = values[VAR_MEMORY_UNWIND] != NULL;
     fc_config.profile_mode = values[VAR_ALLOW_THREAD] != NULL ? FC_MODE_THREAD
                              : values[VAR_NO_FORK] != NULL    ? FC_MODE_SINGLE
                                                               : FC_MODE_FORK;

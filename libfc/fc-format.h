@@ -57,6 +57,7 @@ enum FcRecordKind
     /* Frames were left without their exits: those below the stack address, to which a longjmp
        or an exception cut the stack back. */
     FC_RECORD_JUMP = 12,
+    FC_RECORD_STACK = 13, /* before one of 4-9: three return addresses of its stack */
 };
 #define FC_FRAME_KIND_MASK UINT64_C(0xf)
 #define FC_FRAME_ADDRESS_MASK UINT64_C(0x0000fffffffffff0)
@@ -84,7 +85,13 @@ enum FcMemoryCall
     FC_CALL_MMAP,
     FC_CALL_MUNMAP,
     FC_CALL_EARLY, /* allocated before libfc started; the time is that of the start */
+    FC_CALL_OWN,   /* allocated on behalf of libfc: not to be counted, nor is its release */
 };
+/* FC_RECORD_STACK: the call sites around that of the record of memory which follows, innermost
+ * first, 0 behind the last one.  `function` holds one in bits 0-47 and the number of the
+ * record, from 0, in bits 48-55, `frame` the next from bit 4 on, `site` the third. */
+#define FC_STACK_MAX 30u
+#define FC_STACK_SECOND_SHIFT 4
 #define FC_POINTER_MASK UINT64_C(0x0000ffffffffffff)
 #define FC_POINTER_CALL_SHIFT 48
 #define FC_MEMORY_STACK_MASK UINT64_C(0x0000000000fffff0)

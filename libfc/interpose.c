@@ -11,11 +11,13 @@
 #include "libfc/interpose.h"
 
 #include "libfc/alloc.h"
+#include "libfc/config.h"
 #include "libfc/early.h"
 #include "libfc/message.h"
 #include "libfc/process.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
+#include "libfc/unwind.h"
 
 #include <dlfcn.h>
 #include <malloc.h>
@@ -380,16 +382,16 @@ FC_EXPORT FC_JUMPING void *pvalloc(size_t bytes)
 
 /* ---- Mappings ----------------------------------------------------------------------------- */
 
-static bool is_mapping_recorded(void)
+static bool is_mapping_recorded(const void *caller)
 {
-    return is_recording() && !fc_process_is_off();
+    return is_recording() && !fc_process_is_off() && !fc_unwind_is_own(caller);
 }
 
 /* The system calls themselves: the loader maps before anything could be looked up. */
 FC_EXPORT void *mmap(void *where, size_t bytes, int protection, int flags, int fd, off_t offset)
 {
     void *address = (void *)syscall(SYS_mmap, where, bytes, protection, flags, fd, offset);
-    if (address != MAP_FAILED && is_mapping_recorded())
+    if (address != MAP_FAILED && is_mapping_recorded(__builtin_return_address(0)))
         fc_alloc_record(FC_RECORD_MAPPED, FC_CALL_MMAP, address, bytes, HERE);
     return address;
 }
@@ -400,7 +402,7 @@ FC_EXPORT extern void *plain_mmap(void *, size_t, int, int, int, off_t) __asm__(
 FC_EXPORT int munmap(void *address, size_t bytes)
 {
     int result = (int)syscall(SYS_munmap, address, bytes);
-    if (result == 0 && is_mapping_recorded())
+    if (result == 0 && is_mapping_recorded(__builtin_return_address(0)))
         fc_alloc_record(FC_RECORD_UNMAP, FC_CALL_MUNMAP, address, bytes, HERE);
     return result;
 }
@@ -412,7 +414,7 @@ FC_EXPORT void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...
     void *wanted = (flags & MREMAP_FIXED) != 0 ? va_arg(list, void *) : NULL;
     va_end(list);
     void *address = (void *)syscall(SYS_mremap, old, old_bytes, bytes, flags, wanted);
-    if (address == MAP_FAILED || !is_mapping_recorded())
+    if (address == MAP_FAILED || !is_mapping_recorded(__builtin_return_address(0)))
         return address;
     if (old_bytes != 0) /* else a second mapping of the same memory */
         fc_alloc_record(FC_RECORD_UNMAP, FC_CALL_MUNMAP, old, old_bytes, HERE);
@@ -454,6 +456,8 @@ void fc_interpose_start(bool memory)
         memory = false;
     }
     is_ready();
+    if (memory && fc_config.memory_unwind)
+        fc_unwind_start();
     if (memory)
         fc_early_close(start_block, record_all);
     else

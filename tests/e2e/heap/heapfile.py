@@ -18,7 +18,8 @@ POINT_WORDS = 5
 
 
 class Heap:
-    """totals: {key: number}; places, blocks and bad_frees: records; profile: the rest."""
+    """totals: {key: number}; places, blocks and bad_frees: records; profile: the rest.
+    A point's frames: (module, offset) of the unwound stack, innermost first."""
 
     def __init__(self, path):
         self.profile = fcprofile.load(path)
@@ -30,6 +31,10 @@ class Heap:
             sections[match.group(1)] = [line.split() for line in lines[:int(match.group(2))]]
         self.is_recorded = "heap" in sections
         self.totals = {key: int(number) for key, number in sections.get("heap", ())}
+        self.frames = []
+        for parent, module, where in sections.get("heap-frames", ()):
+            own = self.profile.place(module, where)
+            self.frames.append([own] + (self.frames[int(parent)] if int(parent) >= 0 else []))
         self.places = [self.place(words) for words in sections.get("heap-places", ())]
         self.blocks = [Record(pointer=int(words[0], 16), bytes=int(words[1]),
                               place=self.places[int(words[3])])
@@ -44,7 +49,8 @@ class Heap:
         context = int(words[0])
         path, offset = self.profile.place(words[1], words[2])
         return Record(path=self.profile.contexts[context].path if context >= 0 else (),
-                      module=path, offset=offset, call=CALLS[int(words[3])])
+                      module=path, offset=offset, call=CALLS[int(words[3])],
+                      frames=self.frames[int(words[4])] if int(words[4]) >= 0 else [])
 
     def place(self, words):
         numbers = [int(word) for word in words[POINT_WORDS:POINT_WORDS + 12]]

@@ -13,7 +13,7 @@ import time
 import heapfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "..", "support"))
-from fctest import Case, fc_config, main, PREFIX  # noqa: E402
+from fctest import Case, fc_config, main, PREFIX, PROGRAMS  # noqa: E402
 
 TRANSPORTS = ("shared", "pipe")
 
@@ -114,7 +114,7 @@ class Allocators(HeapCase):
         for library in self.libraries():
             program = self.compile("heap_threads.c", "-O1", output="linked")
             self.command(["gcc", "-g", "-O1", "-o", program,
-                          os.path.join(os.environ["FC_SOURCE_ROOT"], "tests/programs/heap_threads.c"),
+                          os.path.join(PROGRAMS, "heap_threads.c"),
                           *fc_config("--cflags-libs"), "-Wl,--no-as-needed", library, "-pthread"])
             output, heap = self.run_memory([program, "4", "0.5", "3"])
             self.assertEqual(heap.mistakes(), [])
@@ -158,7 +158,7 @@ class Allocators(HeapCase):
 class Around(HeapCase):
     def test_around_main(self):
         library = self.path("libaround.so")
-        programs = os.path.join(os.environ["FC_SOURCE_ROOT"], "tests", "programs")
+        programs = PROGRAMS
         self.command(["gcc", "-g", "-shared", "-fPIC", "-o", library,
                       os.path.join(programs, "heap_around_lib.c")])
         program = self.path("heap_around")

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The only user of libunwind; see unwind.h.  It is loaded, not linked: a program that is
+ * profiled without FC_MEMORY_UNWIND never sees it.
+ */
+#include "libfc/unwind.h"
+
+#include "libfc/clock.h"
+#include "libfc/early.h"
+#include "libfc/message.h"
+#include "libfc/record.h"
+#include "libfc/ring.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+/* Frames between libunwind and the caller of the allocator. */
+#define OWN_MAX 8
+
+/* As <libunwind.h> has it: return addresses, innermost first; their number. */
+typedef int Backtrace(void **addresses, int most);
+
+bool fc_unwind_is_on;
+
+static Backtrace *backtrace;
+static uintptr_t own_start; /* where libunwind is */
+static uintptr_t own_end;
+
+/* libunwind may allocate, or have libc do so, for each thread; a handler may come as well. */
+static __thread bool is_busy __attribute__((tls_model("initial-exec")));
+
+static int find_own(struct dl_phdr_info *object, size_t bytes, void *unused)
+{
+    (void)bytes;
+    (void)unused;
+    uintptr_t start = UINTPTR_MAX;
+    uintptr_t end = 0;
+    for (int i = 0; i < object->dlpi_phnum; i++)
+    {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+        uintptr_t at = object->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type != PT_LOAD)
+            continue;
+        start = at < start ? at : start;
+        end = at + segment->p_memsz > end ? at + segment->p_memsz : end;
+    }
+    if ((uintptr_t)backtrace - start >= end - start)
+        return 0;
+    own_start = start;
+    own_end = end;
+    return 1;
+}
+
+void fc_unwind_start(void)
+{
+    void *addresses[OWN_MAX];
+    fc_early_pause(true); /* what the loader allocates is none of the program's */
+    void *library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+    if (library != NULL)
+        backtrace = (Backtrace *)dlsym(library, "unw_backtrace");
+    if (backtrace != NULL)
+    {
+        backtrace(addresses, OWN_MAX); /* it sets itself up */
+        dl_iterate_phdr(find_own, NULL);
+    }
+    else
+        (void)dlerror();
+    fc_early_pause(false);
+    fc_unwind_is_on = backtrace != NULL;
+    if (!fc_unwind_is_on)
+        fc_message("libunwind.so.8 could not be loaded, stacks are not unwound", NULL, NULL);
+}
+
+static void record_piece(uint64_t number, const uint64_t *addresses)
+{
+    uint64_t time = fc_clock_now();
+    void *where = (void *)(uintptr_t)(addresses[0] | number << FC_POINTER_CALL_SHIFT);
+    void *site = (void *)(uintptr_t)addresses[2];
+    uint64_t frame = (uint64_t)FC_RECORD_STACK | addresses[1] << FC_STACK_SECOND_SHIFT;
+    uint64_t generation;
+    struct FcRecord *slot = fc_record_reserve(&generation);
+    if (slot != NULL)
+        fc_record_store(slot, generation, time, where, site, frame);
+    else
+        fc_ring_record(time, where, site, frame);
+}
+
+bool fc_unwind_is_own(const void *caller)
+{
+    return (uintptr_t)caller - own_start < own_end - own_start;
+}
+
+bool fc_unwind_record(const void *caller)
+{
+    void *frames[OWN_MAX + FC_STACK_MAX];
+    if (is_busy)
+        return false;
+    int saved_errno = errno;
+    is_busy = true;
+    int count = backtrace(frames, OWN_MAX + FC_STACK_MAX);
+    int at = 0;
+    while (at < count && at < OWN_MAX && frames[at] != caller)
+        at++;
+    at = at < count && frames[at] == caller ? at + 1 : count;
+    for (uint64_t number = 0; at < count && number < FC_STACK_MAX / 3; number++)
+    {
+        uint64_t piece[3] = {0};
+        for (int i = 0; i < 3 && at < count; i++)
+            piece[i] = (uint64_t)(uintptr_t)frames[at++] & FC_POINTER_MASK;
+        record_piece(number, piece);
+    }
+    is_busy = false;
+    errno = saved_errno;
+    return true;
+}

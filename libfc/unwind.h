@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Real stacks of calls to the allocator, also through code that is not instrumented, with
+ * FC_MEMORY_UNWIND.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+/* Whether stacks are to be unwound. */
+extern bool fc_unwind_is_on __attribute__((visibility("hidden")));
+
+/* Loads libunwind, which nothing needs that did not ask for this.  Once, at start; tells the user
+ * where there is none. */
+void fc_unwind_start(void);
+
+/* Records the return addresses around `caller`, one, for the record of memory that the thread
+ * makes next.  Async-signal-safe; keeps errno.  False, with nothing recorded, within itself: it is
+ * libunwind that the memory is for. */
+bool fc_unwind_record(const void *caller);
+
+/* Whether `caller` is code of libunwind. */
+bool fc_unwind_is_own(const void *caller);

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""FC_MEMORY_UNWIND: the user's line, by way of whatever code it was that allocated."""
+
+import os
+import re
+import subprocess
+import sys
+
+from heapfile import Heap
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "..", "..", "support"))
+from fctest import Case, fc_config, main, needed, plain_environment, PROGRAMS  # noqa: E402
+
+
+class Unwind(Case):
+    def setUp(self):
+        super().setUp()
+        self.library = self.path("libunwound.so")
+        self.command(["gcc", "-g", "-O1", "-shared", "-fPIC", "-o", self.library,
+                      os.path.join(PROGRAMS, "heap_unwind_lib.c")])
+        self.program = self.path("heap_unwind")
+        self.source = os.path.join(PROGRAMS, "heap_unwind.c")
+        self.command(["gcc", "-g", "-O0", "-D_GNU_SOURCE", "-o", self.program, self.source,
+                      *fc_config("--cflags-libs"), self.library, f"-Wl,-rpath,{self.folder}"])
+
+    def lines(self):
+        """{size of a block: number of the line that is to be found}"""
+        with open(self.source, encoding="utf-8") as stream:
+            return {int(match.group(1)): number for number, line in enumerate(stream, 1)
+                    if (match := re.search(r"/\* line: (\d+) \*/", line))}
+
+    def line_of(self, module, offset):
+        if module != self.program:
+            return None
+        text = subprocess.run(["addr2line", "-e", module, hex(offset - 1)], check=True,
+                              capture_output=True, text=True, env=plain_environment()).stdout
+        number = text.split(":")[-1].split()[0]
+        return int(number) if number.isdigit() else None
+
+    def run_memory(self, **env):
+        done = self.run_quiet([self.program], env={"FC_MEMORY": "1", **env})
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        heap = Heap(self.path("functioncheck.fc"))
+        self.assertEqual(heap.mistakes(), [])
+        self.assertEqual(len(heap.blocks), 5)
+        return {block.bytes: block.place.point for block in heap.blocks}
+
+    def test_lines(self):
+        for transport in ("shared", "pipe"):
+            points = self.run_memory(FC_MEMORY_UNWIND="1", FC_TRANSPORT=transport)
+            wanted = self.lines()
+            self.assertEqual(set(points), set(wanted))
+            for size, point in points.items():
+                stack = [self.line_of(*frame) for frame in
+                         [(point.module, point.offset)] + point.frames]
+                self.assertIn(wanted[size], stack, f"block of {size} bytes")
+                # main's frame is on every one
+                self.assertTrue(any(line and line > wanted[24] for line in stack), stack)
+            # the library's own frames, of which the calls know nothing
+            inside = [frame for frame in points[21].frames if frame[0] == self.library]
+            self.assertEqual(len(inside), 3)
+
+    def test_without(self):
+        """The context is that of the calls all the same; nothing else is loaded."""
+        points = self.run_memory()
+        self.assertEqual({size: (point.path[-1], point.frames) for size, point in points.items()},
+                         {20: ("compare", []), 21: ("in_library", []), 22: ("in_libc", []),
+                          23: ("directly", []), 24: ("main", [])})
+        libfc = [name for name in needed(self.program) if name.startswith("libfc.so")][0]
+        path = subprocess.run(["ldd", self.program], check=True, capture_output=True, text=True,
+                              env=plain_environment()).stdout
+        path = re.search(re.escape(libfc) + r" => (\S+)", path).group(1)
+        self.assertLessEqual({re.sub(r"\.so.*", "", name) for name in needed(path)},
+                             {"libc", "ld-linux-x86-64", "libpthread", "libdl"})
+
+    def test_no_libunwind(self):
+        folder = self.path("broken")
+        os.mkdir(folder)
+        with open(os.path.join(folder, "libunwind.so.8"), "w", encoding="utf-8"):
+            pass
+        done = self.run_target([self.program], env={"FC_MEMORY": "1", "FC_MEMORY_UNWIND": "1",
+                                                    "LD_LIBRARY_PATH": folder})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        if b"libunwind.so.8 could not be loaded" in done.stderr:
+            self.assertEqual(len(Heap(self.path("functioncheck.fc")).blocks), 5)
+        # else the loader found another one
+
+    def test_many_threads(self):
+        program = self.compile("heap_threads.c", "-O1")
+        done = self.run_quiet([program, "8", "1", "5"],
+                              env={"FC_MEMORY": "1", "FC_MEMORY_UNWIND": "1"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        heap = Heap(self.path("functioncheck.fc"))
+        self.assertEqual(heap.mistakes(), [])
+        self.assertEqual(len(heap.left_in("take")), 5)
+
+
+if __name__ == "__main__":
+    main()
