@@ -23,7 +23,7 @@ static const struct
     {"orphan-messages", "messages of a process that had not announced itself"},
     {"modules-not-listed", "libraries beyond the limit: their functions have no names"},
     {"threads-not-listed", "threads beyond the limit: in the sums, but not listed"},
-    {"unsent-buffers", "threads of a process that was killed, with what they had not yet sent"},
+    {"unsent-buffers", "threads that ended with their process, which may have had records to send"},
     {"lost-records", "calls or returns that could not be recorded"},
 };
 

@@ -186,7 +186,8 @@ def run_profiled(case, shape, program, words, transport, folder):
     paths = sorted(path for path in paths if path != run.descriptor)
     run.profiles = [fcprofile.load(path) for path in paths]
     run.paths = paths
-    run.profiles.sort(key=lambda profile: profile.ppid in {p.pid for p in run.profiles})
+    pids = {profile.pid for profile in run.profiles}
+    run.profiles.sort(key=lambda profile: profile.ppid in pids)
     return run
 
 
