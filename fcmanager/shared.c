@@ -44,12 +44,19 @@ FcSharedMap *fc_shared_map(int fd, GError **error)
                     "can't map shared memory: %s", g_strerror(errno));
         return NULL;
     }
+    FcSharedMap *shared = fc_shared_new(memory, bytes, error);
+    if (shared == NULL)
+        munmap(memory, bytes);
+    return shared;
+}
+
+FcSharedMap *fc_shared_new(void *memory, gsize bytes, GError **error)
+{
     struct FcShared *header = memory;
     guint32 chunk_count = header->chunk_count;
     if (header->magic != FC_SHARED_MAGIC || header->version != FC_WIRE_VERSION ||
         chunk_count != bytes / FC_CHUNK_BYTES - 1)
     {
-        munmap(memory, bytes);
         g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
                     "libfc and fcmanager are of different versions");
         return NULL;

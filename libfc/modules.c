@@ -37,7 +37,7 @@ static struct
     struct Known *known; /* mapped, not from the heap */
     uint32_t count;
     uint32_t room;
-    unsigned long long adds; /* the loader's counters at the last scan */
+    unsigned long long adds; /* atomic: the loader's counters at the last scan */
     unsigned long long subs;
     bool interposed;
     uint32_t changed;     /* atomic: dlopen or dlclose was called */
@@ -164,8 +164,9 @@ static int visit(struct dl_phdr_info *object, size_t bytes, void *data)
     } payload;
     const struct Scan *scan = data;
     (void)bytes;
-    modules.adds = object->dlpi_adds;
-    modules.subs = object->dlpi_subs;
+    /* relaxed: fc_modules_update of another thread is in time with the next chunk, too */
+    __atomic_store_n(&modules.adds, object->dlpi_adds, __ATOMIC_RELAXED);
+    __atomic_store_n(&modules.subs, object->dlpi_subs, __ATOMIC_RELAXED);
     describe(object, &payload.info);
     if (payload.info.end == 0)
         return 0;
@@ -228,7 +229,8 @@ void fc_modules_update(void)
         return;
     unsigned long long counters[2] = {0, 0};
     dl_iterate_phdr(read_counters, counters);
-    if (counters[0] != modules.adds || counters[1] != modules.subs)
+    if (counters[0] != __atomic_load_n(&modules.adds, __ATOMIC_RELAXED) ||
+        counters[1] != __atomic_load_n(&modules.subs, __ATOMIC_RELAXED))
         fc_modules_scan();
 }
 

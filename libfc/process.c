@@ -6,6 +6,7 @@
  */
 #include "libfc/process.h"
 
+#include "libfc/buffers.h"
 #include "libfc/channel.h"
 #include "libfc/clock.h"
 #include "libfc/config.h"
@@ -348,7 +349,7 @@ static void quit(void)
     /* What other threads do from now on is past the end. */
     fc_thread.is_quitting = true;
     __atomic_store_n(&state, ENDING, __ATOMIC_SEQ_CST);
-    fc_ring_send_others();
+    fc_buffers_send_others();
     uint32_t index = fc_ring_take_for_answer();
     if (index == 0 && session.reply_fd < 0)
         index = FC_NO_ANSWER;

@@ -7,6 +7,7 @@
  */
 #include "libfc/ring.h"
 
+#include "libfc/buffers.h"
 #include "libfc/channel.h"
 #include "libfc/clock.h"
 #include "libfc/modules.h"
@@ -16,12 +17,7 @@
 #include "libfc/thread.h"
 
 #include <linux/futex.h>
-#include <sys/mman.h>
 #include <time.h>
-
-/* Where a private buffer's records begin: such that as many follow as go in one message,
- * and its headers fit in before them. */
-#define PRIVATE_FIRST (FC_CHUNK_RECORDS - (uint32_t)FC_DATA_RECORDS)
 
 /* A thread that got no chunk in so many waits of WAIT_NS uses the pipe instead: more threads
  * may be alive, each with a chunk that it fills slowly, than there are chunks. */
@@ -31,8 +27,6 @@
 static struct FcShared *shared;
 static uint32_t chunk_count;
 static uint32_t in_flight_limit;
-static struct FcThread *users; /* of private buffers */
-static uint32_t users_lock;
 
 static struct FcChunk *chunk_at(uint32_t index)
 {
@@ -61,18 +55,14 @@ static uint32_t count_in_flight(void)
     for (uint32_t i = 0; i < known; i++)
     {
         const struct FcChunk *chunk = chunk_at(fc_thread.sent[i].index);
-        /* acquire: pairs with the manager's release of the chunk */
+        /* acquire: pairs with the manager's release of the chunk.  Another thread may just
+           be claiming it: then it is counted or not, and looked at again soon. */
         if (__atomic_load_n(&chunk->owner, __ATOMIC_ACQUIRE) == fc_process_key &&
-            chunk->thread == fc_thread.number && chunk->sequence == fc_thread.sent[i].sequence)
+            __atomic_load_n(&chunk->thread, __ATOMIC_RELAXED) == fc_thread.number &&
+            __atomic_load_n(&chunk->sequence, __ATOMIC_RELAXED) == fc_thread.sent[i].sequence)
             count++;
     }
     return count;
-}
-
-static void next_generation(struct FcChunk *chunk)
-{
-    uint32_t next = (chunk->generation + 1) & 0xffff;
-    chunk->generation = next != 0 ? next : 1; /* 0 is what untouched memory holds */
 }
 
 static struct FcChunk *claim_chunk(void)
@@ -92,9 +82,10 @@ static struct FcChunk *claim_chunk(void)
         if (!__atomic_compare_exchange_n(&chunk->owner, &free, fc_process_key, false,
                                          __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             continue;
-        next_generation(chunk);
-        chunk->thread = fc_thread.number;
-        chunk->sequence = fc_thread.sequence++;
+        fc_chunk_next_generation(chunk);
+        /* relaxed: for count_in_flight of other threads */
+        __atomic_store_n(&chunk->thread, fc_thread.number, __ATOMIC_RELAXED);
+        __atomic_store_n(&chunk->sequence, fc_thread_next_sequence(&fc_thread), __ATOMIC_RELAXED);
         chunk->answer = 0;
         chunk->answer_bytes = 0;
         /* release: the manager reads the header of a dead process's chunk if ready */
@@ -141,159 +132,6 @@ static bool wait_for_chunk(uint32_t freed_before)
     return false;
 }
 
-/* ---- Private buffers (transport `pipe`) ------------------------------------
- *
- * A handler that interrupted a hook may fill the buffer in which that hook has yet to
- * store its record.  Such a buffer is parked, and all behind it, until the record
- * is there: order is kept, nothing is lost and no memory is reused under a writer.
- */
-
-static struct FcChunk *map_private(void)
-{
-    /* Twice the size, to cut an aligned piece out of. */
-    long at = fc_sys(SYS_mmap, NULL, 2 * FC_CHUNK_BYTES, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
-    if (at < 0 && at > -4096)
-    {
-        fc_process_stop("no memory for a thread's buffer, profiling stops here");
-        return NULL;
-    }
-    long aligned = (at + FC_CHUNK_BYTES - 1) & -(long)FC_CHUNK_BYTES;
-    if (aligned != at)
-        fc_sys(SYS_munmap, at, aligned - at);
-    long rest = at + 2 * (long)FC_CHUNK_BYTES - (aligned + (long)FC_CHUNK_BYTES);
-    if (rest != 0)
-        fc_sys(SYS_munmap, aligned + (long)FC_CHUNK_BYTES, rest);
-    return (struct FcChunk *)aligned;
-}
-
-/* No records: says that this thread has a buffer that would be lost with the process. */
-static void announce_private(void)
-{
-    struct
-    {
-        struct FcMessage message;
-        struct FcDataHeader header;
-    } empty = {.message = {.type = FC_MSG_CHUNK_DATA, .thread = fc_thread.number},
-               .header = {.generation = 1}};
-    fc_channel_send_whole(&empty.message, sizeof empty);
-}
-
-/* Who has private buffers: the thread that ends the process sends what is in them. */
-static void list_thread(void)
-{
-    if (fc_thread.is_listed || fc_thread.has_ended)
-        return; /* one that has ended may go without a word: its memory with it */
-    fc_lock(&users_lock);
-    fc_thread.next_user = users;
-    users = &fc_thread;
-    fc_unlock(&users_lock);
-    fc_thread.is_listed = true;
-}
-
-static void unlist_thread(void)
-{
-    if (!fc_thread.is_listed)
-        return;
-    fc_lock(&users_lock);
-    struct FcThread **at = &users;
-    while (*at != NULL && *at != &fc_thread)
-        at = &(*at)->next_user;
-    if (*at != NULL)
-        *at = fc_thread.next_user;
-    fc_unlock(&users_lock);
-    fc_thread.is_listed = false;
-}
-
-static struct FcChunk *claim_private(void)
-{
-    struct FcChunk *chunk = fc_thread.spare;
-    if (chunk != NULL)
-        fc_thread.spare = chunk->next;
-    else
-        chunk = map_private();
-    fc_thread.private_chunk = chunk;
-    if (chunk != NULL)
-        next_generation(chunk);
-    if (shared != NULL && !fc_thread.is_announced)
-        announce_private();
-    fc_thread.is_announced = true;
-    list_thread();
-    return chunk;
-}
-
-static bool has_gap(const struct FcChunk *chunk)
-{
-    for (uint32_t i = PRIVATE_FIRST; i < chunk->slots; i++)
-        if (__atomic_load_n(&chunk->records[i].site, __ATOMIC_RELAXED) >>
-                FC_SITE_GENERATION_SHIFT !=
-            chunk->generation)
-            return true;
-    return false;
-}
-
-/* False where it could not be sent. */
-static bool send_private(struct FcThread *thread, struct FcChunk *chunk)
-{
-    /* The headers go directly before the records: one piece, one write. */
-    struct FcRecord *first = &chunk->records[PRIVATE_FIRST];
-    struct FcDataHeader *header = (struct FcDataHeader *)first - 1;
-    struct FcMessage *message = (struct FcMessage *)header - 1;
-    uint32_t count = chunk->slots - PRIVATE_FIRST;
-    if (count == 0)
-        return true;
-    *header = (struct FcDataHeader){
-        .sequence = thread->sequence++, .count = count, .generation = chunk->generation};
-    *message = (struct FcMessage){.type = FC_MSG_CHUNK_DATA, .thread = thread->number};
-    return fc_channel_send_whole(message, sizeof *message + sizeof *header + count * sizeof *first);
-}
-
-/* Sends what is parked, up to the first buffer with a gap. */
-static void send_parked(struct FcThread *thread, bool with_gaps)
-{
-    while (thread->parked != NULL && (with_gaps || !has_gap(thread->parked)))
-    {
-        struct FcChunk *chunk = thread->parked;
-        bool reusable = !has_gap(chunk);
-        if (!send_private(thread, chunk))
-            return;
-        thread->parked = chunk->next;
-        if (!reusable)
-            continue; /* its writer may still come: a page is lost, not a record of others */
-        chunk->next = thread->spare;
-        thread->spare = chunk;
-    }
-}
-
-static void park(struct FcThread *thread, struct FcChunk *chunk, uint32_t slots)
-{
-    struct FcChunk **end = &thread->parked;
-    while (*end != NULL)
-        end = &(*end)->next;
-    chunk->slots = slots < FC_CHUNK_RECORDS ? slots : FC_CHUNK_RECORDS;
-    chunk->next = NULL;
-    *end = chunk;
-    thread->private_chunk = NULL;
-}
-
-void fc_ring_send_others(void)
-{
-    fc_lock(&users_lock);
-    for (struct FcThread *thread = users; thread != NULL; thread = thread->next_user)
-    {
-        if (thread == &fc_thread)
-            continue;
-        fc_lock(&thread->private_lock);
-        uint64_t cursor = __atomic_load_n(&thread->cursor, __ATOMIC_RELAXED);
-        struct FcChunk *chunk = FC_CURSOR_CHUNK(cursor);
-        if (chunk != NULL && chunk == thread->private_chunk)
-            park(thread, chunk, FC_CURSOR_SLOTS(cursor));
-        send_parked(thread, true);
-        fc_unlock(&thread->private_lock);
-    }
-    fc_unlock(&users_lock);
-}
-
 /* ---- Both ------------------------------------------------------------------ */
 
 void fc_ring_flush(void)
@@ -302,43 +140,24 @@ void fc_ring_flush(void)
     uint32_t slots = FC_CURSOR_SLOTS(fc_thread.cursor);
     if (chunk != NULL && chunk == fc_thread.private_chunk)
     {
-        fc_lock(&fc_thread.private_lock);
-        park(&fc_thread, chunk, slots);
-        fc_thread.cursor = FC_CURSOR_NONE;
-        send_parked(&fc_thread, false);
-        fc_unlock(&fc_thread.private_lock);
+        fc_buffers_flush(chunk, slots);
         return;
     }
-    fc_thread.cursor = FC_CURSOR_NONE;
+    fc_thread_set_cursor(FC_CURSOR_NONE);
     if (chunk != NULL) /* also an empty one: the manager frees it */
         send_shared(chunk, slots < FC_CHUNK_RECORDS ? slots : FC_CHUNK_RECORDS);
 }
 
 void fc_ring_free(void)
 {
-    unlist_thread();
-    send_parked(&fc_thread, true);
-    while (fc_thread.spare != NULL)
-    {
-        struct FcChunk *chunk = fc_thread.spare;
-        fc_thread.spare = chunk->next;
-        fc_sys(SYS_munmap, chunk, (size_t)FC_CHUNK_BYTES);
-    }
-    fc_thread.private_chunk = NULL;
-    fc_thread.is_announced = false;
-    fc_thread.cursor = FC_CURSOR_NONE;
+    fc_buffers_free();
+    fc_thread_set_cursor(FC_CURSOR_NONE);
 }
 
 void fc_ring_after_fork(void)
 {
-    users = NULL; /* threads of the parent */
-    users_lock = 0;
-    fc_thread.private_lock = 0;
-    fc_thread.is_listed = false;
-    fc_thread.is_announced = false;
-    fc_thread.cursor = FC_CURSOR_NONE;
-    fc_thread.private_chunk = NULL;
-    fc_thread.parked = NULL; /* the parent sends them */
+    fc_buffers_after_fork();
+    fc_thread_set_cursor(FC_CURSOR_NONE);
     fc_thread.waits = 0;
 }
 
@@ -353,7 +172,7 @@ static struct FcChunk *take_chunk(void)
         fc_thread.is_announced = false;
     }
     else if (shared == NULL || fc_thread.waits > WAITS_MAX)
-        chunk = claim_private();
+        chunk = fc_buffers_claim(shared != NULL);
     return chunk;
 }
 
@@ -373,8 +192,9 @@ static bool refill(void)
     struct FcChunk *chunk = take_chunk();
     if (chunk == NULL)
         return false;
-    fc_thread.cursor = (uint64_t)(uintptr_t)chunk >> 16 << 32 | (uint64_t)chunk->generation << 16 |
-                       (chunk != fc_thread.private_chunk ? 0 : PRIVATE_FIRST);
+    fc_thread_set_cursor((uint64_t)(uintptr_t)chunk >> 16 << 32 |
+                         (uint64_t)chunk->generation << 16 |
+                         (chunk != fc_thread.private_chunk ? 0 : FC_BUFFER_FIRST));
     return true;
 }
 
@@ -384,7 +204,7 @@ void fc_ring_record(uint64_t time, void *function, void *site, uint64_t frame)
     {
         if (fc_process_is_off() && !fc_process_start())
         {
-            fc_thread.cursor = FC_CURSOR_NONE; /* the hooks counted on in it */
+            fc_thread_set_cursor(FC_CURSOR_NONE); /* the hooks counted on in it */
             return;
         }
         uint64_t old = fc_block_signals();
@@ -429,11 +249,11 @@ uint32_t fc_ring_take_for_answer(void)
     bool was_private = chunk != NULL && chunk == fc_thread.private_chunk;
     if (was_private)
         fc_ring_flush();
-    send_parked(&fc_thread, true);
+    fc_buffers_send_parked();
     if (shared == NULL)
         return 0;
     /* fcmanager reads what the process still owns in place, this chunk included. */
-    fc_thread.cursor = FC_CURSOR_NONE;
+    fc_thread_set_cursor(FC_CURSOR_NONE);
     if (chunk == NULL || was_private)
         chunk = claim_chunk();
     return chunk != NULL ? chunk_index(chunk) : FC_NO_ANSWER;

@@ -37,10 +37,6 @@ void fc_ring_free(void);
 /* In a forked child: the calling thread has no chunk. */
 void fc_ring_after_fork(void);
 
-/* Sends what other threads have in private buffers; they send nothing any more, as profiling is
- * off for all but the calling thread.  Signals blocked. */
-void fc_ring_send_others(void);
-
 /* For FC_MSG_QUIT: gives up the calling thread's chunk, after which it has none, and
  * says in which chunk the answer is to come: an index, 0 for the reply pipe
  * (transport `pipe`), or FC_NO_ANSWER where no chunk is to be had.  Signals blocked. */

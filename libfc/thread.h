@@ -26,7 +26,8 @@ struct FcThread
     struct FcChunk *parked;        /* those that wait for a record, oldest first, */
     struct FcChunk *spare;         /* and those to be used again */
     struct FcThread *next_user;    /* of private buffers */
-    uint32_t private_lock;         /* of parked and private_chunk */
+    uint32_t private_lock;         /* of private_chunk, parked, spare and is_taken */
+    bool is_taken;                 /* another thread ends the process and has sent them */
     const void *last_freed;        /* by way of free */
     bool is_listed;
     bool is_announced;  /* fcmanager knows that the thread has a private buffer */
@@ -56,6 +57,18 @@ extern __thread struct FcThread fc_thread
 #define FC_CURSOR_CHUNK(cursor) ((struct FcChunk *)(uintptr_t)((cursor) >> 32 << 16))
 /* The generation as it stands in FcRecord.site. */
 #define FC_CURSOR_GENERATION(cursor) (((cursor)&0xffff0000u) << 32)
+
+/* For the slow path of the thread itself: another one may look at it (fc_buffers_send_others). */
+static inline void fc_thread_set_cursor(uint64_t cursor)
+{
+    __atomic_store_n(&fc_thread.cursor, cursor, __ATOMIC_RELAXED);
+}
+
+/* Relaxed: for the thread itself, or for whoever ends the process, when it does no more. */
+static inline uint32_t fc_thread_next_sequence(struct FcThread *thread)
+{
+    return __atomic_fetch_add(&thread->sequence, 1, __ATOMIC_RELAXED);
+}
 
 /* Creates the key whose destructor tells of a thread's end.  Once, at start. */
 void fc_thread_setup(void);

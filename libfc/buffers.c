@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Private buffers: where a thread's records go without shared memory, or where its chunks are
+ * all taken.  Their contents are sent through the pipe.
+ *
+ * A handler that interrupted a hook may fill the buffer in which that hook has yet to
+ * store its record.  Such a buffer is parked, and all behind it, until the record
+ * is there: order is kept, nothing is lost and no memory is reused under a writer.
+ */
+#include "libfc/buffers.h"
+
+#include "libfc/channel.h"
+#include "libfc/process.h"
+#include "libfc/sys.h"
+
+#include <sys/mman.h>
+
+static struct FcThread *users; /* of private buffers */
+static uint32_t users_lock;
+
+static struct FcChunk *map_private(void)
+{
+    /* Twice the size, to cut an aligned piece out of. */
+    long at = fc_sys(SYS_mmap, NULL, 2 * FC_CHUNK_BYTES, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
+    if (at < 0 && at > -4096)
+    {
+        fc_process_stop("no memory for a thread's buffer, profiling stops here");
+        return NULL;
+    }
+    long aligned = (at + FC_CHUNK_BYTES - 1) & -(long)FC_CHUNK_BYTES;
+    if (aligned != at)
+        fc_sys(SYS_munmap, at, aligned - at);
+    long rest = at + 2 * (long)FC_CHUNK_BYTES - (aligned + (long)FC_CHUNK_BYTES);
+    if (rest != 0)
+        fc_sys(SYS_munmap, aligned + (long)FC_CHUNK_BYTES, rest);
+    return (struct FcChunk *)aligned;
+}
+
+/* No records: says that this thread has a buffer that would be lost with the process. */
+static void announce_private(void)
+{
+    struct
+    {
+        struct FcMessage message;
+        struct FcDataHeader header;
+    } empty = {.message = {.type = FC_MSG_CHUNK_DATA, .thread = fc_thread.number},
+               .header = {.generation = 1}};
+    fc_channel_send_whole(&empty.message, sizeof empty);
+}
+
+/* Who has private buffers: the thread that ends the process sends what is in them. */
+static void list_thread(void)
+{
+    if (fc_thread.is_listed || fc_thread.has_ended)
+        return; /* one that has ended may go without a word: its memory with it */
+    fc_lock(&users_lock);
+    fc_thread.next_user = users;
+    users = &fc_thread;
+    fc_unlock(&users_lock);
+    fc_thread.is_listed = true;
+}
+
+static void unlist_thread(void)
+{
+    if (!fc_thread.is_listed)
+        return;
+    fc_lock(&users_lock);
+    struct FcThread **at = &users;
+    while (*at != NULL && *at != &fc_thread)
+        at = &(*at)->next_user;
+    if (*at != NULL)
+        *at = fc_thread.next_user;
+    fc_unlock(&users_lock);
+    fc_thread.is_listed = false;
+}
+
+struct FcChunk *fc_buffers_claim(bool announce)
+{
+    list_thread();
+    fc_lock(&fc_thread.private_lock);
+    struct FcChunk *chunk = fc_thread.spare;
+    if (fc_thread.is_taken)
+        chunk = NULL; /* profiling is off in a moment */
+    else if (chunk != NULL)
+        fc_thread.spare = chunk->next;
+    else
+        chunk = map_private();
+    fc_thread.private_chunk = chunk;
+    if (chunk != NULL)
+        fc_chunk_next_generation(chunk);
+    fc_unlock(&fc_thread.private_lock);
+    if (announce && !fc_thread.is_announced)
+        announce_private();
+    fc_thread.is_announced = true;
+    return chunk;
+}
+
+static bool is_stored(const struct FcChunk *chunk, uint32_t slot)
+{
+    /* acquire: pairs with fc_record_store */
+    return __atomic_load_n(&chunk->records[slot].site, __ATOMIC_ACQUIRE) >>
+               FC_SITE_GENERATION_SHIFT ==
+           chunk->generation;
+}
+
+static bool has_gap(const struct FcChunk *chunk)
+{
+    for (uint32_t i = FC_BUFFER_FIRST; i < chunk->slots; i++)
+        if (!is_stored(chunk, i))
+            return true;
+    return false;
+}
+
+/* False where it could not be sent. */
+static bool send_private(struct FcThread *thread, struct FcChunk *chunk)
+{
+    /* The headers go directly before the records: one piece, one write. */
+    struct FcRecord *first = &chunk->records[FC_BUFFER_FIRST];
+    struct FcDataHeader *header = (struct FcDataHeader *)first - 1;
+    struct FcMessage *message = (struct FcMessage *)header - 1;
+    uint32_t count = chunk->slots - FC_BUFFER_FIRST;
+    if (count == 0)
+        return true;
+    *header = (struct FcDataHeader){.sequence = fc_thread_next_sequence(thread),
+                                    .count = count,
+                                    .generation = chunk->generation};
+    *message = (struct FcMessage){.type = FC_MSG_CHUNK_DATA, .thread = thread->number};
+    return fc_channel_send_whole(message, sizeof *message + sizeof *header + count * sizeof *first);
+}
+
+/* Sends what is parked, up to the first buffer with a gap. */
+static void send_parked(struct FcThread *thread, bool with_gaps)
+{
+    while (thread->parked != NULL && (with_gaps || !has_gap(thread->parked)))
+    {
+        struct FcChunk *chunk = thread->parked;
+        bool reusable = !has_gap(chunk);
+        if (!send_private(thread, chunk))
+            return;
+        thread->parked = chunk->next;
+        if (!reusable)
+            continue; /* its writer may still come: a page is lost, not a record of others */
+        chunk->next = thread->spare;
+        thread->spare = chunk;
+    }
+}
+
+static void park(struct FcThread *thread, struct FcChunk *chunk, uint32_t slots)
+{
+    struct FcChunk **end = &thread->parked;
+    while (*end != NULL)
+        end = &(*end)->next;
+    chunk->slots = slots < FC_CHUNK_RECORDS ? slots : FC_CHUNK_RECORDS;
+    chunk->next = NULL;
+    *end = chunk;
+    thread->private_chunk = NULL;
+}
+
+/* Another thread may be at work in `chunk`: what was complete when we looked is sent, in a copy
+ * that nobody writes to.  Under users_lock. */
+static void send_copy(struct FcThread *thread, const struct FcChunk *chunk, uint32_t slots)
+{
+    static struct
+    {
+        struct FcMessage message;
+        struct FcDataHeader header;
+        struct FcRecord records[FC_DATA_RECORDS];
+    } copy;
+    uint32_t count = 0;
+    for (uint32_t i = FC_BUFFER_FIRST; i < slots && i < FC_CHUNK_RECORDS; i++)
+        if (is_stored(chunk, i))
+            copy.records[count++] = chunk->records[i];
+    copy.header = (struct FcDataHeader){.sequence = fc_thread_next_sequence(thread),
+                                        .count = count,
+                                        .generation = chunk->generation};
+    copy.message = (struct FcMessage){.type = FC_MSG_CHUNK_DATA, .thread = thread->number};
+    fc_channel_send_whole(&copy.message,
+                          offsetof(__typeof__(copy), records) + count * sizeof *copy.records);
+}
+
+void fc_buffers_send_others(void)
+{
+    fc_lock(&users_lock);
+    for (struct FcThread *thread = users; thread != NULL; thread = thread->next_user)
+    {
+        if (thread == &fc_thread)
+            continue;
+        fc_lock(&thread->private_lock);
+        send_parked(thread, false);
+        for (struct FcChunk *parked = thread->parked; parked != NULL; parked = parked->next)
+            send_copy(thread, parked, parked->slots);
+        /* relaxed: each record tells for itself whether it is there */
+        uint64_t cursor = __atomic_load_n(&thread->cursor, __ATOMIC_RELAXED);
+        struct FcChunk *chunk = FC_CURSOR_CHUNK(cursor);
+        if (chunk != NULL && chunk == thread->private_chunk)
+            send_copy(thread, chunk, FC_CURSOR_SLOTS(cursor));
+        thread->is_taken = true;
+        fc_unlock(&thread->private_lock);
+    }
+    fc_unlock(&users_lock);
+}
+
+void fc_buffers_flush(struct FcChunk *chunk, uint32_t slots)
+{
+    fc_lock(&fc_thread.private_lock);
+    if (!fc_thread.is_taken)
+    {
+        park(&fc_thread, chunk, slots);
+        send_parked(&fc_thread, false);
+    }
+    fc_thread_set_cursor(FC_CURSOR_NONE);
+    fc_unlock(&fc_thread.private_lock);
+}
+
+void fc_buffers_send_parked(void)
+{
+    send_parked(&fc_thread, true);
+}
+
+void fc_buffers_free(void)
+{
+    unlist_thread();
+    send_parked(&fc_thread, true);
+    while (fc_thread.spare != NULL)
+    {
+        struct FcChunk *chunk = fc_thread.spare;
+        fc_thread.spare = chunk->next;
+        fc_sys(SYS_munmap, chunk, (size_t)FC_CHUNK_BYTES);
+    }
+    fc_thread.private_chunk = NULL;
+    fc_thread.is_announced = false;
+}
+
+void fc_buffers_after_fork(void)
+{
+    users = NULL; /* threads of the parent */
+    users_lock = 0;
+    fc_thread.private_lock = 0;
+    fc_thread.is_taken = false;
+    fc_thread.is_listed = false;
+    fc_thread.is_announced = false;
+    fc_thread.private_chunk = NULL;
+    fc_thread.parked = NULL; /* the parent sends them */
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A thread's private buffers.  For ring.c, and for the end of the process.  Signals blocked
+ * throughout.
+ */
+#pragma once
+
+#include "libfc/fc-format.h"
+#include "libfc/thread.h"
+
+#include <stdbool.h>
+
+/* Where a private buffer's records begin: such that as many follow as go in one message,
+ * and its headers fit in before them. */
+#define FC_BUFFER_FIRST (FC_CHUNK_RECORDS - (uint32_t)FC_DATA_RECORDS)
+
+static inline void fc_chunk_next_generation(struct FcChunk *chunk)
+{
+    uint32_t next = (chunk->generation + 1) & 0xffff;
+    chunk->generation = next != 0 ? next : 1; /* 0 is what untouched memory holds */
+}
+
+/* A buffer for the calling thread, which becomes its private_chunk; NULL where there is no memory
+ * (profiling is off then) or the process ends.  `announce`: fcmanager has to be told. */
+struct FcChunk *fc_buffers_claim(bool announce);
+
+/* Gives up `chunk`, the thread's private_chunk, of which `slots` are in use; the cursor is none
+ * then.  Sends what can be sent. */
+void fc_buffers_flush(struct FcChunk *chunk, uint32_t slots);
+
+/* Sends what the calling thread gave up, also with records missing. */
+void fc_buffers_send_parked(void);
+
+/* Sends what other threads have; they send nothing any more, as profiling is off for all but the
+ * calling thread. */
+void fc_buffers_send_others(void);
+
+/* The calling thread ends: sends and unmaps its buffers. */
+void fc_buffers_free(void);
+
+/* In a forked child: there are none. */
+void fc_buffers_after_fork(void);
