@@ -100,7 +100,7 @@ static void scan_module(Scan *scan, guint number)
     const FcGSymtab *symtab = &scan->profile->model->symtab;
     guint i = 0;
 
-    scan->base = (guint64)number << FC_GMODULE_SHIFT;
+    scan->base = fc_gmodule_base(number);
     while (i < symtab->len && symtab->syms[i].addr < scan->base)
         i++;
     while (i < symtab->len && symtab->syms[i].addr >> FC_GMODULE_SHIFT == number)

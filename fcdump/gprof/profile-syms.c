@@ -31,7 +31,7 @@ guint64 fc_gprofile_addr(const FcGProfile *profile, const FcProfilePlace *place)
     guint index =
         place->module == FC_NONE ? fc_gprofile_data(profile)->modules->len : (guint)place->module;
 
-    return (guint64)profile->numbers[index] << FC_GMODULE_SHIFT | (place->offset & FC_GMODULE_MASK);
+    return fc_gmodule_base(profile->numbers[index]) | (place->offset & FC_GMODULE_MASK);
 }
 
 /* ---- Modules ------------------------------------------------------------------------- */
@@ -95,7 +95,7 @@ static void copy_files(FcGModel *model, const FcGModel *from)
 
 static void copy_symbols(FcGProfile *profile, guint number, const FcGModel *from, GArray *syms)
 {
-    guint64 base = (guint64)number << FC_GMODULE_SHIFT;
+    guint64 base = fc_gmodule_base(number);
     FcGModel *model = profile->model;
 
     copy_files(model, from);

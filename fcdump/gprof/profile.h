@@ -41,6 +41,11 @@ enum
 
 #define FC_GMODULE_MASK ((G_GUINT64_CONSTANT(1) << FC_GMODULE_SHIFT) - 1)
 
+static inline guint64 fc_gmodule_base(guint number)
+{
+    return number * (FC_GMODULE_MASK + 1);
+}
+
 typedef struct
 {
     char *label;     /* base name */
