@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A heap whose figures are known beforehand; reports.py has them.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void *kept;
+
+__attribute__((noinline)) static void *make(size_t bytes)
+{
+    return malloc(bytes);
+}
+
+/* Ten blocks of 64 bytes, each freed at once. */
+static void brief(void)
+{
+    for (int i = 0; i < 10; i++)
+        free(make(64));
+}
+
+/* The peak: 5 blocks of 4000 bytes, freed in the order in which they came. */
+static void large(void)
+{
+    void *blocks[5];
+    for (int i = 0; i < 5; i++)
+        blocks[i] = make(4000);
+    usleep(2000);
+    for (int i = 0; i < 5; i++)
+        free(blocks[i]);
+}
+
+/* Three blocks of 100 bytes and one of 700 are lost. */
+static void lose(void)
+{
+    for (int i = 0; i < 3; i++)
+        make(100);
+    kept = calloc(7, 100);
+    kept = NULL;
+}
+
+static void twice(void *block)
+{
+    free(block);
+    free(block);
+}
+
+int main(int argc, char **argv)
+{
+    brief();
+    large();
+    lose();
+    if (argc > 1 && strcmp(argv[1], "twice") == 0)
+        twice(make(24));
+    if (argc > 1 && strcmp(argv[1], "grown") == 0)
+    {
+        kept = make(10);
+        kept = realloc(kept, 200);
+        kept = realloc(kept, 500); /* the last */
+    }
+    if (argc > 1 && strcmp(argv[1], "again") == 0)
+    {
+        void *block = make(2000);
+        free(block);
+        block = realloc(block, 3000);
+    }
+    return 0;
+}
