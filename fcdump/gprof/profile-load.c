@@ -6,9 +6,11 @@
 
 #include "fcdump/gprof/image.h"
 #include "fcdump/gprof/symspec.h"
+#include "fcdump/v3.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,11 +21,20 @@ typedef enum
     KIND_GMON
 } Kind;
 
+static const char STANDARD_INPUT[] = "/dev/stdin";
+
 static const char *const default_profiles[] = {"gmon.out", "functioncheck.fc", "functioncheck.fcd"};
 
-/* What the first bytes say; files that can't be read twice are not looked at. */
-static Kind kind_of(const char *path)
+/* What is called "-" on the command line. */
+static const char *real_path(const char *operand)
 {
+    return strcmp(operand, "-") == 0 ? STANDARD_INPUT : operand;
+}
+
+/* What the first bytes say; files that can't be read twice are not looked at. */
+static Kind kind_of(const char *operand)
+{
+    const char *path = real_path(operand);
     char start[sizeof FC_DESCRIPTOR_MAGIC] = "";
     struct stat status;
     int fd;
@@ -39,6 +50,28 @@ static Kind kind_of(const char *path)
     if (g_str_has_prefix(start, FC_PROFILE_MAGIC) || g_str_has_prefix(start, FC_DESCRIPTOR_MAGIC))
         return KIND_PROFILE;
     return g_str_has_prefix(start, "gmon") ? KIND_GMON : KIND_OTHER;
+}
+
+/* Puts a file in the place of a pipe, so that it can be looked at and then read. */
+static void keep_standard_input(void)
+{
+    char buffer[16384];
+    int copy;
+    ssize_t n;
+
+    if (lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0)
+        return;
+    copy = memfd_create("standard input", MFD_CLOEXEC);
+    if (copy < 0)
+        return;
+    while ((n = read(STDIN_FILENO, buffer, sizeof buffer)) > 0)
+    {
+        if (write(copy, buffer, (size_t)n) != n)
+            break;
+    }
+    if (lseek(copy, 0, SEEK_SET) == 0)
+        dup2(copy, STDIN_FILENO);
+    close(copy);
 }
 
 /* Where no profile is named, the first one that exists; a gmon.out is what GNU gprof would
@@ -59,14 +92,22 @@ gboolean fc_gprofile_is_meant(const FcGOptions *options)
 {
     if (options->format != FC_GFORMAT_AUTO)
         return FALSE;
+    if (g_strcmp0(options->image, "-") == 0)
+        keep_standard_input();
     if (options->image && kind_of(options->image) == KIND_PROFILE)
         return TRUE;
     for (guint i = 0; i < options->profiles->len; i++)
     {
-        if (kind_of(g_ptr_array_index(options->profiles, i)) == KIND_PROFILE)
+        const char *operand = g_ptr_array_index(options->profiles, i);
+
+        if (strcmp(operand, "-") == 0)
+            keep_standard_input();
+        if (kind_of(operand) == KIND_PROFILE)
             return TRUE;
     }
-    return options->profiles->len == 0 && find_default() != NULL;
+    /* What is no image is a profile that can't be read, and not for another one to stand in. */
+    return options->profiles->len == 0 && find_default() != NULL &&
+           (!options->image || fc_v3_is_elf(options->image));
 }
 
 /* ---- -i ---------------------------------------------------------------------------- */
@@ -134,9 +175,9 @@ FcGProfile *fc_gprofile_load(FcGModel *model, GPtrArray *problems, GError **erro
     if (!check_options(options, error))
         return NULL;
     if (options->image)
-        g_ptr_array_add(inputs, options->image);
+        g_ptr_array_add(inputs, (gpointer)real_path(options->image));
     for (guint i = 0; i < options->profiles->len; i++)
-        g_ptr_array_add(inputs, g_ptr_array_index(options->profiles, i));
+        g_ptr_array_add(inputs, (gpointer)real_path(g_ptr_array_index(options->profiles, i)));
     if (options->profiles->len == 0 && (!options->image || kind_of(options->image) != KIND_PROFILE))
         g_ptr_array_add(inputs, (gpointer)find_default());
     g_ptr_array_add(inputs, NULL);

@@ -139,6 +139,38 @@ class AArch64(fctest.Case):
         self.assertEqual(len(ours), 4)
 
 
+    def test_stubs(self):
+        # adrp x16, 20000; ldr x17, [x16, #4064]; add x16, x16, #0xfe0; br x17
+        words = [0x90000090, 0xf947f211, 0x913f8210, 0xd61f0220]
+        code = b"".join(word.to_bytes(4, "little") for word in words)
+        self.assertEqual(output(PROBE, "stub", "10530", input=code), b"*20fe0\n")
+        self.assertEqual(output(PROBE, "stub", "10530", input=b"\x5f\x24\x03\xd5" + code),
+                         b"*20fe0\n")  # bti c before it
+        self.assertEqual(output(PROBE, "stub", "10530", input=code[4:]), b"")
+
+    def test_linked_stubs(self):
+        # a call of a library's function goes to a stub, which has the pointer's address
+        if not shutil.which("ld.lld") or not shutil.which("clang"):
+            self.skipTest("no linker for AArch64")
+        source = self.write("calls.c", "int far(int); int near(int n) { return far(n) + 1; }\n")
+        done = subprocess.run(["clang", "--target=aarch64-linux-gnu", "-O1", "-fPIC", "-c", source,
+                               "-o", self.path("calls.o")], capture_output=True,
+                              env=fctest.plain_environment())
+        if done.returncode != 0:
+            self.skipTest("no compiler for AArch64")
+        library = self.path("calls.so")
+        output("ld.lld", "-shared", "-o", library, self.path("calls.o"))
+        relocations = output("readelf", "-rW", library).decode()
+        slot, = re.findall(r"^([0-9a-f]+) .*R_AARCH64_JUMP_SL\w* .*\bfar\b", relocations, re.M)
+        address, code = section(library, ".text")
+        (_, target), = [line.split() for line in output(
+            PROBE, "aarch64", f"{address:x}", input=code).decode().splitlines()]
+        start, stubs = section(library, ".plt")
+        stub = stubs[int(target, 16) - start:]
+        self.assertEqual(output(PROBE, "stub", target, input=stub).decode().strip(),
+                         f"*{int(slot, 16):x}")
+
+
 if __name__ == "__main__":
     PROBE = os.path.abspath(sys.argv.pop(1))
     fctest.main()

@@ -5,6 +5,7 @@
  *   code_probe lengths ADDRESS < CODE    "ADDRESS LENGTH" of each x86-64 instruction
  *   code_probe x86-64 ADDRESS < CODE     "SITE TARGET" of each call, "SITE *POINTER"
  *   code_probe aarch64 ADDRESS < CODE    the same
+ *   code_probe stub ADDRESS < CODE       "*POINTER" of an AArch64 stub, or nothing
  */
 #include "fcdump/gprof/code-calls.h"
 
@@ -41,7 +42,14 @@ int main(int argc, char **argv)
     addr = g_ascii_strtoull(argv[2], NULL, 16);
     while ((n = fread(buffer, 1, sizeof buffer, stdin)) > 0)
         g_byte_array_append(code, buffer, (guint)n);
-    if (strcmp(argv[1], "lengths") == 0)
+    if (strcmp(argv[1], "stub") == 0)
+    {
+        guint64 slot;
+
+        if (fc_gcode_is_stub(FC_GCODE_AARCH64, code->data, code->len, addr, &slot))
+            printf("*%lx\n", (gulong)slot);
+    }
+    else if (strcmp(argv[1], "lengths") == 0)
         print_lengths(code->data, code->len, addr);
     else
         fc_gcode_visit_calls(strcmp(argv[1], "aarch64") == 0 ? FC_GCODE_AARCH64 : FC_GCODE_X86_64,

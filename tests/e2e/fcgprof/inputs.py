@@ -33,6 +33,24 @@ class Inputs(fcgprof.Case):
         os.rename(self.path("gmon.out"), self.path("a.out"))
         self.assertEqual(self.report("-b", "a.out"), self.expected)
 
+    def test_standard_input(self):
+        tool = fctest.tool("fcgprof")
+        for command in (f"{tool} -b - < functioncheck.fc", f"cat functioncheck.fc | {tool} -b -",
+                        f"cat functioncheck.fc | {tool} -b dear -"):
+            self.assertEqual(self.command(["sh", "-c", command]), self.expected, command)
+        program = self.compile(os.path.join(HERE, "dear.c"), "-pg", profiled=False)
+        self.run_target([program])
+        expected = self.report("-b", program, "gmon.out")
+        self.assertEqual(self.command(["sh", "-c", f"cat gmon.out | {tool} -b {program} -"]),
+                         expected)
+
+    def test_no_stand_in(self):
+        # a name that is wrong is not made good by the file of the usual name
+        self.check_refused("functioncheck.cf: No such file or directory", "functioncheck.cf")
+        self.check_refused("nowhere: No such file or directory", "nowhere", "functioncheck.cf")
+        self.write("text", "not a profile")
+        self.check_refused("text: ", "text")
+
     def test_gmon_wins(self):
         # where both lie in the folder, without a name given
         program = self.compile(os.path.join(HERE, "dear.c"), "-pg", profiled=False)
