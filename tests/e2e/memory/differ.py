@@ -146,6 +146,10 @@ class Differ(fctest.Case):
     def test_contexts(self):
         self.check_all(False)
 
+    def test_unwound(self):
+        """With FC_MEMORY_UNWIND each line of each call is theirs."""
+        self.check_all(True)
+
 
 if __name__ == "__main__":
     for needed in ("valgrind", "gcc", "g++"):

@@ -222,7 +222,7 @@ class Reports(fctest.Case):
         text = self.fcdump("--no-reports", "--mem-realloc", "--fail-on-bad-free", status=3)
         self.assertIn("was freed before: a block of 2000 B", text)
         self.assertRegex(text, r"again: realloc in main  at \S+figures\.c:%d"
-                         % line_of("realloc("))
+                         % line_of("realloc(block, 3000"))
         self.assertNotIn("given to free", self.fcdump("--no-reports", "--mem-realloc"))
 
     # ---- Version 3.0 ----
@@ -266,7 +266,7 @@ class Reports(fctest.Case):
                     self.assertEqual(where[2:3], [f"figures.c:{lose}"] if frames != 1 else [])
             self.assertEqual(len(reallocs), 1)
             self.assertEqual(self.line(profile, reallocs[0][0]),
-                             f"figures.c:{line_of('realloc(')}")
+                             f"figures.c:{line_of('realloc(block, 3000')}")
         self.run_memory("grown")
         profile, (leaks, frees, reallocs) = self.read_v3()
         grown = next(leak for leak in leaks if leak[1] == "10")  # the initial size
