@@ -179,6 +179,18 @@ static void test_spread(void)
     g_assert_cmpuint(n_bytes, <, 200 << 20);
 }
 
+/* No large file where a slower clock is good enough. */
+static void test_size(void)
+{
+    const guint64 sizes[] = {100, 40};
+    const guint64 local_ns[] = {HOUR_NS / 6, 1000000};
+    g_autofree FcGmonTime *times = make_times(0x1000, sizes, local_ns, 2);
+    gsize n_bytes = 0;
+
+    g_assert_cmpuint(check_times(times, 2, &n_bytes), ==, 0);
+    g_assert_cmpuint(n_bytes, <, 2 << 20);
+}
+
 /* Whatever a damaged profile says, the file stays bearable. */
 static void test_extremes(void)
 {
@@ -292,6 +304,7 @@ int main(int argc, char **argv)
     g_test_add_func("/gmonout/exact", test_exact);
     g_test_add_func("/gmonout/too-short", test_too_short);
     g_test_add_func("/gmonout/spread", test_spread);
+    g_test_add_func("/gmonout/size", test_size);
     g_test_add_func("/gmonout/extremes", test_extremes);
     g_test_add_func("/gmonout/random", test_random);
     g_test_add_func("/gmonout/arcs", test_arcs);
