@@ -65,6 +65,11 @@ static gboolean make_span(const FcGmonTime *time, guint64 tick_ns, Span *span)
     return span->ticks == 0 || (units > 0 && span->layers <= SUM_MAX / BIN_MAX);
 }
 
+static guint64 count_bytes(const Span *span)
+{
+    return span->layers * (HIST_HEADER_BYTES + UNIT_BYTES * (guint64)span->n_bins);
+}
+
 gboolean fc_gmonout_is_inexact(const FcGmonTime *time)
 {
     guint64 error = time->shown_ns > time->local_ns ? time->shown_ns - time->local_ns
@@ -95,7 +100,7 @@ static Outcome try_clock(const FcGmonTime *times, guint count, guint64 tick_ns)
         if (count_units(&time) == 0)
             continue; /* no clock helps these */
         outcome.is_possible = make_span(&time, tick_ns, &span);
-        outcome.n_bytes += span.layers * (HIST_HEADER_BYTES + UNIT_BYTES * (guint64)span.n_bins);
+        outcome.n_bytes += count_bytes(&span);
         time.shown_ns = span.ticks * tick_ns;
         outcome.n_inexact += fc_gmonout_is_inexact(&time);
     }
@@ -177,14 +182,16 @@ static guint find_last(const Span *spans, guint first, guint count)
 void fc_gmonout_set_times(FcGmonOut *out, FcGmonTime *times, guint count)
 {
     g_autofree Span *spans = g_new0(Span, (gsize)count + 1);
-    guint64 tick_ns = choose_tick(times, count);
+    guint64 tick_ns = choose_tick(times, count), left_bytes = FILE_BYTES_MAX;
     guint n = 0;
 
     for (guint i = 0; i < count; i++)
     {
         times[i].shown_ns = 0;
-        if (!make_span(&times[i], tick_ns, &spans[n]))
+        /* Only times that can't be true are too much for every clock. */
+        if (!make_span(&times[i], tick_ns, &spans[n]) || count_bytes(&spans[n]) > left_bytes)
             continue;
+        left_bytes -= count_bytes(&spans[n]);
         times[i].shown_ns = spans[n].ticks * tick_ns;
         if (spans[n].ticks > 0)
             n++;

@@ -201,10 +201,30 @@ static void test_extremes(void)
 
     g_assert_cmpuint(check_times(times, 4, &n_bytes), >=, 1);
     g_assert_cmpuint(n_bytes, <, 100 << 20);
-    for (guint i = 0; i < 3; i++)
+    for (guint i = 0; i < 4; i++)
         times[i].local_ns = 0;
-    times[3].local_ns = 0;
     g_assert_cmpuint(check_times(times, 4, &n_bytes), ==, 0);
+}
+
+static void test_many_extremes(void)
+{
+    enum
+    {
+        COUNT = 3000
+    };
+    g_autofree guint64 *sizes = g_new(guint64, COUNT);
+    g_autofree guint64 *local_ns = g_new(guint64, COUNT);
+    g_autofree FcGmonTime *times = NULL;
+    gsize n_bytes = 0;
+
+    for (guint i = 0; i < COUNT; i++)
+    {
+        sizes[i] = 40;
+        local_ns[i] = G_MAXUINT64;
+    }
+    times = make_times(0x1000, sizes, local_ns, COUNT);
+    g_assert_cmpuint(check_times(times, COUNT, &n_bytes), >, 0);
+    g_assert_cmpuint(n_bytes, <, 100 << 20);
 }
 
 static guint64 random_below(guint64 limit)
@@ -306,6 +326,7 @@ int main(int argc, char **argv)
     g_test_add_func("/gmonout/spread", test_spread);
     g_test_add_func("/gmonout/size", test_size);
     g_test_add_func("/gmonout/extremes", test_extremes);
+    g_test_add_func("/gmonout/many-extremes", test_many_extremes);
     g_test_add_func("/gmonout/random", test_random);
     g_test_add_func("/gmonout/arcs", test_arcs);
     g_test_add_func("/gmonout/arc-records", test_arc_records);
