@@ -27,9 +27,9 @@ static const struct
     {"seconds", "seconds", 1e9},
 };
 
-static const double UNIT_LIMIT = 9999.995;  /* fits into seven columns */
-static const double CALL_LIMIT = 99999.995; /* fits into eight */
-static const double CALL_LEAST = 0.1;       /* shows its two digits with two decimals */
+static const double UNIT_LIMIT = 9999.995;   /* fits into seven columns */
+static const double CALL_LIMIT = 99999999.5; /* fits into eight, without decimals */
+static const double CALL_LEAST = 0.1;        /* shows its two digits with two decimals */
 static const double TICK_S = 1e-9;
 
 void fc_gmeasured_choose_unit(FcGModel *model, double total_ticks)
@@ -91,6 +91,8 @@ void fc_gmeasured_print(FILE *out, int width, double value)
     /* 0.500 says no more than 0.50. */
     for (gsize end = strlen(text); decimals > LEAST_DECIMALS && text[end - 1] == '0'; decimals--)
         text[--end] = '\0';
+    while (decimals > 0 && strlen(text) > (gsize)width)
+        g_snprintf(text, sizeof text, "%.*f", --decimals, value);
     fprintf(out, "%*s", width, text);
 }
 

@@ -39,8 +39,8 @@ void fc_gmeasured_print_granularity(FcGModel *model, double ticks);
 char fc_gmeasured_choose_prefix(const FcGModel *model, double most_ticks, double least_ticks,
                                 double *scale);
 
-/* A figure right-aligned in `width` columns: with two decimals, and with as many more as fit
- * where it takes them to show two digits. */
+/* A figure right-aligned in `width` columns: with two decimals, fewer where it is too large for
+ * them, and as many more as fit where it takes them to show two digits. */
 void fc_gmeasured_print(FILE *out, int width, double value);
 
 /* The same of a time in the model's unit. */

@@ -75,7 +75,11 @@ class Written(fcgprof.Case):
         profile.context(top, "main+6", "leaf", 8, 40, 40)
         profile.write("some.fc")
         flat, rows = self.flat("some.fc")
-        self.assertEqual((flat.unit, rows["leaf"]), ("millisec", (0.00004, 8, 0.000005, 0.000005)))
+        self.assertEqual((flat.unit, flat.call_unit), ("millisec", "us/call"))
+        self.assertEqual(rows, {"main": (2000, 1, 2000000.0, 2000000.0),
+                                "leaf": (0.00004, 8, 0.005, 0.005)})
+        self.assertIn("   2000.00  2000.00        1  2000000  2000000  main\n",
+                      self.report("-b", "-p", "some.fc"))
 
     def test_without_contexts(self):
         expected = {
