@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The few functions that the program and its compiler are to find (libfc.map.in has the versions). */
+/* The few functions that the program and its compiler are to find; libfc.map.in has versions. */
 #define FC_EXPORT __attribute__((visibility("default")))
 
 /* A stand-in that ends by jumping to libc's function, not calling it: to that function our

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=sh
 # Work for a shell under test: forks, pipes, command substitutions, jobs, traps, here
 # documents and executed programs, itself ($1) among them.  Prints the same each time.
 shell=$1
