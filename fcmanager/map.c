@@ -5,6 +5,7 @@
 #include "fcmanager/map.h"
 
 #define LEAST_SLOTS 64u
+#define DENSE_SLOTS (1u << 16)
 
 void fc_map_init(FcMap *map, uint32_t expected)
 {
@@ -42,7 +43,8 @@ static void rebuild(FcMap *map, uint32_t slots, gboolean (*keep)(const FcMapSlot
 
 void fc_map_add(FcMap *map, uint64_t a, uint64_t b, uint64_t c, uint32_t value, uint32_t extra)
 {
-    if (map->used >= map->mask / 2)
+    /* Large ones are filled further: memory counts, and the caches miss anyway. */
+    if (map->used >= (map->mask < DENSE_SLOTS ? map->mask / 2 : map->mask / 4 * 3))
         rebuild(map, (map->mask + 1) * 2, NULL, NULL);
     FcMapSlot *slot = fc_map_place(map, a, b, c);
     if (slot->value == 0)

@@ -41,6 +41,7 @@ static FcTally *tally_new(FcProcess *process, gboolean first)
     FcTally *tally = fc_tally_new(process->modules, first ? &process->setup->sizes : &least);
     if (process->setup->node_limit != 0)
         tally->node_limit = process->setup->node_limit;
+    tally->contexts_in_use = process->setup->contexts_in_use;
     return tally;
 }
 

@@ -17,11 +17,12 @@ typedef struct
     FcClock clock;
     FcSharedMap *shared; /* NULL: transport `pipe` */
     enum FcProfileMode profile_mode;
-    FcTallySizes sizes;    /* for a process's first thread */
-    guint32 node_limit;    /* contexts of a tally; 0: the default */
-    gboolean memory;       /* memory is profiled */
-    guint32 memory_blocks; /* first size of that table */
-    guint32 memory_frames; /* kept of a block's stack in the lists of version 3.0 */
+    FcTallySizes sizes;       /* for a process's first thread */
+    guint32 node_limit;       /* contexts of a tally; 0: the default */
+    guint32 *contexts_in_use; /* of all processes; owned by the session */
+    gboolean memory;          /* memory is profiled */
+    guint32 memory_blocks;    /* first size of that table */
+    guint32 memory_frames;    /* kept of a block's stack in the lists of version 3.0 */
 } FcProcessSetup;
 
 /* A thread that is done: times in ticks, function numbers those of the sums it was merged into. */

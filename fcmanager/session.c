@@ -18,6 +18,7 @@ struct FcSession
 {
     FcSessionSetup setup;
     FcProcessSetup common;
+    guint32 contexts_in_use;
     GHashTable *processes; /* key -> FcProcess, owned */
     FcForks *forks;
     char *unique_id;
@@ -58,6 +59,7 @@ FcSession *fc_session_new(const FcSessionSetup *setup)
     session->common.shared = setup->shared;
     session->common.profile_mode = setup->profile_mode;
     session->common.sizes = setup->sizes;
+    session->common.contexts_in_use = &session->contexts_in_use;
     session->common.memory = setup->memory && setup->profile_mode != FC_MODE_THREAD;
     session->common.memory_blocks = setup->memory_blocks;
     session->common.memory_frames = setup->memory_frames;

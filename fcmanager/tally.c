@@ -12,7 +12,8 @@
 
 /* Past so many edges those that are not the tree's own are forgotten: they are only a
  * shortcut, found again by walking the path. */
-#define EDGES_PER_NODE 4u
+#define EDGES_PER_NODE 2u
+#define EDGES_LEAST (1u << 16)
 
 #define MAKE_ROOM(array, count, room)                                                              \
     do                                                                                             \
@@ -42,6 +43,8 @@ void fc_tally_free(FcTally *tally)
 {
     if (tally == NULL)
         return;
+    if (tally->contexts_in_use != NULL)
+        *tally->contexts_in_use -= tally->node_count - 1;
     fc_map_clear(&tally->function_map);
     fc_map_clear(&tally->arc_map);
     fc_map_clear(&tally->edges);
@@ -92,6 +95,8 @@ static guint32 add_node(FcTally *tally, guint32 parent, guint64 site, gint site_
     MAKE_ROOM(tally->nodes, tally->node_count, tally->node_room);
     tally->nodes[tally->node_count] = (FcTallyNode){
         .parent = parent, .function = function, .site = site, .site_module = site_module};
+    if (tally->contexts_in_use != NULL)
+        (*tally->contexts_in_use)++;
     return tally->node_count++;
 }
 
@@ -116,6 +121,12 @@ static guint32 find_on_path(const FcTally *tally, guint32 node, guint32 function
     return 0;
 }
 
+static gboolean has_room(const FcTally *tally)
+{
+    return tally->node_count < tally->node_limit &&
+           (tally->contexts_in_use == NULL || *tally->contexts_in_use < FC_CONTEXTS_MAX);
+}
+
 static gboolean is_tree_edge(const FcMapSlot *slot, gpointer data)
 {
     const FcTally *tally = data;
@@ -133,10 +144,10 @@ const FcMapSlot *fc_tally_make_edge(FcTally *tally, guint32 node, guint64 site, 
     guint32 caller = node != 0 ? tally->nodes[node].function + 1 : 0;
     guint32 arc = get_arc(tally, caller, site, site_module, function);
 
-    if (tally->edges.used > MAX(EDGES_PER_NODE * tally->node_count, 1u << 16))
+    if (tally->edges.used > MAX(EDGES_PER_NODE * tally->node_count, EDGES_LEAST))
         fc_map_filter(&tally->edges, is_tree_edge, tally);
     guint32 child = find_on_path(tally, node, function);
-    if (child == 0 && tally->node_count < tally->node_limit)
+    if (child == 0 && has_room(tally))
         child = add_node(tally, node, site, site_module, function);
     else if (child == 0)
     {
@@ -228,7 +239,7 @@ static guint32 get_merged_node(FcTally *into, guint32 parent, guint64 site, gint
     const FcMapSlot *slot = fc_map_find(&into->edges, parent, site, callee);
     if (slot != NULL)
         return slot->value;
-    if (into->node_count >= into->node_limit)
+    if (into->node_count >= into->node_limit) /* what they share is `from`'s to give */
     {
         into->contexts_folded++;
         return get_overflow_node(into, function);

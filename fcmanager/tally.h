@@ -15,8 +15,9 @@
 #include "fcmanager/modules.h"
 #include "profile/fc-profile.h"
 
-/* Past so many contexts new ones are counted on one node a function. */
-#define FC_CONTEXTS_MAX (1u << 20)
+/* Past so many contexts of a session, or of one tally, new ones are counted on one node a
+ * function: the manager stays below 64 MiB. */
+#define FC_CONTEXTS_MAX (1u << 17)
 
 typedef struct
 {
@@ -70,9 +71,10 @@ typedef struct
     guint32 node_count;
     guint32 node_room;
     guint32 node_limit;
-    FcMap function_map; /* address, module -> function + 1 */
-    FcMap arc_map;      /* caller | callee, site, module of the site -> arc + 1 */
-    FcMap edges;        /* node, site, function's address -> child, arc */
+    guint32 *contexts_in_use; /* of all tallies that share the limit; NULL: none others */
+    FcMap function_map;       /* address, module -> function + 1 */
+    FcMap arc_map;            /* caller | callee, site, module of the site -> arc + 1 */
+    FcMap edges;              /* node, site, function's address -> child, arc */
     const FcModules *modules;
     guint changes_seen;      /* of the modules' changes */
     guint64 contexts_folded; /* edges that lead to an overflow node */

@@ -81,12 +81,29 @@ class Growth(fctest.Case):
 
     def test_managers_memory(self):
         program = self.compile("manythreads.c", "-O2")
-        for threads, calls in ((1, 1000), (1, 10000000), (8, 1000000)):
+        for threads, calls in ((1, 1000), (1, 100000000), (8, 1000000)):
             kib = self.manager_kib([program, str(threads), str(calls)])
             self.assertLess(kib, LIMIT_KIB, f"{threads} threads, {calls} calls each")
             profile = fcprofile.load(self.path("functioncheck.fc"))
             steps = next(each for each in profile.functions if each.name == "step")
             self.assertEqual(steps.calls, threads * calls + threads)
+
+    def test_managers_memory_with_many_contexts(self):
+        """Beyond the limit contexts are folded, and said to be; all else is as it would be."""
+        program = self.compile("contexts.c", "-O1", "-fno-inline")
+        for threads in (1, 8):
+            words = [program, str(threads), str(4000 // threads), "10"]
+            kib = self.manager_kib(words)
+            self.assertLess(kib, LIMIT_KIB, f"{threads} threads")
+            done, files = self.run_oracle(words)
+            self.assertEqual((done.returncode, len(files)), (0, 1))
+            self.assert_counts_equal(files[0], self.path("functioncheck.fc"))
+            profile = fcprofile.load(self.path("functioncheck.fc"))
+            self.assertGreater(profile.repairs["contexts-folded"], 0)
+            self.assertGreater(len(profile.contexts), 100000)
+            self.assertLess(len(profile.contexts), 200000)
+            self.assertEqual(sum(context.calls for context in profile.contexts),
+                             sum(function.calls for function in profile.functions))
 
 
 if __name__ == "__main__":
