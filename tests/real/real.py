@@ -98,8 +98,9 @@ class RealProgram(fctest.Case):
             counts = compare.load_profile(path)
             if counts.functions:
                 found[fcprofile.load(path).pid].append(counts)
-        self.assertEqual({pid: len(each) for pid, each in found.items()},
-                         {pid: len(each) for pid, each in counted.items()})
+        numbers = {pid: (len(counted[pid]), len(found[pid])) for pid in {*counted, *found}}
+        self.assertEqual({pid: pair for pid, pair in numbers.items() if pair[0] != pair[1]}, {},
+                         "images of processes by the oracle, and profiles")
         calls = 0
         for pid, oracles in counted.items():
             for oracle in oracles:
