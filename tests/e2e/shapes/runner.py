@@ -9,6 +9,7 @@ an accident: whatever is not stated in the table's row is an error.
 
 import glob
 import os
+import re
 import signal
 import struct
 import subprocess
@@ -368,13 +369,36 @@ def check_files(run, expected):
         raise Difference("a descriptor for a single profile")
 
 
+def check_report(run, profile):
+    """What the profile has of the end, the threads, repairs and losses is there to read."""
+    ends = {"exit": "exited with status {}", "signal": "killed by signal {} (", "exec": "(exec)",
+            "unknown": "ended in an unknown way"}
+    if ends[profile.end].format(profile.end_value) not in run.report:
+        raise Difference(f"the report does not say: {profile.end} {profile.end_value}")
+    if len(profile.threads) > 1:
+        for thread in profile.threads:
+            if thread.name and f" {thread.name}\n" not in run.report:
+                raise Difference(f"the report has no thread {thread.name}")
+    for kind, count in [*profile.repairs.items(), *profile.losses.items()]:
+        if re.search(rf"^ *{count} +{kind} ", run.report.replace(",", ""), re.M) is None:
+            raise Difference(f"the report does not tell of {kind}, {count} times")
+    for thread in profile.threads:
+        frames = "\n".join(f"  {i:2}  {frame.name}" for i, frame in
+                           enumerate(reversed(thread.stack)))
+        shown = re.sub(r", (called at|inlined).*", "", run.report)
+        if frames not in shown:
+            raise Difference(f"the stack at the end is not in the report:\n{frames}")
+
+
 def check_dump(run):
     """fcdump reads it all."""
     path = run.descriptor if run.has_descriptor else run.paths[0]
-    done = run.case.run_target([fctest.tool("fcdump"), path])
+    done = run.case.run_target([fctest.tool("fcdump"), "--details", path])
     if done.returncode != 0:
         raise Difference(f"fcdump ends with {done.returncode}: {done.stderr.decode()}")
     run.report = done.stdout.decode()
+    if len(run.profiles) == 1 and len(run.profiles[0].threads) < 1000:
+        check_report(run, run.profiles[0])
 
 
 def check(run, oracles, oracle_done):
