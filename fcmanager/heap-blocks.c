@@ -48,7 +48,7 @@ FcHeapBlock *fc_heap_blocks_find(const FcHeapBlocks *blocks, guint64 pointer)
     return slot->pointer != 0 ? slot : NULL;
 }
 
-void fc_heap_blocks_add(FcHeapBlocks *blocks, const FcHeapBlock *block)
+FcHeapBlock *fc_heap_blocks_add(FcHeapBlocks *blocks, guint64 pointer)
 {
     if (blocks->used >= blocks->mask / 2)
     {
@@ -61,8 +61,10 @@ void fc_heap_blocks_add(FcHeapBlocks *blocks, const FcHeapBlock *block)
         g_free(blocks->slots);
         *blocks = larger;
     }
-    *slot_of(blocks, block->pointer) = *block;
+    FcHeapBlock *slot = slot_of(blocks, pointer);
+    slot->pointer = pointer;
     blocks->used++;
+    return slot;
 }
 
 void fc_heap_blocks_remove(FcHeapBlocks *blocks, FcHeapBlock *block)

@@ -30,7 +30,7 @@ void fc_heap_blocks_clear(FcHeapBlocks *blocks);
 
 /* NULL where there is none.  Good until the next addition or removal. */
 FcHeapBlock *fc_heap_blocks_find(const FcHeapBlocks *blocks, guint64 pointer);
-/* `block->pointer` must not be 0 nor in the table. */
-void fc_heap_blocks_add(FcHeapBlocks *blocks, const FcHeapBlock *block);
+/* A new entry, whose other fields the caller sets.  `pointer` must not be 0 nor in the table. */
+FcHeapBlock *fc_heap_blocks_add(FcHeapBlocks *blocks, guint64 pointer);
 /* `block` as found. */
 void fc_heap_blocks_remove(FcHeapBlocks *blocks, FcHeapBlock *block);

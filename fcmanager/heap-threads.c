@@ -46,32 +46,35 @@ static void take_held(FcHeapThread *thread)
 {
     while (thread->head < thread->tail)
     {
-        FcHeapEvent event = thread->queue[thread->head++];
         thread->heap->queued--;
-        fc_heap_take(thread, &event);
+        fc_heap_take(thread, &thread->queue[thread->head++]);
     }
     thread->head = 0;
     thread->tail = 0;
 }
 
-static void add(FcHeapThread *thread, const FcHeapEvent *event)
+/* Where the thread's next event is to be written; what went before it goes first. */
+static FcHeapEvent *open_event(FcHeapThread *thread)
 {
-    FcHeap *heap = thread->heap;
     if (goes_straight(thread))
-    {
         take_held(thread);
-        if (event->kind != FC_HEAP_ALLOCATE)
-        {
-            fc_heap_take(thread, event);
-            return;
-        }
-    }
     if (G_UNLIKELY(thread->queue == NULL || thread->tail == thread->room))
     {
         thread->room = MAX(2 * thread->room, FIRST_ROOM);
         thread->queue = g_renew(FcHeapEvent, thread->queue, thread->room);
     }
-    thread->queue[thread->tail++] = *event;
+    return &thread->queue[thread->tail];
+}
+
+static void close_event(FcHeapThread *thread, const FcHeapEvent *event)
+{
+    FcHeap *heap = thread->heap;
+    if (event->kind != FC_HEAP_ALLOCATE && goes_straight(thread))
+    {
+        fc_heap_take(thread, event);
+        return;
+    }
+    thread->tail++;
     heap->queued++;
     heap->latest = MAX(heap->latest, event->point.time);
 }
@@ -92,106 +95,128 @@ static void note_stack(FcHeapThread *thread, guint64 function, guint64 site, gui
         thread->stack[thread->stack_count++] = addresses[i];
 }
 
-static FcHeapPoint make_point(FcHeapThread *thread, guint64 site, guint32 call, guint64 time,
-                              guint32 node)
+static guint32 take_frames(FcHeapThread *thread, guint64 time)
 {
     guint32 frames = 0;
-    if (G_UNLIKELY(thread->stack_count > 0))
-    {
-        for (guint i = thread->stack_count; i-- > 0;)
-            frames = fc_heap_frame(thread->heap, frames, thread->stack[i], time);
-        thread->stack_count = 0;
-    }
-    return (FcHeapPoint){
-        .frames = frames,
-        .context = fc_tally_intern_node(thread->heap->contexts, thread->tally, node, thread->nodes),
-        .site = site,
-        .time = time,
-        .call = call};
+    for (guint i = thread->stack_count; i-- > 0;)
+        frames = fc_heap_frame(thread->heap, frames, thread->stack[i], time);
+    thread->stack_count = 0;
+    return frames;
 }
 
-static void note_allocation(FcHeapThread *thread, FcHeapEventKind kind, guint64 pointer,
-                            guint64 bytes, const FcHeapPoint *point)
+/* What fc_heap_record was given. */
+typedef struct
 {
-    FcHeapEvent event = {.kind = kind, .pointer = pointer, .size_bytes = bytes, .point = *point};
-    add(thread, &event);
-    thread->last_allocated = pointer;
-    if (thread->named_pointer == pointer)
+    guint64 time;
+    guint64 pointer;
+    guint64 bytes;
+    guint64 site;
+    guint32 call;
+    guint32 node;
+} Record;
+
+/* Field by field: this is the inner loop, and processors wait where what was just written in
+ * small pieces is read in large ones. */
+static void set_point(FcHeapThread *thread, FcHeapPoint *point, const Record *record)
+{
+    point->context =
+        fc_tally_intern_node(thread->heap->contexts, thread->tally, record->node, thread->nodes);
+    point->call = record->call;
+    point->frames = G_UNLIKELY(thread->stack_count > 0) ? take_frames(thread, record->time) : 0;
+    point->site = record->site;
+    point->time = record->time;
+}
+
+static void note_allocation(FcHeapThread *thread, FcHeapEventKind kind, const Record *record)
+{
+    FcHeapEvent *event = open_event(thread);
+    event->kind = kind;
+    event->pointer = record->pointer;
+    event->size_bytes = record->bytes;
+    set_point(thread, &event->point, record);
+    close_event(thread, event);
+    thread->last_allocated = record->pointer;
+    if (thread->named_pointer == record->pointer)
         thread->named_pointer = 0;
 }
 
 /* The operator's caller is the one to tell of, not the operator. */
-static void note_name(FcHeapThread *thread, guint64 pointer, guint64 bytes, FcHeapPoint *point)
+static void note_name(FcHeapThread *thread, const Record *record)
 {
     FcHeapEvent *last = thread->head < thread->tail ? &thread->queue[thread->tail - 1] : NULL;
-    if (point->call == FC_CALL_DELETE || point->call == FC_CALL_DELETE_ARRAY)
+    if (record->call == FC_CALL_DELETE || record->call == FC_CALL_DELETE_ARRAY)
         thread->named_pointer = 0;
-    else if (last != NULL && last->kind == FC_HEAP_ALLOCATE && last->pointer == pointer)
+    else if (last != NULL && last->kind == FC_HEAP_ALLOCATE && last->pointer == record->pointer)
     {
-        point->time = last->point.time;
-        last->point = *point;
+        guint64 time = last->point.time;
+        set_point(thread, &last->point, record);
+        last->point.time = time;
     }
     else
-        note_allocation(thread, FC_HEAP_NAME, pointer, bytes, point);
+        note_allocation(thread, FC_HEAP_NAME, record);
 }
 
-static void note_free(FcHeapThread *thread, FcHeapEventKind kind, guint64 pointer, guint64 bytes,
-                      const FcHeapPoint *point)
+static void note_free(FcHeapThread *thread, FcHeapEventKind kind, const Record *record)
 {
-    FcHeapEvent event = {.kind = kind, .pointer = pointer, .size_bytes = bytes, .point = *point};
-    event.temporary = thread->last_allocated == pointer;
-    event.on_stack = pointer - thread->stack_start < thread->stack_end - thread->stack_start;
+    FcHeapEvent *event = open_event(thread);
+    event->kind = kind;
+    event->pointer = record->pointer;
+    event->size_bytes = record->bytes;
+    event->temporary = thread->last_allocated == record->pointer;
+    event->on_stack =
+        record->pointer - thread->stack_start < thread->stack_end - thread->stack_start;
+    set_point(thread, &event->point, record);
     thread->last_allocated = 0;
-    add(thread, &event);
+    close_event(thread, event);
+}
+
+/* An operator delete, or what it frees by. */
+static void note_release(FcHeapThread *thread, enum FcRecordKind kind, const Record *record)
+{
+    gboolean is_same = thread->named_pointer == record->pointer;
+    if (kind == FC_RECORD_FREE_NAMED)
+        thread->named_pointer = record->pointer;
+    else if (is_same)
+        thread->named_pointer = 0;
+    if (!is_same)
+        note_free(thread, FC_HEAP_FREE, record);
+}
+
+/* The program's own mappings are only counted. */
+static void note_mapping(FcHeap *heap, enum FcRecordKind kind, guint64 bytes)
+{
+    heap->maps += kind == FC_RECORD_MAPPED;
+    heap->map_bytes += kind == FC_RECORD_MAPPED ? bytes : 0;
+    heap->unmaps += kind == FC_RECORD_UNMAP;
+    heap->unmap_bytes += kind == FC_RECORD_UNMAP ? bytes : 0;
 }
 
 void fc_heap_record(FcHeapThread *thread, guint64 time, guint64 function, guint64 site,
                     guint64 frame, guint32 node)
 {
-    guint64 pointer = function & FC_POINTER_MASK;
-    guint32 call = (guint32)(function >> FC_POINTER_CALL_SHIFT) & 0xff;
-    guint64 bytes = frame >> FC_MEMORY_SIZE_SHIFT;
     enum FcRecordKind kind = (enum FcRecordKind)(frame & FC_FRAME_KIND_MASK);
-    FcHeap *heap = thread->heap;
-
-    if (kind == FC_RECORD_MAPPED)
-    {
-        heap->maps++;
-        heap->map_bytes += bytes;
-        return;
-    }
-    if (kind == FC_RECORD_UNMAP)
-    {
-        heap->unmaps++;
-        heap->unmap_bytes += bytes;
-        return;
-    }
-    if (kind == FC_RECORD_STACK)
-    {
+    Record record = {.time = time,
+                     .pointer = function & FC_POINTER_MASK,
+                     .bytes = frame >> FC_MEMORY_SIZE_SHIFT,
+                     .site = site,
+                     .call = (guint32)(function >> FC_POINTER_CALL_SHIFT) & 0xff,
+                     .node = node};
+    if (kind == FC_RECORD_MAPPED || kind == FC_RECORD_UNMAP)
+        note_mapping(thread->heap, kind, record.bytes);
+    else if (kind == FC_RECORD_STACK)
         note_stack(thread, function, site, frame);
-        return;
-    }
-    if (pointer == 0 && kind != FC_RECORD_REALLOCATED)
-        return;
-    FcHeapPoint point = make_point(thread, site, call, time, node);
-    if (kind == FC_RECORD_NAMED)
-        note_name(thread, pointer, bytes, &point);
-    else if (kind == FC_RECORD_FREE_NAMED || kind == FC_RECORD_FREE)
-    {
-        gboolean is_same = thread->named_pointer == pointer;
-        if (kind == FC_RECORD_FREE_NAMED)
-            thread->named_pointer = pointer;
-        else if (is_same)
-            thread->named_pointer = 0;
-        if (!is_same)
-            note_free(thread, FC_HEAP_FREE, pointer, 0, &point);
-    }
-    else if (kind == FC_RECORD_ALLOCATED)
-        note_allocation(thread, FC_HEAP_ALLOCATE, pointer, bytes, &point);
-    else if (kind == FC_RECORD_REALLOC)
-        note_free(thread, FC_HEAP_REALLOC, pointer, bytes, &point);
     else if (kind == FC_RECORD_REALLOCATED)
-        note_allocation(thread, FC_HEAP_REALLOCATED, pointer, bytes, &point);
+        note_allocation(thread, FC_HEAP_REALLOCATED, &record);
+    else if (record.pointer == 0)
+        return;
+    else if (kind == FC_RECORD_ALLOCATED)
+        note_allocation(thread, FC_HEAP_ALLOCATE, &record);
+    else if (kind == FC_RECORD_FREE || kind == FC_RECORD_FREE_NAMED)
+        note_release(thread, kind, &record);
+    else if (kind == FC_RECORD_NAMED)
+        note_name(thread, &record);
+    else if (kind == FC_RECORD_REALLOC)
+        note_free(thread, FC_HEAP_REALLOC, &record);
 }
 
 void fc_heap_thread_finish(FcHeapThread *thread)

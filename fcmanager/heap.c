@@ -123,14 +123,12 @@ void fc_heap_allocate(FcHeap *heap, const FcHeapEvent *event, const FcHeapBlock 
     gboolean is_own = event->point.call == FC_CALL_OWN;
     guint32 index = is_own ? OWN_PLACE : fc_heap_place(heap, &event->point);
     FcHeapPlace *place = place_at(heap, index);
-    FcHeapBlock block = {.pointer = event->pointer,
-                         .size_bytes = event->size_bytes,
-                         .time = event->point.time,
-                         .place = index,
-                         .first_place = first != NULL ? first->first_place : index,
-                         .first_size_bytes =
-                             first != NULL ? first->first_size_bytes : event->size_bytes};
-    fc_heap_blocks_add(&heap->blocks, &block);
+    FcHeapBlock *block = fc_heap_blocks_add(&heap->blocks, event->pointer);
+    block->size_bytes = event->size_bytes;
+    block->time = event->point.time;
+    block->place = index;
+    block->first_place = first != NULL ? first->first_place : index;
+    block->first_size_bytes = first != NULL ? first->first_size_bytes : event->size_bytes;
     if (is_own)
         return;
     place->allocations++;
@@ -210,7 +208,7 @@ FcHeapBlock fc_heap_take_out(FcHeap *heap, FcHeapBlock *block, guint64 time)
 
 void fc_heap_put_back(FcHeap *heap, const FcHeapBlock *block, guint64 time)
 {
-    fc_heap_blocks_add(&heap->blocks, block);
+    *fc_heap_blocks_add(&heap->blocks, block->pointer) = *block;
     if (block->place != OWN_PLACE)
         add_live(heap, place_at(heap, block->place), block->size_bytes, time);
 }
@@ -238,8 +236,15 @@ void fc_heap_count_release(FcHeap *heap, const FcHeapBlock *block, const FcHeapE
     }
     if (heap->frees > heap->history_mask && heap->history_mask < HISTORY_MAX - 1)
         grow_history(heap);
-    *history_of(heap, block->pointer) =
-        (struct FcHeapFreed){block->pointer, block->size_bytes, block->place, event->point};
+    struct FcHeapFreed *freed = history_of(heap, block->pointer);
+    freed->pointer = block->pointer;
+    freed->size_bytes = block->size_bytes;
+    freed->place = block->place;
+    freed->point.context = event->point.context;
+    freed->point.call = event->point.call;
+    freed->point.frames = event->point.frames;
+    freed->point.site = event->point.site;
+    freed->point.time = event->point.time;
 }
 
 void fc_heap_release(FcHeap *heap, FcHeapBlock *block, const FcHeapEvent *event)
