@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * libfc's tracker without interposition: what its records hold, where they go, and in what
+ * order; and the table of blocks from before the start.  The ring is a stand-in.
+ */
+#include "libfc/alloc.h"
+#include "libfc/clock.h"
+#include "libfc/early.h"
+#include "libfc/ring.h"
+#include "libfc/thread.h"
+#include "libfc/unwind.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <string.h>
+
+#define GENERATION 9u
+
+__thread struct FcThread fc_thread = {.cursor = FC_CURSOR_NONE};
+enum FcTimeMode fc_clock_mode = FC_TIME_TSC;
+bool fc_unwind_is_on;
+
+static struct FcRecord passed; /* to the slow path, */
+static guint slow;             /* so often */
+static struct FcRecord late;
+static guint lates;
+static guint sent; /* private buffers */
+static gboolean is_nested;
+
+uint64_t fc_clock_read_slow(void)
+{
+    return 12345;
+}
+
+void fc_ring_record(uint64_t time, void *function, void *site, uint64_t frame)
+{
+    passed = (struct FcRecord){time, (uintptr_t)function, frame, (uintptr_t)site};
+    slow++;
+}
+
+void fc_ring_send_private(void)
+{
+    sent++;
+}
+
+void fc_ring_send_late(const struct FcRecord *record)
+{
+    late = *record;
+    lates++;
+}
+
+bool fc_unwind_record(const void *caller)
+{
+    (void)caller;
+    return !is_nested;
+}
+
+/* A chunk where the ring puts them: below 2^48 and aligned to its size. */
+static struct FcChunk *start_chunk(guint slots_taken)
+{
+    struct FcChunk *chunk = g_aligned_alloc0(1, FC_CHUNK_BYTES, FC_CHUNK_BYTES);
+    fc_thread = (struct FcThread){.cursor = (uint64_t)(uintptr_t)chunk >> 16 << 32 |
+                                            GENERATION << 16 | slots_taken};
+    slow = lates = sent = 0;
+    return chunk;
+}
+
+static void record(enum FcRecordKind kind, enum FcMemoryCall call, guint64 pointer, size_t bytes)
+{
+    fc_alloc_record(kind, call, (void *)(uintptr_t)pointer, bytes, (void *)0x5500001234u,
+                    (void *)0x7ffe12345670u);
+}
+
+static void test_fields(void)
+{
+    struct FcChunk *chunk = start_chunk(0);
+    uint64_t before = fc_clock_now();
+    errno = 55;
+    record(FC_RECORD_ALLOCATED, FC_CALL_CALLOC, 0x7f1234567890u, 4711);
+    record(FC_RECORD_FREE, FC_CALL_FREE, 0x7f1234567890u, 0);
+    g_assert_cmpint(errno, ==, 55);
+    const struct FcRecord *first = &chunk->records[0];
+    g_assert_cmphex(first->function & FC_POINTER_MASK, ==, 0x7f1234567890u);
+    g_assert_cmpuint(first->function >> FC_POINTER_CALL_SHIFT, ==, FC_CALL_CALLOC);
+    g_assert_cmpuint(first->frame & FC_FRAME_KIND_MASK, ==, FC_RECORD_ALLOCATED);
+    g_assert_cmphex(first->frame & FC_MEMORY_STACK_MASK, ==, 0x345670u);
+    g_assert_cmpuint(first->frame >> FC_MEMORY_SIZE_SHIFT, ==, 4711);
+    g_assert_cmphex(first->site & FC_SITE_ADDRESS_MASK, ==, 0x5500001234u);
+    g_assert_cmpuint(first->site >> FC_SITE_GENERATION_SHIFT, ==, GENERATION);
+    const struct FcRecord *second = &chunk->records[1];
+    g_assert_cmpuint(second->frame & FC_FRAME_KIND_MASK, ==, FC_RECORD_FREE);
+    g_assert_cmpuint(second->frame >> FC_MEMORY_SIZE_SHIFT, ==, 0);
+    g_assert_cmpuint(before, <=, first->time);
+    g_assert_cmpuint(first->time, <=, second->time);
+    g_assert_cmpuint(slow + lates + sent, ==, 0);
+    g_aligned_free(chunk);
+}
+
+static void test_sizes(void)
+{
+    struct FcChunk *chunk = start_chunk(0);
+    record(FC_RECORD_ALLOCATED, FC_CALL_MALLOC, 0x1000, 0);
+    record(FC_RECORD_ALLOCATED, FC_CALL_MALLOC, 0x2000, SIZE_MAX);
+    g_assert_cmpuint(chunk->records[0].frame >> FC_MEMORY_SIZE_SHIFT, ==, 0);
+    g_assert_cmpuint(chunk->records[1].frame >> FC_MEMORY_SIZE_SHIFT, ==, FC_MEMORY_SIZE_MAX);
+    g_aligned_free(chunk);
+}
+
+static void test_full_chunk(void)
+{
+    struct FcChunk *chunk = start_chunk(FC_CHUNK_RECORDS - 1);
+    record(FC_RECORD_FREE, FC_CALL_FREE, 0x1000, 0);
+    g_assert_cmpuint(slow, ==, 0);
+    record(FC_RECORD_FREE, FC_CALL_FREE, 0x2000, 0);
+    g_assert_cmpuint(slow, ==, 1);
+    g_assert_cmphex(passed.function & FC_POINTER_MASK, ==, 0x2000);
+    g_assert_cmphex(passed.site, ==, 0x5500001234u);
+    g_aligned_free(chunk);
+}
+
+static void test_private(void)
+{
+    struct FcChunk *chunk = start_chunk(0);
+    fc_thread.private_chunk = chunk;
+    record(FC_RECORD_ALLOCATED, FC_CALL_MALLOC, 0x1000, 1);
+    record(FC_RECORD_FREE, FC_CALL_FREE, 0x1000, 0);
+    g_assert_cmpuint(sent, ==, 2);
+    g_aligned_free(chunk);
+}
+
+static void test_after_the_end(void)
+{
+    struct FcChunk *chunk = start_chunk(0);
+    fc_thread.has_ended = true;
+    record(FC_RECORD_FREE, FC_CALL_FREE, 0x3000, 0);
+    g_assert_cmpuint(lates, ==, 1);
+    g_assert_cmphex(late.function & FC_POINTER_MASK, ==, 0x3000);
+    g_assert_cmpuint(late.frame & FC_FRAME_KIND_MASK, ==, FC_RECORD_FREE);
+    g_assert_cmpuint(chunk->records[0].site, ==, 0);
+    g_aligned_free(chunk);
+}
+
+static void test_within_unwinding(void)
+{
+    struct FcChunk *chunk = start_chunk(0);
+    fc_unwind_is_on = true;
+    record(FC_RECORD_ALLOCATED, FC_CALL_MALLOC, 0x1000, 1);
+    is_nested = TRUE;
+    record(FC_RECORD_ALLOCATED, FC_CALL_MALLOC, 0x2000, 1);
+    record(FC_RECORD_FREE, FC_CALL_FREE, 0x2000, 0);
+    is_nested = FALSE;
+    fc_unwind_is_on = false;
+    g_assert_cmpuint(chunk->records[0].function >> FC_POINTER_CALL_SHIFT, ==, FC_CALL_MALLOC);
+    g_assert_cmpuint(chunk->records[1].function >> FC_POINTER_CALL_SHIFT, ==, FC_CALL_OWN);
+    g_assert_cmpuint(chunk->records[2].function >> FC_POINTER_CALL_SHIFT, ==, FC_CALL_FREE);
+    g_aligned_free(chunk);
+}
+
+static void test_slow_clock(void)
+{
+    struct FcChunk *chunk = start_chunk(0);
+    fc_clock_mode = FC_TIME_EXT;
+    record(FC_RECORD_ALLOCATED, FC_CALL_MALLOC, 0x1000, 1);
+    fc_clock_mode = FC_TIME_TSC;
+    g_assert_cmpuint(chunk->records[0].time, ==, 12345);
+    g_aligned_free(chunk);
+}
+
+/* ---- Before the start -------------------------------------------------------- */
+
+static GHashTable *started;
+static gboolean switched;
+
+static void start_block(const struct FcEarlyBlock *block)
+{
+    g_assert_false(switched);
+    g_assert_true(g_hash_table_insert(started, block->pointer, GSIZE_TO_POINTER(block->bytes)));
+}
+
+static void switch_over(void)
+{
+    switched = TRUE;
+}
+
+static void test_early(void)
+{
+    const gsize count = 20000;
+    started = g_hash_table_new(NULL, NULL);
+    for (gsize i = 1; i <= count; i++)
+        g_assert_true(fc_early_add(GSIZE_TO_POINTER(16 * i), i, NULL));
+    for (gsize i = 3; i <= count; i += 3)
+        g_assert_true(fc_early_remove(GSIZE_TO_POINTER(16 * i)));
+    g_assert_true(fc_early_remove(GSIZE_TO_POINTER(16 * 3))); /* of what is not there: nothing */
+    g_assert_true(fc_early_add(GSIZE_TO_POINTER(16 * 3), 333, NULL));
+    fc_early_pause(true);
+    g_assert_true(fc_early_add(GSIZE_TO_POINTER(16 * 6), 666, NULL));
+    fc_early_pause(false);
+    fc_early_close(start_block, switch_over);
+    g_assert_true(switched);
+    g_assert_cmpuint(g_hash_table_size(started), ==, count - count / 3 + 1);
+    for (gsize i = 1; i <= count; i++)
+    {
+        gsize expected = i == 3 ? 333 : i % 3 == 0 ? 0 : i;
+        gpointer found = g_hash_table_lookup(started, GSIZE_TO_POINTER(16 * i));
+        g_assert_cmpuint(GPOINTER_TO_SIZE(found), ==, expected);
+    }
+    g_assert_false(fc_early_add(GSIZE_TO_POINTER(16), 1, NULL));
+    g_assert_false(fc_early_remove(GSIZE_TO_POINTER(32)));
+    g_hash_table_unref(started);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/alloc/fields", test_fields);
+    g_test_add_func("/alloc/sizes", test_sizes);
+    g_test_add_func("/alloc/full-chunk", test_full_chunk);
+    g_test_add_func("/alloc/private", test_private);
+    g_test_add_func("/alloc/after-the-end", test_after_the_end);
+    g_test_add_func("/alloc/within-unwinding", test_within_unwinding);
+    g_test_add_func("/alloc/slow-clock", test_slow_clock);
+    g_test_add_func("/alloc/early", test_early);
+    return g_test_run();
+}
