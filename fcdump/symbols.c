@@ -280,6 +280,21 @@ gint fc_symbols_find_module(FcSymbols *symbols, const FcProfile *profile, const 
     return found;
 }
 
+const char *fc_symbols_debug_path(FcSymbols *symbols, const FcProfile *profile, guint module)
+{
+    FcImage *image =
+        find_image(symbols, profile, &g_array_index(profile->modules, FcProfileModule, module));
+    const char *path = NULL;
+    Dwarf_Addr bias;
+
+    if (!image || !fc_image_load(image))
+        return NULL;
+    /* The file is looked for when it is needed. */
+    dwfl_module_getdwarf(image->module, &bias);
+    dwfl_module_info(image->module, NULL, NULL, NULL, NULL, NULL, NULL, &path);
+    return path;
+}
+
 /* ---- places ------------------------------------------------------------------- */
 
 static const char *intern(FcSymbols *symbols, const char *text)

@@ -76,9 +76,11 @@ gboolean fc_symbols_is_inlined(FcSymbols *symbols, const FcProfile *profile,
 /* The name to show for linkage name `raw`; the caller frees it. */
 char *fc_symbols_demangle(const char *raw, FcDemangle demangle);
 
-/* The file that the names of that module of `profile` come from; NULL where there is none, or
- * only another build of it.  Belongs to `symbols`. */
+/* The file that the names of that module of `profile` come from, and the separate file with
+ * its debug information; NULL where there is none, or only another build of it.  Belongs to
+ * `symbols`. */
 const char *fc_symbols_image_path(FcSymbols *symbols, const FcProfile *profile, guint module);
+const char *fc_symbols_debug_path(FcSymbols *symbols, const FcProfile *profile, guint module);
 
 /* Problems met so far that the user must know ("PATH: changed since the run ..."), each
  * once, in order of appearance; owned by `symbols`. */

@@ -114,27 +114,42 @@ static void copy_symbols(FcGProfile *profile, guint number, const FcGModel *from
     }
 }
 
-/* What the image has, if there is one; only what the user asked for can be an error. */
-static gboolean add_image(FcGProfile *profile, guint number, const char *path, GArray *syms,
-                          GError **error)
+static gboolean load_image(FcGProfile *profile, guint number, FcGImage *image, GArray *syms,
+                           GError **error)
 {
     FcGOptions options = *profile->model->options;
     g_autoptr(FcGModel) from = fc_gmodel_new(&options, profile->model->out);
-    FcGModule *module = &g_array_index(profile->modules, FcGModule, number);
-    g_autoptr(GError) reason = NULL;
 
     /* The list of -S is the program's. */
     if (number > 0)
         options.symbol_file = NULL;
-    module->image = fc_gimage_open(path, NULL);
-    if (!module->image)
+    if (!fc_gimage_load_symbols(image, from, error))
+        return FALSE;
+    copy_symbols(profile, number, from, syms);
+    return TRUE;
+}
+
+/* What the image of a module has, or else its debug file.  Only what the user asked for can
+ * be an error. */
+static gboolean add_image(FcGProfile *profile, guint index, GArray *syms, GError **error)
+{
+    const FcGOptions *options = profile->model->options;
+    const FcProfile *data = fc_gprofile_data(profile);
+    FcSymbols *symbols = profile->loaded->symbols;
+    const char *path = fc_symbols_image_path(symbols, data, index);
+    guint number = profile->numbers[index];
+    FcGModule *module = &g_array_index(profile->modules, FcGModule, number);
+    g_autoptr(FcGImage) debug = NULL;
+    g_autoptr(GError) reason = NULL;
+
+    module->image = path ? fc_gimage_open(path, NULL) : NULL;
+    if (!module->image || load_image(profile, number, module->image, syms, &reason))
         return TRUE;
-    if (fc_gimage_load_symbols(module->image, from, &reason))
-    {
-        copy_symbols(profile, number, from, syms);
+    path = fc_symbols_debug_path(symbols, data, index);
+    debug = path ? fc_gimage_open(path, NULL) : NULL;
+    if (debug && load_image(profile, number, debug, syms, NULL))
         return TRUE;
-    }
-    if (!options.symbol_file && !options.map_file)
+    if (!options->symbol_file && !options->map_file)
         return TRUE;
     g_propagate_error(error, g_steal_pointer(&reason));
     return FALSE;
@@ -155,13 +170,11 @@ static gboolean add_images(FcGProfile *profile, GArray *syms, GError **error)
     for (guint i = 0; i < data->modules->len; i++)
     {
         guint number = profile->numbers[i];
-        const char *path =
-            is_needed[number] ? fc_symbols_image_path(profile->loaded->symbols, data, i) : NULL;
 
-        if (!path)
+        if (!is_needed[number])
             continue;
         is_needed[number] = FALSE;
-        if (!add_image(profile, number, path, syms, error))
+        if (!add_image(profile, i, syms, error))
             return FALSE;
     }
     return TRUE;

@@ -120,6 +120,15 @@ $""")
         self.assertRegex(done.stdout, r"45\.45 +25\.00 +25\.00 +5 +5\.00 +9\.00  dear\+0x")
         self.assertEqual(done.stdout.count("---\n"), plain.count("---\n"))
 
+    def test_debug_file(self):
+        by_line = self.report("-b", "-l", "-z", "functioncheck.fc")
+        self.command(["objcopy", "--only-keep-debug", "dear", "dear.debug"])
+        self.command(["objcopy", "--strip-all", "--add-gnu-debuglink=dear.debug", "dear"])
+        self.assertNotIn("work", self.command(["readelf", "-sW", "dear"]))
+        self.assertEqual(self.report("-b", "functioncheck.fc"), self.expected)
+        self.assertEqual(self.report("-b", "-l", "-z", "functioncheck.fc"), by_line)
+        self.assertIn("never", self.report("-b", "-c", "-z", "functioncheck.fc"))
+
     def test_bad_files(self):
         done = self.run_tool("-b", "functioncheck.fc", "no.fc")
         self.assertEqual((done.returncode, done.stdout), (1, self.expected))
