@@ -263,7 +263,7 @@ static const Option table[] = {
      MEMBER(rpropagate), TRUE},
     {"depth", NULL, "N", "the calling-context tree to N levels", select_group, apply_number,
      MEMBER(depth), 0},
-    {"min", NULL, "PERCENT", "leave less than that out of the tree and the drawn graphs",
+    {"min", NULL, "PERCENT", "leave out what takes less of the whole",
      select_group, apply_percent, 0, 0},
     {"reachable", NULL, NULL, "leaks: blocks that the program could still reach, too", memory_group,
      apply_value, MEMBER(reachable), TRUE},

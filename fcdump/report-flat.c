@@ -56,11 +56,17 @@ void fc_report_flat(const FcReportContext *context)
         cumul ? fc_table_new(cumulated_columns, G_N_ELEMENTS(cumulated_columns))
               : fc_table_new(columns, G_N_ELEMENTS(columns));
     guint64 sum_ns = 0;
+    guint small = 0;
     for (guint i = 0; i < functions->len; i++)
     {
         const FcFunction *function = fc_model_function(model, g_array_index(functions, guint, i));
         const FcProfileFunction *figures = &function->figures;
         sum_ns += figures->local_ns;
+        if (fc_report_is_small(context, function))
+        {
+            small++;
+            continue;
+        }
         fc_table_row(table, fc_render_heat(figures->local_ns, model->base_ns));
         fc_table_cell(table, fc_format_time(figures->total_ns));
         fc_table_cell(table, fc_format_share(figures->total_ns, model->base_ns));
@@ -80,8 +86,9 @@ void fc_report_flat(const FcReportContext *context)
     fc_render_note(context->render, "total: while the function was active, recursion counted once; "
                                     "local: without profiled callees.");
     fc_render_note(context->render, "100%% is %s, the local times of all functions.", base);
-    if (functions->len > 0)
+    if (functions->len > small)
         fc_table_print(table, context->render);
     else
         fc_render_line(context->render, "No function to show.");
+    fc_report_note_small(context, small);
 }

@@ -218,17 +218,24 @@ void fc_report_graph(const FcReportContext *context)
     g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
     gboolean at_most = FALSE;
     guint leaves = 0;
+    guint small = 0;
     for (guint i = 0; i < functions->len; i++)
     {
         guint index = g_array_index(functions, guint, i);
-        const FcProfileFunction *figures = &fc_model_function(context->model, index)->figures;
+        const FcFunction *function = fc_model_function(context->model, index);
+        const FcProfileFunction *figures = &function->figures;
+        if (fc_report_is_small(context, function))
+        {
+            small++;
+            continue;
+        }
         g_autoptr(GPtrArray) arcs = arcs_of(context, index);
         if (arcs->len == 0)
         {
             leaves++;
             continue;
         }
-        if (i > leaves)
+        if (i > leaves + small)
             fc_table_gap(table);
         add_function(context, table, index);
         for (guint a = 0; a < arcs->len; a++)
@@ -241,8 +248,9 @@ void fc_report_graph(const FcReportContext *context)
             add_local(table, figures);
     }
     print_legend(context, at_most, leaves);
-    if (leaves < functions->len)
+    if (leaves + small < functions->len)
         fc_table_print(table, context->render);
     else
         fc_render_line(context->render, "No call to show.");
+    fc_report_note_small(context, small);
 }

@@ -66,12 +66,18 @@ void fc_report_latency(const FcReportContext *context)
     g_autoptr(GArray) functions = fc_report_functions(context);
     g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
     gboolean any = FALSE;
+    guint small = 0;
     for (guint i = 0; i < functions->len; i++)
     {
         const FcFunction *function =
             fc_model_function(context->model, g_array_index(functions, guint, i));
         if (!has_calls(function))
             continue;
+        if (fc_report_is_small(context, function))
+        {
+            small++;
+            continue;
+        }
         if (any)
             fc_table_gap(table);
         any = TRUE;
@@ -81,8 +87,10 @@ void fc_report_latency(const FcReportContext *context)
     if (!any)
     {
         fc_render_line(context->render, "No call to show.");
+        fc_report_note_small(context, small);
         return;
     }
     fc_render_note(context->render, "Calls by their total time: from there to less than that.");
     fc_table_print(table, context->render);
+    fc_report_note_small(context, small);
 }

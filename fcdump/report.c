@@ -123,3 +123,16 @@ GArray *fc_report_functions(const FcReportContext *context)
     g_array_sort_with_data(functions, compare_functions, (gpointer)context);
     return functions;
 }
+
+gboolean fc_report_is_small(const FcReportContext *context, const FcFunction *function)
+{
+    const double least_ns = context->options->min_percent / 100.0 * (double)context->model->base_ns;
+    return (double)function->figures.total_ns < least_ns;
+}
+
+void fc_report_note_small(const FcReportContext *context, guint count)
+{
+    if (count > 0)
+        fc_render_note(context->render, "%u function%s left out by --min.", count,
+                       count > 1 ? "s" : "");
+}

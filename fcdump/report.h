@@ -75,3 +75,8 @@ int fc_report_compare(const FcReportContext *context, guint a, guint b);
 
 /* The shown functions in that order: guint.  The caller owns the result. */
 GArray *fc_report_functions(const FcReportContext *context);
+
+/* Whether the function takes less than --min per cent. */
+gboolean fc_report_is_small(const FcReportContext *context, const FcFunction *function);
+/* Says that `count` such functions were left out, if any. */
+void fc_report_note_small(const FcReportContext *context, guint count);

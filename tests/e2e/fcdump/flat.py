@@ -98,6 +98,18 @@ equal(found, [["1", "100.0", "10.00 ms", "10.00 ms", "main"],
               ["1", "33.3", "131.1 us", "262.1 us", "#" * 20],
               ["2", "66.7", "262.1 us", "524.3 us", "#" * 40]], "latency")
 
+# --min: of the whole, at the limit in; the cumulated share knows of what is left out.
+text = good("simple.fc", "--min=60", "--latency", "--cumul")
+equal([row[-1] for row in rows(text, "Flat profile")[:-1]], ["work", "main"],
+      "functions with --min")
+equal([row[4] for row in rows(text, "Flat profile")[:-1]], ["50.0", "90.0"], "their shares")
+equal(text.count("\n1 function left out by --min.\n"), 3, "it is said in each report")
+if "-> leaf" not in text or "leaf\n\n" in text:
+    fail("a callee is shown, but not by itself", text)
+text = good("simple.fc", "--min=100", "--not=main")
+contains(text, "No function to show.\n2 functions left out by --min.\n", "--min of all")
+contains(text, "No call to show.\n2 functions left out by --min.\n", "--min of all")
+
 # How processes end; threads, what was active, repairs and losses.
 dying = simple(program, end=("signal", 11))
 dying.thread(4712, 1000, 9_000_000, 8_000_000, 2, True, "helper",
