@@ -10,6 +10,8 @@ typedef struct
     const FcClock *clock;
     FcProfile *profile;
     guint64 origin; /* ticks: the process's start */
+    /* Contexts of the heap by node of the process's tally, where the profile is of another */
+    const guint32 *heap_nodes;
 } Build;
 
 static guint64 to_ns(const Build *build, guint64 ticks)
@@ -146,8 +148,10 @@ static void add_heap_frames(Build *build, const FcHeap *heap)
 
 static FcProfileHeapPoint heap_point(const Build *build, const FcHeapPoint *from)
 {
+    const guint32 node =
+        build->heap_nodes != NULL ? build->heap_nodes[from->context] : from->context;
     FcProfileHeapPoint point = {
-        .context = (gint)from->context - 1, .call = from->call, .frames = (gint)from->frames - 1};
+        .context = (gint)node - 1, .call = from->call, .frames = (gint)from->frames - 1};
     if (from->call == 0)
         point.context = FC_NONE;
     point.site = place_of(build, from->site,
@@ -348,14 +352,51 @@ FcProfile *fc_output_process(const FcProcess *process, const char *unique_id)
     return build.profile;
 }
 
-FcProfile *fc_output_thread(const FcProcess *process, const FcThreadRow *row, const FcTally *tally,
-                            const char *unique_id)
+static void intern_point(const FcProcess *process, FcTally *into, const FcHeapPoint *point,
+                         guint32 *nodes, GArray *cache)
+{
+    if (point->call != 0)
+        nodes[point->context] = fc_tally_intern_node(into, process->tally, point->context, cache);
+}
+
+/* Makes the contexts of the process's heap in `into`, without calls; the caller frees the
+ * result, theirs by nodes of the process's tally. */
+static guint32 *intern_heap(const FcProcess *process, FcTally *into)
+{
+    const FcHeap *heap = process->heap;
+    g_autoptr(GArray) cache = g_array_new(FALSE, TRUE, sizeof(guint32));
+    guint32 *nodes = g_new0(guint32, process->tally->node_count + 1);
+    for (guint i = 1; i < heap->places->len; i++)
+        intern_point(process, into, &g_array_index(heap->places, FcHeapPlace, i).point, nodes,
+                     cache);
+    for (guint i = 0; i < heap->bad->len; i++)
+    {
+        const FcHeapBad *bad = &g_array_index(heap->bad, FcHeapBad, i);
+        const FcHeapPoint *points[] = {&bad->here, &bad->allocated, &bad->freed};
+        for (guint p = 0; p < G_N_ELEMENTS(points); p++)
+            intern_point(process, into, points[p], nodes, cache);
+    }
+    return nodes;
+}
+
+FcTally *fc_output_keep(const FcProcess *process, const FcTally *tally)
 {
     FcTallySizes least = {0, 0, 0};
-    FcTally *own = fc_tally_new(process->modules, &least);
-    own->node_limit = tally->node_limit;
-    g_free(fc_tally_merge(own, tally)); /* same functions, same order */
+    FcTally *copy = fc_tally_new(process->modules, &least);
+    copy->node_limit = tally->node_limit;
+    g_free(fc_tally_merge(copy, tally)); /* same functions, same order */
+    return copy;
+}
+
+FcProfile *fc_output_thread(const FcProcess *process, const FcThreadRow *row, const FcTally *tally,
+                            gboolean with_heap, const char *unique_id)
+{
+    FcTally *own = fc_output_keep(process, tally);
+    g_autofree guint32 *nodes = with_heap ? intern_heap(process, own) : NULL;
     Build build = begin(process, own, unique_id);
+    build.heap_nodes = nodes;
+    if (with_heap)
+        add_heap(&build);
     build.profile->thread_id = row->tid;
     if (build.profile->thread_id != 0)
         build.profile->pid = row->tid; /* in this mode identifiers are those of threads */

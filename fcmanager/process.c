@@ -81,6 +81,8 @@ void fc_process_free(FcProcess *process)
     g_hash_table_unref(process->threads);
     fc_heap_free(process->heap);
     fc_tally_free(process->tally);
+    fc_tally_free(process->first_tally);
+    g_free(process->first_row.name);
     fc_modules_free(process->modules);
     fc_regions_free(process->regions);
     g_array_unref(process->rows);

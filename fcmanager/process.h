@@ -84,6 +84,10 @@ struct FcProcess
     GArray *losses;
     FcThreadDone thread_done; /* may be NULL */
     gpointer thread_done_data;
+    /* THREAD mode with memory: what session.c keeps of the first thread until the heap, which
+     * goes into its file, is finished; NULL: nothing. */
+    FcTally *first_tally;
+    FcThreadRow first_row;
 };
 
 /* `setup` must outlive it.  `parent`, that it was forked from, gives it its modules and texts;

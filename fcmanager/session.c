@@ -60,7 +60,7 @@ FcSession *fc_session_new(const FcSessionSetup *setup)
     session->common.profile_mode = setup->profile_mode;
     session->common.sizes = setup->sizes;
     session->common.contexts_in_use = &session->contexts_in_use;
-    session->common.memory = setup->memory && setup->profile_mode != FC_MODE_THREAD;
+    session->common.memory = setup->memory;
     session->common.memory_blocks = setup->memory_blocks;
     session->common.memory_frames = setup->memory_frames;
     session->processes =
@@ -133,9 +133,29 @@ static void thread_done(FcProcess *process, const FcThreadRow *row, const FcTall
                         gpointer data)
 {
     FcSession *session = data;
-    g_autoptr(FcProfile) profile = fc_output_thread(process, row, tally, session->unique_id);
+    if (process->heap != NULL && row->number == process->hello.thread)
+    {
+        process->first_tally = fc_output_keep(process, tally);
+        process->first_row = *row;
+        process->first_row.name = g_strdup(row->name);
+        process->first_row.functions = NULL; /* a thread's file has none */
+        process->first_row.stack = NULL;
+        return;
+    }
+    g_autoptr(FcProfile) profile = fc_output_thread(process, row, tally, FALSE, session->unique_id);
     write_profile(session, process, profile, row->number,
                   row->number != process->hello.thread || g_hash_table_size(process->threads) > 1);
+}
+
+/* The file that had to wait for the heap. */
+static void write_first_thread(FcSession *session, FcProcess *process)
+{
+    if (process->first_tally == NULL)
+        return;
+    g_autoptr(FcProfile) profile = fc_output_thread(process, &process->first_row,
+                                                    process->first_tally, TRUE, session->unique_id);
+    write_profile(session, process, profile, process->first_row.number, process->rows->len > 1);
+    g_clear_pointer(&process->first_tally, fc_tally_free);
 }
 
 static void add_session_losses(FcSession *session, FcProcess *process)
@@ -166,6 +186,7 @@ static void finish(FcSession *session, FcProcess *process, guint64 time, guint32
         g_autoptr(FcProfile) profile = fc_output_process(process, session->unique_id);
         write_profile(session, process, profile, 0, FALSE);
     }
+    write_first_thread(session, process);
     summarize(session);
     debug(session, "process %d is done", process->hello.pid);
 }

@@ -247,11 +247,6 @@ void fc_config_load(void)
     load_dump_name();
     path(VAR_DUMP_PATH, fc_config.dump_path, sizeof fc_config.dump_path, "./");
     path(VAR_MANAGER, fc_config.manager, sizeof fc_config.manager, "");
-    if (fc_config.memory && fc_config.profile_mode == FC_MODE_THREAD)
-    {
-        fc_message("memory belongs to no thread: it is not profiled in THREAD mode", NULL, NULL);
-        fc_config.memory = false;
-    }
     load_time_mode();
     load_transport();
 }

@@ -70,22 +70,22 @@ class Differ(fctest.Case):
                                env={"LSAN_OPTIONS": "fast_unwind_on_malloc=0:exitcode=0"})
         return checkers.read_lsan(done.stderr.decode("utf-8", "replace"), self.own, unwound)
 
-    def run_fc(self, case, unwind):
+    def run_fc(self, case, unwind, **more):
         folder = self.path("fc-" + case)
         shutil.rmtree(folder, ignore_errors=True)
         os.mkdir(folder)
-        env = {"FC_MEMORY": "1", **({"FC_MEMORY_UNWIND": "1"} if unwind else {})}
+        env = {"FC_MEMORY": "1", **({"FC_MEMORY_UNWIND": "1"} if unwind else {}), **more}
         self.run_quiet([self.profiled, case], env=env, cwd=folder)
-        expected = "functioncheck.fcd" if case == "forked" else "functioncheck.fc"
+        expected = "functioncheck.fcd" if case == "forked" else "functioncheck.fc*"
         for _ in range(600):  # a program that died could not wait
-            if os.path.exists(os.path.join(folder, expected)):
+            if glob.glob(os.path.join(folder, expected)):
                 break
             time.sleep(0.1)
         files = sorted(glob.glob(os.path.join(folder, "functioncheck.fc*")))
         texts = [subprocess.run([fctest.tool("fcdump"), "--json", name], capture_output=True,
                                 text=True, check=True, cwd=folder,
                                 env=fctest.plain_environment()).stdout
-                 for name in files if not name.endswith(".fcd")]
+                 for name in files if name.endswith(".fcd") == (more != {} and len(files) > 1)]
         return [checkers.read_fc(text, self.own) for text in texts]
 
     # ---- comparing ----
@@ -145,6 +145,15 @@ class Differ(fctest.Case):
 
     def test_contexts(self):
         self.check_all(False)
+
+    def test_thread_mode(self):
+        """The heap is in the file of the first thread, and so in the sum of all."""
+        for case in {"leaks": ("simple", "threads"), "objects": ("workers",)}.get(SUITE, ()):
+            ours = self.run_fc(case, False, FC_ALLOW_THREAD="1")
+            theirs = self.run_valgrind(case, False)
+            self.assertEqual(len(ours), 1)
+            self.compare_leaks(case, ours[0], theirs[0], checkers.Report())
+            self.compare_totals(case, ours[0], theirs[0])
 
     def test_unwound(self):
         """With FC_MEMORY_UNWIND each line of each call is theirs."""
