@@ -25,6 +25,7 @@ import fctest  # noqa: E402
 HERE = os.path.dirname(os.path.abspath(__file__))
 BENCH_BUILD = os.path.join(fctest.BUILD_ROOT, "tests", "bench")
 MANAGER_LIMIT_KIB = 64 * 1024
+ONCE = ("uftrace", "callgrind")  # one writes gigabytes, the other takes its time
 
 
 class Result:
@@ -60,8 +61,8 @@ class Bench:
 
     def prepare_lua(self, size):
         import programs
-        for name in ("plain", "profiled"):
-            self.programs[name] = programs.build_lua(self.path(name), name)
+        for name, kind in (("plain", "plain"), ("profiled", "profiled"), ("pg", "gprof")):
+            self.programs[name] = programs.build_lua(self.path(name), kind)
         self.arguments = [os.path.join(fctest.SOURCE_ROOT, "tests", "real", "work.lua"),
                           str(size or 20)]
 
@@ -105,6 +106,10 @@ class Bench:
                            self.programs["profiled"], *self.arguments],
                           fctest.plain_environment(FC_QUIET="1", FC_MANAGER="/nonexistent"))
 
+    def run_callgrind(self):
+        return self.timed(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
+                           self.programs["plain"], *self.arguments], fctest.plain_environment())
+
     def ways(self):
         ways = {
             "plain": self.run_plain,
@@ -116,6 +121,8 @@ class Bench:
             ways["gcc -pg"] = lambda: self.run_plain("pg")
         if shutil.which("uftrace"):
             ways["uftrace"] = self.run_uftrace
+        if shutil.which("valgrind"):
+            ways["callgrind"] = self.run_callgrind
         return ways
 
 
@@ -153,8 +160,8 @@ def main():
         results = {name: [] for name in ways}
         for _ in range(options.repeat):
             for name, run in ways.items():
-                if name == "uftrace" and results[name]:
-                    continue  # once: it writes gigabytes
+                if name in ONCE and results[name]:
+                    continue
                 results[name].append(run())
         floor = best(results["floor"])
         print(f"{options.what} {' '.join(map(os.path.basename, bench.arguments))}: the fastest "

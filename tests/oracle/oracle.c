@@ -194,7 +194,12 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *wanted)
     module->start = start;
     module->end = end;
     if (info->dlpi_name != NULL && info->dlpi_name[0] != '\0')
-        strncpy(module->path, info->dlpi_name, PATH_BYTES - 1);
+    {
+        size_t used = 0;
+        if (info->dlpi_name[0] != '/' && getcwd(module->path, PATH_BYTES / 2) != NULL)
+            used = strlen(strcat(module->path, "/"));
+        strncpy(module->path + used, info->dlpi_name, PATH_BYTES - 1 - used);
+    }
     else if (readlink("/proc/self/exe", module->path, PATH_BYTES - 1) < 0)
         complain("/proc/self/exe");
     __atomic_store_n(&module->ready, 1, __ATOMIC_RELEASE);
