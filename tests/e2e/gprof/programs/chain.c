@@ -60,7 +60,8 @@ int main(void)
 
     for (int i = 0; i < 200; i++)
     {
-        sum += twice(i); sum += other(i);
+        sum += twice(i);
+        sum += other(i);
         if (i % 3 == 0)
             sum += helper(i);
         sum += other_pointer(i);

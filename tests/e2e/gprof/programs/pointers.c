@@ -12,8 +12,16 @@
 
 typedef int (*Operation)(int, int);
 
-__attribute__((noinline)) static int add(int a, int b) { burn(3); return a + b; }
-__attribute__((noinline)) static int sub(int a, int b) { burn(2); return a - b; }
+__attribute__((noinline)) static int add(int a, int b)
+{
+    burn(3);
+    return a + b;
+}
+__attribute__((noinline)) static int sub(int a, int b)
+{
+    burn(2);
+    return a - b;
+}
 __attribute__((noinline)) static int mul(int a, int b)
 {
     burn(4);
@@ -122,8 +130,8 @@ int main(void)
     for (int i = 0; i < 4000; i++)
         sum += table[i % 4](i, i + 1);
     for (int i = 0; i < 500; i++)
-        sum += visible_name(i) + other_name(i) + weak_name(i) + in_named_section(i) + with_jumps(i) +
-               with_nested(i) + _other_name(i);
+        sum += visible_name(i) + other_name(i) + weak_name(i) + in_named_section(i) +
+               with_jumps(i) + with_nested(i) + _other_name(i);
     printf("%d %d\n", sum, values[3]);
     return 0;
 }
