@@ -98,17 +98,37 @@ static void print_sums(const FcReportContext *context, guint groups)
     }
 }
 
-static void add_blocks(const FcReportContext *context, FcTable *table, const Group *group)
+/* Blocks by place: of each place the first one's number + 1, and of each block the next. */
+typedef struct
 {
-    static const FcProfileBlockState states[] = {FC_BLOCK_LIVE, FC_BLOCK_LOST, FC_BLOCK_INDIRECT,
-                                                 FC_BLOCK_REACHABLE};
-    static const char *const names[] = {"live", "lost", "indirect", "reachable"};
-    const GArray *blocks = context->model->profile->heap.blocks;
-    for (guint i = 0; i < blocks->len; i++)
+    guint *first;
+    guint *next;
+} BlockLists;
+
+static BlockLists list_blocks(const FcProfileHeap *heap)
+{
+    BlockLists lists = {g_new0(guint, heap->places->len + 1), g_new0(guint, heap->blocks->len + 1)};
+    for (guint i = heap->blocks->len; i-- > 0;)
     {
-        const FcProfileHeapBlock *block = &g_array_index(blocks, FcProfileHeapBlock, i);
-        if (block->place != group->index || block->state > FC_BLOCK_REACHABLE ||
-            strcmp(names[states[block->state]], group->state) != 0)
+        guint *first = &lists.first[g_array_index(heap->blocks, FcProfileHeapBlock, i).place];
+        lists.next[i] = *first;
+        *first = i + 1;
+    }
+    return lists;
+}
+
+static void add_blocks(const FcReportContext *context, FcTable *table, const Group *group,
+                       const BlockLists *lists)
+{
+    static const char *const names[] = {[FC_BLOCK_LIVE] = "live",
+                                        [FC_BLOCK_LOST] = "lost",
+                                        [FC_BLOCK_INDIRECT] = "indirect",
+                                        [FC_BLOCK_REACHABLE] = "reachable"};
+    const GArray *blocks = context->model->profile->heap.blocks;
+    for (guint i = lists->first[group->index]; i != 0; i = lists->next[i - 1])
+    {
+        const FcProfileHeapBlock *block = &g_array_index(blocks, FcProfileHeapBlock, i - 1);
+        if (strcmp(names[block->state], group->state) != 0)
             continue;
         g_autofree char *bytes = fc_format_bytes(block->size_bytes);
         g_autofree char *time = fc_format_time(block->time_ns);
@@ -120,7 +140,8 @@ static void add_blocks(const FcReportContext *context, FcTable *table, const Gro
     }
 }
 
-static void add_table_row(const FcReportContext *context, FcTable *table, const Group *group)
+static void add_table_row(const FcReportContext *context, FcTable *table, const Group *group,
+                          const BlockLists *lists)
 {
     const FcMemory *memory = context->memory;
     guint64 whole =
@@ -132,7 +153,7 @@ static void add_table_row(const FcReportContext *context, FcTable *table, const 
     fc_table_cell(table, g_strdup(group->state));
     fc_report_stack(context, table, G_N_ELEMENTS(columns) - 1, "", &group->place->point);
     if (context->options->details)
-        add_blocks(context, table, group);
+        add_blocks(context, table, group, lists);
 }
 
 static void print_groups(const FcReportContext *context)
@@ -150,8 +171,11 @@ static void print_groups(const FcReportContext *context)
     }
     g_array_sort(groups, compare_groups);
     print_sums(context, ways);
+    BlockLists lists = list_blocks(&context->model->profile->heap);
     for (guint i = 0; i < groups->len; i++)
-        add_table_row(context, table, &g_array_index(groups, Group, i));
+        add_table_row(context, table, &g_array_index(groups, Group, i), &lists);
+    g_free(lists.first);
+    g_free(lists.next);
     if (groups->len > 0)
         fc_table_print(table, context->render);
 }
