@@ -170,6 +170,13 @@ def build_instrumented_only(case, shape, compiler, profiled):
                         output=shape.name + compiler + ("" if profiled else "-plain"))
 
 
+def build_without_startfiles(case, shape, compiler, profiled):
+    start = case.command(["gcc", "-print-file-name=Scrt1.o"]).strip()
+    return case.compile(shape.source, "-pie", "-fPIE", "-nostartfiles", start, compiler=compiler,
+                        profiled=profiled,
+                        output=shape.name + compiler + ("" if profiled else "-plain"))
+
+
 def library():
     found = [os.path.join(folder, "libfc.so") for folder, _, names in os.walk(fctest.PREFIX)
              if "libfc.so" in names]
@@ -197,6 +204,7 @@ THREADS = [
           env={"FC_BUFFER_SIZE": "1"}),
     Shape("threads-thread-mode", "threads_many.c", ["at-once", 16], oracle=False, processes=17,
           env={"FC_ALLOW_THREAD": "1"}),
+    Shape("threads-single-mode", "threads_many.c", ["at-once", 16], env={"FC_NO_FORK": "1"}),
     Shape("thread-local", "thread_local.cc", [16], compilers=BOTH_CXX),
 ]
 
@@ -282,6 +290,7 @@ LIBRARIES = [
     Shape("interposed", "interposed.c", build=build_interposed, compilers=BOTH,
           callers=False, check=check_no_unknown),
     Shape("own-init", "own_init.c", flags=("-O0", "-Wl,-init=own_init", "-Wl,-fini=own_fini")),
+    Shape("own-init-fini", "own_init_fini.c", build=build_without_startfiles, compilers=BOTH),
     Shape("static-init", "static_init.cc", compilers=BOTH_CXX),
     Shape("around-main", "aroundmain.c", compilers=BOTH),
     Shape("preloaded", "fork_tree.c", ["nested", 3], build=build_instrumented_only, oracle=False,
