@@ -208,6 +208,25 @@ class Drive(unittest.TestCase):
         self.assertEqual(manager.wait(), 0)
         self.assertEqual(functions(self.path('out.fc')), {CODE + 0x100: (2, 20)})
 
+    def test_years_between_two_events(self):
+        manager = self.manager('--quiet')
+        child = self.process()
+        key = child.pid << 32 | 1
+        year = 365 * 86400 * 10 ** 9
+        manager.shared.claim(1, key, 1, 0, 3)
+        records = [call(wire.ENTER, 10, 1, 0), *pair(10 + year, 2, year, 1),
+                   call(wire.EXIT, 10 + 3 * year, 1, 0)]
+        for slot, packed in enumerate(records):
+            manager.shared.put(1, slot, packed)
+        manager.send(wire.hello(key, child.pid, start=5),
+                     wire.message(wire.CHUNK, key, 1, 1, 4),
+                     wire.message(wire.QUIT, key, 1, wire.NO_ANSWER, 10 + 3 * year))
+        self.end(child)
+        manager.close()
+        self.assertEqual(manager.wait(), 0)
+        self.assertEqual(functions(self.path('out.fc')),
+                         {CODE + 0x100: (1, 3 * year), CODE + 0x200: (1, year)})
+
     def test_killed(self):
         """What a process recorded counts though it was killed; its stack is kept."""
         manager = self.manager()
