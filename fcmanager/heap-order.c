@@ -216,6 +216,17 @@ void fc_heap_settle(FcHeap *heap, guint64 time)
     tidy(heap);
 }
 
+void fc_heap_flush(FcHeap *heap)
+{
+    fc_heap_settle(heap, G_MAXUINT64);
+    for (FcHeapThread *thread = heap->first_thread; thread != NULL; thread = thread->next)
+        while (thread->head < thread->tail)
+        {
+            heap->queued--;
+            fc_heap_take(thread, &thread->queue[thread->head++]);
+        }
+}
+
 void fc_heap_finish(FcHeap *heap)
 {
     for (FcHeapThread *thread = heap->first_thread; thread != NULL; thread = thread->next)

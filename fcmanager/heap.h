@@ -136,5 +136,7 @@ void fc_heap_thread_finish(FcHeapThread *thread);
  * have been given up to then; a thread may have made one meanwhile that is not in memory yet:
  * no record that is here depends on it. */
 void fc_heap_settle(FcHeap *heap, guint64 time);
+/* Takes all that is queued, for a look at the blocks; names that did not come are lost. */
+void fc_heap_flush(FcHeap *heap);
 /* No thread makes any more records: takes all. */
 void fc_heap_finish(FcHeap *heap);

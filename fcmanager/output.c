@@ -248,6 +248,17 @@ static gint compare_heap_blocks(gconstpointer a, gconstpointer b)
     return x->pointer < y->pointer ? -1 : x->pointer > y->pointer;
 }
 
+static void tell_apart(Build *build, FcProfileHeapBlock *block)
+{
+    FcProfileHeapPlace *place =
+        &g_array_index(build->profile->heap.places, FcProfileHeapPlace, block->place);
+    block->state = fc_live_state(build->process->live, block->pointer);
+    place->reachable_blocks += block->state == FC_BLOCK_REACHABLE;
+    place->reachable_bytes += block->state == FC_BLOCK_REACHABLE ? block->size_bytes : 0;
+    place->indirect_blocks += block->state == FC_BLOCK_INDIRECT;
+    place->indirect_bytes += block->state == FC_BLOCK_INDIRECT ? block->size_bytes : 0;
+}
+
 /* `places` as of add_heap_places. */
 static void add_leaks(Build *build, const FcHeap *heap, const guint *places)
 {
@@ -269,6 +280,8 @@ static void add_leaks(Build *build, const FcHeap *heap, const guint *places)
                                    .time_ns = since_start(build, from->time),
                                    .place = places[from->place],
                                    .state = FC_BLOCK_LIVE};
+        if (build->profile->heap.scanned)
+            tell_apart(build, &live);
         g_array_append_val(build->profile->heap.blocks, live);
     }
     g_array_sort(build->profile->leaks, compare_blocks);
@@ -299,6 +312,7 @@ static void add_heap(Build *build)
                                       heap->samples[i]};
         g_array_append_val(into->samples, sample);
     }
+    into->scanned = build->process->live != NULL && fc_live_take(build->process->live);
     add_heap_frames(build, heap);
     g_autofree guint *places = add_heap_places(build, heap);
     add_bad_frees(build, heap);

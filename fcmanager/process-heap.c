@@ -38,6 +38,16 @@ void fc_process_settle_heap(FcProcess *process)
         fc_heap_settle(heap, time);
 }
 
+char *fc_process_list_live(FcProcess *process)
+{
+    if (process->heap == NULL || process->setup->shared == NULL || process->finished ||
+        !read_ahead(process, G_MAXUINT64))
+        return g_strdup("");
+    g_clear_pointer(&process->live, fc_live_free);
+    process->live = fc_live_new(process->heap);
+    return process->live != NULL ? g_strdup_printf("%d", fc_live_fd(process->live)) : g_strdup("");
+}
+
 /* They belong to no function. */
 void fc_process_take_late(FcProcess *process, const FcWireMessage *message)
 {

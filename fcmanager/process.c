@@ -79,6 +79,7 @@ void fc_process_free(FcProcess *process)
     if (process == NULL)
         return;
     g_hash_table_unref(process->threads);
+    fc_live_free(process->live);
     fc_heap_free(process->heap);
     fc_tally_free(process->tally);
     fc_tally_free(process->first_tally);

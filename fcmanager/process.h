@@ -8,6 +8,7 @@
 
 #include "fcmanager/clock.h"
 #include "fcmanager/decode.h"
+#include "fcmanager/live.h"
 #include "fcmanager/shared.h"
 #include "fcmanager/thread.h"
 
@@ -67,6 +68,7 @@ struct FcProcess
     FcModules *modules;  /* owned */
     FcRegions *regions;  /* owned: stacks beside the threads' own */
     FcHeap *heap;        /* owned; NULL: memory is not profiled */
+    FcLive *live;        /* owned: what libfc could look through at the end; NULL: nothing */
     FcHeapThread *late;  /* the heap's: records of threads that are gone; NULL: none yet */
     FcTally *tally;      /* owned: sums of the threads that are done */
     GHashTable *threads; /* number -> FcThread, owned: those that are not */
@@ -108,6 +110,9 @@ GArray *fc_process_fork(FcProcess *process, guint32 thread);
 void fc_process_adopt(FcProcess *process, const GArray *frames);
 /* A record of memory by a thread that is done (FC_MSG_MEMORY). */
 void fc_process_take_late(FcProcess *process, const FcWireMessage *message);
+
+/* The answer to FC_MSG_LIVE: the caller frees it. */
+char *fc_process_list_live(FcProcess *process);
 
 /* Enters into the books what waits for its turn, with all that came before it. */
 void fc_process_settle_heap(FcProcess *process);

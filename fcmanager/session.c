@@ -245,6 +245,14 @@ static void quit(FcSession *session, FcProcess *process, const FcWireMessage *me
         debug(session, "process %d waits in a chunk that is not its own", process->hello.pid);
 }
 
+static void list_live(FcSession *session, FcProcess *process, const FcWireMessage *message)
+{
+    g_autofree char *text = fc_process_list_live(process);
+    if (session->setup.shared == NULL ||
+        !fc_shared_answer(session->setup.shared, message->argument, process->key, text))
+        debug(session, "process %d waits in a chunk that is not its own", process->hello.pid);
+}
+
 /* ---- Coming and going ---------------------------------------------------------------- */
 
 /* The process's memory is gone: nobody writes to its chunks any more. */
@@ -405,6 +413,8 @@ void fc_session_message(FcSession *session, const FcWireMessage *message)
     }
     if (message->type == FC_MSG_QUIT)
         quit(session, process, message);
+    else if (message->type == FC_MSG_LIVE)
+        list_live(session, process, message);
     else if (message->type == FC_MSG_FORK || message->type == FC_MSG_FORK_DONE)
         fork_message(session, process, message);
     else if (message->type == FC_MSG_EXEC || message->type == FC_MSG_EXEC_FAILED)

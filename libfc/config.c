@@ -40,6 +40,7 @@ enum Variable
     VAR_USE_PID,
     VAR_DEBUG,
     VAR_MEMORY,
+    VAR_MEMORY_SCAN,
     VAR_MEMORY_STACK,
     VAR_MEMORY_UNWIND,
     VAR_MANAGER,
@@ -68,6 +69,7 @@ static const struct
     [VAR_USE_PID] = {"FC_USE_PID", "name the profile NAME.PID.fc"},
     [VAR_DEBUG] = {"FC_DEBUG", "debug messages of the manager"},
     [VAR_MEMORY] = {"FC_MEMORY", "profile memory"},
+    [VAR_MEMORY_SCAN] = {"FC_MEMORY_SCAN", "look at the end which blocks can still be reached"},
     [VAR_MEMORY_STACK] = {"FC_MEMORY_STACK", "frames kept for a memory record (8)"},
     [VAR_MEMORY_UNWIND] = {"FC_MEMORY_UNWIND", "unwind the stack, too, for each memory record"},
     [VAR_MANAGER] = {"FC_MANAGER", "path of fcmanager"},
@@ -234,6 +236,7 @@ void fc_config_load(void)
     fc_config.debug = values[VAR_DEBUG] != NULL;
     fc_config.use_pid = values[VAR_USE_PID] != NULL;
     fc_config.memory = values[VAR_MEMORY] != NULL;
+    fc_config.memory_scan = values[VAR_MEMORY_SCAN] != NULL && fc_config.memory;
     fc_config.memory_unwind = values[VAR_MEMORY_UNWIND] != NULL;
     fc_config.profile_mode = values[VAR_ALLOW_THREAD] != NULL ? FC_MODE_THREAD
                              : values[VAR_NO_FORK] != NULL    ? FC_MODE_SINGLE

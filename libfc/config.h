@@ -17,6 +17,7 @@ struct FcConfig
     bool debug;
     bool use_pid;
     bool memory;
+    bool memory_scan;
     bool memory_unwind;
     bool rc_used;
     bool pipe_transport;

@@ -188,6 +188,9 @@ enum FcMessageType
                              the threads' own: of a coroutine or of signal handlers */
     FC_MSG_MEMORY,        /* payload FcRecord of memory, made by a thread whose end was told:
                              libc frees what it kept for the thread */
+    FC_MSG_LIVE,          /* the process, now of one thread, wants the list of its live blocks;
+                             argument: index of a chunk for the answer, the decimal number
+                             of a descriptor that fcmanager has open, or nothing */
 };
 #define FC_NO_ANSWER UINT32_MAX
 
@@ -203,6 +206,26 @@ struct FcMessage
     uint64_t value;
 };
 _Static_assert(sizeof(struct FcMessage) == 32, "wire format");
+
+/* What is behind that descriptor: all blocks, by address. */
+enum FcLiveState
+{
+    FC_LIVE_LOST,
+    FC_LIVE_INDIRECT, /* only lost blocks refer to it */
+    FC_LIVE_REACHABLE,
+};
+struct FcLiveBlock
+{
+    uint64_t pointer;
+    uint64_t bytes;
+    uint32_t state; /* libfc writes this */
+    uint32_t reserved;
+};
+struct FcLiveList
+{
+    uint64_t is_done; /* libfc: 1 once every state is right */
+    struct FcLiveBlock blocks[];
+};
 
 enum FcText
 {

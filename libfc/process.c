@@ -16,6 +16,7 @@
 #include "libfc/message.h"
 #include "libfc/modules.h"
 #include "libfc/ring.h"
+#include "libfc/scan.h"
 #include "libfc/spawn.h"
 #include "libfc/stacks.h"
 #include "libfc/sys.h"
@@ -350,6 +351,7 @@ static void quit(void)
     fc_thread.is_quitting = true;
     __atomic_store_n(&state, ENDING, __ATOMIC_SEQ_CST);
     fc_buffers_send_others();
+    fc_scan_run(session.manager_pid);
     uint32_t index = fc_ring_take_for_answer();
     if (index == 0 && session.reply_fd < 0)
         index = FC_NO_ANSWER;

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which blocks can still be reached: see scan.h.  All private writable memory of the process
+ * counts as a place for references, whatever it is used for, except the blocks themselves,
+ * the rest of the heap, and what is libfc's own; then what reachable blocks refer to, and so on.
+ * A word that happens to look like a pointer makes a lost block look reachable; never
+ * the other way round.
+ *
+ * Memory is read by way of the kernel: what turns out not to be readable is skipped.  Works on
+ * shared mappings alone, which it does not look through itself.
+ */
+#include "libfc/scan.h"
+
+#include "libfc/channel.h"
+#include "libfc/config.h"
+#include "libfc/ring.h"
+#include "libfc/sys.h"
+#include "libfc/thread.h"
+
+#include <fcntl.h>
+#include <link.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+
+#define PIECE_BYTES 65536u
+#define PAGE_BYTES 4096u
+#define MAPS_MAX (8u << 20)
+
+static struct
+{
+    struct FcLiveList *list;
+    struct FcLiveBlock *blocks; /* by address */
+    size_t count;
+    uint32_t *work; /* indices of blocks whose contents are to be looked through */
+    size_t work_count;
+    char *piece;
+    uintptr_t own_start; /* libfc itself */
+    uintptr_t own_end;
+    uintptr_t stack; /* what is below is not in use */
+    long pid;
+    bool is_libc; /* whose data is looked through */
+    bool failed;
+} scan;
+
+static void *map_shared(size_t bytes)
+{
+    long at = fc_sys(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
+    return at < 0 && at > -4096 ? NULL : (void *)at;
+}
+
+/* The last block that begins at or below `address`, plus one; 0: none. */
+static size_t find_end(uintptr_t address)
+{
+    size_t low = 0;
+    size_t high = scan.count;
+    while (low < high)
+    {
+        size_t middle = low + (high - low) / 2;
+        if (scan.blocks[middle].pointer <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Where glibc's next chunk begins: within the last bytes of a block, if that is filled. */
+static uintptr_t next_chunk(const struct FcLiveBlock *block)
+{
+    uintptr_t bytes = (block->bytes + 8 + 15) & ~(uintptr_t)15;
+    return block->pointer - 16 + (bytes > 32 ? bytes : 32);
+}
+
+static void mark(uintptr_t word, enum FcLiveState state)
+{
+    if (word < scan.blocks[0].pointer)
+        return;
+    struct FcLiveBlock *block = &scan.blocks[find_end(word) - 1];
+    if (block->state != FC_LIVE_LOST || word - block->pointer >= (block->bytes | !block->bytes))
+        return;
+    if (scan.is_libc && word == next_chunk(block))
+        return; /* the allocator's own */
+    block->state = state;
+    scan.work[scan.work_count++] = (uint32_t)(block - scan.blocks);
+}
+
+/* Marks what the words of [start, end) refer to. */
+static void look_through(uintptr_t start, uintptr_t end, enum FcLiveState state)
+{
+    start = (start + 7) & ~(uintptr_t)7;
+    while (start < end && end - start >= sizeof(uintptr_t) && !scan.failed)
+    {
+        size_t bytes = end - start < PIECE_BYTES ? end - start : PIECE_BYTES;
+        struct iovec into = {scan.piece, bytes};
+        struct iovec from = {(void *)start, bytes};
+        long got = fc_sys(SYS_process_vm_readv, scan.pid, &into, 1L, &from, 1L, 0L);
+        if (got == -EFAULT)
+        {
+            start = (start | (PAGE_BYTES - 1)) + 1;
+            continue;
+        }
+        if (got <= 0)
+        {
+            scan.failed = true;
+            return;
+        }
+        for (size_t at = 0; at + sizeof(uintptr_t) <= (size_t)got; at += sizeof(uintptr_t))
+        {
+            uintptr_t word;
+            memcpy(&word, scan.piece + at, sizeof word);
+            mark(word, state);
+        }
+        start += (size_t)got & ~(size_t)7;
+        if ((size_t)got < sizeof(uintptr_t))
+            start += sizeof(uintptr_t);
+    }
+}
+
+static void follow(enum FcLiveState state)
+{
+    while (scan.work_count > 0)
+    {
+        const struct FcLiveBlock *block = &scan.blocks[scan.work[--scan.work_count]];
+        look_through(block->pointer, block->pointer + block->bytes, state);
+    }
+}
+
+/* ---- Where references can be ---------------------------------------------------- */
+
+/* A mapping without the blocks in it and without libfc. */
+static void look_between(uintptr_t start, uintptr_t end)
+{
+    if (start < scan.own_end && end > scan.own_start)
+    {
+        if (start < scan.own_start)
+            look_between(start, scan.own_start);
+        if (end > scan.own_end)
+            look_between(scan.own_end, end);
+        return;
+    }
+    size_t next = find_end(start);
+    if (next > 0 && scan.blocks[next - 1].pointer + scan.blocks[next - 1].bytes > start)
+        start = scan.blocks[next - 1].pointer + scan.blocks[next - 1].bytes;
+    for (; next < scan.count && scan.blocks[next].pointer < end && start < end; next++)
+    {
+        look_through(start, scan.blocks[next].pointer, FC_LIVE_REACHABLE);
+        start = scan.blocks[next].pointer + scan.blocks[next].bytes;
+    }
+    if (start < end)
+        look_through(start, end, FC_LIVE_REACHABLE);
+}
+
+static uintptr_t read_hex(const char **at)
+{
+    uintptr_t value = 0;
+    for (;; (*at)++)
+    {
+        char c = **at;
+        if (c >= '0' && c <= '9')
+            value = value << 4 | (uintptr_t)(c - '0');
+        else if (c >= 'a' && c <= 'f')
+            value = value << 4 | (uintptr_t)(c - 'a' + 10);
+        else
+            return value;
+    }
+}
+
+/* One line of /proc/self/maps: START-END PERM OFFSET DEV INODE PATH */
+static void take_mapping(const char *line)
+{
+    uintptr_t start = read_hex(&line);
+    line += *line == '-';
+    uintptr_t end = read_hex(&line);
+    if (strncmp(line, " rw", 3) != 0 || line[4] != 'p' || strstr(line, " [heap]") != NULL ||
+        strstr(line, " /dev/") != NULL)
+        return;
+    if (start < scan.stack && scan.stack < end)
+        start = scan.stack;
+    scan.is_libc = strstr(line, "/libc.so.6") != NULL;
+    look_between(start, end);
+    scan.is_libc = false;
+}
+
+static char *read_file(const char *path, char *text, size_t room)
+{
+    size_t used = 0;
+    long got;
+    long fd = fc_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0)
+        return NULL;
+    while (used < room - 1 && (got = fc_sys(SYS_read, fd, text + used, room - 1 - used)) > 0)
+        used += (size_t)got;
+    fc_sys(SYS_close, fd);
+    text[used] = '\0';
+    return used > 0 && used < room - 1 ? text : NULL;
+}
+
+/* False where they are not all known. */
+static bool look_everywhere(char *maps)
+{
+    if (read_file("/proc/self/maps", maps, MAPS_MAX) == NULL)
+        return false;
+    for (char *line = maps; *line != '\0';)
+    {
+        char *newline = strchr(line, '\n');
+        if (newline == NULL)
+            break;
+        *newline = '\0';
+        take_mapping(line);
+        follow(FC_LIVE_REACHABLE);
+        line = newline + 1;
+    }
+    return !scan.failed;
+}
+
+/* What only lost blocks refer to. */
+static void find_indirect(void)
+{
+    for (size_t i = 0; i < scan.count; i++)
+    {
+        struct FcLiveBlock *block = &scan.blocks[i];
+        if (block->state != FC_LIVE_LOST)
+            continue;
+        block->state = FC_LIVE_INDIRECT; /* not to be found from itself */
+        look_through(block->pointer, block->pointer + block->bytes, FC_LIVE_INDIRECT);
+        follow(FC_LIVE_INDIRECT);
+        block->state = FC_LIVE_LOST;
+    }
+}
+
+/* ---- The whole -------------------------------------------------------------------- */
+
+static bool is_alone(char *text)
+{
+    const char *line = read_file("/proc/self/status", text, PIECE_BYTES);
+    line = line != NULL ? strstr(line, "\nThreads:\t") : NULL;
+    return line != NULL && strncmp(line + 10, "1\n", 2) == 0;
+}
+
+static int find_libfc(struct dl_phdr_info *object, size_t bytes, void *unused)
+{
+    (void)bytes;
+    (void)unused;
+    uintptr_t start = UINTPTR_MAX;
+    uintptr_t end = 0;
+    for (int i = 0; i < object->dlpi_phnum; i++)
+    {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+        uintptr_t at = object->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type != PT_LOAD)
+            continue;
+        start = at < start ? at : start;
+        end = at + segment->p_memsz > end ? at + segment->p_memsz : end;
+    }
+    if ((uintptr_t)&scan - start >= end - start)
+        return 0;
+    scan.own_start = start;
+    scan.own_end = (end + PAGE_BYTES - 1) & ~(uintptr_t)(PAGE_BYTES - 1);
+    return 1;
+}
+
+/* fcmanager's list, mapped from its descriptor. */
+static size_t map_list(int manager_pid)
+{
+    uint32_t index = fc_ring_take_for_answer();
+    struct FcMessage message = {.type = FC_MSG_LIVE, .thread = fc_thread.number, .argument = index};
+    if (index == 0 || index == FC_NO_ANSWER || !fc_channel_send(&message, NULL, 0))
+        return 0;
+    size_t bytes = 0;
+    const char *text = fc_ring_wait_for_answer(index, &bytes);
+    if (text == NULL || bytes == 0 || bytes > 9)
+        return 0;
+    int number = 0;
+    for (size_t i = 0; i < bytes && text[i] >= '0' && text[i] <= '9'; i++)
+        number = 10 * number + (text[i] - '0');
+    long fd = fc_channel_open_of_manager(manager_pid, number, O_RDWR);
+    long size = fd >= 0 ? fc_sys(SYS_lseek, fd, 0L, SEEK_END) : 0;
+    long at = size > (long)sizeof *scan.list
+                  ? fc_sys(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L)
+                  : -1;
+    if (fd >= 0)
+        fc_sys(SYS_close, fd);
+    if (at < 0)
+        return 0;
+    scan.list = (struct FcLiveList *)at;
+    scan.blocks = scan.list->blocks;
+    scan.count = ((size_t)size - sizeof *scan.list) / sizeof *scan.blocks;
+    return (size_t)size;
+}
+
+__attribute__((noinline)) void fc_scan_run(int manager_pid)
+{
+    __builtin_unwind_init(); /* every register that a caller may still need is on the stack */
+    scan.stack = (uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)7;
+    if (!fc_config.memory_scan)
+        return;
+    char *maps = map_shared(MAPS_MAX);
+    scan.piece = map_shared(PIECE_BYTES);
+    size_t list_bytes =
+        maps != NULL && scan.piece != NULL && is_alone(scan.piece) ? map_list(manager_pid) : 0;
+    if (list_bytes == 0)
+        return;
+    scan.pid = fc_sys(SYS_getpid);
+    fc_thread.last_freed = NULL;
+    dl_iterate_phdr(find_libfc, NULL);
+    scan.work = map_shared(scan.count * sizeof *scan.work);
+    if (scan.work != NULL && look_everywhere(maps))
+    {
+        find_indirect();
+        scan.list->is_done = !scan.failed;
+    }
+    fc_sys(SYS_munmap, scan.list, list_bytes);
+}
