@@ -113,6 +113,14 @@ class Manual(unittest.TestCase):
         told = set(re.findall(r"@code\{([a-z_]+)\}", elsewhere)) - {"null", "true", "false"}
         self.assertEqual(told - written, set(), "not in the output")
 
+    def test_suppressions(self):
+        with open(os.path.join(DOC, "..", "fcdump", "suppress.c"), encoding="utf-8") as file:
+            built_in = re.findall(r'^    "([a-z]+:.*)",$', file.read(), re.MULTILINE)
+        self.assertGreater(len(built_in), 10)
+        told = chapter("memory.texi").split("@node Suppressions\n")[1].split("@node ")[0]
+        told = told.split("They are:")[1].split("@example\n")[1].split("@end example")[0]
+        self.assertEqual(told.split(), built_in)
+
     def test_man_pages(self):
         for tool in sorted(os.listdir(BINDIR)):
             page = chapter(tool + ".1").replace("\\-", "-")

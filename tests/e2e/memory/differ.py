@@ -68,7 +68,11 @@ class Differ(fctest.Case):
     def run_lsan(self, case, unwound):
         done = self.run_target([self.lsan, case],
                                env={"LSAN_OPTIONS": "fast_unwind_on_malloc=0:exitcode=0"})
-        return checkers.read_lsan(done.stderr.decode("utf-8", "replace"), self.own, unwound)
+        said = done.stderr.decode("utf-8", "replace")
+        if "LeakSanitizer has encountered a fatal error" in said:  # no ptrace here
+            print(f"{case}: LeakSanitizer does not work here", file=sys.stderr)
+            return None
+        return checkers.read_lsan(said, self.own, unwound)
 
     def run_fc(self, case, unwind, **more):
         folder = self.path("fc-" + case)
@@ -100,6 +104,8 @@ class Differ(fctest.Case):
             self.assertEqual([mine.pop(way) for way in extra], [NOT_SEEN_BY_MEMCHECK[case]])
         self.assertEqual(mine, other, f"{case}: memcheck's leaks are the second")
         self.assertEqual(ours.losses, [])
+        if lsan is None:
+            return
         for way, (blocks, size) in lsan.leaks.items():
             found = ours.states.get((way, True), [0, 0])
             self.assertLessEqual([blocks, size], list(found), f"{case}: {way} of LeakSanitizer")
@@ -125,7 +131,7 @@ class Differ(fctest.Case):
         for mine, other in zip(ours, theirs):
             self.assertEqual(mine.frees, [], f"{case}: no wrong free")
             self.assertEqual(other.frees, [])
-            self.compare_leaks(case, mine, other, lsan if len(ours) == 1 else checkers.Report())
+            self.compare_leaks(case, mine, other, lsan if len(ours) == 1 else None)
             if case not in OTHER_TOTALS:
                 self.compare_totals(case, mine, other)
 
@@ -152,7 +158,7 @@ class Differ(fctest.Case):
             ours = self.run_fc(case, False, FC_ALLOW_THREAD="1")
             theirs = self.run_valgrind(case, False)
             self.assertEqual(len(ours), 1)
-            self.compare_leaks(case, ours[0], theirs[0], checkers.Report())
+            self.compare_leaks(case, ours[0], theirs[0], None)
             self.compare_totals(case, ours[0], theirs[0])
 
     def test_unwound(self):
