@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 
 #define STEPS 100
@@ -147,6 +148,12 @@ static void alive(int count)
         sem_wait(&ready);
 }
 
+static void killed(int count)
+{
+    alive(count);
+    kill(getpid(), SIGKILL);
+}
+
 /* ---- Threads that end in the middle of frames -------------------------------------------- */
 
 static void descend(int depth, void (*bottom)(void))
@@ -270,6 +277,7 @@ static const struct
     {"in-turn", in_turn},
     {"detached", detached},
     {"alive", alive},
+    {"killed", killed},
     {"exit", exiting_early},
     {"cancel", cancelled},
     {"cancel-anywhere", cancelled_anywhere},

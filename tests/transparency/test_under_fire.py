@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The manager under fire: killed, stopped, out of disk, its folder gone, garbage in the
 pipe and in the shared memory.  The program's own result is unchanged, what could be
-saved is saved, and one clear message says what was not."""
+saved is saved, and one clear message says what was not.
+
+    test_under_fire.py [--long] [TEST]...
+"""
 
 import os
 import random
@@ -18,8 +21,9 @@ import fcprofile  # noqa: E402
 import fctest  # noqa: E402
 
 TRANSPORTS = ("shared", "pipe")
-STOP_S = 3
-SCRIBBLES = 3
+LONG = "--long" in sys.argv
+STOP_S = 10 if LONG else 3
+SCRIBBLES = 30 if LONG else 3
 
 
 class Fire(fctest.Case):
@@ -265,4 +269,4 @@ class Wild(Fire):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    unittest.main(argv=[word for word in sys.argv if word != "--long"], verbosity=2)

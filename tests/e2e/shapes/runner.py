@@ -39,6 +39,7 @@ class Shape:
         "some": at least one; "any": not looked at
     left_open: as many of those frames stay open to the end, on stacks that nobody went back to
     pipe_may_lose: threads that may each take the rest of their buffer with them
+    shared_may_lose: the same with shared memory, where there are more threads than chunks
     callers: an arc's call site must lie in its caller
     end: (kind, value) of the first process; stack: names of the frames that were open, of the
         thread that is named first
@@ -60,6 +61,7 @@ class Shape:
         self.repairs = "none"
         self.left_open = 0
         self.pipe_may_lose = 0
+        self.shared_may_lose = 0
         self.callers = True
         self.end = None
         self.stack = None
@@ -74,6 +76,10 @@ class Shape:
             if key not in self.__dict__:
                 raise TypeError(f"{name}: no column {key}")
             setattr(self, key, value)
+
+
+    def may_lose(self, transport):
+        return self.pipe_may_lose if transport == "pipe" else self.shared_may_lose
 
 
 class Difference(Exception):
@@ -219,8 +225,8 @@ def check_counts(run, oracles):
             lines += compare.differences(oracle, profile)[:20]
         if total(profile) > total(oracle):
             missing += 10 ** 9
-    if len(unmatched) == len(left) and run.transport == "pipe" and \
-            missing <= BUFFER_CALLS * run.shape.pipe_may_lose:
+    if len(unmatched) == len(left) and \
+            missing <= BUFFER_CALLS * run.shape.may_lose(run.transport):
         run.lost = missing
         return
     raise Difference("\n    ".join(lines))
@@ -256,8 +262,7 @@ def check_truth(run):
         else:
             continue
         least, most = entered, max(calling, entered) + run.shape.truth_slack
-        if run.transport == "pipe":
-            least -= BUFFER_CALLS * run.shape.pipe_may_lose
+        least -= BUFFER_CALLS * run.shape.may_lose(run.transport)
         if not least <= got <= most:
             raise Difference(f"{name}: {got} calls recorded, {least} to {most} made")
 
@@ -347,7 +352,7 @@ def check_losses(run):
         for kind, count in profile.losses.items():
             losses[kind] = losses.get(kind, 0) + count
     unsent = losses.pop("unsent-buffers", 0)
-    if losses or unsent > (run.shape.pipe_may_lose if run.transport == "pipe" else 0):
+    if losses or unsent > run.shape.may_lose(run.transport):
         raise Difference(f"lost: {losses}, {unsent} buffers")
     if run.lost > unsent * BUFFER_CALLS:
         raise Difference(f"{run.lost} calls are missing, but only {unsent} buffers are told of")

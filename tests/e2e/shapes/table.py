@@ -53,6 +53,12 @@ def check_inherited(run):
         raise Difference("the child's calls have lost their way from main")
 
 
+def check_unsent(run):
+    unsent = run.profiles[0].losses.get("unsent-buffers", 0)
+    if unsent < 1200 - 1023:
+        raise Difference(f"{unsent} buffers are told to be lost")
+
+
 def check_children(count, steps):
     """All alike: the oracle has nothing to add but a thousand files."""
     def check_it(run):
@@ -202,6 +208,10 @@ THREADS = [
     Shape("threads-main-first", "threads_many.c", ["main-first", 8]),
     Shape("threads-many-more-than-chunks", "threads_many.c", ["alive", 1500],
           env={"FC_BUFFER_SIZE": "1"}),
+    # beyond 1023 chunks each has a buffer of its own, which goes with it
+    Shape("threads-more-than-chunks-killed", "threads_many.c", ["killed", 1200],
+          status=-signal.SIGKILL, oracle=False, processes=1, env={"FC_BUFFER_SIZE": "1"},
+          pipe_may_lose=1201, shared_may_lose=250, check=check_unsent),
     Shape("threads-thread-mode", "threads_many.c", ["at-once", 16], oracle=False, processes=17,
           env={"FC_ALLOW_THREAD": "1"}),
     Shape("threads-single-mode", "threads_many.c", ["at-once", 16], env={"FC_NO_FORK": "1"}),
