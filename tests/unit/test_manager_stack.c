@@ -314,6 +314,31 @@ static void test_overflow(void)
     fc_fixture_stop(&f);
 }
 
+/* What one tally has of a session's contexts another can't have, until the first is gone. */
+static void test_shared_limit(void)
+{
+    guint32 in_use = FC_CONTEXTS_MAX - 2;
+    FcFixture one;
+    FcFixture other;
+    fc_fixture_start(&one);
+    fc_fixture_start(&other);
+    one.tally->contexts_in_use = &in_use;
+    other.tally->contexts_in_use = &in_use;
+    fc_fixture_enter(&one, 0, 'A', 0x99, 0);
+    fc_fixture_enter(&one, 1, 'B', SITE('A', 0), 1);
+    g_assert_cmpuint(one.tally->contexts_folded, ==, 0);
+    g_assert_cmpuint(in_use, ==, FC_CONTEXTS_MAX);
+
+    fc_fixture_enter(&other, 0, 'A', 0x99, 0);
+    g_assert_cmpuint(other.tally->contexts_folded, ==, 1);
+    fc_fixture_stop(&one);
+    g_assert_cmpuint(in_use, ==, FC_CONTEXTS_MAX - 1); /* the one that A is folded on */
+    fc_fixture_enter(&other, 1, 'B', SITE('A', 0), 1);
+    g_assert_cmpuint(other.tally->contexts_folded, ==, 1);
+    fc_fixture_stop(&other);
+    g_assert_cmpuint(in_use, ==, FC_CONTEXTS_MAX - 2);
+}
+
 /* A record of neither kind, and one of an earlier use of the slot. */
 static void test_bad_records(void)
 {
@@ -422,6 +447,7 @@ int main(int argc, char **argv)
     g_test_add_func("/stack/open-at-the-end", test_open_at_the_end);
     g_test_add_func("/stack/inherited", test_inherited);
     g_test_add_func("/stack/overflow", test_overflow);
+    g_test_add_func("/stack/shared-limit", test_shared_limit);
     g_test_add_func("/stack/bad-records", test_bad_records);
     g_test_add_func("/stack/reused-address", test_reused_address);
     g_test_add_func("/stack/merge", test_merge);
