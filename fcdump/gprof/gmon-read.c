@@ -237,7 +237,7 @@ static gboolean read_old_header(FcGModel *model, Input *input, FcGHistHeader *he
     {
         if (!read_32(input, &header->rate))
             return fail(error, "not in a format of gmon.out");
-        if (!model->has_old_header)
+        if (model->rate == 0)
             model->rate = header->rate;
         else if (model->rate != (long)header->rate)
             return fail(error, "its sampling rate is not that of the first file");
@@ -261,17 +261,14 @@ static gboolean parse_old(FcGModel *model, Input *input, FcGmonCounts *counts, G
     model->inputs = FC_GINPUT_HIST | FC_GINPUT_ARCS;
     if (!read_old_header(model, input, &header, &size, &header_bytes, error))
         return FALSE;
-    if (model->has_old_header &&
-        (model->old_low != header.low || model->old_high != header.high || model->old_size != size))
-        return fail(error, "its range or size is not that of the first file");
-    model->old_low = header.low;
-    model->old_high = header.high;
-    model->old_size = size;
-    model->has_old_header = header.high != 0;
     if (size < header_bytes || (gsize)(input->end - start) < header_bytes)
         return fail(error, "not in a format of gmon.out");
     input->at = start + header_bytes;
     header.n_bins = (size - header_bytes) / 2;
+    if (model->n_hists > 0 && model->hists->high != 0 &&
+        (model->hists->low != header.low || model->hists->high != header.high ||
+         model->hists->n_bins != header.n_bins))
+        return fail(error, "its range or size is not that of the first file");
     if (bytes_left(input) / 2 < header.n_bins)
         return fail_short(error);
     if (header.n_bins > 0)

@@ -148,10 +148,6 @@ typedef struct
     char abbreviation;
     double total_ticks;
     gboolean has_warned_blocks; /* block counts were found that -l is needed for */
-    gboolean has_old_header;    /* of an old-layout file; all must be the same */
-    guint64 old_low;
-    guint64 old_high;
-    guint32 old_size;
 
     FcGSym *cycles; /* headers, [1..n_cycles]; [0] is unused */
     guint n_cycles;

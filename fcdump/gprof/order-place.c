@@ -11,20 +11,32 @@ static gboolean is_alone(const FcGSym *sym)
     return !sym->order_next && !sym->order_prev;
 }
 
+/* The end of the chain that `sym` is in, and how far it is.  Links that copies of symbols
+ * start with (see symspec.c) can lead in a circle; the walk ends then, anywhere. */
+static FcGSym *end_of(FcGSym *sym, gboolean is_forward, guint *distance)
+{
+    const FcGSym *mark = sym;
+
+    for (*distance = 0;; ++*distance)
+    {
+        FcGSym *next = is_forward ? sym->order_next : sym->order_prev;
+
+        if (!next || next == mark)
+            return sym;
+        sym = next;
+        if ((*distance & (*distance + 1)) == 0)
+            mark = sym;
+    }
+}
+
 static FcGSym *last_of(FcGSym *sym, guint *distance)
 {
-    *distance = 0;
-    for (; sym->order_next; sym = sym->order_next)
-        ++*distance;
-    return sym;
+    return end_of(sym, TRUE, distance);
 }
 
 static FcGSym *first_of(FcGSym *sym, guint *distance)
 {
-    *distance = 0;
-    for (; sym->order_prev; sym = sym->order_prev)
-        ++*distance;
-    return sym;
+    return end_of(sym, FALSE, distance);
 }
 
 /* The far end of the chain in the one direction that it has. */
@@ -87,11 +99,14 @@ static void print_chains(FcGModel *model, FcGArc **arcs, guint n)
     for (guint i = 0; i < n; i++)
     {
         FcGSym *sym = arcs[i]->parent;
+        gboolean is_circle;
         guint ignored;
 
         if (has_placed_end(arcs[i]) || is_alone(sym))
             continue;
-        for (sym = first_of(sym, &ignored); sym; sym = sym->order_next)
+        sym = first_of(sym, &ignored);
+        is_circle = last_of(sym, &ignored)->order_next != NULL;
+        for (; sym && !(is_circle && sym->is_placed); sym = sym->order_next)
         {
             sym->is_placed = TRUE;
             fprintf(model->out, "%s\n", sym->name);

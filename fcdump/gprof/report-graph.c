@@ -55,8 +55,9 @@ static int compare_arcs_descending(const void *a, const void *b)
     return compare_arcs(b, a);
 }
 
-/* The lists hold the newest arc first; of equal arcs the oldest is to come first. */
-static FcGArc **sorted_parents(const FcGSym *sym, guint *n)
+/* The lists hold the newest arc first; of equal arcs the oldest is to come first.  The
+ * list stays sorted: a function ordering that is printed later follows it. */
+static FcGArc **sort_parents(FcGSym *sym, guint *n)
 {
     FcGArc **arcs;
     guint i;
@@ -69,10 +70,16 @@ static FcGArc **sorted_parents(const FcGSym *sym, guint *n)
     for (FcGArc *arc = sym->parents; arc; arc = arc->next_parent)
         arcs[--i] = arc;
     fc_gsort((void **)arcs, *n, compare_arcs);
+    sym->parents = NULL;
+    for (i = *n; i > 0; i--)
+    {
+        arcs[i - 1]->next_parent = sym->parents;
+        sym->parents = arcs[i - 1];
+    }
     return arcs;
 }
 
-static FcGArc **sorted_children(const FcGSym *sym, guint *n)
+static FcGArc **sort_children(FcGSym *sym, guint *n)
 {
     FcGArc **arcs;
     guint i;
@@ -85,6 +92,12 @@ static FcGArc **sorted_children(const FcGSym *sym, guint *n)
     for (FcGArc *arc = sym->children; arc; arc = arc->next_child)
         arcs[--i] = arc;
     fc_gsort((void **)arcs, *n, compare_arcs_descending);
+    sym->children = NULL;
+    for (i = *n; i > 0; i--)
+    {
+        arcs[i - 1]->next_child = sym->children;
+        sym->children = arcs[i - 1];
+    }
     return arcs;
 }
 
@@ -137,7 +150,7 @@ static void print_outside(const FcGModel *model, const FcGSym *sym)
             (gulong)sym->cycle_head->ncalls);
 }
 
-static void print_parents(const FcGModel *model, const FcGSym *sym)
+static void print_parents(const FcGModel *model, FcGSym *sym)
 {
     guint n;
     g_autofree FcGArc **arcs = NULL;
@@ -153,15 +166,15 @@ static void print_parents(const FcGModel *model, const FcGSym *sym)
     }
     if (model->measured)
         print_outside(model, sym);
-    arcs = sorted_parents(sym, &n);
+    arcs = sort_parents(sym, &n);
     for (guint i = 0; i < n; i++)
         print_arc(model, arcs[i], arcs[i]->parent);
 }
 
-static void print_children(const FcGModel *model, const FcGSym *sym)
+static void print_children(const FcGModel *model, FcGSym *sym)
 {
     guint n;
-    g_autofree FcGArc **arcs = sorted_children(sym, &n);
+    g_autofree FcGArc **arcs = sort_children(sym, &n);
 
     for (guint i = 0; i < n; i++)
         print_arc(model, arcs[i], arcs[i]->child);
@@ -332,7 +345,7 @@ void fc_greport_graph(FcGModel *model)
     print_title(model);
     for (guint i = 0; i < model->symtab.len + model->n_cycles; i++)
     {
-        const FcGSym *sym = model->by_index[i];
+        FcGSym *sym = model->by_index[i];
 
         if (!is_shown(model, sym))
             continue;

@@ -121,6 +121,10 @@ static void half_extend(FcGModel *model, Half *half, guint index, GPtrArray *tab
         half->current = fc_gmodel_alloc(model, sizeof *half->current);
         *half->current = *sym;
         half->current->cycle_head = half->current;
+        /* gprof strings the ranges together by the links of the orderings, which start
+         * from there. */
+        if (half->ranges->len > 0)
+            half->current->order_next = g_ptr_array_index(half->ranges, half->ranges->len - 1);
         g_ptr_array_add(half->ranges, half->current);
         if (table)
             g_ptr_array_add(table, half->current);

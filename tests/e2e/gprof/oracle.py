@@ -3,6 +3,8 @@
 import concurrent.futures
 import difflib
 import os
+import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -14,7 +16,12 @@ FCGPROF = os.environ.get('FCGPROF') or os.path.join(os.environ.get('FC_BINDIR', 
 # Where gprof gives up on a sound image and fcgprof goes on; see the manual.  A gprof
 # that crashes is no model either.
 GPROF_FAILS = (b'somebody miscounted',)
+DEFAULTS = ['a.out', 'gmon.out', 'gmon.sum']
 SKIP = 77  # the exit status that tells Meson a test was skipped
+TIMEOUT_S = 120
+# There are command lines that gprof never stops printing for: a signal ends it then.
+OUTPUT_MAX = 100 << 20
+resource.setrlimit(resource.RLIMIT_FSIZE, (OUTPUT_MAX, resource.RLIM_INFINITY))
 WORKERS = max(2, os.cpu_count() or 2)
 
 
@@ -34,10 +41,15 @@ def run(tool, args, cwd, stdin=None, env=None):
     # Memory that a tool forgets to set must not decide a comparison.
     environment.update(LC_ALL='C', MALLOC_PERTURB_='255')
     environment.update(env or {})
-    with open(stdin, 'rb') if stdin else open(os.devnull, 'rb') as source:
-        done = subprocess.run([tool] + args, cwd=cwd, stdin=source, capture_output=True,
-                              env=environment, timeout=60, check=False)
-    return done.returncode, done.stdout, done.stderr
+    with open(stdin or os.devnull, 'rb') as source, tempfile.TemporaryFile() as out:
+        try:
+            done = subprocess.run([tool] + args, cwd=cwd, stdin=source, stdout=out,
+                                  stderr=subprocess.PIPE, env=environment, timeout=TIMEOUT_S,
+                                  check=False)
+        except subprocess.TimeoutExpired:
+            return -1, b'', b'no end'
+        out.seek(0)
+        return done.returncode, out.read(), done.stderr
 
 
 def learn_blurbs(tool, folder, image, profile):
@@ -89,10 +101,14 @@ class Comparison:
             self.blurbs[tool] = learn_blurbs(tool, folder, image, profile)
 
     def run_private(self, tool, args, folder, stdin, env):
-        """Runs in a folder of its own that shows the files of `folder`."""
+        """Runs in a folder of its own that shows the files of `folder` that it may need."""
         with tempfile.TemporaryDirectory() as place:
-            for name in os.listdir(folder) if folder else ():
-                source = os.path.join(folder, name)
+            for name in DEFAULTS + args:
+                source = os.path.join(folder, name.lstrip('@'))
+                name = os.path.basename(source)
+                if os.path.dirname(source) != folder or not os.path.lexists(source) or \
+                        os.path.lexists(os.path.join(place, name)):
+                    continue
                 if name == 'gmon.sum' or name.endswith('-ann'):
                     shutil.copy(source, place)  # the tools may write it
                 else:
@@ -101,6 +117,8 @@ class Comparison:
             for number, cuts in enumerate(self.blurbs.get(tool, ())):
                 for blurb in cuts:
                     out = out.replace(blurb, b'<explanation %d>' % number)
+                # Empty lines around it are a matter of where the cut is made.
+                out = re.sub(rb'\n*<explanation %d>\n*' % number, b'<%d>' % number, out)
             written = {}
             for name in os.listdir(place):
                 path = os.path.join(place, name)

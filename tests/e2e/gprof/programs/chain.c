@@ -60,8 +60,10 @@ int main(void)
 
     for (int i = 0; i < 200; i++)
     {
-        sum += twice(i);
-        sum += other(i);
+        /* Two calls on one line. */
+        /* clang-format off */
+        sum += twice(i); sum += other(i);
+        /* clang-format on */
         if (i % 3 == 0)
             sum += helper(i);
         sum += other_pointer(i);

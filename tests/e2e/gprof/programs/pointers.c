@@ -12,16 +12,11 @@
 
 typedef int (*Operation)(int, int);
 
-__attribute__((noinline)) static int add(int a, int b)
-{
-    burn(3);
-    return a + b;
-}
-__attribute__((noinline)) static int sub(int a, int b)
-{
-    burn(2);
-    return a - b;
-}
+/* Whole functions on one line, on purpose. */
+/* clang-format off */
+__attribute__((noinline)) static int add(int a, int b) { burn(3); return a + b; }
+__attribute__((noinline)) static int sub(int a, int b) { burn(2); return a - b; }
+/* clang-format on */
 __attribute__((noinline)) static int mul(int a, int b)
 {
     burn(4);

@@ -2,8 +2,8 @@
 //
 // C++: virtual functions, templates, overloads, operators, lambdas, namespaces,
 // exceptions, static construction, containers of the standard library.
-#include "include/inlined.h"
 #include "burn.h"
+#include "include/inlined.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -19,12 +19,27 @@ namespace geometry
 class Shape
 {
   public:
-    explicit Shape(int id) : id_(id) { burn(1); }
-    virtual ~Shape() { burn(1); }
+    explicit Shape(int id) : id_(id)
+    {
+        burn(1);
+    }
+    virtual ~Shape()
+    {
+        burn(1);
+    }
     virtual double area() const = 0;
-    virtual double scaled(double by) const { return area() * by; }
-    bool operator<(const Shape &other) const { return area() < other.area(); }
-    int id() const { return id_; }
+    virtual double scaled(double by) const
+    {
+        return area() * by;
+    }
+    bool operator<(const Shape &other) const
+    {
+        return area() < other.area();
+    }
+    int id() const
+    {
+        return id_;
+    }
 
   private:
     int id_;
@@ -33,7 +48,9 @@ class Shape
 class Square : public Shape
 {
   public:
-    Square(int id, double side) : Shape(id), side_(side) {}
+    Square(int id, double side) : Shape(id), side_(side)
+    {
+    }
     double area() const override
     {
         burn(1);
@@ -47,13 +64,18 @@ class Square : public Shape
 class Circle final : public Shape
 {
   public:
-    Circle(int id, double radius) : Shape(id), radius_(radius) {}
+    Circle(int id, double radius) : Shape(id), radius_(radius)
+    {
+    }
     double area() const override
     {
         burn(2);
         return 3.14 * radius_ * radius_;
     }
-    double scaled(double by) const override { return Shape::scaled(by) + 1; }
+    double scaled(double by) const override
+    {
+        return Shape::scaled(by) + 1;
+    }
 
   private:
     double radius_;
@@ -79,7 +101,10 @@ template <typename T, int N> struct Stack
             throw std::overflow_error("full");
         items[count++] = item;
     }
-    T pop() { return items[--count]; }
+    T pop()
+    {
+        return items[--count];
+    }
 };
 
 template <typename T> T biggest(const std::vector<T> &of)
@@ -90,14 +115,31 @@ template <typename T> T biggest(const std::vector<T> &of)
     return best;
 }
 
-static int overloaded(int n) { burn(1); return n; }
-static int overloaded(double n) { burn(1); return static_cast<int>(n) + 1; }
-int overloaded(const std::string &n, const char *const *) { return static_cast<int>(n.size()); }
+static int overloaded(int n)
+{
+    burn(1);
+    return n;
+}
+static int overloaded(double n)
+{
+    burn(1);
+    return static_cast<int>(n) + 1;
+}
+int overloaded(const std::string &n, const char *const *)
+{
+    return static_cast<int>(n.size());
+}
 
 struct Global
 {
-    Global() { burn(20); }
-    ~Global() { burn(20); }
+    Global()
+    {
+        burn(20);
+    }
+    ~Global()
+    {
+        burn(20);
+    }
     int value = 3;
 } global;
 
@@ -123,7 +165,11 @@ int catcher(int n)
 
 extern "C" int plain_c_name(int n)
 {
-    auto twice = [n](int k) { burn(1); return n * k; };
+    auto twice = [n](int k)
+    {
+        burn(1);
+        return n * k;
+    };
     return twice(2) + twice(3);
 }
 

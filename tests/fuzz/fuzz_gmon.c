@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Fuzz target of fcgprof's reader of gmon.out files; run by libFuzzer, or by replay.c
+ * over the corpus.  The first byte chooses the layout; the rest is the file.  What is
+ * read is assigned, propagated and reported, to /dev/null.
+ */
+#include "fcdump/gprof/arcs.h"
+#include "fcdump/gprof/gmon-read.h"
+#include "fcdump/gprof/hist.h"
+#include "fcdump/gprof/reports.h"
+#include "fcdump/gprof/symspec.h"
+
+#include <getopt.h>
+#include <stdint.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+
+enum
+{
+    N_FUNCTIONS = 12,
+    FIRST_ADDR = 0x1000,
+    FUNCTION_BYTES = 0x40
+};
+
+static void add_functions(FcGModel *model)
+{
+    FcGSym syms[N_FUNCTIONS];
+
+    for (guint i = 0; i < N_FUNCTIONS; i++)
+    {
+        g_autofree char *name = g_strdup_printf("function_%u", i);
+
+        fc_gsym_init(&syms[i]);
+        syms[i].addr = FIRST_ADDR + (guint64)i * FUNCTION_BYTES;
+        syms[i].name = fc_gmodel_strdup(model, name);
+        syms[i].is_func = i % 4 != 3;
+        syms[i].file = fc_gmodel_file(model, "source.c");
+        syms[i].line = (int)i + 1;
+    }
+    fc_gsymtab_build(model, syms, N_FUNCTIONS,
+                     FIRST_ADDR + (guint64)N_FUNCTIONS * FUNCTION_BYTES - 1);
+}
+
+static void report(FcGModel *model)
+{
+    if (model->inputs & FC_GINPUT_HIST)
+    {
+        fc_ghist_assign(model);
+        fc_greport_flat(model);
+    }
+    if (model->inputs & FC_GINPUT_ARCS)
+    {
+        fc_ggraph_assemble(model);
+        fc_greport_graph(model);
+        fc_greport_index(model);
+        fc_greport_function_order(model);
+    }
+    fc_greport_exec(model);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    char *argv[] = {"fcgprof", "-bz", "-l", NULL};
+    g_autoptr(FcGOptions) options = NULL;
+    g_autoptr(FcGModel) model = NULL;
+    g_autoptr(GError) error = NULL;
+    FcGmonLayout layout;
+    FcGmonCounts counts;
+    FILE *out;
+
+    if (bytes < 1)
+        return 0;
+    optind = 0;
+    options = fc_goptions_parse(G_N_ELEMENTS(argv) - 1, argv, &error);
+    if (!options || !(out = fopen("/dev/null", "w")))
+        g_error("no options or no output");
+    options->format = (FcGFormat)((data[0] >> 2) % 4);
+    layout.is_big_endian = data[0] & 1;
+    layout.addr_bytes = data[0] & 2 ? 4 : 8;
+    model = fc_gmodel_new(options, out);
+    add_functions(model);
+    model->specs = fc_gspecs_new(model);
+    if (fc_gmon_parse(model, data + 1, bytes - 1, &layout, &counts, &error))
+    {
+        /* The same file once more is their sum. */
+        if (data[0] & 0x20)
+            fc_gmon_parse(model, data + 1, bytes - 1, &layout, &counts, NULL);
+        report(model);
+    }
+    fclose(out);
+    return 0;
+}
