@@ -88,7 +88,7 @@ static void try_options(const FcGOptions *options)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-    g_autofree char *text = g_strndup((const char *)data, bytes);
+    g_autofree char *text = g_strndup(bytes ? (const char *)data : "", bytes);
     g_auto(GStrv) lines = g_strsplit(text, "\n", WORDS_MAX);
     g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(FcGOptions) options = NULL;
