@@ -26,6 +26,11 @@ class Report:
         self.frees = []
         self.totals = None  # allocations, frees, bytes
 
+    def lost(self):
+        """What was lost of the program's own."""
+        return {way: tuple(sums) for (way, lost), sums in self.states.items()
+                if lost and way and way != ("the loader",)}
+
     def add(self, way, blocks, size, lost):
         for sums, key in ((self.leaks, way), (self.states, (way, lost))):
             sums[key][0] += blocks
