@@ -16,6 +16,27 @@ enum
 
 static const double SCALE_TOLERANCE = 0.000001;
 
+glong fc_ghist_sample_bytes(const FcGModel *model)
+{
+    double bytes = model->scale;
+
+    /* What no integer can hold (bins without a range, or none) comes out as 0, as where
+     * an x86 processor converts it. */
+    if (!(bytes > -0x1p62 && bytes < 0x1p62))
+        return 0;
+    return (glong)bytes * UNIT_BYTES;
+}
+
+/* Where bin `i` begins, in units behind the start of the histogram. */
+static guint64 bin_offset(const FcGModel *model, double i)
+{
+    double offset = model->scale * i;
+
+    if (!(offset >= 0.0))
+        return (guint64)1 << 63;
+    return offset < 0x1p64 ? (guint64)offset : 0;
+}
+
 double fc_ghist_scale(const FcGHistHeader *header)
 {
     return (double)((header->high - header->low) / UNIT_BYTES) / header->n_bins;
@@ -132,8 +153,8 @@ void fc_ghist_assign(FcGModel *model)
             if (hist->bins[i] == 0)
                 continue;
             model->total_ticks += ticks;
-            sym = assign_bin(model, ticks, low_unit + (guint64)(model->scale * i),
-                             low_unit + (guint64)(model->scale * (i + 1)), sym);
+            sym = assign_bin(model, ticks, low_unit + bin_offset(model, i),
+                             low_unit + bin_offset(model, (double)i + 1), sym);
         }
     }
 }

@@ -29,3 +29,6 @@ void fc_ghist_assign(FcGModel *model);
 
 /* Whether an address, or the part of a range that is kept, lies in a histogram. */
 const FcGHist *fc_ghist_covering(const FcGModel *model, guint64 addr);
+
+/* Bytes of code that one sample stands for, as the reports state it. */
+glong fc_ghist_sample_bytes(const FcGModel *model);

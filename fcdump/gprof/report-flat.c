@@ -4,6 +4,7 @@
  */
 #include "fcdump/gprof/reports.h"
 
+#include "fcdump/gprof/hist.h"
 #include "fcdump/gprof/measured.h"
 #include "fcdump/gprof/symspec.h"
 #include <string.h>
@@ -94,7 +95,7 @@ static void print_granularity(FcGModel *model)
     else if (model->options->traditional)
     {
         fprintf(model->out, "\ngranularity: each sample hit covers %ld byte(s)",
-                (long)model->scale * 2);
+                fc_ghist_sample_bytes(model));
         if (model->total_ticks > 0.0)
             fprintf(model->out, " for %.2f%% of %.2f %s\n\n", 100.0 / model->total_ticks,
                     model->total_ticks / rate, model->dimension);

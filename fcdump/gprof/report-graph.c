@@ -4,6 +4,7 @@
  */
 #include "fcdump/gprof/reports.h"
 
+#include "fcdump/gprof/hist.h"
 #include "fcdump/gprof/measured.h"
 #include <string.h>
 
@@ -313,7 +314,7 @@ static void print_title(FcGModel *model)
         return;
     }
     fprintf(model->out, "\ngranularity: each sample hit covers %ld byte(s)",
-            (long)model->scale * 2);
+            fc_ghist_sample_bytes(model));
     if (model->graph_ticks > 0.0)
     {
         fprintf(model->out, " for %.2f%% of %.2f seconds\n\n", 100.0 / model->graph_ticks,

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where GNU gprof fails, fcgprof goes on: the list in the manual, one by one.  That gprof
+still fails is shown too, so that the list does not outlive its reasons."""
+import os
+import shutil
+import sys
+import tempfile
+
+import gmonfile
+import oracle
+import targets
+
+
+def require(condition, what):
+    if not condition:
+        print('FAILED:', what)
+        sys.exit(1)
+
+
+def both(args, folder):
+    return [oracle.run(tool, args, folder) for tool in (oracle.GPROF, oracle.FCGPROF)]
+
+
+def try_lines_of_cxx(root):
+    target = targets.build('shapes-O2', root)
+    if not target:
+        print('no g++: lines of C++ not tried')
+        return
+    theirs, ours = both(['-b', '-l', '-p', target.image, target.profiles[1]], target.folder)
+    require(theirs[0] == 1 and b'somebody miscounted' in theirs[2], 'gprof -l works on C++')
+    require(ours[0] == 0 and b'(shapes.cc:' in ours[1], 'no lines of C++')
+
+
+def try_split_debugging(root):
+    targets.VARIANTS['split'] = ('gcc', '-gdwarf-5 -gsplit-dwarf -O2', 'chain.c chain_other.c')
+    target = targets.build('split', root)
+    if not target:
+        print('gcc cannot split: not tried')
+        return
+    theirs, ours = both(['-b', '-C', target.image, target.profiles[1]], target.folder)
+    require(theirs[0] == 0 and b'<unknown>:0: (cheap' in theirs[1], 'gprof reads split DWARF 5')
+    require(ours[0] == 0 and b'chain.c:' in ours[1] and b'<unknown>:0: (cheap' not in ours[1],
+            'no file of split DWARF 5')
+
+
+def try_endless_order(root):
+    target = targets.build('chain', root)
+    ours = oracle.run(oracle.FCGPROF, ['-b', '-r', '-k', 'main/helper', target.image,
+                                       target.profiles[0]], target.folder)
+    names = ours[1].split()
+    require(ours[0] == 0 and names.count(b'main') <= 3, 'an ordering repeats itself')
+
+
+def try_synthetic(root):
+    layout = gmonfile.Layout()
+    image = gmonfile.Image(layout, bytes([0x90] * 64), 0x401000)
+    image.add('f', 0x401000)
+    image.add('last', 0x401020)
+    path = os.path.join(root, 'image')
+    image.write(path)
+    head = gmonfile.header(layout)
+    profile = targets.write(os.path.join(root, 'last'), head + gmonfile.hist(
+        layout, 0x401000, 0x401040, [2] * 16))
+    status, out, _ = oracle.run(oracle.FCGPROF, ['-b', '-p', '-z', path, profile], root)
+    rows = {line.split()[-1]: line.split() for line in out.splitlines() if line}
+    require(status == 0 and rows[b'f'][2] == b'0.16' and rows[b'last'][2] == b'0.00',
+            'samples of the last symbol')
+    profile = targets.write(os.path.join(root, 'rate'), head + gmonfile.hist(
+        layout, 0x401000, 0x401040, [2] * 16, 0) + gmonfile.arc(layout, 0x401000, 0x401000, 1) +
+        gmonfile.arc(layout, 0x401020, 0x401000, 1))
+    status, out, _ = oracle.run(oracle.FCGPROF, ['-b', '-p', path, profile], root)
+    require(status == 0 and b' as/call' in out, 'the unit of a clock without rate')
+    huge = gmonfile.hist(layout, 0x401000, 0x401040, [])[:17] + b'\xff\xff\xff\xff'
+    profile = targets.write(os.path.join(root, 'huge'), head + huge + bytes(40))
+    status, out, err = oracle.run(oracle.FCGPROF, ['-b', path, profile], root)
+    require(status == 1 and not out and b'end of file' in err, 'a size that is a lie')
+
+
+def main():
+    oracle.need_oracle()
+    if not shutil.which('gcc'):
+        print('no gcc')
+        sys.exit(oracle.SKIP)
+    with tempfile.TemporaryDirectory() as root:
+        try_lines_of_cxx(root)
+        try_split_debugging(root)
+        try_endless_order(root)
+        try_synthetic(root)
+
+
+main()
