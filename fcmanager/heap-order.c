@@ -193,8 +193,9 @@ static void tidy(FcHeap *heap)
             fc_heap_thread_free(thread);
             continue;
         }
-        memmove(thread->queue, thread->queue + thread->head,
-                (thread->tail - thread->head) * sizeof *thread->queue);
+        if (thread->head > 0)
+            memmove(thread->queue, thread->queue + thread->head,
+                    (thread->tail - thread->head) * sizeof *thread->queue);
         thread->tail -= thread->head;
         thread->head = 0;
         if (thread->tail > 0)

@@ -193,7 +193,8 @@ static GArray *call_sites(const Build *build, const FcHeapPoint *point)
     GArray *stack = g_array_new(FALSE, FALSE, sizeof(guint64));
     const FcTally *tally = build->process->tally;
     guint32 most = build->process->setup->memory_frames;
-    g_array_append_val(stack, point->site);
+    if (point->site != 0) /* which would be the list's end */
+        g_array_append_val(stack, point->site);
     for (guint32 node = point->context; node != 0 && stack->len < most;
          node = tally->nodes[node].parent)
         if (tally->nodes[node].site != 0)

@@ -109,4 +109,5 @@ void fc_process_adopt_heap(FcProcess *process, const FcHeapSnapshot *snapshot)
     }
     fc_heap_free(process->heap);
     process->heap = heap;
+    process->late = NULL; /* it went with the old one */
 }

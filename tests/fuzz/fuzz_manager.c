@@ -96,6 +96,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     run.setup.profile_mode = FC_MODE_FORK;
     run.setup.shared = shared;
     run.setup.node_limit = 50;
+    run.setup.memory = TRUE;
+    run.setup.memory_frames = 8;
     FcDecoder *decoder = fc_decoder_new(take, &run);
     gsize cut = bytes / 3;
     fc_decoder_push(decoder, data, cut);

@@ -85,6 +85,20 @@ class Kinds(HeapCase):
         operators = self.compile("heap_operators.cc", compiler="g++")
         self.assertEqual(self.run_quiet([operators]).returncode, 0)
 
+    def test_modes(self):
+        """What does not go with memory is told."""
+        program = self.compile("heap_kinds.c")
+        done = self.run_target([program], env={"FC_MEMORY": "1", "FC_ALLOW_THREAD": "1"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(b"memory belongs to no thread: it is not profiled in THREAD mode",
+                      done.stderr)
+        self.assertFalse(heapfile.Heap(self.path("functioncheck.fc")).is_recorded)
+        done = self.run_target([program], env={"FC_MEMORY": "1", "FC_TIME_MODE": "cpu"})
+        self.assertIn(b"memory is profiled with the time of all threads, time mode is ext",
+                      done.stderr)
+        heap = heapfile.Heap(self.path("functioncheck.fc"))
+        self.assertEqual((heap.profile.time_mode, heap.mistakes()), ("ext", []))
+
 
 class Allocators(HeapCase):
     """Other people's malloc."""
