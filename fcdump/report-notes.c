@@ -16,7 +16,7 @@ static const struct
     {"missed-exit", "calls whose return was not seen, closed when their caller returned"},
     {"unmatched-exit", "returns of functions that were not active, passed over"},
     {"gaps", "places that an interrupted hook had reserved and never filled"},
-    {"contexts-folded", "calling contexts beyond the limit, kept in one for each function"},
+    {"contexts-folded", "calling contexts beyond FC_CONTEXTS, kept in one for each function"},
     {"bad-record", "records that were neither a call nor a return"},
     {"bad-chunk", "pieces of shared memory whose description was not to be believed"},
     {"malformed-messages", "messages that were not to be understood"},

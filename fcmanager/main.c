@@ -30,6 +30,7 @@ typedef struct
     gint functions;
     gint stack;
     gint graph;
+    gint contexts;
     gint memory;
     gint memory_stack;
     gboolean memory_profiling;
@@ -65,6 +66,8 @@ static gboolean parse(int argc, char **argv, Options *options, GError **error)
         {"functions", 0, 0, G_OPTION_ARG_INT, &options->functions, "first size of that table", "N"},
         {"stack", 0, 0, G_OPTION_ARG_INT, &options->stack, "likewise", "N"},
         {"graph", 0, 0, G_OPTION_ARG_INT, &options->graph, "likewise", "N"},
+        {"contexts", 0, 0, G_OPTION_ARG_INT, &options->contexts, "calling contexts kept apart",
+         "N"},
         {"memory", 0, 0, G_OPTION_ARG_INT, &options->memory, "likewise", "N"},
         {"memory-profiling", 0, 0, G_OPTION_ARG_NONE, &options->memory_profiling,
          "keep books of memory", NULL},
@@ -170,6 +173,7 @@ static int run(const Options *options)
         .reply_fd = options->reply_fd,
         .time_mode = (enum FcTimeMode)options->time_mode,
         .profile_mode = (enum FcProfileMode)options->profile_mode,
+        .contexts = (guint32)CLAMP(options->contexts, 1, 1 << 30),
         .memory = options->memory_profiling,
         .memory_blocks = (guint32)CLAMP(options->memory, 0, 1 << 24),
         .memory_frames = (guint32)CLAMP(options->memory_stack, 0, 1024),
@@ -209,7 +213,8 @@ static int run(const Options *options)
 int main(int argc, char **argv)
 {
     g_autoptr(GError) error = NULL;
-    g_auto(Options) options = {.pipe_fd = -1, .reply_fd = -1, .shared_fd = -1};
+    g_auto(Options)
+        options = {.pipe_fd = -1, .reply_fd = -1, .shared_fd = -1, .contexts = FC_CONTEXTS_DEFAULT};
     if (!parse(argc, argv, &options, &error))
     {
         fprintf(stderr, "fcmanager: %s\n", error->message);

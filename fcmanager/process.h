@@ -19,7 +19,7 @@ typedef struct
     FcSharedMap *shared; /* NULL: transport `pipe` */
     enum FcProfileMode profile_mode;
     FcTallySizes sizes;       /* for a process's first thread */
-    guint32 node_limit;       /* contexts of a tally; 0: the default */
+    guint32 node_limit;       /* contexts of all tallies; 0: the default */
     guint32 *contexts_in_use; /* of all processes; owned by the session */
     gboolean memory;          /* memory is profiled */
     guint32 memory_blocks;    /* first size of that table */

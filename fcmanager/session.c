@@ -59,6 +59,7 @@ FcSession *fc_session_new(const FcSessionSetup *setup)
     session->common.shared = setup->shared;
     session->common.profile_mode = setup->profile_mode;
     session->common.sizes = setup->sizes;
+    session->common.node_limit = setup->contexts;
     session->common.contexts_in_use = &session->contexts_in_use;
     session->common.memory = setup->memory;
     session->common.memory_blocks = setup->memory_blocks;

@@ -22,7 +22,8 @@ typedef struct
     enum FcTimeMode time_mode;
     enum FcProfileMode profile_mode;
     FcTallySizes sizes;
-    gboolean memory; /* is profiled; not in THREAD mode */
+    gboolean memory;  /* is profiled */
+    guint32 contexts; /* of all processes; 0: the default */
     guint32 memory_blocks;
     guint32 memory_frames;
     gboolean quiet;

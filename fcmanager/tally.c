@@ -30,7 +30,7 @@ FcTally *fc_tally_new(const FcModules *modules, const FcTallySizes *sizes)
     FcTally *tally = g_new0(FcTally, 1);
     tally->modules = modules;
     tally->changes_seen = fc_modules_change_count(modules);
-    tally->node_limit = FC_CONTEXTS_MAX;
+    tally->node_limit = FC_CONTEXTS_DEFAULT;
     fc_map_init(&tally->function_map, sizes->functions);
     fc_map_init(&tally->arc_map, sizes->arcs);
     fc_map_init(&tally->edges, sizes->arcs);
@@ -124,7 +124,7 @@ static guint32 find_on_path(const FcTally *tally, guint32 node, guint32 function
 static gboolean has_room(const FcTally *tally)
 {
     return tally->node_count < tally->node_limit &&
-           (tally->contexts_in_use == NULL || *tally->contexts_in_use < FC_CONTEXTS_MAX);
+           (tally->contexts_in_use == NULL || *tally->contexts_in_use < tally->node_limit);
 }
 
 static gboolean is_tree_edge(const FcMapSlot *slot, gpointer data)

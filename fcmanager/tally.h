@@ -16,8 +16,8 @@
 #include "profile/fc-profile.h"
 
 /* Past so many contexts of a session, or of one tally, new ones are counted on one node a
- * function: the manager stays below 64 MiB. */
-#define FC_CONTEXTS_MAX (1u << 17)
+ * function.  With this number the manager stays below 64 MiB; FC_CONTEXTS allows for more. */
+#define FC_CONTEXTS_DEFAULT (1u << 17)
 
 typedef struct
 {

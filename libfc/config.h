@@ -29,6 +29,7 @@ struct FcConfig
     uint32_t graph_size;
     uint32_t memory_size;
     uint32_t memory_stack;
+    uint32_t contexts;
     char dump_name[256];  /* without .fc */
     char dump_path[4096]; /* as given; "./" by default */
     char manager[4096];   /* FC_MANAGER, or empty */

@@ -156,6 +156,7 @@ static void build_arguments(struct Launch *launch)
     add_number(launch, "--functions=", fc_config.function_size);
     add_number(launch, "--stack=", fc_config.stack_size);
     add_number(launch, "--graph=", fc_config.graph_size);
+    add_number(launch, "--contexts=", fc_config.contexts);
     add_number(launch, "--memory=", fc_config.memory_size);
     add_number(launch, "--memory-stack=", fc_config.memory_stack);
     if (fc_config.memory)

@@ -317,7 +317,7 @@ static void test_overflow(void)
 /* What one tally has of a session's contexts another can't have, until the first is gone. */
 static void test_shared_limit(void)
 {
-    guint32 in_use = FC_CONTEXTS_MAX - 2;
+    guint32 in_use = FC_CONTEXTS_DEFAULT - 2;
     FcFixture one;
     FcFixture other;
     fc_fixture_start(&one);
@@ -327,16 +327,16 @@ static void test_shared_limit(void)
     fc_fixture_enter(&one, 0, 'A', 0x99, 0);
     fc_fixture_enter(&one, 1, 'B', SITE('A', 0), 1);
     g_assert_cmpuint(one.tally->contexts_folded, ==, 0);
-    g_assert_cmpuint(in_use, ==, FC_CONTEXTS_MAX);
+    g_assert_cmpuint(in_use, ==, FC_CONTEXTS_DEFAULT);
 
     fc_fixture_enter(&other, 0, 'A', 0x99, 0);
     g_assert_cmpuint(other.tally->contexts_folded, ==, 1);
     fc_fixture_stop(&one);
-    g_assert_cmpuint(in_use, ==, FC_CONTEXTS_MAX - 1); /* the one that A is folded on */
+    g_assert_cmpuint(in_use, ==, FC_CONTEXTS_DEFAULT - 1); /* the one that A is folded on */
     fc_fixture_enter(&other, 1, 'B', SITE('A', 0), 1);
     g_assert_cmpuint(other.tally->contexts_folded, ==, 1);
     fc_fixture_stop(&other);
-    g_assert_cmpuint(in_use, ==, FC_CONTEXTS_MAX - 2);
+    g_assert_cmpuint(in_use, ==, FC_CONTEXTS_DEFAULT - 2);
 }
 
 /* A record of neither kind, and one of an earlier use of the slot. */

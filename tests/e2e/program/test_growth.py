@@ -105,6 +105,15 @@ class Growth(fctest.Case):
             self.assertEqual(sum(context.calls for context in profile.contexts),
                              sum(function.calls for function in profile.functions))
 
+    def test_more_contexts_on_demand(self):
+        program = self.compile("contexts.c", "-O1", "-fno-inline")
+        words = [program, "1", "200", "10"]
+        done = self.run_quiet(words, env={"FC_CONTEXTS": "1000000"})
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        profile = fcprofile.load(self.path("functioncheck.fc"))
+        self.assertEqual(profile.repairs, {})
+        self.assertGreater(len(profile.contexts), 200000)
+
 
 if __name__ == "__main__":
     fctest.main()

@@ -93,7 +93,7 @@ class Messages(fctest.Case):
                 ("FC_TIME_MODE", "sundial", "tsc"), ("FC_STACK_SIZE", "many", "512"),
                 ("FC_FUNCTION_SIZE", "-3", "512"), ("FC_GRAPH_SIZE", "12x", "512"),
                 ("FC_MEMORY_SIZE", "", "512"), ("FC_STACK_SIZE", "99999999999999999999", "512"),
-                ("FC_TRANSPORT", "pigeon", "shared"), ("FC_MEMORY_STACK", "0", r"\d+"),
+                ("FC_TRANSPORT", "pigeon", "shared"), ("FC_CONTEXTS", "all", "131072"), ("FC_MEMORY_STACK", "0", r"\d+"),
                 ("FC_BUFFER_SIZE", "1e3", r"\d+"), ("FC_DUMP_NAME", "", "functioncheck")):
             with self.subTest(name=name, value=bad):
                 text = self.stderr(**{name: bad})
@@ -140,7 +140,7 @@ class Messages(fctest.Case):
         self.assertEqual((done.returncode, done.stdout), (0, b""))
         for name in ("HELP QUIET NO_VERBOSE BUFFER_SIZE STACK_SIZE FUNCTION_SIZE GRAPH_SIZE "
                      "MEMORY_SIZE TIME_MODE DUMP_NAME DUMP_PATH NO_FORK ALLOW_THREAD USE_PID "
-                     "DEBUG MEMORY MEMORY_STACK MANAGER TRANSPORT").split():
+                     "DEBUG CONTEXTS MEMORY MEMORY_STACK MANAGER TRANSPORT").split():
             self.assertRegex(text, rf"\bFC_{name}\b")
         self.assertEqual(self.profiles(), [], "the program ran, or was profiled")
 
