@@ -14,15 +14,23 @@ static const FcColumn course_columns[] = {
 static const FcColumn holder_columns[] = {
     {NULL, "bytes", FALSE}, {NULL, "%", FALSE}, {NULL, NULL, TRUE}};
 
+/* "70000 bytes (68.4 KiB)", and no more than "700 bytes". */
+static char *describe_bytes(guint64 bytes)
+{
+    g_autofree char *exact = fc_report_number(bytes, "byte");
+    g_autofree char *size = fc_format_bytes(bytes);
+    return g_str_has_suffix(size, " B") ? g_steal_pointer(&exact)
+                                        : g_strdup_printf("%s (%s)", exact, size);
+}
+
 static void add_total(FcTable *table, const char *name, guint64 blocks, const char *thing,
                       guint64 bytes, const char *rest)
 {
     g_autofree char *number = fc_report_number(blocks, thing);
-    g_autofree char *size = fc_format_bytes(bytes);
+    g_autofree char *size = describe_bytes(bytes);
     fc_table_row(table, FC_STYLE_PLAIN);
     fc_table_cell(table, g_strdup(name));
-    fc_table_cell(table, g_strdup_printf("%s, %" G_GUINT64_FORMAT " bytes (%s)%s", number, bytes,
-                                         size, rest));
+    fc_table_cell(table, g_strdup_printf("%s, %s%s", number, size, rest));
 }
 
 static void print_totals(const FcReportContext *context)
@@ -33,21 +41,20 @@ static void print_totals(const FcReportContext *context)
     for (guint i = 0; i < heap->places->len; i++)
         fc_memory_add(&all, &g_array_index(heap->places, FcProfileHeapPlace, i));
     g_autofree char *when = fc_format_time(heap->peak_ns);
-    g_autofree char *peak = fc_format_bytes(heap->peak_bytes);
+    g_autofree char *peak = describe_bytes(heap->peak_bytes);
+    g_autofree char *frees = fc_report_number(heap->frees, "block");
     g_autofree char *life = fc_report_lifetime(&all);
     g_autofree char *share = fc_format_share(all.temporary, heap->allocations);
     add_total(table, "Allocated", heap->allocations, "block", heap->bytes, "");
     fc_table_row(table, FC_STYLE_PLAIN);
     fc_table_cell(table, g_strdup("Freed"));
-    fc_table_cell(table, g_strdup_printf("%" G_GUINT64_FORMAT
-                                         " blocks, after %s on average; %" G_GUINT64_FORMAT
+    fc_table_cell(table, g_strdup_printf("%s, after %s on average; %" G_GUINT64_FORMAT
                                          " (%s%%) before the next allocation",
-                                         heap->frees, life, all.temporary, share));
+                                         frees, life, all.temporary, share));
     add_total(table, "At the end", heap->live_blocks, "block", heap->live_bytes, " were live");
     fc_table_row(table, FC_STYLE_PLAIN);
     fc_table_cell(table, g_strdup("Peak"));
-    fc_table_cell(table, g_strdup_printf("%" G_GUINT64_FORMAT " bytes (%s) were live after %s%s",
-                                         heap->peak_bytes, peak, when,
+    fc_table_cell(table, g_strdup_printf("%s were live after %s%s", peak, when,
                                          context->model->processes->len > 1
                                              ? ", in the process with the largest"
                                              : ""));

@@ -67,7 +67,7 @@ class Reports(fctest.Case):
         self.assertTrue(0 < heap["peak_ns"] < times[-1])
         text = self.fcdump("--no-reports", "--mem-heap")
         for part in ("19 blocks, 21640 bytes (21.13 KiB)", "15 blocks, after",
-                     "10 (52.6%) before the next", "4 blocks, 1000 bytes (1000 B) were live",
+                     "10 (52.6%) before the next", "4 blocks, 1000 bytes were live",
                      "20000 bytes (19.53 KiB) were live after"):
             self.assertIn(part, text)
         course = [line for line in text.splitlines() if line.rstrip().endswith("#" * 50)]
