@@ -13,12 +13,12 @@
 
 #include "libfc/channel.h"
 #include "libfc/config.h"
+#include "libfc/modules.h"
 #include "libfc/ring.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 
 #include <fcntl.h>
-#include <link.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -240,28 +240,6 @@ static bool is_alone(char *text)
     return line != NULL && strncmp(line + 10, "1\n", 2) == 0;
 }
 
-static int find_libfc(struct dl_phdr_info *object, size_t bytes, void *unused)
-{
-    (void)bytes;
-    (void)unused;
-    uintptr_t start = UINTPTR_MAX;
-    uintptr_t end = 0;
-    for (int i = 0; i < object->dlpi_phnum; i++)
-    {
-        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
-        uintptr_t at = object->dlpi_addr + segment->p_vaddr;
-        if (segment->p_type != PT_LOAD)
-            continue;
-        start = at < start ? at : start;
-        end = at + segment->p_memsz > end ? at + segment->p_memsz : end;
-    }
-    if ((uintptr_t)&scan - start >= end - start)
-        return 0;
-    scan.own_start = start;
-    scan.own_end = (end + PAGE_BYTES - 1) & ~(uintptr_t)(PAGE_BYTES - 1);
-    return 1;
-}
-
 /* fcmanager's list, mapped from its descriptor. */
 static size_t map_list(int manager_pid)
 {
@@ -305,7 +283,8 @@ __attribute__((noinline)) void fc_scan_run(int manager_pid)
         return;
     scan.pid = fc_sys(SYS_getpid);
     fc_thread.last_freed = NULL;
-    dl_iterate_phdr(find_libfc, NULL);
+    if (fc_modules_find_bounds(&scan, &scan.own_start, &scan.own_end))
+        scan.own_end = (scan.own_end + PAGE_BYTES - 1) & ~(uintptr_t)(PAGE_BYTES - 1);
     scan.work = map_shared(scan.count * sizeof *scan.work);
     if (scan.work != NULL && look_everywhere(maps))
     {

@@ -8,11 +8,11 @@
 #include "libfc/clock.h"
 #include "libfc/early.h"
 #include "libfc/message.h"
+#include "libfc/modules.h"
 #include "libfc/record.h"
 #include "libfc/ring.h"
 
 #include <dlfcn.h>
-#include <link.h>
 
 /* Frames between libunwind and the caller of the allocator. */
 #define OWN_MAX 8
@@ -29,28 +29,6 @@ static uintptr_t own_end;
 /* libunwind may allocate, or have libc do so, for each thread; a handler may come as well. */
 static __thread bool is_busy __attribute__((tls_model("initial-exec")));
 
-static int find_own(struct dl_phdr_info *object, size_t bytes, void *unused)
-{
-    (void)bytes;
-    (void)unused;
-    uintptr_t start = UINTPTR_MAX;
-    uintptr_t end = 0;
-    for (int i = 0; i < object->dlpi_phnum; i++)
-    {
-        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
-        uintptr_t at = object->dlpi_addr + segment->p_vaddr;
-        if (segment->p_type != PT_LOAD)
-            continue;
-        start = at < start ? at : start;
-        end = at + segment->p_memsz > end ? at + segment->p_memsz : end;
-    }
-    if ((uintptr_t)backtrace - start >= end - start)
-        return 0;
-    own_start = start;
-    own_end = end;
-    return 1;
-}
-
 void fc_unwind_start(void)
 {
     void *addresses[OWN_MAX];
@@ -61,7 +39,7 @@ void fc_unwind_start(void)
     if (backtrace != NULL)
     {
         backtrace(addresses, OWN_MAX); /* it sets itself up */
-        dl_iterate_phdr(find_own, NULL);
+        fc_modules_find_bounds((const void *)(uintptr_t)backtrace, &own_start, &own_end);
     }
     else
         (void)dlerror();
