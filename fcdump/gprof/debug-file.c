@@ -76,19 +76,22 @@ static gboolean try_build_id(FcGDebugFile *file, Elf *elf)
     return try_file(file, path->str);
 }
 
+/* Beside the file as it was named, as gprof's library has it: what a link leads to counts for
+ * the system's folder only. */
 static gboolean try_link(FcGDebugFile *file, Elf *elf, const char *image_path)
 {
     GElf_Word crc;
     const char *link = dwelf_elf_gnu_debuglink(elf, &crc);
     g_autofree char *real = realpath(image_path, NULL);
-    g_autofree char *dir = g_path_get_dirname(real ? real : image_path);
+    g_autofree char *dir = g_path_get_dirname(image_path);
+    g_autofree char *real_dir = g_path_get_dirname(real ? real : image_path);
     g_autofree char *beside = NULL, *below = NULL, *global = NULL;
 
     if (!link || !*link)
         return FALSE;
     beside = g_build_filename(dir, link, NULL);
     below = g_build_filename(dir, ".debug", link, NULL);
-    global = g_build_filename(DEBUG_ROOT, dir, link, NULL);
+    global = g_build_filename(DEBUG_ROOT, real_dir, link, NULL);
     return try_file(file, beside) || try_file(file, below) || try_file(file, global);
 }
 

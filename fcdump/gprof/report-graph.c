@@ -300,11 +300,13 @@ static void print_title(FcGModel *model)
 {
     gboolean brief = model->options->brief;
 
+    /* The traditional explanation comes before the form feed. */
+    if (model->options->traditional && !brief)
+        fprintf(model->out, "\n\n\ncall graph profile:\n%s", fc_gblurb_graph_traditional);
+    fc_gmodel_begin_report(model);
     if (!model->options->traditional)
         fprintf(model->out, "%s\n\n",
                 brief ? "\t\t\tCall graph" : "\t\t     Call graph (explanation follows)");
-    else if (!brief)
-        fprintf(model->out, "\n\n\ncall graph profile:\n%s", fc_gblurb_graph_traditional);
     if (model->measured)
     {
         fputc('\n', model->out);
@@ -342,7 +344,6 @@ void fc_greport_graph(FcGModel *model)
 {
     const char *line = model->options->traditional ? "\n" : "";
 
-    fc_gmodel_begin_report(model);
     print_title(model);
     for (guint i = 0; i < model->symtab.len + model->n_cycles; i++)
     {
