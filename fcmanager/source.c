@@ -44,6 +44,7 @@ struct FcSource
     FcFollow expected;    /* pid 0: nobody */
     GHashTable *followed; /* key -> Followed, owned */
     FcDecoder *decoder;
+    guint64 malformed_told;
     FcSession *session;
     guint8 buffer[READ_BYTES];
 };
@@ -54,9 +55,19 @@ static void followed_free(Followed *followed)
     g_free(followed);
 }
 
+static void tell_malformed(FcSource *source)
+{
+    guint64 malformed = fc_decoder_malformed(source->decoder);
+    if (malformed > source->malformed_told)
+        fc_session_malformed(source->session, malformed - source->malformed_told);
+    source->malformed_told = malformed;
+}
+
+/* What was malformed before the message is told before: it may be the last of a profile. */
 static void take_message(const FcWireMessage *message, gpointer data)
 {
     FcSource *source = data;
+    tell_malformed(source);
     fc_session_message(source->session, message);
 }
 
@@ -164,7 +175,6 @@ static void ask_for_the_dead(FcSource *source)
 static gboolean drain(FcSource *source)
 {
     gboolean any = FALSE;
-    guint64 malformed = fc_decoder_malformed(source->decoder);
     for (;;)
     {
         gssize bytes = read(source->pipe_fd, source->buffer, sizeof source->buffer);
@@ -180,9 +190,7 @@ static gboolean drain(FcSource *source)
         source->at_end = bytes == 0;
         break;
     }
-    malformed = fc_decoder_malformed(source->decoder) - malformed;
-    if (malformed > 0)
-        fc_session_malformed(source->session, malformed);
+    tell_malformed(source);
     return any;
 }
 
