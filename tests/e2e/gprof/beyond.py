@@ -77,6 +77,29 @@ def try_synthetic(root):
     require(status == 1 and not out and b'end of file' in err, 'a size that is a lie')
 
 
+def try_sum_and_debugging(root, target):
+    folder = os.path.join(root, 'sum')
+    os.mkdir(folder)
+    words = [target.image, target.profiles[0]]
+    status, plain, _ = oracle.run(oracle.FCGPROF, ['-b', '-s'] + words, folder)
+    with open(os.path.join(folder, 'gmon.sum'), 'rb') as data:
+        head = data.read(20)
+    require(status == 0 and head[:4] == b'gmon' and head[8:] == bytes(12), 'spare bytes of gmon.sum')
+    status, out, _ = oracle.run(oracle.FCGPROF, ['-b', '-d', '-s'] + words, folder)
+    require(status == 0 and out == b'[main] debug-level=0xffffffff\n' + plain,
+            'the debugging output is more than its first line')
+
+
+def try_marks_of_files(root, target):
+    """The order of files does not depend on what memory held before."""
+    order = targets.write(os.path.join(root, 'order'), b'chain.o:main\nother.o:cheap\n')
+    words = ['-b', '--file-ordering=' + order, target.image, target.profiles[0]]
+    seen = [oracle.run(oracle.FCGPROF, words, root, env={'MALLOC_PERTURB_': str(byte)})
+            for byte in (0, 1, 85, 170, 255)]
+    require(all(one == seen[0] for one in seen) and seen[0][0] == 0, 'an order of files by chance')
+    require(b'chain.o' in seen[0][1] and b'other.o' in seen[0][1], 'a file that is not placed')
+
+
 def main():
     oracle.need_oracle()
     if not shutil.which('gcc'):
@@ -87,6 +110,9 @@ def main():
         try_split_debugging(root)
         try_endless_order(root)
         try_synthetic(root)
+        target = targets.build('chain', os.path.join(root, 'again'))
+        try_sum_and_debugging(root, target)
+        try_marks_of_files(root, target)
 
 
 main()
