@@ -76,6 +76,33 @@ static gboolean try_build_id(FcGDebugFile *file, Elf *elf)
     return try_file(file, path->str);
 }
 
+/* The checksum of .gnu_debuglink, that of IEEE 802.3, over the whole file (GDB's manual,
+ * "Separate Debug Files"). */
+static gboolean has_checksum(const char *path, GElf_Word wanted)
+{
+    guint32 table[256];
+    guint32 crc = 0xffffffffu;
+    g_autoptr(GMappedFile) file = g_mapped_file_new(path, FALSE, NULL);
+
+    if (!file)
+        return FALSE;
+    for (guint32 i = 0; i < 256; i++)
+    {
+        table[i] = i;
+        for (int bit = 0; bit < 8; bit++)
+            table[i] = table[i] >> 1 ^ (table[i] & 1 ? 0xedb88320u : 0);
+    }
+    const guint8 *bytes = (const guint8 *)g_mapped_file_get_contents(file);
+    for (gsize i = 0; i < g_mapped_file_get_length(file); i++)
+        crc = crc >> 8 ^ table[(crc ^ bytes[i]) & 0xff];
+    return ~crc == wanted;
+}
+
+static gboolean try_linked(FcGDebugFile *file, const char *path, GElf_Word crc)
+{
+    return has_checksum(path, crc) && try_file(file, path);
+}
+
 /* Beside the file as it was named, as gprof's library has it: what a link leads to counts for
  * the system's folder only. */
 static gboolean try_link(FcGDebugFile *file, Elf *elf, const char *image_path)
@@ -92,7 +119,8 @@ static gboolean try_link(FcGDebugFile *file, Elf *elf, const char *image_path)
     beside = g_build_filename(dir, link, NULL);
     below = g_build_filename(dir, ".debug", link, NULL);
     global = g_build_filename(DEBUG_ROOT, real_dir, link, NULL);
-    return try_file(file, beside) || try_file(file, below) || try_file(file, global);
+    return try_linked(file, beside, crc) || try_linked(file, below, crc) ||
+           try_linked(file, global, crc);
 }
 
 FcGDebugFile *fc_gdebug_file_open(FcGImage *image)

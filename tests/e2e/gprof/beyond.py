@@ -4,6 +4,7 @@
 still fails is shown too, so that the list does not outlive its reasons."""
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -100,6 +101,23 @@ def try_marks_of_files(root, target):
     require(b'chain.o' in seen[0][1] and b'other.o' in seen[0][1], 'a file that is not placed')
 
 
+def try_stale_debug_file(root):
+    """Not beyond gprof, but as it: a debug file whose checksum does not fit is none."""
+    target = targets.build('chain', os.path.join(root, 'stale'))
+    image, debug = (os.path.join(target.folder, name) for name in ('linked', 'linked.debug'))
+    for words in (['objcopy', '--only-keep-debug', target.image, debug],
+                  ['strip', '-g', '-R', '.note.gnu.build-id', '-o', image, target.image],
+                  ['objcopy', '--add-gnu-debuglink=' + debug, image]):
+        subprocess.run(words, check=True, cwd=target.folder)
+    words = ['-b', '-l', '-p', image, target.profiles[0]]
+    theirs, ours = both(words, target.folder)
+    require(theirs[:2] == ours[:2] and b'.c:' in ours[1], 'the debug file of a link')
+    with open(debug, 'ab') as data:
+        data.write(b'!')
+    theirs, ours = both(words, target.folder)
+    require(theirs[:2] == ours[:2] and b'.c:' not in ours[1], 'a stale debug file')
+
+
 def main():
     oracle.need_oracle()
     if not shutil.which('gcc'):
@@ -113,6 +131,7 @@ def main():
         target = targets.build('chain', os.path.join(root, 'again'))
         try_sum_and_debugging(root, target)
         try_marks_of_files(root, target)
+        try_stale_debug_file(root)
 
 
 main()
