@@ -62,7 +62,7 @@ static JumpFunction *prepare(enum Jump which, const jmp_buf buffer)
         fc_jumps_setup();
     uint64_t address = saved_stack_pointer(buffer);
     if (address % 8 == 0 && address >> 47 == 0)
-        fc_stacks_record(FC_RECORD_JUMP, address);
+        fc_stacks_record_jump(address);
     return jumps[which].real;
 }
 
@@ -156,7 +156,7 @@ _Unwind_Reason_Code fc_jumps_personality(int version, _Unwind_Action actions,
         return _URC_FATAL_PHASE1_ERROR; /* there is no C++ runtime: nobody can have thrown */
     _Unwind_Reason_Code verdict = real_personality(version, actions, class, exception, context);
     if (verdict == _URC_INSTALL_CONTEXT && get_stack_pointer != NULL)
-        fc_stacks_record(FC_RECORD_JUMP, get_stack_pointer(context));
+        fc_stacks_record_jump(get_stack_pointer(context));
     return verdict;
 }
 

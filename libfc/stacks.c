@@ -12,6 +12,7 @@
 #include "libfc/record.h"
 #include "libfc/ring.h"
 #include "libfc/sys.h"
+#include "libfc/thread.h"
 
 #include <dlfcn.h>
 #include <signal.h>
@@ -63,21 +64,7 @@ void fc_stacks_made(const ucontext_t *context)
     errno = saved_errno;
 }
 
-/* The switch itself: what goes on may make no record before it switches in turn. */
-static void record_switch(const ucontext_t *to)
-{
-#if defined(__x86_64__)
-    uint64_t address = (uint64_t)to->uc_mcontext.gregs[REG_RSP];
-#elif defined(__aarch64__)
-    uint64_t address = to->uc_mcontext.sp;
-#else
-    uint64_t address = 0;
-#endif
-    if (address != 0)
-        fc_stacks_record(FC_RECORD_SWITCH, address);
-}
-
-void fc_stacks_record(enum FcRecordKind kind, uint64_t address)
+static void record(enum FcRecordKind kind, uint64_t address)
 {
     uint64_t frame = (address & FC_FRAME_ADDRESS_MASK) | kind;
     if (fc_process_is_off())
@@ -89,6 +76,20 @@ void fc_stacks_record(enum FcRecordKind kind, uint64_t address)
         fc_record_store(slot, generation, time, NULL, NULL, frame);
     else
         fc_ring_record(time, NULL, NULL, frame);
+}
+
+/* The switch itself: what goes on may make no record before it switches in turn. */
+static void record_switch(const ucontext_t *to)
+{
+#if defined(__x86_64__)
+    uint64_t address = (uint64_t)to->uc_mcontext.gregs[REG_RSP];
+#elif defined(__aarch64__)
+    uint64_t address = to->uc_mcontext.sp;
+#else
+    uint64_t address = 0;
+#endif
+    if (address != 0)
+        record(FC_RECORD_SWITCH, address);
 }
 
 FC_EXPORT FC_JUMPING int swapcontext(ucontext_t *from, const ucontext_t *to)
@@ -149,5 +150,29 @@ __asm__(".text\n"
 FC_EXPORT FC_JUMPING int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
 {
     tell(stack);
+    if (stack != NULL)
+        fc_thread.has_signal_stack = true;
     FC_JUMP real_sigaltstack(stack, old);
+}
+
+/* Where the thread is in a handler on its signal stack, and `address` is elsewhere, all of that
+ * stack's frames are left for good: the kernel begins anew at its end.  A coroutine's stack may
+ * have been made by a signal, too, but is not the thread's signal stack any more when it is
+ * switched from: that is why the kernel is asked. */
+static void record_end_of_handlers(uint64_t address)
+{
+    stack_t now;
+    if (real_sigaltstack == NULL || real_sigaltstack(NULL, &now) != 0 ||
+        !(now.ss_flags & SS_ONSTACK))
+        return;
+    uint64_t start = (uint64_t)(uintptr_t)now.ss_sp;
+    if (address - start >= now.ss_size)
+        record(FC_RECORD_JUMP, start + now.ss_size);
+}
+
+void fc_stacks_record_jump(uint64_t address)
+{
+    if (fc_thread.has_signal_stack)
+        record_end_of_handlers(address);
+    record(FC_RECORD_JUMP, address);
 }

@@ -5,16 +5,14 @@
  */
 #pragma once
 
-#include "libfc/fc-format.h"
-
 #include <stdint.h>
 
 /* Finds libc's makecontext and sigaltstack.  Once, at start. */
 void fc_stacks_setup(void);
 
-/* Records that the thread goes on at `address`, by FC_RECORD_SWITCH or FC_RECORD_JUMP.
- * Async-signal-safe. */
-void fc_stacks_record(enum FcRecordKind kind, uint64_t address);
+/* Records that frames are left without their exits, as the thread goes on with the stack cut
+ * back to `address`.  To be called on the stack that is left.  Async-signal-safe. */
+void fc_stacks_record_jump(uint64_t address);
 
 /* Finds libc's longjmp and its kin.  Once, at start. */
 void fc_jumps_setup(void);

@@ -30,11 +30,12 @@ struct FcThread
     bool is_taken;                 /* another thread ends the process and has sent them */
     const void *last_freed;        /* by way of free */
     bool is_listed;
-    bool is_announced;  /* fcmanager knows that the thread has a private buffer */
-    bool has_ended;     /* its key's destructor ran for the last time */
-    uint8_t end_rounds; /* how often it ran */
-    bool is_looking_up; /* what is allocated meanwhile is libfc's own doing */
-    bool is_quitting;   /* it ends the process: for it alone profiling is still on */
+    bool is_announced;     /* fcmanager knows that the thread has a private buffer */
+    bool has_ended;        /* its key's destructor ran for the last time */
+    uint8_t end_rounds;    /* how often it ran */
+    bool is_looking_up;    /* what is allocated meanwhile is libfc's own doing */
+    bool has_signal_stack; /* or had one */
+    bool is_quitting;      /* it ends the process: for it alone profiling is still on */
     struct FcStackInfo own_stack;
     uint32_t waits;      /* for a free chunk, without success */
     uint32_t sent_count; /* of chunks given away, ever */

@@ -37,7 +37,6 @@ class Shape:
     processes: how many profiles there are (None: as many as the oracle saw)
     repairs: "none"; "jumped": as many frames mended as the program's counter "jumped" says;
         "some": at least one; "any": not looked at
-    left_open: as many of those frames stay open to the end, on stacks that nobody went back to
     pipe_may_lose: threads that may each take the rest of their buffer with them
     shared_may_lose: the same with shared memory, where there are more threads than chunks
     callers: an arc's call site must lie in its caller
@@ -59,7 +58,6 @@ class Shape:
         self.oracle = True
         self.processes = None
         self.repairs = "none"
-        self.left_open = 0
         self.pipe_may_lose = 0
         self.shared_may_lose = 0
         self.callers = True
@@ -282,7 +280,7 @@ def check_repairs(run):
         raise Difference("nothing was mended")
     if run.shape.repairs == "jumped":
         left = run.truth.value("jumped")
-        if mended != left - run.shape.left_open:
+        if mended != left:
             raise Difference(f"{left} frames were left by jumps, {repairs} mended")
 
 
