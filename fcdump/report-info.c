@@ -109,6 +109,19 @@ static void add_run(FcTable *table, const GPtrArray *processes)
         add(table, "Profiles", g_strdup_printf("%u files summed", processes->len));
 }
 
+static char *format_run(const FcModel *model, guint64 run_ns)
+{
+    const FcProfile *first = ((const FcProcess *)model->processes->pdata[0])->header;
+    gboolean own_clocks = first->time_mode > 2; /* cpu, sys */
+    g_autofree char *run = g_strchomp(fc_format_time(run_ns));
+    const char *sum = "";
+    if (model->processes->len > 1)
+        sum = first->thread_id != 0 ? ", all threads" : ", all processes";
+    if (own_clocks && model->profile->threads->len > model->processes->len)
+        return g_strdup_printf("%s of the thread with most%s", run, sum);
+    return g_strdup_printf("%s from first to last event%s", run, sum);
+}
+
 static void add_amounts(FcTable *table, const FcModel *model)
 {
     guint shown = 0;
@@ -124,11 +137,8 @@ static void add_amounts(FcTable *table, const FcModel *model)
     for (guint i = 0; i < model->processes->len; i++)
         run_ns += ((const FcProcess *)model->processes->pdata[i])->header->run_ns;
     fc_callgraph_arcs(model->graph, &arcs);
-    g_autofree char *run = g_strchomp(fc_format_time(run_ns));
     g_autofree char *base = g_strchomp(fc_format_time(model->base_ns));
-    add(table, "Total time",
-        g_strdup_printf("%s from first to last event%s", run,
-                        model->processes->len > 1 ? ", all processes" : ""));
+    add(table, "Total time", format_run(model, run_ns));
     add(table, "In functions",
         g_strdup_printf("%s, the local times of all functions%s", base,
                         model->profile->threads->len > 1 ? " in all threads" : ""));

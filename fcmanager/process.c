@@ -175,7 +175,7 @@ static FcThreadRow make_row(FcProcess *process, FcThread *thread, gboolean ended
 static guint64 first_event(const FcProcess *process, const FcThread *thread)
 {
     guint64 first = fc_stack_first_time(thread->stack);
-    if (first != 0)
+    if (first != FC_STACK_NO_TIME)
         return first;
     return thread->start_time != 0 ? thread->start_time : process->hello.start_time;
 }

@@ -53,6 +53,7 @@ FcStack *fc_stack_new(FcTally *tally, guint64 multiplier, guint32 frames)
     FcStack *stack = g_new0(FcStack, 1);
     stack->tally = tally;
     stack->multiplier = multiplier;
+    stack->first = FC_STACK_NO_TIME;
     stack->next_change = G_MAXUINT64;
     stack->native = (FcRegion){0, G_MAXUINT64};
     add_segment(stack, 1, G_MAXUINT64, frames);
@@ -223,7 +224,7 @@ void fc_stack_find_segment(FcStack *stack, guint64 address, guint64 time)
 
 void fc_stack_inherit(FcStack *stack, const FcOpenFrame *frames, guint count, guint64 time)
 {
-    stack->first = stack->first != 0 ? stack->first : time;
+    stack->first = MIN(stack->first, time);
     stack->last = MAX(stack->last, time);
     for (guint i = 0; i < count; i++)
     {

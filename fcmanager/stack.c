@@ -122,7 +122,7 @@ G_NO_INLINE static void take_other(FcStack *stack, guint64 kind, guint64 time, g
                                    guint64 site, guint64 where)
 {
     time = MAX(time, stack->last);
-    stack->first = stack->first != 0 ? stack->first : time;
+    stack->first = MIN(stack->first, time);
     stack->last = time;
     if (G_UNLIKELY(time >= stack->next_change))
         apply_changes(stack, time);
@@ -158,7 +158,7 @@ guint32 fc_stack_feed(FcStack *stack, const struct FcRecord *records, guint32 fr
         }
         if (G_UNLIKELY(time < stack->last))
             time = stack->last;
-        if (G_UNLIKELY(stack->first == 0))
+        if (G_UNLIKELY(stack->first == FC_STACK_NO_TIME))
             stack->first = time;
         stack->last = time;
         if (G_UNLIKELY(time >= stack->next_change))

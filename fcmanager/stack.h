@@ -68,7 +68,8 @@ void fc_stack_close(FcStack *stack, guint64 time);
 /* Open frames, of paused stacks too. */
 guint fc_stack_depth(const FcStack *stack);
 guint64 fc_stack_last_time(const FcStack *stack);
-/* Before the first record: 0. */
+/* Before the first record: FC_STACK_NO_TIME, as a clock of a thread's own begins at 0. */
+#define FC_STACK_NO_TIME G_MAXUINT64
 guint64 fc_stack_first_time(const FcStack *stack);
 const FcStackRepairs *fc_stack_repairs(const FcStack *stack);
 

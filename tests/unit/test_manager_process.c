@@ -307,6 +307,25 @@ static void test_threads_in_turn(void)
     stop(&f);
 }
 
+/* A thread whose own clock stands at 0 in its first events: in mode sys it has not yet been
+ * in the kernel. */
+static void test_clock_from_zero(void)
+{
+    Fixture f;
+    start(&f);
+    f.setup.clock.mode = FC_TIME_SYS;
+    send(&f, FC_MSG_THREAD_START, 2, 1002, 0);
+    struct FcChunk *chunk = claim(&f, 1, 2, 0);
+    chunk->records[0] = fc_fixture_record(FC_RECORD_ENTER, 0, 'A', 0x99, 1);
+    chunk->records[1] = fc_fixture_record(FC_RECORD_EXIT, 7000, 'A', 0x99, 1);
+    send(&f, FC_MSG_CHUNK, 2, 1, 2);
+    send(&f, FC_MSG_THREAD_END, 2, 0, 7000);
+    const FcThreadRow *row = &g_array_index(f.process->rows, FcThreadRow, 0);
+    g_assert_cmpuint(row->start_time, ==, 0);
+    g_assert_cmpuint(row->end_time, ==, 7000);
+    stop(&f);
+}
+
 static void test_data_in_the_pipe(void)
 {
     Fixture f;
@@ -375,6 +394,7 @@ int main(int argc, char **argv)
     g_test_add_func("/process/chunk-given-twice", test_chunk_given_twice);
     g_test_add_func("/process/generations-wrap", test_generations_wrap);
     g_test_add_func("/process/threads-in-turn", test_threads_in_turn);
+    g_test_add_func("/process/clock-from-zero", test_clock_from_zero);
     g_test_add_func("/process/data-in-the-pipe", test_data_in_the_pipe);
     g_test_add_func("/process/fork", test_fork);
     g_test_add_func("/process/answer", test_answer);

@@ -19,8 +19,11 @@ class TimeModes(fctest.Case):
         program = self.compile("clocks.c")
         done = self.run_quiet([program], env={"FC_TIME_MODE": mode})
         self.assertEqual((done.returncode, done.stderr), (0, b""))
-        totals = {function.name: function for function in
-                  fcprofile.load(self.path("functioncheck.fc")).functions}
+        profile = fcprofile.load(self.path("functioncheck.fc"))
+        totals = {function.name: function for function in profile.functions}
+        # nothing is profiled before main or after it
+        self.assertAlmostEqual(profile.threads[0].run_ns, totals["main"].total_ns, delta=100,
+                               msg="the thread's run")
         measured = {}
         for line in done.stdout.decode().splitlines():
             name, which, inside, outside = line.split()
