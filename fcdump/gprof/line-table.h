@@ -7,19 +7,7 @@
  */
 #pragma once
 
-#include <glib.h>
-
-/* Section contents that a line program refers to; any may be NULL with size 0. */
-typedef struct
-{
-    const guint8 *line;
-    gsize line_bytes;
-    const guint8 *line_str;
-    gsize line_str_bytes;
-    const guint8 *str;
-    gsize str_bytes;
-    gboolean is_big_endian;
-} FcGLineSections;
+#include "fcdump/gprof/line-header.h"
 
 typedef struct
 {
