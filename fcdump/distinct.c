@@ -26,6 +26,23 @@ static char *with_parameters(const FcModel *model, const FcFunction *function)
     return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
+/* In brackets behind the name. */
+static char *add_place(const char *name, const char *place)
+{
+    return g_strdup_printf("%s [%s]", name, place);
+}
+
+/* The several functions that a compiler makes of one constructor or destructor. */
+static char *with_variant(const FcModel *model, const FcFunction *function)
+{
+    (void)model;
+    const char *raw = function->symbol.raw_name;
+    const char *variant = raw != NULL ? fc_symbols_variant(raw) : NULL;
+    if (variant == NULL || strcmp(raw, function->name) == 0)
+        return NULL;
+    return add_place(function->name, variant);
+}
+
 static char *with_file(const FcModel *model, const FcFunction *function)
 {
     FcSymbol symbol;
@@ -33,7 +50,25 @@ static char *with_file(const FcModel *model, const FcFunction *function)
     if (symbol.file == NULL)
         return NULL;
     g_autofree char *base = g_path_get_basename(symbol.file);
-    return g_strdup_printf("%s [%s]", function->name, base);
+    return add_place(function->name, base);
+}
+
+/* Files of one name in several folders. */
+static char *with_folder(const FcModel *model, const FcFunction *function)
+{
+    FcSymbol symbol;
+    fc_symbols_find(model->symbols, model->profile, &function->figures.place, FALSE, &symbol);
+    if (symbol.file == NULL)
+        return NULL;
+    g_autofree char *folder_path = g_path_get_dirname(symbol.file);
+    g_autofree char *folder = g_path_get_basename(folder_path);
+    g_autofree char *base = g_path_get_basename(symbol.file);
+    g_autofree char *last_two = g_build_filename(folder, base, NULL);
+    g_autofree char *short_place = add_place("", base);
+    g_autofree char *name = g_strdup(function->name);
+    if (g_str_has_suffix(name, short_place)) /* with_file has been here */
+        name[strlen(name) - strlen(short_place)] = '\0';
+    return add_place(name, last_two);
 }
 
 static char *with_module(const FcModel *model, const FcFunction *function)
@@ -45,7 +80,16 @@ static char *with_module(const FcModel *model, const FcFunction *function)
     if (module->path[0] == '\0')
         return NULL;
     g_autofree char *base = g_path_get_basename(module->path);
-    return g_strdup_printf("%s [%s]", function->name, base);
+    return add_place(function->name, base);
+}
+
+/* What is left: several of one file, or no lines and one module. */
+static char *with_offset(const FcModel *model, const FcFunction *function)
+{
+    (void)model;
+    g_autofree char *offset =
+        g_strdup_printf("+0x%" G_GINT64_MODIFIER "x", function->figures.place.offset);
+    return add_place(function->name, offset);
 }
 
 /* Where the longer names of functions with one name are not all the same, they are taken. */
@@ -91,6 +135,9 @@ static void lengthen_all(FcModel *model, Longer *longer)
 void fc_model_tell_apart(FcModel *model)
 {
     lengthen_all(model, with_parameters);
+    lengthen_all(model, with_variant);
     lengthen_all(model, with_file);
+    lengthen_all(model, with_folder);
     lengthen_all(model, with_module);
+    lengthen_all(model, with_offset);
 }

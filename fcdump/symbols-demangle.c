@@ -72,6 +72,26 @@ static char *demangle_unversioned(const char *raw, int options)
     return g_string_free(text, FALSE);
 }
 
+const char *fc_symbols_variant(const char *raw)
+{
+    enum gnu_v3_ctor_kinds constructor;
+    enum gnu_v3_dtor_kinds destructor;
+
+    if (!g_str_has_prefix(raw, "_Z"))
+        return NULL;
+    constructor = is_gnu_v3_mangled_ctor(raw);
+    if (constructor == gnu_v3_complete_object_ctor)
+        return "complete";
+    if (constructor == gnu_v3_base_object_ctor)
+        return "base";
+    destructor = is_gnu_v3_mangled_dtor(raw);
+    if (destructor == gnu_v3_complete_object_dtor)
+        return "complete";
+    if (destructor == gnu_v3_base_object_dtor)
+        return "base";
+    return destructor == gnu_v3_deleting_dtor ? "deleting" : NULL;
+}
+
 char *fc_symbols_demangle(const char *raw, FcDemangle demangle)
 {
     int options = DMGL_ANSI | (demangle == FC_DEMANGLE_PARAMS ? DMGL_PARAMS : 0);

@@ -76,6 +76,10 @@ gboolean fc_symbols_is_inlined(FcSymbols *symbols, const FcProfile *profile,
 /* The name to show for linkage name `raw`; the caller frees it. */
 char *fc_symbols_demangle(const char *raw, FcDemangle demangle);
 
+/* Which of the several functions that a compiler makes of one C++ constructor or destructor
+ * linkage name `raw` is: a static text, or NULL where it is none. */
+const char *fc_symbols_variant(const char *raw);
+
 /* The file that the names of that module of `profile` come from, and the separate file with
  * its debug information; NULL where there is none, or only another build of it.  Belongs to
  * `symbols`. */

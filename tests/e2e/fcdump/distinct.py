@@ -57,12 +57,42 @@ equal(shown("functioncheck.fc"),
       "static functions of several files")
 equal(shown("functioncheck.fc", "--only=usage [other.c]"), ["usage [other.c]"], "one of them")
 
-# Without lines the module is what is left, and where that is the same too, nothing.
+# Files of one name lie in folders.
+for folder_name in ("here", "there"):
+    os.mkdir(folder_name)
+    with open("third.c" if folder_name == "here" else "other.c", encoding="ascii") as file:
+        write(f"{folder_name}/same.c", file.read())
+shell("gcc -g -O0 $(fc-config --cflags-libs) -o folders main.c here/same.c there/same.c && ./folders")
+equal(shown("functioncheck.fc"), ["main", "other", "third", "usage [here/same.c]",
+                                  "usage [main.c]", "usage [there/same.c]"], "folders")
+
+# Two functions of one destructor, one within the other, and two of one constructor.
+write("variants.cc", """struct Root { Root() {} virtual ~Root() {} };
+struct Tree : virtual Root { Tree() {} ~Tree() override {} };
+struct Leaf : Tree { Leaf() {} ~Leaf() override {} };
+int main() { Root *root = new Leaf; delete root; Tree tree; return 0; }
+""")
+shell("g++ -O0 $(fc-config --cflags-libs) -o variants variants.cc && ./variants")
+equal(shown("functioncheck.fc"),
+      ["Leaf::Leaf", "Leaf::~Leaf [complete]", "Leaf::~Leaf [deleting]", "Root::Root",
+       "Root::~Root", "Tree::Tree [base]", "Tree::Tree [complete]", "Tree::~Tree [base]",
+       "Tree::~Tree [complete]", "main"], "constructors and destructors")
+equal(shown("functioncheck.fc", "--only=Tree::Tree [base]"), ["Tree::Tree [base]"], "one of them")
+equal(shown("functioncheck.fc", "--demangle=params", "--only=Leaf::~Leaf"),
+      ["Leaf::~Leaf() [complete]", "Leaf::~Leaf() [deleting]"], "all of that name")
+
+# Without lines the module is what is left, and where that is the same too, the place in it.
 shell("gcc -g0 -shared -fPIC $(fc-config --cflags-libs) -o libthird.so third.c && "
       "gcc -g0 $(fc-config --cflags-libs) -o modules main.c other.c -L. -lthird -Wl,-rpath,. && "
       "./modules")
-equal(shown("functioncheck.fc"), ["main", "other", "third", "usage [libthird.so]",
-                                  "usage [modules]", "usage [modules]"], "modules")
+found = shown("functioncheck.fc")
+equal([name.split("+")[0] for name in found],
+      ["main", "other", "third", "usage [libthird.so]", "usage [modules] [", "usage [modules] ["],
+      "modules")
+symbols = subprocess.run(["nm", "modules"], check=True, capture_output=True, text=True).stdout
+equal(sorted(name.split("+0x")[1].rstrip("]") for name in found if "+" in name),
+      sorted(line.split()[0].lstrip("0") for line in symbols.splitlines()
+             if line.endswith(" usage")), "places in a module")
 
 # A build folder's way back to its sources is not shown.
 os.mkdir("build")
