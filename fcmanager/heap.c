@@ -128,6 +128,7 @@ void fc_heap_allocate(FcHeap *heap, const FcHeapEvent *event, const FcHeapBlock 
     block->time = event->point.time;
     block->place = index;
     block->first_place = first != NULL ? first->first_place : index;
+    block->reallocated = first != NULL;
     block->first_size_bytes = first != NULL ? first->first_size_bytes : event->size_bytes;
     if (is_own)
         return;
@@ -160,6 +161,7 @@ void fc_heap_rename(FcHeap *heap, FcHeapBlock *block, const FcHeapPoint *point)
     into->live_bytes += block->size_bytes;
     block->place = index;
     block->first_place = index;
+    block->reallocated = FALSE;
 }
 
 static struct FcHeapFreed *history_of(const FcHeap *heap, guint64 pointer)

@@ -273,7 +273,7 @@ static void add_leaks(Build *build, const FcHeap *heap, const guint *places)
         FcProfileBlock block = {.pointer = from->pointer,
                                 .size_bytes = from->first_size_bytes,
                                 .site = first->point.site,
-                                .realloc_site = first != last ? last->point.site : 0,
+                                .realloc_site = from->reallocated ? last->point.site : 0,
                                 .stack = call_sites(build, &first->point)};
         g_array_append_val(build->profile->leaks, block);
         FcProfileHeapBlock live = {.pointer = from->pointer,

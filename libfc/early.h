@@ -16,11 +16,15 @@ struct FcEarlyBlock
     void *pointer; /* NULL: an empty slot */
     size_t bytes;
     const void *caller;
+    const void *first_caller; /* of the first allocation; NULL: it was not reallocated */
+    size_t first_bytes;
 };
 
 /* False once fc_early_close was called: the caller has to tell the tracker. */
 bool fc_early_add(void *pointer, size_t bytes, const void *caller);
 bool fc_early_remove(const void *pointer);
+/* `moved`, that was just added, is what `old` was reallocated to; the old one stays. */
+void fc_early_inherit(const void *moved, const void *old);
 
 /* While true, nothing is added: libfc itself has somebody allocate. */
 void fc_early_pause(bool pause);

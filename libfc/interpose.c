@@ -141,6 +141,7 @@ static void *early_move(void *old, size_t bytes, const void *caller, const void 
     size_t room =
         is_in_arena(old) ? (size_t)(arena + sizeof arena - (char *)old) : malloc_usable_size(old);
     memcpy(moved, old, bytes < room ? bytes : room);
+    fc_early_inherit(moved, old);
     early_free(old);
     return moved;
 }
@@ -426,8 +427,17 @@ FC_EXPORT void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...
 
 static void start_block(const struct FcEarlyBlock *block)
 {
-    fc_alloc_record(FC_RECORD_ALLOCATED, FC_CALL_EARLY, block->pointer, block->bytes, block->caller,
-                    __builtin_dwarf_cfa());
+    const void *stack = __builtin_dwarf_cfa();
+    bool is_first = block->first_caller == NULL;
+    fc_alloc_record(FC_RECORD_ALLOCATED, FC_CALL_EARLY, block->pointer,
+                    is_first ? block->bytes : block->first_bytes,
+                    is_first ? block->caller : block->first_caller, stack);
+    if (is_first)
+        return;
+    fc_alloc_record(FC_RECORD_REALLOC, FC_CALL_REALLOC, block->pointer, block->bytes, block->caller,
+                    stack);
+    fc_alloc_record(FC_RECORD_REALLOCATED, FC_CALL_EARLY, block->pointer, block->bytes,
+                    block->caller, stack);
 }
 
 static void record_all(void)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Target: the library of heap_around.c, which knows nothing of libfc.
+ * Target: the library of heap_around.c, which knows nothing of libfc.  Keeps one block, with
+ * lines marked as in heap_realloc.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 void early_free(void);
 
 static void *blocks[BLOCKS];
+static void *volatile grown;
 
 __attribute__((constructor)) static void before_all(void)
 {
@@ -22,6 +24,9 @@ __attribute__((constructor)) static void before_all(void)
         free(blocks[i]);
         blocks[i] = calloc(2, 10);
     }
+    grown = malloc(19); /* first: 19 */
+    grown = realloc(grown, 20);
+    grown = realloc(grown, 21); /* last: 19 */
 }
 
 void early_free(void)

@@ -183,6 +183,30 @@ static void test_realloc(void)
     stop(&books);
 }
 
+/* Where it was allocated first and where last may be one place. */
+static void test_reallocated(void)
+{
+    Books books;
+    start(&books, FALSE);
+    put(books.a, FC_RECORD_ALLOCATED, FC_CALL_REALLOC, 10, BLOCK, 100);
+    put(books.a, FC_RECORD_ALLOCATED, FC_CALL_REALLOC, 20, OTHER, 100);
+    put(books.a, FC_RECORD_REALLOC, FC_CALL_REALLOC, 30, OTHER, 5000);
+    put(books.a, FC_RECORD_REALLOCATED, FC_CALL_REALLOC, 40, 0, 5000); /* failed */
+    release(books.a, 50, BLOCK + 0x100000);                            /* takes what waits */
+    g_assert_false(fc_heap_blocks_find(&books.heap->blocks, BLOCK)->reallocated);
+    g_assert_false(fc_heap_blocks_find(&books.heap->blocks, OTHER)->reallocated);
+    put(books.a, FC_RECORD_REALLOC, FC_CALL_REALLOC, 60, BLOCK, 100);
+    put(books.a, FC_RECORD_REALLOCATED, FC_CALL_REALLOC, 70, BLOCK, 100);
+    const FcHeapBlock *block = fc_heap_blocks_find(&books.heap->blocks, BLOCK);
+    g_assert_true(block->reallocated);
+    g_assert_cmpuint(block->place, ==, block->first_place);
+    release(books.a, 80, BLOCK);
+    allocate(books.a, 90, BLOCK, 10);
+    fc_heap_finish(books.heap);
+    g_assert_false(fc_heap_blocks_find(&books.heap->blocks, BLOCK)->reallocated);
+    stop(&books);
+}
+
 static const FcHeapPlace *place_of(const Books *books, enum FcMemoryCall call)
 {
     for (guint i = 1; i < books->heap->places->len; i++)
@@ -327,6 +351,7 @@ int main(int argc, char **argv)
     g_test_add_func("/heap/double-free", test_double_free);
     g_test_add_func("/heap/mistakes", test_mistakes);
     g_test_add_func("/heap/realloc", test_realloc);
+    g_test_add_func("/heap/reallocated", test_reallocated);
     g_test_add_func("/heap/operators", test_operators);
     g_test_add_func("/heap/name-in-time", test_name_in_time);
     g_test_add_func("/heap/not-counted", test_not_counted);

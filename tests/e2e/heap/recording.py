@@ -184,9 +184,10 @@ class Around(HeapCase):
                 self.assertEqual(heap.in_function("left"), (1, 17, 0))
                 own = [block for block in heap.blocks
                        if block.place.point.module in (program, library)]
-                self.assertEqual([block.bytes for block in own], [17])
+                self.assertEqual(sorted(block.bytes for block in own), [17, 21])
                 early = [place for place in heap.places if place.point.module == library]
-                self.assertEqual(sum(place.allocations for place in early), 5000)
+                # a third of them were reallocated
+                self.assertEqual(sum(place.allocations for place in early), 5000 + 1667 + 2)
                 self.assertEqual({place.point.call for place in early}, {"early"})
                 self.assertEqual(heap.in_function("work")[0] - heap.in_function("work")[2], 0)
                 self.assertEqual(heap.in_function("at_exit"), (1, 15, 1))
