@@ -246,6 +246,10 @@ static gint compare_heap_blocks(gconstpointer a, gconstpointer b)
 {
     const FcProfileHeapBlock *x = a;
     const FcProfileHeapBlock *y = b;
+    if (x->place != y->place)
+        return x->place < y->place ? -1 : 1;
+    if (x->state != y->state)
+        return x->state < y->state ? -1 : 1;
     return x->pointer < y->pointer ? -1 : x->pointer > y->pointer;
 }
 
@@ -260,22 +264,54 @@ static void tell_apart(Build *build, FcProfileHeapBlock *block)
     place->indirect_bytes += block->state == FC_BLOCK_INDIRECT ? block->size_bytes : 0;
 }
 
+static void clear_stack(gpointer stack)
+{
+    if (stack != NULL)
+        g_array_unref(stack);
+}
+
+/* The stack of all blocks that were first allocated at a place; a reference is the caller's. */
+static GArray *stack_of_place(const Build *build, const FcHeap *heap, GPtrArray *known,
+                              guint32 place)
+{
+    if (known->pdata[place] == NULL)
+        known->pdata[place] =
+            call_sites(build, &g_array_index(heap->places, FcHeapPlace, place).point);
+    return g_array_ref(known->pdata[place]);
+}
+
+static void add_leak(Build *build, const FcHeap *heap, GPtrArray *stacks, const FcHeapBlock *from)
+{
+    const FcHeapPlace *first = &g_array_index(heap->places, FcHeapPlace, from->first_place);
+    const FcHeapPlace *last = &g_array_index(heap->places, FcHeapPlace, from->place);
+    FcProfileBlock block = {.pointer = from->pointer,
+                            .size_bytes = from->first_size_bytes,
+                            .site = first->point.site,
+                            .realloc_site = from->reallocated ? last->point.site : 0,
+                            .stack = stack_of_place(build, heap, stacks, from->first_place)};
+    g_array_append_val(build->profile->leaks, block);
+}
+
+/* Room for so many elements, of an empty array: by doubling there would be twice as much. */
+static void reserve(GArray *array, guint count)
+{
+    g_array_set_size(array, count);
+    g_array_set_size(array, 0);
+}
+
 /* `places` as of add_heap_places. */
 static void add_leaks(Build *build, const FcHeap *heap, const guint *places)
 {
+    g_autoptr(GPtrArray) stacks = g_ptr_array_new_with_free_func(clear_stack);
+    g_ptr_array_set_size(stacks, (gint)heap->places->len);
+    reserve(build->profile->leaks, heap->blocks.used);
+    reserve(build->profile->heap.blocks, heap->blocks.used);
     for (guint32 i = 0; i <= heap->blocks.mask; i++)
     {
         const FcHeapBlock *from = &heap->blocks.slots[i];
         if (from->pointer == 0 || from->place == 0)
             continue;
-        const FcHeapPlace *first = &g_array_index(heap->places, FcHeapPlace, from->first_place);
-        const FcHeapPlace *last = &g_array_index(heap->places, FcHeapPlace, from->place);
-        FcProfileBlock block = {.pointer = from->pointer,
-                                .size_bytes = from->first_size_bytes,
-                                .site = first->point.site,
-                                .realloc_site = from->reallocated ? last->point.site : 0,
-                                .stack = call_sites(build, &first->point)};
-        g_array_append_val(build->profile->leaks, block);
+        add_leak(build, heap, stacks, from);
         FcProfileHeapBlock live = {.pointer = from->pointer,
                                    .size_bytes = from->size_bytes,
                                    .time_ns = since_start(build, from->time),

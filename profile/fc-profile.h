@@ -118,7 +118,8 @@ typedef struct
     guint64 size_bytes;   /* leaks only: as first allocated */
     guint64 site;         /* of the allocation, the free or the realloc */
     guint64 realloc_site; /* leaks only: 0 where it was not reallocated */
-    GArray *stack;        /* of guint64, owned: call sites, innermost first; none is 0 */
+    GArray *stack;        /* of guint64: call sites, innermost first; none is 0.  A reference;
+                             blocks with the same stack may share it: not to be changed. */
 } FcProfileBlock;
 
 /* ---- The heap, with FC_MEMORY --------------------------------------------------------
@@ -226,7 +227,7 @@ typedef struct
     guint64 scanned;   /* 1: live blocks were told apart at the end, 0: they were not */
     GArray *frames;    /* FcProfileHeapFrame */
     GArray *places;    /* FcProfileHeapPlace */
-    GArray *blocks;    /* FcProfileHeapBlock, those of one process by address */
+    GArray *blocks;    /* FcProfileHeapBlock, those of one process by place, state and address */
     GArray *bad_frees; /* FcProfileBadFree, in order of time */
     GArray *samples;   /* FcProfileHeapSample, in order of time */
 } FcProfileHeap;

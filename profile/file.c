@@ -116,20 +116,56 @@ static gboolean write_all(int fd, const GString *text, GError **error)
     return TRUE;
 }
 
-gboolean fc_file_replace(int dirfd, const char *path, const GString *text, GError **error)
+struct FcFileOut
 {
-    g_autofree char *name = NULL;
-    int fd = create_beside(dirfd, path, &name, error);
-    if (fd < 0)
-        return FALSE;
+    int dirfd;
+    const char *path; /* the caller's */
+    char *name;       /* until it is in place */
+    int fd;
+    GError *error; /* the first */
+};
 
-    gboolean good = write_all(fd, text, error);
+FcFileOut *fc_file_begin(int dirfd, const char *path, GError **error)
+{
+    FcFileOut *file = g_new0(FcFileOut, 1);
+    file->dirfd = dirfd;
+    file->path = path;
+    file->fd = create_beside(dirfd, path, &file->name, error);
+    if (file->fd >= 0)
+        return file;
+    g_free(file->name);
+    g_free(file);
+    return NULL;
+}
+
+void fc_file_put(FcFileOut *file, const GString *text)
+{
+    if (file->error == NULL)
+        write_all(file->fd, text, &file->error);
+}
+
+gboolean fc_file_end(FcFileOut *file, GError **error)
+{
+    gboolean good = file->error == NULL;
+    if (!good)
+        g_propagate_error(error, file->error);
     /* Network file systems report a full disk here. */
-    if (close(fd) != 0 && good && errno != EINTR)
+    if (close(file->fd) != 0 && good && errno != EINTR)
         good = fail(error, "cannot write: ", errno);
-    if (good && renameat(dirfd, name, dirfd, path) != 0)
+    if (good && renameat(file->dirfd, file->name, file->dirfd, file->path) != 0)
         good = fail(error, "cannot put it in place: ", errno);
     if (!good)
-        unlinkat(dirfd, name, 0);
+        unlinkat(file->dirfd, file->name, 0);
+    g_free(file->name);
+    g_free(file);
     return good;
+}
+
+gboolean fc_file_replace(int dirfd, const char *path, const GString *text, GError **error)
+{
+    FcFileOut *file = fc_file_begin(dirfd, path, error);
+    if (file == NULL)
+        return FALSE;
+    fc_file_put(file, text);
+    return fc_file_end(file, error);
 }

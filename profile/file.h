@@ -13,3 +13,10 @@ char *fc_file_read(const char *path, const char *magic, gsize *bytes, GError **e
 
 /* See fc_profile_write. */
 gboolean fc_file_replace(int dirfd, const char *path, const GString *text, GError **error);
+
+/* The same for a text in pieces, one after the other.  What goes wrong with one is told at the
+ * end, where the file is put in place, or taken away, and `file` freed. */
+typedef struct FcFileOut FcFileOut;
+FcFileOut *fc_file_begin(int dirfd, const char *path, GError **error);
+void fc_file_put(FcFileOut *file, const GString *text);
+gboolean fc_file_end(FcFileOut *file, GError **error);

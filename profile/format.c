@@ -10,6 +10,8 @@
 
 #include <math.h>
 
+#define PIECE_BYTES (1u << 18)
+
 const char *const fc_format_end_names[FC_FORMAT_ENDS] = {"unknown", "exit", "signal", "exec"};
 const char *const fc_format_bad_names[FC_FORMAT_BAD_KINDS] = {"unknown", "double", "inside",
                                                               "stack", "mismatch"};
@@ -291,14 +293,46 @@ static void append_heap_frame(GString *out, const FcProfileHeapFrame *frame)
     g_string_append_c(out, '\n');
 }
 
-static void append_heap_block(GString *out, const FcProfileHeapBlock *block)
+static gboolean is_same_run(const FcProfileHeapBlock *a, const FcProfileHeapBlock *b)
 {
-    const guint state = (guint)block->state < FC_FORMAT_STATES ? block->state : FC_BLOCK_LIVE;
-    fc_text_append_hex(out, block->pointer);
-    append_number(out, block->size_bytes);
-    append_number(out, block->time_ns);
-    append_number(out, block->place);
-    g_string_append_printf(out, " %s\n", fc_format_state_names[state]);
+    return a->place == b->place && a->state == b->state;
+}
+
+/* As differences, which are short where blocks lie beside each other and are alike. */
+static void append_heap_block(GString *out, const FcProfileHeapBlock *block,
+                              const FcProfileHeapBlock *before)
+{
+    g_string_append_c(out, ' ');
+    fc_text_append_signed(out, (gint64)(block->pointer - before->pointer));
+    g_string_append_c(out, ':');
+    fc_text_append_signed(out, (gint64)(block->size_bytes - before->size_bytes));
+    g_string_append_c(out, ':');
+    fc_text_append_signed(out, (gint64)(block->time_ns - before->time_ns));
+}
+
+static void append_heap_blocks(GString *out, const GArray *blocks, const FcFormatSink *sink)
+{
+    static const FcProfileHeapBlock none = {0};
+    const FcProfileHeapBlock *all = (const FcProfileHeapBlock *)(gconstpointer)blocks->data;
+    guint runs = 0;
+    for (guint i = 0; i < blocks->len; i++)
+        runs += i == 0 || !is_same_run(&all[i], &all[i - 1]);
+    begin_section(out, "heap-blocks", runs);
+    for (guint i = 0; i < blocks->len; i++)
+    {
+        const gboolean is_first = i == 0 || !is_same_run(&all[i], &all[i - 1]);
+        if (is_first)
+        {
+            const guint state = (guint)all[i].state;
+            fc_text_append_number(out, all[i].place);
+            g_string_append_c(out, ' ');
+            g_string_append(out, fc_format_state_names[MIN(state, FC_FORMAT_STATES - 1)]);
+        }
+        append_heap_block(out, &all[i], is_first ? &none : &all[i - 1]);
+        if (i + 1 == blocks->len || !is_same_run(&all[i], &all[i + 1]))
+            g_string_append_c(out, '\n');
+        fc_format_pass_on(sink, out);
+    }
 }
 
 static void append_heap_place(GString *out, const FcProfileHeapPlace *place)
@@ -346,7 +380,7 @@ static void append_bad_free(GString *out, const FcProfileBadFree *bad)
     g_string_append_c(out, '\n');
 }
 
-static void append_heap(GString *out, const FcProfileHeap *heap)
+static void append_heap(GString *out, const FcProfileHeap *heap, const FcFormatSink *sink)
 {
     begin_section(out, "heap", FC_FORMAT_HEAP_KEYS);
     for (guint i = 0; i < FC_FORMAT_HEAP_KEYS; i++)
@@ -361,9 +395,7 @@ static void append_heap(GString *out, const FcProfileHeap *heap)
     begin_section(out, "heap-places", heap->places->len);
     for (guint i = 0; i < heap->places->len; i++)
         append_heap_place(out, &g_array_index(heap->places, FcProfileHeapPlace, i));
-    begin_section(out, "heap-blocks", heap->blocks->len);
-    for (guint i = 0; i < heap->blocks->len; i++)
-        append_heap_block(out, &g_array_index(heap->blocks, FcProfileHeapBlock, i));
+    append_heap_blocks(out, heap->blocks, sink);
     begin_section(out, "heap-bad-frees", heap->bad_frees->len);
     for (guint i = 0; i < heap->bad_frees->len; i++)
         append_bad_free(out, &g_array_index(heap->bad_frees, FcProfileBadFree, i));
@@ -386,12 +418,19 @@ static void append_notes(GString *out, const char *section, const GArray *notes)
     }
 }
 
-GString *fc_profile_format(const FcProfile *profile)
+void fc_format_pass_on(const FcFormatSink *sink, GString *out)
 {
-    GString *out = g_string_new(NULL);
-    fc_format_v3(profile, profile->extended, out);
+    if (sink == NULL || out->len < PIECE_BYTES)
+        return;
+    sink->take(sink->data, out);
+    g_string_truncate(out, 0);
+}
+
+static void format(const FcProfile *profile, GString *out, const FcFormatSink *sink)
+{
+    fc_format_v3(profile, profile->extended, out, sink);
     if (!profile->extended)
-        return out;
+        return;
     append_process(profile, out);
     append_clock(profile, out);
     append_modules(profile, out);
@@ -404,13 +443,30 @@ GString *fc_profile_format(const FcProfile *profile)
     append_notes(out, "repairs", profile->repairs);
     append_notes(out, "losses", profile->losses);
     if (profile->heap.recorded)
-        append_heap(out, &profile->heap);
+        append_heap(out, &profile->heap, sink);
     begin_section(out, "end", 0);
+}
+
+GString *fc_profile_format(const FcProfile *profile)
+{
+    GString *out = g_string_new(NULL);
+    format(profile, out, NULL);
     return out;
+}
+
+static void put(gpointer file, const GString *text)
+{
+    fc_file_put(file, text);
 }
 
 gboolean fc_profile_write(const FcProfile *profile, int dirfd, const char *path, GError **error)
 {
-    g_autoptr(GString) text = fc_profile_format(profile);
-    return fc_file_replace(dirfd, path, text, error);
+    FcFileOut *file = fc_file_begin(dirfd, path, error);
+    if (file == NULL)
+        return FALSE;
+    const FcFormatSink sink = {put, file};
+    g_autoptr(GString) text = g_string_sized_new(2 * PIECE_BYTES);
+    format(profile, text, &sink);
+    fc_file_put(file, text);
+    return fc_file_end(file, error);
 }

@@ -11,9 +11,20 @@
 /* Behind the unique id: sections follow the part of version 3.0, or the file is cut off. */
 #define FC_FORMAT_ANNOUNCEMENT "+sections"
 
+/* Who takes the text as it comes, where it would be too much to keep: one with a million leaks
+ * has more than a hundred megabytes. */
+typedef struct
+{
+    void (*take)(gpointer data, const GString *text);
+    gpointer data;
+} FcFormatSink;
+/* Hands over what is in `out`, if that is much, and empties it; nothing without a sink. */
+void fc_format_pass_on(const FcFormatSink *sink, GString *out);
+
 /* Appends the part of version 3.0; with the announcement if `announced`, unless there is
- * no unique id that it could follow. */
-void fc_format_v3(const FcProfile *profile, gboolean announced, GString *out);
+ * no unique id that it could follow.  Leaves the last piece in `out`; `sink` may be NULL. */
+void fc_format_v3(const FcProfile *profile, gboolean announced, GString *out,
+                  const FcFormatSink *sink);
 
 /* Names of FcProfileEnd, in its order; and how many there are. */
 #define FC_FORMAT_ENDS 4

@@ -158,7 +158,8 @@ static void append_libraries(const FcProfile *profile, GString *out)
     g_string_append_len(out, lines->str, (gssize)lines->len);
 }
 
-static void append_blocks(const GArray *blocks, gboolean are_leaks, GString *out)
+static void append_blocks(const GArray *blocks, gboolean are_leaks, GString *out,
+                          const FcFormatSink *sink)
 {
     fc_text_append_number(out, blocks->len);
     g_string_append_c(out, '\n');
@@ -179,17 +180,21 @@ static void append_blocks(const GArray *blocks, gboolean are_leaks, GString *out
             g_string_append_c(out, ' ');
             append_pointer(out, g_array_index(block->stack, guint64, j));
         }
-        g_string_append_printf(out, " %s\n", null_pointer);
+        g_string_append_c(out, ' ');
+        g_string_append(out, null_pointer);
+        g_string_append_c(out, '\n');
+        fc_format_pass_on(sink, out);
     }
 }
 
-void fc_format_v3(const FcProfile *profile, gboolean announced, GString *out)
+void fc_format_v3(const FcProfile *profile, gboolean announced, GString *out,
+                  const FcFormatSink *sink)
 {
     append_head(profile, announced, out);
     append_graph(profile, out);
     append_functions(profile, out);
     append_libraries(profile, out);
-    append_blocks(profile->leaks, TRUE, out);
-    append_blocks(profile->bad_frees, FALSE, out);
-    append_blocks(profile->bad_reallocs, FALSE, out);
+    append_blocks(profile->leaks, TRUE, out, sink);
+    append_blocks(profile->bad_frees, FALSE, out, sink);
+    append_blocks(profile->bad_reallocs, FALSE, out, sink);
 }

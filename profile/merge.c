@@ -344,7 +344,7 @@ static void merge_blocks(GArray *into, const GArray *other)
     {
         FcProfileBlock block = g_array_index(other, FcProfileBlock, i);
         if (block.stack != NULL)
-            block.stack = g_array_copy(block.stack);
+            g_array_ref(block.stack);
         g_array_append_val(into, block);
     }
 }

@@ -103,21 +103,46 @@ static gboolean parse_word(FcText *text, const char *what, const char *const *na
     return fc_text_fail(text, "%s is not known", what);
 }
 
+/* POINTER:SIZE:TIME, each less that of `block`, the one before, which they are added to. */
+static gboolean parse_differences(FcText *text, FcProfileHeapBlock *block)
+{
+    guint64 *const numbers[3] = {&block->pointer, &block->size_bytes, &block->time_ns};
+    const char *word;
+    gsize bytes;
+    if (!fc_text_raw_word(text, "a block", &word, &bytes))
+        return FALSE;
+    for (guint i = 0; i < G_N_ELEMENTS(numbers); i++)
+    {
+        const char *colon = i + 1 < G_N_ELEMENTS(numbers) ? memchr(word, ':', bytes) : NULL;
+        const gsize length = colon != NULL ? (gsize)(colon - word) : bytes;
+        gint64 difference;
+        if ((i + 1 < G_N_ELEMENTS(numbers) && colon == NULL) ||
+            !fc_text_parse_signed(word, length, &difference))
+            return fc_text_fail(text, "a block is not POINTER:SIZE:TIME");
+        *numbers[i] += (guint64)difference;
+        word += length + 1;
+        bytes -= MIN(length + 1, bytes);
+    }
+    return TRUE;
+}
+
 gboolean fc_parse_heap_block(FcParser *parser)
 {
     FcText *text = &parser->text;
     FcProfileHeapBlock block = {0};
     gint place;
     guint state;
-    if (!fc_text_address(text, "the block", &block.pointer) ||
-        !fc_text_number(text, "the block's size", &block.size_bytes) ||
-        !fc_text_number(text, "the time", &block.time_ns) ||
-        !fc_text_index(text, "the place", parser->profile->heap.places->len, FALSE, &place) ||
-        !parse_word(text, "the block's state", fc_format_state_names, FC_FORMAT_STATES, &state))
+    if (!fc_text_index(text, "the place", parser->profile->heap.places->len, FALSE, &place) ||
+        !parse_word(text, "the blocks' state", fc_format_state_names, FC_FORMAT_STATES, &state))
         return FALSE;
     block.place = (guint)place;
     block.state = (FcProfileBlockState)state;
-    g_array_append_val(parser->profile->heap.blocks, block);
+    do
+    {
+        if (!parse_differences(text, &block))
+            return FALSE;
+        g_array_append_val(parser->profile->heap.blocks, block);
+    } while (fc_text_has_word(text));
     return TRUE;
 }
 

@@ -244,45 +244,109 @@ static void assign_libraries(FcProfile *profile)
 
 /* ---- Memory ------------------------------------------------------------------ */
 
-static gboolean parse_stack(FcText *text, FcProfileBlock *block)
+/* What the lists have to be read with: most stacks come again and again, and are kept once. */
+typedef struct
+{
+    GArray *scratch;
+    GHashTable *known; /* GArray: itself */
+} Stacks;
+
+static guint stack_hash(gconstpointer key)
+{
+    const GArray *stack = key;
+    guint64 mixed = stack->len;
+    for (guint i = 0; i < stack->len; i++)
+        mixed = (mixed ^ g_array_index(stack, guint64, i)) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
+    return (guint)(mixed >> 32);
+}
+
+static gboolean stack_equal(gconstpointer a, gconstpointer b)
+{
+    const GArray *left = a;
+    const GArray *right = b;
+    return left->len == right->len &&
+           (left->len == 0 || memcmp(left->data, right->data, left->len * sizeof(guint64)) == 0);
+}
+
+static void stack_free(gpointer stack)
+{
+    g_array_unref(stack);
+}
+
+/* A reference is the caller's. */
+static GArray *keep_stack(const Stacks *stacks)
+{
+    GArray *known = g_hash_table_lookup(stacks->known, stacks->scratch);
+    if (known == NULL)
+    {
+        known = g_array_sized_new(FALSE, FALSE, sizeof(guint64), stacks->scratch->len);
+        if (stacks->scratch->len > 0)
+            g_array_append_vals(known, stacks->scratch->data, stacks->scratch->len);
+        g_hash_table_add(stacks->known, known);
+    }
+    return g_array_ref(known);
+}
+
+static gboolean parse_stack(FcText *text, const Stacks *stacks, FcProfileBlock *block)
 {
     guint64 address;
+    g_array_set_size(stacks->scratch, 0);
     do
     {
         if (!fc_text_address(text, "the NULL that ends the stack", &address))
             return FALSE;
         if (address != 0)
-            g_array_append_val(block->stack, address);
+            g_array_append_val(stacks->scratch, address);
     } while (address != 0);
+    block->stack = keep_stack(stacks);
     return fc_text_end_line(text);
 }
 
-static gboolean parse_block(FcText *text, gboolean are_leaks, FcProfileBlock *block)
+static gboolean parse_block(FcText *text, const Stacks *stacks, gboolean are_leaks,
+                            FcProfileBlock *block)
 {
     if (!are_leaks)
         return fc_text_address(text, "the place", &block->site) &&
-               fc_text_address(text, "the pointer", &block->pointer) && parse_stack(text, block);
+               fc_text_address(text, "the pointer", &block->pointer) &&
+               parse_stack(text, stacks, block);
     return fc_text_address(text, "the block", &block->pointer) &&
            fc_text_number(text, "the size", &block->size_bytes) &&
            fc_text_address(text, "the place of allocation", &block->site) &&
            fc_text_address(text, "the place of reallocation", &block->realloc_site) &&
-           parse_stack(text, block);
+           parse_stack(text, stacks, block);
 }
 
-static gboolean parse_blocks(FcText *text, const char *what, gboolean are_leaks, GArray *blocks)
+static gboolean parse_blocks(FcText *text, const char *what, const Stacks *stacks,
+                             gboolean are_leaks, GArray *blocks)
 {
     guint64 count;
     if (!line_number(text, what, &count))
         return FALSE;
     for (guint64 i = 0; i < count; i++)
     {
-        const FcProfileBlock empty = {.stack = g_array_new(FALSE, FALSE, sizeof(guint64))};
-        g_array_append_val(blocks, empty);
-        if (!next_line(text, "an entry of memory") ||
-            !parse_block(text, are_leaks, &g_array_index(blocks, FcProfileBlock, i)))
+        FcProfileBlock block = {0};
+        if (!next_line(text, "an entry of memory") || !parse_block(text, stacks, are_leaks, &block))
+        {
+            g_clear_pointer(&block.stack, g_array_unref);
             return FALSE;
+        }
+        g_array_append_val(blocks, block);
     }
     return TRUE;
+}
+
+static gboolean parse_memory(FcText *text, FcProfile *profile)
+{
+    const Stacks stacks = {g_array_new(FALSE, FALSE, sizeof(guint64)),
+                           g_hash_table_new_full(stack_hash, stack_equal, stack_free, NULL)};
+    const gboolean good =
+        parse_blocks(text, "the number of leaks", &stacks, TRUE, profile->leaks) &&
+        parse_blocks(text, "the number of wrong frees", &stacks, FALSE, profile->bad_frees) &&
+        parse_blocks(text, "the number of wrong reallocations", &stacks, FALSE,
+                     profile->bad_reallocs);
+    g_hash_table_unref(stacks.known);
+    g_array_unref(stacks.scratch);
+    return good;
 }
 
 gboolean fc_parse_v3(FcParser *parser, gboolean *complete)
@@ -297,8 +361,5 @@ gboolean fc_parse_v3(FcParser *parser, gboolean *complete)
     connect_arcs(profile, callees);
     assign_libraries(profile);
     *complete = !fc_text_at_end(text);
-    return !*complete ||
-           (parse_blocks(text, "the number of leaks", TRUE, profile->leaks) &&
-            parse_blocks(text, "the number of wrong frees", FALSE, profile->bad_frees) &&
-            parse_blocks(text, "the number of wrong reallocations", FALSE, profile->bad_reallocs));
+    return !*complete || parse_memory(text, profile);
 }

@@ -199,18 +199,25 @@ gboolean fc_text_number(FcText *text, const char *what, guint64 *out)
     return TRUE;
 }
 
+gboolean fc_text_parse_signed(const char *word, gsize bytes, gint64 *out)
+{
+    guint64 value;
+    const gsize sign_bytes = bytes > 0 && word[0] == '-';
+    if (!parse_decimal(word + sign_bytes, bytes - sign_bytes, &value) ||
+        value > (guint64)G_MAXINT64 + sign_bytes)
+        return FALSE;
+    *out = (gint64)(sign_bytes != 0 ? 0 - value : value);
+    return TRUE;
+}
+
 gboolean fc_text_signed(FcText *text, const char *what, gint64 *out)
 {
     const char *word;
     gsize bytes;
-    guint64 value;
     if (!fc_text_raw_word(text, what, &word, &bytes))
         return FALSE;
-    const gsize sign_bytes = word[0] == '-';
-    if (!parse_decimal(word + sign_bytes, bytes - sign_bytes, &value) ||
-        value > (guint64)G_MAXINT64 + sign_bytes)
+    if (!fc_text_parse_signed(word, bytes, out))
         return fc_text_fail(text, "%s is not a number of 64 bits with sign", what);
-    *out = (gint64)(sign_bytes != 0 ? 0 - value : value);
     return TRUE;
 }
 

@@ -50,6 +50,8 @@ gboolean fc_text_fail(FcText *text, const char *format, ...) G_GNUC_PRINTF(2, 3)
 gboolean fc_text_has_word(FcText *text);
 gboolean fc_text_number(FcText *text, const char *what, guint64 *out);
 gboolean fc_text_signed(FcText *text, const char *what, gint64 *out);
+/* What these two take, of a word that somebody else took apart. */
+gboolean fc_text_parse_signed(const char *word, gsize bytes, gint64 *out);
 /* Hexadecimal after 0x, or what glibc's %p makes of NULL. */
 gboolean fc_text_address(FcText *text, const char *what, guint64 *out);
 /* An index below `limit`, or FC_NONE (written -1) where `none` allows it. */

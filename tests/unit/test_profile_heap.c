@@ -68,7 +68,7 @@ static const char heap_text[] = "section heap 1 12\n"
                                 "1 0 0x1220 1 1 3 300 2 1 100 0 0 1 100 200 1 900 7:3\n"
                                 "2 1 0x2110 6 -1 1 50 1 0 0 0 0 0 0 50 0 40 6:1\n"
                                 "section heap-blocks 1 1\n"
-                                "0x6000 100 1500 0 indirect\n"
+                                "0 indirect 24576:100:1500\n"
                                 "section heap-bad-frees 1 1\n"
                                 "double 0x5000 0x5000 100 4000 -1 0 0x1020 5 0 1 0 0x1220 1 -1 "
                                 "2 1 0x2120 5 -1\n"
@@ -137,9 +137,19 @@ static void test_refused(void)
         {"0x1220 1 1 3", "0x1220 1 -2 3", "the frame"},
         {"0 1 0x2300", "1 1 0x2300", "the parent"},
         {"0 1 0x2300", "0 7 0x2300", "the module"},
-        {"1500 0 indirect", "1500 2 indirect", "the place"},
-        {"1500 0 indirect", "1500 0 gone", "the block's state is not known"},
-        {"1500 0 indirect", "1500 0", "the block's state is missing"},
+        {"0 indirect 24576", "2 indirect 24576", "the place"},
+        {"0 indirect 24576", "0 gone 24576", "the blocks' state is not known"},
+        {"0 indirect 24576:100:1500", "0", "the blocks' state is missing"},
+        {" 24576:100:1500", "", "a block is missing"},
+        {" 24576:100:1500", " 24576:100:1500 24576:100", "not POINTER:SIZE:TIME"},
+        {"24576:100:1500", "24576", "not POINTER:SIZE:TIME"},
+        {"24576:100:1500", "24576:100", "not POINTER:SIZE:TIME"},
+        {"24576:100:1500", "24576:100:", "not POINTER:SIZE:TIME"},
+        {"24576:100:1500", "24576::1500", "not POINTER:SIZE:TIME"},
+        {"24576:100:1500", ":100:1500", "not POINTER:SIZE:TIME"},
+        {"24576:100:1500", "24576:100:1500:7", "not POINTER:SIZE:TIME"},
+        {"24576:100:1500", "24576:100:-", "not POINTER:SIZE:TIME"},
+        {"24576:100:1500", "9223372036854775808:100:1500", "not POINTER:SIZE:TIME"},
         {"40 6:1", "40 42:1", "bucket 42 is out of range"},
         {"40 6:1", "40 6:1 6:1", "bucket 6 is out of range"},
         {"40 6:1", "40 6", "NUMBER:COUNT"},

@@ -48,7 +48,7 @@ def write(path, scanned, bad=()):
         f"{point(0, 'main+20', 2)} 2 76856 2 0 0 0 0 0 0 3400 2 4000 17:2",
     ]
     states = ["lost"] * 3 + ["indirect"] + ["reachable"] * 2 if scanned else ["live"] * 6
-    blocks = [f"{0x10000 * (i + 1):#x} 4000 {1000 * i} 0 {state}"
+    blocks = [f"0 {state} {0x10000 * (i + 1)}:4000:{1000 * i}"
               for i, state in enumerate(states)]
     plain = profile.sections
 

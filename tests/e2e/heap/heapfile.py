@@ -36,9 +36,8 @@ class Heap:
             own = self.profile.place(module, where)
             self.frames.append([own] + (self.frames[int(parent)] if int(parent) >= 0 else []))
         self.places = [self.place(words) for words in sections.get("heap-places", ())]
-        self.blocks = [Record(pointer=int(words[0], 16), bytes=int(words[1]),
-                              place=self.places[int(words[3])])
-                       for words in sections.get("heap-blocks", ())]
+        self.blocks = [block for words in sections.get("heap-blocks", ())
+                       for block in self.run_of_blocks(words)]
         self.bad_frees = [self.bad_free(words) for words in sections.get("heap-bad-frees", ())]
         self.check()
 
@@ -60,6 +59,15 @@ class Heap:
                       frees=numbers[2], live_blocks=numbers[3], live_bytes=numbers[4],
                       peak=numbers[9], temporary=numbers[10], lifetime_ns=numbers[11],
                       sizes=sizes)
+
+    def run_of_blocks(self, words):
+        pointer = size = time = 0
+        for word in words[2:]:
+            differences = [int(part) for part in word.split(":")]
+            pointer, size, time = (number + difference for number, difference in
+                                   zip((pointer, size, time), differences))
+            yield Record(pointer=pointer, bytes=size, time_ns=time, state=words[1],
+                         place=self.places[int(words[0])])
 
     def bad_free(self, words):
         points = [self.point(words[5 + i * POINT_WORDS:][:POINT_WORDS]) for i in range(3)]

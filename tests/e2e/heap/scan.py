@@ -22,15 +22,10 @@ class Scan(Case):
     def run_memory(self, words, **env):
         done = self.run_quiet(words, env={"FC_MEMORY": "1", **env})
         self.assertEqual((done.returncode, done.stderr), (0, b""))
-        with open(self.path("functioncheck.fc"), encoding="utf-8") as stream:
-            text = stream.read()
-        count = int(re.search(r"section heap-blocks \d+ (\d+)\n", text).group(1))
-        lines = text[text.index("section heap-blocks"):].split("\n")[1:count + 1]
-        states = {}
-        for line in lines:
-            words = line.split()
-            states.setdefault(words[4], []).append(int(words[1]))
         heap = Heap(self.path("functioncheck.fc"))
+        states = {}
+        for block in heap.blocks:
+            states.setdefault(block.state, []).append(block.bytes)
         self.assertEqual(heap.mistakes(), [])
         return {state: sorted(sizes) for state, sizes in states.items()}, heap
 
