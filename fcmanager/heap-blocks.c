@@ -15,7 +15,7 @@ static guint32 home_of(const FcHeapBlocks *blocks, guint64 pointer)
 void fc_heap_blocks_init(FcHeapBlocks *blocks, guint32 expected)
 {
     guint32 slots = 64;
-    while (slots / 2 < expected && slots < 1u << 30)
+    while (slots - slots / 4 < expected && slots < 1u << 30)
         slots *= 2;
     blocks->slots = g_new0(FcHeapBlock, slots);
     blocks->mask = slots - 1;
@@ -50,7 +50,7 @@ FcHeapBlock *fc_heap_blocks_find(const FcHeapBlocks *blocks, guint64 pointer)
 
 FcHeapBlock *fc_heap_blocks_add(FcHeapBlocks *blocks, guint64 pointer)
 {
-    if (blocks->used >= blocks->mask / 2)
+    if (blocks->used >= blocks->mask - blocks->mask / 4)
     {
         FcHeapBlocks larger;
         fc_heap_blocks_init(&larger, blocks->mask + 1);
