@@ -42,27 +42,10 @@ static void process_free(gpointer data)
 static FcProcess *process_new(const char *path, const FcProfile *profile)
 {
     FcProcess *process = g_new0(FcProcess, 1);
-    FcProfile *header = fc_profile_new();
     process->path = g_strdup(path);
-    process->header = header;
+    process->header = fc_profile_new();
     process->threads = profile->threads->len;
-    g_free(header->unique_id);
-    header->unique_id = g_strdup(profile->unique_id);
-    header->time_mode = profile->time_mode;
-    header->profile_mode = profile->profile_mode;
-    header->pid = profile->pid;
-    header->ppid = profile->ppid;
-    header->run_ns = profile->run_ns;
-    header->extended = profile->extended;
-    header->ticks_per_second = profile->ticks_per_second;
-    header->start_realtime_ns = profile->start_realtime_ns;
-    header->end_realtime_ns = profile->end_realtime_ns;
-    header->executable = g_strdup(profile->executable);
-    header->directory = g_strdup(profile->directory);
-    header->command_line = g_strdupv(profile->command_line);
-    header->end = profile->end;
-    header->end_value = profile->end_value;
-    header->thread_id = profile->thread_id;
+    fc_profile_copy_header(process->header, profile);
     return process;
 }
 
@@ -165,46 +148,11 @@ gboolean fc_model_is_same_module(const FcModel *model, gint a, gint b)
     return g_strcmp0(x->path, y->path) == 0;
 }
 
-static void merge_bounds(guint64 *min, guint64 *max, guint64 other_min, guint64 other_max)
-{
-    *min = MIN(*min, other_min);
-    *max = MAX(*max, other_max);
-}
-
-/* Whether a minimum and a maximum are known: not of an inherited frame that never
- * returned. */
-static gboolean has_bounds(const FcProfileFunction *figures)
-{
-    return figures->calls > 0 || figures->total_max_ns > 0;
-}
-
-static void add_figures(FcProfileFunction *into, const FcProfileFunction *other)
-{
-    if (has_bounds(other) && has_bounds(into))
-    {
-        merge_bounds(&into->total_min_ns, &into->total_max_ns, other->total_min_ns,
-                     other->total_max_ns);
-        merge_bounds(&into->local_min_ns, &into->local_max_ns, other->local_min_ns,
-                     other->local_max_ns);
-    }
-    else if (has_bounds(other))
-    {
-        into->total_min_ns = other->total_min_ns;
-        into->total_max_ns = other->total_max_ns;
-        into->local_min_ns = other->local_min_ns;
-        into->local_max_ns = other->local_max_ns;
-    }
-    into->calls += other->calls;
-    into->total_ns += other->total_ns;
-    into->local_ns += other->local_ns;
-    for (guint i = 0; i < FC_HISTOGRAM_BUCKETS; i++)
-        into->histogram[i] += other->histogram[i];
-}
-
 /* `keys`: symbol key -> function number + 1. */
 static void make_functions(FcModel *model, GHashTable *keys)
 {
     const GArray *functions = model->profile->functions;
+    const gboolean extended = model->profile->extended;
     model->functions = g_array_sized_new(FALSE, TRUE, sizeof(FcFunction), functions->len);
     model->function_of = g_new0(guint, functions->len + 1);
     for (guint i = 0; i < functions->len; i++)
@@ -218,7 +166,8 @@ static void make_functions(FcModel *model, GHashTable *keys)
         guint known = GPOINTER_TO_UINT(g_hash_table_lookup(keys, key));
         if (known != 0)
         {
-            add_figures(&g_array_index(model->functions, FcFunction, known - 1).figures, figures);
+            fc_profile_add_figures(&g_array_index(model->functions, FcFunction, known - 1).figures,
+                                   extended, figures, extended);
         }
         else
         {
@@ -281,8 +230,6 @@ FcModel *fc_model_load(const char *const *inputs, const char *const *images, FcD
 
     g_autoptr(GHashTable) keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     model->symbols = fc_symbols_new(demangle, (const char *const *)all_images->pdata);
-    if (model->profile->extended)
-        fc_symbols_check_images(model->symbols, model->profile);
     fc_symbols_check_images(model->symbols, model->profile);
     make_functions(model, keys);
     fc_model_tell_apart(model);

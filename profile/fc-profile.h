@@ -294,6 +294,15 @@ void fc_profile_locate(const FcProfile *profile, guint64 address, guint64 time_n
 /* Adds `count` to the note `kind` of `notes`, making it if need be. */
 void fc_profile_note(GArray *notes, const char *kind, guint64 count);
 
+/* What `from` says of its process, up to `thread_id`, in place of what `into` says; no arrays. */
+void fc_profile_copy_header(FcProfile *into, const FcProfile *from);
+
+/* Adds the figures of `other` to those of `into`, whose place stays.  Bounds count where a call
+ * was completed, which the histogram tells; each `..._has_histogram` is the `extended` of the
+ * profile that the function is from.  A sum stays at the greatest number rather than wrap. */
+void fc_profile_add_figures(FcProfileFunction *into, gboolean into_has_histogram,
+                            const FcProfileFunction *other, gboolean other_has_histogram);
+
 /* Adds everything in `other` to `into`: functions, arcs, contexts and threads
  * are matched by module (build-id, else path) and offset.  `other` is unchanged. */
 void fc_profile_merge(FcProfile *into, const FcProfile *other);

@@ -54,16 +54,8 @@ static void merge_header(FcProfile *into, const FcProfile *other)
 {
     if (is_empty(into))
     {
-        into->unique_id = g_strdup(other->unique_id);
-        into->time_mode = other->time_mode;
-        into->profile_mode = other->profile_mode;
-        into->pid = other->pid;
-        into->ppid = other->ppid;
-        into->thread_id = other->thread_id;
-        into->end = other->end;
-        into->end_value = other->end_value;
-        into->extended = other->extended;
-        into->start_realtime_ns = other->start_realtime_ns;
+        fc_profile_copy_header(into, other);
+        return;
     }
     into->extended = into->extended && other->extended;
     fc_merge_add(&into->run_ns, other->run_ns);
@@ -168,10 +160,10 @@ static gboolean has_completed(const FcProfileFunction *function, gboolean has_hi
     return FALSE;
 }
 
-static void merge_function(const FcMerge *merge, FcProfileFunction *into,
-                           const FcProfileFunction *other, gboolean into_has_histogram)
+void fc_profile_add_figures(FcProfileFunction *into, gboolean into_has_histogram,
+                            const FcProfileFunction *other, gboolean other_has_histogram)
 {
-    if (has_completed(other, merge->other->extended))
+    if (has_completed(other, other_has_histogram))
     {
         const gboolean first = !has_completed(into, into_has_histogram);
         into->total_min_ns =
@@ -210,8 +202,8 @@ static void merge_functions(FcMerge *merge, gboolean into_has_histogram)
         merge->function_map[i] = found;
         if (found != next)
         {
-            merge_function(merge, &g_array_index(functions, FcProfileFunction, found), &function,
-                           into_has_histogram);
+            fc_profile_add_figures(&g_array_index(functions, FcProfileFunction, found),
+                                   into_has_histogram, &function, merge->other->extended);
             continue;
         }
         g_array_append_val(functions, function);

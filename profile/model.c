@@ -98,6 +98,30 @@ void fc_profile_free(FcProfile *profile)
     g_free(profile);
 }
 
+void fc_profile_copy_header(FcProfile *into, const FcProfile *from)
+{
+    g_free(into->unique_id);
+    g_free(into->executable);
+    g_free(into->directory);
+    g_strfreev(into->command_line);
+    into->unique_id = g_strdup(from->unique_id);
+    into->time_mode = from->time_mode;
+    into->profile_mode = from->profile_mode;
+    into->pid = from->pid;
+    into->ppid = from->ppid;
+    into->run_ns = from->run_ns;
+    into->extended = from->extended;
+    into->ticks_per_second = from->ticks_per_second;
+    into->start_realtime_ns = from->start_realtime_ns;
+    into->end_realtime_ns = from->end_realtime_ns;
+    into->executable = g_strdup(from->executable);
+    into->directory = g_strdup(from->directory);
+    into->command_line = g_strdupv(from->command_line);
+    into->end = from->end;
+    into->end_value = from->end_value;
+    into->thread_id = from->thread_id;
+}
+
 /* How far `time_ns` lies outside the module's stay; 0 within it. */
 static guint64 time_distance(const FcProfileModule *module, guint64 time_ns)
 {

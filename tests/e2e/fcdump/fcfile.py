@@ -167,7 +167,10 @@ class Profile:
         return 0, self.base + self.program.start[name] + int(offset or "0", 0)
 
     def function(self, name, calls, total, local, total_bounds=(0, 0), local_bounds=(0, 0),
-                 histogram=(), where=None):
+                 histogram=None, where=None):
+        """Without a histogram all calls were completed and took about the longest time."""
+        if histogram is None:
+            histogram = [(total_bounds[1].bit_length(), calls)] if calls else []
         self.names[name] = len(self.functions)
         self.functions.append((self.place(where if where is not None else name), calls, total,
                                local, *total_bounds, *local_bounds, histogram))
