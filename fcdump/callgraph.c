@@ -35,7 +35,6 @@ static int compare_numbers(gint64 a, gint64 b)
 
 static int compare_sites(gconstpointer a, gconstpointer b, gpointer user_data)
 {
-    (void)user_data;
     const FcCallSite *x = a;
     const FcCallSite *y = b;
     int order = compare_numbers(x->caller, y->caller);

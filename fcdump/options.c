@@ -39,8 +39,6 @@ static gboolean fail(GError **error, const char *format, ...)
 static gboolean apply_value(FcOptions *options, const Option *option, const char *argument,
                             GError **error)
 {
-    (void)argument;
-    (void)error;
     G_STRUCT_MEMBER(gint, options, option->offset) = option->value;
     return TRUE;
 }
@@ -78,9 +76,6 @@ static gboolean apply_sort(FcOptions *options, const Option *option, const char 
 static gboolean apply_cumul(FcOptions *options, const Option *option, const char *argument,
                             GError **error)
 {
-    (void)option;
-    (void)argument;
-    (void)error;
     options->cumul = TRUE;
     options->sort = FC_SORT_LOCAL;
     options->reverse = FALSE;
@@ -191,8 +186,6 @@ static guint64 reports_named(const char *start, FcReportKind kind)
 static gboolean apply_memory(FcOptions *options, const Option *option, const char *argument,
                              GError **error)
 {
-    (void)argument;
-    (void)error;
     guint64 set =
         reports_named("mem-", FC_REPORT_DEFAULT) | reports_named("mem-", FC_REPORT_ON_REQUEST);
     options->reports = option->value ? options->reports | set : options->reports & ~set;
@@ -203,9 +196,6 @@ static gboolean apply_memory(FcOptions *options, const Option *option, const cha
 static gboolean apply_rgraph(FcOptions *options, const Option *option, const char *argument,
                              GError **error)
 {
-    (void)option;
-    (void)argument;
-    (void)error;
     options->callers = TRUE;
     options->reports |= reports_named("graph", FC_REPORT_DEFAULT);
     return TRUE;
@@ -214,9 +204,6 @@ static gboolean apply_rgraph(FcOptions *options, const Option *option, const cha
 static gboolean apply_no_reports(FcOptions *options, const Option *option, const char *argument,
                                  GError **error)
 {
-    (void)option;
-    (void)argument;
-    (void)error;
     options->reports = 0;
     return TRUE;
 }

@@ -12,7 +12,6 @@
 
 gboolean fc_parse_heap_begin(FcParser *parser, guint64 count)
 {
-    (void)count;
     parser->profile->heap.recorded = TRUE;
     return TRUE;
 }
