@@ -12,16 +12,11 @@ static double share_of(const FcModel *model, guint64 ns)
 static void put_node(const FcReportContext *context, guint index)
 {
     const FcFunction *function = fc_model_function(context->model, index);
-    const FcProfileFunction *figures = &function->figures;
     char saturation[G_ASCII_DTOSTR_BUF_SIZE];
-    g_autofree char *total = fc_export_time(context->model, figures->total_ns);
-    g_autofree char *local = fc_export_time(context->model, figures->local_ns);
-    g_autofree char *label =
-        g_strdup_printf("%s\ntotal %s\nlocal %s\n%" G_GUINT64_FORMAT " call%s", function->name,
-                        total, local, figures->calls, figures->calls == 1 ? "" : "s");
+    g_autofree char *label = fc_export_label(context->model, function);
     g_autofree char *quoted = fc_export_quote(label, "\\n", "&amp;");
     g_ascii_formatd(saturation, sizeof saturation, "%.3f",
-                    share_of(context->model, figures->local_ns));
+                    share_of(context->model, function->figures.local_ns));
     fprintf(fc_render_file(context->render), "  f%u [label=%s, fillcolor=\"0.000 %s 1.000\"];\n",
             index, quoted, saturation);
 }
@@ -44,18 +39,10 @@ static void put_arc(const FcReportContext *context, const FcArc *arc)
 void fc_export_dot(const FcReportContext *context)
 {
     FILE *out = fc_render_file(context->render);
-    g_autofree gboolean *nodes = fc_export_nodes(context);
-    guint count;
-    const FcArc *arcs = fc_callgraph_arcs(context->model->graph, &count);
     fputs("digraph functioncheck {\n"
           "  node [shape=box, style=filled, fontname=\"sans-serif\"];\n"
           "  edge [fontname=\"sans-serif\", fontsize=10];\n",
           out);
-    for (guint i = 0; i < context->model->functions->len; i++)
-        if (nodes[i])
-            put_node(context, i);
-    for (guint i = 0; i < count; i++)
-        if (fc_export_has_arc(nodes, &arcs[i]))
-            put_arc(context, &arcs[i]);
+    fc_export_graph(context, put_node, put_arc);
     fputs("}\n", out);
 }

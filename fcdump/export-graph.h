@@ -7,16 +7,15 @@
 
 #include "fcdump/report.h"
 
-/* Shown functions that take at least --min per cent.  The caller owns the result: one
- * entry a function. */
-gboolean *fc_export_nodes(const FcReportContext *context);
+/* Calls `put_node` for each shown function that takes at least --min per cent, then `put_arc`
+ * for each arc between two of them. */
+void fc_export_graph(const FcReportContext *context,
+                     void (*put_node)(const FcReportContext *context, guint function),
+                     void (*put_arc)(const FcReportContext *context, const FcArc *arc));
 
-/* Whether both ends of `arc` are in `nodes`. */
-gboolean fc_export_has_arc(const gboolean *nodes, const FcArc *arc);
+/* What a function's node says: name, times and calls, a line each.  The caller owns the result. */
+char *fc_export_label(const FcModel *model, const FcFunction *function);
 
 /* `text` between double quotes, with those inside and backslashes escaped; `newline`
  * and `ampersand` stand for each line break and ampersand.  The caller owns the result. */
 char *fc_export_quote(const char *text, const char *newline, const char *ampersand);
-
-/* "12.3 ms (45.6%)".  The caller owns the result. */
-char *fc_export_time(const FcModel *model, guint64 ns);

@@ -7,12 +7,7 @@
 static void put_node(const FcReportContext *context, guint index)
 {
     const FcFunction *function = fc_model_function(context->model, index);
-    const FcProfileFunction *figures = &function->figures;
-    g_autofree char *total = fc_export_time(context->model, figures->total_ns);
-    g_autofree char *local = fc_export_time(context->model, figures->local_ns);
-    g_autofree char *label =
-        g_strdup_printf("%s\ntotal %s\nlocal %s\n%" G_GUINT64_FORMAT " call%s", function->name,
-                        total, local, figures->calls, figures->calls == 1 ? "" : "s");
+    g_autofree char *label = fc_export_label(context->model, function);
     g_autofree char *quoted = fc_export_quote(label, "\\n", "&");
     fprintf(fc_render_file(context->render), "  node: { title: \"f%u\" label: %s }\n", index,
             quoted);
@@ -32,15 +27,7 @@ static void put_arc(const FcReportContext *context, const FcArc *arc)
 void fc_export_vcg(const FcReportContext *context)
 {
     FILE *out = fc_render_file(context->render);
-    g_autofree gboolean *nodes = fc_export_nodes(context);
-    guint count;
-    const FcArc *arcs = fc_callgraph_arcs(context->model->graph, &count);
     fputs("graph: {\n  title: \"functioncheck\"\n  display_edge_labels: yes\n", out);
-    for (guint i = 0; i < context->model->functions->len; i++)
-        if (nodes[i])
-            put_node(context, i);
-    for (guint i = 0; i < count; i++)
-        if (fc_export_has_arc(nodes, &arcs[i]))
-            put_arc(context, &arcs[i]);
+    fc_export_graph(context, put_node, put_arc);
     fputs("}\n", out);
 }
