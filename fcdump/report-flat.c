@@ -9,18 +9,6 @@ static const FcColumn columns[] = {
     {"total", "%", FALSE},
     {"local", "time", FALSE},
     {"local", "%", FALSE},
-    {"total per call", "min", FALSE, 2},
-    {"total per call", "max", FALSE, 2},
-    {"local per call", "min", FALSE, 1},
-    {"local per call", "max", FALSE, 1},
-    {NULL, "calls", FALSE},
-    {NULL, "function", TRUE},
-};
-static const FcColumn cumulated_columns[] = {
-    {"total", "time", FALSE},
-    {"total", "%", FALSE},
-    {"local", "time", FALSE},
-    {"local", "%", FALSE},
     {"local", "sum %", FALSE},
     {"total per call", "min", FALSE, 2},
     {"total per call", "max", FALSE, 2},
@@ -29,6 +17,17 @@ static const FcColumn cumulated_columns[] = {
     {NULL, "calls", FALSE},
     {NULL, "function", TRUE},
 };
+#define SUM_COLUMN 4 /* only with --cumul */
+
+/* Into `out`, which has room for all of `columns`; returns their number. */
+static guint choose_columns(FcColumn *out, gboolean cumul)
+{
+    guint count = 0;
+    for (guint i = 0; i < G_N_ELEMENTS(columns); i++)
+        if (i != SUM_COLUMN || cumul)
+            out[count++] = columns[i];
+    return count;
+}
 
 /* A bound of a function of which no call was completed is not known. */
 static char *format_bound(const FcProfileFunction *figures, guint64 ns)
@@ -52,9 +51,8 @@ void fc_report_flat(const FcReportContext *context)
     const FcModel *model = context->model;
     gboolean cumul = context->options->cumul;
     g_autoptr(GArray) functions = fc_report_functions(context);
-    g_autoptr(FcTable) table =
-        cumul ? fc_table_new(cumulated_columns, G_N_ELEMENTS(cumulated_columns))
-              : fc_table_new(columns, G_N_ELEMENTS(columns));
+    FcColumn chosen[G_N_ELEMENTS(columns)];
+    g_autoptr(FcTable) table = fc_table_new(chosen, choose_columns(chosen, cumul));
     guint64 sum_ns = 0;
     guint small = 0;
     for (guint i = 0; i < functions->len; i++)
