@@ -235,6 +235,7 @@ PROCESSES = [
           processes=40, pipe_may_lose=1),
     Shape("exec-failing", "exec_chain.c", ["failing", 20]),
     Shape("fork-exec", "exec_chain.c", ["fork-exec", 4]),
+    Shape("exec-family", "exec_family.c"),
     Shape("vfork-exec", "exec_chain.c", ["vfork-exec", 4]),
     Shape("vfork-exit", "exec_chain.c", ["vfork-exit", 4]),
     Shape("posix-spawn", "exec_chain.c", ["spawn", 4]),
