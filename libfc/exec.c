@@ -139,50 +139,40 @@ FC_EXPORT int execveat(int fd, const char *path, char *const arguments[], char *
     EXECUTE(real.execveat(fd, path, arguments, WITH_ADDRESS(environment), flags));
 }
 
-/* `first` and the arguments behind it, the terminating NULL included, as an array on
- * the caller's stack; `list` is left behind the NULL. */
-#define COLLECT(arguments, list, first)                                                            \
+/* For arguments that begin with parameter `first`: as an array on the caller's stack, with the
+ * terminating NULL.  `environment` is evaluated after that, with `list` behind the NULL. */
+#define EXECUTE_LIST(function, path, first, environment)                                           \
     do                                                                                             \
     {                                                                                              \
-        va_list counting;                                                                          \
+        va_list list, counting;                                                                    \
         size_t entries = 1;                                                                        \
         va_start(list, first);                                                                     \
         va_copy(counting, list);                                                                   \
         while (va_arg(counting, char *) != NULL)                                                   \
             entries++;                                                                             \
         va_end(counting);                                                                          \
-        (arguments) = alloca((entries + 1) * sizeof(char *));                                      \
-        (arguments)[0] = (char *)(first);                                                          \
+        char **arguments = alloca((entries + 1) * sizeof *arguments);                              \
+        arguments[0] = (char *)(first);                                                            \
         for (size_t i = 1; i <= entries; i++)                                                      \
-            (arguments)[i] = va_arg(list, char *);                                                 \
+            arguments[i] = va_arg(list, char *);                                                   \
+        char *const *variables = environment;                                                      \
+        va_end(list);                                                                              \
+        EXECUTE(function(path, arguments, WITH_ADDRESS(variables)));                               \
     } while (0)
 
 FC_EXPORT int execl(const char *path, const char *first, ...)
 {
-    va_list list;
-    char **arguments;
-    COLLECT(arguments, list, first);
-    va_end(list);
-    EXECUTE(real.execve(path, arguments, WITH_ADDRESS(environ)));
+    EXECUTE_LIST(real.execve, path, first, environ);
 }
 
 FC_EXPORT int execlp(const char *file, const char *first, ...)
 {
-    va_list list;
-    char **arguments;
-    COLLECT(arguments, list, first);
-    va_end(list);
-    EXECUTE(real.execvpe(file, arguments, WITH_ADDRESS(environ)));
+    EXECUTE_LIST(real.execvpe, file, first, environ);
 }
 
 FC_EXPORT int execle(const char *path, const char *first, ...)
 {
-    va_list list;
-    char **arguments;
-    COLLECT(arguments, list, first);
-    char *const *environment = va_arg(list, char *const *);
-    va_end(list);
-    EXECUTE(real.execve(path, arguments, WITH_ADDRESS(environment)));
+    EXECUTE_LIST(real.execve, path, first, va_arg(list, char *const *));
 }
 
 FC_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
