@@ -46,13 +46,7 @@ void fc_alloc_record(enum FcRecordKind kind, enum FcMemoryCall call, const void 
         fc_ring_send_late(&(struct FcRecord){time, where, frame, (uint64_t)(uintptr_t)caller});
         return;
     }
-    uint64_t generation;
-    struct FcRecord *slot = fc_record_reserve(&generation);
-    if (fc_likely(slot != NULL))
-        fc_record_store(slot, generation, time, (void *)(uintptr_t)where, (void *)(uintptr_t)caller,
-                        frame);
-    else
-        fc_ring_record(time, (void *)(uintptr_t)where, (void *)(uintptr_t)caller, frame);
+    fc_record_make(time, (void *)(uintptr_t)where, (void *)(uintptr_t)caller, frame);
     /* What is in nobody's memory but ours would be lost with us, and order with it. */
     if (fc_unlikely(fc_thread.private_chunk != NULL))
         fc_ring_send_private();

@@ -20,7 +20,6 @@
  */
 #include "libfc/clock.h"
 #include "libfc/record.h"
-#include "libfc/ring.h"
 
 #if defined(__x86_64__) || defined(__aarch64__)
 /* Address of the stack just above the hook's own frame, that is, the stack pointer
@@ -35,12 +34,7 @@ __attribute__((noinline, cold)) static void record_slow_clock(uint64_t frame, vo
                                                               void *site)
 {
     uint64_t time = fc_clock_now();
-    uint64_t generation;
-    struct FcRecord *slot = fc_record_reserve(&generation);
-    if (slot != NULL)
-        fc_record_store(slot, generation, time, function, site, frame);
-    else
-        fc_ring_record(time, function, site, frame);
+    fc_record_make(time, function, site, frame);
 }
 
 static inline __attribute__((always_inline)) void record(uint64_t frame, void *function, void *site)
@@ -51,14 +45,7 @@ static inline __attribute__((always_inline)) void record(uint64_t frame, void *f
         return;
     }
     uint64_t time = fc_clock_read_fast();
-    uint64_t generation;
-    struct FcRecord *slot = fc_record_reserve(&generation);
-    if (fc_unlikely(slot == NULL))
-    {
-        fc_ring_record(time, function, site, frame);
-        return;
-    }
-    fc_record_store(slot, generation, time, function, site, frame);
+    fc_record_make(time, function, site, frame);
 }
 
 #define FRAME(kind)                                                                                \

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "libfc/fc-format.h"
+#include "libfc/ring.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 
@@ -41,4 +42,16 @@ static inline __attribute__((always_inline)) void fc_record_store(struct FcRecor
     /* release: whoever sees the generation sees the rest (pairs with the manager's
        load, of a chunk with a gap or of a process that was killed) */
     __atomic_store_n(&slot->site, (uint64_t)(uintptr_t)site | generation, __ATOMIC_RELEASE);
+}
+
+/* Both, and the slow path where there is no slot. */
+static inline __attribute__((always_inline)) void fc_record_make(uint64_t time, void *function,
+                                                                 void *site, uint64_t frame)
+{
+    uint64_t generation;
+    struct FcRecord *slot = fc_record_reserve(&generation);
+    if (fc_likely(slot != NULL))
+        fc_record_store(slot, generation, time, function, site, frame);
+    else
+        fc_ring_record(time, function, site, frame);
 }

@@ -10,7 +10,6 @@
 #include "libfc/message.h"
 #include "libfc/modules.h"
 #include "libfc/record.h"
-#include "libfc/ring.h"
 
 #include <dlfcn.h>
 
@@ -55,12 +54,7 @@ static void record_piece(uint64_t number, const uint64_t *addresses)
     void *where = (void *)(uintptr_t)(addresses[0] | number << FC_POINTER_CALL_SHIFT);
     void *site = (void *)(uintptr_t)addresses[2];
     uint64_t frame = (uint64_t)FC_RECORD_STACK | addresses[1] << FC_STACK_SECOND_SHIFT;
-    uint64_t generation;
-    struct FcRecord *slot = fc_record_reserve(&generation);
-    if (slot != NULL)
-        fc_record_store(slot, generation, time, where, site, frame);
-    else
-        fc_ring_record(time, where, site, frame);
+    fc_record_make(time, where, site, frame);
 }
 
 bool fc_unwind_is_own(const void *caller)
