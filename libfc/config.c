@@ -9,10 +9,10 @@
  */
 #include "libfc/config.h"
 
+#include "libfc/file.h"
 #include "libfc/message.h"
 #include "libfc/sys.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -117,15 +117,7 @@ static void take_rc_line(char *line)
 
 static void load_rc_file(void)
 {
-    long fd = fc_sys(SYS_openat, AT_FDCWD, RC_FILE, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
-    if (fd < 0)
-        return;
-    size_t bytes = 0;
-    long got;
-    while (bytes < sizeof rc_text - 1 &&
-           (got = fc_sys(SYS_read, fd, rc_text + bytes, sizeof rc_text - 1 - bytes)) > 0)
-        bytes += (size_t)got;
-    fc_sys(SYS_close, fd);
+    size_t bytes = fc_file_read(RC_FILE, rc_text, sizeof rc_text - 1);
     if (bytes == 0)
         return;
 
@@ -154,7 +146,7 @@ static void complain(enum Variable variable, const char *used)
     fc_line_print(&line);
 }
 
-static uint32_t number(enum Variable variable, uint32_t fallback, const char *fallback_text)
+static uint32_t number(enum Variable variable, uint32_t fallback)
 {
     const char *text = values[variable];
     if (text == NULL)
@@ -163,12 +155,12 @@ static uint32_t number(enum Variable variable, uint32_t fallback, const char *fa
     const char *at = text;
     while (*at >= '0' && *at <= '9' && result <= UINT32_MAX)
         result = result * 10 + (uint64_t)(*at++ - '0');
-    if (at == text || *at != '\0' || result == 0 || result > INT32_MAX)
-    {
-        complain(variable, fallback_text);
-        return fallback;
-    }
-    return (uint32_t)result;
+    if (at != text && *at == '\0' && result != 0 && result <= INT32_MAX)
+        return (uint32_t)result;
+    char digits[24];
+    *fc_append_number(digits, fallback) = '\0';
+    complain(variable, digits);
+    return fallback;
 }
 
 static void path(enum Variable variable, char *into, size_t room, const char *fallback)
@@ -243,13 +235,13 @@ void fc_config_load(void)
     fc_config.profile_mode = values[VAR_ALLOW_THREAD] != NULL ? FC_MODE_THREAD
                              : values[VAR_NO_FORK] != NULL    ? FC_MODE_SINGLE
                                                               : FC_MODE_FORK;
-    fc_config.buffer_records = number(VAR_BUFFER_SIZE, 32768, "32768");
-    fc_config.stack_size = number(VAR_STACK_SIZE, 512, "512");
-    fc_config.function_size = number(VAR_FUNCTION_SIZE, 512, "512");
-    fc_config.graph_size = number(VAR_GRAPH_SIZE, 512, "512");
-    fc_config.memory_size = number(VAR_MEMORY_SIZE, 512, "512");
-    fc_config.contexts = number(VAR_CONTEXTS, 131072, "131072");
-    fc_config.memory_stack = number(VAR_MEMORY_STACK, 8, "8");
+    fc_config.buffer_records = number(VAR_BUFFER_SIZE, 32768);
+    fc_config.stack_size = number(VAR_STACK_SIZE, 512);
+    fc_config.function_size = number(VAR_FUNCTION_SIZE, 512);
+    fc_config.graph_size = number(VAR_GRAPH_SIZE, 512);
+    fc_config.memory_size = number(VAR_MEMORY_SIZE, 512);
+    fc_config.contexts = number(VAR_CONTEXTS, 131072);
+    fc_config.memory_stack = number(VAR_MEMORY_STACK, 8);
     load_dump_name();
     path(VAR_DUMP_PATH, fc_config.dump_path, sizeof fc_config.dump_path, "./");
     path(VAR_MANAGER, fc_config.manager, sizeof fc_config.manager, "");

@@ -6,16 +6,17 @@
  * name of a page that each profiled process has mapped, which an image without an
  * address looks for in the maps of the processes above it.
  *
- * The address is seven numbers: the manager's pid; there, the descriptors of the
+ * The address is nine numbers: the manager's pid; there, the descriptors of the
  * pipe, the shared memory and the reply pipe (0: not used); device and inode
- * of the pipe; and the key of the process that gives it, whose settings of clock
- * and mode follow.  Anyone can write such a variable, so nothing in it is trusted: /proc lets us
- * open only what belongs to the same user, and what is opened must be that very pipe.
+ * of the pipe; and of the process that gives it the key, the clock and the mode.  Anyone can write
+ * such a variable, so nothing in it is trusted: /proc lets us open only what belongs to the same
+ * user, and what is opened must be that very pipe.
  */
 #include "libfc/join.h"
 
 #include "libfc/channel.h"
 #include "libfc/config.h"
+#include "libfc/file.h"
 #include "libfc/message.h"
 #include "libfc/process.h"
 #include "libfc/sys.h"
@@ -125,20 +126,6 @@ static const char *take_from_environment(void)
     return value;
 }
 
-/* Reads all of a file in /proc, or as much as fits; the length, or 0. */
-static size_t read_file(const char *path, char *into, size_t room)
-{
-    size_t used = 0;
-    long got;
-    long fd = fc_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-    if (fd < 0)
-        return 0;
-    while (used < room && (got = fc_sys(SYS_read, fd, into + used, room - used)) > 0)
-        used += (size_t)got;
-    fc_sys(SYS_close, fd);
-    return used;
-}
-
 static void process_path(uint64_t pid, const char *file, char into[48])
 {
     strcpy(into, "/proc/");
@@ -149,7 +136,7 @@ static uint64_t parent_of(uint64_t pid, char *text, size_t room)
 {
     char path[48];
     process_path(pid, "/stat", path);
-    size_t bytes = read_file(path, text, room - 1);
+    size_t bytes = fc_file_read(path, text, room - 1);
     text[bytes] = '\0';
     const char *at = strrchr(text, ')'); /* "PID (NAME) STATE PPID" */
     uint64_t parent = 0;
@@ -170,7 +157,7 @@ static const char *find_mark(void)
     {
         char path[48];
         process_path(pid, "/maps", path);
-        size_t bytes = read_file(path, text, room);
+        size_t bytes = fc_file_read(path, text, room);
         char *mark = bytes > 0 ? memmem(text, bytes, "/memfd:" MARK, strlen("/memfd:" MARK)) : NULL;
         if (mark != NULL)
         {

@@ -11,6 +11,7 @@
 #include "libfc/clock.h"
 #include "libfc/config.h"
 #include "libfc/exec.h"
+#include "libfc/file.h"
 #include "libfc/interpose.h"
 #include "libfc/join.h"
 #include "libfc/message.h"
@@ -61,12 +62,18 @@ bool fc_process_is_off(void)
     return now != RUNNING && !(now == ENDING && fc_thread.is_quitting);
 }
 
+/* Profiling is off, but the hooks go on reading the clock. */
+static void use_cheapest_clock(void)
+{
+    if (fc_clock_mode != FC_TIME_TSC)
+        fc_clock_mode = FC_TIME_EXT;
+}
+
 void fc_process_stop(const char *reason)
 {
     if (__atomic_exchange_n(&state, OFF, __ATOMIC_ACQ_REL) == OFF)
         return;
-    if (fc_clock_mode != FC_TIME_TSC)
-        fc_clock_mode = FC_TIME_EXT; /* the hooks still read it: the cheapest */
+    use_cheapest_clock();
     if (reason != NULL)
         fc_message(reason, NULL, NULL);
 }
@@ -109,16 +116,7 @@ static void send_texts(void)
     bytes = fc_sys(SYS_getcwd, text, sizeof text); /* counts the NUL */
     if (bytes > 1)
         send_text(FC_TEXT_DIRECTORY, text, (size_t)bytes - 1);
-
-    long fd = fc_sys(SYS_openat, AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC, 0);
-    if (fd < 0)
-        return;
-    size_t used = 0;
-    while (used < sizeof text &&
-           (bytes = fc_sys(SYS_read, fd, text + used, sizeof text - used)) > 0)
-        used += (size_t)bytes;
-    fc_sys(SYS_close, fd);
-    send_text(FC_TEXT_COMMAND_LINE, text, used);
+    send_text(FC_TEXT_COMMAND_LINE, text, fc_file_read("/proc/self/cmdline", text, sizeof text));
 }
 
 static void make_fork_mark(void)
@@ -181,6 +179,7 @@ static bool start(struct FcHello *hello)
     fc_channel_open(session.pipe_fd, session.manager_pid, session.manager_pipe_fd);
     fc_ring_setup(session.shared, fc_config.buffer_records);
     fc_thread_setup();
+    /* Where one of these fails there are other signs of a fork, or of the end, if later. */
     pthread_atfork(prepare_fork, forked_parent, forked_child);
     on_exit(exiting, NULL);
     at_quick_exit(quick_exiting);
@@ -204,7 +203,7 @@ bool fc_process_start(void)
         fc_modules_scan();
     }
     else
-        fc_clock_mode = fc_clock_mode == FC_TIME_TSC ? FC_TIME_TSC : FC_TIME_EXT;
+        use_cheapest_clock();
     fc_interpose_start(good && fc_config.memory);
     fc_restore_signals(old);
     return good;

@@ -13,6 +13,7 @@
 
 #include "libfc/channel.h"
 #include "libfc/config.h"
+#include "libfc/file.h"
 #include "libfc/modules.h"
 #include "libfc/ring.h"
 #include "libfc/sys.h"
@@ -184,16 +185,10 @@ static void take_mapping(const char *line)
     scan.is_libc = false;
 }
 
-static char *read_file(const char *path, char *text, size_t room)
+/* As a string; NULL where it is longer than that, or can't be read. */
+static char *read_text(const char *path, char *text, size_t room)
 {
-    size_t used = 0;
-    long got;
-    long fd = fc_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-    if (fd < 0)
-        return NULL;
-    while (used < room - 1 && (got = fc_sys(SYS_read, fd, text + used, room - 1 - used)) > 0)
-        used += (size_t)got;
-    fc_sys(SYS_close, fd);
+    size_t used = fc_file_read(path, text, room - 1);
     text[used] = '\0';
     return used > 0 && used < room - 1 ? text : NULL;
 }
@@ -201,7 +196,7 @@ static char *read_file(const char *path, char *text, size_t room)
 /* False where they are not all known. */
 static bool look_everywhere(char *maps)
 {
-    if (read_file("/proc/self/maps", maps, MAPS_MAX) == NULL)
+    if (read_text("/proc/self/maps", maps, MAPS_MAX) == NULL)
         return false;
     for (char *line = maps; *line != '\0';)
     {
@@ -235,7 +230,7 @@ static void find_indirect(void)
 
 static bool is_alone(char *text)
 {
-    const char *line = read_file("/proc/self/status", text, PIECE_BYTES);
+    const char *line = read_text("/proc/self/status", text, PIECE_BYTES);
     line = line != NULL ? strstr(line, "\nThreads:\t") : NULL;
     return line != NULL && strncmp(line + 10, "1\n", 2) == 0;
 }
