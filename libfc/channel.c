@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The pipe to fcmanager.  Used by ring, thread, process and modules, with all
- * signals blocked or in the slow path of a hook.  Must never write to a
+ * The pipe to fcmanager.  Used by every part of libfc that has something
+ * to tell, with all signals blocked or in the slow path of a hook.  Must never write to a
  * descriptor that the program has closed and used for something else: the
  * descriptor is checked to be our pipe before each write.
  */

@@ -24,15 +24,15 @@ struct FcConfig
     enum FcTimeMode time_mode;
     enum FcProfileMode profile_mode;
     uint32_t buffer_records; /* records a thread may have waiting for the manager */
-    uint32_t stack_size;
-    uint32_t function_size;
-    uint32_t graph_size;
-    uint32_t memory_size;
-    uint32_t memory_stack;
-    uint32_t contexts;
-    char dump_name[256];  /* without .fc */
-    char dump_path[4096]; /* as given; "./" by default */
-    char manager[4096];   /* FC_MANAGER, or empty */
+    uint32_t stack_size;     /* entries that the manager's tables begin with: stacks, */
+    uint32_t function_size;  /* functions, */
+    uint32_t graph_size;     /* arcs */
+    uint32_t memory_size;    /* and blocks of memory */
+    uint32_t memory_stack;   /* most frames of a block's stack in the file */
+    uint32_t contexts;       /* most calling contexts, of all processes together */
+    char dump_name[256];     /* without .fc */
+    char dump_path[4096];    /* as given; "./" by default */
+    char manager[4096];      /* FC_MANAGER, or empty */
 };
 
 extern struct FcConfig fc_config;

@@ -20,18 +20,23 @@
 
 typedef void JumpFunction(jmp_buf, int);
 
-static struct
-{
-    const char *name;
-    JumpFunction *real;
-} jumps[] = {{"longjmp", NULL}, {"_longjmp", NULL}, {"siglongjmp", NULL}, {"__longjmp_chk", NULL}};
-
 enum Jump
 {
     LONGJMP,
     UNDERSCORE_LONGJMP,
     SIGLONGJMP,
     CHECKED_LONGJMP,
+};
+
+static struct
+{
+    const char *name;
+    JumpFunction *real;
+} jumps[] = {
+    [LONGJMP] = {"longjmp", NULL},
+    [UNDERSCORE_LONGJMP] = {"_longjmp", NULL},
+    [SIGLONGJMP] = {"siglongjmp", NULL},
+    [CHECKED_LONGJMP] = {"__longjmp_chk", NULL},
 };
 
 void fc_jumps_setup(void)

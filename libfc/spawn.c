@@ -35,7 +35,7 @@ struct Launch
     char *arguments[24];
     int argument_count;
     char **environment;
-    const char *paths[3]; /* where fcmanager may be; NULL: not there */
+    const char *paths[2]; /* where fcmanager may be; NULL: not there */
     char *search;         /* PATH */
     int fds[3];           /* to stay open in the manager; -1: none */
     char text[16384];     /* the arguments' own memory */
@@ -231,7 +231,7 @@ static int manager_child(void *data)
     for (int i = 0; i < 3; i++)
         if (launch->fds[i] >= 0)
             fc_sys(SYS_fcntl, launch->fds[i], F_SETFD, 0);
-    for (int i = 0; i < 3; i++)
+    for (size_t i = 0; i < sizeof launch->paths / sizeof *launch->paths; i++)
         if (launch->paths[i] != NULL)
             try_path(launch, launch->paths[i]);
     for (const char *at = launch->search; at != NULL;)

@@ -10,7 +10,6 @@
 #include "libfc/clock.h"
 #include "libfc/process.h"
 #include "libfc/record.h"
-#include "libfc/ring.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 
@@ -20,8 +19,8 @@
 
 /* A program goes round the same few stacks: those that were told of last, by a hash of
  * the address, are not told of again.  A lost race only repeats a message. */
-#define REMEMBERED 256
-static uint64_t remembered[REMEMBERED][2];
+#define REMEMBERED_BITS 8
+static uint64_t remembered[1 << REMEMBERED_BITS][2];
 
 /* Used by the assembly below. */
 void (*fc_stacks_real_makecontext)(void) __attribute__((visibility("hidden")));
@@ -47,7 +46,8 @@ static void tell(const stack_t *stack)
         return;
     struct FcStackInfo info = {.start = (uint64_t)(uintptr_t)stack->ss_sp,
                                .end = (uint64_t)(uintptr_t)stack->ss_sp + stack->ss_size};
-    uint64_t *place = remembered[(info.start >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 56];
+    uint64_t hash = (info.start >> 4) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t *place = remembered[hash >> (64 - REMEMBERED_BITS)];
     if (__atomic_load_n(&place[0], __ATOMIC_RELAXED) == info.start &&
         __atomic_load_n(&place[1], __ATOMIC_RELAXED) == info.end)
         return;
@@ -70,12 +70,7 @@ static void record(enum FcRecordKind kind, uint64_t address)
     if (fc_process_is_off())
         return;
     uint64_t time = fc_clock_now();
-    uint64_t generation;
-    struct FcRecord *slot = fc_record_reserve(&generation);
-    if (slot != NULL)
-        fc_record_store(slot, generation, time, NULL, NULL, frame);
-    else
-        fc_ring_record(time, NULL, NULL, frame);
+    fc_record_make(time, NULL, NULL, frame);
 }
 
 /* The switch itself: what goes on may make no record before it switches in turn. */
