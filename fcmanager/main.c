@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * fcmanager: started by libfc in the first profiled process, serves its whole process tree
- * and ends by itself.  The only file that prints and exits.
+ * and ends by itself.  The only file that exits, and that prints but for the debug messages.
  */
 #include "fcmanager/reply.h"
 #include "fcmanager/session.h"
@@ -66,9 +66,9 @@ static gboolean parse(int argc, char **argv, Options *options, GError **error)
         {"functions", 0, 0, G_OPTION_ARG_INT, &options->functions, "first size of that table", "N"},
         {"stack", 0, 0, G_OPTION_ARG_INT, &options->stack, "likewise", "N"},
         {"graph", 0, 0, G_OPTION_ARG_INT, &options->graph, "likewise", "N"},
+        {"memory", 0, 0, G_OPTION_ARG_INT, &options->memory, "likewise", "N"},
         {"contexts", 0, 0, G_OPTION_ARG_INT, &options->contexts, "calling contexts kept apart",
          "N"},
-        {"memory", 0, 0, G_OPTION_ARG_INT, &options->memory, "likewise", "N"},
         {"memory-profiling", 0, 0, G_OPTION_ARG_NONE, &options->memory_profiling,
          "keep books of memory", NULL},
         {"memory-stack", 0, 0, G_OPTION_ARG_INT, &options->memory_stack,
@@ -201,8 +201,9 @@ static int run(const Options *options)
     setup.data = source;
     FcSession *session = fc_session_new(&setup);
     fc_session_greet(session);
-    if (chdir("/") < 0) /* then the program's directory stays in use: a pity, no more */
-        setup.debug = FALSE;
+    /* where it fails the program's directory stays in use: a pity, no more */
+    if (chdir("/") < 0 && options->debug)
+        fprintf(stderr, "FCMng: debug: /: %s\n", g_strerror(errno));
     fc_source_run(source, session);
     fc_session_end(session);
     fc_session_free(session);

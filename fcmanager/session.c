@@ -232,6 +232,15 @@ void fc_session_greet(FcSession *session)
     }
 }
 
+/* `message` says in which chunk the process waits for `text`. */
+static void answer(const FcSession *session, const FcProcess *process, const FcWireMessage *message,
+                   const char *text)
+{
+    if (session->setup.shared == NULL ||
+        !fc_shared_answer(session->setup.shared, message->argument, process->key, text))
+        debug(session, "process %d waits in a chunk that is not its own", process->hello.pid);
+}
+
 static void quit(FcSession *session, FcProcess *process, const FcWireMessage *message)
 {
     finish(session, process, message->value, message->thread, FALSE);
@@ -241,17 +250,14 @@ static void quit(FcSession *session, FcProcess *process, const FcWireMessage *me
         return;
     if (message->argument == 0)
         fc_reply_send(session->setup.reply_fd, text);
-    else if (session->setup.shared == NULL ||
-             !fc_shared_answer(session->setup.shared, message->argument, process->key, text))
-        debug(session, "process %d waits in a chunk that is not its own", process->hello.pid);
+    else
+        answer(session, process, message, text);
 }
 
 static void list_live(FcSession *session, FcProcess *process, const FcWireMessage *message)
 {
     g_autofree char *text = fc_process_list_live(process);
-    if (session->setup.shared == NULL ||
-        !fc_shared_answer(session->setup.shared, message->argument, process->key, text))
-        debug(session, "process %d waits in a chunk that is not its own", process->hello.pid);
+    answer(session, process, message, text);
 }
 
 /* ---- Coming and going ---------------------------------------------------------------- */
@@ -420,8 +426,9 @@ void fc_session_message(FcSession *session, const FcWireMessage *message)
         fork_message(session, process, message);
     else if (message->type == FC_MSG_EXEC || message->type == FC_MSG_EXEC_FAILED)
     {
-        session->others += message->type == FC_MSG_EXEC ? !process->executing : -process->executing;
-        process->executing = message->type == FC_MSG_EXEC;
+        const gboolean executing = message->type == FC_MSG_EXEC;
+        session->others += executing - process->executing; /* the new image is one */
+        process->executing = executing;
         process->exec_time = message->value;
         process->exec_thread = message->thread;
     }
@@ -452,9 +459,9 @@ void fc_session_tick(FcSession *session)
 
 void fc_session_end(FcSession *session)
 {
-    GList *keys = g_hash_table_get_values(session->processes);
-    for (GList *at = keys; at != NULL; at = at->next)
+    GList *all = g_hash_table_get_values(session->processes);
+    for (GList *at = all; at != NULL; at = at->next)
         fc_session_died(session, ((FcProcess *)at->data)->key, FC_END_UNKNOWN, 0);
-    g_list_free(keys);
+    g_list_free(all);
     fc_files_settle(session->setup.files);
 }
