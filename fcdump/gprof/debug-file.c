@@ -20,6 +20,21 @@ struct FcGDebugFile
     Dwarf *dwarf;
 };
 
+gboolean fc_gdebug_section_is(const char *name, const char *wanted)
+{
+    /* GNU's older way of compressing, .zdebug_line for .debug_line. */
+    return strcmp(name, wanted) == 0 ||
+           (g_str_has_prefix(name, ".z") && wanted[0] == '.' && strcmp(name + 2, wanted + 1) == 0);
+}
+
+void fc_gdebug_uncompress(Elf_Scn *section, const GElf_Shdr *header, const char *name)
+{
+    if (header->sh_flags & SHF_COMPRESSED)
+        elf_compress(section, 0, 0);
+    else if (g_str_has_prefix(name, ".zdebug"))
+        elf_compress_gnu(section, 0, 0);
+}
+
 static gboolean has_debug_info(Elf *elf)
 {
     size_t names_index;
@@ -35,7 +50,7 @@ static gboolean has_debug_info(Elf *elf)
         if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
             continue;
         name = elf_strptr(elf, names_index, header.sh_name);
-        if (name && (strcmp(name, ".debug_info") == 0 || strcmp(name, ".zdebug_info") == 0))
+        if (name && fc_gdebug_section_is(name, ".debug_info"))
             return TRUE;
     }
     return FALSE;
@@ -173,10 +188,9 @@ const guint8 *fc_gdebug_file_section(FcGDebugFile *file, const char *wanted, gsi
         if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
             continue;
         name = elf_strptr(file->elf, names_index, header.sh_name);
-        if (!name || strcmp(name, wanted) != 0)
+        if (!name || !fc_gdebug_section_is(name, wanted))
             continue;
-        if (header.sh_flags & SHF_COMPRESSED)
-            elf_compress(section, 0, 0);
+        fc_gdebug_uncompress(section, &header, name);
         data = elf_getdata(section, NULL);
         if (!data || !data->d_buf)
             return NULL;

@@ -8,6 +8,7 @@
 #include "fcdump/gprof/image.h"
 
 #include <elfutils/libdw.h>
+#include <gelf.h>
 
 typedef struct FcGDebugFile FcGDebugFile;
 
@@ -19,6 +20,14 @@ Dwarf *fc_gdebug_file_dwarf(FcGDebugFile *file);
 
 /* A section's bytes, decompressed; NULL and 0 if there is none. */
 const guint8 *fc_gdebug_file_section(FcGDebugFile *file, const char *name, gsize *n_bytes);
+
+/* Whether a section called `name` is the one `wanted`, such as ".debug_line", compressed in
+ * the GNU way or not. */
+gboolean fc_gdebug_section_is(const char *name, const char *wanted);
+
+/* Decompresses a section in place, in memory only, of either way of compressing.  One that
+ * is not compressed, or not soundly, stays as it is. */
+void fc_gdebug_uncompress(Elf_Scn *section, const GElf_Shdr *header, const char *name);
 
 /* Relocates the debugging sections of an object file in place, in memory only; other
  * kinds of file stay as they are.  `elf` must have been opened for private writing. */

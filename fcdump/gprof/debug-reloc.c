@@ -106,10 +106,9 @@ void fc_gdebug_relocate(Elf *elf)
             !gelf_getshdr(elf_getscn(elf, header.sh_info), &target))
             continue;
         name = elf_strptr(elf, names_index, target.sh_name);
-        if (!name || !g_str_has_prefix(name, ".debug"))
+        if (!name || (!g_str_has_prefix(name, ".debug") && !g_str_has_prefix(name, ".zdebug")))
             continue;
-        if (target.sh_flags & SHF_COMPRESSED)
-            elf_compress(elf_getscn(elf, header.sh_info), 0, 0);
+        fc_gdebug_uncompress(elf_getscn(elf, header.sh_info), &target, name);
         relocations = elf_getdata(section, NULL);
         relocator.symbols = elf_getdata(elf_getscn(elf, header.sh_link), NULL);
         relocator.target = elf_getdata(elf_getscn(elf, header.sh_info), NULL);

@@ -170,7 +170,8 @@ void fc_glines_free(FcGLines *lines)
     g_free(lines);
 }
 
-/* Sets the unit's table; true if no unit before had the same. */
+/* Sets the unit's table; true if its sequences become ranges of the unit, as they do each
+ * time that gprof's library decodes a table: it keeps just the one at offset 0. */
 static gboolean load_unit(FcGLines *lines, Unit *unit)
 {
     Dwarf_Attribute attribute;
@@ -186,7 +187,7 @@ static gboolean load_unit(FcGLines *lines, Unit *unit)
     if (g_hash_table_lookup_extended(lines->tables, &unit->table_offset, NULL, &known))
     {
         unit->table = known;
-        return FALSE;
+        return offset != 0;
     }
     if (dwarf_attr(&unit->die, DW_AT_comp_dir, &attribute))
         comp_dir = dwarf_formstring(&attribute);
@@ -197,29 +198,60 @@ static gboolean load_unit(FcGLines *lines, Unit *unit)
     return TRUE;
 }
 
-static void add_acquired(guint64 low, guint64 high, gpointer data)
+/* Whether one of the ranges that `unit` states itself holds all of [low, high). */
+static gboolean covers(const FcGLines *lines, guint unit, guint64 low, guint64 high)
 {
-    GArray *ranges = data;
-    UnitRange range = {.low = low, .high = high};
+    guint first = 0, last = lines->ranges->len;
 
-    if (low < high)
-        g_array_append_val(ranges, range);
+    while (first < last)
+    {
+        guint middle = first + (last - first) / 2;
+
+        if (g_array_index(lines->ranges, UnitRange, middle).low <= low)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    for (; first > 0; first--)
+    {
+        const UnitRange *range = &g_array_index(lines->ranges, UnitRange, first - 1);
+
+        if (range->max_high < high)
+            break;
+        if (range->unit == unit && range->high >= high)
+            return TRUE;
+    }
+    return FALSE;
 }
 
-/* A unit that does not say where it is has been asked: its line table now tells. */
+typedef struct
+{
+    FcGLines *lines;
+    guint unit;
+} Acquisition;
+
+static void add_acquired(guint64 low, guint64 high, gpointer data)
+{
+    const Acquisition *acquisition = data;
+    FcGLines *lines = acquisition->lines;
+    UnitRange range = {low, high, 0, acquisition->unit, 0};
+
+    if (low >= high || covers(lines, acquisition->unit, low, high))
+        return;
+    range.time = ++lines->clock;
+    g_array_append_val(lines->acquired, range);
+}
+
+/* A unit has been asked: its line table now tells of ranges that it may not have stated. */
 static void acquire_ranges(FcGLines *lines, guint index)
 {
     Unit *unit = &g_array_index(lines->units, Unit, index);
+    Acquisition acquisition = {lines, index};
     guint n_before = lines->acquired->len;
 
     if (!unit->table)
         return;
-    fc_gline_table_each_sequence(unit->table, add_acquired, lines->acquired);
-    for (guint i = n_before; i < lines->acquired->len; i++)
-    {
-        g_array_index(lines->acquired, UnitRange, i).unit = index;
-        g_array_index(lines->acquired, UnitRange, i).time = ++lines->clock;
-    }
+    fc_gline_table_each_sequence(unit->table, add_acquired, &acquisition);
     if (lines->acquired->len == n_before)
         return;
     for (guint i = 0; i < lines->rangeless->len; i++)
@@ -241,8 +273,8 @@ static gboolean ask_unit(FcGLines *lines, guint index, guint64 addr, gboolean ne
 {
     Unit *unit = &g_array_index(lines->units, Unit, index);
 
-    if (!unit->is_loaded)
-        load_unit(lines, unit);
+    if (!unit->is_loaded && load_unit(lines, unit))
+        acquire_ranges(lines, index);
     if (!unit->table)
         return FALSE;
     answer->row = fc_gline_table_find(unit->table, addr, &lines->next_change);
@@ -254,19 +286,6 @@ static gboolean ask_unit(FcGLines *lines, guint index, guint64 addr, gboolean ne
         answer->func = fc_gline_funcs_find(unit->funcs, addr, &lines->next_change);
     }
     return answer->row || answer->func;
-}
-
-/* Asks a unit without ranges of its own. */
-static gboolean ask_rangeless(FcGLines *lines, guint index, guint64 addr, gboolean need_function,
-                              UnitAnswer *answer)
-{
-    Unit *unit = &g_array_index(lines->units, Unit, index);
-    gboolean is_new = !unit->is_loaded && load_unit(lines, unit), is_good;
-
-    is_good = ask_unit(lines, index, addr, need_function, answer);
-    if (is_new)
-        acquire_ranges(lines, index);
-    return is_good;
 }
 
 typedef struct
@@ -323,18 +342,6 @@ static gboolean is_rangeless(const FcGLines *lines, guint unit)
     return FALSE;
 }
 
-static gboolean contains(const FcGLines *lines, guint unit, guint64 addr)
-{
-    for (guint i = 0; i < lines->ranges->len; i++)
-    {
-        const UnitRange *range = &g_array_index(lines->ranges, UnitRange, i);
-
-        if (range->unit == unit && addr >= range->low && addr < range->high)
-            return TRUE;
-    }
-    return FALSE;
-}
-
 /* Asks the units around `addr` in the order in which their ranges became known, then
  * those that do not say where they are, then those that were not read yet. */
 static gboolean ask_units(FcGLines *lines, guint64 addr, gboolean need_function, UnitAnswer *answer)
@@ -356,7 +363,7 @@ static gboolean ask_units(FcGLines *lines, guint64 addr, gboolean need_function,
         guint unit = g_array_index(lines->rangeless, guint, i - 1);
 
         if (g_array_index(lines->units, Unit, unit).is_read &&
-            ask_rangeless(lines, unit, addr, need_function, answer))
+            ask_unit(lines, unit, addr, need_function, answer))
             return TRUE;
     }
     while (lines->n_read < lines->units->len)
@@ -364,9 +371,8 @@ static gboolean ask_units(FcGLines *lines, guint64 addr, gboolean need_function,
         guint unit = lines->n_read;
 
         read_unit(lines);
-        if (is_rangeless(lines, unit)
-                ? ask_rangeless(lines, unit, addr, need_function, answer)
-                : contains(lines, unit, addr) && ask_unit(lines, unit, addr, need_function, answer))
+        if ((is_rangeless(lines, unit) || covers(lines, unit, addr, addr + 1)) &&
+            ask_unit(lines, unit, addr, need_function, answer))
             return TRUE;
     }
     return FALSE;

@@ -45,6 +45,18 @@ def try_split_debugging(root):
             'no file of split DWARF 5')
 
 
+def try_wide_offsets(root):
+    targets.VARIANTS['wide'] = ('gcc', '-gdwarf-5 -gdwarf64 -O2', 'chain.c chain_other.c')
+    target = targets.build('wide', root)
+    if not target:
+        print('gcc has no -gdwarf64: not tried')
+        return
+    theirs, ours = both(['-b', '-C', target.image, target.profiles[1]], target.folder)
+    require(theirs[0] == 0 and b'<unknown>:0: (cheap' in theirs[1], 'gprof reads 64-bit DWARF 5')
+    require(ours[0] == 0 and b'chain.c:' in ours[1] and b'<unknown>:0: (cheap' not in ours[1],
+            'no file of 64-bit DWARF 5')
+
+
 def try_endless_order(root):
     target = targets.build('chain', root)
     ours = oracle.run(oracle.FCGPROF, ['-b', '-r', '-k', 'main/helper', target.image,
@@ -126,6 +138,7 @@ def main():
     with tempfile.TemporaryDirectory() as root:
         try_lines_of_cxx(root)
         try_split_debugging(root)
+        try_wide_offsets(root)
         try_endless_order(root)
         try_synthetic(root)
         target = targets.build('chain', os.path.join(root, 'again'))

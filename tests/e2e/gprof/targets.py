@@ -17,7 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAMS = os.path.join(HERE, 'programs')
 
 # name: compiler, flags, sources (in programs/), or a function of the folder
-C, CXX, CLANG, CLANGXX = 'gcc', 'g++', 'clang', 'clang++'
+C, CXX, CLANG, CLANGXX, FORTRAN = 'gcc', 'g++', 'clang', 'clang++', 'gfortran'
 VARIANTS = {
     'chain': (C, '-g -O0', 'chain.c chain_other.c'),
     'chain-O2': (C, '-g -O2', 'chain.c chain_other.c'),
@@ -36,6 +36,12 @@ VARIANTS = {
     'shapes': (CXX, '-g -O0', 'shapes.cc'),
     'shapes-O2': (CXX, '-g -O2', 'shapes.cc'),
     'threads': (C, '-g -O1 -pthread', 'threads.c'),
+    'tricks': (C, '-g -O0', 'tricks.c tricks_other.c'),
+    'tricks-O3-sections': (C, '-g -O3 -ffunction-sections -Wl,--gc-sections',
+                           'tricks.c tricks_other.c'),
+    'tricks-gz-gnu': (C, '-gdwarf-4 -O2 -gz=zlib-gnu', 'tricks.c tricks_other.c'),
+    'tricks-lto': (C, '-g -O2 -flto', 'tricks.c tricks_other.c'),
+    'templates': (CXX, '-g -O0', 'templates.cc'),
 }
 LONG_VARIANTS = {
     'chain-O3-lto': (C, '-g -O2 -flto', 'chain.c chain_other.c'),
@@ -72,6 +78,19 @@ LONG_VARIANTS = {
     'shapes-clang-dwarf4': (CLANGXX, '-gdwarf-4 -O0', 'shapes.cc'),
     'shapes-sections': (CXX, '-g -O2 -ffunction-sections -fdata-sections', 'shapes.cc'),
     'threads-static': (C, '-g -O2 -pthread -static', 'threads.c'),
+    'tricks-static': (C, '-gdwarf-4 -O2 -static', 'tricks.c tricks_other.c'),
+    'tricks-split': (C, '-gdwarf-4 -gsplit-dwarf -O2', 'tricks.c tricks_other.c'),
+    'tricks-dwarf64': (C, '-gdwarf-4 -gdwarf64 -O1', 'tricks.c tricks_other.c'),
+    'tricks-gold': (C, '-g -O2 -fuse-ld=gold', 'tricks.c tricks_other.c'),
+    'tricks-clang': (CLANG, '-g -O1', 'tricks.c tricks_other.c'),
+    'tricks-clang-lto': (CLANG, '-g -O2 -flto -fuse-ld=lld', 'tricks.c tricks_other.c'),
+    'tricks-clang-lines': (CLANG, '-gline-tables-only -O2', 'tricks.c tricks_other.c'),
+    'templates-O2': (CXX, '-g -O2', 'templates.cc'),
+    'templates-static': (CXX, '-g -O0 -static', 'templates.cc'),
+    'templates-types': (CXX, '-g -O0 -fdebug-types-section', 'templates.cc'),
+    'templates-clang': (CLANGXX, '-std=c++17 -g -O1', 'templates.cc'),
+    'numbers': (FORTRAN, '-g -O0 -J FOLDER', 'numbers.f90'),
+    'numbers-O2': (FORTRAN, '-g -O2 -static -J FOLDER', 'numbers.f90'),
     'chain-m32': (C, '-m32 -g -O1', 'chain.c chain_other.c'),
     'cycles-m32': (C, '-m32 -g -O2 -no-pie -fno-pie', 'cycles.c'),
 }
@@ -196,8 +215,8 @@ def build(name, root):
     folder = os.path.join(root, name)
     os.makedirs(folder)
     image = os.path.join(folder, 'a.out')
-    good, err = call([compiler, '-pg', '-w'] + flags.split() + ['-o', image] + sources.split(),
-                     PROGRAMS)
+    flags = [w.replace('FOLDER', folder) for w in flags.split()]
+    good, err = call([compiler, '-pg', '-w'] + flags + ['-o', image] + sources.split(), PROGRAMS)
     if not good:
         print(f'{name}: not built: {err[:300]}')
         return None
