@@ -13,6 +13,7 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,10 @@ PROGRAMS = os.path.join(SOURCE_ROOT, "tests", "programs")
 ORACLE = os.path.join(BUILD_ROOT, "tests", "oracle", "liboracle.so")
 TEST_CLOCK = os.path.join(BUILD_ROOT, "libfc", "libfc-testclock.so")
 TIMEOUT_S = 120
+
+# A job in the background, or under nohup, ignores these: programs are to start as at a terminal.
+for ignored in (signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
+    signal.signal(ignored, signal.SIG_DFL)
 
 sys.path.insert(0, os.path.join(SOURCE_ROOT, "tests", "support"))
 sys.path.insert(0, os.path.join(SOURCE_ROOT, "tests", "oracle"))

@@ -5,6 +5,7 @@ profile is whole: prog | head, Ctrl-C, Ctrl-Z, a terminal that is hung up."""
 
 import os
 import pty
+import select
 import signal
 import subprocess
 import sys
@@ -67,8 +68,12 @@ class Terminal(Pipeline):
 
     def read_until(self, master, wanted):
         text = b""
+        deadline = time.monotonic() + fctest.TIMEOUT_S
         while wanted not in text:
+            self.assertLess(time.monotonic(), deadline, f"no {wanted} in {text[-500:]}")
             try:
+                if not select.select([master], [], [], 1)[0]:
+                    continue
                 text += os.read(master, 4096)
             except OSError:  # the terminal is over
                 self.fail(f"no {wanted} in {text}")
