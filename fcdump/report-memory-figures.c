@@ -5,6 +5,7 @@
 #include "fcdump/report-memory.h"
 
 #define BAR_WIDTH 40
+#define BUCKETS_ON_LINE 5
 
 static const FcColumn function_columns[] = {
     {"own", "blocks", FALSE},
@@ -16,13 +17,15 @@ static const FcColumn function_columns[] = {
     {"with callees", "blocks", FALSE},
     {"with callees", "bytes", FALSE},
     {"with callees", "live", FALSE},
+    {"with callees", "temporary", FALSE},
+    {"with callees", "lifetime", FALSE},
     {"with callees", "peak %", FALSE},
     {NULL, "function", TRUE},
 };
 static const FcColumn context_columns[] = {
-    {NULL, "bytes", FALSE},  {NULL, "%", FALSE},         {NULL, "blocks", FALSE},
-    {NULL, "live", FALSE},   {NULL, "temporary", FALSE}, {NULL, "lifetime", FALSE},
-    {NULL, "peak %", FALSE}, {NULL, NULL, TRUE},
+    {"allocated", "bytes", FALSE}, {"allocated", "%", FALSE}, {"allocated", "blocks", FALSE},
+    {"live", "bytes", FALSE},      {"live", "blocks", FALSE}, {NULL, "temporary", FALSE},
+    {NULL, "lifetime", FALSE},     {NULL, "peak %", FALSE},   {NULL, NULL, TRUE},
 };
 static const FcColumn size_columns[] = {
     {NULL, "blocks", FALSE}, {NULL, "%", FALSE},       {NULL, "from", FALSE},
@@ -70,6 +73,8 @@ void fc_report_mem_functions(const FcReportContext *context)
         fc_table_cell(table, fc_format_count(total->allocations));
         fc_table_cell(table, fc_format_bytes(total->bytes));
         fc_table_cell(table, fc_format_bytes(total->live_bytes));
+        fc_table_cell(table, fc_format_count(total->temporary));
+        fc_table_cell(table, fc_report_lifetime(total));
         fc_table_cell(table, fc_format_share(total->peak_bytes, peak));
         fc_table_cell(table, g_strdup(function_name(model, function)));
     }
@@ -78,6 +83,61 @@ void fc_report_mem_functions(const FcReportContext *context)
                    "at the end.\ntemporary: blocks that were freed before their thread allocated "
                    "another.  peak %%: of what was live at the peak.");
     fc_table_print(table, context->render);
+}
+
+/* ---- Sizes ------------------------------------------------------------------------------ */
+
+static guint64 bucket_start(guint bucket)
+{
+    return bucket == 0 ? 0 : G_GUINT64_CONSTANT(1) << (bucket - 1);
+}
+
+/* "64-127 B", "4-8 KiB". */
+static char *bucket_range(guint bucket)
+{
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};
+    const guint64 start = bucket_start(bucket);
+    guint shift = 10;
+    if (bucket <= 1)
+        return g_strdup_printf("%u B", bucket);
+    if (start < 1024)
+        return g_strdup_printf("%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT " B", start,
+                               2 * start - 1);
+    while (start >> shift >= 1024)
+        shift += 10;
+    const char *unit = units[shift / 10 - 1];
+    if (bucket == FC_SIZE_BUCKETS - 1)
+        return g_strdup_printf("%" G_GUINT64_FORMAT " %s and more", start >> shift, unit);
+    return g_strdup_printf("%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT " %s", start >> shift,
+                           2 * start >> shift, unit);
+}
+
+/* The histogram of one way, in lines below its stack: most have one bucket or two. */
+static void add_size_lines(FcTable *table, guint empty_cells, const FcProfileHeapPlace *figures)
+{
+    g_autoptr(GString) line = g_string_new(NULL);
+    guint on_line = 0;
+    guint left = 0;
+    for (guint i = 0; i < FC_SIZE_BUCKETS; i++)
+        left += figures->sizes[i] != 0;
+    for (guint i = 0, done = 0; i < FC_SIZE_BUCKETS; i++)
+    {
+        if (figures->sizes[i] == 0)
+            continue;
+        g_autofree char *range = bucket_range(i);
+        g_string_append_printf(line, "%s%" G_GUINT64_FORMAT " of %s%s", done == 0 ? "sizes: " : "",
+                               figures->sizes[i], range, done + 1 < left ? ", " : "");
+        done++;
+        if (++on_line < BUCKETS_ON_LINE && done < left)
+            continue;
+        fc_table_row(table, FC_STYLE_DIM);
+        for (guint c = 0; c < empty_cells; c++)
+            fc_table_cell(table, NULL);
+        fc_table_cell(table, g_strdup_printf("    %s%s", done > on_line ? "       " : "",
+                                             g_strchomp(line->str)));
+        g_string_truncate(line, 0);
+        on_line = 0;
+    }
 }
 
 void fc_report_mem_contexts(const FcReportContext *context)
@@ -106,22 +166,17 @@ void fc_report_mem_contexts(const FcReportContext *context)
         fc_table_cell(table, fc_format_share(place->bytes, heap->bytes));
         fc_table_cell(table, fc_format_count(place->allocations));
         fc_table_cell(table, fc_format_bytes(place->live_bytes));
+        fc_table_cell(table, fc_format_count(place->live_blocks));
         fc_table_cell(table, fc_format_count(place->temporary));
         fc_table_cell(table, fc_report_lifetime(place));
         fc_table_cell(table, fc_format_share(place->peak_bytes, heap->peak_bytes));
         fc_report_stack(context, table, G_N_ELEMENTS(context_columns) - 1, "", &place->point);
+        add_size_lines(table, G_N_ELEMENTS(context_columns) - 1, place);
     }
     fc_table_print(table, context->render);
     if (hidden > 0)
         fc_render_note(context->render, "%u way%s left out by --min, --only or --not.", hidden,
                        hidden == 1 ? "" : "s");
-}
-
-/* ---- Sizes ------------------------------------------------------------------------------ */
-
-static guint64 bucket_start(guint bucket)
-{
-    return bucket == 0 ? 0 : G_GUINT64_CONSTANT(1) << (bucket - 1);
 }
 
 static void add_sizes(FcTable *table, const FcProfileHeapPlace *figures, const char *name)

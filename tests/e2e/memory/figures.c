@@ -40,6 +40,17 @@ static void lose(void)
     kept = NULL;
 }
 
+/* Of most sizes one, of 2 and 3 bytes two. */
+static void spread(void)
+{
+    static const size_t special[] = {0, 3};
+    for (int i = -2; i < 24; i++)
+    {
+        void *volatile one = malloc(i < 0 ? special[i + 2] : (size_t)1 << i);
+        free(one);
+    }
+}
+
 static void twice(void *block)
 {
     free(block);
@@ -53,6 +64,8 @@ int main(int argc, char **argv)
     lose();
     if (argc > 1 && strcmp(argv[1], "twice") == 0)
         twice(make(24));
+    if (argc > 1 && strcmp(argv[1], "sizes") == 0)
+        spread();
     if (argc > 1 && strcmp(argv[1], "grown") == 0)
     {
         kept = make(10);

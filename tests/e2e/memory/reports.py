@@ -79,14 +79,17 @@ class Reports(fctest.Case):
     def test_functions(self):
         self.run_memory()
         rows = {row[-1]: row[:-1] for row in self.alone("--mem-functions") if len(row) > 13}
-        # own: blocks, bytes, live, temporary, lifetime, peak; with callees the same but the two
+        # own, and with callees: blocks, bytes, live, temporary, lifetime, peak
         self.assertEqual(rows["make"][:6], ["18", "20.45", "KiB", "300", "B", "10"])
-        self.assertEqual(rows["make"][8:], ["100.0", "18", "20.45", "KiB", "300", "B", "100.0"])
+        self.assertEqual(rows["make"][8:15], ["100.0", "18", "20.45", "KiB", "300", "B", "10"])
+        self.assertEqual(rows["make"][15:17], rows["make"][6:8])
+        self.assertRegex(" ".join(rows["make"][15:]), r"^[\d.]+ (us|ms|s) 100\.0$")
         self.assertEqual(rows["lose"], ["1", "700", "B", "700", "B", "0", "-", "0.0",
-                                        "4", "1000", "B", "1000", "B", "0.0"])
-        self.assertEqual(rows["brief"], ["0", "0", "B", "0", "B", "0", "-", "0.0",
-                                         "10", "640", "B", "0", "B", "0.0"])
-        self.assertEqual(rows["main"][8:], ["19", "21.13", "KiB", "1000", "B", "100.0"])
+                                        "4", "1000", "B", "1000", "B", "0", "-", "0.0"])
+        self.assertEqual(rows["brief"][:14], ["0", "0", "B", "0", "B", "0", "-", "0.0",
+                                              "10", "640", "B", "0", "B", "10"])
+        self.assertRegex(" ".join(rows["brief"][14:]), r"^[\d.]+ (ns|us|ms|s) 0\.0$")
+        self.assertEqual(rows["main"][8:14], ["19", "21.13", "KiB", "1000", "B", "10"])
         data = json.loads(self.fcdump("--json"))
         by_name = {data["functions"][entry["function"]]["name"]: entry
                    for entry in data["heap"]["functions"]}
@@ -107,6 +110,25 @@ class Reports(fctest.Case):
             ("malloc in make", f"brief  at figures.c:{line_of('make(64)')}"),
             ("malloc in make", f"lose  at figures.c:{line_of('make(100)')}")])
         self.assertIn(f"malloc in make  at figures.c:{make}\n", text)
+        # bytes, share, blocks, live bytes and blocks, temporary, then lifetime and peak share
+        figures = [re.split(" (?=malloc|calloc)", " ".join(line.split()))[0].split(" ")
+                   for line in text.splitlines() if " in " in line]
+        self.assertEqual([row[:-1] if row[-2] == "-" else row[:-3] for row in figures], [
+            "19.53 KiB 92.4 5 0 B 0 0".split(), "700 B 3.2 1 700 B 1 0 -".split(),
+            "640 B 3.0 10 0 B 0 10".split(), "300 B 1.4 3 300 B 3 0 -".split()])
+        self.assertEqual([row[-1] for row in figures], ["100.0", "0.0", "0.0", "0.0"])
+        self.assertEqual(re.findall(r"\n +sizes: (.*)", text),
+                         ["5 of 2-4 KiB", "1 of 512-1023 B", "10 of 64-127 B", "3 of 64-127 B"])
+        # --json says the same
+        self.assertEqual(
+            sorted((place["bytes"], place["allocations"], place["live_bytes"],
+                    place["live_blocks"], place["temporary"], place["peak_bytes"],
+                    place["lifetime_ns"] > 0,
+                    [(size["from_bytes"], size["blocks"]) for size in place["sizes"]])
+                   for place in self.heap()["places"]),
+            [(300, 3, 300, 3, 0, 0, False, [(64, 3)]), (640, 10, 0, 0, 10, 0, True, [(64, 10)]),
+             (700, 1, 700, 1, 0, 0, False, [(512, 1)]),
+             (20000, 5, 0, 0, 0, 20000, True, [(2048, 5)])])
         few = self.fcdump("--no-reports", "--mem-contexts", "--min=3")
         self.assertEqual(few.count(" in "), 2)
         self.assertIn("2 ways left out", few)
@@ -122,6 +144,20 @@ class Reports(fctest.Case):
         self.assertEqual([row[:2] + row[2:6] for row in rows[start + 1:start + 4]], [
             ["13", "68.4", "64", "B", "128", "B"], ["1", "5.3", "512", "B", "1024", "B"],
             ["5", "26.3", "2048", "B", "4096", "B"]])
+
+    def test_many_sizes(self):
+        """Of one way: each power of two from 1 B to 8 MiB, and nothing."""
+        self.run_memory("sizes")
+        text = self.fcdump("--no-reports", "--mem-contexts", "--only=spread")
+        lines = text[text.index("sizes:"):].splitlines()
+        self.assertEqual([line.strip() for line in lines], [
+            "sizes: 1 of 0 B, 1 of 1 B, 2 of 2-3 B, 1 of 4-7 B, 1 of 8-15 B,",
+            "1 of 16-31 B, 1 of 32-63 B, 1 of 64-127 B, 1 of 128-255 B, 1 of 256-511 B,",
+            "1 of 512-1023 B, 1 of 1-2 KiB, 1 of 2-4 KiB, 1 of 4-8 KiB, 1 of 8-16 KiB,",
+            "1 of 16-32 KiB, 1 of 32-64 KiB, 1 of 64-128 KiB, 1 of 128-256 KiB, "
+            "1 of 256-512 KiB,",
+            "1 of 512-1024 KiB, 1 of 1-2 MiB, 1 of 2-4 MiB, 1 of 4-8 MiB, 1 of 8-16 MiB",
+            "4 ways left out by --min, --only or --not."])
 
     # ---- Leaks ----
 
