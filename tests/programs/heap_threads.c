@@ -3,9 +3,14 @@
  * Target: threads that allocate, pass their blocks on, and free or reallocate those of others,
  * at full speed and without a mistake.  Some of them sleep now and then, holding what they
  * recorded.  Prints what it did, by function, and how many blocks it left.
- * Usage: heap_threads THREADS SECONDS [LEFT]
+ * Usage: heap_threads THREADS SECONDS [LEFT [STEPS]]
+ *
+ * With STEPS it ends as soon as one thread has done as many: what a busy machine has to do for it
+ * is then no more than what an idle one has.
  */
+#include <limits.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,6 +23,8 @@
 
 static _Atomic(void *) slots[SLOTS];
 static atomic_int stop;
+static sem_t enough;
+static unsigned long steps = ULONG_MAX;
 static atomic_ulong taken, taken_bytes, resized, given;
 
 struct counts
@@ -73,6 +80,8 @@ static void *work(void *number)
     for (unsigned long i = 1; !atomic_load_explicit(&stop, memory_order_relaxed); i++)
     {
         step(&counts, &random);
+        if (i == steps)
+            sem_post(&enough);
         /* one in four keeps its records to itself for a while */
         if ((uintptr_t)number % 4 == 1 && i % 1000 == 0)
             nanosleep(&(struct timespec){0, 30000000}, NULL);
@@ -90,13 +99,20 @@ int main(int argc, char **argv)
     int count = argc > 1 ? atoi(argv[1]) : 8;
     double seconds = argc > 2 ? atof(argv[2]) : 1;
     int left = argc > 3 ? atoi(argv[3]) : 0;
-    struct timespec pause = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
-    if (count < 1 || count > THREADS_MAX)
+    struct timespec end;
+    if (count < 1 || count > THREADS_MAX || sem_init(&enough, 0, 0) != 0)
         return 2;
+    if (argc > 4)
+        steps = strtoul(argv[4], NULL, 10);
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += (time_t)seconds;
+    end.tv_nsec += (long)((seconds - (double)(time_t)seconds) * 1e9);
+    end.tv_sec += end.tv_nsec / 1000000000;
+    end.tv_nsec %= 1000000000;
     for (int i = 0; i < count; i++)
         if (pthread_create(&threads[i], NULL, work, (void *)(uintptr_t)(i + 1)) != 0)
             return 2;
-    nanosleep(&pause, NULL);
+    sem_timedwait(&enough, &end);
     atomic_store(&stop, 1);
     for (int i = 0; i < count; i++)
         pthread_join(threads[i], NULL);
