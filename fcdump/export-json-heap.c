@@ -235,6 +235,7 @@ static void put_totals(const Export *export, const FcProfileHeap *heap)
     fc_json_boolean(json, "scanned", heap->scanned != 0);
     put_sum(export, "leaked", &memory->lost);
     put_sum(export, "indirect", &memory->indirect);
+    put_sum(export, "unnamed", &memory->unnamed);
     put_sum(export, "reachable", &memory->reachable);
     put_sum(export, "suppressed", &memory->suppressed);
 }

@@ -256,6 +256,22 @@ static gboolean is_shown(const FcModel *model, const FcProfileHeapPoint *point, 
     return shown;
 }
 
+/* Whether a function within the C library asked for the block that has no name, as most have none
+ * where only its dynamic symbols are there. */
+static gboolean is_unnamed(const FcModel *model, const FcProfilePlace *site)
+{
+    FcSymbol symbol;
+    if (site->module == FC_NONE)
+        return FALSE;
+    const char *path = g_array_index(model->profile->modules, FcProfileModule, site->module).path;
+    g_autofree char *name = g_path_get_basename(path);
+    if (!g_str_has_prefix(name, "libc.so") && !g_str_has_prefix(name, "libc-2") &&
+        !g_str_has_prefix(name, "ld-musl"))
+        return FALSE;
+    fc_symbols_find_name(model->symbols, model->profile, site, TRUE, &symbol);
+    return symbol.raw_name == NULL;
+}
+
 static void judge_place(FcMemory *memory, guint index, FcSuppressions *suppressions,
                         gboolean has_only)
 {
@@ -275,6 +291,9 @@ static void judge_place(FcMemory *memory, guint index, FcSuppressions *suppressi
     if (rule == NULL)
     {
         add_sum(&memory->indirect, place->indirect_blocks, place->indirect_bytes);
+        if (leaked.blocks > 0 && memory->model->profile->heap.scanned == 0 &&
+            is_unnamed(memory->model, &place->point.site))
+            add_sum(&memory->unnamed, leaked.blocks, leaked.bytes);
         return;
     }
     rule->hits += leaked.blocks;

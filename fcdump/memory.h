@@ -48,7 +48,9 @@ typedef struct
     FcMemorySum indirect; /* of these, only pointed to by lost blocks */
     FcMemorySum reachable;
     FcMemorySum suppressed;
-    guint bad_count; /* shown, not suppressed; of a version 3.0 profile all */
+    FcMemorySum unnamed; /* of the lost ones, if none was looked for: the C library's own, for all
+                            that can be told; it has no symbols, so that no rule could fit */
+    guint bad_count;     /* shown, not suppressed; of a version 3.0 profile all */
     guint bad_suppressed;
 } FcMemory;
 

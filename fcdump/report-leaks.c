@@ -81,6 +81,10 @@ static void print_sums(const FcReportContext *context, guint groups)
         fc_render_line(context->render, "Nothing leaked.");
     print_sum(context, &memory->lost, what);
     print_sum(context, &memory->indirect, "of these only lost blocks pointed to.");
+    print_sum(context, &memory->unnamed,
+              "of these were allocated within the C library.  Without its symbols it can't be "
+              "told\nwhether it keeps them on purpose: install them, or run with "
+              "FC_MEMORY_SCAN.");
     print_sum(context, &memory->reachable,
               context->options->reachable ? "could still be reached."
                                           : "could still be reached; --reachable shows them.");
