@@ -40,6 +40,7 @@ static struct
     unsigned long long adds; /* atomic: the loader's counters at the last scan */
     unsigned long long subs;
     bool interposed;
+    bool is_forked;       /* the process is a child of one that was profiled */
     uint32_t changed;     /* atomic: dlopen or dlclose was called */
     uint64_t change_time; /* atomic: when the earliest such call began, 0: none */
 } modules;
@@ -156,7 +157,23 @@ static struct Known *find(const struct FcModuleInfo *info)
 struct Scan
 {
     uint64_t load_time;
+    uint64_t now;
+    bool is_locked;
 };
+
+/* Our lock is taken within the loader's, never the other way round: a thread that comes here
+ * from a callback of its own dl_iterate_phdr has the loader's already. */
+static void begin(struct Scan *scan)
+{
+    if (scan->is_locked)
+        return;
+    fc_lock(&modules.lock);
+    scan->is_locked = true;
+    __atomic_store_n(&modules.changed, 0, __ATOMIC_RELAXED);
+    uint64_t began = __atomic_exchange_n(&modules.change_time, 0, __ATOMIC_RELAXED);
+    scan->now = fc_clock_peek();
+    scan->load_time = began != 0 ? began : scan->now;
+}
 
 static int visit(struct dl_phdr_info *object, size_t bytes, void *data)
 {
@@ -166,8 +183,9 @@ static int visit(struct dl_phdr_info *object, size_t bytes, void *data)
         struct FcModuleInfo info;
         char path[PATH_MAX];
     } payload;
-    const struct Scan *scan = data;
+    struct Scan *scan = data;
     (void)bytes;
+    begin(scan);
     /* relaxed: fc_modules_update of another thread is in time with the next chunk, too */
     __atomic_store_n(&modules.adds, object->dlpi_adds, __ATOMIC_RELAXED);
     __atomic_store_n(&modules.subs, object->dlpi_subs, __ATOMIC_RELAXED);
@@ -207,13 +225,10 @@ static void tell_unloads(uint64_t time)
 void fc_modules_scan(void)
 {
     uint64_t old = fc_block_signals();
-    fc_lock(&modules.lock);
-    __atomic_store_n(&modules.changed, 0, __ATOMIC_RELAXED);
-    uint64_t began = __atomic_exchange_n(&modules.change_time, 0, __ATOMIC_RELAXED);
-    uint64_t now = fc_clock_peek();
-    struct Scan scan = {.load_time = began != 0 ? began : now};
+    struct Scan scan = {0};
     dl_iterate_phdr(visit, &scan);
-    tell_unloads(now);
+    begin(&scan); /* where it had nothing to show */
+    tell_unloads(scan.now);
     fc_unlock(&modules.lock);
     fc_restore_signals(old);
 }
@@ -263,9 +278,21 @@ bool fc_modules_find_bounds(const void *address, uintptr_t *start, uintptr_t *en
     return true;
 }
 
+void fc_modules_scan_last(void)
+{
+    if (!modules.is_forked || !modules.interposed ||
+        __atomic_load_n(&modules.changed, __ATOMIC_RELAXED))
+        fc_modules_scan();
+}
+
+/* Another thread of the parent may have been in the loader, whose lock of the list nobody
+ * gives back here.  A child that is not after libraries itself must not wait for it. */
 void fc_modules_after_fork(void)
 {
     modules.lock = 0;
+    modules.changed = 0;
+    modules.change_time = 0;
+    modules.is_forked = true;
 }
 
 /* ---- Standing in for the loader's functions --------------------------------------- */

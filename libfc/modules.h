@@ -15,8 +15,12 @@ void fc_modules_setup(void);
  * have been.  Signals blocked. */
 void fc_modules_update(void);
 
-/* The same, without the short cut: at start and at the end. */
+/* The same, without the short cut: at start. */
 void fc_modules_scan(void);
+
+/* Likewise, at the end of the process: also what libc itself has loaded, in whose calls we have
+ * no part. */
+void fc_modules_scan_last(void);
 
 /* From where to where the loaded object that holds `address` is mapped.  False: there is none. */
 bool fc_modules_find_bounds(const void *address, uintptr_t *start, uintptr_t *end);

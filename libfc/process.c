@@ -43,9 +43,10 @@ uint64_t fc_process_key;
 
 static uint32_t state; /* atomic, enum State */
 static struct FcSession session;
-static volatile uint32_t *fork_mark; /* 1; zeroed by the kernel in a forked child */
-static uint32_t fork_count;          /* atomic: makes the tokens */
-static uint32_t exit_parts;          /* of finish_part, atomic */
+static uint32_t never_zeroed = 1;
+static volatile uint32_t *fork_mark = &never_zeroed; /* 1; zeroed by the kernel in a forked child */
+static uint32_t fork_count;                          /* atomic: makes the tokens */
+static uint32_t exit_parts;                          /* of finish_part, atomic */
 
 /* Between the handlers of one fork. */
 static __thread struct
@@ -121,8 +122,6 @@ static void send_texts(void)
 
 static void make_fork_mark(void)
 {
-    static uint32_t never_zeroed = 1;
-    fork_mark = &never_zeroed;
     uint32_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED)
         return;
@@ -228,6 +227,7 @@ static void prepare_fork(void)
     if (fc_thread.number == 0)
         fc_thread_start();
     fc_ring_flush();
+    fc_modules_update(); /* the child goes by what we know */
     /* relaxed: the tokens only have to differ */
     forking.token = __atomic_add_fetch(&fork_count, 1, __ATOMIC_RELAXED);
     struct FcMessage message = {
@@ -345,7 +345,7 @@ static void quit(void)
     if (fc_thread.number == 0)
         fc_thread_start();
     fc_thread_send_name();
-    fc_modules_scan();
+    fc_modules_scan_last();
     /* What other threads do from now on is past the end. */
     fc_thread.is_quitting = true;
     __atomic_store_n(&state, ENDING, __ATOMIC_SEQ_CST);

@@ -161,6 +161,13 @@ def build_host(host_is_profiled=True):
     return build
 
 
+def build_with_plugin(case, shape, compiler, profiled):
+    program = f"{shape.name}-{compiler}{'' if profiled else '-plain'}"
+    case.compile("plugin.c", "-shared", "-fPIC", "-DNAME=red", compiler=compiler,
+                 profiled=profiled, output=f"{program}-red.so")
+    return case.compile(shape.source, compiler=compiler, profiled=profiled, output=program)
+
+
 def build_interposed(case, shape, compiler, profiled):
     suffix = f"-{compiler}{'' if profiled else '-plain'}"
     library = case.compile("interposed_lib.c", "-shared", "-fPIC", compiler=compiler,
@@ -230,6 +237,8 @@ PROCESSES = [
     Shape("libc-daemon", "fork_tree.c", ["libc-daemon", 5000], pipe_may_lose=1),
     Shape("fork-clock", "fork_tree.c", ["slow-child", 200], check=check_child_clock),
     Shape("fork-raw", "fork_tree.c", ["raw", 3], oracle=False, processes=4),
+    Shape("fork-amid-loading", "loading_forks.c", [100, "{folder}/{program}-red.so"],
+          build=build_with_plugin, oracle=False, processes=101),
     Shape("exec-chain", "exec_chain.c", ["chain", 5], status=9, check=check_chain),
     Shape("exec-chain-killed", "exec_chain.c", ["chain-killed", 40], status=-signal.SIGKILL,
           processes=40, pipe_may_lose=1),
