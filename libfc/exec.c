@@ -3,7 +3,8 @@
  * The exec family and posix_spawn.  Each stand-in adds the session's address to the
  * new image's environment, and nothing else: what libc's function does and returns
  * is what the program gets.  exec may be called in the child of a vfork or in a
- * signal handler, so nothing here allocates but on the stack.
+ * signal handler, so nothing here allocates but on the stack, and no more there than any stack has
+ * room for: a large environment is mapped.
  */
 #include "libfc/exec.h"
 
@@ -20,6 +21,7 @@
 #include <spawn.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static struct
 {
@@ -47,30 +49,74 @@ void fc_exec_setup(void)
 
 /* ---- The environment ------------------------------------------------------------ */
 
-static size_t count(char *const list[])
+/* Entries that fit on any stack, be it a signal's; more are mapped. */
+#define ENTRIES_MAX 256
+
+struct Environment
 {
-    size_t entries = 0;
-    while (list != NULL && list[entries] != NULL)
-        entries++;
-    return entries;
+    char *const *entries;
+    size_t mapped_bytes; /* 0: on the stack */
+    char *room[ENTRIES_MAX];
+};
+
+static void unmap(char *const *entries, size_t bytes)
+{
+    if (bytes > 0)
+        fc_sys(SYS_munmap, entries, bytes);
 }
 
-/* `into` has room for count(from) + 2. */
-static char **add_address(char *const from[], char **into)
+/* The child of a vfork executes in its parent's memory, and nobody comes back from that to
+ * unmap anything: the thread does so when it comes here next. */
+static void note_for_parent(const struct Environment *environment)
+{
+    bool is_ours = fc_sys(SYS_getpid) == (long)(fc_process_key >> 32);
+    unmap(fc_thread.environment, fc_thread.environment_bytes);
+    fc_thread.environment = environment->entries;
+    fc_thread.environment_bytes = is_ours ? 0 : environment->mapped_bytes;
+}
+
+/* The entries of `from` with the address behind them. */
+static char *const *make(struct Environment *environment, char *const from[])
 {
     const char *address = fc_join_address();
-    size_t entries = count(from);
-    if (entries > 0)
-        memcpy(into, from, entries * sizeof *into);
-    if (address != NULL)
-        into[entries++] = (char *)address;
-    into[entries] = NULL;
+    size_t count = 0;
+    char **into = environment->room;
+    while (from != NULL && from[count] != NULL)
+        count++;
+    environment->entries = from;
+    environment->mapped_bytes = 0;
+    if (address == NULL)
+        return from;
+    if (count + 2 > ENTRIES_MAX)
+    {
+        size_t bytes = (count + 2) * sizeof *into;
+        long at = fc_sys(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                         -1, 0L);
+        if (at < 0 && at > -4096)
+            return from; /* the image begins a session of its own, if it is profiled */
+        into = (char **)at;
+        environment->mapped_bytes = bytes;
+    }
+    if (count > 0)
+        memcpy(into, from, count * sizeof *into);
+    into[count] = (char *)address;
+    into[count + 1] = NULL;
+    environment->entries = into;
+    note_for_parent(environment);
     return into;
 }
 
-/* On the caller's stack. */
-#define WITH_ADDRESS(environment)                                                                  \
-    add_address(environment, alloca((count(environment) + 2) * sizeof(char *)))
+/* The image was not executed, or in another process. */
+static void drop(const struct Environment *environment)
+{
+    if (environment->mapped_bytes == 0)
+        return;
+    int saved_errno = errno;
+    unmap(environment->entries, environment->mapped_bytes);
+    if (fc_thread.environment == environment->entries)
+        fc_thread.environment_bytes = 0;
+    errno = saved_errno;
+}
 
 /* ---- Telling fcmanager ------------------------------------------------------------ */
 
@@ -96,13 +142,39 @@ static void send(enum FcMessageType type)
     errno = saved_errno;
 }
 
-#define EXECUTE(call)                                                                              \
+/* `real_call` uses `entries`.  Where the environment is as large as the kernel takes it, it goes
+ * without the address: what the program is allowed it must get. */
+#define EXECUTE(given, real_call)                                                                  \
     do                                                                                             \
     {                                                                                              \
+        struct Environment environment_made;                                                       \
         fc_exec_setup();                                                                           \
+        char *const *entries = make(&environment_made, given);                                     \
         send(FC_MSG_EXEC);                                                                         \
-        int result = call;                                                                         \
+        int result = real_call;                                                                    \
+        if (result == -1 && errno == E2BIG && entries != (given))                                  \
+        {                                                                                          \
+            entries = given;                                                                       \
+            result = real_call;                                                                    \
+        }                                                                                          \
         send(FC_MSG_EXEC_FAILED);                                                                  \
+        drop(&environment_made);                                                                   \
+        return result;                                                                             \
+    } while (0)
+
+#define SPAWN(given, real_call)                                                                    \
+    do                                                                                             \
+    {                                                                                              \
+        struct Environment environment_made;                                                       \
+        fc_exec_setup();                                                                           \
+        char *const *entries = make(&environment_made, given);                                     \
+        int result = real_call;                                                                    \
+        if (result == E2BIG && entries != (given))                                                 \
+        {                                                                                          \
+            entries = given;                                                                       \
+            result = real_call;                                                                    \
+        }                                                                                          \
+        drop(&environment_made);                                                                   \
         return result;                                                                             \
     } while (0)
 
@@ -110,33 +182,33 @@ static void send(enum FcMessageType type)
 
 FC_EXPORT int execve(const char *path, char *const arguments[], char *const environment[])
 {
-    EXECUTE(real.execve(path, arguments, WITH_ADDRESS(environment)));
+    EXECUTE(environment, real.execve(path, arguments, entries));
 }
 
 FC_EXPORT int execv(const char *path, char *const arguments[])
 {
-    EXECUTE(real.execve(path, arguments, WITH_ADDRESS(environ)));
+    EXECUTE(environ, real.execve(path, arguments, entries));
 }
 
 FC_EXPORT int execvpe(const char *file, char *const arguments[], char *const environment[])
 {
-    EXECUTE(real.execvpe(file, arguments, WITH_ADDRESS(environment)));
+    EXECUTE(environment, real.execvpe(file, arguments, entries));
 }
 
 FC_EXPORT int execvp(const char *file, char *const arguments[])
 {
-    EXECUTE(real.execvpe(file, arguments, WITH_ADDRESS(environ)));
+    EXECUTE(environ, real.execvpe(file, arguments, entries));
 }
 
 FC_EXPORT int fexecve(int fd, char *const arguments[], char *const environment[])
 {
-    EXECUTE(real.fexecve(fd, arguments, WITH_ADDRESS(environment)));
+    EXECUTE(environment, real.fexecve(fd, arguments, entries));
 }
 
 FC_EXPORT int execveat(int fd, const char *path, char *const arguments[], char *const environment[],
                        int flags)
 {
-    EXECUTE(real.execveat(fd, path, arguments, WITH_ADDRESS(environment), flags));
+    EXECUTE(environment, real.execveat(fd, path, arguments, entries, flags));
 }
 
 /* For arguments that begin with parameter `first`: as an array on the caller's stack, with the
@@ -145,19 +217,19 @@ FC_EXPORT int execveat(int fd, const char *path, char *const arguments[], char *
     do                                                                                             \
     {                                                                                              \
         va_list list, counting;                                                                    \
-        size_t entries = 1;                                                                        \
+        size_t words = 1;                                                                          \
         va_start(list, first);                                                                     \
         va_copy(counting, list);                                                                   \
         while (va_arg(counting, char *) != NULL)                                                   \
-            entries++;                                                                             \
+            words++;                                                                               \
         va_end(counting);                                                                          \
-        char **arguments = alloca((entries + 1) * sizeof *arguments);                              \
+        char **arguments = alloca((words + 1) * sizeof *arguments);                                \
         arguments[0] = (char *)(first);                                                            \
-        for (size_t i = 1; i <= entries; i++)                                                      \
+        for (size_t i = 1; i <= words; i++)                                                        \
             arguments[i] = va_arg(list, char *);                                                   \
         char *const *variables = environment;                                                      \
         va_end(list);                                                                              \
-        EXECUTE(function(path, arguments, WITH_ADDRESS(variables)));                               \
+        EXECUTE(variables, function(path, arguments, entries));                                    \
     } while (0)
 
 FC_EXPORT int execl(const char *path, const char *first, ...)
@@ -179,14 +251,12 @@ FC_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_a
                           const posix_spawnattr_t *attributes, char *const arguments[],
                           char *const environment[])
 {
-    fc_exec_setup();
-    return real.spawn(pid, path, actions, attributes, arguments, WITH_ADDRESS(environment));
+    SPAWN(environment, real.spawn(pid, path, actions, attributes, arguments, entries));
 }
 
 FC_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
                            const posix_spawnattr_t *attributes, char *const arguments[],
                            char *const environment[])
 {
-    fc_exec_setup();
-    return real.spawnp(pid, file, actions, attributes, arguments, WITH_ADDRESS(environment));
+    SPAWN(environment, real.spawnp(pid, file, actions, attributes, arguments, entries));
 }

@@ -7,6 +7,7 @@
 #include "libfc/fc-format.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define FC_IN_FLIGHT_MAX 64
@@ -37,9 +38,11 @@ struct FcThread
     bool has_signal_stack; /* or had one */
     bool is_quitting;      /* it ends the process: for it alone profiling is still on */
     struct FcStackInfo own_stack;
-    uint32_t waits;      /* for a free chunk, without success */
-    uint32_t sent_count; /* of chunks given away, ever */
-    uint32_t hint;       /* where to look for the next chunk */
+    char *const *environment; /* mapped by the child of a vfork (exec.c) */
+    size_t environment_bytes; /* 0: none */
+    uint32_t waits;           /* for a free chunk, without success */
+    uint32_t sent_count;      /* of chunks given away, ever */
+    uint32_t hint;            /* where to look for the next chunk */
     struct
     {
         uint32_t index;
