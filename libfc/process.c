@@ -12,6 +12,7 @@
 #include "libfc/config.h"
 #include "libfc/exec.h"
 #include "libfc/file.h"
+#include "libfc/forks.h"
 #include "libfc/interpose.h"
 #include "libfc/join.h"
 #include "libfc/message.h"
@@ -25,7 +26,6 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -45,16 +45,7 @@ static uint32_t state; /* atomic, enum State */
 static struct FcSession session;
 static uint32_t never_zeroed = 1;
 static volatile uint32_t *fork_mark = &never_zeroed; /* 1; zeroed by the kernel in a forked child */
-static uint32_t fork_count;                          /* atomic: makes the tokens */
 static uint32_t exit_parts;                          /* of finish_part, atomic */
-
-/* Between the handlers of one fork. */
-static __thread struct
-{
-    uint64_t signals;
-    uint64_t token;
-    bool prepared;
-} forking __attribute__((tls_model("initial-exec")));
 
 bool fc_process_is_off(void)
 {
@@ -137,9 +128,6 @@ bool fc_process_forked_unseen(void)
     return *fork_mark == 0;
 }
 
-static void prepare_fork(void);
-static void forked_parent(void);
-static void forked_child(void);
 static void exiting(int status, void *unused);
 static void quick_exiting(void);
 
@@ -179,7 +167,7 @@ static bool start(struct FcHello *hello)
     fc_ring_setup(session.shared, fc_config.buffer_records);
     fc_thread_setup();
     /* Where one of these fails there are other signs of a fork, or of the end, if later. */
-    pthread_atfork(prepare_fork, forked_parent, forked_child);
+    fc_forks_setup();
     on_exit(exiting, NULL);
     at_quick_exit(quick_exiting);
     return true;
@@ -215,36 +203,7 @@ __attribute__((constructor)) static void loaded(void)
 
 /* ---- Forks ------------------------------------------------------------------------ */
 
-/* Signals stay blocked from here until the handler on the other side has run, so that no
- * record of the child gets into a chunk of the parent. */
-static void prepare_fork(void)
-{
-    forking.prepared = false;
-    if (fc_process_is_off())
-        return;
-    forking.signals = fc_block_signals();
-    forking.prepared = true;
-    if (fc_thread.number == 0)
-        fc_thread_start();
-    fc_ring_flush();
-    fc_modules_update(); /* the child goes by what we know */
-    /* relaxed: the tokens only have to differ */
-    forking.token = __atomic_add_fetch(&fork_count, 1, __ATOMIC_RELAXED);
-    struct FcMessage message = {
-        .type = FC_MSG_FORK, .thread = fc_thread.number, .value = forking.token};
-    uint64_t now = fc_clock_peek();
-    if (fc_config.profile_mode == FC_MODE_FORK)
-        fc_channel_send(&message, &now, sizeof now);
-}
-
-static void forked_parent(void)
-{
-    if (forking.prepared)
-        fc_restore_signals(forking.signals);
-    forking.prepared = false;
-}
-
-void fc_process_after_fork(void)
+void fc_process_after_fork(uint64_t token)
 {
     *fork_mark = 1;
     fc_channel_after_fork();
@@ -253,7 +212,7 @@ void fc_process_after_fork(void)
         .flags = FC_HELLO_FORKED,
         .parent_process = fc_process_key,
         .parent_thread = fc_thread.number,
-        .fork_token = forking.prepared ? forking.token : 0,
+        .fork_token = token,
     };
     fc_thread_after_fork();
     if (fc_process_is_off())
@@ -267,70 +226,9 @@ void fc_process_after_fork(void)
     }
     make_key();
     fc_join_announce(&session);
-    __atomic_store_n(&fork_count, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&exit_parts, 0, __ATOMIC_RELAXED);
     send_hello(&hello);
     fc_thread_start();
-}
-
-static void forked_child(void)
-{
-    if (!forking.prepared)
-        return;
-    fc_process_after_fork();
-    forking.prepared = false;
-    fc_restore_signals(forking.signals);
-}
-
-typedef pid_t ForkFunction(void);
-
-static void tell_of_child(pid_t child)
-{
-    if (fc_process_is_off() || fc_config.profile_mode != FC_MODE_FORK)
-        return;
-    struct FcMessage message = {.type = FC_MSG_FORK_DONE,
-                                .thread = fc_thread.number,
-                                .argument = child > 0,
-                                .value = forking.token};
-    fc_channel_send(&message, NULL, 0);
-}
-
-/* Here only to tell fcmanager whether a child exists at all; libc's own forks, as in
- * daemon(), do without. */
-FC_EXPORT pid_t fork(void)
-{
-    static ForkFunction *real_fork;
-    if (real_fork == NULL)
-        real_fork = (ForkFunction *)dlsym(RTLD_NEXT, "fork");
-    pid_t child = real_fork();
-    if (child != 0)
-        tell_of_child(child);
-    return child;
-}
-
-/* The fork that runs no handlers: ours are called here. */
-FC_EXPORT pid_t _Fork(void)
-{
-    static ForkFunction *real_fork;
-    if (real_fork == NULL)
-        real_fork = (ForkFunction *)dlsym(RTLD_NEXT, "_Fork");
-    if (real_fork == NULL) /* libc has had it since 2.34 */
-    {
-        errno = ENOSYS;
-        return -1;
-    }
-    prepare_fork();
-    pid_t child = real_fork();
-    if (child == 0)
-    {
-        forked_child();
-        return child;
-    }
-    int saved_errno = errno;
-    forked_parent();
-    tell_of_child(child);
-    errno = saved_errno;
-    return child;
 }
 
 /* ---- The end ------------------------------------------------------------------------ */
@@ -341,7 +239,7 @@ static void quit(void)
         return;
     uint64_t old = fc_block_signals();
     if (fc_process_forked_unseen())
-        fc_process_after_fork();
+        fc_process_after_fork(0);
     if (fc_thread.number == 0)
         fc_thread_start();
     fc_thread_send_name();
@@ -385,7 +283,7 @@ static void finish_part(void)
         quit();
 }
 
-static void send_status(int status)
+void fc_process_send_status(int status)
 {
     struct FcMessage message = {.type = FC_MSG_EXIT_STATUS, .argument = (uint32_t)status};
     if (!fc_process_is_off())
@@ -395,7 +293,7 @@ static void send_status(int status)
 static void exiting(int status, void *unused)
 {
     (void)unused;
-    send_status(status);
+    fc_process_send_status(status);
     finish_part();
 }
 
@@ -410,7 +308,7 @@ typedef void QuickExitFunction(int);
 FC_EXPORT void quick_exit(int status)
 {
     QuickExitFunction *real_quick_exit = (QuickExitFunction *)dlsym(RTLD_NEXT, "quick_exit");
-    send_status(status);
+    fc_process_send_status(status);
     real_quick_exit(status);
     __builtin_unreachable();
 }
@@ -423,7 +321,7 @@ FC_EXPORT void _exit(int status)
     bool is_ours = fc_process_key >> 32 == (uint64_t)fc_sys(SYS_getpid);
     if (is_ours || fc_process_forked_unseen())
     {
-        send_status(status);
+        fc_process_send_status(status);
         quit();
     }
     for (;;)

@@ -25,5 +25,9 @@ void fc_process_stop(const char *reason);
 bool fc_process_forked_unseen(void);
 
 /* In a forked child: joins the session as a process of its own, or goes off where
- * forks are not profiled.  Signals blocked. */
-void fc_process_after_fork(void);
+ * forks are not profiled.  `token` is that of the parent's FC_MSG_FORK, 0 where it had no chance
+ * to send one.  Signals blocked. */
+void fc_process_after_fork(uint64_t token);
+
+/* Tells fcmanager with which status the process is about to end. */
+void fc_process_send_status(int status);

@@ -181,7 +181,7 @@ static struct FcChunk *take_chunk(void)
 static bool refill(void)
 {
     if (fc_process_forked_unseen())
-        fc_process_after_fork();
+        fc_process_after_fork(0);
     if (fc_thread.number == 0)
         fc_thread_start();
     if (FC_CURSOR_CHUNK(fc_thread.cursor) != NULL &&

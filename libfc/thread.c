@@ -25,15 +25,9 @@ static pthread_key_t end_key;
 static bool have_end_key;
 static uint32_t last_number; /* atomic: counts this process's threads */
 
-static void thread_ends(void *unused)
+void fc_thread_end(void)
 {
-    (void)unused;
     if (fc_thread.number == 0 || fc_process_is_off())
-        return;
-    /* Behind the destructors of other keys, as far as libc lets us: they may set keys again,
-       and so do we. */
-    if (++fc_thread.end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS &&
-        pthread_setspecific(end_key, &fc_thread) == 0)
         return;
     uint64_t old = fc_block_signals();
     fc_ring_flush();
@@ -47,6 +41,18 @@ static void thread_ends(void *unused)
     fc_thread.number = 0;
     fc_thread.has_ended = true;
     fc_restore_signals(old);
+}
+
+static void thread_ends(void *unused)
+{
+    (void)unused;
+    if (fc_thread.number == 0 || fc_process_is_off())
+        return;
+    /* Behind the destructors of other keys, as far as libc lets us: they may set keys again,
+       and so do we. */
+    if (++fc_thread.end_rounds >= PTHREAD_DESTRUCTOR_ITERATIONS ||
+        pthread_setspecific(end_key, &fc_thread) != 0)
+        fc_thread_end();
 }
 
 void fc_thread_setup(void)

@@ -80,6 +80,10 @@ void fc_thread_setup(void);
 /* Makes the calling thread known to fcmanager.  Signals blocked. */
 void fc_thread_start(void);
 
+/* Gives away what the calling thread has recorded and tells fcmanager that it ends.  Records that
+ * it makes all the same count as those of a new thread. */
+void fc_thread_end(void);
+
 /* In a forked child: the calling thread is the first of a new process. */
 void fc_thread_after_fork(void);
 

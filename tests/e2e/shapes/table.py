@@ -74,6 +74,18 @@ def check_children(count, steps):
     return check_it
 
 
+def check_clones(count, steps):
+    """The oracle knows nothing of these: its counters are in memory that they share."""
+    def check_it(run):
+        parent = run.profiles[0].pid
+        calls = [{function.name: function.calls for function in profile.functions}
+                 for profile in run.profiles if profile.ppid == parent]
+        if len(calls) != count or any((each["step"], each["work"], each["child"]) != (steps, 1, 1)
+                                      for each in calls):
+            raise Difference(f"the children called {calls}")
+    return check_it
+
+
 def check_child_clock(run):
     """The child sleeps right after its fork: this time is in its profile."""
     child = next(profile for profile in run.profiles if profile.ppid == run.profiles[0].pid)
@@ -237,6 +249,15 @@ PROCESSES = [
     Shape("libc-daemon", "fork_tree.c", ["libc-daemon", 5000], pipe_may_lose=1),
     Shape("fork-clock", "fork_tree.c", ["slow-child", 200], check=check_child_clock),
     Shape("fork-raw", "fork_tree.c", ["raw", 3], oracle=False, processes=4),
+    Shape("clone", "clones.c", ["clone", 3000], oracle=False, processes=21,
+          check=check_clones(20, 3000)),
+    Shape("clone-same-memory", "clones.c", ["clone-vm", 3000], oracle=False, processes=1),
+    Shape("call-fork", "clones.c", ["fork", 3000], oracle=False, processes=21,
+          check=check_clones(20, 3000)),
+    Shape("call-clone", "clones.c", ["clone-call", 3000], oracle=False, processes=21,
+          check=check_clones(20, 3000)),
+    Shape("call-clone3", "clones.c", ["clone3", 3000], oracle=False, processes=21,
+          check=check_clones(20, 3000)),
     Shape("fork-amid-loading", "loading_forks.c", [100, "{folder}/{program}-red.so"],
           build=build_with_plugin, oracle=False, processes=101),
     Shape("exec-chain", "exec_chain.c", ["chain", 5], status=9, check=check_chain),

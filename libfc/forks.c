@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Forks.  libc calls our handlers for most of them; what goes without is stood in for: a child
+ * must never make a record in a chunk that its parent is writing to.
+ */
+#include "libfc/forks.h"
+
+#include "libfc/channel.h"
+#include "libfc/clock.h"
+#include "libfc/config.h"
+#include "libfc/modules.h"
+#include "libfc/process.h"
+#include "libfc/ring.h"
+#include "libfc/sys.h"
+#include "libfc/thread.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
+
+static uint32_t fork_count; /* atomic: makes the tokens */
+
+/* Between the handlers of one fork. */
+static __thread struct
+{
+    uint64_t signals;
+    uint64_t token;
+    bool prepared;
+} forking __attribute__((tls_model("initial-exec")));
+
+/* Signals stay blocked from here until the handler on the other side has run, so that no
+ * record of the child gets into a chunk of the parent. */
+static void prepare_fork(void)
+{
+    forking.prepared = false;
+    if (fc_process_is_off())
+        return;
+    forking.signals = fc_block_signals();
+    forking.prepared = true;
+    if (fc_thread.number == 0)
+        fc_thread_start();
+    fc_ring_flush();
+    fc_modules_update(); /* the child goes by what we know */
+    /* relaxed: the tokens only have to differ */
+    forking.token = __atomic_add_fetch(&fork_count, 1, __ATOMIC_RELAXED);
+    struct FcMessage message = {
+        .type = FC_MSG_FORK, .thread = fc_thread.number, .value = forking.token};
+    uint64_t now = fc_clock_peek();
+    if (fc_config.profile_mode == FC_MODE_FORK)
+        fc_channel_send(&message, &now, sizeof now);
+}
+
+static void forked_parent(void)
+{
+    if (forking.prepared)
+        fc_restore_signals(forking.signals);
+    forking.prepared = false;
+}
+
+static void forked_child(void)
+{
+    if (!forking.prepared)
+        return;
+    __atomic_store_n(&fork_count, 0, __ATOMIC_RELAXED);
+    fc_process_after_fork(forking.token);
+    forking.prepared = false;
+    fc_restore_signals(forking.signals);
+}
+
+typedef pid_t ForkFunction(void);
+
+static void tell_of_child(pid_t child)
+{
+    if (fc_process_is_off() || fc_config.profile_mode != FC_MODE_FORK)
+        return;
+    struct FcMessage message = {.type = FC_MSG_FORK_DONE,
+                                .thread = fc_thread.number,
+                                .argument = child > 0,
+                                .value = forking.token};
+    fc_channel_send(&message, NULL, 0);
+}
+
+/* Here only to tell fcmanager whether a child exists at all; libc's own forks, as in
+ * daemon(), do without. */
+FC_EXPORT pid_t fork(void)
+{
+    static ForkFunction *real_fork;
+    if (real_fork == NULL)
+        real_fork = (ForkFunction *)dlsym(RTLD_NEXT, "fork");
+    pid_t child = real_fork();
+    if (child != 0)
+        tell_of_child(child);
+    return child;
+}
+
+/* The fork that runs no handlers: ours are called here. */
+FC_EXPORT pid_t _Fork(void)
+{
+    static ForkFunction *real_fork;
+    if (real_fork == NULL)
+        real_fork = (ForkFunction *)dlsym(RTLD_NEXT, "_Fork");
+    if (real_fork == NULL) /* libc has had it since 2.34 */
+    {
+        errno = ENOSYS;
+        return -1;
+    }
+    prepare_fork();
+    pid_t child = real_fork();
+    if (child == 0)
+    {
+        forked_child();
+        return child;
+    }
+    int saved_errno = errno;
+    forked_parent();
+    tell_of_child(child);
+    errno = saved_errno;
+    return child;
+}
+
+/* ---- clone and the system calls -------------------------------------------------- */
+
+typedef int CloneFunction(int (*)(void *), void *, int, void *, ...);
+
+struct Begin
+{
+    int (*function)(void *);
+    void *argument;
+};
+
+static int begin_child(void *data)
+{
+    struct Begin begin = *(struct Begin *)data;
+    forked_child();
+    int status = begin.function(begin.argument);
+    /* libc ends the thread by a system call, and the process with it unless it has others */
+    fc_process_send_status(status);
+    fc_thread_end();
+    return status;
+}
+
+/* A child that shares our memory is a thread of a kind, or as after vfork. */
+FC_EXPORT int clone(int (*function)(void *), void *stack, int flags, void *argument, ...)
+{
+    static CloneFunction *real_clone;
+    va_list list;
+    va_start(list, argument);
+    pid_t *parent_id = va_arg(list, pid_t *);
+    void *thread_area = va_arg(list, void *);
+    pid_t *child_id = va_arg(list, pid_t *);
+    va_end(list);
+    if (real_clone == NULL)
+        real_clone = (CloneFunction *)dlsym(RTLD_NEXT, "clone");
+    if ((flags & CLONE_VM) != 0 || function == NULL || stack == NULL)
+        return real_clone(function, stack, flags, argument, parent_id, thread_area, child_id);
+    struct Begin begin = {function, argument};
+    prepare_fork();
+    pid_t child = real_clone(begin_child, stack, flags, &begin, parent_id, thread_area, child_id);
+    int saved_errno = errno;
+    forked_parent();
+    tell_of_child(child);
+    errno = saved_errno;
+    return child;
+}
+
+#if defined(__x86_64__)
+/* Used by the assembly below. */
+long fc_forks_fail(long error) __attribute__((visibility("hidden")));
+long fc_forks_call(long number, long a, long b, long c, long d, long e)
+    __attribute__((visibility("hidden")));
+
+long fc_forks_fail(long error)
+{
+    errno = (int)-error;
+    return -1;
+}
+
+/* One that makes a process, which goes on here as its parent does. */
+long fc_forks_call(long number, long a, long b, long c, long d, long e)
+{
+    register long fourth __asm__("r10") = d;
+    register long fifth __asm__("r8") = e;
+    long result = number;
+    prepare_fork();
+    fourth = d;
+    fifth = e;
+    __asm__ volatile("syscall"
+                     : "+a"(result)
+                     : "D"(a), "S"(b), "d"(c), "r"(fourth), "r"(fifth)
+                     : "rcx", "r11", "memory");
+    if (result == 0)
+    {
+        forked_child();
+        return 0;
+    }
+    forked_parent();
+    tell_of_child((pid_t)result);
+    return result < 0 ? fc_forks_fail(result) : result;
+}
+
+/* syscall() as libc has it; SYS_fork (57), and SYS_clone (56) and SYS_clone3 (435) without CLONE_VM
+ * (0x100) and without a stack of the child's, go by way of fc_forks_call. */
+__asm__(".text\n"
+        ".globl syscall\n"
+        ".type syscall, @function\n"
+        "syscall:\n"
+        ".cfi_startproc\n"
+        "    cmp $56, %rdi\n"
+        "    je 2f\n"
+        "    cmp $57, %rdi\n"
+        "    je fc_forks_call\n"
+        "    cmp $435, %rdi\n"
+        "    je 3f\n"
+        "1:  mov %rdi, %rax\n"
+        "    mov %rsi, %rdi\n"
+        "    mov %rdx, %rsi\n"
+        "    mov %rcx, %rdx\n"
+        "    mov %r8, %r10\n"
+        "    mov %r9, %r8\n"
+        "    mov 8(%rsp), %r9\n"
+        "    syscall\n"
+        "    cmp $-4095, %rax\n"
+        "    jae 4f\n"
+        "    ret\n"
+        "2:  test $0x100, %esi\n"
+        "    jnz 1b\n"
+        "    test %rdx, %rdx\n"
+        "    jnz 1b\n"
+        "    jmp fc_forks_call\n"
+        "3:  test %rsi, %rsi\n"
+        "    jz 1b\n"
+        "    cmp $64, %rdx\n" /* the size of the first struct clone_args */
+        "    jb 1b\n"
+        "    testl $0x100, (%rsi)\n"
+        "    jnz 1b\n"
+        "    cmpq $0, 40(%rsi)\n"
+        "    jne 1b\n"
+        "    jmp fc_forks_call\n"
+        "4:  mov %rax, %rdi\n"
+        "    jmp fc_forks_fail\n"
+        ".cfi_endproc\n"
+        ".size syscall, .-syscall\n");
+#endif
+
+/* ---- The start ------------------------------------------------------------------- */
+
+void fc_forks_setup(void)
+{
+    pthread_atfork(prepare_fork, forked_parent, forked_child);
+}
