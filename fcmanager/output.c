@@ -358,15 +358,6 @@ static void add_heap(Build *build)
 
 /* ---- The whole ------------------------------------------------------------------------ */
 
-static void copy_notes(GArray *into, const GArray *from)
-{
-    for (guint i = 0; i < from->len; i++)
-    {
-        const FcProfileNote *note = &g_array_index(from, FcProfileNote, i);
-        fc_profile_note(into, note->kind, note->count);
-    }
-}
-
 static Build begin(const FcProcess *process, const FcTally *tally, const char *unique_id)
 {
     FcProfile *profile = fc_profile_new();
@@ -388,8 +379,8 @@ static Build begin(const FcProcess *process, const FcTally *tally, const char *u
     add_functions(&build, tally);
     add_arcs(&build, tally);
     add_contexts(&build, tally);
-    copy_notes(profile->repairs, process->repairs);
-    copy_notes(profile->losses, process->losses);
+    fc_profile_add_notes(profile->repairs, process->repairs);
+    fc_profile_add_notes(profile->losses, process->losses);
     return build;
 }
 

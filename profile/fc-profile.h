@@ -293,6 +293,8 @@ void fc_profile_locate(const FcProfile *profile, guint64 address, guint64 time_n
 
 /* Adds `count` to the note `kind` of `notes`, making it if need be. */
 void fc_profile_note(GArray *notes, const char *kind, guint64 count);
+/* Adds all notes of `from` to `into`. */
+void fc_profile_add_notes(GArray *into, const GArray *from);
 
 /* What `from` says of its process, up to `thread_id`, in place of what `into` says; no arrays. */
 void fc_profile_copy_header(FcProfile *into, const FcProfile *from);

@@ -321,15 +321,6 @@ static void merge_threads(FcMerge *merge)
     }
 }
 
-static void merge_notes(GArray *into, const GArray *other)
-{
-    for (guint i = 0; i < other->len; i++)
-    {
-        const FcProfileNote *note = &g_array_index(other, FcProfileNote, i);
-        fc_profile_note(into, note->kind, note->count);
-    }
-}
-
 static void merge_blocks(GArray *into, const GArray *other)
 {
     for (guint i = 0; i < other->len; i++)
@@ -360,8 +351,8 @@ void fc_profile_merge(FcProfile *into, const FcProfile *other)
     merge_arcs(&merge);
     merge_contexts(&merge);
     merge_threads(&merge);
-    merge_notes(into->repairs, other->repairs);
-    merge_notes(into->losses, other->losses);
+    fc_profile_add_notes(into->repairs, other->repairs);
+    fc_profile_add_notes(into->losses, other->losses);
     merge_blocks(into->leaks, other->leaks);
     merge_blocks(into->bad_frees, other->bad_frees);
     merge_blocks(into->bad_reallocs, other->bad_reallocs);

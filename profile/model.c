@@ -179,3 +179,12 @@ void fc_profile_note(GArray *notes, const char *kind, guint64 count)
     FcProfileNote note = {g_strdup(kind), count};
     g_array_append_val(notes, note);
 }
+
+void fc_profile_add_notes(GArray *into, const GArray *from)
+{
+    for (guint i = 0; i < from->len; i++)
+    {
+        const FcProfileNote *note = &g_array_index(from, FcProfileNote, i);
+        fc_profile_note(into, note->kind, note->count);
+    }
+}

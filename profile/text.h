@@ -56,13 +56,13 @@ gboolean fc_text_parse_signed(const char *word, gsize bytes, gint64 *out);
 gboolean fc_text_address(FcText *text, const char *what, guint64 *out);
 /* An index below `limit`, or FC_NONE (written -1) where `none` allows it. */
 gboolean fc_text_index(FcText *text, const char *what, guint limit, gboolean none, gint *out);
-/* A word's string; the caller frees *out. */
 typedef enum
 {
     FC_TEXT_STRICT = 0,
     FC_TEXT_NONE = 1,    /* *out may be NULL */
     FC_TEXT_LENIENT = 2, /* a backslash that begins no escape stands for itself */
 } FcTextMode;
+/* A word's string; the caller frees *out. */
 gboolean fc_text_string(FcText *text, const char *what, FcTextMode mode, char **out);
 /* The word as it stands, not terminated. */
 gboolean fc_text_raw_word(FcText *text, const char *what, const char **start, gsize *bytes);
