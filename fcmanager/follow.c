@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -24,6 +23,10 @@ struct PidfdInfo
 };
 #define INFO_EXIT (UINT64_C(1) << 3)
 #define GET_INFO _IOWR(0xFF, 11, struct PidfdInfo)
+
+/* Numbers of fields in /proc/PID/stat, as proc(5) has them. */
+#define STAT_START_TIME 22
+#define STAT_EXIT_CODE 52
 
 /* Field `number` (from 3) of /proc/PID/stat; FALSE where it can't be read. */
 static gboolean read_stat(gint pid, int number, guint64 *value)
@@ -48,7 +51,7 @@ gboolean fc_follow_begin(FcFollow *follow, gint pid)
         return TRUE;
     if (errno == ESRCH)
         return FALSE;
-    read_stat(pid, 22, &follow->start_time);
+    read_stat(pid, STAT_START_TIME, &follow->start_time);
     return TRUE;
 }
 
@@ -64,7 +67,7 @@ gboolean fc_follow_is_alive(const FcFollow *follow)
     if (kill(follow->pid, 0) < 0 && errno == ESRCH)
         return FALSE;
     guint64 start_time;
-    if (follow->start_time == 0 || !read_stat(follow->pid, 22, &start_time))
+    if (follow->start_time == 0 || !read_stat(follow->pid, STAT_START_TIME, &start_time))
         return TRUE;
     return start_time == follow->start_time;
 }
@@ -90,7 +93,7 @@ static gboolean ask_pidfd(const FcFollow *follow, FcProfileEnd *end, gint *value
 static gboolean ask_proc(const FcFollow *follow, FcProfileEnd *end, gint *value)
 {
     guint64 status = 0;
-    if (!read_stat(follow->pid, 52, &status) || status == 0)
+    if (!read_stat(follow->pid, STAT_EXIT_CODE, &status) || status == 0)
         return FALSE;
     set_status((gint)status, end, value);
     return TRUE;

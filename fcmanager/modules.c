@@ -72,8 +72,8 @@ static char *hex(const guint8 *bytes, gsize count)
     return g_string_free(text, FALSE);
 }
 
-/* Text as it may stand in a file: control characters would break its lines. */
-static char *clean_path(const char *path, gsize bytes)
+/* Up to the first NUL, if any; the file's writer sees to everything else. */
+static char *copy_path(const char *path, gsize bytes)
 {
     const char *nul = memchr(path, '\0', bytes);
     return g_strndup(path, nul != NULL ? (gsize)(nul - path) : bytes);
@@ -100,7 +100,7 @@ static gboolean same(const FcModule *module, const struct FcModuleInfo *info, co
 gboolean fc_modules_load(FcModules *modules, const struct FcModuleInfo *info, const char *path,
                          gsize path_bytes, guint64 time)
 {
-    FcModule module = {clean_path(path, path_bytes),
+    FcModule module = {copy_path(path, path_bytes),
                        hex(info->build_id, MIN(info->build_id_bytes, FC_BUILD_ID_MAX)),
                        info->base,
                        info->start,

@@ -255,7 +255,6 @@ static void for_each_open(const FcStack *stack, gint index,
 
 static void add_open_frame(const struct Frame *frame, const FcStack *stack, gpointer data)
 {
-    (void)stack;
     FcOpenFrame copy = {frame->function, frame->site, frame->address, frame->return_bits};
     g_array_append_val((GArray *)data, copy);
 }

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/epoll.h>
 #include <time.h>
 #include <unistd.h>
@@ -199,6 +198,8 @@ static void wait_for_events(FcSource *source, int timeout_ms)
 {
     struct epoll_event events[EVENTS];
     int count = epoll_wait(source->epoll_fd, events, EVENTS, timeout_ms);
+    if (count < 0 && errno != EINTR) /* there is none to be had: we look every tick */
+        g_usleep((gulong)timeout_ms * 1000);
     for (int i = 0; i < count; i++)
     {
         Followed *followed = events[i].data.u64 == PIPE_EVENT

@@ -56,7 +56,7 @@ typedef enum
 } FcThreadAhead;
 
 /* Reads what the thread, which goes on, has put into `view` up to `time`, before it gives the
- * chunk away.  */
+ * chunk away. */
 FcThreadAhead fc_thread_read_ahead(FcThread *thread, const FcChunkView *view, guint64 time);
 /* Gives back the chunks that were kept from further use: the thread writes no more. */
 void fc_thread_release(FcThread *thread);
