@@ -64,11 +64,33 @@ FcGArc *fc_garc_find(const FcGModel *model, const FcGSym *parent, const FcGSym *
     return *find_slot(model->arc_table, parent, child);
 }
 
+/* An arc to a line's symbol is not apart from one to the function, or the label, that has the
+ * line in its range. */
+static FcGArc *find_enclosing(const FcGModel *model, const FcGSym *parent, const FcGSym *child)
+{
+    const FcGSym *sym = child;
+
+    if (!model->options->by_line || child->is_func || child < model->symtab.syms ||
+        child >= model->symtab.syms + model->symtab.len)
+        return NULL;
+    while (sym > model->symtab.syms)
+    {
+        sym--;
+        if (sym->end_addr >= child->end_addr)
+            return fc_garc_find(model, parent, sym);
+        if (sym->is_func)
+            break;
+    }
+    return NULL;
+}
+
 void fc_garc_add(FcGModel *model, FcGSym *parent, FcGSym *child, guint64 count)
 {
     FcGArc **slot = find_slot(model->arc_table, parent, child);
     FcGArc *arc = *slot;
 
+    if (!arc)
+        arc = find_enclosing(model, parent, child);
     if (arc)
     {
         arc->count += count;

@@ -151,15 +151,32 @@ static void match_all(FcGModel *model, FcGSpecs *specs, GPtrArray *parsed)
     }
 }
 
+/* Whether `range` has an arc to a range that holds all of `child`. */
+static gboolean leads_to(const FcGSym *range, const FcGSym *child)
+{
+    for (const FcGArc *arc = range->children; arc; arc = arc->next_child)
+    {
+        if (child->addr >= arc->child->addr && child->end_addr <= arc->child->end_addr)
+            return TRUE;
+    }
+    return FALSE;
+}
+
 /* Arcs of a specification are kept as arcs between copies of the symbols; they show
  * up in the function ordering, which lists all arcs that there are. */
 static void add_arcs(FcGModel *model, const Spec *spec)
 {
     for (guint i = spec->left.ranges->len; i > 0; i--)
     {
+        FcGSym *from = g_ptr_array_index(spec->left.ranges, i - 1);
+
         for (guint k = spec->right.ranges->len; k > 0; k--)
-            fc_garc_add(model, g_ptr_array_index(spec->left.ranges, i - 1),
-                        g_ptr_array_index(spec->right.ranges, k - 1), 0);
+        {
+            FcGSym *to = g_ptr_array_index(spec->right.ranges, k - 1);
+
+            if (!leads_to(from, to))
+                fc_garc_add(model, from, to, 0);
+        }
     }
 }
 
@@ -280,11 +297,8 @@ static gboolean has_arc(const GPtrArray *ranges, const FcGSym *parent, const FcG
 
         if (parent->addr < range->addr || parent->addr > range->end_addr)
             continue;
-        for (const FcGArc *arc = range->children; arc; arc = arc->next_child)
-        {
-            if (child->addr >= arc->child->addr && child->end_addr <= arc->child->end_addr)
-                return TRUE;
-        }
+        if (leads_to(range, child))
+            return TRUE;
     }
     return FALSE;
 }

@@ -42,6 +42,7 @@ VARIANTS = {
     'tricks-gz-gnu': (C, '-gdwarf-4 -O2 -gz=zlib-gnu', 'tricks.c tricks_other.c'),
     'tricks-lto': (C, '-g -O2 -flto', 'tricks.c tricks_other.c'),
     'templates': (CXX, '-g -O0', 'templates.cc'),
+    'templates-lto': (CXX, '-g -O0 -flto', 'templates.cc'),
 }
 LONG_VARIANTS = {
     'chain-O3-lto': (C, '-g -O2 -flto', 'chain.c chain_other.c'),
