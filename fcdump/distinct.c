@@ -35,7 +35,6 @@ static char *add_place(const char *name, const char *place)
 /* The several functions that a compiler makes of one constructor or destructor. */
 static char *with_variant(const FcModel *model, const FcFunction *function)
 {
-    (void)model;
     const char *raw = function->symbol.raw_name;
     const char *variant = raw != NULL ? fc_symbols_variant(raw) : NULL;
     if (variant == NULL || strcmp(raw, function->name) == 0)
@@ -86,7 +85,6 @@ static char *with_module(const FcModel *model, const FcFunction *function)
 /* What is left: several of one file, or no lines and one module. */
 static char *with_offset(const FcModel *model, const FcFunction *function)
 {
-    (void)model;
     g_autofree char *offset =
         g_strdup_printf("+0x%" G_GINT64_MODIFIER "x", function->figures.place.offset);
     return add_place(function->name, offset);

@@ -191,24 +191,6 @@ static FcSuppression *find_rule(const FcModel *model, FcSuppressions *suppressio
 
 /* ---- Figures ------------------------------------------------------------------------- */
 
-void fc_memory_add(FcProfileHeapPlace *into, const FcProfileHeapPlace *other)
-{
-    into->allocations += other->allocations;
-    into->bytes += other->bytes;
-    into->frees += other->frees;
-    into->live_blocks += other->live_blocks;
-    into->live_bytes += other->live_bytes;
-    into->reachable_blocks += other->reachable_blocks;
-    into->reachable_bytes += other->reachable_bytes;
-    into->indirect_blocks += other->indirect_blocks;
-    into->indirect_bytes += other->indirect_bytes;
-    into->peak_bytes += other->peak_bytes;
-    into->temporary += other->temporary;
-    into->lifetime_ns += other->lifetime_ns;
-    for (guint i = 0; i < FC_SIZE_BUCKETS; i++)
-        into->sizes[i] += other->sizes[i];
-}
-
 FcMemorySum fc_memory_leaked(const FcProfileHeapPlace *place)
 {
     return (FcMemorySum){place->live_blocks - MIN(place->reachable_blocks, place->live_blocks),
@@ -228,16 +210,16 @@ static void add_figures(FcMemory *memory, const FcProfileHeapPlace *place, guint
     gint context = place->point.context;
     guint own = context == FC_NONE ? model->functions->len
                                    : model->function_of[context_at(model, context)->function];
-    fc_memory_add(&memory->self[own], place);
+    fc_profile_add_heap_figures(&memory->self[own], place);
     if (context == FC_NONE)
-        fc_memory_add(&memory->total[own], place);
+        fc_profile_add_heap_figures(&memory->total[own], place);
     for (; context != FC_NONE; context = context_at(model, context)->parent)
     {
         guint function = model->function_of[context_at(model, context)->function];
         if (seen[function] == mark)
             continue;
         seen[function] = mark;
-        fc_memory_add(&memory->total[function], place);
+        fc_profile_add_heap_figures(&memory->total[function], place);
     }
 }
 

@@ -64,8 +64,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcMemory, fc_memory_free)
  * as that was looked at. */
 FcMemorySum fc_memory_leaked(const FcProfileHeapPlace *place);
 
-/* Adds the figures of `other` to those of `into`. */
-void fc_memory_add(FcProfileHeapPlace *into, const FcProfileHeapPlace *other);
-
 /* "malloc", "new[]", ... for a number of enum FcMemoryCall. */
 const char *fc_memory_call_name(guint call);

@@ -53,11 +53,6 @@ static void add_row(const FcReportContext *context, FcTable *table, guint index,
     fc_table_cell(table, g_strdup_printf("    %s", function->name));
 }
 
-static int compare_members(gconstpointer a, gconstpointer b, gpointer context)
-{
-    return fc_report_compare(context, *(const guint *)a, *(const guint *)b);
-}
-
 /* The cycle's members that are not left out, in order. */
 static GArray *members_of(const FcReportContext *context, guint cycle)
 {
@@ -67,7 +62,7 @@ static GArray *members_of(const FcReportContext *context, guint cycle)
     for (guint i = 0; i < count; i++)
         if (fc_model_function(context->model, members[i])->shown)
             g_array_append_val(shown, members[i]);
-    g_array_sort_with_data(shown, compare_members, (gpointer)context);
+    fc_report_sort(context, shown);
     return shown;
 }
 

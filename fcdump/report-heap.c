@@ -39,7 +39,7 @@ static void print_totals(const FcReportContext *context)
     g_autoptr(FcTable) table = fc_table_new(total_columns, G_N_ELEMENTS(total_columns));
     FcProfileHeapPlace all = {0};
     for (guint i = 0; i < heap->places->len; i++)
-        fc_memory_add(&all, &g_array_index(heap->places, FcProfileHeapPlace, i));
+        fc_profile_add_heap_figures(&all, &g_array_index(heap->places, FcProfileHeapPlace, i));
     g_autofree char *when = fc_format_time(heap->peak_ns);
     g_autofree char *peak = describe_bytes(heap->peak_bytes);
     g_autofree char *frees = fc_report_number(heap->frees, "block");

@@ -216,7 +216,7 @@ void fc_report_mem_sizes(const FcReportContext *context)
     if (!fc_report_memory_begin(context, "mem-sizes", "Sizes of blocks", order->len == 0))
         return;
     for (guint i = 0; i < order->len; i++)
-        fc_memory_add(&all, &memory->self[g_array_index(order, guint, i)]);
+        fc_profile_add_heap_figures(&all, &memory->self[g_array_index(order, guint, i)]);
     add_sizes(table, &all, "<all>");
     for (guint i = 0; i < order->len; i++)
     {

@@ -24,7 +24,8 @@ static const struct
     {"modules-not-listed", "libraries beyond the limit: their functions have no names"},
     {"threads-not-listed", "threads beyond the limit: in the sums, but not listed"},
     {"unsent-buffers", "threads that ended with their process, which may have had records to send"},
-    {"lost-records", "calls or returns that could not be recorded"},
+    {"untracked-frees", "blocks of memory that were freed unseen: their place was used again"},
+    {"bad-frees-not-listed", "wrong frees beyond the limit"},
 };
 
 static void add_notes(FcTable *table, const GArray *notes)

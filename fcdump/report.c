@@ -114,13 +114,18 @@ static int compare_functions(gconstpointer a, gconstpointer b, gpointer context)
     return fc_report_compare(context, *(const guint *)a, *(const guint *)b);
 }
 
+void fc_report_sort(const FcReportContext *context, GArray *functions)
+{
+    g_array_sort_with_data(functions, compare_functions, (gpointer)context);
+}
+
 GArray *fc_report_functions(const FcReportContext *context)
 {
     GArray *functions = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint i = 0; i < context->model->functions->len; i++)
         if (fc_model_function(context->model, i)->shown)
             g_array_append_val(functions, i);
-    g_array_sort_with_data(functions, compare_functions, (gpointer)context);
+    fc_report_sort(context, functions);
     return functions;
 }
 

@@ -72,6 +72,8 @@ char *fc_report_name(const FcReportContext *context, gint function, guint via);
 /* Compares two functions as --sort asks, then by name and place, so that the order is
  * the same each time. */
 int fc_report_compare(const FcReportContext *context, guint a, guint b);
+/* Puts functions, guint, in that order. */
+void fc_report_sort(const FcReportContext *context, GArray *functions);
 
 /* The shown functions in that order: guint.  The caller owns the result. */
 GArray *fc_report_functions(const FcReportContext *context);

@@ -232,7 +232,7 @@ typedef struct
     GArray *samples;   /* FcProfileHeapSample, in order of time */
 } FcProfileHeap;
 
-/* Something that had to be mended or was lost, by kind, e.g. "jump", "lost-records". */
+/* Something that had to be mended or was lost, by kind, e.g. "jump", "unsent-buffers". */
 typedef struct
 {
     char *kind; /* owned; [a-z0-9-]+ */
@@ -304,6 +304,9 @@ void fc_profile_copy_header(FcProfile *into, const FcProfile *from);
  * profile that the function is from.  A sum stays at the greatest number rather than wrap. */
 void fc_profile_add_figures(FcProfileFunction *into, gboolean into_has_histogram,
                             const FcProfileFunction *other, gboolean other_has_histogram);
+
+/* Likewise for what was allocated at two points; the point stays. */
+void fc_profile_add_heap_figures(FcProfileHeapPlace *into, const FcProfileHeapPlace *other);
 
 /* Adds everything in `other` to `into`: functions, arcs, contexts and threads
  * are matched by module (build-id, else path) and offset.  `other` is unchanged. */

@@ -64,7 +64,7 @@ static void merge_totals(FcProfileHeap *into, const FcProfileHeap *other)
     fc_merge_add(&into->unmap_bytes, other->unmap_bytes);
 }
 
-static void merge_place(FcProfileHeapPlace *into, const FcProfileHeapPlace *other)
+void fc_profile_add_heap_figures(FcProfileHeapPlace *into, const FcProfileHeapPlace *other)
 {
     fc_merge_add(&into->allocations, other->allocations);
     fc_merge_add(&into->bytes, other->bytes);
@@ -124,7 +124,7 @@ static guint *merge_places(const HeapMerge *heap, gboolean other_has_peak)
         if (map[i] == places->len)
             g_array_append_val(places, place);
         else
-            merge_place(&g_array_index(places, FcProfileHeapPlace, map[i]), &place);
+            fc_profile_add_heap_figures(&g_array_index(places, FcProfileHeapPlace, map[i]), &place);
     }
     return map;
 }
