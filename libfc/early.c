@@ -77,13 +77,16 @@ bool fc_early_add(void *pointer, size_t bytes, const void *caller)
 void fc_early_inherit(const void *moved, const void *old)
 {
     fc_lock(&early.lock);
-    struct FcEarlyBlock *from = early.is_closed ? NULL : slot_of(old);
-    struct FcEarlyBlock *into = early.is_closed ? NULL : slot_of(moved);
-    if (from != NULL && from->pointer != NULL && into->pointer != NULL)
+    if (!early.is_closed)
     {
-        bool is_first = from->first_caller == NULL;
-        into->first_caller = is_first ? from->caller : from->first_caller;
-        into->first_bytes = is_first ? from->bytes : from->first_bytes;
+        const struct FcEarlyBlock *from = slot_of(old);
+        struct FcEarlyBlock *into = slot_of(moved);
+        if (from->pointer != NULL && into->pointer != NULL)
+        {
+            bool is_first = from->first_caller == NULL;
+            into->first_caller = is_first ? from->caller : from->first_caller;
+            into->first_bytes = is_first ? from->bytes : from->first_bytes;
+        }
     }
     fc_unlock(&early.lock);
 }
