@@ -62,7 +62,7 @@ FcProcess *fc_process_new(const FcProcessSetup *setup, guint64 key, const struct
         process->command_line = g_strdupv(parent->command_line);
     }
     process->tally = tally_new(process, FALSE);
-    if (setup->memory)
+    if (setup->memory && (hello->flags & FC_HELLO_NO_MEMORY) == 0)
         process->heap = fc_heap_new(process->tally, hello->start_time, setup->memory_blocks,
                                     setup->shared == NULL);
     process->threads = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)fc_thread_free);

@@ -264,6 +264,7 @@ struct FcHello
 };
 #define FC_HELLO_FORKED 1u
 #define FC_HELLO_EXECED 2u
+#define FC_HELLO_NO_MEMORY 4u /* it makes no records of memory, whatever the session does */
 _Static_assert(sizeof(struct FcHello) == 64, "wire format");
 
 #define FC_BUILD_ID_MAX 64u

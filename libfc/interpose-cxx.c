@@ -14,12 +14,14 @@
 
 #define HERE __builtin_return_address(0), __builtin_dwarf_cfa()
 
-/* The next library's operator; libstdc++ may have come in with a plug-in, out of the usual
- * order's sight. */
-static void *find(void **found, const char *symbol)
+/* Where a library's operator was looked for and there is none. */
+static char nowhere[1];
+
+/* The loader allocates where it does not find, which is none of the program's business. */
+static void *look_up(const char *symbol)
 {
-    if (fc_likely(*found != NULL))
-        return *found;
+    bool was_looking_up = fc_thread.is_looking_up;
+    fc_thread.is_looking_up = true;
     void *function = dlsym(RTLD_NEXT, symbol);
     if (function == NULL)
     {
@@ -29,24 +31,99 @@ static void *find(void **found, const char *symbol)
         if (library != NULL)
             function = dlsym(library, symbol);
     }
-    return *found = function;
+    fc_thread.is_looking_up = was_looking_up;
+    return function;
 }
+
+/* The next library's operator; libstdc++ may have come in with a plug-in, out of the usual
+ * order's sight.  NULL: there is none, and who got a block without it may release it so. */
+static void *find(void **found, const char *symbol)
+{
+    if (fc_unlikely(*found == NULL))
+    {
+        void *function = look_up(symbol);
+        *found = function != NULL ? function : nowhere;
+    }
+    return fc_likely(*found != nowhere) ? *found : NULL;
+}
+
+/* ---- Without a library that has them ----------------------------------------------------
+ *
+ * Linked with -static-libstdc++ a program has no operators of its own: the linker took ours, being
+ * first on its command line.  What else it has of the runtime can be seen from here, as a library
+ * refers to it; a program that catches what we throw has all of this. */
+
+extern void (*get_new_handler(void))(void) __asm__("_ZSt15get_new_handlerv") __attribute__((weak));
+extern void *allocate_exception(size_t bytes) __asm__("__cxa_allocate_exception")
+    __attribute__((weak));
+extern void throw_exception(void *object, const void *type,
+                            void (*destroy)(void *)) __asm__("__cxa_throw") __attribute__((weak));
+extern const char bad_alloc_type[] __asm__("_ZTISt9bad_alloc") __attribute__((weak));
+extern const void *const bad_alloc_table[] __asm__("_ZTVSt9bad_alloc") __attribute__((weak));
+extern void destroy_bad_alloc(void *object) __asm__("_ZNSt9bad_allocD1Ev") __attribute__((weak));
+
+#define TABLE_START 2 /* an object points behind the offset and the type */
+
+/* throw std::bad_alloc() */
+static void throw_bad_alloc(void)
+{
+    if (allocate_exception == NULL || throw_exception == NULL || bad_alloc_type == NULL ||
+        bad_alloc_table == NULL || destroy_bad_alloc == NULL)
+        abort(); /* as for whatever nobody catches */
+    const void **object = allocate_exception(sizeof *object);
+    *object = &bad_alloc_table[TABLE_START];
+    throw_exception(object, bad_alloc_type, destroy_bad_alloc);
+}
+
+static void *allocate(size_t bytes, size_t alignment)
+{
+    void *pointer = NULL;
+    if (alignment <= sizeof(void *))
+        return malloc(bytes != 0 ? bytes : 1);
+    return posix_memalign(&pointer, alignment, bytes) == 0 ? pointer : NULL;
+}
+
+/* As the standard has it. */
+static void *own_new(size_t bytes, size_t alignment, bool may_fail)
+{
+    for (;;)
+    {
+        void *pointer = allocate(bytes, alignment);
+        void (*handler)(void) = NULL;
+        if (pointer != NULL)
+            return pointer;
+        if (get_new_handler != NULL)
+            handler = get_new_handler();
+        if (handler != NULL)
+            handler();
+        else if (may_fail)
+            return NULL;
+        else
+            throw_bad_alloc();
+    }
+}
+
+/* ---- The operators ------------------------------------------------------------------ */
 
 static bool is_decided; /* that memory is not profiled, or that it is */
 
 #define NEW_OPERATORS(X)                                                                           \
-    X(_Znwm, FC_CALL_NEW, (size_t bytes), (bytes))                                                 \
-    X(_Znam, FC_CALL_NEW_ARRAY, (size_t bytes), (bytes))                                           \
-    X(_ZnwmRKSt9nothrow_t, FC_CALL_NEW, (size_t bytes, const void *nothrow), (bytes, nothrow))     \
+    X(_Znwm, FC_CALL_NEW, (size_t bytes), (bytes), (bytes, 0, false))                              \
+    X(_Znam, FC_CALL_NEW_ARRAY, (size_t bytes), (bytes), (bytes, 0, false))                        \
+    X(_ZnwmRKSt9nothrow_t, FC_CALL_NEW, (size_t bytes, const void *nothrow), (bytes, nothrow),     \
+      (bytes, 0, true))                                                                            \
     X(_ZnamRKSt9nothrow_t, FC_CALL_NEW_ARRAY, (size_t bytes, const void *nothrow),                 \
-      (bytes, nothrow))                                                                            \
-    X(_ZnwmSt11align_val_t, FC_CALL_NEW, (size_t bytes, size_t alignment), (bytes, alignment))     \
+      (bytes, nothrow), (bytes, 0, true))                                                          \
+    X(_ZnwmSt11align_val_t, FC_CALL_NEW, (size_t bytes, size_t alignment), (bytes, alignment),     \
+      (bytes, alignment, false))                                                                   \
     X(_ZnamSt11align_val_t, FC_CALL_NEW_ARRAY, (size_t bytes, size_t alignment),                   \
-      (bytes, alignment))                                                                          \
+      (bytes, alignment), (bytes, alignment, false))                                               \
     X(_ZnwmSt11align_val_tRKSt9nothrow_t, FC_CALL_NEW,                                             \
-      (size_t bytes, size_t alignment, const void *nothrow), (bytes, alignment, nothrow))          \
+      (size_t bytes, size_t alignment, const void *nothrow), (bytes, alignment, nothrow),          \
+      (bytes, alignment, true))                                                                    \
     X(_ZnamSt11align_val_tRKSt9nothrow_t, FC_CALL_NEW_ARRAY,                                       \
-      (size_t bytes, size_t alignment, const void *nothrow), (bytes, alignment, nothrow))
+      (size_t bytes, size_t alignment, const void *nothrow), (bytes, alignment, nothrow),          \
+      (bytes, alignment, true))
 
 #define DELETE_OPERATORS(X)                                                                        \
     X(_ZdlPv, FC_CALL_DELETE, (void *pointer), (pointer))                                          \
@@ -71,8 +148,9 @@ static bool is_decided; /* that memory is not profiled, or that it is */
       (void *pointer, size_t alignment, const void *nothrow), (pointer, alignment, nothrow))
 
 /* Each jumps to where `now` points: until it is decided whether memory is profiled, or to find
- * out where, to `first`; then to `recorded` or to the real one. */
-#define DEFINE_START(type, symbol, parameters, arguments)                                          \
+ * out where, to `first`; then to `recorded` or to the real one.  `own`: what is done where there
+ * is no real one. */
+#define DEFINE_START(type, symbol, parameters, arguments, own)                                     \
     typedef type Type##symbol parameters;                                                          \
     static Type##symbol first##symbol;                                                             \
     static Type##symbol *now##symbol = first##symbol;                                              \
@@ -80,6 +158,8 @@ static bool is_decided; /* that memory is not profiled, or that it is */
     static type first##symbol parameters                                                           \
     {                                                                                              \
         Type##symbol *function = (Type##symbol *)find(&real##symbol, #symbol);                     \
+        if (function == NULL)                                                                      \
+            return own;                                                                            \
         if (is_decided && now##symbol == first##symbol)                                            \
             now##symbol = function;                                                                \
         return function arguments;                                                                 \
@@ -90,12 +170,12 @@ static bool is_decided; /* that memory is not profiled, or that it is */
         FC_JUMP now##symbol arguments;                                                             \
     }
 
-#define DEFINE_NEW(symbol, call, parameters, arguments)                                            \
-    DEFINE_START(void *, symbol, parameters, arguments)                                            \
+#define DEFINE_NEW(symbol, call, parameters, arguments, own_arguments)                             \
+    DEFINE_START(void *, symbol, parameters, arguments, own_new own_arguments)                     \
     static void *recorded##symbol parameters                                                       \
     {                                                                                              \
         Type##symbol *function = (Type##symbol *)find(&real##symbol, #symbol);                     \
-        void *pointer = function arguments;                                                        \
+        void *pointer = function != NULL ? function arguments : own_new own_arguments;             \
         if (pointer != NULL)                                                                       \
             fc_alloc_record(FC_RECORD_NAMED, call, pointer, bytes, HERE);                          \
         return pointer;                                                                            \
@@ -103,7 +183,7 @@ static bool is_decided; /* that memory is not profiled, or that it is */
 
 /* Those of jemalloc and tcmalloc, for one, free without `free`: the manager is told. */
 #define DEFINE_DELETE(symbol, call, parameters, arguments)                                         \
-    DEFINE_START(void, symbol, parameters, arguments)                                              \
+    DEFINE_START(void, symbol, parameters, arguments, free(pointer))                               \
     static void recorded##symbol parameters                                                        \
     {                                                                                              \
         Type##symbol *function = (Type##symbol *)find(&real##symbol, #symbol);                     \
@@ -111,7 +191,10 @@ static bool is_decided; /* that memory is not profiled, or that it is */
         fc_thread.last_freed = NULL;                                                               \
         if (address != NULL)                                                                       \
             fc_alloc_record(FC_RECORD_FREE_NAMED, call, address, 0, HERE);                         \
-        function arguments;                                                                        \
+        if (function != NULL)                                                                      \
+            function arguments;                                                                    \
+        else                                                                                       \
+            free(pointer);                                                                         \
         if (address != NULL && fc_thread.last_freed != address)                                    \
             fc_alloc_record(FC_RECORD_NAMED, call, address, 0, HERE);                              \
     }
@@ -119,7 +202,7 @@ static bool is_decided; /* that memory is not profiled, or that it is */
 NEW_OPERATORS(DEFINE_NEW)
 DELETE_OPERATORS(DEFINE_DELETE)
 
-#define RECORD(symbol, call, parameters, arguments) now##symbol = recorded##symbol;
+#define RECORD(symbol, ...) now##symbol = recorded##symbol;
 
 void fc_interpose_cxx_start(bool memory)
 {

@@ -13,13 +13,13 @@
 #include "libfc/alloc.h"
 #include "libfc/config.h"
 #include "libfc/early.h"
-#include "libfc/message.h"
 #include "libfc/process.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 #include "libfc/unwind.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <malloc.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -458,13 +458,28 @@ static void record_none(void)
     table = all;
 }
 
+/* An executable at a fixed address that takes a function's address has a stub with that very
+ * address, by way of which it is called; the symbol table has it as undefined all the same. */
+static bool is_foreign(const char *name, const void *own_base)
+{
+    Dl_info info;
+    const ElfW(Sym) *symbol = NULL;
+    void *found = dlsym(RTLD_DEFAULT, name);
+    if (found == NULL || dladdr1(found, &info, (void **)&symbol, RTLD_DL_SYMENT) == 0)
+        return false;
+    return info.dli_fbase != own_base && (symbol == NULL || symbol->st_shndx != SHN_UNDEF);
+}
+
+bool fc_interpose_is_first(void)
+{
+    Dl_info own;
+    return dladdr((void *)own_malloc, &own) == 0 ||
+           (!is_foreign("malloc", own.dli_fbase) && !is_foreign("free", own.dli_fbase) &&
+            !is_foreign("realloc", own.dli_fbase) && !is_foreign("calloc", own.dli_fbase));
+}
+
 void fc_interpose_start(bool memory)
 {
-    if (memory && dlsym(RTLD_DEFAULT, "malloc") != (void *)own_malloc)
-    {
-        fc_message("another malloc stands before libfc's, memory is not profiled", NULL, NULL);
-        memory = false;
-    }
     is_ready();
     if (memory && fc_config.memory_unwind)
         fc_unwind_start();

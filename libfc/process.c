@@ -82,6 +82,7 @@ static void make_key(void)
 static void send_hello(struct FcHello *hello)
 {
     hello->version = FC_WIRE_VERSION;
+    hello->flags |= fc_config.memory ? 0 : FC_HELLO_NO_MEMORY;
     hello->pid = (int32_t)fc_sys(SYS_getpid);
     hello->ppid = (int32_t)fc_sys(SYS_getppid);
     hello->thread = 1;
@@ -185,6 +186,11 @@ bool fc_process_start(void)
     __atomic_store_n(&state, good ? RUNNING : OFF, __ATOMIC_RELEASE);
     if (good)
     {
+        if (fc_config.memory && !fc_interpose_is_first())
+        {
+            fc_message("another malloc stands before libfc's, memory is not profiled", NULL, NULL);
+            fc_config.memory = false;
+        }
         send_hello(&hello);
         send_texts();
         fc_modules_scan();

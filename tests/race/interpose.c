@@ -43,6 +43,11 @@ long race_syscall(long number, ...)
     }
 }
 
+bool fc_interpose_is_first(void)
+{
+    return true;
+}
+
 void fc_interpose_start(bool memory)
 {
     (void)memory;

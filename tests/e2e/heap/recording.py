@@ -13,7 +13,7 @@ import time
 import heapfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "..", "support"))
-from fctest import Case, fc_config, main, PREFIX, PROGRAMS  # noqa: E402
+from fctest import Case, fc_config, main, needed, PREFIX, PROGRAMS  # noqa: E402
 
 TRANSPORTS = ("shared", "pipe")
 
@@ -137,6 +137,31 @@ class Allocators(HeapCase):
             done = self.run_target([program], env={"FC_MEMORY": "1", "LD_PRELOAD": library})
             self.assertIn(b"another malloc stands before libfc's, memory is not profiled",
                           done.stderr)
+            self.wait_for_manager()
+            # nor does the profile say that nothing was allocated
+            self.assertFalse(heapfile.Heap(self.path("functioncheck.fc")).is_recorded)
+
+    def test_fixed_address(self):
+        """Where the program takes a function's address, that is one of its own."""
+        source = self.write("fixed.c", """
+            #include <stdlib.h>
+            int main(void)
+            {
+                void *(*volatile take)(size_t) = malloc;
+                void *(*volatile resize)(void *, size_t) = realloc;
+                void (*volatile give)(void *) = free;
+                give(resize(take(10), 20));
+                return take(30) == NULL;
+            }
+            """)
+        program = self.compile(source, "-fno-pie", "-no-pie")
+        symbols = self.command(["readelf", "--dyn-syms", "-W", program])
+        self.assertRegex(symbols, r"0*[1-9a-f][0-9a-f]+ +0 FUNC +GLOBAL DEFAULT +UND malloc")
+        _, heap = self.run_memory([program])
+        self.assertEqual(heap.in_function("main"), (3, 60, 2))
+        for library in self.libraries():
+            done = self.run_target([program], env={"FC_MEMORY": "1", "LD_PRELOAD": library})
+            self.assertIn(b"another malloc stands before libfc's", done.stderr)
 
     def test_own(self):
         """One that the executable defines."""
@@ -164,6 +189,57 @@ class Allocators(HeapCase):
         done = self.run_target([program], env={"FC_MEMORY": "1"})
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(b"another malloc stands before libfc's, memory is not profiled", done.stderr)
+        self.assertFalse(heapfile.Heap(self.path("functioncheck.fc")).is_recorded)
+
+
+class StaticRuntime(HeapCase):
+    """A program that has the C++ runtime within it finds the operators in libfc alone."""
+
+    FLAGS = ("-static-libstdc++", "-static-libgcc", "-std=c++17", "-w", "-fsized-deallocation")
+
+    def test_operators(self):
+        for compiler in ("g++", "clang++"):
+            program = self.compile("heap_operators.cc", *self.FLAGS, compiler=compiler,
+                                   output="operators-" + compiler)
+            self.assertFalse([name for name in needed(program) if "stdc++" in name])
+            self.check_operators(program, {})
+            self.assertEqual(self.run_quiet([program]).returncode, 0)
+
+    def test_exhausted(self):
+        source = self.write("exhausted.cc", """
+            #include <cstdint>
+            #include <cstdio>
+            #include <new>
+            #include <stdexcept>
+            #include <string>
+            struct alignas(64) Aligned { char text[64]; };
+            static int handled;
+            static void handler() { if (++handled == 3) std::set_new_handler(nullptr); }
+            static volatile std::size_t most = SIZE_MAX / 4;
+            int main()
+            {
+                int right = 0;
+                try { new char[most]; } catch (const std::bad_alloc &) { right++; }
+                right += new (std::nothrow) char[most] == nullptr;
+                std::set_new_handler(handler);
+                try { new char[most]; } catch (const std::bad_alloc &) { right++; }
+                right += handled == 3;
+                Aligned *one = new Aligned, *more = new Aligned[3];
+                right += (uintptr_t)one % 64 == 0 && (uintptr_t)more % 64 == 0;
+                delete one;
+                delete[] more;
+                delete (int *)nullptr;
+                try { std::string().at(5); } catch (const std::out_of_range &) { right++; }
+                std::printf("%d\\n", right);
+                return 0;
+            }
+            """)
+        for flags in (self.FLAGS, self.FLAGS[2:]):
+            program = self.compile(source, *flags, compiler="g++")
+            output, heap = self.run_memory([program])
+            self.assertEqual(output, "6\n")
+            self.assertEqual(heap.mistakes(), [])
+            self.assertEqual(self.run_quiet([program]).stdout, b"6\n")
 
 
 class Around(HeapCase):
