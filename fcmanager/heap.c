@@ -287,6 +287,11 @@ void fc_heap_report_bad(FcHeap *heap, const FcHeapEvent *event)
                      .pointer = event->pointer,
                      .time = event->point.time,
                      .here = event->point};
+    if (heap->has_strangers && !event->on_stack)
+    {
+        heap->strange_frees++;
+        return;
+    }
     if (freed->pointer == event->pointer)
     {
         bad.kind = FC_BAD_DOUBLE;
@@ -388,6 +393,7 @@ FcHeap *fc_heap_copy(const FcHeap *from, FcTally *contexts, guint64 time)
     heap->frames = frames;
     heap->frame_map = frame_map;
     heap->bad_not_listed = 0;
+    heap->strange_frees = 0;
     heap->first_thread = NULL;
     heap->thread_count = 0;
     heap->queued = 0;

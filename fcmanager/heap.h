@@ -88,7 +88,10 @@ struct FcHeap
     guint64 unmap_bytes;
     guint64 untracked_frees; /* of blocks whose free was not seen before the address's next use */
     guint64 bad_not_listed;
-    guint64 origin;                   /* ticks: time 0 of the samples */
+    gboolean has_strangers; /* some code calls the C library's allocator unseen: any pointer
+                               into the heap may be a block all the same */
+    guint64 strange_frees;  /* of such pointers */
+    guint64 origin;         /* ticks: time 0 of the samples */
     guint64 samples[FC_HEAP_SAMPLES]; /* most bytes live in each interval */
     guint sample_count;
     guint64 sample_level;        /* bytes live after the last sample */

@@ -368,6 +368,8 @@ void fc_process_message(FcProcess *process, const FcWireMessage *message)
         take_stack(process, message);
     else if (message->type == FC_MSG_MEMORY)
         fc_process_take_late(process, message);
+    else if (message->type == FC_MSG_STRANGER && process->heap != NULL)
+        process->heap->has_strangers = TRUE;
     else if (message->thread == 0)
         return;
     else if (message->type == FC_MSG_THREAD_START)
@@ -466,6 +468,7 @@ void fc_process_finish(FcProcess *process, guint64 time, guint32 number, gboolea
     {
         fc_heap_finish(process->heap);
         note(process->losses, "untracked-frees", process->heap->untracked_frees);
+        note(process->losses, "strange-frees", process->heap->strange_frees);
         note(process->losses, "bad-frees-not-listed", process->heap->bad_not_listed);
     }
     g_array_sort(process->rows, compare_rows); /* the first thread first, whenever it ended */

@@ -11,10 +11,13 @@
 
 #include "libfc/channel.h"
 #include "libfc/clock.h"
+#include "libfc/config.h"
+#include "libfc/message.h"
 #include "libfc/process.h"
 #include "libfc/ring.h"
 #include "libfc/slots.h"
 #include "libfc/sys.h"
+#include "libfc/thread.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -327,11 +330,29 @@ static void will_change(void)
     fc_restore_signals(old);
 }
 
+/* With RTLD_DEEPBIND a library finds the C library's allocator before ours. */
+static void note_stranger(int mode)
+{
+    static bool is_told;
+    struct FcMessage message = {.type = FC_MSG_STRANGER, .thread = fc_thread.number};
+    if ((mode & RTLD_DEEPBIND) == 0 || !fc_config.memory || fc_process_is_off())
+        return;
+    if (!is_told)
+        fc_message("memory of libraries that are loaded with RTLD_DEEPBIND is not profiled", NULL,
+                   NULL);
+    is_told = true;
+    uint64_t old = fc_block_signals();
+    fc_ring_flush(); /* what was freed before this is not in doubt */
+    fc_channel_send(&message, NULL, 0);
+    fc_restore_signals(old);
+}
+
 /* dlopen looks at its caller for RUNPATH and $ORIGIN: the real one is jumped to, so that it
  * finds the program's return address and not ours. */
 FC_EXPORT FC_JUMPING void *dlopen(const char *file, int mode)
 {
     will_change();
+    note_stranger(mode);
     FC_JUMP real_dlopen(file, mode);
 }
 

@@ -192,6 +192,51 @@ class Allocators(HeapCase):
         self.assertFalse(heapfile.Heap(self.path("functioncheck.fc")).is_recorded)
 
 
+class DeepBind(HeapCase):
+    """A library that calls the C library's allocator past libfc."""
+
+    def test_no_false_report(self):
+        library = self.write("deep.c", """
+            #include <stdlib.h>
+            __attribute__((constructor)) static void in(void) { free(malloc(9)); }
+            void *give(int bytes) { return malloc(bytes); }
+            void take(void *block) { free(block); }
+            """)
+        self.command(["gcc", "-shared", "-fPIC", "-o", self.path("libdeep.so"), library])
+        source = self.write("host.c", """
+            #include <dlfcn.h>
+            #include <stdlib.h>
+            int main(int argc, char **argv)
+            {
+                for (int i = 0; i < 20; i++)
+                {
+                    void *handle = dlopen(argv[1], argc > 2 ? RTLD_NOW | RTLD_DEEPBIND : RTLD_NOW);
+                    if (handle == NULL)
+                        return 1;
+                    void *(*give)(int) = (void *(*)(int))dlsym(handle, "give");
+                    void (*take)(void *) = (void (*)(void *))dlsym(handle, "take");
+                    free(give(33));
+                    take(malloc(44));
+                    take(give(55));
+                    free(malloc(33));
+                    dlclose(handle);
+                }
+                return 0;
+            }
+            """)
+        program = self.compile(source)
+        for transport in TRANSPORTS:
+            _, heap = self.run_memory([program, self.path("libdeep.so")], FC_TRANSPORT=transport)
+            self.assertEqual(heap.mistakes(), [])
+            self.assertFalse({9, 33, 44, 55} & set(heap.left_in("main")))
+            _, heap = self.run_memory([program, self.path("libdeep.so"), "deep"],
+                                      FC_TRANSPORT=transport)
+            self.assertEqual(heap.bad_frees, [])
+            self.assertEqual(heap.profile.losses["strange-frees"], 20)
+        done = self.run_target([program, self.path("libdeep.so"), "deep"], env={"FC_MEMORY": "1"})
+        self.assertEqual(done.stderr.count(b"RTLD_DEEPBIND is not profiled"), 1)
+
+
 class StaticRuntime(HeapCase):
     """A program that has the C++ runtime within it finds the operators in libfc alone."""
 
