@@ -91,9 +91,7 @@ class Bench:
         result = self.timed([self.programs["profiled"], *self.arguments], fctest.plain_environment(
             FC_QUIET="1", FC_MANAGER=os.path.join(BENCH_BUILD, "meter"),
             METER_MANAGER=fctest.tool("fcmanager"), METER_OUT=out, **env))
-        deadline = time.monotonic() + 10
-        while not os.path.exists(out) and time.monotonic() < deadline:
-            time.sleep(0.01)
+        fctest.wait_until(lambda: os.path.exists(out), "the manager's figures were not written")
         with open(out, encoding="utf-8") as stream:
             cpu, kib = stream.read().split()
         os.unlink(out)

@@ -12,7 +12,6 @@ import os
 import random
 import re
 import sys
-import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
@@ -25,29 +24,11 @@ import sources  # noqa: E402
 
 TRANSPORTS = ("shared", "pipe")
 SKIPPED = 77
-MANAGER_WAIT_S = 60
-
-
-def managers_with(option):
-    """Pids of the managers with that option."""
-    found = []
-    word = option.encode()
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{pid}/cmdline", "rb") as stream:
-                if word in stream.read().split(b"\0"):
-                    found.append(int(pid))
-        except OSError:
-            pass
-    return found
 
 
 class RealProgram(fctest.Case):
     def wait_for_managers(self, option):
-        deadline = time.monotonic() + MANAGER_WAIT_S
-        while managers_with(option):
-            self.assertLess(time.monotonic(), deadline, "a manager did not end")
-            time.sleep(0.01)
+        fctest.wait_until(lambda: not fctest.processes(option.encode()), "a manager did not end")
 
     def write_text(self, name, least_bytes):
         """A file of random words that can be packed to less than its half."""

@@ -17,6 +17,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 SOURCE_ROOT = os.environ.get("FC_SOURCE_ROOT") or os.path.realpath(
@@ -28,6 +29,7 @@ PROGRAMS = os.path.join(SOURCE_ROOT, "tests", "programs")
 ORACLE = os.path.join(BUILD_ROOT, "tests", "oracle", "liboracle.so")
 TEST_CLOCK = os.path.join(BUILD_ROOT, "libfc", "libfc-testclock.so")
 TIMEOUT_S = 120
+WAIT_S = 60  # for what a manager does behind its program
 
 # A job in the background, or under nohup, ignores these: programs are to start as at a terminal.
 for ignored in (signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
@@ -55,6 +57,32 @@ def plain_environment(**extra):
     env["LC_ALL"] = "C"
     env.update({name: str(value) for name, value in extra.items()})
     return env
+
+
+def wait_until(condition, what):
+    """Looks again and again, as nobody else can wait for a manager: it is no child of ours."""
+    deadline = time.monotonic() + WAIT_S
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"{what} within {WAIT_S} s")
+        time.sleep(0.01)
+
+
+def processes(word, link=None):
+    """Pids whose command line holds `word`, or whose executable is `link`."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if link is not None:
+                if os.readlink(f"/proc/{pid}/exe") == link:
+                    found.append(int(pid))
+                continue
+            with open(f"/proc/{pid}/cmdline", "rb") as stream:
+                if word in stream.read().split(b"\0"):
+                    found.append(int(pid))
+        except OSError:
+            pass
+    return found
 
 
 def needed(path):
@@ -147,6 +175,11 @@ class Case(unittest.TestCase):
     def run_quiet(self, words, env=None, **options):
         """The same with FC_QUIET: what is printed is the target's own."""
         return self.run_target(words, env={"FC_QUIET": "1", **(env or {})}, **options)
+
+    def wait_for_file(self, name="functioncheck.fc"):
+        """Of a program that could not wait for it, as it was killed; the file's path."""
+        wait_until(lambda: os.path.exists(self.path(name)), f"{name} was not written")
+        return self.path(name)
 
     def run_oracle(self, words, env=None, **options):
         """Runs the same executable with the oracle for libfc; the files of counts

@@ -9,7 +9,6 @@ import resource
 import signal
 import subprocess
 import sys
-import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
@@ -20,15 +19,6 @@ TRANSPORTS = ("shared", "pipe")
 # 64 MiB of shared chunks, as much alignment as a chunk, libfc and its tables
 GROWTH_MAX_KIB = 72 * 1024
 NAME = f"limits{os.getpid()}"
-
-
-def command_lines():
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{pid}/cmdline", "rb") as stream:
-                yield stream.read().split(b"\0")
-        except OSError:
-            pass
 
 
 class FloatingPoint(fctest.Case):
@@ -87,11 +77,8 @@ class Limits(fctest.Case):
 
     def wait_for_manager(self):
         """A child that was just reaped is in its books when it ends."""
-        deadline = time.monotonic() + 30
         word = b"--name=" + NAME.encode()
-        while any(word in arguments for arguments in command_lines()):
-            self.assertLess(time.monotonic(), deadline, "the manager does not end")
-            time.sleep(0.01)
+        fctest.wait_until(lambda: not fctest.processes(word), "the manager does not end")
 
     def check(self, limits, profile=True, env=None, **options):
         for transport in TRANSPORTS:

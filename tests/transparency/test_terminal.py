@@ -20,11 +20,7 @@ TRANSPORTS = ("shared", "pipe")
 
 class Pipeline(fctest.Case):
     def wait_for_profile(self):
-        deadline = time.monotonic() + 30
-        while not os.path.exists(self.path("functioncheck.fc")):
-            self.assertLess(time.monotonic(), deadline, "no profile was written")
-            time.sleep(0.01)
-        profile = fcprofile.load(self.path("functioncheck.fc"))
+        profile = fcprofile.load(self.wait_for_file())
         os.unlink(self.path("functioncheck.fc"))
         return profile
 

@@ -179,18 +179,13 @@ class Failures(fctest.Case):
             os.killpg(process.pid, signal.SIGINT)
             process.communicate(timeout=fctest.TIMEOUT_S)
         self.assertEqual(process.returncode, -signal.SIGINT)
-        deadline = time.monotonic() + 30
-        while not os.path.exists(self.path("functioncheck.fc")):
-            self.assertLess(time.monotonic(), deadline, "the manager did not survive SIGINT")
-            time.sleep(0.01)
+        self.wait_for_file()
 
     def test_nothing_is_left_running(self):
         program = self.compile("forks.c")
         self.assertEqual(self.run_quiet([program]).returncode, 0)
-        deadline = time.monotonic() + 30
-        while processes_below(self.folder):
-            self.assertLess(time.monotonic(), deadline, "a process of the session stays behind")
-            time.sleep(0.05)
+        fctest.wait_until(lambda: not processes_below(self.folder),
+                          "a process of the session stays behind")
 
 
 class Descriptors(fctest.Case):
@@ -222,12 +217,8 @@ class Descriptors(fctest.Case):
         for env in ({}, {"FC_TRANSPORT": "pipe"}):
             done = self.run_target([program, self.path("file"), "20"], env=env)
             self.check_closer(done)
-            deadline = time.monotonic() + 30
-            while not os.path.exists(self.path("functioncheck.fc")):
-                self.assertLess(time.monotonic(), deadline, "no profile")
-                time.sleep(0.01)
             calls = {function.name: function.calls for function in
-                     fcprofile.load(self.path("functioncheck.fc")).functions}
+                     fcprofile.load(self.wait_for_file()).functions}
             self.assertEqual(calls, {"main": 1, "work": 2, "step": 200000})
             os.unlink(self.path("functioncheck.fc"))
 

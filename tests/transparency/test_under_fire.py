@@ -42,10 +42,7 @@ class Fire(fctest.Case):
 
     def wait_for_end(self, pid):
         """Until it is a zombie at least: whoever inherits it may take his time."""
-        deadline = time.monotonic() + 60
-        while self.is_alive(pid):
-            self.assertLess(time.monotonic(), deadline, "the manager does not end")
-            time.sleep(0.01)
+        fctest.wait_until(lambda: not self.is_alive(pid), "the manager does not end")
 
     @staticmethod
     def is_alive(pid):

@@ -6,7 +6,7 @@
 import json
 import re
 
-from fcfile import (Profile, Program, equal, fail, folder, good, recursive, run, simple, word)
+from fcfile import (Profile, Program, equal, fail, folder, good, recursive, run, simple)
 
 keep = folder()
 program = Program()

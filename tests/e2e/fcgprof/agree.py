@@ -9,7 +9,6 @@ One strict parser reads both gprof's and our text, so the layout is the same.
 import json
 import os
 import shutil
-import subprocess
 import unittest
 
 import fcgprof

@@ -17,7 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "support"))
 sys.path.insert(0, os.path.join(HERE, "..", "shapes"))
 import runner  # noqa: E402
-from fctest import Case, main, plain_environment  # noqa: E402
+from fctest import Case, main, plain_environment, processes, wait_until  # noqa: E402
 
 KILLS = int(sys.argv.pop()) if sys.argv[-1].isdigit() else 40
 THREADS = (1, 4)
@@ -35,8 +35,7 @@ class Kills(Case):
                 time.sleep(delay)
             finally:
                 process.kill()
-        runner.wait_until(lambda: not runner.processes(b"--name=" + token.encode()),
-                          "the manager did not end")
+        wait_until(lambda: not processes(b"--name=" + token.encode()), "the manager did not end")
         path = os.path.join(folder, token + ".fc")
         counters = runner.Truth(os.path.join(folder, "truth")).counters
         if not os.path.exists(path) or "taken" not in counters:

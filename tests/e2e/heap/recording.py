@@ -8,7 +8,6 @@ import os
 import re
 import signal
 import sys
-import time
 
 import heapfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
@@ -25,14 +24,7 @@ class HeapCase(Case):
             os.unlink(old)
         done = self.run_quiet(words, env={"FC_MEMORY": "1", **env})
         self.assertEqual(done.returncode, status, done.stderr.decode())
-        self.wait_for_manager()
-        return done.stdout.decode(), heapfile.Heap(self.path("functioncheck.fc"))
-
-    def wait_for_manager(self):
-        """Of a program that was killed: its manager writes the file behind it."""
-        deadline = time.monotonic() + 30
-        while not os.path.exists(self.path("functioncheck.fc")) and time.monotonic() < deadline:
-            time.sleep(0.01)
+        return done.stdout.decode(), heapfile.Heap(self.wait_for_file())
 
     def check_operators(self, program, env):
         output, heap = self.run_memory([program], **env)

@@ -11,7 +11,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
 import fctest  # noqa: E402
@@ -81,10 +80,8 @@ class Differ(fctest.Case):
         env = {"FC_MEMORY": "1", **({"FC_MEMORY_UNWIND": "1"} if unwind else {}), **more}
         self.run_quiet([self.profiled, case], env=env, cwd=folder)
         expected = "functioncheck.fcd" if case == "forked" else "functioncheck.fc*"
-        for _ in range(600):  # a program that died could not wait
-            if glob.glob(os.path.join(folder, expected)):
-                break
-            time.sleep(0.1)
+        fctest.wait_until(lambda: glob.glob(os.path.join(folder, expected)),
+                          f"{expected} was not written")  # a program that died could not wait
         files = sorted(glob.glob(os.path.join(folder, "functioncheck.fc*")))
         summed = "FC_ALLOW_THREAD" in more and len(files) > 1  # the files of one process
         texts = [subprocess.run([fctest.tool("fcdump"), "--json", name], capture_output=True,

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import sys
-import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
 import fcprofile  # noqa: E402
@@ -32,10 +31,7 @@ class Reports(fctest.Case):
         if os.path.exists(self.path("functioncheck.fc")):
             os.unlink(self.path("functioncheck.fc"))
         self.run_quiet([self.program, *arguments], env={"FC_MEMORY": "1", **env})
-        for _ in range(600):  # a program that died could not wait
-            if os.path.exists(self.path("functioncheck.fc")):
-                return
-            time.sleep(0.1)
+        self.wait_for_file()
 
     def fcdump(self, *arguments, status=0, env=None):
         done = self.run_target([fctest.tool("fcdump"), *arguments], env=env)

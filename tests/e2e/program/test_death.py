@@ -8,7 +8,6 @@ import signal
 import struct
 import subprocess
 import sys
-import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
 import fcprofile  # noqa: E402
@@ -27,11 +26,7 @@ class Death(fctest.Case):
 
     def wait_for_profile(self):
         """A killed program can't wait for its profile: the manager writes it soon."""
-        deadline = time.monotonic() + 30
-        while not os.path.exists(self.path("functioncheck.fc")):
-            self.assertLess(time.monotonic(), deadline, "no profile was written")
-            time.sleep(0.01)
-        return fcprofile.load(self.path("functioncheck.fc"))
+        return fcprofile.load(self.wait_for_file())
 
     def check(self, way, returncode, end, **env):
         program = self.compile("dying.c")
@@ -104,10 +99,7 @@ class Death(fctest.Case):
         with subprocess.Popen([program, self.path("counters"), "wait", str(threads)],
                               env=fctest.plain_environment(FC_QUIET="1"),
                               cwd=self.folder) as process:
-            deadline = time.monotonic() + 60
-            while min(self.counters()[:threads]) < 5000:
-                self.assertLess(time.monotonic(), deadline)
-                time.sleep(0.01)
+            fctest.wait_until(lambda: min(self.counters()[:threads]) >= 5000, "no calls")
             process.kill()
         counters = self.counters()[:threads]
         profile = self.wait_for_profile()

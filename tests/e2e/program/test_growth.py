@@ -5,7 +5,6 @@ a program, not with how long it runs."""
 
 import os
 import sys
-import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
 import fcprofile  # noqa: E402
@@ -70,11 +69,7 @@ class Growth(fctest.Case):
         done = self.run_quiet(words, env={"FC_MANAGER": METER, "METER_OUT": out,
                                           "METER_MANAGER": fctest.tool("fcmanager")})
         self.assertEqual((done.returncode, done.stderr), (0, b""))
-        deadline = time.monotonic() + 30
-        while not os.path.exists(out):
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.01)
-        with open(out, encoding="utf-8") as stream:
+        with open(self.wait_for_file("meter"), encoding="utf-8") as stream:
             kib = int(stream.read().split()[1])
         os.unlink(out)
         return kib

@@ -19,7 +19,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import runner  # noqa: E402
-from fctest import Case, plain_environment  # noqa: E402
+from fctest import Case, plain_environment, processes, wait_until  # noqa: E402
 import fcprofile  # noqa: E402
 
 THREADS = (1, 3)
@@ -68,7 +68,7 @@ def kill_once(case, program, transport, threads, delay, number):
         finally:
             process.kill()
     option = b"--name=" + token.encode()
-    runner.wait_until(lambda: not runner.processes(option), "the manager did not end")
+    wait_until(lambda: not processes(option), "the manager did not end")
     path = os.path.join(folder, token + ".fc")
     truth = runner.Truth(os.path.join(folder, "truth"))
     if not truth.counters or not os.path.exists(path):

@@ -14,7 +14,6 @@ import signal
 import struct
 import subprocess
 import sys
-import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
 import fcprofile  # noqa: E402
@@ -23,7 +22,6 @@ import compare  # noqa: E402
 
 ENTRY = struct.Struct("=I44sQQ")
 BUFFER_CALLS = 126  # what a thread's own buffer holds without shared memory
-WAIT_S = 60
 TRANSPORTS = ("shared", "pipe")
 
 
@@ -109,31 +107,6 @@ class Run:
         self.lost = 0
 
 
-def wait_until(condition, what):
-    deadline = time.monotonic() + WAIT_S
-    while not condition():
-        if time.monotonic() > deadline:
-            raise Difference(f"{what} within {WAIT_S} s")
-        time.sleep(0.01)
-
-
-def processes(word, link=None):
-    """Pids whose command line holds `word`, or whose executable is `link`."""
-    found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            if link is not None:
-                if os.readlink(f"/proc/{pid}/exe") == link:
-                    found.append(int(pid))
-                continue
-            with open(f"/proc/{pid}/cmdline", "rb") as stream:
-                if word in stream.read().split(b"\0"):
-                    found.append(int(pid))
-        except OSError:
-            pass
-    return found
-
-
 def build(case, shape, compiler, profiled=True):
     if shape.build is not None:
         return shape.build(case, shape, compiler, profiled)
@@ -164,7 +137,8 @@ def make_folder(case, *parts):
 def run_oracle(case, shape, program, words, folder):
     env = {"TRUTH": os.path.join(folder, "oracle-truth"), **shape.env}
     done, files = case.run_oracle(words, env=env, cwd=folder)
-    wait_until(lambda: not processes(None, os.path.realpath(program)), "no end of the oracle's run")
+    fctest.wait_until(lambda: not fctest.processes(None, os.path.realpath(program)),
+                      "no end of the oracle's run")
     if files:  # those of processes that were still at work just now, too
         files = sorted(glob.glob(os.path.join(os.path.dirname(files[0]), "*")))
     if done.returncode != shape.status:
@@ -180,7 +154,7 @@ def run_profiled(case, shape, program, words, transport, folder):
     run.done = case.run_quiet(words, cwd=folder, env={
         "TRUTH": truth, "FC_TRANSPORT": transport, "FC_DUMP_NAME": token, **shape.env})
     option = b"--name=" + token.encode()
-    wait_until(lambda: not processes(option), "the manager did not end")
+    fctest.wait_until(lambda: not fctest.processes(option), "the manager did not end")
     run.truth = Truth(truth)
     paths = glob.glob(os.path.join(folder, token + ".fc*"))
     run.descriptor = os.path.join(folder, token + ".fcd")
@@ -462,7 +436,7 @@ def run_shape(case, shape, is_long=False, transports=TRANSPORTS):
                     OSError, subprocess.TimeoutExpired) as error:
                 problem = str(error) if isinstance(error, Difference) else repr(error)
             finally:
-                for pid in processes(None, os.path.realpath(program)):
+                for pid in fctest.processes(None, os.path.realpath(program)):
                     os.kill(pid, signal.SIGKILL)
             yield f"{label} {transport}", problem[:1500] if problem else None
 
