@@ -105,25 +105,21 @@ static char *read_build_id(Elf *elf)
     return g_string_free(text, FALSE);
 }
 
-static int open_regular(const char *path, guint64 *size, GError **error)
+static int open_regular(const char *path, struct stat *status, GError **error)
 {
-    struct stat status;
     /* Without O_NONBLOCK a FIFO of that name would hang us. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     int code = errno;
 
-    if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
-    {
-        *size = (guint64)status.st_size;
+    if (fd >= 0 && fstat(fd, status) == 0 && S_ISREG(status->st_mode))
         return fd;
-    }
     if (fd < 0)
         g_set_error_literal(error, G_FILE_ERROR, (gint)g_file_error_from_errno(code),
                             g_strerror(code));
     else
     {
         g_set_error_literal(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
-                            S_ISDIR(status.st_mode) ? "is a directory" : "not a regular file");
+                            S_ISDIR(status->st_mode) ? "is a directory" : "not a regular file");
         close(fd);
     }
     return -1;
@@ -132,20 +128,22 @@ static int open_regular(const char *path, guint64 *size, GError **error)
 FcImage *fc_image_open(const char *path, const char *debug_folders, GError **error)
 {
     FcImage *image;
-    guint64 size = 0;
+    struct stat status;
     gboolean is_good;
     Elf *elf;
-    int fd = open_regular(path, &size, error);
+    int fd = open_regular(path, &status, error);
 
     if (fd < 0)
         return NULL;
     image = g_new0(FcImage, 1);
     image->fd = fd;
+    image->written_ns =
+        (gint64)status.st_mtim.tv_sec * G_GINT64_CONSTANT(1000000000) + status.st_mtim.tv_nsec;
     image->path = g_strdup(path);
     image->debug_folders = g_strdup(debug_folders);
     elf_version(EV_CURRENT);
     elf = elf_begin(image->fd, ELF_C_READ_MMAP, NULL);
-    is_good = check_elf(elf, size, error);
+    is_good = check_elf(elf, (guint64)status.st_size, error);
     if (is_good)
         image->build_id = read_build_id(elf);
     elf_end(elf);

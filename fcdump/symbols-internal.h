@@ -29,9 +29,10 @@ typedef struct FcLineTable FcLineTable;
 typedef struct
 {
     char *path;
-    char *build_id; /* lower-case hex; NULL: the file has none */
-    int fd;         /* -1 once `dwfl` has taken it */
-    Dwfl *dwfl;     /* NULL until the first look-up, and where that fails */
+    char *build_id;    /* lower-case hex; NULL: the file has none */
+    gint64 written_ns; /* the last change of its content, since 1970 */
+    int fd;            /* -1 once `dwfl` has taken it */
+    Dwfl *dwfl;        /* NULL until the first look-up, and where that fails */
     Dwfl_Module *module;
     char *debug_folders;
     Dwfl_Callbacks callbacks;

@@ -218,6 +218,13 @@ static FcImage *find_debug_file(FcSymbols *symbols, const char *build_id)
     return NULL;
 }
 
+/* Without a build-id of the run only its time is left: a file that was written later is not
+ * the one that ran, whatever it holds. */
+static gboolean was_written_since(const FcImage *image, const FcProfile *profile)
+{
+    return profile->end_realtime_ns != 0 && image->written_ns > profile->end_realtime_ns;
+}
+
 static FcImage *choose_image(FcSymbols *symbols, const FcProfile *profile, const char *recorded,
                              const char *build_id)
 {
@@ -234,6 +241,14 @@ static FcImage *choose_image(FcSymbols *symbols, const FcProfile *profile, const
         (image = find_debug_file(symbols, build_id)) != NULL)
         return image;
     image = open_image(symbols, path, "its functions are shown by address");
+    if (image && !build_id && was_written_since(image, profile))
+    {
+        warn(symbols,
+             "%s: changed since the run (it has no build-id, but a later date); its functions "
+             "are shown by address",
+             path);
+        return NULL;
+    }
     if (!image || is_same_build(image, build_id))
         return image;
     debug = find_debug_file(symbols, build_id);

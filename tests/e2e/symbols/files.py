@@ -195,8 +195,16 @@ class ChangedOrGone(WithProgram):
         self.check_bare(warning='changed since the run')
 
     def test_profile_without_build_id(self):
-        answer, = self.ask([(self.program, None, self.addresses['inner'], 'entry')])
-        self.assertEqual(answer.name, 'inner')
+        place = self.program, None, self.addresses['inner'], 'entry'
+        written = os.stat(self.program).st_mtime_ns
+        for options in ([], [f'--ended={written}'], [f'--ended={written - 1}',
+                                                     f'--image={self.program}']):
+            answer, = self.ask([place], *options)
+            self.assertEqual(answer.name, 'inner')
+        answers, warnings = ask_raw([place], f'--ended={written - 1}')
+        self.assertEqual(answers[0].name, f'program+{place[2]:#x}')
+        self.assertEqual(warnings, [f'{self.program}: changed since the run (it has no build-id, '
+                                    'but a later date); its functions are shown by address'])
 
     def test_rebuilt_but_its_debug_file_is_kept(self):
         debug = self.path(f'global/.build-id/{self.id[:2]}/{self.id[2:]}.debug')

@@ -4,9 +4,10 @@
  * the scripts of this folder.  It knows no symbols of its own.
  *
  *   probe [--demangle=none|plain|params] [--image=IMAGE]... [--debug-folders=LIST]
- *         [--directory=PATH] [--also=PATH]
+ *         [--directory=PATH] [--also=PATH] [--ended=NANOSECONDS]
  *
- * --also is a second module of the profile; --directory is where the program started.
+ * --also is a second module of the profile; --directory is where the program started;
+ * --ended when it ended, since 1970.
  *
  * A line of input: PATH BUILD-ID OFFSET [entry|return|name], separated by tabs; BUILD-ID
  * may be -.  A line of output: name, linkage name, start, static or global, file, line,
@@ -18,12 +19,14 @@
 #include <string.h>
 
 static gchar *demangle = NULL, *debug_folders = NULL, *directory = NULL, *also = NULL;
+static gint64 ended = 0;
 static gchar **images = NULL;
 static const GOptionEntry options[] = {
     {"demangle", 0, 0, G_OPTION_ARG_STRING, &demangle, NULL, NULL},
     {"debug-folders", 0, 0, G_OPTION_ARG_STRING, &debug_folders, NULL, NULL},
     {"directory", 0, 0, G_OPTION_ARG_STRING, &directory, NULL, NULL},
     {"also", 0, 0, G_OPTION_ARG_STRING, &also, NULL, NULL},
+    {"ended", 0, 0, G_OPTION_ARG_INT64, &ended, NULL, NULL},
     {"image", 0, 0, G_OPTION_ARG_STRING_ARRAY, &images, NULL, NULL},
     G_OPTION_ENTRY_NULL,
 };
@@ -41,7 +44,7 @@ static void answer(FcSymbols *symbols, const char *path, const char *build_id, g
                               .base = 0x7f0000000000,
                               .end = G_MAXUINT64};
     FcProfilePlace place = {.address = offset + module.base, .offset = offset, .module = 0};
-    FcProfile profile = {.directory = directory};
+    FcProfile profile = {.directory = directory, .end_realtime_ns = ended};
     gboolean is_return = strcmp(kind, "return") == 0;
     FcSymbol symbol;
 
