@@ -207,6 +207,8 @@ static char *farewell(FcSession *session, gboolean is_root)
     {
         if (path != NULL)
             g_string_append_printf(text, "FCMng: Profile file is '%s'\n", path);
+        else /* why not may have been said at the start, a long run ago */
+            g_string_append(text, "FCMng: no profile was written\n");
         g_string_append(text, "FCMng: Profile manager: exit\n");
     }
     return g_string_free(text, FALSE);

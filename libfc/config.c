@@ -168,7 +168,7 @@ static void path(enum Variable variable, char *into, size_t room, const char *fa
     const char *text = values[variable];
     if (text != NULL && (text[0] == '\0' || strlen(text) >= room))
     {
-        complain(variable, fallback);
+        complain(variable, fallback[0] != '\0' ? fallback : "the installed one");
         text = NULL;
     }
     strcpy(into, text != NULL ? text : fallback);

@@ -440,6 +440,7 @@ class Drive(unittest.TestCase):
         answer = manager.wait_answer(1)
         self.assertIn("FCMng: can't open 'never'", manager.greeting + answer)
         self.assertNotIn('Profile file is', answer)
+        self.assertIn('FCMng: no profile was written\n', answer)
 
     def test_quiet(self):
         """Not even errors are said."""

@@ -118,7 +118,7 @@ class Manual(unittest.TestCase):
             built_in = re.findall(r'^    "([a-z]+:.*)",$', file.read(), re.MULTILINE)
         self.assertGreater(len(built_in), 10)
         told = chapter("memory.texi").split("@node Suppressions\n")[1].split("@node ")[0]
-        told = told.split("They are:")[1].split("@example\n")[1].split("@end example")[0]
+        told = told.split("The rules are:")[1].split("@example\n")[1].split("@end example")[0]
         self.assertEqual(told.split(), built_in)
 
     def test_man_pages(self):

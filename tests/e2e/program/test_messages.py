@@ -94,7 +94,8 @@ class Messages(fctest.Case):
                 ("FC_FUNCTION_SIZE", "-3", "512"), ("FC_GRAPH_SIZE", "12x", "512"),
                 ("FC_MEMORY_SIZE", "", "512"), ("FC_STACK_SIZE", "99999999999999999999", "512"),
                 ("FC_TRANSPORT", "pigeon", "shared"), ("FC_CONTEXTS", "all", "131072"), ("FC_MEMORY_STACK", "0", r"\d+"),
-                ("FC_BUFFER_SIZE", "1e3", r"\d+"), ("FC_DUMP_NAME", "", "functioncheck")):
+                ("FC_BUFFER_SIZE", "1e3", r"\d+"), ("FC_DUMP_NAME", "", "functioncheck"),
+                ("FC_MANAGER", "", "the installed one")):
             with self.subTest(name=name, value=bad):
                 text = self.stderr(**{name: bad})
                 said = [line for line in text.splitlines() if name in line]
