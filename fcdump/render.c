@@ -356,6 +356,12 @@ FcStyle fc_render_heat(guint64 part, guint64 whole)
     return share >= 0.2 ? FC_STYLE_HOT : share >= 0.05 ? FC_STYLE_WARM : FC_STYLE_PLAIN;
 }
 
+/* Four digits in all, of what is shown: 9.9996 is 10.00. */
+static int decimals_for(double value)
+{
+    return value < 9.9995 ? 3 : value < 99.995 ? 2 : value < 999.95 ? 1 : 0;
+}
+
 char *fc_format_time(guint64 ns)
 {
     static const struct
@@ -370,8 +376,7 @@ char *fc_format_time(guint64 ns)
     /* 999.95 would be rounded to 1000.0; seconds go on to four digits. */
     while (unit + 1 < G_N_ELEMENTS(units) && value >= (unit == 2 ? 9999.5 : 999.95))
         value = (double)ns / units[++unit].ns;
-    int decimals = value < 9.9995 ? 3 : value < 99.995 ? 2 : value < 999.95 ? 1 : 0;
-    return g_strdup_printf("%.*f %s", decimals, value, units[unit].name);
+    return g_strdup_printf("%.*f %s", decimals_for(value), value, units[unit].name);
 }
 
 char *fc_format_bytes(guint64 bytes)
@@ -386,8 +391,7 @@ char *fc_format_bytes(guint64 bytes)
         value /= 1024;
         unit++;
     }
-    int decimals = value < 9.9995 ? 3 : value < 99.995 ? 2 : value < 999.95 ? 1 : 0;
-    return g_strdup_printf("%.*f %s", decimals, value, names[unit]);
+    return g_strdup_printf("%.*f %s", decimals_for(value), value, names[unit]);
 }
 
 char *fc_format_share(guint64 part, guint64 whole)

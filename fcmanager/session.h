@@ -35,6 +35,7 @@ typedef struct
 
 typedef struct FcSession FcSession;
 
+/* Never fails.  Takes over what `setup` says; the caller frees the result. */
 FcSession *fc_session_new(const FcSessionSetup *setup);
 /* Writes nothing any more. */
 void fc_session_free(FcSession *session);
@@ -42,6 +43,7 @@ void fc_session_free(FcSession *session);
 /* Sends the manager's greeting, which libfc waits for. */
 void fc_session_greet(FcSession *session);
 
+/* A message of any process, in the order of the pipe; not trusted. */
 void fc_session_message(FcSession *session, const FcWireMessage *message);
 
 /* The process is dead and all its messages were given.  `end`: how, if known. */

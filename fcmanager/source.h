@@ -9,7 +9,8 @@
 
 typedef struct FcSource FcSource;
 
-/* Reads from `pipe_fd`, which becomes the source's own. */
+/* Reads from `pipe_fd`, which becomes the source's own.  Never fails; the caller frees the
+ * result. */
 FcSource *fc_source_new(int pipe_fd, enum FcProfileMode mode);
 void fc_source_free(FcSource *source);
 
