@@ -151,6 +151,7 @@ static void note_name(FcHeapThread *thread, const Record *record)
         guint64 time = last->point.time;
         set_point(thread, &last->point, record);
         last->point.time = time;
+        last->size_bytes = record->bytes; /* what was asked for, not what that was rounded to */
     }
     else
         note_allocation(thread, FC_HEAP_NAME, record);

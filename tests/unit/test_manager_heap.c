@@ -224,7 +224,7 @@ static void test_operators(void)
     Books books;
     start(&books, FALSE);
     allocate(books.a, 10, BLOCK, 100);
-    put(books.a, FC_RECORD_NAMED, FC_CALL_NEW, 11, BLOCK, 100);
+    put(books.a, FC_RECORD_NAMED, FC_CALL_NEW, 11, BLOCK, 90); /* which was rounded up */
     put(books.a, FC_RECORD_FREE_NAMED, FC_CALL_DELETE, 12, BLOCK, 0);
     allocate(books.a, 13, OTHER, 5);
     release(books.a, 14, OTHER);
@@ -245,6 +245,7 @@ static void test_operators(void)
     check(&books, 5, 5, 0, 1);
     g_assert_cmpint(bad_at(&books, 0)->kind, ==, FC_BAD_DOUBLE);
     g_assert_cmpuint(place_of(&books, FC_CALL_NEW)->allocations, ==, 3);
+    g_assert_cmpuint(place_of(&books, FC_CALL_NEW)->bytes, ==, 90 + 100 + 100);
     g_assert_cmpuint(place_of(&books, FC_CALL_NEW)->frees, ==, 3);
     g_assert_cmpuint(place_of(&books, FC_CALL_MALLOC)->allocations, ==, 2);
     stop(&books);

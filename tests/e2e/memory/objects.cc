@@ -42,6 +42,8 @@ static void forms()
     kept = new Wide;
     kept = new Wide[2];
     kept = ::operator new(30);
+    kept = ::operator new(8, std::align_val_t(4096)); /* for which the library takes a page */
+    delete[] new char[0];                             /* and for this, one byte */
     delete new int(2);
     delete[] new int[11];
     delete new Wide;
