@@ -88,5 +88,8 @@ void fc_report_flat(const FcReportContext *context)
         fc_table_print(table, context->render);
     else
         fc_render_line(context->render, "No function to show.");
+    if (model->functions->len == 0)
+        fc_render_note(context->render, "Nothing that ran was compiled with the flags of "
+                                        "fc-config --cflags, or other hooks came before libfc's.");
     fc_report_note_small(context, small);
 }

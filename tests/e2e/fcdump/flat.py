@@ -137,6 +137,13 @@ dying.header["time_mode"] = 3  # each thread's own clock
 dying.write("cpu.fc")
 equal([row[1:4] for row in rows(good("cpu.fc"), "Threads")],
       [["-", "-", "10.00 ms"], ["-", "-", "8.000 ms"]], "threads without a common clock")
+contains(good("cpu.fc"), "\nTotal time    10.00 ms of the thread with most\n",
+         "total time of threads without a common clock")
+Profile(program).write("none.fc")
+contains(good("none.fc"), "No function to show.\nNothing that ran was compiled with the flags of "
+         "fc-config --cflags,", "a profile without functions")
+if "Nothing that ran" in good("simple.fc", "--not=*"):
+    fail("functions that are hidden are taken for none")
 for absent in ("Threads", "Repairs", "Losses", "Active at the end"):
     if absent + "\n" in good("simple.fc"):
         fail(f"{absent!r} without reason")
