@@ -27,6 +27,7 @@ static const struct
     {"untracked-frees", "blocks of memory that were freed unseen: their place was used again"},
     {"bad-frees-not-listed", "wrong frees beyond the limit"},
     {"strange-frees", "frees of what may be memory of libraries loaded with RTLD_DEEPBIND"},
+    {"profiling-stopped", "threads that could not reach the manager any more, and went on unseen"},
 };
 
 static void add_notes(FcTable *table, const GArray *notes)

@@ -433,6 +433,7 @@ static void scan_owned(FcProcess *process)
         const FcChunkView *view = &g_array_index(views, FcChunkView, i);
         FcThread *thread = get_thread(process, view->thread);
         fc_thread_scan(thread, view);
+        note(process->losses, "profiling-stopped", view->stopped);
         thread->is_private = FALSE;
     }
 }

@@ -96,6 +96,7 @@ static gboolean view_chunk(FcSharedMap *shared, guint32 index, guint64 process, 
     view->thread = __atomic_load_n(&chunk->thread, __ATOMIC_RELAXED);
     view->sequence = __atomic_load_n(&chunk->sequence, __ATOMIC_RELAXED);
     view->generation = __atomic_load_n(&chunk->generation, __ATOMIC_RELAXED);
+    view->stopped = __atomic_load_n(&chunk->stopped, __ATOMIC_RELAXED) == 1;
     view->records = chunk->records;
     return view->thread != 0 && view->generation >= 1 && view->generation <= G_MAXUINT16;
 }

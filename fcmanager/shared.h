@@ -27,6 +27,7 @@ typedef struct
     guint32 sequence;
     guint32 generation;
     const struct FcRecord *records; /* FC_CHUNK_RECORDS; still writable by the program */
+    gboolean stopped;               /* libfc could not give it away */
 } FcChunkView;
 
 /* Takes chunk `index`, which `process` says it gives away.  FALSE where it is not that

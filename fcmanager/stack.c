@@ -33,15 +33,16 @@ static void jump(FcStack *stack, guint64 address, guint64 time)
     mend_jump(stack, address, time);
 }
 
-/* An entry at the innermost frame's own address: functions inlined into one another share it.
- * But the very same call can't be made again before it returned. */
+/* An entry at the innermost frame's own address: functions inlined into one another share it, and
+ * the place that they return to.  But the very same call can't be made again before it returned. */
 static void mend_repeated(FcStack *stack, guint64 function, guint64 site, guint64 address,
                           guint16 return_bits, guint64 time)
 {
     for (guint32 i = stack->top; i > 0 && stack->frames[i].address == address; i--)
     {
         const struct Frame *frame = &stack->frames[i];
-        if (frame->function == function && frame->site == site && frame->return_bits == return_bits)
+        if (frame->site != site ||
+            (frame->function == function && frame->return_bits == return_bits))
         {
             close_above(stack, i - 1, time, &stack->repairs.jumps);
             return;

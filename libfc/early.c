@@ -62,6 +62,8 @@ static bool grow(void)
 
 bool fc_early_add(void *pointer, size_t bytes, const void *caller)
 {
+    if (__atomic_load_n(&early.is_closed, __ATOMIC_ACQUIRE)) /* pairs with fc_early_close */
+        return false;
     fc_lock(&early.lock);
     bool is_open = !early.is_closed;
     if (is_open && !early.is_paused && (early.used < early.mask / 2 || grow()))
@@ -111,6 +113,8 @@ static void empty(size_t hole)
 
 bool fc_early_remove(const void *pointer)
 {
+    if (__atomic_load_n(&early.is_closed, __ATOMIC_ACQUIRE)) /* pairs with fc_early_close */
+        return false;
     fc_lock(&early.lock);
     bool is_open = !early.is_closed;
     struct FcEarlyBlock *slot = is_open ? slot_of(pointer) : NULL;
@@ -135,7 +139,7 @@ void fc_early_close(void (*start)(const struct FcEarlyBlock *block), void (*swit
             start(&early.slots[i]);
     drop_slots(early.slots, early.mask);
     early.slots = first_slots;
-    early.is_closed = true;
     switch_over();
+    __atomic_store_n(&early.is_closed, true, __ATOMIC_RELEASE);
     fc_unlock(&early.lock);
 }

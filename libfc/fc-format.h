@@ -132,7 +132,7 @@ struct FcChunk
     uint32_t answer_bytes; /* length of the text that fcmanager put in records */
     uint32_t generation;   /* 1-65535, another one at each claim */
     uint32_t slots;        /* libfc's own, not for fcmanager */
-    uint32_t reserved0;
+    uint32_t stopped; /* atomic: 1 where it could not be given away, and nothing came after it */
     struct FcChunk *next; /* likewise: links buffers that are not shared */
     uint64_t reserved[2];
     struct FcRecord records[FC_CHUNK_RECORDS];

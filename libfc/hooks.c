@@ -30,8 +30,8 @@
 #endif
 
 /* Everything that is not the common case is a tail call: the hooks need no frame. */
-__attribute__((noinline, cold)) static void record_slow_clock(uint64_t frame, void *function,
-                                                              void *site)
+__attribute__((noinline, cold)) FC_REALIGN static void record_slow_clock(uint64_t frame,
+                                                                         void *function, void *site)
 {
     uint64_t time = fc_clock_now();
     fc_record_make(time, function, site, frame);

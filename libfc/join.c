@@ -145,7 +145,8 @@ static uint64_t parent_of(uint64_t pid, char *text, size_t room)
     return parent;
 }
 
-/* The address that a process above this one has put up; it stays mapped. */
+/* The address that a process above this one has put up; it stays mapped.  LEAVE where it is this
+ * very process, in which libfc was loaded before: to another of the loader's name spaces. */
 static const char *find_mark(void)
 {
     const size_t room = 1 << 20;
@@ -153,6 +154,12 @@ static const char *find_mark(void)
     char *text = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (text == MAP_FAILED)
         return NULL;
+    size_t own = fc_file_read("/proc/self/maps", text, room);
+    if (own > 0 && memmem(text, own, "/memfd:" MARK, strlen("/memfd:" MARK)) != NULL)
+    {
+        munmap(text, room);
+        return LEAVE;
+    }
     for (int i = 0; i < ANCESTORS_MAX && pid > 1; i++)
     {
         char path[48];

@@ -87,6 +87,7 @@ static struct FcChunk *claim_chunk(void)
         __atomic_store_n(&chunk->thread, fc_thread.number, __ATOMIC_RELAXED);
         __atomic_store_n(&chunk->sequence, fc_thread_next_sequence(&fc_thread), __ATOMIC_RELAXED);
         chunk->answer = 0;
+        chunk->stopped = 0;
         chunk->answer_bytes = 0;
         /* release: the manager reads the header of a dead process's chunk if ready */
         __atomic_store_n(&chunk->ready, 1, __ATOMIC_RELEASE);
@@ -113,7 +114,9 @@ static void send_shared(struct FcChunk *chunk, uint32_t slots)
             fc_thread.sent[(fc_thread.sent_count - in_flight_limit) % FC_IN_FLIGHT_MAX].index;
     struct FcMessage message = {
         .type = FC_MSG_CHUNK, .thread = fc_thread.number, .argument = index, .value = slots};
-    fc_channel_send_whole(&message, sizeof message);
+    /* relaxed: fcmanager looks when the process is dead */
+    if (!fc_channel_send_whole(&message, sizeof message))
+        __atomic_store_n(&chunk->stopped, 1, __ATOMIC_RELAXED);
 }
 
 /* Waits until the manager freed a chunk, or a while.  False when it is gone. */
@@ -198,7 +201,7 @@ static bool refill(void)
     return true;
 }
 
-void fc_ring_record(uint64_t time, void *function, void *site, uint64_t frame)
+FC_REALIGN void fc_ring_record(uint64_t time, void *function, void *site, uint64_t frame)
 {
     for (;;)
     {

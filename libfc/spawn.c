@@ -7,6 +7,9 @@
  * without an exit signal, opens a session of its own and starts the manager as its own
  * child, which loses its parent at once.  Both share our memory until exec
  * (CLONE_VM | CLONE_VFORK): nothing is copied and nothing is allocated.
+ *
+ * Where the program itself would get the orphan, as the first process of a container does, the
+ * first child is a copy of the program instead, and stays for as long as the manager does.
  */
 #include "libfc/spawn.h"
 
@@ -17,11 +20,13 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -43,6 +48,7 @@ struct Launch
     char candidate[8192];
     char own_path[4096];
     char stack[2][STACK_BYTES] __attribute__((aligned(16)));
+    uint32_t is_launched; /* atomic futex: the keeper is done with us */
     volatile int manager_pid;
     volatile long error;
     char tried[4096];     /* the file that was executed, or that `error` is about */
@@ -267,6 +273,59 @@ static int session_child(void *data)
     return 0;
 }
 
+/* In a copy of the program, which does not know of it: see would_adopt. */
+static int keeper_child(void *data)
+{
+    struct Launch *launch = data;
+    fc_sys(SYS_setsid);
+    fc_sys(SYS_prctl, PR_SET_NAME, "fc-keeper", 0, 0, 0);
+    launch->manager_pid =
+        libc_clone(manager_child, launch->stack[1] + STACK_BYTES, CLONE_VM | CLONE_VFORK, launch);
+    if (launch->manager_pid < 0)
+        launch->error = -errno;
+    __atomic_store_n(&launch->is_launched, 1, __ATOMIC_RELEASE);
+    fc_sys(SYS_futex, &launch->is_launched, FUTEX_WAKE, 1, NULL, NULL, 0);
+    fc_sys(SYS_close_range, 0, ~0u, 0); /* above all the pipe */
+    if (launch->manager_pid > 0)
+        while (fc_sys(SYS_wait4, launch->manager_pid, NULL, __WALL, NULL) == -EINTR)
+            continue;
+    fc_sys(SYS_exit, 0);
+    return 0;
+}
+
+/* Whether orphans become children of this process. */
+static bool would_adopt(void)
+{
+    int is_reaper = 0;
+    fc_sys(SYS_prctl, PR_GET_CHILD_SUBREAPER, &is_reaper, 0, 0, 0);
+    return is_reaper != 0 || fc_sys(SYS_getpid) == 1;
+}
+
+/* Starts the child that starts the manager.  Without an exit signal: neither SIGCHLD nor a plain
+ * wait() tells of it. */
+static bool start_child(struct Launch *launch)
+{
+    bool stays = would_adopt();
+    char *stack = launch->stack[0] + STACK_BYTES;
+    int child = stays ? libc_clone(keeper_child, stack, 0, launch)
+                      : libc_clone(session_child, stack, CLONE_VM | CLONE_VFORK, launch);
+    if (child < 0)
+    {
+        launch->error = -errno;
+        return false;
+    }
+    if (!stays)
+        fc_sys(SYS_wait4, child, NULL, __WCLONE, NULL);
+    /* acquire: pairs with the keeper's release; it may be killed at any time */
+    while (stays && __atomic_load_n(&launch->is_launched, __ATOMIC_ACQUIRE) == 0 &&
+           fc_sys(SYS_wait4, child, NULL, __WCLONE | WNOHANG, NULL) == 0)
+    {
+        struct timespec wait = {0, 100000000};
+        fc_sys(SYS_futex, &launch->is_launched, FUTEX_WAIT, 0, &wait, NULL, 0);
+    }
+    return true;
+}
+
 static bool launch_manager(struct Launch *launch)
 {
     size_t count = 0;
@@ -282,16 +341,10 @@ static bool launch_manager(struct Launch *launch)
         launch->environment = filtered;
     }
 
-    /* no exit signal: neither SIGCHLD nor a plain wait() tells of this child */
-    int child =
-        libc_clone(session_child, launch->stack[0] + STACK_BYTES, CLONE_VM | CLONE_VFORK, launch);
-    if (child < 0)
-        launch->error = -errno;
-    else
-        fc_sys(SYS_wait4, child, NULL, __WCLONE, NULL);
+    bool good = start_child(launch);
     if (filtered != MAP_FAILED)
         munmap(filtered, bytes);
-    return child >= 0 && launch->manager_pid > 0;
+    return good && launch->manager_pid > 0;
 }
 
 /* ---- Together --------------------------------------------------------------- */
@@ -408,7 +461,7 @@ bool fc_spawn_manager(struct FcSession *session)
 
     /* its stacks and tables are only needed here */
     struct Launch *launch =
-        mmap(NULL, sizeof *launch, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        mmap(NULL, sizeof *launch, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     bool good = false;
     if (launch != MAP_FAILED)
     {

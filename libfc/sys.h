@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The few functions that the program and its compiler are to find; libfc.map.in has versions. */
@@ -24,6 +25,14 @@
 #else
 #define FC_JUMP return
 #define FC_JUMPING __attribute__((optimize("O2,optimize-sibling-calls,omit-frame-pointer")))
+#endif
+
+/* What the hooks call when they need more than their own instructions: assembly may have called
+ * the program's function with a stack that suits that function, but no other. */
+#if defined(__x86_64__)
+#define FC_REALIGN __attribute__((force_align_arg_pointer))
+#else
+#define FC_REALIGN
 #endif
 
 #define fc_likely(x) __builtin_expect(!!(x), 1)
@@ -56,11 +65,18 @@ static inline void fc_restore_signals(uint64_t old)
 }
 
 /* A lock for the rare paths.  Only ever held with all signals blocked, so no
- * handler can meet it on its own thread. */
+ * handler can meet it on its own thread.  Who waits sleeps before long: a thread of a real-time
+ * priority would not let the one that has the lock go on. */
 static inline void fc_lock(uint32_t *lock)
 {
-    while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE)) /* pairs with fc_unlock */
-        fc_sys(SYS_sched_yield);
+    for (uint32_t tries = 0; __atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE); tries++)
+    { /* pairs with fc_unlock */
+        struct timespec nap = {0, 50000};
+        if (tries < 20)
+            fc_sys(SYS_sched_yield);
+        else
+            fc_sys(SYS_nanosleep, &nap, NULL);
+    }
 }
 
 static inline void fc_unlock(uint32_t *lock)

@@ -3,8 +3,12 @@
  * Target: loads plug-ins (plugin.c) again and again.
  * Usage: plugin_host WAY COUNT FILE NAME [FILE NAME]...
  * "turns" loads, calls and unloads each in turn, so that one comes where another was;
- * "keep" leaves them loaded; "thread" does the turns in a thread.
+ * "keep" leaves them loaded; "thread" does the turns in a thread; "namespace" gives each a
+ * name space, and so a C library and a libfc, of its own.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -15,6 +19,7 @@ struct task
 {
     int count;
     int keep;
+    int apart;
     int plugins;
     char **words;
 };
@@ -41,7 +46,8 @@ static void *run(void *argument)
     for (int i = 0; i < task->count; i++)
         for (int p = 0; p < task->plugins; p++)
         {
-            void *library = dlopen(task->words[2 * p], RTLD_NOW);
+            void *library = task->apart ? dlmopen(LM_ID_NEWLM, task->words[2 * p], RTLD_NOW)
+                                        : dlopen(task->words[2 * p], RTLD_NOW);
             if (library == NULL)
             {
                 fprintf(stderr, "%s\n", dlerror());
@@ -60,6 +66,7 @@ int main(int argc, char **argv)
         return 2;
     struct task task = {.count = atoi(argv[2]),
                         .keep = strcmp(argv[1], "keep") == 0,
+                        .apart = strcmp(argv[1], "namespace") == 0,
                         .plugins = (argc - 3) / 2,
                         .words = argv + 3};
     if (strcmp(argv[1], "thread") == 0)
@@ -71,6 +78,7 @@ int main(int argc, char **argv)
     }
     else
         run(&task);
-    printf("%s\n", task.keep || same_address > 0 ? "as wanted" : "never at the same address");
+    printf("%s\n",
+           task.keep || task.apart || same_address > 0 ? "as wanted" : "never at the same address");
     return 0;
 }

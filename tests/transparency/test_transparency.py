@@ -4,6 +4,7 @@
 errno, children, signals, descriptors; also where there is no manager, where it
 fails or dies, and where nothing can be written."""
 
+import ctypes
 import os
 import resource
 import signal
@@ -77,6 +78,12 @@ class Observed(fctest.Case):
         def prepare():
             signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         self.check(preexec_fn=prepare)
+
+    def test_reaper(self):
+        """Orphans become the program's children, as those of a container's first process do:
+        the manager must not be one of them."""
+        libc = ctypes.CDLL(None)
+        self.check(preexec_fn=lambda: libc.prctl(36, 1, 0, 0, 0))  # PR_SET_CHILD_SUBREAPER
 
     def test_few_descriptors(self):
         def prepare():

@@ -37,6 +37,7 @@ class Shape:
         "some": at least one; "any": not looked at
     pipe_may_lose: threads that may each take the rest of their buffer with them
     shared_may_lose: the same with shared memory, where there are more threads than chunks
+    shared_stops: threads that can reach the manager no more, with shared memory
     callers: an arc's call site must lie in its caller
     end: (kind, value) of the first process; stack: names of the frames that were open, of the
         thread that is named first
@@ -58,6 +59,7 @@ class Shape:
         self.repairs = "none"
         self.pipe_may_lose = 0
         self.shared_may_lose = 0
+        self.shared_stops = 0
         self.callers = True
         self.end = None
         self.stack = None
@@ -324,6 +326,9 @@ def check_losses(run):
         for kind, count in profile.losses.items():
             losses[kind] = losses.get(kind, 0) + count
     unsent = losses.pop("unsent-buffers", 0)
+    stopped = losses.pop("profiling-stopped", 0)
+    if run.transport == "shared" and stopped != run.shape.shared_stops:
+        raise Difference(f"{stopped} threads are told to have stopped")
     if losses or unsent > run.shape.may_lose(run.transport):
         raise Difference(f"lost: {losses}, {unsent} buffers")
     if run.lost > unsent * BUFFER_CALLS:

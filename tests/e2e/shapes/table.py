@@ -145,6 +145,12 @@ def check_plugins(turns):
     return check_it
 
 
+def check_host(run):
+    calls = {function.name: function.calls for function in run.profiles[0].functions}
+    if calls != {"main": 1, "run": 1, "call": 1}:
+        raise Difference(f"calls: {calls}")
+
+
 def check_preloaded(run):
     check_no_unknown(run)
 
@@ -298,6 +304,8 @@ JUMPS = [
     Shape("siglongjmp-signal-stack", "longjmp_loop.c", ["off-signal-stack", 20000],
           compilers=BOTH, repairs="jumped"),
     Shape("recursion-million", "longjmp_loop.c", ["recursion", 1000000]),
+    Shape("misaligned-stack", "misaligned.c"),
+    Shape("misaligned-stack-clock", "misaligned.c", env={"FC_TIME_MODE": "ext"}),
     Shape("tail-calls", "longjmp_loop.c", ["tail-calls", 20000], compilers=BOTH, flags=("-O2",),
           callers=False),
     Shape("coroutines", "coroutines.c", ["turns", 20], compilers=BOTH),
@@ -335,6 +343,9 @@ LIBRARIES = [
     Shape("plugins-unprofiled-host", "plugin_host.c",
           ["turns", 30, *PLUGINS],
           build=build_host(host_is_profiled=False), oracle=False, check=check_plugins(30)),
+    # what is loaded beside a libfc is not profiled, and the host is as if it were not there
+    Shape("plugins-namespace", "plugin_host.c", ["namespace", 1, *PLUGINS[:2]],
+          build=build_host(), oracle=False, check=check_host),
     Shape("interposed", "interposed.c", build=build_interposed, compilers=BOTH,
           callers=False, check=check_no_unknown),
     Shape("own-init", "own_init.c", flags=("-O0", "-Wl,-init=own_init", "-Wl,-fini=own_fini")),
@@ -374,6 +385,8 @@ ENDS = [
     Shape("end-asleep", "ends.c", ["asleep"], status=-signal.SIGKILL, pipe_may_lose=2,
           end=(SIGNALLED, signal.SIGKILL), stack=["main", "end", "end_asleep", "sleepy"],
           check=check_asleep),
+    Shape("end-cut-off", "cut_off.c", oracle=False, processes=1, pipe_may_lose=1,
+          shared_stops=1),
     Shape("end-cpu-limit", "ends.c", ["cpu-limit"], status=-signal.SIGXCPU, pipe_may_lose=2,
           end=(SIGNALLED, signal.SIGXCPU)),
 ]
