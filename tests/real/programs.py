@@ -100,6 +100,14 @@ def copy_source(package, folder):
     return folder
 
 
+def build_tcc(folder, kind):
+    """From its one source file that includes all others, in `folder`, a copy of the source."""
+    copy_source("tcc", folder)
+    run(["./configure", "--cc=gcc"], folder, "configuration of tcc")
+    return compile_all(["tcc.c"], ["-DONE_SOURCE=1", "-I.", "-w"], os.path.join(folder, "tcc"),
+                       kind)
+
+
 def build_dash(folder, kind):
     """As the package's rules do."""
     copy_source("dash", folder)

@@ -4,7 +4,7 @@
 they do what a plain build does, every count is the oracle's, the times add up, and GNU gprof
 reads the same from an export.
 
-Usage: test_real.py [Lua|Bzip2]...; FCTEST_OFFLINE in the environment: use only
+Usage: test_real.py [Lua|Bzip2|Tcc]...; FCTEST_OFFLINE in the environment: use only
 what was fetched before.
 """
 
@@ -17,7 +17,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from real import (HERE, TRANSPORTS, RealProgram, compare, fcprofile, fctest,  # noqa: E402
                   gprofread, main)
-from programs import build_bzip2, build_lua  # noqa: E402
+from programs import build_bzip2, build_lua, build_tcc  # noqa: E402
 
 
 class OneProcess(RealProgram):
@@ -26,8 +26,8 @@ class OneProcess(RealProgram):
         is compared, and returned."""
         expected = self.run_target([plain, *arguments], **options)
         for transport in TRANSPORTS:
-            found = self.run_quiet([profiled, *arguments], env={"FC_TRANSPORT": transport},
-                                   **options)
+            found = self.run_quiet([profiled, *arguments], env={
+                "FC_TRANSPORT": transport, "FC_DUMP_PATH": self.folder}, **options)
             self.same(found, expected)
             counted = []
             for _ in range(2):
@@ -120,5 +120,39 @@ class Bzip2(OneProcess):
             self.assertEqual(unpacked, stream.read())
 
 
+class Tcc(OneProcess):
+    """A compiler: deep mutual recursion, and a longjmp out of it at an error."""
+
+    def setUp(self):
+        super().setUp()
+        self.plain = build_tcc(self.path("plain"), "plain")
+        self.profiled = build_tcc(self.path("profiled"), "profiled")
+
+    def test_itself(self):
+        """It compiles its own source."""
+        multiarch = self.command(["gcc", "-print-multiarch"]).strip()
+        arguments = ["-B.", "-Iinclude", "-I/usr/include/" + multiarch, "-I.", "-DONE_SOURCE=1", "-w",
+                     "-c", "tcc.c", "-o"]
+        self.check(self.plain, self.profiled, [*arguments, self.path("out.o")], 3000000,
+                   cwd=self.path("profiled"))
+        objects = []
+        for program in (self.plain, self.profiled):
+            done = self.run_quiet([program, *arguments, self.path("out.o")],
+                                  env={"FC_DUMP_PATH": self.folder}, cwd=self.path("profiled"))
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            with open(self.path("out.o"), "rb") as stream:
+                objects.append(stream.read())
+        self.assertTrue(objects[0] == objects[1], "it makes another object")
+        self.check_gprof(self.profiled)
+
+    def test_error(self):
+        source = self.write("wrong.c", "int f(int a) { return a + (3 * (a - b)); }\n" * 2)
+        self.check(self.plain, self.profiled, ["-c", source, "-o", self.path("wrong.o")], 500)
+        self.assertEqual(self.run_target([self.profiled, "-c", source]).returncode, 1)
+        self.assertGreater(fcprofile.load(self.path("functioncheck.fc")).repairs["jump"], 0)
+
+
+PACKAGES = {"Lua": "lua5.4", "Bzip2": "bzip2", "Tcc": "tcc"}
+
 if __name__ == "__main__":
-    main("lua5.4" if "Lua" in sys.argv else "bzip2")
+    main(*(PACKAGES[name] for name in PACKAGES if name in sys.argv or len(sys.argv) == 1))
