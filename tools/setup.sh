@@ -17,8 +17,8 @@ packages_of()
     doc) echo texinfo ;;
     check)
         echo g++ clang clang-format clang-tidy lld make cmake autoconf automake libtool \
-            binutils dwz xz-utils valgrind uftrace graphviz python3 libreadline-dev shellcheck \
-            libjemalloc2 libtcmalloc-minimal4
+            binutils binutils-aarch64-linux-gnu dwz xz-utils valgrind uftrace graphviz python3 libreadline-dev \
+            shellcheck libjemalloc2 libtcmalloc-minimal4
         ;;
     esac
 }

@@ -339,8 +339,8 @@ void fc_ggraph_take_out_self_arcs(FcGModel *model)
             sym->ncalls -= self->count;
             sym->self_calls = self->count;
         }
-        if (model->options->static_calls && model->image && i + 1 < n)
-            fc_gstatic_calls_add(model, sym);
+        if (model->options->static_calls && model->image)
+            fc_gstatic_calls_add(model, sym, i + 1 < n ? sym[1].addr : G_MAXUINT64);
     }
 }
 

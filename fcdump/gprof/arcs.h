@@ -37,6 +37,6 @@ void fc_ggraph_number(FcGModel *model);
  * and its header share one.  (cycles.c) */
 void fc_gcycles_find(FcGModel *model);
 
-/* -c: adds arcs with count 0 for the call instructions in the code of `sym`, which is
- * not the last symbol.  (static-calls.c) */
-void fc_gstatic_calls_add(FcGModel *model, FcGSym *sym);
+/* -c: adds arcs with count 0 for the call instructions in the code of `sym`, up to address
+ * `end`.  (static-calls.c) */
+void fc_gstatic_calls_add(FcGModel *model, FcGSym *sym, guint64 end);

@@ -5,7 +5,9 @@
  */
 #include "fcdump/gprof/hist.h"
 
+#include "fcdump/gprof/image.h"
 #include "fcdump/gprof/symspec.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -107,6 +109,18 @@ const FcGHist *fc_ghist_covering(const FcGModel *model, guint64 addr)
     return NULL;
 }
 
+/* Where symbol `i` ends, in units: where the next one begins, or the last one's code ends.
+ * But the last of the lines gets nothing: gprof's table of lines has unused entries. */
+static guint64 end_of(const FcGModel *model, guint i)
+{
+    const FcGSymtab *symtab = &model->symtab;
+
+    if (i + 1 < symtab->len)
+        return symtab->starts[i + 1] / UNIT_BYTES;
+    return model->image && !model->options->by_line ? fc_gimage_text_end(model->image) / UNIT_BYTES
+                                                    : 0;
+}
+
 /* Gives the samples of one bin, which covers units [low, high), to the symbols there.
  * `first` is the symbol to begin with; returns the one to begin the next bin with. */
 static guint assign_bin(FcGModel *model, double ticks, guint64 low, guint64 high, guint first)
@@ -117,7 +131,7 @@ static guint assign_bin(FcGModel *model, double ticks, guint64 low, guint64 high
     for (i = first; i < symtab->len; i++)
     {
         guint64 sym_low = symtab->starts[i] / UNIT_BYTES;
-        guint64 sym_high = i + 1 < symtab->len ? symtab->starts[i + 1] / UNIT_BYTES : 0;
+        guint64 sym_high = end_of(model, i);
         gint64 overlap;
         double credit;
 

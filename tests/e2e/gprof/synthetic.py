@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Random images, profiles and command lines: fcgprof must print what gprof prints.
 
-usage: synthetic.py SEED COUNT [FOLDER].  The same seed gives the same cases.
+usage: synthetic.py [aarch64] SEED COUNT [FOLDER].  The same seed gives the same cases.
+With `aarch64` the images are of that machine, which calls differently; the gprof to compare with
+is the one for it.
 """
 import os
 import random
+import shutil
 import sys
 import tempfile
 
@@ -21,20 +24,34 @@ NAMES = ['main', 'f', 'g', 'alpha', 'beta', '_start', '__x', '_init', 'a_b', 'x_
          '_ZL5localv', '_GLOBAL__sub_I_main', 'z']
 
 
-def random_image(rng, layout, path):
+EM_386, EM_X86_64, EM_AARCH64 = 3, 62, 183
+
+
+def arm_text(rng, size):
+    """Instructions: some jump (B), some call (BL), forwards or backwards."""
+    words = [rng.choice([0xd503201f, 0x14000000, 0x94000000, 0x97fffffe, 0x17ffffff,
+                         rng.randrange(1 << 32)]) for _ in range(size // 4)]
+    for _ in range(rng.randrange(1, 12)):
+        kind = rng.choice([0x14000000, 0x94000000])
+        words[rng.randrange(len(words))] = kind | rng.randrange(-60, 60) & 0x3ffffff
+    return b''.join(word.to_bytes(4, 'little') for word in words)
+
+
+def random_image(rng, layout, path, machine):
     size = rng.choice([64, 256, 1024, 5000])
     text = bytearray(rng.choice([0x90, 0xe8, 0, rng.randrange(256)]) for _ in range(size))
     base = rng.choice([0x401000, 0x1000, 0x8048000, 0x10])
     image = gmonfile.Image(layout, bytes(text), base + (0 if base > 0x100 else 0x200),
-                           machine=62 if layout.bits == 64 else 3)
+                           machine=machine if layout.bits == 64 else EM_386)
     base = image.text_addr
     for _ in range(rng.randrange(1, 6)):
         at = rng.randrange(max(1, size - 5))
         distance = rng.randrange(0, 200)
         text[at:at + 5] = b'\xe8' + distance.to_bytes(4, 'little')
-    image.text = bytes(text[:size])
+    image.text = arm_text(rng, size) if machine == EM_AARCH64 else bytes(text[:size])
     n = rng.choice([1, 2, 5, 12, 30])
-    addrs = sorted(rng.randrange(size) & ~rng.choice([0, 1, 15]) for _ in range(n))
+    masks = [3, 3, 15, 0] if machine == EM_AARCH64 else [0, 1, 15]
+    addrs = sorted(rng.randrange(size) & ~rng.choice(masks) for _ in range(n))
     for number, at in enumerate(addrs):
         name = rng.choice(NAMES) if rng.random() < 0.6 else f'fn{number}'
         image.add(name, base + at, rng.choice(['func'] * 8 + ['notype', 'object', 'ifunc', 'tls']),
@@ -45,17 +62,15 @@ def random_image(rng, layout, path):
                       rng.choice(['global', 'local', 'weak']), '.text', rng.randrange(0, 40))
     if rng.random() < 0.7:
         image.add('_init', image.addresses['.init'], section='.init')
-    if rng.random() < 0.7:
-        image.add('_fini', image.addresses['.fini'], section='.fini')
-    if rng.random() < 0.5:
-        image.add('data_start', image.addresses['.data'], 'notype', 'weak', '.data')
-        image.add('thing', image.addresses['.data'] + 8, 'object', 'global', '.data')
+    # As in programs; without symbols behind the code gprof reads behind its tables.
+    image.add('_fini', image.addresses['.fini'], section='.fini')
+    image.add('data_start', image.addresses['.data'], 'notype', 'weak', '.data')
+    image.add('thing', image.addresses['.data'] + 8, 'object', 'global', '.data')
     if rng.random() < 0.3:
         image.add('odd', image.addresses['.plugin'], section='.plugin', bind='local')
     if rng.random() < 0.2:
         image.add('puts', 0, section='undef')
         image.add('a.c', 0, 'file', 'local', 'abs')
-    image.has_tail = any(s[0] in ('_fini', 'data_start') for s in image.symbols)
     rng.shuffle(image.symbols)
     image.write(path)
     return image
@@ -152,15 +167,17 @@ def random_options(rng, image, shape):
     if rng.random() < 0.05:
         options += [rng.choice(['-Oa', '-Omagic', '-Oprof', '-Oxyz'] +
                                (['-Ob', '-O4.4bsd'] if shape['old'] else []))]
-    if not image.has_tail:
-        # Under -l gprof reads past its table then.
+    if image.machine == EM_AARCH64:
+        # With -c gprof reads freed memory then.
         options = [o for o in options if o not in ('-l', '--line')]
     return options
 
 
-def case(rng, folder, comparison):
-    layout = gmonfile.Layout(rng.choice([64, 64, 64, 32]), rng.random() < 0.15)
-    image = random_image(rng, layout, os.path.join(folder, 'image'))
+def case(rng, folder, comparison, machine):
+    layout = gmonfile.Layout()
+    if machine == EM_X86_64:
+        layout = gmonfile.Layout(rng.choice([64, 64, 64, 32]), rng.random() < 0.15)
+    image = random_image(rng, layout, os.path.join(folder, 'image'), machine)
     shape = random_shape(rng, image)
     names = []
     for number in range(rng.choice([1, 1, 1, 2, 3])):
@@ -172,21 +189,27 @@ def case(rng, folder, comparison):
         names.append(f'gmon.{number}')
         with open(os.path.join(folder, names[-1]), 'wb') as out:
             out.write(data)
+    always = ['-c'] if machine == EM_AARCH64 else []
     for _ in range(6):
-        comparison.check(random_options(rng, image, shape) + ['image'] + names, folder)
+        comparison.check(always + random_options(rng, image, shape) + ['image'] + names, folder)
 
 
 def main():
+    words, machine = sys.argv[1:], EM_X86_64
+    if words[0] == 'aarch64':
+        del words[0]
+        machine = EM_AARCH64
+        oracle.GPROF = shutil.which('aarch64-linux-gnu-gprof') or ''
     oracle.need_oracle()
-    seed, count = int(sys.argv[1]), int(sys.argv[2])
+    seed, count = int(words[0]), int(words[1])
     comparison = oracle.Comparison()
-    if len(sys.argv) > 3:  # leave the case's files in that folder
-        case(random.Random(seed), sys.argv[3], comparison)
+    if len(words) > 2:  # leave the case's files in that folder
+        case(random.Random(seed), words[2], comparison, machine)
         comparison.finish()
     for number in range(seed, seed + count):
         before = len(comparison.failed)
         with tempfile.TemporaryDirectory() as folder:
-            case(random.Random(number), folder, comparison)
+            case(random.Random(number), folder, comparison, machine)
         if len(comparison.failed) > before:
             print('  seed', number)
     comparison.finish()
