@@ -59,7 +59,7 @@ class Fire(fctest.Case):
         """The lines of the profiler that are not of its usual talk."""
         usual = ("FCheck: Starting", "FCheck: Profile parameters", "FCheck:  ", "FCheck:\n",
                  "FCMng: Profile manager: ", "FCMng: communication pipe closed",
-                 "FCMng: Profile file is")
+                 "FCMng: Profile file is", "FCMng: no profile was written")
         lines = [line for line in text.splitlines(keepends=True) if not line.startswith(usual)]
         return [line for line in lines if line.strip() not in ("", "FCheck:")]
 
@@ -128,6 +128,7 @@ class Folders(Fire):
     def check_told_once(self, done, *words):
         text = done.stderr.decode()
         self.assertEqual((done.returncode, done.stdout), (0, b""), text)
+        self.assertIn("FCMng: no profile was written\n", text)
         told = self.told(text)
         self.assertEqual(len(told), 1, told)
         for word in words:

@@ -129,9 +129,8 @@ class Allocators(HeapCase):
             done = self.run_target([program], env={"FC_MEMORY": "1", "LD_PRELOAD": library})
             self.assertIn(b"another malloc stands before libfc's, memory is not profiled",
                           done.stderr)
-            self.wait_for_manager()
             # nor does the profile say that nothing was allocated
-            self.assertFalse(heapfile.Heap(self.path("functioncheck.fc")).is_recorded)
+            self.assertFalse(heapfile.Heap(self.wait_for_file()).is_recorded)
 
     def test_fixed_address(self):
         """Where the program takes a function's address, that is one of its own."""
