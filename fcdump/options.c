@@ -127,6 +127,18 @@ static gboolean apply_gmon(FcOptions *options, const Option *option, const char 
     return TRUE;
 }
 
+/* Where the name of a C++ operator begins at `p`, what is behind its signs, which are neither
+ * brackets nor commas of the list; `p` elsewhere.  `before`: characters of the list before. */
+static const char *skip_operator(const char *p, gsize before)
+{
+    static const char word[] = "operator";
+    if (strncmp(p, word, sizeof word - 1) != 0 ||
+        (before > 0 && (g_ascii_isalnum(p[-1]) || p[-1] == '_')))
+        return p;
+    const char *sign = p + sizeof word - 1;
+    return sign + (*sign == ',' ? 1 : strspn(sign, "<>=!+-*/%^&|~"));
+}
+
 /* Splits at commas, but not inside the brackets of C++ names. */
 static gboolean apply_list(FcOptions *options, const Option *option, const char *argument,
                            GError **error)
@@ -136,6 +148,7 @@ static gboolean apply_list(FcOptions *options, const Option *option, const char 
     int depth = 0;
     for (const char *p = argument;; p++)
     {
+        p = skip_operator(p, (gsize)(p - argument));
         if (*p != '\0' && strchr("<(", *p) != NULL)
             depth++;
         else if (*p != '\0' && strchr(">)", *p) != NULL)

@@ -7,18 +7,23 @@
 #include <fnmatch.h>
 #include <string.h>
 
-/* Whether `name` is `pattern`, as a whole or without its parameters, or fits it. */
 static gboolean name_fits(const char *pattern, const char *name)
 {
-    if (name == NULL)
-        return FALSE;
-    if (strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0)
+    return strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0;
+}
+
+/* Whether one of the function's names is `pattern` or fits it: the one that is shown, the linkage
+ * name, and that one's with and without parameters. */
+static gboolean function_fits(const char *pattern, const FcFunction *function)
+{
+    const char *raw = function->symbol.raw_name;
+    if (strcmp(pattern, function->name) == 0 || name_fits(pattern, function->symbol.name))
         return TRUE;
-    const char *parameters = strchr(name, '(');
-    if (parameters == NULL || parameters == name)
+    if (raw == NULL)
         return FALSE;
-    g_autofree char *plain = g_strndup(name, (gsize)(parameters - name));
-    return strcmp(pattern, plain) == 0 || fnmatch(pattern, plain, 0) == 0;
+    g_autofree char *plain = fc_symbols_demangle(raw, FC_DEMANGLE_PLAIN);
+    g_autofree char *whole = fc_symbols_demangle(raw, FC_DEMANGLE_PARAMS);
+    return name_fits(pattern, raw) || name_fits(pattern, plain) || name_fits(pattern, whole);
 }
 
 /* An address means the function that it lies in, in any of the function's copies. */
@@ -54,10 +59,7 @@ static gboolean mark_pattern(const FcModel *model, const char *pattern, gboolean
         found = mark_address(model, address, set);
     for (guint i = 0; i < model->functions->len; i++)
     {
-        const FcFunction *function = fc_model_function(model, i);
-        const FcSymbol *symbol = &function->symbol;
-        if (!name_fits(pattern, symbol->name) && !name_fits(pattern, symbol->raw_name) &&
-            strcmp(pattern, function->name) != 0)
+        if (!function_fits(pattern, fc_model_function(model, i)))
             continue;
         set[i] = TRUE;
         found = TRUE;

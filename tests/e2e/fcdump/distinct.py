@@ -8,7 +8,7 @@ import json
 import os
 import subprocess
 
-from fcfile import contains, equal, folder, good, rows
+from fcfile import contains, equal, folder, good, rows, run
 
 BINDIR = os.environ["FC_BINDIR"]
 
@@ -80,6 +80,29 @@ equal(shown("functioncheck.fc"),
 equal(shown("functioncheck.fc", "--only=Tree::Tree [base]"), ["Tree::Tree [base]"], "one of them")
 equal(shown("functioncheck.fc", "--demangle=params", "--only=Leaf::~Leaf"),
       ["Leaf::~Leaf() [complete]", "Leaf::~Leaf() [deleting]"], "all of that name")
+
+# Names of operators are full of what separates names.
+write("operators.cc", """struct V { int x; };
+namespace { int operator<(V a, V b) { return a.x < b.x; }
+int operator<<(V a, int b) { return a.x << b; }
+int operator,(V a, V b) { return a.x + b.x; }
+struct Call { int operator()(int n) { return n; } int operator->*(int n) { return n; } }; }
+int main() { V v{1}; Call c; return (v < v) + (v << 1) + (v, v) + c(1) + c->*1 == 6 ? 0 : 1; }
+""")
+shell("g++ -O0 $(fc-config --cflags-libs) -o operators operators.cc && ./operators")
+SPACE = "(anonymous namespace)::"
+for listed, expected in (("operator<,operator<<,main", ["operator<", "operator<<", "main"]),
+                         ("operator,,operator()", ["operator,"]),
+                         ("main,Call::operator->*,Call::operator()",
+                          ["main", "Call::operator->*", "Call::operator()"])):
+    words = listed.replace("operator", SPACE + "operator") if "Call" not in listed else \
+        listed.replace("Call", SPACE + "Call")
+    for style in ("plain", "params"):
+        found = [row[-1].split("(V")[0].split("(int")[0] for row in
+                 rows(run("functioncheck.fc", "--only=" + words,
+                          *(["--demangle=params"] if style == "params" else [])).out, "Flat profile")]
+        equal(sorted(found), sorted(name if name == "main" else SPACE + name for name in expected),
+              f"{listed} ({style})")
 
 # Without lines the module is what is left, and where that is the same too, the place in it.
 shell("gcc -g0 -shared -fPIC $(fc-config --cflags-libs) -o libthird.so third.c && "
