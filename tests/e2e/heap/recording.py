@@ -131,6 +131,7 @@ class Allocators(HeapCase):
                           done.stderr)
             # nor does the profile say that nothing was allocated
             self.assertFalse(heapfile.Heap(self.wait_for_file()).is_recorded)
+            os.unlink(self.path("functioncheck.fc"))
 
     def test_fixed_address(self):
         """Where the program takes a function's address, that is one of its own."""
