@@ -12,10 +12,6 @@
  */
 #include "fcmanager/stack-internal.h"
 
-/* Of memory that nobody announced as a stack, so much around a frame is taken to be one. */
-#define UNKNOWN_BELOW 0x3f000
-#define UNKNOWN_ABOVE 0x1000
-
 /* No function's frame is larger, as far as that can be told. */
 #define NATIVE_STEP 0x40000
 
@@ -70,6 +66,8 @@ void fc_stack_free(FcStack *stack)
     for (gint i = 0; i < stack->segment_count; i++)
         g_free(stack->segments[i].frames);
     g_clear_pointer(&stack->by_region, g_hash_table_unref);
+    g_clear_pointer(&stack->strands, g_array_unref);
+    g_clear_pointer(&stack->idle_strands, g_array_unref);
     g_free(stack->segments);
     g_free(stack);
 }
@@ -174,17 +172,43 @@ static gint segment_of_region(FcStack *stack, const FcRegion *region)
     return index;
 }
 
-/* Memory that was not announced: a coroutine library's own switching, say. */
-static gint segment_of_unknown(FcStack *stack, guint64 address)
+/* The segment for a stack that was not met before, in memory that was not announced. */
+static gint new_strand(FcStack *stack, guint64 address)
 {
-    for (gint i = stack->segment_count - 1; i > 0; i--)
-        if (stack->segments[i].unknown &&
-            address - stack->segments[i].low < stack->segments[i].size)
-            return i;
-    guint64 low = address > UNKNOWN_BELOW ? address - UNKNOWN_BELOW : 1;
-    gint index = add_segment(stack, low, UNKNOWN_BELOW + UNKNOWN_ABOVE, 0);
-    stack->segments[index].unknown = TRUE;
+    gint index;
+    guint idle = stack->idle_strands != NULL ? stack->idle_strands->len : 0;
+    if (idle > 0)
+    {
+        index = g_array_index(stack->idle_strands, gint, idle - 1);
+        g_array_set_size(stack->idle_strands, idle - 1);
+    }
+    else
+    {
+        save_current(stack);
+        index = add_segment(stack, 0, 0, 0);
+        stack->segments[index].unknown = TRUE;
+    }
+    fc_stack_add_strand(stack, address, index);
     return index;
+}
+
+/* Memory that was not announced: a coroutine library's own switching, say. */
+static gint segment_of_unknown(FcStack *stack, guint64 address, guint64 kind, guint64 function)
+{
+    gint index = fc_stack_find_strand(stack, address, kind, function);
+    if (index < 0)
+        index = kind == FC_RECORD_ENTER ? new_strand(stack, address) : stack->current;
+    return index;
+}
+
+/* A strand without frames is no caller of anything. */
+static void leave_empty_strand(FcStack *stack, guint64 time)
+{
+    gint index = stack->current;
+    if (!stack->segments[index].unknown || stack->top > 0)
+        return;
+    pause_current(stack, time);
+    fc_stack_drop_strand(stack, index);
 }
 
 /* The bounds of a thread's own stack are a guess where it chose its size: frames that go on
@@ -204,10 +228,12 @@ static gboolean extend_native(FcStack *stack, guint64 address)
 /* `address` is not within the bounds of the current segment: goes to the one that it is on.
  * (The outermost frame's address may be the very end of the memory, so the bounds of
  * [start, end) are tested as (start, end].) */
-void fc_stack_find_segment(FcStack *stack, guint64 address, guint64 time)
+void fc_stack_find_segment(FcStack *stack, guint64 address, guint64 kind, guint64 function,
+                           guint64 time)
 {
     FcRegion region;
     gint index;
+    leave_empty_strand(stack, time);
     if (stack->regions != NULL && fc_regions_find(stack->regions, address - 1, &region))
         index = segment_of_region(stack, &region);
     else if (address - 1 - stack->native.start < stack->native.end - stack->native.start)
@@ -215,7 +241,7 @@ void fc_stack_find_segment(FcStack *stack, guint64 address, guint64 time)
     else if (extend_native(stack, address))
         index = 0;
     else
-        index = segment_of_unknown(stack, address);
+        index = segment_of_unknown(stack, address, kind, function);
     if (index != stack->current)
         switch_to(stack, index, time);
 }
@@ -229,7 +255,7 @@ void fc_stack_inherit(FcStack *stack, const FcOpenFrame *frames, guint count, gu
     for (guint i = 0; i < count; i++)
     {
         if (frames[i].address - stack->low >= stack->size)
-            fc_stack_find_segment(stack, frames[i].address, stack->last);
+            fc_stack_find_segment(stack, frames[i].address, FC_RECORD_ENTER, 0, stack->last);
         struct Frame *frame = push(stack, frames[i].function, frames[i].site, stack->last);
         frame->address = frames[i].address;
         frame->return_bits = frames[i].return_bits;

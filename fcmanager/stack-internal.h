@@ -29,7 +29,7 @@ struct Segment
     guint64 size;
     gint before; /* in the chain; -1: the first */
     gboolean in_chain;
-    gboolean unknown; /* not announced: the bounds are a guess */
+    gboolean unknown; /* a strand (strands.c): no bounds, the size is 0 */
 };
 
 struct FcStack
@@ -51,6 +51,8 @@ struct FcStack
     struct Segment *segments; /* [0]: the thread's own stack */
     gint segment_count;
     gint current;
+    GArray *strands;          /* FcStrand by address; NULL: none yet */
+    GArray *idle_strands;     /* gint, segments for new ones */
     GHashTable *by_region;    /* start of a region -> segment; NULL: none yet */
     const FcRegions *regions; /* NULL: none */
     FcHeapThread *heap;       /* NULL: memory is not profiled */
@@ -148,5 +150,18 @@ static inline void pop(FcStack *stack, guint64 time)
 
 /* ---- segments.c ------------------------------------------------------------- */
 
-/* `address` is not within the bounds of the current segment: goes to the one that it is on. */
-void fc_stack_find_segment(FcStack *stack, guint64 address, guint64 time);
+/* `address`, of a record of `kind` and `function`, is not within the bounds of the current segment:
+ * goes to the one that it is on. */
+void fc_stack_find_segment(FcStack *stack, guint64 address, guint64 kind, guint64 function,
+                           guint64 time);
+
+/* ---- strands.c -------------------------------------------------------------- */
+
+/* The segment of the stack that `address` is on, which is in memory that nobody announced; -1:
+ * none that is known. */
+gint fc_stack_find_strand(const FcStack *stack, guint64 address, guint64 kind, guint64 function);
+
+/* Segment `index`, empty, holds a stack whose outermost frame is at `address`; or has lost its
+ * last frame and is to be used again. */
+void fc_stack_add_strand(FcStack *stack, guint64 address, gint index);
+void fc_stack_drop_strand(FcStack *stack, gint index);

@@ -29,7 +29,7 @@ static void mend_jump(FcStack *stack, guint64 address, guint64 time)
 static void jump(FcStack *stack, guint64 address, guint64 time)
 {
     if (address - stack->low >= stack->size)
-        fc_stack_find_segment(stack, address, time);
+        fc_stack_find_segment(stack, address, FC_RECORD_JUMP, 0, time);
     mend_jump(stack, address, time);
 }
 
@@ -165,7 +165,7 @@ guint32 fc_stack_feed(FcStack *stack, const struct FcRecord *records, guint32 fr
         if (G_UNLIKELY(time >= stack->next_change))
             apply_changes(stack, time);
         if (G_UNLIKELY(address - stack->low >= stack->size))
-            fc_stack_find_segment(stack, address, time);
+            fc_stack_find_segment(stack, address, kind, function, time);
         if (kind == FC_RECORD_ENTER)
             enter(stack, function, site, address, return_bits, time);
         else if (kind == FC_RECORD_EXIT)
