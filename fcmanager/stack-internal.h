@@ -25,7 +25,7 @@ struct Segment
     struct Frame *frames; /* [0] stands for the caller and is never closed */
     guint32 top;          /* index of the innermost; 0: no frame is open */
     guint32 room;
-    guint64 low; /* addresses [low, low + size) are on it */
+    guint64 low; /* addresses [low, low + size) are on it; of a strand: where it begins */
     guint64 size;
     gint before; /* in the chain; -1: the first */
     gboolean in_chain;
@@ -159,7 +159,7 @@ void fc_stack_find_segment(FcStack *stack, guint64 address, guint64 kind, guint6
 
 /* The segment of the stack that `address` is on, which is in memory that nobody announced; -1:
  * none that is known. */
-gint fc_stack_find_strand(const FcStack *stack, guint64 address, guint64 kind, guint64 function);
+gint fc_stack_find_strand(FcStack *stack, guint64 address, guint64 kind, guint64 function);
 
 /* Segment `index`, empty, holds a stack whose outermost frame is at `address`; or has lost its
  * last frame and is to be used again. */

@@ -12,6 +12,10 @@
 /* A stack that is used again begins this close to where it did. */
 #define BEGIN_STEP 0x400
 
+/* A wild program's records may be anywhere.  Beyond so many, where nothing was met before counts
+ * as the current stack. */
+#define STRANDS_MAX 32768u
+
 typedef struct
 {
     guint64 bottom; /* address of the outermost frame when it was entered: the highest */
@@ -50,7 +54,7 @@ static gboolean is_behind(const FcStack *stack, const FcStrand *strand, guint64 
            (kind != FC_RECORD_EXIT || innermost(stack, strand->segment)->function == function);
 }
 
-gint fc_stack_find_strand(const FcStack *stack, guint64 address, guint64 kind, guint64 function)
+gint fc_stack_find_strand(FcStack *stack, guint64 address, guint64 kind, guint64 function)
 {
     if (stack->strands == NULL)
         return -1;
@@ -64,11 +68,15 @@ gint fc_stack_find_strand(const FcStack *stack, guint64 address, guint64 kind, g
     }
     if (at > 0)
     {
-        const FcStrand *strand = &g_array_index(stack->strands, FcStrand, at - 1);
+        FcStrand *strand = &g_array_index(stack->strands, FcStrand, at - 1);
         if (is_behind(stack, strand, address, kind, function))
+        {
+            if (kind == FC_RECORD_ENTER) /* the order stays */
+                strand->bottom = stack->segments[strand->segment].low = address;
             return strand->segment;
+        }
     }
-    return -1;
+    return stack->strands->len < STRANDS_MAX ? -1 : stack->current;
 }
 
 void fc_stack_add_strand(FcStack *stack, guint64 address, gint index)
@@ -79,16 +87,13 @@ void fc_stack_add_strand(FcStack *stack, guint64 address, gint index)
         stack->idle_strands = g_array_new(FALSE, FALSE, sizeof(gint));
     }
     FcStrand strand = {address, index};
+    stack->segments[index].low = address;
     g_array_insert_val(stack->strands, lower_bound(stack, address), strand);
 }
 
 void fc_stack_drop_strand(FcStack *stack, gint index)
 {
-    for (guint i = 0; i < stack->strands->len; i++)
-        if (g_array_index(stack->strands, FcStrand, i).segment == index)
-        {
-            g_array_remove_index(stack->strands, i);
-            break;
-        }
+    guint at = lower_bound(stack, stack->segments[index].low);
+    g_array_remove_index(stack->strands, at);
     g_array_append_val(stack->idle_strands, index);
 }
