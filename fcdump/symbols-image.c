@@ -166,6 +166,8 @@ void fc_image_free(FcImage *image)
         close(image->fd);
     if (image->exports)
         g_hash_table_unref(image->exports);
+    if (image->bodies)
+        g_hash_table_unref(image->bodies);
     g_free(image->debug_folders);
     g_free(image->build_id);
     g_free(image->path);

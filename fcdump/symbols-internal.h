@@ -41,6 +41,7 @@ typedef struct
     gboolean has_subprograms; /* `functions` has those of the debug information, too */
     GHashTable *exports;      /* name without version -> FcImageFunction; NULL until asked for */
     FcLineTable *lines;       /* NULL until first asked for */
+    GHashTable *bodies;       /* of symbols-inline.c; NULL until first asked for */
 } FcImage;
 
 /* A file of --image. */
