@@ -155,8 +155,8 @@ static void raise_limit(int which)
 /* A tree that is killed from the terminal is to get its files all the same. */
 static void ignore_signals(void)
 {
-    static const int ignored[] = {SIGPIPE, SIGXFSZ, SIGHUP,  SIGINT, SIGQUIT,
-                                  SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU};
+    static const int ignored[] = {SIGPIPE, SIGXFSZ, SIGXCPU, SIGHUP,  SIGINT,
+                                  SIGQUIT, SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU};
     sigset_t none;
     for (guint i = 0; i < G_N_ELEMENTS(ignored); i++)
         signal(ignored[i], SIG_IGN);
@@ -233,5 +233,6 @@ int main(int argc, char **argv)
     raise_limit(RLIMIT_FSIZE);
     raise_limit(RLIMIT_NOFILE);
     raise_limit(RLIMIT_AS);
+    raise_limit(RLIMIT_CPU);
     return run(&options);
 }
