@@ -193,6 +193,8 @@ int main(int argc, char **argv)
     case FC_ACTION_HELP:
     {
         g_autofree char *help = fc_options_help();
+        static char buffer[1 << 16]; /* the whole text: the flush meets the error */
+        setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
         fputs(help, stdout);
         return finish_output(EXIT_DONE);
     }

@@ -224,7 +224,7 @@ int main(int argc, char **argv)
     if (options.version)
     {
         printf("fcmanager (FunctionCheck) %s\n", FC_VERSION);
-        return EXIT_SUCCESS;
+        return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
     }
     ignore_signals();
     prctl(PR_SET_TIMERSLACK, 1000UL); /* ns: the naps between looks at the pipe are short */

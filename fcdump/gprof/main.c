@@ -11,6 +11,7 @@
 #include "fcdump/gprof/reports.h"
 #include "fcdump/gprof/symspec.h"
 
+#include <errno.h>
 #include <libiberty/libiberty.h>
 #include <locale.h>
 #include <string.h>
@@ -144,6 +145,20 @@ static gboolean run(const FcGOptions *options, GError **error)
     return TRUE;
 }
 
+/* `status`, unless the output could not be written.  A reader that left has what it wanted. */
+static int finish_output(int status)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    if (errno != EPIPE)
+    {
+        g_printerr("fcgprof: standard output: %s\n", g_strerror(errno != 0 ? errno : EIO));
+        status = EXIT_FAILED;
+    }
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     g_autoptr(FcGOptions) options = NULL;
@@ -163,17 +178,19 @@ int main(int argc, char **argv)
     }
     if (options->show_help)
     {
+        static char buffer[1 << 16]; /* the whole text: the flush meets the error */
+        setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
         fputs(fc_goptions_usage(), stdout);
-        return EXIT_OK;
+        return finish_output(EXIT_OK);
     }
     if (options->show_version)
     {
         puts("fcgprof (FunctionCheck) " FC_VERSION);
-        return EXIT_OK;
+        return finish_output(EXIT_OK);
     }
     if (fc_gprofile_is_meant(options) ? run_profiles(options, &error) : run(options, &error))
-        return fflush(stdout) == 0 ? EXIT_OK : EXIT_FAILED;
-    fflush(stdout);
+        return finish_output(EXIT_OK);
+    finish_output(EXIT_FAILED);
     if (*error->message)
         g_printerr("fcgprof: %s\n", error->message);
     return EXIT_FAILED;

@@ -5,6 +5,7 @@
 import os
 import shlex
 import shutil
+import subprocess
 
 from common import FC_CONFIG, BINDIR, C_COMPILERS, expect, finish, folder, run
 
@@ -39,6 +40,13 @@ def check_output():
     expect(done.returncode == 0 and "--cflags-libs" in done.stdout, "--help", done.stdout)
     for line in done.stdout.split("\n"):
         expect(len(line) <= 80, "--help fits the screen", line)
+
+
+    with open("/dev/full", "wb") as full:
+        for option in ("--help", "--version", "--cflags-libs"):
+            done = subprocess.run([os.path.join(BINDIR, "fc-config"), option], stdout=full,
+                                  stderr=subprocess.PIPE, check=False)
+            expect(done.returncode != 0, "%s that can't be written" % option, done.returncode)
 
 
 def check_refusals():

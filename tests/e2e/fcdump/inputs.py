@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 
-from fcfile import FCDUMP, Program, contains, equal, fail, folder, good, rows, run, simple
+from fcfile import BINDIR, FCDUMP, Program, contains, equal, fail, folder, good, rows, run, simple
 
 keep = folder()
 program = Program()
@@ -110,6 +110,13 @@ if os.path.exists("/dev/full"):
         result = run("good.fc", "--image=moved", stdout=full)
     equal(result.status, 1, "a full device")
     contains(result.err, "standard output: No space left", "a full device")
+    for tool in ("fcdump", "fcgprof"):
+        for option in ("--help", "--version"):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([os.path.join(BINDIR, tool), option], stdout=full,
+                                      stderr=subprocess.PIPE, check=False)
+            equal((done.returncode, done.stderr.decode()),
+                  (1, f"{tool}: standard output: No space left on device\n"), f"{tool} {option}")
 for ignored in (False, True):
     script = ("import signal, os; signal.signal(signal.SIGPIPE, signal.SIG_IGN); "
               if ignored else "import os; ")
