@@ -391,10 +391,16 @@ GArray *fc_process_fork(FcProcess *process, guint32 number)
     return fc_stack_open_frames(thread->stack);
 }
 
-void fc_process_adopt(FcProcess *process, const GArray *frames)
+void fc_process_adopt(FcProcess *process, const FcProcess *parent, const GArray *frames)
 {
     FcThread *thread = get_thread(process, MAX(process->hello.thread, 1));
     thread->start_time = process->hello.start_time;
+    const FcThread *forked =
+        parent != NULL
+            ? g_hash_table_lookup(parent->threads, GUINT_TO_POINTER(process->hello.parent_thread))
+            : NULL;
+    if (forked != NULL)
+        fc_stack_copy_bounds(thread->stack, forked->stack);
     fc_stack_inherit(thread->stack, (const FcOpenFrame *)(gconstpointer)frames->data, frames->len,
                      process->hello.start_time);
 }

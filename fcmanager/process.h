@@ -106,8 +106,8 @@ void fc_process_message(FcProcess *process, const FcWireMessage *message);
 /* The stack of a thread that is about to fork, as far as it went: outermost first; the caller
  * unrefs the array of FcOpenFrame. */
 GArray *fc_process_fork(FcProcess *process, guint32 thread);
-/* What the forked process begins with. */
-void fc_process_adopt(FcProcess *process, const GArray *frames);
+/* What the forked process begins with; `parent` may be gone: NULL. */
+void fc_process_adopt(FcProcess *process, const FcProcess *parent, const GArray *frames);
 /* A record of memory by a thread that is done (FC_MSG_MEMORY). */
 void fc_process_take_late(FcProcess *process, const FcWireMessage *message);
 

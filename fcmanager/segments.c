@@ -248,17 +248,36 @@ void fc_stack_find_segment(FcStack *stack, guint64 address, guint64 kind, guint6
 
 /* ---- Whole stacks --------------------------------------------------------------- */
 
+void fc_stack_copy_bounds(FcStack *stack, const FcStack *from)
+{
+    fc_stack_set_bounds(stack, from->native.start, from->native.end);
+}
+
 void fc_stack_inherit(FcStack *stack, const FcOpenFrame *frames, guint count, guint64 time)
 {
+    guint32 context = 0;
     stack->first = MIN(stack->first, time);
     stack->last = MAX(stack->last, time);
     for (guint i = 0; i < count; i++)
     {
-        if (frames[i].address - stack->low >= stack->size)
-            fc_stack_find_segment(stack, frames[i].address, FC_RECORD_ENTER, 0, stack->last);
-        struct Frame *frame = push(stack, frames[i].function, frames[i].site, stack->last);
-        frame->address = frames[i].address;
-        frame->return_bits = frames[i].return_bits;
+        const FcOpenFrame *from = &frames[i];
+        if (from->part == FC_OPEN_CONTEXT)
+        {
+            context = fc_tally_edge(stack->tally, context, from->site, from->function, stack->last)
+                          ->value;
+            continue;
+        }
+        if (from->part == FC_OPEN_PAUSED_FIRST ||
+            (from->part == FC_OPEN_ACTIVE && i > 0 && frames[i - 1].part != FC_OPEN_ACTIVE))
+            switch_to(stack, 0, stack->last);
+        if (from->address - stack->low >= stack->size)
+            fc_stack_find_segment(stack, from->address, FC_RECORD_ENTER, 0, stack->last);
+        if (from->part == FC_OPEN_PAUSED_FIRST && stack->top == 0)
+            stack->frames[0].node = context;
+        context = 0;
+        struct Frame *frame = push(stack, from->function, from->site, stack->last);
+        frame->address = from->address;
+        frame->return_bits = from->return_bits;
         frame->inherited = TRUE;
     }
 }
@@ -279,15 +298,47 @@ static void for_each_open(const FcStack *stack, gint index,
         visit(&frames[i], stack, data);
 }
 
+static void add_open(GArray *open, const struct Frame *frame, FcOpenPart part)
+{
+    FcOpenFrame copy = {frame->function, frame->site, frame->address, frame->return_bits,
+                        (guint8)part};
+    g_array_append_val(open, copy);
+}
+
 static void add_open_frame(const struct Frame *frame, const FcStack *stack, gpointer data)
 {
-    FcOpenFrame copy = {frame->function, frame->site, frame->address, frame->return_bits};
-    g_array_append_val((GArray *)data, copy);
+    (void)stack;
+    add_open(data, frame, FC_OPEN_ACTIVE);
 }
+
+static void add_context(const FcTally *tally, guint32 index, GArray *open)
+{
+    if (index == 0)
+        return;
+    const FcTallyNode *node = &tally->nodes[index];
+    add_context(tally, node->parent, open);
+    FcOpenFrame entry = {.function = tally->functions[node->function].address,
+                         .site = node->site,
+                         .part = FC_OPEN_CONTEXT};
+    g_array_append_val(open, entry);
+}
+
+/* So much of stacks that are paused is handed on at a fork. */
+#define PAUSED_MAX 65536u
 
 GArray *fc_stack_open_frames(const FcStack *stack)
 {
     GArray *open = g_array_new(FALSE, TRUE, sizeof(FcOpenFrame));
+    for (gint i = 0; i < stack->segment_count && open->len < PAUSED_MAX; i++)
+    {
+        const struct Segment *segment = &stack->segments[i];
+        if (segment->in_chain || segment->top == 0)
+            continue;
+        add_context(stack->tally, segment->frames[0].node, open);
+        for (guint32 frame = 1; frame <= segment->top; frame++)
+            add_open(open, &segment->frames[frame],
+                     frame == 1 ? FC_OPEN_PAUSED_FIRST : FC_OPEN_PAUSED);
+    }
     for_each_open(stack, stack->current, add_open_frame, open);
     return open;
 }

@@ -325,7 +325,7 @@ static void hello(FcSession *session, const FcWireMessage *message)
         forked ? fc_forks_take(session->forks, hello.parent_process, hello.fork_token, &heap)
                : NULL;
     if (frames != NULL)
-        fc_process_adopt(process, frames);
+        fc_process_adopt(process, living, frames);
     fc_process_adopt_heap(process, heap);
     fc_heap_snapshot_free(heap);
     if (session->root == 0)

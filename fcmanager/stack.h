@@ -21,6 +21,16 @@ typedef struct
     guint64 bad_records;     /* neither entry nor exit */
 } FcStackRepairs;
 
+/* What an FcOpenFrame is of.  A paused stack is described by the context that it was called from,
+ * if any, then its frames. */
+typedef enum
+{
+    FC_OPEN_ACTIVE,
+    FC_OPEN_CONTEXT,      /* outermost first; without an address */
+    FC_OPEN_PAUSED_FIRST, /* the outermost frame of a stack that was switched from */
+    FC_OPEN_PAUSED,
+} FcOpenPart;
+
 /* An open frame as it is handed to a forked child. */
 typedef struct
 {
@@ -28,6 +38,7 @@ typedef struct
     guint64 site;
     guint64 address;
     guint16 return_bits;
+    guint8 part; /* FcOpenPart */
 } FcOpenFrame;
 
 typedef struct FcStack FcStack;
@@ -40,6 +51,8 @@ void fc_stack_set_multiplier(FcStack *stack, guint64 multiplier);
 
 /* The thread's own stack is [start, end); by default all memory that is in no region. */
 void fc_stack_set_bounds(FcStack *stack, guint64 start, guint64 end);
+/* It is where that of `from` is, as in a forked child. */
+void fc_stack_copy_bounds(FcStack *stack, const FcStack *from);
 /* Other stacks that the thread may run on; to be called again when there are more.  `regions`
  * must outlive the stack. */
 void fc_stack_set_regions(FcStack *stack, const FcRegions *regions);
@@ -56,7 +69,8 @@ guint32 fc_stack_feed(FcStack *stack, const struct FcRecord *records, guint32 fr
  * calls, and no minimum, maximum or histogram. */
 void fc_stack_inherit(FcStack *stack, const FcOpenFrame *frames, guint count, guint64 time);
 
-/* The open frames, outermost first; the caller unrefs the array of FcOpenFrame. */
+/* The open frames: those of stacks that were switched from, then the active ones, outermost first.
+ * The caller unrefs the array of FcOpenFrame. */
 GArray *fc_stack_open_frames(const FcStack *stack);
 /* Adds to `out` an FcProfileFrame for up to `most` open frames, outermost first, with the
  * tally's own function numbers; the sites' modules are filled in. */

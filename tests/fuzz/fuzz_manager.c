@@ -61,7 +61,7 @@ static void take(const FcWireMessage *message, gpointer data)
             ? fc_forks_take(run->forks, message->process, message->value, &heap)
             : NULL;
     if (frames != NULL)
-        fc_process_adopt(run->process, frames);
+        fc_process_adopt(run->process, run->process, frames);
     fc_process_adopt_heap(run->process, heap);
     fc_heap_snapshot_free(heap);
     fc_process_message(run->process, message);

@@ -359,7 +359,7 @@ static void test_fork(void)
     g_assert_cmpuint(frames->len, ==, 1);
     struct FcHello hello = {.version = FC_WIRE_VERSION, .pid = 78, .thread = 3, .start_time = 100};
     FcProcess *child = fc_process_new(&f.setup, KEY + 1, &hello, f.process);
-    fc_process_adopt(child, frames);
+    fc_process_adopt(child, NULL, frames);
     fc_process_finish(child, 160, 3, FALSE);
     const FcTallyFunction *a = fc_fixture_function(child->tally, 'A');
     g_assert_cmpuint(a->calls, ==, 0);

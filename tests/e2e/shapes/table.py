@@ -86,6 +86,18 @@ def check_clones(count, steps):
     return check_it
 
 
+def check_waiting(run):
+    """The child goes on in coroutines that waited when it was forked, as called from where the
+    parent called them."""
+    child = next(profile for profile in run.profiles if profile.ppid == run.profiles[0].pid)
+    paths = {tuple(context.path) for context in child.contexts}
+    for path in (("main", "run", "resume", "body"), ("main", "run", "resume", "body", "wait_below")):
+        if path not in paths:
+            raise Difference(f"no context {path}: {sorted(paths)}")
+    if any(path[0] != "main" for path in paths):
+        raise Difference(f"contexts that begin nowhere: {sorted(paths)}")
+
+
 def check_child_clock(run):
     """The child sleeps right after its fork: this time is in its profile."""
     child = next(profile for profile in run.profiles if profile.ppid == run.profiles[0].pid)
@@ -311,6 +323,7 @@ JUMPS = [
     Shape("coroutines", "coroutines.c", ["turns", 20], compilers=BOTH),
     Shape("coroutines-threads", "coroutines.c", ["threads", 20]),
     Shape("coroutines-signal", "signal_coroutines.c", [10], compilers=BOTH, repairs="jumped"),
+    Shape("coroutines-fork", "coroutine_forks.c", check=check_waiting),
     Shape("coroutines-reused", "coroutines.c", ["reuse", 40]),
     Shape("own-coroutines", "own_coroutines.c", [100, 16384], compilers=BOTH),
     Shape("own-coroutines-O2", "own_coroutines.c", [50, 65536], flags=("-O2",), compilers=BOTH,
