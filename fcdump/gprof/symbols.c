@@ -52,8 +52,10 @@ static FcGSym *make_functions(FcGImage *image, FcGModel *model, FcGLines *lines,
             continue;
         sym->name = fc_gmodel_strdup(model, sym->name);
         if (lines && fc_glines_find(lines, sym->addr, model->options->by_line, &line))
+        {
             sym->file = fc_gmodel_file(model, line.file);
-        sym->line = line.line;
+            sym->line = line.line;
+        }
         ++*n;
     }
     return syms;
@@ -88,7 +90,7 @@ static void visit_lines(FcGImage *image, FcGModel *model, FcGLines *lines, LineV
 static gboolean add_line(FcGModel *model, const FcGLine *line, guint64 addr, void *data)
 {
     GArray *syms = data;
-    const FcGSym *enclosing;
+    const FcGSym *enclosing, *last;
     FcGSym sym;
 
     fc_gsym_init(&sym);
@@ -96,9 +98,10 @@ static gboolean add_line(FcGModel *model, const FcGLine *line, guint64 addr, voi
     sym.name = fc_gmodel_strdup(model, line->function);
     sym.file = fc_gmodel_file(model, line->file);
     sym.line = line->line;
-    if (syms->len > 0 && strcmp(g_array_index(syms, FcGSym, syms->len - 1).name, sym.name) == 0)
+    last = syms->len > 0 ? &g_array_index(syms, FcGSym, syms->len - 1) : NULL;
+    if (last && last->file == sym.file && strcmp(last->name, sym.name) == 0)
     {
-        sym.is_static = g_array_index(syms, FcGSym, syms->len - 1).is_static;
+        sym.is_static = last->is_static;
     }
     else
     {
