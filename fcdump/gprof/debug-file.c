@@ -147,7 +147,7 @@ FcGDebugFile *fc_gdebug_file_open(FcGImage *image)
     if (has_debug_info(file->elf) || try_build_id(file, file->elf) ||
         try_link(file, file->elf, fc_gimage_path(image)))
     {
-        fc_gdebug_relocate(file->elf);
+        fc_gdebug_relocate(file->elf, ".debug");
         file->dwarf = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
     }
     return file;
@@ -171,15 +171,15 @@ Dwarf *fc_gdebug_file_dwarf(FcGDebugFile *file)
     return file->dwarf;
 }
 
-const guint8 *fc_gdebug_file_section(FcGDebugFile *file, const char *wanted, gsize *n_bytes)
+const guint8 *fc_gdebug_section(Elf *elf, const char *wanted, gsize *n_bytes)
 {
     size_t names_index;
     Elf_Scn *section = NULL;
 
     *n_bytes = 0;
-    if (elf_getshdrstrndx(file->elf, &names_index) != 0)
+    if (elf_getshdrstrndx(elf, &names_index) != 0)
         return NULL;
-    while ((section = elf_nextscn(file->elf, section)))
+    while ((section = elf_nextscn(elf, section)))
     {
         GElf_Shdr header;
         const char *name;
@@ -187,7 +187,7 @@ const guint8 *fc_gdebug_file_section(FcGDebugFile *file, const char *wanted, gsi
 
         if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
             continue;
-        name = elf_strptr(file->elf, names_index, header.sh_name);
+        name = elf_strptr(elf, names_index, header.sh_name);
         if (!name || !fc_gdebug_section_is(name, wanted))
             continue;
         fc_gdebug_uncompress(section, &header, name);
@@ -198,4 +198,9 @@ const guint8 *fc_gdebug_file_section(FcGDebugFile *file, const char *wanted, gsi
         return data->d_buf;
     }
     return NULL;
+}
+
+const guint8 *fc_gdebug_file_section(FcGDebugFile *file, const char *name, gsize *n_bytes)
+{
+    return fc_gdebug_section(file->elf, name, n_bytes);
 }

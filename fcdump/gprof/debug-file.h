@@ -20,6 +20,7 @@ Dwarf *fc_gdebug_file_dwarf(FcGDebugFile *file);
 
 /* A section's bytes, decompressed; NULL and 0 if there is none. */
 const guint8 *fc_gdebug_file_section(FcGDebugFile *file, const char *name, gsize *n_bytes);
+const guint8 *fc_gdebug_section(Elf *elf, const char *name, gsize *n_bytes);
 
 /* Whether a section called `name` is the one `wanted`, such as ".debug_line", compressed in
  * the GNU way or not. */
@@ -29,6 +30,7 @@ gboolean fc_gdebug_section_is(const char *name, const char *wanted);
  * is not compressed, or not soundly, stays as it is. */
 void fc_gdebug_uncompress(Elf_Scn *section, const GElf_Shdr *header, const char *name);
 
-/* Relocates the debugging sections of an object file in place, in memory only; other
- * kinds of file stay as they are.  `elf` must have been opened for private writing. */
-void fc_gdebug_relocate(Elf *elf);
+/* Relocates the sections of an object file whose names begin with `prefix`, compressed or not,
+ * in place, in memory only, to be done once; other kinds of file stay as they are.  `elf` must
+ * have been opened for private writing. */
+void fc_gdebug_relocate(Elf *elf, const char *prefix);

@@ -86,7 +86,14 @@ static void apply_all(const Relocator *relocator, Elf_Data *relocations, const G
     }
 }
 
-void fc_gdebug_relocate(Elf *elf)
+/* GNU's older way of compressing has .zdebug_line for .debug_line. */
+static gboolean has_prefix(const char *name, const char *prefix)
+{
+    return g_str_has_prefix(name, prefix) ||
+           (g_str_has_prefix(name, ".z") && g_str_has_prefix(name + 2, prefix + 1));
+}
+
+void fc_gdebug_relocate(Elf *elf, const char *prefix)
 {
     Relocator relocator = {.elf = elf};
     Elf_Scn *section = NULL;
@@ -106,7 +113,7 @@ void fc_gdebug_relocate(Elf *elf)
             !gelf_getshdr(elf_getscn(elf, header.sh_info), &target))
             continue;
         name = elf_strptr(elf, names_index, target.sh_name);
-        if (!name || (!g_str_has_prefix(name, ".debug") && !g_str_has_prefix(name, ".zdebug")))
+        if (!name || !has_prefix(name, prefix))
             continue;
         fc_gdebug_uncompress(elf_getscn(elf, header.sh_info), &target, name);
         relocations = elf_getdata(section, NULL);

@@ -36,6 +36,9 @@ void fc_gtext_syms_free(FcGTextSyms *syms);
  * given again while `addr` stays inside that symbol's size. */
 const FcGImageSym *fc_gtext_syms_find(FcGTextSyms *syms, guint64 addr);
 
+/* One past the addresses from `addr` on that would have the last answer again. */
+guint64 fc_gtext_syms_same_until(const FcGTextSyms *syms, guint64 addr);
+
 /* Whether gprof's library understands the ranges that `die` names, if any: not those
  * that are listed by index (DW_FORM_rnglistx). */
 gboolean fc_gline_funcs_has_ranges(Dwarf_Die *die);

@@ -6,6 +6,7 @@
 
 #include "fcdump/gprof/debug-file.h"
 #include "fcdump/gprof/line-funcs.h"
+#include "fcdump/gprof/line-stabs.h"
 #include "fcdump/gprof/line-table.h"
 #include <dwarf.h>
 #include <string.h>
@@ -48,6 +49,7 @@ struct FcGLines
     GArray *rangeless;  /* of guint: units that could hold any address, as read */
     GHashTable *tables; /* of FcGLineTable* by offset */
     FcGTextSyms *text_syms;
+    FcGLineStabs *stabs; /* NULL: none */
     guint64 next_change;
 };
 
@@ -139,6 +141,7 @@ FcGLines *fc_glines_new(FcGImage *image)
     lines->rangeless = g_array_new(FALSE, FALSE, sizeof(guint));
     lines->tables = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_table);
     lines->sections.is_big_endian = fc_gimage_is_big_endian(image);
+    lines->stabs = fc_gline_stabs_new(image, lines->strings);
     lines->file = fc_gdebug_file_open(image);
     lines->dwarf = fc_gdebug_file_dwarf(lines->file);
     if (!lines->dwarf)
@@ -165,6 +168,7 @@ void fc_glines_free(FcGLines *lines)
     g_array_free(lines->acquired, TRUE);
     g_array_free(lines->rangeless, TRUE);
     fc_gtext_syms_free(lines->text_syms);
+    fc_gline_stabs_free(lines->stabs);
     g_string_chunk_free(lines->strings);
     fc_gdebug_file_free(lines->file);
     g_free(lines);
@@ -378,6 +382,13 @@ static gboolean ask_units(FcGLines *lines, guint64 addr, gboolean need_function,
     return FALSE;
 }
 
+static const FcGImageSym *find_text_sym(FcGLines *lines, guint64 addr)
+{
+    if (!lines->text_syms)
+        lines->text_syms = fc_gtext_syms_new(lines->image);
+    return fc_gtext_syms_find(lines->text_syms, addr);
+}
+
 /* A function whose DWARF name is not what the linker calls it gets the name of the ELF
  * symbol once; for good only if both start at the same place. */
 static const char *name_function(FcGLines *lines, guint64 addr, FcGLineFunc *func)
@@ -386,9 +397,7 @@ static const char *name_function(FcGLines *lines, guint64 addr, FcGLineFunc *fun
 
     if (func && func->is_linkage)
         return func->name;
-    if (!lines->text_syms)
-        lines->text_syms = fc_gtext_syms_new(lines->image);
-    sym = fc_gtext_syms_find(lines->text_syms, addr);
+    sym = find_text_sym(lines, addr);
     lines->next_change = addr + 1; /* the answer may be another one the next time */
     if (func)
     {
@@ -399,6 +408,28 @@ static const char *name_function(FcGLines *lines, guint64 addr, FcGLineFunc *fun
             func->name = sym->name;
     }
     return sym ? sym->name : NULL;
+}
+
+/* Where there is DWARF, an ELF symbol is an answer as well: one without a line. */
+static gboolean is_answered(FcGLines *lines, guint64 addr)
+{
+    const FcGImageSym *sym = lines->dwarf ? find_text_sym(lines, addr) : NULL;
+
+    if (sym)
+        lines->next_change =
+            MIN(lines->next_change, fc_gtext_syms_same_until(lines->text_syms, addr));
+    return sym != NULL;
+}
+
+/* Stabs are asked where there is no other answer. */
+static gboolean ask_stabs(FcGLines *lines, guint64 addr, FcGLine *out)
+{
+    guint line = 0;
+
+    lines->next_change = addr + 1; /* each question may change the answer to the next */
+    fc_gline_stabs_find(lines->stabs, addr, &out->file, &out->function, &line);
+    out->line = (int)line;
+    return out->file && out->function && out->line != 0;
 }
 
 gboolean fc_glines_find(FcGLines *lines, guint64 addr, gboolean need_function, FcGLine *out)
@@ -413,7 +444,7 @@ gboolean fc_glines_find(FcGLines *lines, guint64 addr, gboolean need_function, F
     if (lines->clock != clock)
         lines->next_change = addr + 1; /* another unit may answer the next question */
     if (!is_good)
-        return FALSE;
+        return !is_answered(lines, addr) && lines->stabs && ask_stabs(lines, addr, out);
     if (need_function)
         out->function = name_function(lines, addr, answer.func);
     if (!answer.row || !answer.row->file || answer.row->line == 0)

@@ -95,11 +95,16 @@ static gboolean is_better(const FcGImageSym *later, const FcGImageSym *kept, gui
     return size_of(later) > size_of(kept);
 }
 
+static gboolean is_last(const FcGTextSyms *syms, guint64 addr)
+{
+    return syms->last && addr >= syms->last->addr && addr - syms->last->addr < syms->last_bytes;
+}
+
 const FcGImageSym *fc_gtext_syms_find(FcGTextSyms *syms, guint64 addr)
 {
     guint low = 0, high = syms->n, first, best;
 
-    if (syms->last && addr >= syms->last->addr && addr - syms->last->addr < syms->last_bytes)
+    if (is_last(syms, addr))
         return syms->last;
     syms->last = NULL;
     while (low < high)
@@ -136,4 +141,9 @@ const FcGImageSym *fc_gtext_syms_find(FcGTextSyms *syms, guint64 addr)
             syms->last_bytes = distance;
     }
     return syms->last;
+}
+
+guint64 fc_gtext_syms_same_until(const FcGTextSyms *syms, guint64 addr)
+{
+    return is_last(syms, addr) ? syms->last->addr + syms->last_bytes : addr + 1;
 }

@@ -29,7 +29,18 @@ def source_lines(target):
         rows = {tuple(line.split()[:2]) for line in text.splitlines()
                 if len(line.split()) >= 3 and line.split()[1].isdigit()}
         target.lines = sorted(r for r in rows if '/' not in r[0])[:5000]
+        target.lines = target.lines or disassembled_lines(target)
     return target.lines
+
+
+def disassembled_lines(target):
+    """The same from a disassembly, for debugging information other than DWARF."""
+    text = subprocess.run(['objdump', '-dl', target.image], capture_output=True, text=True,
+                          errors='replace', check=False).stdout
+    rows = {(os.path.basename(file), line) for file, colon, line in
+            (row.rpartition(':') for row in text.splitlines()) if file[:1] == '/' and
+            line.isdigit()}
+    return sorted(rows)[:5000]
 
 
 def spec(rng, target):

@@ -41,6 +41,9 @@ VARIANTS = {
                            'tricks.c tricks_other.c'),
     'tricks-gz-gnu': (C, '-gdwarf-4 -O2 -gz=zlib-gnu', 'tricks.c tricks_other.c'),
     'tricks-lto': (C, '-g -O2 -flto', 'tricks.c tricks_other.c'),
+    'tricks-stabs': (C, '-gstabs+ -O1', 'tricks.c tricks_other.c'),
+    'labels': (C, '-g -O1', 'labels.c'),
+    'labels-stabs': (C, '-gstabs -O0', 'labels.c'),
     'templates': (CXX, '-g -O0', 'templates.cc'),
     'templates-lto': (CXX, '-g -O0 -flto', 'templates.cc'),
 }
@@ -77,6 +80,17 @@ LONG_VARIANTS = {
     'shapes-nodebug': (CXX, '-O2', 'shapes.cc'),
     'shapes-clang': (CLANGXX, '-g -O1', 'shapes.cc'),
     'shapes-clang-dwarf4': (CLANGXX, '-gdwarf-4 -O0', 'shapes.cc'),
+    'chain-stabs': (C, '-gstabs -O2', 'chain.c chain_other.c'),
+    'cycles-stabs-static': (C, '-gstabs+ -O2 -static', 'cycles.c'),
+    'inlined-stabs': (C, '-gstabs -O3', 'inlined.c'),
+    'inlined-stabs-sections': (C, '-gstabs+ -O2 -ffunction-sections -no-pie -fno-pie',
+                               'inlined.c'),
+    'pointers-stabs': (C, '-gstabs+ -O0', 'pointers.c'),
+    'threads-stabs': (C, '-gstabs -O2 -pthread', 'threads.c'),
+    'shapes-stabs': (CXX, '-gstabs -O0', 'shapes.cc'),
+    'shapes-stabs-O2': (CXX, '-gstabs+ -O2', 'shapes.cc'),
+    'templates-stabs': (CXX, '-gstabs+ -O1', 'templates.cc'),
+    'chain-stabs-m32': (C, '-m32 -gstabs+ -O1', 'chain.c chain_other.c'),
     'shapes-sections': (CXX, '-g -O2 -ffunction-sections -fdata-sections', 'shapes.cc'),
     'threads-static': (C, '-g -O2 -pthread -static', 'threads.c'),
     'tricks-static': (C, '-gdwarf-4 -O2 -static', 'tricks.c tricks_other.c'),
@@ -176,9 +190,9 @@ def made_up_profiles(folder, image, arcs, seed):
     low = start & ~3
     fine = [rng.choice([0, 0, 0, 1, 2, 9]) for _ in range((end - low + 1) // 2)]
     high = low + 2 * len(fine)
-    # Where nothing follows the code (object files), gprof gives the last symbol what it
-    # finds in the memory behind its table.
-    last = max((s[0] for s in read_symbols(image)), default=0)
+    # Where nothing follows the code (object files, libraries with -a), gprof gives the last
+    # symbol what it finds in the memory behind its table.
+    last = max((s[0] for s in read_symbols(image) if s[1] in 'TW'), default=0)
     if low <= last < end:
         fine = [0 if low + 2 * i + 2 > last else b for i, b in enumerate(fine)]
     paths.append(write(os.path.join(folder, 'fine.out'), head + gmonfile.hist(
@@ -285,6 +299,12 @@ def build_derived(root, base):
     recipes = {
         'object': [['gcc', '-pg', '-g', '-O1', '-c', '-o', '{image}',
                     os.path.join(PROGRAMS, 'cycles.c')]],
+        'object-stabs': [['gcc', '-pg', '-gstabs+', '-O1', '-c', '-o', '{image}',
+                          os.path.join(PROGRAMS, 'tricks.c')]],
+        'half-stabs': [['gcc', '-pg', '-w', '-g', '-O1', '-c', os.path.join(PROGRAMS, 'tricks.c')],
+                       ['gcc', '-pg', '-w', '-gstabs', '-O2', '-c',
+                        os.path.join(PROGRAMS, 'tricks_other.c')],
+                       ['gcc', '-pg', '-o', '{image}', 'tricks.o', 'tricks_other.o']],
         'strip-debug': [['strip', '-g', '-o', '{image}', base.image]],
         'strip-all': [['strip', '-s', '-o', '{image}', base.image]],
         'debuglink': [['objcopy', '--only-keep-debug', base.image, '{folder}/a.debug'],
@@ -303,7 +323,7 @@ def build_derived(root, base):
             print(f'{name}: not made')
             continue
         target = finish(f'{base.name}-{name}', folder, image, False)
-        if name != 'object':
+        if 'object' not in name and name != 'half-stabs':
             target.profiles += base.profiles
         target.symbols = target.symbols or base.symbols
         made.append(target)
