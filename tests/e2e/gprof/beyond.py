@@ -90,6 +90,87 @@ def try_synthetic(root):
     require(status == 1 and not out and b'end of file' in err, 'a size that is a lie')
 
 
+def self_seconds(args, folder):
+    """Seconds by function of fcgprof's flat profile, whatever memory held before."""
+    seen = [oracle.run(oracle.FCGPROF, ['-b', '-p', '-z'] + args, folder,
+                       env={'MALLOC_PERTURB_': str(byte)}) for byte in (0, 1, 85, 255)]
+    require(seen[0][0] == 0 and all(one == seen[0] for one in seen), f'{args}: by chance')
+    rows = [line.split() for line in seen[0][1].decode().splitlines() if line]
+    return {row[-1]: row[2] for row in rows[4:]}
+
+
+def try_last_function(root):
+    """It ends with the code, though there are samples behind that, and no symbol."""
+    layout = gmonfile.Layout()
+    profile = targets.write(os.path.join(root, 'behind'), gmonfile.header(layout) + gmonfile.hist(
+        layout, 0x401000, 0x401080, [2] * 32))
+    listed = targets.write(os.path.join(root, 'listed'),
+                           b'0000000000401000 T f\n0000000000401020 T last\n')
+    for kind in (1, 2, 3):  # an object file, a program, a library
+        image = gmonfile.Image(layout, bytes([0x90] * 64), 0x401000, kind=kind)
+        start = 0 if kind == 1 else 0x401000  # an object file has symbols by section
+        image.add('f', start)
+        image.add('last', start + 0x20)
+        path = os.path.join(root, f'alone{kind}')
+        image.write(path)
+        require(self_seconds([path, profile], root) == {'f': '0.16', 'last': '0.16'},
+                f'no symbol behind the last of an image of kind {kind}')
+        image.add('tail', start + 0x30, bind='local')
+        image.symbols.sort(key=lambda symbol: symbol[3] != 'local')
+        path = os.path.join(root, f'hidden{kind}')
+        image.write(path)
+        require(self_seconds(['-a', path, profile], root) == {'f': '0.16', 'last': '0.16'},
+                f'-a for an image of kind {kind}')
+        require(self_seconds(['-S', listed, path, profile], root) ==
+                {'f': '0.16', 'last': '0.16'}, f'-S for an image of kind {kind}')
+
+
+OUTSIDE = '''
+	.section .init, "ax", @progbits
+	.globl	early
+	.type	early, @function
+early:
+	call	late
+	.size	early, . - early
+	.text
+	.globl	late
+	.type	late, @function
+late:
+	ret
+	.size	late, . - late
+	.globl	later
+	.type	later, @function
+later:
+	ret
+	.size	later, . - later
+'''
+
+
+def try_calls_outside_of_text(root):
+    """gprof -c takes memory in front of .text's bytes for the code of .init."""
+    source = targets.write(os.path.join(root, 'outside.s'), OUTSIDE.encode())
+    good, err = targets.call(['gcc', '-nostdlib', '-no-pie', '-g', '-Wl,-e,late', source, '-o',
+                              os.path.join(root, 'outside')], root)
+    require(good, err)
+    image = os.path.join(root, 'outside')
+    starts = {name: addr for addr, _, name in targets.read_symbols(image)}
+    layout = gmonfile.Layout()
+    profile = targets.write(os.path.join(root, 'outside.out'), gmonfile.header(layout) +
+                            gmonfile.hist(layout, starts['early'], starts['later'] + 1,
+                                          [1] * ((starts['later'] + 1 - starts['early']) // 2)) +
+                            gmonfile.arc(layout, starts['later'], starts['late'], 2))
+    for words in (['-b', '-q', '-c'], ['-b', '-q', '-c', '-l']):
+        words += [image, profile]
+        seen = [oracle.run(oracle.FCGPROF, words, root, env={'MALLOC_PERTURB_': str(byte)})
+                for byte in (0, 85, 232)]
+        require(seen[0][0] == 0 and all(one == seen[0] for one in seen), 'calls by chance')
+        require(b'2/2           later' in seen[0][1] and b'0/2' not in seen[0][1],
+                'calls where there is no .text')
+        if shutil.which('valgrind'):
+            err = oracle.run(shutil.which('valgrind'), ['-q', oracle.GPROF] + words, root)[2]
+            require(b'Invalid read' in err, 'gprof -c knows where code is')
+
+
 def try_sum_and_debugging(root, target):
     folder = os.path.join(root, 'sum')
     os.mkdir(folder)
@@ -141,6 +222,8 @@ def main():
         try_wide_offsets(root)
         try_endless_order(root)
         try_synthetic(root)
+        try_last_function(root)
+        try_calls_outside_of_text(root)
         target = targets.build('chain', os.path.join(root, 'again'))
         try_sum_and_debugging(root, target)
         try_marks_of_files(root, target)
