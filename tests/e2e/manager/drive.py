@@ -3,99 +3,15 @@
 """Drives the installed fcmanager through its pipe and shared memory without libfc: this script
 plays the profiled processes.  Run by Meson with FC_BINDIR in the environment."""
 
-import mmap
 import os
 import re
 import signal
-import struct
 import subprocess
 import tempfile
-import time
 import unittest
 
 import wire
-
-MANAGER = os.path.join(os.environ['FC_BINDIR'], 'fcmanager')
-with open(MANAGER, 'rb') as program:
-    SANITIZED = b'__asan_init' in program.read()
-CHUNKS = 8
-CODE = 0x400000
-TIMEOUT = 60
-
-
-def call(kind, when, function, depth=0, site=0x99, generation=3):
-    address = CODE + 0x100 * function
-    return wire.record(kind, when, address, site, 0x7FFF00000000 - 64 * depth, generation,
-                       address + (5 if kind == wire.ENTER else 99))
-
-
-def pair(when, function, length=10, depth=0, generation=3):
-    return [call(wire.ENTER, when, function, depth, generation=generation),
-            call(wire.EXIT, when + length, function, depth, generation=generation)]
-
-
-class Manager:
-    """One fcmanager and the ends of its pipes."""
-
-    def __init__(self, folder, *options, shared=True, directory='./', mode=2, time_mode=3):
-        self.folder = folder
-        read_fd, self.pipe = os.pipe()
-        self.reply, write_fd = os.pipe()
-        fds = [read_fd, write_fd]
-        arguments = [MANAGER, f'--pipe={read_fd}', f'--reply={write_fd}', '--name=out',
-                     f'--directory={directory}', f'--time-mode={time_mode}',
-                     f'--profile-mode={mode}', *options]
-        self.shared = None
-        if shared:
-            memory = os.memfd_create('test')
-            os.ftruncate(memory, (1 + CHUNKS) * wire.CHUNK_BYTES)
-            self.shared = wire.Shared(mmap.mmap(memory, 0), CHUNKS)
-            fds.append(memory)
-            arguments.append(f'--shared={memory}')
-        self.child = subprocess.Popen(arguments, pass_fds=fds, cwd=folder)
-        for fd in fds:
-            os.close(fd)
-        self.greeting = self.read_reply()
-
-    def read_reply(self):
-        head = self.read(8)
-        magic, count = struct.unpack('<II', head)
-        assert magic == wire.REPLY_MAGIC
-        return self.read(count).decode()
-
-    def read(self, count):
-        data = b''
-        while len(data) < count:
-            more = os.read(self.reply, count - len(data))
-            assert more, 'the manager closed the reply pipe'
-            data += more
-        return data
-
-    def send(self, *messages):
-        for message in messages:
-            os.write(self.pipe, message)
-
-    def close(self):
-        os.close(self.pipe)
-        self.pipe = -1
-
-    def wait(self):
-        return self.child.wait(TIMEOUT)
-
-    def wait_answer(self, index):
-        deadline = time.monotonic() + TIMEOUT
-        while self.shared.answer(index) is None:
-            assert time.monotonic() < deadline, 'no answer'
-            time.sleep(0.002)
-        return self.shared.answer(index)
-
-    def stop(self):
-        if self.pipe >= 0:
-            os.close(self.pipe)
-        os.close(self.reply)
-        if self.child.poll() is None:
-            self.child.kill()
-        self.child.wait()
+from started import CODE, MANAGER, SANITIZED, TIMEOUT, Manager, call, pair
 
 
 def sleeper():
