@@ -145,9 +145,6 @@ def options(rng, target):
         make = rng.choices([style_option, valued_option, flag_option, other_option, odd_option],
                            [6, 5, 4, 3, 0.15])[0]
         words += make(rng, target)
-    if any(w.startswith(('-R', '--file-o')) for w in words):
-        # Under -R gprof takes memory that it never set for marks of lines.
-        words = [w for w in words if not w.startswith(('-l', '--li', '-s', '--su'))]
     return words
 
 
