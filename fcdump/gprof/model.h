@@ -74,7 +74,7 @@ struct FcGSym
     FcGArc *children;
     FcGBlocks *blocks; /* NULL if none */
     FcGSym *owner;     /* of a line of a measured profile: its function; else NULL */
-    const char *label; /* module or file, where that has to be said; else NULL */
+    const char *label; /* tells it from others of its name; NULL if there are none */
 
     /* Used by the function and file orderings only. */
     FcGSym *order_prev;

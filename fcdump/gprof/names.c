@@ -45,19 +45,29 @@ const char *fc_gname_file(const FcGModel *model, const FcGFile *file)
     return model->options->full_paths ? file->path : file->base;
 }
 
+char *fc_gname_text(const FcGModel *model, const FcGSym *sym)
+{
+    const FcGOptions *options = model->options;
+    char *plain = options->demangle && !options->traditional ? demangle(sym->name) : NULL;
+
+    return plain ? plain : g_strdup(sym->name);
+}
+
 int fc_gname_print_plain(const FcGModel *model, const FcGSym *sym)
 {
     const FcGOptions *options = model->options;
-    g_autofree char *plain = NULL;
+    const char *label = sym->label;
+    g_autofree char *text = NULL;
     int length;
 
     if (!sym->name)
         return 0;
-    if (options->demangle && !options->traditional)
-        plain = demangle(sym->name);
-    length = fprintf(model->out, "%s", plain ? plain : sym->name);
-    if (sym->label)
-        length += fprintf(model->out, " (%s)", sym->label);
+    text = fc_gname_text(model, sym);
+    length = fprintf(model->out, "%s", text);
+    if (!label && sym->owner && strcmp(sym->owner->name, sym->name) == 0)
+        label = sym->owner->label;
+    if (label)
+        length += fprintf(model->out, " (%s)", label);
     if (!sym->file || !(options->by_line || options->inline_file_names))
         return length;
     length += fprintf(model->out, " (%s:%d", fc_gname_file(model, sym->file), sym->line);

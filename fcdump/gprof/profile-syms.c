@@ -19,13 +19,6 @@ static const FcProfileModule *module_at(const FcGProfile *profile, guint index)
     return &g_array_index(fc_gprofile_data(profile)->modules, FcProfileModule, index);
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 guint64 fc_gprofile_addr(const FcGProfile *profile, const FcProfilePlace *place)
 {
     guint index =
@@ -48,7 +41,6 @@ static guint number_module(FcGProfile *profile, GHashTable *known, guint index)
         g_free(key);
         return number - 1;
     }
-    own.label = g_strdup(base_name(module->path));
     g_array_append_val(profile->modules, own);
     g_hash_table_insert(known, key, GUINT_TO_POINTER(profile->modules->len));
     return profile->modules->len - 1;
@@ -316,61 +308,4 @@ gboolean fc_gprofile_load_symbols(FcGProfile *profile, GError **error)
     }
     g_array_free(syms, TRUE);
     return is_good;
-}
-
-/* ---- Names that several functions have ------------------------------------------------------ */
-
-static gboolean is_listed(const FcGModel *model, const FcGSym *sym)
-{
-    return (sym->is_func || !model->options->by_line) &&
-           (model->options->show_zero || sym->ncalls || sym->self_calls || sym->time > 0.0 ||
-            sym->prop_child > 0.0);
-}
-
-/* What tells `sym` from the others of its name. */
-static const char *label_of(const FcGProfile *profile, const FcGSym *sym, gboolean is_one_module)
-{
-    if (is_one_module)
-        return sym->file ? sym->file->base : NULL;
-    return g_array_index(profile->modules, FcGModule, sym->addr >> FC_GMODULE_SHIFT).label;
-}
-
-typedef struct
-{
-    guint64 module;
-    guint n;
-    gboolean is_one_module;
-} SameName;
-
-void fc_gprofile_label_symbols(FcGProfile *profile)
-{
-    const FcGModel *model = profile->model;
-    g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
-
-    for (guint i = 0; i < model->symtab.len; i++)
-    {
-        const FcGSym *sym = &model->symtab.syms[i];
-        guint64 module = sym->addr >> FC_GMODULE_SHIFT;
-        SameName *same;
-
-        if (!is_listed(model, sym))
-            continue;
-        same = g_hash_table_lookup(names, sym->name);
-        if (!same)
-        {
-            same = g_new(SameName, 1);
-            *same = (SameName){module, 0, TRUE};
-            g_hash_table_insert(names, (gpointer)sym->name, same);
-        }
-        same->n++;
-        same->is_one_module &= same->module == module;
-    }
-    for (guint i = 0; i < model->symtab.len; i++)
-    {
-        FcGSym *sym = &model->symtab.syms[i];
-        const SameName *same = g_hash_table_lookup(names, sym->name);
-
-        if (same && same->n > 1 && is_listed(model, sym))
-            sym->label = label_of(profile, sym, same->is_one_module);
-    }
 }

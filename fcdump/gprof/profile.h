@@ -48,7 +48,7 @@ static inline guint64 fc_gmodule_base(guint number)
 
 typedef struct
 {
-    char *label;     /* base name */
+    char *label;     /* in labels, where no other has it; NULL until then */
     FcGImage *image; /* NULL where there is none that fits */
 } FcGModule;
 
@@ -74,7 +74,8 @@ guint64 fc_gprofile_addr(const FcGProfile *profile, const FcProfilePlace *place)
  * (profile-syms.c) */
 gboolean fc_gprofile_load_symbols(FcGProfile *profile, GError **error);
 
-/* Puts the module, or the file, behind names that would be shown for several functions. */
+/* Puts behind names that would be shown for several functions what tells these apart.
+ * (profile-labels.c) */
 void fc_gprofile_label_symbols(FcGProfile *profile);
 
 /* -l: what is known of the calls from each line, collected, and then put in place of the

@@ -11,6 +11,9 @@
 /* Chooses the style of demangling; NULL is the default.  False if it is unknown. */
 gboolean fc_gname_set_style(const char *style);
 
+/* The name as it is shown, demangled where it is to be; nothing else.  The caller frees it. */
+char *fc_gname_text(const FcGModel *model, const FcGSym *sym);
+
 /* Prints a symbol's name (with its place under -l) and returns its length in bytes. */
 int fc_gname_print_plain(const FcGModel *model, const FcGSym *sym);
 
