@@ -9,8 +9,13 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+/* For lines of -S without an address that no line with one precedes; gprof's is chance, but
+   one of the C library, above all code of the program. */
+#define ABOVE_PROGRAMS G_GUINT64_CONSTANT(0x7f0000000000)
 
 /* Takes one ELF symbol in, unless options or -R leave it out. */
 static gboolean accept_symbol(const FcGModel *model, const FcGImageSym *in, const FcGOrderMap *map,
@@ -126,12 +131,21 @@ static void add_lines(FcGImage *image, FcGModel *model, FcGLines *lines)
     g_array_free(syms, TRUE);
 }
 
+/* nm's line "U time" counts as one, too: a local function "ime" where the last one was. */
+static guint64 address_or(const char *text, guint64 last)
+{
+    guint64 addr;
+
+    return sscanf(text, "%" SCNx64, &addr) == 1 ? addr : last;
+}
+
 /* The file of -S: lines of address, type and name. */
 static gboolean load_listed(FcGImage *image, FcGModel *model, GError **error)
 {
     const char *path = model->options->symbol_file;
     GArray *syms;
     char buffer[1024];
+    guint64 addr = ABOVE_PROGRAMS;
     FILE *file = fopen(path, "r");
 
     if (!file)
@@ -149,7 +163,7 @@ static gboolean load_listed(FcGImage *image, FcGModel *model, GError **error)
             (type != 't' && type != 'T'))
             continue;
         fc_gsym_init(&sym);
-        sym.addr = g_ascii_strtoull(address, NULL, 16);
+        sym.addr = addr = address_or(address, addr);
         sym.name = fc_gmodel_strdup(model, name);
         sym.is_func = TRUE;
         sym.is_static = type == 't';

@@ -125,6 +125,17 @@ def try_last_function(root):
                 {'f': '0.16', 'last': '0.16'}, f'-S for an image of kind {kind}')
 
 
+def try_symbols_without_address(root, target):
+    """The first lines of nm -n have none: what counts of them is behind all functions."""
+    listed = targets.write(os.path.join(root, 'no-address'), b'                 U time\n' + b''.join(
+        b'%x T %s\n' % (addr, name.encode()) for addr, _, name in target.symbols))
+    words = ['-b', '-r', '-S', listed, target.image, target.profiles[0]]
+    seen = [oracle.run(oracle.FCGPROF, words, root, env={'MALLOC_PERTURB_': str(byte)})
+            for byte in (0, 85, 255)]
+    require(seen[0][0] == 0 and all(one == seen[0] for one in seen), 'an address by chance')
+    require(seen[0][1].split()[-1] == b'ime', 'a symbol without address is not the last')
+
+
 OUTSIDE = '''
 	.section .init, "ax", @progbits
 	.globl	early
@@ -225,6 +236,7 @@ def main():
         try_last_function(root)
         try_calls_outside_of_text(root)
         target = targets.build('chain', os.path.join(root, 'again'))
+        try_symbols_without_address(root, target)
         try_sum_and_debugging(root, target)
         try_marks_of_files(root, target)
         try_stale_debug_file(root)
