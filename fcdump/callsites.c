@@ -60,6 +60,38 @@ static gboolean is_incoming(const Resolver *resolver, guint function, const FcPr
     return caller != 0 && caller != function + 2;
 }
 
+static guint64 pair_key(gint caller, guint callee)
+{
+    return (guint64)(guint)caller << 32 | callee;
+}
+
+/* A site at which a function calls itself and also something that is inlined into it for other
+ * callers: that was inlined there as well. */
+static void mark_recursive(const Resolver *resolver)
+{
+    const FcModel *model = resolver->model;
+    g_autoptr(GHashTable) pairs = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    for (guint i = 0; i < model->profile->arcs->len; i++)
+    {
+        const FcProfileArc *arc = arc_at(model, i);
+        guint64 key = pair_key(caller_of(model, arc), model->function_of[arc->callee]);
+        if (model->inlined[i])
+            g_hash_table_add(pairs, g_memdup2(&key, sizeof key));
+    }
+    for (guint i = 0; i < model->profile->arcs->len; i++)
+    {
+        const FcProfileArc *arc = arc_at(model, i);
+        gint caller = caller_of(model, arc);
+        guint callee = model->function_of[arc->callee];
+        guint64 key = pair_key(caller, callee);
+        if (caller == FC_NONE || (guint)caller == callee || !g_hash_table_contains(pairs, &key))
+            continue;
+        g_autofree char *own = incoming_key((guint)caller, &arc->site);
+        if (GPOINTER_TO_UINT(g_hash_table_lookup(resolver->incoming, own)) == (guint)caller + 2)
+            model->inlined[i] = TRUE;
+    }
+}
+
 /* ---- Calls by way of unprofiled functions ------------------------------------------ */
 
 /* GCC splits cold or cloned parts off a function: name.cold, name.part.0. */
@@ -151,5 +183,6 @@ FcCallSite *fc_callsites_resolve(FcModel *model, GHashTable *keys)
                                 .calls = arc->calls,
                                 .total_ns = arc->total_ns};
     }
+    mark_recursive(&resolver);
     return sites;
 }

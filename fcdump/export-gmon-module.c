@@ -218,19 +218,22 @@ static gint compare_arcs(gconstpointer a, gconstpointer b)
 
 /* Where a call is said to come from: its call instruction if that lies in the caller's own
  * code, else (it was inlined, or came by way of a library) the caller's first. */
-static guint64 find_origin(const Export *export, const FcProfileArc *arc, const FcGSym *caller)
+static guint64 find_origin(const Export *export, guint index, const FcGSym *caller)
 {
     const FcGSymtab *symtab = &export->gprof->symtab;
+    const FcProfileArc *arc = &g_array_index(export->model->profile->arcs, FcProfileArc, index);
 
-    if (fc_model_is_same_module(export->model, arc->site.module, export->module) &&
+    if (!export->model->inlined[index] &&
+        fc_model_is_same_module(export->model, arc->site.module, export->module) &&
         fc_gsymtab_find(symtab, arc->site.offset - 1) == caller)
         return arc->site.offset - 1;
     return caller->addr;
 }
 
-static void collect_arc(Export *export, GArray *arcs, const FcProfileArc *in)
+static void collect_arc(Export *export, GArray *arcs, guint index)
 {
     const FcModel *model = export->model;
+    const FcProfileArc *in = &g_array_index(model->profile->arcs, FcProfileArc, index);
     const FcGSym *callee = export->symbols[model->function_of[in->callee]];
     const FcGSym *caller =
         in->caller == FC_NONE ? NULL : export->symbols[model->function_of[in->caller]];
@@ -240,7 +243,7 @@ static void collect_arc(Export *export, GArray *arcs, const FcProfileArc *in)
         return;
     arc.self = callee->addr;
     if (caller)
-        arc.from = find_origin(export, in, caller);
+        arc.from = find_origin(export, index, caller);
     else if (export->outside)
         arc.from = export->outside->addr;
     if (!caller)
@@ -277,11 +280,10 @@ static void collect_rest(Export *export, GArray *arcs)
 
 static void add_arcs(Export *export)
 {
-    const GArray *all = export->model->profile->arcs;
     g_autoptr(GArray) arcs = g_array_new(FALSE, FALSE, sizeof(FcGmonArc));
 
-    for (guint i = 0; i < all->len; i++)
-        collect_arc(export, arcs, &g_array_index(all, FcProfileArc, i));
+    for (guint i = 0; i < export->model->profile->arcs->len; i++)
+        collect_arc(export, arcs, i);
     collect_rest(export, arcs);
     g_array_sort(arcs, compare_arcs);
     for (guint i = 0, next; i < arcs->len; i = next)

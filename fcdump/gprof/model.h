@@ -17,6 +17,7 @@
 
 typedef struct FcGSym FcGSym;
 typedef struct FcGArc FcGArc;
+typedef struct FcGBlocks FcGBlocks;
 typedef struct FcGFile FcGFile;
 typedef struct FcGArena FcGArena;
 typedef struct FcGSpecs FcGSpecs;
@@ -29,11 +30,12 @@ enum
 };
 
 /* Basic blocks of a symbol; a zero address ends the list. */
-typedef struct
+struct FcGBlocks
 {
     guint64 addr[FC_GBLOCKS_MAX];
     guint64 count[FC_GBLOCKS_MAX];
-} FcGBlocks;
+    FcGBlocks *next; /* call sites of a measured profile may be more; else NULL */
+};
 
 /* A source file, once for each distinct path that the line tables name. */
 struct FcGFile

@@ -12,9 +12,32 @@
 struct FcGLineArcs
 {
     FcGProfile *profile;
-    GHashTable *arcs;  /* set of FcGArc, by parent and child */
-    GPtrArray *sorted; /* the same in the order in which they were met */
+    GHashTable *arcs;    /* set of FcGArc, by parent and child */
+    GHashTable *inlined; /* set of Site: that of an inlined function, where its caller was called */
+    GPtrArray *sorted;   /* the same in the order in which they were met */
 };
+
+typedef struct
+{
+    const FcGSym *caller;
+    const FcGSym *callee;
+    guint64 addr;
+} Site;
+
+static guint hash_site(gconstpointer key)
+{
+    const Site *site = key;
+
+    return g_int64_hash(&site->addr) * 31 + g_direct_hash(site->callee);
+}
+
+static gboolean equal_sites(gconstpointer a, gconstpointer b)
+{
+    const Site *left = a, *right = b;
+
+    return left->caller == right->caller && left->callee == right->callee &&
+           left->addr == right->addr;
+}
 
 static guint hash_arc(gconstpointer key)
 {
@@ -30,12 +53,32 @@ static gboolean equal_arcs(gconstpointer a, gconstpointer b)
     return left->parent == right->parent && left->child == right->child;
 }
 
+static GHashTable *list_inlined(const FcGProfile *profile)
+{
+    const GArray *arcs = fc_gprofile_data(profile)->arcs;
+    GHashTable *sites = g_hash_table_new_full(hash_site, equal_sites, g_free, NULL);
+
+    for (guint i = 0; i < arcs->len; i++)
+    {
+        const FcProfileArc *arc = &g_array_index(arcs, FcProfileArc, i);
+        Site site;
+
+        if (!profile->loaded->inlined[i] || arc->caller == FC_NONE)
+            continue;
+        site = (Site){profile->syms[arc->caller], profile->syms[arc->callee],
+                      fc_gprofile_addr(profile, &arc->site)};
+        g_hash_table_add(sites, g_memdup2(&site, sizeof site));
+    }
+    return sites;
+}
+
 FcGLineArcs *fc_glinearcs_new(FcGProfile *profile)
 {
     FcGLineArcs *arcs = g_new0(FcGLineArcs, 1);
 
     arcs->profile = profile;
     arcs->arcs = g_hash_table_new(hash_arc, equal_arcs);
+    arcs->inlined = list_inlined(profile);
     arcs->sorted = g_ptr_array_new();
     return arcs;
 }
@@ -45,6 +88,7 @@ void fc_glinearcs_free(FcGLineArcs *arcs)
     if (!arcs)
         return;
     g_hash_table_unref(arcs->arcs);
+    g_hash_table_unref(arcs->inlined);
     g_ptr_array_unref(arcs->sorted);
     g_free(arcs);
 }
@@ -63,9 +107,13 @@ static FcGSym *find_line(const FcGProfile *profile, guint64 site, FcGSym *caller
 
 static FcGArc *get_arc(FcGLineArcs *arcs, guint64 site, FcGSym *caller, FcGSym *callee)
 {
-    FcGArc key = {.parent = find_line(arcs->profile, site, caller), .child = callee};
-    FcGArc *arc = g_hash_table_lookup(arcs->arcs, &key);
+    Site place = {caller, callee, site};
+    FcGArc key = {.parent = caller, .child = callee};
+    FcGArc *arc;
 
+    if (!g_hash_table_contains(arcs->inlined, &place))
+        key.parent = find_line(arcs->profile, site, caller);
+    arc = g_hash_table_lookup(arcs->arcs, &key);
     if (arc)
         return arc;
     arc = fc_gmodel_alloc(arcs->profile->model, sizeof *arc);
@@ -78,15 +126,23 @@ static FcGArc *get_arc(FcGLineArcs *arcs, guint64 site, FcGSym *caller, FcGSym *
 /* A line shows how often each of its call sites was passed. */
 static void add_block(FcGLineArcs *arcs, FcGSym *line, guint64 site, guint64 count)
 {
-    FcGBlocks *blocks = line->blocks;
+    FcGBlocks **end = &line->blocks;
     guint i = 0;
 
-    if (!blocks)
-        blocks = line->blocks = fc_gmodel_alloc(arcs->profile->model, sizeof *blocks);
-    while (i + 1 < FC_GBLOCKS_MAX && blocks->addr[i] && blocks->addr[i] != site)
-        i++;
-    blocks->addr[i] = site;
-    blocks->count[i] += count;
+    for (; *end; end = &(*end)->next)
+    {
+        for (i = 0; i < FC_GBLOCKS_MAX && (*end)->addr[i] && (*end)->addr[i] != site;)
+            i++;
+        if (i < FC_GBLOCKS_MAX)
+            break;
+    }
+    if (!*end)
+    {
+        *end = fc_gmodel_alloc(arcs->profile->model, sizeof **end);
+        i = 0;
+    }
+    (*end)->addr[i] = site;
+    (*end)->count[i] += count;
 }
 
 void fc_glinearcs_add_calls(FcGLineArcs *arcs, guint64 site, FcGSym *caller, FcGSym *callee,

@@ -12,12 +12,14 @@
 enum
 {
     MARGIN_WIDTH = 16,
-    TIME_WIDTH = 10, /* of one of the two before the margin, if times were measured */
-    COUNT_BYTES = 24 /* one count and a comma */
+    TIME_WIDTH = 10 /* of one of the two before the margin, if times were measured */
 };
 
+static const char ARROW[] = " -> ";
+
 /* One source line that has code.  Of several symbols the first one's nature and blocks
- * are shown, but the calls of all. */
+ * are shown, but the calls of all.  If times were measured the line is a function's where any
+ * of them is one, and has its calls; else it has those that were made there, by call site. */
 typedef struct
 {
     const FcGSym *sym;
@@ -26,6 +28,7 @@ typedef struct
     double time;  /* own time of the functions that begin here, in ticks */
     double total; /* theirs with all that they called; else that of the calls made here */
     gboolean has_function;
+    GArray *sites; /* guint64: calls from each call site; NULL: none */
 } Line;
 
 typedef struct
@@ -45,12 +48,26 @@ typedef struct
     gboolean has_earlier; /* a file was printed already */
 } Annotator;
 
-/* The calls that a function makes on its first line are part of its own total. */
-static void add_times(Line *line, const FcGSym *sym)
+static void add_sites(Line *line, const FcGBlocks *blocks)
 {
-    if (!sym->owner)
+    for (; blocks; blocks = blocks->next)
+    {
+        for (guint i = 0; i < FC_GBLOCKS_MAX && blocks->addr[i]; i++)
+        {
+            if (!line->sites)
+                line->sites = g_array_new(FALSE, FALSE, sizeof(guint64));
+            g_array_append_val(line->sites, blocks->count[i]);
+        }
+    }
+}
+
+/* The calls that a function makes on its first line are part of its own total. */
+static void add_measured(Line *line, const FcGSym *sym)
+{
+    if (sym->is_func)
     {
         line->total = line->has_function ? line->total : 0.0;
+        line->ncalls = line->has_function ? line->ncalls : 0;
         line->has_function = TRUE;
         line->time += sym->time;
     }
@@ -59,11 +76,39 @@ static void add_times(Line *line, const FcGSym *sym)
         return;
     }
     line->total += sym->time + sym->child_time;
+    line->ncalls += sym->ncalls;
+    add_sites(line, sym->blocks);
+}
+
+static void add_to_line(const FcGModel *model, FileCounts *counts, const FcGSym *sym)
+{
+    Line *line = &counts->lines[sym->line];
+    guint64 before = line->ncalls;
+
+    line->is_shared = line->sym != NULL;
+    if (!line->sym)
+        line->sym = sym;
+    if (model->measured)
+        add_measured(line, sym);
+    else
+        line->ncalls += sym->ncalls;
+    counts->ncalls += line->ncalls - before;
+}
+
+static void free_sites(gpointer data)
+{
+    const FileCounts *counts = data;
+
+    for (int i = 1; counts->lines && i <= counts->n_lines; i++)
+    {
+        if (counts->lines[i].sites)
+            g_array_unref(counts->lines[i].sites);
+    }
 }
 
 static GHashTable *count_lines(FcGModel *model)
 {
-    GHashTable *files = g_hash_table_new(NULL, NULL);
+    GHashTable *files = g_hash_table_new_full(NULL, NULL, NULL, free_sites);
 
     for (int pass = 0; pass < 2; pass++)
     {
@@ -71,7 +116,6 @@ static GHashTable *count_lines(FcGModel *model)
         {
             const FcGSym *sym = &model->symtab.syms[i];
             FileCounts *counts;
-            Line *line;
 
             if (!sym->file || sym->line <= 0 ||
                 !fc_gspecs_selects(model->specs, FC_GTABLE_INCL_ANNO, FC_GTABLE_EXCL_ANNO,
@@ -89,20 +133,35 @@ static GHashTable *count_lines(FcGModel *model)
                 continue;
             }
             if (!counts->lines)
-                counts->lines = fc_gmodel_alloc(model, ((gsize)counts->n_lines + 1) * sizeof *line);
-            line = &counts->lines[sym->line];
-            line->is_shared = line->sym != NULL;
-            if (!line->sym)
-                line->sym = sym;
-            line->ncalls += sym->ncalls;
-            add_times(line, sym);
-            counts->ncalls += sym->ncalls;
+                counts->lines = fc_gmodel_alloc(model, ((gsize)counts->n_lines + 1) * sizeof(Line));
+            add_to_line(model, counts, sym);
         }
     }
     return files;
 }
 
-/* Counts of a line, as text; NULL if it has nothing to say.  `*sum` is their sum. */
+/* The count of a line where times were measured, or those of its call sites; their sum where
+ * these are too many for the margin.  NULL if it has nothing to say; `*sum` is the sum. */
+static char *measured_text(Annotator *annotator, const Line *line, guint64 *sum)
+{
+    const GArray *sites = line->has_function ? NULL : line->sites;
+    gboolean all_lines = annotator->model->options->all_lines;
+    g_autoptr(GString) text = g_string_new(NULL);
+
+    if (!line->has_function && !sites && !all_lines)
+        return NULL;
+    if (line->has_function || sites)
+        annotator->last_count = line->ncalls;
+    for (guint i = 0; sites && i < sites->len; i++)
+        g_string_append_printf(text, "%s%" G_GUINT64_FORMAT, text->len ? "," : "",
+                               g_array_index(sites, guint64, i));
+    *sum = annotator->last_count;
+    if (text->len > 0 && text->len <= MARGIN_WIDTH - strlen(ARROW))
+        return g_strdup(text->str);
+    return g_strdup_printf("%" G_GUINT64_FORMAT, *sum);
+}
+
+/* The same of a line of samples. */
 static char *count_text(Annotator *annotator, const Line *line, guint64 *sum)
 {
     gboolean all_lines = annotator->model->options->all_lines, has_count = FALSE;
@@ -117,7 +176,7 @@ static char *count_text(Annotator *annotator, const Line *line, guint64 *sum)
         annotator->last_count = last_shown = *sum = line->ncalls;
         has_count = TRUE;
     }
-    else if (all_lines && blocks && blocks->addr[0] > line_addr && !annotator->model->measured)
+    else if (all_lines && blocks && blocks->addr[0] > line_addr)
     {
         g_string_append_printf(text, "%lu", (gulong)annotator->last_count);
         last_shown = *sum = annotator->last_count;
@@ -157,7 +216,8 @@ static void print_margin(Annotator *annotator, int number, FILE *out)
     if (line && line->sym)
     {
         counts->n_executable++;
-        text = count_text(annotator, line, &sum);
+        text = annotator->model->measured ? measured_text(annotator, line, &sum)
+                                          : count_text(annotator, line, &sum);
     }
     if (!text)
     {
@@ -165,7 +225,7 @@ static void print_margin(Annotator *annotator, int number, FILE *out)
         return;
     }
     counts->n_executed++;
-    margin = g_strconcat(sum < annotator->model->options->min_count ? "#####" : text, " -> ", NULL);
+    margin = g_strconcat(sum < annotator->model->options->min_count ? "#####" : text, ARROW, NULL);
     fprintf(out, "%*.*s", MARGIN_WIDTH, MARGIN_WIDTH, margin);
 }
 

@@ -58,7 +58,10 @@ void fc_greport_exec(FcGModel *model)
         /* The calls of a line are those of its call sites. */
         if (!sym->owner)
             print_count(model, sym, sym->addr, sym->ncalls);
-        for (guint k = 0; sym->blocks && k < FC_GBLOCKS_MAX && sym->blocks->addr[k]; k++)
-            print_count(model, sym, sym->blocks->addr[k], sym->blocks->count[k]);
+        for (const FcGBlocks *blocks = sym->blocks; blocks; blocks = blocks->next)
+        {
+            for (guint k = 0; k < FC_GBLOCKS_MAX && blocks->addr[k]; k++)
+                print_count(model, sym, blocks->addr[k], blocks->count[k]);
+        }
     }
 }

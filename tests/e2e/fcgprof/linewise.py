@@ -10,6 +10,7 @@ import os
 import re
 
 import fcgprof
+import gproftext
 from fcgprof import OUTSIDE, HERE
 
 SOURCE = os.path.join(HERE, "lines.c")
@@ -99,6 +100,73 @@ class Linewise(fcgprof.Case):
         text = self.report("-C", "-b", "functioncheck.fc")
         self.assertEqual([int(count) for count in re.findall(r" (\d+) executions", text)],
                          [26, 5, 1])
+
+    def margins_of(self, source, *words):
+        """Counts and totals of the lines that have some, by number."""
+        lines = self.report("-A", "-b", *words, "functioncheck.fc").split("\n")[1:]
+        found = {}
+        for number, text in enumerate(source.split("\n")):
+            self.assertEqual(lines[number][36:], text)
+            margin = lines[number][20:36].removesuffix(" -> ").strip()
+            if lines[number][:36].strip():
+                found[number + 1] = lines[number][10:20].strip(), margin
+        return found
+
+    def test_inlined_lines(self):
+        # leaf is called from lines that are in the program twice; and where walk calls
+        # itself, inl, which is inlined into it, is not called
+        source = """#define INLINE static inline __attribute__((always_inline))
+static void leaf(void) {}
+INLINE void inl(void)
+{
+    leaf();
+    leaf();
+}
+static void walk(int n)
+{
+    inl();
+    if (n > 0)
+        walk(n - 1);
+}
+int main(void)
+{
+    void (*volatile far)(void) = inl;
+    walk(3);
+    far();
+    return 0;
+}
+"""
+        self.record(self.write("twice.c", source))
+        # main+1 walk+2 inl+3 leaf+4-5 leaf+6-7 inl-8 walk+9 ... inl-29 walk-30-31-32-33
+        # inl+34 leaf+35-36 leaf+37-38 inl-39 main-40
+        expected = {2: ("10.0us", "10"), 4: ("25.0us", "5"), 5: ("5.0us", "1,4"),
+                    6: ("5.0us", "1,4"), 9: ("31.0us", "1"), 12: ("", "3"),
+                    15: ("39.0us", "1"), 17: ("31.0us", "1"), 18: ("5.0us", "1")}
+        self.assertEqual(self.margins_of(source, "-l"), expected)
+        self.assertEqual(self.margins_of(source), {
+            line: expected[line] for line in (2, 4, 9, 15)})
+        graph = gproftext.parse_graph(gproftext.reports(
+            self.report("-b", "-q", "-l", "functioncheck.fc"))[0])
+        inl, = [entry for entry in graph.entries if entry.name.startswith("inl ")]
+        self.assertEqual([(fcgprof.plain(line.name), line.self, line.children, line.called)
+                          for line in inl.parents], [
+            ("main (twice.c:18)", 3, 2, 1), ("walk (twice.c:9)", 12, 8, 4)])
+
+    def test_many_sites_on_a_line(self):
+        calls = "leaf();" * 25
+        source = f"""static void leaf(void) {{}}
+int main(void)
+{{
+    leaf();leaf();leaf();
+    {calls}
+    return 0;
+}}
+"""
+        self.record(self.write("many.c", source))
+        self.assertEqual(self.margins_of(source, "-l"), {
+            1: ("28.0us", "28"), 3: ("57.0us", "1"), 4: ("3.0us", "1,1,1"), 5: ("25.0us", "25")})
+        self.assertEqual(len(re.findall(r"many.c:5: \(main:0x[0-9a-f]+\) 1 executions\n", self.report(
+            "-C", "-b", "-l", "functioncheck.fc"))), 25)
 
     def test_recursion_by_line(self):
         # fact calls itself from its line 7: no call of another
