@@ -173,6 +173,9 @@ static void note_times(const Export *export, const GArray *times)
              "longest of them, %s, had %" G_GUINT64_FORMAT " ns",
              inexact, 1000000000U / export->out->rate,
              fc_gsymtab_find(&export->gprof->symtab, worst->start)->name, worst->local_ns);
+    if (fc_gmonout_has_layers(export->out))
+        note(export, "gprof reads it, but loses time where it sums it into a gmon.sum (-s), whose "
+                     "samples have 16 bits; fcdump sums profiles before it exports them");
 }
 
 static void add_times(Export *export)

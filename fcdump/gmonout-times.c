@@ -179,6 +179,18 @@ static guint find_last(const Span *spans, guint first, guint count)
     return last;
 }
 
+gboolean fc_gmonout_has_layers(const FcGmonOut *out)
+{
+    for (guint i = 1; i < out->hists->len; i++)
+    {
+        /* Layers stand one behind the other. */
+        if (g_array_index(out->hists, FcGmonHist, i).low ==
+            g_array_index(out->hists, FcGmonHist, i - 1).low)
+            return TRUE;
+    }
+    return FALSE;
+}
+
 void fc_gmonout_set_times(FcGmonOut *out, FcGmonTime *times, guint count)
 {
     g_autofree Span *spans = g_new0(Span, (gsize)count + 1);

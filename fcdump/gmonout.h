@@ -62,6 +62,10 @@ void fc_gmonout_set_times(FcGmonOut *out, FcGmonTime *times, guint count);
 /* Whether what the file says of the function is farther off than one part in 200. */
 gboolean fc_gmonout_is_inexact(const FcGmonTime *time);
 
+/* Whether several records have one range, as a bin can't hold all.  gprof adds them up as it
+ * reads, but what it sums has 16 bits again in the file that it writes. */
+gboolean fc_gmonout_has_layers(const FcGmonOut *out);
+
 void fc_gmonout_add_arc(FcGmonOut *out, guint64 from, guint64 self, guint64 calls);
 
 /* How many arc records the file needs: each has 32 bits for its calls. */

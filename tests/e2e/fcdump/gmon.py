@@ -288,6 +288,28 @@ class Recorded(Export):
         self.assertEqual(report.arcs, {("_init", "work"): [5], ("work", "inner"): [10]})
         self.assertEqual(len(data["functions"]), 3)
 
+    def test_sums_of_gprof(self):
+        """gprof -s loses what sixteen bits can't hold, and a note says so; else it doesn't."""
+        program = self.build("""
+            #include <time.h>
+            static void naps(long ns) { struct timespec nap = {0, ns}; nanosleep(&nap, 0); }
+            static void nothing(void) {}
+            int main(int count, char **words) {
+                nothing();
+                if (count > 1) naps(100000000);
+                return words[0] == 0;
+            }""")
+        for words in ([], ["x"]):
+            data = self.profile(program, *words)
+            done = self.fcdump("--gmon=gmon.out")
+            is_lost = "loses time where it sums" in done.stderr
+            self.assertTrue(is_lost or not words, done.stderr)
+            self.check(data, program)
+            self.command(["gprof", "-s", program, "gmon.out"])
+            read, summed = [gprofread.Report(program, self.path(name)).flat
+                            for name in ("gmon.out", "gmon.sum")]
+            self.assertEqual(read != summed, is_lost)
+
     def test_names_that_gprof_drops(self):
         """Its figures must not go to the function before it."""
         program = self.build(CALLS.replace("once", "on$ce"))
