@@ -18,6 +18,7 @@ struct FcGDebugFile
     Elf *elf;
     gboolean owns_elf;
     Dwarf *dwarf;
+    guint64 text_shift;
 };
 
 gboolean fc_gdebug_section_is(const char *name, const char *wanted)
@@ -138,6 +139,15 @@ static gboolean try_link(FcGDebugFile *file, Elf *elf, const char *image_path)
            try_linked(file, global, crc);
 }
 
+/* All sections of an object file begin at 0.  Its debugging information is read as if they
+ * were linked, one behind the other. */
+static guint64 text_shift(const FcGImage *image)
+{
+    g_autofree guint64 *places = fc_gdebug_places(fc_gimage_elf(image), TRUE);
+
+    return places[fc_gimage_text_index(image)] - fc_gimage_text_start(image);
+}
+
 FcGDebugFile *fc_gdebug_file_open(FcGImage *image)
 {
     FcGDebugFile *file = g_new0(FcGDebugFile, 1);
@@ -147,7 +157,10 @@ FcGDebugFile *fc_gdebug_file_open(FcGImage *image)
     if (has_debug_info(file->elf) || try_build_id(file, file->elf) ||
         try_link(file, file->elf, fc_gimage_path(image)))
     {
-        fc_gdebug_relocate(file->elf, ".debug");
+        g_autofree guint64 *places = fc_gdebug_places(file->elf, TRUE);
+
+        fc_gdebug_relocate(file->elf, ".debug", places);
+        file->text_shift = text_shift(image);
         file->dwarf = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
     }
     return file;
@@ -169,6 +182,11 @@ void fc_gdebug_file_free(FcGDebugFile *file)
 Dwarf *fc_gdebug_file_dwarf(FcGDebugFile *file)
 {
     return file->dwarf;
+}
+
+guint64 fc_gdebug_file_text_shift(const FcGDebugFile *file)
+{
+    return file->text_shift;
 }
 
 const guint8 *fc_gdebug_section(Elf *elf, const char *wanted, gsize *n_bytes)

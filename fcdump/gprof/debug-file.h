@@ -30,7 +30,16 @@ gboolean fc_gdebug_section_is(const char *name, const char *wanted);
  * is not compressed, or not soundly, stays as it is. */
 void fc_gdebug_uncompress(Elf_Scn *section, const GElf_Shdr *header, const char *name);
 
+/* The addresses that relocations take sections to be at, by section: those that the file
+ * states or, if `is_packed` and it is an object file, in which all are 0, one behind the
+ * other.  To be freed with g_free(). */
+guint64 *fc_gdebug_places(Elf *elf, gboolean is_packed);
+
 /* Relocates the sections of an object file whose names begin with `prefix`, compressed or not,
  * in place, in memory only, to be done once; other kinds of file stay as they are.  `elf` must
  * have been opened for private writing. */
-void fc_gdebug_relocate(Elf *elf, const char *prefix);
+void fc_gdebug_relocate(Elf *elf, const char *prefix, const guint64 *places);
+
+/* What is to be added to an address of the image in .text, to ask the debugging information
+ * for it. */
+guint64 fc_gdebug_file_text_shift(const FcGDebugFile *file);

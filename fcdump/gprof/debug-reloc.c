@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Relocates the debugging information of an object file that was not linked yet, all
- * of whose sections lie at the addresses that the file states.  See debug-file.h.
+ * Relocates the debugging information of an object file that was not linked yet.  See
+ * debug-file.h.
  */
 #include "fcdump/gprof/debug-file.h"
 
@@ -22,6 +22,7 @@ static const struct
 typedef struct
 {
     Elf *elf;
+    const guint64 *places; /* of sections */
     GElf_Ehdr header;
     Elf_Data *symbols;
     Elf_Data *target;
@@ -40,15 +41,15 @@ static guint width_of(const Relocator *relocator, guint type)
 
 static guint64 symbol_value(const Relocator *relocator, guint index)
 {
-    GElf_Shdr section;
+    Elf_Scn *section;
     GElf_Sym sym;
 
     if (!gelf_getsym(relocator->symbols, (int)index, &sym))
         return 0;
-    if (sym.st_shndx > SHN_UNDEF && sym.st_shndx < SHN_LORESERVE &&
-        gelf_getshdr(elf_getscn(relocator->elf, sym.st_shndx), &section))
-        return section.sh_addr + sym.st_value;
-    return sym.st_value;
+    section = sym.st_shndx > SHN_UNDEF && sym.st_shndx < SHN_LORESERVE
+                  ? elf_getscn(relocator->elf, sym.st_shndx)
+                  : NULL;
+    return sym.st_value + (section ? relocator->places[elf_ndxscn(section)] : 0);
 }
 
 /* `addend` NULL: it stands where the result goes. */
@@ -93,9 +94,36 @@ static gboolean has_prefix(const char *name, const char *prefix)
            (g_str_has_prefix(name, ".z") && g_str_has_prefix(name + 2, prefix + 1));
 }
 
-void fc_gdebug_relocate(Elf *elf, const char *prefix)
+guint64 *fc_gdebug_places(Elf *elf, gboolean is_packed)
 {
-    Relocator relocator = {.elf = elf};
+    size_t n_sections = 0;
+    guint64 *places, next = 0;
+    GElf_Ehdr ehdr;
+
+    if (!gelf_getehdr(elf, &ehdr) || elf_getshdrnum(elf, &n_sections) != 0)
+        n_sections = 0;
+    places = g_new0(guint64, n_sections + 1);
+    for (size_t i = 1; i < n_sections; i++)
+    {
+        GElf_Shdr header;
+
+        if (!gelf_getshdr(elf_getscn(elf, i), &header))
+            continue;
+        places[i] = header.sh_addr;
+        if (is_packed && ehdr.e_type == ET_REL && (header.sh_flags & SHF_ALLOC))
+        {
+            guint64 align = MAX(header.sh_addralign, 1);
+
+            places[i] = (next + align - 1) & -align;
+            next = places[i] + header.sh_size;
+        }
+    }
+    return places;
+}
+
+void fc_gdebug_relocate(Elf *elf, const char *prefix, const guint64 *places)
+{
+    Relocator relocator = {.elf = elf, .places = places};
     Elf_Scn *section = NULL;
     size_t names_index;
 

@@ -293,6 +293,11 @@ void *fc_gimage_elf(const FcGImage *image)
     return image->elf;
 }
 
+guint fc_gimage_text_index(const FcGImage *image)
+{
+    return (guint)image->text_index;
+}
+
 guint64 fc_gimage_text_start(const FcGImage *image)
 {
     return image->text.sh_addr;

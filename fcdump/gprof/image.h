@@ -31,6 +31,7 @@ gboolean fc_gimage_is_big_endian(const FcGImage *image);
 guint fc_gimage_addr_bytes(const FcGImage *image); /* 4 or 8 */
 gboolean fc_gimage_is_x86(const FcGImage *image);  /* i386 or x86-64 */
 void *fc_gimage_elf(const FcGImage *image);        /* Elf* */
+guint fc_gimage_text_index(const FcGImage *image); /* of .text among the sections */
 guint64 fc_gimage_text_start(const FcGImage *image);
 guint64 fc_gimage_text_end(const FcGImage *image); /* one past the last byte */
 

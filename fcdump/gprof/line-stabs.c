@@ -194,8 +194,8 @@ FcGLineStabs *fc_gline_stabs_new(FcGImage *image, GStringChunk *strings)
     const guint8 *bytes, *table;
     FcGLineStabs *stabs;
     Region end = {.addr = G_MAXUINT64};
-
-    fc_gdebug_relocate(elf, ".stab");
+    g_autofree guint64 *places = fc_gdebug_places(elf, FALSE);
+    fc_gdebug_relocate(elf, ".stab", places);
     bytes = fc_gdebug_section(elf, ".stab", &n_bytes);
     table = fc_gdebug_section(elf, ".stabstr", &table_bytes);
     if (!bytes || !table || table_bytes == 0 || n_bytes / STAB_BYTES > G_MAXINT)

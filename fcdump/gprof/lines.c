@@ -51,6 +51,7 @@ struct FcGLines
     FcGTextSyms *text_syms;
     FcGLineStabs *stabs; /* NULL: none */
     guint64 next_change;
+    guint64 shift; /* from an image's addresses to those of the debugging information */
 };
 
 static int compare_unit_ranges(const void *a, const void *b)
@@ -146,6 +147,7 @@ FcGLines *fc_glines_new(FcGImage *image)
     lines->dwarf = fc_gdebug_file_dwarf(lines->file);
     if (!lines->dwarf)
         return lines;
+    lines->shift = fc_gdebug_file_text_shift(lines->file);
     lines->sections.line =
         fc_gdebug_file_section(lines->file, ".debug_line", &lines->sections.line_bytes);
     lines->sections.line_str =
@@ -404,7 +406,7 @@ static const char *name_function(FcGLines *lines, guint64 addr, FcGLineFunc *fun
         func->is_linkage = TRUE;
         if (!sym)
             return func->name;
-        if (sym->addr == func->low)
+        if (sym->addr + lines->shift == func->low)
             func->name = sym->name;
     }
     return sym ? sym->name : NULL;
@@ -440,7 +442,9 @@ gboolean fc_glines_find(FcGLines *lines, guint64 addr, gboolean need_function, F
 
     lines->next_change = G_MAXUINT64;
     memset(out, 0, sizeof *out);
-    is_good = lines->dwarf && ask_units(lines, addr, need_function, &answer);
+    is_good = lines->dwarf && ask_units(lines, addr + lines->shift, need_function, &answer);
+    if (lines->next_change != G_MAXUINT64)
+        lines->next_change -= lines->shift;
     if (lines->clock != clock)
         lines->next_change = addr + 1; /* another unit may answer the next question */
     if (!is_good)
