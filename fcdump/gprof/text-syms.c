@@ -19,7 +19,6 @@ struct FcGTextSyms
     TextSym *syms; /* by address, then in file order */
     guint n;
     const FcGImageSym *last;
-    guint64 last_bytes; /* its size, cut short at a later symbol inside it */
 };
 
 static guint64 size_of(const FcGImageSym *sym)
@@ -81,23 +80,9 @@ void fc_gtext_syms_free(FcGTextSyms *syms)
     g_free(syms);
 }
 
-/* Whether `later` is taken instead of `kept`, both of one address. */
-static gboolean is_better(const FcGImageSym *later, const FcGImageSym *kept, guint64 addr)
-{
-    if (kept->addr + size_of(kept) <= addr)
-        return size_of(later) > size_of(kept);
-    if (later->addr + size_of(later) <= addr)
-        return FALSE;
-    if ((later->type == STT_FUNC) != (kept->type == STT_FUNC))
-        return later->type == STT_FUNC;
-    if ((later->type == STT_NOTYPE) != (kept->type == STT_NOTYPE))
-        return kept->type == STT_NOTYPE;
-    return size_of(later) > size_of(kept);
-}
-
 static gboolean is_last(const FcGTextSyms *syms, guint64 addr)
 {
-    return syms->last && addr >= syms->last->addr && addr - syms->last->addr < syms->last_bytes;
+    return syms->last && addr >= syms->last->addr && addr - syms->last->addr < size_of(syms->last);
 }
 
 const FcGImageSym *fc_gtext_syms_find(FcGTextSyms *syms, guint64 addr)
@@ -126,24 +111,14 @@ const FcGImageSym *fc_gtext_syms_find(FcGTextSyms *syms, guint64 addr)
     best = first;
     for (guint i = first + 1; i < low; i++)
     {
-        if (is_better(syms->syms[i].sym, syms->syms[best].sym, addr))
+        if (size_of(syms->syms[i].sym) > size_of(syms->syms[best].sym))
             best = i;
     }
     syms->last = syms->syms[best].sym;
-    syms->last_bytes = size_of(syms->last);
-    for (guint i = low; i < syms->n; i++)
-    {
-        guint64 distance = syms->syms[i].sym->addr - syms->last->addr;
-
-        if (distance >= syms->last_bytes)
-            break;
-        if (syms->syms[i].order > syms->syms[best].order)
-            syms->last_bytes = distance;
-    }
     return syms->last;
 }
 
 guint64 fc_gtext_syms_same_until(const FcGTextSyms *syms, guint64 addr)
 {
-    return is_last(syms, addr) ? syms->last->addr + syms->last_bytes : addr + 1;
+    return is_last(syms, addr) ? syms->last->addr + size_of(syms->last) : addr + 1;
 }
