@@ -64,7 +64,7 @@ FcGTextSyms *fc_gtext_syms_new(const FcGImage *image)
     syms->syms = g_new(TextSym, (gsize)n_all + 1);
     for (guint i = 0; i < n_all; i++)
     {
-        if (!is_candidate(&all[i]))
+        if (!is_candidate(&all[i]) || all[i].addr < fc_gimage_text_start(image))
             continue;
         syms->syms[syms->n++] = (TextSym){&all[i], i};
     }

@@ -299,6 +299,10 @@ def build_derived(root, base):
     recipes = {
         'object': [['gcc', '-pg', '-g', '-O1', '-c', '-o', '{image}',
                     os.path.join(PROGRAMS, 'cycles.c')]],
+        'object-sections': [['gcc', '-pg', '-w', '-g', '-O1', '-c', '-o', '{image}',
+                             os.path.join(PROGRAMS, 'tricks.c')]],
+        'object-templates': [['g++', '-pg', '-w', '-g', '-O0', '-c', '-o', '{image}',
+                              os.path.join(PROGRAMS, 'templates.cc')]],
         'object-stabs': [['gcc', '-pg', '-gstabs+', '-O1', '-c', '-o', '{image}',
                           os.path.join(PROGRAMS, 'tricks.c')]],
         'half-stabs': [['gcc', '-pg', '-w', '-g', '-O1', '-c', os.path.join(PROGRAMS, 'tricks.c')],
