@@ -321,7 +321,7 @@ static void note_missing(const Export *export)
     note(export,
          "it has the calls and the own time of the functions of %s; the format has no room for "
          "measured times of arcs (gprof shares times out by calls), calling contexts, threads, "
-         "bounds of single calls and memory",
+         "bounds of single calls and memory; times by line, as gprof -l has them, mean nothing",
          module_at(export->model, export->module)->path);
     if (elsewhere->functions > 0)
         note(export,
@@ -419,7 +419,9 @@ static gboolean export_module(Export *export, GError **error)
     if (!has_functions(export))
     {
         g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
-                    "not written: the profile has no functions of %s", export->module_name);
+                    "not written: the profile has no functions of %s; --image=MODULE exports "
+                    "another module",
+                    export->module_name);
         return FALSE;
     }
     if (!open_image(export, error))
@@ -443,11 +445,14 @@ gboolean fc_export_gmon_module(const FcModel *model, gint module, const char *pa
                                GPtrArray *notes, GError **error)
 {
     Export export = {.model = model, .module = module, .path = path, .notes = notes};
+    guint n_notes = notes->len;
     gboolean done;
 
     export.module_name = base_name(module_at(model, module)->path);
     export.out = fc_gmonout_new();
     done = export_module(&export, error);
+    if (!done)
+        g_ptr_array_set_size(notes, (gint)n_notes); /* of a file that is not there */
     fc_gmonout_free(export.out);
     g_free(export.symbols);
     g_free(export.is_profiled);
