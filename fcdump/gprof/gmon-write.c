@@ -93,7 +93,9 @@ static void put_blocks(FcGModel *model, Output *output)
     for (guint i = 0; i < model->symtab.len; i++)
         n += count_blocks(&model->symtab.syms[i]);
     put_uint(output, FC_GMON_TAG_BLOCKS, 1);
-    fwrite(&n, sizeof n, 1, output->file); /* in our own byte order, see gmon-read.c */
+    /* In the image's byte order, though it is read in the reading machine's: so does gprof,
+     * and neither reads back what it wrote for an image of the other order. */
+    put_uint(output, n, 4);
     for (guint i = 0; i < model->symtab.len; i++)
     {
         const FcGSym *sym = &model->symtab.syms[i];
