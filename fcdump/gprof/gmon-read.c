@@ -261,7 +261,8 @@ static gboolean parse_old(FcGModel *model, Input *input, FcGmonCounts *counts, G
     model->inputs = FC_GINPUT_HIST | FC_GINPUT_ARCS;
     if (!read_old_header(model, input, &header, &size, &header_bytes, error))
         return FALSE;
-    if (size < header_bytes || (gsize)(input->end - start) < header_bytes)
+    if (header.low > header.high || size < header_bytes ||
+        (gsize)(input->end - start) < header_bytes)
         return fail(error, "not in a format of gmon.out");
     input->at = start + header_bytes;
     header.n_bins = (size - header_bytes) / 2;
@@ -314,17 +315,27 @@ gboolean fc_gmon_parse(FcGModel *model, const guint8 *bytes, gsize n_bytes,
     return parse_old(model, &input, counts, error);
 }
 
-static gboolean read_stdin(char **bytes, gsize *n_bytes)
+/* All that can be read from `file`: what is wrong shows in what was read. */
+static char *read_stream(FILE *file, gsize *n_bytes)
 {
     GString *text = g_string_new(NULL);
     char buffer[65536];
     size_t n;
 
-    while ((n = fread(buffer, 1, sizeof buffer, stdin)) > 0)
+    while ((n = fread(buffer, 1, sizeof buffer, file)) > 0)
         g_string_append_len(text, buffer, (gssize)n);
     *n_bytes = text->len;
-    *bytes = g_string_free(text, FALSE);
-    return TRUE;
+    return g_string_free(text, FALSE);
+}
+
+/* A file is opened once only: what writes into a pipe would notice a second time. */
+static FILE *open_profile(const char *path, GError **error)
+{
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rbe");
+
+    if (!file)
+        g_set_error_literal(error, FC_GPROF_ERROR, FC_GPROF_ERROR_PROFILE, g_strerror(errno));
+    return file;
 }
 
 static void print_count(FILE *out, guint n, const char *what)
@@ -340,20 +351,18 @@ gboolean fc_gmon_read(FcGModel *model, const char *path, const FcGmonLayout *lay
     gsize n_bytes;
     FcGmonCounts counts;
     gboolean is_good;
+    FILE *file = open_profile(path, error);
 
-    if (strcmp(path, "-") == 0)
-    {
-        read_stdin(&owned, &n_bytes);
-        bytes = owned;
-    }
-    else
-    {
-        mapped = g_mapped_file_new(path, FALSE, NULL);
-        if (!mapped && !g_file_get_contents(path, &owned, &n_bytes, error))
-            return FALSE;
-        bytes = mapped ? g_mapped_file_get_contents(mapped) : owned;
-        n_bytes = mapped ? g_mapped_file_get_length(mapped) : n_bytes;
-    }
+    if (!file)
+        return FALSE;
+    if (file != stdin)
+        mapped = g_mapped_file_new_from_fd(fileno(file), FALSE, NULL);
+    n_bytes = mapped ? g_mapped_file_get_length(mapped) : 0;
+    if (n_bytes == 0) /* or of unknown length */
+        owned = read_stream(file, &n_bytes);
+    if (file != stdin)
+        fclose(file);
+    bytes = owned ? owned : g_mapped_file_get_contents(mapped);
     is_good = fc_gmon_parse(model, (const guint8 *)bytes, n_bytes, layout, &counts, error);
     if (mapped)
         g_mapped_file_unref(mapped);

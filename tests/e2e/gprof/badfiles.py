@@ -98,6 +98,9 @@ def check_lies(comparison, layout, folder):
                                           letter) + arcs(layout))
     cases.append(head + b'\2' + b'\xff\xff\x00\x00' + bytes(64))
     cases.append(head + gmonfile.blocks(layout, []) + good)
+    for rate in (None, 60):
+        cases.append(gmonfile.old_layout(layout, LOW + SIZE, LOW, bins(), [], rate))
+        cases.append(gmonfile.old_layout(layout, LOW, LOW, bins(), [], rate))
     for number, data in enumerate(cases):
         name = write(folder, f'lie{number}', data)
         choices = (['-bi'], ['-bl', '-s'], ['-bT'], ['-bCz'])
@@ -139,7 +142,7 @@ def check_sums(comparison, layout, folder):
                   ['-b', '-O4', 'image', 'bsd'], ['-b', '-Ob', 'image', 'bsd44'],
                   ['-b', '-Om', 'image', 'bsd'], ['-b', '-Op', 'image', 'a'],
                   ['-b', 'image'] + ['a'] * 40, ['-b', 'image', 'a', 'missing'],
-                  ['-bi', 'image', 'a', 'missing', 'b']):
+                  ['-bi', 'image', 'a', 'missing', 'b'], ['-bs', 'image', 'blocks', 'blocks0']):
         comparison.later(words, folder)
 
 
