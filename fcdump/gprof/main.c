@@ -41,7 +41,7 @@ static gboolean read_profiles(FcGModel *model, const FcGmonLayout *layout, GErro
         }
     }
     if (model->has_warned_blocks)
-        g_printerr("fcgprof: counts of basic blocks are left out without -l\n");
+        fprintf(stderr, "fcgprof: counts of basic blocks are left out without -l\n");
     return TRUE;
 }
 
@@ -85,7 +85,7 @@ static void print_reports(FcGModel *model, unsigned styles)
 static guint print_problems(const GPtrArray *problems)
 {
     for (guint i = 0; i < problems->len; i++)
-        g_printerr("fcgprof: %s\n", (const char *)g_ptr_array_index(problems, i));
+        fprintf(stderr, "fcgprof: %s\n", (const char *)g_ptr_array_index(problems, i));
     return problems->len;
 }
 
@@ -153,7 +153,7 @@ static int finish_output(int status)
         return status;
     if (errno != EPIPE)
     {
-        g_printerr("fcgprof: standard output: %s\n", g_strerror(errno != 0 ? errno : EIO));
+        fprintf(stderr, "fcgprof: standard output: %s\n", g_strerror(errno != 0 ? errno : EIO));
         status = EXIT_FAILED;
     }
     return status;
@@ -171,9 +171,9 @@ int main(int argc, char **argv)
     if (!options)
     {
         if (*error->message)
-            g_printerr("fcgprof: %s\n", error->message);
+            fprintf(stderr, "fcgprof: %s\n", error->message);
         if (error->code == FC_GPROF_ERROR_USAGE)
-            g_printerr("%s", fc_goptions_usage());
+            fprintf(stderr, "%s", fc_goptions_usage());
         return EXIT_FAILED;
     }
     if (options->show_help)
@@ -192,6 +192,6 @@ int main(int argc, char **argv)
         return finish_output(EXIT_OK);
     finish_output(EXIT_FAILED);
     if (*error->message)
-        g_printerr("fcgprof: %s\n", error->message);
+        fprintf(stderr, "fcgprof: %s\n", error->message);
     return EXIT_FAILED;
 }

@@ -275,7 +275,7 @@ static gboolean parse_format(FcGOptions *options, const char *value, GError **er
         options->format = FC_GFORMAT_PROF;
         return TRUE;
     default:
-        g_set_error(error, FC_GPROF_ERROR, FC_GPROF_ERROR_USAGE, "unknown file format %s", value);
+        g_set_error(error, FC_GPROF_ERROR, FC_GPROF_ERROR_OUTPUT, "unknown file format %s", value);
         return FALSE;
     }
 }

@@ -250,7 +250,7 @@ static FILE *open_source(const FcGModel *model, const FcGFile *file)
         source = fopen(path, "r");
     }
     if (!source)
-        g_printerr("fcgprof: %s: source not found: %s\n", file->path, g_strerror(errno));
+        fprintf(stderr, "fcgprof: %s: source not found: %s\n", file->path, g_strerror(errno));
     return source;
 }
 
@@ -273,7 +273,7 @@ static FILE *open_output(Annotator *annotator, const FcGFile *file)
     path = g_strconcat(file->base, "-ann", NULL);
     out = fopen(path, "w");
     if (!out)
-        g_printerr("fcgprof: %s: %s\n", path, g_strerror(errno));
+        fprintf(stderr, "fcgprof: %s: %s\n", path, g_strerror(errno));
     return out;
 }
 
