@@ -7,7 +7,6 @@
 
 #include "fcdump/gprof/arcs.h"
 #include "fcdump/gprof/image-slots.h"
-#include "fcdump/gprof/symspec.h"
 #include <string.h>
 
 typedef struct
@@ -77,7 +76,8 @@ static void add_call(const FcGCall *call, gpointer data)
     FcGModel *model = scan->profile->model;
     FcGSym *callee = find_target(scan, call);
 
-    if (!callee || !fc_gspecs_selects_arc(model->specs, scan->caller, callee))
+    if (!callee || !fc_gprofile_selects_call(scan->profile, scan->lines, scan->base | call->site,
+                                             scan->caller, callee))
         return;
     fc_garc_add(model, scan->caller, callee, 0);
     if (scan->lines)

@@ -123,6 +123,10 @@ static gconstpointer find_key(const Filler *filler, const FcProfileArc *arc, FcG
     if (*parent == *child || (*parent)->fraction <= 0.0 ||
         ((*parent)->cycle != 0 && (*parent)->cycle == (*child)->cycle))
         return NULL;
+    if (filler->lines &&
+        !fc_gprofile_selects_call(filler->profile, filler->lines,
+                                  fc_gprofile_addr(filler->profile, &arc->site), *parent, *child))
+        return NULL;
     return fc_garc_find(filler->model, *parent, *child);
 }
 

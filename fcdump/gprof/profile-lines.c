@@ -6,6 +6,7 @@
 #include "fcdump/gprof/profile.h"
 
 #include "fcdump/gprof/arcs.h"
+#include "fcdump/gprof/symspec.h"
 #include <string.h>
 
 /* All calls of one function from one line. */
@@ -105,15 +106,28 @@ static FcGSym *find_line(const FcGProfile *profile, guint64 site, FcGSym *caller
     return caller;
 }
 
-static FcGArc *get_arc(FcGLineArcs *arcs, guint64 site, FcGSym *caller, FcGSym *callee)
+static FcGSym *line_of_call(const FcGLineArcs *arcs, guint64 site, FcGSym *caller, FcGSym *callee)
 {
     Site place = {caller, callee, site};
-    FcGArc key = {.parent = caller, .child = callee};
-    FcGArc *arc;
 
-    if (!g_hash_table_contains(arcs->inlined, &place))
-        key.parent = find_line(arcs->profile, site, caller);
-    arc = g_hash_table_lookup(arcs->arcs, &key);
+    if (g_hash_table_contains(arcs->inlined, &place))
+        return caller;
+    return find_line(arcs->profile, site, caller);
+}
+
+gboolean fc_gprofile_selects_call(const FcGProfile *profile, const FcGLineArcs *lines, guint64 site,
+                                  FcGSym *caller, FcGSym *callee)
+{
+    const FcGSym *parent = lines ? line_of_call(lines, site, caller, callee) : caller;
+
+    return fc_gspecs_selects_arc(profile->model->specs, parent, callee);
+}
+
+static FcGArc *get_arc(FcGLineArcs *arcs, guint64 site, FcGSym *caller, FcGSym *callee)
+{
+    FcGArc key = {.parent = line_of_call(arcs, site, caller, callee), .child = callee};
+    FcGArc *arc = g_hash_table_lookup(arcs->arcs, &key);
+
     if (arc)
         return arc;
     arc = fc_gmodel_alloc(arcs->profile->model, sizeof *arc);

@@ -5,7 +5,6 @@
 #include "fcdump/gprof/profile.h"
 
 #include "fcdump/gprof/arcs.h"
-#include "fcdump/gprof/symspec.h"
 
 static void add_arc(FcGProfile *profile, const FcProfileArc *arc, FcGLineArcs *lines)
 {
@@ -21,7 +20,8 @@ static void add_arc(FcGProfile *profile, const FcProfileArc *arc, FcGLineArcs *l
         profile->measured.outside[child - model->symtab.syms].count += arc->calls;
         return;
     }
-    if (!fc_gspecs_selects_arc(model->specs, parent, child))
+    if (!fc_gprofile_selects_call(profile, lines, fc_gprofile_addr(profile, &arc->site), parent,
+                                  child))
         return;
     child->ncalls += arc->calls;
     fc_garc_add(model, parent, child, arc->calls);

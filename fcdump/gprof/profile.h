@@ -90,6 +90,11 @@ void fc_glinearcs_add_time(FcGLineArcs *arcs, guint64 site, FcGSym *caller, FcGS
                            double time, double child_time);
 void fc_glinearcs_apply(FcGLineArcs *arcs);
 
+/* Whether the options leave in a call from `site`, an address of the model, which with -l is
+ * chosen by its line.  (profile-lines.c) */
+gboolean fc_gprofile_selects_call(const FcGProfile *profile, const FcGLineArcs *lines, guint64 site,
+                                  FcGSym *caller, FcGSym *callee);
+
 /* Times of functions and arcs out of the tree of calling contexts; `lines` may be NULL.
  * (profile-times.c) */
 void fc_gprofile_sum_times(FcGProfile *profile, FcGLineArcs *lines);

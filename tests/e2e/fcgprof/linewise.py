@@ -36,6 +36,21 @@ class Linewise(fcgprof.Case):
             (7, 56, 1, None), OUTSIDE,
             {"twice (lines.c:11)": (30, 25, 5, 5), "leaf (lines.c:6)": (1, 0, 1, 26)}))
 
+    def test_calls_by_line(self):
+        # calls are left out, or in, by the line that they come from
+        _, entries = self.graph("-l", "-klines.c:15/leaf", "functioncheck.fc")
+        self.assertEqual(entries["leaf (lines.c:6)"][:2], ((26, 0, 11, None), {
+            "twice (lines.c:12)": (10, 0, 10, 11), "main (lines.c:25)": (1, 0, 1, 11)}))
+        self.assertEqual(entries["twice (lines.c:11)"], (
+            (30, 10, 5, None), {"main (lines.c:24)": (30, 10, 5, 5)},
+            {"leaf (lines.c:6)": (10, 0, 10, 11)}))
+        _, entries = self.graph("-l", "-q15/leaf", "functioncheck.fc")
+        self.assertEqual(entries["leaf (lines.c:6)"][1], {"twice (lines.c:15)": (15, 0, 15, 15)})
+        # a function stands for all its lines
+        _, entries = self.graph("-l", "-ktwice/leaf", "functioncheck.fc")
+        self.assertEqual(entries["leaf (lines.c:6)"][1], {"main (lines.c:25)": (1, 0, 1, 1)})
+        self.assertEqual(self.flat("-l", "-k15/", "functioncheck.fc")[1]["leaf (lines.c:6)"][1], 11)
+
     def test_flat(self):
         flat, rows = self.flat("-l", "functioncheck.fc")
         self.assertEqual(rows, {
