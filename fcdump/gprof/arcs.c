@@ -315,6 +315,7 @@ void fc_ggraph_number(FcGModel *model)
 {
     guint n = model->symtab.len + model->n_cycles;
 
+    g_free(model->by_index);
     model->by_index = g_new(FcGSym *, n + 1);
     for (guint i = 0; i < model->symtab.len; i++)
         model->by_index[i] = &model->symtab.syms[i];

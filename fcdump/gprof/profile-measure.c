@@ -51,6 +51,29 @@ static void take_local_times(FcGProfile *profile)
     }
 }
 
+/* Each call site has as much of its arc's time as of its calls. */
+static void share_by_line(FcGProfile *profile, FcGLineArcs *lines)
+{
+    const GArray *arcs = fc_gprofile_data(profile)->arcs;
+
+    for (guint i = 0; i < arcs->len; i++)
+    {
+        const FcProfileArc *site = &g_array_index(arcs, FcProfileArc, i);
+        FcGSym *child = profile->syms[site->callee];
+        FcGSym *parent = site->caller == FC_NONE ? NULL : profile->syms[site->caller];
+        guint64 addr = fc_gprofile_addr(profile, &site->site);
+        const FcGArc *arc = parent && child ? fc_garc_find(profile->model, parent, child) : NULL;
+
+        if (arc && arc->count > 0 && fc_gprofile_selects_call(profile, lines, addr, parent, child))
+        {
+            double share = (double)site->calls / (double)arc->count;
+
+            fc_glinearcs_add_time(lines, addr, parent, child, arc->time * share,
+                                  arc->child_time * share);
+        }
+    }
+}
+
 void fc_gprofile_measure(FcGProfile *profile)
 {
     const FcProfile *data = fc_gprofile_data(profile);
@@ -69,6 +92,12 @@ void fc_gprofile_measure(FcGProfile *profile)
         take_local_times(profile);
         fc_ggraph_assemble(model);
         add_outside_to_cycles(model);
+        if (lines)
+        {
+            share_by_line(profile, lines);
+            fc_glinearcs_apply(lines);
+            fc_ggraph_number(model);
+        }
     }
     else
     {

@@ -36,6 +36,24 @@ class Linewise(fcgprof.Case):
             (7, 56, 1, None), OUTSIDE,
             {"twice (lines.c:11)": (30, 25, 5, 5), "leaf (lines.c:6)": (1, 0, 1, 26)}))
 
+    def test_version_3(self):
+        # no times of arcs, but call sites; here all calls take the same time
+        program = self.record("lines.c", "-no-pie", "-fno-pie")
+        with open(self.path("functioncheck.fc"), encoding="utf-8") as stream:
+            text = stream.read()
+        self.write("plain.fc", text[:text.index("section ")].replace("+sections", ""))
+        graph, entries = self.graph("-l", program, "plain.fc")
+        self.assertIn("shared out by calls", graph.granularity)
+        self.assertEqual(entries["leaf (lines.c:6)"][1], {
+            "twice (lines.c:12)": (10, 0, 10, 26), "twice (lines.c:15)": (15, 0, 15, 26),
+            "main (lines.c:25)": (1, 0, 1, 26)})
+        self.assertEqual(entries["twice (lines.c:11)"][1],
+                         {"main (lines.c:24)": (30, 25, 5, 5)})
+        self.assertEqual(self.flat("-l", program, "plain.fc")[1],
+                         self.flat("-l", "functioncheck.fc")[1])
+        self.assertEqual(self.report("-A", "-b", "-l", program, "plain.fc"),
+                         self.report("-A", "-b", "-l", "functioncheck.fc"))
+
     def test_calls_by_line(self):
         # calls are left out, or in, by the line that they come from
         _, entries = self.graph("-l", "-klines.c:15/leaf", "functioncheck.fc")
