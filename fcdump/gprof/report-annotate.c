@@ -46,6 +46,7 @@ typedef struct
     FileCounts *counts;   /* of the file at hand */
     guint64 last_count;   /* last block's, kept from line to line and file to file */
     gboolean has_earlier; /* a file was printed already */
+    GHashTable *written;  /* -y: names of files */
 } Annotator;
 
 static void add_sites(Line *line, const FcGBlocks *blocks)
@@ -254,6 +255,21 @@ static FILE *open_source(const FcGModel *model, const FcGFile *file)
     return source;
 }
 
+/* gprof's name; where times were measured, sources of one base name have files of their own. */
+static char *choose_file(Annotator *annotator, const FcGFile *file)
+{
+    char *path = g_strconcat(file->base, "-ann", NULL);
+
+    for (guint i = 2; annotator->model->measured && g_hash_table_contains(annotator->written, path);
+         i++)
+    {
+        g_free(path);
+        path = g_strdup_printf("%s-ann.%u", file->base, i);
+    }
+    g_hash_table_add(annotator->written, g_strdup(path));
+    return path;
+}
+
 /* Where the annotated file goes: the report, or a file of its own (-y). */
 static FILE *open_output(Annotator *annotator, const FcGFile *file)
 {
@@ -270,7 +286,7 @@ static FILE *open_output(Annotator *annotator, const FcGFile *file)
         fprintf(model->out, "*** File %s:\n", file->path);
         return model->out;
     }
-    path = g_strconcat(file->base, "-ann", NULL);
+    path = choose_file(annotator, file);
     out = fopen(path, "w");
     if (!out)
         fprintf(stderr, "fcgprof: %s: %s\n", path, g_strerror(errno));
@@ -362,7 +378,8 @@ static void annotate_file(Annotator *annotator, const FcGFile *file)
 
 void fc_greport_annotate(FcGModel *model)
 {
-    Annotator annotator = {.model = model};
+    g_autoptr(GHashTable) written = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    Annotator annotator = {.model = model, .written = written};
     GHashTable *files = count_lines(model);
 
     for (const FcGFile *file = model->files; file; file = file->next)

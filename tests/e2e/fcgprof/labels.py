@@ -76,6 +76,15 @@ class Labels(fcgprof.Case):
         self.assertEqual(self.calls("functioncheck.fc"), {
             "main": 1, "go_x": 1, "go_y": 1, "go_h": 1, "init (main, x/u.c)": 1,
             "init (main, y/u.c)": 1, "init (libh.so)": 2})
+        # and each has its annotated source
+        self.assertEqual(self.report("-A", "-y", "-b", "functioncheck.fc"), "")
+        texts = []
+        for name in ("u.c-ann", "u.c-ann.2"):
+            with open(self.path(name), encoding="utf-8") as stream:
+                texts.append(stream.read())
+        self.assertEqual(["go_x" in text for text in texts], ["go_y" not in text for text in texts])
+        self.assertEqual(sum("go_x" in text for text in texts), 1)
+        self.assertFalse(os.path.exists(self.path("u.c-ann.3")))
 
     def test_no_files(self):
         main = self.write("main.c", """
