@@ -9,6 +9,8 @@
 #include "fcdump/gprof/image-slots.h"
 #include <string.h>
 
+static const char COLD[] = ".cold";
+
 typedef struct
 {
     FcGProfile *profile;
@@ -17,8 +19,10 @@ typedef struct
     const FcGImage *image;
     GHashTable *slots; /* of the image */
     FcGCode kind;
-    guint64 base;   /* of the image's addresses in the model */
-    FcGSym *caller; /* whose code is looked at */
+    gint module;     /* of the profile */
+    guint64 base;    /* of the image's addresses in the model */
+    FcGSym *caller;  /* whose code is looked at */
+    GHashTable *own; /* name -> FcGSym of the module; NULL for several */
 } Scan;
 
 /* As the dynamic linker does: the first module that has the name. */
@@ -70,18 +74,40 @@ static FcGSym *find_target(const Scan *scan, const FcGCall *call)
     return NULL;
 }
 
+/* The function whose code the site is: what is seldom done by one may stand behind another, as a
+ * symbol like "work.cold" which gprof has not.  NULL if that can't be known. */
+static FcGSym *find_caller(const Scan *scan, guint64 site)
+{
+    const FcGOptions *options = scan->profile->model->options;
+    FcProfilePlace place = {.module = scan->module, .offset = site};
+    FcSymbol symbol;
+    const char *cold;
+    g_autofree char *name = NULL;
+
+    if (options->no_statics || options->symbol_file || options->map_file)
+        return scan->caller;
+    fc_symbols_find_name(scan->profile->loaded->symbols, fc_gprofile_data(scan->profile), &place,
+                         TRUE, &symbol);
+    cold = symbol.raw_name ? strstr(symbol.raw_name, COLD) : NULL;
+    if (!cold || symbol.start == (scan->caller->addr & FC_GMODULE_MASK))
+        return scan->caller;
+    name = g_strndup(symbol.raw_name, (gsize)(cold - symbol.raw_name));
+    return g_hash_table_lookup(scan->own, name);
+}
+
 static void add_call(const FcGCall *call, gpointer data)
 {
     const Scan *scan = data;
     FcGModel *model = scan->profile->model;
     FcGSym *callee = find_target(scan, call);
+    FcGSym *caller = callee ? find_caller(scan, call->site) : NULL;
 
-    if (!callee || !fc_gprofile_selects_call(scan->profile, scan->lines, scan->base | call->site,
-                                             scan->caller, callee))
+    if (!caller || !fc_gprofile_selects_call(scan->profile, scan->lines, scan->base | call->site,
+                                             caller, callee))
         return;
-    fc_garc_add(model, scan->caller, callee, 0);
+    fc_garc_add(model, caller, callee, 0);
     if (scan->lines)
-        fc_glinearcs_add_calls(scan->lines, scan->base | call->site, scan->caller, callee, 0);
+        fc_glinearcs_add_calls(scan->lines, scan->base | call->site, caller, callee, 0);
 }
 
 static void scan_function(Scan *scan, FcGSym *sym, guint64 end)
@@ -95,14 +121,46 @@ static void scan_function(Scan *scan, FcGSym *sym, guint64 end)
         fc_gcode_visit_calls(scan->kind, code, MIN(n, end - start), start, add_call, scan);
 }
 
+/* Begins with symbol `first`, its first one. */
+static GHashTable *list_functions(const FcGSymtab *symtab, guint first, guint number)
+{
+    GHashTable *names = g_hash_table_new(g_str_hash, g_str_equal);
+
+    for (guint i = first; i < symtab->len; i++)
+    {
+        FcGSym *sym = &symtab->syms[i];
+
+        if (sym->addr >> FC_GMODULE_SHIFT != number)
+            break;
+        if (sym->is_func)
+            g_hash_table_insert(names, (gpointer)sym->name,
+                                g_hash_table_contains(names, sym->name) ? NULL : sym);
+    }
+    return names;
+}
+
+static gint find_module(const FcGProfile *profile, guint number)
+{
+    guint n = fc_gprofile_data(profile)->modules->len;
+
+    for (guint i = 0; i < n; i++)
+    {
+        if (profile->numbers[i] == number)
+            return (gint)i;
+    }
+    return FC_NONE;
+}
+
 static void scan_module(Scan *scan, guint number)
 {
     const FcGSymtab *symtab = &scan->profile->model->symtab;
     guint i = 0;
 
     scan->base = fc_gmodule_base(number);
+    scan->module = find_module(scan->profile, number);
     while (i < symtab->len && symtab->syms[i].addr < scan->base)
         i++;
+    scan->own = list_functions(symtab, i, number);
     while (i < symtab->len && symtab->syms[i].addr >> FC_GMODULE_SHIFT == number)
     {
         FcGSym *sym = &symtab->syms[i++];
@@ -118,6 +176,7 @@ static void scan_module(Scan *scan, guint number)
                   : FC_GMODULE_MASK;
         scan_function(scan, sym, end);
     }
+    g_hash_table_unref(scan->own);
 }
 
 void fc_gprofile_add_static_calls(FcGProfile *profile, FcGLineArcs *lines)

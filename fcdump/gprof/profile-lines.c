@@ -95,15 +95,20 @@ void fc_glinearcs_free(FcGLineArcs *arcs)
 }
 
 /* The site of a call that was inlined, or that came through code that is not profiled, is not
- * in the caller's lines. */
+ * in the caller's lines.  These may lie in another function that the caller was inlined into, or,
+ * if they are seldom passed, far from the rest of it; then its name tells. */
 static FcGSym *find_line(const FcGProfile *profile, guint64 site, FcGSym *caller)
 {
     /* The site is where the call returns to. */
     FcGSym *sym = fc_gsymtab_find(&profile->model->symtab, site - 1);
 
-    if (sym && sym->owner && (sym->owner == caller || strcmp(sym->name, caller->name) == 0))
-        return sym;
-    return caller;
+    if (!sym || sym->is_func)
+        return caller;
+    if (sym->owner != caller && (strcmp(sym->name, caller->name) != 0 ||
+                                 sym->addr >> FC_GMODULE_SHIFT != caller->addr >> FC_GMODULE_SHIFT))
+        return caller;
+    sym->owner = caller;
+    return sym;
 }
 
 static FcGSym *line_of_call(const FcGLineArcs *arcs, guint64 site, FcGSym *caller, FcGSym *callee)

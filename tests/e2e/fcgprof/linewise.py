@@ -185,6 +185,37 @@ int main(void)
                           for line in inl.parents], [
             ("main (twice.c:18)", 3, 2, 1), ("walk (twice.c:9)", 12, 8, 4)])
 
+    def test_cold_lines(self):
+        # the compiler puts what is seldom done behind the function that is called there
+        source = """static volatile int sink;
+__attribute__((cold, noinline)) static void report(int n)
+{
+    sink += n;
+}
+__attribute__((noinline)) static void work(int n)
+{
+    sink++;
+    if (n % 10 == 3)
+        report(n);
+}
+int main(void)
+{
+    for (int i = 0; i < 100; i++)
+        work(i);
+    return 0;
+}
+"""
+        self.record(self.write("cold.c", source), "-O2")
+        # main+1, a hundred times work+ and work-, within ten of them report+ report-, main-
+        _, entries = self.graph("-l", "functioncheck.fc")
+        self.assertEqual(entries["report (cold.c:3)"], (
+            (10, 0, 10, None), {"work (cold.c:10)": (10, 0, 10, 10)}, {}))
+        self.assertEqual(entries["work (cold.c:7)"][1], {"main (cold.c:15)": (110, 10, 100, 100)})
+        # nor is it report that calls report
+        self.assertEqual(self.graph("-c", "-l", "functioncheck.fc")[1], entries)
+        self.assertEqual(self.graph("-c", "functioncheck.fc")[1],
+                         self.graph("functioncheck.fc")[1])
+
     def test_many_sites_on_a_line(self):
         calls = "leaf();" * 25
         source = f"""static void leaf(void) {{}}
