@@ -57,3 +57,25 @@ for compiler in ("gcc", "clang", "clang-14"):
         fail(f"{compiler}: compare is called by way of qsort", arcs["main", "compare"])
     if not re.search(r"-> key  inlined$", good("--details"), re.M):
         fail(f"{compiler}: no word on inlining", good("--details"))
+
+# What is inlined into a function that calls itself is not called where it does that.
+with open("again.c", "w", encoding="ascii") as file:
+    file.write("""#define INLINE static inline __attribute__((always_inline))
+static volatile int sink;
+INLINE void part(int n) { sink += n; }
+static void walk(int n)
+{
+    part(n);
+    if (n > 0)
+        walk(n - 1);
+    sink++;
+}
+int main(void) { walk(3); return 0; }
+""")
+subprocess.run(["gcc", "-O0", "-g", *flags, "-o", "again", "again.c"], check=True)
+subprocess.run(["./again"], check=True, env={**os.environ, "FC_QUIET": "1"})
+data = json.loads(good("--json"))
+names = [function["name"] for function in data["functions"]]
+found = sorted((names[arc["callee"]], arc["calls"], arc["inlined"]) for arc in data["arcs"]
+               if arc["caller"] is not None and names[arc["caller"]] == "walk")
+equal(found, [("part", 1, True), ("part", 3, True), ("walk", 3, False)], "calls by walk")
