@@ -20,6 +20,12 @@ static const char *string_at(const guint8 *section, gsize n_bytes, guint64 offse
     return (const char *)section + offset;
 }
 
+/* An empty name is none. */
+static const char *name_or_null(const char *text)
+{
+    return text && *text ? text : NULL;
+}
+
 /* One attribute of a directory or file entry of version 5. */
 static void read_form(FcGLineHeader *header, FcGLineReader *reader, guint64 form, const char **text,
                       guint64 *number)
@@ -97,9 +103,11 @@ static void read_entries(FcGLineHeader *header, FcGLineReader *reader, gboolean 
 
             read_form(header, reader, form, &text, &number);
             if (content == DW_LNCT_path)
-                entry.name = text;
+                entry.name = name_or_null(text);
             else if (content == DW_LNCT_directory_index)
                 entry.dir = number;
+            else if (content < DW_LNCT_path || content > DW_LNCT_MD5)
+                reader->failed = TRUE; /* gprof's library knows no other */
         }
         if (is_files)
             g_array_append_val(header->files, entry);
@@ -110,7 +118,7 @@ static void read_entries(FcGLineHeader *header, FcGLineReader *reader, gboolean 
 
 void fc_gline_header_add_file(FcGLineHeader *header, FcGLineReader *reader, const char *name)
 {
-    FileEntry entry = {.name = name};
+    FileEntry entry = {.name = name_or_null(name)};
 
     entry.dir = fc_gline_read_uleb(reader);
     fc_gline_read_uleb(reader);
@@ -174,8 +182,7 @@ const char *fc_gline_header_path(FcGLineHeader *header, guint64 number)
 
 gboolean fc_gline_header_read(FcGLineHeader *header, FcGLineReader *reader)
 {
-    guint64 length = fc_gline_read_uint(reader, 4), header_length;
-    const guint8 *start;
+    guint64 length = fc_gline_read_uint(reader, 4);
 
     header->offset_bytes = 4;
     if (length == 0xffffffff)
@@ -194,10 +201,10 @@ gboolean fc_gline_header_read(FcGLineHeader *header, FcGLineReader *reader)
         header->addr_bytes = (guint)fc_gline_read_uint(reader, 1);
         fc_gline_read_uint(reader, 1);
     }
-    header_length = fc_gline_read_uint(reader, header->offset_bytes);
-    if (reader->failed || header_length > (guint64)(reader->end - reader->at))
+    /* The length of the header, which gprof's library does not heed. */
+    fc_gline_read_uint(reader, header->offset_bytes);
+    if (reader->failed)
         return FALSE;
-    start = reader->at + header_length;
     header->min_inst_bytes = (guint)fc_gline_read_uint(reader, 1);
     if (header->version >= 4)
         fc_gline_read_uint(reader, 1);
@@ -219,10 +226,7 @@ gboolean fc_gline_header_read(FcGLineHeader *header, FcGLineReader *reader)
     {
         read_old_entries(header, reader);
     }
-    if (reader->failed)
-        return FALSE;
-    reader->at = start;
-    return TRUE;
+    return !reader->failed;
 }
 
 void fc_gline_header_init(FcGLineHeader *header, const FcGLineSections *sections,

@@ -20,7 +20,14 @@ struct FcGLineTable
 {
     GArray *rows; /* of FcGLineRow */
     GArray *sequences;
+    GArray *ranges; /* of Range: where the sequences that have an end are */
 };
+
+typedef struct
+{
+    guint64 low;
+    guint64 high;
+} Range;
 
 typedef struct
 {
@@ -34,14 +41,31 @@ typedef struct
     const char *file;
     guint line;
     guint first_row;
-    gboolean is_sorted;
+    guint64 low; /* where the sequence begins */
+    guint head;  /* the row before which the last one that came late was put */
+    gboolean failed;
 } Machine;
 
-static int compare_rows(const void *a, const void *b)
+/* A row that comes after higher ones goes in front of those that its address has.  gprof's
+ * library tries the place of the last such row first; a row that fits there does not make
+ * the sequence begin earlier. */
+static void insert_row(GArray *rows, Machine *machine, const FcGLineRow *row)
 {
-    const FcGLineRow *left = a, *right = b;
+    guint low = machine->first_row, high = rows->len;
 
-    return left->addr < right->addr ? -1 : left->addr > right->addr;
+    while (low < high)
+    {
+        guint middle = low + (high - low) / 2;
+
+        if (g_array_index(rows, FcGLineRow, middle).addr < row->addr)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (high != machine->head)
+        machine->low = MIN(machine->low, row->addr);
+    machine->head = high + 1;
+    g_array_insert_vals(rows, high, row, 1);
 }
 
 /* Of rows of one address the last counts. */
@@ -49,20 +73,21 @@ static void add_row(Program *program, Machine *machine)
 {
     GArray *rows = program->table->rows;
     FcGLineRow row = {machine->addr, machine->file, machine->line};
+    FcGLineRow *last;
 
-    if (rows->len > machine->first_row)
+    if (rows->len == machine->first_row)
     {
-        FcGLineRow *last = &g_array_index(rows, FcGLineRow, rows->len - 1);
-
-        if (last->addr == row.addr)
-        {
-            *last = row;
-            return;
-        }
-        if (last->addr > row.addr)
-            machine->is_sorted = FALSE;
+        machine->low = row.addr;
+        g_array_append_val(rows, row);
+        return;
     }
-    g_array_append_val(rows, row);
+    last = &g_array_index(rows, FcGLineRow, rows->len - 1);
+    if (last->addr == row.addr)
+        *last = row;
+    else if (last->addr < row.addr)
+        g_array_append_val(rows, row);
+    else
+        insert_row(rows, machine, &row);
 }
 
 static void start_sequence(Program *program, Machine *machine)
@@ -74,60 +99,68 @@ static void start_sequence(Program *program, Machine *machine)
         machine->file =
             fc_gline_header_path(&program->header, program->header.version >= 5 ? 0 : 1);
     machine->first_row = program->table->rows->len;
-    machine->is_sorted = TRUE;
+    machine->head = machine->first_row;
 }
 
-static void end_sequence(Program *program, Machine *machine)
+/* The rows since the last end are a sequence that ends at `end`. */
+static void end_sequence(Program *program, const Machine *machine, guint64 end)
 {
     GArray *rows = program->table->rows;
     Sequence sequence = {.first = machine->first_row};
-    FcGLineRow end_row = {machine->addr, NULL, 0};
+    FcGLineRow end_row = {end, NULL, 0};
 
     if (rows->len == machine->first_row)
         return;
-    if (!machine->is_sorted)
-    {
-        FcGLineRow *first = &g_array_index(rows, FcGLineRow, machine->first_row);
-
-        qsort(first, rows->len - machine->first_row, sizeof *first, compare_rows);
-    }
     g_array_append_val(rows, end_row);
-    sequence.low = g_array_index(rows, FcGLineRow, machine->first_row).addr;
-    sequence.high = machine->addr;
+    sequence.low = machine->low;
+    sequence.high = end;
     sequence.n = rows->len - machine->first_row;
     sequence.order = program->table->sequences->len;
     g_array_append_val(program->table->sequences, sequence);
 }
 
+static void add_range(Program *program, const Machine *machine)
+{
+    const GArray *rows = program->table->rows;
+    Range range;
+
+    if (rows->len == machine->first_row)
+        return;
+    range.low = g_array_index(rows, FcGLineRow, machine->first_row).addr;
+    range.high = MAX(machine->addr, g_array_index(rows, FcGLineRow, rows->len - 1).addr);
+    g_array_append_val(program->table->ranges, range);
+}
+
+/* gprof's library does not heed how long an operation says it is, but for the one that it
+ * leaves to others; and what it does not know is the end of the whole table. */
 static void run_extended(Program *program, FcGLineReader *reader, Machine *machine)
 {
     guint64 length = fc_gline_read_uleb(reader);
-    FcGLineReader inner = *reader;
-    guint opcode;
 
-    if (reader->failed || length > (guint64)(reader->end - reader->at))
+    switch (fc_gline_read_uint(reader, 1))
     {
-        reader->failed = TRUE;
-        return;
-    }
-    reader->at += length;
-    inner.end = reader->at;
-    if (length == 0)
-        return;
-    opcode = (guint)fc_gline_read_uint(&inner, 1);
-    if (opcode == DW_LNE_end_sequence)
-    {
-        end_sequence(program, machine);
+    case DW_LNE_end_sequence:
+        add_range(program, machine);
+        end_sequence(program, machine, machine->addr);
         start_sequence(program, machine);
-    }
-    else if (opcode == DW_LNE_set_address)
-    {
-        machine->addr =
-            fc_gline_read_uint(&inner, MIN((guint)length - 1, program->header.addr_bytes));
-    }
-    else if (opcode == DW_LNE_define_file)
-    {
-        fc_gline_header_add_file(&program->header, &inner, fc_gline_read_string(&inner));
+        break;
+    case DW_LNE_set_address:
+        machine->addr = fc_gline_read_uint(reader, program->header.addr_bytes);
+        break;
+    case DW_LNE_define_file:
+        fc_gline_header_add_file(&program->header, reader, fc_gline_read_string(reader));
+        break;
+    case DW_LNE_set_discriminator:
+        fc_gline_read_uleb(reader);
+        break;
+    case DW_LNE_lo_user:
+        if (length == 0)
+            reader->at--;
+        else
+            reader->at += MIN(length - 1, (guint64)(reader->end - reader->at));
+        break;
+    default:
+        machine->failed = TRUE;
     }
 }
 
@@ -166,12 +199,13 @@ static void run_standard(Program *program, FcGLineReader *reader, Machine *machi
     }
 }
 
-static void run(Program *program, FcGLineReader *reader)
+static gboolean run(Program *program, FcGLineReader *reader)
 {
     Machine machine = {0};
+    const GArray *rows;
 
     start_sequence(program, &machine);
-    while (reader->at < reader->end && !reader->failed)
+    while (reader->at < reader->end && !machine.failed)
     {
         guint opcode = (guint)fc_gline_read_uint(reader, 1);
 
@@ -194,8 +228,11 @@ static void run(Program *program, FcGLineReader *reader)
             run_standard(program, reader, &machine, opcode);
         }
     }
-    /* Rows without an end cover nothing. */
-    g_array_set_size(program->table->rows, machine.first_row);
+    /* Of rows without an end the last one is the end. */
+    rows = program->table->rows;
+    if (rows->len > machine.first_row)
+        end_sequence(program, &machine, g_array_index(rows, FcGLineRow, rows->len - 1).addr);
+    return !machine.failed;
 }
 
 static int compare_sequences(const void *a, const void *b)
@@ -249,11 +286,11 @@ FcGLineTable *fc_gline_table_new(const FcGLineSections *sections, guint64 offset
     table = g_new0(FcGLineTable, 1);
     table->rows = g_array_new(FALSE, FALSE, sizeof(FcGLineRow));
     table->sequences = g_array_new(FALSE, FALSE, sizeof(Sequence));
+    table->ranges = g_array_new(FALSE, FALSE, sizeof(Range));
     program.table = table;
     fc_gline_header_init(&program.header, sections, comp_dir, addr_bytes, strings);
-    if (fc_gline_header_read(&program.header, &reader))
+    if (fc_gline_header_read(&program.header, &reader) && run(&program, &reader))
     {
-        run(&program, &reader);
         settle_sequences(table);
     }
     else
@@ -271,6 +308,7 @@ void fc_gline_table_free(FcGLineTable *table)
         return;
     g_array_free(table->rows, TRUE);
     g_array_free(table->sequences, TRUE);
+    g_array_free(table->ranges, TRUE);
     g_free(table);
 }
 
@@ -278,11 +316,11 @@ void fc_gline_table_each_sequence(const FcGLineTable *table,
                                   void (*visit)(guint64 low, guint64 high, gpointer data),
                                   gpointer data)
 {
-    for (guint i = 0; i < table->sequences->len; i++)
+    for (guint i = 0; i < table->ranges->len; i++)
     {
-        const Sequence *sequence = &g_array_index(table->sequences, Sequence, i);
+        const Range *range = &g_array_index(table->ranges, Range, i);
 
-        visit(sequence->low, sequence->high, data);
+        visit(range->low, range->high, data);
     }
 }
 

@@ -197,6 +197,8 @@ static gboolean load_unit(FcGLines *lines, Unit *unit)
     }
     if (dwarf_attr(&unit->die, DW_AT_comp_dir, &attribute))
         comp_dir = dwarf_formstring(&attribute);
+    if (comp_dir && !*comp_dir)
+        comp_dir = NULL;
     unit->table = fc_gline_table_new(&lines->sections, offset, fc_gimage_addr_bytes(lines->image),
                                      comp_dir, lines->strings);
     g_hash_table_insert(lines->tables, g_memdup2(&unit->table_offset, sizeof unit->table_offset),
