@@ -16,12 +16,13 @@ typedef struct
 {
     FcGSym *sym;
     FcGArc *next; /* next arc to follow */
-    FcGSym *tail; /* last member of the list that hangs on sym, when it was last known */
+    FcGSym *tail; /* last member of the list that hangs on sym, if sym heads it */
 } Frame;
 
 typedef struct
 {
     GArray *stack;       /* of Frame */
+    GArray *heads;       /* of guint: where on the stack are those that are in no other's cycle */
     guint *positions;    /* of each symbol on the stack, + 1; 0: not there */
     const FcGSym *first; /* of the table */
     int counter;
@@ -32,54 +33,64 @@ static void push(Walk *walk, FcGSym *sym)
     Frame frame = {sym, sym->children, sym};
 
     sym->top_order = BUSY;
+    g_array_append_val(walk->heads, walk->stack->len);
     g_array_append_val(walk->stack, frame);
     walk->positions[sym - walk->first] = walk->stack->len;
 }
 
-/* The end of the member list that begins at the frame's symbol. */
-static FcGSym *find_tail(Frame *frame)
+/* The head of the cycle that `sym` is in so far.  Members that came with another head lead
+ * there by way of that one; the way is made shorter each time, so that it stays short. */
+static FcGSym *find_head(FcGSym *sym)
 {
-    while (frame->tail->cycle_next)
-        frame->tail = frame->tail->cycle_next;
-    return frame->tail;
+    while (sym->cycle_head != sym)
+    {
+        sym->cycle_head = sym->cycle_head->cycle_head;
+        sym = sym->cycle_head;
+    }
+    return sym;
+}
+
+static Frame *frame_at(Walk *walk, guint index)
+{
+    return &g_array_index(walk->stack, Frame, index);
 }
 
 /* `met` is being visited already: everything above it (or above the head of its cycle)
  * on the stack is in a cycle with it. */
-static void close_cycle(Walk *walk, const FcGSym *met)
+static void close_cycle(Walk *walk, FcGSym *met)
 {
-    guint position = walk->positions[met - walk->first];
+    guint position = walk->positions[met - walk->first], first_above;
+    FcGSym *head = find_head(met);
     Frame *frame;
-    FcGSym *head, *tail;
 
     if (!position)
-        position = walk->positions[met->cycle_head - walk->first];
+        position = walk->positions[head - walk->first];
     if (!position || position == walk->stack->len)
         return;
-    frame = &g_array_index(walk->stack, Frame, position - 1);
-    head = frame->sym->cycle_head;
-    tail = find_tail(frame);
-    for (guint i = position; i < walk->stack->len; i++)
+    frame = frame_at(walk, walk->positions[head - walk->first] - 1);
+    first_above = walk->heads->len;
+    while (first_above > 0 && g_array_index(walk->heads, guint, first_above - 1) >= position)
+        first_above--;
+    for (guint i = first_above; i < walk->heads->len; i++)
     {
-        Frame *above = &g_array_index(walk->stack, Frame, i);
+        Frame *above = frame_at(walk, g_array_index(walk->heads, guint, i));
 
-        if (above->sym->cycle_head != above->sym)
-            continue;
-        tail->cycle_next = above->sym;
+        frame->tail->cycle_next = above->sym;
+        frame->tail = above->tail;
         above->sym->cycle_head = head;
-        for (tail = above->sym; tail->cycle_next; tail = tail->cycle_next)
-            tail->cycle_next->cycle_head = head;
     }
+    g_array_set_size(walk->heads, first_above);
 }
 
 static void pop(Walk *walk)
 {
-    FcGSym *sym = g_array_index(walk->stack, Frame, walk->stack->len - 1).sym;
+    FcGSym *sym = frame_at(walk, walk->stack->len - 1)->sym;
 
     walk->positions[sym - walk->first] = 0;
     g_array_set_size(walk->stack, walk->stack->len - 1);
     if (sym->cycle_head != sym)
         return;
+    g_array_set_size(walk->heads, walk->heads->len - 1);
     walk->counter++;
     for (FcGSym *member = sym; member; member = member->cycle_next)
         member->top_order = walk->counter;
@@ -159,6 +170,7 @@ void fc_gcycles_find(FcGModel *model)
     Walk walk = {.first = model->symtab.syms};
 
     walk.stack = g_array_new(FALSE, FALSE, sizeof(Frame));
+    walk.heads = g_array_new(FALSE, FALSE, sizeof(guint));
     walk.positions = g_new0(guint, model->symtab.len + 1);
     for (guint i = 0; i < model->symtab.len; i++)
     {
@@ -166,6 +178,7 @@ void fc_gcycles_find(FcGModel *model)
             visit(&walk, &model->symtab.syms[i]);
     }
     g_array_free(walk.stack, TRUE);
+    g_array_free(walk.heads, TRUE);
     g_free(walk.positions);
     make_headers(model);
 }

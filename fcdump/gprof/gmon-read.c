@@ -261,10 +261,10 @@ static gboolean parse_old(FcGModel *model, Input *input, FcGmonCounts *counts, G
     model->inputs = FC_GINPUT_HIST | FC_GINPUT_ARCS;
     if (!read_old_header(model, input, &header, &size, &header_bytes, error))
         return FALSE;
-    if (header.low > header.high || size < header_bytes ||
-        (gsize)(input->end - start) < header_bytes)
+    if (header.low > header.high || size < header_bytes)
         return fail(error, "not in a format of gmon.out");
-    input->at = start + header_bytes;
+    /* Spare bytes may be missing where nothing follows. */
+    input->at = start + MIN(header_bytes, (gsize)(input->end - start));
     header.n_bins = (size - header_bytes) / 2;
     if (model->n_hists > 0 && model->hists->high != 0 &&
         (model->hists->low != header.low || model->hists->high != header.high ||

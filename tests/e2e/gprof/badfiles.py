@@ -101,6 +101,7 @@ def check_lies(comparison, layout, folder):
     for rate in (None, 60):
         cases.append(gmonfile.old_layout(layout, LOW + SIZE, LOW, bins(), [], rate))
         cases.append(gmonfile.old_layout(layout, LOW, LOW, bins(), [], rate))
+    cases.append(gmonfile.old_layout(layout, LOW, LOW + SIZE, [], [], 60)[:-5])
     for number, data in enumerate(cases):
         name = write(folder, f'lie{number}', data)
         choices = (['-bi'], ['-bl', '-s'], ['-bT'], ['-bCz'])
