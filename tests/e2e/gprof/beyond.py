@@ -84,6 +84,13 @@ def try_synthetic(root):
         gmonfile.arc(layout, 0x401020, 0x401000, 1))
     status, out, _ = oracle.run(oracle.FCGPROF, ['-b', '-p', path, profile], root)
     require(status == 0 and b' as/call' in out, 'the unit of a clock without rate')
+    calls = gmonfile.arc(layout, 0x401020, 0x401000, 0xffffffff)
+    profile = targets.write(os.path.join(root, 'quick'), head + gmonfile.hist(
+        layout, 0x401000, 0x401040, [1] * 16, 0x7fffffff) + calls * 9)
+    theirs, ours = both(['-b', '-p', path, profile], root)
+    require(theirs[0] == 0 and b' as/call' not in theirs[1], 'gprof knows that unit')
+    require(ours[0] == 0 and b' as/call' in ours[1] and b'     0.10     0.10  f\n' in ours[1],
+            'the unit of very short calls')
     huge = gmonfile.hist(layout, 0x401000, 0x401040, [])[:17] + b'\xff\xff\xff\xff'
     profile = targets.write(os.path.join(root, 'huge'), head + huge + bytes(40))
     status, out, err = oracle.run(oracle.FCGPROF, ['-b', path, profile], root)
@@ -195,6 +202,16 @@ def try_sum_and_debugging(root, target):
             'the debugging output is more than its first line')
 
 
+def try_full_output(target):
+    """Reports that nobody got are not done."""
+    for tool, status in ((oracle.GPROF, 0), (oracle.FCGPROF, 1)):
+        with open('/dev/full', 'wb') as full:
+            done = subprocess.run([tool, '-b', target.image, target.profiles[0]], stdout=full,
+                                  stderr=subprocess.PIPE, check=False)
+        require(done.returncode == status and bool(done.stderr) == bool(status),
+                f'{tool} writes to a full disk: {done.returncode} {done.stderr}')
+
+
 def try_marks_of_files(root, target):
     """The order of files does not depend on what memory held before."""
     order = targets.write(os.path.join(root, 'order'), b'chain.o:main\nother.o:cheap\n')
@@ -238,6 +255,7 @@ def main():
         target = targets.build('chain', os.path.join(root, 'again'))
         try_symbols_without_address(root, target)
         try_sum_and_debugging(root, target)
+        try_full_output(target)
         try_marks_of_files(root, target)
         try_stale_debug_file(root)
 
