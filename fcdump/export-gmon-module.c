@@ -79,14 +79,10 @@ static void count_missing(Missing *missing, const FcProfileFunction *figures)
 /* Where function `index` is, module-relative; FALSE where that is in another module. */
 static gboolean find_entry(const Export *export, guint index, guint64 *offset)
 {
-    const FcModel *model = export->model;
-    const FcFunction *function = fc_model_function(model, index);
-    FcProfilePlace place = function->figures.place;
+    const FcFunction *function = fc_model_function(export->model, index);
 
-    if (!fc_symbols_find_import(model->symbols, model->profile, &place))
-        place.offset = function->symbol.start;
-    *offset = place.offset;
-    return fc_model_is_same_module(model, place.module, export->module);
+    *offset = function->symbol.start;
+    return fc_model_is_same_module(export->model, function->figures.place.module, export->module);
 }
 
 static gboolean has_functions(const Export *export)

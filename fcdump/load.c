@@ -148,6 +148,17 @@ gboolean fc_model_is_same_module(const FcModel *model, gint a, gint b)
     return g_strcmp0(x->path, y->path) == 0;
 }
 
+/* A program that is fixed at link time knows functions of libraries by stubs of its own. */
+static void resolve_imports(FcModel *model)
+{
+    for (guint i = 0; i < model->profile->functions->len; i++)
+    {
+        FcProfileFunction *function =
+            &g_array_index(model->profile->functions, FcProfileFunction, i);
+        fc_symbols_find_import(model->symbols, model->profile, &function->place);
+    }
+}
+
 /* `keys`: symbol key -> function number + 1. */
 static void make_functions(FcModel *model, GHashTable *keys)
 {
@@ -231,6 +242,7 @@ FcModel *fc_model_load(const char *const *inputs, const char *const *images, FcD
     g_autoptr(GHashTable) keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     model->symbols = fc_symbols_new(demangle, (const char *const *)all_images->pdata);
     fc_symbols_check_images(model->symbols, model->profile);
+    resolve_imports(model);
     make_functions(model, keys);
     fc_model_tell_apart(model);
     make_graph(model, keys);

@@ -220,8 +220,7 @@ class Recorded(Export):
             data = self.profile(program)
             done = self.fcdump("--gmon=gmon.out")
             self.assertIn("functions of other modules", done.stderr)
-            if "-pie" in flags:
-                self.check(data, program)
+            self.check(data, program)
             for image in ("libown.so", library):
                 done = self.fcdump("--gmon=gmon.out", "--image=" + image)
                 self.assertIn("said to be by _init", done.stderr)
@@ -235,8 +234,7 @@ class Recorded(Export):
                     ("lib_apply", "lib_next"): [20], ("lib_apply", "inner"): [40],
                     ("lib_next", "inner"): [60], ("_init", "lib_self"): [1],
                     ("lib_self", "lib_self"): [12]})
-                if "-pie" in flags:
-                    self.check(data, library, outside="_init")
+                self.check(data, library, outside="_init")
 
     def test_several_modules(self):
         program, library = self.build_with_library()

@@ -38,6 +38,29 @@ class Modules(fcgprof.Case):
         self.assertIn("same (one)", index)
         self.assertIn("same (libtwo.so)", index)
 
+    def test_fixed_program(self):
+        # where the program takes its address, a library's function has that of a stub of the
+        # program's, in all modules; it is not another function than the library's
+        library = self.compile(self.write("far.c", """
+            static int leaf(int n) { return n + 1; }
+            int far_apply(int (*call)(int), int n) { return call(n) + leaf(n); }
+            int far_next(int n) { return leaf(n) * 2; }"""), "-shared", "-fPIC",
+            output="libfar.so")
+        self.record(self.write("near.c", """
+            int far_apply(int (*call)(int), int n), far_next(int n);
+            int main(void) { return far_apply(far_next, 1) + far_next(2) == 0; }"""),
+            "-no-pie", "-fno-pie", "-Wl,--no-as-needed", library, "-Wl,-rpath," + self.folder)
+        for options in ([], ["-c"], ["-z"], ["-c", "-z"]):
+            _, entries = self.graph(*options, "functioncheck.fc")
+            self.assertEqual([name for name in entries if "far_next" in name], ["far_next"])
+            self.assertEqual(entries["far_next"], (
+                (4, 2, 2, None), {"main": (2, 1, 1, 2), "far_apply": (2, 1, 1, 2)},
+                {"leaf": (2, 0, 2, 3)}))
+        _, rows = self.flat("-l", "functioncheck.fc")
+        self.assertEqual(rows["far_next (far.c:4)"][:2], (4, 2))
+        # nor do its calls come by way of that
+        self.assertNotIn("via", self.command([fctest.tool("fcdump"), "functioncheck.fc"]))
+
     def test_specs_reach_both(self):
         self.record_two()
         self.assertEqual(set(self.flat("-psame", "functioncheck.fc")[1]),
