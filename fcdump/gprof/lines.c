@@ -6,6 +6,7 @@
 
 #include "fcdump/gprof/debug-file.h"
 #include "fcdump/gprof/line-funcs.h"
+#include "fcdump/gprof/line-ranges.h"
 #include "fcdump/gprof/line-stabs.h"
 #include "fcdump/gprof/line-table.h"
 #include <dwarf.h>
@@ -22,15 +23,6 @@ typedef struct
     FcGLineFuncs *funcs; /* made when first needed */
 } Unit;
 
-typedef struct
-{
-    guint64 low;
-    guint64 high;
-    guint64 max_high;
-    guint unit;
-    guint64 time; /* when it became known; 0: with its unit */
-} UnitRange;
-
 /* gprof's library reads units one by one, as far as it must to answer; a unit that does
  * not say where it is gets its ranges from its line table when it is first asked.  Which
  * of several units answers depends on that order, so it is kept. */
@@ -44,38 +36,18 @@ struct FcGLines
     GArray *units;      /* of Unit, in file order */
     guint n_read;       /* units that were read so far */
     guint64 clock;      /* counts events, from 1 */
-    GArray *ranges;     /* of UnitRange, by start: what units say themselves */
-    GArray *acquired;   /* of UnitRange, by start: what their line tables say */
+    GArray *ranges;     /* of FcGLineRange, by start: what units say themselves */
+    GArray *acquired;   /* of FcGLineRange, by start: what their line tables say */
     GArray *rangeless;  /* of guint: units that could hold any address, as read */
     GHashTable *tables; /* of FcGLineTable* by offset */
     FcGTextSyms *text_syms;
     FcGLineStabs *stabs; /* NULL: none */
     guint64 next_change;
-    guint64 shift; /* from an image's addresses to those of the debugging information */
+    guint64 shift;       /* from an image's addresses to those of the debugging information */
+    guint64 crowd_start; /* the last answer of is_crowd() */
+    guint64 crowd_clock;
+    gboolean is_crowd;
 };
-
-static int compare_unit_ranges(const void *a, const void *b)
-{
-    const UnitRange *left = a, *right = b;
-
-    if (left->low != right->low)
-        return left->low < right->low ? -1 : 1;
-    return left->unit < right->unit ? -1 : left->unit > right->unit;
-}
-
-static void sort_ranges(GArray *ranges)
-{
-    guint64 max_high = 0;
-
-    g_array_sort(ranges, compare_unit_ranges);
-    for (guint i = 0; i < ranges->len; i++)
-    {
-        UnitRange *range = &g_array_index(ranges, UnitRange, i);
-
-        max_high = MAX(max_high, range->high);
-        range->max_high = max_high;
-    }
-}
 
 static void add_unit(FcGLines *lines, Dwarf_Die *die)
 {
@@ -87,7 +59,7 @@ static void add_unit(FcGLines *lines, Dwarf_Die *die)
     while (fc_gline_funcs_has_ranges(die) &&
            (offset = dwarf_ranges(die, offset, &base, &low, &high)) > 0)
     {
-        UnitRange range = {low, high, 0, index, 0};
+        FcGLineRange range = {low, high, 0, index, 0, lines->ranges->len};
 
         if (low < high)
             g_array_append_val(lines->ranges, range);
@@ -119,7 +91,7 @@ static void find_units(FcGLines *lines)
             add_unit(lines, &die);
         offset = next;
     }
-    sort_ranges(lines->ranges);
+    fc_gline_ranges_sort(lines->ranges);
     /* The order of reading shows only where some units do not say where they are. */
     while (lines->rangeless->len == 0 && lines->n_read < lines->units->len)
         read_unit(lines);
@@ -137,8 +109,8 @@ FcGLines *fc_glines_new(FcGImage *image)
     lines->image = image;
     lines->strings = g_string_chunk_new(4096);
     lines->units = g_array_new(FALSE, FALSE, sizeof(Unit));
-    lines->ranges = g_array_new(FALSE, FALSE, sizeof(UnitRange));
-    lines->acquired = g_array_new(FALSE, FALSE, sizeof(UnitRange));
+    lines->ranges = g_array_new(FALSE, FALSE, sizeof(FcGLineRange));
+    lines->acquired = g_array_new(FALSE, FALSE, sizeof(FcGLineRange));
     lines->rangeless = g_array_new(FALSE, FALSE, sizeof(guint));
     lines->tables = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_table);
     lines->sections.is_big_endian = fc_gimage_is_big_endian(image);
@@ -209,20 +181,9 @@ static gboolean load_unit(FcGLines *lines, Unit *unit)
 /* Whether one of the ranges that `unit` states itself holds all of [low, high). */
 static gboolean covers(const FcGLines *lines, guint unit, guint64 low, guint64 high)
 {
-    guint first = 0, last = lines->ranges->len;
-
-    while (first < last)
+    for (guint i = fc_gline_ranges_upto(lines->ranges, low); i > 0; i--)
     {
-        guint middle = first + (last - first) / 2;
-
-        if (g_array_index(lines->ranges, UnitRange, middle).low <= low)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    for (; first > 0; first--)
-    {
-        const UnitRange *range = &g_array_index(lines->ranges, UnitRange, first - 1);
+        const FcGLineRange *range = &g_array_index(lines->ranges, FcGLineRange, i - 1);
 
         if (range->max_high < high)
             break;
@@ -242,7 +203,7 @@ static void add_acquired(guint64 low, guint64 high, gpointer data)
 {
     const Acquisition *acquisition = data;
     FcGLines *lines = acquisition->lines;
-    UnitRange range = {low, high, 0, acquisition->unit, 0};
+    FcGLineRange range = {low, high, 0, acquisition->unit, 0, 0};
 
     if (low >= high || covers(lines, acquisition->unit, low, high))
         return;
@@ -267,7 +228,7 @@ static void acquire_ranges(FcGLines *lines, guint index)
         if (g_array_index(lines->rangeless, guint, i) == index)
             g_array_remove_index(lines->rangeless, i--);
     }
-    sort_ranges(lines->acquired);
+    fc_gline_ranges_sort(lines->acquired);
 }
 
 typedef struct
@@ -305,22 +266,13 @@ typedef struct
 /* Adds the units that have a range around `addr`. */
 static void add_candidates(FcGLines *lines, const GArray *ranges, guint64 addr, GArray *candidates)
 {
-    guint low = 0, high = ranges->len;
+    guint n = fc_gline_ranges_upto(ranges, addr);
 
-    while (low < high)
+    if (n < ranges->len)
+        lines->next_change = MIN(lines->next_change, g_array_index(ranges, FcGLineRange, n).low);
+    for (guint i = n; i > 0; i--)
     {
-        guint middle = low + (high - low) / 2;
-
-        if (g_array_index(ranges, UnitRange, middle).low <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < ranges->len)
-        lines->next_change = MIN(lines->next_change, g_array_index(ranges, UnitRange, low).low);
-    for (guint i = low; i > 0; i--)
-    {
-        const UnitRange *range = &g_array_index(ranges, UnitRange, i - 1);
+        const FcGLineRange *range = &g_array_index(ranges, FcGLineRange, i - 1);
         const Unit *unit = &g_array_index(lines->units, Unit, range->unit);
         Candidate candidate = {range->time ? range->time : unit->time, range->unit};
 
@@ -331,6 +283,54 @@ static void add_candidates(FcGLines *lines, const GArray *ranges, guint64 addr, 
         lines->next_change = MIN(lines->next_change, range->high);
         g_array_append_val(candidates, candidate);
     }
+}
+
+/* Adds what is known by now of the bytes that `start` begins. */
+static void add_claims(const FcGLines *lines, const GArray *ranges, guint64 start, GArray *claims)
+{
+    for (guint i = fc_gline_ranges_upto(ranges, start + FC_GLINE_CROWD_BYTES - 1); i > 0; i--)
+    {
+        FcGLineRange range = g_array_index(ranges, FcGLineRange, i - 1);
+        const Unit *unit = &g_array_index(lines->units, Unit, range.unit);
+
+        if (range.max_high <= start)
+            break;
+        if (range.time == 0)
+            range.time = unit->time;
+        if (range.high > start && unit->is_read)
+            g_array_append_val(claims, range);
+    }
+}
+
+static gboolean is_crowd(FcGLines *lines, guint64 start)
+{
+    g_autoptr(GArray) claims = NULL;
+
+    if (lines->crowd_clock == lines->clock && lines->crowd_start == start)
+        return lines->is_crowd;
+    claims = g_array_new(FALSE, FALSE, sizeof(FcGLineRange));
+    add_claims(lines, lines->ranges, start, claims);
+    add_claims(lines, lines->acquired, start, claims);
+    lines->is_crowd = fc_gline_ranges_are_crowd(claims);
+    lines->crowd_start = start;
+    lines->crowd_clock = lines->clock;
+    return lines->is_crowd;
+}
+
+/* Whether the unit of `addr` gets lost. */
+static gboolean is_lost(FcGLines *lines, guint64 addr)
+{
+    guint64 start = addr & ~(guint64)(FC_GLINE_CROWD_BYTES - 1);
+    guint64 last = start + FC_GLINE_CROWD_BYTES - 1;
+
+    if (lines->ranges->len + lines->acquired->len <= FC_GLINE_CROWD_MAX)
+        return FALSE;
+    lines->next_change = MIN(lines->next_change, last + 1);
+    if (!is_crowd(lines, start))
+        return FALSE;
+    if (addr < last)
+        lines->next_change = MIN(lines->next_change, last);
+    return addr == last;
 }
 
 static int compare_candidates(const void *a, const void *b)
@@ -356,8 +356,11 @@ static gboolean ask_units(FcGLines *lines, guint64 addr, gboolean need_function,
 {
     g_autoptr(GArray) candidates = g_array_new(FALSE, FALSE, sizeof(Candidate));
 
-    add_candidates(lines, lines->ranges, addr, candidates);
-    add_candidates(lines, lines->acquired, addr, candidates);
+    if (!is_lost(lines, addr))
+    {
+        add_candidates(lines, lines->ranges, addr, candidates);
+        add_candidates(lines, lines->acquired, addr, candidates);
+    }
     if (candidates->len > 1)
         g_array_sort(candidates, compare_candidates);
     for (guint i = 0; i < candidates->len; i++)

@@ -271,6 +271,30 @@ def build_generated(root, n_functions=3000, seed=1, name='generated'):
     return finish(name, folder, image, True)
 
 
+def build_crowd(root):
+    """Two dozen functions within 256 bytes, each in a section of its own, and lines of one byte
+    behind them: gprof's library loses a line there."""
+    folder = os.path.join(root, 'crowd')
+    os.makedirs(folder)
+    plain = '__attribute__((noipa, no_instrument_function, aligned(8)))'
+    with open(os.path.join(folder, 'crowd.c'), 'w', encoding='ascii') as out:
+        for i in range(72):
+            out.write(f'{plain} int small_{i}(void)\n{{\n    return {i};\n}}\n')
+            if i % 24 == 23:
+                out.write(f'{plain} void bytes_{i}(void)\n{{\n' +
+                          '    __asm__ volatile("nop");\n' * 110 + '}\n')
+        out.write('int counted(void)\n{\n    bytes_23();\n    return small_3();\n}\n'
+                  'int main(void)\n{\n    return counted() - 3;\n}\n')
+    image = os.path.join(folder, 'a.out')
+    good, err = call(['gcc', '-pg', '-g', '-O1', '-ffunction-sections', '-fno-toplevel-reorder',
+                      '-o', image, 'crowd.c'], folder)
+    if not good:
+        print('crowd: not built:', err[:300])
+        return None
+    ran, _ = call([image], folder)
+    return finish('crowd', folder, image, ran)
+
+
 def build_library(root):
     """A shared library as the image, with the profile of a program that used it."""
     folder = os.path.join(root, 'library')
@@ -338,6 +362,7 @@ def build_all(root, is_long):
     names = list(VARIANTS) + (list(LONG_VARIANTS) if is_long else [])
     made = [t for t in (build(n, root) for n in names) if t]
     made.append(build_generated(root, 3000 if is_long else 1500))
+    made.append(build_crowd(root))
     made += build_library(root)
     for base in [t for t in made if t and t.name in ('inlined', 'shapes')]:
         if is_long or base.name == 'inlined':
