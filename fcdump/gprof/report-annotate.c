@@ -33,8 +33,7 @@ typedef struct
 
 typedef struct
 {
-    Line *lines; /* [1..n_lines] */
-    int n_lines;
+    GHashTable *lines; /* Line* by number; no array, since #line makes numbers as it likes */
     guint64 ncalls;
     glong n_executable;
     glong n_executed;
@@ -81,14 +80,27 @@ static void add_measured(Line *line, const FcGSym *sym)
     add_sites(line, sym->blocks);
 }
 
-static void add_to_line(const FcGModel *model, FileCounts *counts, const FcGSym *sym)
+static Line *line_at(const FileCounts *counts, int number)
 {
-    Line *line = &counts->lines[sym->line];
-    guint64 before = line->ncalls;
+    return g_hash_table_lookup(counts->lines, GINT_TO_POINTER(number));
+}
 
-    line->is_shared = line->sym != NULL;
-    if (!line->sym)
+static void add_to_line(FcGModel *model, FileCounts *counts, const FcGSym *sym)
+{
+    Line *line = line_at(counts, sym->line);
+    guint64 before;
+
+    if (line)
+    {
+        line->is_shared = TRUE;
+    }
+    else
+    {
+        line = fc_gmodel_alloc(model, sizeof *line);
         line->sym = sym;
+        g_hash_table_insert(counts->lines, GINT_TO_POINTER(sym->line), line);
+    }
+    before = line->ncalls;
     if (model->measured)
         add_measured(line, sym);
     else
@@ -96,47 +108,39 @@ static void add_to_line(const FcGModel *model, FileCounts *counts, const FcGSym 
     counts->ncalls += line->ncalls - before;
 }
 
-static void free_sites(gpointer data)
+static void free_line(gpointer data)
 {
-    const FileCounts *counts = data;
+    const Line *line = data;
 
-    for (int i = 1; counts->lines && i <= counts->n_lines; i++)
-    {
-        if (counts->lines[i].sites)
-            g_array_unref(counts->lines[i].sites);
-    }
+    if (line->sites)
+        g_array_unref(line->sites);
+}
+
+static void free_counts(gpointer data)
+{
+    g_hash_table_destroy(((FileCounts *)data)->lines);
 }
 
 static GHashTable *count_lines(FcGModel *model)
 {
-    GHashTable *files = g_hash_table_new_full(NULL, NULL, NULL, free_sites);
+    GHashTable *files = g_hash_table_new_full(NULL, NULL, NULL, free_counts);
 
-    for (int pass = 0; pass < 2; pass++)
+    for (guint i = 0; i < model->symtab.len; i++)
     {
-        for (guint i = 0; i < model->symtab.len; i++)
-        {
-            const FcGSym *sym = &model->symtab.syms[i];
-            FileCounts *counts;
+        const FcGSym *sym = &model->symtab.syms[i];
+        FileCounts *counts;
 
-            if (!sym->file || sym->line <= 0 ||
-                !fc_gspecs_selects(model->specs, FC_GTABLE_INCL_ANNO, FC_GTABLE_EXCL_ANNO,
-                                   sym->addr))
-                continue;
-            counts = g_hash_table_lookup(files, sym->file);
-            if (pass == 0)
-            {
-                if (!counts)
-                {
-                    counts = fc_gmodel_alloc(model, sizeof *counts);
-                    g_hash_table_insert(files, sym->file, counts);
-                }
-                counts->n_lines = MAX(counts->n_lines, sym->line);
-                continue;
-            }
-            if (!counts->lines)
-                counts->lines = fc_gmodel_alloc(model, ((gsize)counts->n_lines + 1) * sizeof(Line));
-            add_to_line(model, counts, sym);
+        if (!sym->file || sym->line <= 0 ||
+            !fc_gspecs_selects(model->specs, FC_GTABLE_INCL_ANNO, FC_GTABLE_EXCL_ANNO, sym->addr))
+            continue;
+        counts = g_hash_table_lookup(files, sym->file);
+        if (!counts)
+        {
+            counts = fc_gmodel_alloc(model, sizeof *counts);
+            counts->lines = g_hash_table_new_full(NULL, NULL, NULL, free_line);
+            g_hash_table_insert(files, sym->file, counts);
         }
+        add_to_line(model, counts, sym);
     }
     return files;
 }
@@ -205,7 +209,7 @@ static char *count_text(Annotator *annotator, const Line *line, guint64 *sum)
 static void print_margin(Annotator *annotator, int number, FILE *out)
 {
     FileCounts *counts = annotator->counts;
-    const Line *line = number <= counts->n_lines ? &counts->lines[number] : NULL;
+    const Line *line = line_at(counts, number);
     g_autofree char *text = NULL, *margin = NULL;
     guint64 sum;
 
@@ -307,17 +311,17 @@ static void print_top_lines(const Annotator *annotator, FILE *out)
     FileCounts *counts = annotator->counts;
     int n_rows = annotator->model->options->table_length;
     GPtrArray *lines;
+    GHashTableIter at;
+    gpointer line_data;
 
     if (n_rows <= 0)
         return;
     fprintf(out, "\n\nTop %d Lines:\n\n     Line      Count%s\n\n", n_rows,
             annotator->model->measured ? "       Self      Total" : "");
     lines = g_ptr_array_new();
-    for (int i = 1; i <= counts->n_lines; i++)
-    {
-        if (counts->lines[i].sym)
-            g_ptr_array_add(lines, &counts->lines[i]);
-    }
+    g_hash_table_iter_init(&at, counts->lines);
+    while (g_hash_table_iter_next(&at, NULL, &line_data))
+        g_ptr_array_add(lines, line_data);
     fc_gsort(lines->pdata, lines->len, compare_counts);
     for (guint i = 0; i < lines->len && i < (guint)n_rows; i++)
     {

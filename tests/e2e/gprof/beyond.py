@@ -239,6 +239,22 @@ def try_stale_debug_file(root):
     require(theirs[:2] == ours[:2] and b'.c:' not in ours[1], 'a stale debug file')
 
 
+def try_far_line(root):
+    """gprof takes memory for all the lines up to the last one: gigabytes here."""
+    source = os.path.join(root, 'far.c')
+    targets.write(source, b'int first(int n)\n{\n    return n;\n}\n#line 2147483646\n'
+                  b'int far(int n) { return first(n); }\n#line 9\n'
+                  b'int main(void) { return far(0); }\n')
+    image = os.path.join(root, 'far')
+    for words in (['gcc', '-pg', '-g', '-O0', '-o', image, source], [image]):
+        subprocess.run(words, check=True, cwd=root)
+    limited = ['bash', '-c', 'ulimit -v 1000000; exec "$@"', 'bash', oracle.FCGPROF, '-b', '-A',
+               image, os.path.join(root, 'gmon.out')]
+    done = subprocess.run(limited, capture_output=True, cwd=root, check=False)
+    require(done.returncode == 0 and b'1 -> {' in done.stdout and
+            b'\n2147483646          1\n' in done.stdout, 'a line far behind the others')
+
+
 def main():
     oracle.need_oracle()
     if not shutil.which('gcc'):
@@ -258,6 +274,7 @@ def main():
         try_full_output(target)
         try_marks_of_files(root, target)
         try_stale_debug_file(root)
+        try_far_line(root)
 
 
 main()
