@@ -25,28 +25,18 @@ struct FcGImage
     char *names; /* copy of the string table with two NULs behind it */
 };
 
-/* Kinds of section that a symbol's letter follows from, whatever the section's flags
- * are: the names that COFF tools gave a meaning. */
-static const struct
-{
-    const char *name;
-    char kind;
-} section_kinds[] = {
-    {".bss", 'b'},    {".data", 'd'},  {".debug", 'N'},   {".drectve", 'i'}, {".edata", 'e'},
-    {".fini", 't'},   {".idata", 'i'}, {".init", 't'},    {".pdata", 'p'},   {".rdata", 'r'},
-    {".rodata", 'r'}, {".sbss", 's'},  {".scommon", 'c'}, {".sdata", 'g'},   {".text", 't'},
-    {"code", 't'},    {"vars", 'd'},   {"zerovars", 'b'},
-};
+/* Sections that PE gave a meaning hold no code whatever their flags say. */
+static const char *const other_sections[] = {".drectve", ".edata", ".idata", ".pdata"};
 
 static gboolean section_is_code(const char *name, const GElf_Shdr *header)
 {
-    for (guint i = 0; i < G_N_ELEMENTS(section_kinds); i++)
+    for (guint i = 0; i < G_N_ELEMENTS(other_sections); i++)
     {
-        size_t length = strlen(section_kinds[i].name);
+        size_t length = strlen(other_sections[i]);
 
-        if (strncmp(name, section_kinds[i].name, length) == 0 &&
+        if (strncmp(name, other_sections[i], length) == 0 &&
             memchr(".$0123456789", name[length], 13))
-            return section_kinds[i].kind == 't';
+            return FALSE;
     }
     return (header->sh_flags & SHF_EXECINSTR) != 0;
 }

@@ -74,8 +74,9 @@ STB = {'local': 0, 'global': 1, 'weak': 2, 'unique': 10}
 class Image:
     """An ELF object with .init, .text, .fini, .data and the symbols given."""
 
-    SECTIONS = ['', '.init', '.text', '.fini', '.data', '.bss', '.plugin', '.symtab', '.strtab',
-                '.shstrtab']
+    # The last two of code have names that tell of something else: to gprof .pdata is no code.
+    SECTIONS = ['', '.init', '.text', '.fini', '.data', '.bss', '.plugin', '.rodata.x', '.pdata.x',
+                '.symtab', '.strtab', '.shstrtab']
 
     def __init__(self, layout, text, text_addr=0x401000, machine=62, kind=2):
         self.layout = layout
@@ -88,9 +89,11 @@ class Image:
                           '.fini': (text_addr + len(text) + 15) & ~15,
                           '.data': text_addr + len(text) + 0x1000,
                           '.bss': text_addr + len(text) + 0x2000,
-                          '.plugin': text_addr + len(text) + 0x400}
+                          '.plugin': text_addr + len(text) + 0x400,
+                          '.rodata.x': text_addr + len(text) + 0x500,
+                          '.pdata.x': text_addr + len(text) + 0x600}
         self.sizes = {'.init': 0x20, '.text': len(text), '.fini': 0x20, '.data': 0x40,
-                      '.bss': 0x40, '.plugin': 0x80}
+                      '.bss': 0x40, '.plugin': 0x80, '.rodata.x': 0x20, '.pdata.x': 0x20}
 
     def add(self, name, addr, kind='func', bind='global', section='.text', size=0, visibility=0):
         self.symbols.append((name, addr, kind, bind, section, size, visibility))
@@ -122,9 +125,10 @@ class Image:
         symtab = self._symtab(strings)
         header_bytes, entry = (64, 64) if wide else (52, 40)
         contents = {'.init': b'\x90' * 0x20, '.text': self.text, '.fini': b'\x90' * 0x20,
-                    '.data': bytes(0x40), '.plugin': b'\x90' * 0x80, '.symtab': symtab,
-                    '.strtab': bytes(strings)}
-        flags = {'.init': 6, '.text': 6, '.fini': 6, '.plugin': 6, '.data': 3, '.bss': 3}
+                    '.data': bytes(0x40), '.plugin': b'\x90' * 0x80, '.rodata.x': b'\x90' * 0x20,
+                    '.pdata.x': b'\x90' * 0x20, '.symtab': symtab, '.strtab': bytes(strings)}
+        flags = {'.init': 6, '.text': 6, '.fini': 6, '.plugin': 6, '.rodata.x': 6, '.pdata.x': 6,
+                 '.data': 3, '.bss': 3}
         types = {'.symtab': 2, '.strtab': 3, '.shstrtab': 3, '.bss': 8}
         offsets = {}
         for section in self.SECTIONS[1:]:

@@ -68,6 +68,9 @@ def random_image(rng, layout, path, machine):
     image.add('thing', image.addresses['.data'] + 8, 'object', 'global', '.data')
     if rng.random() < 0.3:
         image.add('odd', image.addresses['.plugin'], section='.plugin', bind='local')
+    for section in ('.rodata.x', '.pdata.x'):
+        if rng.random() < 0.2:
+            image.add('in' + section[:3], image.addresses[section], section=section)
     if rng.random() < 0.2:
         image.add('puts', 0, section='undef')
         image.add('a.c', 0, 'file', 'local', 'abs')
