@@ -40,3 +40,7 @@ void fc_gcycles_find(FcGModel *model);
 /* -c: adds arcs with count 0 for the call instructions in the code of `sym`, up to address
  * `end`.  (static-calls.c) */
 void fc_gstatic_calls_add(FcGModel *model, FcGSym *sym, guint64 end);
+
+/* Whether the call instructions of the model's image are known, so that -c can find them.
+ * (static-calls.c) */
+gboolean fc_gstatic_calls_are_known(const FcGModel *model);

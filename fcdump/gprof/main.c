@@ -138,7 +138,11 @@ static gboolean run(const FcGOptions *options, GError **error)
     if (model->inputs & FC_GINPUT_HIST)
         fc_ghist_assign(model);
     if (model->inputs & FC_GINPUT_ARCS)
+    {
+        if (options->static_calls && !fc_gstatic_calls_are_known(model))
+            fprintf(stderr, "fcgprof: -c finds no calls in the code of this machine\n");
         fc_ggraph_assemble(model);
+    }
     if (!check_inputs(styles, model->inputs, error))
         return FALSE;
     print_reports(model, styles);

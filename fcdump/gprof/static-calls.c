@@ -68,12 +68,16 @@ static void visit_arm(FcGModel *model, FcGSym *parent, guint64 low, guint64 high
     }
 }
 
+gboolean fc_gstatic_calls_are_known(const FcGModel *model)
+{
+    return fc_gimage_is_x86(model->image) || fc_gimage_code_kind(model->image) == FC_GCODE_AARCH64;
+}
+
 void fc_gstatic_calls_add(FcGModel *model, FcGSym *sym, guint64 end)
 {
     gboolean is_x86 = fc_gimage_is_x86(model->image);
 
-    if (!fc_gimage_text(model->image) ||
-        (!is_x86 && fc_gimage_code_kind(model->image) != FC_GCODE_AARCH64))
+    if (!fc_gimage_text(model->image) || !fc_gstatic_calls_are_known(model))
         return;
     for (guint i = 0; i < model->n_hists; i++)
     {
