@@ -4,6 +4,7 @@
  */
 #include "fcdump/gprof/debug-file.h"
 
+#include <dwarf.h>
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -221,4 +222,23 @@ const guint8 *fc_gdebug_section(Elf *elf, const char *wanted, gsize *n_bytes)
 const guint8 *fc_gdebug_file_section(FcGDebugFile *file, const char *name, gsize *n_bytes)
 {
     return fc_gdebug_section(file->elf, name, n_bytes);
+}
+
+const char *fc_gdebug_string(Dwarf_Attribute *attribute, gboolean *is_string)
+{
+    const char *text = dwarf_formstring(attribute);
+
+    *is_string = text != NULL;
+    if (!text || *text)
+        return text;
+    switch (dwarf_whatform(attribute))
+    {
+    case DW_FORM_string:
+    case DW_FORM_strp:
+    case DW_FORM_line_strp:
+    case DW_FORM_GNU_strp_alt:
+        return NULL;
+    default:
+        return text;
+    }
 }

@@ -43,3 +43,7 @@ void fc_gdebug_relocate(Elf *elf, const char *prefix, const guint64 *places);
 /* What is to be added to an address of the image in .text, to ask the debugging information
  * for it. */
 guint64 fc_gdebug_file_text_shift(const FcGDebugFile *file);
+
+/* The text of an attribute; NULL if it is no string (`*is_string` false) and, as gprof's
+ * library has it, if it is empty, unless it is named by index. */
+const char *fc_gdebug_string(Dwarf_Attribute *attribute, gboolean *is_string);

@@ -4,6 +4,7 @@
  */
 #include "fcdump/gprof/line-funcs.h"
 
+#include "fcdump/gprof/debug-file.h"
 #include <dwarf.h>
 #include <gelf.h>
 #include <string.h>
@@ -26,6 +27,7 @@ struct FcGLineFuncs
 {
     GArray *funcs;  /* of FcGLineFunc */
     GArray *ranges; /* of FuncRange, by start */
+    GArray *listed; /* the same as they stand in the entries */
     guint64 *edges; /* starts and ends, ascending */
     guint n_edges;
 };
@@ -85,17 +87,25 @@ static void take_origin_name(Dwarf_Attribute *attribute, const NameSearch *searc
 static int take_name(Dwarf_Attribute *attribute, void *data)
 {
     const NameSearch *search = data;
+    gboolean is_string = FALSE;
     const char *text;
 
     switch (dwarf_whatattr(attribute))
     {
     case DW_AT_abstract_origin:
+        /* Where an origin has an origin itself, its own name is all that counts. */
+        if (search->depth > 0)
+            break;
+        take_origin_name(attribute, search);
+        break;
     case DW_AT_specification:
         take_origin_name(attribute, search);
         break;
     case DW_AT_name:
-        text = search->func->name ? NULL : dwarf_formstring(attribute);
-        if (text)
+        if (search->func->name)
+            break;
+        text = fc_gdebug_string(attribute, &is_string);
+        if (is_string)
         {
             search->func->name = text;
             if (is_unmangled(search->language))
@@ -104,8 +114,8 @@ static int take_name(Dwarf_Attribute *attribute, void *data)
         break;
     case DW_AT_linkage_name:
     case DW_AT_MIPS_linkage_name:
-        text = dwarf_formstring(attribute);
-        if (text)
+        text = fc_gdebug_string(attribute, &is_string);
+        if (is_string)
         {
             search->func->name = text;
             search->func->is_linkage = TRUE;
@@ -210,6 +220,7 @@ FcGLineFuncs *fc_gline_funcs_new(Dwarf_Die *unit)
     funcs->funcs = g_array_new(FALSE, FALSE, sizeof(FcGLineFunc));
     funcs->ranges = g_array_new(FALSE, FALSE, sizeof(FuncRange));
     scan_children(funcs, unit, dwarf_srclang(unit), 0);
+    funcs->listed = g_array_copy(funcs->ranges);
     g_array_sort(funcs->ranges, compare_ranges);
     n = funcs->ranges->len;
     funcs->edges = g_new(guint64, 2 * (gsize)n + 1);
@@ -232,8 +243,21 @@ void fc_gline_funcs_free(FcGLineFuncs *funcs)
         return;
     g_array_free(funcs->funcs, TRUE);
     g_array_free(funcs->ranges, TRUE);
+    g_array_free(funcs->listed, TRUE);
     g_free(funcs->edges);
     g_free(funcs);
+}
+
+void fc_gline_funcs_each_range(const FcGLineFuncs *funcs,
+                               void (*visit)(guint64 low, guint64 high, gpointer data),
+                               gpointer data)
+{
+    for (guint i = 0; i < funcs->listed->len; i++)
+    {
+        const FuncRange *range = &g_array_index(funcs->listed, FuncRange, i);
+
+        visit(range->low, range->high, data);
+    }
 }
 
 FcGLineFunc *fc_gline_funcs_find(FcGLineFuncs *funcs, guint64 addr, guint64 *until)

@@ -27,6 +27,11 @@ void fc_gline_funcs_free(FcGLineFuncs *funcs);
  * none.  `until` as in line-table.h. */
 FcGLineFunc *fc_gline_funcs_find(FcGLineFuncs *funcs, guint64 addr, guint64 *until);
 
+/* Calls `visit` with each range of each function, as they stand in the entries. */
+void fc_gline_funcs_each_range(const FcGLineFuncs *funcs,
+                               void (*visit)(guint64 low, guint64 high, gpointer data),
+                               gpointer data);
+
 typedef struct FcGTextSyms FcGTextSyms;
 
 FcGTextSyms *fc_gtext_syms_new(const FcGImage *image);
