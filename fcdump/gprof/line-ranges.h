@@ -24,6 +24,7 @@ typedef struct
     guint unit;
     guint64 time; /* when it became known; 0: with its unit */
     guint order;  /* among those that became known with the unit */
+    guint64 turn; /* the time of the range of its unit that it extends, else `time` */
 } FcGLineRange;
 
 /* Sorts an array of FcGLineRange by start. */

@@ -12,6 +12,11 @@
 #include <dwarf.h>
 #include <string.h>
 
+enum
+{
+    EXTENDED_MAX = 256 /* ranges among which one that another extends is looked for */
+};
+
 typedef struct
 {
     Dwarf_Die die;
@@ -20,7 +25,7 @@ typedef struct
     gboolean is_read; /* it takes part in answers */
     gboolean is_loaded;
     FcGLineTable *table; /* borrowed; NULL: the unit has no lines and is passed over */
-    FcGLineFuncs *funcs; /* made when first needed */
+    FcGLineFuncs *funcs; /* of a unit with a table */
 } Unit;
 
 /* gprof's library reads units one by one, as far as it must to answer; a unit that does
@@ -59,7 +64,7 @@ static void add_unit(FcGLines *lines, Dwarf_Die *die)
     while (fc_gline_funcs_has_ranges(die) &&
            (offset = dwarf_ranges(die, offset, &base, &low, &high)) > 0)
     {
-        FcGLineRange range = {low, high, 0, index, 0, lines->ranges->len};
+        FcGLineRange range = {low, high, 0, index, 0, lines->ranges->len, 0};
 
         if (low < high)
             g_array_append_val(lines->ranges, range);
@@ -155,6 +160,7 @@ static gboolean load_unit(FcGLines *lines, Unit *unit)
     Dwarf_Attribute attribute;
     Dwarf_Word offset;
     const char *comp_dir = NULL;
+    gboolean is_string;
     gpointer known;
 
     unit->is_loaded = TRUE;
@@ -168,9 +174,7 @@ static gboolean load_unit(FcGLines *lines, Unit *unit)
         return offset != 0;
     }
     if (dwarf_attr(&unit->die, DW_AT_comp_dir, &attribute))
-        comp_dir = dwarf_formstring(&attribute);
-    if (comp_dir && !*comp_dir)
-        comp_dir = NULL;
+        comp_dir = fc_gdebug_string(&attribute, &is_string);
     unit->table = fc_gline_table_new(&lines->sections, offset, fc_gimage_addr_bytes(lines->image),
                                      comp_dir, lines->strings);
     g_hash_table_insert(lines->tables, g_memdup2(&unit->table_offset, sizeof unit->table_offset),
@@ -178,8 +182,9 @@ static gboolean load_unit(FcGLines *lines, Unit *unit)
     return TRUE;
 }
 
-/* Whether one of the ranges that `unit` states itself holds all of [low, high). */
-static gboolean covers(const FcGLines *lines, guint unit, guint64 low, guint64 high)
+/* Whether one of the ranges that `unit` states itself begins at `low` or before and ends
+ * at `high` or behind. */
+static gboolean states_range(const FcGLines *lines, guint unit, guint64 low, guint64 high)
 {
     for (guint i = fc_gline_ranges_upto(lines->ranges, low); i > 0; i--)
     {
@@ -197,38 +202,62 @@ typedef struct
 {
     FcGLines *lines;
     guint unit;
+    guint first; /* of the ranges acquired so far */
 } Acquisition;
+
+/* When the range became known that [low, high) overlaps or touches, of the same unit, and so
+ * extends; 0 if none. */
+static guint64 time_of_extended(const Acquisition *acquisition, guint64 low, guint64 high)
+{
+    const FcGLines *lines = acquisition->lines;
+    guint64 time = 0;
+    guint n = lines->acquired->len;
+
+    if (states_range(lines, acquisition->unit, high, low))
+        return g_array_index(lines->units, Unit, acquisition->unit).time;
+    for (guint i = n; i > acquisition->first && n - i < EXTENDED_MAX; i--)
+    {
+        const FcGLineRange *range = &g_array_index(lines->acquired, FcGLineRange, i - 1);
+
+        if (range->low <= high && range->high >= low && (time == 0 || range->turn < time))
+            time = range->turn;
+    }
+    return time;
+}
 
 static void add_acquired(guint64 low, guint64 high, gpointer data)
 {
     const Acquisition *acquisition = data;
     FcGLines *lines = acquisition->lines;
-    FcGLineRange range = {low, high, 0, acquisition->unit, 0, 0};
+    FcGLineRange range = {low, high, 0, acquisition->unit, 0, 0, 0};
 
-    if (low >= high || covers(lines, acquisition->unit, low, high))
+    if (low >= high || states_range(lines, acquisition->unit, low, high))
         return;
     range.time = ++lines->clock;
+    range.turn = time_of_extended(acquisition, low, high);
+    if (range.turn == 0)
+        range.turn = range.time;
     g_array_append_val(lines->acquired, range);
 }
 
-/* A unit has been asked: its line table now tells of ranges that it may not have stated. */
-static void acquire_ranges(FcGLines *lines, guint index)
+/* A unit has been asked: if its line table was decoded for that, it tells of ranges that the
+ * unit may not have stated; its functions do always. */
+static void acquire_ranges(FcGLines *lines, guint index, gboolean is_decoded)
 {
     Unit *unit = &g_array_index(lines->units, Unit, index);
-    Acquisition acquisition = {lines, index};
-    guint n_before = lines->acquired->len;
+    Acquisition acquisition = {lines, index, lines->acquired->len};
 
-    if (!unit->table)
-        return;
-    fc_gline_table_each_sequence(unit->table, add_acquired, &acquisition);
-    if (lines->acquired->len == n_before)
-        return;
-    for (guint i = 0; i < lines->rangeless->len; i++)
+    if (is_decoded)
+        fc_gline_table_each_sequence(unit->table, add_acquired, &acquisition);
+    for (guint i = 0; is_decoded && i < lines->rangeless->len; i++)
     {
         if (g_array_index(lines->rangeless, guint, i) == index)
             g_array_remove_index(lines->rangeless, i--);
     }
-    fc_gline_ranges_sort(lines->acquired);
+    unit->funcs = fc_gline_funcs_new(&unit->die);
+    fc_gline_funcs_each_range(unit->funcs, add_acquired, &acquisition);
+    if (lines->acquired->len > acquisition.first)
+        fc_gline_ranges_sort(lines->acquired);
 }
 
 typedef struct
@@ -237,23 +266,21 @@ typedef struct
     FcGLineFunc *func;
 } UnitAnswer;
 
-static gboolean ask_unit(FcGLines *lines, guint index, guint64 addr, gboolean need_function,
-                         UnitAnswer *answer)
+static gboolean ask_unit(FcGLines *lines, guint index, guint64 addr, UnitAnswer *answer)
 {
     Unit *unit = &g_array_index(lines->units, Unit, index);
 
-    if (!unit->is_loaded && load_unit(lines, unit))
-        acquire_ranges(lines, index);
+    if (!unit->is_loaded)
+    {
+        gboolean is_decoded = load_unit(lines, unit);
+
+        if (unit->table)
+            acquire_ranges(lines, index, is_decoded);
+    }
     if (!unit->table)
         return FALSE;
     answer->row = fc_gline_table_find(unit->table, addr, &lines->next_change);
-    answer->func = NULL;
-    if (need_function)
-    {
-        if (!unit->funcs)
-            unit->funcs = fc_gline_funcs_new(&unit->die);
-        answer->func = fc_gline_funcs_find(unit->funcs, addr, &lines->next_change);
-    }
+    answer->func = fc_gline_funcs_find(unit->funcs, addr, &lines->next_change);
     return answer->row || answer->func;
 }
 
@@ -274,7 +301,7 @@ static void add_candidates(FcGLines *lines, const GArray *ranges, guint64 addr, 
     {
         const FcGLineRange *range = &g_array_index(ranges, FcGLineRange, i - 1);
         const Unit *unit = &g_array_index(lines->units, Unit, range->unit);
-        Candidate candidate = {range->time ? range->time : unit->time, range->unit};
+        Candidate candidate = {range->turn ? range->turn : unit->time, range->unit};
 
         if (range->max_high <= addr)
             break;
@@ -352,7 +379,7 @@ static gboolean is_rangeless(const FcGLines *lines, guint unit)
 
 /* Asks the units around `addr` in the order in which their ranges became known, then
  * those that do not say where they are, then those that were not read yet. */
-static gboolean ask_units(FcGLines *lines, guint64 addr, gboolean need_function, UnitAnswer *answer)
+static gboolean ask_units(FcGLines *lines, guint64 addr, UnitAnswer *answer)
 {
     g_autoptr(GArray) candidates = g_array_new(FALSE, FALSE, sizeof(Candidate));
 
@@ -365,16 +392,14 @@ static gboolean ask_units(FcGLines *lines, guint64 addr, gboolean need_function,
         g_array_sort(candidates, compare_candidates);
     for (guint i = 0; i < candidates->len; i++)
     {
-        if (ask_unit(lines, g_array_index(candidates, Candidate, i).unit, addr, need_function,
-                     answer))
+        if (ask_unit(lines, g_array_index(candidates, Candidate, i).unit, addr, answer))
             return TRUE;
     }
     for (guint i = lines->rangeless->len; i > 0; i--)
     {
         guint unit = g_array_index(lines->rangeless, guint, i - 1);
 
-        if (g_array_index(lines->units, Unit, unit).is_read &&
-            ask_unit(lines, unit, addr, need_function, answer))
+        if (g_array_index(lines->units, Unit, unit).is_read && ask_unit(lines, unit, addr, answer))
             return TRUE;
     }
     while (lines->n_read < lines->units->len)
@@ -382,8 +407,8 @@ static gboolean ask_units(FcGLines *lines, guint64 addr, gboolean need_function,
         guint unit = lines->n_read;
 
         read_unit(lines);
-        if ((is_rangeless(lines, unit) || covers(lines, unit, addr, addr + 1)) &&
-            ask_unit(lines, unit, addr, need_function, answer))
+        if ((is_rangeless(lines, unit) || states_range(lines, unit, addr, addr + 1)) &&
+            ask_unit(lines, unit, addr, answer))
             return TRUE;
     }
     return FALSE;
@@ -420,11 +445,12 @@ static const char *name_function(FcGLines *lines, guint64 addr, FcGLineFunc *fun
 /* Where there is DWARF, an ELF symbol is an answer as well: one without a line. */
 static gboolean is_answered(FcGLines *lines, guint64 addr)
 {
-    const FcGImageSym *sym = lines->dwarf ? find_text_sym(lines, addr) : NULL;
+    const FcGImageSym *sym;
 
-    if (sym)
-        lines->next_change =
-            MIN(lines->next_change, fc_gtext_syms_same_until(lines->text_syms, addr));
+    if (!lines->dwarf)
+        return FALSE;
+    sym = find_text_sym(lines, addr);
+    lines->next_change = MIN(lines->next_change, fc_gtext_syms_same_until(lines->text_syms, addr));
     return sym != NULL;
 }
 
@@ -439,7 +465,7 @@ static gboolean ask_stabs(FcGLines *lines, guint64 addr, FcGLine *out)
     return out->file && out->function && out->line != 0;
 }
 
-gboolean fc_glines_find(FcGLines *lines, guint64 addr, gboolean need_function, FcGLine *out)
+gboolean fc_glines_find(FcGLines *lines, guint64 addr, FcGLine *out)
 {
     UnitAnswer answer = {0};
     guint64 clock = lines->clock;
@@ -447,20 +473,19 @@ gboolean fc_glines_find(FcGLines *lines, guint64 addr, gboolean need_function, F
 
     lines->next_change = G_MAXUINT64;
     memset(out, 0, sizeof *out);
-    is_good = lines->dwarf && ask_units(lines, addr + lines->shift, need_function, &answer);
+    is_good = lines->dwarf && ask_units(lines, addr + lines->shift, &answer);
     if (lines->next_change != G_MAXUINT64)
         lines->next_change -= lines->shift;
     if (lines->clock != clock)
         lines->next_change = addr + 1; /* another unit may answer the next question */
     if (!is_good)
         return !is_answered(lines, addr) && lines->stabs && ask_stabs(lines, addr, out);
-    if (need_function)
-        out->function = name_function(lines, addr, answer.func);
+    out->function = name_function(lines, addr, answer.func);
     if (!answer.row || !answer.row->file || answer.row->line == 0)
         return FALSE;
     out->file = answer.row->file;
     out->line = (int)answer.row->line;
-    return !need_function || out->function;
+    return out->function != NULL;
 }
 
 guint64 fc_glines_next_change(const FcGLines *lines)

@@ -23,9 +23,8 @@ FcGLines *fc_glines_new(FcGImage *image);
 void fc_glines_free(FcGLines *lines);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcGLines, fc_glines_free)
 
-/* False if file, line or function of `addr` is unknown.  `need_function` false: the
- * function is taken to be known and not looked up. */
-gboolean fc_glines_find(FcGLines *lines, guint64 addr, gboolean need_function, FcGLine *out);
+/* False if file, line or function of `addr` is unknown. */
+gboolean fc_glines_find(FcGLines *lines, guint64 addr, FcGLine *out);
 
 /* The next address behind that of the last question where the answer can differ. */
 guint64 fc_glines_next_change(const FcGLines *lines);

@@ -56,7 +56,7 @@ static FcGSym *make_functions(FcGImage *image, FcGModel *model, FcGLines *lines,
         if (!accept_symbol(model, &all[i], map, sym))
             continue;
         sym->name = fc_gmodel_strdup(model, sym->name);
-        if (lines && fc_glines_find(lines, sym->addr, model->options->by_line, &line))
+        if (lines && fc_glines_find(lines, sym->addr, &line))
         {
             sym->file = fc_gmodel_file(model, line.file);
             sym->line = line.line;
@@ -80,7 +80,7 @@ static void visit_lines(FcGImage *image, FcGModel *model, FcGLines *lines, LineV
     {
         FcGLine line;
 
-        if (fc_glines_find(lines, addr, TRUE, &line) &&
+        if (fc_glines_find(lines, addr, &line) &&
             !(last.line == line.line && last.function &&
               strcmp(last.function, line.function) == 0 && last.file == line.file))
         {

@@ -120,5 +120,9 @@ const FcGImageSym *fc_gtext_syms_find(FcGTextSyms *syms, guint64 addr)
 
 guint64 fc_gtext_syms_same_until(const FcGTextSyms *syms, guint64 addr)
 {
-    return is_last(syms, addr) ? syms->last->addr + size_of(syms->last) : addr + 1;
+    if (is_last(syms, addr))
+        return syms->last->addr + size_of(syms->last);
+    if (syms->last)
+        return addr + 1;
+    return syms->n > 0 ? syms->syms[0].sym->addr : G_MAXUINT64;
 }
