@@ -301,3 +301,53 @@ FcGLineFunc *fc_gline_funcs_find(FcGLineFuncs *funcs, guint64 addr, guint64 *unt
     }
     return best ? &g_array_index(funcs->funcs, FcGLineFunc, best->func) : NULL;
 }
+
+/* ---- Instances of what other units declare --------------------------------------------- */
+
+typedef struct
+{
+    void (*visit)(Dwarf_Die *origin, gpointer data);
+    gpointer data;
+    guint depth;
+} OriginVisit;
+
+static int visit_origin(Dwarf_Attribute *attribute, void *data)
+{
+    const OriginVisit *outer = data;
+    OriginVisit inner = {outer->visit, outer->data, outer->depth + 1};
+    Dwarf_Die origin;
+
+    if ((dwarf_whatattr(attribute) != DW_AT_abstract_origin &&
+         dwarf_whatattr(attribute) != DW_AT_specification) ||
+        inner.depth >= ORIGIN_DEPTH_MAX || !dwarf_formref_die(attribute, &origin))
+        return DWARF_CB_OK;
+    if (dwarf_whatform(attribute) == DW_FORM_ref_addr)
+        inner.visit(&origin, inner.data);
+    dwarf_getattrs(&origin, visit_origin, &inner, 0);
+    return DWARF_CB_OK;
+}
+
+static void visit_children(Dwarf_Die *parent, OriginVisit *visit, guint depth)
+{
+    Dwarf_Die die;
+
+    if (depth > DIE_DEPTH_MAX || dwarf_child(parent, &die) != 0)
+        return;
+    do
+    {
+        int tag = dwarf_tag(&die);
+
+        if (tag == DW_TAG_subprogram || tag == DW_TAG_entry_point ||
+            tag == DW_TAG_inlined_subroutine || tag == DW_TAG_variable)
+            dwarf_getattrs(&die, visit_origin, visit, 0);
+        visit_children(&die, visit, depth + 1);
+    } while (dwarf_siblingof(&die, &die) == 0);
+}
+
+void fc_gline_funcs_each_origin(Dwarf_Die *unit, void (*visit)(Dwarf_Die *origin, gpointer data),
+                                gpointer data)
+{
+    OriginVisit first = {visit, data, 0};
+
+    visit_children(unit, &first, 0);
+}

@@ -47,3 +47,8 @@ guint64 fc_gtext_syms_same_until(const FcGTextSyms *syms, guint64 addr);
 /* Whether gprof's library understands the ranges that `die` names, if any: not those
  * that are listed by index (DW_FORM_rnglistx). */
 gboolean fc_gline_funcs_has_ranges(Dwarf_Die *die);
+
+/* Calls `visit` for each entry in another unit that functions or variables of `unit` are
+ * instances of, in the order of the file. */
+void fc_gline_funcs_each_origin(Dwarf_Die *unit, void (*visit)(Dwarf_Die *origin, gpointer data),
+                                gpointer data);

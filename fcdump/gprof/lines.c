@@ -38,13 +38,14 @@ struct FcGLines
     Dwarf *dwarf;
     FcGLineSections sections;
     GStringChunk *strings;
-    GArray *units;      /* of Unit, in file order */
-    guint n_read;       /* units that were read so far */
-    guint64 clock;      /* counts events, from 1 */
-    GArray *ranges;     /* of FcGLineRange, by start: what units say themselves */
-    GArray *acquired;   /* of FcGLineRange, by start: what their line tables say */
-    GArray *rangeless;  /* of guint: units that could hold any address, as read */
-    GHashTable *tables; /* of FcGLineTable* by offset */
+    GArray *units;       /* of Unit, in file order */
+    guint n_read;        /* units that were read so far */
+    guint64 clock;       /* counts events, from 1 */
+    GArray *ranges;      /* of FcGLineRange, by start: what units say themselves */
+    GArray *acquired;    /* of FcGLineRange, by start: what their line tables say */
+    GArray *rangeless;   /* of guint: units that could hold any address, as read */
+    gboolean is_ordered; /* there are such units: the order of reading shows */
+    GHashTable *tables;  /* of FcGLineTable* by offset */
     FcGTextSyms *text_syms;
     FcGLineStabs *stabs; /* NULL: none */
     guint64 next_change;
@@ -98,7 +99,8 @@ static void find_units(FcGLines *lines)
     }
     fc_gline_ranges_sort(lines->ranges);
     /* The order of reading shows only where some units do not say where they are. */
-    while (lines->rangeless->len == 0 && lines->n_read < lines->units->len)
+    lines->is_ordered = lines->rangeless->len > 0;
+    while (!lines->is_ordered && lines->n_read < lines->units->len)
         read_unit(lines);
 }
 
@@ -240,6 +242,15 @@ static void add_acquired(guint64 low, guint64 high, gpointer data)
     g_array_append_val(lines->acquired, range);
 }
 
+static void forget_rangeless(FcGLines *lines, guint unit)
+{
+    for (guint i = 0; i < lines->rangeless->len; i++)
+    {
+        if (g_array_index(lines->rangeless, guint, i) == unit)
+            g_array_remove_index(lines->rangeless, i--);
+    }
+}
+
 /* A unit has been asked: if its line table was decoded for that, it tells of ranges that the
  * unit may not have stated; its functions do always. */
 static void acquire_ranges(FcGLines *lines, guint index, gboolean is_decoded)
@@ -249,15 +260,57 @@ static void acquire_ranges(FcGLines *lines, guint index, gboolean is_decoded)
 
     if (is_decoded)
         fc_gline_table_each_sequence(unit->table, add_acquired, &acquisition);
-    for (guint i = 0; is_decoded && i < lines->rangeless->len; i++)
-    {
-        if (g_array_index(lines->rangeless, guint, i) == index)
-            g_array_remove_index(lines->rangeless, i--);
-    }
+    if (is_decoded)
+        forget_rangeless(lines, index);
     unit->funcs = fc_gline_funcs_new(&unit->die);
     fc_gline_funcs_each_range(unit->funcs, add_acquired, &acquisition);
     if (lines->acquired->len > acquisition.first)
         fc_gline_ranges_sort(lines->acquired);
+}
+
+static void visit_origin(Dwarf_Die *origin, gpointer data);
+
+static void open_unit(FcGLines *lines, guint index)
+{
+    Unit *unit = &g_array_index(lines->units, Unit, index);
+    gboolean is_decoded;
+
+    if (unit->is_loaded)
+        return;
+    is_decoded = load_unit(lines, unit);
+    if (unit->table)
+        acquire_ranges(lines, index, is_decoded);
+    if (lines->is_ordered)
+        fc_gline_funcs_each_origin(&unit->die, visit_origin, lines);
+}
+
+/* An entry of another unit is looked up: units are read until that one is there.  Those that do
+ * not say where they are get no turn any more, but if the entry has a file, its unit's table is
+ * decoded. */
+static void visit_origin(Dwarf_Die *origin, gpointer data)
+{
+    FcGLines *lines = data;
+    Dwarf_Die die;
+    Dwarf_Off offset = dwarf_diecu(origin, &die, NULL, NULL) ? dwarf_dieoffset(&die) : 0;
+    guint low = 0, high = lines->units->len;
+
+    while (low < high)
+    {
+        guint middle = low + (high - low) / 2;
+
+        if (dwarf_dieoffset(&g_array_index(lines->units, Unit, middle).die) <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (lines->n_read < low)
+    {
+        forget_rangeless(lines, lines->n_read);
+        read_unit(lines);
+    }
+    if (low > 0 && dwarf_hasattr(origin, DW_AT_decl_file) &&
+        dwarf_dieoffset(&g_array_index(lines->units, Unit, low - 1).die) == offset)
+        open_unit(lines, low - 1);
 }
 
 typedef struct
@@ -270,13 +323,7 @@ static gboolean ask_unit(FcGLines *lines, guint index, guint64 addr, UnitAnswer 
 {
     Unit *unit = &g_array_index(lines->units, Unit, index);
 
-    if (!unit->is_loaded)
-    {
-        gboolean is_decoded = load_unit(lines, unit);
-
-        if (unit->table)
-            acquire_ranges(lines, index, is_decoded);
-    }
+    open_unit(lines, index);
     if (!unit->table)
         return FALSE;
     answer->row = fc_gline_table_find(unit->table, addr, &lines->next_change);
@@ -397,8 +444,11 @@ static gboolean ask_units(FcGLines *lines, guint64 addr, UnitAnswer *answer)
     }
     for (guint i = lines->rangeless->len; i > 0; i--)
     {
-        guint unit = g_array_index(lines->rangeless, guint, i - 1);
+        guint unit;
 
+        if (i > lines->rangeless->len)
+            continue; /* others left with the last one */
+        unit = g_array_index(lines->rangeless, guint, i - 1);
         if (g_array_index(lines->units, Unit, unit).is_read && ask_unit(lines, unit, addr, answer))
             return TRUE;
     }

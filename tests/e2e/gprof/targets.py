@@ -41,6 +41,7 @@ VARIANTS = {
                            'tricks.c tricks_other.c'),
     'tricks-gz-gnu': (C, '-gdwarf-4 -O2 -gz=zlib-gnu', 'tricks.c tricks_other.c'),
     'tricks-lto': (C, '-g -O2 -flto', 'tricks.c tricks_other.c'),
+    'apart-clang-lto': (CLANG, '-g -O2 -flto -fuse-ld=lld', 'apart.c apart_third.c apart_other.c'),
     'tricks-stabs': (C, '-gstabs+ -O1', 'tricks.c tricks_other.c'),
     'labels': (C, '-g -O1', 'labels.c'),
     'labels-stabs': (C, '-gstabs -O0', 'labels.c'),
