@@ -17,7 +17,7 @@ packages_of()
     doc) echo texinfo ;;
     check)
         echo g++ clang libclang-rt-dev clang-format clang-tidy lld make cmake autoconf automake \
-            libtool binutils binutils-aarch64-linux-gnu dwz xz-utils valgrind uftrace graphviz \
+            libtool binutils binutils-aarch64-linux-gnu dwz elfutils xz-utils valgrind uftrace graphviz \
             python3 libreadline-dev shellcheck libjemalloc2 libtcmalloc-minimal4
         ;;
     esac

@@ -15,7 +15,9 @@
 
 struct FcGDebugFile
 {
-    int fd; /* of a separate file, or -1 */
+    const FcGImage *symbols; /* the image that `elf` is of; NULL: a file that is none */
+    FcGImage *separate;      /* owns `symbols` where it is another file */
+    int fd;                  /* of a separate file, or -1 */
     Elf *elf;
     gboolean owns_elf;
     Dwarf *dwarf;
@@ -71,6 +73,8 @@ static gboolean try_file(FcGDebugFile *file, const char *path)
         file->fd = fd;
         file->elf = elf;
         file->owns_elf = TRUE;
+        file->separate = fc_gimage_open(path, NULL);
+        file->symbols = file->separate;
         return TRUE;
     }
     if (elf)
@@ -155,6 +159,7 @@ FcGDebugFile *fc_gdebug_file_open(FcGImage *image)
 
     file->fd = -1;
     file->elf = fc_gimage_elf(image);
+    file->symbols = image;
     if (has_debug_info(file->elf) || try_build_id(file, file->elf) ||
         try_link(file, file->elf, fc_gimage_path(image)))
     {
@@ -177,12 +182,18 @@ void fc_gdebug_file_free(FcGDebugFile *file)
         elf_end(file->elf);
     if (file->fd >= 0)
         close(file->fd);
+    fc_gimage_free(file->separate);
     g_free(file);
 }
 
 Dwarf *fc_gdebug_file_dwarf(FcGDebugFile *file)
 {
     return file->dwarf;
+}
+
+const FcGImage *fc_gdebug_file_symbols(const FcGDebugFile *file)
+{
+    return file->symbols;
 }
 
 guint64 fc_gdebug_file_text_shift(const FcGDebugFile *file)

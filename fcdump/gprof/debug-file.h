@@ -18,6 +18,10 @@ void fc_gdebug_file_free(FcGDebugFile *file);
 
 Dwarf *fc_gdebug_file_dwarf(FcGDebugFile *file);
 
+/* The file itself, whose symbols name what DWARF does not: gprof's library takes them from
+ * where it found DWARF.  NULL if it is not in the form of an image. */
+const FcGImage *fc_gdebug_file_symbols(const FcGDebugFile *file);
+
 /* A section's bytes, decompressed; NULL and 0 if there is none. */
 const guint8 *fc_gdebug_file_section(FcGDebugFile *file, const char *name, gsize *n_bytes);
 const guint8 *fc_gdebug_section(Elf *elf, const char *name, gsize *n_bytes);

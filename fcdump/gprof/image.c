@@ -98,7 +98,6 @@ static char classify(const GElf_Sym *sym, const char *name, const gboolean *is_c
 /* Which section a symbol lies in, also where there are more than 65,000 of them. */
 static guint symbol_section(Elf_Data *extended, guint index, const GElf_Sym *sym)
 {
-    GElf_Sym ignored;
     Elf32_Word section = 0;
 
     if (sym->st_shndx != SHN_XINDEX)
@@ -108,7 +107,6 @@ static guint symbol_section(Elf_Data *extended, guint index, const GElf_Sym *sym
         memcpy(&section, (const char *)extended->d_buf + index * sizeof section, sizeof section);
         return section;
     }
-    (void)ignored;
     return G_MAXUINT;
 }
 

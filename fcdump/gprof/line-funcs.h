@@ -34,6 +34,7 @@ void fc_gline_funcs_each_range(const FcGLineFuncs *funcs,
 
 typedef struct FcGTextSyms FcGTextSyms;
 
+/* `image` may be NULL: then there are none. */
 FcGTextSyms *fc_gtext_syms_new(const FcGImage *image);
 void fc_gtext_syms_free(FcGTextSyms *syms);
 

@@ -467,7 +467,7 @@ static gboolean ask_units(FcGLines *lines, guint64 addr, UnitAnswer *answer)
 static const FcGImageSym *find_text_sym(FcGLines *lines, guint64 addr)
 {
     if (!lines->text_syms)
-        lines->text_syms = fc_gtext_syms_new(lines->image);
+        lines->text_syms = fc_gtext_syms_new(fc_gdebug_file_symbols(lines->file));
     return fc_gtext_syms_find(lines->text_syms, addr);
 }
 

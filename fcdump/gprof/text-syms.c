@@ -58,8 +58,8 @@ static int compare_text_syms(const void *a, const void *b)
 FcGTextSyms *fc_gtext_syms_new(const FcGImage *image)
 {
     FcGTextSyms *syms = g_new0(FcGTextSyms, 1);
-    guint n_all;
-    const FcGImageSym *all = fc_gimage_symbols(image, &n_all);
+    guint n_all = 0;
+    const FcGImageSym *all = image ? fc_gimage_symbols(image, &n_all) : NULL;
 
     syms->syms = g_new(TextSym, (gsize)n_all + 1);
     for (guint i = 0; i < n_all; i++)

@@ -339,6 +339,8 @@ def build_derived(root, base):
         'debuglink': [['objcopy', '--only-keep-debug', base.image, '{folder}/a.debug'],
                       ['strip', '-g', '-o', '{image}', base.image],
                       ['objcopy', '--add-gnu-debuglink={folder}/a.debug', '{image}']],
+        'eu-strip': [['cp', base.image, '{image}'],
+                     ['eu-strip', '-g', '-f', '{folder}/a.debug', '{image}']],
         'only-debug': [['objcopy', '--only-keep-debug', base.image, '{image}']],
         'compressed': [['objcopy', '--compress-debug-sections', base.image, '{image}']],
         'dwz': [['cp', base.image, '{image}'], ['dwz', '{image}']],
