@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Where an image's debugging information is: in the image, or in the separate file
- * that its build-id or debug link names.  Used by lines.c only.
+ * that its build-id or debug link names.  Used by lines.c and its parts.
  */
 #pragma once
 

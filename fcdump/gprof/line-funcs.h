@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Names of the function around an address: from a unit's DWARF entries, and from
- * the ELF symbols of .text.  Used by lines.c only.
+ * the ELF symbols of .text.  Used by lines.c and line-units.c.
  */
 #pragma once
 

@@ -3,7 +3,7 @@
  * Ranges of addresses that units lay claim to, and a loss in the table that gprof's library
  * keeps of them: where more than FC_GLINE_CROWD_MAX meet within FC_GLINE_CROWD_BYTES bytes (small
  * functions in sections of their own, or that several units share), it finds no unit for the
- * last of these bytes.  Used by lines.c; never asks units itself.
+ * last of these bytes.  Used by line-units.c; never asks units itself.
  */
 #pragma once
 

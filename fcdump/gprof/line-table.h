@@ -3,7 +3,7 @@
  * The rows of one DWARF line number program, versions 2 to 5, grouped in sequences.
  * Decoded here and not by libdw, because libdw merges and sorts the sequences and so
  * forgets what decides between overlapping ones.  Reads untrusted bytes: every read
- * is checked.  Used by lines.c only.
+ * is checked.  Used by line-units.c only.
  */
 #pragma once
 
