@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Opens an ELF object and classifies its symbols.  Called once by main.c; the
- * image must not be changed while it is open.
+ * Opens an ELF object and classifies its symbols.  Called for the image and for the file
+ * with its debugging information; neither must be changed while it is open.
  */
 #include "fcdump/gprof/image.h"
 
@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct FcGImage
@@ -163,6 +164,17 @@ static void read_symbols(FcGImage *image, const SymbolSource *source)
     g_free(bases);
 }
 
+/* How long the section can be at most: one that is in the file ends with that. */
+static guint64 bytes_from(const FcGImage *image, const GElf_Shdr *header)
+{
+    struct stat status;
+
+    if (header->sh_type == SHT_NOBITS || fstat(image->fd, &status) != 0)
+        return G_MAXUINT64;
+    return (guint64)status.st_size > header->sh_offset ? (guint64)status.st_size - header->sh_offset
+                                                       : 0;
+}
+
 static gboolean scan_sections(FcGImage *image, SymbolSource *source, GError **error)
 {
     size_t names_index = 0;
@@ -199,6 +211,7 @@ static gboolean scan_sections(FcGImage *image, SymbolSource *source, GError **er
 
             image->text_index = index;
             image->text = header;
+            image->text.sh_size = MIN(header.sh_size, bytes_from(image, &header));
             if (data && data->d_buf && data->d_size >= header.sh_size)
                 image->text_bytes = data->d_buf;
         }

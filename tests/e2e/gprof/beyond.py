@@ -4,6 +4,7 @@
 still fails is shown too, so that the list does not outlive its reasons."""
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -212,6 +213,24 @@ def try_full_output(target):
                 f'{tool} writes to a full disk: {done.returncode} {done.stderr}')
 
 
+def try_endless_text(root, target):
+    """An image whose .text is said to go on behind the file: gprof -l asks for each address."""
+    with open(target.image, 'rb') as file:
+        data = bytearray(file.read())
+    table, = struct.unpack_from('<Q', data, 40)
+    count, names = struct.unpack_from('<HH', data, 60)
+    strings, = struct.unpack_from('<Q', data, table + 64 * names + 24)
+    headers = {}
+    for at in range(table, table + 64 * count, 64):
+        start = strings + struct.unpack_from('<I', data, at)[0]
+        headers[data[start:data.index(0, start)]] = at
+    struct.pack_into('<Q', data, headers[b'.text'] + 32, 1 << 60)
+    image = targets.write(os.path.join(root, 'endless'), data)
+    status, out, _ = oracle.run(oracle.FCGPROF, ['-b', '-l', '-z', '-p', image,
+                                                 target.profiles[0]], root)
+    require(status == 0 and b'(chain.c:' in out, '.text without an end')
+
+
 def try_marks_of_files(root, target):
     """The order of files does not depend on what memory held before."""
     order = targets.write(os.path.join(root, 'order'), b'chain.o:main\nother.o:cheap\n')
@@ -272,6 +291,7 @@ def main():
         try_symbols_without_address(root, target)
         try_sum_and_debugging(root, target)
         try_full_output(target)
+        try_endless_text(root, target)
         try_marks_of_files(root, target)
         try_stale_debug_file(root)
         try_far_line(root)
