@@ -223,7 +223,7 @@ def try_endless_text(root, target):
     headers = {}
     for at in range(table, table + 64 * count, 64):
         start = strings + struct.unpack_from('<I', data, at)[0]
-        headers[data[start:data.index(0, start)]] = at
+        headers[bytes(data[start:data.index(0, start)])] = at
     struct.pack_into('<Q', data, headers[b'.text'] + 32, 1 << 60)
     image = targets.write(os.path.join(root, 'endless'), data)
     status, out, _ = oracle.run(oracle.FCGPROF, ['-b', '-l', '-z', '-p', image,
