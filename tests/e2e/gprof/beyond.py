@@ -213,8 +213,10 @@ def try_full_output(target):
                 f'{tool} writes to a full disk: {done.returncode} {done.stderr}')
 
 
-def try_endless_text(root, target):
-    """An image whose .text is said to go on behind the file: gprof -l asks for each address."""
+def try_endless_text(root):
+    """An image whose .text is said to go on behind the file: gprof -l asks for each address,
+    and fcgprof does so for stabs."""
+    target = targets.build('labels-stabs', os.path.join(root, 'again'))
     with open(target.image, 'rb') as file:
         data = bytearray(file.read())
     table, = struct.unpack_from('<Q', data, 40)
@@ -228,7 +230,7 @@ def try_endless_text(root, target):
     image = targets.write(os.path.join(root, 'endless'), data)
     status, out, _ = oracle.run(oracle.FCGPROF, ['-b', '-l', '-z', '-p', image,
                                                  target.profiles[0]], root)
-    require(status == 0 and b'(chain.c:' in out, '.text without an end')
+    require(status == 0 and b'(labels.c:' in out, '.text without an end')
 
 
 def try_marks_of_files(root, target):
@@ -291,7 +293,7 @@ def main():
         try_symbols_without_address(root, target)
         try_sum_and_debugging(root, target)
         try_full_output(target)
-        try_endless_text(root, target)
+        try_endless_text(root)
         try_marks_of_files(root, target)
         try_stale_debug_file(root)
         try_far_line(root)
