@@ -34,28 +34,17 @@ def try_lines_of_cxx(root):
     require(ours[0] == 0 and b'(shapes.cc:' in ours[1], 'no lines of C++')
 
 
-def try_split_debugging(root):
-    targets.VARIANTS['split'] = ('gcc', '-gdwarf-5 -gsplit-dwarf -O2', 'chain.c chain_other.c')
-    target = targets.build('split', root)
+def try_unread_debugging(root, name, flags):
+    """Files that gprof's library has no names of."""
+    targets.VARIANTS[name] = ('gcc', flags, 'chain.c chain_other.c')
+    target = targets.build(name, root)
     if not target:
-        print('gcc cannot split: not tried')
+        print(f'gcc has no {flags}: not tried')
         return
     theirs, ours = both(['-b', '-C', target.image, target.profiles[1]], target.folder)
-    require(theirs[0] == 0 and b'<unknown>:0: (cheap' in theirs[1], 'gprof reads split DWARF 5')
+    require(theirs[0] == 0 and b'<unknown>:0: (cheap' in theirs[1], f'gprof reads {flags}')
     require(ours[0] == 0 and b'chain.c:' in ours[1] and b'<unknown>:0: (cheap' not in ours[1],
-            'no file of split DWARF 5')
-
-
-def try_wide_offsets(root):
-    targets.VARIANTS['wide'] = ('gcc', '-gdwarf-5 -gdwarf64 -O2', 'chain.c chain_other.c')
-    target = targets.build('wide', root)
-    if not target:
-        print('gcc has no -gdwarf64: not tried')
-        return
-    theirs, ours = both(['-b', '-C', target.image, target.profiles[1]], target.folder)
-    require(theirs[0] == 0 and b'<unknown>:0: (cheap' in theirs[1], 'gprof reads 64-bit DWARF 5')
-    require(ours[0] == 0 and b'chain.c:' in ours[1] and b'<unknown>:0: (cheap' not in ours[1],
-            'no file of 64-bit DWARF 5')
+            f'no file with {flags}')
 
 
 def try_endless_order(root):
@@ -283,8 +272,9 @@ def main():
         sys.exit(oracle.SKIP)
     with tempfile.TemporaryDirectory() as root:
         try_lines_of_cxx(root)
-        try_split_debugging(root)
-        try_wide_offsets(root)
+        try_unread_debugging(root, 'split', '-gdwarf-5 -gsplit-dwarf -O2')
+        try_unread_debugging(root, 'wide', '-gdwarf-5 -gdwarf64 -O2')
+        try_unread_debugging(root, 'compressed', '-gdwarf-5 -gz=zlib-gnu -O2')
         try_endless_order(root)
         try_synthetic(root)
         try_last_function(root)

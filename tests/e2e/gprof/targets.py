@@ -54,7 +54,7 @@ LONG_VARIANTS = {
     'chain-dwarf3': (C, '-gdwarf-3 -Os', 'chain.c chain_other.c'),
     'chain-g1': (C, '-g1 -O2', 'chain.c chain_other.c'),
     'chain-gz': (C, '-g -gz -O2', 'chain.c chain_other.c'),
-    'chain-gz-gnu': (C, '-g -gz=zlib-gnu -O2', 'chain.c chain_other.c'),
+    'chain-gz-gnu': (C, '-gdwarf-3 -gz=zlib-gnu -O2', 'chain.c chain_other.c'),
     'chain-split': (C, '-gdwarf-4 -gsplit-dwarf -O2', 'chain.c chain_other.c'),
     'chain-large': (C, '-g -mcmodel=large -no-pie -fno-pie -O2', 'chain.c chain_other.c'),
     'chain-hash': (C, '-g -O2 -Wl,-z,separate-code -Wl,--build-id=none', 'chain.c chain_other.c'),
