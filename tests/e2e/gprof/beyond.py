@@ -202,6 +202,28 @@ def try_full_output(target):
                 f'{tool} writes to a full disk: {done.returncode} {done.stderr}')
 
 
+def try_foreign_object(root):
+    """What is not linked yet has to be relocated, of which gprof knows its own machine's way."""
+    native = shutil.which('aarch64-linux-gnu-gprof')
+    source = targets.write(os.path.join(root, 'foreign.c'),
+                           b'int leaf(int n)\n{\n    return n + 1;\n}\n'
+                           b'int work(int n)\n{\n    return leaf(n) * 2;\n}\n')
+    image = os.path.join(root, 'foreign.o')
+    if not native or not shutil.which('clang') or not targets.call(
+            ['clang', '--target=aarch64-linux-gnu', '-gdwarf-5', '-O0', '-c', source, '-o', image],
+            root)[0]:
+        print('no clang or gprof for AArch64: its object files not tried')
+        return
+    layout = gmonfile.Layout()
+    profile = targets.write(os.path.join(root, 'foreign.out'), gmonfile.header(layout) +
+                            gmonfile.hist(layout, 0, 0x18, [1] * 6))
+    words = ['-b', '-l', '-p', '-z', image, profile]
+    theirs, ours = both(words, root)
+    require(theirs[0] == 0 and b'foreign.c' not in theirs[1], 'gprof relocates for AArch64')
+    require(b'(foreign.c:' in ours[1] and ours[:2] == oracle.run(native, words, root)[:2],
+            'not what the gprof of AArch64 has')
+
+
 def try_endless_text(root):
     """An image whose .text is said to go on behind the file: gprof -l asks for each address,
     and fcgprof does so for stabs."""
@@ -283,6 +305,7 @@ def main():
         try_symbols_without_address(root, target)
         try_sum_and_debugging(root, target)
         try_full_output(target)
+        try_foreign_object(root)
         try_endless_text(root)
         try_marks_of_files(root, target)
         try_stale_debug_file(root)
