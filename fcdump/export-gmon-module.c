@@ -9,9 +9,9 @@
  */
 #include "fcdump/export-gmon.h"
 
-#include "fcdump/gmonout.h"
-#include "fcdump/gprof/image.h"
-#include "fcdump/v3.h"
+#include "fcgprof/image.h"
+#include "gmon/gmonout.h"
+#include "model/v3.h"
 
 #include <errno.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 #include "fcdump/export-gmon.h"
 #include "fcdump/options.h"
 #include "fcdump/report.h"
-#include "fcdump/select.h"
-#include "fcdump/v3.h"
+#include "model/select.h"
+#include "model/v3.h"
 
 #include <errno.h>
 #include <langinfo.h>

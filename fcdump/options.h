@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "fcdump/symbols.h"
+#include "symbols/symbols.h"
 
 typedef enum
 {

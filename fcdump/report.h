@@ -6,10 +6,10 @@
  */
 #pragma once
 
-#include "fcdump/load.h"
-#include "fcdump/memory.h"
 #include "fcdump/options.h"
 #include "fcdump/render.h"
+#include "model/load.h"
+#include "model/memory.h"
 
 typedef struct
 {

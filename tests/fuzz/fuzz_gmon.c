@@ -4,11 +4,11 @@
  * over the corpus.  The first byte chooses the layout; the rest is the file.  What is
  * read is assigned, propagated and reported, to /dev/null.
  */
-#include "fcdump/gprof/arcs.h"
-#include "fcdump/gprof/gmon-read.h"
-#include "fcdump/gprof/hist.h"
-#include "fcdump/gprof/reports.h"
-#include "fcdump/gprof/symspec.h"
+#include "fcgprof/arcs.h"
+#include "fcgprof/gmon-read.h"
+#include "fcgprof/hist.h"
+#include "fcgprof/reports.h"
+#include "fcgprof/symspec.h"
 
 #include <getopt.h>
 #include <stdint.h>

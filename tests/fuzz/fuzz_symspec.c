@@ -4,9 +4,9 @@
  * the corpus.  Each line of the input is one: its first letter names the option that it
  * is the value of, as on the command line.
  */
-#include "fcdump/gprof/arcs.h"
-#include "fcdump/gprof/reports.h"
-#include "fcdump/gprof/symspec.h"
+#include "fcgprof/arcs.h"
+#include "fcgprof/reports.h"
+#include "fcgprof/symspec.h"
 
 #include <getopt.h>
 #include <stdint.h>

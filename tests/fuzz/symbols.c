@@ -9,7 +9,7 @@
  * Each round is a function of its number alone: the last one that is printed on a crash is
  * repeated by giving it as FIRST-ROUND.
  */
-#include "fcdump/symbols.h"
+#include "symbols/symbols.h"
 
 #include <glib/gstdio.h>
 #include <stdio.h>

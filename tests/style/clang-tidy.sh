@@ -29,7 +29,8 @@ rules=$({ clang-tidy --version && list_sources '*.h' | LC_ALL=C sort | xargs cat
     sha256sum | cut -d ' ' -f 1)
 export rules
 
-list_sources 'libfc/*.c' 'profile/*.c' 'fcmanager/*.c' 'fcdump/*.c' | while read -r file; do
+list_sources 'libfc/*.c' 'profile/*.c' 'fcmanager/*.c' 'symbols/*.c' 'model/*.c' 'gmon/*.c' \
+    'fcgprof/*.c' 'fcdump/*.c' | while read -r file; do
     ! grep -qF "/$file\"" "$passed/compile_commands.json" || printf '%s\n' "$file"
 done >"$passed/files"
 [ -s "$passed/files" ] || {

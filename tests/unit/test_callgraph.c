@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Unit tests of fcdump/callgraph.c: arcs from call sites, cycles and reachability,
+ * Unit tests of model/callgraph.c: arcs from call sites, cycles and reachability,
  * by hand and against a plain closure of the same relation on random graphs.
  */
-#include "fcdump/callgraph.h"
+#include "model/callgraph.h"
 
 #include <string.h>
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Unit tests of fcdump/gmonout*.c: what is written is read again by fcgprof's reader, and
+ * Unit tests of gmon/gmonout*.c: what is written is read again by fcgprof's reader, and
  * its symbols must then have the times and calls that went in.
  */
-#include "fcdump/gmonout.h"
-#include "fcdump/gprof/arcs.h"
-#include "fcdump/gprof/gmon-read.h"
-#include "fcdump/gprof/hist.h"
-#include "fcdump/gprof/symspec.h"
+#include "fcgprof/arcs.h"
+#include "fcgprof/gmon-read.h"
+#include "fcgprof/hist.h"
+#include "fcgprof/symspec.h"
+#include "gmon/gmonout.h"
 
 #include <errno.h>
 #include <stdlib.h>

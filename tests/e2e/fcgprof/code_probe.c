@@ -7,7 +7,7 @@
  *   code_probe aarch64 ADDRESS < CODE    the same
  *   code_probe stub ADDRESS < CODE       "*POINTER" of an AArch64 stub, or nothing
  */
-#include "fcdump/gprof/code-calls.h"
+#include "fcgprof/code-calls.h"
 
 #include <stdio.h>
 #include <stdlib.h>

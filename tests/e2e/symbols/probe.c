@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Asks fcdump/symbols.h about places given on standard input and prints the answers, for
+ * Asks symbols/symbols.h about places given on standard input and prints the answers, for
  * the scripts of this folder.  It knows no symbols of its own.
  *
  *   probe [--demangle=none|plain|params] [--image=IMAGE]... [--debug-folders=LIST]
@@ -13,7 +13,7 @@
  * may be -.  A line of output: name, linkage name, start, static or global, file, line,
  * separated by tabs, - where not known.  Warnings go to standard error.
  */
-#include "fcdump/symbols.h"
+#include "symbols/symbols.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the columns mean: printed with the reports unless -b is given.  Where GNU gprof
+ * puts a form feed into its explanations, so do these, for scripts that split on it.
+ */
+#include "fcgprof/reports.h"
+
+#define NOTICE                                                                                     \
+    "\f\n"                                                                                         \
+    "This listing was made by fcgprof, a part of FunctionCheck.\n"                                 \
+    "\n"                                                                                           \
+    "You may copy and share it in any way you like; the program\n"                                 \
+    "itself is free software under the GNU General Public License.\n"
+
+const char fc_gblurb_flat[] =
+    "\n"
+    " %         share of the whole time that was spent in this\n"
+    "time       function itself.\n"
+    "\n"
+    "cumulative time of this function and of all that stand\n"
+    " seconds   above it in the table.\n"
+    "\n"
+    " self      time spent in this function itself, without what it\n"
+    "seconds    calls.  The table is sorted by it.\n"
+    "\n"
+    "calls      how often the function was called; blank if it was\n"
+    "           not compiled for profiling or never called.\n"
+    "\n"
+    " self      time in the function itself for one call, on\n"
+    " /call     average.\n"
+    "\n"
+    " total     time in the function and in all that it calls, for\n"
+    " /call     one call, on average.\n"
+    "\n"
+    "name       the function.  Where a number follows, it leads to\n"
+    "           the function's entry in the call graph; a number in\n"
+    "           parentheses means that the entry is not printed.\n" NOTICE;
+
+const char fc_gblurb_measured[] =
+    "\n"
+    " These times were measured at each call and return, for each path of calls;\n"
+    " nothing was sampled, and nothing shared out by numbers of calls.  They are in\n"
+    " the unit that the report names, also where seconds are spoken of below.\n";
+
+const char fc_gblurb_graph[] =
+    "\n"
+    " The table has one entry for each function; lines of dashes part them, and\n"
+    " the functions whose calls took longest come first.\n"
+    "\n"
+    " The line with a number at its left is the function itself.  Above it stand\n"
+    " its callers, below it the functions that it called.\n"
+    "\n"
+    " On the function's own line:\n"
+    "     index      its number, by which other lines refer to it\n"
+    "     % time     share of the whole time that was spent in it and in what\n"
+    "                it called; these shares overlap\n"
+    "     self       time spent in it\n"
+    "     children   time spent in what it called\n"
+    "     called     number of calls; after a plus, calls of itself\n"
+    "     name       name, cycle if it is in one, and number again\n"
+    "\n"
+    " On a caller's line:\n"
+    "     self       the function's own time that belongs to this caller's calls\n"
+    "     children   the same of the time spent in what the function called\n"
+    "     called     calls by this caller, of the calls by all callers\n"
+    "     name       the caller; <spontaneous> if there is none that is known\n"
+    "\n"
+    " On the line of a called function:\n"
+    "     self       its own time that belongs to calls from here\n"
+    "     children   the same of the time spent in what it called in turn\n"
+    "     called     calls from here, of all calls of that function\n"
+    "     name       the called function\n"
+    "\n"
+    " Functions that call each other in a circle form a cycle.  It has an entry\n"
+    " of its own, \"as a whole\", whose lower lines are its members; the number\n"
+    " behind the plus counts calls from member to member.\n" NOTICE;
+
+const char fc_gblurb_graph_traditional[] =
+    "          Entries are sorted by the time of a function and of\n"
+    "          all that it calls.\n"
+    "\n"
+    "          the line of the function:\n"
+    "\n"
+    "index       its number in this listing\n"
+    "%time       its share of the whole time, with what it calls\n"
+    "self        seconds spent in the function itself\n"
+    "descendants seconds spent in what it calls\n"
+    "called      calls of the function by others\n"
+    "self        calls of the function by itself\n"
+    "name        its name, cycle and number\n"
+    "\n"
+    "          lines above, one for each caller:\n"
+    "\n"
+    "self        the function's seconds on behalf of this caller\n"
+    "descendants the same of what the function calls\n"
+    "called      calls by this caller\n"
+    "total       calls by all callers\n"
+    "parents     the caller, its cycle and number\n"
+    "\n"
+    "          lines below, one for each function called:\n"
+    "\n"
+    "self        its seconds on behalf of this function\n"
+    "descendants the same of what it calls in turn\n"
+    "called      calls by this function; 0 for calls that are only\n"
+    "            in the program's code\n"
+    "total       calls by all callers\n"
+    "children    the called function, its cycle and number\n"
+    "\n"
+    "          Callers and callees in the function's own cycle have\n"
+    "          no times and no total.  A cycle has an entry of its\n"
+    "          own, with its members below.\n" NOTICE;

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * fcgprof: the reports of GNU gprof, from gmon.out files.  The only file that exits,
+ * and besides missing sources (-A) the only one that prints errors.
+ */
+#include "fcgprof/arcs.h"
+#include "fcgprof/gmon-read.h"
+#include "fcgprof/hist.h"
+#include "fcgprof/image.h"
+#include "fcgprof/profile.h"
+#include "fcgprof/reports.h"
+#include "fcgprof/symspec.h"
+
+#include <errno.h>
+#include <libiberty/libiberty.h>
+#include <locale.h>
+#include <string.h>
+
+enum
+{
+    EXIT_OK = 0,
+    EXIT_FAILED = 1 /* usage errors too: gprof's scripts expect it */
+};
+
+static const char DEFAULT_IMAGE[] = "a.out";
+static const char DEFAULT_PROFILE[] = "gmon.out";
+static const char SUM_FILE[] = "gmon.sum";
+
+static gboolean read_profiles(FcGModel *model, const FcGmonLayout *layout, GError **error)
+{
+    const GPtrArray *profiles = model->options->profiles;
+
+    for (guint i = 0; i < MAX(profiles->len, 1); i++)
+    {
+        const char *path = profiles->len ? g_ptr_array_index(profiles, i) : DEFAULT_PROFILE;
+
+        if (!fc_gmon_read(model, path, layout, error))
+        {
+            g_prefix_error(error, "%s: ", path);
+            return FALSE;
+        }
+    }
+    if (model->has_warned_blocks)
+        fprintf(stderr, "fcgprof: counts of basic blocks are left out without -l\n");
+    return TRUE;
+}
+
+static gboolean check_inputs(unsigned styles, unsigned inputs, GError **error)
+{
+    const char *missing = NULL;
+
+    if ((styles & FC_GSTYLE_FLAT) && !(inputs & FC_GINPUT_HIST))
+        missing = "the profile has no histogram";
+    else if ((styles & FC_GSTYLE_GRAPH) && !(inputs & FC_GINPUT_ARCS))
+        missing = "the profile has no call graph";
+    if (missing)
+        g_set_error_literal(error, FC_GPROF_ERROR, FC_GPROF_ERROR_PROFILE, missing);
+    return !missing;
+}
+
+static void print_reports(FcGModel *model, unsigned styles)
+{
+    gboolean has_graph = (styles & FC_GSTYLE_GRAPH) != 0;
+    gboolean graph_first = has_graph && model->options->traditional;
+
+    if (graph_first)
+        fc_greport_graph(model);
+    if (styles & FC_GSTYLE_FLAT)
+        fc_greport_flat(model);
+    if (has_graph && !graph_first)
+        fc_greport_graph(model);
+    if (has_graph)
+        fc_greport_index(model);
+    if (styles & FC_GSTYLE_EXEC)
+        fc_greport_exec(model);
+    if (styles & FC_GSTYLE_ANNOTATE)
+        fc_greport_annotate(model);
+    if (styles & FC_GSTYLE_FUNCTION_ORDER)
+        fc_greport_function_order(model);
+    if (styles & FC_GSTYLE_FILE_ORDER)
+        fc_greport_file_order(model);
+}
+
+/* What went wrong in part; the number of it. */
+static guint print_problems(const GPtrArray *problems)
+{
+    for (guint i = 0; i < problems->len; i++)
+        fprintf(stderr, "fcgprof: %s\n", (const char *)g_ptr_array_index(problems, i));
+    return problems->len;
+}
+
+/* The same from profiles of FunctionCheck. */
+static gboolean run_profiles(const FcGOptions *options, GError **error)
+{
+    g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(FcGModel) model = fc_gmodel_new(options, stdout);
+    g_autoptr(FcGProfile) profile = fc_gprofile_load(model, problems, error);
+    guint n_problems = print_problems(problems);
+
+    if (!profile)
+        return FALSE;
+    fc_gprofile_measure(profile);
+    n_problems += print_problems(fc_gprofile_warnings(profile));
+    print_reports(model, fc_goptions_styles(options, model->inputs));
+    if (n_problems == 0)
+        return TRUE;
+    g_set_error_literal(error, FC_GPROF_ERROR, FC_GPROF_ERROR_PROFILE, "");
+    return FALSE;
+}
+
+static gboolean run(const FcGOptions *options, GError **error)
+{
+    g_autoptr(FcGImage) image =
+        fc_gimage_open(options->image ? options->image : DEFAULT_IMAGE, error);
+    g_autoptr(FcGModel) model = NULL;
+    FcGmonLayout layout;
+    unsigned styles;
+
+    if (!image)
+        return FALSE;
+    model = fc_gmodel_new(options, stdout);
+    if (!fc_gimage_load_symbols(image, model, error))
+        return FALSE;
+    model->specs = fc_gspecs_new(model);
+    layout.is_big_endian = fc_gimage_is_big_endian(image);
+    layout.addr_bytes = fc_gimage_addr_bytes(image);
+    if (options->format == FC_GFORMAT_PROF)
+    {
+        g_set_error_literal(error, FC_GPROF_ERROR, FC_GPROF_ERROR_PROFILE,
+                            "the format of prof cannot be read");
+        return FALSE;
+    }
+    if (!read_profiles(model, &layout, error))
+        return FALSE;
+    styles = fc_goptions_styles(options, model->inputs);
+    if ((styles & FC_GSTYLE_SUM) && !fc_gmon_write(model, SUM_FILE, &layout, error))
+        return FALSE;
+    if (model->inputs & FC_GINPUT_HIST)
+        fc_ghist_assign(model);
+    if (model->inputs & FC_GINPUT_ARCS)
+    {
+        if (options->static_calls && !fc_gstatic_calls_are_known(model))
+            fprintf(stderr, "fcgprof: -c finds no calls in the code of this machine\n");
+        fc_ggraph_assemble(model);
+    }
+    if (!check_inputs(styles, model->inputs, error))
+        return FALSE;
+    print_reports(model, styles);
+    return TRUE;
+}
+
+/* `status`, unless the output could not be written.  A reader that left has what it wanted. */
+static int finish_output(int status)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    if (errno != EPIPE)
+    {
+        fprintf(stderr, "fcgprof: standard output: %s\n", g_strerror(errno != 0 ? errno : EIO));
+        status = EXIT_FAILED;
+    }
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    g_autoptr(FcGOptions) options = NULL;
+    g_autoptr(GError) error = NULL;
+
+    setlocale(LC_CTYPE, "");
+    expandargv(&argc, &argv);
+    fc_gname_set_style("auto");
+    options = fc_goptions_parse(argc, argv, &error);
+    if (!options)
+    {
+        if (*error->message)
+            fprintf(stderr, "fcgprof: %s\n", error->message);
+        if (error->code == FC_GPROF_ERROR_USAGE)
+            fprintf(stderr, "%s", fc_goptions_usage());
+        return EXIT_FAILED;
+    }
+    if (options->show_help)
+    {
+        static char buffer[1 << 16]; /* the whole text: the flush meets the error */
+        setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
+        fputs(fc_goptions_usage(), stdout);
+        return finish_output(EXIT_OK);
+    }
+    if (options->show_version)
+    {
+        puts("fcgprof (FunctionCheck) " FC_VERSION);
+        return finish_output(EXIT_OK);
+    }
+    if (fc_gprofile_is_meant(options) ? run_profiles(options, &error) : run(options, &error))
+        return finish_output(EXIT_OK);
+    finish_output(EXIT_FAILED);
+    if (*error->message)
+        fprintf(stderr, "fcgprof: %s\n", error->message);
+    return EXIT_FAILED;
+}

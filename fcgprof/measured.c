@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Units and figures of measured times.  See measured.h.
+ */
+#include "fcgprof/measured.h"
+
+#include <math.h>
+#include <string.h>
+
+enum
+{
+    LEAST_DECIMALS = 2,
+    SHOWN_DIGITS = 2,
+    FIGURE_BYTES = 400 /* any double with a few decimals */
+};
+
+/* Coarsest last. */
+static const struct
+{
+    const char *unit;
+    const char *head; /* of a column, eight letters at most */
+    double ns;
+} units[] = {
+    {"nanoseconds", "nanosec", 1},
+    {"microseconds", "microsec", 1e3},
+    {"milliseconds", "millisec", 1e6},
+    {"seconds", "seconds", 1e9},
+};
+
+static const double UNIT_LIMIT = 9999.995;   /* fits into seven columns */
+static const double CALL_LIMIT = 99999999.5; /* fits into eight, without decimals */
+static const double CALL_LEAST = 0.1;        /* shows its two digits with two decimals */
+static const double TICK_S = 1e-9;
+
+void fc_gmeasured_choose_unit(FcGModel *model, double total_ticks)
+{
+    guint i = 0;
+
+    while (i + 1 < G_N_ELEMENTS(units) && total_ticks / units[i].ns >= UNIT_LIMIT)
+        i++;
+    model->measured->unit = units[i].unit;
+    model->measured->tick_s = TICK_S;
+    model->rate = (long)units[i].ns;
+    g_strlcpy(model->dimension, units[i].head, sizeof model->dimension);
+    model->abbreviation = 's';
+}
+
+void fc_gmeasured_print_granularity(FcGModel *model, double ticks)
+{
+    const FcGMeasured *measured = model->measured;
+
+    fprintf(model->out, "granularity: times are measured, not sampled%s; ",
+            measured->is_split_by_calls ? " (those of arcs: shared out by calls)"
+            : measured->has_gaps        ? " (self of some arcs: estimated)"
+                                        : "");
+    if (ticks > 0.0)
+        fprintf(model->out, "%.2f %s in all\n\n", ticks / (double)model->rate,
+                model->measured->unit);
+    else
+        fputs("no time propagated\n\n", model->out);
+}
+
+char fc_gmeasured_choose_prefix(const FcGModel *model, double most_ticks, double least_ticks,
+                                double *scale)
+{
+    static const char letters[] = {'n', 'u', 'm', ' '};
+    guint i = 0;
+
+    while (i + 1 < G_N_ELEMENTS(letters) && most_ticks / units[i].ns >= CALL_LIMIT)
+        i++;
+    while (i + 1 < G_N_ELEMENTS(letters) && units[i].ns < (double)model->rate &&
+           least_ticks / units[i + 1].ns >= CALL_LEAST)
+        i++;
+    *scale = 1e9 / units[i].ns;
+    return letters[i];
+}
+
+void fc_gmeasured_print(FILE *out, int width, double value)
+{
+    char text[FIGURE_BYTES];
+    int decimals = LEAST_DECIMALS;
+
+    if (value > 0.0 && value < 1.0)
+    {
+        /* As many digits behind the zeros, but no wider than the column. */
+        int zeros = (int)floor(-log10(value));
+
+        decimals = CLAMP(zeros + SHOWN_DIGITS, LEAST_DECIMALS, width - 2);
+    }
+    g_snprintf(text, sizeof text, "%.*f", decimals, value);
+    /* 0.500 says no more than 0.50. */
+    for (gsize end = strlen(text); decimals > LEAST_DECIMALS && text[end - 1] == '0'; decimals--)
+        text[--end] = '\0';
+    while (decimals > 0 && strlen(text) > (gsize)width)
+        g_snprintf(text, sizeof text, "%.*f", --decimals, value);
+    fprintf(out, "%*s", width, text);
+}
+
+void fc_gmeasured_print_ticks(const FcGModel *model, int width, double ticks)
+{
+    fc_gmeasured_print(model->out, width, ticks / (double)model->rate);
+}
+
+void fc_gmeasured_print_short(FILE *out, int width, double ticks)
+{
+    static const char *const names[] = {"ns", "us", "ms", "s"};
+    char text[FIGURE_BYTES];
+    guint i = 0;
+
+    if (ticks <= 0.0)
+    {
+        fprintf(out, "%*s", width, "");
+        return;
+    }
+    while (i + 1 < G_N_ELEMENTS(names) && ticks / units[i].ns >= 999.95)
+        i++;
+    g_snprintf(text, sizeof text, i == 0 ? "%.0f%s" : "%.1f%s", ticks / units[i].ns, names[i]);
+    fprintf(out, "%*s", width, text);
+}
+
+FcGOutside fc_gmeasured_outside(const FcGModel *model, const FcGSym *sym)
+{
+    FcGOutside sum = {0};
+
+    if (sym->name)
+        return model->measured->outside[sym - model->symtab.syms];
+    for (const FcGSym *member = sym->cycle_next; member; member = member->cycle_next)
+    {
+        const FcGOutside *one = &model->measured->outside[member - model->symtab.syms];
+
+        sum.count += one->count;
+        sum.time += one->time;
+        sum.child_time += one->child_time;
+    }
+    return sum;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the reports say otherwise where times were measured rather than sampled: the unit, and
+ * how figures are written.  A model of a gmon.out file has none of it.  Only prints to the
+ * model's `out`.
+ */
+#pragma once
+
+#include "fcgprof/model.h"
+
+/* Calls that came while no profiled function was active. */
+typedef struct
+{
+    guint64 count;
+    double time; /* in ticks, as of an arc */
+    double child_time;
+} FcGOutside;
+
+struct FcGMeasured
+{
+    FcGOutside *outside;        /* of each symbol of the table */
+    double tick_s;              /* seconds in one tick */
+    const char *unit;           /* "milliseconds" and the like: rate ticks */
+    gboolean has_gaps;          /* the own part of some arcs' times is an estimate */
+    gboolean is_split_by_calls; /* the profile has no times of arcs: they were worked out from
+                                   the numbers of calls */
+};
+
+/* Chooses the unit, the finest in which `total_ticks` nanoseconds have at most four digits
+ * before the point, and sets the model's rate and dimension.  A tick is 1 ns. */
+void fc_gmeasured_choose_unit(FcGModel *model, double total_ticks);
+
+/* What stands in place of the size of a sample. */
+void fc_gmeasured_print_granularity(FcGModel *model, double ticks);
+
+/* The letter and the factor to seconds for columns of times by call, the most and the least of
+ * which are given: so fine that the least can be seen, but the most fits, and no coarser than the
+ * model's unit. */
+char fc_gmeasured_choose_prefix(const FcGModel *model, double most_ticks, double least_ticks,
+                                double *scale);
+
+/* A figure right-aligned in `width` columns: with two decimals, fewer where it is too large for
+ * them, and as many more as fit where it takes them to show two digits. */
+void fc_gmeasured_print(FILE *out, int width, double value);
+
+/* The same of a time in the model's unit. */
+void fc_gmeasured_print_ticks(const FcGModel *model, int width, double ticks);
+
+/* A time with its own unit, like "12.3us", right-aligned; blanks for none. */
+void fc_gmeasured_print_short(FILE *out, int width, double ticks);
+
+/* The calls from outside of a symbol or, of the header of a cycle, of its members. */
+FcGOutside fc_gmeasured_outside(const FcGModel *model, const FcGSym *sym);

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The neutral model that every fcgprof report is drawn from: symbols, the arcs
+ * between them, cycles and the units that times are counted in.  A reader (of
+ * gmon.out files, or of any other profile) fills in symbols, call counts, arcs
+ * and own times; arcs.c and cycles.c work out the rest; report-*.c only read.
+ * Nothing in here knows a file format.
+ *
+ * One thread only.  Everything that a model points at belongs to its arena and
+ * lives until fc_gmodel_free().
+ */
+#pragma once
+
+#include "fcgprof/options.h"
+#include <glib.h>
+#include <stdio.h>
+
+typedef struct FcGSym FcGSym;
+typedef struct FcGArc FcGArc;
+typedef struct FcGBlocks FcGBlocks;
+typedef struct FcGFile FcGFile;
+typedef struct FcGArena FcGArena;
+typedef struct FcGSpecs FcGSpecs;
+typedef struct FcGImage FcGImage;
+typedef struct FcGMeasured FcGMeasured;
+
+enum
+{
+    FC_GBLOCKS_MAX = 10 /* basic blocks that one symbol can hold */
+};
+
+/* Basic blocks of a symbol; a zero address ends the list. */
+struct FcGBlocks
+{
+    guint64 addr[FC_GBLOCKS_MAX];
+    guint64 count[FC_GBLOCKS_MAX];
+    FcGBlocks *next; /* call sites of a measured profile may be more; else NULL */
+};
+
+/* A source file, once for each distinct path that the line tables name. */
+struct FcGFile
+{
+    const char *path;
+    const char *base; /* points into path */
+    FcGFile *next;    /* the file that appeared before this one */
+};
+
+/* A function, or under -l a source line, or the header of a cycle (name NULL). */
+struct FcGSym
+{
+    guint64 addr;
+    guint64 end_addr; /* last address that still belongs to it */
+    const char *name; /* as in the symbol table, not demangled */
+    FcGFile *file;    /* NULL if unknown */
+    int line;
+    guint8 is_func;
+    guint8 is_static;
+    guint8 print_flag;
+    guint8 is_mapped; /* -R: stands for an object file */
+    guint8 is_placed; /* orderings: already printed or given up */
+
+    guint64 ncalls;     /* without the calls of itself */
+    guint64 self_calls; /* calls of itself; of a cycle: between different members */
+    double time;        /* own time in ticks */
+    double child_time;  /* descendants' time in ticks */
+    double fraction;    /* of its time that is propagated */
+    double prop_self;
+    double prop_child;
+
+    int index;     /* number shown in brackets, from 1 */
+    int top_order; /* topological number: greater than all its callees' */
+    int cycle;     /* number of its cycle, 0 if none */
+    FcGSym *cycle_head;
+    FcGSym *cycle_next; /* of the header: the first member */
+    FcGArc *parents;    /* newest first */
+    FcGArc *children;
+    FcGBlocks *blocks; /* NULL if none */
+    FcGSym *owner;     /* of a line of a measured profile: its function; else NULL */
+    const char *label; /* tells it from others of its name; NULL if there are none */
+
+    /* Used by the function and file orderings only. */
+    FcGSym *order_prev;
+    FcGSym *order_next;
+    guint n_uses;
+};
+
+struct FcGArc
+{
+    FcGSym *parent;
+    FcGSym *child;
+    guint64 count;
+    double time;       /* child's own time that it hands to the parent */
+    double child_time; /* likewise of the child's descendants */
+    FcGArc *next_parent;
+    FcGArc *next_child;
+    gboolean is_placed; /* orderings */
+};
+
+/* Symbols by ascending address, at most one for each address. */
+typedef struct
+{
+    FcGSym *syms;
+    guint64 *starts; /* the addresses alone, for quick searching */
+    guint len;
+} FcGSymtab;
+
+typedef struct
+{
+    guint64 low;
+    guint64 high;
+    guint32 n_bins;
+    guint32 *bins;
+} FcGHist;
+
+/* What was found in the profiles. */
+enum
+{
+    FC_GINPUT_HIST = 1,
+    FC_GINPUT_ARCS = 2,
+    FC_GINPUT_BLOCKS = 4,
+};
+
+typedef struct
+{
+    const FcGOptions *options; /* borrowed */
+    FcGArena *arena;
+    FILE *out;
+    gboolean has_output; /* something was printed already */
+
+    FcGSymtab symtab;
+    FcGFile *files; /* newest first */
+    GHashTable *files_by_path;
+    FcGSpecs *specs;
+    FcGImage *image;       /* borrowed; NULL without one */
+    FcGMeasured *measured; /* borrowed; NULL: the times are samples (measured.h) */
+    guint64 addr_mask;     /* of an address: what is shown of it */
+
+    FcGArc **arcs; /* in order of creation, without self arcs */
+    guint n_arcs;
+    guint arcs_room;
+    struct FcGArcTable *arc_table; /* finds the arc between two symbols */
+
+    unsigned inputs; /* FC_GINPUT_* */
+    int file_version;
+    FcGHist *hists; /* in order of appearance */
+    guint n_hists;
+    double scale; /* units of code (2 bytes) in one bin */
+    long rate;    /* ticks in one unit of the dimension */
+    char dimension[16];
+    char abbreviation;
+    double total_ticks;
+    gboolean has_warned_blocks; /* block counts were found that -l is needed for */
+
+    FcGSym *cycles; /* headers, [1..n_cycles]; [0] is unused */
+    guint n_cycles;
+    double graph_ticks;            /* time that the call graph accounts for */
+    struct FcGOrderMap *order_map; /* of -R, or NULL */
+    FcGSym **by_index;             /* call graph entries in order of their numbers */
+} FcGModel;
+
+/* Takes over nothing.  `options` must outlive the model. */
+FcGModel *fc_gmodel_new(const FcGOptions *options, FILE *out);
+void fc_gmodel_free(FcGModel *model);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcGModel, fc_gmodel_free)
+
+/* Zeroed memory that lives as long as the model. */
+void *fc_gmodel_alloc(FcGModel *model, gsize n_bytes);
+char *fc_gmodel_strdup(FcGModel *model, const char *text);
+
+/* The file of that path, made if it is new.  Never fails. */
+FcGFile *fc_gmodel_file(FcGModel *model, const char *path);
+
+/* Begins a report: a form feed parts it from what was printed before. */
+void fc_gmodel_begin_report(FcGModel *model);
+
+/* Resets a symbol to nothing but its own cycle head. */
+void fc_gsym_init(FcGSym *sym);
+
+/* Sorts `n` symbols (given in order of appearance) by address, drops duplicates of an
+ * address and symbols whose range is empty, fixes where each ends, and makes the rest
+ * the model's table in place of the old one.  `last_addr` is the end of the code. */
+void fc_gsymtab_build(FcGModel *model, FcGSym *syms, guint n, guint64 last_addr);
+
+/* The symbol whose range holds `addr`, or NULL. */
+FcGSym *fc_gsymtab_find(const FcGSymtab *symtab, guint64 addr);
+
+/* Stable merge sort of pointers.  Its order of comparisons matters to one report whose
+ * comparison is not transitive: halves split at n/2, the left wins ties. */
+typedef int (*FcGCompare)(const void *a, const void *b);
+void fc_gsort(void **items, guint n, FcGCompare compare);

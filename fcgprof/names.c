@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * How symbols are named in reports.  The only file that includes the demangler's
+ * header.
+ */
+#include "fcgprof/reports.h"
+
+#include <libiberty/demangle.h>
+#include <stdlib.h>
+#include <string.h>
+
+gboolean fc_gname_set_style(const char *style)
+{
+    enum demangling_styles number = cplus_demangle_name_to_style(style);
+
+    if (number == unknown_demangling)
+        return FALSE;
+    cplus_demangle_set_style(number);
+    return TRUE;
+}
+
+/* NULL if there is nothing to demangle.  Dots and dollars in front, and a version or
+ * section of the linker's behind an '@', are kept around what is demangled. */
+static char *demangle(const char *name)
+{
+    size_t n_before = strspn(name, ".$");
+    const char *core = name + n_before, *suffix = strchr(core, '@');
+    g_autofree char *own = suffix ? g_strndup(core, (gsize)(suffix - core)) : NULL;
+    char *plain = cplus_demangle(own ? own : core, DMGL_ANSI | DMGL_PARAMS);
+    char *result;
+
+    if (!plain)
+    {
+        if (n_before == 0)
+            return NULL;
+        return g_strdup(name);
+    }
+    result = g_strdup_printf("%.*s%s%s", (int)n_before, name, plain, suffix ? suffix : "");
+    free(plain);
+    return result;
+}
+
+const char *fc_gname_file(const FcGModel *model, const FcGFile *file)
+{
+    return model->options->full_paths ? file->path : file->base;
+}
+
+char *fc_gname_text(const FcGModel *model, const FcGSym *sym)
+{
+    const FcGOptions *options = model->options;
+    char *plain = options->demangle && !options->traditional ? demangle(sym->name) : NULL;
+
+    return plain ? plain : g_strdup(sym->name);
+}
+
+int fc_gname_print_plain(const FcGModel *model, const FcGSym *sym)
+{
+    const FcGOptions *options = model->options;
+    const char *label = sym->label;
+    g_autofree char *text = NULL;
+    int length;
+
+    if (!sym->name)
+        return 0;
+    text = fc_gname_text(model, sym);
+    length = fprintf(model->out, "%s", text);
+    if (!label && sym->owner && strcmp(sym->owner->name, sym->name) == 0)
+        label = sym->owner->label;
+    if (label)
+        length += fprintf(model->out, " (%s)", label);
+    if (!sym->file || !(options->by_line || options->inline_file_names))
+        return length;
+    length += fprintf(model->out, " (%s:%d", fc_gname_file(model, sym->file), sym->line);
+    if (options->by_line)
+        length += fprintf(model->out, " @ %lx", (gulong)(sym->addr & model->addr_mask));
+    return length + fprintf(model->out, ")");
+}
+
+void fc_gname_print(const FcGModel *model, const FcGSym *sym)
+{
+    fc_gname_print_plain(model, sym);
+    if (sym->cycle != 0)
+        fprintf(model->out, " <cycle %d>", sym->cycle);
+    if (sym->index != 0)
+        fprintf(model->out, sym->print_flag ? " [%d]" : " (%d)", sym->index);
+}

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Parses GNU gprof's command line.  See options.h.
+ */
+#include "fcgprof/options.h"
+
+#include "fcgprof/model.h"
+#include "fcgprof/reports.h"
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+    OPTION_DEMANGLE = 256,
+    OPTION_NO_DEMANGLE,
+    OPTION_INLINE_FILE_NAMES,
+    DEFAULT_WIDTH = 80,
+    DEFAULT_TABLE_LENGTH = 10
+};
+
+static const char short_options[] = "aA::bBcC::d::De:E:f:F:hiI:J::k:lLm:n:N:O:p::P::q::Q::rR:"
+                                    "sS:t:Tvw:xyzZ::";
+
+static const struct option long_options[] = {
+    {"line", no_argument, NULL, 'l'},
+    {"no-static", no_argument, NULL, 'a'},
+    {"ignore-non-functions", no_argument, NULL, 'D'},
+    {"external-symbol-table", required_argument, NULL, 'S'},
+    {"annotated-source", optional_argument, NULL, 'A'},
+    {"no-annotated-source", optional_argument, NULL, 'J'},
+    {"flat-profile", optional_argument, NULL, 'p'},
+    {"no-flat-profile", optional_argument, NULL, 'P'},
+    {"graph", optional_argument, NULL, 'q'},
+    {"no-graph", optional_argument, NULL, 'Q'},
+    {"exec-counts", optional_argument, NULL, 'C'},
+    {"no-exec-counts", optional_argument, NULL, 'Z'},
+    {"function-ordering", no_argument, NULL, 'r'},
+    {"file-ordering", required_argument, NULL, 'R'},
+    {"file-info", no_argument, NULL, 'i'},
+    {"sum", no_argument, NULL, 's'},
+    {"all-lines", no_argument, NULL, 'x'},
+    {"demangle", optional_argument, NULL, OPTION_DEMANGLE},
+    {"no-demangle", no_argument, NULL, OPTION_NO_DEMANGLE},
+    {"directory-path", required_argument, NULL, 'I'},
+    {"display-unused-functions", no_argument, NULL, 'z'},
+    {"inline-file-names", no_argument, NULL, OPTION_INLINE_FILE_NAMES},
+    {"min-count", required_argument, NULL, 'm'},
+    {"print-path", no_argument, NULL, 'L'},
+    {"separate-files", no_argument, NULL, 'y'},
+    {"static-call-graph", no_argument, NULL, 'c'},
+    {"table-length", required_argument, NULL, 't'},
+    {"time", required_argument, NULL, 'n'},
+    {"no-time", required_argument, NULL, 'N'},
+    {"width", required_argument, NULL, 'w'},
+    {"brief", no_argument, NULL, 'b'},
+    {"debug", optional_argument, NULL, 'd'},
+    {"help", no_argument, NULL, 'h'},
+    {"file-format", required_argument, NULL, 'O'},
+    {"traditional", no_argument, NULL, 'T'},
+    {"version", no_argument, NULL, 'v'},
+    {NULL, 0, NULL, 0},
+};
+
+/* Options that choose a report: one that shows and one that hides, and the tables
+ * that their value goes to. */
+static const struct
+{
+    int show;
+    int hide;
+    unsigned style;
+    FcGTable inclusions;
+    FcGTable exclusions;
+} style_options[] = {
+    {'p', 'P', FC_GSTYLE_FLAT, FC_GTABLE_INCL_FLAT, FC_GTABLE_EXCL_FLAT},
+    {'q', 'Q', FC_GSTYLE_GRAPH, FC_GTABLE_INCL_GRAPH, FC_GTABLE_EXCL_GRAPH},
+    {'A', 'J', FC_GSTYLE_ANNOTATE, FC_GTABLE_INCL_ANNO, FC_GTABLE_EXCL_ANNO},
+    {'C', 'Z', FC_GSTYLE_EXEC, FC_GTABLE_INCL_EXEC, FC_GTABLE_EXCL_EXEC},
+};
+
+GQuark fc_gprof_error_quark(void)
+{
+    return g_quark_from_static_string("fc-gprof-error-quark");
+}
+
+static void free_spec_text(gpointer data)
+{
+    FcGSpecText *spec = data;
+
+    g_free(spec->text);
+    g_free(spec);
+}
+
+static FcGOptions *options_new(void)
+{
+    FcGOptions *options = g_new0(FcGOptions, 1);
+
+    options->profiles = g_ptr_array_new_with_free_func(g_free);
+    options->specs = g_ptr_array_new_with_free_func(free_spec_text);
+    options->dirs = g_ptr_array_new_with_free_func(g_free);
+    options->width = DEFAULT_WIDTH;
+    options->table_length = DEFAULT_TABLE_LENGTH;
+    options->min_count = 1;
+    options->demangle = TRUE;
+    return options;
+}
+
+void fc_goptions_free(FcGOptions *options)
+{
+    if (!options)
+        return;
+    g_ptr_array_free(options->profiles, TRUE);
+    g_ptr_array_free(options->specs, TRUE);
+    g_ptr_array_free(options->dirs, TRUE);
+    g_free(options->image);
+    g_free(options->map_file);
+    g_free(options->symbol_file);
+    g_free(options);
+}
+
+static void add_spec(FcGOptions *options, const char *text, FcGTable table)
+{
+    FcGSpecText *spec = g_new(FcGSpecText, 1);
+
+    spec->text = g_strdup(text);
+    spec->table = table;
+    g_ptr_array_add(options->specs, spec);
+}
+
+static void add_dirs(FcGOptions *options, const char *list)
+{
+    g_auto(GStrv) dirs = g_strsplit(list, ":", -1);
+
+    for (guint i = 0; dirs[i]; i++)
+    {
+        if (*dirs[i])
+            g_ptr_array_add(options->dirs, g_strdup(dirs[i]));
+    }
+}
+
+/* Values with a slash speak of arcs, in the graph. */
+static FcGTable table_for(unsigned style, FcGTable table, const char *value, FcGTable arcs)
+{
+    return style == FC_GSTYLE_GRAPH && strchr(value, '/') ? arcs : table;
+}
+
+static gboolean parse_style(FcGOptions *options, int letter, const char *value)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(style_options); i++)
+    {
+        unsigned style = style_options[i].style;
+
+        if (letter == style_options[i].show)
+        {
+            options->styles |= style;
+            if (value)
+                add_spec(options, value,
+                         table_for(style, style_options[i].inclusions, value, FC_GTABLE_INCL_ARCS));
+        }
+        else if (letter == style_options[i].hide)
+        {
+            if (value)
+            {
+                options->styles |= style;
+                add_spec(options, value,
+                         table_for(style, style_options[i].exclusions, value, FC_GTABLE_EXCL_ARCS));
+            }
+            else
+            {
+                options->styles &= ~style;
+            }
+        }
+        else
+        {
+            continue;
+        }
+        options->styles_named |= style;
+        return TRUE;
+    }
+    return FALSE;
+}
+
+static void name_style(FcGOptions *options, unsigned style)
+{
+    options->styles |= style;
+    options->styles_named |= style;
+}
+
+/* Options that fill a table of specifications only. */
+static gboolean parse_filter(FcGOptions *options, int letter, const char *value)
+{
+    switch (letter)
+    {
+    case 'e':
+        add_spec(options, value, FC_GTABLE_EXCL_GRAPH);
+        return TRUE;
+    case 'E':
+        add_spec(options, value, FC_GTABLE_EXCL_GRAPH);
+        add_spec(options, value, FC_GTABLE_EXCL_TIME);
+        return TRUE;
+    case 'f':
+        add_spec(options, value, FC_GTABLE_INCL_GRAPH);
+        return TRUE;
+    case 'F':
+        add_spec(options, value, FC_GTABLE_INCL_GRAPH);
+        add_spec(options, value, FC_GTABLE_INCL_TIME);
+        return TRUE;
+    case 'k':
+        add_spec(options, value, FC_GTABLE_EXCL_ARCS);
+        return TRUE;
+    case 'n':
+        add_spec(options, value, FC_GTABLE_INCL_TIME);
+        return TRUE;
+    case 'N':
+        add_spec(options, value, FC_GTABLE_EXCL_TIME);
+        return TRUE;
+    default:
+        return FALSE;
+    }
+}
+
+/* Options without a value that set one flag. */
+static gboolean *flag_of(FcGOptions *options, int letter)
+{
+    switch (letter)
+    {
+    case 'a':
+        return &options->no_statics;
+    case 'b':
+        return &options->brief;
+    case 'c':
+        return &options->static_calls;
+    case 'D':
+        return &options->only_functions;
+    case 'h':
+        return &options->show_help;
+    case 'l':
+        return &options->by_line;
+    case 'L':
+        return &options->full_paths;
+    case 'T':
+        return &options->traditional;
+    case 'v':
+        return &options->show_version;
+    case 'x':
+        return &options->all_lines;
+    case 'y':
+        return &options->separate_files;
+    case 'z':
+        return &options->show_zero;
+    case OPTION_INLINE_FILE_NAMES:
+        return &options->inline_file_names;
+    default:
+        return NULL;
+    }
+}
+
+static gboolean parse_format(FcGOptions *options, const char *value, GError **error)
+{
+    switch (value[0])
+    {
+    case 'a':
+        options->format = FC_GFORMAT_AUTO;
+        return TRUE;
+    case 'm':
+        options->format = FC_GFORMAT_MAGIC;
+        return TRUE;
+    case 'b':
+        options->format = FC_GFORMAT_BSD;
+        return TRUE;
+    case '4':
+        options->format = FC_GFORMAT_BSD44;
+        return TRUE;
+    case 'p':
+        options->format = FC_GFORMAT_PROF;
+        return TRUE;
+    default:
+        g_set_error(error, FC_GPROF_ERROR, FC_GPROF_ERROR_OUTPUT, "unknown file format %s", value);
+        return FALSE;
+    }
+}
+
+static gboolean parse_demangle(FcGOptions *options, const char *value, GError **error)
+{
+    options->demangle = TRUE;
+    if (!value || fc_gname_set_style(value))
+        return TRUE;
+    g_set_error(error, FC_GPROF_ERROR, FC_GPROF_ERROR_OUTPUT, "unknown demangling style %s", value);
+    return FALSE;
+}
+
+static gboolean parse_other(FcGOptions *options, int letter, const char *value, GError **error)
+{
+    switch (letter)
+    {
+    case 'B':
+        name_style(options, FC_GSTYLE_GRAPH);
+        return TRUE;
+    case 'd':
+        options->debug |= value ? 1 | (unsigned)atoi(value) : ~0u;
+        printf("[main] debug-level=0x%x\n", options->debug);
+        return TRUE;
+    case 'i':
+        name_style(options, FC_GSTYLE_INFO);
+        return TRUE;
+    case 'I':
+        add_dirs(options, value);
+        return TRUE;
+    case 'm':
+        options->min_count = strtoul(value, NULL, 10);
+        return TRUE;
+    case 'O':
+        return parse_format(options, value, error);
+    case 'r':
+        name_style(options, FC_GSTYLE_FUNCTION_ORDER);
+        return TRUE;
+    case 'R':
+        name_style(options, FC_GSTYLE_FILE_ORDER);
+        g_free(options->map_file);
+        options->map_file = g_strdup(value);
+        return TRUE;
+    case 's':
+        name_style(options, FC_GSTYLE_SUM);
+        return TRUE;
+    case 'S':
+        g_free(options->symbol_file);
+        options->symbol_file = g_strdup(value);
+        return TRUE;
+    case 't':
+        options->table_length = MAX(atoi(value), 0);
+        return TRUE;
+    case 'w':
+        options->width = MAX(atoi(value), 1);
+        return TRUE;
+    case OPTION_DEMANGLE:
+        return parse_demangle(options, value, error);
+    case OPTION_NO_DEMANGLE:
+        options->demangle = FALSE;
+        return TRUE;
+    default:
+        g_set_error_literal(error, FC_GPROF_ERROR, FC_GPROF_ERROR_USAGE, "");
+        return FALSE;
+    }
+}
+
+FcGOptions *fc_goptions_parse(int argc, char **argv, GError **error)
+{
+    g_autoptr(FcGOptions) options = options_new();
+    int letter;
+
+    while ((letter = getopt_long(argc, argv, short_options, long_options, NULL)) != -1)
+    {
+        gboolean *flag = flag_of(options, letter);
+
+        if (flag)
+            *flag = TRUE;
+        else if (!parse_style(options, letter, optarg) && !parse_filter(options, letter, optarg) &&
+                 !parse_other(options, letter, optarg, error))
+            return NULL;
+        /* These end everything where they stand. */
+        if (options->show_help || options->show_version)
+            return g_steal_pointer(&options);
+    }
+    if (optind < argc)
+        options->image = g_strdup(argv[optind++]);
+    while (optind < argc)
+        g_ptr_array_add(options->profiles, g_strdup(argv[optind++]));
+    if (g_getenv("GPROF_PATH"))
+        add_dirs(options, g_getenv("GPROF_PATH"));
+    if (options->styles & FC_GSTYLE_SUM)
+        options->by_line = TRUE;
+    if ((options->styles & FC_GSTYLE_FUNCTION_ORDER) && (options->styles & FC_GSTYLE_FILE_ORDER))
+    {
+        g_set_error_literal(error, FC_GPROF_ERROR, FC_GPROF_ERROR_OUTPUT,
+                            "--function-ordering and --file-ordering exclude each other");
+        return NULL;
+    }
+    return g_steal_pointer(&options);
+}
+
+unsigned fc_goptions_styles(const FcGOptions *options, unsigned inputs)
+{
+    unsigned styles = 0;
+
+    if (options->styles)
+        return options->styles;
+    if (inputs & FC_GINPUT_HIST)
+        styles |= FC_GSTYLE_FLAT;
+    if (inputs & FC_GINPUT_ARCS)
+        styles |= FC_GSTYLE_GRAPH;
+    if (!styles)
+        styles = FC_GSTYLE_EXEC;
+    return styles & ~options->styles_named;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * -c: calls that are in the code of the modules, so that those which the run never made
+ * appear with a count of 0.  See profile.h.
+ */
+#include "fcgprof/profile.h"
+
+#include "fcgprof/arcs.h"
+#include "fcgprof/image-slots.h"
+#include <string.h>
+
+static const char COLD[] = ".cold";
+
+typedef struct
+{
+    FcGProfile *profile;
+    FcGLineArcs *lines;
+    GHashTable *exports; /* name -> FcGSym that other modules mean by it */
+    const FcGImage *image;
+    GHashTable *slots; /* of the image */
+    FcGCode kind;
+    gint module;     /* of the profile */
+    guint64 base;    /* of the image's addresses in the model */
+    FcGSym *caller;  /* whose code is looked at */
+    GHashTable *own; /* name -> FcGSym of the module; NULL for several */
+} Scan;
+
+/* As the dynamic linker does: the first module that has the name. */
+static GHashTable *list_exports(const FcGModel *model)
+{
+    GHashTable *exports = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+    for (guint i = 0; i < model->symtab.len; i++)
+    {
+        FcGSym *sym = &model->symtab.syms[i];
+        char *name;
+
+        if (!sym->is_func || sym->is_static)
+            continue;
+        name = g_strndup(sym->name, strcspn(sym->name, "@"));
+        if (g_hash_table_contains(exports, name))
+            g_free(name);
+        else
+            g_hash_table_insert(exports, name, sym);
+    }
+    return exports;
+}
+
+static FcGSym *find_by_slot(const Scan *scan, guint64 slot)
+{
+    const char *name = g_hash_table_lookup(scan->slots, &slot);
+
+    return name ? g_hash_table_lookup(scan->exports, name) : NULL;
+}
+
+/* The function that begins at the target, or that a stub there jumps to; or NULL. */
+static FcGSym *find_target(const Scan *scan, const FcGCall *call)
+{
+    FcGSym *sym;
+    const guint8 *code;
+    guint64 slot;
+    gsize n;
+
+    if (call->is_slot)
+        return find_by_slot(scan, call->target);
+    if (call->target > FC_GMODULE_MASK)
+        return NULL;
+    sym = fc_gsymtab_find(&scan->profile->model->symtab, scan->base | call->target);
+    if (sym && sym->addr == (scan->base | call->target) && sym->is_func)
+        return sym;
+    code = fc_gimage_code_at(scan->image, call->target, &n);
+    if (code && fc_gcode_is_stub(scan->kind, code, n, call->target, &slot))
+        return find_by_slot(scan, slot);
+    return NULL;
+}
+
+/* The function whose code the site is: what is seldom done by one may stand behind another, as a
+ * symbol like "work.cold" which gprof has not.  NULL if that can't be known. */
+static FcGSym *find_caller(const Scan *scan, guint64 site)
+{
+    const FcGOptions *options = scan->profile->model->options;
+    FcProfilePlace place = {.module = scan->module, .offset = site};
+    FcSymbol symbol;
+    const char *cold;
+    g_autofree char *name = NULL;
+
+    if (options->no_statics || options->symbol_file || options->map_file)
+        return scan->caller;
+    fc_symbols_find_name(scan->profile->loaded->symbols, fc_gprofile_data(scan->profile), &place,
+                         TRUE, &symbol);
+    cold = symbol.raw_name ? strstr(symbol.raw_name, COLD) : NULL;
+    if (!cold || symbol.start == (scan->caller->addr & FC_GMODULE_MASK))
+        return scan->caller;
+    name = g_strndup(symbol.raw_name, (gsize)(cold - symbol.raw_name));
+    return g_hash_table_lookup(scan->own, name);
+}
+
+static void add_call(const FcGCall *call, gpointer data)
+{
+    const Scan *scan = data;
+    FcGModel *model = scan->profile->model;
+    FcGSym *callee = find_target(scan, call);
+    FcGSym *caller = callee ? find_caller(scan, call->site) : NULL;
+
+    if (!caller || !fc_gprofile_selects_call(scan->profile, scan->lines, scan->base | call->site,
+                                             caller, callee))
+        return;
+    fc_garc_add(model, caller, callee, 0);
+    if (scan->lines)
+        fc_glinearcs_add_calls(scan->lines, scan->base | call->site, caller, callee, 0);
+}
+
+static void scan_function(Scan *scan, FcGSym *sym, guint64 end)
+{
+    guint64 start = sym->addr & FC_GMODULE_MASK;
+    gsize n;
+    const guint8 *code = fc_gimage_code_at(scan->image, start, &n);
+
+    scan->caller = sym;
+    if (code)
+        fc_gcode_visit_calls(scan->kind, code, MIN(n, end - start), start, add_call, scan);
+}
+
+/* Begins with symbol `first`, its first one. */
+static GHashTable *list_functions(const FcGSymtab *symtab, guint first, guint number)
+{
+    GHashTable *names = g_hash_table_new(g_str_hash, g_str_equal);
+
+    for (guint i = first; i < symtab->len; i++)
+    {
+        FcGSym *sym = &symtab->syms[i];
+
+        if (sym->addr >> FC_GMODULE_SHIFT != number)
+            break;
+        if (sym->is_func)
+            g_hash_table_insert(names, (gpointer)sym->name,
+                                g_hash_table_contains(names, sym->name) ? NULL : sym);
+    }
+    return names;
+}
+
+static gint find_module(const FcGProfile *profile, guint number)
+{
+    guint n = fc_gprofile_data(profile)->modules->len;
+
+    for (guint i = 0; i < n; i++)
+    {
+        if (profile->numbers[i] == number)
+            return (gint)i;
+    }
+    return FC_NONE;
+}
+
+static void scan_module(Scan *scan, guint number)
+{
+    const FcGSymtab *symtab = &scan->profile->model->symtab;
+    guint i = 0;
+
+    scan->base = fc_gmodule_base(number);
+    scan->module = find_module(scan->profile, number);
+    while (i < symtab->len && symtab->syms[i].addr < scan->base)
+        i++;
+    scan->own = list_functions(symtab, i, number);
+    while (i < symtab->len && symtab->syms[i].addr >> FC_GMODULE_SHIFT == number)
+    {
+        FcGSym *sym = &symtab->syms[i++];
+        guint64 end;
+
+        if (!sym->is_func)
+            continue;
+        while (i < symtab->len && !symtab->syms[i].is_func &&
+               symtab->syms[i].addr >> FC_GMODULE_SHIFT == number)
+            i++;
+        end = i < symtab->len && symtab->syms[i].addr >> FC_GMODULE_SHIFT == number
+                  ? symtab->syms[i].addr & FC_GMODULE_MASK
+                  : FC_GMODULE_MASK;
+        scan_function(scan, sym, end);
+    }
+    g_hash_table_unref(scan->own);
+}
+
+void fc_gprofile_add_static_calls(FcGProfile *profile, FcGLineArcs *lines)
+{
+    Scan scan = {.profile = profile, .lines = lines};
+
+    scan.exports = list_exports(profile->model);
+    for (guint i = 0; i < profile->modules->len; i++)
+    {
+        scan.image = g_array_index(profile->modules, FcGModule, i).image;
+        scan.kind = scan.image ? fc_gimage_code_kind(scan.image) : FC_GCODE_NONE;
+        if (scan.kind == FC_GCODE_NONE)
+            continue;
+        scan.slots = fc_gimage_slots(scan.image);
+        scan_module(&scan, i);
+        g_hash_table_unref(scan.slots);
+    }
+    g_hash_table_unref(scan.exports);
+}

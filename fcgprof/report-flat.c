@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The flat profile (-p).  See reports.h.
+ */
+#include "fcgprof/reports.h"
+
+#include "fcgprof/hist.h"
+#include "fcgprof/measured.h"
+#include "fcgprof/symspec.h"
+#include <string.h>
+
+typedef struct
+{
+    char letter;
+    double scale;
+} Prefix;
+
+static const Prefix prefixes[] = {
+    {'T', 1e-12}, {'G', 1e-9}, {'M', 1e-6}, {'K', 1e-3}, {' ', 1},    {'m', 1e3},
+    {'u', 1e6},   {'n', 1e9},  {'p', 1e12}, {'f', 1e15}, {'a', 1e18},
+};
+
+static const Prefix *const milli = &prefixes[5];
+
+static int compare_flat(const void *a, const void *b)
+{
+    const FcGSym *left = a, *right = b;
+
+    if (right->time > left->time)
+        return 1;
+    if (right->time < left->time)
+        return -1;
+    if (right->ncalls != left->ncalls)
+        return right->ncalls > left->ncalls ? 1 : -1;
+    return strcmp(left->name, right->name);
+}
+
+static double dearest_call(const FcGModel *model, FcGSym *const *sorted)
+{
+    double top = 0.0;
+
+    for (guint i = 0; i < model->symtab.len; i++)
+    {
+        double each;
+
+        if (sorted[i]->ncalls == 0)
+            continue;
+        each = (sorted[i]->time + sorted[i]->child_time) / (double)sorted[i]->ncalls;
+        top = each > top ? each : top;
+    }
+    return top;
+}
+
+/* The least own time by call that is not nothing; 0 if there is none. */
+static double cheapest_call(const FcGModel *model)
+{
+    double least = 0.0;
+
+    for (guint i = 0; i < model->symtab.len; i++)
+    {
+        const FcGSym *sym = &model->symtab.syms[i];
+        double each = sym->ncalls > 0 ? sym->time / (double)sym->ncalls : 0.0;
+
+        if (each > 0.0 && (least <= 0.0 || each < least))
+            least = each;
+    }
+    return least;
+}
+
+/* The prefix in which the dearest call has one to three digits. */
+static const Prefix *choose_prefix(const FcGModel *model, FcGSym *const *sorted)
+{
+    double top = dearest_call(model, sorted);
+
+    if (top <= 0.0)
+        return prefixes;
+    top /= (double)model->rate;
+    for (guint i = 0; i < G_N_ELEMENTS(prefixes); i++)
+    {
+        double scaled = prefixes[i].scale * top;
+
+        if (scaled >= 1.0 && scaled < 1000.0)
+            return &prefixes[i];
+    }
+    return &prefixes[G_N_ELEMENTS(prefixes) - 1];
+}
+
+static void print_granularity(FcGModel *model)
+{
+    double rate = (double)model->rate;
+
+    if (model->measured)
+        fprintf(model->out, "\nTimes are measured, not sampled, and in %s.\n",
+                model->measured->unit);
+    else if (model->options->traditional)
+    {
+        fprintf(model->out, "\ngranularity: each sample hit covers %ld byte(s)",
+                fc_ghist_sample_bytes(model));
+        if (model->total_ticks > 0.0)
+            fprintf(model->out, " for %.2f%% of %.2f %s\n\n", 100.0 / model->total_ticks,
+                    model->total_ticks / rate, model->dimension);
+    }
+    else
+    {
+        fprintf(model->out, "\nEach sample counts as %g %s.\n", 1.0 / rate, model->dimension);
+    }
+    if (model->total_ticks <= 0.0)
+    {
+        fputs(" no time accumulated\n\n", model->out);
+        model->total_ticks = 1.0; /* all numerators are 0 */
+    }
+}
+
+static void print_heads(FcGModel *model, char letter)
+{
+    char unit[] = {letter, model->abbreviation, '/', 'c', 'a', 'l', 'l', 0};
+
+    fprintf(model->out, "%5.5s %10.10s %8.8s %8.8s %8.8s %8.8s  %-8.8s\n", "%  ", "cumulative",
+            "self  ", "", "self  ", "total ", "");
+    fprintf(model->out, "%5.5s %9.9s  %8.8s %8.8s %8.8s %8.8s  %-8.8s\n", "time", model->dimension,
+            model->dimension, "calls", unit, unit, "name");
+}
+
+static void print_name(const FcGModel *model, const FcGSym *sym)
+{
+    if (model->options->traditional)
+        fc_gname_print(model, sym);
+    else
+        fc_gname_print_plain(model, sym);
+    fputc('\n', model->out);
+}
+
+static void print_measured_row(const FcGModel *model, const FcGSym *sym, double scale,
+                               double accumulated, double percent)
+{
+    double calls = (double)sym->ncalls;
+    double factor = scale * model->measured->tick_s;
+
+    fprintf(model->out, model->options->traditional ? "%5.1f " : "%6.2f ", percent);
+    fc_gmeasured_print_ticks(model, model->options->traditional ? 10 : 9, accumulated);
+    fputc(' ', model->out);
+    fc_gmeasured_print_ticks(model, 8, sym->time);
+    if (sym->ncalls != 0)
+    {
+        fprintf(model->out, " %8lu ", (gulong)sym->ncalls);
+        fc_gmeasured_print(model->out, 8, factor * sym->time / calls);
+        fputc(' ', model->out);
+        fc_gmeasured_print(model->out, 8, factor * (sym->time + sym->child_time) / calls);
+        fputs("  ", model->out);
+    }
+    else
+    {
+        fprintf(model->out, " %8.8s %8.8s %8.8s  ", "", "", "");
+    }
+    print_name(model, sym);
+}
+
+static void print_row(FcGModel *model, const FcGSym *sym, double scale, double *accumulated)
+{
+    double rate = (double)model->rate, calls = (double)sym->ncalls;
+    double percent = model->total_ticks > 0.0 ? 100 * sym->time / model->total_ticks : 0.0;
+
+    if (!model->options->show_zero && sym->ncalls == 0 && sym->time == 0)
+        return;
+    *accumulated += sym->time;
+    if (model->measured)
+    {
+        print_measured_row(model, sym, scale, *accumulated, percent);
+        return;
+    }
+    fprintf(model->out, model->options->traditional ? "%5.1f %10.2f %8.2f" : "%6.2f %9.2f %8.2f",
+            percent, *accumulated / rate, sym->time / rate);
+    if (sym->ncalls != 0)
+        fprintf(model->out, " %8lu %8.2f %8.2f  ", (gulong)sym->ncalls,
+                scale * sym->time / rate / calls,
+                scale * (sym->time + sym->child_time) / rate / calls);
+    else
+        fprintf(model->out, " %8.8s %8.8s %8.8s  ", "", "", "");
+    print_name(model, sym);
+}
+
+void fc_greport_flat(FcGModel *model)
+{
+    guint n = model->symtab.len;
+    g_autofree FcGSym **sorted = g_new(FcGSym *, n + 1);
+    gboolean traditional = model->options->traditional;
+    double accumulated = 0.0;
+    Prefix prefix;
+
+    fc_gmodel_begin_report(model);
+    if (!traditional)
+        fputs("Flat profile:\n", model->out);
+    else if (!model->options->brief)
+        fprintf(model->out, "\n\n\nflat profile:\n%s", fc_gblurb_flat);
+    for (guint i = 0; i < n; i++)
+        sorted[i] = &model->symtab.syms[i];
+    fc_gsort((void **)sorted, n, compare_flat);
+    prefix = traditional ? *milli : *choose_prefix(model, sorted);
+    if (model->measured && !traditional)
+        prefix.letter = fc_gmeasured_choose_prefix(model, dearest_call(model, sorted),
+                                                   cheapest_call(model), &prefix.scale);
+    print_granularity(model);
+    print_heads(model, prefix.letter);
+    for (guint i = 0; i < n; i++)
+    {
+        if (fc_gspecs_selects(model->specs, FC_GTABLE_INCL_FLAT, FC_GTABLE_EXCL_FLAT,
+                              sorted[i]->addr))
+            print_row(model, sorted[i], prefix.scale, &accumulated);
+    }
+    if (!model->options->brief && !traditional)
+        fprintf(model->out, "%s%s", model->measured ? fc_gblurb_measured : "", fc_gblurb_flat);
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The call graph (-q).  See reports.h.
+ */
+#include "fcgprof/reports.h"
+
+#include "fcgprof/hist.h"
+#include "fcgprof/measured.h"
+#include <string.h>
+
+/* Where an arc stands among others of its list: calls of itself, then calls inside a
+ * cycle, then all others. */
+enum
+{
+    ARC_SELF,
+    ARC_INSIDE,
+    ARC_OTHER
+};
+
+static gboolean is_inside_cycle(const FcGArc *arc)
+{
+    return arc->parent->cycle != 0 && arc->parent->cycle == arc->child->cycle;
+}
+
+static int arc_class(const FcGArc *arc)
+{
+    if (arc->parent == arc->child || arc->parent->owner == arc->child)
+        return ARC_SELF;
+    return is_inside_cycle(arc) ? ARC_INSIDE : ARC_OTHER;
+}
+
+static int compare_arcs(const void *a, const void *b)
+{
+    const FcGArc *left = a, *right = b;
+    int left_class = arc_class(left), right_class = arc_class(right);
+
+    if (left_class != right_class)
+        return left_class - right_class;
+    if (left_class == ARC_OTHER)
+    {
+        double left_time = left->time + left->child_time;
+        double right_time = right->time + right->child_time;
+
+        if (left_time < right_time)
+            return -1;
+        if (left_time > right_time)
+            return 1;
+    }
+    if (left->count == right->count)
+        return 0;
+    return left->count < right->count ? -1 : 1;
+}
+
+static int compare_arcs_descending(const void *a, const void *b)
+{
+    return compare_arcs(b, a);
+}
+
+/* The lists hold the newest arc first; of equal arcs the oldest is to come first.  The
+ * list stays sorted: a function ordering that is printed later follows it. */
+static FcGArc **sort_parents(FcGSym *sym, guint *n)
+{
+    FcGArc **arcs;
+    guint i;
+
+    *n = 0;
+    for (FcGArc *arc = sym->parents; arc; arc = arc->next_parent)
+        ++*n;
+    i = *n;
+    arcs = g_new(FcGArc *, i + 1);
+    for (FcGArc *arc = sym->parents; arc; arc = arc->next_parent)
+        arcs[--i] = arc;
+    fc_gsort((void **)arcs, *n, compare_arcs);
+    sym->parents = NULL;
+    for (i = *n; i > 0; i--)
+    {
+        arcs[i - 1]->next_parent = sym->parents;
+        sym->parents = arcs[i - 1];
+    }
+    return arcs;
+}
+
+static FcGArc **sort_children(FcGSym *sym, guint *n)
+{
+    FcGArc **arcs;
+    guint i;
+
+    *n = 0;
+    for (FcGArc *arc = sym->children; arc; arc = arc->next_child)
+        ++*n;
+    i = *n;
+    arcs = g_new(FcGArc *, i + 1);
+    for (FcGArc *arc = sym->children; arc; arc = arc->next_child)
+        arcs[--i] = arc;
+    fc_gsort((void **)arcs, *n, compare_arcs_descending);
+    sym->children = NULL;
+    for (i = *n; i > 0; i--)
+    {
+        arcs[i - 1]->next_child = sym->children;
+        sym->children = arcs[i - 1];
+    }
+    return arcs;
+}
+
+/* A line's two times, where they were measured. */
+static void print_measured_pair(const FcGModel *model, double self, double children)
+{
+    fc_gmeasured_print_ticks(model, 7, self);
+    fputc(' ', model->out);
+    fc_gmeasured_print_ticks(model, model->options->traditional ? 11 : 7, children);
+}
+
+/* A line for a caller or callee; `shown` is the one that the line names. */
+static void print_arc(const FcGModel *model, const FcGArc *arc, const FcGSym *shown)
+{
+    gboolean traditional = model->options->traditional;
+    double rate = (double)model->rate;
+
+    if (arc_class(arc) == ARC_OTHER && model->measured)
+    {
+        fprintf(model->out, "%6.6s %5.5s ", "", "");
+        print_measured_pair(model, arc->time, arc->child_time);
+        fprintf(model->out, " %7lu/%-7lu     ", (gulong)arc->count,
+                (gulong)arc->child->cycle_head->ncalls);
+    }
+    else if (arc_class(arc) == ARC_OTHER)
+        fprintf(model->out,
+                traditional ? "%6.6s %5.5s %7.2f %11.2f %7lu/%-7lu     "
+                            : "%6.6s %5.5s %7.2f %7.2f %7lu/%-7lu     ",
+                "", "", arc->time / rate, arc->child_time / rate, (gulong)arc->count,
+                (gulong)arc->child->cycle_head->ncalls);
+    else
+        fprintf(model->out,
+                traditional ? "%6.6s %5.5s %7.7s %11.11s %7lu %7.7s     "
+                            : "%6.6s %5.5s %7.7s %7.7s %7lu %7.7s     ",
+                "", "", "", "", (gulong)arc->count, "");
+    fc_gname_print(model, shown);
+    fputc('\n', model->out);
+}
+
+/* Calls from outside stand among those of callers that are known. */
+static void print_outside(const FcGModel *model, const FcGSym *sym)
+{
+    FcGOutside outside = fc_gmeasured_outside(model, sym);
+
+    if (outside.count == 0 && outside.time + outside.child_time <= 0.0)
+        return;
+    fprintf(model->out, "%6.6s %5.5s ", "", "");
+    print_measured_pair(model, outside.time, outside.child_time);
+    fprintf(model->out, " %7lu/%-7lu     <spontaneous>\n", (gulong)outside.count,
+            (gulong)sym->cycle_head->ncalls);
+}
+
+static void print_parents(const FcGModel *model, FcGSym *sym)
+{
+    guint n;
+    g_autofree FcGArc **arcs = NULL;
+
+    if (!sym->parents)
+    {
+        fprintf(model->out,
+                model->options->traditional
+                    ? "%6.6s %5.5s %7.7s %11.11s %7.7s %7.7s     <spontaneous>\n"
+                    : "%6.6s %5.5s %7.7s %7.7s %7.7s %7.7s     <spontaneous>\n",
+                "", "", "", "", "", "");
+        return;
+    }
+    if (model->measured)
+        print_outside(model, sym);
+    arcs = sort_parents(sym, &n);
+    for (guint i = 0; i < n; i++)
+        print_arc(model, arcs[i], arcs[i]->parent);
+}
+
+static void print_children(const FcGModel *model, FcGSym *sym)
+{
+    guint n;
+    g_autofree FcGArc **arcs = sort_children(sym, &n);
+
+    for (guint i = 0; i < n; i++)
+        print_arc(model, arcs[i], arcs[i]->child);
+}
+
+static void print_own_times(const FcGModel *model, const FcGSym *sym)
+{
+    double rate = (double)model->rate;
+    char number[16];
+
+    g_snprintf(number, sizeof number, "[%d]", sym->index);
+    if (model->measured)
+    {
+        fprintf(model->out, "%-6.6s %5.1f ", number,
+                100 * (sym->prop_self + sym->prop_child) / model->graph_ticks);
+        print_measured_pair(model, sym->prop_self, sym->prop_child);
+        return;
+    }
+    fprintf(model->out,
+            model->options->traditional ? "%-6.6s %5.1f %7.2f %11.2f" : "%-6.6s %5.1f %7.2f %7.2f",
+            number, 100 * (sym->prop_self + sym->prop_child) / model->graph_ticks,
+            sym->prop_self / rate, sym->prop_child / rate);
+}
+
+static void print_own(const FcGModel *model, const FcGSym *sym)
+{
+    print_own_times(model, sym);
+    if (sym->ncalls + sym->self_calls == 0)
+        fprintf(model->out, " %7.7s %7.7s ", "", "");
+    else if (sym->self_calls != 0)
+        fprintf(model->out, " %7lu+%-7lu ", (gulong)sym->ncalls, (gulong)sym->self_calls);
+    else
+        fprintf(model->out, " %7lu %7.7s ", (gulong)sym->ncalls, "");
+    fc_gname_print(model, sym);
+    fputc('\n', model->out);
+}
+
+static void print_cycle_own(const FcGModel *model, const FcGSym *header)
+{
+    print_own_times(model, header);
+    fprintf(model->out, " %7lu", (gulong)header->ncalls);
+    if (header->self_calls != 0)
+        fprintf(model->out, "+%-7lu", (gulong)header->self_calls);
+    else
+        fprintf(model->out, " %7.7s", "");
+    fprintf(model->out, " <cycle %d as a whole> [%d]\n", header->cycle, header->index);
+}
+
+static int compare_members(const void *a, const void *b)
+{
+    const FcGSym *left = a, *right = b;
+    double left_time = left->prop_self + left->prop_child;
+    double right_time = right->prop_self + right->prop_child;
+    guint64 left_calls = left->ncalls + left->self_calls;
+    guint64 right_calls = right->ncalls + right->self_calls;
+
+    if (left_time > right_time)
+        return -1;
+    if (left_time < right_time)
+        return 1;
+    if (left_calls == right_calls)
+        return 0;
+    return left_calls > right_calls ? -1 : 1;
+}
+
+static void print_member(const FcGModel *model, const FcGSym *member)
+{
+    double rate = (double)model->rate;
+
+    if (model->measured)
+    {
+        fprintf(model->out, "%6.6s %5.5s ", "", "");
+        print_measured_pair(model, member->prop_self, member->prop_child);
+        fprintf(model->out, " %7lu", (gulong)member->ncalls);
+    }
+    else
+    {
+        fprintf(model->out,
+                model->options->traditional ? "%6.6s %5.5s %7.2f %11.2f %7lu"
+                                            : "%6.6s %5.5s %7.2f %7.2f %7lu",
+                "", "", member->prop_self / rate, member->prop_child / rate,
+                (gulong)member->ncalls);
+    }
+    if (member->self_calls != 0)
+        fprintf(model->out, "+%-7lu", (gulong)member->self_calls);
+    else
+        fprintf(model->out, " %7.7s", "");
+    fputs("     ", model->out);
+    fc_gname_print(model, member);
+    fputc('\n', model->out);
+}
+
+static void print_members(const FcGModel *model, const FcGSym *header)
+{
+    GPtrArray *members = g_ptr_array_new();
+
+    for (FcGSym *member = header->cycle_next; member; member = member->cycle_next)
+        g_ptr_array_add(members, member);
+    fc_gsort(members->pdata, members->len, compare_members);
+    for (guint i = 0; i < members->len; i++)
+        print_member(model, g_ptr_array_index(members, i));
+    g_ptr_array_free(members, TRUE);
+}
+
+static void print_heads(const FcGModel *model)
+{
+    if (!model->options->traditional)
+    {
+        fputs("index % time    self  children    called     name\n", model->out);
+        return;
+    }
+    fprintf(model->out, "%6.6s %5.5s %7.7s %11.11s %7.7s/%-7.7s     %-8.8s\n", "", "", "", "",
+            "called", "total", "parents");
+    fprintf(model->out, "%-6.6s %5.5s %7.7s %11.11s %7.7s+%-7.7s %-8.8s\t%5.5s\n", "index", "%time",
+            "self", "descendants", "called", "self", "name", "index");
+    fprintf(model->out, "%6.6s %5.5s %7.7s %11.11s %7.7s/%-7.7s     %-8.8s\n", "", "", "", "",
+            "called", "total", "children");
+    fputc('\n', model->out);
+}
+
+static void print_title(FcGModel *model)
+{
+    gboolean brief = model->options->brief;
+
+    /* The traditional explanation comes before the form feed. */
+    if (model->options->traditional && !brief)
+        fprintf(model->out, "\n\n\ncall graph profile:\n%s", fc_gblurb_graph_traditional);
+    fc_gmodel_begin_report(model);
+    if (!model->options->traditional)
+        fprintf(model->out, "%s\n\n",
+                brief ? "\t\t\tCall graph" : "\t\t     Call graph (explanation follows)");
+    if (model->measured)
+    {
+        fputc('\n', model->out);
+        fc_gmeasured_print_granularity(model, model->graph_ticks);
+        model->graph_ticks = model->graph_ticks > 0.0 ? model->graph_ticks : 1.0;
+        print_heads(model);
+        return;
+    }
+    fprintf(model->out, "\ngranularity: each sample hit covers %ld byte(s)",
+            fc_ghist_sample_bytes(model));
+    if (model->graph_ticks > 0.0)
+    {
+        fprintf(model->out, " for %.2f%% of %.2f seconds\n\n", 100.0 / model->graph_ticks,
+                model->graph_ticks / (double)model->rate);
+    }
+    else
+    {
+        fputs(" no time propagated\n\n", model->out);
+        model->graph_ticks = 1.0; /* all numerators are 0 */
+    }
+    print_heads(model);
+}
+
+static gboolean is_shown(const FcGModel *model, const FcGSym *sym)
+{
+    if (!model->options->show_zero && sym->ncalls == 0 && sym->self_calls == 0 &&
+        sym->prop_self == 0 && sym->prop_child == 0)
+        return FALSE;
+    if (model->options->by_line && !sym->is_func)
+        return FALSE;
+    return sym->print_flag;
+}
+
+void fc_greport_graph(FcGModel *model)
+{
+    const char *line = model->options->traditional ? "\n" : "";
+
+    print_title(model);
+    for (guint i = 0; i < model->symtab.len + model->n_cycles; i++)
+    {
+        FcGSym *sym = model->by_index[i];
+
+        if (!is_shown(model, sym))
+            continue;
+        if (sym->name)
+        {
+            print_parents(model, sym);
+            print_own(model, sym);
+            print_children(model, sym);
+        }
+        else
+        {
+            print_cycle_own(model, sym);
+            print_members(model, sym);
+        }
+        fprintf(model->out, "%s-----------------------------------------------\n%s", line, line);
+    }
+    if (!model->options->brief && !model->options->traditional)
+        fprintf(model->out, "%s%s", model->measured ? fc_gblurb_measured : "", fc_gblurb_graph);
+}

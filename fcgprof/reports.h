@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Everything that fcgprof prints, byte for byte as GNU gprof lays it out (only the
+ * explanations that -b leaves out are our own words).  Reports read the model and
+ * print to its `out`; they never look at a profile.
+ */
+#pragma once
+
+#include "fcgprof/model.h"
+
+/* Chooses the style of demangling; NULL is the default.  False if it is unknown. */
+gboolean fc_gname_set_style(const char *style);
+
+/* The name as it is shown, demangled where it is to be; nothing else.  The caller frees it. */
+char *fc_gname_text(const FcGModel *model, const FcGSym *sym);
+
+/* Prints a symbol's name (with its place under -l) and returns its length in bytes. */
+int fc_gname_print_plain(const FcGModel *model, const FcGSym *sym);
+
+/* The same, and the cycle and number that belong to it. */
+void fc_gname_print(const FcGModel *model, const FcGSym *sym);
+
+/* Path or base name of a file, as -L has it. */
+const char *fc_gname_file(const FcGModel *model, const FcGFile *file);
+
+void fc_greport_flat(FcGModel *model);
+void fc_greport_graph(FcGModel *model);
+void fc_greport_index(FcGModel *model);
+void fc_greport_exec(FcGModel *model);
+void fc_greport_annotate(FcGModel *model);
+void fc_greport_function_order(FcGModel *model);
+void fc_greport_file_order(FcGModel *model);
+
+/* Puts the symbols that the arcs connect into an order in which callers and callees are
+ * close, and prints their names.  `is_all`: arcs that carry few calls count too.  Arcs
+ * that found no place are returned in `unplaced` if that is not NULL. */
+void fc_gorder_place(FcGModel *model, FcGArc **arcs, guint n, gboolean is_all, GPtrArray *unplaced);
+
+/* Explanations for those who do not know the columns. */
+extern const char fc_gblurb_flat[];
+extern const char fc_gblurb_measured[]; /* in front of the others */
+extern const char fc_gblurb_graph[];
+extern const char fc_gblurb_graph_traditional[];

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Functions that would be shown under one name, such as overloads and the static
+ * functions of several files, get longer names.  Called by load.c when all names are
+ * known; the symbols, by which functions are selected and exported, stay as they are.
+ */
+#include "model/load.h"
+
+#include <string.h>
+
+/* A longer name for the function; NULL: it has none of that kind.  The caller frees it. */
+typedef char *Longer(const FcModel *model, const FcFunction *function);
+
+static char *with_parameters(const FcModel *model, const FcFunction *function)
+{
+    const char *raw = function->symbol.raw_name;
+    if (raw == NULL || strcmp(raw, function->name) == 0) /* it was asked for */
+        return NULL;
+    g_autofree char *name = fc_symbols_demangle(raw, FC_DEMANGLE_PARAMS);
+    /* What every overload of every program would be full of. */
+    g_autoptr(GString) text = g_string_new(name);
+    g_string_replace(text,
+                     "std::__cxx11::basic_string<char, std::char_traits<char>, "
+                     "std::allocator<char> >",
+                     "std::string", 0);
+    return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+/* In brackets behind the name. */
+static char *add_place(const char *name, const char *place)
+{
+    return g_strdup_printf("%s [%s]", name, place);
+}
+
+/* The several functions that a compiler makes of one constructor or destructor. */
+static char *with_variant(const FcModel *model, const FcFunction *function)
+{
+    const char *raw = function->symbol.raw_name;
+    const char *variant = raw != NULL ? fc_symbols_variant(raw) : NULL;
+    if (variant == NULL || strcmp(raw, function->name) == 0)
+        return NULL;
+    return add_place(function->name, variant);
+}
+
+static char *with_file(const FcModel *model, const FcFunction *function)
+{
+    FcSymbol symbol;
+    fc_symbols_find(model->symbols, model->profile, &function->figures.place, FALSE, &symbol);
+    if (symbol.file == NULL)
+        return NULL;
+    g_autofree char *base = g_path_get_basename(symbol.file);
+    return add_place(function->name, base);
+}
+
+/* Files of one name in several folders. */
+static char *with_folder(const FcModel *model, const FcFunction *function)
+{
+    FcSymbol symbol;
+    fc_symbols_find(model->symbols, model->profile, &function->figures.place, FALSE, &symbol);
+    if (symbol.file == NULL)
+        return NULL;
+    g_autofree char *folder_path = g_path_get_dirname(symbol.file);
+    g_autofree char *folder = g_path_get_basename(folder_path);
+    g_autofree char *base = g_path_get_basename(symbol.file);
+    g_autofree char *last_two = g_build_filename(folder, base, NULL);
+    g_autofree char *short_place = add_place("", base);
+    g_autofree char *name = g_strdup(function->name);
+    if (g_str_has_suffix(name, short_place)) /* with_file has been here */
+        name[strlen(name) - strlen(short_place)] = '\0';
+    return add_place(name, last_two);
+}
+
+static char *with_module(const FcModel *model, const FcFunction *function)
+{
+    if (function->figures.place.module == FC_NONE)
+        return NULL;
+    const FcProfileModule *module =
+        &g_array_index(model->profile->modules, FcProfileModule, function->figures.place.module);
+    if (module->path[0] == '\0')
+        return NULL;
+    g_autofree char *base = g_path_get_basename(module->path);
+    return add_place(function->name, base);
+}
+
+/* What is left: several of one file, or no lines and one module. */
+static char *with_offset(const FcModel *model, const FcFunction *function)
+{
+    g_autofree char *offset =
+        g_strdup_printf("+0x%" G_GINT64_MODIFIER "x", function->figures.place.offset);
+    return add_place(function->name, offset);
+}
+
+/* Where the longer names of functions with one name are not all the same, they are taken. */
+static void lengthen(FcModel *model, const GArray *alike, Longer *longer)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+    gboolean differ = FALSE;
+    for (guint i = 0; i < alike->len; i++)
+    {
+        g_ptr_array_add(names,
+                        longer(model, fc_model_function(model, g_array_index(alike, guint, i))));
+        differ = differ || g_strcmp0(names->pdata[i], names->pdata[0]) != 0;
+    }
+    for (guint i = 0; differ && i < alike->len; i++)
+        if (names->pdata[i] != NULL)
+            g_array_index(model->functions, FcFunction, g_array_index(alike, guint, i)).name =
+                g_intern_string(names->pdata[i]);
+}
+
+static void lengthen_all(FcModel *model, Longer *longer)
+{
+    g_autoptr(GHashTable) groups =
+        g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)g_array_unref);
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        const char *name = fc_model_function(model, i)->name;
+        GArray *group = g_hash_table_lookup(groups, name);
+        if (group == NULL)
+        {
+            group = g_array_new(FALSE, FALSE, sizeof(guint));
+            g_hash_table_insert(groups, (gpointer)name, group);
+        }
+        g_array_append_val(group, i);
+    }
+    GHashTableIter iter;
+    gpointer group;
+    g_hash_table_iter_init(&iter, groups);
+    while (g_hash_table_iter_next(&iter, NULL, &group))
+        if (((GArray *)group)->len > 1)
+            lengthen(model, group, longer);
+}
+
+void fc_model_tell_apart(FcModel *model)
+{
+    lengthen_all(model, with_parameters);
+    lengthen_all(model, with_variant);
+    lengthen_all(model, with_file);
+    lengthen_all(model, with_folder);
+    lengthen_all(model, with_module);
+    lengthen_all(model, with_offset);
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Reads profiles, sums them and makes the model; see load.h.
+ */
+#include "model/load.h"
+
+#include "model/callsites.h"
+#include "model/v3.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define GMON_START "gmon"
+#define DEFAULT_NAME "functioncheck"
+
+/* ---- Files ----------------------------------------------------------------- */
+
+typedef struct
+{
+    FcModel *model;
+    GPtrArray *images;   /* NULL-terminated; strings borrowed */
+    GPtrArray *problems; /* of the caller */
+} Loader;
+
+static void add_problem(Loader *loader, const char *path, const char *reason)
+{
+    g_ptr_array_add(loader->problems, g_strdup_printf("%s: %s", path, reason));
+}
+
+static void process_free(gpointer data)
+{
+    FcProcess *process = data;
+    g_free(process->path);
+    fc_profile_free(process->header);
+    g_free(process);
+}
+
+/* What `profile` says of its process, without its arrays. */
+static FcProcess *process_new(const char *path, const FcProfile *profile)
+{
+    FcProcess *process = g_new0(FcProcess, 1);
+    process->path = g_strdup(path);
+    process->header = fc_profile_new();
+    process->threads = profile->threads->len;
+    fc_profile_copy_header(process->header, profile);
+    return process;
+}
+
+static void load_profile(Loader *loader, const char *path)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(FcProfile) profile = fc_profile_read(path, &error);
+    FcModel *model = loader->model;
+    if (profile == NULL)
+    {
+        add_problem(loader, path, error->message);
+        return;
+    }
+    g_debug("%s: profile of process %" G_GINT64_FORMAT ": %u functions, %u arcs, %u contexts", path,
+            profile->pid, profile->functions->len, profile->arcs->len, profile->contexts->len);
+    if (!profile->extended)
+        fc_v3_complete(profile, (const char *const *)loader->images->pdata);
+    g_ptr_array_add(model->processes, process_new(path, profile));
+    if (model->profile == NULL)
+        model->profile = g_steal_pointer(&profile);
+    else
+        fc_profile_merge(model->profile, profile);
+}
+
+static void load_descriptor(Loader *loader, const char *path)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GPtrArray) files = fc_descriptor_files(path, &error);
+    if (files == NULL)
+    {
+        add_problem(loader, path, error->message);
+        return;
+    }
+    g_debug("%s: descriptor of %u profiles", path, files->len);
+    for (guint i = 0; i < files->len; i++)
+        load_profile(loader, files->pdata[i]);
+    if (files->len == 0)
+        add_problem(loader, path, "names no profile");
+}
+
+/* The first bytes of `path`, "" where it is not a file that can be read twice; FALSE with a
+ * problem noted where it can't be read. */
+static gboolean read_start(Loader *loader, const char *path, char *start, gsize bytes)
+{
+    struct stat status;
+    memset(start, 0, bytes);
+    if (stat(path, &status) != 0)
+    {
+        add_problem(loader, path, g_strerror(errno));
+        return FALSE;
+    }
+    if (!S_ISREG(status.st_mode))
+        return TRUE;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || pread(fd, start, bytes - 1, 0) < 0)
+    {
+        add_problem(loader, path, g_strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return FALSE;
+    }
+    close(fd);
+    return TRUE;
+}
+
+static void load_input(Loader *loader, const char *path)
+{
+    char start[sizeof FC_DESCRIPTOR_MAGIC];
+    if (!read_start(loader, path, start, sizeof start))
+        return;
+    if (g_str_has_prefix(start, FC_DESCRIPTOR_MAGIC))
+        load_descriptor(loader, path);
+    else if (g_str_has_prefix(start, GMON_START))
+        add_problem(loader, path, "a gmon.out file; fcdump does not read these, fcgprof does");
+    else
+        load_profile(loader, path);
+}
+
+/* ---- Functions ------------------------------------------------------------- */
+
+char *fc_model_symbol_key(const FcModel *model, const FcProfilePlace *place, guint64 start)
+{
+    if (place->module == FC_NONE)
+        return g_strdup_printf(":%" G_GINT64_MODIFIER "x", start);
+    const FcProfileModule *module =
+        &g_array_index(model->profile->modules, FcProfileModule, place->module);
+    return g_strdup_printf("%s:%" G_GINT64_MODIFIER "x",
+                           module->build_id != NULL ? module->build_id : module->path, start);
+}
+
+gboolean fc_model_is_same_module(const FcModel *model, gint a, gint b)
+{
+    const FcProfileModule *x, *y;
+    if (a == b || a == FC_NONE || b == FC_NONE)
+        return a == b;
+    x = &g_array_index(model->profile->modules, FcProfileModule, a);
+    y = &g_array_index(model->profile->modules, FcProfileModule, b);
+    if (x->build_id != NULL || y->build_id != NULL)
+        return g_strcmp0(x->build_id, y->build_id) == 0;
+    return g_strcmp0(x->path, y->path) == 0;
+}
+
+/* A program that is fixed at link time knows functions of libraries by stubs of its own. */
+static void resolve_imports(FcModel *model)
+{
+    for (guint i = 0; i < model->profile->functions->len; i++)
+    {
+        FcProfileFunction *function =
+            &g_array_index(model->profile->functions, FcProfileFunction, i);
+        fc_symbols_find_import(model->symbols, model->profile, &function->place);
+    }
+}
+
+/* `keys`: symbol key -> function number + 1. */
+static void make_functions(FcModel *model, GHashTable *keys)
+{
+    const GArray *functions = model->profile->functions;
+    const gboolean extended = model->profile->extended;
+    model->functions = g_array_sized_new(FALSE, TRUE, sizeof(FcFunction), functions->len);
+    model->function_of = g_new0(guint, functions->len + 1);
+    for (guint i = 0; i < functions->len; i++)
+    {
+        const FcProfileFunction *figures = &g_array_index(functions, FcProfileFunction, i);
+        FcFunction function = {.figures = *figures, .shown = TRUE};
+        fc_symbols_find_name(model->symbols, model->profile, &figures->place, FALSE,
+                             &function.symbol);
+        function.name = function.symbol.name;
+        g_autofree char *key = fc_model_symbol_key(model, &figures->place, function.symbol.start);
+        guint known = GPOINTER_TO_UINT(g_hash_table_lookup(keys, key));
+        if (known != 0)
+        {
+            fc_profile_add_figures(&g_array_index(model->functions, FcFunction, known - 1).figures,
+                                   extended, figures, extended);
+        }
+        else
+        {
+            g_array_append_val(model->functions, function);
+            known = model->functions->len;
+            g_hash_table_insert(keys, g_steal_pointer(&key), GUINT_TO_POINTER(known));
+        }
+        model->function_of[i] = known - 1;
+        model->base_ns += figures->local_ns;
+    }
+}
+
+/* ---- Graph ----------------------------------------------------------------- */
+
+static void make_graph(FcModel *model, GHashTable *keys)
+{
+    g_autofree FcCallSite *sites = fc_callsites_resolve(model, keys);
+    g_autofree guint64 *totals = g_new0(guint64, model->functions->len + 1);
+    for (guint i = 0; i < model->functions->len; i++)
+        totals[i] = fc_model_function(model, i)->figures.total_ns;
+    model->graph =
+        fc_callgraph_new(totals, model->functions->len, sites, model->profile->arcs->len);
+}
+
+/* ---- Model ----------------------------------------------------------------- */
+
+/* What a program writes where nobody asked for another name. */
+static const char *default_profile(void)
+{
+    if (!g_file_test(DEFAULT_NAME ".fc", G_FILE_TEST_EXISTS) &&
+        g_file_test(DEFAULT_NAME ".fcd", G_FILE_TEST_EXISTS))
+        return DEFAULT_NAME ".fcd";
+    return DEFAULT_NAME ".fc";
+}
+
+FcModel *fc_model_load(const char *const *inputs, const char *const *images, FcDemangle demangle,
+                       GPtrArray *problems)
+{
+    g_autoptr(FcModel) model = g_new0(FcModel, 1);
+    g_autoptr(GPtrArray) all_images = g_ptr_array_new();
+    g_autoptr(GPtrArray) profiles = g_ptr_array_new();
+    Loader loader = {.model = model, .images = all_images, .problems = problems};
+    model->inputs = g_ptr_array_new_with_free_func(g_free);
+    model->processes = g_ptr_array_new_with_free_func(process_free);
+
+    for (guint i = 0; images != NULL && images[i] != NULL; i++)
+        g_ptr_array_add(all_images, (gpointer)images[i]);
+    for (guint i = 0; inputs[i] != NULL; i++)
+        g_ptr_array_add(fc_v3_is_elf(inputs[i]) ? all_images : profiles, (gpointer)inputs[i]);
+    g_ptr_array_add(all_images, NULL);
+    if (profiles->len == 0)
+        g_ptr_array_add(profiles, (gpointer)default_profile());
+    for (guint i = 0; i < profiles->len; i++)
+    {
+        g_ptr_array_add(model->inputs, g_strdup(profiles->pdata[i]));
+        load_input(&loader, profiles->pdata[i]);
+    }
+    if (model->profile == NULL)
+        return NULL;
+
+    g_autoptr(GHashTable) keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    model->symbols = fc_symbols_new(demangle, (const char *const *)all_images->pdata);
+    fc_symbols_check_images(model->symbols, model->profile);
+    resolve_imports(model);
+    make_functions(model, keys);
+    fc_model_tell_apart(model);
+    make_graph(model, keys);
+    return g_steal_pointer(&model);
+}
+
+void fc_model_free(FcModel *model)
+{
+    if (model == NULL)
+        return;
+    fc_profile_free(model->profile);
+    g_ptr_array_unref(model->inputs);
+    g_ptr_array_unref(model->processes);
+    if (model->symbols != NULL)
+        fc_symbols_free(model->symbols);
+    if (model->functions != NULL)
+        g_array_unref(model->functions);
+    g_free(model->function_of);
+    g_free(model->sites);
+    g_free(model->inlined);
+    if (model->via != NULL)
+        g_ptr_array_unref(model->via);
+    if (model->via_hex != NULL)
+        g_ptr_array_unref(model->via_hex);
+    fc_callgraph_free(model->graph);
+    g_free(model);
+}
+
+/* Of modules without symbols the name is all there is. */
+static void make_via_addresses(FcModel *model)
+{
+    guint count;
+    const FcArc *arcs = fc_callgraph_arcs(model->graph, &count);
+    model->via_hex = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < model->via->len; i++)
+        g_ptr_array_add(model->via_hex, g_strdup(model->via->pdata[i]));
+    for (guint i = 0; i < count; i++)
+    {
+        guint tag = arcs[i].sites[0].tag;
+        const FcProfilePlace *site = &g_array_index(model->profile->arcs, FcProfileArc, tag).site;
+        if (arcs[i].via == 0 || model->sites[tag].raw_name == NULL)
+            continue;
+        g_free(model->via_hex->pdata[arcs[i].via]);
+        model->via_hex->pdata[arcs[i].via] = g_strdup_printf(
+            "0x%" G_GINT64_MODIFIER "x", site->address - (site->offset - model->sites[tag].start));
+    }
+}
+
+const char *fc_model_via(const FcModel *model, guint via)
+{
+    return (model->via_hex != NULL ? model->via_hex : model->via)->pdata[via];
+}
+
+void fc_model_use_addresses(FcModel *model)
+{
+    make_via_addresses(model);
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        FcFunction *function = &g_array_index(model->functions, FcFunction, i);
+        g_autofree char *address =
+            g_strdup_printf("0x%" G_GINT64_MODIFIER "x", function->figures.place.address);
+        function->name = g_intern_string(address);
+    }
+}

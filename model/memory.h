@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the reports of memory are made of: the stack of a point, the figures of each
+ * function, what is suppressed and how much leaked.  Computed once by main, after the
+ * selection; read by the reports.  Never prints.
+ */
+#pragma once
+
+#include "model/load.h"
+#include "model/suppress.h"
+
+/* A line of a stack. */
+typedef struct
+{
+    const char *name;     /* belongs to the model or its symbols */
+    FcProfilePlace place; /* return address; with no_line that of nothing */
+    gboolean no_line;     /* it is known that this function was active, but not where it was */
+} FcMemoryFrame;
+
+/* From the call to the allocator outwards, up to main: as it was unwound, else as the calling
+ * context has it.  The caller owns the result, of FcMemoryFrame. */
+GArray *fc_memory_stack(const FcModel *model, const FcProfileHeapPoint *point);
+
+/* Blocks and their bytes. */
+typedef struct
+{
+    guint64 blocks;
+    guint64 bytes;
+} FcMemorySum;
+
+/* What the command line makes of a place or a wrong free. */
+typedef struct
+{
+    gboolean shown;
+    const FcSuppression *suppressed; /* NULL: it is not */
+} FcMemoryVerdict;
+
+typedef struct
+{
+    const FcModel *model;
+    FcMemoryVerdict *places;    /* of each of the profile's heap places: of its leaks */
+    FcMemoryVerdict *bad_frees; /* of each of its wrong frees */
+    /* Figures by function of the model, the last for none: what was allocated while it was
+     * the innermost one, and while it was active.  Their points are of no meaning. */
+    FcProfileHeapPlace *self;
+    FcProfileHeapPlace *total;
+    FcMemorySum lost; /* of shown places: not suppressed and not reachable; likewise the others */
+    FcMemorySum indirect; /* of these, only pointed to by lost blocks */
+    FcMemorySum reachable;
+    FcMemorySum suppressed;
+    FcMemorySum unnamed; /* of the lost ones, if none was looked for: the C library's own, for all
+                            that can be told; it has no symbols, so that no rule could fit */
+    guint bad_count;     /* shown, not suppressed; of a version 3.0 profile all */
+    guint bad_suppressed;
+} FcMemory;
+
+/* `has_only`: functions were selected, so that places outside of all are not shown.  `model` and
+ * `suppressions` must outlive the result, which is the caller's. */
+FcMemory *fc_memory_new(const FcModel *model, FcSuppressions *suppressions, gboolean has_only);
+void fc_memory_free(FcMemory *memory);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcMemory, fc_memory_free)
+
+/* The blocks of a place that leaked: that were live at the end and could not be reached, as far
+ * as that was looked at. */
+FcMemorySum fc_memory_leaked(const FcProfileHeapPlace *place);
+
+/* "malloc", "new[]", ... for a number of enum FcMemoryCall. */
+const char *fc_memory_call_name(guint call);

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * --only and --not; see select.h.
+ */
+#include "model/select.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+static gboolean name_fits(const char *pattern, const char *name)
+{
+    return strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0;
+}
+
+/* Whether one of the function's names is `pattern` or fits it: the one that is shown, the linkage
+ * name, and that one's with and without parameters. */
+static gboolean function_fits(const char *pattern, const FcFunction *function)
+{
+    const char *raw = function->symbol.raw_name;
+    if (strcmp(pattern, function->name) == 0 || name_fits(pattern, function->symbol.name))
+        return TRUE;
+    if (raw == NULL)
+        return FALSE;
+    g_autofree char *plain = fc_symbols_demangle(raw, FC_DEMANGLE_PLAIN);
+    g_autofree char *whole = fc_symbols_demangle(raw, FC_DEMANGLE_PARAMS);
+    return name_fits(pattern, raw) || name_fits(pattern, plain) || name_fits(pattern, whole);
+}
+
+/* An address means the function that it lies in, in any of the function's copies. */
+static gboolean mark_address(const FcModel *model, guint64 address, gboolean *set)
+{
+    gboolean found = FALSE;
+    FcProfilePlace place;
+    FcSymbol symbol;
+    fc_profile_locate(model->profile, address, G_MAXUINT64, &place);
+    fc_symbols_find_name(model->symbols, model->profile, &place, FALSE, &symbol);
+    for (guint i = 0; i < model->profile->functions->len; i++)
+    {
+        const FcProfilePlace *entry =
+            &g_array_index(model->profile->functions, FcProfileFunction, i).place;
+        guint function = model->function_of[i];
+        const FcSymbol *own = &fc_model_function(model, function)->symbol;
+        if (entry->address != address &&
+            (symbol.raw_name == NULL || own->raw_name == NULL || entry->module != place.module ||
+             own->start != symbol.start))
+            continue;
+        set[function] = TRUE;
+        found = TRUE;
+    }
+    return found;
+}
+
+static gboolean mark_pattern(const FcModel *model, const char *pattern, gboolean *set)
+{
+    gboolean found = FALSE;
+    guint64 address = 0;
+    if (g_str_has_prefix(pattern, "0x") &&
+        g_ascii_string_to_unsigned(pattern + 2, 16, 0, G_MAXUINT64, &address, NULL))
+        found = mark_address(model, address, set);
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        if (!function_fits(pattern, fc_model_function(model, i)))
+            continue;
+        set[i] = TRUE;
+        found = TRUE;
+    }
+    return found;
+}
+
+static gboolean *make_set(const FcModel *model, const GPtrArray *patterns, const char *option,
+                          const FcSelection *selection, GPtrArray *warnings)
+{
+    guint count = model->functions->len;
+    gboolean *set = g_new0(gboolean, count + 1);
+    for (guint i = 0; i < patterns->len; i++)
+        if (!mark_pattern(model, patterns->pdata[i], set))
+            g_ptr_array_add(warnings, g_strdup_printf("%s: no function of the profile is '%s'",
+                                                      option, (char *)patterns->pdata[i]));
+    /* Up and down from the named ones each: not down again from what lies above. */
+    g_autofree gboolean *above = g_memdup2(set, (count + 1) * sizeof *set);
+    if (selection->callees)
+        fc_callgraph_spread(model->graph, set, FC_SPREAD_CALLEES);
+    if (selection->callers)
+        fc_callgraph_spread(model->graph, above, FC_SPREAD_CALLERS);
+    for (guint i = 0; i < count; i++)
+        set[i] = set[i] || above[i];
+    return set;
+}
+
+void fc_select_apply(FcModel *model, const FcSelection *selection, GPtrArray *warnings)
+{
+    g_autofree gboolean *only = make_set(model, selection->only, "--only", selection, warnings);
+    g_autofree gboolean *except = make_set(model, selection->except, "--not", selection, warnings);
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        FcFunction *function = &g_array_index(model->functions, FcFunction, i);
+        function->excluded = except[i];
+        function->shown = !except[i] && (selection->only->len == 0 || only[i]);
+    }
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What symbols.c and symbols-*.c share; nobody else includes it.  An FcImage is one
+ * ELF file with whatever debug file belongs to it.  All addresses are those of the
+ * ELF file (link-time), as FcProfilePlace.offset is.  One thread at a time.
+ */
+#pragma once
+
+#include "symbols/symbols.h"
+
+#include <elfutils/libdwfl.h>
+
+typedef struct
+{
+    guint64 start;
+    guint64 end;          /* first address not covered */
+    const char *raw;      /* linkage name, version included; the image's */
+    const char *raw_name; /* interned by symbols.c when first asked for; else NULL */
+    const char *name;
+    guint enclosing; /* nearest function before this one that reaches beyond its
+                        start; G_MAXUINT: none */
+    gboolean is_static;
+    gboolean is_import; /* stands for another file's function of that name: the address
+                           that a program fixed at link time gave to it */
+} FcImageFunction;
+
+typedef struct FcLineTable FcLineTable;
+
+typedef struct
+{
+    char *path;
+    char *build_id;    /* lower-case hex; NULL: the file has none */
+    gint64 written_ns; /* the last change of its content, since 1970 */
+    int fd;            /* -1 once `dwfl` has taken it */
+    Dwfl *dwfl;        /* NULL until the first look-up, and where that fails */
+    Dwfl_Module *module;
+    char *debug_folders;
+    Dwfl_Callbacks callbacks;
+    gboolean is_loaded;
+    GArray *functions; /* FcImageFunction, ascending by start, no two alike; NULL until loaded */
+    gboolean has_subprograms; /* `functions` has those of the debug information, too */
+    GHashTable *exports;      /* name without version -> FcImageFunction; NULL until asked for */
+    FcLineTable *lines;       /* NULL until first asked for */
+    GHashTable *bodies;       /* of inline.c; NULL until first asked for */
+} FcImage;
+
+/* A file of --image. */
+typedef struct
+{
+    char *recorded; /* path or base name of the module it stands for; NULL: not said */
+    char *path;
+    FcImage *image; /* the images' table owns it; NULL: not opened, or can't be used */
+} FcReplacement;
+
+/* "PATH" or "RECORDED=PATH"; to be cleared with fc_replacement_clear, which takes a gpointer for
+ * the sake of GArray. */
+FcReplacement fc_replacement_parse(const char *text);
+void fc_replacement_clear(gpointer replacement);
+
+/* Whether, by name alone, it is said to stand for the module with that path. */
+gboolean fc_replacement_is_meant(const FcReplacement *replacement, const char *path);
+
+/* Whether it is that, or has the module's build-id. */
+gboolean fc_replacement_fits(const FcReplacement *replacement, const FcProfileModule *module);
+
+/* The module of which it has the build-id; FC_NONE where it has none's, or stands for one
+ * that was named. */
+gint fc_replacement_find_build(const FcReplacement *replacement, const FcProfile *profile);
+
+/* The module that fits best: by build-id, by path, by name; FC_NONE where none does. */
+gint fc_replacement_find_module(const FcReplacement *replacement, const FcProfile *profile);
+
+/* NULL and `error` (the reason alone, without the path) where `path` is not a whole ELF
+ * executable or shared object that can be read.  Reads no symbols yet. */
+FcImage *fc_image_open(const char *path, const char *debug_folders, GError **error);
+void fc_image_free(FcImage *image);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcImage, fc_image_free)
+
+/* The function that covers `address`, or NULL; the image's, to fill in names. */
+FcImageFunction *fc_image_find_function(FcImage *image, guint64 address);
+
+/* Makes sure that image->module is set; FALSE where libdw can't take the file. */
+gboolean fc_image_load(FcImage *image);
+
+/* The function that other files know by `name` (without a version), or NULL. */
+FcImageFunction *fc_image_find_export(FcImage *image, const char *name);
+
+/* The functions that the debug information knows, FcImageFunction without `enclosing`, in no
+ * order; the caller unrefs. */
+GArray *fc_image_list_subprograms(FcImage *image);
+
+/* FALSE where the debug information does not say.  With `is_entry` the line where the
+ * function at `address` begins.  `*file` belongs to the image. */
+gboolean fc_image_find_line(FcImage *image, guint64 address, gboolean is_entry, const char **file,
+                            guint *line);
+
+/* Calls `visit` for each unit with code at `address`, less the bias, until it returns
+ * TRUE; whether one did. */
+typedef gboolean (*FcUnitVisitor)(Dwarf_Die *unit, Dwarf_Addr address, gpointer data);
+gboolean fc_image_visit_units(FcImage *image, guint64 address, FcUnitVisitor visit, gpointer data);
+void fc_line_table_free(FcLineTable *lines);
+
+/* Whether the code at `address` is an inlined copy of the function whose own copy begins at
+ * `function` and has that linkage name. */
+gboolean fc_image_is_inlined(FcImage *image, guint64 address, guint64 function,
+                             const char *raw_name);
