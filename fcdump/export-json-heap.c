@@ -66,7 +66,7 @@ static void put_suppressed(const Export *export, const FcSuppression *rule)
 
 /* ---- Figures --------------------------------------------------------------------------- */
 
-static void put_figures(const Export *export, const FcProfileHeapPlace *figures)
+static void put_figures(const Export *export, const FcProfileAllocSite *figures)
 {
     FcJson *json = export->json;
     fc_json_unsigned(json, "allocations", figures->allocations);
@@ -124,17 +124,17 @@ static void put_frames(const Export *export, const GArray *frames)
     fc_json_end_array(json);
 }
 
-static void put_places(const Export *export, const GArray *places)
+static void put_alloc_sites(const Export *export, const GArray *sites)
 {
     FcJson *json = export->json;
     fc_json_begin_array(json, "places");
-    for (guint i = 0; i < places->len; i++)
+    for (guint i = 0; i < sites->len; i++)
     {
-        const FcProfileHeapPlace *place = &g_array_index(places, FcProfileHeapPlace, i);
+        const FcProfileAllocSite *site = &g_array_index(sites, FcProfileAllocSite, i);
         fc_json_begin_object(json, NULL);
-        put_point(export, &place->point);
-        put_figures(export, place);
-        put_suppressed(export, export->context->memory->places[i].suppressed);
+        put_point(export, &site->point);
+        put_figures(export, site);
+        put_suppressed(export, export->context->memory->alloc_sites[i].suppressed);
         fc_json_end_object(json);
     }
     fc_json_end_array(json);
@@ -155,7 +155,7 @@ static void put_blocks(const Export *export, const GArray *blocks)
         fc_json_address(json, "pointer", block->pointer);
         fc_json_unsigned(json, "size_bytes", block->size_bytes);
         fc_json_unsigned(json, "time_ns", block->time_ns);
-        fc_json_unsigned(json, "place", block->place);
+        fc_json_unsigned(json, "place", block->alloc_site);
         fc_json_string(json, "state", states[block->state]);
         fc_json_end_object(json);
     }
@@ -253,7 +253,7 @@ void fc_export_json_heap(const FcReportContext *context, FcJson *json)
     put_totals(&export, heap);
     put_functions(&export);
     put_frames(&export, heap->frames);
-    put_places(&export, heap->places);
+    put_alloc_sites(&export, heap->alloc_sites);
     put_blocks(&export, heap->blocks);
     put_bad_frees(&export, heap->bad_frees);
     put_samples(&export, heap->samples);

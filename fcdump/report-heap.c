@@ -37,9 +37,9 @@ static void print_totals(const FcReportContext *context)
 {
     const FcProfileHeap *heap = &context->model->profile->heap;
     g_autoptr(FcTable) table = fc_table_new(total_columns, G_N_ELEMENTS(total_columns));
-    FcProfileHeapPlace all = {0};
-    for (guint i = 0; i < heap->places->len; i++)
-        fc_profile_add_heap_figures(&all, &g_array_index(heap->places, FcProfileHeapPlace, i));
+    FcProfileAllocSite all = {0};
+    for (guint i = 0; i < heap->alloc_sites->len; i++)
+        fc_profile_add_heap_figures(&all, &g_array_index(heap->alloc_sites, FcProfileAllocSite, i));
     g_autofree char *when = fc_format_time(heap->peak_ns);
     g_autofree char *peak = describe_bytes(heap->peak_bytes);
     g_autofree char *frees = fc_report_number(heap->frees, "block");
@@ -95,24 +95,24 @@ static void print_course(const FcReportContext *context)
 static void print_holders(const FcReportContext *context)
 {
     const FcProfileHeap *heap = &context->model->profile->heap;
-    const FcProfileHeapPlace *places = (const FcProfileHeapPlace *)heap->places->data;
+    const FcProfileAllocSite *sites = (const FcProfileAllocSite *)heap->alloc_sites->data;
     g_autoptr(FcTable) table = fc_table_new(holder_columns, G_N_ELEMENTS(holder_columns));
-    g_autoptr(GArray) largest = fc_report_largest(places, heap->places->len,
-                                                  G_STRUCT_OFFSET(FcProfileHeapPlace, peak_bytes));
+    g_autoptr(GArray) largest = fc_report_largest(sites, heap->alloc_sites->len,
+                                                  G_STRUCT_OFFSET(FcProfileAllocSite, peak_bytes));
     guint count = 0;
     for (guint i = 0; i < largest->len && count < HOLDERS; i++)
     {
         const guint index = g_array_index(largest, guint, i);
-        const FcProfileHeapPlace *place = &places[index];
-        if (place->peak_bytes == 0)
+        const FcProfileAllocSite *site = &sites[index];
+        if (site->peak_bytes == 0)
             break;
-        if (!context->memory->places[index].shown)
+        if (!context->memory->alloc_sites[index].shown)
             continue;
         count++;
-        fc_table_row(table, fc_render_heat(place->peak_bytes, heap->peak_bytes));
-        fc_table_cell(table, fc_format_bytes(place->peak_bytes));
-        fc_table_cell(table, fc_format_share(place->peak_bytes, heap->peak_bytes));
-        fc_report_stack(context, table, G_N_ELEMENTS(holder_columns) - 1, "", &place->point);
+        fc_table_row(table, fc_render_heat(site->peak_bytes, heap->peak_bytes));
+        fc_table_cell(table, fc_format_bytes(site->peak_bytes));
+        fc_table_cell(table, fc_format_share(site->peak_bytes, heap->peak_bytes));
+        fc_report_stack(context, table, G_N_ELEMENTS(holder_columns) - 1, "", &site->point);
     }
     if (count == 0)
         return;

@@ -12,19 +12,19 @@ static const FcColumn columns[] = {{NULL, "bytes", FALSE},
                                    {NULL, "state", TRUE},
                                    {NULL, NULL, TRUE}};
 
-/* Blocks of one place and one state. */
+/* Blocks of one site and one state. */
 typedef struct
 {
-    const FcProfileHeapPlace *place;
+    const FcProfileAllocSite *site;
     FcMemorySum sum;
     const char *state;
     guint index;
 } Group;
 
-static void add_group(GArray *groups, const FcProfileHeapPlace *place, guint index,
+static void add_group(GArray *groups, const FcProfileAllocSite *site, guint index,
                       const char *state, guint64 blocks, guint64 bytes)
 {
-    Group group = {place, {blocks, bytes}, state, index};
+    Group group = {site, {blocks, bytes}, state, index};
     if (blocks > 0)
         g_array_append_val(groups, group);
 }
@@ -32,21 +32,20 @@ static void add_group(GArray *groups, const FcProfileHeapPlace *place, guint ind
 static void add_groups(const FcReportContext *context, GArray *groups, guint index)
 {
     const FcProfileHeap *heap = &context->model->profile->heap;
-    const FcProfileHeapPlace *place = &g_array_index(heap->places, FcProfileHeapPlace, index);
-    const FcMemoryVerdict *verdict = &context->memory->places[index];
-    const FcMemorySum leaked = fc_memory_leaked(place);
+    const FcProfileAllocSite *site = &g_array_index(heap->alloc_sites, FcProfileAllocSite, index);
+    const FcMemoryVerdict *verdict = &context->memory->alloc_sites[index];
+    const FcMemorySum leaked = fc_memory_leaked(site);
     if (!verdict->shown)
         return;
     if (verdict->suppressed == NULL)
     {
-        add_group(groups, place, index, heap->scanned != 0 ? "lost" : "live",
-                  leaked.blocks - MIN(place->indirect_blocks, leaked.blocks),
-                  leaked.bytes - MIN(place->indirect_bytes, leaked.bytes));
-        add_group(groups, place, index, "indirect", place->indirect_blocks, place->indirect_bytes);
+        add_group(groups, site, index, heap->scanned != 0 ? "lost" : "live",
+                  leaked.blocks - MIN(site->indirect_blocks, leaked.blocks),
+                  leaked.bytes - MIN(site->indirect_bytes, leaked.bytes));
+        add_group(groups, site, index, "indirect", site->indirect_blocks, site->indirect_bytes);
     }
     if (context->options->reachable)
-        add_group(groups, place, index, "reachable", place->reachable_blocks,
-                  place->reachable_bytes);
+        add_group(groups, site, index, "reachable", site->reachable_blocks, site->reachable_bytes);
 }
 
 static gint compare_groups(gconstpointer a, gconstpointer b)
@@ -102,7 +101,7 @@ static void print_sums(const FcReportContext *context, guint groups)
     }
 }
 
-/* Blocks by place: of each place the first one's number + 1, and of each block the next. */
+/* Blocks by site: of each site the first one's number + 1, and of each block the next. */
 typedef struct
 {
     guint *first;
@@ -111,10 +110,11 @@ typedef struct
 
 static BlockLists list_blocks(const FcProfileHeap *heap)
 {
-    BlockLists lists = {g_new0(guint, heap->places->len + 1), g_new0(guint, heap->blocks->len + 1)};
+    BlockLists lists = {g_new0(guint, heap->alloc_sites->len + 1),
+                        g_new0(guint, heap->blocks->len + 1)};
     for (guint i = heap->blocks->len; i-- > 0;)
     {
-        guint *first = &lists.first[g_array_index(heap->blocks, FcProfileHeapBlock, i).place];
+        guint *first = &lists.first[g_array_index(heap->blocks, FcProfileHeapBlock, i).alloc_site];
         lists.next[i] = *first;
         *first = i + 1;
     }
@@ -155,22 +155,22 @@ static void add_table_row(const FcReportContext *context, FcTable *table, const 
     fc_table_cell(table, fc_format_share(group->sum.bytes, whole));
     fc_table_cell(table, fc_format_count(group->sum.blocks));
     fc_table_cell(table, g_strdup(group->state));
-    fc_report_stack(context, table, G_N_ELEMENTS(columns) - 1, "", &group->place->point);
+    fc_report_stack(context, table, G_N_ELEMENTS(columns) - 1, "", &group->site->point);
     if (context->options->details)
         add_blocks(context, table, group, lists);
 }
 
 static void print_groups(const FcReportContext *context)
 {
-    const GArray *places = context->model->profile->heap.places;
+    const GArray *sites = context->model->profile->heap.alloc_sites;
     g_autoptr(GArray) groups = g_array_new(FALSE, FALSE, sizeof(Group));
     g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
     guint ways = 0;
-    for (guint i = 0; i < places->len; i++)
+    for (guint i = 0; i < sites->len; i++)
     {
-        const FcMemoryVerdict *verdict = &context->memory->places[i];
+        const FcMemoryVerdict *verdict = &context->memory->alloc_sites[i];
         ways += verdict->shown && verdict->suppressed == NULL &&
-                fc_memory_leaked(&g_array_index(places, FcProfileHeapPlace, i)).blocks > 0;
+                fc_memory_leaked(&g_array_index(sites, FcProfileAllocSite, i)).blocks > 0;
         add_groups(context, groups, i);
     }
     g_array_sort(groups, compare_groups);

@@ -53,14 +53,14 @@ void fc_report_mem_functions(const FcReportContext *context)
     const guint64 peak = model->profile->heap.peak_bytes;
     g_autoptr(FcTable) table = fc_table_new(function_columns, G_N_ELEMENTS(function_columns));
     g_autoptr(GArray) order = fc_report_largest(memory->total, model->functions->len + 1,
-                                                G_STRUCT_OFFSET(FcProfileHeapPlace, bytes));
+                                                G_STRUCT_OFFSET(FcProfileAllocSite, bytes));
     if (!fc_report_memory_begin(context, "mem-functions", "Memory by function", order->len == 0))
         return;
     for (guint i = 0; i < order->len; i++)
     {
         const guint function = g_array_index(order, guint, i);
-        const FcProfileHeapPlace *self = &memory->self[function];
-        const FcProfileHeapPlace *total = &memory->total[function];
+        const FcProfileAllocSite *self = &memory->self[function];
+        const FcProfileAllocSite *total = &memory->total[function];
         if (!function_shown(context, function))
             continue;
         fc_table_row(table, fc_render_heat(self->bytes, model->profile->heap.bytes));
@@ -113,7 +113,7 @@ static char *bucket_range(guint bucket)
 }
 
 /* The histogram of one way, in lines below its stack: most have one bucket or two. */
-static void add_size_lines(FcTable *table, guint empty_cells, const FcProfileHeapPlace *figures)
+static void add_size_lines(FcTable *table, guint empty_cells, const FcProfileAllocSite *figures)
 {
     g_autoptr(GString) line = g_string_new(NULL);
     guint on_line = 0;
@@ -143,10 +143,10 @@ static void add_size_lines(FcTable *table, guint empty_cells, const FcProfileHea
 void fc_report_mem_contexts(const FcReportContext *context)
 {
     const FcProfileHeap *heap = &context->model->profile->heap;
-    const FcProfileHeapPlace *places = (const FcProfileHeapPlace *)heap->places->data;
+    const FcProfileAllocSite *sites = (const FcProfileAllocSite *)heap->alloc_sites->data;
     g_autoptr(FcTable) table = fc_table_new(context_columns, G_N_ELEMENTS(context_columns));
-    g_autoptr(GArray) order =
-        fc_report_largest(places, heap->places->len, G_STRUCT_OFFSET(FcProfileHeapPlace, bytes));
+    g_autoptr(GArray) order = fc_report_largest(sites, heap->alloc_sites->len,
+                                                G_STRUCT_OFFSET(FcProfileAllocSite, bytes));
     const double least = context->options->min_percent / 100.0 * (double)heap->bytes;
     guint hidden = 0;
     if (!fc_report_memory_begin(context, "mem-contexts", "Memory by calling context",
@@ -155,23 +155,23 @@ void fc_report_mem_contexts(const FcReportContext *context)
     for (guint i = 0; i < order->len; i++)
     {
         const guint index = g_array_index(order, guint, i);
-        const FcProfileHeapPlace *place = &places[index];
-        if (!context->memory->places[index].shown || (double)place->bytes < least)
+        const FcProfileAllocSite *site = &sites[index];
+        if (!context->memory->alloc_sites[index].shown || (double)site->bytes < least)
         {
             hidden++;
             continue;
         }
-        fc_table_row(table, fc_render_heat(place->bytes, heap->bytes));
-        fc_table_cell(table, fc_format_bytes(place->bytes));
-        fc_table_cell(table, fc_format_share(place->bytes, heap->bytes));
-        fc_table_cell(table, fc_format_count(place->allocations));
-        fc_table_cell(table, fc_format_bytes(place->live_bytes));
-        fc_table_cell(table, fc_format_count(place->live_blocks));
-        fc_table_cell(table, fc_format_count(place->temporary));
-        fc_table_cell(table, fc_report_lifetime(place));
-        fc_table_cell(table, fc_format_share(place->peak_bytes, heap->peak_bytes));
-        fc_report_stack(context, table, G_N_ELEMENTS(context_columns) - 1, "", &place->point);
-        add_size_lines(table, G_N_ELEMENTS(context_columns) - 1, place);
+        fc_table_row(table, fc_render_heat(site->bytes, heap->bytes));
+        fc_table_cell(table, fc_format_bytes(site->bytes));
+        fc_table_cell(table, fc_format_share(site->bytes, heap->bytes));
+        fc_table_cell(table, fc_format_count(site->allocations));
+        fc_table_cell(table, fc_format_bytes(site->live_bytes));
+        fc_table_cell(table, fc_format_count(site->live_blocks));
+        fc_table_cell(table, fc_format_count(site->temporary));
+        fc_table_cell(table, fc_report_lifetime(site));
+        fc_table_cell(table, fc_format_share(site->peak_bytes, heap->peak_bytes));
+        fc_report_stack(context, table, G_N_ELEMENTS(context_columns) - 1, "", &site->point);
+        add_size_lines(table, G_N_ELEMENTS(context_columns) - 1, site);
     }
     fc_table_print(table, context->render);
     if (hidden > 0)
@@ -179,7 +179,7 @@ void fc_report_mem_contexts(const FcReportContext *context)
                        hidden == 1 ? "" : "s");
 }
 
-static void add_sizes(FcTable *table, const FcProfileHeapPlace *figures, const char *name)
+static void add_sizes(FcTable *table, const FcProfileAllocSite *figures, const char *name)
 {
     guint64 most = 1;
     for (guint i = 0; i < FC_SIZE_BUCKETS; i++)
@@ -211,8 +211,8 @@ void fc_report_mem_sizes(const FcReportContext *context)
     const FcMemory *memory = context->memory;
     g_autoptr(FcTable) table = fc_table_new(size_columns, G_N_ELEMENTS(size_columns));
     g_autoptr(GArray) order = fc_report_largest(memory->self, model->functions->len + 1,
-                                                G_STRUCT_OFFSET(FcProfileHeapPlace, allocations));
-    FcProfileHeapPlace all = {0};
+                                                G_STRUCT_OFFSET(FcProfileAllocSite, allocations));
+    FcProfileAllocSite all = {0};
     if (!fc_report_memory_begin(context, "mem-sizes", "Sizes of blocks", order->len == 0))
         return;
     for (guint i = 0; i < order->len; i++)

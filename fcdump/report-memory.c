@@ -73,7 +73,7 @@ char *fc_report_number(guint64 count, const char *thing)
     return g_strdup_printf("%" G_GUINT64_FORMAT " %s%s", count, thing, count == 1 ? "" : "s");
 }
 
-char *fc_report_lifetime(const FcProfileHeapPlace *figures)
+char *fc_report_lifetime(const FcProfileAllocSite *figures)
 {
     return figures->frees > 0 ? fc_format_time(figures->lifetime_ns / figures->frees)
                               : g_strdup("-");
@@ -83,7 +83,7 @@ char *fc_report_lifetime(const FcProfileHeapPlace *figures)
 
 typedef struct
 {
-    const FcProfileHeapPlace *figures;
+    const FcProfileAllocSite *figures;
     gsize figure;
 } Order;
 
@@ -103,7 +103,7 @@ static gint compare_figures(gconstpointer a, gconstpointer b, gpointer data)
     return (x > y) - (x < y);
 }
 
-GArray *fc_report_largest(const FcProfileHeapPlace *figures, guint count, gsize figure)
+GArray *fc_report_largest(const FcProfileAllocSite *figures, guint count, gsize figure)
 {
     Order order = {figures, figure};
     GArray *indices = g_array_new(FALSE, FALSE, sizeof(guint));

@@ -19,12 +19,12 @@ void fc_report_stack(const FcReportContext *context, FcTable *table, guint cells
 /* "N thing" or "N things". */
 char *fc_report_number(guint64 count, const char *thing);
 
-/* The largest first by `figure`, a member of FcProfileHeapPlace, then in order of index: guint of
+/* The largest first by `figure`, a member of FcProfileAllocSite, then in order of index: guint of
  * those of `count` figures that have any.  The caller owns the result. */
-GArray *fc_report_largest(const FcProfileHeapPlace *figures, guint count, gsize figure);
+GArray *fc_report_largest(const FcProfileAllocSite *figures, guint count, gsize figure);
 
 /* Mean lifetime of the freed blocks; "-" where none was. */
-char *fc_report_lifetime(const FcProfileHeapPlace *figures);
+char *fc_report_lifetime(const FcProfileAllocSite *figures);
 
 /* Lists of version 3.0. */
 void fc_report_v3_leaks(const FcReportContext *context);

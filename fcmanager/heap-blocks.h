@@ -11,10 +11,10 @@ typedef struct
 {
     guint64 pointer; /* 0: the slot is empty */
     guint64 size_bytes;
-    guint64 time;             /* ticks, of the allocation */
-    guint32 place;            /* where it was (re)allocated */
-    guint32 first_place : 31; /* where it was first */
-    guint32 reallocated : 1;  /* even where both are the same */
+    guint64 time;                  /* ticks, of the allocation */
+    guint32 alloc_site;            /* where it was (re)allocated */
+    guint32 first_alloc_site : 31; /* where it was first */
+    guint32 reallocated : 1;       /* even where both are the same */
     guint64 first_size_bytes;
 } FcHeapBlock;
 

@@ -10,7 +10,7 @@ struct FcHeapFreed
 {
     guint64 pointer; /* 0: none */
     guint64 size_bytes;
-    guint32 place;
+    guint32 alloc_site;
     FcHeapPoint point; /* of the free */
 };
 
@@ -60,7 +60,7 @@ struct FcHeapThread
 /* By the heap alone, see fc_heap_thread_finish. */
 void fc_heap_thread_free(FcHeapThread *thread);
 
-guint32 fc_heap_place(FcHeap *heap, const FcHeapPoint *point);
+guint32 fc_heap_alloc_site(FcHeap *heap, const FcHeapPoint *point);
 /* `parent` 0: the outermost. */
 guint32 fc_heap_frame(FcHeap *heap, guint32 parent, guint64 address, guint64 time);
 

@@ -9,7 +9,7 @@
 
 #define BAD_MAX 10000u
 /* Of blocks that are not counted. */
-#define OWN_PLACE 0u
+#define OWN_SITE 0u
 #define FRAMES_MAX (1u << 20)
 #define HISTORY_FIRST 1024u
 #define HISTORY_MAX 65536u
@@ -18,16 +18,17 @@
 
 /* ---- Places --------------------------------------------------------------------- */
 
-guint32 fc_heap_place(FcHeap *heap, const FcHeapPoint *point)
+guint32 fc_heap_alloc_site(FcHeap *heap, const FcHeapPoint *point)
 {
     guint64 key = (guint64)point->context << 8 | point->call;
-    const FcMapSlot *slot = fc_map_find(&heap->place_map, key, point->site, point->frames);
+    const FcMapSlot *slot = fc_map_find(&heap->alloc_site_map, key, point->site, point->frames);
     if (slot != NULL)
         return slot->value;
-    FcHeapPlace place = {.point = *point, .peak_count = heap->peak_count};
-    g_array_append_val(heap->places, place);
-    fc_map_add(&heap->place_map, key, point->site, point->frames, heap->places->len - 1, 0);
-    return heap->places->len - 1;
+    FcAllocSite site = {.point = *point, .peak_count = heap->peak_count};
+    g_array_append_val(heap->alloc_sites, site);
+    fc_map_add(&heap->alloc_site_map, key, point->site, point->frames, heap->alloc_sites->len - 1,
+               0);
+    return heap->alloc_sites->len - 1;
 }
 
 guint32 fc_heap_frame(FcHeap *heap, guint32 parent, guint64 address, guint64 time)
@@ -43,19 +44,19 @@ guint32 fc_heap_frame(FcHeap *heap, guint32 parent, guint64 address, guint64 tim
     return heap->frames->len - 1;
 }
 
-static FcHeapPlace *place_at(FcHeap *heap, guint32 index)
+static FcAllocSite *site_at(FcHeap *heap, guint32 index)
 {
-    return &g_array_index(heap->places, FcHeapPlace, index);
+    return &g_array_index(heap->alloc_sites, FcAllocSite, index);
 }
 
-/* Before the place's live bytes change: what it held at the last peak is what it has now, if it
+/* Before the site's live bytes change: what it held at the last peak is what it has now, if it
  * did not change since. */
-static void keep_peak(const FcHeap *heap, FcHeapPlace *place)
+static void keep_peak(const FcHeap *heap, FcAllocSite *site)
 {
-    if (place->peak_count == heap->peak_count)
+    if (site->peak_count == heap->peak_count)
         return;
-    place->peak_bytes = place->live_bytes;
-    place->peak_count = heap->peak_count;
+    site->peak_bytes = site->live_bytes;
+    site->peak_count = heap->peak_count;
 }
 
 static guint size_bucket(guint64 bytes)
@@ -89,11 +90,11 @@ static void sample(FcHeap *heap, guint64 time)
     heap->sample_level = heap->live_bytes;
 }
 
-static void add_live(FcHeap *heap, FcHeapPlace *place, guint64 bytes, guint64 time)
+static void add_live(FcHeap *heap, FcAllocSite *site, guint64 bytes, guint64 time)
 {
-    keep_peak(heap, place);
-    place->live_blocks++;
-    place->live_bytes += bytes;
+    keep_peak(heap, site);
+    site->live_blocks++;
+    site->live_bytes += bytes;
     heap->live_bytes += bytes;
     if (heap->live_bytes > heap->peak_bytes)
     {
@@ -106,12 +107,12 @@ static void add_live(FcHeap *heap, FcHeapPlace *place, guint64 bytes, guint64 ti
 
 static void remove_live(FcHeap *heap, guint32 index, guint64 bytes, guint64 time)
 {
-    FcHeapPlace *place = place_at(heap, index);
-    if (index == OWN_PLACE)
+    FcAllocSite *site = site_at(heap, index);
+    if (index == OWN_SITE)
         return;
-    keep_peak(heap, place);
-    place->live_blocks--;
-    place->live_bytes -= bytes;
+    keep_peak(heap, site);
+    site->live_blocks--;
+    site->live_bytes -= bytes;
     heap->live_bytes -= bytes;
     sample(heap, time);
 }
@@ -121,32 +122,32 @@ static void remove_live(FcHeap *heap, guint32 index, guint64 bytes, guint64 time
 void fc_heap_allocate(FcHeap *heap, const FcHeapEvent *event, const FcHeapBlock *first)
 {
     gboolean is_own = event->point.call == FC_CALL_OWN;
-    guint32 index = is_own ? OWN_PLACE : fc_heap_place(heap, &event->point);
-    FcHeapPlace *place = place_at(heap, index);
+    guint32 index = is_own ? OWN_SITE : fc_heap_alloc_site(heap, &event->point);
+    FcAllocSite *site = site_at(heap, index);
     FcHeapBlock *block = fc_heap_blocks_add(&heap->blocks, event->pointer);
     block->size_bytes = event->size_bytes;
     block->time = event->point.time;
-    block->place = index;
-    block->first_place = first != NULL ? first->first_place : index;
+    block->alloc_site = index;
+    block->first_alloc_site = first != NULL ? first->first_alloc_site : index;
     block->reallocated = first != NULL;
     block->first_size_bytes = first != NULL ? first->first_size_bytes : event->size_bytes;
     if (is_own)
         return;
-    place->allocations++;
-    place->bytes += event->size_bytes;
-    place->sizes[size_bucket(event->size_bytes)]++;
+    site->allocations++;
+    site->bytes += event->size_bytes;
+    site->sizes[size_bucket(event->size_bytes)]++;
     heap->allocations++;
     heap->bytes += event->size_bytes;
-    add_live(heap, place, event->size_bytes, event->point.time);
+    add_live(heap, site, event->size_bytes, event->point.time);
 }
 
 void fc_heap_rename(FcHeap *heap, FcHeapBlock *block, const FcHeapPoint *point)
 {
-    guint32 index = fc_heap_place(heap, point);
-    FcHeapPlace *from = place_at(heap, block->place);
-    FcHeapPlace *into = place_at(heap, index);
+    guint32 index = fc_heap_alloc_site(heap, point);
+    FcAllocSite *from = site_at(heap, block->alloc_site);
+    FcAllocSite *into = site_at(heap, index);
     guint bucket = size_bucket(block->size_bytes);
-    if (block->place == OWN_PLACE)
+    if (block->alloc_site == OWN_SITE)
         return;
     keep_peak(heap, into);
     from->allocations--;
@@ -159,8 +160,8 @@ void fc_heap_rename(FcHeap *heap, FcHeapBlock *block, const FcHeapPoint *point)
     into->sizes[bucket]++;
     into->live_blocks++;
     into->live_bytes += block->size_bytes;
-    block->place = index;
-    block->first_place = index;
+    block->alloc_site = index;
+    block->first_alloc_site = index;
     block->reallocated = FALSE;
 }
 
@@ -203,7 +204,7 @@ static void add_bad(FcHeap *heap, const FcHeapBad *bad)
 FcHeapBlock fc_heap_take_out(FcHeap *heap, FcHeapBlock *block, guint64 time)
 {
     FcHeapBlock copy = *block;
-    remove_live(heap, block->place, block->size_bytes, time);
+    remove_live(heap, block->alloc_site, block->size_bytes, time);
     fc_heap_blocks_remove(&heap->blocks, block);
     return copy;
 }
@@ -211,21 +212,21 @@ FcHeapBlock fc_heap_take_out(FcHeap *heap, FcHeapBlock *block, guint64 time)
 void fc_heap_put_back(FcHeap *heap, const FcHeapBlock *block, guint64 time)
 {
     *fc_heap_blocks_add(&heap->blocks, block->pointer) = *block;
-    if (block->place != OWN_PLACE)
-        add_live(heap, place_at(heap, block->place), block->size_bytes, time);
+    if (block->alloc_site != OWN_SITE)
+        add_live(heap, site_at(heap, block->alloc_site), block->size_bytes, time);
 }
 
 void fc_heap_count_release(FcHeap *heap, const FcHeapBlock *block, const FcHeapEvent *event)
 {
-    FcHeapPlace *place = place_at(heap, block->place);
+    FcAllocSite *site = site_at(heap, block->alloc_site);
     guint64 time = event->point.time;
-    if (block->place == OWN_PLACE)
+    if (block->alloc_site == OWN_SITE)
         return;
-    place->frees++;
-    place->lifetime += time - MIN(block->time, time);
-    place->temporary += event->temporary;
+    site->frees++;
+    site->lifetime += time - MIN(block->time, time);
+    site->temporary += event->temporary;
     heap->frees++;
-    if (families_differ(place->point.call, event->point.call))
+    if (families_differ(site->point.call, event->point.call))
     {
         FcHeapBad bad = {.kind = FC_BAD_MISMATCH,
                          .pointer = event->pointer,
@@ -233,7 +234,7 @@ void fc_heap_count_release(FcHeap *heap, const FcHeapBlock *block, const FcHeapE
                          .size_bytes = block->size_bytes,
                          .time = time,
                          .here = event->point,
-                         .allocated = place->point};
+                         .allocated = site->point};
         add_bad(heap, &bad);
     }
     if (heap->frees > heap->history_mask && heap->history_mask < HISTORY_MAX - 1)
@@ -241,7 +242,7 @@ void fc_heap_count_release(FcHeap *heap, const FcHeapBlock *block, const FcHeapE
     struct FcHeapFreed *freed = history_of(heap, block->pointer);
     freed->pointer = block->pointer;
     freed->size_bytes = block->size_bytes;
-    freed->place = block->place;
+    freed->alloc_site = block->alloc_site;
     freed->point.context = event->point.context;
     freed->point.call = event->point.call;
     freed->point.frames = event->point.frames;
@@ -252,14 +253,14 @@ void fc_heap_count_release(FcHeap *heap, const FcHeapBlock *block, const FcHeapE
 void fc_heap_release(FcHeap *heap, FcHeapBlock *block, const FcHeapEvent *event)
 {
     fc_heap_count_release(heap, block, event);
-    remove_live(heap, block->place, block->size_bytes, event->point.time);
+    remove_live(heap, block->alloc_site, block->size_bytes, event->point.time);
     fc_heap_blocks_remove(&heap->blocks, block);
 }
 
 void fc_heap_replace_untracked(FcHeap *heap, FcHeapBlock *block, guint64 time)
 {
-    heap->untracked_frees += block->place != OWN_PLACE;
-    remove_live(heap, block->place, block->size_bytes, time);
+    heap->untracked_frees += block->alloc_site != OWN_SITE;
+    remove_live(heap, block->alloc_site, block->size_bytes, time);
     fc_heap_blocks_remove(&heap->blocks, block);
 }
 
@@ -297,7 +298,7 @@ void fc_heap_report_bad(FcHeap *heap, const FcHeapEvent *event)
         bad.kind = FC_BAD_DOUBLE;
         bad.block = freed->pointer;
         bad.size_bytes = freed->size_bytes;
-        bad.allocated = place_at(heap, freed->place)->point;
+        bad.allocated = site_at(heap, freed->alloc_site)->point;
         bad.freed = freed->point;
     }
     else if (around != NULL)
@@ -305,7 +306,7 @@ void fc_heap_report_bad(FcHeap *heap, const FcHeapEvent *event)
         bad.kind = FC_BAD_INSIDE;
         bad.block = around->pointer;
         bad.size_bytes = around->size_bytes;
-        bad.allocated = place_at(heap, around->place)->point;
+        bad.allocated = site_at(heap, around->alloc_site)->point;
     }
     else if (event->on_stack)
         bad.kind = FC_BAD_STACK;
@@ -318,21 +319,21 @@ static FcHeap *heap_new(FcTally *contexts)
 {
     FcHeap *heap = g_new0(FcHeap, 1);
     heap->contexts = contexts;
-    heap->places = g_array_new(FALSE, TRUE, sizeof(FcHeapPlace));
+    heap->alloc_sites = g_array_new(FALSE, TRUE, sizeof(FcAllocSite));
     heap->bad = g_array_new(FALSE, TRUE, sizeof(FcHeapBad));
     heap->frames = g_array_new(FALSE, TRUE, sizeof(FcHeapFrame));
     g_array_set_size(heap->frames, 1);
     fc_map_init(&heap->frame_map, 0);
     heap->sample_shift = FIRST_SAMPLE_SHIFT;
     heap->search_budget = SEARCH_BUDGET;
-    fc_map_init(&heap->place_map, 0);
+    fc_map_init(&heap->alloc_site_map, 0);
     return heap;
 }
 
 FcHeap *fc_heap_new(FcTally *contexts, guint64 origin, guint32 blocks, gboolean in_order)
 {
     FcHeap *heap = heap_new(contexts);
-    g_array_set_size(heap->places, 1);
+    g_array_set_size(heap->alloc_sites, 1);
     heap->origin = origin;
     heap->in_order = in_order;
     heap->history_mask = HISTORY_FIRST - 1;
@@ -341,15 +342,15 @@ FcHeap *fc_heap_new(FcTally *contexts, guint64 origin, guint32 blocks, gboolean 
     return heap;
 }
 
-static void copy_places(FcHeap *heap, const FcHeap *from, GArray *cache)
+static void copy_alloc_sites(FcHeap *heap, const FcHeap *from, GArray *cache)
 {
-    g_array_append_vals(heap->places, from->places->data, from->places->len);
-    for (guint32 i = 1; i < heap->places->len; i++)
+    g_array_append_vals(heap->alloc_sites, from->alloc_sites->data, from->alloc_sites->len);
+    for (guint32 i = 1; i < heap->alloc_sites->len; i++)
     {
-        FcHeapPoint *point = &place_at(heap, i)->point;
+        FcHeapPoint *point = &site_at(heap, i)->point;
         point->context =
             fc_tally_intern_node(heap->contexts, from->contexts, point->context, cache);
-        fc_map_add(&heap->place_map, (guint64)point->context << 8 | point->call, point->site,
+        fc_map_add(&heap->alloc_site_map, (guint64)point->context << 8 | point->call, point->site,
                    point->frames, i, 0);
     }
 }
@@ -377,19 +378,19 @@ static void copy_pending(FcHeap *heap, const FcHeap *from, guint64 time, GArray 
 FcHeap *fc_heap_copy(const FcHeap *from, FcTally *contexts, guint64 time)
 {
     FcHeap *heap = heap_new(contexts);
-    GArray *places = heap->places;
+    GArray *alloc_sites = heap->alloc_sites;
     GArray *bad = heap->bad;
     GArray *frames = heap->frames;
-    FcMap place_map = heap->place_map;
+    FcMap alloc_site_map = heap->alloc_site_map;
     FcMap frame_map = heap->frame_map;
     g_autoptr(GArray) cache = g_array_new(FALSE, TRUE, sizeof(guint32));
     gsize history_bytes = ((gsize)from->history_mask + 1) * sizeof *from->history;
 
     *heap = *from;
     heap->contexts = contexts;
-    heap->places = places;
+    heap->alloc_sites = alloc_sites;
     heap->bad = bad; /* the parent's mistakes are its own */
-    heap->place_map = place_map;
+    heap->alloc_site_map = alloc_site_map;
     heap->frames = frames;
     heap->frame_map = frame_map;
     heap->bad_not_listed = 0;
@@ -405,7 +406,7 @@ FcHeap *fc_heap_copy(const FcHeap *from, FcTally *contexts, guint64 time)
         const FcHeapFrame *frame = &g_array_index(from->frames, FcHeapFrame, i);
         fc_heap_frame(heap, frame->parent, frame->address, frame->time);
     }
-    copy_places(heap, from, cache);
+    copy_alloc_sites(heap, from, cache);
     for (guint32 i = 0; i <= heap->history_mask; i++)
         if (heap->history[i].pointer != 0)
             heap->history[i].point.context = fc_tally_intern_node(
@@ -430,10 +431,10 @@ void fc_heap_free(FcHeap *heap)
         return;
     free_threads(heap);
     fc_heap_blocks_clear(&heap->blocks);
-    g_array_unref(heap->places);
+    g_array_unref(heap->alloc_sites);
     g_array_unref(heap->bad);
     g_array_unref(heap->frames);
-    fc_map_clear(&heap->place_map);
+    fc_map_clear(&heap->alloc_site_map);
     fc_map_clear(&heap->frame_map);
     g_free(heap->history);
     g_free(heap);

@@ -2,7 +2,7 @@
  *
  * The books of a process's memory: which blocks are live, where blocks are allocated,
  * what was freed wrongly.  Fed by stack.c with the records of each thread; output.c
- * turns it into a profile.  Bounded by live blocks and places, not by events.
+ * turns it into a profile.  Bounded by live blocks and sites, not by events.
  *
  * Threads' records arrive chunk by chunk, so that of one address the free by one
  * thread may arrive after the next allocation by another.  Of one address their times are
@@ -49,7 +49,7 @@ typedef struct
     guint64 temporary;
     guint64 lifetime; /* ticks */
     guint64 sizes[FC_SIZE_BUCKETS];
-} FcHeapPlace;
+} FcAllocSite;
 
 typedef struct
 {
@@ -70,11 +70,11 @@ struct FcHeap
 {
     FcTally *contexts; /* the process's; not owned */
     FcHeapBlocks blocks;
-    GArray *places;  /* FcHeapPlace; [0] is for none, and for blocks that are not counted */
-    FcMap place_map; /* context | call, site, frames -> place */
-    GArray *frames;  /* FcHeapFrame; [0] is for none */
-    FcMap frame_map; /* parent, address -> frame */
-    GArray *bad;     /* FcHeapBad */
+    GArray *alloc_sites;  /* FcAllocSite; [0] is for none, and for blocks that are not counted */
+    FcMap alloc_site_map; /* context | call, site, frames -> allocation site */
+    GArray *frames;       /* FcHeapFrame; [0] is for none */
+    FcMap frame_map;      /* parent, address -> frame */
+    GArray *bad;          /* FcHeapBad */
     guint64 allocations;
     guint64 frees;
     guint64 bytes;
@@ -107,7 +107,7 @@ struct FcHeap
     guint64 latest;    /* time of the latest of them */
 };
 
-/* `contexts`: the process's sums, where the places' contexts are made; must outlive it.
+/* `contexts`: the process's sums, where the sites' contexts are made; must outlive it.
  * `in_order`: the records of different threads come in the order in which they were made. */
 FcHeap *fc_heap_new(FcTally *contexts, guint64 origin, guint32 blocks, gboolean in_order);
 /* What a child begins with that was forked at `time`: nothing made up to then may be queued.

@@ -33,7 +33,7 @@ static void fill(FcLive *live, const FcHeap *heap)
     for (guint32 i = 0; i <= heap->blocks.mask; i++)
     {
         const FcHeapBlock *block = &heap->blocks.slots[i];
-        if (block->pointer != 0 && block->place != 0)
+        if (block->pointer != 0 && block->alloc_site != 0)
             live->taken[at++] =
                 (struct FcLiveBlock){.pointer = block->pointer, .bytes = block->size_bytes};
     }

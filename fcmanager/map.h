@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * An open-addressing hash table from three 64-bit numbers to two 32-bit ones: the
- * one index behind functions, arcs, contexts and places of the heap.  In a header because the
+ * one index behind functions, arcs, contexts and allocation sites.  In a header because the
  * lookup is the inner loop of the manager.  Never shrinks, never iterates in a useful order.
  *
  * Used by one thread.  Allocation failure ends the program (g_malloc).

@@ -159,14 +159,14 @@ static FcProfileHeapPoint heap_point(const Build *build, const FcHeapPoint *from
     return point;
 }
 
-/* The caller frees the result: the profile's places by those of the books. */
-static guint *add_heap_places(Build *build, const FcHeap *heap)
+/* The caller frees the result: the profile's sites by those of the books. */
+static guint *add_alloc_sites(Build *build, const FcHeap *heap)
 {
-    guint *map = g_new0(guint, heap->places->len + 1);
-    for (guint i = 1; i < heap->places->len; i++)
+    guint *map = g_new0(guint, heap->alloc_sites->len + 1);
+    for (guint i = 1; i < heap->alloc_sites->len; i++)
     {
-        const FcHeapPlace *from = &g_array_index(heap->places, FcHeapPlace, i);
-        FcProfileHeapPlace place = {
+        const FcAllocSite *from = &g_array_index(heap->alloc_sites, FcAllocSite, i);
+        FcProfileAllocSite site = {
             .point = heap_point(build, &from->point),
             .allocations = from->allocations,
             .bytes = from->bytes,
@@ -179,10 +179,10 @@ static guint *add_heap_places(Build *build, const FcHeap *heap)
             .lifetime_ns = to_ns(build, from->lifetime),
         };
         for (guint bucket = 0; bucket < FC_SIZE_BUCKETS; bucket++)
-            place.sizes[bucket] = from->sizes[bucket];
-        map[i] = build->profile->heap.places->len;
+            site.sizes[bucket] = from->sizes[bucket];
+        map[i] = build->profile->heap.alloc_sites->len;
         if (from->allocations > 0)
-            g_array_append_val(build->profile->heap.places, place);
+            g_array_append_val(build->profile->heap.alloc_sites, site);
     }
     return map;
 }
@@ -246,8 +246,8 @@ static gint compare_heap_blocks(gconstpointer a, gconstpointer b)
 {
     const FcProfileHeapBlock *x = a;
     const FcProfileHeapBlock *y = b;
-    if (x->place != y->place)
-        return x->place < y->place ? -1 : 1;
+    if (x->alloc_site != y->alloc_site)
+        return x->alloc_site < y->alloc_site ? -1 : 1;
     if (x->state != y->state)
         return x->state < y->state ? -1 : 1;
     return x->pointer < y->pointer ? -1 : x->pointer > y->pointer;
@@ -255,13 +255,13 @@ static gint compare_heap_blocks(gconstpointer a, gconstpointer b)
 
 static void tell_apart(Build *build, FcProfileHeapBlock *block)
 {
-    FcProfileHeapPlace *place =
-        &g_array_index(build->profile->heap.places, FcProfileHeapPlace, block->place);
+    FcProfileAllocSite *site =
+        &g_array_index(build->profile->heap.alloc_sites, FcProfileAllocSite, block->alloc_site);
     block->state = fc_live_state(build->process->live, block->pointer);
-    place->reachable_blocks += block->state == FC_BLOCK_REACHABLE;
-    place->reachable_bytes += block->state == FC_BLOCK_REACHABLE ? block->size_bytes : 0;
-    place->indirect_blocks += block->state == FC_BLOCK_INDIRECT;
-    place->indirect_bytes += block->state == FC_BLOCK_INDIRECT ? block->size_bytes : 0;
+    site->reachable_blocks += block->state == FC_BLOCK_REACHABLE;
+    site->reachable_bytes += block->state == FC_BLOCK_REACHABLE ? block->size_bytes : 0;
+    site->indirect_blocks += block->state == FC_BLOCK_INDIRECT;
+    site->indirect_bytes += block->state == FC_BLOCK_INDIRECT ? block->size_bytes : 0;
 }
 
 static void clear_stack(gpointer stack)
@@ -270,25 +270,27 @@ static void clear_stack(gpointer stack)
         g_array_unref(stack);
 }
 
-/* The stack of all blocks that were first allocated at a place; a reference is the caller's. */
-static GArray *stack_of_place(const Build *build, const FcHeap *heap, GPtrArray *known,
-                              guint32 place)
+/* The stack of all blocks that were first allocated at a site; a reference is the caller's. */
+static GArray *stack_of_alloc_site(const Build *build, const FcHeap *heap, GPtrArray *known,
+                                   guint32 site)
 {
-    if (known->pdata[place] == NULL)
-        known->pdata[place] =
-            call_sites(build, &g_array_index(heap->places, FcHeapPlace, place).point);
-    return g_array_ref(known->pdata[place]);
+    if (known->pdata[site] == NULL)
+        known->pdata[site] =
+            call_sites(build, &g_array_index(heap->alloc_sites, FcAllocSite, site).point);
+    return g_array_ref(known->pdata[site]);
 }
 
 static void add_leak(Build *build, const FcHeap *heap, GPtrArray *stacks, const FcHeapBlock *from)
 {
-    const FcHeapPlace *first = &g_array_index(heap->places, FcHeapPlace, from->first_place);
-    const FcHeapPlace *last = &g_array_index(heap->places, FcHeapPlace, from->place);
+    const FcAllocSite *first =
+        &g_array_index(heap->alloc_sites, FcAllocSite, from->first_alloc_site);
+    const FcAllocSite *last = &g_array_index(heap->alloc_sites, FcAllocSite, from->alloc_site);
     FcProfileBlock block = {.pointer = from->pointer,
                             .size_bytes = from->first_size_bytes,
                             .site = first->point.site,
                             .realloc_site = from->reallocated ? last->point.site : 0,
-                            .stack = stack_of_place(build, heap, stacks, from->first_place)};
+                            .stack =
+                                stack_of_alloc_site(build, heap, stacks, from->first_alloc_site)};
     g_array_append_val(build->profile->leaks, block);
 }
 
@@ -299,23 +301,23 @@ static void reserve(GArray *array, guint count)
     g_array_set_size(array, 0);
 }
 
-/* `places` as of add_heap_places. */
-static void add_leaks(Build *build, const FcHeap *heap, const guint *places)
+/* `sites` as of add_alloc_sites. */
+static void add_leaks(Build *build, const FcHeap *heap, const guint *sites)
 {
     g_autoptr(GPtrArray) stacks = g_ptr_array_new_with_free_func(clear_stack);
-    g_ptr_array_set_size(stacks, (gint)heap->places->len);
+    g_ptr_array_set_size(stacks, (gint)heap->alloc_sites->len);
     reserve(build->profile->leaks, heap->blocks.used);
     reserve(build->profile->heap.blocks, heap->blocks.used);
     for (guint32 i = 0; i <= heap->blocks.mask; i++)
     {
         const FcHeapBlock *from = &heap->blocks.slots[i];
-        if (from->pointer == 0 || from->place == 0)
+        if (from->pointer == 0 || from->alloc_site == 0)
             continue;
         add_leak(build, heap, stacks, from);
         FcProfileHeapBlock live = {.pointer = from->pointer,
                                    .size_bytes = from->size_bytes,
                                    .time_ns = since_start(build, from->time),
-                                   .place = places[from->place],
+                                   .alloc_site = sites[from->alloc_site],
                                    .state = FC_BLOCK_LIVE};
         if (build->profile->heap.scanned)
             tell_apart(build, &live);
@@ -351,9 +353,9 @@ static void add_heap(Build *build)
     }
     into->scanned = build->process->live != NULL && fc_live_take(build->process->live);
     add_heap_frames(build, heap);
-    g_autofree guint *places = add_heap_places(build, heap);
+    g_autofree guint *sites = add_alloc_sites(build, heap);
     add_bad_frees(build, heap);
-    add_leaks(build, heap, places);
+    add_leaks(build, heap, sites);
 }
 
 /* ---- The whole ------------------------------------------------------------------------ */
@@ -408,8 +410,8 @@ static guint32 *intern_heap(const FcProcess *process, FcTally *into)
     const FcHeap *heap = process->heap;
     g_autoptr(GArray) cache = g_array_new(FALSE, TRUE, sizeof(guint32));
     guint32 *nodes = g_new0(guint32, process->tally->node_count + 1);
-    for (guint i = 1; i < heap->places->len; i++)
-        intern_point(process, into, &g_array_index(heap->places, FcHeapPlace, i).point, nodes,
+    for (guint i = 1; i < heap->alloc_sites->len; i++)
+        intern_point(process, into, &g_array_index(heap->alloc_sites, FcAllocSite, i).point, nodes,
                      cache);
     for (guint i = 0; i < heap->bad->len; i++)
     {

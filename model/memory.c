@@ -191,10 +191,10 @@ static FcSuppression *find_rule(const FcModel *model, FcSuppressions *suppressio
 
 /* ---- Figures ------------------------------------------------------------------------- */
 
-FcMemorySum fc_memory_leaked(const FcProfileHeapPlace *place)
+FcMemorySum fc_memory_leaked(const FcProfileAllocSite *site)
 {
-    return (FcMemorySum){place->live_blocks - MIN(place->reachable_blocks, place->live_blocks),
-                         place->live_bytes - MIN(place->reachable_bytes, place->live_bytes)};
+    return (FcMemorySum){site->live_blocks - MIN(site->reachable_blocks, site->live_blocks),
+                         site->live_bytes - MIN(site->reachable_bytes, site->live_bytes)};
 }
 
 static void add_sum(FcMemorySum *into, guint64 blocks, guint64 bytes)
@@ -204,22 +204,22 @@ static void add_sum(FcMemorySum *into, guint64 blocks, guint64 bytes)
 }
 
 /* Each function counts once, however often it is on the path. */
-static void add_figures(FcMemory *memory, const FcProfileHeapPlace *place, guint *seen, guint mark)
+static void add_figures(FcMemory *memory, const FcProfileAllocSite *site, guint *seen, guint mark)
 {
     const FcModel *model = memory->model;
-    gint context = place->point.context;
+    gint context = site->point.context;
     guint own = context == FC_NONE ? model->functions->len
                                    : model->function_of[context_at(model, context)->function];
-    fc_profile_add_heap_figures(&memory->self[own], place);
+    fc_profile_add_heap_figures(&memory->self[own], site);
     if (context == FC_NONE)
-        fc_profile_add_heap_figures(&memory->total[own], place);
+        fc_profile_add_heap_figures(&memory->total[own], site);
     for (; context != FC_NONE; context = context_at(model, context)->parent)
     {
         guint function = model->function_of[context_at(model, context)->function];
         if (seen[function] == mark)
             continue;
         seen[function] = mark;
-        fc_profile_add_heap_figures(&memory->total[function], place);
+        fc_profile_add_heap_figures(&memory->total[function], site);
     }
 }
 
@@ -254,27 +254,27 @@ static gboolean is_unnamed(const FcModel *model, const FcProfilePlace *site)
     return symbol.raw_name == NULL;
 }
 
-static void judge_place(FcMemory *memory, guint index, FcSuppressions *suppressions,
-                        gboolean has_only)
+static void judge_alloc_site(FcMemory *memory, guint index, FcSuppressions *suppressions,
+                             gboolean has_only)
 {
-    const FcProfileHeapPlace *place =
-        &g_array_index(memory->model->profile->heap.places, FcProfileHeapPlace, index);
-    FcMemoryVerdict *verdict = &memory->places[index];
-    FcMemorySum leaked = fc_memory_leaked(place);
+    const FcProfileAllocSite *site =
+        &g_array_index(memory->model->profile->heap.alloc_sites, FcProfileAllocSite, index);
+    FcMemoryVerdict *verdict = &memory->alloc_sites[index];
+    FcMemorySum leaked = fc_memory_leaked(site);
     FcSuppression *rule =
-        leaked.blocks > 0 ? find_rule(memory->model, suppressions, FC_SUPPRESS_LEAK, &place->point)
+        leaked.blocks > 0 ? find_rule(memory->model, suppressions, FC_SUPPRESS_LEAK, &site->point)
                           : NULL;
     verdict->suppressed = rule;
-    verdict->shown = is_shown(memory->model, &place->point, has_only);
+    verdict->shown = is_shown(memory->model, &site->point, has_only);
     if (!verdict->shown)
         return;
-    add_sum(&memory->reachable, place->reachable_blocks, place->reachable_bytes);
+    add_sum(&memory->reachable, site->reachable_blocks, site->reachable_bytes);
     add_sum(rule != NULL ? &memory->suppressed : &memory->lost, leaked.blocks, leaked.bytes);
     if (rule == NULL)
     {
-        add_sum(&memory->indirect, place->indirect_blocks, place->indirect_bytes);
+        add_sum(&memory->indirect, site->indirect_blocks, site->indirect_bytes);
         if (leaked.blocks > 0 && memory->model->profile->heap.scanned == 0 &&
-            is_unnamed(memory->model, &place->point.site))
+            is_unnamed(memory->model, &site->point.site))
             add_sum(&memory->unnamed, leaked.blocks, leaked.bytes);
         return;
     }
@@ -315,14 +315,14 @@ FcMemory *fc_memory_new(const FcModel *model, FcSuppressions *suppressions, gboo
     guint functions = model->functions->len + 1;
     g_autofree guint *seen = g_new0(guint, functions);
     memory->model = model;
-    memory->places = g_new0(FcMemoryVerdict, heap->places->len + 1);
+    memory->alloc_sites = g_new0(FcMemoryVerdict, heap->alloc_sites->len + 1);
     memory->bad_frees = g_new0(FcMemoryVerdict, heap->bad_frees->len + 1);
-    memory->self = g_new0(FcProfileHeapPlace, functions);
-    memory->total = g_new0(FcProfileHeapPlace, functions);
-    for (guint i = 0; i < heap->places->len; i++)
+    memory->self = g_new0(FcProfileAllocSite, functions);
+    memory->total = g_new0(FcProfileAllocSite, functions);
+    for (guint i = 0; i < heap->alloc_sites->len; i++)
     {
-        add_figures(memory, &g_array_index(heap->places, FcProfileHeapPlace, i), seen, i + 1);
-        judge_place(memory, i, suppressions, has_only);
+        add_figures(memory, &g_array_index(heap->alloc_sites, FcProfileAllocSite, i), seen, i + 1);
+        judge_alloc_site(memory, i, suppressions, has_only);
     }
     for (guint i = 0; i < heap->bad_frees->len; i++)
         judge_bad_free(memory, i, suppressions, has_only);
@@ -335,7 +335,7 @@ void fc_memory_free(FcMemory *memory)
 {
     if (memory == NULL)
         return;
-    g_free(memory->places);
+    g_free(memory->alloc_sites);
     g_free(memory->bad_frees);
     g_free(memory->self);
     g_free(memory->total);

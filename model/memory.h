@@ -28,7 +28,7 @@ typedef struct
     guint64 bytes;
 } FcMemorySum;
 
-/* What the command line makes of a place or a wrong free. */
+/* What the command line makes of an allocation site or a wrong free. */
 typedef struct
 {
     gboolean shown;
@@ -38,13 +38,14 @@ typedef struct
 typedef struct
 {
     const FcModel *model;
-    FcMemoryVerdict *places;    /* of each of the profile's heap places: of its leaks */
-    FcMemoryVerdict *bad_frees; /* of each of its wrong frees */
+    FcMemoryVerdict *alloc_sites; /* of each of the profile's : of its leaks */
+    FcMemoryVerdict *bad_frees;   /* of each of its wrong frees */
     /* Figures by function of the model, the last for none: what was allocated while it was
      * the innermost one, and while it was active.  Their points are of no meaning. */
-    FcProfileHeapPlace *self;
-    FcProfileHeapPlace *total;
-    FcMemorySum lost; /* of shown places: not suppressed and not reachable; likewise the others */
+    FcProfileAllocSite *self;
+    FcProfileAllocSite *total;
+    FcMemorySum
+        lost; /* of shown allocation sites: not suppressed and not reachable; likewise the others */
     FcMemorySum indirect; /* of these, only pointed to by lost blocks */
     FcMemorySum reachable;
     FcMemorySum suppressed;
@@ -60,9 +61,9 @@ FcMemory *fc_memory_new(const FcModel *model, FcSuppressions *suppressions, gboo
 void fc_memory_free(FcMemory *memory);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcMemory, fc_memory_free)
 
-/* The blocks of a place that leaked: that were live at the end and could not be reached, as far
+/* The blocks of a site that leaked: that were live at the end and could not be reached, as far
  * as that was looked at. */
-FcMemorySum fc_memory_leaked(const FcProfileHeapPlace *place);
+FcMemorySum fc_memory_leaked(const FcProfileAllocSite *site);
 
 /* "malloc", "new[]", ... for a number of enum FcMemoryCall. */
 const char *fc_memory_call_name(guint call);

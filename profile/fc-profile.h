@@ -162,7 +162,7 @@ typedef struct
     guint64 temporary;   /* freed before the thread allocated anything else */
     guint64 lifetime_ns; /* of the freed ones together */
     guint64 sizes[FC_SIZE_BUCKETS];
-} FcProfileHeapPlace;
+} FcProfileAllocSite;
 
 typedef enum
 {
@@ -178,7 +178,7 @@ typedef struct
     guint64 pointer;
     guint64 size_bytes; /* as last reallocated */
     guint64 time_ns;    /* of its allocation, since the process's start */
-    guint place;        /* of the heap's places */
+    guint alloc_site;   /* of the heap's */
     FcProfileBlockState state;
 } FcProfileHeapBlock;
 
@@ -224,12 +224,12 @@ typedef struct
     guint64 map_bytes;
     guint64 unmaps;
     guint64 unmap_bytes;
-    guint64 scanned;   /* 1: live blocks were told apart at the end, 0: they were not */
-    GArray *frames;    /* FcProfileHeapFrame */
-    GArray *places;    /* FcProfileHeapPlace */
-    GArray *blocks;    /* FcProfileHeapBlock, those of one process by place, state and address */
-    GArray *bad_frees; /* FcProfileBadFree, in order of time */
-    GArray *samples;   /* FcProfileHeapSample, in order of time */
+    guint64 scanned;     /* 1: live blocks were told apart at the end, 0: they were not */
+    GArray *frames;      /* FcProfileHeapFrame */
+    GArray *alloc_sites; /* FcProfileAllocSite */
+    GArray *blocks;      /* FcProfileHeapBlock, those of one process by site, state and address */
+    GArray *bad_frees;   /* FcProfileBadFree, in order of time */
+    GArray *samples;     /* FcProfileHeapSample, in order of time */
 } FcProfileHeap;
 
 /* Something that had to be mended or was lost, by kind, e.g. "jump", "unsent-buffers". */
@@ -306,7 +306,7 @@ void fc_profile_add_figures(FcProfileFunction *into, gboolean into_has_histogram
                             const FcProfileFunction *other, gboolean other_has_histogram);
 
 /* Likewise for what was allocated at two points; the point stays. */
-void fc_profile_add_heap_figures(FcProfileHeapPlace *into, const FcProfileHeapPlace *other);
+void fc_profile_add_heap_figures(FcProfileAllocSite *into, const FcProfileAllocSite *other);
 
 /* Adds everything in `other` to `into`: functions, arcs, contexts and threads
  * are matched by module (build-id, else path) and offset.  `other` is unchanged. */

@@ -295,7 +295,7 @@ static void append_heap_frame(GString *out, const FcProfileHeapFrame *frame)
 
 static gboolean is_same_run(const FcProfileHeapBlock *a, const FcProfileHeapBlock *b)
 {
-    return a->place == b->place && a->state == b->state;
+    return a->alloc_site == b->alloc_site && a->state == b->state;
 }
 
 /* As differences, which are short where blocks lie beside each other and are alike. */
@@ -324,7 +324,7 @@ static void append_heap_blocks(GString *out, const GArray *blocks, const FcForma
         if (is_first)
         {
             const guint state = (guint)all[i].state;
-            fc_text_append_number(out, all[i].place);
+            fc_text_append_number(out, all[i].alloc_site);
             g_string_append_c(out, ' ');
             g_string_append(out, fc_format_state_names[MIN(state, FC_FORMAT_STATES - 1)]);
         }
@@ -335,22 +335,22 @@ static void append_heap_blocks(GString *out, const GArray *blocks, const FcForma
     }
 }
 
-static void append_heap_place(GString *out, const FcProfileHeapPlace *place)
+static void append_alloc_site(GString *out, const FcProfileAllocSite *site)
 {
-    append_point(out, &place->point);
-    append_number(out, place->allocations);
-    append_number(out, place->bytes);
-    append_number(out, place->frees);
-    append_number(out, place->live_blocks);
-    append_number(out, place->live_bytes);
-    append_number(out, place->reachable_blocks);
-    append_number(out, place->reachable_bytes);
-    append_number(out, place->indirect_blocks);
-    append_number(out, place->indirect_bytes);
-    append_number(out, place->peak_bytes);
-    append_number(out, place->temporary);
-    append_number(out, place->lifetime_ns);
-    append_buckets(out, place->sizes, FC_SIZE_BUCKETS);
+    append_point(out, &site->point);
+    append_number(out, site->allocations);
+    append_number(out, site->bytes);
+    append_number(out, site->frees);
+    append_number(out, site->live_blocks);
+    append_number(out, site->live_bytes);
+    append_number(out, site->reachable_blocks);
+    append_number(out, site->reachable_bytes);
+    append_number(out, site->indirect_blocks);
+    append_number(out, site->indirect_bytes);
+    append_number(out, site->peak_bytes);
+    append_number(out, site->temporary);
+    append_number(out, site->lifetime_ns);
+    append_buckets(out, site->sizes, FC_SIZE_BUCKETS);
     g_string_append_c(out, '\n');
 }
 
@@ -392,9 +392,9 @@ static void append_heap(GString *out, const FcProfileHeap *heap, const FcFormatS
     begin_section(out, "heap-frames", heap->frames->len);
     for (guint i = 0; i < heap->frames->len; i++)
         append_heap_frame(out, &g_array_index(heap->frames, FcProfileHeapFrame, i));
-    begin_section(out, "heap-places", heap->places->len);
-    for (guint i = 0; i < heap->places->len; i++)
-        append_heap_place(out, &g_array_index(heap->places, FcProfileHeapPlace, i));
+    begin_section(out, "heap-places", heap->alloc_sites->len);
+    for (guint i = 0; i < heap->alloc_sites->len; i++)
+        append_alloc_site(out, &g_array_index(heap->alloc_sites, FcProfileAllocSite, i));
     append_heap_blocks(out, heap->blocks, sink);
     begin_section(out, "heap-bad-frees", heap->bad_frees->len);
     for (guint i = 0; i < heap->bad_frees->len; i++)

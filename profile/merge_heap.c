@@ -64,7 +64,7 @@ static void merge_totals(FcProfileHeap *into, const FcProfileHeap *other)
     fc_merge_add(&into->unmap_bytes, other->unmap_bytes);
 }
 
-void fc_profile_add_heap_figures(FcProfileHeapPlace *into, const FcProfileHeapPlace *other)
+void fc_profile_add_heap_figures(FcProfileAllocSite *into, const FcProfileAllocSite *other)
 {
     fc_merge_add(&into->allocations, other->allocations);
     fc_merge_add(&into->bytes, other->bytes);
@@ -96,46 +96,46 @@ static FcMergeKey own_key(const HeapMerge *heap, const FcProfileHeapPoint *point
                      point->frames == FC_NONE ? FC_NONE : heap->first_frame[point->frames]);
 }
 
-/* The caller frees the result: places of the sum by those of the other profile. */
-static guint *merge_places(const HeapMerge *heap, gboolean other_has_peak)
+/* The caller frees the result: sites of the sum by those of the other profile. */
+static guint *merge_alloc_sites(const HeapMerge *heap, gboolean other_has_peak)
 {
     g_autoptr(GHashTable) keys = fc_merge_keys_new();
-    GArray *places = heap->merge->into->heap.places;
-    const GArray *others = heap->merge->other->heap.places;
-    const guint own = places->len;
+    GArray *sites = heap->merge->into->heap.alloc_sites;
+    const GArray *others = heap->merge->other->heap.alloc_sites;
+    const guint own = sites->len;
     guint *map = g_new(guint, others->len + 1);
     for (guint i = 0; i < own; i++)
     {
-        FcProfileHeapPlace *place = &g_array_index(places, FcProfileHeapPlace, i);
-        const FcMergeKey key = own_key(heap, &place->point);
+        FcProfileAllocSite *site = &g_array_index(sites, FcProfileAllocSite, i);
+        const FcMergeKey key = own_key(heap, &site->point);
         fc_merge_find_or_add(keys, &key, i);
         if (other_has_peak)
-            place->peak_bytes = 0;
+            site->peak_bytes = 0;
     }
     for (guint i = 0; i < others->len; i++)
     {
-        FcProfileHeapPlace place = g_array_index(others, FcProfileHeapPlace, i);
-        map_point(heap, &place.point);
+        FcProfileAllocSite site = g_array_index(others, FcProfileAllocSite, i);
+        map_point(heap, &site.point);
         if (!other_has_peak)
-            place.peak_bytes = 0;
+            site.peak_bytes = 0;
         const FcMergeKey key =
-            point_key(heap->merge, &place.point, place.point.context, place.point.frames);
-        map[i] = fc_merge_find_or_add(keys, &key, places->len);
-        if (map[i] == places->len)
-            g_array_append_val(places, place);
+            point_key(heap->merge, &site.point, site.point.context, site.point.frames);
+        map[i] = fc_merge_find_or_add(keys, &key, sites->len);
+        if (map[i] == sites->len)
+            g_array_append_val(sites, site);
         else
-            fc_profile_add_heap_figures(&g_array_index(places, FcProfileHeapPlace, map[i]), &place);
+            fc_profile_add_heap_figures(&g_array_index(sites, FcProfileAllocSite, map[i]), &site);
     }
     return map;
 }
 
-static void merge_blocks(const HeapMerge *heap, const guint *places)
+static void merge_blocks(const HeapMerge *heap, const guint *sites)
 {
     const GArray *others = heap->merge->other->heap.blocks;
     for (guint i = 0; i < others->len; i++)
     {
         FcProfileHeapBlock block = g_array_index(others, FcProfileHeapBlock, i);
-        block.place = places[block.place];
+        block.alloc_site = sites[block.alloc_site];
         g_array_append_val(heap->merge->into->heap.blocks, block);
     }
 }
@@ -174,8 +174,8 @@ void fc_merge_heap(const FcMerge *merge)
     into->recorded = TRUE;
     merge_totals(into, other);
     merge_frames(&heap);
-    g_autofree guint *places = merge_places(&heap, other_has_peak);
-    merge_blocks(&heap, places);
+    g_autofree guint *sites = merge_alloc_sites(&heap, other_has_peak);
+    merge_blocks(&heap, sites);
     merge_bad_frees(&heap);
     g_free(heap.first_frame);
 }

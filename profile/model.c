@@ -66,7 +66,7 @@ FcProfile *fc_profile_new(void)
     profile->bad_reallocs = array_new(sizeof(FcProfileBlock), block_clear);
     profile->heap.frames = array_new(sizeof(FcProfileHeapFrame), NULL);
     profile->heap.blocks = array_new(sizeof(FcProfileHeapBlock), NULL);
-    profile->heap.places = array_new(sizeof(FcProfileHeapPlace), NULL);
+    profile->heap.alloc_sites = array_new(sizeof(FcProfileAllocSite), NULL);
     profile->heap.bad_frees = array_new(sizeof(FcProfileBadFree), NULL);
     profile->heap.samples = array_new(sizeof(FcProfileHeapSample), NULL);
     return profile;
@@ -92,7 +92,7 @@ void fc_profile_free(FcProfile *profile)
     g_array_unref(profile->bad_reallocs);
     g_array_unref(profile->heap.frames);
     g_array_unref(profile->heap.blocks);
-    g_array_unref(profile->heap.places);
+    g_array_unref(profile->heap.alloc_sites);
     g_array_unref(profile->heap.bad_frees);
     g_array_unref(profile->heap.samples);
     g_free(profile);

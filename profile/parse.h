@@ -34,7 +34,7 @@ gboolean fc_parse_process_done(FcParser *parser);
 gboolean fc_parse_heap_begin(FcParser *parser, guint64 count);
 gboolean fc_parse_heap(FcParser *parser);
 gboolean fc_parse_heap_frame(FcParser *parser);
-gboolean fc_parse_heap_place(FcParser *parser);
+gboolean fc_parse_heap_alloc_site(FcParser *parser);
 gboolean fc_parse_heap_block(FcParser *parser);
 gboolean fc_parse_bad_free(FcParser *parser);
 gboolean fc_parse_heap_sample(FcParser *parser);

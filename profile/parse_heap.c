@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Reads the sections of the heap: totals, places, wrong frees and samples.  Called by
+ * Reads the sections of the heap: totals, allocation sites, wrong frees and samples.  Called by
  * parse_sections.c.  Must never trust a number of the text further than the text goes.
  */
 #include "profile/format.h"
@@ -33,7 +33,7 @@ gboolean fc_parse_heap(FcParser *parser)
     return TRUE;
 }
 
-/* ---- places ------------------------------------------------------------------------ */
+/* ---- allocation sites ------------------------------------------------------------------------ */
 
 static gboolean parse_point(FcParser *parser, FcProfileHeapPoint *point)
 {
@@ -58,31 +58,31 @@ gboolean fc_parse_heap_frame(FcParser *parser)
     return TRUE;
 }
 
-gboolean fc_parse_heap_place(FcParser *parser)
+gboolean fc_parse_heap_alloc_site(FcParser *parser)
 {
     FcText *text = &parser->text;
-    FcProfileHeapPlace place = {0};
+    FcProfileAllocSite site = {0};
     guint64 least_bucket = 0;
-    if (!parse_point(parser, &place.point) ||
-        !fc_text_number(text, "the number of allocations", &place.allocations) ||
-        !fc_text_number(text, "the bytes allocated", &place.bytes) ||
-        !fc_text_number(text, "the number of frees", &place.frees) ||
-        !fc_text_number(text, "the number of live blocks", &place.live_blocks) ||
-        !fc_text_number(text, "the bytes live", &place.live_bytes) ||
-        !fc_text_number(text, "the number of reachable blocks", &place.reachable_blocks) ||
-        !fc_text_number(text, "the bytes reachable", &place.reachable_bytes) ||
-        !fc_text_number(text, "the number of indirectly lost blocks", &place.indirect_blocks) ||
-        !fc_text_number(text, "the bytes lost indirectly", &place.indirect_bytes) ||
-        !fc_text_number(text, "the bytes at the peak", &place.peak_bytes) ||
-        !fc_text_number(text, "the number of temporary blocks", &place.temporary) ||
-        !fc_text_number(text, "the lifetime", &place.lifetime_ns))
+    if (!parse_point(parser, &site.point) ||
+        !fc_text_number(text, "the number of allocations", &site.allocations) ||
+        !fc_text_number(text, "the bytes allocated", &site.bytes) ||
+        !fc_text_number(text, "the number of frees", &site.frees) ||
+        !fc_text_number(text, "the number of live blocks", &site.live_blocks) ||
+        !fc_text_number(text, "the bytes live", &site.live_bytes) ||
+        !fc_text_number(text, "the number of reachable blocks", &site.reachable_blocks) ||
+        !fc_text_number(text, "the bytes reachable", &site.reachable_bytes) ||
+        !fc_text_number(text, "the number of indirectly lost blocks", &site.indirect_blocks) ||
+        !fc_text_number(text, "the bytes lost indirectly", &site.indirect_bytes) ||
+        !fc_text_number(text, "the bytes at the peak", &site.peak_bytes) ||
+        !fc_text_number(text, "the number of temporary blocks", &site.temporary) ||
+        !fc_text_number(text, "the lifetime", &site.lifetime_ns))
         return FALSE;
     while (fc_text_has_word(text))
     {
-        if (!fc_parse_bucket(text, place.sizes, FC_SIZE_BUCKETS, &least_bucket))
+        if (!fc_parse_bucket(text, site.sizes, FC_SIZE_BUCKETS, &least_bucket))
             return FALSE;
     }
-    g_array_append_val(parser->profile->heap.places, place);
+    g_array_append_val(parser->profile->heap.alloc_sites, site);
     return TRUE;
 }
 
@@ -129,12 +129,13 @@ gboolean fc_parse_heap_block(FcParser *parser)
 {
     FcText *text = &parser->text;
     FcProfileHeapBlock block = {0};
-    gint place;
+    gint site;
     guint state;
-    if (!fc_text_index(text, "the place", parser->profile->heap.places->len, FALSE, &place) ||
+    if (!fc_text_index(text, "the allocation site", parser->profile->heap.alloc_sites->len, FALSE,
+                       &site) ||
         !parse_word(text, "the blocks' state", fc_format_state_names, FC_FORMAT_STATES, &state))
         return FALSE;
-    block.place = (guint)place;
+    block.alloc_site = (guint)site;
     block.state = (FcProfileBlockState)state;
     do
     {

@@ -196,18 +196,18 @@ static void assert_heap_blocks(const GArray *a, const GArray *b)
         g_assert_cmphex(left->pointer, ==, right->pointer);
         g_assert_cmpuint(left->size_bytes, ==, right->size_bytes);
         g_assert_cmpuint(left->time_ns, ==, right->time_ns);
-        g_assert_cmpuint(left->place, ==, right->place);
+        g_assert_cmpuint(left->alloc_site, ==, right->alloc_site);
         g_assert_cmpint(left->state, ==, right->state);
     }
 }
 
-static void assert_heap_places(const GArray *a, const GArray *b)
+static void assert_alloc_sites(const GArray *a, const GArray *b)
 {
     g_assert_cmpuint(a->len, ==, b->len);
     for (guint i = 0; i < a->len; i++)
     {
-        const FcProfileHeapPlace *left = &g_array_index(a, FcProfileHeapPlace, i);
-        const FcProfileHeapPlace *right = &g_array_index(b, FcProfileHeapPlace, i);
+        const FcProfileAllocSite *left = &g_array_index(a, FcProfileAllocSite, i);
+        const FcProfileAllocSite *right = &g_array_index(b, FcProfileAllocSite, i);
         assert_points(&left->point, &right->point);
         g_assert_cmpuint(left->allocations, ==, right->allocations);
         g_assert_cmpuint(left->bytes, ==, right->bytes);
@@ -260,7 +260,7 @@ static void assert_heaps(const FcProfileHeap *a, const FcProfileHeap *b)
     g_assert_cmpuint(a->scanned, ==, b->scanned);
     assert_heap_frames(a->frames, b->frames);
     assert_heap_blocks(a->blocks, b->blocks);
-    assert_heap_places(a->places, b->places);
+    assert_alloc_sites(a->alloc_sites, b->alloc_sites);
     assert_wrong_frees(a->bad_frees, b->bad_frees);
     g_assert_cmpuint(a->samples->len, ==, b->samples->len);
     for (guint i = 0; i < a->samples->len; i++)

@@ -217,11 +217,11 @@ static void random_frames(GRand *rand, const FcProfile *profile, GArray *frames)
 
 static void random_heap_blocks(GRand *rand, FcProfileHeap *heap)
 {
-    for (guint i = 0; i < heap->places->len; i++)
+    for (guint i = 0; i < heap->alloc_sites->len; i++)
     {
         const FcProfileHeapBlock block = {
             random_number(rand), random_number(rand), random_number(rand),
-            (guint)g_rand_int_range(rand, 0, (gint)heap->places->len),
+            (guint)g_rand_int_range(rand, 0, (gint)heap->alloc_sites->len),
             (FcProfileBlockState)g_rand_int_range(rand, 0, FC_BLOCK_REACHABLE + 1)};
         g_array_append_val(heap->blocks, block);
     }
@@ -240,7 +240,7 @@ static void random_heap(GRand *rand, const FcProfile *profile, FcProfileHeap *he
     random_frames(rand, profile, heap->frames);
     for (gint i = g_rand_int_range(rand, 0, 6); i > 0; i--)
     {
-        FcProfileHeapPlace place = {
+        FcProfileAllocSite site = {
             random_point(rand, profile), random_number(rand),
             random_number(rand),         random_number(rand),
             random_number(rand),         random_number(rand),
@@ -250,8 +250,8 @@ static void random_heap(GRand *rand, const FcProfile *profile, FcProfileHeap *he
             random_number(rand),         {0},
         };
         for (guint j = 0; j < FC_SIZE_BUCKETS; j++)
-            place.sizes[j] = g_rand_int_range(rand, 0, 3) == 0 ? random_number(rand) : 0;
-        g_array_append_val(heap->places, place);
+            site.sizes[j] = g_rand_int_range(rand, 0, 3) == 0 ? random_number(rand) : 0;
+        g_array_append_val(heap->alloc_sites, site);
         const FcProfileBadFree bad = {
             (FcProfileBadKind)g_rand_int_range(rand, FC_BAD_UNKNOWN, FC_BAD_MISMATCH + 1),
             random_number(rand),

@@ -183,7 +183,7 @@ static void test_realloc(void)
     stop(&books);
 }
 
-/* Where it was allocated first and where last may be one place. */
+/* Where it was allocated first and where last may be one allocation site. */
 static void test_reallocated(void)
 {
     Books books;
@@ -199,7 +199,7 @@ static void test_reallocated(void)
     put(books.a, FC_RECORD_REALLOCATED, FC_CALL_REALLOC, 70, BLOCK, 100);
     const FcHeapBlock *block = fc_heap_blocks_find(&books.heap->blocks, BLOCK);
     g_assert_true(block->reallocated);
-    g_assert_cmpuint(block->place, ==, block->first_place);
+    g_assert_cmpuint(block->alloc_site, ==, block->first_alloc_site);
     release(books.a, 80, BLOCK);
     allocate(books.a, 90, BLOCK, 10);
     fc_heap_finish(books.heap);
@@ -207,13 +207,13 @@ static void test_reallocated(void)
     stop(&books);
 }
 
-static const FcHeapPlace *place_of(const Books *books, enum FcMemoryCall call)
+static const FcAllocSite *alloc_site_of(const Books *books, enum FcMemoryCall call)
 {
-    for (guint i = 1; i < books->heap->places->len; i++)
+    for (guint i = 1; i < books->heap->alloc_sites->len; i++)
     {
-        const FcHeapPlace *place = &g_array_index(books->heap->places, FcHeapPlace, i);
-        if (place->point.call == call)
-            return place;
+        const FcAllocSite *site = &g_array_index(books->heap->alloc_sites, FcAllocSite, i);
+        if (site->point.call == call)
+            return site;
     }
     return NULL;
 }
@@ -244,10 +244,10 @@ static void test_operators(void)
     fc_heap_finish(books.heap);
     check(&books, 5, 5, 0, 1);
     g_assert_cmpint(bad_at(&books, 0)->kind, ==, FC_BAD_DOUBLE);
-    g_assert_cmpuint(place_of(&books, FC_CALL_NEW)->allocations, ==, 3);
-    g_assert_cmpuint(place_of(&books, FC_CALL_NEW)->bytes, ==, 90 + 100 + 100);
-    g_assert_cmpuint(place_of(&books, FC_CALL_NEW)->frees, ==, 3);
-    g_assert_cmpuint(place_of(&books, FC_CALL_MALLOC)->allocations, ==, 2);
+    g_assert_cmpuint(alloc_site_of(&books, FC_CALL_NEW)->allocations, ==, 3);
+    g_assert_cmpuint(alloc_site_of(&books, FC_CALL_NEW)->bytes, ==, 90 + 100 + 100);
+    g_assert_cmpuint(alloc_site_of(&books, FC_CALL_NEW)->frees, ==, 3);
+    g_assert_cmpuint(alloc_site_of(&books, FC_CALL_MALLOC)->allocations, ==, 2);
     stop(&books);
 }
 

@@ -29,11 +29,11 @@ static FcProfile *heap_new(void)
     g_array_append_vals(heap->frames, frames, G_N_ELEMENTS(frames));
     const FcProfileHeapBlock block = {0x6000, 100, 1500, 0, FC_BLOCK_INDIRECT};
     g_array_append_val(heap->blocks, block);
-    const FcProfileHeapPlace places[] = {
+    const FcProfileAllocSite sites[] = {
         {{1, {0x1220, 0x220, 0}, 1, 1}, 3, 300, 2, 1, 100, 0, 0, 1, 100, 200, 1, 900, {[7] = 3}},
         {{2, {0x2110, 0x110, 1}, 6, FC_NONE}, 1, 50, 1, 0, 0, 0, 0, 0, 0, 50, 0, 40, {[6] = 1}},
     };
-    g_array_append_vals(heap->places, places, G_N_ELEMENTS(places));
+    g_array_append_vals(heap->alloc_sites, sites, G_N_ELEMENTS(sites));
     const FcProfileBadFree bad = {FC_BAD_DOUBLE,
                                   0x5000,
                                   0x5000,
@@ -115,7 +115,7 @@ static void test_not_recorded(void)
     g_autoptr(FcProfile) read = fc_profile_parse(text->str, text->len, NULL);
     g_assert_nonnull(read);
     g_assert_false(read->heap.recorded);
-    g_assert_cmpuint(read->heap.places->len, ==, 0);
+    g_assert_cmpuint(read->heap.alloc_sites->len, ==, 0);
 }
 
 /* The formatted profile with the only `from` in it replaced. */
@@ -137,7 +137,7 @@ static void test_refused(void)
         {"0x1220 1 1 3", "0x1220 1 -2 3", "the frame"},
         {"0 1 0x2300", "1 1 0x2300", "the parent"},
         {"0 1 0x2300", "0 7 0x2300", "the module"},
-        {"0 indirect 24576", "2 indirect 24576", "the place"},
+        {"0 indirect 24576", "2 indirect 24576", "the allocation site"},
         {"0 indirect 24576", "0 gone 24576", "the blocks' state is not known"},
         {"0 indirect 24576:100:1500", "0", "the blocks' state is missing"},
         {" 24576:100:1500", "", "a block is missing"},
@@ -185,16 +185,16 @@ static void test_passed_over(void)
     g_autofree char *contexts = replaced(profile, "section contexts 1", "section contexts 2");
     g_autoptr(FcProfile) read = fc_profile_parse(contexts, strlen(contexts), NULL);
     g_assert_nonnull(read);
-    const FcProfileHeapPlace *place = &g_array_index(read->heap.places, FcProfileHeapPlace, 1);
-    g_assert_cmpint(place->point.context, ==, FC_NONE);
-    g_assert_cmpint(place->point.site.module, ==, 1);
-    g_assert_cmpuint(place->bytes, ==, 50);
+    const FcProfileAllocSite *site = &g_array_index(read->heap.alloc_sites, FcProfileAllocSite, 1);
+    g_assert_cmpint(site->point.context, ==, FC_NONE);
+    g_assert_cmpint(site->point.site.module, ==, 1);
+    g_assert_cmpuint(site->bytes, ==, 50);
 
     g_autofree char *heap = replaced(profile, "section heap 1", "section heap 2");
     g_autoptr(FcProfile) without = fc_profile_parse(heap, strlen(heap), NULL);
     g_assert_nonnull(without);
     g_assert_false(without->heap.recorded);
-    g_assert_cmpuint(without->heap.places->len, ==, 0);
+    g_assert_cmpuint(without->heap.alloc_sites->len, ==, 0);
     g_assert_cmpuint(without->heap.bad_frees->len, ==, 0);
 
     g_autofree char *more = replaced(profile, "section heap 1 12\n", "section heap 1 13\nnew 1\n");
@@ -205,10 +205,10 @@ static void test_passed_over(void)
 
 /* ---- The sum ---------------------------------------------------------------------- */
 
-static const FcProfileHeapPlace *place_at(const FcProfile *profile, guint index)
+static const FcProfileAllocSite *alloc_site_at(const FcProfile *profile, guint index)
 {
-    g_assert_cmpuint(index, <, profile->heap.places->len);
-    return &g_array_index(profile->heap.places, FcProfileHeapPlace, index);
+    g_assert_cmpuint(index, <, profile->heap.alloc_sites->len);
+    return &g_array_index(profile->heap.alloc_sites, FcProfileAllocSite, index);
 }
 
 static void test_merge_into_empty(void)
@@ -231,13 +231,13 @@ static void test_merge(void)
     /* Loaded elsewhere, and with a path of its own: main calls helper at once. */
     g_array_index(other->modules, FcProfileModule, 1).base = 0x9000;
     g_array_index(other->contexts, FcProfileContext, 2).parent = 0;
-    FcProfileHeapPlace *places = &g_array_index(other->heap.places, FcProfileHeapPlace, 0);
-    places[1].point.site.address = 0x9110;
+    FcProfileAllocSite *sites = &g_array_index(other->heap.alloc_sites, FcProfileAllocSite, 0);
+    sites[1].point.site.address = 0x9110;
     other->heap.peak_bytes = 300;
     other->heap.peak_ns = 7000;
-    places[0].peak_bytes = 260;
-    places[1].peak_bytes = 40;
-    places[0].live_bytes = G_MAXUINT64;
+    sites[0].peak_bytes = 260;
+    sites[1].peak_bytes = 40;
+    sites[0].live_bytes = G_MAXUINT64;
     fc_profile_merge(sum, other);
 
     g_assert_cmpuint(sum->heap.allocations, ==, 8);
@@ -248,48 +248,48 @@ static void test_merge(void)
     g_assert_cmpuint(sum->heap.peak_ns, ==, 7000);
     g_assert_cmpuint(sum->heap.samples->len, ==, 0);
     g_assert_cmpuint(sum->contexts->len, ==, 4);
-    g_assert_cmpuint(sum->heap.places->len, ==, 3);
-    g_assert_cmpuint(place_at(sum, 0)->allocations, ==, 6);
-    g_assert_cmpuint(place_at(sum, 0)->lifetime_ns, ==, 1800);
-    g_assert_cmpuint(place_at(sum, 0)->sizes[7], ==, 6);
-    g_assert_cmpuint(place_at(sum, 0)->peak_bytes, ==, 260);
-    g_assert_cmpuint(place_at(sum, 0)->live_bytes, ==, G_MAXUINT64);
-    g_assert_cmpuint(place_at(sum, 1)->peak_bytes, ==, 0);
-    g_assert_cmpint(place_at(sum, 2)->point.context, ==, 3);
-    g_assert_cmphex(place_at(sum, 2)->point.site.address, ==, 0x2110);
-    g_assert_cmpuint(place_at(sum, 2)->peak_bytes, ==, 40);
+    g_assert_cmpuint(sum->heap.alloc_sites->len, ==, 3);
+    g_assert_cmpuint(alloc_site_at(sum, 0)->allocations, ==, 6);
+    g_assert_cmpuint(alloc_site_at(sum, 0)->lifetime_ns, ==, 1800);
+    g_assert_cmpuint(alloc_site_at(sum, 0)->sizes[7], ==, 6);
+    g_assert_cmpuint(alloc_site_at(sum, 0)->peak_bytes, ==, 260);
+    g_assert_cmpuint(alloc_site_at(sum, 0)->live_bytes, ==, G_MAXUINT64);
+    g_assert_cmpuint(alloc_site_at(sum, 1)->peak_bytes, ==, 0);
+    g_assert_cmpint(alloc_site_at(sum, 2)->point.context, ==, 3);
+    g_assert_cmphex(alloc_site_at(sum, 2)->point.site.address, ==, 0x2110);
+    g_assert_cmpuint(alloc_site_at(sum, 2)->peak_bytes, ==, 40);
     g_assert_cmpuint(sum->heap.bad_frees->len, ==, 2);
     const FcProfileBadFree *bad = &g_array_index(sum->heap.bad_frees, FcProfileBadFree, 1);
     g_assert_cmpint(bad->here.context, ==, FC_NONE);
     g_assert_cmpint(bad->allocated.context, ==, 1);
     g_assert_cmpint(bad->freed.context, ==, 3);
-    g_assert_cmpuint(place_at(sum, 0)->indirect_bytes, ==, 200);
-    g_assert_cmpint(place_at(sum, 0)->point.frames, ==, 1);
+    g_assert_cmpuint(alloc_site_at(sum, 0)->indirect_bytes, ==, 200);
+    g_assert_cmpint(alloc_site_at(sum, 0)->point.frames, ==, 1);
     g_assert_cmpint(bad->here.frames, ==, 0);
     g_assert_cmpuint(sum->heap.frames->len, ==, 2);
     g_assert_cmpuint(sum->heap.blocks->len, ==, 2);
-    g_assert_cmpuint(g_array_index(sum->heap.blocks, FcProfileHeapBlock, 1).place, ==, 0);
+    g_assert_cmpuint(g_array_index(sum->heap.blocks, FcProfileHeapBlock, 1).alloc_site, ==, 0);
     g_assert_cmpuint(sum->heap.scanned, ==, 1);
 
     /* The lower peak of a third one is no part of it, and its course none either. */
     g_autoptr(FcProfile) third = heap_new();
     fc_profile_merge(sum, third);
     g_assert_cmpuint(sum->heap.peak_bytes, ==, 300);
-    g_assert_cmpuint(place_at(sum, 0)->peak_bytes, ==, 260);
-    g_assert_cmpuint(place_at(sum, 1)->peak_bytes, ==, 0);
+    g_assert_cmpuint(alloc_site_at(sum, 0)->peak_bytes, ==, 260);
+    g_assert_cmpuint(alloc_site_at(sum, 1)->peak_bytes, ==, 0);
     g_assert_cmpuint(sum->heap.samples->len, ==, 0);
 }
 
-/* The same place by two kinds of call is two places. */
+/* The same place by two kinds of call is two sites. */
 static void test_merge_calls(void)
 {
     g_autoptr(FcProfile) sum = heap_new();
     g_autoptr(FcProfile) other = heap_new();
-    g_array_index(other->heap.places, FcProfileHeapPlace, 1).point.call = 7;
+    g_array_index(other->heap.alloc_sites, FcProfileAllocSite, 1).point.call = 7;
     fc_profile_merge(sum, other);
-    g_assert_cmpuint(sum->heap.places->len, ==, 3);
-    g_assert_cmpuint(place_at(sum, 2)->point.call, ==, 7);
-    g_assert_cmpuint(place_at(sum, 1)->allocations, ==, 1);
+    g_assert_cmpuint(sum->heap.alloc_sites->len, ==, 3);
+    g_assert_cmpuint(alloc_site_at(sum, 2)->point.call, ==, 7);
+    g_assert_cmpuint(alloc_site_at(sum, 1)->allocations, ==, 1);
 }
 
 /* The same place by way of other frames is two places, and their blocks know which. */
@@ -302,10 +302,10 @@ static void test_merge_frames(void)
     fc_profile_merge(sum, other);
     g_assert_cmpuint(sum->heap.frames->len, ==, 4);
     g_assert_cmpint(g_array_index(sum->heap.frames, FcProfileHeapFrame, 3).parent, ==, 2);
-    g_assert_cmpuint(sum->heap.places->len, ==, 3);
-    g_assert_cmpint(place_at(sum, 2)->point.frames, ==, 3);
-    g_assert_cmpuint(place_at(sum, 1)->allocations, ==, 2);
-    g_assert_cmpuint(g_array_index(sum->heap.blocks, FcProfileHeapBlock, 1).place, ==, 2);
+    g_assert_cmpuint(sum->heap.alloc_sites->len, ==, 3);
+    g_assert_cmpint(alloc_site_at(sum, 2)->point.frames, ==, 3);
+    g_assert_cmpuint(alloc_site_at(sum, 1)->allocations, ==, 2);
+    g_assert_cmpuint(g_array_index(sum->heap.blocks, FcProfileHeapBlock, 1).alloc_site, ==, 2);
     g_assert_cmpint(g_array_index(sum->heap.bad_frees, FcProfileBadFree, 1).here.frames, ==, 2);
     g_assert_cmpuint(sum->heap.scanned, ==, 0);
 }
