@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "profile/path.h"
+
 static const FcColumn columns[] = {{NULL, NULL, TRUE}, {NULL, NULL, TRUE}};
 
 static void add(FcTable *table, const char *label, char *value)
@@ -159,9 +161,8 @@ static void add_modules(FcTable *table, const FcReportContext *context)
     {
         const FcProfileModule *module = &g_array_index(modules, FcProfileModule, i);
         const char *path = module->path[0] != '\0' ? module->path : "(unknown)";
-        const char *slash = strrchr(path, '/');
-        if (context->options->base_names && slash != NULL)
-            path = slash + 1;
+        if (context->options->base_names)
+            path = fc_base_name(path);
         g_autoptr(GString) text = g_string_new(NULL);
         g_string_append_printf(text, "0x%" G_GINT64_MODIFIER "x  %s", module->start, path);
         if (context->options->details && module->build_id != NULL)
@@ -191,7 +192,7 @@ static void print_processes(const FcReportContext *context)
         fc_table_cell(table, g_strdup_printf("%" G_GINT64_FORMAT, header->ppid));
         fc_table_cell(table, fc_format_time(header->run_ns));
         fc_table_cell(table, fc_format_count(process->threads));
-        fc_table_cell(table, g_path_get_basename(program));
+        fc_table_cell(table, g_strdup(fc_base_name(program)));
         fc_table_cell(table, format_end(header));
     }
     gboolean threads = ((const FcProcess *)processes->pdata[0])->header->thread_id != 0;

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "profile/path.h"
+
 const FcReport fc_reports[] = {
     {"header", "what made this output, and from what", FC_REPORT_DEFAULT, fc_report_header},
     {"info", "the program and its run", FC_REPORT_DEFAULT, fc_report_info},
@@ -46,10 +48,7 @@ char *fc_report_source(const FcReportContext *context, const FcProfilePlace *pla
     g_autofree char *path = g_path_is_absolute(symbol.file)
                                 ? g_canonicalize_filename(symbol.file, NULL)
                                 : g_strdup(symbol.file);
-    const char *file = path;
-    const char *slash = strrchr(file, '/');
-    if (context->options->base_names && slash != NULL)
-        file = slash + 1;
+    const char *file = context->options->base_names ? fc_base_name(path) : path;
     return symbol.line != 0 ? g_strdup_printf("%s:%u", file, symbol.line) : g_strdup(file);
 }
 

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "profile/path.h"
+
 #define SEVERAL G_MAXUINT
 
 typedef struct
@@ -104,9 +106,7 @@ static gboolean is_part_of(const char *name, const char *whole)
 
 static const char *module_name(const FcModel *model, gint module)
 {
-    const char *path = g_array_index(model->profile->modules, FcProfileModule, module).path;
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
+    return fc_base_name(g_array_index(model->profile->modules, FcProfileModule, module).path);
 }
 
 /* The name of the unprofiled function that the call came through, or NULL where it came

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "profile/path.h"
+
 /* A longer name for the function; NULL: it has none of that kind.  The caller frees it. */
 typedef char *Longer(const FcModel *model, const FcFunction *function);
 
@@ -48,8 +50,7 @@ static char *with_file(const FcModel *model, const FcFunction *function)
     fc_symbols_find(model->symbols, model->profile, &function->figures.place, FALSE, &symbol);
     if (symbol.file == NULL)
         return NULL;
-    g_autofree char *base = g_path_get_basename(symbol.file);
-    return add_place(function->name, base);
+    return add_place(function->name, fc_base_name(symbol.file));
 }
 
 /* Files of one name in several folders. */
@@ -60,9 +61,8 @@ static char *with_folder(const FcModel *model, const FcFunction *function)
     if (symbol.file == NULL)
         return NULL;
     g_autofree char *folder_path = g_path_get_dirname(symbol.file);
-    g_autofree char *folder = g_path_get_basename(folder_path);
-    g_autofree char *base = g_path_get_basename(symbol.file);
-    g_autofree char *last_two = g_build_filename(folder, base, NULL);
+    const char *base = fc_base_name(symbol.file);
+    g_autofree char *last_two = g_build_filename(fc_base_name(folder_path), base, NULL);
     g_autofree char *short_place = add_place("", base);
     g_autofree char *name = g_strdup(function->name);
     if (g_str_has_suffix(name, short_place)) /* with_file has been here */
@@ -78,8 +78,7 @@ static char *with_module(const FcModel *model, const FcFunction *function)
         &g_array_index(model->profile->modules, FcProfileModule, function->figures.place.module);
     if (module->path[0] == '\0')
         return NULL;
-    g_autofree char *base = g_path_get_basename(module->path);
-    return add_place(function->name, base);
+    return add_place(function->name, fc_base_name(module->path));
 }
 
 /* What is left: several of one file, or no lines and one module. */

@@ -5,6 +5,7 @@
 #include "model/memory.h"
 
 #include "libfc/fc-format.h"
+#include "profile/path.h"
 
 #include <string.h>
 
@@ -246,7 +247,7 @@ static gboolean is_unnamed(const FcModel *model, const FcProfilePlace *site)
     if (site->module == FC_NONE)
         return FALSE;
     const char *path = g_array_index(model->profile->modules, FcProfileModule, site->module).path;
-    g_autofree char *name = g_path_get_basename(path);
+    const char *name = fc_base_name(path);
     if (!g_str_has_prefix(name, "libc.so") && !g_str_has_prefix(name, "libc-2") &&
         !g_str_has_prefix(name, "ld-musl"))
         return FALSE;

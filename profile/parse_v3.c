@@ -9,6 +9,7 @@
  */
 #include "profile/format.h"
 #include "profile/parse.h"
+#include "profile/search.h"
 
 #include <string.h>
 
@@ -207,19 +208,11 @@ static gint compare_bases(gconstpointer a, gconstpointer b, gpointer modules)
 
 static void place_in(FcProfilePlace *place, const GArray *modules, const gint *order)
 {
-    guint low = 0;
-    guint high = modules->len;
-    while (low < high)
-    {
-        const guint middle = low + (high - low) / 2;
-        if (g_array_index(modules, FcProfileModule, order[middle]).base <= place->address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
+    const size_t behind = FC_FIRST_WHERE(
+        modules->len, i, g_array_index(modules, FcProfileModule, order[i]).base > place->address);
+    if (behind == 0)
         return;
-    place->module = order[low - 1];
+    place->module = order[behind - 1];
     place->offset = place->address - g_array_index(modules, FcProfileModule, place->module).base;
 }
 

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "profile/search.h"
+
 /* Namespaces in namespaces; deeper is not searched. */
 #define MAX_NAMESPACES 32
 
@@ -101,20 +103,11 @@ static gboolean find_function(FcImage *image, Dwarf_Die *unit, Dwarf_Addr addres
                               Dwarf_Die *function)
 {
     const GArray *bodies = list_bodies(image, unit);
-    guint low = 0, high = bodies->len;
+    size_t behind = FC_FIRST_WHERE(bodies->len, i, g_array_index(bodies, Body, i).start > address);
 
-    while (low < high)
-    {
-        guint middle = low + (high - low) / 2;
-
-        if (g_array_index(bodies, Body, middle).start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0 || g_array_index(bodies, Body, low - 1).end <= address)
+    if (behind == 0 || g_array_index(bodies, Body, behind - 1).end <= address)
         return FALSE;
-    *function = g_array_index(bodies, Body, low - 1).function;
+    *function = g_array_index(bodies, Body, behind - 1).function;
     return TRUE;
 }
 

@@ -10,6 +10,8 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 
+#include "profile/search.h"
+
 typedef struct
 {
     Dwarf_Addr start;
@@ -104,18 +106,9 @@ static gboolean is_statement(Dwarf_Lines *rows, size_t index)
 /* The index of the last row at or before `address`; `count`: none does. */
 static size_t find_last_row(Dwarf_Lines *rows, size_t count, Dwarf_Addr address)
 {
-    size_t low = 0, high = count;
+    size_t behind = FC_FIRST_WHERE(count, i, address_of(rows, i) > address);
 
-    while (low < high)
-    {
-        size_t middle = low + (high - low) / 2;
-
-        if (address_of(rows, middle) <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low == 0 || is_end(rows, low - 1) ? count : low - 1;
+    return behind == 0 || is_end(rows, behind - 1) ? count : behind - 1;
 }
 
 /* The row that holds for `address`; NULL: none does.  Optimizers put several rows at one
@@ -178,22 +171,14 @@ static FcLineTable *ensure_lines(FcImage *image)
 gboolean fc_image_visit_units(FcImage *image, guint64 address, FcUnitVisitor visit, gpointer data)
 {
     FcLineTable *lines = ensure_lines(image);
-    guint low = 0, high;
+    size_t next;
 
     address -= lines->bias;
-    high = lines->ranges->len;
-    while (low < high)
+    next = FC_FIRST_WHERE(lines->ranges->len, i,
+                          g_array_index(lines->ranges, UnitRange, i).start > address);
+    for (guint steps = 0; next > 0 && steps < MAX_OVERLAP; steps++)
     {
-        guint middle = low + (high - low) / 2;
-
-        if (g_array_index(lines->ranges, UnitRange, middle).start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (guint steps = 0; low > 0 && steps < MAX_OVERLAP; steps++)
-    {
-        UnitRange *range = &g_array_index(lines->ranges, UnitRange, --low);
+        UnitRange *range = &g_array_index(lines->ranges, UnitRange, --next);
 
         if (address < range->end && visit(&range->unit, address, data))
             return TRUE;

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "profile/path.h"
+
 FcReplacement fc_replacement_parse(const char *text)
 {
     FcReplacement replacement = {NULL, NULL, NULL};
@@ -27,20 +29,13 @@ void fc_replacement_clear(gpointer data)
     g_free(replacement->path);
 }
 
-static const char *find_base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 gboolean fc_replacement_is_meant(const FcReplacement *replacement, const char *path)
 {
     const char *recorded = replacement->recorded;
 
     if (!recorded)
-        return strcmp(find_base_name(replacement->path), find_base_name(path)) == 0;
-    return strcmp(strchr(recorded, '/') ? path : find_base_name(path), recorded) == 0;
+        return strcmp(fc_base_name(replacement->path), fc_base_name(path)) == 0;
+    return strcmp(strchr(recorded, '/') ? path : fc_base_name(path), recorded) == 0;
 }
 
 static gboolean is_build_of(const FcReplacement *replacement, const FcProfileModule *module)

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "profile/path.h"
+
 struct FcSymbols
 {
     FcDemangle demangle;
@@ -102,13 +104,6 @@ static FcImage *open_image(FcSymbols *symbols, const char *path, const char *con
         warn(symbols, "%s: %s; %s", path, error->message, consequence);
     g_hash_table_insert(symbols->images, g_strdup(path), image);
     return image;
-}
-
-static const char *find_base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
 }
 
 /* The kernel's own code and the like have no file. */
@@ -320,7 +315,7 @@ static const char *intern(FcSymbols *symbols, const char *text)
 static const char *name_place(FcSymbols *symbols, const FcProfileModule *module,
                               const FcProfilePlace *place)
 {
-    const char *base = module && module->path ? find_base_name(module->path) : "";
+    const char *base = module && module->path ? fc_base_name(module->path) : "";
     g_autofree char *text = NULL;
 
     if (*base)

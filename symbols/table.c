@@ -9,6 +9,8 @@
 #include <gelf.h>
 #include <string.h>
 
+#include "profile/search.h"
+
 /* A symbol on its way into the table. */
 typedef struct
 {
@@ -212,26 +214,17 @@ static void load_functions(FcImage *image)
 
 static FcImageFunction *find_in_table(GArray *functions, guint64 address)
 {
-    guint low = 0, high = functions->len;
+    size_t behind = FC_FIRST_WHERE(functions->len, i,
+                                   g_array_index(functions, FcImageFunction, i).start > address);
+    guint candidate = behind == 0 ? G_MAXUINT : (guint)behind - 1;
 
-    while (low < high)
+    for (guint steps = 0; candidate != G_MAXUINT && steps < MAX_NESTING; steps++)
     {
-        guint middle = low + (high - low) / 2;
-
-        if (g_array_index(functions, FcImageFunction, middle).start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    /* low: the first one behind the address */
-    low = low == 0 ? G_MAXUINT : low - 1;
-    for (guint steps = 0; low != G_MAXUINT && steps < MAX_NESTING; steps++)
-    {
-        FcImageFunction *function = &g_array_index(functions, FcImageFunction, low);
+        FcImageFunction *function = &g_array_index(functions, FcImageFunction, candidate);
 
         if (address < function->end)
             return function;
-        low = function->enclosing;
+        candidate = function->enclosing;
     }
     return NULL;
 }
