@@ -26,7 +26,7 @@ static const struct
     {"unsent-buffers", "threads that ended with their process, which may have had records to send"},
     {"untracked-frees", "blocks of memory that were freed unseen: their place was used again"},
     {"bad-frees-not-listed", "wrong frees beyond the limit"},
-    {"strange-frees", "frees of what may be memory of libraries loaded with RTLD_DEEPBIND"},
+    {"foreign-frees", "frees of what may be memory of libraries loaded with RTLD_DEEPBIND"},
     {"profiling-stopped", "threads that could not reach the manager any more, and went on unseen"},
 };
 

@@ -37,8 +37,8 @@ struct FcHeapThread
 {
     FcHeap *heap;
     FcHeapThread *next;
-    const FcTally *tally; /* NULL once the thread makes no more records */
-    GArray *nodes; /* guint32 by node of `tally`: node of the heap's contexts + 1; 0: not yet */
+    const FcCounts *counts; /* NULL once the thread makes no more records */
+    GArray *nodes; /* guint32 by node of `counts`: node of the heap's contexts + 1; 0: not yet */
     guint64 stack_start;
     guint64 stack_end;
     /* What was read. */

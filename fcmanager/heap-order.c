@@ -127,7 +127,7 @@ static guint64 next_time(const FcHeapThread *thread)
     if (thread->head == thread->tail)
         return G_MAXUINT64;
     const FcHeapEvent *event = &thread->queue[thread->head];
-    if (thread->tally != NULL && thread->head + 1 == thread->tail &&
+    if (thread->counts != NULL && thread->head + 1 == thread->tail &&
         event->kind == FC_HEAP_ALLOCATE)
         return G_MAXUINT64;
     return event->point.time;
@@ -186,7 +186,7 @@ static void tidy(FcHeap *heap)
     while (*at != NULL)
     {
         FcHeapThread *thread = *at;
-        if (thread->head == thread->tail && thread->tally == NULL)
+        if (thread->head == thread->tail && thread->counts == NULL)
         {
             *at = thread->next;
             fc_heap_undo_realloc(thread, thread->releasing.point.time);
@@ -231,7 +231,7 @@ void fc_heap_flush(FcHeap *heap)
 void fc_heap_finish(FcHeap *heap)
 {
     for (FcHeapThread *thread = heap->first_thread; thread != NULL; thread = thread->next)
-        thread->tally = NULL;
+        thread->counts = NULL;
     heap->thread_count = 0;
     /* Killed within realloc: whether it got as far as freeing can't be known. */
     fc_heap_settle(heap, G_MAXUINT64);

@@ -8,11 +8,11 @@
 
 #define FIRST_ROOM 64u
 
-FcHeapThread *fc_heap_thread_new(FcHeap *heap, const FcTally *tally)
+FcHeapThread *fc_heap_thread_new(FcHeap *heap, const FcCounts *counts)
 {
     FcHeapThread *thread = g_new0(FcHeapThread, 1);
     thread->heap = heap;
-    thread->tally = tally;
+    thread->counts = counts;
     thread->nodes = g_array_new(FALSE, TRUE, sizeof(guint32));
     thread->next = heap->first_thread;
     heap->first_thread = thread;
@@ -120,7 +120,7 @@ typedef struct
 static void set_point(FcHeapThread *thread, FcHeapPoint *point, const Record *record)
 {
     point->context =
-        fc_tally_intern_node(thread->heap->contexts, thread->tally, record->node, thread->nodes);
+        fc_counts_intern_node(thread->heap->contexts, thread->counts, record->node, thread->nodes);
     point->call = record->call;
     point->frames = G_UNLIKELY(thread->stack_count > 0) ? take_frames(thread, record->time) : 0;
     point->site = record->site;
@@ -224,7 +224,7 @@ void fc_heap_thread_finish(FcHeapThread *thread)
 {
     FcHeap *heap = thread->heap;
     gboolean straight = goes_straight(thread);
-    thread->tally = NULL;
+    thread->counts = NULL;
     heap->thread_count--;
     if (!straight)
         return;

@@ -288,9 +288,9 @@ void fc_heap_report_bad(FcHeap *heap, const FcHeapEvent *event)
                      .pointer = event->pointer,
                      .time = event->point.time,
                      .here = event->point};
-    if (heap->has_strangers && !event->on_stack)
+    if (heap->has_foreign_allocator && !event->on_stack)
     {
-        heap->strange_frees++;
+        heap->foreign_frees++;
         return;
     }
     if (freed->pointer == event->pointer)
@@ -315,7 +315,7 @@ void fc_heap_report_bad(FcHeap *heap, const FcHeapEvent *event)
 
 /* ---- Life ---------------------------------------------------------------------------- */
 
-static FcHeap *heap_new(FcTally *contexts)
+static FcHeap *heap_new(FcCounts *contexts)
 {
     FcHeap *heap = g_new0(FcHeap, 1);
     heap->contexts = contexts;
@@ -330,7 +330,7 @@ static FcHeap *heap_new(FcTally *contexts)
     return heap;
 }
 
-FcHeap *fc_heap_new(FcTally *contexts, guint64 origin, guint32 blocks, gboolean in_order)
+FcHeap *fc_heap_new(FcCounts *contexts, guint64 origin, guint32 blocks, gboolean in_order)
 {
     FcHeap *heap = heap_new(contexts);
     g_array_set_size(heap->alloc_sites, 1);
@@ -349,7 +349,7 @@ static void copy_alloc_sites(FcHeap *heap, const FcHeap *from, GArray *cache)
     {
         FcHeapPoint *point = &site_at(heap, i)->point;
         point->context =
-            fc_tally_intern_node(heap->contexts, from->contexts, point->context, cache);
+            fc_counts_intern_node(heap->contexts, from->contexts, point->context, cache);
         fc_map_add(&heap->alloc_site_map, (guint64)point->context << 8 | point->call, point->site,
                    point->frames, i, 0);
     }
@@ -370,12 +370,12 @@ static void copy_pending(FcHeap *heap, const FcHeap *from, guint64 time, GArray 
             fc_heap_blocks_find(&heap->blocks, event.pointer) != NULL)
             continue;
         event.point.context =
-            fc_tally_intern_node(heap->contexts, from->contexts, event.point.context, cache);
+            fc_counts_intern_node(heap->contexts, from->contexts, event.point.context, cache);
         fc_heap_allocate(heap, &event, NULL);
     }
 }
 
-FcHeap *fc_heap_copy(const FcHeap *from, FcTally *contexts, guint64 time)
+FcHeap *fc_heap_copy(const FcHeap *from, FcCounts *contexts, guint64 time)
 {
     FcHeap *heap = heap_new(contexts);
     GArray *alloc_sites = heap->alloc_sites;
@@ -394,7 +394,7 @@ FcHeap *fc_heap_copy(const FcHeap *from, FcTally *contexts, guint64 time)
     heap->frames = frames;
     heap->frame_map = frame_map;
     heap->bad_not_listed = 0;
-    heap->strange_frees = 0;
+    heap->foreign_frees = 0;
     heap->first_thread = NULL;
     heap->thread_count = 0;
     heap->queued = 0;
@@ -409,7 +409,7 @@ FcHeap *fc_heap_copy(const FcHeap *from, FcTally *contexts, guint64 time)
     copy_alloc_sites(heap, from, cache);
     for (guint32 i = 0; i <= heap->history_mask; i++)
         if (heap->history[i].pointer != 0)
-            heap->history[i].point.context = fc_tally_intern_node(
+            heap->history[i].point.context = fc_counts_intern_node(
                 contexts, from->contexts, heap->history[i].point.context, cache);
     copy_pending(heap, from, time, cache);
     return heap;

@@ -13,12 +13,12 @@
  */
 #pragma once
 
+#include "fcmanager/counts.h"
 #include "fcmanager/heap-blocks.h"
-#include "fcmanager/tally.h"
 #include "libfc/fc-format.h"
 #include "profile/fc-profile.h"
 
-/* As in the profile, with times in ticks and the process's tally's nodes as contexts. */
+/* As in the profile, with times in ticks and the process's counts' nodes as contexts. */
 typedef struct
 {
     guint32 context; /* node; 0: none */
@@ -68,7 +68,7 @@ typedef struct
 typedef struct FcHeap FcHeap;
 struct FcHeap
 {
-    FcTally *contexts; /* the process's; not owned */
+    FcCounts *contexts; /* the process's; not owned */
     FcHeapBlocks blocks;
     GArray *alloc_sites;  /* FcAllocSite; [0] is for none, and for blocks that are not counted */
     FcMap alloc_site_map; /* context | call, site, frames -> allocation site */
@@ -88,10 +88,10 @@ struct FcHeap
     guint64 unmap_bytes;
     guint64 untracked_frees; /* of blocks whose free was not seen before the address's next use */
     guint64 bad_not_listed;
-    gboolean has_strangers; /* some code calls the C library's allocator unseen: any pointer
+    gboolean has_foreign_allocator; /* some code calls the C library's allocator unseen: any pointer
                                into the heap may be a block all the same */
-    guint64 strange_frees;  /* of such pointers */
-    guint64 origin;         /* ticks: time 0 of the samples */
+    guint64 foreign_frees;          /* of such pointers */
+    guint64 origin;                 /* ticks: time 0 of the samples */
     guint64 samples[FC_HEAP_SAMPLES]; /* most bytes live in each interval */
     guint sample_count;
     guint64 sample_level;        /* bytes live after the last sample */
@@ -109,25 +109,25 @@ struct FcHeap
 
 /* `contexts`: the process's sums, where the sites' contexts are made; must outlive it.
  * `in_order`: the records of different threads come in the order in which they were made. */
-FcHeap *fc_heap_new(FcTally *contexts, guint64 origin, guint32 blocks, gboolean in_order);
+FcHeap *fc_heap_new(FcCounts *contexts, guint64 origin, guint32 blocks, gboolean in_order);
 /* What a child begins with that was forked at `time`: nothing made up to then may be queued.
  * `contexts`: the child's. */
-FcHeap *fc_heap_copy(const FcHeap *heap, FcTally *contexts, guint64 time);
+FcHeap *fc_heap_copy(const FcHeap *heap, FcCounts *contexts, guint64 time);
 void fc_heap_free(FcHeap *heap);
 
 /* What is kept for each thread. */
 typedef struct FcHeapThread FcHeapThread;
-/* `tally` is the thread's own.  Belongs to the heap; fc_heap_thread_finish is its end. */
-FcHeapThread *fc_heap_thread_new(FcHeap *heap, const FcTally *tally);
+/* `counts` is the thread's own.  Belongs to the heap; fc_heap_thread_finish is its end. */
+FcHeapThread *fc_heap_thread_new(FcHeap *heap, const FcCounts *counts);
 /* Where the thread's own stack is, to recognise pointers into it. */
 void fc_heap_thread_set_stack(FcHeapThread *thread, guint64 start, guint64 end);
 
-/* One record of memory, made while `node` of the thread's tally was on top.  Fields as in
+/* One record of memory, made while `node` of the thread's counts was on top.  Fields as in
  * fc-format.h, the generation taken out of `site`. */
 void fc_heap_record(FcHeapThread *thread, guint64 time, guint64 function, guint64 site,
                     guint64 frame, guint32 node);
 
-/* The thread makes no more records, and its tally may go. */
+/* The thread makes no more records, and its counts may go. */
 void fc_heap_thread_finish(FcHeapThread *thread);
 
 /* So many records in the queues are worth reading the other threads for. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Growth of the hash table of map.h.  Called by tally.c and heap.c.
+ * Growth of the hash table of map.h.  Called by counts.c and heap.c.
  */
 #include "fcmanager/map.h"
 

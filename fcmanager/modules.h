@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The files mapped into one process, and when.  Filled by process.c from the
- * stream; asked by tally.c for each function and call site that it has not met.
+ * stream; asked by counts.c for each function and call site that it has not met.
  * Never reads the files.
  */
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Builds the profile model from the tallies: see output.h.
+ * Builds the profile model from the counts: see output.h.
  */
 #include "fcmanager/output.h"
 
@@ -10,7 +10,7 @@ typedef struct
     const FcClock *clock;
     FcProfile *profile;
     guint64 origin; /* ticks: the process's start */
-    /* Contexts of the heap by node of the process's tally, where the profile is of another */
+    /* Contexts of the heap by node of the process's counts, where the profile is of another */
     const guint32 *heap_nodes;
 } Build;
 
@@ -53,11 +53,11 @@ static void add_modules(Build *build)
     }
 }
 
-static void add_functions(Build *build, const FcTally *tally)
+static void add_functions(Build *build, const FcCounts *counts)
 {
-    for (guint32 i = 0; i < tally->function_count; i++)
+    for (guint32 i = 0; i < counts->function_count; i++)
     {
-        const FcTallyFunction *from = &tally->functions[i];
+        const FcCountsFunction *from = &counts->functions[i];
         gboolean completed = from->total_min != G_MAXUINT64;
         FcProfileFunction function = {
             .place = place_of(build, from->address, from->module),
@@ -75,11 +75,11 @@ static void add_functions(Build *build, const FcTally *tally)
     }
 }
 
-static void add_arcs(Build *build, const FcTally *tally)
+static void add_arcs(Build *build, const FcCounts *counts)
 {
-    for (guint32 i = 0; i < tally->arc_count; i++)
+    for (guint32 i = 0; i < counts->arc_count; i++)
     {
-        const FcTallyArc *from = &tally->arcs[i];
+        const FcCountsArc *from = &counts->arcs[i];
         FcProfileArc arc = {.caller = from->caller != 0 ? (gint)from->caller - 1 : FC_NONE,
                             .callee = from->callee,
                             .site = place_of(build, from->site, from->site_module),
@@ -90,11 +90,11 @@ static void add_arcs(Build *build, const FcTally *tally)
 }
 
 /* The root, node 0, is not written: context i is node i + 1. */
-static void add_contexts(Build *build, const FcTally *tally)
+static void add_contexts(Build *build, const FcCounts *counts)
 {
-    for (guint32 i = 1; i < tally->node_count; i++)
+    for (guint32 i = 1; i < counts->node_count; i++)
     {
-        const FcTallyNode *from = &tally->nodes[i];
+        const FcCountsNode *from = &counts->nodes[i];
         FcProfileContext context = {.parent = (gint)from->parent - 1,
                                     .function = from->function,
                                     .site = place_of(build, from->site, from->site_module),
@@ -191,14 +191,14 @@ static guint *add_alloc_sites(Build *build, const FcHeap *heap)
 static GArray *call_sites(const Build *build, const FcHeapPoint *point)
 {
     GArray *stack = g_array_new(FALSE, FALSE, sizeof(guint64));
-    const FcTally *tally = build->process->tally;
+    const FcCounts *counts = build->process->counts;
     guint32 most = build->process->setup->memory_frames;
     if (point->site != 0) /* which would be the list's end */
         g_array_append_val(stack, point->site);
     for (guint32 node = point->context; node != 0 && stack->len < most;
-         node = tally->nodes[node].parent)
-        if (tally->nodes[node].site != 0)
-            g_array_append_val(stack, tally->nodes[node].site);
+         node = counts->nodes[node].parent)
+        if (counts->nodes[node].site != 0)
+            g_array_append_val(stack, counts->nodes[node].site);
     return stack;
 }
 
@@ -360,7 +360,7 @@ static void add_heap(Build *build)
 
 /* ---- The whole ------------------------------------------------------------------------ */
 
-static Build begin(const FcProcess *process, const FcTally *tally, const char *unique_id)
+static Build begin(const FcProcess *process, const FcCounts *counts, const char *unique_id)
 {
     FcProfile *profile = fc_profile_new();
     Build build = {process, &process->setup->clock, profile, process->hello.start_time};
@@ -378,9 +378,9 @@ static Build begin(const FcProcess *process, const FcTally *tally, const char *u
     profile->end = process->end;
     profile->end_value = process->end_value;
     add_modules(&build);
-    add_functions(&build, tally);
-    add_arcs(&build, tally);
-    add_contexts(&build, tally);
+    add_functions(&build, counts);
+    add_arcs(&build, counts);
+    add_contexts(&build, counts);
     fc_profile_add_notes(profile->repairs, process->repairs);
     fc_profile_add_notes(profile->losses, process->losses);
     return build;
@@ -388,7 +388,7 @@ static Build begin(const FcProcess *process, const FcTally *tally, const char *u
 
 FcProfile *fc_output_process(const FcProcess *process, const char *unique_id)
 {
-    Build build = begin(process, process->tally, unique_id);
+    Build build = begin(process, process->counts, unique_id);
     build.profile->run_ns = since_start(&build, process->end_time);
     add_heap(&build);
     for (guint i = 0; i < process->rows->len; i++)
@@ -396,20 +396,20 @@ FcProfile *fc_output_process(const FcProcess *process, const char *unique_id)
     return build.profile;
 }
 
-static void intern_point(const FcProcess *process, FcTally *into, const FcHeapPoint *point,
+static void intern_point(const FcProcess *process, FcCounts *into, const FcHeapPoint *point,
                          guint32 *nodes, GArray *cache)
 {
     if (point->call != 0)
-        nodes[point->context] = fc_tally_intern_node(into, process->tally, point->context, cache);
+        nodes[point->context] = fc_counts_intern_node(into, process->counts, point->context, cache);
 }
 
 /* Makes the contexts of the process's heap in `into`, without calls; the caller frees the
- * result, theirs by nodes of the process's tally. */
-static guint32 *intern_heap(const FcProcess *process, FcTally *into)
+ * result, theirs by nodes of the process's counts. */
+static guint32 *intern_heap(const FcProcess *process, FcCounts *into)
 {
     const FcHeap *heap = process->heap;
     g_autoptr(GArray) cache = g_array_new(FALSE, TRUE, sizeof(guint32));
-    guint32 *nodes = g_new0(guint32, process->tally->node_count + 1);
+    guint32 *nodes = g_new0(guint32, process->counts->node_count + 1);
     for (guint i = 1; i < heap->alloc_sites->len; i++)
         intern_point(process, into, &g_array_index(heap->alloc_sites, FcAllocSite, i).point, nodes,
                      cache);
@@ -423,19 +423,19 @@ static guint32 *intern_heap(const FcProcess *process, FcTally *into)
     return nodes;
 }
 
-FcTally *fc_output_keep(const FcProcess *process, const FcTally *tally)
+FcCounts *fc_output_keep(const FcProcess *process, const FcCounts *counts)
 {
-    FcTallySizes least = {0, 0, 0};
-    FcTally *copy = fc_tally_new(process->modules, &least);
-    copy->node_limit = tally->node_limit;
-    g_free(fc_tally_merge(copy, tally)); /* same functions, same order */
+    FcCountsSizes least = {0, 0, 0};
+    FcCounts *copy = fc_counts_new(process->modules, &least);
+    copy->node_limit = counts->node_limit;
+    g_free(fc_counts_merge(copy, counts)); /* same functions, same order */
     return copy;
 }
 
-FcProfile *fc_output_thread(const FcProcess *process, const FcThreadRow *row, const FcTally *tally,
-                            gboolean with_heap, const char *unique_id)
+FcProfile *fc_output_thread(const FcProcess *process, const FcThreadRow *row,
+                            const FcCounts *counts, gboolean with_heap, const char *unique_id)
 {
-    FcTally *own = fc_output_keep(process, tally);
+    FcCounts *own = fc_output_keep(process, counts);
     g_autofree guint32 *nodes = with_heap ? intern_heap(process, own) : NULL;
     Build build = begin(process, own, unique_id);
     build.heap_nodes = nodes;
@@ -452,6 +452,6 @@ FcProfile *fc_output_thread(const FcProcess *process, const FcThreadRow *row, co
     add_row(&build, &renumbered);
     g_array_unref(renumbered.functions);
     g_array_unref(renumbered.stack);
-    fc_tally_free(own);
+    fc_counts_free(own);
     return build.profile;
 }

@@ -11,10 +11,10 @@
 /* The profile of the whole process, which must be finished.  The caller frees it. */
 FcProfile *fc_output_process(const FcProcess *process, const char *unique_id);
 
-/* The profile of one thread of it (THREAD mode), from the thread's own settled tally.
+/* The profile of one thread of it (THREAD mode), from the thread's own settled counts.
  * `with_heap`: with the process's heap, which must be finished. */
-FcProfile *fc_output_thread(const FcProcess *process, const FcThreadRow *row, const FcTally *tally,
-                            gboolean with_heap, const char *unique_id);
+FcProfile *fc_output_thread(const FcProcess *process, const FcThreadRow *row,
+                            const FcCounts *counts, gboolean with_heap, const char *unique_id);
 
-/* A copy of such a tally, for later.  The caller frees it. */
-FcTally *fc_output_keep(const FcProcess *process, const FcTally *tally);
+/* A copy of such counts, for later.  The caller frees it. */
+FcCounts *fc_output_keep(const FcProcess *process, const FcCounts *counts);

@@ -59,7 +59,7 @@ void fc_process_take_late(FcProcess *process, const FcWireMessage *message)
     if (kind <= FC_RECORD_SWITCH || kind > FC_RECORD_UNMAP)
         return;
     if (process->late == NULL)
-        process->late = fc_heap_thread_new(process->heap, process->tally);
+        process->late = fc_heap_thread_new(process->heap, process->counts);
     fc_heap_record(process->late, record.time, record.function, record.site & FC_SITE_ADDRESS_MASK,
                    record.frame, 0);
 }
@@ -68,7 +68,7 @@ void fc_process_take_late(FcProcess *process, const FcWireMessage *message)
 
 FcHeapSnapshot *fc_process_snapshot_heap(FcProcess *process, guint64 time)
 {
-    static const FcTallySizes least = {0, 0, 0};
+    static const FcCountsSizes least = {0, 0, 0};
     if (process->heap == NULL)
         return NULL;
     if (!process->finished && process->setup->shared != NULL)
@@ -78,7 +78,7 @@ FcHeapSnapshot *fc_process_snapshot_heap(FcProcess *process, guint64 time)
     }
     FcHeapSnapshot *snapshot = g_new0(FcHeapSnapshot, 1);
     snapshot->modules = fc_modules_copy(process->modules);
-    snapshot->contexts = fc_tally_new(snapshot->modules, &least);
+    snapshot->contexts = fc_counts_new(snapshot->modules, &least);
     snapshot->heap = fc_heap_copy(process->heap, snapshot->contexts, time);
     return snapshot;
 }
@@ -88,7 +88,7 @@ void fc_heap_snapshot_free(FcHeapSnapshot *snapshot)
     if (snapshot == NULL)
         return;
     fc_heap_free(snapshot->heap);
-    fc_tally_free(snapshot->contexts);
+    fc_counts_free(snapshot->contexts);
     fc_modules_free(snapshot->modules);
     g_free(snapshot);
 }
@@ -97,14 +97,14 @@ void fc_process_adopt_heap(FcProcess *process, const FcHeapSnapshot *snapshot)
 {
     if (process->heap == NULL || snapshot == NULL)
         return;
-    FcHeap *heap = fc_heap_copy(snapshot->heap, process->tally, 0);
+    FcHeap *heap = fc_heap_copy(snapshot->heap, process->counts, 0);
     GHashTableIter iter;
     gpointer value;
     g_hash_table_iter_init(&iter, process->threads);
     while (g_hash_table_iter_next(&iter, NULL, &value))
     {
         FcThread *thread = value;
-        thread->heap = fc_heap_thread_new(heap, thread->tally);
+        thread->heap = fc_heap_thread_new(heap, thread->counts);
         fc_stack_set_heap(thread->stack, thread->heap);
     }
     fc_heap_free(process->heap);

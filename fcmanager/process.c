@@ -35,14 +35,14 @@ static gboolean has_one_clock(const FcProcess *process)
     return process->setup->clock.mode == FC_TIME_TSC || process->setup->clock.mode == FC_TIME_EXT;
 }
 
-static FcTally *tally_new(FcProcess *process, gboolean first)
+static FcCounts *counts_new(FcProcess *process, gboolean first)
 {
-    static const FcTallySizes least = {0, 0, 0};
-    FcTally *tally = fc_tally_new(process->modules, first ? &process->setup->sizes : &least);
+    static const FcCountsSizes least = {0, 0, 0};
+    FcCounts *counts = fc_counts_new(process->modules, first ? &process->setup->sizes : &least);
     if (process->setup->node_limit != 0)
-        tally->node_limit = process->setup->node_limit;
-    tally->contexts_in_use = process->setup->contexts_in_use;
-    return tally;
+        counts->node_limit = process->setup->node_limit;
+    counts->contexts_in_use = process->setup->contexts_in_use;
+    return counts;
 }
 
 FcProcess *fc_process_new(const FcProcessSetup *setup, guint64 key, const struct FcHello *hello,
@@ -61,9 +61,9 @@ FcProcess *fc_process_new(const FcProcessSetup *setup, guint64 key, const struct
         process->directory = g_strdup(parent->directory);
         process->command_line = g_strdupv(parent->command_line);
     }
-    process->tally = tally_new(process, FALSE);
+    process->counts = counts_new(process, FALSE);
     if (setup->memory && (hello->flags & FC_HELLO_NO_MEMORY) == 0)
-        process->heap = fc_heap_new(process->tally, hello->start_time, setup->memory_blocks,
+        process->heap = fc_heap_new(process->counts, hello->start_time, setup->memory_blocks,
                                     setup->shared == NULL);
     process->threads = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)fc_thread_free);
     process->rows = g_array_new(FALSE, TRUE, sizeof(FcThreadRow));
@@ -81,8 +81,8 @@ void fc_process_free(FcProcess *process)
     g_hash_table_unref(process->threads);
     fc_live_free(process->live);
     fc_heap_free(process->heap);
-    fc_tally_free(process->tally);
-    fc_tally_free(process->first_tally);
+    fc_counts_free(process->counts);
+    fc_counts_free(process->first_counts);
     g_free(process->first_row.name);
     fc_modules_free(process->modules);
     fc_regions_free(process->regions);
@@ -98,8 +98,8 @@ void fc_process_free(FcProcess *process)
 void fc_process_shrink(FcProcess *process)
 {
     g_clear_pointer(&process->heap, fc_heap_free);
-    fc_tally_free(process->tally);
-    process->tally = NULL;
+    fc_counts_free(process->counts);
+    process->counts = NULL;
     g_array_set_size(process->rows, 0);
 }
 
@@ -111,13 +111,13 @@ static FcThread *get_thread(FcProcess *process, guint32 number)
     if (thread != NULL)
         return thread;
     gboolean first = process->rows->len == 0 && g_hash_table_size(process->threads) == 0;
-    FcTally *tally = tally_new(process, first);
-    FcStack *stack = fc_stack_new(tally, fc_clock_multiplier(&process->setup->clock),
+    FcCounts *counts = counts_new(process, first);
+    FcStack *stack = fc_stack_new(counts, fc_clock_multiplier(&process->setup->clock),
                                   first ? process->setup->sizes.frames : 0);
     fc_stack_set_regions(stack, process->regions);
-    thread = fc_thread_new(number, tally, stack, process->setup->shared);
+    thread = fc_thread_new(number, counts, stack, process->setup->shared);
     if (process->heap != NULL)
-        thread->heap = fc_heap_thread_new(process->heap, tally);
+        thread->heap = fc_heap_thread_new(process->heap, counts);
     fc_stack_set_heap(stack, thread->heap);
     g_hash_table_insert(process->threads, GUINT_TO_POINTER(number), thread);
     return thread;
@@ -137,16 +137,16 @@ static void add_notes(FcProcess *process, const FcThread *thread)
     note(process->repairs, "unmatched-exit", repairs->unmatched_exits);
     note(process->losses, "bad-record", repairs->bad_records);
     note(process->repairs, "gaps", thread->gaps);
-    note(process->repairs, "contexts-folded", thread->tally->contexts_folded);
+    note(process->repairs, "contexts-folded", thread->counts->contexts_folded);
 }
 
 /* The thread's figures, function by function, with the numbers that `map` gives them. */
-static void add_row_functions(FcProcess *process, FcThreadRow *row, const FcTally *tally,
+static void add_row_functions(FcProcess *process, FcThreadRow *row, const FcCounts *counts,
                               const guint32 *map)
 {
-    for (guint32 i = 0; i < tally->function_count; i++)
+    for (guint32 i = 0; i < counts->function_count; i++)
     {
-        const FcTallyFunction *function = &tally->functions[i];
+        const FcCountsFunction *function = &counts->functions[i];
         row->calls += function->calls;
         if (process->row_budget == 0)
             continue;
@@ -193,12 +193,12 @@ static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gb
     process->end_time = MAX(process->end_time, row.end_time);
     if (thread->heap != NULL)
         fc_heap_thread_finish(thread->heap);
-    fc_tally_settle(thread->tally);
+    fc_counts_settle(thread->counts);
     add_notes(process, thread);
-    g_autofree guint32 *map = fc_tally_merge(process->tally, thread->tally);
-    add_row_functions(process, &row, thread->tally, map);
+    g_autofree guint32 *map = fc_counts_merge(process->counts, thread->counts);
+    add_row_functions(process, &row, thread->counts, map);
     if (process->thread_done != NULL)
-        process->thread_done(process, &row, thread->tally, process->thread_done_data);
+        process->thread_done(process, &row, thread->counts, process->thread_done_data);
     if (process->row_budget > 0)
     {
         process->row_budget--;
@@ -368,8 +368,8 @@ void fc_process_message(FcProcess *process, const FcWireMessage *message)
         take_stack(process, message);
     else if (message->type == FC_MSG_MEMORY)
         fc_process_take_late(process, message);
-    else if (message->type == FC_MSG_STRANGER && process->heap != NULL)
-        process->heap->has_strangers = TRUE;
+    else if (message->type == FC_MSG_FOREIGN_ALLOCATOR && process->heap != NULL)
+        process->heap->has_foreign_allocator = TRUE;
     else if (message->thread == 0)
         return;
     else if (message->type == FC_MSG_THREAD_START)
@@ -475,7 +475,7 @@ void fc_process_finish(FcProcess *process, guint64 time, guint32 number, gboolea
     {
         fc_heap_finish(process->heap);
         note(process->losses, "untracked-frees", process->heap->untracked_frees);
-        note(process->losses, "strange-frees", process->heap->strange_frees);
+        note(process->losses, "foreign-frees", process->heap->foreign_frees);
         note(process->losses, "bad-frees-not-listed", process->heap->bad_not_listed);
     }
     g_array_sort(process->rows, compare_rows); /* the first thread first, whenever it ended */

@@ -18,8 +18,8 @@ typedef struct
     FcClock clock;
     FcSharedMap *shared; /* NULL: transport `pipe` */
     enum FcProfileMode profile_mode;
-    FcTallySizes sizes;       /* for a process's first thread */
-    guint32 node_limit;       /* contexts of all tallies; 0: the default */
+    FcCountsSizes sizes;      /* for a process's first thread */
+    guint32 node_limit;       /* contexts of all counts; 0: the default */
     guint32 *contexts_in_use; /* of all processes; owned by the session */
     gboolean memory;          /* memory is profiled */
     guint32 memory_blocks;    /* first size of that table */
@@ -44,16 +44,16 @@ typedef struct
 typedef struct
 {
     FcModules *modules;
-    FcTally *contexts;
+    FcCounts *contexts;
     FcHeap *heap;
 } FcHeapSnapshot;
 void fc_heap_snapshot_free(FcHeapSnapshot *snapshot);
 
 typedef struct FcProcess FcProcess;
 
-/* Called in THREAD mode for each thread that is done, with its own sums; `row` and `tally`
+/* Called in THREAD mode for each thread that is done, with its own sums; `row` and `counts`
  * are good until it returns. */
-typedef void (*FcThreadDone)(FcProcess *process, const FcThreadRow *row, const FcTally *tally,
+typedef void (*FcThreadDone)(FcProcess *process, const FcThreadRow *row, const FcCounts *counts,
                              gpointer data);
 
 struct FcProcess
@@ -70,7 +70,7 @@ struct FcProcess
     FcHeap *heap;        /* owned; NULL: memory is not profiled */
     FcLive *live;        /* owned: what libfc could look through at the end; NULL: nothing */
     FcHeapThread *late;  /* the heap's: records of threads that are gone; NULL: none yet */
-    FcTally *tally;      /* owned: sums of the threads that are done */
+    FcCounts *counts;    /* owned: sums of the threads that are done */
     GHashTable *threads; /* number -> FcThread, owned: those that are not */
     GArray *rows;        /* FcThreadRow */
     guint row_budget;    /* what may still go into the rows */
@@ -88,7 +88,7 @@ struct FcProcess
     gpointer thread_done_data;
     /* THREAD mode with memory: what session.c keeps of the first thread until the heap, which
      * goes into its file, is finished; NULL: nothing. */
-    FcTally *first_tally;
+    FcCounts *first_counts;
     FcThreadRow first_row;
 };
 

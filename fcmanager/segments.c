@@ -44,10 +44,10 @@ static void save_current(FcStack *stack)
     segment->room = stack->room;
 }
 
-FcStack *fc_stack_new(FcTally *tally, guint64 multiplier, guint32 frames)
+FcStack *fc_stack_new(FcCounts *counts, guint64 multiplier, guint32 frames)
 {
     FcStack *stack = g_new0(FcStack, 1);
-    stack->tally = tally;
+    stack->counts = counts;
     stack->multiplier = multiplier;
     stack->first = FC_STACK_NO_TIME;
     stack->next_change = G_MAXUINT64;
@@ -129,15 +129,15 @@ static void pause_current(FcStack *stack, guint64 time)
 /* The current segment goes on with the frames that it was paused with. */
 static void resume_current(FcStack *stack, guint64 time)
 {
-    FcTally *tally = stack->tally;
+    FcCounts *counts = stack->counts;
     for (guint32 i = 1; i <= stack->top; i++)
     {
         struct Frame *frame = &stack->frames[i];
-        FcTallyNode *node = &tally->nodes[frame->node];
+        FcCountsNode *node = &counts->nodes[frame->node];
         frame->entered = time;
         node->active++;
-        tally->arcs[frame->arc].active++;
-        tally->functions[node->function].active++;
+        counts->arcs[frame->arc].active++;
+        counts->functions[node->function].active++;
     }
 }
 
@@ -263,8 +263,9 @@ void fc_stack_inherit(FcStack *stack, const FcOpenFrame *frames, guint count, gu
         const FcOpenFrame *from = &frames[i];
         if (from->part == FC_OPEN_CONTEXT)
         {
-            context = fc_tally_edge(stack->tally, context, from->site, from->function, stack->last)
-                          ->value;
+            context =
+                fc_counts_edge(stack->counts, context, from->site, from->function, stack->last)
+                    ->value;
             continue;
         }
         if (from->part == FC_OPEN_PAUSED_FIRST ||
@@ -311,13 +312,13 @@ static void add_open_frame(const struct Frame *frame, const FcStack *stack, gpoi
     add_open(data, frame, FC_OPEN_ACTIVE);
 }
 
-static void add_context(const FcTally *tally, guint32 index, GArray *open)
+static void add_context(const FcCounts *counts, guint32 index, GArray *open)
 {
     if (index == 0)
         return;
-    const FcTallyNode *node = &tally->nodes[index];
-    add_context(tally, node->parent, open);
-    FcOpenFrame entry = {.function = tally->functions[node->function].address,
+    const FcCountsNode *node = &counts->nodes[index];
+    add_context(counts, node->parent, open);
+    FcOpenFrame entry = {.function = counts->functions[node->function].address,
                          .site = node->site,
                          .part = FC_OPEN_CONTEXT};
     g_array_append_val(open, entry);
@@ -334,7 +335,7 @@ GArray *fc_stack_open_frames(const FcStack *stack)
         const struct Segment *segment = &stack->segments[i];
         if (segment->in_chain || segment->top == 0)
             continue;
-        add_context(stack->tally, segment->frames[0].node, open);
+        add_context(stack->counts, segment->frames[0].node, open);
         for (guint32 frame = 1; frame <= segment->top; frame++)
             add_open(open, &segment->frames[frame],
                      frame == 1 ? FC_OPEN_PAUSED_FIRST : FC_OPEN_PAUSED);
@@ -354,9 +355,9 @@ static void add_final_frame(const struct Frame *frame, const FcStack *stack, gpo
     struct FinalFrames *final = data;
     if (final->out->len >= final->most)
         return;
-    FcProfileFrame copy = {.function = stack->tally->nodes[frame->node].function};
+    FcProfileFrame copy = {.function = stack->counts->nodes[frame->node].function};
     copy.site.address = frame->site;
-    copy.site.module = stack->tally->arcs[frame->arc].site_module;
+    copy.site.module = stack->counts->arcs[frame->arc].site_module;
     g_array_append_val(final->out, copy);
 }
 

@@ -130,20 +130,21 @@ static void write_profile(FcSession *session, const FcProcess *process, const Fc
 }
 
 /* THREAD mode: each thread has its own file.  The first one is the process's. */
-static void thread_done(FcProcess *process, const FcThreadRow *row, const FcTally *tally,
+static void thread_done(FcProcess *process, const FcThreadRow *row, const FcCounts *counts,
                         gpointer data)
 {
     FcSession *session = data;
     if (process->heap != NULL && row->number == process->hello.thread)
     {
-        process->first_tally = fc_output_keep(process, tally);
+        process->first_counts = fc_output_keep(process, counts);
         process->first_row = *row;
         process->first_row.name = g_strdup(row->name);
         process->first_row.functions = NULL; /* a thread's file has none */
         process->first_row.stack = NULL;
         return;
     }
-    g_autoptr(FcProfile) profile = fc_output_thread(process, row, tally, FALSE, session->unique_id);
+    g_autoptr(FcProfile) profile =
+        fc_output_thread(process, row, counts, FALSE, session->unique_id);
     write_profile(session, process, profile, row->number,
                   row->number != process->hello.thread || g_hash_table_size(process->threads) > 1);
 }
@@ -151,12 +152,12 @@ static void thread_done(FcProcess *process, const FcThreadRow *row, const FcTall
 /* The file that had to wait for the heap. */
 static void write_first_thread(FcSession *session, FcProcess *process)
 {
-    if (process->first_tally == NULL)
+    if (process->first_counts == NULL)
         return;
-    g_autoptr(FcProfile) profile = fc_output_thread(process, &process->first_row,
-                                                    process->first_tally, TRUE, session->unique_id);
+    g_autoptr(FcProfile) profile = fc_output_thread(
+        process, &process->first_row, process->first_counts, TRUE, session->unique_id);
     write_profile(session, process, profile, process->first_row.number, process->rows->len > 1);
-    g_clear_pointer(&process->first_tally, fc_tally_free);
+    g_clear_pointer(&process->first_counts, fc_counts_free);
 }
 
 static void add_session_losses(FcSession *session, FcProcess *process)

@@ -21,7 +21,7 @@ typedef struct
     int reply_fd;        /* likewise; -1: answers go into shared memory only */
     enum FcTimeMode time_mode;
     enum FcProfileMode profile_mode;
-    FcTallySizes sizes;
+    FcCountsSizes sizes;
     gboolean memory;  /* is profiled */
     guint32 contexts; /* of all processes; 0: the default */
     guint32 memory_blocks;

@@ -41,7 +41,7 @@ struct FcStack
     guint64 low;
     guint64 size;
 
-    FcTally *tally;
+    FcCounts *counts;
     guint64 multiplier;
     guint64 first;
     guint64 last;
@@ -68,9 +68,9 @@ static inline guint bucket_of(guint64 ticks, guint64 multiplier)
 
 static inline struct Frame *push(FcStack *stack, guint64 function, guint64 site, guint64 time)
 {
-    FcTally *tally = stack->tally;
+    FcCounts *counts = stack->counts;
     const FcMapSlot *edge =
-        fc_tally_edge(tally, stack->frames[stack->top].node, site, function, time);
+        fc_counts_edge(counts, stack->frames[stack->top].node, site, function, time);
     if (G_UNLIKELY(++stack->top == stack->room))
     {
         stack->room *= 2;
@@ -84,14 +84,14 @@ static inline struct Frame *push(FcStack *stack, guint64 function, guint64 site,
     frame->callees = 0;
     frame->node = edge->value;
     frame->arc = edge->extra;
-    FcTallyNode *node = &tally->nodes[frame->node];
+    FcCountsNode *node = &counts->nodes[frame->node];
     node->active++;
-    tally->arcs[frame->arc].active++;
-    tally->functions[node->function].active++;
+    counts->arcs[frame->arc].active++;
+    counts->functions[node->function].active++;
     return frame;
 }
 
-static inline void add_activation(FcTallyFunction *function, guint64 total, guint64 local,
+static inline void add_activation(FcCountsFunction *function, guint64 total, guint64 local,
                                   guint64 multiplier)
 {
     if (total < function->total_min)
@@ -109,10 +109,10 @@ static inline void add_activation(FcTallyFunction *function, guint64 total, guin
 static inline guint64 stop_clock(FcStack *stack, struct Frame *frame, struct Frame *caller,
                                  guint64 time)
 {
-    FcTally *tally = stack->tally;
-    FcTallyNode *node = &tally->nodes[frame->node];
-    FcTallyArc *arc = &tally->arcs[frame->arc];
-    FcTallyFunction *function = &tally->functions[node->function];
+    FcCounts *counts = stack->counts;
+    FcCountsNode *node = &counts->nodes[frame->node];
+    FcCountsArc *arc = &counts->arcs[frame->arc];
+    FcCountsFunction *function = &counts->functions[node->function];
     guint64 elapsed = time - frame->entered;
 
     caller->callees += elapsed;
@@ -140,12 +140,12 @@ static inline void pop(FcStack *stack, guint64 time)
     struct Frame *caller = G_LIKELY(stack->top > 1) ? frame - 1 : caller_of_segment(stack);
     guint64 total = frame->before + stop_clock(stack, frame, caller, time);
     guint64 local = total - frame->callees;
-    FcTallyNode *node = &stack->tally->nodes[frame->node];
+    FcCountsNode *node = &stack->counts->nodes[frame->node];
 
     stack->top--;
     node->local += local;
     if (G_LIKELY(!frame->inherited))
-        add_activation(&stack->tally->functions[node->function], total, local, stack->multiplier);
+        add_activation(&stack->counts->functions[node->function], total, local, stack->multiplier);
 }
 
 /* ---- segments.c ------------------------------------------------------------- */

@@ -62,8 +62,8 @@ static inline void enter(FcStack *stack, guint64 function, guint64 site, guint64
     frame->address = address;
     frame->return_bits = return_bits;
     frame->inherited = FALSE;
-    stack->tally->nodes[frame->node].calls++;
-    stack->tally->arcs[frame->arc].calls++;
+    stack->counts->nodes[frame->node].calls++;
+    stack->counts->arcs[frame->arc].calls++;
 }
 
 /* The exit of a function that is not (clearly) the innermost frame's.  An exit hook that was
@@ -72,7 +72,7 @@ static inline void enter(FcStack *stack, guint64 function, guint64 site, guint64
 static void mend_exit(FcStack *stack, guint64 function, guint64 address, gboolean tail,
                       guint64 time)
 {
-    if (!fc_tally_is_active(stack->tally, function, time))
+    if (!fc_counts_is_active(stack->counts, function, time))
     {
         stack->repairs.unmatched_exits++;
         return;
@@ -115,7 +115,7 @@ static inline void leave(FcStack *stack, guint64 function, guint64 site, guint64
 
 static void apply_changes(FcStack *stack, guint64 time)
 {
-    stack->next_change = fc_tally_apply_changes(stack->tally, time);
+    stack->next_change = fc_counts_apply_changes(stack->counts, time);
 }
 
 /* What is neither entry nor exit. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One thread's stack of open frames: turns its records into figures of its tally,
+ * One thread's stack of open frames: turns its records into figures of its counts,
  * and mends what jumps, throws and missing exits do to the stack.  Called by
  * thread.c; knows nothing of chunks, pipes or files.
  *
@@ -8,9 +8,9 @@
  */
 #pragma once
 
+#include "fcmanager/counts.h"
 #include "fcmanager/heap.h"
 #include "fcmanager/regions.h"
-#include "fcmanager/tally.h"
 #include "libfc/fc-format.h"
 
 typedef struct
@@ -43,9 +43,9 @@ typedef struct
 
 typedef struct FcStack FcStack;
 
-/* Adds to `tally`, which stays the caller's and must outlive the stack.  `multiplier`: ns in a
+/* Adds to `counts`, which stays the caller's and must outlive the stack.  `multiplier`: ns in a
  * tick, times 2^32. */
-FcStack *fc_stack_new(FcTally *tally, guint64 multiplier, guint32 frames);
+FcStack *fc_stack_new(FcCounts *counts, guint64 multiplier, guint32 frames);
 void fc_stack_free(FcStack *stack);
 void fc_stack_set_multiplier(FcStack *stack, guint64 multiplier);
 
@@ -73,7 +73,7 @@ void fc_stack_inherit(FcStack *stack, const FcOpenFrame *frames, guint count, gu
  * The caller unrefs the array of FcOpenFrame. */
 GArray *fc_stack_open_frames(const FcStack *stack);
 /* Adds to `out` an FcProfileFrame for up to `most` open frames, outermost first, with the
- * tally's own function numbers; the sites' modules are filled in. */
+ * counts' own function numbers; the sites' modules are filled in. */
 void fc_stack_final_frames(const FcStack *stack, guint most, GArray *out);
 
 /* Closes all frames as of `time`, or as of the last record if that is later. */

@@ -25,11 +25,11 @@ static void piece_free(Piece *piece)
     g_free(piece);
 }
 
-FcThread *fc_thread_new(guint32 number, FcTally *tally, FcStack *stack, FcSharedMap *shared)
+FcThread *fc_thread_new(guint32 number, FcCounts *counts, FcStack *stack, FcSharedMap *shared)
 {
     FcThread *thread = g_new0(FcThread, 1);
     thread->number = number;
-    thread->tally = tally;
+    thread->counts = counts;
     thread->stack = stack;
     thread->shared = shared;
     thread->pending = g_queue_new();
@@ -44,7 +44,7 @@ void fc_thread_free(FcThread *thread)
     g_queue_free_full(thread->pending, (GDestroyNotify)piece_free);
     g_array_unref(thread->quarantine);
     fc_stack_free(thread->stack);
-    fc_tally_free(thread->tally);
+    fc_counts_free(thread->counts);
     g_free(thread->name);
     g_free(thread);
 }

@@ -17,7 +17,7 @@ typedef struct
     gint64 tid;            /* 0: not known */
     char *name;            /* owned; NULL: not known */
     guint64 start_time;    /* ticks; 0: not known */
-    FcTally *tally;        /* owned */
+    FcCounts *counts;      /* owned */
     FcStack *stack;        /* owned */
     GQueue *pending;       /* what is held back, oldest first */
     GArray *quarantine;    /* guint32: chunks that may still be written to */
@@ -29,7 +29,7 @@ typedef struct
     guint32 next_slot;     /* and where: beyond what was read ahead */
 } FcThread;
 
-FcThread *fc_thread_new(guint32 number, FcTally *tally, FcStack *stack, FcSharedMap *shared);
+FcThread *fc_thread_new(guint32 number, FcCounts *counts, FcStack *stack, FcSharedMap *shared);
 void fc_thread_free(FcThread *thread);
 
 /* Takes over `view`, which was taken from the shared memory: reads its first `slots` records

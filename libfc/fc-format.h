@@ -191,8 +191,8 @@ enum FcMessageType
     FC_MSG_LIVE,          /* the process, now of one thread, wants the list of its live blocks;
                              argument: index of a chunk for the answer, the decimal number
                              of a descriptor that fcmanager has open, or nothing */
-    FC_MSG_STRANGER,      /* a library is about to be loaded that will call the C library's
-                             allocator past libfc */
+    FC_MSG_FOREIGN_ALLOCATOR, /* a library is about to be loaded that will call the C library's
+                        allocator past libfc */
 };
 #define FC_NO_ANSWER UINT32_MAX
 

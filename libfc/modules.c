@@ -331,10 +331,10 @@ static void will_change(void)
 }
 
 /* With RTLD_DEEPBIND a library finds the C library's allocator before ours. */
-static void note_stranger(int mode)
+static void tell_foreign_allocator(int mode)
 {
     static bool is_told;
-    struct FcMessage message = {.type = FC_MSG_STRANGER, .thread = fc_thread.number};
+    struct FcMessage message = {.type = FC_MSG_FOREIGN_ALLOCATOR, .thread = fc_thread.number};
     if ((mode & RTLD_DEEPBIND) == 0 || !fc_config.memory || fc_process_is_off())
         return;
     if (!is_told)
@@ -352,7 +352,7 @@ static void note_stranger(int mode)
 FC_EXPORT FC_JUMPING void *dlopen(const char *file, int mode)
 {
     will_change();
-    note_stranger(mode);
+    tell_foreign_allocator(mode);
     FC_JUMP real_dlopen(file, mode);
 }
 

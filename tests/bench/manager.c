@@ -71,10 +71,10 @@ static void make_wide(guint32 function, guint64 site, guint64 depth)
 
 static void run(const char *name)
 {
-    static const FcTallySizes sizes = {0, 0, 0};
+    static const FcCountsSizes sizes = {0, 0, 0};
     FcModules *modules = fc_modules_new();
-    FcTally *tally = fc_tally_new(modules, &sizes);
-    FcStack *stack = fc_stack_new(tally, UINT64_C(1) << 31, 0);
+    FcCounts *counts = fc_counts_new(modules, &sizes);
+    FcStack *stack = fc_stack_new(counts, UINT64_C(1) << 31, 0);
     double best_ns = G_MAXDOUBLE; /* of a round: others use the machine as well */
     for (guint round = 0; round < ROUNDS; round++)
     {
@@ -90,11 +90,11 @@ static void run(const char *name)
             records[i].time += clock_ticks;
     }
     printf("%-5s %6.2f ns a record (%u functions, %u arcs, %u contexts)\n", name, best_ns / count,
-           tally->function_count, tally->arc_count, tally->node_count);
+           counts->function_count, counts->arc_count, counts->node_count);
     if (fc_stack_depth(stack) != 0)
         abort();
     fc_stack_free(stack);
-    fc_tally_free(tally);
+    fc_counts_free(counts);
     fc_modules_free(modules);
 }
 

@@ -11,16 +11,16 @@
 
 void fc_fixture_start(FcFixture *fixture)
 {
-    static const FcTallySizes sizes = {0, 0, 0};
+    static const FcCountsSizes sizes = {0, 0, 0};
     fixture->modules = fc_modules_new();
-    fixture->tally = fc_tally_new(fixture->modules, &sizes);
-    fixture->stack = fc_stack_new(fixture->tally, UINT64_C(1) << 32, 0);
+    fixture->counts = fc_counts_new(fixture->modules, &sizes);
+    fixture->stack = fc_stack_new(fixture->counts, UINT64_C(1) << 32, 0);
 }
 
 void fc_fixture_stop(FcFixture *fixture)
 {
     fc_stack_free(fixture->stack);
-    fc_tally_free(fixture->tally);
+    fc_counts_free(fixture->counts);
     fc_modules_free(fixture->modules);
 }
 
@@ -62,47 +62,47 @@ void fc_fixture_leave(FcFixture *fixture, guint64 time, char letter, guint64 sit
     feed(fixture, fc_fixture_record(FC_RECORD_EXIT, time, letter, site, depth));
 }
 
-const FcTallyFunction *fc_fixture_function(FcTally *tally, char letter)
+const FcCountsFunction *fc_fixture_function(FcCounts *counts, char letter)
 {
-    fc_tally_settle(tally);
-    for (guint32 i = 0; i < tally->function_count; i++)
-        if (tally->functions[i].address == fc_fixture_address(letter))
-            return &tally->functions[i];
+    fc_counts_settle(counts);
+    for (guint32 i = 0; i < counts->function_count; i++)
+        if (counts->functions[i].address == fc_fixture_address(letter))
+            return &counts->functions[i];
     return NULL;
 }
 
-const FcTallyArc *fc_fixture_arc(FcTally *tally, char caller, guint64 site, char callee)
+const FcCountsArc *fc_fixture_arc(FcCounts *counts, char caller, guint64 site, char callee)
 {
-    for (guint32 i = 0; i < tally->arc_count; i++)
+    for (guint32 i = 0; i < counts->arc_count; i++)
     {
-        const FcTallyArc *arc = &tally->arcs[i];
-        guint64 from = arc->caller != 0 ? tally->functions[arc->caller - 1].address : 0;
+        const FcCountsArc *arc = &counts->arcs[i];
+        guint64 from = arc->caller != 0 ? counts->functions[arc->caller - 1].address : 0;
         guint64 wanted = caller != 0 ? fc_fixture_address(caller) : 0;
         if (from == wanted && arc->site == site &&
-            tally->functions[arc->callee].address == fc_fixture_address(callee))
+            counts->functions[arc->callee].address == fc_fixture_address(callee))
             return arc;
     }
     return NULL;
 }
 
-static const FcTallyNode *find_below(FcTally *tally, guint32 parent, const char *path)
+static const FcCountsNode *find_below(FcCounts *counts, guint32 parent, const char *path)
 {
     if (*path == '\0')
-        return &tally->nodes[parent];
-    const FcTallyNode *found = NULL;
-    for (guint32 i = 1; i < tally->node_count && found == NULL; i++)
-        if (tally->nodes[i].parent == parent &&
-            tally->functions[tally->nodes[i].function].address == fc_fixture_address(*path))
-            found = find_below(tally, i, path + 1);
+        return &counts->nodes[parent];
+    const FcCountsNode *found = NULL;
+    for (guint32 i = 1; i < counts->node_count && found == NULL; i++)
+        if (counts->nodes[i].parent == parent &&
+            counts->functions[counts->nodes[i].function].address == fc_fixture_address(*path))
+            found = find_below(counts, i, path + 1);
     return found;
 }
 
-const FcTallyNode *fc_fixture_context(FcTally *tally, const char *path)
+const FcCountsNode *fc_fixture_context(FcCounts *counts, const char *path)
 {
-    return find_below(tally, 0, path);
+    return find_below(counts, 0, path);
 }
 
-guint fc_fixture_context_count(const FcTally *tally)
+guint fc_fixture_context_count(const FcCounts *counts)
 {
-    return tally->node_count - 1;
+    return counts->node_count - 1;
 }

@@ -12,7 +12,7 @@
 typedef struct
 {
     FcModules *modules;
-    FcTally *tally;
+    FcCounts *counts;
     FcStack *stack;
 } FcFixture;
 
@@ -32,10 +32,10 @@ struct FcRecord fc_fixture_record(enum FcRecordKind kind, guint64 time, char let
 void fc_fixture_enter(FcFixture *fixture, guint64 time, char letter, guint64 site, guint depth);
 void fc_fixture_leave(FcFixture *fixture, guint64 time, char letter, guint64 site, guint depth);
 
-/* Sums of the tally; NULL where there is no such function or arc.  `caller` 0: none. */
-const FcTallyFunction *fc_fixture_function(FcTally *tally, char letter);
-const FcTallyArc *fc_fixture_arc(FcTally *tally, char caller, guint64 site, char callee);
+/* Sums of the counts; NULL where there is no such function or arc.  `caller` 0: none. */
+const FcCountsFunction *fc_fixture_function(FcCounts *counts, char letter);
+const FcCountsArc *fc_fixture_arc(FcCounts *counts, char caller, guint64 site, char callee);
 /* The first context of that path of functions from the root, by their letters. */
-const FcTallyNode *fc_fixture_context(FcTally *tally, const char *path);
+const FcCountsNode *fc_fixture_context(FcCounts *counts, const char *path);
 /* How many contexts there are, the root left out. */
-guint fc_fixture_context_count(const FcTally *tally);
+guint fc_fixture_context_count(const FcCounts *counts);

@@ -12,8 +12,8 @@
 typedef struct
 {
     FcModules *modules;
-    FcTally *tally;
-    FcTally *own; /* of both threads, who call nothing */
+    FcCounts *counts;
+    FcCounts *own; /* of both threads, who call nothing */
     FcHeap *heap;
     FcHeapThread *a;
     FcHeapThread *b;
@@ -21,11 +21,11 @@ typedef struct
 
 static void start(Books *books, gboolean two)
 {
-    static const FcTallySizes sizes = {0, 0, 0};
+    static const FcCountsSizes sizes = {0, 0, 0};
     books->modules = fc_modules_new();
-    books->tally = fc_tally_new(books->modules, &sizes);
-    books->own = fc_tally_new(books->modules, &sizes);
-    books->heap = fc_heap_new(books->tally, 0, 0, FALSE);
+    books->counts = fc_counts_new(books->modules, &sizes);
+    books->own = fc_counts_new(books->modules, &sizes);
+    books->heap = fc_heap_new(books->counts, 0, 0, FALSE);
     books->a = fc_heap_thread_new(books->heap, books->own);
     books->b = two ? fc_heap_thread_new(books->heap, books->own) : NULL;
 }
@@ -33,8 +33,8 @@ static void start(Books *books, gboolean two)
 static void stop(Books *books)
 {
     fc_heap_free(books->heap);
-    fc_tally_free(books->own);
-    fc_tally_free(books->tally);
+    fc_counts_free(books->own);
+    fc_counts_free(books->counts);
     fc_modules_free(books->modules);
 }
 
@@ -288,7 +288,7 @@ static void test_fork(void)
     release(books.b, 50, BLOCK); /* after the fork */
     allocate(books.b, 60, BLOCK, 40);
     fc_heap_settle(books.heap, 20);
-    FcTally *contexts = fc_tally_new(books.modules, &(FcTallySizes){0, 0, 0});
+    FcCounts *contexts = fc_counts_new(books.modules, &(FcCountsSizes){0, 0, 0});
     FcHeap *copy = fc_heap_copy(books.heap, contexts, 20);
     fc_heap_settle(books.heap, 70);
     g_assert_cmpuint(copy->live_bytes, ==, 100);
@@ -301,7 +301,7 @@ static void test_fork(void)
     fc_heap_finish(books.heap);
     check(&books, 2, 1, 40, 0);
     fc_heap_free(copy);
-    fc_tally_free(contexts);
+    fc_counts_free(contexts);
     stop(&books);
 }
 

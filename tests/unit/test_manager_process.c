@@ -106,7 +106,7 @@ static guint64 note_count(const GArray *notes, const char *kind)
 
 static guint64 calls_of(Fixture *f, char letter)
 {
-    const FcTallyFunction *function = fc_fixture_function(f->process->tally, letter);
+    const FcCountsFunction *function = fc_fixture_function(f->process->counts, letter);
     return function != NULL ? function->calls : 0;
 }
 
@@ -150,7 +150,7 @@ static void test_death(void)
     fc_shared_free_all(f.setup.shared, KEY);
     g_assert_cmpuint(first->owner, ==, 0);
     g_assert_cmpuint(unready->owner, ==, 0);
-    const FcTallyFunction *a = fc_fixture_function(f.process->tally, 'A');
+    const FcCountsFunction *a = fc_fixture_function(f.process->counts, 'A');
     g_assert_cmpuint(a->total, ==, 40); /* open at the end */
     g_assert_cmpuint(a->local, ==, 30);
     g_assert_cmpuint(calls_of(&f, 'B'), ==, 1);
@@ -182,7 +182,7 @@ static void test_gap_filled_later(void)
     g_assert_cmpuint(first->owner, ==, 0);
     fc_process_finish(f.process, 30, 1, FALSE);
     /* The handler's calls are A's: the gap kept its place. */
-    const FcTallyNode *node = fc_fixture_context(f.process->tally, "AH");
+    const FcCountsNode *node = fc_fixture_context(f.process->counts, "AH");
     g_assert_nonnull(node);
     g_assert_cmpuint(node->calls, ==, 2);
     g_assert_cmpuint(note_count(f.process->repairs, "gaps"), ==, 0);
@@ -282,7 +282,7 @@ static void test_generations_wrap(void)
     stop(&f);
 }
 
-/* Ten thousand threads one after the other leave rows, not tallies. */
+/* Ten thousand threads one after the other leave rows, not counts. */
 static void test_threads_in_turn(void)
 {
     Fixture f;
@@ -344,7 +344,7 @@ static void test_data_in_the_pipe(void)
     fc_process_message(f.process, &message);
     fc_process_finish(f.process, 20, 1, FALSE);
     g_assert_cmpuint(calls_of(&f, 'A'), ==, 1);
-    g_assert_cmpuint(fc_fixture_function(f.process->tally, 'A')->total, ==, 4);
+    g_assert_cmpuint(fc_fixture_function(f.process->counts, 'A')->total, ==, 4);
     stop(&f);
 }
 
@@ -361,7 +361,7 @@ static void test_fork(void)
     FcProcess *child = fc_process_new(&f.setup, KEY + 1, &hello, f.process);
     fc_process_adopt(child, NULL, frames);
     fc_process_finish(child, 160, 3, FALSE);
-    const FcTallyFunction *a = fc_fixture_function(child->tally, 'A');
+    const FcCountsFunction *a = fc_fixture_function(child->counts, 'A');
     g_assert_cmpuint(a->calls, ==, 0);
     g_assert_cmpuint(a->total, ==, 60);
     fc_process_free(child);

@@ -7,11 +7,11 @@
 #include <string.h>
 
 #define SITE(letter, number) fc_fixture_site((letter), (number))
-#define FUNCTION(letter) fc_fixture_function(f.tally, (letter))
+#define FUNCTION(letter) fc_fixture_function(f.counts, (letter))
 
 static void check_function(FcFixture *f, char letter, guint64 calls, guint64 total, guint64 local)
 {
-    const FcTallyFunction *function = fc_fixture_function(f->tally, letter);
+    const FcCountsFunction *function = fc_fixture_function(f->counts, letter);
     g_assert_nonnull(function);
     g_assert_cmpuint(function->calls, ==, calls);
     g_assert_cmpuint(function->total, ==, total);
@@ -21,7 +21,7 @@ static void check_function(FcFixture *f, char letter, guint64 calls, guint64 tot
 static void check_arc(FcFixture *f, char caller, guint64 site, char callee, guint64 calls,
                       guint64 total)
 {
-    const FcTallyArc *arc = fc_fixture_arc(f->tally, caller, site, callee);
+    const FcCountsArc *arc = fc_fixture_arc(f->counts, caller, site, callee);
     g_assert_nonnull(arc);
     g_assert_cmpuint(arc->calls, ==, calls);
     g_assert_cmpuint(arc->total, ==, total);
@@ -30,7 +30,7 @@ static void check_arc(FcFixture *f, char caller, guint64 site, char callee, guin
 static void check_context(FcFixture *f, const char *path, guint64 calls, guint64 total,
                           guint64 local)
 {
-    const FcTallyNode *node = fc_fixture_context(f->tally, path);
+    const FcCountsNode *node = fc_fixture_context(f->counts, path);
     g_assert_nonnull(node);
     g_assert_cmpuint(node->calls, ==, calls);
     g_assert_cmpuint(node->total, ==, total);
@@ -59,7 +59,7 @@ static void test_nesting(void)
     check_arc(&f, 'B', SITE('B', 0), 'C', 1, 8);
     check_context(&f, "A", 1, 50, 27);
     check_context(&f, "ABC", 1, 8, 8);
-    g_assert_cmpuint(fc_fixture_context_count(f.tally), ==, 4); /* B once for each site */
+    g_assert_cmpuint(fc_fixture_context_count(f.counts), ==, 4); /* B once for each site */
     g_assert_cmpuint(FUNCTION('B')->total_min, ==, 3);
     g_assert_cmpuint(FUNCTION('B')->total_max, ==, 20);
     g_assert_cmpuint(FUNCTION('B')->local_min, ==, 3);
@@ -85,7 +85,7 @@ static void test_recursion(void)
     check_arc(&f, 0, 0x99, 'F', 1, 100);
     check_arc(&f, 'F', SITE('F', 0), 'F', 2, 20); /* the inner one is within the outer */
     check_context(&f, "F", 3, 100, 100);
-    g_assert_cmpuint(fc_fixture_context_count(f.tally), ==, 1);
+    g_assert_cmpuint(fc_fixture_context_count(f.counts), ==, 1);
     g_assert_cmpuint(FUNCTION('F')->total_min, ==, 3);
     g_assert_cmpuint(FUNCTION('F')->total_max, ==, 100);
     g_assert_cmpuint(FUNCTION('F')->local_min, ==, 3);
@@ -115,7 +115,7 @@ static void test_mutual_recursion(void)
     check_context(&f, "E", 2, 28, 16);
     check_context(&f, "EO", 2, 20, 10);
     check_context(&f, "EOX", 1, 2, 2);
-    g_assert_cmpuint(fc_fixture_context_count(f.tally), ==, 3);
+    g_assert_cmpuint(fc_fixture_context_count(f.counts), ==, 3);
     fc_fixture_stop(&f);
 }
 
@@ -252,7 +252,7 @@ static void test_open_at_the_end(void)
     fc_stack_final_frames(f.stack, 10, final);
     g_assert_cmpuint(final->len, ==, 2);
     guint32 last = g_array_index(final, FcProfileFrame, 1).function;
-    g_assert_cmpuint(f.tally->functions[last].address, ==, fc_fixture_address('B'));
+    g_assert_cmpuint(f.counts->functions[last].address, ==, fc_fixture_address('B'));
     fc_stack_close(f.stack, 60);
     check_function(&f, 'A', 1, 50, 10);
     check_function(&f, 'B', 1, 40, 40);
@@ -291,7 +291,7 @@ static void test_overflow(void)
 {
     FcFixture f;
     fc_fixture_start(&f);
-    f.tally->node_limit = 3; /* the root, A and A-B */
+    f.counts->node_limit = 3; /* the root, A and A-B */
     fc_fixture_enter(&f, 0, 'A', 0x99, 0);
     for (guint i = 0; i < 10; i++)
     {
@@ -308,13 +308,13 @@ static void test_overflow(void)
     check_context(&f, "AB", 1, 4, 3);
     check_context(&f, "B", 9, 36, 27);
     check_context(&f, "C", 10, 10, 10);
-    g_assert_cmpuint(fc_fixture_context_count(f.tally), ==, 4);
+    g_assert_cmpuint(fc_fixture_context_count(f.counts), ==, 4);
     /* nine sites of B, and C below each of the two contexts of B */
-    g_assert_cmpuint(f.tally->contexts_folded, ==, 9 + 2);
+    g_assert_cmpuint(f.counts->contexts_folded, ==, 9 + 2);
     fc_fixture_stop(&f);
 }
 
-/* What one tally has of a session's contexts another can't have, until the first is gone. */
+/* What one thread has of a session's contexts another can't have, until the first is gone. */
 static void test_shared_limit(void)
 {
     guint32 in_use = FC_CONTEXTS_DEFAULT - 2;
@@ -322,19 +322,19 @@ static void test_shared_limit(void)
     FcFixture other;
     fc_fixture_start(&one);
     fc_fixture_start(&other);
-    one.tally->contexts_in_use = &in_use;
-    other.tally->contexts_in_use = &in_use;
+    one.counts->contexts_in_use = &in_use;
+    other.counts->contexts_in_use = &in_use;
     fc_fixture_enter(&one, 0, 'A', 0x99, 0);
     fc_fixture_enter(&one, 1, 'B', SITE('A', 0), 1);
-    g_assert_cmpuint(one.tally->contexts_folded, ==, 0);
+    g_assert_cmpuint(one.counts->contexts_folded, ==, 0);
     g_assert_cmpuint(in_use, ==, FC_CONTEXTS_DEFAULT);
 
     fc_fixture_enter(&other, 0, 'A', 0x99, 0);
-    g_assert_cmpuint(other.tally->contexts_folded, ==, 1);
+    g_assert_cmpuint(other.counts->contexts_folded, ==, 1);
     fc_fixture_stop(&one);
     g_assert_cmpuint(in_use, ==, FC_CONTEXTS_DEFAULT - 1); /* the one that A is folded on */
     fc_fixture_enter(&other, 1, 'B', SITE('A', 0), 1);
-    g_assert_cmpuint(other.tally->contexts_folded, ==, 1);
+    g_assert_cmpuint(other.counts->contexts_folded, ==, 1);
     fc_fixture_stop(&other);
     g_assert_cmpuint(in_use, ==, FC_CONTEXTS_DEFAULT - 2);
 }
@@ -383,24 +383,24 @@ static void test_reused_address(void)
     fc_fixture_enter(&f, 50, 'P', SITE('A', 0), 1);
     fc_fixture_leave(&f, 59, 'P', SITE('A', 0), 1);
     fc_fixture_leave(&f, 60, 'A', 0x99, 0);
-    fc_tally_settle(f.tally);
-    g_assert_cmpuint(f.tally->function_count, ==, 3);
-    g_assert_cmpint(f.tally->functions[1].module, ==, 0);
-    g_assert_cmpuint(f.tally->functions[1].calls, ==, 2);
-    g_assert_cmpuint(f.tally->functions[1].total, ==, 7);
-    g_assert_cmpint(f.tally->functions[2].module, ==, 1);
-    g_assert_cmpuint(f.tally->functions[2].calls, ==, 1);
-    g_assert_cmpuint(f.tally->functions[2].total, ==, 9);
+    fc_counts_settle(f.counts);
+    g_assert_cmpuint(f.counts->function_count, ==, 3);
+    g_assert_cmpint(f.counts->functions[1].module, ==, 0);
+    g_assert_cmpuint(f.counts->functions[1].calls, ==, 2);
+    g_assert_cmpuint(f.counts->functions[1].total, ==, 7);
+    g_assert_cmpint(f.counts->functions[2].module, ==, 1);
+    g_assert_cmpuint(f.counts->functions[2].calls, ==, 1);
+    g_assert_cmpuint(f.counts->functions[2].total, ==, 9);
     fc_fixture_stop(&f);
 }
 
 /* Sums of two threads: matched by function, call site and path. */
 static void test_merge(void)
 {
-    static const FcTallySizes sizes = {0, 0, 0};
+    static const FcCountsSizes sizes = {0, 0, 0};
     FcFixture f[2];
     FcModules *modules = fc_modules_new();
-    FcTally *sum = fc_tally_new(modules, &sizes);
+    FcCounts *sum = fc_counts_new(modules, &sizes);
     for (guint i = 0; i < 2; i++)
     {
         fc_fixture_start(&f[i]);
@@ -413,8 +413,8 @@ static void test_merge(void)
         fc_fixture_enter(&f[i], 20, 'B', SITE('A', 0), 1);
         fc_fixture_leave(&f[i], 25 + i, 'B', SITE('A', 0), 1);
         fc_fixture_leave(&f[i], 30 + i, 'A', 0x99, 0);
-        fc_tally_settle(f[i].tally);
-        g_autofree guint32 *map = fc_tally_merge(sum, f[i].tally);
+        fc_counts_settle(f[i].counts);
+        g_autofree guint32 *map = fc_counts_merge(sum, f[i].counts);
         g_assert_cmpuint(sum->functions[map[i]].address, ==, fc_fixture_address('A'));
         fc_fixture_stop(&f[i]);
     }
@@ -427,7 +427,7 @@ static void test_merge(void)
     g_assert_cmpuint(fc_fixture_context_count(sum), ==, 3);
     g_assert_cmpuint(fc_fixture_function(sum, 'B')->total_min, ==, 5);
     g_assert_cmpuint(fc_fixture_function(sum, 'B')->total_max, ==, 6);
-    fc_tally_free(sum);
+    fc_counts_free(sum);
     fc_modules_free(modules);
 }
 

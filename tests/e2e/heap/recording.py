@@ -224,7 +224,7 @@ class DeepBind(HeapCase):
             _, heap = self.run_memory([program, self.path("libdeep.so"), "deep"],
                                       FC_TRANSPORT=transport)
             self.assertEqual(heap.bad_frees, [])
-            self.assertEqual(heap.profile.losses["strange-frees"], 20)
+            self.assertEqual(heap.profile.losses["foreign-frees"], 20)
         done = self.run_target([program, self.path("libdeep.so"), "deep"], env={"FC_MEMORY": "1"})
         self.assertEqual(done.stderr.count(b"RTLD_DEEPBIND is not profiled"), 1)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What was counted and measured: functions, arcs and the calling-context tree of
- * one thread, or the sum of several.  stack.c adds to a thread's tally with every
+ * one thread, or the sum of several.  stack.c adds to a thread's counts with every
  * record; process.c merges it into the process's when the thread ends; output.c
  * turns that into a profile.
  *
@@ -15,7 +15,7 @@
 #include "fcmanager/modules.h"
 #include "profile/fc-profile.h"
 
-/* Past so many contexts of a session, or of one tally, new ones are counted on one node a
+/* Past so many contexts of a session, or of one thread, new ones are counted on one node a
  * function.  With this number the manager stays below 64 MiB; FC_CONTEXTS allows for more. */
 #define FC_CONTEXTS_DEFAULT (1u << 17)
 
@@ -25,7 +25,7 @@ typedef struct
     gint module;    /* index in the process's list or FC_NONE */
     guint32 active; /* activations on the stack now */
     guint64 seen;   /* time of the first activation */
-    guint64 calls;  /* calls and local: sums over the contexts, see fc_tally_settle */
+    guint64 calls;  /* calls and local: sums over the contexts, see fc_counts_settle */
     guint64 local;
     guint64 total;
     guint64 total_min; /* G_MAXUINT64: no activation was completed */
@@ -33,7 +33,7 @@ typedef struct
     guint64 local_min;
     guint64 local_max;
     guint64 histogram[FC_HISTOGRAM_BUCKETS];
-} FcTallyFunction;
+} FcCountsFunction;
 
 typedef struct
 {
@@ -44,7 +44,7 @@ typedef struct
     guint64 site;
     guint64 calls;
     guint64 total;
-} FcTallyArc;
+} FcCountsArc;
 
 /* Node 0 is the root and stands for no function. */
 typedef struct
@@ -57,13 +57,13 @@ typedef struct
     guint64 calls;
     guint64 total;
     guint64 local;
-} FcTallyNode;
+} FcCountsNode;
 
 typedef struct
 {
-    FcTallyFunction *functions;
-    FcTallyArc *arcs;
-    FcTallyNode *nodes;
+    FcCountsFunction *functions;
+    FcCountsArc *arcs;
+    FcCountsNode *nodes;
     guint32 function_count;
     guint32 function_room;
     guint32 arc_count;
@@ -71,14 +71,14 @@ typedef struct
     guint32 node_count;
     guint32 node_room;
     guint32 node_limit;
-    guint32 *contexts_in_use; /* of all tallies that share the limit; NULL: none others */
+    guint32 *contexts_in_use; /* of all counts that share the limit; NULL: none others */
     FcMap function_map;       /* address, module -> function + 1 */
     FcMap arc_map;            /* caller | callee, site, module of the site -> arc + 1 */
     FcMap edges;              /* node, site, function's address -> child, arc */
     const FcModules *modules;
     guint changes_seen;      /* of the modules' changes */
     guint64 contexts_folded; /* edges that lead to an overflow node */
-} FcTally;
+} FcCounts;
 
 /* Starting sizes; 0: the least. */
 typedef struct
@@ -86,41 +86,41 @@ typedef struct
     guint32 functions;
     guint32 arcs;
     guint32 frames;
-} FcTallySizes;
+} FcCountsSizes;
 
 /* Keeps a pointer to `modules`, which must outlive it. */
-FcTally *fc_tally_new(const FcModules *modules, const FcTallySizes *sizes);
-void fc_tally_free(FcTally *tally);
+FcCounts *fc_counts_new(const FcModules *modules, const FcCountsSizes *sizes);
+void fc_counts_free(FcCounts *counts);
 
 /* The slot of the edge from context `node` by call site `site` to the function at
  * `address`: value is the child context, extra the arc.  Makes what is missing.
- * Good until the next call; so are pointers into the tally's arrays. */
-const FcMapSlot *fc_tally_make_edge(FcTally *tally, guint32 node, guint64 site, guint64 address,
-                                    guint64 time);
+ * Good until the next call; so are pointers into the counts' arrays. */
+const FcMapSlot *fc_counts_make_edge(FcCounts *counts, guint32 node, guint64 site, guint64 address,
+                                     guint64 time);
 
-static inline const FcMapSlot *fc_tally_edge(FcTally *tally, guint32 node, guint64 site,
-                                             guint64 address, guint64 time)
+static inline const FcMapSlot *fc_counts_edge(FcCounts *counts, guint32 node, guint64 site,
+                                              guint64 address, guint64 time)
 {
-    const FcMapSlot *slot = fc_map_place(&tally->edges, node, site, address);
+    const FcMapSlot *slot = fc_map_place(&counts->edges, node, site, address);
     if (G_LIKELY(slot->value != 0))
         return slot;
-    return fc_tally_make_edge(tally, node, site, address, time);
+    return fc_counts_make_edge(counts, node, site, address, time);
 }
 
 /* Whether any function at `address` is on the stack (of several modules in turn, any). */
-gboolean fc_tally_is_active(const FcTally *tally, guint64 address, guint64 time);
+gboolean fc_counts_is_active(const FcCounts *counts, guint64 address, guint64 time);
 
 /* Forgets what is known about addresses that changed their meaning at or before
  * `time`.  Returns the time of the next change that is known, G_MAXUINT64: none. */
-guint64 fc_tally_apply_changes(FcTally *tally, guint64 time);
+guint64 fc_counts_apply_changes(FcCounts *counts, guint64 time);
 
 /* Sums the contexts' calls and local times into the functions'. */
-void fc_tally_settle(FcTally *tally);
+void fc_counts_settle(FcCounts *counts);
 
-/* The node of `into`, the sums of a process, for the path to `node` of `from`, a thread's tally;
+/* The node of `into`, the sums of a process, for the path to `node` of `from`, a thread's counts;
  * made if need be.  `cache`, of guint32 by node of `from`, belongs to the two of them. */
-guint32 fc_tally_intern_node(FcTally *into, const FcTally *from, guint32 node, GArray *cache);
+guint32 fc_counts_intern_node(FcCounts *into, const FcCounts *from, guint32 node, GArray *cache);
 
 /* Adds `from`, which must be settled, to `into`, of the same modules; `into` is never
  * given to a stack.  The result maps functions of `from` to those of `into`; g_free it. */
-guint32 *fc_tally_merge(FcTally *into, const FcTally *from);
+guint32 *fc_counts_merge(FcCounts *into, const FcCounts *from);
