@@ -7,9 +7,10 @@
  */
 #include "libfc/channel.h"
 
-#include "libfc/message.h"
+#include "libfc/file.h"
 #include "libfc/process.h"
 #include "libfc/sys.h"
+#include "libfc/text.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -75,9 +76,9 @@ void fc_channel_open(int fd, int manager_pid, int manager_fd)
 int fc_channel_open_of_manager(int pid, int fd, int flags)
 {
     char path[64] = "/proc/";
-    char *at = fc_append_number(path + strlen(path), (uint64_t)pid);
+    char *at = fc_text_number(path + strlen(path), (uint64_t)pid);
     memcpy(at, "/fd/", 4);
-    *fc_append_number(at + 4, (uint64_t)fd) = '\0';
+    *fc_text_number(at + 4, (uint64_t)fd) = '\0';
     return (int)fc_sys(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, 0);
 }
 
@@ -131,7 +132,7 @@ bool fc_channel_send_whole(struct FcMessage *message, size_t bytes)
             return false;
         if (!check_descriptor())
             break;
-        long result = fc_write(channel.fd, message, bytes);
+        long result = fc_file_write(channel.fd, message, bytes);
         if (result == 0)
             return true;
         if (result != -EAGAIN)

@@ -5,8 +5,7 @@
  */
 #include "libfc/clock.h"
 
-#include "libfc/config.h"
-#include "libfc/message.h"
+#include "libfc/notice.h"
 
 #include <stdbool.h>
 #include <sys/prctl.h>
@@ -36,23 +35,24 @@ static bool counter_is_invariant(void)
 #endif
 }
 
-enum FcTimeMode fc_clock_start(enum FcTimeMode wanted)
+enum FcTimeMode fc_clock_start(enum FcTimeMode wanted, bool memory)
 {
 #if defined(FC_TEST_CLOCK)
     (void)wanted;
+    (void)memory;
     (void)counter_is_invariant;
     fc_clock_mode = FC_TIME_CPU; /* 1 tick = 1 ns, of the thread's own clock */
 #else
     fc_clock_mode = wanted;
-    if (fc_config.memory && (wanted == FC_TIME_CPU || wanted == FC_TIME_SYS))
+    if (memory && (wanted == FC_TIME_CPU || wanted == FC_TIME_SYS))
     {
         /* what threads do to one block is told apart by time */
-        fc_message("memory is profiled with the time of all threads, time mode is ext", NULL, NULL);
+        fc_notice("memory is profiled with the time of all threads, time mode is ext");
         fc_clock_mode = FC_TIME_EXT;
     }
     if (wanted == FC_TIME_TSC && !counter_is_invariant())
     {
-        fc_message("no invariant time-stamp counter here, time mode is ext", NULL, NULL);
+        fc_notice("no invariant time-stamp counter here, time mode is ext");
         fc_clock_mode = FC_TIME_EXT;
     }
 #endif

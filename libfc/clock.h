@@ -13,9 +13,10 @@
 /* What fc_clock_now reads; set once at start, before the first record. */
 extern enum FcTimeMode fc_clock_mode __attribute__((visibility("hidden")));
 
-/* Chooses the clock: `wanted`, or FC_TIME_EXT with a message where the processor
- * has no invariant time-stamp counter.  Returns the mode chosen. */
-enum FcTimeMode fc_clock_start(enum FcTimeMode wanted);
+/* Chooses the clock: `wanted`, or FC_TIME_EXT with a notice where the processor has no invariant
+ * time-stamp counter, or where `memory` is profiled and the clock would be each thread's own.
+ * Returns the mode chosen. */
+enum FcTimeMode fc_clock_start(enum FcTimeMode wanted, bool memory);
 
 /* Nanoseconds of the slow clocks (ext, cpu, sys).  Async-signal-safe. */
 uint64_t fc_clock_read_slow(void);

@@ -10,7 +10,7 @@
 #include "libfc/config.h"
 
 #include "libfc/file.h"
-#include "libfc/message.h"
+#include "libfc/notice.h"
 #include "libfc/sys.h"
 
 #include <stdlib.h>
@@ -134,8 +134,6 @@ static void load_rc_file(void)
 
 static void complain(enum Variable variable, const char *used)
 {
-    if (fc_config.quiet)
-        return;
     struct FcLine line;
     fc_line_start(&line, "FCheck: ");
     fc_line_add(&line, variables[variable].name);
@@ -143,7 +141,7 @@ static void complain(enum Variable variable, const char *used)
     fc_line_add(&line, values[variable]);
     fc_line_add(&line, "', using ");
     fc_line_add(&line, used);
-    fc_line_print(&line);
+    fc_notice_line(&line);
 }
 
 static uint32_t number(enum Variable variable, uint32_t fallback)
@@ -158,7 +156,7 @@ static uint32_t number(enum Variable variable, uint32_t fallback)
     if (at != text && *at == '\0' && result != 0 && result <= INT32_MAX)
         return (uint32_t)result;
     char digits[24];
-    *fc_append_number(digits, fallback) = '\0';
+    *fc_text_number(digits, fallback) = '\0';
     complain(variable, digits);
     return fallback;
 }
@@ -226,6 +224,7 @@ void fc_config_load(void)
         load_rc_file();
 
     fc_config.quiet = values[VAR_QUIET] != NULL || values[VAR_NO_VERBOSE] != NULL;
+    fc_notice_set_quiet(fc_config.quiet);
     fc_config.help = values[VAR_HELP] != NULL;
     fc_config.debug = values[VAR_DEBUG] != NULL;
     fc_config.use_pid = values[VAR_USE_PID] != NULL;
@@ -259,7 +258,7 @@ static void print_entry(const char *label, const char *text, uint32_t value)
         fc_line_add(&line, text);
     else
         fc_line_add_number(&line, value);
-    fc_line_print(&line);
+    fc_notice_line(&line);
 }
 
 void fc_config_print_banner(void)
@@ -267,12 +266,10 @@ void fc_config_print_banner(void)
     static const char *const time_modes[] = {"", "tsc", "ext", "cpu", "sys"};
     static const char *const profile_modes[] = {
         "", "no forks / no threads", "forks allowed / no threads", "no forks / threads allowed"};
-    if (fc_config.quiet)
-        return;
-    fc_message("Starting FunctionCheck V" FC_VERSION, NULL, NULL);
+    fc_notice("Starting FunctionCheck V" FC_VERSION);
     if (fc_config.rc_used)
-        fc_message("Settings of ./" RC_FILE " are in use", NULL, NULL);
-    fc_message("Profile parameters are:", NULL, NULL);
+        fc_notice("Settings of ./" RC_FILE " are in use");
+    fc_notice("Profile parameters are:");
     print_entry("  functions table size", NULL, fc_config.function_size);
     print_entry("      stack table size", NULL, fc_config.stack_size);
     print_entry("            graph size", NULL, fc_config.graph_size);
@@ -283,7 +280,14 @@ void fc_config_print_banner(void)
     print_entry("      profiling memory", fc_config.memory ? "on" : "off", 0);
     print_entry("        dump-file name", fc_config.dump_name, 0);
     print_entry("        dump-file path", fc_config.dump_path, 0);
-    fc_message(NULL, NULL, NULL);
+    fc_notice("");
+}
+
+/* Who asks for it gets it, also with FC_QUIET. */
+static void print_help_line(struct FcLine *line)
+{
+    fc_line_end(line);
+    fc_notice_print(line->text, line->bytes);
 }
 
 void fc_config_print_help(void)
@@ -291,7 +295,7 @@ void fc_config_print_help(void)
     struct FcLine line;
     fc_line_start(&line, "FunctionCheck " FC_VERSION
                          ": variables of the environment or of ./" RC_FILE " (VARIABLE VALUE)");
-    fc_line_print(&line);
+    print_help_line(&line);
     for (int i = 0; i < VAR_COUNT; i++)
     {
         fc_line_start(&line, "  ");
@@ -299,6 +303,6 @@ void fc_config_print_help(void)
         for (size_t at = strlen(variables[i].name); at < 18; at++)
             fc_line_add(&line, " ");
         fc_line_add(&line, variables[i].help);
-        fc_line_print(&line);
+        print_help_line(&line);
     }
 }

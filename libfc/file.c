@@ -8,16 +8,51 @@
 
 #include <fcntl.h>
 
+#define SIGNAL_BIT(number) (UINT64_C(1) << ((number)-1))
+
 size_t fc_file_read(const char *path, char *into, size_t room)
 {
-    /* non-blocking: whatever the program's folder holds in place of a file, we go on */
+    /* non-blocking: a FIFO in the place of the file must not hold up the program */
     long fd = fc_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
-    size_t used = 0;
-    long got;
     if (fd < 0)
         return 0;
+    size_t used = 0;
+    long got;
     while (used < room && (got = fc_sys(SYS_read, fd, into + used, room - used)) > 0)
         used += (size_t)got;
     fc_sys(SYS_close, fd);
     return used;
+}
+
+long fc_file_write(int fd, const void *data, size_t bytes)
+{
+    /* A reader that is gone must not kill the program: SIGPIPE is blocked and, if
+       this write raised it, taken back. */
+    uint64_t old = fc_block_signals();
+    uint64_t pending = 0;
+    fc_sys(SYS_rt_sigpending, &pending, sizeof pending);
+
+    const char *from = data;
+    long result = 0;
+    while (bytes > 0)
+    {
+        long written = fc_sys(SYS_write, fd, from, bytes);
+        if (written == -EINTR)
+            continue;
+        if (written <= 0)
+        {
+            result = written == 0 ? -EIO : written;
+            break;
+        }
+        from += written;
+        bytes -= (size_t)written;
+    }
+    if (result == -EPIPE && !(pending & SIGNAL_BIT(SIGPIPE)))
+    {
+        uint64_t pipe_signal = SIGNAL_BIT(SIGPIPE);
+        struct timespec zero = {0, 0};
+        fc_sys(SYS_rt_sigtimedwait, &pipe_signal, NULL, &zero, sizeof pipe_signal);
+    }
+    fc_restore_signals(old);
+    return result;
 }

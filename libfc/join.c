@@ -17,9 +17,9 @@
 #include "libfc/channel.h"
 #include "libfc/config.h"
 #include "libfc/file.h"
-#include "libfc/message.h"
 #include "libfc/process.h"
 #include "libfc/sys.h"
+#include "libfc/text.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -98,7 +98,7 @@ void fc_join_announce(const struct FcSession *session)
     char *at = address + strlen(strcpy(address, NAME));
     for (int i = 0; i < FIELDS; i++)
     {
-        at = fc_append_number(at, fields[i]);
+        at = fc_text_number(at, fields[i]);
         *at++ = i + 1 < FIELDS ? ':' : '\0';
     }
     put_up_mark(address + strlen(NAME));
@@ -129,7 +129,7 @@ static const char *take_from_environment(void)
 static void process_path(uint64_t pid, const char *file, char into[48])
 {
     strcpy(into, "/proc/");
-    strcpy(fc_append_number(into + strlen(into), pid), file);
+    strcpy(fc_text_number(into + strlen(into), pid), file);
 }
 
 static uint64_t parent_of(uint64_t pid, char *text, size_t room)

@@ -12,7 +12,7 @@
 #include "libfc/channel.h"
 #include "libfc/clock.h"
 #include "libfc/config.h"
-#include "libfc/message.h"
+#include "libfc/notice.h"
 #include "libfc/process.h"
 #include "libfc/ring.h"
 #include "libfc/slots.h"
@@ -338,8 +338,7 @@ static void tell_foreign_allocator(int mode)
     if ((mode & RTLD_DEEPBIND) == 0 || !fc_config.memory || fc_process_is_off())
         return;
     if (!is_told)
-        fc_message("memory of libraries that are loaded with RTLD_DEEPBIND is not profiled", NULL,
-                   NULL);
+        fc_notice("memory of libraries that are loaded with RTLD_DEEPBIND is not profiled");
     is_told = true;
     uint64_t old = fc_block_signals();
     fc_ring_flush(); /* what was freed before this is not in doubt */

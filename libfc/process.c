@@ -15,8 +15,8 @@
 #include "libfc/forks.h"
 #include "libfc/interpose.h"
 #include "libfc/join.h"
-#include "libfc/message.h"
 #include "libfc/modules.h"
+#include "libfc/notice.h"
 #include "libfc/ring.h"
 #include "libfc/scan.h"
 #include "libfc/spawn.h"
@@ -67,7 +67,7 @@ void fc_process_stop(const char *reason)
         return;
     use_cheapest_clock();
     if (reason != NULL)
-        fc_message(reason, NULL, NULL);
+        fc_notice(reason);
 }
 
 /* ---- Joining the session ------------------------------------------------------- */
@@ -134,7 +134,7 @@ static void quick_exiting(void);
 
 static bool start(struct FcHello *hello)
 {
-    fc_message_setup();
+    fc_notice_setup();
     fc_config_load();
     if (fc_config.help)
     {
@@ -154,10 +154,10 @@ static bool start(struct FcHello *hello)
         return false;
     case FC_JOIN_DONE:
         hello->flags = FC_HELLO_EXECED;
-        fc_config.time_mode = fc_clock_start(fc_config.time_mode);
+        fc_config.time_mode = fc_clock_start(fc_config.time_mode, fc_config.memory);
         break;
     case FC_JOIN_NONE:
-        fc_config.time_mode = fc_clock_start(fc_config.time_mode);
+        fc_config.time_mode = fc_clock_start(fc_config.time_mode, fc_config.memory);
         fc_config_print_banner();
         if (!fc_spawn_manager(&session))
             return false;
@@ -188,7 +188,7 @@ bool fc_process_start(void)
     {
         if (fc_config.memory && !fc_interpose_is_first())
         {
-            fc_message("another malloc stands before libfc's, memory is not profiled", NULL, NULL);
+            fc_notice("another malloc stands before libfc's, memory is not profiled");
             fc_config.memory = false;
         }
         send_hello(&hello);
@@ -274,9 +274,9 @@ static void quit(void)
     else if (index != FC_NO_ANSWER)
         text = fc_ring_wait_for_answer(index, &bytes);
     if (text != NULL && bytes > 0)
-        fc_message_print(text, bytes);
+        fc_notice_print(text, bytes);
     else if (text == NULL && index != 0 && index != FC_NO_ANSWER)
-        fc_message("the profile manager is gone, the profile is not complete", NULL, NULL);
+        fc_notice("the profile manager is gone, the profile is not complete");
     fc_channel_close();
 }
 

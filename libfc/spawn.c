@@ -15,7 +15,7 @@
 
 #include "libfc/channel.h"
 #include "libfc/config.h"
-#include "libfc/message.h"
+#include "libfc/notice.h"
 #include "libfc/sys.h"
 
 #include <dlfcn.h>
@@ -380,7 +380,7 @@ bool fc_spawn_read_reply(int fd, int timeout_ms)
         reply.bytes > sizeof text || !read_fully(fd, text, reply.bytes, timeout_ms))
         return false;
     if (reply.bytes > 0)
-        fc_message_print(text, reply.bytes);
+        fc_notice_print(text, reply.bytes);
     return true;
 }
 
@@ -405,8 +405,6 @@ static int above_standard(int fd)
 /* The one message of a program that is not profiled. */
 static void complain(const struct Launch *launch, const char *reason)
 {
-    if (fc_config.quiet)
-        return;
     struct FcLine line;
     fc_line_start(&line, "FCheck: the profile manager could not be started (");
     if (launch->tried[0] != '\0')
@@ -420,7 +418,7 @@ static void complain(const struct Launch *launch, const char *reason)
     }
     fc_line_add(&line, reason != NULL ? reason : "it did not answer");
     fc_line_add(&line, "), the program is not profiled");
-    fc_line_print(&line);
+    fc_notice_line(&line);
 }
 
 static bool start_and_greet(struct Launch *launch, struct FcSession *session, int reply_write_fd)
@@ -442,7 +440,7 @@ bool fc_spawn_manager(struct FcSession *session)
     if (fc_sys(SYS_pipe2, data, O_CLOEXEC) < 0 || fc_sys(SYS_pipe2, reply, O_CLOEXEC) < 0)
     {
         close_all(data, 2);
-        fc_message("no descriptors left, the program is not profiled", NULL, NULL);
+        fc_notice("no descriptors left, the program is not profiled");
         return false;
     }
     int shared_fd = make_shared(&session->shared);

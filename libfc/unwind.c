@@ -7,8 +7,8 @@
 
 #include "libfc/clock.h"
 #include "libfc/early.h"
-#include "libfc/message.h"
 #include "libfc/modules.h"
+#include "libfc/notice.h"
 #include "libfc/record.h"
 
 #include <dlfcn.h>
@@ -45,7 +45,7 @@ void fc_unwind_start(void)
     fc_early_pause(false);
     fc_unwind_is_on = backtrace != NULL;
     if (!fc_unwind_is_on)
-        fc_message("libunwind.so.8 could not be loaded, stacks are not unwound", NULL, NULL);
+        fc_notice("libunwind.so.8 could not be loaded, stacks are not unwound");
 }
 
 static void record_piece(uint64_t number, const uint64_t *addresses)

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * See notice.h.  Never uses stdio, which belongs to the program.
+ */
+#include "libfc/notice.h"
+
+#include "libfc/file.h"
+#include "libfc/sys.h"
+
+#include <sys/stat.h>
+
+/* What standard error was at the start: a program that closes it may get the number back
+ * for a file of its own. */
+static struct
+{
+    bool open;
+    dev_t device;
+    ino_t inode;
+} first_stderr;
+
+static bool is_quiet;
+
+void fc_notice_setup(void)
+{
+    struct stat status = {0};
+    first_stderr.open = fc_sys(SYS_fstat, STDERR_FILENO, &status) == 0;
+    first_stderr.device = status.st_dev;
+    first_stderr.inode = status.st_ino;
+}
+
+void fc_notice_set_quiet(bool quiet)
+{
+    is_quiet = quiet;
+}
+
+void fc_notice_print(const char *text, size_t bytes)
+{
+    struct stat now;
+    if (first_stderr.open && fc_sys(SYS_fstat, STDERR_FILENO, &now) == 0 &&
+        now.st_dev == first_stderr.device && now.st_ino == first_stderr.inode)
+        fc_file_write(STDERR_FILENO, text, bytes);
+}
+
+void fc_notice_line(struct FcLine *line)
+{
+    fc_line_end(line);
+    if (!is_quiet)
+        fc_notice_print(line->text, line->bytes);
+}
+
+void fc_notice(const char *text)
+{
+    struct FcLine line;
+    fc_line_start(&line, "FCheck: ");
+    fc_line_add(&line, text);
+    fc_notice_line(&line);
+}

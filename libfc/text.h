@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Putting text together without stdio, which belongs to the program, and without memory from
+ * its heap.  For every file of libfc; async-signal-safe and thread-safe throughout.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Writes `number` in decimal, no NUL; returns where it ends.  At most 20 characters. */
+char *fc_text_number(char *at, uint64_t number);
+
+/* One line in a fixed buffer; what does not fit is cut off. */
+struct FcLine
+{
+    size_t bytes;
+    char text[512];
+};
+void fc_line_start(struct FcLine *line, const char *text);
+void fc_line_add(struct FcLine *line, const char *text);
+void fc_line_add_number(struct FcLine *line, uint64_t number);
+/* Adds the newline, for which there is always room. */
+void fc_line_end(struct FcLine *line);
