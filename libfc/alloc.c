@@ -4,9 +4,12 @@
  */
 #include "libfc/alloc.h"
 
+#include "libfc/channel.h"
+#include "libfc/chunks.h"
 #include "libfc/clock.h"
 #include "libfc/record.h"
-#include "libfc/ring.h"
+#include "libfc/state.h"
+#include "libfc/sys.h"
 #include "libfc/unwind.h"
 
 #if __has_include(<sys/single_threaded.h>)
@@ -35,6 +38,17 @@ static inline uint64_t read_clock(void)
     return time;
 }
 
+/* Of a thread whose end fcmanager knows: libc frees what it kept for the thread. */
+static void send_late(const struct FcRecord *record)
+{
+    if (fc_state_is_off())
+        return;
+    struct FcMessage message = {.type = FC_MSG_MEMORY};
+    uint64_t old = fc_block_signals();
+    fc_channel_send(&message, record, sizeof *record);
+    fc_restore_signals(old);
+}
+
 void fc_alloc_record(enum FcRecordKind kind, enum FcMemoryCall call, const void *pointer,
                      size_t bytes, const void *caller, const void *stack)
 {
@@ -51,11 +65,12 @@ void fc_alloc_record(enum FcRecordKind kind, enum FcMemoryCall call, const void 
         return;
     if (fc_unlikely(fc_thread.has_ended))
     {
-        fc_ring_send_late(&(struct FcRecord){time, where, frame, (uint64_t)(uintptr_t)caller});
+        send_late(&(struct FcRecord){time, where, frame, (uint64_t)(uintptr_t)caller});
         return;
     }
     fc_record_make(time, (void *)(uintptr_t)where, (void *)(uintptr_t)caller, frame);
-    /* What is in nobody's memory but ours would be lost with us, and order with it. */
+    /* Another thread may free the block at once, and its record must come later than this one: a
+       private buffer is sent without delay. */
     if (fc_unlikely(fc_thread.private_chunk != NULL))
-        fc_ring_send_private();
+        fc_chunks_flush_private();
 }

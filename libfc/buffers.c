@@ -10,7 +10,7 @@
 #include "libfc/buffers.h"
 
 #include "libfc/channel.h"
-#include "libfc/process.h"
+#include "libfc/state.h"
 #include "libfc/sys.h"
 
 #include <sys/mman.h>
@@ -25,7 +25,7 @@ static struct FcChunk *map_private(void)
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
     if (at < 0 && at > -4096)
     {
-        fc_process_stop("no memory for a thread's buffer, profiling stops here");
+        fc_state_stop("no memory for a thread's buffer, profiling stops here");
         return NULL;
     }
     long aligned = (at + FC_CHUNK_BYTES - 1) & -(long)FC_CHUNK_BYTES;

@@ -8,7 +8,7 @@
 #include "libfc/channel.h"
 
 #include "libfc/file.h"
-#include "libfc/process.h"
+#include "libfc/state.h"
 #include "libfc/sys.h"
 #include "libfc/text.h"
 
@@ -125,10 +125,10 @@ bool fc_channel_send_whole(struct FcMessage *message, size_t bytes)
 {
     message->magic = FC_MESSAGE_MAGIC;
     message->length = (uint32_t)bytes;
-    message->process = fc_process_key;
+    message->process = fc_state_key;
     for (;;)
     {
-        if (fc_process_is_off())
+        if (fc_state_is_off())
             return false;
         if (!check_descriptor())
             break;
@@ -143,7 +143,7 @@ bool fc_channel_send_whole(struct FcMessage *message, size_t bytes)
         struct timespec wait = {0, 100000000};
         fc_sys(SYS_ppoll, &poll, 1, &wait, NULL, 8);
     }
-    fc_process_stop("the profile manager is gone, profiling stops here");
+    fc_state_stop("the profile manager is gone, profiling stops here");
     return false;
 }
 

@@ -9,10 +9,10 @@
 #include "libfc/exec.h"
 
 #include "libfc/channel.h"
+#include "libfc/chunks.h"
 #include "libfc/clock.h"
 #include "libfc/join.h"
-#include "libfc/process.h"
-#include "libfc/ring.h"
+#include "libfc/state.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 
@@ -69,10 +69,9 @@ static void unmap(char *const *entries, size_t bytes)
  * unmap anything: the thread does so when it comes here next. */
 static void note_for_parent(const struct Environment *environment)
 {
-    bool is_ours = fc_sys(SYS_getpid) == (long)(fc_process_key >> 32);
     unmap(fc_thread.environment, fc_thread.environment_bytes);
     fc_thread.environment = environment->entries;
-    fc_thread.environment_bytes = is_ours ? 0 : environment->mapped_bytes;
+    fc_thread.environment_bytes = fc_state_is_own_process() ? 0 : environment->mapped_bytes;
 }
 
 /* The entries of `from` with the address behind them. */
@@ -120,20 +119,14 @@ static void drop(const struct Environment *environment)
 
 /* ---- Telling fcmanager ------------------------------------------------------------ */
 
-/* The child of a vfork has its parent's memory but is no process of ours. */
-static bool is_profiled_process(void)
-{
-    return !fc_process_is_off() && fc_sys(SYS_getpid) == (long)(fc_process_key >> 32);
-}
-
 static void send(enum FcMessageType type)
 {
     int saved_errno = errno;
-    if (is_profiled_process())
+    if (!fc_state_is_off() && fc_state_is_own_process())
     {
         uint64_t old = fc_block_signals();
         if (type == FC_MSG_EXEC)
-            fc_ring_flush();
+            fc_chunks_flush();
         struct FcMessage message = {
             .type = (uint8_t)type, .thread = fc_thread.number, .value = fc_clock_peek()};
         fc_channel_send(&message, NULL, 0);

@@ -6,13 +6,16 @@
 #include "libfc/forks.h"
 
 #include "libfc/channel.h"
+#include "libfc/chunks.h"
 #include "libfc/clock.h"
 #include "libfc/config.h"
+#include "libfc/exit.h"
 #include "libfc/modules.h"
 #include "libfc/process.h"
-#include "libfc/ring.h"
+#include "libfc/state.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
+#include "libfc/threads.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -34,13 +37,13 @@ static __thread struct
 static void prepare_fork(void)
 {
     forking.prepared = false;
-    if (fc_process_is_off())
+    if (fc_state_is_off())
         return;
     forking.signals = fc_block_signals();
     forking.prepared = true;
     if (fc_thread.number == 0)
-        fc_thread_start();
-    fc_ring_flush();
+        fc_threads_start();
+    fc_chunks_flush();
     fc_modules_update(); /* the child goes by what we know */
     /* relaxed: the tokens only have to differ */
     forking.token = __atomic_add_fetch(&fork_count, 1, __ATOMIC_RELAXED);
@@ -72,7 +75,7 @@ typedef pid_t ForkFunction(void);
 
 static void tell_of_child(pid_t child)
 {
-    if (fc_process_is_off() || fc_config.profile_mode != FC_MODE_FORK)
+    if (fc_state_is_off() || fc_config.profile_mode != FC_MODE_FORK)
         return;
     struct FcMessage message = {.type = FC_MSG_FORK_DONE,
                                 .thread = fc_thread.number,
@@ -135,8 +138,8 @@ static int begin_child(void *data)
     forked_child();
     int status = begin.function(begin.argument);
     /* libc ends the thread by a system call, and the process with it unless it has others */
-    fc_process_send_status(status);
-    fc_thread_end();
+    fc_exit_send_status(status);
+    fc_threads_end();
     return status;
 }
 

@@ -11,7 +11,7 @@
  *        | (1 in 2,000)        v
  *        |                  store 32 bytes; return
  *        v
- *     fc_ring_record: give the full chunk to fcmanager, take a free one
+ *     fc_record_slow: give the full chunk to fcmanager, take a free one
  *
  * The clock is read before the slot is taken: a signal handler that comes in
  * between then stands before this record both in time and in order.

@@ -4,8 +4,9 @@
  * what the real ones do by way of malloc and free, so that `new[]` released by `free`
  * can be told.  Exceptions pass through: there is nothing here to undo.
  */
+#include "libfc/interpose-cxx.h"
+
 #include "libfc/alloc.h"
-#include "libfc/interpose.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 

@@ -13,7 +13,8 @@
 #include "libfc/alloc.h"
 #include "libfc/config.h"
 #include "libfc/early.h"
-#include "libfc/process.h"
+#include "libfc/interpose-cxx.h"
+#include "libfc/state.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 #include "libfc/unwind.h"
@@ -385,7 +386,7 @@ FC_EXPORT FC_JUMPING void *pvalloc(size_t bytes)
 
 static bool is_mapping_recorded(const void *caller)
 {
-    return is_recording() && !fc_process_is_off() && !fc_unwind_is_own(caller);
+    return is_recording() && !fc_state_is_off() && !fc_unwind_is_own(caller);
 }
 
 /* The system calls themselves: the loader maps before anything could be looked up. */

@@ -17,7 +17,7 @@
 #include "libfc/channel.h"
 #include "libfc/config.h"
 #include "libfc/file.h"
-#include "libfc/process.h"
+#include "libfc/state.h"
 #include "libfc/sys.h"
 #include "libfc/text.h"
 
@@ -91,7 +91,7 @@ void fc_join_announce(const struct FcSession *session)
         [REPLY_FD] = (uint64_t)session->manager_reply_fd,
         [DEVICE] = pipe_device,
         [INODE] = pipe_inode,
-        [KEY] = fc_process_key,
+        [KEY] = fc_state_key,
         [TIME_MODE] = fc_config.time_mode,
         [PROFILE_MODE] = fc_config.profile_mode,
     };

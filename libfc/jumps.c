@@ -6,6 +6,8 @@
  * fcmanager would learn it from a later one at best, and take what the frame that caught
  * the jump calls next for a call of a frame that is gone.
  */
+#include "libfc/jumps.h"
+
 #include "libfc/stacks.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"

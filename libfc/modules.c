@@ -10,12 +10,12 @@
 #include "libfc/modules.h"
 
 #include "libfc/channel.h"
+#include "libfc/chunks.h"
 #include "libfc/clock.h"
 #include "libfc/config.h"
 #include "libfc/notice.h"
-#include "libfc/process.h"
-#include "libfc/ring.h"
 #include "libfc/slots.h"
+#include "libfc/state.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 
@@ -319,14 +319,14 @@ static void will_change(void)
 {
     if (real_dlopen == NULL)
         find_real();
-    if (fc_process_is_off())
+    if (fc_state_is_off())
         return;
     uint64_t old = fc_block_signals();
     uint64_t none = 0;
     __atomic_compare_exchange_n(&modules.change_time, &none, fc_clock_peek(), false,
                                 __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     __atomic_store_n(&modules.changed, 1, __ATOMIC_RELAXED);
-    fc_ring_flush(); /* the next record comes by fc_modules_update */
+    fc_chunks_flush(); /* the next record comes by fc_modules_update */
     fc_restore_signals(old);
 }
 
@@ -335,13 +335,13 @@ static void tell_foreign_allocator(int mode)
 {
     static bool is_told;
     struct FcMessage message = {.type = FC_MSG_FOREIGN_ALLOCATOR, .thread = fc_thread.number};
-    if ((mode & RTLD_DEEPBIND) == 0 || !fc_config.memory || fc_process_is_off())
+    if ((mode & RTLD_DEEPBIND) == 0 || !fc_config.memory || fc_state_is_off())
         return;
     if (!is_told)
         fc_notice("memory of libraries that are loaded with RTLD_DEEPBIND is not profiled");
     is_told = true;
     uint64_t old = fc_block_signals();
-    fc_ring_flush(); /* what was freed before this is not in doubt */
+    fc_chunks_flush(); /* what was freed before this is not in doubt */
     fc_channel_send(&message, NULL, 0);
     fc_restore_signals(old);
 }

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The life of the profiled process: start, fork, exit, and the off switch.
+ * This process as a member of its session: how it introduces itself to fcmanager, at the start
+ * and after a fork.
  */
 #pragma once
+
+#include "libfc/fc-format.h"
+#include "libfc/spawn.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Names this process in the stream; pid << 32 | something that makes it unique. */
-extern uint64_t fc_process_key __attribute__((visibility("hidden")));
+/* Filled in by start.c. */
+extern struct FcSession fc_session __attribute__((visibility("hidden")));
 
-/* Starts profiling if that has not been tried yet.  True while it is on.  Called by
- * the constructor, or by the first record where that comes earlier. */
-bool fc_process_start(void);
+/* Makes the process key, and what tells of a fork that runs no handlers.  Once, at start. */
+void fc_process_setup(void);
 
-/* True before the start, after the end and after fc_process_stop. */
-bool fc_process_is_off(void);
-
-/* Switches profiling off for good and tells the user why, once; the program goes on as if
- * it were not profiled.  Async-signal-safe. */
-void fc_process_stop(const char *reason);
+/* Sends `hello`, completed here, and what else fcmanager is to know of the process. */
+void fc_process_introduce(struct FcHello *hello);
 
 /* Whether this process came to be by a fork that ran no fork handlers. */
 bool fc_process_forked_unseen(void);
@@ -28,6 +27,3 @@ bool fc_process_forked_unseen(void);
  * forks are not profiled.  `token` is that of the parent's FC_MSG_FORK, 0 where it had no chance
  * to send one.  Signals blocked. */
 void fc_process_after_fork(uint64_t token);
-
-/* Tells fcmanager with which status the process is about to end. */
-void fc_process_send_status(int status);

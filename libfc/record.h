@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Taking a slot and filling it: the few instructions that the hooks and the slow
- * path share.  Async-signal-safe: a handler may come between any two of them.
+ * Taking a slot and filling it: the few instructions that all who make records share.
+ * Async-signal-safe: a handler may come between any two of them.
  */
 #pragma once
 
 #include "libfc/fc-format.h"
-#include "libfc/ring.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 
@@ -44,14 +43,19 @@ static inline __attribute__((always_inline)) void fc_record_store(struct FcRecor
     __atomic_store_n(&slot->site, (uint64_t)(uintptr_t)site | generation, __ATOMIC_RELEASE);
 }
 
+/* Stores the record in a new chunk, waiting for one if need be, or drops it when profiling is off.
+ * Declared here and defined in slow.c: this is where records go up, to what starts profiling and
+ * must not be known here.  Async-signal-safe; errno is kept. */
+void fc_record_slow(uint64_t time, void *function, void *site, uint64_t frame);
+
 /* Both, and the slow path where there is no slot. */
 static inline __attribute__((always_inline)) void fc_record_make(uint64_t time, void *function,
                                                                  void *site, uint64_t frame)
 {
     uint64_t generation;
     struct FcRecord *slot = fc_record_reserve(&generation);
-    if (fc_likely(slot != NULL))
+    if (fc_likely(slot))
         fc_record_store(slot, generation, time, function, site, frame);
     else
-        fc_ring_record(time, function, site, frame);
+        fc_record_slow(time, function, site, frame);
 }

@@ -12,10 +12,10 @@
 #include "libfc/scan.h"
 
 #include "libfc/channel.h"
+#include "libfc/chunks.h"
 #include "libfc/config.h"
 #include "libfc/file.h"
 #include "libfc/modules.h"
-#include "libfc/ring.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 
@@ -238,12 +238,12 @@ static bool is_alone(char *text)
 /* fcmanager's list, mapped from its descriptor. */
 static size_t map_list(int manager_pid)
 {
-    uint32_t index = fc_ring_take_for_answer();
+    uint32_t index = fc_chunks_take_for_answer();
     struct FcMessage message = {.type = FC_MSG_LIVE, .thread = fc_thread.number, .argument = index};
     if (index == 0 || index == FC_NO_ANSWER || !fc_channel_send(&message, NULL, 0))
         return 0;
     size_t bytes = 0;
-    const char *text = fc_ring_wait_for_answer(index, &bytes);
+    const char *text = fc_chunks_wait_for_answer(index, &bytes);
     if (text == NULL || bytes == 0 || bytes > 9)
         return 0;
     int number = 0;

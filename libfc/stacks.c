@@ -8,8 +8,8 @@
 
 #include "libfc/channel.h"
 #include "libfc/clock.h"
-#include "libfc/process.h"
 #include "libfc/record.h"
+#include "libfc/state.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 
@@ -42,7 +42,7 @@ static void tell(const stack_t *stack)
 {
     if (fc_stacks_real_makecontext == NULL)
         fc_stacks_setup();
-    if (stack == NULL || stack->ss_sp == NULL || stack->ss_size == 0 || fc_process_is_off())
+    if (stack == NULL || stack->ss_sp == NULL || stack->ss_size == 0 || fc_state_is_off())
         return;
     struct FcStackInfo info = {.start = (uint64_t)(uintptr_t)stack->ss_sp,
                                .end = (uint64_t)(uintptr_t)stack->ss_sp + stack->ss_size};
@@ -67,7 +67,7 @@ void fc_stacks_made(const ucontext_t *context)
 static void record(enum FcRecordKind kind, uint64_t address)
 {
     uint64_t frame = (address & FC_FRAME_ADDRESS_MASK) | kind;
-    if (fc_process_is_off())
+    if (fc_state_is_off())
         return;
     uint64_t time = fc_clock_now();
     fc_record_make(time, NULL, NULL, frame);

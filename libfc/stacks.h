@@ -13,6 +13,3 @@ void fc_stacks_setup(void);
 /* Records that frames are left without their exits, as the thread goes on with the stack cut
  * back to `address`.  To be called on the stack that is left.  Async-signal-safe. */
 void fc_stacks_record_jump(uint64_t address);
-
-/* Finds libc's longjmp and its kin.  Once, at start. */
-void fc_jumps_setup(void);

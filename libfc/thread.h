@@ -73,19 +73,3 @@ static inline uint32_t fc_thread_next_sequence(struct FcThread *thread)
 {
     return __atomic_fetch_add(&thread->sequence, 1, __ATOMIC_RELAXED);
 }
-
-/* Creates the key whose destructor tells of a thread's end.  Once, at start. */
-void fc_thread_setup(void);
-
-/* Makes the calling thread known to fcmanager.  Signals blocked. */
-void fc_thread_start(void);
-
-/* Gives away what the calling thread has recorded and tells fcmanager that it ends.  Records that
- * it makes all the same count as those of a new thread. */
-void fc_thread_end(void);
-
-/* In a forked child: the calling thread is the first of a new process. */
-void fc_thread_after_fork(void);
-
-/* Sends the calling thread's name, as it is now. */
-void fc_thread_send_name(void);

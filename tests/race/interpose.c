@@ -4,8 +4,8 @@
  * ThreadSanitizer, which does so itself.  And the system calls of prelude.h.  For tests/race only.
  */
 #include "libfc/interpose.h"
+#include "libfc/jumps.h"
 #include "libfc/slots.h"
-#include "libfc/stacks.h"
 
 #include <stdarg.h>
 #include <stdint.h>

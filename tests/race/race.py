@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""libfc and fcmanager as threads of one process, under ThreadSanitizer: no data race on the rings,
-the channel, the threads' books and the shared chunks, and no call lost meanwhile.
+"""libfc and fcmanager as threads of one process, under ThreadSanitizer: no data race on the
+channel, the threads' books and the shared chunks, and no call lost meanwhile.
 
     race.py PROGRAM [ROUNDS]
 """

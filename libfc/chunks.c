@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The slow path behind the hooks: taking and giving away chunks (fc-format.h has
- * the protocol).  Called when a chunk is full, about once in 2,000 records, and
- * at the start, the fork and the end of a thread.  Never allocates from the
- * program's heap, never waits for a manager that is dead.
+ * Taking and giving away chunks (fc-format.h has the protocol).  Called when a chunk is full,
+ * about once in 2,000 records, and at the start, the fork and the end of a thread.  Never
+ * allocates from the program's heap, never waits for a manager that is dead.
  */
-#include "libfc/ring.h"
+#include "libfc/chunks.h"
 
 #include "libfc/buffers.h"
 #include "libfc/channel.h"
-#include "libfc/clock.h"
-#include "libfc/modules.h"
-#include "libfc/process.h"
-#include "libfc/record.h"
+#include "libfc/state.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 
@@ -33,7 +29,7 @@ static struct FcChunk *chunk_at(uint32_t index)
     return (struct FcChunk *)((char *)shared + (size_t)index * FC_CHUNK_BYTES);
 }
 
-void fc_ring_setup(struct FcShared *mapping, uint32_t ahead_records)
+void fc_chunks_setup(struct FcShared *mapping, uint32_t ahead_records)
 {
     shared = mapping;
     chunk_count = mapping != NULL ? mapping->chunk_count : 0;
@@ -57,7 +53,7 @@ static uint32_t count_in_flight(void)
         const struct FcChunk *chunk = chunk_at(fc_thread.sent[i].index);
         /* acquire: pairs with the manager's release of the chunk.  Another thread may just
            be claiming it: then it is counted or not, and looked at again soon. */
-        if (__atomic_load_n(&chunk->owner, __ATOMIC_ACQUIRE) == fc_process_key &&
+        if (__atomic_load_n(&chunk->owner, __ATOMIC_ACQUIRE) == fc_state_key &&
             __atomic_load_n(&chunk->thread, __ATOMIC_RELAXED) == fc_thread.number &&
             __atomic_load_n(&chunk->sequence, __ATOMIC_RELAXED) == fc_thread.sent[i].sequence)
             count++;
@@ -79,7 +75,7 @@ static struct FcChunk *claim_chunk(void)
         if (__atomic_load_n(&chunk->owner, __ATOMIC_RELAXED) != 0)
             continue;
         /* acquire: pairs with the manager's release when it freed the chunk */
-        if (!__atomic_compare_exchange_n(&chunk->owner, &free, fc_process_key, false,
+        if (!__atomic_compare_exchange_n(&chunk->owner, &free, fc_state_key, false,
                                          __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             continue;
         fc_chunk_next_generation(chunk);
@@ -119,25 +115,30 @@ static void send_shared(struct FcChunk *chunk, uint32_t slots)
         __atomic_store_n(&chunk->stopped, 1, __ATOMIC_RELAXED);
 }
 
-/* Waits until the manager freed a chunk, or a while.  False when it is gone. */
-static bool wait_for_chunk(uint32_t freed_before)
+uint32_t fc_chunks_count_freed(void)
+{
+    /* relaxed: fc_chunks_wait compares it again in the kernel */
+    return shared ? __atomic_load_n(&shared->freed, __ATOMIC_RELAXED) : 0;
+}
+
+bool fc_chunks_wait(uint32_t freed)
 {
     struct timespec wait = {0, WAIT_NS};
     __atomic_add_fetch(&shared->waiters, 1, __ATOMIC_SEQ_CST); /* pairs with the manager's load */
-    long result = fc_sys(SYS_futex, &shared->freed, FUTEX_WAIT, freed_before, &wait, NULL, 0);
+    long result = fc_sys(SYS_futex, &shared->freed, FUTEX_WAIT, freed, &wait, NULL, 0);
     __atomic_sub_fetch(&shared->waiters, 1, __ATOMIC_SEQ_CST);
     if (result != -ETIMEDOUT)
         return true;
     fc_thread.waits++;
     if (fc_channel_is_alive())
         return true;
-    fc_process_stop("the profile manager is gone, profiling stops here");
+    fc_state_stop("the profile manager is gone, profiling stops here");
     return false;
 }
 
-/* ---- Both ------------------------------------------------------------------ */
+/* ---- Shared chunks and private buffers ------------------------------------- */
 
-void fc_ring_flush(void)
+void fc_chunks_flush(void)
 {
     struct FcChunk *chunk = FC_CURSOR_CHUNK(fc_thread.cursor);
     uint32_t slots = FC_CURSOR_SLOTS(fc_thread.cursor);
@@ -151,49 +152,38 @@ void fc_ring_flush(void)
         send_shared(chunk, slots < FC_CHUNK_RECORDS ? slots : FC_CHUNK_RECORDS);
 }
 
-void fc_ring_free(void)
+void fc_chunks_free(void)
 {
     fc_buffers_free();
     fc_thread_set_cursor(FC_CURSOR_NONE);
 }
 
-void fc_ring_after_fork(void)
+void fc_chunks_after_fork(void)
 {
     fc_buffers_after_fork();
     fc_thread_set_cursor(FC_CURSOR_NONE);
     fc_thread.waits = 0;
 }
 
-/* Where the next records go: a shared chunk, or the thread's private buffer where there is no
- * shared memory, or too many threads for its chunks. */
-static struct FcChunk *take_chunk(void)
+/* A shared chunk, or the thread's private buffer where there is no shared memory, or too many
+ * threads for its chunks. */
+static struct FcChunk *choose_chunk(void)
 {
-    struct FcChunk *chunk = shared != NULL ? claim_chunk() : NULL;
-    if (chunk != NULL)
+    struct FcChunk *chunk = shared ? claim_chunk() : NULL;
+    if (chunk)
     {
         fc_thread.waits = 0;
         fc_thread.is_announced = false;
     }
-    else if (shared == NULL || fc_thread.waits > WAITS_MAX)
+    else if (!shared || fc_thread.waits > WAITS_MAX)
         chunk = fc_buffers_claim(shared != NULL);
     return chunk;
 }
 
-/* Gives the full chunk away and takes the next.  False where there was none to be had now;
- * the caller waits and tries again.  Signals blocked. */
-static bool refill(void)
+bool fc_chunks_take(void)
 {
-    if (fc_process_forked_unseen())
-        fc_process_after_fork(0);
-    if (fc_thread.number == 0)
-        fc_thread_start();
-    if (FC_CURSOR_CHUNK(fc_thread.cursor) != NULL &&
-        FC_CURSOR_SLOTS(fc_thread.cursor) < FC_CHUNK_RECORDS)
-        return true; /* a handler was here first */
-    fc_ring_flush();
-    fc_modules_update();
-    struct FcChunk *chunk = take_chunk();
-    if (chunk == NULL)
+    struct FcChunk *chunk = choose_chunk();
+    if (!chunk)
         return false;
     fc_thread_set_cursor((uint64_t)(uintptr_t)chunk >> 16 << 32 |
                          (uint64_t)chunk->generation << 16 |
@@ -201,57 +191,22 @@ static bool refill(void)
     return true;
 }
 
-FC_REALIGN void fc_ring_record(uint64_t time, void *function, void *site, uint64_t frame)
+void fc_chunks_flush_private(void)
 {
-    for (;;)
-    {
-        if (fc_process_is_off() && !fc_process_start())
-        {
-            fc_thread_set_cursor(FC_CURSOR_NONE); /* the hooks counted on in it */
-            return;
-        }
-        uint64_t old = fc_block_signals();
-        /* relaxed: wait_for_chunk compares it again in the kernel */
-        uint32_t freed = shared != NULL ? __atomic_load_n(&shared->freed, __ATOMIC_RELAXED) : 0;
-        bool filled = refill();
-        uint64_t generation;
-        struct FcRecord *slot = filled ? fc_record_reserve(&generation) : NULL;
-        if (slot != NULL)
-            fc_record_store(slot, generation, time, function, site, frame);
-        fc_restore_signals(old);
-        if (slot != NULL || fc_process_is_off())
-            return;
-        if (!filled && !wait_for_chunk(freed))
-            return;
-    }
-}
-
-void fc_ring_send_private(void)
-{
-    if (fc_process_is_off())
+    if (fc_state_is_off())
         return;
     uint64_t old = fc_block_signals();
-    fc_ring_flush();
-    refill();
+    if (fc_thread.private_chunk)
+        fc_chunks_flush();
     fc_restore_signals(old);
 }
 
-void fc_ring_send_late(const struct FcRecord *record)
-{
-    if (fc_process_is_off())
-        return;
-    struct FcMessage message = {.type = FC_MSG_MEMORY};
-    uint64_t old = fc_block_signals();
-    fc_channel_send(&message, record, sizeof *record);
-    fc_restore_signals(old);
-}
-
-uint32_t fc_ring_take_for_answer(void)
+uint32_t fc_chunks_take_for_answer(void)
 {
     struct FcChunk *chunk = FC_CURSOR_CHUNK(fc_thread.cursor);
     bool was_private = chunk != NULL && chunk == fc_thread.private_chunk;
     if (was_private)
-        fc_ring_flush();
+        fc_chunks_flush();
     fc_buffers_send_parked();
     if (shared == NULL)
         return 0;
@@ -262,7 +217,7 @@ uint32_t fc_ring_take_for_answer(void)
     return chunk != NULL ? chunk_index(chunk) : FC_NO_ANSWER;
 }
 
-const char *fc_ring_wait_for_answer(uint32_t index, size_t *bytes)
+const char *fc_chunks_wait_for_answer(uint32_t index, size_t *bytes)
 {
     struct FcChunk *chunk = chunk_at(index);
     /* acquire: pairs with the manager's release after it wrote the text */

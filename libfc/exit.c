@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The ways in which a process ends: exit and its kin.  At the last moment fcmanager is told, and
+ * its answer waited for: the profile is written when the parent learns of the end.
+ */
+#include "libfc/exit.h"
+
+#include "libfc/buffers.h"
+#include "libfc/channel.h"
+#include "libfc/chunks.h"
+#include "libfc/clock.h"
+#include "libfc/modules.h"
+#include "libfc/notice.h"
+#include "libfc/process.h"
+#include "libfc/scan.h"
+#include "libfc/spawn.h"
+#include "libfc/state.h"
+#include "libfc/sys.h"
+#include "libfc/thread.h"
+#include "libfc/threads.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+static void quit(void)
+{
+    if (fc_state_is_off())
+        return;
+    uint64_t old = fc_block_signals();
+    if (fc_process_forked_unseen())
+        fc_process_after_fork(0);
+    if (fc_thread.number == 0)
+        fc_threads_start();
+    fc_threads_send_name();
+    fc_modules_scan_last();
+    fc_state_ending(); /* what other threads do from now on is past the end */
+    fc_buffers_send_others();
+    fc_scan_run(fc_session.manager_pid);
+    uint32_t index = fc_chunks_take_for_answer();
+    if (index == 0 && fc_session.reply_fd < 0)
+        index = FC_NO_ANSWER;
+    struct FcMessage message = {.type = FC_MSG_QUIT,
+                                .thread = fc_thread.number,
+                                .argument = index,
+                                .value = fc_clock_peek()};
+    fc_channel_send(&message, NULL, 0);
+    fc_restore_signals(old);
+    if (fc_state_is_off())
+        return;
+    fc_state_ended();
+    size_t bytes = 0;
+    const char *text = NULL;
+    if (index == 0)
+        fc_spawn_read_reply(fc_session.reply_fd, -1);
+    else if (index != FC_NO_ANSWER)
+        text = fc_chunks_wait_for_answer(index, &bytes);
+    if (text && bytes > 0)
+        fc_notice_print(text, bytes);
+    else if (!text && index != 0 && index != FC_NO_ANSWER)
+        fc_notice("the profile manager is gone, the profile is not complete");
+    fc_channel_close();
+}
+
+/* exit() runs two of our functions, in an order that depends on how libfc was loaded:
+ * libc's exit handler, which knows the status, and the loader's destructor, which is
+ * behind all those of the program.  The later one is the end. */
+static void finish_part(void)
+{
+    static uint64_t key; /* whose parts are counted: a forked child begins anew */
+    static uint32_t parts;
+    if (key != fc_state_key)
+        parts = 0;
+    key = fc_state_key;
+    if (++parts == 2)
+        quit();
+}
+
+void fc_exit_send_status(int status)
+{
+    struct FcMessage message = {.type = FC_MSG_EXIT_STATUS, .argument = (uint32_t)status};
+    if (!fc_state_is_off())
+        fc_channel_send(&message, NULL, 0);
+}
+
+static void exiting(int status, void *unused)
+{
+    (void)unused;
+    fc_exit_send_status(status);
+    finish_part();
+}
+
+static void quick_exiting(void)
+{
+    quit();
+}
+
+typedef void QuickExitFunction(int);
+
+/* Here only to learn the status: its handlers, of which ours is the last, are not told. */
+FC_EXPORT void quick_exit(int status)
+{
+    QuickExitFunction *real_quick_exit = (QuickExitFunction *)dlsym(RTLD_NEXT, "quick_exit");
+    fc_exit_send_status(status);
+    real_quick_exit(status);
+    __builtin_unreachable();
+}
+
+/* No handler runs here, and what the program records up to now may still be with us; for
+ * many a program, shells among them, this is the normal end. */
+FC_EXPORT void _exit(int status)
+{
+    /* Not in the child of a vfork: it has its parent's memory, whose profile goes on. */
+    if (fc_state_is_own_process() || fc_process_forked_unseen())
+    {
+        fc_exit_send_status(status);
+        quit();
+    }
+    for (;;)
+        fc_sys(SYS_exit_group, status);
+}
+
+FC_EXPORT void _Exit(int status)
+{
+    _exit(status);
+}
+
+__attribute__((destructor)) static void unloaded(void)
+{
+    finish_part();
+}
+
+void fc_exit_setup(void)
+{
+    on_exit(exiting, NULL);
+    at_quick_exit(quick_exiting);
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Jumps out of frames: longjmp and its kin, and C++ exceptions.
+ */
+#pragma once
+
+/* Finds libc's longjmp and its kin.  Once, at start. */
+void fc_jumps_setup(void);

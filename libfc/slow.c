@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The slow path of all who make records (record.h): no slot was free at the cursor.  Starts
+ * profiling with the first record, makes threads and unseen forks known, and goes on in a new
+ * chunk.  Stands above all that it calls; nothing includes it.
+ */
+#include "libfc/chunks.h"
+#include "libfc/modules.h"
+#include "libfc/process.h"
+#include "libfc/record.h"
+#include "libfc/start.h"
+#include "libfc/state.h"
+#include "libfc/sys.h"
+#include "libfc/thread.h"
+#include "libfc/threads.h"
+
+/* Gives the full chunk away and takes the next.  False where there was none to be had now;
+ * the caller waits and tries again.  Signals blocked. */
+static bool refill(void)
+{
+    if (fc_process_forked_unseen())
+        fc_process_after_fork(0);
+    if (fc_thread.number == 0)
+        fc_threads_start();
+    if (FC_CURSOR_CHUNK(fc_thread.cursor) && FC_CURSOR_SLOTS(fc_thread.cursor) < FC_CHUNK_RECORDS)
+        return true; /* a handler was here first */
+    fc_chunks_flush();
+    fc_modules_update();
+    return fc_chunks_take();
+}
+
+FC_REALIGN void fc_record_slow(uint64_t time, void *function, void *site, uint64_t frame)
+{
+    for (;;)
+    {
+        if (fc_state_is_off() && !fc_start())
+        {
+            fc_thread_set_cursor(FC_CURSOR_NONE); /* the hooks counted on in it */
+            return;
+        }
+        uint64_t old = fc_block_signals();
+        uint32_t freed = fc_chunks_count_freed();
+        bool filled = refill();
+        uint64_t generation;
+        struct FcRecord *slot = filled ? fc_record_reserve(&generation) : NULL;
+        if (slot)
+            fc_record_store(slot, generation, time, function, site, frame);
+        fc_restore_signals(old);
+        if (slot || fc_state_is_off())
+            return;
+        if (!filled && !fc_chunks_wait(freed))
+            return;
+    }
+}

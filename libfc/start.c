@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Sets up every part of libfc, and joins a session or starts one.  Called by the loader
+ * (constructor) and by the slow path, whichever comes first.  Never ends the program, with the one
+ * exception of FC_HELP, which asks for just that.
+ */
+#include "libfc/start.h"
+
+#include "libfc/channel.h"
+#include "libfc/chunks.h"
+#include "libfc/clock.h"
+#include "libfc/config.h"
+#include "libfc/exec.h"
+#include "libfc/exit.h"
+#include "libfc/forks.h"
+#include "libfc/interpose.h"
+#include "libfc/join.h"
+#include "libfc/jumps.h"
+#include "libfc/modules.h"
+#include "libfc/notice.h"
+#include "libfc/process.h"
+#include "libfc/spawn.h"
+#include "libfc/stacks.h"
+#include "libfc/state.h"
+#include "libfc/sys.h"
+#include "libfc/threads.h"
+
+static bool join_or_spawn(struct FcHello *hello)
+{
+    switch (fc_join_session(&fc_session, &hello->parent_process))
+    {
+    case FC_JOIN_LEAVE:
+        fc_join_announce(NULL); /* for the images executed from here */
+        return false;
+    case FC_JOIN_DONE:
+        hello->flags = FC_HELLO_EXECED;
+        fc_config.time_mode = fc_clock_start(fc_config.time_mode, fc_config.memory);
+        break;
+    case FC_JOIN_NONE:
+        fc_config.time_mode = fc_clock_start(fc_config.time_mode, fc_config.memory);
+        fc_config_print_banner();
+        if (!fc_spawn_manager(&fc_session))
+            return false;
+        break;
+    }
+    fc_join_announce(&fc_session);
+    return true;
+}
+
+static bool start(struct FcHello *hello)
+{
+    fc_notice_setup();
+    fc_config_load();
+    if (fc_config.help)
+    {
+        fc_config_print_help();
+        fc_sys(SYS_exit_group, 0);
+    }
+    fc_process_setup();
+    fc_modules_setup();
+    fc_exec_setup();
+    fc_stacks_setup();
+    fc_jumps_setup();
+    if (!join_or_spawn(hello))
+        return false;
+    fc_channel_open(fc_session.pipe_fd, fc_session.manager_pid, fc_session.manager_pipe_fd);
+    fc_chunks_setup(fc_session.shared, fc_config.buffer_records);
+    fc_threads_setup();
+    /* Where one of these two fails, a fork, or the end, is noticed by other signs, if later. */
+    fc_forks_setup();
+    fc_exit_setup();
+    return true;
+}
+
+bool fc_start(void)
+{
+    if (!fc_state_claim_start())
+        return !fc_state_is_off();
+    uint64_t old = fc_block_signals();
+    struct FcHello hello = {0};
+    bool good = start(&hello);
+    fc_state_started(good);
+    if (good)
+    {
+        if (fc_config.memory && !fc_interpose_is_first())
+        {
+            fc_notice("another malloc stands before libfc's, memory is not profiled");
+            fc_config.memory = false;
+        }
+        fc_process_introduce(&hello);
+        fc_modules_scan();
+    }
+    fc_interpose_start(good && fc_config.memory);
+    fc_restore_signals(old);
+    return good;
+}
+
+__attribute__((constructor)) static void loaded(void)
+{
+    fc_start();
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * See state.h.
+ */
+#include "libfc/state.h"
+
+#include "libfc/clock.h"
+#include "libfc/notice.h"
+#include "libfc/sys.h"
+#include "libfc/thread.h"
+
+enum State
+{
+    NOT_STARTED,
+    STARTING,
+    RUNNING,
+    ENDING, /* off for all threads but the one that ends the process */
+    OFF,
+};
+
+uint64_t fc_state_key;
+
+static uint32_t state; /* atomic, enum State */
+
+bool fc_state_is_off(void)
+{
+    /* acquire: pairs with the release that ends the start */
+    uint32_t now = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
+    return now != RUNNING && !(now == ENDING && fc_thread.is_quitting);
+}
+
+bool fc_state_is_own_process(void)
+{
+    return fc_state_key >> 32 == (uint64_t)fc_sys(SYS_getpid);
+}
+
+/* Profiling is off, but the hooks go on reading the clock. */
+static void use_cheapest_clock(void)
+{
+    if (fc_clock_mode != FC_TIME_TSC)
+        fc_clock_mode = FC_TIME_EXT;
+}
+
+void fc_state_stop(const char *reason)
+{
+    if (__atomic_exchange_n(&state, OFF, __ATOMIC_ACQ_REL) == OFF)
+        return;
+    use_cheapest_clock();
+    if (reason)
+        fc_notice(reason);
+}
+
+bool fc_state_claim_start(void)
+{
+    uint32_t expected = NOT_STARTED;
+    return __atomic_compare_exchange_n(&state, &expected, STARTING, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_ACQUIRE);
+}
+
+void fc_state_started(bool good)
+{
+    if (!good)
+        use_cheapest_clock();
+    __atomic_store_n(&state, good ? RUNNING : OFF, __ATOMIC_RELEASE);
+}
+
+void fc_state_ending(void)
+{
+    fc_thread.is_quitting = true;
+    __atomic_store_n(&state, ENDING, __ATOMIC_SEQ_CST);
+}
+
+void fc_state_ended(void)
+{
+    __atomic_store_n(&state, OFF, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What every part of libfc asks: which process this is, whether it is profiled now, and how to
+ * stop that for good.  Async-signal-safe and thread-safe.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Names this process in the stream (the process key): pid << 32 | a number that makes it
+ * unique.  0 before the start. */
+extern uint64_t fc_state_key __attribute__((visibility("hidden")));
+
+/* True before the start, after the end and after fc_state_stop. */
+bool fc_state_is_off(void);
+
+/* Switches profiling off for good and tells the user `reason`, once; NULL: says nothing.  The
+ * program goes on as if it were not profiled. */
+void fc_state_stop(const char *reason);
+
+/* Whether the calling process is the one that fc_state_key names.  The child of a vfork has its
+ * parent's memory, this key included, but is not profiled. */
+bool fc_state_is_own_process(void);
+
+/* ---- For start.c and exit.c: the way from one state to the next ------------------ */
+
+/* True for the one caller that has to start profiling, and then calls fc_state_started. */
+bool fc_state_claim_start(void);
+void fc_state_started(bool good);
+
+/* Off for every thread but the calling one, which ends the process. */
+void fc_state_ending(void);
+/* Off for that one as well. */
+void fc_state_ended(void);
