@@ -59,6 +59,15 @@ typedef struct
     guint64 local;
 } FcCountsNode;
 
+/* What stack.c had to repair. */
+typedef struct
+{
+    guint64 jumps;           /* frames closed because a shallower one went on */
+    guint64 missed_exits;    /* frames closed because a lower one returned */
+    guint64 unmatched_exits; /* exits of functions that were not open */
+    guint64 bad_records;     /* of a kind that does not exist */
+} FcCountsRepairs;
+
 typedef struct
 {
     FcCountsFunction *functions;
@@ -78,6 +87,7 @@ typedef struct
     const FcModules *modules;
     guint changes_seen;      /* of the modules' changes */
     guint64 contexts_folded; /* edges that lead to an overflow node */
+    FcCountsRepairs repairs;
 } FcCounts;
 
 /* Starting sizes; 0: the least. */

@@ -131,7 +131,7 @@ static void note(GArray *notes, const char *kind, guint64 count)
 
 static void add_notes(FcProcess *process, const FcThread *thread)
 {
-    const FcStackRepairs *repairs = fc_stack_repairs(thread->stack);
+    const FcCountsRepairs *repairs = &thread->counts->repairs;
     note(process->repairs, "jump", repairs->jumps);
     note(process->repairs, "missed-exit", repairs->missed_exits);
     note(process->repairs, "unmatched-exit", repairs->unmatched_exits);

@@ -4,6 +4,8 @@
  */
 #include "fcmanager/regions.h"
 
+#include "profile/search.h"
+
 struct FcRegions
 {
     GArray *sorted; /* FcRegion */
@@ -32,26 +34,17 @@ void fc_regions_free(FcRegions *regions)
 }
 
 /* Index of the first region that ends behind `address`. */
-static guint lower_bound(const FcRegions *regions, guint64 address)
+static guint find_end(const FcRegions *regions, guint64 address)
 {
-    guint low = 0;
-    guint high = regions->sorted->len;
-    while (low < high)
-    {
-        guint middle = low + (high - low) / 2;
-        if (g_array_index(regions->sorted, FcRegion, middle).end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return (guint)FC_FIRST_WHERE(regions->sorted->len, i,
+                                 g_array_index(regions->sorted, FcRegion, i).end > address);
 }
 
 void fc_regions_add(FcRegions *regions, guint64 start, guint64 end)
 {
     if (start >= end)
         return;
-    guint first = lower_bound(regions, start);
+    guint first = find_end(regions, start);
     guint last = first;
     while (last < regions->sorted->len &&
            g_array_index(regions->sorted, FcRegion, last).start < end)
@@ -64,7 +57,7 @@ void fc_regions_add(FcRegions *regions, guint64 start, guint64 end)
 
 gboolean fc_regions_find(const FcRegions *regions, guint64 address, FcRegion *region)
 {
-    guint index = lower_bound(regions, address);
+    guint index = find_end(regions, address);
     if (index == regions->sorted->len)
         return FALSE;
     *region = g_array_index(regions->sorted, FcRegion, index);
@@ -73,7 +66,7 @@ gboolean fc_regions_find(const FcRegions *regions, guint64 address, FcRegion *re
 
 gboolean fc_regions_overlap(const FcRegions *regions, guint64 start, guint64 end)
 {
-    guint index = lower_bound(regions, start);
+    guint index = find_end(regions, start);
     return index < regions->sorted->len &&
            g_array_index(regions->sorted, FcRegion, index).start < end;
 }

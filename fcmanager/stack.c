@@ -4,47 +4,50 @@
  * (context, call site, function) -> (child context, arc); an exit adds to the
  * frame's function, arc and context.  Stacks are taken to grow downwards.
  */
-#include "fcmanager/stack-internal.h"
+#include "fcmanager/stack.h"
 
-/* ---- Mending ------------------------------------------------------------------ */
+#include "fcmanager/stack-frames.h"
+#include "fcmanager/stack-segments.h"
+
+/* ---- Repairs ------------------------------------------------------------------ */
 
 static void close_above(FcStack *stack, guint32 index, guint64 time, guint64 *count)
 {
     while (stack->top > index)
     {
-        pop(stack, time);
+        pop_frame(stack, time);
         (*count)++;
     }
 }
 
 /* An entry at `address` above the innermost frame's: the deeper ones were jumped over. */
-static void mend_jump(FcStack *stack, guint64 address, guint64 time)
+static void repair_jump(FcStack *stack, guint64 address, guint64 time)
 {
     guint32 keep = stack->top;
     while (keep > 0 && stack->frames[keep].address < address)
         keep--;
-    close_above(stack, keep, time, &stack->repairs.jumps);
+    close_above(stack, keep, time, &stack->counts->repairs.jumps);
 }
 
 static void jump(FcStack *stack, guint64 address, guint64 time)
 {
     if (address - stack->low >= stack->size)
         fc_stack_find_segment(stack, address, FC_RECORD_JUMP, 0, time);
-    mend_jump(stack, address, time);
+    repair_jump(stack, address, time);
 }
 
 /* An entry at the innermost frame's own address: functions inlined into one another share it, and
  * the place that they return to.  But the very same call can't be made again before it returned. */
-static void mend_repeated(FcStack *stack, guint64 function, guint64 site, guint64 address,
-                          guint16 return_bits, guint64 time)
+static void repair_repeated(FcStack *stack, guint64 function, guint64 site, guint64 address,
+                            guint16 return_bits, guint64 time)
 {
     for (guint32 i = stack->top; i > 0 && stack->frames[i].address == address; i--)
     {
-        const struct Frame *frame = &stack->frames[i];
+        const struct StackFrame *frame = &stack->frames[i];
         if (frame->site != site ||
             (frame->function == function && frame->return_bits == return_bits))
         {
-            close_above(stack, i - 1, time, &stack->repairs.jumps);
+            close_above(stack, i - 1, time, &stack->counts->repairs.jumps);
             return;
         }
     }
@@ -55,10 +58,10 @@ static inline void enter(FcStack *stack, guint64 function, guint64 site, guint64
 {
     if (G_UNLIKELY(address >= stack->frames[stack->top].address))
     {
-        mend_jump(stack, address, time);
-        mend_repeated(stack, function, site, address, return_bits, time);
+        repair_jump(stack, address, time);
+        repair_repeated(stack, function, site, address, return_bits, time);
     }
-    struct Frame *frame = push(stack, function, site, time);
+    struct StackFrame *frame = push_frame(stack, function, site, time);
     frame->address = address;
     frame->return_bits = return_bits;
     frame->inherited = FALSE;
@@ -69,18 +72,18 @@ static inline void enter(FcStack *stack, guint64 function, guint64 site, guint64
 /* The exit of a function that is not (clearly) the innermost frame's.  An exit hook that was
  * tail-called, so that it returns to the call site, ran on its caller's frame; any other ran
  * on the frame of its function, unless that moved the stack pointer (alloca). */
-static void mend_exit(FcStack *stack, guint64 function, guint64 address, gboolean tail,
-                      guint64 time)
+static void repair_exit(FcStack *stack, guint64 function, guint64 address, gboolean tail,
+                        guint64 time)
 {
     if (!fc_counts_is_active(stack->counts, function, time))
     {
-        stack->repairs.unmatched_exits++;
+        stack->counts->repairs.unmatched_exits++;
         return;
     }
     guint32 found = 0;
     for (guint32 i = stack->top; i > 0; i--)
     {
-        const struct Frame *frame = &stack->frames[i];
+        const struct StackFrame *frame = &stack->frames[i];
         if (frame->function != function)
             continue;
         if (tail || frame->address >= address)
@@ -93,22 +96,22 @@ static void mend_exit(FcStack *stack, guint64 function, guint64 address, gboolea
     }
     if (found == 0)
     {
-        stack->repairs.unmatched_exits++;
+        stack->counts->repairs.unmatched_exits++;
         return;
     }
-    close_above(stack, found, time, &stack->repairs.missed_exits);
-    pop(stack, time);
+    close_above(stack, found, time, &stack->counts->repairs.missed_exits);
+    pop_frame(stack, time);
 }
 
 static inline void leave(FcStack *stack, guint64 function, guint64 site, guint64 address,
                          guint16 return_bits, guint64 time)
 {
-    const struct Frame *top = &stack->frames[stack->top];
+    const struct StackFrame *top = &stack->frames[stack->top];
     gboolean tail = return_bits == (guint16)site;
     if (G_LIKELY(top->function == function && stack->top > 0 && (address <= top->address || tail)))
-        pop(stack, time);
+        pop_frame(stack, time);
     else
-        mend_exit(stack, function, address, tail, time);
+        repair_exit(stack, function, address, tail, time);
 }
 
 /* ---- Records ------------------------------------------------------------------ */
@@ -130,7 +133,7 @@ G_NO_INLINE static void take_other(FcStack *stack, guint64 kind, guint64 time, g
     if (kind == FC_RECORD_JUMP)
         jump(stack, where & FC_FRAME_ADDRESS_MASK, time);
     else if (kind < FC_RECORD_ENTER || kind > FC_RECORD_STACK)
-        stack->repairs.bad_records++;
+        stack->counts->repairs.bad_records++;
     else if (stack->heap != NULL)
         fc_heap_record(stack->heap, time, function, site, where, stack->frames[stack->top].node);
 }
@@ -177,4 +180,219 @@ guint32 fc_stack_feed(FcStack *stack, const struct FcRecord *records, guint32 fr
 void fc_stack_modules_changed(FcStack *stack)
 {
     stack->next_change = 0;
+}
+
+/* ---- Life ------------------------------------------------------------------------- */
+
+FcStack *fc_stack_new(FcCounts *counts, guint64 multiplier, guint32 frames)
+{
+    FcStack *stack = g_new0(FcStack, 1);
+    stack->counts = counts;
+    stack->multiplier = multiplier;
+    stack->first = FC_STACK_NO_TIME;
+    stack->next_change = G_MAXUINT64;
+    stack->native = (FcRegion){0, G_MAXUINT64};
+    fc_stack_add_segment(stack, 1, G_MAXUINT64, frames);
+    stack->segments[0].in_chain = TRUE;
+    fc_stack_load_current(stack, 0);
+    return stack;
+}
+
+void fc_stack_free(FcStack *stack)
+{
+    if (stack == NULL)
+        return;
+    fc_stack_save_current(stack);
+    for (gint i = 0; i < stack->segment_count; i++)
+        g_free(stack->segments[i].frames);
+    g_clear_pointer(&stack->by_region, g_hash_table_unref);
+    g_clear_pointer(&stack->inferred, g_array_unref);
+    g_clear_pointer(&stack->idle_segments, g_array_unref);
+    g_free(stack->segments);
+    g_free(stack);
+}
+
+void fc_stack_set_bounds(FcStack *stack, guint64 start, guint64 end)
+{
+    stack->native = (FcRegion){start, end};
+    fc_stack_update_bounds(stack);
+}
+
+void fc_stack_set_regions(FcStack *stack, const FcRegions *regions)
+{
+    stack->regions = regions;
+    fc_stack_update_bounds(stack);
+}
+
+void fc_stack_set_heap(FcStack *stack, FcHeapThread *heap)
+{
+    stack->heap = heap;
+}
+
+void fc_stack_set_multiplier(FcStack *stack, guint64 multiplier)
+{
+    stack->multiplier = multiplier;
+}
+
+/* ---- Forks and the end --------------------------------------------------------------- */
+
+void fc_stack_copy_bounds(FcStack *stack, const FcStack *from)
+{
+    fc_stack_set_bounds(stack, from->native.start, from->native.end);
+}
+
+void fc_stack_inherit(FcStack *stack, const FcOpenFrame *frames, guint count, guint64 time)
+{
+    guint32 context = 0;
+    stack->first = MIN(stack->first, time);
+    stack->last = MAX(stack->last, time);
+    for (guint i = 0; i < count; i++)
+    {
+        const FcOpenFrame *from = &frames[i];
+        if (from->part == FC_OPEN_CONTEXT)
+        {
+            context =
+                fc_counts_edge(stack->counts, context, from->site, from->function, stack->last)
+                    ->value;
+            continue;
+        }
+        if (from->part == FC_OPEN_PAUSED_FIRST ||
+            (from->part == FC_OPEN_ACTIVE && i > 0 && frames[i - 1].part != FC_OPEN_ACTIVE))
+            fc_stack_switch_to(stack, 0, stack->last);
+        if (from->address - stack->low >= stack->size)
+            fc_stack_find_segment(stack, from->address, FC_RECORD_ENTER, 0, stack->last);
+        if (from->part == FC_OPEN_PAUSED_FIRST && stack->top == 0)
+            stack->frames[0].node = context;
+        context = 0;
+        struct StackFrame *frame = push_frame(stack, from->function, from->site, stack->last);
+        frame->address = from->address;
+        frame->return_bits = from->return_bits;
+        frame->inherited = TRUE;
+    }
+}
+
+/* Calls `visit` for the open frames of the chain, outermost first. */
+static void for_each_open(const FcStack *stack, gint index,
+                          void (*visit)(const struct StackFrame *frame, const FcStack *stack,
+                                        gpointer data),
+                          gpointer data)
+{
+    const struct StackSegment *segment = &stack->segments[index];
+    gboolean is_current = index == stack->current;
+    const struct StackFrame *frames = is_current ? stack->frames : segment->frames;
+    guint32 top = is_current ? stack->top : segment->top;
+    if (segment->before >= 0)
+        for_each_open(stack, segment->before, visit, data);
+    for (guint32 i = 1; i <= top; i++)
+        visit(&frames[i], stack, data);
+}
+
+static void add_open(GArray *open, const struct StackFrame *frame, FcOpenPart part)
+{
+    FcOpenFrame copy = {frame->function, frame->site, frame->address, frame->return_bits,
+                        (guint8)part};
+    g_array_append_val(open, copy);
+}
+
+static void add_open_frame(const struct StackFrame *frame, const FcStack *stack, gpointer data)
+{
+    (void)stack;
+    add_open(data, frame, FC_OPEN_ACTIVE);
+}
+
+static void add_context(const FcCounts *counts, guint32 index, GArray *open)
+{
+    if (index == 0)
+        return;
+    const FcCountsNode *node = &counts->nodes[index];
+    add_context(counts, node->parent, open);
+    FcOpenFrame entry = {.function = counts->functions[node->function].address,
+                         .site = node->site,
+                         .part = FC_OPEN_CONTEXT};
+    g_array_append_val(open, entry);
+}
+
+/* So much of stacks that are paused is handed on at a fork. */
+#define PAUSED_MAX 65536u
+
+GArray *fc_stack_open_frames(const FcStack *stack)
+{
+    GArray *open = g_array_new(FALSE, TRUE, sizeof(FcOpenFrame));
+    for (gint i = 0; i < stack->segment_count && open->len < PAUSED_MAX; i++)
+    {
+        const struct StackSegment *segment = &stack->segments[i];
+        if (segment->in_chain || segment->top == 0)
+            continue;
+        add_context(stack->counts, segment->frames[0].node, open);
+        for (guint32 frame = 1; frame <= segment->top; frame++)
+            add_open(open, &segment->frames[frame],
+                     frame == 1 ? FC_OPEN_PAUSED_FIRST : FC_OPEN_PAUSED);
+    }
+    for_each_open(stack, stack->current, add_open_frame, open);
+    return open;
+}
+
+struct FinalFrames
+{
+    guint most;
+    GArray *out;
+};
+
+static void add_final_frame(const struct StackFrame *frame, const FcStack *stack, gpointer data)
+{
+    struct FinalFrames *final = data;
+    if (final->out->len >= final->most)
+        return;
+    FcProfileFrame copy = {.function = stack->counts->nodes[frame->node].function};
+    copy.site.address = frame->site;
+    copy.site.module = stack->counts->arcs[frame->arc].site_module;
+    g_array_append_val(final->out, copy);
+}
+
+void fc_stack_final_frames(const FcStack *stack, guint most, GArray *out)
+{
+    struct FinalFrames final = {most, out};
+    for_each_open(stack, stack->current, add_final_frame, &final);
+}
+
+void fc_stack_close(FcStack *stack, guint64 time)
+{
+    stack->last = MAX(stack->last, time);
+    for (;;)
+    {
+        while (stack->top > 0)
+            pop_frame(stack, stack->last);
+        fc_stack_save_current(stack);
+        if (stack->segments[stack->current].before < 0)
+            break;
+        fc_stack_pause_current(stack, stack->last);
+    }
+    /* what was paused ends with the time that it has; switched to, none passes */
+    for (gint i = 0; i < stack->segment_count; i++)
+        if (stack->segments[i].top > 0)
+        {
+            fc_stack_switch_to(stack, i, stack->last);
+            while (stack->top > 0)
+                pop_frame(stack, stack->last);
+            fc_stack_pause_current(stack, stack->last);
+        }
+}
+
+guint fc_stack_depth(const FcStack *stack)
+{
+    guint depth = stack->top;
+    for (gint i = 0; i < stack->segment_count; i++)
+        if (i != stack->current)
+            depth += stack->segments[i].top;
+    return depth;
+}
+
+guint64 fc_stack_last_time(const FcStack *stack)
+{
+    return stack->last;
+}
+
+guint64 fc_stack_first_time(const FcStack *stack)
+{
+    return stack->first;
 }

@@ -13,14 +13,6 @@
 #include "fcmanager/regions.h"
 #include "libfc/fc-format.h"
 
-typedef struct
-{
-    guint64 jumps;           /* frames closed because a shallower one went on */
-    guint64 missed_exits;    /* frames closed because a lower one returned */
-    guint64 unmatched_exits; /* exits of functions that were not open */
-    guint64 bad_records;     /* neither entry nor exit */
-} FcStackRepairs;
-
 /* What an FcOpenFrame is of.  A paused stack is described by the context that it was called from,
  * if any, then its frames. */
 typedef enum
@@ -85,7 +77,6 @@ guint64 fc_stack_last_time(const FcStack *stack);
 /* Before the first record: FC_STACK_NO_TIME, as a clock of a thread's own begins at 0. */
 #define FC_STACK_NO_TIME G_MAXUINT64
 guint64 fc_stack_first_time(const FcStack *stack);
-const FcStackRepairs *fc_stack_repairs(const FcStack *stack);
 
 /* To be called when the list of modules grew: the next record looks at the changes. */
 void fc_stack_modules_changed(FcStack *stack);

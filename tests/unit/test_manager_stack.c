@@ -135,8 +135,8 @@ static void test_inlined(void)
     check_function(&f, 'A', 1, 10, 3);
     check_function(&f, 'I', 1, 7, 3);
     check_function(&f, 'J', 2, 4, 4);
-    g_assert_cmpuint(fc_stack_repairs(f.stack)->jumps, ==, 0);
-    g_assert_cmpuint(fc_stack_repairs(f.stack)->missed_exits, ==, 0);
+    g_assert_cmpuint(f.counts->repairs.jumps, ==, 0);
+    g_assert_cmpuint(f.counts->repairs.missed_exits, ==, 0);
     fc_fixture_stop(&f);
 }
 
@@ -155,7 +155,7 @@ static void test_jump(void)
     check_function(&f, 'C', 1, 30, 30);
     check_function(&f, 'A', 1, 70, 20);
     check_arc(&f, 'A', SITE('A', 1), 'D', 1, 10);
-    g_assert_cmpuint(fc_stack_repairs(f.stack)->jumps, ==, 2);
+    g_assert_cmpuint(f.counts->repairs.jumps, ==, 2);
     fc_fixture_stop(&f);
 }
 
@@ -174,7 +174,7 @@ static void test_equal_frame(void)
     check_function(&f, 'B', 2, 15, 7);
     check_function(&f, 'I', 1, 8, 8);
     check_function(&f, 'A', 1, 30, 15);
-    g_assert_cmpuint(fc_stack_repairs(f.stack)->jumps, ==, 2);
+    g_assert_cmpuint(f.counts->repairs.jumps, ==, 2);
     fc_fixture_stop(&f);
 }
 
@@ -189,8 +189,8 @@ static void test_missed_exit(void)
     fc_fixture_leave(&f, 31, 'B', SITE('A', 0), 1); /* nothing is open any more */
     check_function(&f, 'A', 1, 30, 10);
     check_function(&f, 'B', 1, 20, 20);
-    g_assert_cmpuint(fc_stack_repairs(f.stack)->missed_exits, ==, 1);
-    g_assert_cmpuint(fc_stack_repairs(f.stack)->unmatched_exits, ==, 1);
+    g_assert_cmpuint(f.counts->repairs.missed_exits, ==, 1);
+    g_assert_cmpuint(f.counts->repairs.unmatched_exits, ==, 1);
     fc_fixture_stop(&f);
 }
 
@@ -205,7 +205,7 @@ static void test_exit_of_outer_activation(void)
     fc_fixture_leave(&f, 50, 'R', 0x99, 0);
     g_assert_cmpuint(fc_stack_depth(f.stack), ==, 0);
     check_function(&f, 'R', 3, 50, 50);
-    g_assert_cmpuint(fc_stack_repairs(f.stack)->missed_exits, ==, 2);
+    g_assert_cmpuint(f.counts->repairs.missed_exits, ==, 2);
     fc_fixture_stop(&f);
 }
 
@@ -223,7 +223,7 @@ static void test_tail_called_exit(void)
     g_assert_cmpuint(fc_stack_depth(f.stack), ==, 1);
     fc_fixture_leave(&f, 50, 'R', 0x99, 0);
     g_assert_cmpuint(FUNCTION('R')->total_min, ==, 10);
-    g_assert_cmpuint(fc_stack_repairs(f.stack)->missed_exits, ==, 0);
+    g_assert_cmpuint(f.counts->repairs.missed_exits, ==, 0);
     fc_fixture_stop(&f);
 }
 
@@ -352,7 +352,7 @@ static void test_bad_records(void)
     records[2].site ^= UINT64_C(1) << FC_SITE_GENERATION_SHIFT;
     g_assert_cmpuint(fc_stack_feed(f.stack, records, 0, 3, FIXTURE_GENERATION), ==, 2);
     g_assert_cmpuint(fc_stack_depth(f.stack), ==, 1);
-    g_assert_cmpuint(fc_stack_repairs(f.stack)->bad_records, ==, 1);
+    g_assert_cmpuint(f.counts->repairs.bad_records, ==, 1);
     fc_fixture_stop(&f);
 }
 

@@ -1,41 +1,48 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What stack.c, the hot path, and segments.c share; for nobody else.
+ * The frames of one thread's stack: what a frame, a stack segment and an FcStack consist of, and
+ * opening and closing a frame, which is the inner loop of the manager.  For stack.c,
+ * stack-segments.c and stack-inferred.c; everybody else includes stack.h.
  */
 #pragma once
 
-#include "fcmanager/stack.h"
+#include "fcmanager/counts.h"
+#include "fcmanager/heap.h"
+#include "fcmanager/regions.h"
 
-struct Frame
+/* Times are ticks. */
+struct StackFrame
 {
     guint64 function;
     guint64 site;
     guint64 address;
-    guint64 entered; /* or resumed, whatever was later */
-    guint64 before;  /* ticks up to the last pause */
-    guint64 callees; /* ticks in profiled callees that returned or paused */
+    guint64 entered; /* or resumed, whichever was later */
+    guint64 before;  /* ticks that it had run when it was last paused */
+    guint64 callees; /* ticks in profiled callees that returned or were paused */
     guint32 node;
     guint32 arc;
     guint16 return_bits;
-    gboolean inherited;
+    gboolean inherited; /* from before a fork: not a call of this process */
 };
 
-struct Segment
+/* One stack of several that a thread runs on: stack-segments.h says more. */
+struct StackSegment
 {
-    struct Frame *frames; /* [0] stands for the caller and is never closed */
-    guint32 top;          /* index of the innermost; 0: no frame is open */
+    struct StackFrame *frames; /* [0] stands for the caller and is never closed */
+    guint32 top;               /* index of the innermost; 0: no frame is open */
     guint32 room;
-    guint64 low; /* addresses [low, low + size) are on it; of a strand: where it begins */
+    guint64 low; /* addresses [low, low + size) are on it; inferred: address of frames[1] */
     guint64 size;
-    gint before; /* in the chain; -1: the first */
+    gint before; /* the segment that called this one; -1: none */
     gboolean in_chain;
-    gboolean unknown; /* a strand (strands.c): no bounds, the size is 0 */
+    gboolean is_inferred; /* its bounds are not known, the size is 0: stack-inferred.h */
 };
 
+typedef struct FcStack FcStack; /* in stack.h too, which shows no more of it */
 struct FcStack
 {
-    /* Of the current segment, kept here for the hot path: see save_current. */
-    struct Frame *frames;
+    /* Of the current segment, kept here for the hot path: see fc_stack_save_current. */
+    struct StackFrame *frames;
     guint32 top;
     guint32 room;
     guint64 low;
@@ -45,14 +52,13 @@ struct FcStack
     guint64 multiplier;
     guint64 first;
     guint64 last;
-    guint64 next_change; /* of the modules' meaning */
-    FcStackRepairs repairs;
+    guint64 next_change; /* time from which on an address may be of another module */
 
-    struct Segment *segments; /* [0]: the thread's own stack */
+    struct StackSegment *segments; /* [0]: the thread's own stack */
     gint segment_count;
     gint current;
-    GArray *strands;          /* FcStrand by address; NULL: none yet */
-    GArray *idle_strands;     /* gint, segments for new ones */
+    GArray *inferred;         /* see stack-inferred.c; NULL: none yet */
+    GArray *idle_segments;    /* gint: inferred segments without frames, to be used again */
     GHashTable *by_region;    /* start of a region -> segment; NULL: none yet */
     const FcRegions *regions; /* NULL: none */
     FcHeapThread *heap;       /* NULL: memory is not profiled */
@@ -66,7 +72,8 @@ static inline guint bucket_of(guint64 ticks, guint64 multiplier)
     return MIN(bucket, FC_HISTOGRAM_BUCKETS - 1);
 }
 
-static inline struct Frame *push(FcStack *stack, guint64 function, guint64 site, guint64 time)
+static inline struct StackFrame *push_frame(FcStack *stack, guint64 function, guint64 site,
+                                            guint64 time)
 {
     FcCounts *counts = stack->counts;
     const FcMapSlot *edge =
@@ -74,9 +81,9 @@ static inline struct Frame *push(FcStack *stack, guint64 function, guint64 site,
     if (G_UNLIKELY(++stack->top == stack->room))
     {
         stack->room *= 2;
-        stack->frames = g_renew(struct Frame, stack->frames, stack->room);
+        stack->frames = g_renew(struct StackFrame, stack->frames, stack->room);
     }
-    struct Frame *frame = &stack->frames[stack->top];
+    struct StackFrame *frame = &stack->frames[stack->top];
     frame->function = function;
     frame->site = site;
     frame->entered = time;
@@ -106,8 +113,8 @@ static inline void add_activation(FcCountsFunction *function, guint64 total, gui
 }
 
 /* Ends the time that runs for `frame`, whose caller is `caller`: what it adds to the sums. */
-static inline guint64 stop_clock(FcStack *stack, struct Frame *frame, struct Frame *caller,
-                                 guint64 time)
+static inline guint64 stop_clock(FcStack *stack, struct StackFrame *frame,
+                                 struct StackFrame *caller, guint64 time)
 {
     FcCounts *counts = stack->counts;
     FcCountsNode *node = &counts->nodes[frame->node];
@@ -126,7 +133,7 @@ static inline guint64 stop_clock(FcStack *stack, struct Frame *frame, struct Fra
 }
 
 /* The frame that called the outermost one of the current segment. */
-static inline struct Frame *caller_of_segment(FcStack *stack)
+static inline struct StackFrame *caller_of_segment(FcStack *stack)
 {
     gint before = stack->segments[stack->current].before;
     if (before < 0)
@@ -134,10 +141,10 @@ static inline struct Frame *caller_of_segment(FcStack *stack)
     return &stack->segments[before].frames[stack->segments[before].top];
 }
 
-static inline void pop(FcStack *stack, guint64 time)
+static inline void pop_frame(FcStack *stack, guint64 time)
 {
-    struct Frame *frame = &stack->frames[stack->top];
-    struct Frame *caller = G_LIKELY(stack->top > 1) ? frame - 1 : caller_of_segment(stack);
+    struct StackFrame *frame = &stack->frames[stack->top];
+    struct StackFrame *caller = G_LIKELY(stack->top > 1) ? frame - 1 : caller_of_segment(stack);
     guint64 total = frame->before + stop_clock(stack, frame, caller, time);
     guint64 local = total - frame->callees;
     FcCountsNode *node = &stack->counts->nodes[frame->node];
@@ -147,21 +154,3 @@ static inline void pop(FcStack *stack, guint64 time)
     if (G_LIKELY(!frame->inherited))
         add_activation(&stack->counts->functions[node->function], total, local, stack->multiplier);
 }
-
-/* ---- segments.c ------------------------------------------------------------- */
-
-/* `address`, of a record of `kind` and `function`, is not within the bounds of the current segment:
- * goes to the one that it is on. */
-void fc_stack_find_segment(FcStack *stack, guint64 address, guint64 kind, guint64 function,
-                           guint64 time);
-
-/* ---- strands.c -------------------------------------------------------------- */
-
-/* The segment of the stack that `address` is on, which is in memory that nobody announced; -1:
- * none that is known. */
-gint fc_stack_find_strand(FcStack *stack, guint64 address, guint64 kind, guint64 function);
-
-/* Segment `index`, empty, holds a stack whose outermost frame is at `address`; or has lost its
- * last frame and is to be used again. */
-void fc_stack_add_strand(FcStack *stack, guint64 address, gint index);
-void fc_stack_drop_strand(FcStack *stack, gint index);
