@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "model/load.h"
+#include "model/model.h"
 
 /* Writes `path` for the module that `images` (NULL-terminated; as fc_symbols_find_module
  * takes them) names, or PATH.MODULE for each where they name several

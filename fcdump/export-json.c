@@ -98,16 +98,16 @@ static void put_end(const Export *export, const FcProfile *header)
     fc_json_end_object(export->json);
 }
 
-static void put_process(const Export *export, const FcProcess *process)
+static void put_input(const Export *export, const FcInput *input)
 {
     static const char *const time_modes[] = {NULL, "tsc", "ext", "cpu", "sys"};
     static const char *const profile_modes[] = {NULL, "SINGLE", "FORK", "THREAD"};
     FcJson *json = export->json;
-    const FcProfile *header = process->header;
+    const FcProfile *header = input->header;
     guint time_mode = (guint)header->time_mode;
     guint profile_mode = (guint)header->profile_mode;
     fc_json_begin_object(json, NULL);
-    fc_json_string(json, "file", process->path);
+    fc_json_string(json, "file", input->path);
     fc_json_boolean(json, "extended", header->extended);
     fc_json_string(json, "unique_id", header->unique_id);
     fc_json_string(json, "time_mode",
@@ -117,7 +117,7 @@ static void put_process(const Export *export, const FcProcess *process)
     fc_json_signed(json, "pid", header->pid);
     fc_json_signed(json, "ppid", header->ppid);
     fc_json_signed(json, "thread_id", header->thread_id);
-    fc_json_unsigned(json, "threads", process->threads);
+    fc_json_unsigned(json, "threads", input->threads);
     fc_json_unsigned(json, "run_ns", header->run_ns);
     fc_json_double(json, "ticks_per_second", header->ticks_per_second);
     fc_json_signed(json, "start_realtime_ns", header->start_realtime_ns);
@@ -369,8 +369,8 @@ void fc_export_json(const FcReportContext *context)
     fc_json_string(json, "tool_version", FC_VERSION);
     fc_json_unsigned(json, "local_sum_ns", context->model->base_ns);
     fc_json_begin_array(json, "processes");
-    for (guint i = 0; i < context->model->processes->len; i++)
-        put_process(&export, context->model->processes->pdata[i]);
+    for (guint i = 0; i < context->model->inputs->len; i++)
+        put_input(&export, context->model->inputs->pdata[i]);
     fc_json_end_array(json);
     put_modules(&export);
     put_functions(&export);

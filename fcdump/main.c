@@ -7,6 +7,7 @@
 #include "fcdump/export-gmon.h"
 #include "fcdump/options.h"
 #include "fcdump/report.h"
+#include "model/load.h"
 #include "model/select.h"
 #include "model/v3.h"
 

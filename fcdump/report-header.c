@@ -8,14 +8,14 @@
 
 void fc_report_header(const FcReportContext *context)
 {
-    const GPtrArray *inputs = context->model->inputs;
+    const GPtrArray *operands = context->model->operands;
     g_autoptr(GString) files = g_string_new(NULL);
-    for (guint i = 0; i < inputs->len && i < FILES_MAX; i++)
+    for (guint i = 0; i < operands->len && i < FILES_MAX; i++)
     {
-        g_autofree char *path = fc_format_text(inputs->pdata[i]);
+        g_autofree char *path = fc_format_text(operands->pdata[i]);
         g_string_append_printf(files, "%s%s", i > 0 ? ", " : "", path);
     }
-    if (inputs->len > FILES_MAX)
-        g_string_append_printf(files, " and %u more", inputs->len - FILES_MAX);
+    if (operands->len > FILES_MAX)
+        g_string_append_printf(files, " and %u more", operands->len - FILES_MAX);
     fc_render_title(context->render, "FunctionCheck " FC_VERSION " profile: %s", files->str);
 }

@@ -55,7 +55,7 @@ static void print_totals(const FcReportContext *context)
     fc_table_row(table, FC_STYLE_PLAIN);
     fc_table_cell(table, g_strdup("Peak"));
     fc_table_cell(table, g_strdup_printf("%s were live after %s%s", peak, when,
-                                         context->model->processes->len > 1
+                                         context->model->inputs->len > 1
                                              ? ", in the process with the largest"
                                              : ""));
     if (heap->maps + heap->unmaps > 0)

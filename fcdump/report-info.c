@@ -94,10 +94,10 @@ static char *format_clock(const FcProfile *header)
     return g_strdup(time_mode_name(header->time_mode));
 }
 
-static void add_run(FcTable *table, const GPtrArray *processes)
+static void add_run(FcTable *table, const GPtrArray *inputs)
 {
     /* All are of one session as a rule: the first stands for them. */
-    const FcProfile *first = ((const FcProcess *)processes->pdata[0])->header;
+    const FcProfile *first = ((const FcInput *)inputs->pdata[0])->header;
     add(table, "Program", g_strdup(first->executable));
     add(table, "Command line", format_command(first));
     add(table, "Directory", g_strdup(first->directory));
@@ -105,21 +105,21 @@ static void add_run(FcTable *table, const GPtrArray *processes)
     add(table, "Time mode", format_clock(first));
     add(table, "Profile mode", g_strdup(profile_mode_name(first->profile_mode)));
     add(table, "Session", g_strdup(first->unique_id));
-    if (processes->len == 1)
+    if (inputs->len == 1)
         add(table, "Process", format_process(first));
     else
-        add(table, "Profiles", g_strdup_printf("%u files summed", processes->len));
+        add(table, "Profiles", g_strdup_printf("%u files summed", inputs->len));
 }
 
 static char *format_run(const FcModel *model, guint64 run_ns)
 {
-    const FcProfile *first = ((const FcProcess *)model->processes->pdata[0])->header;
+    const FcProfile *first = ((const FcInput *)model->inputs->pdata[0])->header;
     gboolean own_clocks = first->time_mode > 2; /* cpu, sys */
     g_autofree char *run = g_strchomp(fc_format_time(run_ns));
     const char *sum = "";
-    if (model->processes->len > 1)
+    if (model->inputs->len > 1)
         sum = first->thread_id != 0 ? ", all threads" : ", all processes";
-    if (own_clocks && model->profile->threads->len > model->processes->len)
+    if (own_clocks && model->profile->threads->len > model->inputs->len)
         return g_strdup_printf("%s of the thread with most%s", run, sum);
     return g_strdup_printf("%s from first to last event%s", run, sum);
 }
@@ -136,8 +136,8 @@ static void add_amounts(FcTable *table, const FcModel *model)
         shown += function->shown;
         calls += function->figures.calls;
     }
-    for (guint i = 0; i < model->processes->len; i++)
-        run_ns += ((const FcProcess *)model->processes->pdata[i])->header->run_ns;
+    for (guint i = 0; i < model->inputs->len; i++)
+        run_ns += ((const FcInput *)model->inputs->pdata[i])->header->run_ns;
     fc_callgraph_arcs(model->graph, &arcs);
     g_autofree char *base = g_strchomp(fc_format_time(model->base_ns));
     add(table, "Total time", format_run(model, run_ns));
@@ -178,24 +178,24 @@ static void print_processes(const FcReportContext *context)
     static const FcColumn process_columns[] = {{NULL, "id", FALSE},       {NULL, "parent", FALSE},
                                                {NULL, "run time", FALSE}, {NULL, "threads", FALSE},
                                                {NULL, "program", TRUE},   {NULL, "end", TRUE}};
-    const GPtrArray *processes = context->model->processes;
+    const GPtrArray *inputs = context->model->inputs;
     g_autoptr(FcTable) table = fc_table_new(process_columns, G_N_ELEMENTS(process_columns));
-    for (guint i = 0; i < processes->len; i++)
+    for (guint i = 0; i < inputs->len; i++)
     {
-        const FcProcess *process = processes->pdata[i];
-        const FcProfile *header = process->header;
-        const char *program = header->executable != NULL ? header->executable : process->path;
+        const FcInput *input = inputs->pdata[i];
+        const FcProfile *header = input->header;
+        const char *program = header->executable != NULL ? header->executable : input->path;
         fc_table_row(table, FC_STYLE_PLAIN);
         fc_table_cell(table,
                       g_strdup_printf("%" G_GINT64_FORMAT,
                                       header->thread_id != 0 ? header->thread_id : header->pid));
         fc_table_cell(table, g_strdup_printf("%" G_GINT64_FORMAT, header->ppid));
         fc_table_cell(table, fc_format_time(header->run_ns));
-        fc_table_cell(table, fc_format_count(process->threads));
+        fc_table_cell(table, fc_format_count(input->threads));
         fc_table_cell(table, g_strdup(fc_base_name(program)));
         fc_table_cell(table, format_end(header));
     }
-    gboolean threads = ((const FcProcess *)processes->pdata[0])->header->thread_id != 0;
+    gboolean threads = ((const FcInput *)inputs->pdata[0])->header->thread_id != 0;
     fc_render_title(context->render, threads ? "Threads summed" : "Processes");
     fc_table_print(table, context->render);
 }
@@ -203,11 +203,11 @@ static void print_processes(const FcReportContext *context)
 void fc_report_info(const FcReportContext *context)
 {
     g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
-    add_run(table, context->model->processes);
+    add_run(table, context->model->inputs);
     add_amounts(table, context->model);
     add_modules(table, context);
     fc_render_title(context->render, "General information");
     fc_table_print(table, context->render);
-    if (context->model->processes->len > 1)
+    if (context->model->inputs->len > 1)
         print_processes(context);
 }

@@ -33,7 +33,7 @@ static char *thread_title(const FcProfileThread *thread)
  * the process's. */
 static gboolean has_common_clock(const FcModel *model)
 {
-    return ((const FcProcess *)model->processes->pdata[0])->header->time_mode <= 2;
+    return ((const FcInput *)model->inputs->pdata[0])->header->time_mode <= 2;
 }
 
 static void print_list(const FcReportContext *context)
@@ -142,9 +142,9 @@ static void print_functions(const FcReportContext *context, const FcProfileThrea
 
 static gboolean was_stopped(const FcModel *model)
 {
-    for (guint i = 0; i < model->processes->len; i++)
+    for (guint i = 0; i < model->inputs->len; i++)
     {
-        const FcProfile *header = ((const FcProcess *)model->processes->pdata[i])->header;
+        const FcProfile *header = ((const FcInput *)model->inputs->pdata[i])->header;
         if (header->end == FC_END_SIGNAL || header->end == FC_END_UNKNOWN)
             return TRUE;
     }

@@ -8,7 +8,7 @@
 
 #include "fcdump/options.h"
 #include "fcdump/render.h"
-#include "model/load.h"
+#include "model/model.h"
 #include "model/memory.h"
 
 typedef struct

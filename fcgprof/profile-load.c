@@ -6,6 +6,7 @@
 
 #include "fcgprof/image.h"
 #include "fcgprof/symspec.h"
+#include "model/load.h"
 #include "model/v3.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -123,14 +124,14 @@ static void print_info(FcGProfile *profile)
     const FcModel *loaded = profile->loaded;
     guint n_threads = 0;
 
-    for (guint i = 0; i < loaded->processes->len; i++)
+    for (guint i = 0; i < loaded->inputs->len; i++)
     {
-        const FcProcess *process = g_ptr_array_index(loaded->processes, i);
+        const FcInput *input = g_ptr_array_index(loaded->inputs, i);
 
-        fprintf(model->out, "File `%s' (profile of process %ld%s) contains:\n", process->path,
-                (long)process->header->pid, process->header->extended ? "" : ", plain version 3.0");
-        print_count(model->out, process->threads, "thread");
-        n_threads += process->threads;
+        fprintf(model->out, "File `%s' (profile of process %ld%s) contains:\n", input->path,
+                (long)input->header->pid, input->header->extended ? "" : ", plain version 3.0");
+        print_count(model->out, input->threads, "thread");
+        n_threads += input->threads;
     }
     fputs("All together:\n", model->out);
     print_count(model->out, n_threads, "thread");

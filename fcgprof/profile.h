@@ -10,7 +10,7 @@
 #pragma once
 
 #include "fcgprof/measured.h"
-#include "model/load.h"
+#include "model/model.h"
 
 typedef struct FcGProfile FcGProfile;
 

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "model/load.h"
+#include "model/model.h"
 
 /* `keys` has the symbol key of each profiled function.  The call sites for the graph, one
  * for each arc of the profile; the caller owns them. */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Functions that would be shown under one name, such as overloads and the static
- * functions of several files, get longer names.  Called by load.c when all names are
- * known; the symbols, by which functions are selected and exported, stay as they are.
+ * functions of several files, get longer names; see distinct.h.
  */
-#include "model/load.h"
+#include "model/distinct.h"
 
 #include <string.h>
 
@@ -129,7 +128,7 @@ static void lengthen_all(FcModel *model, Longer *longer)
             lengthen(model, group, longer);
 }
 
-void fc_model_tell_apart(FcModel *model)
+void fc_distinct_names(FcModel *model)
 {
     lengthen_all(model, with_parameters);
     lengthen_all(model, with_variant);

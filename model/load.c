@@ -5,6 +5,7 @@
 #include "model/load.h"
 
 #include "model/callsites.h"
+#include "model/distinct.h"
 #include "model/v3.h"
 
 #include <errno.h>
@@ -30,25 +31,6 @@ static void add_problem(Loader *loader, const char *path, const char *reason)
     g_ptr_array_add(loader->problems, g_strdup_printf("%s: %s", path, reason));
 }
 
-static void process_free(gpointer data)
-{
-    FcProcess *process = data;
-    g_free(process->path);
-    fc_profile_free(process->header);
-    g_free(process);
-}
-
-/* What `profile` says of its process, without its arrays. */
-static FcProcess *process_new(const char *path, const FcProfile *profile)
-{
-    FcProcess *process = g_new0(FcProcess, 1);
-    process->path = g_strdup(path);
-    process->header = fc_profile_new();
-    process->threads = profile->threads->len;
-    fc_profile_copy_header(process->header, profile);
-    return process;
-}
-
 static void load_profile(Loader *loader, const char *path)
 {
     g_autoptr(GError) error = NULL;
@@ -63,7 +45,7 @@ static void load_profile(Loader *loader, const char *path)
             profile->pid, profile->functions->len, profile->arcs->len, profile->contexts->len);
     if (!profile->extended)
         fc_v3_complete(profile, (const char *const *)loader->images->pdata);
-    g_ptr_array_add(model->processes, process_new(path, profile));
+    fc_model_add_input(model, path, profile);
     if (model->profile == NULL)
         model->profile = g_steal_pointer(&profile);
     else
@@ -111,7 +93,7 @@ static gboolean read_start(Loader *loader, const char *path, char *start, gsize 
     return TRUE;
 }
 
-static void load_input(Loader *loader, const char *path)
+static void load_operand(Loader *loader, const char *path)
 {
     char start[sizeof FC_DESCRIPTOR_MAGIC];
     if (!read_start(loader, path, start, sizeof start))
@@ -125,28 +107,6 @@ static void load_input(Loader *loader, const char *path)
 }
 
 /* ---- Functions ------------------------------------------------------------- */
-
-char *fc_model_symbol_key(const FcModel *model, const FcProfilePlace *place, guint64 start)
-{
-    if (place->module == FC_NONE)
-        return g_strdup_printf(":%" G_GINT64_MODIFIER "x", start);
-    const FcProfileModule *module =
-        &g_array_index(model->profile->modules, FcProfileModule, place->module);
-    return g_strdup_printf("%s:%" G_GINT64_MODIFIER "x",
-                           module->build_id != NULL ? module->build_id : module->path, start);
-}
-
-gboolean fc_model_is_same_module(const FcModel *model, gint a, gint b)
-{
-    const FcProfileModule *x, *y;
-    if (a == b || a == FC_NONE || b == FC_NONE)
-        return a == b;
-    x = &g_array_index(model->profile->modules, FcProfileModule, a);
-    y = &g_array_index(model->profile->modules, FcProfileModule, b);
-    if (x->build_id != NULL || y->build_id != NULL)
-        return g_strcmp0(x->build_id, y->build_id) == 0;
-    return g_strcmp0(x->path, y->path) == 0;
-}
 
 /* A program that is fixed at link time knows functions of libraries by stubs of its own. */
 static void resolve_imports(FcModel *model)
@@ -203,7 +163,7 @@ static void make_graph(FcModel *model, GHashTable *keys)
         fc_callgraph_new(totals, model->functions->len, sites, model->profile->arcs->len);
 }
 
-/* ---- Model ----------------------------------------------------------------- */
+/* ---- All of it ------------------------------------------------------------- */
 
 /* What a program writes where nobody asked for another name. */
 static const char *default_profile(void)
@@ -214,27 +174,24 @@ static const char *default_profile(void)
     return DEFAULT_NAME ".fc";
 }
 
-FcModel *fc_model_load(const char *const *inputs, const char *const *images, FcDemangle demangle,
+FcModel *fc_model_load(const char *const *operands, const char *const *images, FcDemangle demangle,
                        GPtrArray *problems)
 {
-    g_autoptr(FcModel) model = g_new0(FcModel, 1);
+    g_autoptr(FcModel) model = fc_model_new();
     g_autoptr(GPtrArray) all_images = g_ptr_array_new();
     g_autoptr(GPtrArray) profiles = g_ptr_array_new();
     Loader loader = {.model = model, .images = all_images, .problems = problems};
-    model->inputs = g_ptr_array_new_with_free_func(g_free);
-    model->processes = g_ptr_array_new_with_free_func(process_free);
-
     for (guint i = 0; images != NULL && images[i] != NULL; i++)
         g_ptr_array_add(all_images, (gpointer)images[i]);
-    for (guint i = 0; inputs[i] != NULL; i++)
-        g_ptr_array_add(fc_v3_is_elf(inputs[i]) ? all_images : profiles, (gpointer)inputs[i]);
+    for (guint i = 0; operands[i] != NULL; i++)
+        g_ptr_array_add(fc_v3_is_elf(operands[i]) ? all_images : profiles, (gpointer)operands[i]);
     g_ptr_array_add(all_images, NULL);
     if (profiles->len == 0)
         g_ptr_array_add(profiles, (gpointer)default_profile());
     for (guint i = 0; i < profiles->len; i++)
     {
-        g_ptr_array_add(model->inputs, g_strdup(profiles->pdata[i]));
-        load_input(&loader, profiles->pdata[i]);
+        g_ptr_array_add(model->operands, g_strdup(profiles->pdata[i]));
+        load_operand(&loader, profiles->pdata[i]);
     }
     if (model->profile == NULL)
         return NULL;
@@ -244,66 +201,7 @@ FcModel *fc_model_load(const char *const *inputs, const char *const *images, FcD
     fc_symbols_check_images(model->symbols, model->profile);
     resolve_imports(model);
     make_functions(model, keys);
-    fc_model_tell_apart(model);
+    fc_distinct_names(model);
     make_graph(model, keys);
     return g_steal_pointer(&model);
-}
-
-void fc_model_free(FcModel *model)
-{
-    if (model == NULL)
-        return;
-    fc_profile_free(model->profile);
-    g_ptr_array_unref(model->inputs);
-    g_ptr_array_unref(model->processes);
-    if (model->symbols != NULL)
-        fc_symbols_free(model->symbols);
-    if (model->functions != NULL)
-        g_array_unref(model->functions);
-    g_free(model->function_of);
-    g_free(model->sites);
-    g_free(model->inlined);
-    if (model->via != NULL)
-        g_ptr_array_unref(model->via);
-    if (model->via_hex != NULL)
-        g_ptr_array_unref(model->via_hex);
-    fc_callgraph_free(model->graph);
-    g_free(model);
-}
-
-/* Of modules without symbols the name is all there is. */
-static void make_via_addresses(FcModel *model)
-{
-    guint count;
-    const FcArc *arcs = fc_callgraph_arcs(model->graph, &count);
-    model->via_hex = g_ptr_array_new_with_free_func(g_free);
-    for (guint i = 0; i < model->via->len; i++)
-        g_ptr_array_add(model->via_hex, g_strdup(model->via->pdata[i]));
-    for (guint i = 0; i < count; i++)
-    {
-        guint tag = arcs[i].sites[0].tag;
-        const FcProfilePlace *site = &g_array_index(model->profile->arcs, FcProfileArc, tag).site;
-        if (arcs[i].via == 0 || model->sites[tag].raw_name == NULL)
-            continue;
-        g_free(model->via_hex->pdata[arcs[i].via]);
-        model->via_hex->pdata[arcs[i].via] = g_strdup_printf(
-            "0x%" G_GINT64_MODIFIER "x", site->address - (site->offset - model->sites[tag].start));
-    }
-}
-
-const char *fc_model_via(const FcModel *model, guint via)
-{
-    return (model->via_hex != NULL ? model->via_hex : model->via)->pdata[via];
-}
-
-void fc_model_use_addresses(FcModel *model)
-{
-    make_via_addresses(model);
-    for (guint i = 0; i < model->functions->len; i++)
-    {
-        FcFunction *function = &g_array_index(model->functions, FcFunction, i);
-        g_autofree char *address =
-            g_strdup_printf("0x%" G_GINT64_MODIFIER "x", function->figures.place.address);
-        function->name = g_intern_string(address);
-    }
 }

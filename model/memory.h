@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "model/load.h"
+#include "model/model.h"
 #include "model/suppress.h"
 
 /* A line of a stack. */

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "model/load.h"
+#include "model/model.h"
 
 typedef struct
 {

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The life of a model and what is asked of one; see model.h.
+ */
+#include "model/model.h"
+
+static void input_free(gpointer data)
+{
+    FcInput *input = data;
+    g_free(input->path);
+    fc_profile_free(input->header);
+    g_free(input);
+}
+
+FcModel *fc_model_new(void)
+{
+    FcModel *model = g_new0(FcModel, 1);
+    model->operands = g_ptr_array_new_with_free_func(g_free);
+    model->inputs = g_ptr_array_new_with_free_func(input_free);
+    return model;
+}
+
+void fc_model_free(FcModel *model)
+{
+    if (model == NULL)
+        return;
+    fc_profile_free(model->profile);
+    g_ptr_array_unref(model->operands);
+    g_ptr_array_unref(model->inputs);
+    if (model->symbols != NULL)
+        fc_symbols_free(model->symbols);
+    if (model->functions != NULL)
+        g_array_unref(model->functions);
+    g_free(model->function_of);
+    g_free(model->sites);
+    g_free(model->inlined);
+    if (model->via != NULL)
+        g_ptr_array_unref(model->via);
+    if (model->via_hex != NULL)
+        g_ptr_array_unref(model->via_hex);
+    fc_callgraph_free(model->graph);
+    g_free(model);
+}
+
+void fc_model_add_input(FcModel *model, const char *path, const FcProfile *profile)
+{
+    FcInput *input = g_new0(FcInput, 1);
+    input->path = g_strdup(path);
+    input->header = fc_profile_new();
+    input->threads = profile->threads->len;
+    fc_profile_copy_header(input->header, profile);
+    g_ptr_array_add(model->inputs, input);
+}
+
+char *fc_model_symbol_key(const FcModel *model, const FcProfilePlace *place, guint64 start)
+{
+    if (place->module == FC_NONE)
+        return g_strdup_printf(":%" G_GINT64_MODIFIER "x", start);
+    const FcProfileModule *module =
+        &g_array_index(model->profile->modules, FcProfileModule, place->module);
+    return g_strdup_printf("%s:%" G_GINT64_MODIFIER "x",
+                           module->build_id != NULL ? module->build_id : module->path, start);
+}
+
+gboolean fc_model_is_same_module(const FcModel *model, gint a, gint b)
+{
+    const FcProfileModule *x, *y;
+    if (a == b || a == FC_NONE || b == FC_NONE)
+        return a == b;
+    x = &g_array_index(model->profile->modules, FcProfileModule, a);
+    y = &g_array_index(model->profile->modules, FcProfileModule, b);
+    if (x->build_id != NULL || y->build_id != NULL)
+        return g_strcmp0(x->build_id, y->build_id) == 0;
+    return g_strcmp0(x->path, y->path) == 0;
+}
+
+/* Of modules without symbols the name is all there is. */
+static void make_via_addresses(FcModel *model)
+{
+    guint count;
+    const FcArc *arcs = fc_callgraph_arcs(model->graph, &count);
+    model->via_hex = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < model->via->len; i++)
+        g_ptr_array_add(model->via_hex, g_strdup(model->via->pdata[i]));
+    for (guint i = 0; i < count; i++)
+    {
+        guint tag = arcs[i].sites[0].tag;
+        const FcProfilePlace *site = &g_array_index(model->profile->arcs, FcProfileArc, tag).site;
+        if (arcs[i].via == 0 || model->sites[tag].raw_name == NULL)
+            continue;
+        g_free(model->via_hex->pdata[arcs[i].via]);
+        model->via_hex->pdata[arcs[i].via] = g_strdup_printf(
+            "0x%" G_GINT64_MODIFIER "x", site->address - (site->offset - model->sites[tag].start));
+    }
+}
+
+const char *fc_model_via(const FcModel *model, guint via)
+{
+    return (model->via_hex != NULL ? model->via_hex : model->via)->pdata[via];
+}
+
+void fc_model_use_addresses(FcModel *model)
+{
+    make_via_addresses(model);
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        FcFunction *function = &g_array_index(model->functions, FcFunction, i);
+        g_autofree char *address =
+            g_strdup_printf("0x%" G_GINT64_MODIFIER "x", function->figures.place.address);
+        function->name = g_intern_string(address);
+    }
+}

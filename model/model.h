@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A loaded profile as the reports need it: the sum of all input files, functions with their
+ * symbols, the call graph.  load.c makes it, select.c and fc_model_use_addresses decide how it
+ * is shown, everything else only reads it.  Never prints; one thread at a time.
+ */
+#pragma once
+
+#include "model/callgraph.h"
+#include "profile/fc-profile.h"
+#include "symbols/symbols.h"
+
+/* A function as the user knows it: the profile's functions that are the same
+ * symbol of the same module, added up. */
+typedef struct
+{
+    FcProfileFunction figures; /* place: of the first of them */
+    FcSymbol symbol;           /* of its entry, without file and line */
+    const char *name;          /* to be shown, never NULL; owned by the model */
+    gboolean shown;            /* TRUE until the selection says otherwise */
+    gboolean excluded;         /* left out by --not */
+} FcFunction;
+
+/* One .fc file that went into the sum: a process, or in THREAD mode a thread of it. */
+typedef struct
+{
+    char *path;
+    FcProfile *header; /* what the file says of its process; the arrays are empty */
+    guint threads;
+} FcInput;
+
+typedef struct
+{
+    FcProfile *profile;  /* the sum of all files */
+    GPtrArray *operands; /* char *: the profiles and descriptors as they were named */
+    GPtrArray *inputs;   /* FcInput, one a file */
+    FcSymbols *symbols;
+    GArray *functions;  /* FcFunction */
+    guint *function_of; /* of each function of `profile`: the FcFunction */
+    FcSymbol *sites;    /* of each arc of `profile`: what covers its call site, likewise */
+    gboolean *inlined;  /* of each arc: the callee was inlined into its caller; the site is
+                           then where the caller itself was called */
+    GPtrArray *via;     /* names of the graph's `via` numbers; [0] is NULL */
+    GPtrArray *via_hex; /* what is shown in their place; NULL: the names */
+    FcCallgraph *graph; /* its sites' tags are arcs of `profile` */
+    guint64 base_ns;    /* 100%: the sum of all local times */
+} FcModel;
+
+/* An empty one, to be filled in by load.c.  The caller owns it; free takes all that it holds. */
+FcModel *fc_model_new(void);
+void fc_model_free(FcModel *model);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcModel, fc_model_free)
+
+/* Notes the file at `path` as one of the inputs: a copy of what `profile` says of its process. */
+void fc_model_add_input(FcModel *model, const char *path, const FcProfile *profile);
+
+/* Shows addresses in place of names from now on. */
+void fc_model_use_addresses(FcModel *model);
+
+/* What identifies the symbol with that start which covers a place, in all profiles of the
+ * sum.  The caller owns the result. */
+char *fc_model_symbol_key(const FcModel *model, const FcProfilePlace *place, guint64 start);
+
+/* Whether two modules of the sum are the same file: a library that was loaded twice, or by
+ * several processes.  FC_NONE is the same as itself only. */
+gboolean fc_model_is_same_module(const FcModel *model, gint a, gint b);
+
+/* How the unprofiled function of that number is shown; NULL for 0. */
+const char *fc_model_via(const FcModel *model, guint via);
+
+static inline const FcFunction *fc_model_function(const FcModel *model, guint index)
+{
+    return &g_array_index(model->functions, FcFunction, index);
+}
