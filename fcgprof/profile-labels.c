@@ -95,7 +95,7 @@ static char *say_variant(const Group *group, const FcGSym *sym)
 
     if (!options->demangle || options->traditional)
         return NULL;
-    return g_strdup(fc_symbols_variant(sym->name));
+    return g_strdup(fc_demangle_variant(sym->name));
 }
 
 static char *say_module(const Group *group, const FcGSym *sym)

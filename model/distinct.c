@@ -17,7 +17,7 @@ static char *with_parameters(const FcModel *model, const FcFunction *function)
     const char *raw = function->symbol.raw_name;
     if (raw == NULL || strcmp(raw, function->name) == 0) /* it was asked for */
         return NULL;
-    g_autofree char *name = fc_symbols_demangle(raw, FC_DEMANGLE_PARAMS);
+    g_autofree char *name = fc_demangle_name(raw, FC_DEMANGLE_PARAMS);
     /* What every overload of every program would be full of. */
     g_autoptr(GString) text = g_string_new(name);
     g_string_replace(text,
@@ -37,7 +37,7 @@ static char *add_place(const char *name, const char *place)
 static char *with_variant(const FcModel *model, const FcFunction *function)
 {
     const char *raw = function->symbol.raw_name;
-    const char *variant = raw != NULL ? fc_symbols_variant(raw) : NULL;
+    const char *variant = raw != NULL ? fc_demangle_variant(raw) : NULL;
     if (variant == NULL || strcmp(raw, function->name) == 0)
         return NULL;
     return add_place(function->name, variant);

@@ -21,8 +21,8 @@ static gboolean function_fits(const char *pattern, const FcFunction *function)
         return TRUE;
     if (raw == NULL)
         return FALSE;
-    g_autofree char *plain = fc_symbols_demangle(raw, FC_DEMANGLE_PLAIN);
-    g_autofree char *whole = fc_symbols_demangle(raw, FC_DEMANGLE_PARAMS);
+    g_autofree char *plain = fc_demangle_name(raw, FC_DEMANGLE_PLAIN);
+    g_autofree char *whole = fc_demangle_name(raw, FC_DEMANGLE_PARAMS);
     return name_fits(pattern, raw) || name_fits(pattern, plain) || name_fits(pattern, whole);
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * From a linkage name to the one to show: C++ and Rust (both manglings), with what
- * compilers and linkers append to names kept readable.  Called by symbols.c alone;
+ * compilers and linkers append to names kept readable.  See demangle.h;
  * must never fail: a name that it can't read is shown as it is.
  */
-#include "symbols/internal.h"
+#include "symbols/demangle.h"
 
 #include <libiberty/demangle.h>
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static char *demangle_unversioned(const char *raw, int options)
     return g_string_free(text, FALSE);
 }
 
-const char *fc_symbols_variant(const char *raw)
+const char *fc_demangle_variant(const char *raw)
 {
     enum gnu_v3_ctor_kinds constructor;
     enum gnu_v3_dtor_kinds destructor;
@@ -92,14 +92,14 @@ const char *fc_symbols_variant(const char *raw)
     return destructor == gnu_v3_deleting_dtor ? "deleting" : NULL;
 }
 
-char *fc_symbols_demangle(const char *raw, FcDemangle demangle)
+char *fc_demangle_name(const char *raw, FcDemangle style)
 {
-    int options = DMGL_ANSI | (demangle == FC_DEMANGLE_PARAMS ? DMGL_PARAMS : 0);
+    int options = DMGL_ANSI | (style == FC_DEMANGLE_PARAMS ? DMGL_PARAMS : 0);
     const char *at = strchr(raw, '@');
     g_autofree char *bare = at && at != raw ? g_strndup(raw, (gsize)(at - raw)) : g_strdup(raw);
     g_autofree char *name = NULL;
 
-    if (demangle != FC_DEMANGLE_NONE)
+    if (style != FC_DEMANGLE_NONE)
         name = demangle_unversioned(bare, options);
     if (!name)
         name = g_steal_pointer(&bare);

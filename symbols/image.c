@@ -3,7 +3,7 @@
  * One ELF file: is it whole, and whose is it (build-id).  Called by symbols.c.  The file
  * is untrusted: a damaged one must give an error or fewer names, never a crash.
  */
-#include "symbols/internal.h"
+#include "symbols/image.h"
 
 #include <elfutils/libdwelf.h>
 #include <errno.h>

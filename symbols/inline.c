@@ -3,7 +3,7 @@
  * Which functions the compiler inlined at a place, through DWARF.  Called by symbols.c;
  * must look at no more of the debug information than the way down to the place.
  */
-#include "symbols/internal.h"
+#include "symbols/image.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>

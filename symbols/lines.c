@@ -5,7 +5,7 @@
  * of compilation units: .debug_aranges is left out by clang, and libdw of elfutils 0.188 knows
  * nothing else.
  */
-#include "symbols/internal.h"
+#include "symbols/image.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>

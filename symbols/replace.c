@@ -3,7 +3,7 @@
  * Which module of a profile a file of --image stands for.  Called by symbols.c, which
  * opens the files.
  */
-#include "symbols/internal.h"
+#include "symbols/replace.h"
 
 #include <string.h>
 

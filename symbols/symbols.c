@@ -4,11 +4,13 @@
  * its name and line.  The reports call it.  What must never happen: names from a file that
  * is not the one that ran.
  */
-#include "symbols/internal.h"
+#include "symbols/symbols.h"
 
 #include <string.h>
 
 #include "profile/path.h"
+#include "symbols/image.h"
+#include "symbols/replace.h"
 
 struct FcSymbols
 {
@@ -334,7 +336,7 @@ static void name_function(FcSymbols *symbols, FcImageFunction *function)
     raw = g_strdup(function->raw);
     if (function->is_import)
         raw[strcspn(raw, "@")] = '\0';
-    text = fc_symbols_demangle(raw, symbols->demangle);
+    text = fc_demangle_name(raw, symbols->demangle);
     function->raw_name = intern(symbols, raw);
     function->name = intern(symbols, text);
 }

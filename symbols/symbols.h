@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Names, files and lines for places in a profile, by way of libdw.  symbols.c and
- * symbols-*.c are the only files that include libdw's headers; the reports of fcdump
- * and fcgprof call it.  It prints nothing, never reaches for the network (debuginfod is
- * not asked) and would rather give no name than a wrong one.  One thread at a time.
+ * Names, files and lines for places in a profile, by way of libdw, whose headers no other folder
+ * includes.  Called by model/ and by the reports of both tools.  It prints nothing, never reaches
+ * for the network (debuginfod is not asked) and would rather give no name than a wrong one.  One
+ * thread at a time.
  */
 #pragma once
 
 #include "profile/fc-profile.h"
+#include "symbols/demangle.h"
 
 typedef struct FcSymbols FcSymbols;
-
-typedef enum
-{
-    FC_DEMANGLE_NONE,
-    FC_DEMANGLE_PLAIN,  /* names without parameters */
-    FC_DEMANGLE_PARAMS, /* with parameters */
-} FcDemangle;
 
 /* What is known of one place.  All strings belong to the FcSymbols and live as
  * long as it does; equal names are the same pointer. */
@@ -72,13 +66,6 @@ gboolean fc_symbols_find_import(FcSymbols *symbols, const FcProfile *profile,
  * inlined into another one, as far as the debug information says. */
 gboolean fc_symbols_is_inlined(FcSymbols *symbols, const FcProfile *profile,
                                const FcProfilePlace *site, const FcProfilePlace *entry);
-
-/* The name to show for linkage name `raw`; the caller frees it. */
-char *fc_symbols_demangle(const char *raw, FcDemangle demangle);
-
-/* Which of the several functions that a compiler makes of one C++ constructor or destructor
- * linkage name `raw` is: a static text, or NULL where it is none. */
-const char *fc_symbols_variant(const char *raw);
 
 /* The file that the names of that module of `profile` come from, and the separate file with
  * its debug information; NULL where there is none, or only another build of it.  Belongs to

@@ -4,7 +4,7 @@
  * symbols are untrusted: overlapping, nested and contradicting ones must cost no more
  * than their names.
  */
-#include "symbols/internal.h"
+#include "symbols/image.h"
 
 #include <gelf.h>
 #include <string.h>

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What symbols.c and symbols-*.c share; nobody else includes it.  An FcImage is one
- * ELF file with whatever debug file belongs to it.  All addresses are those of the
- * ELF file (link-time), as FcProfilePlace.offset is.  One thread at a time.
+ * One ELF file with whatever debug file belongs to it, for the files of this folder; nobody else
+ * includes it.  All addresses are those of the ELF file (link-time), as FcProfilePlace.offset is.
+ * One thread at a time.
  */
 #pragma once
 
-#include "symbols/symbols.h"
-
 #include <elfutils/libdwfl.h>
+#include <glib.h>
 
 typedef struct
 {
@@ -44,31 +43,7 @@ typedef struct
     GHashTable *bodies;       /* of inline.c; NULL until first asked for */
 } FcImage;
 
-/* A file of --image. */
-typedef struct
-{
-    char *recorded; /* path or base name of the module it stands for; NULL: not said */
-    char *path;
-    FcImage *image; /* the images' table owns it; NULL: not opened, or can't be used */
-} FcReplacement;
-
-/* "PATH" or "RECORDED=PATH"; to be cleared with fc_replacement_clear, which takes a gpointer for
- * the sake of GArray. */
-FcReplacement fc_replacement_parse(const char *text);
-void fc_replacement_clear(gpointer replacement);
-
-/* Whether, by name alone, it is said to stand for the module with that path. */
-gboolean fc_replacement_is_meant(const FcReplacement *replacement, const char *path);
-
-/* Whether it is that, or has the module's build-id. */
-gboolean fc_replacement_fits(const FcReplacement *replacement, const FcProfileModule *module);
-
-/* The module of which it has the build-id; FC_NONE where it has none's, or stands for one
- * that was named. */
-gint fc_replacement_find_build(const FcReplacement *replacement, const FcProfile *profile);
-
-/* The module that fits best: by build-id, by path, by name; FC_NONE where none does. */
-gint fc_replacement_find_module(const FcReplacement *replacement, const FcProfile *profile);
+/* ---- image.c: the file itself -------------------------------------------------- */
 
 /* NULL and `error` (the reason alone, without the path) where `path` is not a whole ELF
  * executable or shared object that can be read.  Reads no symbols yet. */
@@ -76,14 +51,18 @@ FcImage *fc_image_open(const char *path, const char *debug_folders, GError **err
 void fc_image_free(FcImage *image);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcImage, fc_image_free)
 
-/* The function that covers `address`, or NULL; the image's, to fill in names. */
-FcImageFunction *fc_image_find_function(FcImage *image, guint64 address);
-
 /* Makes sure that image->module is set; FALSE where libdw can't take the file. */
 gboolean fc_image_load(FcImage *image);
 
+/* ---- table.c: functions -------------------------------------------------------- */
+
+/* The function that covers `address`, or NULL; the image's, to fill in names. */
+FcImageFunction *fc_image_find_function(FcImage *image, guint64 address);
+
 /* The function that other files know by `name` (without a version), or NULL. */
 FcImageFunction *fc_image_find_export(FcImage *image, const char *name);
+
+/* ---- lines.c: what debug information says -------------------------------------- */
 
 /* The functions that the debug information knows, FcImageFunction without `enclosing`, in no
  * order; the caller unrefs. */
@@ -98,7 +77,11 @@ gboolean fc_image_find_line(FcImage *image, guint64 address, gboolean is_entry, 
  * TRUE; whether one did. */
 typedef gboolean (*FcUnitVisitor)(Dwarf_Die *unit, Dwarf_Addr address, gpointer data);
 gboolean fc_image_visit_units(FcImage *image, guint64 address, FcUnitVisitor visit, gpointer data);
+
+/* For fc_image_free. */
 void fc_line_table_free(FcLineTable *lines);
+
+/* ---- inline.c: inlined copies -------------------------------------------------- */
 
 /* Whether the code at `address` is an inlined copy of the function whose own copy begins at
  * `function` and has that linkage name. */
