@@ -6,6 +6,7 @@
  */
 #include "fcdump/export-gmon.h"
 #include "fcdump/options.h"
+#include "fcdump/report-table.h"
 #include "fcdump/report.h"
 #include "model/load.h"
 #include "model/select.h"
@@ -94,12 +95,12 @@ static void print_reports(const FcModel *model, const FcMemory *memory,
                                .render = render};
     if (options->export >= 0)
     {
-        fc_reports[options->export].render(&context);
+        fc_report_table[options->export].render(&context);
         return;
     }
-    for (guint i = 0; fc_reports[i].name != NULL; i++)
+    for (guint i = 0; fc_report_table[i].name != NULL; i++)
         if ((options->reports >> i & 1) != 0)
-            fc_reports[i].render(&context);
+            fc_report_table[i].render(&context);
 }
 
 /* A reader that closed the pipe has what it wanted. */
@@ -123,9 +124,9 @@ static GPtrArray *list_images(const FcOptions *options, gboolean for_gmon)
     for (guint i = 0; options->images->pdata[i] != NULL; i++)
         if (for_gmon || options->gmon == NULL || fc_export_gmon_is_file(options->images->pdata[i]))
             g_ptr_array_add(images, options->images->pdata[i]);
-    for (guint i = 0; for_gmon && options->inputs->pdata[i] != NULL; i++)
-        if (fc_v3_is_elf(options->inputs->pdata[i]))
-            g_ptr_array_add(images, options->inputs->pdata[i]);
+    for (guint i = 0; for_gmon && options->operands->pdata[i] != NULL; i++)
+        if (fc_v3_is_elf(options->operands->pdata[i]))
+            g_ptr_array_add(images, options->operands->pdata[i]);
     g_ptr_array_add(images, NULL);
     return images;
 }
@@ -149,7 +150,7 @@ static int run(const FcOptions *options)
     g_autoptr(GPtrArray) images = list_images(options, FALSE);
     gboolean exported = TRUE;
     g_autoptr(FcModel) model =
-        fc_model_load((const char *const *)options->inputs->pdata,
+        fc_model_load((const char *const *)options->operands->pdata,
                       (const char *const *)images->pdata, options->demangle, problems);
     g_autoptr(FcSuppressions) suppressions = load_suppressions(options, problems);
     print_errors(problems, 0);
@@ -182,7 +183,7 @@ int main(int argc, char **argv)
 {
     g_autoptr(GError) error = NULL;
     setlocale(LC_CTYPE, "");
-    g_autoptr(FcOptions) options = fc_options_parse(argc, argv, &error);
+    g_autoptr(FcOptions) options = fc_options_parse(fc_report_table, argc, argv, &error);
     if (options == NULL)
     {
         fprintf(stderr, "fcdump: %s\nTry 'fcdump --help'.\n", error->message);
@@ -193,7 +194,7 @@ int main(int argc, char **argv)
     {
     case FC_ACTION_HELP:
     {
-        g_autofree char *help = fc_options_help();
+        g_autofree char *help = fc_options_help(fc_report_table);
         static char buffer[1 << 16]; /* the whole text: the flush meets the error */
         setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
         fputs(help, stdout);

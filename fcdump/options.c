@@ -5,8 +5,6 @@
  */
 #include "fcdump/options.h"
 
-#include "fcdump/report.h"
-
 #include <string.h>
 
 typedef struct Option Option;
@@ -187,11 +185,11 @@ static gboolean apply_percent(FcOptions *options, const Option *option, const ch
     return TRUE;
 }
 
-static guint64 reports_named(const char *start, FcReportKind kind)
+static guint64 reports_named(const FcReport *reports, const char *start, FcReportKind kind)
 {
     guint64 set = 0;
-    for (guint i = 0; fc_reports[i].name != NULL; i++)
-        if (fc_reports[i].kind == kind && g_str_has_prefix(fc_reports[i].name, start))
+    for (guint i = 0; reports[i].name != NULL; i++)
+        if (reports[i].kind == kind && g_str_has_prefix(reports[i].name, start))
             set |= G_GUINT64_CONSTANT(1) << i;
     return set;
 }
@@ -199,8 +197,8 @@ static guint64 reports_named(const char *start, FcReportKind kind)
 static gboolean apply_memory(FcOptions *options, const Option *option, const char *argument,
                              GError **error)
 {
-    guint64 set =
-        reports_named("mem-", FC_REPORT_DEFAULT) | reports_named("mem-", FC_REPORT_ON_REQUEST);
+    guint64 set = reports_named(options->table, "mem-", FC_REPORT_DEFAULT) |
+                  reports_named(options->table, "mem-", FC_REPORT_ON_REQUEST);
     options->reports = option->value ? options->reports | set : options->reports & ~set;
     options->asked = option->value ? options->asked | set : options->asked & ~set;
     return TRUE;
@@ -210,7 +208,7 @@ static gboolean apply_rgraph(FcOptions *options, const Option *option, const cha
                              GError **error)
 {
     options->callers = TRUE;
-    options->reports |= reports_named("graph", FC_REPORT_DEFAULT);
+    options->reports |= reports_named(options->table, "graph", FC_REPORT_DEFAULT);
     return TRUE;
 }
 
@@ -233,9 +231,9 @@ static const char memory_group[] = "Memory";
 static const char names_group[] = "Names";
 static const char other_group[] = "Other";
 
-static const Option table[] = {
+static const Option known[] = {
     {"pfile", NULL, "FILE", "a profile, as if it stood alone", input_group, apply_string,
-     MEMBER(inputs), 0},
+     MEMBER(operands), 0},
     {"image", NULL, "PATH",
      "the program or library as it is now; RECORDED=PATH: in place of "
      "RECORDED",
@@ -312,12 +310,13 @@ static gboolean apply_report(FcOptions *options, const char *name)
 {
     gboolean off = g_str_has_prefix(name, "no-");
     const char *report = off ? name + 3 : name;
-    for (guint i = 0; fc_reports[i].name != NULL; i++)
+    const FcReport *reports = options->table;
+    for (guint i = 0; reports[i].name != NULL; i++)
     {
-        if (strcmp(fc_reports[i].name, report) != 0)
+        if (strcmp(reports[i].name, report) != 0)
             continue;
         guint64 bit = G_GUINT64_CONSTANT(1) << i;
-        if (fc_reports[i].kind != FC_REPORT_EXPORT)
+        if (reports[i].kind != FC_REPORT_EXPORT)
         {
             options->reports = off ? options->reports & ~bit : options->reports | bit;
             options->asked = off ? options->asked & ~bit : options->asked | bit;
@@ -335,9 +334,9 @@ static gboolean apply_report(FcOptions *options, const char *name)
 
 static const Option *find_option(const char *name)
 {
-    for (guint i = 0; i < G_N_ELEMENTS(table); i++)
-        if (strcmp(table[i].name, name) == 0 || g_strcmp0(table[i].alias, name) == 0)
-            return &table[i];
+    for (guint i = 0; i < G_N_ELEMENTS(known); i++)
+        if (strcmp(known[i].name, name) == 0 || g_strcmp0(known[i].alias, name) == 0)
+            return &known[i];
     return NULL;
 }
 
@@ -367,16 +366,17 @@ static gboolean parse_option(FcOptions *options, int argc, char **argv, int *pos
     return option->apply(options, option, argument, error);
 }
 
-FcOptions *fc_options_parse(int argc, char **argv, GError **error)
+FcOptions *fc_options_parse(const FcReport *table, int argc, char **argv, GError **error)
 {
     g_autoptr(FcOptions) options = g_new0(FcOptions, 1);
     gboolean ended = FALSE;
-    options->inputs = g_ptr_array_new_with_free_func(g_free);
+    options->table = table;
+    options->operands = g_ptr_array_new_with_free_func(g_free);
     options->images = g_ptr_array_new_with_free_func(g_free);
     options->suppressions = g_ptr_array_new_with_free_func(g_free);
     options->only = g_ptr_array_new_with_free_func(g_free);
     options->except = g_ptr_array_new_with_free_func(g_free);
-    options->reports = reports_named("", FC_REPORT_DEFAULT);
+    options->reports = reports_named(table, "", FC_REPORT_DEFAULT);
     options->export = -1;
     options->demangle = FC_DEMANGLE_PLAIN;
     for (int i = 1; i < argc; i++)
@@ -384,11 +384,11 @@ FcOptions *fc_options_parse(int argc, char **argv, GError **error)
         if (!ended && strcmp(argv[i], "--") == 0)
             ended = TRUE;
         else if (ended || argv[i][0] != '-' || argv[i][1] == '\0')
-            g_ptr_array_add(options->inputs, g_strdup(argv[i]));
+            g_ptr_array_add(options->operands, g_strdup(argv[i]));
         else if (!parse_option(options, argc, argv, &i, error))
             return NULL;
     }
-    g_ptr_array_add(options->inputs, NULL);
+    g_ptr_array_add(options->operands, NULL);
     g_ptr_array_add(options->images, NULL);
     return g_steal_pointer(&options);
 }
@@ -397,7 +397,7 @@ void fc_options_free(FcOptions *options)
 {
     if (options == NULL)
         return;
-    g_ptr_array_unref(options->inputs);
+    g_ptr_array_unref(options->operands);
     g_ptr_array_unref(options->images);
     g_ptr_array_unref(options->suppressions);
     g_ptr_array_unref(options->only);
@@ -417,24 +417,23 @@ static void append_help(GString *text, const char *spelling, const char *help)
         g_string_append_printf(text, "  %-*s%s\n", column, spelling, help);
 }
 
-static void append_report_help(GString *text, FcReportKind kind)
+static void append_report_help(GString *text, const FcReport *reports, FcReportKind kind)
 {
-    for (guint i = 0; fc_reports[i].name != NULL; i++)
+    for (guint i = 0; reports[i].name != NULL; i++)
     {
-        if (fc_reports[i].kind != kind)
+        if (reports[i].kind != kind)
             continue;
-        g_autofree char *spelling =
-            g_strdup_printf(kind == FC_REPORT_EXPORT ? "--%s" : "--%s, --no-%s", fc_reports[i].name,
-                            fc_reports[i].name);
-        append_help(text, spelling, fc_reports[i].help);
+        g_autofree char *spelling = g_strdup_printf(
+            kind == FC_REPORT_EXPORT ? "--%s" : "--%s, --no-%s", reports[i].name, reports[i].name);
+        append_help(text, spelling, reports[i].help);
     }
 }
 
 static void append_group_help(GString *text, const char *group)
 {
-    for (guint i = 0; i < G_N_ELEMENTS(table); i++)
+    for (guint i = 0; i < G_N_ELEMENTS(known); i++)
     {
-        const Option *option = &table[i];
+        const Option *option = &known[i];
         if (option->group != group)
             continue;
         g_autofree char *spelling =
@@ -446,7 +445,7 @@ static void append_group_help(GString *text, const char *group)
     }
 }
 
-char *fc_options_help(void)
+char *fc_options_help(const FcReport *table)
 {
     GString *text = g_string_new(
         "Usage: fcdump [OPTION]... [PROFILE]... [IMAGE]...\n"
@@ -454,12 +453,12 @@ char *fc_options_help(void)
         "named; several are summed.  IMAGE is a program or library that moved since the run.\n"
         "Options may be spelled with one dash or two, arguments follow '=' or as the next word.\n");
     g_string_append(text, "\nReports, in the order of the output (these are on by default):\n");
-    append_report_help(text, FC_REPORT_DEFAULT);
+    append_report_help(text, table, FC_REPORT_DEFAULT);
     g_string_append(text, "\nMore reports:\n");
-    append_report_help(text, FC_REPORT_ON_REQUEST);
+    append_report_help(text, table, FC_REPORT_ON_REQUEST);
     append_group_help(text, reports_group);
     g_string_append_printf(text, "\n%s:\n", exports_group);
-    append_report_help(text, FC_REPORT_EXPORT);
+    append_report_help(text, table, FC_REPORT_EXPORT);
     append_group_help(text, exports_group);
     const char *groups[] = {input_group, select_group, memory_group, names_group, other_group};
     for (guint i = 0; i < G_N_ELEMENTS(groups); i++)

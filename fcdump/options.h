@@ -1,12 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * fcdump's command line.  All options stand in one table that the parser and
- * --help read; reports add theirs through the table of reports.  Never prints or
- * exits: main does.
+ * fcdump's command line.  All options stand in one table that the parser and --help read;
+ * reports add theirs by their rows in the table of reports, which main hands in.  Called by main,
+ * read by every report.  Never prints or exits: main does.
  */
 #pragma once
 
 #include "symbols/symbols.h"
+
+typedef enum
+{
+    FC_REPORT_ON_REQUEST,
+    FC_REPORT_DEFAULT, /* printed unless --no-NAME */
+    FC_REPORT_EXPORT,  /* printed alone, for other programs */
+} FcReportKind;
+
+struct FcReportContext; /* of report.h, which is above */
+
+/* A row of the table of reports: its option --NAME, its place in the output and its line of
+ * --help. */
+typedef struct
+{
+    const char *name;
+    const char *help;
+    FcReportKind kind;
+    void (*render)(const struct FcReportContext *context);
+} FcReport;
 
 typedef enum
 {
@@ -37,13 +56,14 @@ typedef enum
 
 typedef struct
 {
+    const FcReport *table; /* as main handed it in */
     FcAction action;
-    GPtrArray *inputs; /* char *, owned; profiles and images as given */
-    GPtrArray *images; /* of --image */
-    guint64 reports;   /* bit n: row n of the table of reports */
-    guint64 asked;     /* those that were named: they say so where they have nothing to say */
-    gint export;       /* row of the export that is printed alone, or -1 */
-    char *gmon;        /* the file that is written in place of reports, or NULL */
+    GPtrArray *operands; /* char *, owned; profiles and images as given */
+    GPtrArray *images;   /* of --image */
+    guint64 reports;     /* bit n: row n of the table */
+    guint64 asked;       /* those that were named: they say so where they have nothing to say */
+    gint export;         /* row of the export that is printed alone, or -1 */
+    char *gmon;          /* the file that is written in place of reports, or NULL */
     FcSort sort;
     gboolean reverse;
     gboolean cumul;
@@ -67,11 +87,12 @@ typedef struct
     gboolean debug;
 } FcOptions;
 
-/* NULL and `error` (its message says what is wrong with which option) where the command
- * line can't be understood.  The caller owns the result. */
-FcOptions *fc_options_parse(int argc, char **argv, GError **error);
+/* `table`: the reports, at most 64, ended by a row without a name; it must outlive the result.
+ * NULL and `error` (its message says what is wrong with which option) where the command line can't
+ * be understood.  The caller owns the result. */
+FcOptions *fc_options_parse(const FcReport *table, int argc, char **argv, GError **error);
 void fc_options_free(FcOptions *options);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcOptions, fc_options_free)
 
-/* The text of --help. */
-char *fc_options_help(void);
+/* The text of --help; the caller owns it. */
+char *fc_options_help(const FcReport *table);

@@ -8,8 +8,9 @@
 
 static gboolean is_asked(const FcReportContext *context, const char *name)
 {
-    for (guint i = 0; fc_reports[i].name != NULL; i++)
-        if (strcmp(fc_reports[i].name, name) == 0)
+    const FcReport *reports = context->options->table;
+    for (guint i = 0; reports[i].name != NULL; i++)
+        if (strcmp(reports[i].name, name) == 0)
             return (context->options->asked >> i & 1) != 0;
     return FALSE;
 }

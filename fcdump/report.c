@@ -1,40 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The table of reports, and what several of them need; see report.h.
+ * What several reports need; see report.h.
  */
 #include "fcdump/report.h"
 
 #include <string.h>
 
 #include "profile/path.h"
-
-const FcReport fc_reports[] = {
-    {"header", "what made this output, and from what", FC_REPORT_DEFAULT, fc_report_header},
-    {"info", "the program and its run", FC_REPORT_DEFAULT, fc_report_info},
-    {"flat", "each function's time and calls", FC_REPORT_DEFAULT, fc_report_flat},
-    {"graph", "call graph: whom each function called", FC_REPORT_DEFAULT, fc_report_graph},
-    {"cycles", "functions that call each other in a circle", FC_REPORT_DEFAULT, fc_report_cycles},
-    {"tree", "calling-context tree", FC_REPORT_ON_REQUEST, fc_report_tree},
-    {"latency", "how many calls of each function took how long", FC_REPORT_ON_REQUEST,
-     fc_report_latency},
-    {"threads", "each thread, where there are several", FC_REPORT_DEFAULT, fc_report_threads},
-    {"notes", "repairs and losses, where there were any", FC_REPORT_DEFAULT, fc_report_notes},
-    {"mem-heap", "the heap: totals, its size over time, the peak and who held it",
-     FC_REPORT_DEFAULT, fc_report_heap},
-    {"mem-leaks", "memory that was never freed", FC_REPORT_DEFAULT, fc_report_leaks},
-    {"mem-free", "invalid pointers given to free", FC_REPORT_DEFAULT, fc_report_bad_frees},
-    {"mem-realloc", "invalid pointers given to realloc", FC_REPORT_DEFAULT, fc_report_bad_reallocs},
-    {"mem-functions", "what each function allocated", FC_REPORT_ON_REQUEST,
-     fc_report_mem_functions},
-    {"mem-contexts", "what was allocated by which way", FC_REPORT_ON_REQUEST,
-     fc_report_mem_contexts},
-    {"mem-sizes", "how large the blocks of each function were", FC_REPORT_ON_REQUEST,
-     fc_report_mem_sizes},
-    {"json", "everything the profile holds, as JSON", FC_REPORT_EXPORT, fc_export_json},
-    {"dot", "the call graph for graphviz", FC_REPORT_EXPORT, fc_export_dot},
-    {"vcg", "the call graph for VCG viewers", FC_REPORT_EXPORT, fc_export_vcg},
-    {NULL, NULL, FC_REPORT_ON_REQUEST, NULL},
-};
 
 char *fc_report_source(const FcReportContext *context, const FcProfilePlace *place,
                        gboolean is_return)

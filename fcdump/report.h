@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The table of reports and exports.  A new report is one file that defines its
- * render function and one row in report.c; its option --NAME, its place in the output
- * and its line of --help follow from the row.
+ * What a report is given, the render functions of all of them, and what several need.  A new
+ * report is one file that defines its render function, declared here, and one row in
+ * report-table.c.  Reports print by way of render.h and change nothing.
  */
 #pragma once
 
 #include "fcdump/options.h"
 #include "fcdump/render.h"
-#include "model/model.h"
 #include "model/memory.h"
+#include "model/model.h"
 
-typedef struct
+typedef struct FcReportContext
 {
     const FcModel *model;
     const FcMemory *memory;
@@ -20,23 +20,7 @@ typedef struct
     FcRender *render;
 } FcReportContext;
 
-typedef enum
-{
-    FC_REPORT_ON_REQUEST,
-    FC_REPORT_DEFAULT, /* printed unless --no-NAME */
-    FC_REPORT_EXPORT,  /* printed alone, for other programs */
-} FcReportKind;
-
-typedef struct
-{
-    const char *name;
-    const char *help;
-    FcReportKind kind;
-    void (*render)(const FcReportContext *context);
-} FcReport;
-
-/* In the order in which they are printed; ended by a row without a name. */
-extern const FcReport fc_reports[];
+/* ---- The reports and exports, in the order in which they are printed ----------- */
 
 void fc_report_header(const FcReportContext *context);
 void fc_report_info(const FcReportContext *context);

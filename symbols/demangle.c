@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * From a linkage name to the one to show: C++ and Rust (both manglings), with what
- * compilers and linkers append to names kept readable.  See demangle.h;
- * must never fail: a name that it can't read is shown as it is.
+ * compilers and linkers append to names kept readable; see demangle.h.
  */
 #include "symbols/demangle.h"
 
