@@ -52,8 +52,10 @@ static void announce_private(void)
 /* Who has private buffers: the thread that ends the process sends what is in them. */
 static void list_thread(void)
 {
+    /* A thread whose end was told may be gone at any time, and its FcThread, through which the list
+       goes, with it. */
     if (fc_thread.is_listed || fc_thread.has_ended)
-        return; /* one that has ended may go without a word: its memory with it */
+        return;
     fc_lock(&users_lock);
     fc_thread.next_user = users;
     users = &fc_thread;
@@ -140,7 +142,7 @@ static void send_parked(struct FcThread *thread, bool with_gaps)
             return;
         thread->parked = chunk->next;
         if (!reusable)
-            continue; /* its writer may still come: a page is lost, not a record of others */
+            continue; /* the hook that owes a record may still write it: never to be used again */
         chunk->next = thread->spare;
         thread->spare = chunk;
     }

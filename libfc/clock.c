@@ -46,7 +46,7 @@ enum FcTimeMode fc_clock_start(enum FcTimeMode wanted, bool memory)
     fc_clock_mode = wanted;
     if (memory && (wanted == FC_TIME_CPU || wanted == FC_TIME_SYS))
     {
-        /* what threads do to one block is told apart by time */
+        /* time puts in order what several threads do to one block: the clock must be the same */
         fc_notice("memory is profiled with the time of all threads, time mode is ext");
         fc_clock_mode = FC_TIME_EXT;
     }

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <time.h>
 
-/* What fc_clock_now reads; set once at start, before the first record. */
+/* What fc_clock_now reads; set at start, before the first record, and when profiling stops. */
 extern enum FcTimeMode fc_clock_mode __attribute__((visibility("hidden")));
 
 /* Chooses the clock: `wanted`, or FC_TIME_EXT with a notice where the processor has no invariant
@@ -69,7 +69,7 @@ static inline uint64_t fc_clock_read_fast(void)
 #endif
 }
 
-/* The clock for things that are not records. */
+/* The clock, for other things than records: reading it does not advance the tests' clock. */
 static inline uint64_t fc_clock_peek(void)
 {
     return fc_clock_is_fast() ? fc_clock_read_fast() : fc_clock_read_slow();

@@ -69,7 +69,7 @@ static const struct
     [VAR_NO_FORK] = {"FC_NO_FORK", "SINGLE mode: do not profile forked processes"},
     [VAR_ALLOW_THREAD] = {"FC_ALLOW_THREAD", "THREAD mode: a profile for each thread"},
     [VAR_USE_PID] = {"FC_USE_PID", "name the profile NAME.PID.fc"},
-    [VAR_DEBUG] = {"FC_DEBUG", "debug messages of the manager"},
+    [VAR_DEBUG] = {"FC_DEBUG", "debug notices of the manager"},
     [VAR_MEMORY] = {"FC_MEMORY", "profile memory"},
     [VAR_MEMORY_SCAN] = {"FC_MEMORY_SCAN", "look at the end which blocks can still be reached"},
     [VAR_MEMORY_STACK] = {"FC_MEMORY_STACK", "frames kept for a memory record (8)"},

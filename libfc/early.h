@@ -26,7 +26,7 @@ bool fc_early_remove(const void *pointer);
 /* `moved`, that was just added, is what `old` was reallocated to; the old one stays. */
 void fc_early_inherit(const void *moved, const void *old);
 
-/* While true, nothing is added: libfc itself has somebody allocate. */
+/* While true, nothing is added: what is allocated meanwhile is libfc's own doing. */
 void fc_early_pause(bool pause);
 
 /* Calls `start`, if not NULL, for each block and forgets them all.  `switch_over` is called

@@ -65,8 +65,8 @@ static void unmap(char *const *entries, size_t bytes)
         fc_sys(SYS_munmap, entries, bytes);
 }
 
-/* The child of a vfork executes in its parent's memory, and nobody comes back from that to
- * unmap anything: the thread does so when it comes here next. */
+/* The child of a vfork shares its parent's memory, in which the mapping stays when the child
+ * executes: the parent's thread unmaps it when it comes here next. */
 static void note_for_parent(const struct Environment *environment)
 {
     unmap(fc_thread.environment, fc_thread.environment_bytes);
@@ -74,7 +74,7 @@ static void note_for_parent(const struct Environment *environment)
     fc_thread.environment_bytes = fc_state_is_own_process() ? 0 : environment->mapped_bytes;
 }
 
-/* The entries of `from` with the address behind them. */
+/* The entries of `from` with the session's address behind them. */
 static char *const *make(struct Environment *environment, char *const from[])
 {
     const char *address = fc_join_address();
@@ -105,7 +105,7 @@ static char *const *make(struct Environment *environment, char *const from[])
     return into;
 }
 
-/* The image was not executed, or in another process. */
+/* After an exec that failed, or a posix_spawn, whose child has memory of its own. */
 static void drop(const struct Environment *environment)
 {
     if (environment->mapped_bytes == 0)
@@ -135,8 +135,8 @@ static void send(enum FcMessageType type)
     errno = saved_errno;
 }
 
-/* `real_call` uses `entries`.  Where the environment is as large as the kernel takes it, it goes
- * without the address: what the program is allowed it must get. */
+/* `real_call` uses `entries`.  Where it is the address that makes the environment too large for the
+ * kernel the call is made again without it: it must not fail because of us. */
 #define EXECUTE(given, real_call)                                                                  \
     do                                                                                             \
     {                                                                                              \

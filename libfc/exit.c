@@ -96,7 +96,7 @@ static void quick_exiting(void)
 
 typedef void QuickExitFunction(int);
 
-/* Here only to learn the status: its handlers, of which ours is the last, are not told. */
+/* Here only to learn the status, which libc does not tell the handlers. */
 FC_EXPORT void quick_exit(int status)
 {
     QuickExitFunction *real_quick_exit = (QuickExitFunction *)dlsym(RTLD_NEXT, "quick_exit");
@@ -105,8 +105,8 @@ FC_EXPORT void quick_exit(int status)
     __builtin_unreachable();
 }
 
-/* No handler runs here, and what the program records up to now may still be with us; for
- * many a program, shells among them, this is the normal end. */
+/* The normal end of many a program, shells among them.  No handler runs: what was recorded and is
+ * still in private buffers is sent from here. */
 FC_EXPORT void _exit(int status)
 {
     /* Not in the child of a vfork: it has its parent's memory, whose profile goes on. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Forks.  libc calls our handlers for most of them; what goes without is stood in for: a child
- * must never make a record in a chunk that its parent is writing to.
+ * Forks.  libc calls our handlers for most of them.  Those that run no handlers (_Fork, clone,
+ * the system calls) have stand-ins here: a child must never make a record in a chunk that its
+ * parent is writing to.
  */
 #include "libfc/forks.h"
 
@@ -24,7 +25,7 @@
 
 static uint32_t fork_count; /* atomic: makes the tokens */
 
-/* Between the handlers of one fork. */
+/* What prepare_fork leaves to the handlers after the fork. */
 static __thread struct
 {
     uint64_t signals;
@@ -84,8 +85,8 @@ static void tell_of_child(pid_t child)
     fc_channel_send(&message, NULL, 0);
 }
 
-/* Here only to tell fcmanager whether a child exists at all; libc's own forks, as in
- * daemon(), do without. */
+/* Here only to tell fcmanager whether there is a child.  It is not told of the forks that libc
+ * makes by itself, as in daemon(), and then learns it from the child. */
 FC_EXPORT pid_t fork(void)
 {
     static ForkFunction *real_fork;
@@ -143,7 +144,8 @@ static int begin_child(void *data)
     return status;
 }
 
-/* A child that shares our memory is a thread of a kind, or as after vfork. */
+/* With CLONE_VM the child shares our memory, as a thread or the child of a vfork does: it is no
+ * process to be profiled by itself. */
 FC_EXPORT int clone(int (*function)(void *), void *stack, int flags, void *argument, ...)
 {
     static CloneFunction *real_clone;
@@ -179,7 +181,7 @@ long fc_forks_fail(long error)
     return -1;
 }
 
-/* One that makes a process, which goes on here as its parent does. */
+/* A system call that makes a process: the child returns from here, too. */
 long fc_forks_call(long number, long a, long b, long c, long d, long e)
 {
     register long fourth __asm__("r10") = d;

@@ -18,7 +18,8 @@
 /* Where a library's operator was looked for and there is none. */
 static char nowhere[1];
 
-/* The loader allocates where it does not find, which is none of the program's business. */
+/* What the loader allocates for the message that there is none is no allocation of the program's.
+ */
 static void *look_up(const char *symbol)
 {
     bool was_looking_up = fc_thread.is_looking_up;
@@ -36,8 +37,8 @@ static void *look_up(const char *symbol)
     return function;
 }
 
-/* The next library's operator; libstdc++ may have come in with a plug-in, out of the usual
- * order's sight.  NULL: there is none, and who got a block without it may release it so. */
+/* The next library's operator; libstdc++ may have come with a plug-in, where RTLD_NEXT does not
+ * look.  NULL: there is none, and blocks are ours (own_new) or malloc's. */
 static void *find(void **found, const char *symbol)
 {
     if (fc_unlikely(*found == NULL))
@@ -51,8 +52,8 @@ static void *find(void **found, const char *symbol)
 /* ---- Without a library that has them ----------------------------------------------------
  *
  * Linked with -static-libstdc++ a program has no operators of its own: the linker took ours, being
- * first on its command line.  What else it has of the runtime can be seen from here, as a library
- * refers to it; a program that catches what we throw has all of this. */
+ * first on its command line.  The rest of its C++ runtime can be reached by these weak references,
+ * for whose sake the linker exports it; a program that catches what we throw has all of them. */
 
 extern void (*get_new_handler(void))(void) __asm__("_ZSt15get_new_handlerv") __attribute__((weak));
 extern void *allocate_exception(size_t bytes) __asm__("__cxa_allocate_exception")
@@ -106,7 +107,7 @@ static void *own_new(size_t bytes, size_t alignment, bool may_fail)
 
 /* ---- The operators ------------------------------------------------------------------ */
 
-static bool is_decided; /* that memory is not profiled, or that it is */
+static bool is_decided; /* whether memory is profiled */
 
 #define NEW_OPERATORS(X)                                                                           \
     X(_Znwm, FC_CALL_NEW, (size_t bytes), (bytes), (bytes, 0, false))                              \
@@ -148,9 +149,9 @@ static bool is_decided; /* that memory is not profiled, or that it is */
     X(_ZdaPvSt11align_val_tRKSt9nothrow_t, FC_CALL_DELETE_ARRAY,                                   \
       (void *pointer, size_t alignment, const void *nothrow), (pointer, alignment, nothrow))
 
-/* Each jumps to where `now` points: until it is decided whether memory is profiled, or to find
- * out where, to `first`; then to `recorded` or to the real one.  `own`: what is done where there
- * is no real one. */
+/* Each jumps to where `now` points.  At first that is `first`, which looks the real one up; once it
+ * is decided whether memory is profiled, `recorded` or the real one.  `own`: what is done where
+ * there is no real one. */
 #define DEFINE_START(type, symbol, parameters, arguments, own)                                     \
     typedef type Type##symbol parameters;                                                          \
     static Type##symbol first##symbol;                                                             \

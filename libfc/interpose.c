@@ -2,8 +2,8 @@
  *
  * Thin adapters between the program's allocator and the tracker (alloc.h).  Each
  * exported function jumps to where a table points: to the next library's function
- * of that name where memory is not profiled, to a recording one where it is, and
- * before libfc has started to one that remembers the block in case it will be.
+ * of that name where memory is not profiled, to a recording one where it is, and before
+ * libfc has started to one that remembers the block, in case memory is going to be profiled.
  *
  * Must work before any constructor ran, inside dlsym, in signal handlers and after
  * exit began.
@@ -47,7 +47,7 @@ static struct Allocator real;
 
 /* ---- While dlsym looks for the real ones ----------------------------------------- */
 
-/* dlsym may allocate: from here, for good. */
+/* dlsym may allocate: what it gets is from here, and never used again when it is freed. */
 static char arena[16384] __attribute__((aligned(16)));
 static size_t arena_used;
 static bool resolving;
@@ -127,7 +127,8 @@ static void early_free(void *pointer)
     real.free(pointer);
 }
 
-/* As by malloc, copy and free: another thread may get the old address before we could tell. */
+/* By malloc, copy and free: the real realloc would free the old block before we could note it, and
+ * another thread might get its address meanwhile. */
 static void *early_move(void *old, size_t bytes, const void *caller, const void *stack)
 {
     if (old != NULL && bytes == 0 && !is_in_arena(old))
@@ -250,7 +251,7 @@ static void recorded_free(void *pointer)
 {
     if (pointer == NULL || is_in_arena(pointer))
         return;
-    fc_thread.last_freed = pointer; /* for operator delete to know */
+    fc_thread.last_freed = pointer; /* tells operator delete that it came by way of free */
     fc_alloc_record(FC_RECORD_FREE, FC_CALL_FREE, pointer, 0, HERE);
     real.free(pointer);
 }

@@ -47,7 +47,7 @@ void fc_jumps_setup(void)
         jumps[i].real = (JumpFunction *)dlsym(RTLD_NEXT, jumps[i].name);
 }
 
-/* The stack pointer that setjmp has saved; 0: not to be read here.  glibc scrambles it with a
+/* The stack pointer that setjmp has saved; 0: not known on this machine.  glibc scrambles it with a
  * word of the thread's control block (sysdeps/unix/sysv/linux/x86_64/pointer_guard.h in its
  * sources), which on AArch64 is in a variable of the loader's own. */
 static uint64_t saved_stack_pointer(const jmp_buf buffer)
@@ -133,9 +133,9 @@ static void *find_near(const void *code, const char *name)
 #define PERSONALITY "__gxx_personality_v0"
 #define RUNTIME_VERSION "CXXABI_1.3"
 
-/* Nothing of the C++ runtime is linked to libfc.  Where a plug-in brought that in, it is not
- * behind us in the order of look-up: the unwinder that called us is asked for the code that
- * it is at, and whose runtime that has. */
+/* libfc is not linked with the C++ runtime and looks for it when it is first called: behind itself
+ * in the order of look-up or, where a plug-in brought the runtime, from the module of the code that
+ * the unwinder is at. */
 static void find_runtime(const void *unwinder, struct _Unwind_Context *context)
 {
     Personality *real = (Personality *)dlvsym(RTLD_NEXT, PERSONALITY, RUNTIME_VERSION);

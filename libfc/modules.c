@@ -189,7 +189,7 @@ static int visit(struct dl_phdr_info *object, size_t bytes, void *data)
     struct Scan *scan = data;
     (void)bytes;
     begin(scan);
-    /* relaxed: fc_modules_update of another thread is in time with the next chunk, too */
+    /* relaxed: a thread that still reads the old values compares again with its next chunk */
     __atomic_store_n(&modules.adds, object->dlpi_adds, __ATOMIC_RELAXED);
     __atomic_store_n(&modules.subs, object->dlpi_subs, __ATOMIC_RELAXED);
     describe(object, &payload.info);
@@ -230,7 +230,7 @@ void fc_modules_scan(void)
     uint64_t old = fc_block_signals();
     struct Scan scan = {0};
     dl_iterate_phdr(visit, &scan);
-    begin(&scan); /* where it had nothing to show */
+    begin(&scan); /* if no object was visited */
     tell_unloads(scan.now);
     fc_unlock(&modules.lock);
     fc_restore_signals(old);
@@ -288,8 +288,9 @@ void fc_modules_scan_last(void)
         fc_modules_scan();
 }
 
-/* Another thread of the parent may have been in the loader, whose lock of the list nobody
- * gives back here.  A child that is not after libraries itself must not wait for it. */
+/* At the fork another thread of the parent may have held the loader's lock, which nobody in the
+ * child releases.  So the child looks at the loader's list only once its own program has loaded or
+ * unloaded something, and thus got the lock. */
 void fc_modules_after_fork(void)
 {
     modules.lock = 0;
@@ -367,7 +368,7 @@ FC_EXPORT FC_JUMPING int dlclose(void *handle)
     FC_JUMP real_dlclose(handle);
 }
 
-/* Under their exported names we ourselves may find libc's. */
+/* Names by which we find our own functions; the exported ones may lead us to libc's, too. */
 #define FC_OWN(name) __attribute__((alias(name), visibility("hidden"), nothrow, nonnull))
 extern DlopenFunction own_dlopen FC_OWN("dlopen");
 extern DlmopenFunction own_dlmopen FC_OWN("dlmopen");

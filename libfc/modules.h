@@ -18,8 +18,8 @@ void fc_modules_update(void);
 /* The same, without the short cut: at start. */
 void fc_modules_scan(void);
 
-/* Likewise, at the end of the process: also what libc itself has loaded, in whose calls we have
- * no part. */
+/* Likewise, at the end of the process: also what libc has loaded by itself (for iconv, or to look
+ * up names), which passes by our stand-ins. */
 void fc_modules_scan_last(void);
 
 /* From where to where the loaded object that holds `address` is mapped.  False: there is none. */

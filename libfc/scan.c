@@ -6,8 +6,8 @@
  * A word that happens to look like a pointer makes a lost block look reachable; never
  * the other way round.
  *
- * Memory is read by way of the kernel: what turns out not to be readable is skipped.  Works on
- * shared mappings alone, which it does not look through itself.
+ * Memory is read by way of the kernel: what turns out not to be readable is skipped.  The tables
+ * used here are shared mappings, which are not searched: no reference is found in them.
  */
 #include "libfc/scan.h"
 
@@ -41,7 +41,7 @@ static struct
     uintptr_t own_end;
     uintptr_t stack; /* what is below is not in use */
     long pid;
-    bool is_libc; /* whose data is looked through */
+    bool is_libc; /* it is libc's data that is looked through */
     bool failed;
 } scan;
 
@@ -68,7 +68,8 @@ static size_t find_end(uintptr_t address)
     return low;
 }
 
-/* Where glibc's next chunk begins: within the last bytes of a block, if that is filled. */
+/* Where the header of glibc's next piece of the heap begins: at the last word of a block, which has
+ * no unused bytes at its end. */
 static uintptr_t next_chunk(const struct FcLiveBlock *block)
 {
     uintptr_t bytes = (block->bytes + 8 + 15) & ~(uintptr_t)15;
@@ -83,7 +84,7 @@ static void mark(uintptr_t word, enum FcLiveState state)
     if (block->state != FC_LIVE_LOST || word - block->pointer >= (block->bytes | !block->bytes))
         return;
     if (scan.is_libc && word == next_chunk(block))
-        return; /* the allocator's own */
+        return; /* a pointer of the allocator's own */
     block->state = state;
     scan.work[scan.work_count++] = (uint32_t)(block - scan.blocks);
 }
@@ -131,7 +132,7 @@ static void follow(enum FcLiveState state)
 
 /* ---- Where references can be ---------------------------------------------------- */
 
-/* A mapping without the blocks in it and without libfc. */
+/* A mapping, except for the blocks in it and for libfc. */
 static void look_between(uintptr_t start, uintptr_t end)
 {
     if (start < scan.own_end && end > scan.own_start)
@@ -193,7 +194,7 @@ static char *read_text(const char *path, char *text, size_t room)
     return used > 0 && used < room - 1 ? text : NULL;
 }
 
-/* False where they are not all known. */
+/* False where a part could not be looked through. */
 static bool look_everywhere(char *maps)
 {
     if (read_text("/proc/self/maps", maps, MAPS_MAX) == NULL)

@@ -13,7 +13,7 @@ struct FcStandIn
 };
 
 /* Points the object's own slots (in its global offset table) for `stand_ins` at these; the
- * list ends with a NULL name.  Only while the loader is at no object: it may otherwise be
- * filling in this one.  A constructor may call it, as the loader's lock is its own thread's.
+ * list ends with a NULL name.  Only while the loader fills in no object's slots: a constructor may
+ * call it, as its own thread has the loader's lock.
  * Takes no memory.  An object whose slots cannot be written is left as it is. */
 void fc_slots_redirect(const struct dl_phdr_info *object, const struct FcStandIn *stand_ins);

@@ -216,7 +216,7 @@ static void choose_paths(struct Launch *launch)
     launch->search = getenv("PATH");
 }
 
-/* ---- The two children: share our memory, must not return or call much --------- */
+/* ---- The two children: share our memory, must not return or leave anything changed - */
 
 static void try_path(struct Launch *launch, const char *path)
 {
@@ -256,8 +256,8 @@ static int manager_child(void *data)
     return 0;
 }
 
-/* libc's clone by its other name: sanitizers stand before the plain one, and what they do
- * around a fork they do to our parent as well, whose memory this is. */
+/* libc's clone by its other name.  The plain one may be a sanitizer's, which prepares the child's
+ * memory for its new life: that memory is the program's as well here. */
 extern int libc_clone(int (*run)(void *), void *stack, int flags, void *data,
                       ...) __asm__("__clone");
 
@@ -273,7 +273,8 @@ static int session_child(void *data)
     return 0;
 }
 
-/* In a copy of the program, which does not know of it: see would_adopt. */
+/* A copy of the program that the program does not know of.  It stays, as the manager's parent,
+ * where the program would otherwise get the manager for a child (would_adopt). */
 static int keeper_child(void *data)
 {
     struct Launch *launch = data;
@@ -285,7 +286,7 @@ static int keeper_child(void *data)
         launch->error = -errno;
     __atomic_store_n(&launch->is_launched, 1, __ATOMIC_RELEASE);
     fc_sys(SYS_futex, &launch->is_launched, FUTEX_WAKE, 1, NULL, NULL, 0);
-    fc_sys(SYS_close_range, 0, ~0u, 0); /* above all the pipe */
+    fc_sys(SYS_close_range, 0, ~0u, 0); /* above all the pipe: open here it would never end */
     if (launch->manager_pid > 0)
         while (fc_sys(SYS_wait4, launch->manager_pid, NULL, __WALL, NULL) == -EINTR)
             continue;
@@ -445,7 +446,7 @@ bool fc_spawn_manager(struct FcSession *session)
     }
     int shared_fd = make_shared(&session->shared);
     if (session->shared == NULL)
-        fc_sys(SYS_fcntl, data[1], F_SETPIPE_SZ, 1 << 20); /* as a favour: may be refused */
+        fc_sys(SYS_fcntl, data[1], F_SETPIPE_SZ, 1 << 20); /* faster; may be refused */
 
     session->pipe_fd = fc_channel_move_fd(data[1]);
     session->reply_fd = fc_channel_move_fd(reply[0]);

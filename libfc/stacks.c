@@ -17,8 +17,8 @@
 #include <signal.h>
 #include <ucontext.h>
 
-/* A program goes round the same few stacks: those that were told of last, by a hash of
- * the address, are not told of again.  A lost race only repeats a message. */
+/* A program uses the same few stacks again and again: those that fcmanager was told of last, by a
+ * hash of the address, are not told of again.  A lost race only repeats a message. */
 #define REMEMBERED_BITS 8
 static uint64_t remembered[1 << REMEMBERED_BITS][2];
 
@@ -73,7 +73,8 @@ static void record(enum FcRecordKind kind, uint64_t address)
     fc_record_make(time, NULL, NULL, frame);
 }
 
-/* The switch itself: what goes on may make no record before it switches in turn. */
+/* A record of its own: on the other stack there may be no call before the next switch, and nothing
+ * else would tell of this one. */
 static void record_switch(const ucontext_t *to)
 {
 #if defined(__x86_64__)
@@ -150,10 +151,10 @@ FC_EXPORT FC_JUMPING int sigaltstack(const stack_t *restrict stack, stack_t *res
     FC_JUMP real_sigaltstack(stack, old);
 }
 
-/* Where the thread is in a handler on its signal stack, and `address` is elsewhere, all of that
- * stack's frames are left for good: the kernel begins anew at its end.  A coroutine's stack may
- * have been made by a signal, too, but is not the thread's signal stack any more when it is
- * switched from: that is why the kernel is asked. */
+/* Where the thread is in a handler on its signal stack and `address` is elsewhere, all frames on
+ * that stack are left for good: the next handler begins at the stack's end again.  Whether it is
+ * there the kernel is asked: a coroutine may live on a stack that was the signal stack once, and
+ * its frames are not left when it is switched from. */
 static void record_end_of_handlers(uint64_t address)
 {
     stack_t now;

@@ -50,7 +50,7 @@
     })
 
 /* Every signal, libc's private ones included, so that nothing at all interrupts
- * the few lines between the two calls.  The kernel's mask is 8 bytes. */
+ * what is between the two calls.  The kernel's mask is 8 bytes. */
 static inline uint64_t fc_block_signals(void)
 {
     uint64_t all = UINT64_MAX;
@@ -64,9 +64,10 @@ static inline void fc_restore_signals(uint64_t old)
     fc_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, sizeof old);
 }
 
-/* A lock for the rare paths.  Only ever held with all signals blocked, so no
- * handler can meet it on its own thread.  Who waits sleeps before long: a thread of a real-time
- * priority would not let the one that has the lock go on. */
+/* A lock for the rare paths.  No handler may wait for a lock that its own thread holds: all signals
+ * are blocked where a lock is held, but for that of early.c, which handlers do not call.  Who waits
+ * sleeps before long: a thread of a real-time priority that only yields would keep the one that has
+ * the lock from going on. */
 static inline void fc_lock(uint32_t *lock)
 {
     for (uint32_t tries = 0; __atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE); tries++)

@@ -20,7 +20,7 @@ struct FcThread
        either the old or the new state.  Chunks are aligned to 65536 for this. */
     uint64_t cursor;
 
-    /* The rest belongs to the slow path, with all signals blocked. */
+    /* The rest is not for the hooks. */
     uint32_t number;               /* within the process, from 1; 0: not started */
     uint32_t sequence;             /* of the next chunk */
     struct FcChunk *private_chunk; /* transport `pipe`: the current one, */

@@ -47,8 +47,8 @@ static void thread_ends(void *unused)
     (void)unused;
     if (fc_thread.number == 0 || fc_state_is_off())
         return;
-    /* Behind the destructors of other keys, as far as libc lets us: they may set keys again,
-       and so do we. */
+    /* libc calls the destructors in so many rounds, as long as keys are set.  Ours is set again in
+       each, to come behind the destructors of other keys, which may do the same. */
     if (++fc_thread.end_rounds >= PTHREAD_DESTRUCTOR_ITERATIONS ||
         pthread_setspecific(end_key, &fc_thread) != 0)
         fc_threads_end();

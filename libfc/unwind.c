@@ -25,7 +25,8 @@ static Backtrace *backtrace;
 static uintptr_t own_start; /* where libunwind is */
 static uintptr_t own_end;
 
-/* libunwind may allocate, or have libc do so, for each thread; a handler may come as well. */
+/* The thread is in libunwind.  What that allocates, or has libc allocate, for each thread is not
+ * the program's doing; and a handler that comes then must not enter it again. */
 static __thread bool is_busy __attribute__((tls_model("initial-exec")));
 
 void fc_unwind_start(void)
