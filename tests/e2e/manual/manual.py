@@ -114,7 +114,7 @@ class Manual(unittest.TestCase):
         self.assertEqual(told - written, set(), "not in the output")
 
     def test_suppressions(self):
-        with open(os.path.join(DOC, "..", "fcdump", "suppress.c"), encoding="utf-8") as file:
+        with open(os.path.join(DOC, "..", "model", "suppress.c"), encoding="utf-8") as file:
             built_in = re.findall(r'^    "([a-z]+:.*)",$', file.read(), re.MULTILINE)
         self.assertGreater(len(built_in), 10)
         told = chapter("memory.texi").split("@node Suppressions\n")[1].split("@node ")[0]
