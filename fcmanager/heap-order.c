@@ -1,41 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * From the queues of several threads to the books, in the order of the records' times
- * (heap.h says why); and what each event does there.
+ * The queues of events, merged by time: see heap-order.h.
  */
-#include "fcmanager/heap-internal.h"
+#include "fcmanager/heap-order.h"
 
 #include <string.h>
 
+#define FIRST_ROOM 64u
+
 /* ---- One event ---------------------------------------------------------------------- */
-
-/* Another thread did something to a block whose allocation still waits for its name.  The name
- * would have come before: there is none.  Whether there was such a block. */
-static gboolean take_held(FcHeap *heap, guint64 pointer, guint64 time)
-{
-    for (FcHeapThread *thread = heap->first_thread; thread != NULL; thread = thread->next)
-    {
-        if (thread->head == thread->tail)
-            continue;
-        FcHeapEvent event = thread->queue[thread->head];
-        if (event.kind != FC_HEAP_ALLOCATE || event.pointer != pointer || event.point.time > time)
-            continue;
-        thread->head++;
-        heap->queued--;
-        fc_heap_take(thread, &event);
-        return TRUE;
-    }
-    return FALSE;
-}
-
-static FcHeapBlock *find_block(FcHeap *heap, const FcHeapEvent *event)
-{
-    FcHeapBlock *block = fc_heap_blocks_find(&heap->blocks, event->pointer);
-    if (G_UNLIKELY(block == NULL) && heap->thread_count > 1 &&
-        take_held(heap, event->pointer, event->point.time))
-        block = fc_heap_blocks_find(&heap->blocks, event->pointer);
-    return block;
-}
 
 static void allocate(FcHeap *heap, const FcHeapEvent *event, const FcHeapBlock *first)
 {
@@ -45,50 +18,80 @@ static void allocate(FcHeap *heap, const FcHeapEvent *event, const FcHeapBlock *
     fc_heap_allocate(heap, event, first);
 }
 
-static void begin_realloc(FcHeapThread *thread, const FcHeapEvent *event)
+/* Another thread did something to a block whose allocation still waits for its name.  The name
+ * would have come before: there is none.  Whether there was such a block. */
+static gboolean take_held(FcHeapOrder *order, guint64 pointer, guint64 time)
 {
-    FcHeapBlock *block = find_block(thread->heap, event);
-    thread->reallocating = TRUE;
-    thread->releasing = *event;
-    thread->wanted_bytes = event->size_bytes;
-    if (block != NULL)
-        thread->moving = fc_heap_take_out(thread->heap, block, event->point.time);
-    else
-        thread->moving.pointer = 0;
-}
-
-void fc_heap_undo_realloc(FcHeapThread *thread, guint64 time)
-{
-    if (thread->reallocating && thread->moving.pointer != 0)
-        fc_heap_put_back(thread->heap, &thread->moving, time);
-    else if (thread->reallocating) /* the C library ends the program for it */
-        fc_heap_report_bad(thread->heap, &thread->releasing);
-    thread->reallocating = FALSE;
-}
-
-static void end_realloc(FcHeapThread *thread, const FcHeapEvent *event)
-{
-    FcHeap *heap = thread->heap;
-    gboolean had_block = thread->moving.pointer != 0;
-    if (!thread->reallocating)
-        return;
-    if (event->pointer == 0 && thread->wanted_bytes != 0)
+    for (FcHeapQueue *queue = order->first; queue != NULL; queue = queue->next)
     {
-        fc_heap_undo_realloc(thread, event->point.time); /* failed: nothing changed */
+        if (queue->head == queue->tail)
+            continue;
+        FcHeapEvent event = queue->events[queue->head];
+        if (event.kind != FC_HEAP_ALLOCATE || event.pointer != pointer || event.point.time > time)
+            continue;
+        queue->head++;
+        order->queued--;
+        allocate(order->heap, &event, NULL);
+        return TRUE;
+    }
+    return FALSE;
+}
+
+static FcHeapBlock *find_block(FcHeapOrder *order, const FcHeapEvent *event)
+{
+    FcHeapBlock *block = fc_heap_blocks_find(&order->heap->blocks, event->pointer);
+    if (G_UNLIKELY(!block) && order->open_count > 1 &&
+        take_held(order, event->pointer, event->point.time))
+        block = fc_heap_blocks_find(&order->heap->blocks, event->pointer);
+    return block;
+}
+
+static void begin_realloc(FcHeapQueue *queue, const FcHeapEvent *event)
+{
+    FcHeapBlock *block = find_block(queue->order, event);
+    queue->reallocating = TRUE;
+    queue->releasing = *event;
+    queue->wanted_bytes = event->size_bytes;
+    if (block != NULL)
+        queue->moving = fc_heap_take_out(queue->order->heap, block, event->point.time);
+    else
+        queue->moving.pointer = 0;
+}
+
+/* The block that is being reallocated, if any, stays what it was. */
+static void undo_realloc(FcHeapQueue *queue, guint64 time)
+{
+    if (queue->reallocating && queue->moving.pointer != 0)
+        fc_heap_put_back(queue->order->heap, &queue->moving, time);
+    else if (queue->reallocating) /* the C library ends the program for it */
+        fc_heap_report_bad(queue->order->heap, &queue->releasing);
+    queue->reallocating = FALSE;
+}
+
+static void end_realloc(FcHeapQueue *queue, const FcHeapEvent *event)
+{
+    FcHeap *heap = queue->order->heap;
+    gboolean had_block = queue->moving.pointer != 0;
+    if (!queue->reallocating)
+        return;
+    if (event->pointer == 0 && queue->wanted_bytes != 0)
+    {
+        undo_realloc(queue, event->point.time); /* failed: nothing changed */
         return;
     }
-    thread->reallocating = FALSE;
+    queue->reallocating = FALSE;
     if (had_block)
-        fc_heap_count_release(heap, &thread->moving, &thread->releasing);
+        fc_heap_count_release(heap, &queue->moving, &queue->releasing);
     else
-        fc_heap_report_bad(heap, &thread->releasing);
+        fc_heap_report_bad(heap, &queue->releasing);
     if (event->pointer != 0)
-        allocate(heap, event, had_block ? &thread->moving : NULL);
+        allocate(heap, event, had_block ? &queue->moving : NULL);
 }
 
-void fc_heap_take(FcHeapThread *thread, const FcHeapEvent *event)
+/* The event's turn has come: does to the heap what it says. */
+static void take(FcHeapQueue *queue, const FcHeapEvent *event)
 {
-    FcHeap *heap = thread->heap;
+    FcHeap *heap = queue->order->heap;
     FcHeapBlock *block;
     switch ((FcHeapEventKind)event->kind)
     {
@@ -103,32 +106,115 @@ void fc_heap_take(FcHeapThread *thread, const FcHeapEvent *event)
             allocate(heap, event, NULL);
         break;
     case FC_HEAP_FREE:
-        block = find_block(heap, event);
+        block = find_block(queue->order, event);
         if (G_LIKELY(block != NULL))
             fc_heap_release(heap, block, event);
         else
             fc_heap_report_bad(heap, event);
         break;
     case FC_HEAP_REALLOC:
-        begin_realloc(thread, event);
+        begin_realloc(queue, event);
         break;
     case FC_HEAP_REALLOCATED:
-        end_realloc(thread, event);
+        end_realloc(queue, event);
         break;
     }
 }
 
-/* ---- Many ---------------------------------------------------------------------------- */
+/* ---- Queues -------------------------------------------------------------------------- */
+
+FcHeapQueue *fc_heap_queue_new(FcHeapOrder *order)
+{
+    FcHeapQueue *queue = g_new0(FcHeapQueue, 1);
+    queue->order = order;
+    queue->next = order->first;
+    order->first = queue;
+    order->open_count++;
+    return queue;
+}
+
+static void queue_free(FcHeapQueue *queue)
+{
+    g_free(queue->events);
+    g_free(queue);
+}
+
+/* Whether nothing that another thread may have done comes before the queue's next event. */
+static gboolean goes_straight(const FcHeapQueue *queue)
+{
+    const FcHeapOrder *order = queue->order;
+    return order->in_order ||
+           (order->open_count == 1 && order->queued == queue->tail - queue->head);
+}
+
+static void take_waiting(FcHeapQueue *queue)
+{
+    while (queue->head < queue->tail)
+    {
+        queue->order->queued--;
+        take(queue, &queue->events[queue->head++]);
+    }
+    queue->head = 0;
+    queue->tail = 0;
+}
+
+FcHeapEvent *fc_heap_queue_begin(FcHeapQueue *queue)
+{
+    if (goes_straight(queue)) /* what waits is an allocation whose name did not come */
+        take_waiting(queue);
+    if (G_UNLIKELY(!queue->events || queue->tail == queue->room))
+    {
+        queue->room = MAX(2 * queue->room, FIRST_ROOM);
+        queue->events = g_renew(FcHeapEvent, queue->events, queue->room);
+    }
+    return &queue->events[queue->tail];
+}
+
+void fc_heap_queue_add(FcHeapQueue *queue, const FcHeapEvent *event)
+{
+    FcHeapOrder *order = queue->order;
+    if (event->kind != FC_HEAP_ALLOCATE && goes_straight(queue))
+    {
+        take(queue, event);
+        return;
+    }
+    queue->tail++;
+    order->queued++;
+    order->latest = MAX(order->latest, event->point.time);
+}
+
+FcHeapEvent *fc_heap_queue_last(const FcHeapQueue *queue)
+{
+    return queue->head < queue->tail ? &queue->events[queue->tail - 1] : NULL;
+}
+
+void fc_heap_queue_end(FcHeapQueue *queue)
+{
+    FcHeapOrder *order = queue->order;
+    gboolean straight = goes_straight(queue);
+    queue->ended = TRUE;
+    order->open_count--;
+    if (!straight)
+        return;
+    take_waiting(queue);
+    undo_realloc(queue, queue->releasing.point.time);
+    FcHeapQueue **at = &order->first;
+    while (*at != queue)
+        at = &(*at)->next;
+    *at = queue->next;
+    queue_free(queue);
+}
+
+/* ---- In the order of their times ------------------------------------------------------- */
 
 /* The time of the thread's next event that may be taken; G_MAXUINT64: there is none.  The last
  * allocation of a living thread may yet get its name. */
-static guint64 next_time(const FcHeapThread *thread)
+static guint64 next_time(const FcHeapQueue *queue)
 {
-    if (thread->head == thread->tail)
+    if (queue->head == queue->tail)
         return G_MAXUINT64;
-    const FcHeapEvent *event = &thread->queue[thread->head];
-    if (thread->counts != NULL && thread->head + 1 == thread->tail &&
-        event->kind == FC_HEAP_ALLOCATE)
+    const FcHeapEvent *event = &queue->events[queue->head];
+    if (!queue->ended && queue->head + 1 == queue->tail && event->kind == FC_HEAP_ALLOCATE)
         return G_MAXUINT64;
     return event->point.time;
 }
@@ -137,7 +223,7 @@ static guint64 next_time(const FcHeapThread *thread)
 typedef struct
 {
     guint64 time;
-    FcHeapThread *thread;
+    FcHeapQueue *queue;
 } Next;
 
 static void sift_down(Next *heap, guint count, guint at)
@@ -158,7 +244,7 @@ static void sift_down(Next *heap, guint count, guint at)
     heap[at] = moving;
 }
 
-static void merge(FcHeap *heap, GArray *array, guint64 time)
+static void merge(FcHeapOrder *order, GArray *array, guint64 time)
 {
     Next *nexts = (Next *)(gpointer)array->data;
     guint count = array->len;
@@ -166,11 +252,11 @@ static void merge(FcHeap *heap, GArray *array, guint64 time)
         sift_down(nexts, count, i);
     while (count > 0 && nexts[0].time <= time)
     {
-        FcHeapThread *thread = nexts[0].thread;
-        FcHeapEvent event = thread->queue[thread->head++];
-        heap->queued--;
-        fc_heap_take(thread, &event);
-        nexts[0].time = next_time(thread);
+        FcHeapQueue *queue = nexts[0].queue;
+        FcHeapEvent event = queue->events[queue->head++];
+        order->queued--;
+        take(queue, &event);
+        nexts[0].time = next_time(queue);
         if (nexts[0].time == G_MAXUINT64)
             nexts[0] = nexts[--count];
         if (count > 1)
@@ -179,60 +265,103 @@ static void merge(FcHeap *heap, GArray *array, guint64 time)
 }
 
 /* What is left moves to the front; threads that are gone with nothing left go. */
-static void tidy(FcHeap *heap)
+static void tidy(FcHeapOrder *order)
 {
-    FcHeapThread **at = &heap->first_thread;
-    heap->latest = 0;
+    FcHeapQueue **at = &order->first;
+    order->latest = 0;
     while (*at != NULL)
     {
-        FcHeapThread *thread = *at;
-        if (thread->head == thread->tail && thread->counts == NULL)
+        FcHeapQueue *queue = *at;
+        if (queue->head == queue->tail && queue->ended)
         {
-            *at = thread->next;
-            fc_heap_undo_realloc(thread, thread->releasing.point.time);
-            fc_heap_thread_free(thread);
+            *at = queue->next;
+            undo_realloc(queue, queue->releasing.point.time);
+            queue_free(queue);
             continue;
         }
-        if (thread->head > 0)
-            memmove(thread->queue, thread->queue + thread->head,
-                    (thread->tail - thread->head) * sizeof *thread->queue);
-        thread->tail -= thread->head;
-        thread->head = 0;
-        if (thread->tail > 0)
-            heap->latest = MAX(heap->latest, thread->queue[thread->tail - 1].point.time);
-        at = &thread->next;
+        if (queue->head > 0)
+            memmove(queue->events, queue->events + queue->head,
+                    (queue->tail - queue->head) * sizeof *queue->events);
+        queue->tail -= queue->head;
+        queue->head = 0;
+        if (queue->tail > 0)
+            order->latest = MAX(order->latest, queue->events[queue->tail - 1].point.time);
+        at = &queue->next;
     }
 }
 
-void fc_heap_settle(FcHeap *heap, guint64 time)
+void fc_heap_order_settle(FcHeapOrder *order, guint64 time)
 {
     g_autoptr(GArray) nexts = g_array_new(FALSE, FALSE, sizeof(Next));
-    for (FcHeapThread *thread = heap->first_thread; thread != NULL; thread = thread->next)
+    for (FcHeapQueue *queue = order->first; queue != NULL; queue = queue->next)
     {
-        Next next = {next_time(thread), thread};
+        Next next = {next_time(queue), queue};
         if (next.time != G_MAXUINT64)
             g_array_append_val(nexts, next);
     }
-    merge(heap, nexts, time);
-    tidy(heap);
+    merge(order, nexts, time);
+    tidy(order);
 }
 
-void fc_heap_flush(FcHeap *heap)
+void fc_heap_order_flush(FcHeapOrder *order)
 {
-    fc_heap_settle(heap, G_MAXUINT64);
-    for (FcHeapThread *thread = heap->first_thread; thread != NULL; thread = thread->next)
-        while (thread->head < thread->tail)
-        {
-            heap->queued--;
-            fc_heap_take(thread, &thread->queue[thread->head++]);
-        }
+    fc_heap_order_settle(order, G_MAXUINT64);
+    for (FcHeapQueue *queue = order->first; queue; queue = queue->next)
+        take_waiting(queue);
 }
 
-void fc_heap_finish(FcHeap *heap)
+void fc_heap_order_finish(FcHeapOrder *order)
 {
-    for (FcHeapThread *thread = heap->first_thread; thread != NULL; thread = thread->next)
-        thread->counts = NULL;
-    heap->thread_count = 0;
+    for (FcHeapQueue *queue = order->first; queue; queue = queue->next)
+        queue->ended = TRUE;
+    order->open_count = 0;
     /* Killed within realloc: whether it got as far as freeing can't be known. */
-    fc_heap_settle(heap, G_MAXUINT64);
+    fc_heap_order_settle(order, G_MAXUINT64);
+}
+
+/* ---- Life ---------------------------------------------------------------------------- */
+
+FcHeapOrder *fc_heap_order_new(FcHeap *heap, gboolean in_order)
+{
+    FcHeapOrder *order = g_new0(FcHeapOrder, 1);
+    order->heap = heap;
+    order->in_order = in_order;
+    return order;
+}
+
+void fc_heap_order_free(FcHeapOrder *order)
+{
+    if (!order)
+        return;
+    while (order->first)
+    {
+        FcHeapQueue *queue = order->first;
+        order->first = queue->next;
+        queue_free(queue);
+    }
+    g_free(order);
+}
+
+/* To the child, a block whose allocation waits for its name, or that its thread is just
+ * reallocating, is a block like any other. */
+FcHeap *fc_heap_order_copy(const FcHeapOrder *order, FcCounts *contexts, guint64 time)
+{
+    g_autoptr(GArray) cache = g_array_new(FALSE, TRUE, sizeof(guint32));
+    FcHeap *heap = fc_heap_copy(order->heap, contexts, cache);
+    for (const FcHeapQueue *queue = order->first; queue; queue = queue->next)
+    {
+        if (queue->reallocating && queue->moving.pointer != 0 &&
+            !fc_heap_blocks_find(&heap->blocks, queue->moving.pointer))
+            fc_heap_put_back(heap, &queue->moving, queue->releasing.point.time);
+        if (queue->head == queue->tail)
+            continue;
+        FcHeapEvent event = queue->events[queue->head];
+        if (event.kind != FC_HEAP_ALLOCATE || event.point.time > time ||
+            fc_heap_blocks_find(&heap->blocks, event.pointer))
+            continue;
+        event.point.context =
+            fc_counts_intern_node(contexts, order->heap->contexts, event.point.context, cache);
+        fc_heap_allocate(heap, &event, NULL);
+    }
+    return heap;
 }

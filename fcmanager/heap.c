@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The books of memory: see heap.h.  heap-order.c puts events of one address into order
- * and calls the two functions here that do what they say.
+ * What each event does to the heap's figures: see heap.h.
  */
-#include "fcmanager/heap-internal.h"
+#include "fcmanager/heap.h"
+
+#include "libfc/fc-format.h"
 
 #include <string.h>
 
@@ -330,12 +331,11 @@ static FcHeap *heap_new(FcCounts *contexts)
     return heap;
 }
 
-FcHeap *fc_heap_new(FcCounts *contexts, guint64 origin, guint32 blocks, gboolean in_order)
+FcHeap *fc_heap_new(FcCounts *contexts, guint64 origin, guint32 blocks)
 {
     FcHeap *heap = heap_new(contexts);
     g_array_set_size(heap->alloc_sites, 1);
     heap->origin = origin;
-    heap->in_order = in_order;
     heap->history_mask = HISTORY_FIRST - 1;
     heap->history = g_new0(struct FcHeapFreed, HISTORY_FIRST);
     fc_heap_blocks_init(&heap->blocks, blocks);
@@ -355,27 +355,7 @@ static void copy_alloc_sites(FcHeap *heap, const FcHeap *from, GArray *cache)
     }
 }
 
-/* An allocation that waits for its name, or a block in mid-realloc, is a block to the child. */
-static void copy_pending(FcHeap *heap, const FcHeap *from, guint64 time, GArray *cache)
-{
-    for (const FcHeapThread *thread = from->first_thread; thread != NULL; thread = thread->next)
-    {
-        if (thread->reallocating && thread->moving.pointer != 0 &&
-            fc_heap_blocks_find(&heap->blocks, thread->moving.pointer) == NULL)
-            fc_heap_put_back(heap, &thread->moving, thread->releasing.point.time);
-        if (thread->head == thread->tail)
-            continue;
-        FcHeapEvent event = thread->queue[thread->head];
-        if (event.kind != FC_HEAP_ALLOCATE || event.point.time > time ||
-            fc_heap_blocks_find(&heap->blocks, event.pointer) != NULL)
-            continue;
-        event.point.context =
-            fc_counts_intern_node(heap->contexts, from->contexts, event.point.context, cache);
-        fc_heap_allocate(heap, &event, NULL);
-    }
-}
-
-FcHeap *fc_heap_copy(const FcHeap *from, FcCounts *contexts, guint64 time)
+FcHeap *fc_heap_copy(const FcHeap *from, FcCounts *contexts, GArray *cache)
 {
     FcHeap *heap = heap_new(contexts);
     GArray *alloc_sites = heap->alloc_sites;
@@ -383,22 +363,17 @@ FcHeap *fc_heap_copy(const FcHeap *from, FcCounts *contexts, guint64 time)
     GArray *frames = heap->frames;
     FcMap alloc_site_map = heap->alloc_site_map;
     FcMap frame_map = heap->frame_map;
-    g_autoptr(GArray) cache = g_array_new(FALSE, TRUE, sizeof(guint32));
     gsize history_bytes = ((gsize)from->history_mask + 1) * sizeof *from->history;
 
     *heap = *from;
     heap->contexts = contexts;
     heap->alloc_sites = alloc_sites;
-    heap->bad = bad; /* the parent's mistakes are its own */
+    heap->bad = bad; /* the parent's wrong frees are not the child's */
     heap->alloc_site_map = alloc_site_map;
     heap->frames = frames;
     heap->frame_map = frame_map;
     heap->bad_not_listed = 0;
     heap->foreign_frees = 0;
-    heap->first_thread = NULL;
-    heap->thread_count = 0;
-    heap->queued = 0;
-    heap->latest = 0;
     heap->history = g_memdup2(from->history, history_bytes);
     fc_heap_blocks_copy(&heap->blocks, &from->blocks);
     for (guint32 i = 1; i < from->frames->len; i++)
@@ -411,25 +386,13 @@ FcHeap *fc_heap_copy(const FcHeap *from, FcCounts *contexts, guint64 time)
         if (heap->history[i].pointer != 0)
             heap->history[i].point.context = fc_counts_intern_node(
                 contexts, from->contexts, heap->history[i].point.context, cache);
-    copy_pending(heap, from, time, cache);
     return heap;
-}
-
-static void free_threads(FcHeap *heap)
-{
-    while (heap->first_thread != NULL)
-    {
-        FcHeapThread *thread = heap->first_thread;
-        heap->first_thread = thread->next;
-        fc_heap_thread_free(thread);
-    }
 }
 
 void fc_heap_free(FcHeap *heap)
 {
     if (heap == NULL)
         return;
-    free_threads(heap);
     fc_heap_blocks_clear(&heap->blocks);
     g_array_unref(heap->alloc_sites);
     g_array_unref(heap->bad);

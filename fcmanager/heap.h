@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The books of a process's memory: which blocks are live, where blocks are allocated,
- * what was freed wrongly.  Fed by stack.c with the records of each thread; output.c
- * turns it into a profile.  Bounded by live blocks and sites, not by events.
- *
- * Threads' records arrive chunk by chunk, so that of one address the free by one
- * thread may arrive after the next allocation by another.  Of one address their times are
- * in the true order (fc-format.h).  So while there are several threads their records
- * queue up, until process.c has read every thread up to one moment in time (a
- * consistent cut: whatever led to a record that is in it, is in it as well); then they are
- * taken in the order of their times, and what does not fit is an error for certain.
+ * The heap of a process: which blocks are live, the allocation sites with their figures, and what
+ * was freed wrongly.  heap-order.c tells it what happened, one event after the other; output.c
+ * turns it into a profile.  Bounded by live blocks and allocation sites, not by events.
  */
 #pragma once
 
 #include "fcmanager/counts.h"
 #include "fcmanager/heap-blocks.h"
-#include "libfc/fc-format.h"
 #include "profile/fc-profile.h"
 
 /* As in the profile, with times in ticks and the process's counts' nodes as contexts. */
@@ -63,10 +55,18 @@ typedef struct
     FcHeapPoint freed;
 } FcHeapBad;
 
+/* The last use of an address, to recognise a second free. */
+struct FcHeapFreed
+{
+    guint64 pointer; /* 0: none */
+    guint64 size_bytes;
+    guint32 alloc_site;
+    FcHeapPoint point; /* of the free */
+};
+
 #define FC_HEAP_SAMPLES 256
 
-typedef struct FcHeap FcHeap;
-struct FcHeap
+typedef struct
 {
     FcCounts *contexts; /* the process's; not owned */
     FcHeapBlocks blocks;
@@ -88,58 +88,64 @@ struct FcHeap
     guint64 unmap_bytes;
     guint64 untracked_frees; /* of blocks whose free was not seen before the address's next use */
     guint64 bad_not_listed;
-    gboolean has_foreign_allocator; /* some code calls the C library's allocator unseen: any pointer
-                               into the heap may be a block all the same */
-    guint64 foreign_frees;          /* of such pointers */
-    guint64 origin;                 /* ticks: time 0 of the samples */
+    gboolean has_foreign_allocator;   /* a library calls the C library's allocator past libfc: any
+                                         pointer into the heap may be a block all the same */
+    guint64 foreign_frees;            /* of such pointers */
+    guint64 origin;                   /* ticks: time 0 of the samples */
     guint64 samples[FC_HEAP_SAMPLES]; /* most bytes live in each interval */
     guint sample_count;
     guint64 sample_level;        /* bytes live after the last sample */
-    guint sample_shift;          /* sample_ticks is 2 to the power of this */
+    guint sample_shift;          /* an interval is 2 to the power of this many ticks */
     struct FcHeapFreed *history; /* the last use of addresses, by hash */
     guint32 history_mask;
     guint64 search_budget; /* blocks that may still be looked through for an address in them */
+} FcHeap;
 
-    struct FcHeapThread *first_thread; /* owned: those that may make records or have any queued */
-    guint thread_count;                /* of those that may */
-    gboolean in_order; /* records of all threads arrive in the order that they were made in */
-    guint queued;      /* records that wait for the others of their time */
-    guint64 latest;    /* time of the latest of them */
-};
-
-/* `contexts`: the process's sums, where the sites' contexts are made; must outlive it.
- * `in_order`: the records of different threads come in the order in which they were made. */
-FcHeap *fc_heap_new(FcCounts *contexts, guint64 origin, guint32 blocks, gboolean in_order);
-/* What a child begins with that was forked at `time`: nothing made up to then may be queued.
- * `contexts`: the child's. */
-FcHeap *fc_heap_copy(const FcHeap *heap, FcCounts *contexts, guint64 time);
+/* `contexts`: the process's sums, where the allocation sites' contexts are made; must outlive it.
+ */
+FcHeap *fc_heap_new(FcCounts *contexts, guint64 origin, guint32 blocks);
+/* What a forked child begins with.  `contexts`: the child's; `cache` as of fc_counts_intern_node,
+ * for the two of them. */
+FcHeap *fc_heap_copy(const FcHeap *heap, FcCounts *contexts, GArray *cache);
 void fc_heap_free(FcHeap *heap);
 
-/* What is kept for each thread. */
-typedef struct FcHeapThread FcHeapThread;
-/* `counts` is the thread's own.  Belongs to the heap; fc_heap_thread_finish is its end. */
-FcHeapThread *fc_heap_thread_new(FcHeap *heap, const FcCounts *counts);
-/* Where the thread's own stack is, to recognise pointers into it. */
-void fc_heap_thread_set_stack(FcHeapThread *thread, guint64 start, guint64 end);
+/* ---- Events -------------------------------------------------------------------------
+ *
+ * One allocation, release or half of a realloc by the program. */
 
-/* One record of memory, made while `node` of the thread's counts was on top.  Fields as in
- * fc-format.h, the generation taken out of `site`. */
-void fc_heap_record(FcHeapThread *thread, guint64 time, guint64 function, guint64 site,
-                    guint64 frame, guint32 node);
+typedef enum
+{
+    FC_HEAP_ALLOCATE,
+    FC_HEAP_NAME, /* of a block that was just allocated, or was by something unseen */
+    FC_HEAP_FREE,
+    FC_HEAP_REALLOC,     /* begins: the block is nobody's until it ends */
+    FC_HEAP_REALLOCATED, /* ends; pointer 0: it failed or only freed */
+} FcHeapEventKind;
 
-/* The thread makes no more records, and its counts may go. */
-void fc_heap_thread_finish(FcHeapThread *thread);
+typedef struct
+{
+    guint8 kind;        /* FcHeapEventKind */
+    gboolean temporary; /* a free before the thread allocated anything else */
+    gboolean on_stack;  /* a free of an address on the thread's own stack */
+    guint64 pointer;
+    guint64 size_bytes;
+    FcHeapPoint point; /* its time is that of the event */
+} FcHeapEvent;
 
-/* So many records in the queues are worth reading the other threads for. */
-#define FC_HEAP_QUEUE_FULL 32768u
-/* So many are not kept any longer, whatever may be missing. */
-#define FC_HEAP_QUEUE_MAX (1u << 20)
+guint32 fc_heap_alloc_site(FcHeap *heap, const FcHeapPoint *point);
+/* `parent` 0: the outermost. */
+guint32 fc_heap_frame(FcHeap *heap, guint32 parent, guint64 address, guint64 time);
 
-/* Takes what is queued up to `time`, of all threads in order.  The records of each thread must
- * have been given up to then; a thread may have made one meanwhile that is not in memory yet:
- * no record that is here depends on it. */
-void fc_heap_settle(FcHeap *heap, guint64 time);
-/* Takes all that is queued, for a look at the blocks; names that did not come are lost. */
-void fc_heap_flush(FcHeap *heap);
-/* No thread makes any more records: takes all. */
-void fc_heap_finish(FcHeap *heap);
+/* No block is live at the event's address.  `first`: the block that was reallocated to it. */
+void fc_heap_allocate(FcHeap *heap, const FcHeapEvent *event, const FcHeapBlock *first);
+void fc_heap_release(FcHeap *heap, FcHeapBlock *block, const FcHeapEvent *event);
+/* As if it had been allocated at `point`. */
+void fc_heap_rename(FcHeap *heap, FcHeapBlock *block, const FcHeapPoint *point);
+/* A release in two steps: the first can be undone. */
+FcHeapBlock fc_heap_take_out(FcHeap *heap, FcHeapBlock *block, guint64 time);
+void fc_heap_put_back(FcHeap *heap, const FcHeapBlock *block, guint64 time);
+void fc_heap_count_release(FcHeap *heap, const FcHeapBlock *block, const FcHeapEvent *event);
+/* The address was allocated anew and no free of `block` will come. */
+void fc_heap_replace_untracked(FcHeap *heap, FcHeapBlock *block, guint64 time);
+/* A free of what is no block. */
+void fc_heap_report_bad(FcHeap *heap, const FcHeapEvent *event);

@@ -41,10 +41,9 @@ static void fill(FcLive *live, const FcHeap *heap)
     qsort(live->taken, live->count, sizeof *live->taken, compare);
 }
 
-FcLive *fc_live_new(FcHeap *heap)
+FcLive *fc_live_new(const FcHeap *heap)
 {
     FcLive *live = g_new0(FcLive, 1);
-    fc_heap_flush(heap);
     live->taken = g_new0(struct FcLiveBlock, heap->blocks.used + 1);
     fill(live, heap);
     live->bytes = sizeof *live->list + live->count * sizeof *live->taken;

@@ -10,7 +10,7 @@
 typedef struct FcLive FcLive;
 
 /* A list of the heap's live blocks.  NULL where it can't be made. */
-FcLive *fc_live_new(FcHeap *heap);
+FcLive *fc_live_new(const FcHeap *heap);
 void fc_live_free(FcLive *live);
 
 /* The descriptor of the list, open as long as `live` lives. */

@@ -29,13 +29,13 @@ static gboolean read_ahead(FcProcess *process, guint64 time)
 
 void fc_process_settle_heap(FcProcess *process)
 {
-    FcHeap *heap = process->heap;
-    if (heap->queued == 0)
+    FcHeapOrder *order = process->heap_order;
+    if (order->queued == 0)
         return;
-    guint64 time = heap->latest;
+    guint64 time = order->latest;
     gboolean whole = process->setup->shared == NULL || read_ahead(process, time);
-    if (whole || heap->queued >= FC_HEAP_QUEUE_MAX)
-        fc_heap_settle(heap, time);
+    if (whole || order->queued >= FC_HEAP_QUEUE_MAX)
+        fc_heap_order_settle(order, time);
 }
 
 char *fc_process_list_live(FcProcess *process)
@@ -44,6 +44,7 @@ char *fc_process_list_live(FcProcess *process)
         !read_ahead(process, G_MAXUINT64))
         return g_strdup("");
     g_clear_pointer(&process->live, fc_live_free);
+    fc_heap_order_flush(process->heap_order);
     process->live = fc_live_new(process->heap);
     return process->live != NULL ? g_strdup_printf("%d", fc_live_fd(process->live)) : g_strdup("");
 }
@@ -59,7 +60,7 @@ void fc_process_take_late(FcProcess *process, const FcWireMessage *message)
     if (kind <= FC_RECORD_SWITCH || kind > FC_RECORD_UNMAP)
         return;
     if (process->late == NULL)
-        process->late = fc_heap_thread_new(process->heap, process->counts);
+        process->late = fc_heap_thread_new(process->heap_order, process->counts);
     fc_heap_record(process->late, record.time, record.function, record.site & FC_SITE_ADDRESS_MASK,
                    record.frame, 0);
 }
@@ -74,12 +75,12 @@ FcHeapSnapshot *fc_process_snapshot_heap(FcProcess *process, guint64 time)
     if (!process->finished && process->setup->shared != NULL)
     {
         read_ahead(process, time);
-        fc_heap_settle(process->heap, time);
+        fc_heap_order_settle(process->heap_order, time);
     }
     FcHeapSnapshot *snapshot = g_new0(FcHeapSnapshot, 1);
     snapshot->modules = fc_modules_copy(process->modules);
     snapshot->contexts = fc_counts_new(snapshot->modules, &least);
-    snapshot->heap = fc_heap_copy(process->heap, snapshot->contexts, time);
+    snapshot->heap = fc_heap_order_copy(process->heap_order, snapshot->contexts, time);
     return snapshot;
 }
 
@@ -97,17 +98,22 @@ void fc_process_adopt_heap(FcProcess *process, const FcHeapSnapshot *snapshot)
 {
     if (process->heap == NULL || snapshot == NULL)
         return;
-    FcHeap *heap = fc_heap_copy(snapshot->heap, process->counts, 0);
+    g_autoptr(GArray) cache = g_array_new(FALSE, TRUE, sizeof(guint32));
+    FcHeap *heap = fc_heap_copy(snapshot->heap, process->counts, cache);
+    FcHeapOrder *order = fc_heap_order_new(heap, !process->setup->shared);
     GHashTableIter iter;
     gpointer value;
     g_hash_table_iter_init(&iter, process->threads);
     while (g_hash_table_iter_next(&iter, NULL, &value))
     {
         FcThread *thread = value;
-        thread->heap = fc_heap_thread_new(heap, thread->counts);
+        fc_heap_thread_free(thread->heap);
+        thread->heap = fc_heap_thread_new(order, thread->counts);
         fc_stack_set_heap(thread->stack, thread->heap);
     }
+    g_clear_pointer(&process->late, fc_heap_thread_free);
+    fc_heap_order_free(process->heap_order);
     fc_heap_free(process->heap);
     process->heap = heap;
-    process->late = NULL; /* it went with the old one */
+    process->heap_order = order;
 }

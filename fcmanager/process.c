@@ -63,8 +63,10 @@ FcProcess *fc_process_new(const FcProcessSetup *setup, guint64 key, const struct
     }
     process->counts = counts_new(process, FALSE);
     if (setup->memory && (hello->flags & FC_HELLO_NO_MEMORY) == 0)
-        process->heap = fc_heap_new(process->counts, hello->start_time, setup->memory_blocks,
-                                    setup->shared == NULL);
+    {
+        process->heap = fc_heap_new(process->counts, hello->start_time, setup->memory_blocks);
+        process->heap_order = fc_heap_order_new(process->heap, !setup->shared);
+    }
     process->threads = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)fc_thread_free);
     process->rows = g_array_new(FALSE, TRUE, sizeof(FcThreadRow));
     g_array_set_clear_func(process->rows, row_clear);
@@ -80,6 +82,8 @@ void fc_process_free(FcProcess *process)
         return;
     g_hash_table_unref(process->threads);
     fc_live_free(process->live);
+    fc_heap_thread_free(process->late);
+    fc_heap_order_free(process->heap_order);
     fc_heap_free(process->heap);
     fc_counts_free(process->counts);
     fc_counts_free(process->first_counts);
@@ -97,6 +101,8 @@ void fc_process_free(FcProcess *process)
 
 void fc_process_shrink(FcProcess *process)
 {
+    g_clear_pointer(&process->late, fc_heap_thread_free);
+    g_clear_pointer(&process->heap_order, fc_heap_order_free);
     g_clear_pointer(&process->heap, fc_heap_free);
     fc_counts_free(process->counts);
     process->counts = NULL;
@@ -117,7 +123,7 @@ static FcThread *get_thread(FcProcess *process, guint32 number)
     fc_stack_set_regions(stack, process->regions);
     thread = fc_thread_new(number, counts, stack, process->setup->shared);
     if (process->heap != NULL)
-        thread->heap = fc_heap_thread_new(process->heap, counts);
+        thread->heap = fc_heap_thread_new(process->heap_order, counts);
     fc_stack_set_heap(stack, thread->heap);
     g_hash_table_insert(process->threads, GUINT_TO_POINTER(number), thread);
     return thread;
@@ -287,7 +293,7 @@ static void take_chunk(FcProcess *process, const FcWireMessage *message)
     thread->is_private = FALSE;
     fc_stack_set_multiplier(thread->stack, fc_clock_multiplier(&process->setup->clock));
     fc_thread_take_chunk(thread, &view, (guint32)message->value);
-    if (process->heap != NULL && process->heap->queued >= FC_HEAP_QUEUE_FULL)
+    if (process->heap != NULL && process->heap_order->queued >= FC_HEAP_QUEUE_FULL)
         fc_process_settle_heap(process);
 }
 
@@ -473,7 +479,7 @@ void fc_process_finish(FcProcess *process, guint64 time, guint32 number, gboolea
     g_list_free(threads);
     if (process->heap != NULL)
     {
-        fc_heap_finish(process->heap);
+        fc_heap_order_finish(process->heap_order);
         note(process->losses, "untracked-frees", process->heap->untracked_frees);
         note(process->losses, "foreign-frees", process->heap->foreign_frees);
         note(process->losses, "bad-frees-not-listed", process->heap->bad_not_listed);

@@ -64,16 +64,17 @@ struct FcProcess
     struct FcHello hello;
     guint64 end_time; /* ticks, of the last event; good once finished */
     gint64 end_realtime_ns;
-    gboolean finished;   /* all records were taken; later ones are ignored */
-    FcModules *modules;  /* owned */
-    FcRegions *regions;  /* owned: stacks beside the threads' own */
-    FcHeap *heap;        /* owned; NULL: memory is not profiled */
-    FcLive *live;        /* owned: what libfc could look through at the end; NULL: nothing */
-    FcHeapThread *late;  /* the heap's: records of threads that are gone; NULL: none yet */
-    FcCounts *counts;    /* owned: sums of the threads that are done */
-    GHashTable *threads; /* number -> FcThread, owned: those that are not */
-    GArray *rows;        /* FcThreadRow */
-    guint row_budget;    /* what may still go into the rows */
+    gboolean finished;       /* all records were taken; later ones are ignored */
+    FcModules *modules;      /* owned */
+    FcRegions *regions;      /* owned: stacks beside the threads' own */
+    FcHeap *heap;            /* owned; NULL: memory is not profiled */
+    FcHeapOrder *heap_order; /* owned: the way to it; NULL likewise */
+    FcLive *live;            /* owned: what libfc could look through at the end; NULL: nothing */
+    FcHeapThread *late;      /* owned: records of threads that are gone; NULL: none yet */
+    FcCounts *counts;        /* owned: sums of the threads that are done */
+    GHashTable *threads;     /* number -> FcThread, owned: those that are not */
+    GArray *rows;            /* FcThreadRow */
+    guint row_budget;        /* what may still go into the rows */
     char *executable;
     char *directory;
     GStrv command_line;

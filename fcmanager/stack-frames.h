@@ -7,7 +7,7 @@
 #pragma once
 
 #include "fcmanager/counts.h"
-#include "fcmanager/heap.h"
+#include "fcmanager/heap-records.h"
 #include "fcmanager/regions.h"
 
 /* Times are ticks. */

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "fcmanager/counts.h"
-#include "fcmanager/heap.h"
+#include "fcmanager/heap-records.h"
 #include "fcmanager/regions.h"
 #include "libfc/fc-format.h"
 

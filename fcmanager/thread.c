@@ -44,6 +44,7 @@ void fc_thread_free(FcThread *thread)
     g_queue_free_full(thread->pending, (GDestroyNotify)piece_free);
     g_array_unref(thread->quarantine);
     fc_stack_free(thread->stack);
+    fc_heap_thread_free(thread->heap);
     fc_counts_free(thread->counts);
     g_free(thread->name);
     g_free(thread);

@@ -24,7 +24,7 @@ typedef struct
     guint64 gaps;          /* records given up */
     gboolean is_private;   /* its latest records are in memory that dies with the process */
     FcSharedMap *shared;   /* NULL: none */
-    FcHeapThread *heap;    /* the heap's; NULL: memory is not profiled */
+    FcHeapThread *heap;    /* owned; NULL: memory is not profiled */
     guint32 next_sequence; /* of the chunk that the next record is in, */
     guint32 next_slot;     /* and where: beyond what was read ahead */
 } FcThread;

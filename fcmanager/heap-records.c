@@ -1,30 +1,45 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * From the records of one thread to events: what several records tell of one call is
- * put together.  With one thread the events go straight to the books, with several into
- * the thread's queue (heap-order.c).
+ * From records to events: see heap-records.h.
  */
-#include "fcmanager/heap-internal.h"
+#include "fcmanager/heap-records.h"
 
-#define FIRST_ROOM 64u
+#include "libfc/fc-format.h"
 
-FcHeapThread *fc_heap_thread_new(FcHeap *heap, const FcCounts *counts)
+struct FcHeapThread
+{
+    FcHeapQueue *queue;
+    const FcCounts *counts;
+    GArray *nodes; /* guint32 by node of `counts`: node of the heap's contexts + 1; 0: not yet */
+    guint64 stack_start;
+    guint64 stack_end;
+    guint64 named_pointer;       /* an operator delete is at it; 0: none */
+    guint64 stack[FC_STACK_MAX]; /* for the next record, innermost first */
+    guint stack_count;
+    guint64 last_allocated; /* address, 0 once the thread did something else */
+};
+
+FcHeapThread *fc_heap_thread_new(FcHeapOrder *order, const FcCounts *counts)
 {
     FcHeapThread *thread = g_new0(FcHeapThread, 1);
-    thread->heap = heap;
+    thread->queue = fc_heap_queue_new(order);
     thread->counts = counts;
     thread->nodes = g_array_new(FALSE, TRUE, sizeof(guint32));
-    thread->next = heap->first_thread;
-    heap->first_thread = thread;
-    heap->thread_count++;
     return thread;
 }
 
 void fc_heap_thread_free(FcHeapThread *thread)
 {
+    if (!thread)
+        return;
     g_array_unref(thread->nodes);
-    g_free(thread->queue);
     g_free(thread);
+}
+
+void fc_heap_thread_finish(FcHeapThread *thread)
+{
+    fc_heap_queue_end(thread->queue);
+    thread->queue = NULL;
 }
 
 void fc_heap_thread_set_stack(FcHeapThread *thread, guint64 start, guint64 end)
@@ -33,50 +48,9 @@ void fc_heap_thread_set_stack(FcHeapThread *thread, guint64 start, guint64 end)
     thread->stack_end = end;
 }
 
-/* Of an event for the end of the queue. */
-static gboolean goes_straight(const FcHeapThread *thread)
+static FcHeap *heap_of(const FcHeapThread *thread)
 {
-    const FcHeap *heap = thread->heap;
-    return heap->in_order ||
-           (heap->thread_count == 1 && heap->queued == thread->tail - thread->head);
-}
-
-/* Takes the event that waits for its name: that did not come. */
-static void take_held(FcHeapThread *thread)
-{
-    while (thread->head < thread->tail)
-    {
-        thread->heap->queued--;
-        fc_heap_take(thread, &thread->queue[thread->head++]);
-    }
-    thread->head = 0;
-    thread->tail = 0;
-}
-
-/* Where the thread's next event is to be written; what went before it goes first. */
-static FcHeapEvent *open_event(FcHeapThread *thread)
-{
-    if (goes_straight(thread))
-        take_held(thread);
-    if (G_UNLIKELY(thread->queue == NULL || thread->tail == thread->room))
-    {
-        thread->room = MAX(2 * thread->room, FIRST_ROOM);
-        thread->queue = g_renew(FcHeapEvent, thread->queue, thread->room);
-    }
-    return &thread->queue[thread->tail];
-}
-
-static void close_event(FcHeapThread *thread, const FcHeapEvent *event)
-{
-    FcHeap *heap = thread->heap;
-    if (event->kind != FC_HEAP_ALLOCATE && goes_straight(thread))
-    {
-        fc_heap_take(thread, event);
-        return;
-    }
-    thread->tail++;
-    heap->queued++;
-    heap->latest = MAX(heap->latest, event->point.time);
+    return thread->queue->order->heap;
 }
 
 /* ---- Records ------------------------------------------------------------------------ */
@@ -99,7 +73,7 @@ static guint32 take_frames(FcHeapThread *thread, guint64 time)
 {
     guint32 frames = 0;
     for (guint i = thread->stack_count; i-- > 0;)
-        frames = fc_heap_frame(thread->heap, frames, thread->stack[i], time);
+        frames = fc_heap_frame(heap_of(thread), frames, thread->stack[i], time);
     thread->stack_count = 0;
     return frames;
 }
@@ -119,8 +93,8 @@ typedef struct
  * small pieces is read in large ones. */
 static void set_point(FcHeapThread *thread, FcHeapPoint *point, const Record *record)
 {
-    point->context =
-        fc_counts_intern_node(thread->heap->contexts, thread->counts, record->node, thread->nodes);
+    point->context = fc_counts_intern_node(heap_of(thread)->contexts, thread->counts, record->node,
+                                           thread->nodes);
     point->call = record->call;
     point->frames = G_UNLIKELY(thread->stack_count > 0) ? take_frames(thread, record->time) : 0;
     point->site = record->site;
@@ -129,12 +103,12 @@ static void set_point(FcHeapThread *thread, FcHeapPoint *point, const Record *re
 
 static void note_allocation(FcHeapThread *thread, FcHeapEventKind kind, const Record *record)
 {
-    FcHeapEvent *event = open_event(thread);
+    FcHeapEvent *event = fc_heap_queue_begin(thread->queue);
     event->kind = kind;
     event->pointer = record->pointer;
     event->size_bytes = record->bytes;
     set_point(thread, &event->point, record);
-    close_event(thread, event);
+    fc_heap_queue_add(thread->queue, event);
     thread->last_allocated = record->pointer;
     if (thread->named_pointer == record->pointer)
         thread->named_pointer = 0;
@@ -143,10 +117,10 @@ static void note_allocation(FcHeapThread *thread, FcHeapEventKind kind, const Re
 /* The operator's caller is the one to tell of, not the operator. */
 static void note_name(FcHeapThread *thread, const Record *record)
 {
-    FcHeapEvent *last = thread->head < thread->tail ? &thread->queue[thread->tail - 1] : NULL;
+    FcHeapEvent *last = fc_heap_queue_last(thread->queue);
     if (record->call == FC_CALL_DELETE || record->call == FC_CALL_DELETE_ARRAY)
         thread->named_pointer = 0;
-    else if (last != NULL && last->kind == FC_HEAP_ALLOCATE && last->pointer == record->pointer)
+    else if (last && last->kind == FC_HEAP_ALLOCATE && last->pointer == record->pointer)
     {
         guint64 time = last->point.time;
         set_point(thread, &last->point, record);
@@ -159,7 +133,7 @@ static void note_name(FcHeapThread *thread, const Record *record)
 
 static void note_free(FcHeapThread *thread, FcHeapEventKind kind, const Record *record)
 {
-    FcHeapEvent *event = open_event(thread);
+    FcHeapEvent *event = fc_heap_queue_begin(thread->queue);
     event->kind = kind;
     event->pointer = record->pointer;
     event->size_bytes = record->bytes;
@@ -168,7 +142,7 @@ static void note_free(FcHeapThread *thread, FcHeapEventKind kind, const Record *
         record->pointer - thread->stack_start < thread->stack_end - thread->stack_start;
     set_point(thread, &event->point, record);
     thread->last_allocated = 0;
-    close_event(thread, event);
+    fc_heap_queue_add(thread->queue, event);
 }
 
 /* An operator delete, or what it frees by. */
@@ -203,7 +177,7 @@ void fc_heap_record(FcHeapThread *thread, guint64 time, guint64 function, guint6
                      .call = (guint32)(function >> FC_POINTER_CALL_SHIFT) & 0xff,
                      .node = node};
     if (kind == FC_RECORD_MAPPED || kind == FC_RECORD_UNMAP)
-        note_mapping(thread->heap, kind, record.bytes);
+        note_mapping(heap_of(thread), kind, record.bytes);
     else if (kind == FC_RECORD_STACK)
         note_stack(thread, function, site, frame);
     else if (kind == FC_RECORD_REALLOCATED)
@@ -218,21 +192,4 @@ void fc_heap_record(FcHeapThread *thread, guint64 time, guint64 function, guint6
         note_name(thread, &record);
     else if (kind == FC_RECORD_REALLOC)
         note_free(thread, FC_HEAP_REALLOC, &record);
-}
-
-void fc_heap_thread_finish(FcHeapThread *thread)
-{
-    FcHeap *heap = thread->heap;
-    gboolean straight = goes_straight(thread);
-    thread->counts = NULL;
-    heap->thread_count--;
-    if (!straight)
-        return;
-    take_held(thread);
-    fc_heap_undo_realloc(thread, thread->releasing.point.time);
-    FcHeapThread **at = &heap->first_thread;
-    while (*at != thread)
-        at = &(*at)->next;
-    *at = thread->next;
-    fc_heap_thread_free(thread);
 }
