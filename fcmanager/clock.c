@@ -51,10 +51,15 @@ static void read_pair(guint64 *ticks, guint64 *ns)
     }
 }
 
+gboolean fc_clock_is_common(const FcClock *clock)
+{
+    return clock->mode == FC_TIME_TSC || clock->mode == FC_TIME_EXT;
+}
+
 void fc_clock_start(FcClock *clock, enum FcTimeMode mode)
 {
     *clock = (FcClock){.mode = mode, .ns_per_tick = 1.0};
-    clock->readable = mode == FC_TIME_TSC || mode == FC_TIME_EXT;
+    clock->readable = fc_clock_is_common(clock);
     read_pair(&clock->first_ticks, &clock->first_ns);
 }
 

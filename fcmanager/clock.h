@@ -26,7 +26,11 @@ void fc_clock_start(FcClock *clock, enum FcTimeMode mode);
  * taken to count nanoseconds, and not to be readable from here. */
 void fc_clock_check(FcClock *clock, guint64 ticks, guint64 monotonic_ns);
 
-/* Bettered as time goes by; cheap enough for every wake-up. */
+/* Whether all threads read the same clock; else each has one of its own. */
+gboolean fc_clock_is_common(const FcClock *clock);
+
+/* Makes the estimate of a tick's length better, once that is due; cheap enough for every wake-up.
+ */
 void fc_clock_refresh(FcClock *clock);
 
 /* Nanoseconds in a tick, times 2^32. */

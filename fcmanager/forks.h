@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "fcmanager/process.h"
+#include "fcmanager/process-heap.h"
 
 typedef struct FcForks FcForks;
 

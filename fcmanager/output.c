@@ -105,27 +105,28 @@ static void add_contexts(Build *build, const FcCounts *counts)
     }
 }
 
-static void add_row(Build *build, const FcThreadRow *row)
+static void add_result(Build *build, const FcThreadResult *result)
 {
-    FcProfileThread thread = {.tid = row->tid,
-                              .name = g_strdup(row->name),
-                              .start_ns = since_start(build, row->start_time),
-                              .end_ns = since_start(build, row->end_time),
-                              .run_ns = to_ns(build, row->end_time - row->start_time),
-                              .calls = row->calls,
-                              .ended = row->ended};
+    FcProfileThread thread = {.tid = result->tid,
+                              .name = g_strdup(result->name),
+                              .start_ns = since_start(build, result->start_time),
+                              .end_ns = since_start(build, result->end_time),
+                              .run_ns = to_ns(build, result->end_time - result->start_time),
+                              .calls = result->calls,
+                              .ended = result->ended};
     thread.functions = g_array_new(FALSE, TRUE, sizeof(FcProfileThreadFunction));
     thread.stack = g_array_new(FALSE, TRUE, sizeof(FcProfileFrame));
-    for (guint i = 0; i < row->functions->len; i++)
+    for (guint i = 0; i < result->functions->len; i++)
     {
-        FcProfileThreadFunction entry = g_array_index(row->functions, FcProfileThreadFunction, i);
+        FcProfileThreadFunction entry =
+            g_array_index(result->functions, FcProfileThreadFunction, i);
         entry.total_ns = to_ns(build, entry.total_ns);
         entry.local_ns = to_ns(build, entry.local_ns);
         g_array_append_val(thread.functions, entry);
     }
-    for (guint i = 0; i < row->stack->len; i++)
+    for (guint i = 0; i < result->stack->len; i++)
     {
-        FcProfileFrame frame = g_array_index(row->stack, FcProfileFrame, i);
+        FcProfileFrame frame = g_array_index(result->stack, FcProfileFrame, i);
         frame.site = place_of(build, frame.site.address, frame.site.module);
         g_array_append_val(thread.stack, frame);
     }
@@ -391,8 +392,8 @@ FcProfile *fc_output_process(const FcProcess *process, const char *unique_id)
     Build build = begin(process, process->counts, unique_id);
     build.profile->run_ns = since_start(&build, process->end_time);
     add_heap(&build);
-    for (guint i = 0; i < process->rows->len; i++)
-        add_row(&build, &g_array_index(process->rows, FcThreadRow, i));
+    for (guint i = 0; i < process->results->len; i++)
+        add_result(&build, &g_array_index(process->results, FcThreadResult, i));
     return build.profile;
 }
 
@@ -432,7 +433,7 @@ FcCounts *fc_output_keep(const FcProcess *process, const FcCounts *counts)
     return copy;
 }
 
-FcProfile *fc_output_thread(const FcProcess *process, const FcThreadRow *row,
+FcProfile *fc_output_thread(const FcProcess *process, const FcThreadResult *result,
                             const FcCounts *counts, gboolean with_heap, const char *unique_id)
 {
     FcCounts *own = fc_output_keep(process, counts);
@@ -441,15 +442,15 @@ FcProfile *fc_output_thread(const FcProcess *process, const FcThreadRow *row,
     build.heap_nodes = nodes;
     if (with_heap)
         add_heap(&build);
-    build.profile->thread_id = row->tid;
+    build.profile->thread_id = result->tid;
     if (build.profile->thread_id != 0)
-        build.profile->pid = row->tid; /* in this mode identifiers are those of threads */
-    build.profile->run_ns = fc_clock_to_ns(build.clock, row->end_time - row->start_time);
+        build.profile->pid = result->tid; /* in this mode identifiers are those of threads */
+    build.profile->run_ns = fc_clock_to_ns(build.clock, result->end_time - result->start_time);
 
-    FcThreadRow renumbered = *row;
+    FcThreadResult renumbered = *result;
     renumbered.functions = g_array_new(FALSE, TRUE, sizeof(FcProfileThreadFunction));
     renumbered.stack = g_array_new(FALSE, TRUE, sizeof(FcProfileFrame));
-    add_row(&build, &renumbered);
+    add_result(&build, &renumbered);
     g_array_unref(renumbered.functions);
     g_array_unref(renumbered.stack);
     fc_counts_free(own);

@@ -13,7 +13,7 @@ FcProfile *fc_output_process(const FcProcess *process, const char *unique_id);
 
 /* The profile of one thread of it (THREAD mode), from the thread's own settled counts.
  * `with_heap`: with the process's heap, which must be finished. */
-FcProfile *fc_output_thread(const FcProcess *process, const FcThreadRow *row,
+FcProfile *fc_output_thread(const FcProcess *process, const FcThreadResult *result,
                             const FcCounts *counts, gboolean with_heap, const char *unique_id);
 
 /* A copy of such counts, for later.  The caller frees it. */

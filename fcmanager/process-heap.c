@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A process's books of memory and its threads: reading all of them up to one moment
- * (heap.h says what for), and handing the books on to a forked child.
+ * The heap of all threads of a process: see process-heap.h.
  */
-#include "fcmanager/process.h"
+#include "fcmanager/process-heap.h"
 
 #include <string.h>
 
@@ -49,7 +48,7 @@ char *fc_process_list_live(FcProcess *process)
     return process->live != NULL ? g_strdup_printf("%d", fc_live_fd(process->live)) : g_strdup("");
 }
 
-/* They belong to no function. */
+/* They belong to no function: libc frees what it kept for the thread. */
 void fc_process_take_late(FcProcess *process, const FcWireMessage *message)
 {
     struct FcRecord record;

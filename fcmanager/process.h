@@ -38,25 +38,17 @@ typedef struct
     gboolean ended;
     GArray *functions; /* FcProfileThreadFunction, times in ticks; owned */
     GArray *stack;     /* FcProfileFrame; owned */
-} FcThreadRow;
+} FcThreadResult;
 
-/* A heap with contexts of its own, between a fork and the child's hello. */
+/* THREAD mode: a thread that is done, with its own counts, until session.c has written its file. */
 typedef struct
 {
-    FcModules *modules;
-    FcCounts *contexts;
-    FcHeap *heap;
-} FcHeapSnapshot;
-void fc_heap_snapshot_free(FcHeapSnapshot *snapshot);
+    FcThreadResult result; /* without functions and stack */
+    FcCounts *counts;      /* owned */
+    gboolean was_last;     /* no other thread was alive */
+} FcThreadDone;
 
-typedef struct FcProcess FcProcess;
-
-/* Called in THREAD mode for each thread that is done, with its own sums; `row` and `counts`
- * are good until it returns. */
-typedef void (*FcThreadDone)(FcProcess *process, const FcThreadRow *row, const FcCounts *counts,
-                             gpointer data);
-
-struct FcProcess
+typedef struct
 {
     const FcProcessSetup *setup;
     guint64 key;
@@ -73,8 +65,9 @@ struct FcProcess
     FcHeapThread *late;      /* owned: records of threads that are gone; NULL: none yet */
     FcCounts *counts;        /* owned: sums of the threads that are done */
     GHashTable *threads;     /* number -> FcThread, owned: those that are not */
-    GArray *rows;            /* FcThreadRow */
-    guint row_budget;        /* what may still go into the rows */
+    GArray *results;         /* FcThreadResult */
+    guint result_budget;     /* what may still go into the results */
+    GArray *done;            /* FcThreadDone, for session.c to take; empty but in THREAD mode */
     char *executable;
     char *directory;
     GStrv command_line;
@@ -85,13 +78,7 @@ struct FcProcess
     guint32 exec_thread;
     GArray *repairs; /* FcProfileNote */
     GArray *losses;
-    FcThreadDone thread_done; /* may be NULL */
-    gpointer thread_done_data;
-    /* THREAD mode with memory: what session.c keeps of the first thread until the heap, which
-     * goes into its file, is finished; NULL: nothing. */
-    FcCounts *first_counts;
-    FcThreadRow first_row;
-};
+} FcProcess;
 
 /* `setup` must outlive it.  `parent`, that it was forked from, gives it its modules and texts;
  * NULL: none, or not known. */
@@ -101,31 +88,19 @@ void fc_process_free(FcProcess *process);
 /* Keeps of a finished process only what a child may inherit. */
 void fc_process_shrink(FcProcess *process);
 
-/* Messages about threads, modules, records and texts; others are ignored. */
-void fc_process_message(FcProcess *process, const FcWireMessage *message);
+/* The living thread of that number, from 1; made where there is none. */
+FcThread *fc_process_thread(FcProcess *process, guint32 number);
+/* It ended at `time`: takes what is left of its records and adds it to the sums. */
+void fc_process_end_thread(FcProcess *process, guint32 number, guint64 time);
+
+/* Adds `count` to the repairs or losses `notes`, if it is not 0. */
+void fc_process_note(GArray *notes, const char *kind, guint64 count);
 
 /* The stack of a thread that is about to fork, as far as it went: outermost first; the caller
  * unrefs the array of FcOpenFrame. */
 GArray *fc_process_fork(FcProcess *process, guint32 thread);
 /* What the forked process begins with; `parent` may be gone: NULL. */
 void fc_process_adopt(FcProcess *process, const FcProcess *parent, const GArray *frames);
-/* A record of memory by a thread that is done (FC_MSG_MEMORY). */
-void fc_process_take_late(FcProcess *process, const FcWireMessage *message);
-
-/* The answer to FC_MSG_LIVE: the caller frees it. */
-char *fc_process_list_live(FcProcess *process);
-
-/* Enters into the books what waits for its turn, with all that came before it. */
-void fc_process_settle_heap(FcProcess *process);
-
-/* The process's memory as it was at `time` (G_MAXUINT64: as it is now), for a child: NULL where
- * it is not profiled. */
-FcHeapSnapshot *fc_process_snapshot_heap(FcProcess *process, guint64 time);
-void fc_process_adopt_heap(FcProcess *process, const FcHeapSnapshot *snapshot);
-
-/* Gaps are looked at again. */
-void fc_process_retry(FcProcess *process);
-
 /* Takes what is left of its records, closes the open frames at `time` (ticks; 0: at each
  * thread's last event; with FC_TIME_CPU and _SYS so for all but `thread`) and sums up.
  * Frees no chunk unless `dead`. */

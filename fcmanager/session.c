@@ -6,6 +6,7 @@
 
 #include "fcmanager/forks.h"
 #include "fcmanager/output.h"
+#include "fcmanager/process-messages.h"
 #include "fcmanager/reply.h"
 
 #include <stdarg.h>
@@ -129,35 +130,30 @@ static void write_profile(FcSession *session, const FcProcess *process, const Fc
         remember_error(session, error);
 }
 
-/* THREAD mode: each thread has its own file.  The first one is the process's. */
-static void thread_done(FcProcess *process, const FcThreadRow *row, const FcCounts *counts,
-                        gpointer data)
+/* THREAD mode: writes the files of the threads that are done.  The first thread's is the process's,
+ * and has the heap: it waits for the whole of that. */
+static void write_threads(FcSession *session, FcProcess *process)
 {
-    FcSession *session = data;
-    if (process->heap != NULL && row->number == process->hello.thread)
+    guint kept = 0;
+    for (guint i = 0; i < process->done->len; i++)
     {
-        process->first_counts = fc_output_keep(process, counts);
-        process->first_row = *row;
-        process->first_row.name = g_strdup(row->name);
-        process->first_row.functions = NULL; /* a thread's file has none */
-        process->first_row.stack = NULL;
-        return;
+        FcThreadDone *done = &g_array_index(process->done, FcThreadDone, i);
+        gboolean is_first = done->result.number == process->hello.thread;
+        gboolean with_heap = is_first && process->heap;
+        if (with_heap && !process->finished)
+        {
+            FcThreadDone *place = &g_array_index(process->done, FcThreadDone, kept++);
+            FcThreadDone written = *place;
+            *place = *done;
+            *done = written;
+            continue;
+        }
+        g_autoptr(FcProfile) profile =
+            fc_output_thread(process, &done->result, done->counts, with_heap, session->unique_id);
+        gboolean several = with_heap ? process->results->len > 1 : !is_first || !done->was_last;
+        write_profile(session, process, profile, done->result.number, several);
     }
-    g_autoptr(FcProfile) profile =
-        fc_output_thread(process, row, counts, FALSE, session->unique_id);
-    write_profile(session, process, profile, row->number,
-                  row->number != process->hello.thread || g_hash_table_size(process->threads) > 1);
-}
-
-/* The file that had to wait for the heap. */
-static void write_first_thread(FcSession *session, FcProcess *process)
-{
-    if (process->first_counts == NULL)
-        return;
-    g_autoptr(FcProfile) profile = fc_output_thread(
-        process, &process->first_row, process->first_counts, TRUE, session->unique_id);
-    write_profile(session, process, profile, process->first_row.number, process->rows->len > 1);
-    g_clear_pointer(&process->first_counts, fc_counts_free);
+    g_array_set_size(process->done, kept);
 }
 
 static void add_session_losses(FcSession *session, FcProcess *process)
@@ -183,12 +179,12 @@ static void finish(FcSession *session, FcProcess *process, guint64 time, guint32
         add_session_losses(session, process);
         session->root_done = TRUE;
     }
-    if (session->setup.profile_mode != FC_MODE_THREAD || process->rows->len == 0)
+    if (session->setup.profile_mode != FC_MODE_THREAD || process->results->len == 0)
     {
         g_autoptr(FcProfile) profile = fc_output_process(process, session->unique_id);
         write_profile(session, process, profile, 0, FALSE);
     }
-    write_first_thread(session, process);
+    write_threads(session, process);
     summarize(session);
     debug(session, "process %d is done", process->hello.pid);
 }
@@ -316,11 +312,6 @@ static void hello(FcSession *session, const FcWireMessage *message)
                                   : fc_forks_departed(session->forks, hello.parent_process);
     FcProcess *process = fc_process_new(&session->common, message->process, &hello, parent);
     process->order = session->joined++;
-    if (session->setup.profile_mode == FC_MODE_THREAD)
-    {
-        process->thread_done = thread_done;
-        process->thread_done_data = session;
-    }
     FcHeapSnapshot *heap = NULL;
     g_autoptr(GArray) frames =
         forked ? fc_forks_take(session->forks, hello.parent_process, hello.fork_token, &heap)
@@ -385,58 +376,86 @@ void fc_session_pipe_closed(FcSession *session)
 
 /* ---- Messages -------------------------------------------------------------------------- */
 
-static void fork_message(FcSession *session, FcProcess *process, const FcWireMessage *message)
+static void begin_fork(FcSession *session, FcProcess *process, const FcWireMessage *message)
 {
-    if (message->type == FC_MSG_FORK)
+    guint64 time = G_MAXUINT64;
+    if (message->payload_bytes == sizeof time)
+        memcpy(&time, message->payload, sizeof time);
+    fc_forks_add(session->forks, process->key, message->value,
+                 fc_process_fork(process, message->thread),
+                 fc_process_snapshot_heap(process, time));
+    session->others++;
+}
+
+static void end_fork(FcSession *session, FcProcess *process, const FcWireMessage *message)
+{
+    FcHeapSnapshot *heap;
+    if (message->argument != 0)
+        return; /* the child says hello */
+    g_autoptr(GArray) frames = fc_forks_take(session->forks, process->key, message->value, &heap);
+    fc_heap_snapshot_free(heap);
+    if (frames)
+        session->others--;
+}
+
+static void set_executing(FcSession *session, FcProcess *process, const FcWireMessage *message)
+{
+    const gboolean executing = message->type == FC_MSG_EXEC;
+    session->others += executing - process->executing; /* the new image is one */
+    process->executing = executing;
+    process->exec_time = message->value;
+    process->exec_thread = message->thread;
+}
+
+static void take_message(FcSession *session, FcProcess *process, const FcWireMessage *message)
+{
+    switch (message->type)
     {
-        guint64 time = G_MAXUINT64;
-        if (message->payload_bytes == sizeof time)
-            memcpy(&time, message->payload, sizeof time);
-        fc_forks_add(session->forks, process->key, message->value,
-                     fc_process_fork(process, message->thread),
-                     fc_process_snapshot_heap(process, time));
-        session->others++;
-    }
-    else if (message->argument == 0)
-    {
-        FcHeapSnapshot *heap;
-        g_autoptr(GArray) frames =
-            fc_forks_take(session->forks, process->key, message->value, &heap);
-        fc_heap_snapshot_free(heap);
-        if (frames != NULL)
-            session->others--;
+    case FC_MSG_QUIT:
+        quit(session, process, message);
+        break;
+    case FC_MSG_LIVE:
+        list_live(session, process, message);
+        break;
+    case FC_MSG_FORK:
+        begin_fork(session, process, message);
+        break;
+    case FC_MSG_FORK_DONE:
+        end_fork(session, process, message);
+        break;
+    case FC_MSG_EXEC:
+    case FC_MSG_EXEC_FAILED:
+        set_executing(session, process, message);
+        break;
+    case FC_MSG_HELLO: /* there is a process: not its first message */
+        break;
+    case FC_MSG_TEXT:
+    case FC_MSG_MODULE_LOAD:
+    case FC_MSG_MODULE_UNLOAD:
+    case FC_MSG_THREAD_START:
+    case FC_MSG_THREAD_NAME:
+    case FC_MSG_THREAD_END:
+    case FC_MSG_CHUNK:
+    case FC_MSG_CHUNK_DATA:
+    case FC_MSG_EXIT_STATUS:
+    case FC_MSG_STACK:
+    case FC_MSG_MEMORY:
+    case FC_MSG_FOREIGN_ALLOCATOR:
+        fc_process_message(process, message);
+        write_threads(session, process);
+        break;
     }
 }
 
 void fc_session_message(FcSession *session, const FcWireMessage *message)
 {
-    if (message->type == FC_MSG_HELLO)
-    {
-        hello(session, message);
-        return;
-    }
     FcProcess *process = find_process(session, message->process);
-    if (process == NULL)
-    {
-        session->orphans++;
-        return;
-    }
-    if (message->type == FC_MSG_QUIT)
-        quit(session, process, message);
-    else if (message->type == FC_MSG_LIVE)
-        list_live(session, process, message);
-    else if (message->type == FC_MSG_FORK || message->type == FC_MSG_FORK_DONE)
-        fork_message(session, process, message);
-    else if (message->type == FC_MSG_EXEC || message->type == FC_MSG_EXEC_FAILED)
-    {
-        const gboolean executing = message->type == FC_MSG_EXEC;
-        session->others += executing - process->executing; /* the new image is one */
-        process->executing = executing;
-        process->exec_time = message->value;
-        process->exec_thread = message->thread;
-    }
+    if (message->type == FC_MSG_HELLO)
+        hello(session, message);
+    else if (process)
+        take_message(session, process, message);
     else
-        fc_process_message(process, message);
+        session->orphans++;
 }
 
 void fc_session_malformed(FcSession *session, guint64 count)

@@ -55,7 +55,8 @@ void fc_session_pipe_closed(FcSession *session);
 /* To be called when what could be read was read. */
 void fc_session_batch_done(FcSession *session);
 
-/* From time to time: betters the clock, looks at what is held back. */
+/* To be called about ten times a second: improves the estimate of a tick's length, and looks at
+ * records that wait behind gaps. */
 void fc_session_tick(FcSession *session);
 
 /* Bytes on the pipe that were no messages; counted in the first process's losses. */

@@ -6,6 +6,7 @@
  */
 #include "fcmanager/forks.h"
 #include "fcmanager/output.h"
+#include "fcmanager/process-messages.h"
 
 #include <string.h>
 #include <sys/mman.h>

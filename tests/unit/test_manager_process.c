@@ -2,7 +2,7 @@
  *
  * Chunks in shared memory as a program and as a liar fill them: gaps, deaths, threads, forks.
  */
-#include "fcmanager/process.h"
+#include "fcmanager/process-messages.h"
 #include "tests/unit/manager_fixture.h"
 
 #include <string.h>
@@ -155,8 +155,8 @@ static void test_death(void)
     g_assert_cmpuint(a->local, ==, 30);
     g_assert_cmpuint(calls_of(&f, 'B'), ==, 1);
     g_assert_cmpuint(calls_of(&f, 'X'), ==, 0);
-    g_assert_cmpuint(f.process->rows->len, ==, 1);
-    const FcThreadRow *row = &g_array_index(f.process->rows, FcThreadRow, 0);
+    g_assert_cmpuint(f.process->results->len, ==, 1);
+    const FcThreadResult *row = &g_array_index(f.process->results, FcThreadResult, 0);
     g_assert_cmpuint(row->stack->len, ==, 1);
     g_assert_false(row->ended);
     stop(&f);
@@ -297,8 +297,8 @@ static void test_threads_in_turn(void)
     }
     fc_process_finish(f.process, 200000, 1, FALSE);
     g_assert_cmpuint(calls_of(&f, 'A'), ==, 10000);
-    g_assert_cmpuint(f.process->rows->len, ==, 10000);
-    const FcThreadRow *row = &g_array_index(f.process->rows, FcThreadRow, 41);
+    g_assert_cmpuint(f.process->results->len, ==, 10000);
+    const FcThreadResult *row = &g_array_index(f.process->results, FcThreadResult, 41);
     g_assert_cmpint(row->tid, ==, 1042);
     g_assert_cmpuint(row->start_time, ==, 421); /* its first and last event */
     g_assert_cmpuint(row->end_time, ==, 423);
@@ -320,7 +320,7 @@ static void test_clock_from_zero(void)
     chunk->records[1] = fc_fixture_record(FC_RECORD_EXIT, 7000, 'A', 0x99, 1);
     send(&f, FC_MSG_CHUNK, 2, 1, 2);
     send(&f, FC_MSG_THREAD_END, 2, 0, 7000);
-    const FcThreadRow *row = &g_array_index(f.process->rows, FcThreadRow, 0);
+    const FcThreadResult *row = &g_array_index(f.process->results, FcThreadResult, 0);
     g_assert_cmpuint(row->start_time, ==, 0);
     g_assert_cmpuint(row->end_time, ==, 7000);
     stop(&f);

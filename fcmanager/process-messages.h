@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The messages about a process's records, threads, modules and texts.  Called by session.c, which
+ * deals with the others itself.
+ */
+#pragma once
+
+#include "fcmanager/process.h"
+
+/* Those that session.c deals with are ignored; so are all but chunks once the process is finished.
+ */
+void fc_process_message(FcProcess *process, const FcWireMessage *message);
+
+/* Whether the gaps that records wait behind were filled is looked at again; from time to time. */
+void fc_process_retry(FcProcess *process);
