@@ -9,8 +9,8 @@
  */
 #include "fcdump/export-gmon.h"
 
-#include "fcgprof/image.h"
 #include "gmon/gmonout.h"
+#include "gmon/ranges.h"
 #include "model/v3.h"
 
 #include <errno.h>
@@ -34,10 +34,10 @@ typedef struct
     gint module;
     GPtrArray *notes;
     FcGImage *image;
-    FcGModel *gprof;       /* its table of symbols, nothing else */
-    FcGSym **symbols;      /* of each function of the model; NULL: not in the file */
-    gboolean *is_profiled; /* of each symbol of gprof's */
-    FcGSym *outside;       /* stands for callers that the file does not know; may be NULL */
+    FcGRanges *gprof;         /* its table of symbols */
+    const FcGRange **symbols; /* of each function of the model; NULL: not in the file */
+    gboolean *is_profiled;    /* of each symbol of gprof's */
+    const FcGRange *outside;  /* stands for callers that the file does not know; may be NULL */
     FcGmonOut *out;
     Missing elsewhere;     /* functions of other modules */
     Missing unnamed;       /* functions that gprof has no symbol for */
@@ -101,20 +101,20 @@ static void find_symbols(Export *export)
 {
     const FcModel *model = export->model;
 
-    export->symbols = g_new0(FcGSym *, (gsize)model->functions->len + 1);
-    export->is_profiled = g_new0(gboolean, (gsize) export->gprof->symtab.len + 1);
+    export->symbols = g_new0(const FcGRange *, (gsize)model->functions->len + 1);
+    export->is_profiled = g_new0(gboolean, (gsize) export->gprof->len + 1);
     for (guint i = 0; i < model->functions->len; i++)
     {
         const FcFunction *function = fc_model_function(model, i);
         guint64 offset;
-        FcGSym *symbol;
+        const FcGRange *symbol;
 
         if (!find_entry(export, i, &offset))
         {
             count_missing(&export->elsewhere, &function->figures);
             continue;
         }
-        symbol = fc_gsymtab_find(&export->gprof->symtab, offset);
+        symbol = fc_granges_find(export->gprof, offset);
         /* gprof puts calls of what is no function down to the function before. */
         if (!symbol || symbol->addr != offset || !symbol->is_func)
         {
@@ -122,24 +122,24 @@ static void find_symbols(Export *export)
             continue;
         }
         export->symbols[i] = symbol;
-        export->is_profiled[symbol - export->gprof->symtab.syms] = TRUE;
+        export->is_profiled[symbol - export->gprof->items] = TRUE;
     }
 }
 
 /* Code of the C library's that is in every program or library, and does call into it. */
-static FcGSym *find_outside(const Export *export)
+static const FcGRange *find_outside(const Export *export)
 {
     static const char *const names[] = {"_start", "_init", "_fini"};
-    const FcGSymtab *symtab = &export->gprof->symtab;
+    const FcGRanges *table = export->gprof;
 
     for (guint k = 0; k < G_N_ELEMENTS(names); k++)
     {
-        for (guint i = 0; i < symtab->len; i++)
+        for (guint i = 0; i < table->len; i++)
         {
-            FcGSym *symbol = &symtab->syms[i];
+            const FcGRange *symbol = &table->items[i];
 
             if (strcmp(symbol->name, names[k]) == 0 && !export->is_profiled[i] &&
-                fc_gsymtab_find(symtab, symbol->addr) == symbol)
+                fc_granges_find(table, symbol->addr) == symbol)
                 return symbol;
         }
     }
@@ -168,7 +168,7 @@ static void note_times(const Export *export, const GArray *times)
              "functions whose own time is off by more than 0.5%%: %u; a tick is %u ns, and the "
              "longest of them, %s, had %" G_GUINT64_FORMAT " ns",
              inexact, 1000000000U / export->out->rate,
-             fc_gsymtab_find(&export->gprof->symtab, worst->start)->name, worst->local_ns);
+             fc_granges_find(export->gprof, worst->start)->name, worst->local_ns);
     if (fc_gmonout_has_layers(export->out))
         note(export, "gprof reads it, but loses time where it sums it into a gmon.sum (-s), whose "
                      "samples have 16 bits; fcdump sums profiles before it exports them");
@@ -176,21 +176,21 @@ static void note_times(const Export *export, const GArray *times)
 
 static void add_times(Export *export)
 {
-    const FcGSymtab *symtab = &export->gprof->symtab;
-    g_autofree guint64 *local_ns = g_new0(guint64, (gsize)symtab->len + 1);
+    const FcGRanges *table = export->gprof;
+    g_autofree guint64 *local_ns = g_new0(guint64, (gsize)table->len + 1);
     g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(FcGmonTime));
 
     for (guint i = 0; i < export->model->functions->len; i++)
     {
         if (export->symbols[i])
-            local_ns[export->symbols[i] - symtab->syms] +=
+            local_ns[export->symbols[i] - table->items] +=
                 fc_model_function(export->model, i)->figures.local_ns;
     }
-    for (guint i = 0; i < symtab->len; i++)
+    for (guint i = 0; i < table->len; i++)
     {
         /* gprof has no time for the last symbol. */
-        FcGmonTime time = {symtab->starts[i], symtab->starts[i + (i + 1 < symtab->len)],
-                           local_ns[i], 0};
+        FcGmonTime time = {table->starts[i], table->starts[i + (i + 1 < table->len)], local_ns[i],
+                           0};
 
         if (export->is_profiled[i])
             g_array_append_val(times, time);
@@ -217,14 +217,14 @@ static gint compare_arcs(gconstpointer a, gconstpointer b)
 
 /* Where a call is said to come from: its call instruction if that lies in the caller's own
  * code, else (it was inlined, or came by way of a library) the caller's first. */
-static guint64 find_origin(const Export *export, guint index, const FcGSym *caller)
+static guint64 find_origin(const Export *export, guint index, const FcGRange *caller)
 {
-    const FcGSymtab *symtab = &export->gprof->symtab;
+    const FcGRanges *table = export->gprof;
     const FcProfileArc *arc = &g_array_index(export->model->profile->arcs, FcProfileArc, index);
 
     if (!export->model->inlined[index] &&
         fc_model_is_same_module(export->model, arc->site.module, export->module) &&
-        fc_gsymtab_find(symtab, arc->site.offset - 1) == caller)
+        fc_granges_find(table, arc->site.offset - 1) == caller)
         return arc->site.offset - 1;
     return caller->addr;
 }
@@ -233,8 +233,8 @@ static void collect_arc(Export *export, GArray *arcs, guint index)
 {
     const FcModel *model = export->model;
     const FcProfileArc *in = &g_array_index(model->profile->arcs, FcProfileArc, index);
-    const FcGSym *callee = export->symbols[model->function_of[in->callee]];
-    const FcGSym *caller =
+    const FcGRange *callee = export->symbols[model->function_of[in->callee]];
+    const FcGRange *caller =
         in->caller == FC_NONE ? NULL : export->symbols[model->function_of[in->caller]];
     FcGmonArc arc = {.calls = in->calls};
 
@@ -361,8 +361,6 @@ static gboolean may_write(const char *path, GError **error)
 
 static gboolean write_file(const Export *export, GError **error)
 {
-    FcGmonTarget target = {fc_gimage_is_big_endian(export->image),
-                           fc_gimage_addr_bytes(export->image)};
     FILE *file;
     gboolean done;
 
@@ -375,7 +373,7 @@ static gboolean write_file(const Export *export, GError **error)
     if (!may_write(export->path, error))
         return FALSE;
     file = fopen(export->path, "wbe");
-    done = file && fc_gmonout_write(export->out, &target, file);
+    done = file && fc_gmonout_write(export->out, &export->image->layout, file);
     if (!done)
         g_set_error_literal(error, G_FILE_ERROR, g_file_error_from_errno(errno), g_strerror(errno));
     if (file && fclose(file) != 0 && done)
@@ -389,7 +387,6 @@ static gboolean write_file(const Export *export, GError **error)
 /* FALSE and `error` where gprof would not take the image. */
 static gboolean open_image(Export *export, GError **error)
 {
-    static const FcGOptions no_options;
     const char *path =
         fc_symbols_image_path(export->model->symbols, export->model->profile, export->module);
 
@@ -400,14 +397,14 @@ static gboolean open_image(Export *export, GError **error)
                     module_at(export->model, export->module)->path);
         return FALSE;
     }
-    export->image = fc_gimage_open(path, error);
+    export->image = fc_gimage_read(path, error);
     if (!export->image)
+    {
+        g_prefix_error(error, "gprof can't name functions: ");
         return FALSE;
-    export->gprof = fc_gmodel_new(&no_options, NULL);
-    if (fc_gimage_load_functions(export->image, export->gprof, error))
-        return TRUE;
-    g_prefix_error(error, "gprof can't name functions: ");
-    return FALSE;
+    }
+    export->gprof = fc_granges_new(export->image);
+    return TRUE;
 }
 
 static gboolean export_module(Export *export, GError **error)
@@ -452,7 +449,7 @@ gboolean fc_export_gmon_module(const FcModel *model, gint module, const char *pa
     fc_gmonout_free(export.out);
     g_free(export.symbols);
     g_free(export.is_profiled);
-    fc_gmodel_free(export.gprof);
+    fc_granges_free(export.gprof);
     fc_gimage_free(export.image);
     return done;
 }

@@ -340,7 +340,7 @@ void fc_ggraph_take_out_self_arcs(FcGModel *model)
             sym->ncalls -= self->count;
             sym->self_calls = self->count;
         }
-        if (model->options->static_calls && model->image)
+        if (model->options->static_calls && model->object)
             fc_gstatic_calls_add(model, sym, i + 1 < n ? sym[1].addr : G_MAXUINT64);
     }
 }

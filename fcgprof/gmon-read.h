@@ -6,13 +6,7 @@
 #pragma once
 
 #include "fcgprof/model.h"
-
-/* How numbers lie in the file: as in the image that wrote it. */
-typedef struct
-{
-    gboolean is_big_endian;
-    guint addr_bytes; /* 4 or 8 */
-} FcGmonLayout;
+#include "gmon/gmon.h"
 
 /* Records found, for -i. */
 typedef struct
@@ -35,14 +29,3 @@ gboolean fc_gmon_read(FcGModel *model, const char *path, const FcGmonLayout *lay
 /* -s: writes the sum of all that was read. */
 gboolean fc_gmon_write(FcGModel *model, const char *path, const FcGmonLayout *layout,
                        GError **error);
-
-enum
-{
-    FC_GMON_HEADER_BYTES = 20, /* magic, version, 12 spare */
-    FC_GMON_VERSION = 1,
-    FC_GMON_BSD44_MAGIC = 0x00051879,
-    FC_GMON_BSD44_EXTRA_BYTES = 20, /* magic, rate, 12 spare behind the old header */
-    FC_GMON_TAG_HIST = 0,
-    FC_GMON_TAG_ARC = 1,
-    FC_GMON_TAG_BLOCKS = 2,
-};

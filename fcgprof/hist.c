@@ -5,16 +5,11 @@
  */
 #include "fcgprof/hist.h"
 
-#include "fcgprof/image.h"
+#include "fcgprof/object.h"
 #include "fcgprof/symspec.h"
 
 #include <math.h>
 #include <string.h>
-
-enum
-{
-    UNIT_BYTES = 2 /* what gprof counts code in */
-};
 
 static const double SCALE_TOLERANCE = 0.000001;
 
@@ -26,7 +21,7 @@ glong fc_ghist_sample_bytes(const FcGModel *model)
      * an x86 processor converts it. */
     if (!(bytes > -0x1p62 && bytes < 0x1p62))
         return 0;
-    return (glong)bytes * UNIT_BYTES;
+    return (glong)bytes * FC_GMON_UNIT_BYTES;
 }
 
 /* Where bin `i` begins, in units behind the start of the histogram. */
@@ -41,7 +36,7 @@ static guint64 bin_offset(const FcGModel *model, double i)
 
 double fc_ghist_scale(const FcGHistHeader *header)
 {
-    return (double)((header->high - header->low) / UNIT_BYTES) / header->n_bins;
+    return (double)((header->high - header->low) / FC_GMON_UNIT_BYTES) / header->n_bins;
 }
 
 static gboolean check_compatible(const FcGModel *model, const FcGHistHeader *header, GError **error)
@@ -116,9 +111,10 @@ static guint64 end_of(const FcGModel *model, guint i)
     const FcGSymtab *symtab = &model->symtab;
 
     if (i + 1 < symtab->len)
-        return symtab->starts[i + 1] / UNIT_BYTES;
-    return model->image && !model->options->by_line ? fc_gimage_text_end(model->image) / UNIT_BYTES
-                                                    : 0;
+        return symtab->starts[i + 1] / FC_GMON_UNIT_BYTES;
+    if (!model->object || model->options->by_line)
+        return 0;
+    return fc_gobject_image(model->object)->text_end / FC_GMON_UNIT_BYTES;
 }
 
 /* Gives the samples of one bin, which covers units [low, high), to the symbols there.
@@ -130,7 +126,7 @@ static guint assign_bin(FcGModel *model, double ticks, guint64 low, guint64 high
 
     for (i = first; i < symtab->len; i++)
     {
-        guint64 sym_low = symtab->starts[i] / UNIT_BYTES;
+        guint64 sym_low = symtab->starts[i] / FC_GMON_UNIT_BYTES;
         guint64 sym_high = end_of(model, i);
         gint64 overlap;
         double credit;
@@ -157,7 +153,7 @@ void fc_ghist_assign(FcGModel *model)
     for (guint k = 0; k < model->n_hists; k++)
     {
         const FcGHist *hist = &model->hists[k];
-        guint64 low_unit = hist->low / UNIT_BYTES;
+        guint64 low_unit = hist->low / FC_GMON_UNIT_BYTES;
         guint sym = 0;
 
         for (guint32 i = 0; i < hist->n_bins; i++)

@@ -6,9 +6,10 @@
 #include "fcgprof/arcs.h"
 #include "fcgprof/gmon-read.h"
 #include "fcgprof/hist.h"
-#include "fcgprof/image.h"
+#include "fcgprof/object.h"
 #include "fcgprof/profile.h"
 #include "fcgprof/reports.h"
+#include "fcgprof/symbols.h"
 #include "fcgprof/symspec.h"
 
 #include <errno.h>
@@ -110,20 +111,19 @@ static gboolean run_profiles(const FcGOptions *options, GError **error)
 
 static gboolean run(const FcGOptions *options, GError **error)
 {
-    g_autoptr(FcGImage) image =
-        fc_gimage_open(options->image ? options->image : DEFAULT_IMAGE, error);
+    g_autoptr(FcGObject) object =
+        fc_gobject_open(options->image ? options->image : DEFAULT_IMAGE, error);
     g_autoptr(FcGModel) model = NULL;
     FcGmonLayout layout;
     unsigned styles;
 
-    if (!image)
+    if (!object)
         return FALSE;
     model = fc_gmodel_new(options, stdout);
-    if (!fc_gimage_load_symbols(image, model, error))
+    if (!fc_gmodel_load_symbols(model, object, error))
         return FALSE;
     model->specs = fc_gspecs_new(model);
-    layout.is_big_endian = fc_gimage_is_big_endian(image);
-    layout.addr_bytes = fc_gimage_addr_bytes(image);
+    layout = fc_gobject_image(object)->layout;
     if (options->format == FC_GFORMAT_PROF)
     {
         g_set_error_literal(error, FC_GPROF_ERROR, FC_GPROF_ERROR_PROFILE,

@@ -8,6 +8,7 @@
 #include "fcgprof/arcs.h"
 #include "fcgprof/order-map.h"
 #include "fcgprof/symspec.h"
+#include "gmon/ranges.h"
 #include <string.h>
 
 enum
@@ -134,91 +135,35 @@ void fc_gsym_init(FcGSym *sym)
     sym->cycle_head = sym;
 }
 
-static int compare_symbols(const void *a, const void *b)
-{
-    const FcGSym *left = a, *right = b;
-
-    if (left->addr != right->addr)
-        return left->addr > right->addr ? 1 : -1;
-    if (left->is_func != right->is_func)
-        return right->is_func - left->is_func;
-    return left->is_static - right->is_static;
-}
-
-/* Leading underscores, as far as they count. */
-static int n_underscores(const char *name)
-{
-    if (name[0] != '_')
-        return 0;
-    return name[1] == '_' ? 2 : 1;
-}
-
-/* Whether the later of two symbols of one address takes the place of the one kept. */
-static gboolean is_preferred(const FcGSym *later, const FcGSym *kept)
-{
-    if (later->is_static != kept->is_static)
-        return kept->is_static;
-    if (later->is_func != kept->is_func)
-        return later->is_func;
-    return n_underscores(later->name) < n_underscores(kept->name);
-}
-
-void fc_gsymtab_build(FcGModel *model, FcGSym *syms, guint n, guint64 last_addr)
+void fc_gsymtab_build(FcGModel *model, const FcGSym *syms, guint n, guint64 last_addr)
 {
     FcGSymtab *symtab = &model->symtab;
-    g_autofree void **sorted = g_new(void *, n + 1);
-    FcGSym *table = arena_alloc(model->arena, (n + 1) * sizeof *table);
-    guint64 prev_addr = 0;
-    guint len = 0;
+    g_autofree FcGRange *ranges = g_new(FcGRange, (gsize)n + 1);
+    FcGSym *table;
 
     for (guint i = 0; i < n; i++)
-        sorted[i] = &syms[i];
-    fc_gsort(sorted, n, compare_symbols);
-    for (guint i = 0; i < n; i++)
-    {
-        const FcGSym *sym = sorted[i];
-
-        if (len > 0 && sym->addr == prev_addr)
-        {
-            if (is_preferred(sym, &table[len - 1]))
-                table[len - 1] = *sym;
-            continue;
-        }
-        if (len > 0 && table[len - 1].end_addr == 0)
-            table[len - 1].end_addr = sym->addr - 1;
-        if (sym->end_addr != 0 && sym->addr > sym->end_addr)
-            continue;
-        table[len++] = *sym;
-        prev_addr = sym->addr;
-    }
-    if (len > 0 && table[len - 1].end_addr == 0)
-        table[len - 1].end_addr = last_addr;
+        ranges[i] = (FcGRange){syms[i].addr,    syms[i].end_addr, syms[i].name, i,
+                               syms[i].is_func, syms[i].is_static};
+    n = fc_granges_settle(ranges, n, last_addr);
+    table = arena_alloc(model->arena, ((gsize)n + 1) * sizeof *table);
     g_free(symtab->starts);
-    symtab->syms = table;
-    symtab->len = len;
-    symtab->starts = g_new(guint64, len + 1);
-    for (guint i = 0; i < len; i++)
+    symtab->starts = g_new(guint64, (gsize)n + 1);
+    for (guint i = 0; i < n; i++)
     {
+        table[i] = syms[ranges[i].item];
+        table[i].end_addr = ranges[i].end_addr;
         table[i].cycle_head = &table[i];
         symtab->starts[i] = table[i].addr;
     }
+    symtab->syms = table;
+    symtab->len = n;
 }
 
 FcGSym *fc_gsymtab_find(const FcGSymtab *symtab, guint64 addr)
 {
-    guint low = 0, n = symtab->len;
+    gint64 at = fc_granges_last_start(symtab->starts, symtab->len, addr);
 
-    if (n == 0 || symtab->starts[0] > addr)
-        return NULL;
-    while (n > 1)
-    {
-        guint half = n / 2;
-
-        /* Compiles to a conditional move: no mispredicted branches. */
-        low = symtab->starts[low + half] <= addr ? low + half : low;
-        n -= half;
-    }
-    return addr <= symtab->syms[low].end_addr ? &symtab->syms[low] : NULL;
+    return at >= 0 && addr <= symtab->syms[at].end_addr ? &symtab->syms[at] : NULL;
 }
 
 static void sort_range(void **items, guint n, FcGCompare compare, void **spare)

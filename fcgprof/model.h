@@ -21,7 +21,7 @@ typedef struct FcGBlocks FcGBlocks;
 typedef struct FcGFile FcGFile;
 typedef struct FcGArena FcGArena;
 typedef struct FcGSpecs FcGSpecs;
-typedef struct FcGImage FcGImage;
+typedef struct FcGObject FcGObject;
 typedef struct FcGMeasured FcGMeasured;
 
 enum
@@ -131,7 +131,7 @@ typedef struct
     FcGFile *files; /* newest first */
     GHashTable *files_by_path;
     FcGSpecs *specs;
-    FcGImage *image;       /* borrowed; NULL without one */
+    FcGObject *object;     /* borrowed; NULL without an image */
     FcGMeasured *measured; /* borrowed; NULL: the times are samples (measured.h) */
     guint64 addr_mask;     /* of an address: what is shown of it */
 
@@ -179,7 +179,7 @@ void fc_gsym_init(FcGSym *sym);
 /* Sorts `n` symbols (given in order of appearance) by address, drops duplicates of an
  * address and symbols whose range is empty, fixes where each ends, and makes the rest
  * the model's table in place of the old one.  `last_addr` is the end of the code. */
-void fc_gsymtab_build(FcGModel *model, FcGSym *syms, guint n, guint64 last_addr);
+void fc_gsymtab_build(FcGModel *model, const FcGSym *syms, guint n, guint64 last_addr);
 
 /* The symbol whose range holds `addr`, or NULL. */
 FcGSym *fc_gsymtab_find(const FcGSymtab *symtab, guint64 addr);

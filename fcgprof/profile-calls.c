@@ -6,7 +6,7 @@
 #include "fcgprof/profile.h"
 
 #include "fcgprof/arcs.h"
-#include "fcgprof/image-slots.h"
+#include "fcgprof/code-calls.h"
 #include <string.h>
 
 static const char COLD[] = ".cold";
@@ -16,9 +16,9 @@ typedef struct
     FcGProfile *profile;
     FcGLineArcs *lines;
     GHashTable *exports; /* name -> FcGSym that other modules mean by it */
-    const FcGImage *image;
-    GHashTable *slots; /* of the image */
-    FcGCode kind;
+    FcGObject *object;
+    GHashTable *stubs; /* of the object; which functions of other modules they lead to */
+    GHashTable *pointers;
     gint module;     /* of the profile */
     guint64 base;    /* of the image's addresses in the model */
     FcGSym *caller;  /* whose code is looked at */
@@ -46,9 +46,10 @@ static GHashTable *list_exports(const FcGModel *model)
     return exports;
 }
 
-static FcGSym *find_by_slot(const Scan *scan, guint64 slot)
+/* `links` are the object's stubs or pointers. */
+static FcGSym *find_linked(const Scan *scan, GHashTable *links, guint64 addr)
 {
-    const char *name = g_hash_table_lookup(scan->slots, &slot);
+    const char *name = g_hash_table_lookup(links, &addr);
 
     return name ? g_hash_table_lookup(scan->exports, name) : NULL;
 }
@@ -57,21 +58,15 @@ static FcGSym *find_by_slot(const Scan *scan, guint64 slot)
 static FcGSym *find_target(const Scan *scan, const FcGCall *call)
 {
     FcGSym *sym;
-    const guint8 *code;
-    guint64 slot;
-    gsize n;
 
-    if (call->is_slot)
-        return find_by_slot(scan, call->target);
+    if (call->is_pointer)
+        return find_linked(scan, scan->pointers, call->target);
     if (call->target > FC_GMODULE_MASK)
         return NULL;
     sym = fc_gsymtab_find(&scan->profile->model->symtab, scan->base | call->target);
     if (sym && sym->addr == (scan->base | call->target) && sym->is_func)
         return sym;
-    code = fc_gimage_code_at(scan->image, call->target, &n);
-    if (code && fc_gcode_is_stub(scan->kind, code, n, call->target, &slot))
-        return find_by_slot(scan, slot);
-    return NULL;
+    return find_linked(scan, scan->stubs, call->target);
 }
 
 /* The function whose code the site is: what is seldom done by one may stand behind another, as a
@@ -114,11 +109,12 @@ static void scan_function(Scan *scan, FcGSym *sym, guint64 end)
 {
     guint64 start = sym->addr & FC_GMODULE_MASK;
     gsize n;
-    const guint8 *code = fc_gimage_code_at(scan->image, start, &n);
+    const guint8 *code = fc_gobject_code_at(scan->object, start, &n);
 
     scan->caller = sym;
     if (code)
-        fc_gcode_visit_calls(scan->kind, code, MIN(n, end - start), start, add_call, scan);
+        fc_gcode_visit_calls(fc_gobject_machine(scan->object), code, MIN(n, end - start), start,
+                             add_call, scan);
 }
 
 /* Begins with symbol `first`, its first one. */
@@ -186,13 +182,14 @@ void fc_gprofile_add_static_calls(FcGProfile *profile, FcGLineArcs *lines)
     scan.exports = list_exports(profile->model);
     for (guint i = 0; i < profile->modules->len; i++)
     {
-        scan.image = g_array_index(profile->modules, FcGModule, i).image;
-        scan.kind = scan.image ? fc_gimage_code_kind(scan.image) : FC_GCODE_NONE;
-        if (scan.kind == FC_GCODE_NONE)
+        scan.object = g_array_index(profile->modules, FcGModule, i).object;
+        if (!scan.object || !fc_gcode_is_known(fc_gobject_machine(scan.object)))
             continue;
-        scan.slots = fc_gimage_slots(scan.image);
+        scan.stubs = fc_gobject_stubs(scan.object);
+        scan.pointers = fc_gobject_pointers(scan.object);
         scan_module(&scan, i);
-        g_hash_table_unref(scan.slots);
+        g_hash_table_unref(scan.stubs);
+        g_hash_table_unref(scan.pointers);
     }
     g_hash_table_unref(scan.exports);
 }

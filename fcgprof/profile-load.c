@@ -4,7 +4,7 @@
  */
 #include "fcgprof/profile.h"
 
-#include "fcgprof/image.h"
+#include "fcgprof/object.h"
 #include "fcgprof/symspec.h"
 #include "model/load.h"
 #include "model/v3.h"
@@ -211,7 +211,7 @@ void fc_gprofile_free(FcGProfile *profile)
             FcGModule *module = &g_array_index(profile->modules, FcGModule, i);
 
             g_free(module->label);
-            fc_gimage_free(module->image);
+            fc_gobject_free(module->object);
         }
         g_array_unref(profile->modules);
     }

@@ -5,8 +5,9 @@
  */
 #include "fcgprof/profile.h"
 
-#include "fcgprof/image.h"
+#include "fcgprof/object.h"
 #include "fcgprof/order-map.h"
+#include "fcgprof/symbols.h"
 #include <string.h>
 
 enum
@@ -106,7 +107,7 @@ static void copy_symbols(FcGProfile *profile, guint number, const FcGModel *from
     }
 }
 
-static gboolean load_image(FcGProfile *profile, guint number, FcGImage *image, GArray *syms,
+static gboolean load_image(FcGProfile *profile, guint number, FcGObject *object, GArray *syms,
                            GError **error)
 {
     FcGOptions options = *profile->model->options;
@@ -115,7 +116,7 @@ static gboolean load_image(FcGProfile *profile, guint number, FcGImage *image, G
     /* The list of -S is the program's. */
     if (number > 0)
         options.symbol_file = NULL;
-    if (!fc_gimage_load_symbols(image, from, error))
+    if (!fc_gmodel_load_symbols(from, object, error))
         return FALSE;
     copy_symbols(profile, number, from, syms);
     return TRUE;
@@ -131,14 +132,14 @@ static gboolean add_image(FcGProfile *profile, guint index, GArray *syms, GError
     const char *path = fc_symbols_image_path(symbols, data, index);
     guint number = profile->numbers[index];
     FcGModule *module = &g_array_index(profile->modules, FcGModule, number);
-    g_autoptr(FcGImage) debug = NULL;
+    g_autoptr(FcGObject) debug = NULL;
     g_autoptr(GError) reason = NULL;
 
-    module->image = path ? fc_gimage_open(path, NULL) : NULL;
-    if (!module->image || load_image(profile, number, module->image, syms, &reason))
+    module->object = path ? fc_gobject_open(path, NULL) : NULL;
+    if (!module->object || load_image(profile, number, module->object, syms, &reason))
         return TRUE;
     path = fc_symbols_debug_path(symbols, data, index);
-    debug = path ? fc_gimage_open(path, NULL) : NULL;
+    debug = path ? fc_gobject_open(path, NULL) : NULL;
     if (debug && load_image(profile, number, debug, syms, NULL))
         return TRUE;
     if (!options->symbol_file && !options->map_file)

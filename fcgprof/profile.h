@@ -48,8 +48,8 @@ static inline guint64 fc_gmodule_base(guint number)
 
 typedef struct
 {
-    char *label;     /* in labels, where no other has it; NULL until then */
-    FcGImage *image; /* NULL where there is none that fits */
+    char *label;       /* in labels, where no other has it; NULL until then */
+    FcGObject *object; /* NULL where there is no image that fits */
 } FcGModule;
 
 struct FcGProfile

@@ -8,7 +8,7 @@
 #include "fcgprof/arcs.h"
 
 #include "fcgprof/hist.h"
-#include "fcgprof/image-slots.h"
+#include "fcgprof/object.h"
 
 enum
 {
@@ -30,38 +30,30 @@ static guint32 little_32(const guint8 *bytes)
     return bytes[0] | (guint32)bytes[1] << 8 | (guint32)bytes[2] << 16 | (guint32)bytes[3] << 24;
 }
 
-static void visit_x86(FcGModel *model, FcGSym *parent, guint64 low, guint64 high)
+/* The code of addresses [low, high) at `code`, of which there are `n` bytes. */
+static void visit_x86(FcGModel *model, FcGSym *parent, const guint8 *code, gsize n, guint64 low,
+                      guint64 high)
 {
-    guint64 text_start = fc_gimage_text_start(model->image);
-    guint64 text_end = fc_gimage_text_end(model->image);
-    const guint8 *text = fc_gimage_text(model->image);
-
-    for (guint64 at = low; at < high && text_end - at >= CALL_BYTES; at++)
+    for (gsize at = 0; at < high - low && n - at >= CALL_BYTES; at++)
     {
-        const guint8 *code = text + (at - text_start);
-        guint64 target;
+        guint64 target = low + at + CALL_BYTES + little_32(code + at + 1);
 
-        if (code[0] != CALL_OPCODE)
-            continue;
-        target = at + CALL_BYTES + little_32(code + 1);
-        if (fc_ghist_covering(model, target & 0xffffffff))
+        if (code[at] == CALL_OPCODE && fc_ghist_covering(model, target & 0xffffffff))
             add_call(model, parent, target);
     }
 }
 
 /* B and BL: a distance of 26 bits, in instructions */
-static void visit_arm(FcGModel *model, FcGSym *parent, guint64 low, guint64 high)
+static void visit_arm(FcGModel *model, FcGSym *parent, const guint8 *code, gsize n, guint64 low,
+                      guint64 high)
 {
-    guint64 text_start = fc_gimage_text_start(model->image);
-    guint64 text_end = fc_gimage_text_end(model->image);
-    const guint8 *text = fc_gimage_text(model->image);
     const guint64 sign = 1 << 25;
 
-    for (guint64 at = low; at < high && text_end - at >= ARM_BYTES; at += ARM_BYTES)
+    for (gsize at = 0; at < high - low && n - at >= ARM_BYTES; at += ARM_BYTES)
     {
-        guint32 word = little_32(text + (at - text_start));
+        guint32 word = little_32(code + at);
         guint64 distance = ((word & 0x03ffffff) ^ sign) - sign;
-        guint64 target = at + distance * ARM_BYTES;
+        guint64 target = low + at + distance * ARM_BYTES;
 
         if ((word & 0x7c000000) == 0x14000000 && fc_ghist_covering(model, target))
             add_call(model, parent, target);
@@ -70,28 +62,41 @@ static void visit_arm(FcGModel *model, FcGSym *parent, guint64 low, guint64 high
 
 gboolean fc_gstatic_calls_are_known(const FcGModel *model)
 {
-    return fc_gimage_is_x86(model->image) || fc_gimage_code_kind(model->image) == FC_GCODE_AARCH64;
+    return fc_gobject_machine(model->object) != FC_GMACHINE_OTHER;
+}
+
+/* Looks at what lies in .text of [low, high). */
+static void visit_code(FcGModel *model, FcGSym *parent, guint64 low, guint64 high)
+{
+    const FcGImage *image = fc_gobject_image(model->object);
+    const guint8 *code;
+    gsize n;
+
+    low = MAX(low, image->text_start);
+    high = MIN(high, image->text_end);
+    code = low < high ? fc_gobject_code_at(model->object, low, &n) : NULL;
+    if (!code)
+        return;
+    n = MIN(n, image->text_end - low);
+    if (fc_gobject_machine(model->object) == FC_GMACHINE_AARCH64)
+        visit_arm(model, parent, code, n, low, high);
+    else
+        visit_x86(model, parent, code, n, low, high);
 }
 
 void fc_gstatic_calls_add(FcGModel *model, FcGSym *sym, guint64 end)
 {
-    gboolean is_x86 = fc_gimage_is_x86(model->image);
-
-    if (!fc_gimage_text(model->image) || !fc_gstatic_calls_are_known(model))
+    if (!fc_gstatic_calls_are_known(model))
         return;
     for (guint i = 0; i < model->n_hists; i++)
     {
         const FcGHist *hist = &model->hists[i];
         guint64 low = MAX(sym->addr, hist->low), high = MIN(end, hist->high);
 
-        if (low >= high)
-            continue;
-        low = MAX(low, fc_gimage_text_start(model->image));
-        high = MIN(high, fc_gimage_text_end(model->image));
-        if (is_x86)
-            visit_x86(model, sym, low, high);
-        else
-            visit_arm(model, sym, low, high);
-        return;
+        if (low < high)
+        {
+            visit_code(model, sym, low, high);
+            return;
+        }
     }
 }

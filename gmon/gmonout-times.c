@@ -11,7 +11,6 @@
 
 enum
 {
-    UNIT_BYTES = 2,
     BIN_MAX = G_MAXUINT16,
     HIST_HEADER_BYTES = 41,
     MERGE_GAP_BINS = 512, /* more empty bins than that are worth another record */
@@ -47,8 +46,8 @@ static guint64 to_ticks(guint64 ns, guint64 tick_ns)
 /* Units that gprof counts as the function's, none where it is too short. */
 static guint64 count_units(const FcGmonTime *time)
 {
-    guint64 first = time->start / UNIT_BYTES;
-    guint64 last = time->end / UNIT_BYTES;
+    guint64 first = time->start / FC_GMON_UNIT_BYTES;
+    guint64 last = time->end / FC_GMON_UNIT_BYTES;
 
     return last > first ? last - first : 0;
 }
@@ -59,7 +58,7 @@ static gboolean make_span(const FcGmonTime *time, guint64 tick_ns, Span *span)
     guint64 units = MIN(count_units(time), G_MAXINT32);
 
     span->ticks = to_ticks(time->local_ns, tick_ns);
-    span->unit = time->start / UNIT_BYTES;
+    span->unit = time->start / FC_GMON_UNIT_BYTES;
     span->n_bins = (guint32)CLAMP(divide_up(span->ticks, BIN_MAX), 1, MAX(units, 1));
     span->layers = divide_up(span->ticks, (guint64)span->n_bins * BIN_MAX);
     return span->ticks == 0 || (units > 0 && span->layers <= SUM_MAX / BIN_MAX);
@@ -67,7 +66,7 @@ static gboolean make_span(const FcGmonTime *time, guint64 tick_ns, Span *span)
 
 static guint64 count_bytes(const Span *span)
 {
-    return span->layers * (HIST_HEADER_BYTES + UNIT_BYTES * (guint64)span->n_bins);
+    return span->layers * (HIST_HEADER_BYTES + FC_GMON_UNIT_BYTES * (guint64)span->n_bins);
 }
 
 gboolean fc_gmonout_is_inexact(const FcGmonTime *time)
@@ -138,7 +137,7 @@ static guint64 choose_tick(const FcGmonTime *times, guint count)
 
 static FcGmonHist *add_hist(FcGmonOut *out, guint64 unit, guint64 n_bins)
 {
-    FcGmonHist hist = {.low = unit * UNIT_BYTES, .n_bins = (guint32)n_bins};
+    FcGmonHist hist = {.low = unit * FC_GMON_UNIT_BYTES, .n_bins = (guint32)n_bins};
 
     hist.bins = g_new0(guint16, n_bins);
     g_array_append_val(out->hists, hist);
@@ -214,6 +213,6 @@ void fc_gmonout_set_times(FcGmonOut *out, FcGmonTime *times, guint count)
         add_spans(out, spans, first, last);
     }
     if (n == 0 && count > 0)
-        add_hist(out, times[0].start / UNIT_BYTES, 1); /* a flat profile needs one */
+        add_hist(out, times[0].start / FC_GMON_UNIT_BYTES, 1); /* a flat profile needs one */
     out->rate = (guint32)(NS_PER_S / tick_ns);
 }

@@ -4,11 +4,8 @@
  */
 #include "gmon/gmonout.h"
 
-#include "fcgprof/gmon-read.h"
-
 enum
 {
-    UNIT_BYTES = 2,
     ADDR_BYTES_MAX = 8,
 };
 
@@ -65,7 +62,7 @@ guint64 fc_gmonout_count_arc_records(const FcGmonOut *out)
 
 typedef struct
 {
-    const FcGmonTarget *target;
+    const FcGmonLayout *layout;
     FILE *file;
 } Output;
 
@@ -74,13 +71,13 @@ static void put_uint(const Output *output, guint64 value, guint n_bytes)
     guint8 bytes[ADDR_BYTES_MAX];
 
     for (guint i = 0; i < n_bytes; i++)
-        bytes[output->target->is_big_endian ? n_bytes - 1 - i : i] = (guint8)(value >> (8 * i));
+        bytes[output->layout->is_big_endian ? n_bytes - 1 - i : i] = (guint8)(value >> (8 * i));
     fwrite(bytes, 1, n_bytes, output->file);
 }
 
 static void put_addr(const Output *output, guint64 value)
 {
-    put_uint(output, value, output->target->addr_bytes);
+    put_uint(output, value, output->layout->addr_bytes);
 }
 
 static void put_hist(const Output *output, const FcGmonHist *hist, guint32 rate)
@@ -89,7 +86,7 @@ static void put_hist(const Output *output, const FcGmonHist *hist, guint32 rate)
 
     put_uint(output, FC_GMON_TAG_HIST, 1);
     put_addr(output, hist->low);
-    put_addr(output, hist->low + (guint64)hist->n_bins * UNIT_BYTES);
+    put_addr(output, hist->low + (guint64)hist->n_bins * FC_GMON_UNIT_BYTES);
     put_uint(output, hist->n_bins, 4);
     put_uint(output, rate, 4);
     fwrite(dimension, 1, sizeof dimension, output->file);
@@ -114,9 +111,9 @@ static void put_arc(const Output *output, const FcGmonArc *arc)
     }
 }
 
-gboolean fc_gmonout_write(const FcGmonOut *out, const FcGmonTarget *target, FILE *file)
+gboolean fc_gmonout_write(const FcGmonOut *out, const FcGmonLayout *layout, FILE *file)
 {
-    Output output = {target, file};
+    Output output = {layout, file};
 
     fputs("gmon", file);
     put_uint(&output, FC_GMON_VERSION, 4);

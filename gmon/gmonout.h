@@ -8,7 +8,8 @@
  */
 #pragma once
 
-#include <glib.h>
+#include "gmon/gmon.h"
+
 #include <stdio.h>
 
 /* Own time of a function as gprof sees it: its code is [start, end). */
@@ -42,13 +43,6 @@ typedef struct
     GArray *arcs;  /* FcGmonArc */
 } FcGmonOut;
 
-/* How numbers lie in the file: as in the image. */
-typedef struct
-{
-    gboolean is_big_endian;
-    guint addr_bytes; /* 4 or 8 */
-} FcGmonTarget;
-
 /* Empty; the caller frees it with fc_gmonout_free. */
 FcGmonOut *fc_gmonout_new(void);
 void fc_gmonout_free(FcGmonOut *out);
@@ -72,4 +66,4 @@ void fc_gmonout_add_arc(FcGmonOut *out, guint64 from, guint64 self, guint64 call
 guint64 fc_gmonout_count_arc_records(const FcGmonOut *out);
 
 /* Writes it all to the start of `file`.  FALSE, with errno set, where that fails. */
-gboolean fc_gmonout_write(const FcGmonOut *out, const FcGmonTarget *target, FILE *file);
+gboolean fc_gmonout_write(const FcGmonOut *out, const FcGmonLayout *layout, FILE *file);

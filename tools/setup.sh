@@ -12,7 +12,7 @@ packages_of()
     case $1 in
     build)
         echo meson ninja-build gcc libc6-dev pkg-config libglib2.0-dev libunwind-dev libdw-dev \
-            libelf-dev libiberty-dev dpkg-dev
+            libelf-dev libiberty-dev binutils-dev dpkg-dev
         ;;
     doc) echo texinfo ;;
     check)

@@ -10,5 +10,5 @@ top=$2
 shift 2
 # shellcheck disable=SC2046 # a list of words
 exec clang -g -O1 -std=gnu11 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined \
-    -fno-sanitize-recover=undefined -I"$top" $(pkg-config --cflags glib-2.0 libdw libelf) \
-    -o "$output" "$@" -Wl,--as-needed $(pkg-config --libs glib-2.0 libdw libelf) -liberty -lm
+    -fno-sanitize-recover=undefined -I"$top" $(pkg-config --cflags glib-2.0 libelf) \
+    -o "$output" "$@" -Wl,--as-needed $(pkg-config --libs glib-2.0 libelf) -lbfd -liberty -lm

@@ -53,18 +53,17 @@ static void reader_clear(Reader *reader)
 }
 
 /* Writes the file and reads it; its size in bytes. */
-static gsize reader_take(Reader *reader, const FcGmonOut *out, const FcGmonTarget *target)
+static gsize reader_take(Reader *reader, const FcGmonOut *out, const FcGmonLayout *layout)
 {
-    FcGmonLayout layout = {target->is_big_endian, target->addr_bytes};
     FcGmonCounts counts;
     g_autoptr(GError) error = NULL;
     char *bytes = NULL;
     size_t n_bytes = 0;
     FILE *file = open_memstream(&bytes, &n_bytes);
 
-    g_assert_true(fc_gmonout_write(out, target, file));
+    g_assert_true(fc_gmonout_write(out, layout, file));
     fclose(file);
-    fc_gmon_parse(reader->model, (const guint8 *)bytes, n_bytes, &layout, &counts, &error);
+    fc_gmon_parse(reader->model, (const guint8 *)bytes, n_bytes, layout, &counts, &error);
     g_assert_no_error(error);
     if (out->hists->len > 0)
         fc_ghist_assign(reader->model);
@@ -72,7 +71,7 @@ static gsize reader_take(Reader *reader, const FcGmonOut *out, const FcGmonTarge
     return n_bytes;
 }
 
-static const FcGmonTarget native = {FALSE, 8};
+static const FcGmonLayout native = {FALSE, 8};
 
 /* Functions of `sizes` bytes, one behind the other. */
 static FcGmonTime *make_times(guint64 start, const guint64 *sizes, const guint64 *local_ns,
@@ -257,7 +256,7 @@ static void test_random(void)
     }
 }
 
-static void check_arcs(const FcGmonTarget *target)
+static void check_arcs(const FcGmonLayout *layout)
 {
     const guint64 sizes[] = {32, 32, 32};
     const guint64 nothing[] = {0, 0, 0};
@@ -272,7 +271,7 @@ static void check_arcs(const FcGmonTarget *target)
     fc_gmonout_add_arc(out, 0x8045, 0x8000, 0);
     g_assert_cmpuint(fc_gmonout_count_arc_records(out), ==, 1 + 1 + 3 + 1);
     reader_init(&reader, times, 3);
-    reader_take(&reader, out, target);
+    reader_take(&reader, out, layout);
     symbols = reader.model->symtab.syms;
     g_assert_cmpuint(symbols[1].ncalls, ==, G_GUINT64_CONSTANT(4294967298));
     g_assert_cmpuint(symbols[2].ncalls, ==, G_GUINT64_CONSTANT(10000000000));
@@ -284,10 +283,10 @@ static void check_arcs(const FcGmonTarget *target)
 
 static void test_arcs(void)
 {
-    static const FcGmonTarget targets[] = {{FALSE, 8}, {TRUE, 8}, {FALSE, 4}, {TRUE, 4}};
+    static const FcGmonLayout layouts[] = {{FALSE, 8}, {TRUE, 8}, {FALSE, 4}, {TRUE, 4}};
 
-    for (guint i = 0; i < G_N_ELEMENTS(targets); i++)
-        check_arcs(&targets[i]);
+    for (guint i = 0; i < G_N_ELEMENTS(layouts); i++)
+        check_arcs(&layouts[i]);
 }
 
 static void test_arc_records(void)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Instructions and calls that fcgprof -c finds in machine code, against objdump.
+"""Calls that fcgprof -c finds in machine code, against objdump.
 
 The code of what every system has (the C and C++ libraries, the compiler's own
 driver, Python) is walked by both.  Arguments: the probe of code_probe.c.
@@ -62,48 +62,52 @@ class X86(fctest.Case):
     def listed(self, path, start, stop):
         return list(disassemble("objdump", path, start, stop, "-w", "--insn-width=16"))
 
-    def test_lengths(self):
+    def listed_calls(self, path, address, code):
+        """(site, target) of the calls that objdump sees."""
+        calls = set()
+        for at, size, text in self.listed(path, address, address + len(code)):
+            direct = re.search(r"\bcall\s+([0-9a-f]+)\b", text)
+            pointer = re.search(r"\bcall\s+\*\S+\(%rip\)\s+# ([0-9a-f]+)", text)
+            if direct:
+                calls.add((at + size, direct.group(1)))
+            elif pointer:
+                calls.add((at + size, "*" + pointer.group(1)))
+        self.assertGreater(len(calls), 50, path)
+        return calls
+
+    def probed_calls(self, address, code):
+        return {(int(line.split()[0], 16), line.split()[1])
+                for line in self.probe("x86-64", address, code)}
+
+    def test_all_calls(self):
         self.assertGreater(len(self.files()), 2)
         for path in self.files():
             address, code = section(path, ".text")
-            theirs = {at: size for at, size, text in self.listed(path, address, address + len(code))
-                      if "(bad)" not in text}
-            wrong = []
-            for line in self.probe("lengths", address, code):
-                at, size = line.split()
-                known = theirs.get(int(at, 16))
-                # objdump parts prefixes that have no meaning from the instruction, and takes
-                # the instruction wait for one
-                if known is not None and int(size) != known and int(size) != known + theirs.get(
-                        int(at, 16) + known, 0) and code[int(at, 16) - address] != 0x9b:
-                    wrong.append(f"{at}: {size}, not {known}")
-            self.assertGreater(len(theirs), 100)
-            self.assertLess(len(wrong), len(theirs) / 20000 + 1,
-                            f"{path}: {len(wrong)} of {len(theirs)}: {wrong[:20]}")
+            missing = self.listed_calls(path, address, code) - self.probed_calls(address, code)
+            # objdump itself loses the thread where data lies between functions
+            self.assertLess(len(missing), len(code) / 200000 + 1, f"{path}: {sorted(missing)[:20]}")
 
-    def test_calls(self):
-        for path in self.files():
+    def test_only_calls(self):
+        # Bytes within other instructions look like calls as well.  None of them leads to where
+        # a function begins, which is what counts.
+        for name in ("fcgprof", "fcdump", "fcmanager"):
+            path = fctest.tool(name)
             address, code = section(path, ".text")
-            theirs = set()
-            for at, size, text in self.listed(path, address, address + len(code)):
-                direct = re.search(r"\bcall\s+([0-9a-f]+)\b", text)
-                slot = re.search(r"\bcall\s+\*\S+\(%rip\)\s+# ([0-9a-f]+)", text)
-                if direct:
-                    theirs.add((at + size, direct.group(1)))
-                elif slot:
-                    theirs.add((at + size, "*" + slot.group(1)))
-            ours = {(int(line.split()[0], 16), line.split()[1])
-                    for line in self.probe("x86-64", address, code)}
-            self.assertGreater(len(theirs), 50, path)
-            self.assertLess(len(ours ^ theirs), len(theirs) / 5000 + 1,
-                            f"{path}: {sorted(ours ^ theirs)[:20]}")
+            starts = {line.split()[0].lstrip("0") for line in output("nm", path).decode().splitlines()
+                      if line.split()[-2] in "tT"}
+            theirs = {call for call in self.listed_calls(path, address, code) if call[1] in starts}
+            ours = self.probed_calls(address, code)
+            self.assertEqual({call for call in ours if call[1] in starts}, theirs)
+            self.assertGreater(len(ours), len(theirs))
 
     def test_anything_goes(self):
-        # Every byte in every place of an instruction, also cut short: no crash, no hang.
+        # Every byte in every place, also cut short: no crash, no hang.
         code = bytes((i * 7 + i // 251) & 255 for i in range(300_000))
-        self.assertTrue(self.probe("lengths", 0, code))
-        for size in range(1, 16):
+        self.assertTrue(self.probe("x86-64", 0, code))
+        for size in range(0, 16):
             self.probe("x86-64", 0, bytes(range(0xe0, 0xe0 + size)))
+            self.probe("x86-64", 0, (b"\xff\x15" * 8)[:size])
+            self.probe("aarch64", 0, b"\x94" * size)
 
 
 class AArch64(fctest.Case):
@@ -136,38 +140,6 @@ class AArch64(fctest.Case):
                 .splitlines()]
         self.assertEqual(ours, theirs)
         self.assertEqual(len(ours), 4)
-
-
-    def test_stubs(self):
-        # adrp x16, 20000; ldr x17, [x16, #4064]; add x16, x16, #0xfe0; br x17
-        words = [0x90000090, 0xf947f211, 0x913f8210, 0xd61f0220]
-        code = b"".join(word.to_bytes(4, "little") for word in words)
-        self.assertEqual(output(PROBE, "stub", "10530", input=code), b"*20fe0\n")
-        self.assertEqual(output(PROBE, "stub", "10530", input=b"\x5f\x24\x03\xd5" + code),
-                         b"*20fe0\n")  # bti c before it
-        self.assertEqual(output(PROBE, "stub", "10530", input=code[4:]), b"")
-
-    def test_linked_stubs(self):
-        # a call of a library's function goes to a stub, which has the pointer's address
-        if not shutil.which("ld.lld") or not shutil.which("clang"):
-            self.skipTest("no linker for AArch64")
-        source = self.write("calls.c", "int far(int); int near(int n) { return far(n) + 1; }\n")
-        done = subprocess.run(["clang", "--target=aarch64-linux-gnu", "-O1", "-fPIC", "-c", source,
-                               "-o", self.path("calls.o")], capture_output=True,
-                              env=fctest.plain_environment())
-        if done.returncode != 0:
-            self.skipTest("no compiler for AArch64")
-        library = self.path("calls.so")
-        output("ld.lld", "-shared", "-o", library, self.path("calls.o"))
-        relocations = output("readelf", "-rW", library).decode()
-        slot, = re.findall(r"^([0-9a-f]+) .*R_AARCH64_JUMP_SL\w* .*\bfar\b", relocations, re.M)
-        address, code = section(library, ".text")
-        (_, target), = [line.split() for line in output(
-            PROBE, "aarch64", f"{address:x}", input=code).decode().splitlines()]
-        start, stubs = section(library, ".plt")
-        stub = stubs[int(target, 16) - start:]
-        self.assertEqual(output(PROBE, "stub", target, input=stub).decode().strip(),
-                         f"*{int(slot, 16):x}")
 
 
 if __name__ == "__main__":

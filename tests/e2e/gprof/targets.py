@@ -42,9 +42,7 @@ VARIANTS = {
     'tricks-gz-gnu': (C, '-gdwarf-4 -O2 -gz=zlib-gnu', 'tricks.c tricks_other.c'),
     'tricks-lto': (C, '-g -O2 -flto', 'tricks.c tricks_other.c'),
     'apart-clang-lto': (CLANG, '-g -O2 -flto -fuse-ld=lld', 'apart.c apart_third.c apart_other.c'),
-    'tricks-stabs': (C, '-gstabs+ -O1', 'tricks.c tricks_other.c'),
     'labels': (C, '-g -O1', 'labels.c'),
-    'labels-stabs': (C, '-gstabs -O0', 'labels.c'),
     'templates': (CXX, '-g -O0', 'templates.cc'),
     'templates-lto': (CXX, '-g -O0 -flto', 'templates.cc'),
 }
@@ -81,17 +79,6 @@ LONG_VARIANTS = {
     'shapes-nodebug': (CXX, '-O2', 'shapes.cc'),
     'shapes-clang': (CLANGXX, '-g -O1', 'shapes.cc'),
     'shapes-clang-dwarf4': (CLANGXX, '-gdwarf-4 -O0', 'shapes.cc'),
-    'chain-stabs': (C, '-gstabs -O2', 'chain.c chain_other.c'),
-    'cycles-stabs-static': (C, '-gstabs+ -O2 -static', 'cycles.c'),
-    'inlined-stabs': (C, '-gstabs -O3', 'inlined.c'),
-    'inlined-stabs-sections': (C, '-gstabs+ -O2 -ffunction-sections -no-pie -fno-pie',
-                               'inlined.c'),
-    'pointers-stabs': (C, '-gstabs+ -O0', 'pointers.c'),
-    'threads-stabs': (C, '-gstabs -O2 -pthread', 'threads.c'),
-    'shapes-stabs': (CXX, '-gstabs -O0', 'shapes.cc'),
-    'shapes-stabs-O2': (CXX, '-gstabs+ -O2', 'shapes.cc'),
-    'templates-stabs': (CXX, '-gstabs+ -O1', 'templates.cc'),
-    'chain-stabs-m32': (C, '-m32 -gstabs+ -O1', 'chain.c chain_other.c'),
     'shapes-sections': (CXX, '-g -O2 -ffunction-sections -fdata-sections', 'shapes.cc'),
     'threads-static': (C, '-g -O2 -pthread -static', 'threads.c'),
     'tricks-static': (C, '-gdwarf-4 -O2 -static', 'tricks.c tricks_other.c'),
@@ -272,30 +259,6 @@ def build_generated(root, n_functions=3000, seed=1, name='generated'):
     return finish(name, folder, image, True)
 
 
-def build_crowd(root):
-    """Two dozen functions within 256 bytes, each in a section of its own, and lines of one byte
-    behind them: gprof's library loses a line there."""
-    folder = os.path.join(root, 'crowd')
-    os.makedirs(folder)
-    plain = '__attribute__((noipa, no_instrument_function, aligned(8)))'
-    with open(os.path.join(folder, 'crowd.c'), 'w', encoding='ascii') as out:
-        for i in range(72):
-            out.write(f'{plain} int small_{i}(void)\n{{\n    return {i};\n}}\n')
-            if i % 24 == 23:
-                out.write(f'{plain} void bytes_{i}(void)\n{{\n' +
-                          '    __asm__ volatile("nop");\n' * 110 + '}\n')
-        out.write('int counted(void)\n{\n    bytes_23();\n    return small_3();\n}\n'
-                  'int main(void)\n{\n    return counted() - 3;\n}\n')
-    image = os.path.join(folder, 'a.out')
-    good, err = call(['gcc', '-pg', '-g', '-O1', '-ffunction-sections', '-fno-toplevel-reorder',
-                      '-o', image, 'crowd.c'], folder)
-    if not good:
-        print('crowd: not built:', err[:300])
-        return None
-    ran, _ = call([image], folder)
-    return finish('crowd', folder, image, ran)
-
-
 def build_library(root):
     """A shared library as the image, with the profile of a program that used it."""
     folder = os.path.join(root, 'library')
@@ -328,12 +291,6 @@ def build_derived(root, base):
                              os.path.join(PROGRAMS, 'tricks.c')]],
         'object-templates': [['g++', '-pg', '-w', '-g', '-O0', '-c', '-o', '{image}',
                               os.path.join(PROGRAMS, 'templates.cc')]],
-        'object-stabs': [['gcc', '-pg', '-gstabs+', '-O1', '-c', '-o', '{image}',
-                          os.path.join(PROGRAMS, 'tricks.c')]],
-        'half-stabs': [['gcc', '-pg', '-w', '-g', '-O1', '-c', os.path.join(PROGRAMS, 'tricks.c')],
-                       ['gcc', '-pg', '-w', '-gstabs', '-O2', '-c',
-                        os.path.join(PROGRAMS, 'tricks_other.c')],
-                       ['gcc', '-pg', '-o', '{image}', 'tricks.o', 'tricks_other.o']],
         'strip-debug': [['strip', '-g', '-o', '{image}', base.image]],
         'strip-all': [['strip', '-s', '-o', '{image}', base.image]],
         'debuglink': [['objcopy', '--only-keep-debug', base.image, '{folder}/a.debug'],
@@ -354,7 +311,7 @@ def build_derived(root, base):
             print(f'{name}: not made')
             continue
         target = finish(f'{base.name}-{name}', folder, image, False)
-        if 'object' not in name and name != 'half-stabs':
+        if 'object' not in name:
             target.profiles += base.profiles
         target.symbols = target.symbols or base.symbols
         made.append(target)
@@ -365,7 +322,6 @@ def build_all(root, is_long):
     names = list(VARIANTS) + (list(LONG_VARIANTS) if is_long else [])
     made = [t for t in (build(n, root) for n in names) if t]
     made.append(build_generated(root, 3000 if is_long else 1500))
-    made.append(build_crowd(root))
     made += build_library(root)
     for base in [t for t in made if t and t.name in ('inlined', 'shapes')]:
         if is_long or base.name == 'inlined':

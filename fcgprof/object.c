@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Asks libbfd.  See object.h; stubs and pointers are in object-links.c.
+ */
+#include "fcgprof/object-bfd.h"
+
+#include <elf.h>
+#include <string.h>
+
+enum
+{
+    /* Code that is not in the file, but elsewhere, can be so many times as large as it. */
+    ABSENT_TEXT_FACTOR = 16
+};
+
+/* ---- Symbols ------------------------------------------------------------------------ */
+
+/* Where the string of some symbol begins: gprof reads on beyond the end of some. */
+static const char *next_string(const char *end, gconstpointer data)
+{
+    return g_hash_table_contains((GHashTable *)data, end + 1) ? end + 1 : NULL;
+}
+
+/* 'T', 't', or 0 if gprof does not show it. */
+static char classify(bfd *file, asymbol *symbol, GHashTable *names)
+{
+    char prefix = bfd_get_symbol_leading_char(file);
+    symbol_info info;
+
+    if (!symbol->section || (symbol->flags & BSF_DEBUGGING))
+        return 0;
+    bfd_get_symbol_info(file, symbol, &info);
+    if (info.type == 'T' || info.type == 'W') /* a weak one may be data, too */
+        return 'T';
+    if (info.type != 't' || !symbol->name || (prefix && prefix != symbol->name[0]))
+        return 0;
+    return fc_gimage_shows_local(symbol->name, next_string, names) ? 't' : 0;
+}
+
+/* Object files of all kinds that we meet say which symbols are functions. */
+static void list_symbols(FcGObject *object)
+{
+    g_autoptr(GHashTable) names = g_hash_table_new(NULL, NULL);
+
+    for (long i = 0; i < object->n_symbols; i++)
+        g_hash_table_add(names, (gpointer)object->symbols[i]->name);
+    for (long i = 0; i < object->n_symbols; i++)
+    {
+        asymbol *symbol = object->symbols[i];
+        char class = classify(object->file, symbol, names);
+        FcGImageSym sym = {symbol->name, 0, (symbol->flags & BSF_FUNCTION) != 0, class == 't'};
+
+        if (!class)
+            continue;
+        sym.addr = symbol->value + bfd_section_vma(symbol->section);
+        g_array_append_val(object->image.syms, sym);
+    }
+}
+
+static gboolean read_symbols(FcGObject *object)
+{
+    long n_bytes = bfd_get_symtab_upper_bound(object->file);
+
+    if (n_bytes < 0)
+        return FALSE;
+    object->symbols = g_malloc0(MAX((gsize)n_bytes, sizeof *object->symbols));
+    if (n_bytes > 0)
+        object->n_symbols = bfd_canonicalize_symtab(object->file, object->symbols);
+    if (object->n_symbols < 0)
+        return FALSE;
+    list_symbols(object);
+    return TRUE;
+}
+
+/* ---- Sections ----------------------------------------------------------------------- */
+
+/* What a section says of its size may be a lie, and all of .text is walked through. */
+static guint64 true_size(FcGObject *object, const asection *section)
+{
+    guint64 size = bfd_section_size(section), file_bytes = bfd_get_file_size(object->file);
+    guint64 start = (guint64)section->filepos;
+
+    if (!(section->flags & SEC_HAS_CONTENTS))
+        return MIN(size, file_bytes * ABSENT_TEXT_FACTOR);
+    return MIN(size, file_bytes > start ? file_bytes - start : 0);
+}
+
+/* From the header of an ELF file: libbfd knows other machines than its own as data only. */
+static FcGMachine find_machine(bfd *file)
+{
+    guint8 header[EI_NIDENT + 4];
+    guint machine;
+
+    if (bfd_get_flavour(file) != bfd_target_elf_flavour || bfd_seek(file, 0, SEEK_SET) != 0 ||
+        bfd_bread(header, sizeof header, file) != sizeof header || bfd_big_endian(file))
+        return FC_GMACHINE_OTHER;
+    machine = header[EI_NIDENT + 2] | (guint)header[EI_NIDENT + 3] << 8;
+    if (machine == EM_386 && header[EI_CLASS] == ELFCLASS32)
+        return FC_GMACHINE_I386;
+    if (machine == EM_X86_64)
+        return FC_GMACHINE_X86_64;
+    return machine == EM_AARCH64 && header[EI_CLASS] == ELFCLASS64 ? FC_GMACHINE_AARCH64
+                                                                   : FC_GMACHINE_OTHER;
+}
+
+static void describe(FcGObject *object)
+{
+    int bits = bfd_get_arch_size(object->file);
+
+    if (bits == -1)
+        bits = (int)bfd_arch_bits_per_address(object->file);
+    object->image.layout.addr_bytes = bits == 32 ? 4 : 8;
+    object->image.layout.is_big_endian = bfd_big_endian(object->file);
+    object->image.text_start = bfd_section_vma(object->text);
+    object->image.text_end = object->image.text_start + true_size(object, object->text);
+    object->machine = find_machine(object->file);
+}
+
+/* ---- Opening ------------------------------------------------------------------------ */
+
+/* What is wrong, or NULL. */
+static const char *open_file(FcGObject *object)
+{
+    static gsize is_ready;
+
+    if (g_once_init_enter(&is_ready))
+    {
+        bfd_init();
+        bfd_set_error_program_name("fcgprof");
+        g_once_init_leave(&is_ready, 1);
+    }
+    object->file = bfd_openr(object->path, NULL);
+    if (!object->file)
+        return bfd_errmsg(bfd_get_error());
+    object->file->flags |= BFD_DECOMPRESS;
+    if (!bfd_check_format(object->file, bfd_object))
+        return "not an executable or object file";
+    object->text = bfd_get_section_by_name(object->file, ".text");
+    if (!object->text)
+        return "has no .text section";
+    describe(object);
+    return read_symbols(object) ? NULL : bfd_errmsg(bfd_get_error());
+}
+
+FcGObject *fc_gobject_open(const char *path, GError **error)
+{
+    g_autoptr(FcGObject) object = g_new0(FcGObject, 1);
+    const char *wrong;
+
+    object->path = g_strdup(path);
+    object->image.syms = g_array_new(FALSE, FALSE, sizeof(FcGImageSym));
+    object->strings = g_string_chunk_new(4096);
+    object->contents = g_ptr_array_new_with_free_func(g_free);
+    wrong = open_file(object);
+    if (!wrong)
+        return g_steal_pointer(&object);
+    g_set_error(error, FC_GMON_ERROR, FC_GMON_ERROR_IMAGE, "%s: %s", path, wrong);
+    return NULL;
+}
+
+void fc_gobject_free(FcGObject *object)
+{
+    if (!object)
+        return;
+    if (object->file)
+        bfd_close(object->file);
+    g_array_unref(object->image.syms);
+    g_string_chunk_free(object->strings);
+    g_ptr_array_unref(object->contents);
+    g_free(object->symbols);
+    g_free(object->dynamic);
+    g_free(object->path);
+    g_free(object);
+}
+
+const char *fc_gobject_path(const FcGObject *object)
+{
+    return object->path;
+}
+
+FcGMachine fc_gobject_machine(const FcGObject *object)
+{
+    return object->machine;
+}
+
+const FcGImage *fc_gobject_image(const FcGObject *object)
+{
+    return &object->image;
+}
+
+/* ---- Lines -------------------------------------------------------------------------- */
+
+/* A string of our own: libbfd may free its one before the next answer.  Mostly that is the
+ * last one again. */
+static const char *keep(FcGObject *object, const char *text, const char **last)
+{
+    if (!*last || strcmp(*last, text) != 0)
+        *last = g_string_chunk_insert_const(object->strings, text);
+    return *last;
+}
+
+gboolean fc_gobject_find_line(FcGObject *object, guint64 addr, FcGLine *out)
+{
+    const char *file = NULL, *function = NULL;
+    unsigned line = 0;
+
+    if (!bfd_find_nearest_line(object->file, object->text, object->symbols,
+                               addr - object->image.text_start, &file, &function, &line) ||
+        !file || !function || line == 0)
+        return FALSE;
+    out->file = keep(object, file, &object->last_file);
+    out->function = keep(object, function, &object->last_function);
+    out->line = line;
+    return TRUE;
+}
+
+/* ---- Code --------------------------------------------------------------------------- */
+
+static const guint8 *load_contents(FcGObject *object, asection *section, gsize n_bytes)
+{
+    guint8 *bytes = section->userdata;
+
+    if (bytes)
+        return bytes;
+    bytes = g_try_malloc(n_bytes);
+    if (!bytes || !bfd_get_section_contents(object->file, section, bytes, 0, n_bytes))
+    {
+        g_free(bytes);
+        return NULL;
+    }
+    g_ptr_array_add(object->contents, bytes);
+    section->userdata = bytes;
+    return bytes;
+}
+
+const guint8 *fc_gobject_code_at(FcGObject *object, guint64 addr, gsize *n)
+{
+    const flagword wanted = SEC_CODE | SEC_HAS_CONTENTS;
+
+    for (asection *section = object->file->sections; section; section = section->next)
+    {
+        guint64 start = bfd_section_vma(section), size = true_size(object, section);
+        const guint8 *bytes;
+
+        if ((section->flags & wanted) != wanted || addr < start || addr - start >= size)
+            continue;
+        bytes = load_contents(object, section, size);
+        *n = bytes ? size - (addr - start) : 0;
+        return bytes ? bytes + (addr - start) : NULL;
+    }
+    return NULL;
+}

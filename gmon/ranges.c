@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Settles which symbol an address belongs to.  See ranges.h.
+ */
+#include "gmon/ranges.h"
+
+#include <stdlib.h>
+
+static int compare_ranges(const void *a, const void *b)
+{
+    const FcGRange *left = a, *right = b;
+
+    if (left->addr != right->addr)
+        return left->addr > right->addr ? 1 : -1;
+    if (left->is_func != right->is_func)
+        return right->is_func - left->is_func;
+    if (left->is_static != right->is_static)
+        return left->is_static - right->is_static;
+    return (left->item > right->item) - (left->item < right->item);
+}
+
+/* Leading underscores, as far as they count. */
+static int n_underscores(const char *name)
+{
+    if (name[0] != '_')
+        return 0;
+    return name[1] == '_' ? 2 : 1;
+}
+
+/* Whether the later of two symbols of one address takes the place of the one kept. */
+static gboolean is_preferred(const FcGRange *later, const FcGRange *kept)
+{
+    if (later->is_static != kept->is_static)
+        return kept->is_static;
+    if (later->is_func != kept->is_func)
+        return later->is_func;
+    return n_underscores(later->name) < n_underscores(kept->name);
+}
+
+guint fc_granges_settle(FcGRange *ranges, guint n, guint64 last_addr)
+{
+    guint64 prev_addr = 0;
+    guint len = 0;
+
+    qsort(ranges, n, sizeof *ranges, compare_ranges);
+    for (guint i = 0; i < n; i++)
+    {
+        FcGRange range = ranges[i];
+
+        if (len > 0 && range.addr == prev_addr)
+        {
+            if (is_preferred(&range, &ranges[len - 1]))
+                ranges[len - 1] = range;
+            continue;
+        }
+        if (len > 0 && ranges[len - 1].end_addr == 0)
+            ranges[len - 1].end_addr = range.addr - 1;
+        if (range.end_addr != 0 && range.addr > range.end_addr)
+            continue;
+        prev_addr = range.addr;
+        ranges[len++] = range;
+    }
+    if (len > 0 && ranges[len - 1].end_addr == 0)
+        ranges[len - 1].end_addr = last_addr;
+    return len;
+}
+
+gint64 fc_granges_last_start(const guint64 *starts, guint n, guint64 addr)
+{
+    guint low = 0;
+
+    if (n == 0 || starts[0] > addr)
+        return -1;
+    while (n > 1)
+    {
+        guint half = n / 2;
+
+        /* Compiles to a conditional move: no mispredicted branches. */
+        low = starts[low + half] <= addr ? low + half : low;
+        n -= half;
+    }
+    return low;
+}
+
+FcGRanges *fc_granges_new(const FcGImage *image)
+{
+    FcGRanges *ranges = g_new0(FcGRanges, 1);
+    guint n = image->syms->len;
+
+    ranges->items = g_new0(FcGRange, (gsize)n + 1);
+    for (guint i = 0; i < n; i++)
+    {
+        const FcGImageSym *sym = &g_array_index(image->syms, FcGImageSym, i);
+
+        ranges->items[i] = (FcGRange){sym->addr, 0, sym->name, i, sym->is_func, sym->is_static};
+    }
+    ranges->len = fc_granges_settle(ranges->items, n, image->text_end - 1);
+    ranges->starts = g_new(guint64, (gsize)ranges->len + 1);
+    for (guint i = 0; i < ranges->len; i++)
+        ranges->starts[i] = ranges->items[i].addr;
+    return ranges;
+}
+
+void fc_granges_free(FcGRanges *ranges)
+{
+    if (!ranges)
+        return;
+    g_free(ranges->items);
+    g_free(ranges->starts);
+    g_free(ranges);
+}
+
+const FcGRange *fc_granges_find(const FcGRanges *ranges, guint64 addr)
+{
+    gint64 at = fc_granges_last_start(ranges->starts, ranges->len, addr);
+
+    return at >= 0 && addr <= ranges->items[at].end_addr ? &ranges->items[at] : NULL;
+}
