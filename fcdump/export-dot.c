@@ -28,12 +28,12 @@ static void put_arc(const FcReportContext *context, const FcArc *arc)
     g_autofree char *time = g_strchomp(fc_format_time(arc->total_ns));
     g_autofree char *label =
         g_strdup_printf("%" G_GUINT64_FORMAT "x\n%s%s%s%s", arc->calls, arc->at_most ? "<" : "",
-                        time, via != NULL ? "\nvia " : "", via != NULL ? via : "");
+                        time, via ? "\nvia " : "", via ? via : "");
     g_autofree char *quoted = fc_export_quote(label, "\\n", "&amp;");
     g_ascii_formatd(width, sizeof width, "%.1f",
                     1.0 + 4.0 * share_of(context->model, arc->total_ns));
     fprintf(fc_render_file(context->render), "  f%d -> f%u [label=%s, penwidth=%s%s];\n",
-            arc->caller, arc->callee, quoted, width, via != NULL ? ", style=dashed" : "");
+            arc->caller, arc->callee, quoted, width, via ? ", style=dashed" : "");
 }
 
 void fc_export_dot(const FcReportContext *context)

@@ -59,8 +59,7 @@ static void put_point_object(const Export *export, const char *key, const FcProf
 static void put_suppressed(const Export *export, const FcSuppression *rule)
 {
     g_autofree char *text =
-        rule == NULL ? NULL
-                     : g_strdup_printf("%s:%s", fc_suppress_kind_name(rule->kind), rule->pattern);
+        rule ? g_strdup_printf("%s:%s", fc_suppress_kind_name(rule->kind), rule->pattern) : NULL;
     fc_json_string(export->json, "suppressed_by", text);
 }
 

@@ -125,7 +125,7 @@ static void put_input(const Export *export, const FcInput *input)
     fc_json_string(json, "executable", header->executable);
     fc_json_string(json, "directory", header->directory);
     fc_json_begin_array(json, "command_line");
-    for (guint i = 0; header->command_line != NULL && header->command_line[i] != NULL; i++)
+    for (guint i = 0; header->command_line && header->command_line[i]; i++)
         fc_json_string(json, NULL, header->command_line[i]);
     fc_json_end_array(json);
     put_end(export, header);
@@ -350,7 +350,7 @@ static void put_blocks(const Export *export, const char *key, const GArray *bloc
                 fc_json_null(json, "realloc_site");
         }
         fc_json_begin_array(json, "stack");
-        for (guint s = 0; block->stack != NULL && s < block->stack->len; s++)
+        for (guint s = 0; block->stack && s < block->stack->len; s++)
             fc_json_address(json, NULL, g_array_index(block->stack, guint64, s));
         fc_json_end_array(json);
         fc_json_end_object(json);

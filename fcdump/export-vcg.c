@@ -17,7 +17,7 @@ static void put_arc(const FcReportContext *context, const FcArc *arc)
 {
     const char *via = fc_model_via(context->model, arc->via);
     g_autofree char *label = g_strdup_printf("%" G_GUINT64_FORMAT "%s%s", arc->calls,
-                                             via != NULL ? " via " : "", via != NULL ? via : "");
+                                             via ? " via " : "", via ? via : "");
     g_autofree char *quoted = fc_export_quote(label, "\\n", "&");
     fprintf(fc_render_file(context->render),
             "  edge: { sourcename: \"f%d\" targetname: \"f%u\" label: %s }\n", arc->caller,

@@ -28,7 +28,7 @@ FcJson *fc_json_new(FILE *out)
 
 void fc_json_free(FcJson *json)
 {
-    if (json == NULL)
+    if (!json)
         return;
     g_assert(json->depth == 0);
     fputc('\n', json->out);
@@ -68,7 +68,7 @@ static void put_start(FcJson *json, const char *key)
     if (json->depth > 0)
         put_break(json);
     json->filled = TRUE;
-    if (key == NULL)
+    if (!key)
         return;
     put_string(json, key);
     fputs(": ", json->out);
@@ -114,7 +114,7 @@ void fc_json_end_array(FcJson *json)
 void fc_json_string(FcJson *json, const char *key, const char *value)
 {
     put_start(json, key);
-    if (value != NULL)
+    if (value)
         put_string(json, value);
     else
         fputs("null", json->out);

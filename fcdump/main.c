@@ -44,7 +44,7 @@ static GLogWriterOutput write_log(GLogLevelFlags level, const GLogField *fields,
                                   gpointer debug)
 {
     for (gsize i = 0; i < count; i++)
-        if (strcmp(fields[i].key, "MESSAGE") == 0 && (level < G_LOG_LEVEL_DEBUG || debug != NULL))
+        if (strcmp(fields[i].key, "MESSAGE") == 0 && (level < G_LOG_LEVEL_DEBUG || debug))
             fprintf(stderr, "fcdump: debug: %s\n", (const char *)fields[i].value);
     return G_LOG_WRITER_HANDLED;
 }
@@ -56,7 +56,7 @@ static FcRender *make_render(const FcOptions *options)
     gboolean terminal = isatty(STDOUT_FILENO);
     gboolean color = options->color == FC_WHEN_ALWAYS ||
                      (options->color == FC_WHEN_AUTO && terminal &&
-                      (no_color == NULL || *no_color == '\0') && g_strcmp0(term, "dumb") != 0);
+                      (!no_color || *no_color == '\0') && g_strcmp0(term, "dumb") != 0);
     struct winsize size = {0};
     guint width = 0;
     if (terminal)
@@ -71,7 +71,7 @@ static FcSuppressions *load_suppressions(const FcOptions *options, GPtrArray *pr
     FcSuppressions *suppressions = fc_suppressions_new(!options->no_built_in);
     const char *file = getenv("FC_SUPPRESS");
     g_autoptr(GPtrArray) files = g_ptr_array_new();
-    if (file != NULL && *file != '\0')
+    if (file && *file != '\0')
         g_ptr_array_add(files, (gpointer)file);
     for (guint i = 0; i < options->suppressions->len; i++)
         g_ptr_array_add(files, options->suppressions->pdata[i]);
@@ -98,7 +98,7 @@ static void print_reports(const FcModel *model, const FcMemory *memory,
         fc_report_table[options->export].render(&context);
         return;
     }
-    for (guint i = 0; fc_report_table[i].name != NULL; i++)
+    for (guint i = 0; fc_report_table[i].name; i++)
         if ((options->reports >> i & 1) != 0)
             fc_report_table[i].render(&context);
 }
@@ -121,10 +121,10 @@ static int finish_output(int status)
 static GPtrArray *list_images(const FcOptions *options, gboolean for_gmon)
 {
     GPtrArray *images = g_ptr_array_new();
-    for (guint i = 0; options->images->pdata[i] != NULL; i++)
-        if (for_gmon || options->gmon == NULL || fc_export_gmon_is_file(options->images->pdata[i]))
+    for (guint i = 0; options->images->pdata[i]; i++)
+        if (for_gmon || !options->gmon || fc_export_gmon_is_file(options->images->pdata[i]))
             g_ptr_array_add(images, options->images->pdata[i]);
-    for (guint i = 0; for_gmon && options->operands->pdata[i] != NULL; i++)
+    for (guint i = 0; for_gmon && options->operands->pdata[i]; i++)
         if (fc_v3_is_elf(options->operands->pdata[i]))
             g_ptr_array_add(images, options->operands->pdata[i]);
     g_ptr_array_add(images, NULL);
@@ -154,7 +154,7 @@ static int run(const FcOptions *options)
                       (const char *const *)images->pdata, options->demangle, problems);
     g_autoptr(FcSuppressions) suppressions = load_suppressions(options, problems);
     print_errors(problems, 0);
-    if (model == NULL)
+    if (!model)
         return EXIT_INPUT;
     FcSelection selection = {.only = options->only,
                              .except = options->except,
@@ -166,7 +166,7 @@ static int run(const FcOptions *options)
     g_autoptr(FcMemory) memory = fc_memory_new(model, suppressions, options->only->len > 0);
     if (options->addresses)
         fc_model_use_addresses(model);
-    if (options->gmon != NULL)
+    if (options->gmon)
         exported = export_gmon(model, options);
     else
         print_reports(model, memory, suppressions, options);
@@ -184,7 +184,7 @@ int main(int argc, char **argv)
     g_autoptr(GError) error = NULL;
     setlocale(LC_CTYPE, "");
     g_autoptr(FcOptions) options = fc_options_parse(fc_report_table, argc, argv, &error);
-    if (options == NULL)
+    if (!options)
     {
         fprintf(stderr, "fcdump: %s\nTry 'fcdump --help'.\n", error->message);
         return EXIT_USAGE;

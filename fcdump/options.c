@@ -45,7 +45,7 @@ static gboolean apply_value(FcOptions *options, const Option *option, const char
 static gboolean find_word(const char *const *words, const char *word, const char *option, gint *out,
                           GError **error)
 {
-    for (gint i = 0; words[i] != NULL; i++)
+    for (gint i = 0; words[i]; i++)
     {
         if (g_strcmp0(words[i], word) == 0)
         {
@@ -85,7 +85,7 @@ static gboolean apply_color(FcOptions *options, const Option *option, const char
 {
     static const char *const words[] = {"auto", "always", "never", NULL};
     gint found = FC_WHEN_AUTO;
-    if (!find_word(words, argument != NULL ? argument : "always", option->name, &found, error))
+    if (!find_word(words, argument ? argument : "always", option->name, &found, error))
         return FALSE;
     options->color = (FcWhen)found;
     return TRUE;
@@ -100,7 +100,7 @@ static gboolean apply_demangle(FcOptions *options, const Option *option, const c
     static const FcDemangle meanings[] = {FC_DEMANGLE_PLAIN,  FC_DEMANGLE_PLAIN,  FC_DEMANGLE_PLAIN,
                                           FC_DEMANGLE_PARAMS, FC_DEMANGLE_PARAMS, FC_DEMANGLE_NONE};
     gint found = 0;
-    if (!find_word(words, argument != NULL ? argument : "auto", option->name, &found, error))
+    if (!find_word(words, argument ? argument : "auto", option->name, &found, error))
         return FALSE;
     options->demangle = meanings[found];
     return TRUE;
@@ -147,9 +147,9 @@ static gboolean apply_list(FcOptions *options, const Option *option, const char 
     for (const char *p = argument;; p++)
     {
         p = skip_operator(p, (gsize)(p - argument));
-        if (*p != '\0' && strchr("<(", *p) != NULL)
+        if (*p != '\0' && strchr("<(", *p))
             depth++;
-        else if (*p != '\0' && strchr(">)", *p) != NULL)
+        else if (*p != '\0' && strchr(">)", *p))
             depth -= depth > 0;
         if (*p != '\0' && (*p != ',' || depth > 0))
             continue;
@@ -188,7 +188,7 @@ static gboolean apply_percent(FcOptions *options, const Option *option, const ch
 static guint64 reports_named(const FcReport *reports, const char *start, FcReportKind kind)
 {
     guint64 set = 0;
-    for (guint i = 0; reports[i].name != NULL; i++)
+    for (guint i = 0; reports[i].name; i++)
         if (reports[i].kind == kind && g_str_has_prefix(reports[i].name, start))
             set |= G_GUINT64_CONSTANT(1) << i;
     return set;
@@ -311,7 +311,7 @@ static gboolean apply_report(FcOptions *options, const char *name)
     gboolean off = g_str_has_prefix(name, "no-");
     const char *report = off ? name + 3 : name;
     const FcReport *reports = options->table;
-    for (guint i = 0; reports[i].name != NULL; i++)
+    for (guint i = 0; reports[i].name; i++)
     {
         if (strcmp(reports[i].name, report) != 0)
             continue;
@@ -347,17 +347,16 @@ static gboolean parse_option(FcOptions *options, int argc, char **argv, int *pos
     const char *word = argv[*position];
     const char *start = word + (word[1] == '-' ? 2 : 1);
     const char *equals = strchr(start, '=');
-    g_autofree char *name =
-        equals != NULL ? g_strndup(start, (gsize)(equals - start)) : g_strdup(start);
-    const char *argument = equals != NULL ? equals + 1 : NULL;
+    g_autofree char *name = equals ? g_strndup(start, (gsize)(equals - start)) : g_strdup(start);
+    const char *argument = equals ? equals + 1 : NULL;
     if (apply_report(options, name))
-        return argument == NULL || fail(error, "--%s takes no argument", name);
+        return !argument || fail(error, "--%s takes no argument", name);
     const Option *option = find_option(name);
-    if (option == NULL)
+    if (!option)
         return fail(error, "unknown option '%s'", word);
-    if (option->argument == NULL && argument != NULL)
+    if (!option->argument && argument)
         return fail(error, "--%s takes no argument", name);
-    if (option->argument != NULL && option->argument[0] != '[' && argument == NULL)
+    if (option->argument && option->argument[0] != '[' && !argument)
     {
         if (*position + 1 >= argc)
             return fail(error, "--%s: %s is missing", name, option->argument);
@@ -395,7 +394,7 @@ FcOptions *fc_options_parse(const FcReport *table, int argc, char **argv, GError
 
 void fc_options_free(FcOptions *options)
 {
-    if (options == NULL)
+    if (!options)
         return;
     g_ptr_array_unref(options->operands);
     g_ptr_array_unref(options->images);
@@ -419,7 +418,7 @@ static void append_help(GString *text, const char *spelling, const char *help)
 
 static void append_report_help(GString *text, const FcReport *reports, FcReportKind kind)
 {
-    for (guint i = 0; reports[i].name != NULL; i++)
+    for (guint i = 0; reports[i].name; i++)
     {
         if (reports[i].kind != kind)
             continue;
@@ -437,7 +436,7 @@ static void append_group_help(GString *text, const char *group)
         if (option->group != group)
             continue;
         g_autofree char *spelling =
-            option->argument == NULL ? g_strdup_printf("--%s", option->name)
+            !option->argument ? g_strdup_printf("--%s", option->name)
             : option->argument[0] == '['
                 ? g_strdup_printf("--%s[=%s", option->name, option->argument + 1)
                 : g_strdup_printf("--%s=%s", option->name, option->argument);

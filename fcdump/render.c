@@ -121,7 +121,7 @@ FcTable *fc_table_new(const FcColumn *columns, guint count)
 
 void fc_table_free(FcTable *table)
 {
-    if (table == NULL)
+    if (!table)
         return;
     g_array_unref(table->rows);
     g_ptr_array_unref(table->cells);
@@ -142,7 +142,7 @@ void fc_table_gap(FcTable *table)
 
 void fc_table_cell(FcTable *table, char *text)
 {
-    char *clean = text != NULL ? fc_format_text(text) : NULL;
+    char *clean = text ? fc_format_text(text) : NULL;
     g_free(text);
     g_ptr_array_add(table->cells, clean);
 }
@@ -159,7 +159,7 @@ static char **row_cells(const FcTable *table, guint index, guint *count)
 
 static guint text_width(const char *text)
 {
-    return text != NULL ? (guint)g_utf8_strlen(text, -1) : 0;
+    return text ? (guint)g_utf8_strlen(text, -1) : 0;
 }
 
 static gboolean same_group(const FcTable *table, guint a, guint b)
@@ -171,8 +171,7 @@ static gboolean same_group(const FcTable *table, guint a, guint b)
 static guint group_end(const FcTable *table, guint first)
 {
     guint end = first + 1;
-    while (end < table->count && table->columns[first].group != NULL &&
-           same_group(table, first, end))
+    while (end < table->count && table->columns[first].group && same_group(table, first, end))
         end++;
     return end;
 }
@@ -201,7 +200,7 @@ static void measure(const FcTable *table, guint *widths)
         end = group_end(table, first);
         guint needed = text_width(table->columns[first].group) + 4;
         guint width = span_width(widths, first, end);
-        if (table->columns[first].group != NULL && width < needed)
+        if (table->columns[first].group && width < needed)
             widths[first] += needed - width;
     }
 }
@@ -247,7 +246,7 @@ static void append_cell(const FcTable *table, GString *line, guint column, const
         append_pad(line, COLUMN_GAP);
     if (!table->columns[column].left)
         append_pad(line, pad);
-    g_string_append(line, text != NULL ? text : "");
+    g_string_append(line, text ? text : "");
     if (table->columns[column].left)
         append_pad(line, pad);
 }
@@ -286,7 +285,7 @@ static void print_groups(const FcTable *table, const FcRender *render, const gui
         guint width = span_width(widths, first, end);
         if (first > 0)
             append_pad(line, COLUMN_GAP);
-        if (group == NULL)
+        if (!group)
         {
             append_pad(line, width);
             continue;
@@ -311,7 +310,7 @@ static void print_headings(const FcTable *table, const FcRender *render, const g
     for (guint c = 0; c < table->count; c++)
     {
         append_cell(table, line, c, table->columns[c].heading, widths);
-        any = any || table->columns[c].heading != NULL;
+        any = any || table->columns[c].heading;
     }
     if (any)
         put_line(render, FC_STYLE_DIM, line, TRUE);

@@ -80,7 +80,7 @@ static GPtrArray *collect(const FcReportContext *context, gboolean of_realloc)
     {
         FcProfileBadFree *bad = &g_array_index(all, FcProfileBadFree, i);
         const FcMemoryVerdict *verdict = &context->memory->bad_frees[i];
-        if (verdict->shown && verdict->suppressed == NULL &&
+        if (verdict->shown && !verdict->suppressed &&
             (bad->here.call == FC_CALL_REALLOC) == of_realloc)
             g_ptr_array_add(list, bad);
     }

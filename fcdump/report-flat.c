@@ -42,8 +42,7 @@ static char *format_function(const FcReportContext *context, const FcFunction *f
     g_autofree char *source = context->options->details
                                   ? fc_report_source(context, &function->figures.place, FALSE)
                                   : NULL;
-    return source != NULL ? g_strdup_printf("%s  %s", function->name, source)
-                          : g_strdup(function->name);
+    return source ? g_strdup_printf("%s  %s", function->name, source) : g_strdup(function->name);
 }
 
 void fc_report_flat(const FcReportContext *context)

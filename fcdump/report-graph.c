@@ -56,7 +56,7 @@ static GPtrArray *arcs_of(const FcReportContext *context, guint function)
         callers = fc_callgraph_callers(model->graph, function, &count);
     for (guint i = 0; i < count; i++)
     {
-        const FcArc *arc = callers != NULL ? callers[i] : &callees[i];
+        const FcArc *arc = callers ? callers[i] : &callees[i];
         gint other = other_end(context, arc);
         if (other == FC_NONE || !fc_model_function(model, (guint)other)->excluded)
             g_ptr_array_add(arcs, (gpointer)arc);
@@ -75,8 +75,8 @@ static char *format_site(const FcReportContext *context, const FcCallSite *site)
     if (model->inlined[site->tag])
         return g_strdup("inlined");
     g_autofree char *source = fc_report_source(context, &arc->site, TRUE);
-    return source != NULL ? g_strdup_printf("at %s", source)
-                          : g_strdup_printf("at 0x%" G_GINT64_MODIFIER "x", arc->site.address);
+    return source ? g_strdup_printf("at %s", source)
+                  : g_strdup_printf("at 0x%" G_GINT64_MODIFIER "x", arc->site.address);
 }
 
 static void add_function(const FcReportContext *context, FcTable *table, guint index)
@@ -90,7 +90,7 @@ static void add_function(const FcReportContext *context, FcTable *table, guint i
                                   : NULL;
     if (cycle != 0)
         g_string_append_printf(name, "  [cycle %u]", cycle);
-    if (source != NULL)
+    if (source)
         g_string_append_printf(name, "  %s", source);
     fc_table_row(table, FC_STYLE_STRONG);
     fc_table_cell(table, fc_format_time(function->figures.total_ns));
@@ -166,7 +166,7 @@ static void add_arc(const FcReportContext *context, FcTable *table, const FcArc 
     const char *arrow = context->options->callers ? "<-" : "->";
     g_autofree char *name = fc_report_name(context, other_end(context, arc), arc->via);
     g_autoptr(GArray) lines = context->options->details ? site_lines(context, arc) : NULL;
-    const char *only = lines != NULL && lines->len == 1 ? g_array_index(lines, Line, 0).text : NULL;
+    const char *only = lines && lines->len == 1 ? g_array_index(lines, Line, 0).text : NULL;
     g_autofree char *time = format_arc_time(context, arc->total_ns);
     const FcFunction *callee = fc_model_function(context->model, arc->callee);
     fc_table_row(table, FC_STYLE_PLAIN);
@@ -174,9 +174,9 @@ static void add_arc(const FcReportContext *context, FcTable *table, const FcArc 
     fc_table_cell(table, format_arc_share(context, arc->total_ns, whole_ns));
     fc_table_cell(table, fc_format_count(arc->calls));
     fc_table_cell(table, fc_format_count(callee->figures.calls));
-    fc_table_cell(table, g_strdup_printf("    %s %s%s%s", arrow, name, only != NULL ? "  " : "",
-                                         only != NULL ? only : ""));
-    for (guint i = 0; lines != NULL && lines->len > 1 && i < lines->len; i++)
+    fc_table_cell(
+        table, g_strdup_printf("    %s %s%s%s", arrow, name, only ? "  " : "", only ? only : ""));
+    for (guint i = 0; lines && lines->len > 1 && i < lines->len; i++)
         add_line(context, table, &g_array_index(lines, Line, i), whole_ns);
 }
 

@@ -12,7 +12,7 @@ static const FcColumn columns[] = {{NULL, NULL, TRUE}, {NULL, NULL, TRUE}};
 
 static void add(FcTable *table, const char *label, char *value)
 {
-    if (value == NULL)
+    if (!value)
         return;
     fc_table_row(table, FC_STYLE_PLAIN);
     fc_table_cell(table, g_strdup(label));
@@ -58,18 +58,18 @@ static char *format_start(const FcProfile *header)
         return NULL;
     g_autoptr(GDateTime) start =
         g_date_time_new_from_unix_local(header->start_realtime_ns / G_GINT64_CONSTANT(1000000000));
-    return start != NULL ? g_date_time_format(start, "%Y-%m-%d %H:%M:%S %z") : NULL;
+    return start ? g_date_time_format(start, "%Y-%m-%d %H:%M:%S %z") : NULL;
 }
 
 static char *format_command(const FcProfile *header)
 {
-    if (header->command_line == NULL || header->command_line[0] == NULL)
+    if (!header->command_line || !header->command_line[0])
         return NULL;
     GString *text = g_string_new(NULL);
-    for (guint i = 0; header->command_line[i] != NULL; i++)
+    for (guint i = 0; header->command_line[i]; i++)
     {
         const char *word = header->command_line[i];
-        gboolean plain = *word != '\0' && strpbrk(word, " \t\n'\"\\$`*?[]()<>|&;#!~{}") == NULL;
+        gboolean plain = *word != '\0' && !strpbrk(word, " \t\n'\"\\$`*?[]()<>|&;#!~{}");
         g_autofree char *quoted = plain ? g_strdup(word) : g_shell_quote(word);
         g_string_append_printf(text, "%s%s", i > 0 ? " " : "", quoted);
     }
@@ -83,7 +83,7 @@ static char *format_process(const FcProfile *header)
                                   ? g_strdup_printf(", thread %" G_GINT64_FORMAT, header->thread_id)
                                   : g_strdup("");
     return g_strdup_printf("%" G_GINT64_FORMAT "%s, parent %" G_GINT64_FORMAT "%s%s", header->pid,
-                           thread, header->ppid, end != NULL ? ", " : "", end != NULL ? end : "");
+                           thread, header->ppid, end ? ", " : "", end ? end : "");
 }
 
 static char *format_clock(const FcProfile *header)
@@ -165,7 +165,7 @@ static void add_modules(FcTable *table, const FcReportContext *context)
             path = fc_base_name(path);
         g_autoptr(GString) text = g_string_new(NULL);
         g_string_append_printf(text, "0x%" G_GINT64_MODIFIER "x  %s", module->start, path);
-        if (context->options->details && module->build_id != NULL)
+        if (context->options->details && module->build_id)
             g_string_append_printf(text, "  build-id %s", module->build_id);
         if (module->unload_ns != G_MAXUINT64)
             g_string_append(text, "  (unloaded)");
@@ -184,7 +184,7 @@ static void print_processes(const FcReportContext *context)
     {
         const FcInput *input = inputs->pdata[i];
         const FcProfile *header = input->header;
-        const char *program = header->executable != NULL ? header->executable : input->path;
+        const char *program = header->executable ? header->executable : input->path;
         fc_table_row(table, FC_STYLE_PLAIN);
         fc_table_cell(table,
                       g_strdup_printf("%" G_GINT64_FORMAT,

@@ -37,7 +37,7 @@ static void add_groups(const FcReportContext *context, GArray *groups, guint ind
     const FcMemorySum leaked = fc_memory_leaked(site);
     if (!verdict->shown)
         return;
-    if (verdict->suppressed == NULL)
+    if (!verdict->suppressed)
     {
         add_group(groups, site, index, heap->scanned != 0 ? "lost" : "live",
                   leaked.blocks - MIN(site->indirect_blocks, leaked.blocks),
@@ -169,7 +169,7 @@ static void print_groups(const FcReportContext *context)
     for (guint i = 0; i < sites->len; i++)
     {
         const FcMemoryVerdict *verdict = &context->memory->alloc_sites[i];
-        ways += verdict->shown && verdict->suppressed == NULL &&
+        ways += verdict->shown && !verdict->suppressed &&
                 fc_memory_leaked(&g_array_index(sites, FcProfileAllocSite, i)).blocks > 0;
         add_groups(context, groups, i);
     }

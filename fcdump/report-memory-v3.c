@@ -21,8 +21,7 @@ static char *format_address(const FcReportContext *context, guint64 address)
         return g_strdup_printf("0x%" G_GINT64_MODIFIER "x", address);
     g_autofree char *source =
         context->options->details ? fc_report_source(context, &place, TRUE) : NULL;
-    return source != NULL ? g_strdup_printf("%s  at %s", symbol.name, source)
-                          : g_strdup(symbol.name);
+    return source ? g_strdup_printf("%s  at %s", symbol.name, source) : g_strdup(symbol.name);
 }
 
 static void add_line(const FcReportContext *context, FcTable *table, guint empty_cells,
@@ -38,7 +37,7 @@ static void add_line(const FcReportContext *context, FcTable *table, guint empty
 static void add_stack(const FcReportContext *context, FcTable *table, guint empty_cells,
                       const FcProfileBlock *block)
 {
-    for (guint i = 0; block->stack != NULL && i < block->stack->len; i++)
+    for (guint i = 0; block->stack && i < block->stack->len; i++)
         add_line(context, table, empty_cells, "from ", g_array_index(block->stack, guint64, i));
 }
 

@@ -9,7 +9,7 @@
 static gboolean is_asked(const FcReportContext *context, const char *name)
 {
     const FcReport *reports = context->options->table;
-    for (guint i = 0; reports[i].name != NULL; i++)
+    for (guint i = 0; reports[i].name; i++)
         if (strcmp(reports[i].name, name) == 0)
             return (context->options->asked >> i & 1) != 0;
     return FALSE;
@@ -42,8 +42,7 @@ static char *format_frame(const FcReportContext *context, const FcMemoryFrame *f
         return g_strdup_printf("0x%" G_GINT64_MODIFIER "x", frame->place.address);
     g_autofree char *source =
         frame->no_line ? NULL : fc_report_source(context, &frame->place, TRUE);
-    return source != NULL ? g_strdup_printf("%s  at %s", frame->name, source)
-                          : g_strdup(frame->name);
+    return source ? g_strdup_printf("%s  at %s", frame->name, source) : g_strdup(frame->name);
 }
 
 void fc_report_stack(const FcReportContext *context, FcTable *table, guint cells,

@@ -24,9 +24,9 @@ static const FcProfileThread *thread_at(const FcReportContext *context, guint in
 
 static char *thread_title(const FcProfileThread *thread)
 {
-    g_autofree char *name = thread->name != NULL ? fc_format_text(thread->name) : NULL;
-    return name != NULL ? g_strdup_printf("%" G_GINT64_FORMAT " (%s)", thread->tid, name)
-                        : g_strdup_printf("%" G_GINT64_FORMAT, thread->tid);
+    g_autofree char *name = thread->name ? fc_format_text(thread->name) : NULL;
+    return name ? g_strdup_printf("%" G_GINT64_FORMAT " (%s)", thread->tid, name)
+                : g_strdup_printf("%" G_GINT64_FORMAT, thread->tid);
 }
 
 /* In modes cpu and sys each thread has a clock of its own: what it shows says nothing of
@@ -165,11 +165,11 @@ static void print_stack(const FcReportContext *context, const FcProfileThread *t
         /* An inlined function has the call site of what it was inlined into. */
         const FcProfileFrame *outer =
             i > 0 ? &g_array_index(thread->stack, FcProfileFrame, i - 1) : NULL;
-        gboolean inlined = outer != NULL && outer->function != frame->function &&
+        gboolean inlined = outer && outer->function != frame->function &&
                            outer->site.address == frame->site.address;
-        g_autofree char *where = inlined          ? g_strdup(", inlined")
-                                 : source != NULL ? g_strdup_printf(", called at %s", source)
-                                                  : g_strdup("");
+        g_autofree char *where = inlined  ? g_strdup(", inlined")
+                                 : source ? g_strdup_printf(", called at %s", source)
+                                          : g_strdup("");
         fc_render_line(context->render, "  %2u  %s%s", thread->stack->len - 1 - i, name, where);
     }
 }

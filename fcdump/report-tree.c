@@ -203,7 +203,7 @@ static char *format_node(const Tree *tree, const Node *node, const GArray *path)
         g_autofree char *source = fc_report_source(tree->context, &first->site, TRUE);
         if (is_inlined(tree, first))
             g_string_append(text, "  inlined");
-        else if (source != NULL)
+        else if (source)
             g_string_append_printf(text, "  at %s", source);
     }
     return g_string_free(text, FALSE);

@@ -14,7 +14,7 @@ char *fc_report_source(const FcReportContext *context, const FcProfilePlace *pla
     const FcModel *model = context->model;
     FcSymbol symbol;
     fc_symbols_find(model->symbols, model->profile, place, is_return, &symbol);
-    if (symbol.file == NULL)
+    if (!symbol.file)
         return NULL;
     /* Of "/home/me/build/../src/main.c" nobody wants to read the middle. */
     g_autofree char *path = g_path_is_absolute(symbol.file)

@@ -259,7 +259,7 @@ FcCallgraph *fc_callgraph_new(const guint64 *function_total_ns, guint function_c
 
 void fc_callgraph_free(FcCallgraph *graph)
 {
-    if (graph == NULL)
+    if (!graph)
         return;
     g_free(graph->sites);
     g_free(graph->arcs);
@@ -332,7 +332,7 @@ void fc_callgraph_spread(const FcCallgraph *graph, gboolean *set, FcSpread direc
             callers = fc_callgraph_callers(graph, function, &count);
         for (guint i = 0; i < count; i++)
         {
-            gint other = callers != NULL ? callers[i]->caller : (gint)callees[i].callee;
+            gint other = callers ? callers[i]->caller : (gint)callees[i].callee;
             if (other == FC_NONE || set[other])
                 continue;
             set[other] = TRUE;

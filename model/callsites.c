@@ -99,8 +99,8 @@ static void mark_recursive(const Resolver *resolver)
 /* GCC splits cold or cloned parts off a function: name.cold, name.part.0. */
 static gboolean is_part_of(const char *name, const char *whole)
 {
-    gsize length = whole != NULL ? strlen(whole) : 0;
-    return name != NULL && length > 0 && strncmp(name, whole, length) == 0 &&
+    gsize length = whole ? strlen(whole) : 0;
+    return name && length > 0 && strncmp(name, whole, length) == 0 &&
            (name[length] == '.' || name[length] == '\0');
 }
 
@@ -131,21 +131,21 @@ static const char *find_via(const Resolver *resolver, guint index)
         if (model->inlined[index])
             return NULL;
     }
-    if (symbol->raw_name != NULL)
+    if (symbol->raw_name)
     {
         /* In another profiled function: the caller was inlined, only nobody says so. */
         g_autofree char *key = fc_model_symbol_key(model, &arc->site, symbol->start);
         return caller != FC_NONE && g_hash_table_contains(resolver->keys, key) ? NULL
                                                                                : symbol->name;
     }
-    if (arc->site.module == FC_NONE || (entry != NULL && entry->module == arc->site.module))
+    if (arc->site.module == FC_NONE || (entry && entry->module == arc->site.module))
         return NULL;
     return module_name(model, arc->site.module);
 }
 
 static guint via_number(Resolver *resolver, const char *name)
 {
-    if (name == NULL)
+    if (!name)
         return 0;
     GPtrArray *via = resolver->model->via;
     guint number = GPOINTER_TO_UINT(g_hash_table_lookup(resolver->numbers, name));

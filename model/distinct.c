@@ -15,7 +15,7 @@ typedef char *Longer(const FcModel *model, const FcFunction *function);
 static char *with_parameters(const FcModel *model, const FcFunction *function)
 {
     const char *raw = function->symbol.raw_name;
-    if (raw == NULL || strcmp(raw, function->name) == 0) /* it was asked for */
+    if (!raw || strcmp(raw, function->name) == 0) /* it was asked for */
         return NULL;
     g_autofree char *name = fc_demangle_name(raw, FC_DEMANGLE_PARAMS);
     /* What every overload of every program would be full of. */
@@ -37,8 +37,8 @@ static char *add_place(const char *name, const char *place)
 static char *with_variant(const FcModel *model, const FcFunction *function)
 {
     const char *raw = function->symbol.raw_name;
-    const char *variant = raw != NULL ? fc_demangle_variant(raw) : NULL;
-    if (variant == NULL || strcmp(raw, function->name) == 0)
+    const char *variant = raw ? fc_demangle_variant(raw) : NULL;
+    if (!variant || strcmp(raw, function->name) == 0)
         return NULL;
     return add_place(function->name, variant);
 }
@@ -47,7 +47,7 @@ static char *with_file(const FcModel *model, const FcFunction *function)
 {
     FcSymbol symbol;
     fc_symbols_find(model->symbols, model->profile, &function->figures.place, FALSE, &symbol);
-    if (symbol.file == NULL)
+    if (!symbol.file)
         return NULL;
     return add_place(function->name, fc_base_name(symbol.file));
 }
@@ -57,7 +57,7 @@ static char *with_folder(const FcModel *model, const FcFunction *function)
 {
     FcSymbol symbol;
     fc_symbols_find(model->symbols, model->profile, &function->figures.place, FALSE, &symbol);
-    if (symbol.file == NULL)
+    if (!symbol.file)
         return NULL;
     g_autofree char *folder_path = g_path_get_dirname(symbol.file);
     const char *base = fc_base_name(symbol.file);
@@ -100,7 +100,7 @@ static void lengthen(FcModel *model, const GArray *alike, Longer *longer)
         differ = differ || g_strcmp0(names->pdata[i], names->pdata[0]) != 0;
     }
     for (guint i = 0; differ && i < alike->len; i++)
-        if (names->pdata[i] != NULL)
+        if (names->pdata[i])
             g_array_index(model->functions, FcFunction, g_array_index(alike, guint, i)).name =
                 g_intern_string(names->pdata[i]);
 }
@@ -113,7 +113,7 @@ static void lengthen_all(FcModel *model, Longer *longer)
     {
         const char *name = fc_model_function(model, i)->name;
         GArray *group = g_hash_table_lookup(groups, name);
-        if (group == NULL)
+        if (!group)
         {
             group = g_array_new(FALSE, FALSE, sizeof(guint));
             g_hash_table_insert(groups, (gpointer)name, group);

@@ -36,7 +36,7 @@ static void load_profile(Loader *loader, const char *path)
     g_autoptr(GError) error = NULL;
     g_autoptr(FcProfile) profile = fc_profile_read(path, &error);
     FcModel *model = loader->model;
-    if (profile == NULL)
+    if (!profile)
     {
         add_problem(loader, path, error->message);
         return;
@@ -46,7 +46,7 @@ static void load_profile(Loader *loader, const char *path)
     if (!profile->extended)
         fc_v3_complete(profile, (const char *const *)loader->images->pdata);
     fc_model_add_input(model, path, profile);
-    if (model->profile == NULL)
+    if (!model->profile)
         model->profile = g_steal_pointer(&profile);
     else
         fc_profile_merge(model->profile, profile);
@@ -56,7 +56,7 @@ static void load_descriptor(Loader *loader, const char *path)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(GPtrArray) files = fc_descriptor_files(path, &error);
-    if (files == NULL)
+    if (!files)
     {
         add_problem(loader, path, error->message);
         return;
@@ -181,9 +181,9 @@ FcModel *fc_model_load(const char *const *operands, const char *const *images, F
     g_autoptr(GPtrArray) all_images = g_ptr_array_new();
     g_autoptr(GPtrArray) profiles = g_ptr_array_new();
     Loader loader = {.model = model, .images = all_images, .problems = problems};
-    for (guint i = 0; images != NULL && images[i] != NULL; i++)
+    for (guint i = 0; images && images[i]; i++)
         g_ptr_array_add(all_images, (gpointer)images[i]);
-    for (guint i = 0; operands[i] != NULL; i++)
+    for (guint i = 0; operands[i]; i++)
         g_ptr_array_add(fc_v3_is_elf(operands[i]) ? all_images : profiles, (gpointer)operands[i]);
     g_ptr_array_add(all_images, NULL);
     if (profiles->len == 0)
@@ -193,7 +193,7 @@ FcModel *fc_model_load(const char *const *operands, const char *const *images, F
         g_ptr_array_add(model->operands, g_strdup(profiles->pdata[i]));
         load_operand(&loader, profiles->pdata[i]);
     }
-    if (model->profile == NULL)
+    if (!model->profile)
         return NULL;
 
     g_autoptr(GHashTable) keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

@@ -25,7 +25,7 @@ const char *fc_memory_call_name(guint call)
         [FC_CALL_MUNMAP] = "munmap",
         [FC_CALL_EARLY] = "before the start",
     };
-    return call < G_N_ELEMENTS(names) && names[call] != NULL ? names[call] : "?";
+    return call < G_N_ELEMENTS(names) && names[call] ? names[call] : "?";
 }
 
 /* ---- Stacks ------------------------------------------------------------------------ */
@@ -61,7 +61,7 @@ static void add_place(const FcModel *model, GArray *stack, const FcProfilePlace 
 {
     FcSymbol symbol;
     fc_symbols_find_name(model->symbols, model->profile, place, TRUE, &symbol);
-    FcMemoryFrame frame = {.name = name != NULL ? name : symbol.name, .place = *place};
+    FcMemoryFrame frame = {.name = name ? name : symbol.name, .place = *place};
     g_array_append_val(stack, frame);
 }
 
@@ -153,9 +153,9 @@ static void add_names(const FcModel *model, const FcMemoryFrame *frame, GPtrArra
     FcSymbol symbol;
     fc_symbols_find(model->symbols, model->profile, &frame->place, !frame->no_line, &symbol);
     g_ptr_array_add(names, (gpointer)frame->name);
-    if (symbol.raw_name != NULL)
+    if (symbol.raw_name)
         g_ptr_array_add(names, (gpointer)symbol.raw_name);
-    if (symbol.file != NULL)
+    if (symbol.file)
         g_ptr_array_add(names, (gpointer)symbol.file);
     if (frame->place.module != FC_NONE)
         g_ptr_array_add(
@@ -181,11 +181,11 @@ static FcSuppression *find_rule(const FcModel *model, FcSuppressions *suppressio
     for (guint i = 0; i < stack->len; i++)
         add_names(model, &g_array_index(stack, FcMemoryFrame, i), all);
     FcSuppression *rule = fc_suppressions_find(suppressions, kind, end_names(all));
-    if (rule != NULL || kind == FC_SUPPRESS_FREE)
+    if (rule || kind == FC_SUPPRESS_FREE)
         return rule;
     const char *const *names = end_names(direct);
     rule = fc_suppressions_find(suppressions, FC_SUPPRESS_DIRECT, names);
-    if (rule == NULL && point->call == FC_CALL_EARLY)
+    if (!rule && point->call == FC_CALL_EARLY)
         rule = fc_suppressions_find(suppressions, FC_SUPPRESS_EARLY, names);
     return rule;
 }
@@ -270,8 +270,8 @@ static void judge_alloc_site(FcMemory *memory, guint index, FcSuppressions *supp
     if (!verdict->shown)
         return;
     add_sum(&memory->reachable, site->reachable_blocks, site->reachable_bytes);
-    add_sum(rule != NULL ? &memory->suppressed : &memory->lost, leaked.blocks, leaked.bytes);
-    if (rule == NULL)
+    add_sum(rule ? &memory->suppressed : &memory->lost, leaked.blocks, leaked.bytes);
+    if (!rule)
     {
         add_sum(&memory->indirect, site->indirect_blocks, site->indirect_bytes);
         if (leaked.blocks > 0 && memory->model->profile->heap.scanned == 0 &&
@@ -296,7 +296,7 @@ static void judge_bad_free(FcMemory *memory, guint index, FcSuppressions *suppre
         return;
     memory->bad_suppressed += rule != NULL;
     memory->bad_count += rule == NULL;
-    if (rule != NULL)
+    if (rule)
         rule->hits++;
 }
 
@@ -334,7 +334,7 @@ FcMemory *fc_memory_new(const FcModel *model, FcSuppressions *suppressions, gboo
 
 void fc_memory_free(FcMemory *memory)
 {
-    if (memory == NULL)
+    if (!memory)
         return;
     g_free(memory->alloc_sites);
     g_free(memory->bad_frees);

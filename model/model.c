@@ -22,21 +22,21 @@ FcModel *fc_model_new(void)
 
 void fc_model_free(FcModel *model)
 {
-    if (model == NULL)
+    if (!model)
         return;
     fc_profile_free(model->profile);
     g_ptr_array_unref(model->operands);
     g_ptr_array_unref(model->inputs);
-    if (model->symbols != NULL)
+    if (model->symbols)
         fc_symbols_free(model->symbols);
-    if (model->functions != NULL)
+    if (model->functions)
         g_array_unref(model->functions);
     g_free(model->function_of);
     g_free(model->sites);
     g_free(model->inlined);
-    if (model->via != NULL)
+    if (model->via)
         g_ptr_array_unref(model->via);
-    if (model->via_hex != NULL)
+    if (model->via_hex)
         g_ptr_array_unref(model->via_hex);
     fc_callgraph_free(model->graph);
     g_free(model);
@@ -59,7 +59,7 @@ char *fc_model_symbol_key(const FcModel *model, const FcProfilePlace *place, gui
     const FcProfileModule *module =
         &g_array_index(model->profile->modules, FcProfileModule, place->module);
     return g_strdup_printf("%s:%" G_GINT64_MODIFIER "x",
-                           module->build_id != NULL ? module->build_id : module->path, start);
+                           module->build_id ? module->build_id : module->path, start);
 }
 
 gboolean fc_model_is_same_module(const FcModel *model, gint a, gint b)
@@ -69,7 +69,7 @@ gboolean fc_model_is_same_module(const FcModel *model, gint a, gint b)
         return a == b;
     x = &g_array_index(model->profile->modules, FcProfileModule, a);
     y = &g_array_index(model->profile->modules, FcProfileModule, b);
-    if (x->build_id != NULL || y->build_id != NULL)
+    if (x->build_id || y->build_id)
         return g_strcmp0(x->build_id, y->build_id) == 0;
     return g_strcmp0(x->path, y->path) == 0;
 }
@@ -86,7 +86,7 @@ static void make_via_addresses(FcModel *model)
     {
         guint tag = arcs[i].sites[0].tag;
         const FcProfilePlace *site = &g_array_index(model->profile->arcs, FcProfileArc, tag).site;
-        if (arcs[i].via == 0 || model->sites[tag].raw_name == NULL)
+        if (arcs[i].via == 0 || !model->sites[tag].raw_name)
             continue;
         g_free(model->via_hex->pdata[arcs[i].via]);
         model->via_hex->pdata[arcs[i].via] = g_strdup_printf(
@@ -96,7 +96,7 @@ static void make_via_addresses(FcModel *model)
 
 const char *fc_model_via(const FcModel *model, guint via)
 {
-    return (model->via_hex != NULL ? model->via_hex : model->via)->pdata[via];
+    return (model->via_hex ? model->via_hex : model->via)->pdata[via];
 }
 
 void fc_model_use_addresses(FcModel *model)

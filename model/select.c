@@ -19,7 +19,7 @@ static gboolean function_fits(const char *pattern, const FcFunction *function)
     const char *raw = function->symbol.raw_name;
     if (strcmp(pattern, function->name) == 0 || name_fits(pattern, function->symbol.name))
         return TRUE;
-    if (raw == NULL)
+    if (!raw)
         return FALSE;
     g_autofree char *plain = fc_demangle_name(raw, FC_DEMANGLE_PLAIN);
     g_autofree char *whole = fc_demangle_name(raw, FC_DEMANGLE_PARAMS);
@@ -41,7 +41,7 @@ static gboolean mark_address(const FcModel *model, guint64 address, gboolean *se
         guint function = model->function_of[i];
         const FcSymbol *own = &fc_model_function(model, function)->symbol;
         if (entry->address != address &&
-            (symbol.raw_name == NULL || own->raw_name == NULL || entry->module != place.module ||
+            (!symbol.raw_name || !own->raw_name || entry->module != place.module ||
              own->start != symbol.start))
             continue;
         set[function] = TRUE;

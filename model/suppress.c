@@ -112,7 +112,7 @@ FcSuppressions *fc_suppressions_new(gboolean built_in)
 
 void fc_suppressions_free(FcSuppressions *suppressions)
 {
-    if (suppressions == NULL)
+    if (!suppressions)
         return;
     g_ptr_array_unref(suppressions->rules);
     g_ptr_array_unref(suppressions->sources);
@@ -128,13 +128,13 @@ gboolean fc_suppressions_load(FcSuppressions *suppressions, const char *path, GE
         /* glib's message names the file in a sentence of its own */
         const char *end = strrchr(reason->message, ':');
         g_set_error(error, reason->domain, reason->code, "%s:%s", path,
-                    end != NULL ? end + 1 : reason->message);
+                    end ? end + 1 : reason->message);
         return FALSE;
     }
     g_ptr_array_add(suppressions->sources, g_strdup(path));
     const char *source = suppressions->sources->pdata[suppressions->sources->len - 1];
     g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-    for (guint i = 0; lines[i] != NULL; i++)
+    for (guint i = 0; lines[i]; i++)
     {
         const char *line = g_strstrip(lines[i]);
         if (*line == '\0' || *line == '#' || add_line(suppressions, line, source))
@@ -178,7 +178,7 @@ gboolean fc_suppress_fits(const char *pattern, const char *text)
         }
         else
             found = find_piece(text, pattern, length);
-        if (found == NULL || (at_start && found != whole))
+        if (!found || (at_start && found != whole))
             return FALSE;
         if (is_last)
             return TRUE;
@@ -194,7 +194,7 @@ FcSuppression *fc_suppressions_find(FcSuppressions *suppressions, FcSuppressKind
     for (guint i = 0; i < suppressions->rules->len; i++)
     {
         FcSuppression *rule = suppressions->rules->pdata[i];
-        for (guint n = 0; rule->kind == kind && names[n] != NULL; n++)
+        for (guint n = 0; rule->kind == kind && names[n]; n++)
             if (fc_suppress_fits(rule->pattern, names[n]))
                 return rule;
     }

@@ -85,14 +85,14 @@ static char *symbol_key(FcSymbols *symbols, const FcProfile *profile, const FcPr
 {
     FcSymbol symbol;
     fc_symbols_find_name(symbols, profile, place, is_return, &symbol);
-    if (symbol.raw_name == NULL)
+    if (!symbol.raw_name)
         return NULL;
     return g_strdup_printf("%d:%" G_GINT64_MODIFIER "x", place->module, symbol.start);
 }
 
 void fc_v3_complete(FcProfile *profile, const char *const *images)
 {
-    for (guint i = 0; images != NULL && images[i] != NULL; i++)
+    for (guint i = 0; images && images[i]; i++)
         add_image(profile, images[i]);
 
     g_autoptr(FcSymbols) symbols = fc_symbols_new(FC_DEMANGLE_NONE, images);
@@ -102,7 +102,7 @@ void fc_v3_complete(FcProfile *profile, const char *const *images)
         const FcProfileFunction *function =
             &g_array_index(profile->functions, FcProfileFunction, i);
         char *key = symbol_key(symbols, profile, &function->place, FALSE);
-        if (key != NULL)
+        if (key)
             g_hash_table_replace(functions, key, GUINT_TO_POINTER(i + 1));
     }
     for (guint i = 0; i < profile->arcs->len; i++)
@@ -111,7 +111,7 @@ void fc_v3_complete(FcProfile *profile, const char *const *images)
         if (arc->caller != FC_NONE)
             continue;
         g_autofree char *key = symbol_key(symbols, profile, &arc->site, TRUE);
-        guint found = key != NULL ? GPOINTER_TO_UINT(g_hash_table_lookup(functions, key)) : 0;
+        guint found = key ? GPOINTER_TO_UINT(g_hash_table_lookup(functions, key)) : 0;
         if (found != 0)
             arc->caller = (gint)found - 1;
     }

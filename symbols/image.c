@@ -32,7 +32,7 @@ static gboolean has_whole_sections(Elf *elf, guint64 size)
         return FALSE;
     if (header.e_shoff != 0 && (count == 0 || elf_getshdrstrndx(elf, &index) != 0))
         return FALSE;
-    while ((section = elf_nextscn(elf, section)) != NULL)
+    while ((section = elf_nextscn(elf, section)))
     {
         GElf_Shdr head;
 

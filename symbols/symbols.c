@@ -234,8 +234,7 @@ static FcImage *choose_image(FcSymbols *symbols, const FcProfile *profile, const
     if (image)
         return image;
     path = resolve_path(profile, recorded);
-    if (!g_file_test(path, G_FILE_TEST_EXISTS) &&
-        (image = find_debug_file(symbols, build_id)) != NULL)
+    if (!g_file_test(path, G_FILE_TEST_EXISTS) && (image = find_debug_file(symbols, build_id)))
         return image;
     image = open_image(symbols, path, "its functions are shown by address");
     if (image && !build_id && was_written_since(image, profile))
