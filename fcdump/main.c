@@ -29,7 +29,7 @@ enum
     EXIT_FOUND = 3,
 };
 
-/* Those from `first` on; the number of all. */
+/* Prints the messages from `first` on; returns the number of all, to go on from. */
 static guint print_errors(const GPtrArray *messages, guint first)
 {
     for (guint i = first; i < messages->len; i++)
@@ -65,7 +65,8 @@ static FcRender *make_render(const FcOptions *options)
     return fc_render_new(stdout, color, width, utf8);
 }
 
-/* Of the command line and the environment; what can't be read is appended to `problems`. */
+/* Those that the command line and FC_SUPPRESS name; what can't be read is appended to `problems`.
+ */
 static FcSuppressions *load_suppressions(const FcOptions *options, GPtrArray *problems)
 {
     FcSuppressions *suppressions = fc_suppressions_new(!options->no_built_in);
@@ -103,7 +104,8 @@ static void print_reports(const FcModel *model, const FcMemory *memory,
             fc_report_table[i].render(&context);
 }
 
-/* A reader that closed the pipe has what it wanted. */
+/* The exit status: `status`, or that of a failure to write.  A closed pipe is no failure: its
+ * reader, such as head, has read what it wanted. */
 static int finish_output(int status)
 {
     errno = 0;
@@ -117,7 +119,8 @@ static int finish_output(int status)
     return status;
 }
 
-/* What names come from, or all that says which modules --gmon is to export. */
+/* The files that names come from; or (`for_gmon`) all operands that say which modules --gmon is
+ * to export. */
 static GPtrArray *list_images(const FcOptions *options, gboolean for_gmon)
 {
     GPtrArray *images = g_ptr_array_new();
@@ -195,7 +198,8 @@ int main(int argc, char **argv)
     case FC_ACTION_HELP:
     {
         g_autofree char *help = fc_options_help(fc_report_table);
-        static char buffer[1 << 16]; /* the whole text: the flush meets the error */
+        static char buffer[1 << 16]; /* holds the whole text, so that writing fails in
+                                        finish_output, if at all */
         setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
         fputs(help, stdout);
         return finish_output(EXIT_DONE);

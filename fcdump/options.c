@@ -57,7 +57,7 @@ static gboolean find_word(const char *const *words, const char *word, const char
     return fail(error, "--%s: '%s' is none of %s", option, word, list);
 }
 
-/* For --sort and --rsort: `value` tells them apart. */
+/* --sort, and with a `value` --rsort. */
 static gboolean apply_sort(FcOptions *options, const Option *option, const char *argument,
                            GError **error)
 {
@@ -125,8 +125,9 @@ static gboolean apply_gmon(FcOptions *options, const Option *option, const char 
     return TRUE;
 }
 
-/* Where the name of a C++ operator begins at `p`, what is behind its signs, which are neither
- * brackets nor commas of the list; `p` elsewhere.  `before`: characters of the list before. */
+/* Steps over the name of a C++ operator, such as "operator<<", at `p`: its signs are no brackets
+ * and no commas of the list.  `p` itself where there is none.  `before`: how many characters of the
+ * list stand before `p`. */
 static const char *skip_operator(const char *p, gsize before)
 {
     static const char word[] = "operator";
@@ -271,7 +272,7 @@ static const Option known[] = {
      apply_value, MEMBER(no_built_in), TRUE},
     {"fail-on-leak", NULL, NULL, "exit status 3 if anything leaked", memory_group, apply_value,
      MEMBER(fail_on_leak), TRUE},
-    {"fail-on-bad-free", NULL, NULL, "exit status 3 if a pointer was wrongly freed", memory_group,
+    {"fail-on-bad-free", NULL, NULL, "exit status 3 if there was a bad free", memory_group,
      apply_value, MEMBER(fail_on_bad_free), TRUE},
     {"details", NULL, NULL, "file and line, each call site, all threads' functions", names_group,
      apply_value, MEMBER(details), TRUE},

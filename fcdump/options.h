@@ -61,7 +61,7 @@ typedef struct
     GPtrArray *operands; /* char *, owned; profiles and images as given */
     GPtrArray *images;   /* of --image */
     guint64 reports;     /* bit n: row n of the table */
-    guint64 asked;       /* those that were named: they say so where they have nothing to say */
+    guint64 asked;       /* those asked for by name: they print a line even if they are empty */
     gint export;         /* row of the export that is printed alone, or -1 */
     char *gmon;          /* the file that is written in place of reports, or NULL */
     FcSort sort;
@@ -79,7 +79,7 @@ typedef struct
     guint depth; /* of the calling-context tree; 0: whole */
     double min_percent;
     GPtrArray *suppressions; /* files: char *, owned */
-    gboolean no_built_in;    /* nor are the built-in ones used */
+    gboolean no_built_in;    /* the built-in ones are not used */
     gboolean reachable;      /* leaks: what the program could still reach, too */
     gboolean fail_on_leak;
     gboolean fail_on_bad_free;

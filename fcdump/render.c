@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define COLUMN_GAP 2
-#define NAME_WIDTH_MIN 32   /* spare columns go before the last one gets less */
+#define NAME_WIDTH_MIN 32   /* if the last column would be narrower, spare columns are left out */
 #define DROPPED G_MAXUINT32 /* width of a column that is left out */
 
 struct FcRender

@@ -42,7 +42,7 @@ typedef struct
     const char *group;   /* heading over several columns that name the same; or NULL */
     const char *heading; /* NULL: none */
     gboolean left;       /* aligned to the left */
-    guint spare;         /* not 0: left out where the terminal is too narrow, 1 before 2 */
+    guint spare; /* 0: always shown; 1, 2: left out where the terminal is too narrow, 1 first */
 } FcColumn;
 
 typedef struct FcTable FcTable;

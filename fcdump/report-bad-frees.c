@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Pointers that were wrongly freed or reallocated, with the stacks of all that happened to
- * their block.  Those that are alike in all of that are one entry.
+ * Bad frees and reallocs: invalid pointers that were given to them, with the stacks of all that
+ * happened to their block.  Those that are alike in all of that are one entry.
  */
 #include "fcdump/report-memory.h"
 

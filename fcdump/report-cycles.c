@@ -10,7 +10,7 @@ static const FcColumn columns[] = {
     {"calls", "within", FALSE}, {NULL, "function", TRUE},
 };
 
-/* What the arcs that lead to `function` carry from outside its cycle and from within. */
+/* Calls and time of the arcs that lead to `function`: from outside its cycle, and from within. */
 typedef struct
 {
     guint64 entering;

@@ -96,7 +96,7 @@ static char *format_clock(const FcProfile *header)
 
 static void add_run(FcTable *table, const GPtrArray *inputs)
 {
-    /* All are of one session as a rule: the first stands for them. */
+    /* As a rule all inputs are of one session, so that the first one speaks for all. */
     const FcProfile *first = ((const FcInput *)inputs->pdata[0])->header;
     add(table, "Program", g_strdup(first->executable));
     add(table, "Command line", format_command(first));

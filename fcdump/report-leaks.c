@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Leaks: the blocks that were not freed, by the way on which they were allocated.
+ * Leaks: the blocks that were not freed, by allocation site.
  */
 #include "fcdump/report-memory.h"
 
@@ -73,9 +73,9 @@ static void print_sums(const FcReportContext *context, guint groups)
 {
     const FcMemory *memory = context->memory;
     const FcProfileHeap *heap = &context->model->profile->heap;
-    g_autofree char *number = fc_report_number(groups, "way");
+    g_autofree char *number = fc_report_number(groups, "allocation site");
     g_autofree char *what = g_strdup_printf(
-        "%s, allocated by %s.", heap->scanned != 0 ? "were lost" : "were never freed", number);
+        "%s, of %s.", heap->scanned != 0 ? "were lost" : "were never freed", number);
     if (memory->lost.blocks == 0)
         fc_render_line(context->render, "Nothing leaked.");
     print_sum(context, &memory->lost, what);
@@ -101,7 +101,8 @@ static void print_sums(const FcReportContext *context, guint groups)
     }
 }
 
-/* Blocks by site: of each site the first one's number + 1, and of each block the next. */
+/* The blocks of each allocation site as a list: the number + 1 of a site's first block, and of the
+ * block that follows each block; 0 ends it. */
 typedef struct
 {
     guint *first;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Who allocates how much: by function, by the way to it, and by the size of the blocks.
+ * Who allocates how much: by function, by allocation site, and by the size of the blocks.
  */
 #include "fcdump/report-memory.h"
 
@@ -32,7 +32,7 @@ static const FcColumn size_columns[] = {
     {NULL, "below", FALSE},  {NULL, "function", TRUE},
 };
 
-/* A function of the model; its length: none. */
+/* `function`: its number in the model; the number of functions stands for "none". */
 static const char *function_name(const FcModel *model, guint function)
 {
     return function < model->functions->len ? fc_model_function(model, function)->name
@@ -112,7 +112,8 @@ static char *bucket_range(guint bucket)
                            2 * start >> shift, unit);
 }
 
-/* The histogram of one way, in lines below its stack: most have one bucket or two. */
+/* The sizes of one allocation site's blocks, in lines below its stack: most sites have blocks of
+ * one size or two. */
 static void add_size_lines(FcTable *table, guint empty_cells, const FcProfileAllocSite *figures)
 {
     g_autoptr(GString) line = g_string_new(NULL);
@@ -175,8 +176,8 @@ void fc_report_mem_contexts(const FcReportContext *context)
     }
     fc_table_print(table, context->render);
     if (hidden > 0)
-        fc_render_note(context->render, "%u way%s left out by --min, --only or --not.", hidden,
-                       hidden == 1 ? "" : "s");
+        fc_render_note(context->render, "%u allocation site%s left out by --min, --only or --not.",
+                       hidden, hidden == 1 ? "" : "s");
 }
 
 static void add_sizes(FcTable *table, const FcProfileAllocSite *figures, const char *name)

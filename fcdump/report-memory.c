@@ -15,7 +15,7 @@ static gboolean is_asked(const FcReportContext *context, const char *name)
     return FALSE;
 }
 
-/* Whether there are records of any kind, of version 3.0 too. */
+/* Whether the profile has memory records, be they those of version 3.0. */
 static gboolean is_recorded(const FcProfile *profile)
 {
     return profile->heap.recorded ||

@@ -6,8 +6,9 @@
 
 #include "fcdump/report.h"
 
-/* Prints the title of report `name` if it has something to say or was asked for; without
- * memory records or anything to say (`is_empty`) that instead.  FALSE: it is done. */
+/* Begins report `name`: prints its title and returns TRUE if there is something to print.  If not
+ * (the profile has no memory records, or `is_empty`), returns FALSE; then it has printed the title
+ * and that there is nothing, if the report was asked for. */
 gboolean fc_report_memory_begin(const FcReportContext *context, const char *name, const char *title,
                                 gboolean is_empty);
 
@@ -26,6 +27,6 @@ GArray *fc_report_largest(const FcProfileAllocSite *figures, guint count, gsize 
 /* Mean lifetime of the freed blocks; "-" where none was. */
 char *fc_report_lifetime(const FcProfileAllocSite *figures);
 
-/* Lists of version 3.0. */
+/* What is printed for profiles of version 3.0, which list blocks by address. */
 void fc_report_v3_leaks(const FcReportContext *context);
 void fc_report_v3_bad(const FcReportContext *context, const GArray *blocks);

@@ -25,7 +25,7 @@ static const struct
     {"threads-not-listed", "threads beyond the limit: in the sums, but not listed"},
     {"unsent-buffers", "threads that ended with their process, which may have had records to send"},
     {"untracked-frees", "blocks of memory that were freed unseen: their place was used again"},
-    {"bad-frees-not-listed", "wrong frees beyond the limit"},
+    {"bad-frees-not-listed", "bad frees beyond the limit"},
     {"foreign-frees", "frees of what may be memory of libraries loaded with RTLD_DEEPBIND"},
     {"profiling-stopped", "threads that could not reach the manager any more, and went on unseen"},
 };

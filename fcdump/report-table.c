@@ -24,7 +24,7 @@ const FcReport fc_report_table[] = {
     {"mem-realloc", "invalid pointers given to realloc", FC_REPORT_DEFAULT, fc_report_bad_reallocs},
     {"mem-functions", "what each function allocated", FC_REPORT_ON_REQUEST,
      fc_report_mem_functions},
-    {"mem-contexts", "what was allocated by which way", FC_REPORT_ON_REQUEST,
+    {"mem-contexts", "what each allocation site allocated", FC_REPORT_ON_REQUEST,
      fc_report_mem_contexts},
     {"mem-sizes", "how large the blocks of each function were", FC_REPORT_ON_REQUEST,
      fc_report_mem_sizes},

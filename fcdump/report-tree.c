@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The calling-context tree: by which way each function was reached.  Siblings of the
+ * The calling-context tree: through which callers each function was reached.  Siblings of the
  * same function are one line unless --details tells their call sites apart.
  */
 #include "fcdump/report.h"
@@ -25,9 +25,9 @@ typedef struct
     guint64 calls;
     guint64 total_ns;
     guint64 local_ns;
-    guint timed;      /* how many of them took time */
-    gboolean at_most; /* they may nest: total_ns is an upper bound */
-    gboolean wanted;  /* shown itself, or on the way to one that is */
+    guint timed;      /* how many of the contexts took time */
+    gboolean at_most; /* the contexts may nest: total_ns is an upper bound */
+    gboolean wanted;  /* selected itself, or an ancestor of one that is */
 } Node;
 
 typedef struct

@@ -16,7 +16,7 @@ char *fc_report_source(const FcReportContext *context, const FcProfilePlace *pla
     fc_symbols_find(model->symbols, model->profile, place, is_return, &symbol);
     if (!symbol.file)
         return NULL;
-    /* Of "/home/me/build/../src/main.c" nobody wants to read the middle. */
+    /* "/home/me/build/../src/main.c" is easier to read as "/home/me/src/main.c". */
     g_autofree char *path = g_path_is_absolute(symbol.file)
                                 ? g_canonicalize_filename(symbol.file, NULL)
                                 : g_strdup(symbol.file);

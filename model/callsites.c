@@ -2,9 +2,10 @@
  *
  * From the profile's arcs to call sites of the graph; see callsites.h.
  *
- * The compiler gives a hook the return address of the machine's frame.  So the call site
- * of a function that was inlined is not in its caller, but where its caller (or what
- * that was inlined into) was called: a site by which the caller was reached too.
+ * A hook is given the return address of the machine frame it runs in.  A function that was
+ * inlined has no frame of its own: it runs in that of the function it was inlined into, so its
+ * recorded call site is the place from which that function was called.  Such an arc is known by
+ * this: its caller was itself called from the very same site.
  */
 #include "model/callsites.h"
 
@@ -67,8 +68,9 @@ static guint64 pair_key(gint caller, guint callee)
     return (guint64)(guint)caller << 32 | callee;
 }
 
-/* A site at which a function calls itself and also something that is inlined into it for other
- * callers: that was inlined there as well. */
+/* Recursion: where the only caller from a site is the function itself, is_incoming can't say
+ * whether a callee seen with that site was inlined.  It was if the same callee was inlined where
+ * others called the function. */
 static void mark_recursive(const Resolver *resolver)
 {
     const FcModel *model = resolver->model;
@@ -133,7 +135,8 @@ static const char *find_via(const Resolver *resolver, guint index)
     }
     if (symbol->raw_name)
     {
-        /* In another profiled function: the caller was inlined, only nobody says so. */
+        /* The site lies in another profiled function, so nothing unprofiled was in between: the
+         * caller was inlined there, though the debug information does not say so. */
         g_autofree char *key = fc_model_symbol_key(model, &arc->site, symbol->start);
         return caller != FC_NONE && g_hash_table_contains(resolver->keys, key) ? NULL
                                                                                : symbol->name;

@@ -15,10 +15,10 @@ typedef char *Longer(const FcModel *model, const FcFunction *function);
 static char *with_parameters(const FcModel *model, const FcFunction *function)
 {
     const char *raw = function->symbol.raw_name;
-    if (!raw || strcmp(raw, function->name) == 0) /* it was asked for */
+    if (!raw || strcmp(raw, function->name) == 0) /* linkage names are shown */
         return NULL;
     g_autofree char *name = fc_demangle_name(raw, FC_DEMANGLE_PARAMS);
-    /* What every overload of every program would be full of. */
+    /* Spelled out, the parameters of most C++ functions would be hard to read. */
     g_autoptr(GString) text = g_string_new(name);
     g_string_replace(text,
                      "std::__cxx11::basic_string<char, std::char_traits<char>, "
@@ -27,7 +27,7 @@ static char *with_parameters(const FcModel *model, const FcFunction *function)
     return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
-/* In brackets behind the name. */
+/* "NAME [PLACE]".  The caller frees it. */
 static char *add_place(const char *name, const char *place)
 {
     return g_strdup_printf("%s [%s]", name, place);
@@ -64,7 +64,7 @@ static char *with_folder(const FcModel *model, const FcFunction *function)
     g_autofree char *last_two = g_build_filename(fc_base_name(folder_path), base, NULL);
     g_autofree char *short_place = add_place("", base);
     g_autofree char *name = g_strdup(function->name);
-    if (g_str_has_suffix(name, short_place)) /* with_file has been here */
+    if (g_str_has_suffix(name, short_place)) /* appended by with_file */
         name[strlen(name) - strlen(short_place)] = '\0';
     return add_place(name, last_two);
 }
@@ -80,7 +80,7 @@ static char *with_module(const FcModel *model, const FcFunction *function)
     return add_place(function->name, fc_base_name(module->path));
 }
 
-/* What is left: several of one file, or no lines and one module. */
+/* For those that nothing else tells apart: several in one file, or in a module without lines. */
 static char *with_offset(const FcModel *model, const FcFunction *function)
 {
     g_autofree char *offset =
@@ -88,7 +88,7 @@ static char *with_offset(const FcModel *model, const FcFunction *function)
     return add_place(function->name, offset);
 }
 
-/* Where the longer names of functions with one name are not all the same, they are taken. */
+/* Gives functions that are `alike` in name their longer names, unless those are all the same. */
 static void lengthen(FcModel *model, const GArray *alike, Longer *longer)
 {
     g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);

@@ -68,8 +68,8 @@ static void load_descriptor(Loader *loader, const char *path)
         add_problem(loader, path, "names no profile");
 }
 
-/* The first bytes of `path`, "" where it is not a file that can be read twice; FALSE with a
- * problem noted where it can't be read. */
+/* The first bytes of `path`; "" of a pipe and the like, where what was read would be missing
+ * later.  FALSE with a problem noted where it can't be read. */
 static gboolean read_start(Loader *loader, const char *path, char *start, gsize bytes)
 {
     struct stat status;
@@ -108,7 +108,8 @@ static void load_operand(Loader *loader, const char *path)
 
 /* ---- Functions ------------------------------------------------------------- */
 
-/* A program that is fixed at link time knows functions of libraries by stubs of its own. */
+/* A program that is not position-independent may have stubs of its own in place of functions of
+ * libraries: their figures go to the function itself. */
 static void resolve_imports(FcModel *model)
 {
     for (guint i = 0; i < model->profile->functions->len; i++)

@@ -239,8 +239,8 @@ static gboolean is_shown(const FcModel *model, const FcProfileHeapPoint *point, 
     return shown;
 }
 
-/* Whether a function within the C library asked for the block that has no name, as most have none
- * where only its dynamic symbols are there. */
+/* Whether the call at `site` is in the C library, in a function without a name: only its exported
+ * functions have one where its full symbol table is not installed. */
 static gboolean is_unnamed(const FcModel *model, const FcProfilePlace *site)
 {
     FcSymbol symbol;
@@ -300,7 +300,7 @@ static void judge_bad_free(FcMemory *memory, guint index, FcSuppressions *suppre
         rule->hits++;
 }
 
-/* A version 3.0 profile has addresses only. */
+/* A profile of version 3.0 has the addresses of bad frees and nothing to judge them by. */
 static void count_blocks(FcMemory *memory)
 {
     const FcProfile *profile = memory->model->profile;

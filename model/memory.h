@@ -13,7 +13,7 @@
 typedef struct
 {
     const char *name;     /* belongs to the model or its symbols */
-    FcProfilePlace place; /* return address; with no_line that of nothing */
+    FcProfilePlace place; /* return address; of no meaning with no_line */
     gboolean no_line;     /* it is known that this function was active, but not where it was */
 } FcMemoryFrame;
 
@@ -28,7 +28,7 @@ typedef struct
     guint64 bytes;
 } FcMemorySum;
 
-/* What the command line makes of an allocation site or a wrong free. */
+/* What the command line makes of an allocation site or a bad free. */
 typedef struct
 {
     gboolean shown;
@@ -38,10 +38,10 @@ typedef struct
 typedef struct
 {
     const FcModel *model;
-    FcMemoryVerdict *alloc_sites; /* of each of the profile's : of its leaks */
-    FcMemoryVerdict *bad_frees;   /* of each of its wrong frees */
-    /* Figures by function of the model, the last for none: what was allocated while it was
-     * the innermost one, and while it was active.  Their points are of no meaning. */
+    FcMemoryVerdict *alloc_sites; /* of each allocation site: of its leaks */
+    FcMemoryVerdict *bad_frees;   /* of each bad free */
+    /* Figures by function of the model, and one more for "no function": what was allocated while
+     * it was the innermost one, and while it was active.  Their stacks are of no meaning. */
     FcProfileAllocSite *self;
     FcProfileAllocSite *total;
     FcMemorySum
@@ -49,8 +49,8 @@ typedef struct
     FcMemorySum indirect; /* of these, only pointed to by lost blocks */
     FcMemorySum reachable;
     FcMemorySum suppressed;
-    FcMemorySum unnamed; /* of the lost ones, if none was looked for: the C library's own, for all
-                            that can be told; it has no symbols, so that no rule could fit */
+    FcMemorySum unnamed; /* of the lost ones, where libfc did not look for pointers: allocated in
+                            the C library, which has no symbols, so that no suppression fits */
     guint bad_count;     /* shown, not suppressed; of a version 3.0 profile all */
     guint bad_suppressed;
 } FcMemory;

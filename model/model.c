@@ -74,7 +74,8 @@ gboolean fc_model_is_same_module(const FcModel *model, gint a, gint b)
     return g_strcmp0(x->path, y->path) == 0;
 }
 
-/* Of modules without symbols the name is all there is. */
+/* The addresses of the unprofiled functions that calls went through.  One in a module without
+ * symbols is known by the name of the module alone, and keeps that. */
 static void make_via_addresses(FcModel *model)
 {
     guint count;

@@ -76,7 +76,7 @@ static gboolean *make_set(const FcModel *model, const GPtrArray *patterns, const
         if (!mark_pattern(model, patterns->pdata[i], set))
             g_ptr_array_add(warnings, g_strdup_printf("%s: no function of the profile is '%s'",
                                                       option, (char *)patterns->pdata[i]));
-    /* Up and down from the named ones each: not down again from what lies above. */
+    /* Callees of the named functions and callers of the named functions: not callees of callers. */
     g_autofree gboolean *above = g_memdup2(set, (count + 1) * sizeof *set);
     if (selection->callees)
         fc_callgraph_spread(model->graph, set, FC_SPREAD_CALLEES);

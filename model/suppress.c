@@ -23,8 +23,8 @@ const char *fc_suppress_kind_name(FcSuppressKind kind)
 }
 
 /* What the libraries keep to the end of the process, so that it can't be a mistake of the
- * program: the loader's own books, buffers of the standard streams, lists of handlers, caches of
- * locales, time zones and users, the reserve for exceptions. */
+ * program: the dynamic loader's tables, buffers of the standard streams, lists of handlers, caches
+ * of locales, time zones and users, the reserve for exceptions. */
 static const char *const built_in_rules[] = {
     "early:libstdc++.so",
     "early:libc++abi.so",
@@ -79,7 +79,7 @@ static void rule_free(gpointer data)
     g_free(rule);
 }
 
-/* FALSE: no kind stands before a colon. */
+/* FALSE where the line does not begin with a kind and a colon. */
 static gboolean add_line(FcSuppressions *suppressions, const char *line, const char *source)
 {
     for (guint kind = 0; kind < G_N_ELEMENTS(kind_names); kind++)
@@ -125,7 +125,7 @@ gboolean fc_suppressions_load(FcSuppressions *suppressions, const char *path, GE
     g_autoptr(GError) reason = NULL;
     if (!g_file_get_contents(path, &text, NULL, &reason))
     {
-        /* glib's message names the file in a sentence of its own */
+        /* glib's message is "... PATH ...: REASON": the reason alone */
         const char *end = strrchr(reason->message, ':');
         g_set_error(error, reason->domain, reason->code, "%s:%s", path,
                     end ? end + 1 : reason->message);

@@ -12,7 +12,7 @@ typedef enum
     FC_SUPPRESS_LEAK,
     FC_SUPPRESS_DIRECT, /* leaks, by what called the allocator itself */
     FC_SUPPRESS_EARLY,  /* leaks of what was allocated before libfc started */
-    FC_SUPPRESS_FREE,   /* wrong frees and reallocs */
+    FC_SUPPRESS_FREE,   /* bad frees and reallocs */
 } FcSuppressKind;
 
 /* What stands before the colon. */

@@ -14,7 +14,7 @@
 gboolean fc_v3_is_elf(const char *path)
 {
     char magic[SELFMAG];
-    /* What is no file can be read only once, and not here. */
+    /* A pipe can be read only once: that is left to the loader. */
     if (!g_file_test(path, G_FILE_TEST_IS_REGULAR))
         return FALSE;
     int fd = open(path, O_RDONLY | O_CLOEXEC);

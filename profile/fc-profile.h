@@ -110,7 +110,7 @@ typedef enum
     FC_END_EXEC,   /* replaced by another image */
 } FcProfileEnd;
 
-/* A block of memory that was never freed, or a pointer wrongly given to free or
+/* A block of memory that was never freed, or the invalid pointer of a bad free or
  * realloc.  These are the three last lists of version 3.0: addresses only. */
 typedef struct
 {

@@ -334,9 +334,8 @@ static gboolean parse_memory(FcText *text, FcProfile *profile)
                            g_hash_table_new_full(stack_hash, stack_equal, stack_free, NULL)};
     const gboolean good =
         parse_blocks(text, "the number of leaks", &stacks, TRUE, profile->leaks) &&
-        parse_blocks(text, "the number of wrong frees", &stacks, FALSE, profile->bad_frees) &&
-        parse_blocks(text, "the number of wrong reallocations", &stacks, FALSE,
-                     profile->bad_reallocs);
+        parse_blocks(text, "the number of bad frees", &stacks, FALSE, profile->bad_frees) &&
+        parse_blocks(text, "the number of bad reallocs", &stacks, FALSE, profile->bad_reallocs);
     g_hash_table_unref(stacks.known);
     g_array_unref(stacks.scratch);
     return good;

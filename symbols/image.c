@@ -21,7 +21,7 @@ static gboolean lies_within(guint64 offset, guint64 bytes, guint64 size)
     return offset <= size && bytes <= size - offset;
 }
 
-/* libelf hands out sections that reach beyond the file as if all were well. */
+/* Whether each section lies within the file, which libelf does not check. */
 static gboolean has_whole_sections(Elf *elf, guint64 size)
 {
     Elf_Scn *section = NULL;
@@ -179,7 +179,7 @@ void fc_image_free(FcImage *image)
 static int find_debuginfo(Dwfl_Module *module, void **user_data, const char *name, Dwarf_Addr base,
                           const char *file, const char *link_file, GElf_Word link_crc, char **found)
 {
-    /* The standard search ends with a question to the servers that this names. */
+    /* The standard search for debug files ends by asking the servers that this variable names. */
     g_unsetenv("DEBUGINFOD_URLS");
     return dwfl_standard_find_debuginfo(module, user_data, name, base, file, link_file, link_crc,
                                         found);
@@ -198,7 +198,7 @@ gboolean fc_image_load(FcImage *image)
     if (!image->dwfl)
         return FALSE;
     dwfl_report_begin(image->dwfl);
-    /* Base 0 upon the file's own addresses: libdw then speaks of link-time addresses. */
+    /* Reported with bias 0, so that libdw's addresses are those of the file (link-time). */
     image->module = dwfl_report_elf(image->dwfl, image->path, image->path, image->fd, 0, TRUE);
     if (image->module)
         image->fd = -1;

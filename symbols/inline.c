@@ -12,13 +12,14 @@
 
 #include "profile/search.h"
 
-/* Namespaces in namespaces; deeper is not searched. */
+/* Functions in namespaces nested deeper than this are not found. */
 #define MAX_NAMESPACES 32
 
-/* In a unit; what a damaged one says beyond that is not believed. */
+/* Functions of one unit; a unit that lists more is damaged, and the rest is not read. */
 #define MAX_BODIES (1u << 21)
 
-/* The child of `parent`, which is no unit, of the kinds that hold code, with `address` in it. */
+/* The child of `parent` that covers `address`: a function, an inlined copy or a block.  Not for
+ * units as parents: their children are too many to walk through (see list_bodies). */
 static gboolean find_child(Dwarf_Die *parent, Dwarf_Addr address, Dwarf_Die *child)
 {
     if (dwarf_child(parent, child) != 0)
@@ -61,7 +62,7 @@ static void add_bodies(Dwarf_Die *function, GArray *bodies)
         g_array_append_val(bodies, body);
 }
 
-/* Those of `scope` and of its namespaces. */
+/* Collects the pieces of code of the functions in `scope` and in the namespaces within it. */
 static void collect_bodies(Dwarf_Die *scope, int depth, GArray *bodies)
 {
     Dwarf_Die child;
@@ -79,8 +80,8 @@ static void collect_bodies(Dwarf_Die *scope, int depth, GArray *bodies)
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-/* The unit's functions, by where they begin.  A unit may have very many and be asked for as
- * many places, so it is looked through but once. */
+/* The pieces of code of the unit's functions, ascending by start.  A unit may have very many
+ * functions and be asked about very many places, so it is read once and kept. */
 static const GArray *list_bodies(FcImage *image, Dwarf_Die *unit)
 {
     GArray *bodies;
@@ -123,7 +124,8 @@ static Dwarf_Off origin_of(Dwarf_Die *die)
     return dwarf_dieoffset(die);
 }
 
-/* Names are for functions whose copies are in several units; a lambda has none here. */
+/* A function that several units hold copies of is the same one if the linkage names are equal;
+ * one without a linkage name (a lambda) is known by its entry in the debug information alone. */
 static gboolean has_name(Dwarf_Die *die, const char *raw_name)
 {
     Dwarf_Attribute attribute;

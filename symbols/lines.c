@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * From an address to file and line, through DWARF, and the names of functions that the
- * symbol table lacks.  Called when a line is asked for, or a name is missing.  It keeps its own map
- * of compilation units: .debug_aranges is left out by clang, and libdw of elfutils 0.188 knows
- * nothing else.
+ * symbol table lacks.  Called by symbols.c when a line is asked for, by table.c when a name is
+ * missing, by inline.c for units.  It keeps its own map from addresses to compilation units: libdw
+ * (as of elfutils 0.188) finds units only by the section .debug_aranges, which clang does not
+ * write.
  */
 #include "symbols/image.h"
 
@@ -26,7 +27,8 @@ struct FcLineTable
     GArray *ranges; /* UnitRange, ascending by start */
 };
 
-/* Ranges may overlap in broken files only: those of code that the linker discarded. */
+/* Ranges overlap only where the linker discarded code and left its debug information behind; so
+ * many of them are looked at. */
 #define MAX_OVERLAP 32
 
 static void add_unit(FcLineTable *lines, Dwarf_Die *unit)

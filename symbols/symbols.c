@@ -115,7 +115,8 @@ static gboolean has_file(const char *path)
            !g_str_has_prefix(path, "linux-gate");
 }
 
-/* A profile without a build-id gives nothing to compare. */
+/* Whether the image is another build than the module that ran.  A profile without a build-id
+ * gives nothing to compare: then FALSE. */
 static gboolean is_same_build(const FcImage *image, const char *build_id)
 {
     return !build_id || g_strcmp0(image->build_id, build_id) == 0;
@@ -193,7 +194,8 @@ static char *resolve_path(const FcProfile *profile, const char *path)
     return g_build_filename(profile->directory, path, NULL);
 }
 
-/* The debug file of a program that is gone or was rebuilt has its names all the same. */
+/* Where the program is gone or was rebuilt, the separate debug file of the build that ran, found
+ * by its build-id, has the names all the same. */
 static FcImage *find_debug_file(FcSymbols *symbols, const char *build_id)
 {
     g_auto(GStrv) folders =
@@ -351,7 +353,7 @@ static const FcImageFunction *find_imported(FcSymbols *symbols, const FcProfile 
         const FcImageFunction *function;
         g_autofree char *path = resolve_path(profile, module->path ? module->path : "");
 
-        /* A library that is gone is not missed here. */
+        /* No warning about a library that is gone: nothing was asked of it yet. */
         if (!g_file_test(path, G_FILE_TEST_EXISTS))
             continue;
         *found = i;

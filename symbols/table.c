@@ -57,8 +57,9 @@ static guint64 find_section_end(Elf *elf, GElf_Word index, guint64 address, Dwar
     return address - start < head.sh_size ? start + head.sh_size : 0;
 }
 
-/* A program that is fixed at link time and takes the address of a library's function gives
- * it that of its own stub, everywhere: the library, too, then calls itself by it. */
+/* A program that is not position-independent and takes the address of a library's function makes
+ * that of its own stub the function's address for the whole process: the profile then has the stub
+ * in place of the function, even for calls within the library. */
 static gboolean is_import(const GElf_Sym *symbol, GElf_Word section)
 {
     return section == SHN_UNDEF && symbol->st_value != 0 &&
@@ -69,7 +70,7 @@ static void fill_import(const GElf_Sym *symbol, const char *name, Candidate *out
 {
     memset(out, 0, sizeof *out);
     out->function.start = symbol->st_value;
-    out->function.end = symbol->st_value + 1; /* nothing but calls to it is of interest */
+    out->function.end = symbol->st_value + 1; /* only its first address is ever looked up */
     out->function.raw = name;
     out->function.is_import = TRUE;
     out->rank = G_MAXUINT;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Reports of memory from sections that are written here: blocks of all states, unwound
-# stacks, calls by way of what is not profiled, inlined functions, wrong frees of all kinds.
+# stacks, calls by way of what is not profiled, inlined functions, bad frees of all kinds.
 
 import json
 
@@ -109,7 +109,7 @@ equal([group[1] for group in lost], [
     # outside of everything
     ["before the start in 0x7f0000009999"]], "stacks")
 text = good("--no-reports", "--mem-leaks", "scanned.fc")
-for part in ("12 blocks of 22600 bytes were lost, allocated by 5 ways.",
+for part in ("12 blocks of 22600 bytes were lost, of 5 allocation sites.",
              "1 block of 4000 bytes of these only lost blocks pointed to.",
              "2 blocks of 8000 bytes could still be reached; --reachable shows them."):
     contains(text, part, "sums")
@@ -123,7 +123,7 @@ equal([text.count(f"{0x10000 * (i + 1):#x}, 4000 B") for i in range(6)], [1, 1, 
 # Not looked at: all are live, and count.
 write("live.fc", False)
 contains(good("--no-reports", "--mem-leaks", "live.fc"),
-         "14 blocks of 30600 bytes were never freed, allocated by 5 ways.", "live blocks")
+         "14 blocks of 30600 bytes were never freed, of 5 allocation sites.", "live blocks")
 equal({group[0][-1] for group in leaks("live.fc", "--mem-leaks")}, {"live"}, "states")
 data = json.loads(good("--json", "scanned.fc"))["heap"]
 equal((data["scanned"], data["leaked"], data["indirect"], data["reachable"]),
@@ -152,7 +152,7 @@ contains(text, "6.000 ms  39.06 KiB  " + "#" * 50 + "\n9.000 ms  29.30 KiB  " + 
          "the course")
 contains(text, "29.30 KiB  75.0  malloc in leaf", "the holder")
 
-# Wrong frees.
+# Bad frees.
 kinds = (
     lambda p: f"double 0x5000 0x5000 100 1000 {p(1, 'work+5', 5)} {p(2, 'leaf+4', 1)} "
               f"{p(0, 'main+6', 5)}",
@@ -172,7 +172,7 @@ for part in ("0x5000 was freed before: a block of 100 B; after 1.000 us (and 1 m
              "0x8000 is of new[] and was given to free: a block of 8 B; after 4.000 us\n",
              "0x9000 was never allocated; after 5.000 us\n",
              "  here: delete in 0x7f0000001234\n"):
-    contains(text, part, "wrong frees")
+    contains(text, part, "bad frees")
 for absent in ("0x6000", "0xa010"):  # alike, and a realloc
     if absent in text:
         fail(f"{absent} is shown", text)
@@ -181,9 +181,9 @@ contains(blocks[0], f"again: free in work at {line('work+5')} from main at {line
                     f"freed: free in main at {line('main+6')} allocated: malloc in leaf at "
                     f"{line('leaf+4')} from work at {line('work+5')} from main", "three stacks")
 contains(good("--no-reports", "--mem-realloc", "bad.fc"),
-         "0xa010 is 16 bytes inside a block of 32 B", "a wrong realloc")
+         "0xa010 is 16 bytes inside a block of 32 B", "a bad realloc")
 equal(run("--no-reports", "--fail-on-bad-free", "bad.fc").status, 3, "--fail-on-bad-free")
-equal(run("--no-reports", "--fail-on-bad-free", "scanned.fc").status, 0, "no wrong free")
+equal(run("--no-reports", "--fail-on-bad-free", "scanned.fc").status, 0, "no bad free")
 with open("rules", "w", encoding="ascii") as file:
     file.write("free:prog\nfree:^0x7f\n")
 equal(run("--no-reports", "--fail-on-bad-free", "--suppress=rules", "bad.fc").status, 0, "free:")

@@ -80,8 +80,8 @@ equal(leaks, [["2", "blocks", "of", "80", "bytes", "in", "all."], ["bytes", "blo
               ["64", "0x900000", "work"], ["from", "work"], ["from", "main"],
               ["16", "0x900100", "leaf"], ["reallocated", "in", "main"]], "leaks")
 bad = [line.split() for line in section(text, "Invalid pointers given to free")]
-equal(bad, [["pointer", "given"], ["0x1234", "main"], ["from", "main"]], "wrong frees")
-equal(section(text, "Invalid pointers given to realloc")[0], "None.", "wrong reallocations")
+equal(bad, [["pointer", "given"], ["0x1234", "main"], ["from", "main"]], "bad frees")
+equal(section(text, "Invalid pointers given to realloc")[0], "None.", "bad reallocs")
 with open("no-memory.fc", "w", encoding="ascii") as file:
     file.write(FILE.split("\n0\n2\n")[0] + "\n0\n0\n0\n0\n")
 for option in ("-mem-leaks", "--mem-free", "-mem-realloc", "-memory"):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What memcheck, LeakSanitizer and FunctionCheck say of a program's memory, in one form.
 
-A Report has leaks, a Counter of (way) -> [blocks, bytes]; frees, a list of wrong frees; and
+A Report has leaks, a Counter of (way) -> [blocks, bytes]; frees, a list of bad frees; and
 totals.  A way is a tuple of "file:line" of the calls in the test's own sources, from the
 allocator outwards.  FunctionCheck without unwinding knows the line of a call if the callee
 is profiled or the allocator itself; elsewhere it has the function's name if that is profiled, and
@@ -16,7 +16,7 @@ Frame = collections.namedtuple("Frame", "function file line where")
 # The allocator itself, and the loader, whose blocks depend on what is loaded.
 ALLOCATOR = re.compile(r"/vgpreload_")
 LOADER = re.compile(r"/ld-linux|^rtld-malloc\.h$|^dl-")
-WrongFree = collections.namedtuple("WrongFree", "kind call size offset here allocated freed")
+BadFree = collections.namedtuple("BadFree", "kind call size offset here allocated freed")
 
 
 class Report:
@@ -123,7 +123,7 @@ def valgrind_free(lines, start, own, unwound, mismatch):
         kind = "mismatch" if mismatch else "double" if freed else "inside"
     elif re.search(r"is on thread \d+'s stack", lines[at]):
         kind = "stack"
-    return WrongFree(kind, valgrind_call(function), size, offset, way_of(here, own, unwound),
+    return BadFree(kind, valgrind_call(function), size, offset, way_of(here, own, unwound),
                      *stacks)
 
 
@@ -205,7 +205,7 @@ def read_fc(text, own):
             report.add(way, place["reachable_blocks"], place["reachable_bytes"], False)
     for bad in heap["bad_frees"]:
         offset = int(bad["pointer"], 16) - int(bad["block"], 16) if bad["block"] else 0
-        report.frees.append(WrongFree(
+        report.frees.append(BadFree(
             bad["kind"], bad["here"]["call"], bad["size_bytes"], offset,
             fc_way(bad["here"], own, functions), fc_way(bad["allocated"], own, functions),
             fc_way(bad["freed"], own, functions)))

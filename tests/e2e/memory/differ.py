@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Programs that leak or free wrongly: memcheck, LeakSanitizer and FunctionCheck must find
-the same blocks, bytes, lines and wrong frees.  The differences that are known are in the
+the same blocks, bytes, lines and bad frees.  The differences that are known are in the
 manual, under "Other memory checkers".
 
 Usage: differ.py leaks|objects|wrong [CASE]..."""
@@ -115,7 +115,7 @@ class Differ(fctest.Case):
         if SUITE == "wrong":
             key = str
             self.assertEqual(sorted(ours[0].frees, key=key), sorted(theirs[0].frees, key=key),
-                             f"{case}: memcheck's wrong frees are the second")
+                             f"{case}: memcheck's bad frees are the second")
             self.assertEqual(len(ours[0].frees), case != "nothing-wrong", case)
             return
         if len(ours) == 2:  # the child has the larger pid, or it has not: by what they leaked
@@ -123,7 +123,7 @@ class Differ(fctest.Case):
             theirs.sort(key=lambda report: str(sorted(report.leaks)))
         lsan = self.run_lsan(case, unwind)
         for mine, other in zip(ours, theirs):
-            self.assertEqual(mine.frees, [], f"{case}: no wrong free")
+            self.assertEqual(mine.frees, [], f"{case}: no bad free")
             self.assertEqual(other.frees, [])
             self.compare_leaks(case, mine, other, lsan if len(ours) == 1 else None)
             if case not in OTHER_TOTALS:

@@ -127,7 +127,7 @@ class Reports(fctest.Case):
              (20000, 5, 0, 0, 0, 20000, True, [(2048, 5)])])
         few = self.fcdump("--no-reports", "--mem-contexts", "--min=3")
         self.assertEqual(few.count(" in "), 2)
-        self.assertIn("2 ways left out", few)
+        self.assertIn("2 allocation sites left out", few)
         self.assertEqual(self.fcdump("--no-reports", "--mem-contexts", "--only=brief").count(
             " in "), 1)
         self.assertEqual(self.fcdump("--no-reports", "--mem-contexts", "--not=large").count(
@@ -153,7 +153,7 @@ class Reports(fctest.Case):
             "1 of 16-32 KiB, 1 of 32-64 KiB, 1 of 64-128 KiB, 1 of 128-256 KiB, "
             "1 of 256-512 KiB,",
             "1 of 512-1024 KiB, 1 of 1-2 MiB, 1 of 2-4 MiB, 1 of 4-8 MiB, 1 of 8-16 MiB",
-            "4 ways left out by --min, --only or --not."])
+            "4 allocation sites left out by --min, --only or --not."])
 
     # ---- Leaks ----
 
@@ -161,7 +161,7 @@ class Reports(fctest.Case):
         self.run_memory()
         text = self.fcdump("--no-reports", "--basename", "--mem-leaks", "--details")
         self.assertIn("4 blocks of 1000 bytes were", text)
-        self.assertIn("allocated by 2 ways", text)
+        self.assertIn("of 2 allocation sites", text)
         self.assertRegex(text, r"\n *700 B +70\.0 +1 +\w+ +calloc in lose  at figures\.c:%d\n"
                          % line_of("calloc("))
         self.assertRegex(text, r"\n *300 B +30\.0 +3 +\w+ +malloc in make")
@@ -227,7 +227,7 @@ class Reports(fctest.Case):
         self.fcdump("--fail-on-leak", "--not=lose")
         self.fcdump("--fail-on-leak", "functioncheck.fc", "missing.fc", status=1)
 
-    # ---- Wrong frees ----
+    # ---- Bad frees ----
 
     def test_double_free(self):
         self.run_memory("twice")
