@@ -260,8 +260,8 @@ static const Option known[] = {
      apply_value, MEMBER(propagate), TRUE},
     {"rpropagate", NULL, NULL, "... to all that call these", select_group, apply_value,
      MEMBER(rpropagate), TRUE},
-    {"depth", NULL, "N", "the calling-context tree to N levels", select_group, apply_number,
-     MEMBER(depth), 0},
+    {"depth", NULL, "N", "the calling-context tree to N levels (default 100; 0: all)", select_group,
+     apply_number, MEMBER(depth), 0},
     {"min", NULL, "PERCENT", "leave out what takes less of the whole", select_group, apply_percent,
      0, 0},
     {"reachable", NULL, NULL, "leaks: blocks that the program could still reach, too", memory_group,
@@ -378,6 +378,7 @@ FcOptions *fc_options_parse(const FcReport *table, int argc, char **argv, GError
     options->except = g_ptr_array_new_with_free_func(g_free);
     options->reports = reports_named(table, "", FC_REPORT_DEFAULT);
     options->export = -1;
+    options->depth = FC_DEPTH_DEFAULT;
     options->demangle = FC_DEMANGLE_PLAIN;
     for (int i = 1; i < argc; i++)
     {

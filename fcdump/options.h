@@ -54,6 +54,9 @@ typedef enum
     FC_WHEN_NEVER,
 } FcWhen;
 
+/* Levels of the calling-context tree.  Who has more of them has seldom a use for all. */
+#define FC_DEPTH_DEFAULT 100
+
 typedef struct
 {
     const FcReport *table; /* as main handed it in */
@@ -76,7 +79,7 @@ typedef struct
     GPtrArray *except;
     gboolean propagate;
     gboolean rpropagate;
-    guint depth; /* of the calling-context tree; 0: whole */
+    guint depth; /* of the calling-context tree, FC_DEPTH_DEFAULT if none was named; 0: whole */
     double min_percent;
     GPtrArray *suppressions; /* files: char *, owned */
     gboolean no_built_in;    /* the built-in ones are not used */

@@ -13,6 +13,7 @@ static const FcColumn columns[] = {
 };
 
 #define NO_NODE G_MAXUINT
+#define GUIDES_MAX 100 /* levels that are drawn as lines; what is deeper says its level */
 
 /* Contexts of the profile that are shown as one. */
 typedef struct
@@ -35,7 +36,8 @@ typedef struct
     const FcReportContext *context;
     GArray *nodes; /* Node; a parent precedes its children */
     guint roots;   /* first root */
-    guint hidden;  /* left out by --depth or --min */
+    guint small;   /* left out by --min */
+    guint deep;    /* left out by --depth */
     gboolean at_most;
 } Tree;
 
@@ -164,10 +166,16 @@ static gboolean large_enough(const Tree *tree, const Node *node)
 
 /* ---- Printing -------------------------------------------------------------------- */
 
-/* The lines that lead from ancestors to later siblings. */
+/* The lines that lead from ancestors to later siblings.  Drawn at all levels they would take the
+ * square of the tree's depth: gigabytes where that is 60,000. */
 static void append_guides(const Tree *tree, GString *text, const GArray *path)
 {
     gboolean utf8 = fc_render_utf8(tree->context->render);
+    if (path->len > GUIDES_MAX)
+    {
+        g_string_append_printf(text, "level %u: ", path->len);
+        return;
+    }
     for (guint level = 1; level < path->len; level++)
     {
         const Node *node = node_at(tree, g_array_index(path, guint, level));
@@ -223,10 +231,13 @@ static void add_node(Tree *tree, FcTable *table, const Node *node, const GArray 
     fc_table_cell(table, format_node(tree, node, path));
 }
 
-static void count_hidden(Tree *tree, guint first)
+/* How many siblings begin at `first`. */
+static guint count_siblings(const Tree *tree, guint first)
 {
+    guint count = 0;
     for (guint next = first; next != NO_NODE; next = node_at(tree, next)->next)
-        tree->hidden++;
+        count++;
+    return count;
 }
 
 /* Depth first without recursion: `path` holds the nodes from the root to here. */
@@ -239,7 +250,7 @@ static void add_nodes(Tree *tree, FcTable *table)
     {
         if (current != NO_NODE && !large_enough(tree, node_at(tree, current)))
         {
-            count_hidden(tree, current); /* and the siblings after it, which are smaller */
+            tree->small += count_siblings(tree, current); /* those that follow are smaller */
             current = NO_NODE;
         }
         if (current == NO_NODE)
@@ -256,10 +267,21 @@ static void add_nodes(Tree *tree, FcTable *table)
         current = node->first_child;
         if (depth != 0 && path->len >= depth)
         {
-            count_hidden(tree, current);
+            tree->deep += count_siblings(tree, current);
             current = NO_NODE;
         }
     }
+}
+
+static void print_notes(const Tree *tree)
+{
+    FcRender *render = tree->context->render;
+    if (tree->small > 0)
+        fc_render_note(render, "%u branch%s left out by --min.", tree->small,
+                       tree->small == 1 ? "" : "es");
+    if (tree->deep > 0)
+        fc_render_note(render, "%u branch%s below level %u left out; --depth=0 shows all.",
+                       tree->deep, tree->deep == 1 ? "" : "es", tree->context->options->depth);
 }
 
 void fc_report_tree(const FcReportContext *context)
@@ -287,9 +309,7 @@ void fc_report_tree(const FcReportContext *context)
             fc_render_note(context->render, "< at most: several call sites may be active at the "
                                             "same time; --details tells them apart.");
         fc_table_print(table, context->render);
-        if (tree.hidden > 0)
-            fc_render_note(context->render, "%u branch%s left out by --depth or --min.",
-                           tree.hidden, tree.hidden == 1 ? "" : "es");
+        print_notes(&tree);
     }
     g_array_unref(tree.nodes);
 }

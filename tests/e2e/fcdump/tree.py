@@ -3,6 +3,8 @@
 #
 # The calling-context tree: siblings merged or told apart, depth, shares, selections.
 
+import resource
+
 from fcfile import (Profile, Program, contains, equal, fail, folder, good, section, simple)
 
 
@@ -12,7 +14,7 @@ def tree(*arguments):
     start = next(i for i, line in enumerate(lines) if line.endswith("  context"))
     column = lines[start].index("context")
     return [(line[:column].split(), line[column:]) for line in lines[start + 1:]
-            if line != "" and "left out by" not in line]
+            if line != "" and " left out" not in line]
 
 
 keep = folder()
@@ -37,7 +39,7 @@ equal(tree("simple.fc", "--details"), [
       "call sites told apart")
 
 equal([row[1] for row in tree("simple.fc", "--depth=2")], ["main", "`- work"], "--depth")
-contains(good("simple.fc", "--tree", "--depth=2"), "1 branch left out by --depth or --min.",
+contains(good("simple.fc", "--tree", "--depth=2"), "1 branch below level 2 left out; --depth=0 shows all.",
          "what --depth left out")
 equal([row[1] for row in tree("simple.fc", "--min=10")], ["main", "`- work", "   `- leaf"],
       "--min at the limit")
@@ -88,4 +90,22 @@ parent = None
 for i in range(2000):
     parent = deep.context(parent, 0, "alpha" if i % 2 == 0 else "beta", 1, 100, 0)
 deep.write("deep.fc")
-equal(len(tree("deep.fc")), 2000, "levels of a deep tree")
+equal(len(tree("deep.fc", "--depth=2000")), 2000, "levels of a deep tree")
+
+# A chain of 60,000 levels: cut by default, which is said; whole it takes time and memory by its
+# length and not by the square of that, which would be 5.4 GB of indentation.
+chain = Profile(program, run_ns=100)
+chain.function("alpha", 60000, 100, 50, (1, 100), (1, 50))
+chain.function("beta", 60000, 50, 50, (1, 50), (1, 50))
+parent = None
+for i in range(60000):
+    parent = chain.context(parent, 0, "alpha" if i % 2 == 0 else "beta", 1, 100, 0)
+chain.write("chain.fc")
+equal(len(tree("chain.fc")), 100, "levels by default")
+contains(good("chain.fc", "--tree"), "1 branch below level 100 left out; --depth=0 shows all.",
+         "the default is said")
+resource.setrlimit(resource.RLIMIT_AS, (512 << 20, 512 << 20))
+whole = tree("chain.fc", "--depth=0")
+equal(len(whole), 60000, "the whole chain")
+equal([row[1] for row in whole[99:101] + whole[-1:]],
+      ["   " * 98 + "`- beta", "level 101: alpha", "level 60000: beta"], "beyond the guides")
