@@ -48,7 +48,7 @@ int fc_channel_move_fd(int fd)
 {
     struct rlimit limit;
     rlim_t top = 1024; /* not more: the kernel's table grows with the highest number */
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < top)
+    if (fc_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) == 0 && limit.rlim_cur < top)
         top = limit.rlim_cur;
     long moved = -EMFILE;
     for (rlim_t distance = 24; moved < 0 && distance > 0; distance /= 2)

@@ -5,6 +5,7 @@
  */
 #include "libfc/clock.h"
 
+#include "libfc/libc.h"
 #include "libfc/notice.h"
 
 #include <stdbool.h>
@@ -25,7 +26,7 @@ static bool counter_is_invariant(void)
 #if defined(__x86_64__)
     unsigned a = 0, b = 0, c = 0, d = 0;
     int permission = PR_TSC_ENABLE;
-    if (prctl(PR_GET_TSC, &permission) == 0 && permission != PR_TSC_ENABLE)
+    if (fc_sys(SYS_prctl, PR_GET_TSC, &permission) == 0 && permission != PR_TSC_ENABLE)
         return false; /* rdtsc would raise SIGSEGV */
     return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
 #elif defined(__aarch64__)
@@ -62,7 +63,7 @@ enum FcTimeMode fc_clock_start(enum FcTimeMode wanted, bool memory)
 static uint64_t read_ns(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(clock, &now); /* can't fail for the clocks used here */
+    fc_libc()->clock_gettime(clock, &now); /* can't fail for the clocks used here */
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
@@ -85,7 +86,7 @@ uint64_t fc_clock_read_slow(void)
     case FC_TIME_SYS:
     {
         struct rusage usage;
-        getrusage(RUSAGE_THREAD, &usage);
+        fc_sys(SYS_getrusage, RUSAGE_THREAD, &usage);
         return (uint64_t)usage.ru_stime.tv_sec * 1000000000u +
                (uint64_t)usage.ru_stime.tv_usec * 1000u;
     }

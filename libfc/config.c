@@ -10,6 +10,7 @@
 #include "libfc/config.h"
 
 #include "libfc/file.h"
+#include "libfc/libc.h"
 #include "libfc/notice.h"
 #include "libfc/sys.h"
 
@@ -111,7 +112,7 @@ static void take_rc_line(char *line)
         return;
     if (strcmp(value, "!") == 0)
         values[variable] = NULL;
-    else if (getenv(line) == NULL)
+    else if (!fc_libc_getenv(line))
         values[variable] = value;
 }
 
@@ -215,9 +216,9 @@ static void load_transport(void)
 void fc_config_load(void)
 {
     /* A set-uid program is not led to files by its user. */
-    bool secure = getauxval(AT_SECURE) != 0;
+    bool secure = fc_libc()->getauxval(AT_SECURE) != 0;
     for (int i = 0; i < VAR_COUNT; i++)
-        values[i] = getenv(variables[i].name);
+        values[i] = fc_libc_getenv(variables[i].name);
     if (secure)
         values[VAR_DUMP_NAME] = values[VAR_DUMP_PATH] = values[VAR_MANAGER] = NULL;
     else

@@ -12,6 +12,7 @@
 #include "libfc/chunks.h"
 #include "libfc/clock.h"
 #include "libfc/join.h"
+#include "libfc/libc.h"
 #include "libfc/state.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
@@ -39,12 +40,12 @@ void fc_exec_setup(void)
 {
     if (real.execve != NULL)
         return;
-    *(void **)&real.execvpe = dlsym(RTLD_NEXT, "execvpe");
-    *(void **)&real.fexecve = dlsym(RTLD_NEXT, "fexecve");
-    *(void **)&real.execveat = dlsym(RTLD_NEXT, "execveat");
-    *(void **)&real.spawn = dlsym(RTLD_NEXT, "posix_spawn");
-    *(void **)&real.spawnp = dlsym(RTLD_NEXT, "posix_spawnp");
-    *(void **)&real.execve = dlsym(RTLD_NEXT, "execve");
+    *(void **)&real.execvpe = fc_libc()->dlsym(RTLD_NEXT, "execvpe");
+    *(void **)&real.fexecve = fc_libc()->dlsym(RTLD_NEXT, "fexecve");
+    *(void **)&real.execveat = fc_libc()->dlsym(RTLD_NEXT, "execveat");
+    *(void **)&real.spawn = fc_libc()->dlsym(RTLD_NEXT, "posix_spawn");
+    *(void **)&real.spawnp = fc_libc()->dlsym(RTLD_NEXT, "posix_spawnp");
+    *(void **)&real.execve = fc_libc()->dlsym(RTLD_NEXT, "execve");
 }
 
 /* ---- The environment ------------------------------------------------------------ */
@@ -110,18 +111,18 @@ static void drop(const struct Environment *environment)
 {
     if (environment->mapped_bytes == 0)
         return;
-    int saved_errno = errno;
+    int saved_errno = fc_errno;
     unmap(environment->entries, environment->mapped_bytes);
     if (fc_thread.environment == environment->entries)
         fc_thread.environment_bytes = 0;
-    errno = saved_errno;
+    fc_errno = saved_errno;
 }
 
 /* ---- Telling fcmanager ------------------------------------------------------------ */
 
 static void send(enum FcMessageType type)
 {
-    int saved_errno = errno;
+    int saved_errno = fc_errno;
     if (!fc_state_is_off() && fc_state_is_own_process())
     {
         uint64_t old = fc_block_signals();
@@ -132,7 +133,7 @@ static void send(enum FcMessageType type)
         fc_channel_send(&message, NULL, 0);
         fc_restore_signals(old);
     }
-    errno = saved_errno;
+    fc_errno = saved_errno;
 }
 
 /* `real_call` uses `entries`.  Where it is the address that makes the environment too large for the
@@ -145,7 +146,7 @@ static void send(enum FcMessageType type)
         char *const *entries = make(&environment_made, given);                                     \
         send(FC_MSG_EXEC);                                                                         \
         int result = real_call;                                                                    \
-        if (result == -1 && errno == E2BIG && entries != (given))                                  \
+        if (result == -1 && fc_errno == E2BIG && entries != (given))                               \
         {                                                                                          \
             entries = given;                                                                       \
             result = real_call;                                                                    \

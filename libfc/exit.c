@@ -9,6 +9,7 @@
 #include "libfc/channel.h"
 #include "libfc/chunks.h"
 #include "libfc/clock.h"
+#include "libfc/libc.h"
 #include "libfc/modules.h"
 #include "libfc/notice.h"
 #include "libfc/process.h"
@@ -89,8 +90,9 @@ static void exiting(int status, void *unused)
     finish_part();
 }
 
-static void quick_exiting(void)
+static void quick_exiting(void *unused)
 {
+    (void)unused;
     quit();
 }
 
@@ -99,7 +101,8 @@ typedef void QuickExitFunction(int);
 /* Here only to learn the status, which libc does not tell the handlers. */
 FC_EXPORT void quick_exit(int status)
 {
-    QuickExitFunction *real_quick_exit = (QuickExitFunction *)dlsym(RTLD_NEXT, "quick_exit");
+    QuickExitFunction *real_quick_exit =
+        (QuickExitFunction *)fc_libc()->dlsym(RTLD_NEXT, "quick_exit");
     fc_exit_send_status(status);
     real_quick_exit(status);
     __builtin_unreachable();
@@ -107,7 +110,7 @@ FC_EXPORT void quick_exit(int status)
 
 /* The normal end of many a program, shells among them.  No handler runs: what was recorded and is
  * still in private buffers is sent from here. */
-FC_EXPORT void _exit(int status)
+__attribute__((noreturn)) static void end(int status)
 {
     /* Not in the child of a vfork: it has its parent's memory, whose profile goes on. */
     if (fc_state_is_own_process() || fc_process_forked_unseen())
@@ -119,9 +122,14 @@ FC_EXPORT void _exit(int status)
         fc_sys(SYS_exit_group, status);
 }
 
+FC_EXPORT void _exit(int status)
+{
+    end(status);
+}
+
 FC_EXPORT void _Exit(int status)
 {
-    _exit(status);
+    end(status);
 }
 
 __attribute__((destructor)) static void unloaded(void)
@@ -129,8 +137,11 @@ __attribute__((destructor)) static void unloaded(void)
     finish_part();
 }
 
+/* By this libc knows which library a handler is of; from the compiler's start files. */
+extern void *own_library __asm__("__dso_handle") __attribute__((visibility("hidden")));
+
 void fc_exit_setup(void)
 {
-    on_exit(exiting, NULL);
-    at_quick_exit(quick_exiting);
+    fc_libc()->on_exit(exiting, NULL);
+    fc_libc()->at_quick_exit(quick_exiting, &own_library);
 }

@@ -11,6 +11,7 @@
 #include "libfc/clock.h"
 #include "libfc/config.h"
 #include "libfc/exit.h"
+#include "libfc/libc.h"
 #include "libfc/modules.h"
 #include "libfc/process.h"
 #include "libfc/state.h"
@@ -19,7 +20,6 @@
 #include "libfc/threads.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
 
@@ -91,7 +91,7 @@ FC_EXPORT pid_t fork(void)
 {
     static ForkFunction *real_fork;
     if (real_fork == NULL)
-        real_fork = (ForkFunction *)dlsym(RTLD_NEXT, "fork");
+        real_fork = (ForkFunction *)fc_libc()->dlsym(RTLD_NEXT, "fork");
     pid_t child = real_fork();
     if (child != 0)
         tell_of_child(child);
@@ -103,10 +103,10 @@ FC_EXPORT pid_t _Fork(void)
 {
     static ForkFunction *real_fork;
     if (real_fork == NULL)
-        real_fork = (ForkFunction *)dlsym(RTLD_NEXT, "_Fork");
+        real_fork = (ForkFunction *)fc_libc()->dlsym(RTLD_NEXT, "_Fork");
     if (real_fork == NULL) /* libc has had it since 2.34 */
     {
-        errno = ENOSYS;
+        fc_errno = ENOSYS;
         return -1;
     }
     prepare_fork();
@@ -116,10 +116,10 @@ FC_EXPORT pid_t _Fork(void)
         forked_child();
         return child;
     }
-    int saved_errno = errno;
+    int saved_errno = fc_errno;
     forked_parent();
     tell_of_child(child);
-    errno = saved_errno;
+    fc_errno = saved_errno;
     return child;
 }
 
@@ -156,16 +156,16 @@ FC_EXPORT int clone(int (*function)(void *), void *stack, int flags, void *argum
     pid_t *child_id = va_arg(list, pid_t *);
     va_end(list);
     if (real_clone == NULL)
-        real_clone = (CloneFunction *)dlsym(RTLD_NEXT, "clone");
+        real_clone = (CloneFunction *)fc_libc()->dlsym(RTLD_NEXT, "clone");
     if ((flags & CLONE_VM) != 0 || function == NULL || stack == NULL)
         return real_clone(function, stack, flags, argument, parent_id, thread_area, child_id);
     struct Begin begin = {function, argument};
     prepare_fork();
     pid_t child = real_clone(begin_child, stack, flags, &begin, parent_id, thread_area, child_id);
-    int saved_errno = errno;
+    int saved_errno = fc_errno;
     forked_parent();
     tell_of_child(child);
-    errno = saved_errno;
+    fc_errno = saved_errno;
     return child;
 }
 
@@ -177,7 +177,7 @@ long fc_forks_call(long number, long a, long b, long c, long d, long e)
 
 long fc_forks_fail(long error)
 {
-    errno = (int)-error;
+    fc_errno = (int)-error;
     return -1;
 }
 
@@ -250,7 +250,10 @@ __asm__(".text\n"
 
 /* ---- The start ------------------------------------------------------------------- */
 
+/* By this libc knows which library a handler is of; from the compiler's start files. */
+extern void *own_library __asm__("__dso_handle") __attribute__((visibility("hidden")));
+
 void fc_forks_setup(void)
 {
-    pthread_atfork(prepare_fork, forked_parent, forked_child);
+    fc_libc()->register_atfork(prepare_fork, forked_parent, forked_child, &own_library);
 }

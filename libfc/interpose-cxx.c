@@ -7,6 +7,7 @@
 #include "libfc/interpose-cxx.h"
 
 #include "libfc/alloc.h"
+#include "libfc/libc.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 
@@ -24,14 +25,14 @@ static void *look_up(const char *symbol)
 {
     bool was_looking_up = fc_thread.is_looking_up;
     fc_thread.is_looking_up = true;
-    void *function = dlsym(RTLD_NEXT, symbol);
+    void *function = fc_libc()->dlsym(RTLD_NEXT, symbol);
     if (function == NULL)
     {
-        void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
+        void *library = fc_libc()->dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
         if (library == NULL)
-            library = dlopen("libc++.so.1", RTLD_LAZY | RTLD_NOLOAD);
+            library = fc_libc()->dlopen("libc++.so.1", RTLD_LAZY | RTLD_NOLOAD);
         if (library != NULL)
-            function = dlsym(library, symbol);
+            function = fc_libc()->dlsym(library, symbol);
     }
     fc_thread.is_looking_up = was_looking_up;
     return function;
@@ -71,7 +72,7 @@ static void throw_bad_alloc(void)
 {
     if (allocate_exception == NULL || throw_exception == NULL || bad_alloc_type == NULL ||
         bad_alloc_table == NULL || destroy_bad_alloc == NULL)
-        abort(); /* as for whatever nobody catches */
+        fc_libc()->abort(); /* as for whatever nobody catches */
     const void **object = allocate_exception(sizeof *object);
     *object = &bad_alloc_table[TABLE_START];
     throw_exception(object, bad_alloc_type, destroy_bad_alloc);

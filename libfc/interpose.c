@@ -14,6 +14,7 @@
 #include "libfc/config.h"
 #include "libfc/early.h"
 #include "libfc/interpose-cxx.h"
+#include "libfc/libc.h"
 #include "libfc/state.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
@@ -39,6 +40,7 @@ struct Allocator
     int (*posix_memalign)(void **, size_t, size_t);
     void *(*valloc)(size_t);
     void *(*pvalloc)(size_t);
+    size_t (*usable_size)(void *);
 };
 
 static struct Allocator real;
@@ -69,16 +71,17 @@ static void *arena_allocate(size_t bytes)
 static void resolve(void)
 {
     resolving = true;
-    *(void **)&real.malloc = dlsym(RTLD_NEXT, "malloc");
-    *(void **)&real.calloc = dlsym(RTLD_NEXT, "calloc");
-    *(void **)&real.realloc = dlsym(RTLD_NEXT, "realloc");
-    *(void **)&real.reallocarray = dlsym(RTLD_NEXT, "reallocarray");
-    *(void **)&real.memalign = dlsym(RTLD_NEXT, "memalign");
-    *(void **)&real.aligned_alloc = dlsym(RTLD_NEXT, "aligned_alloc");
-    *(void **)&real.posix_memalign = dlsym(RTLD_NEXT, "posix_memalign");
-    *(void **)&real.valloc = dlsym(RTLD_NEXT, "valloc");
-    *(void **)&real.pvalloc = dlsym(RTLD_NEXT, "pvalloc");
-    *(void **)&real.free = dlsym(RTLD_NEXT, "free");
+    *(void **)&real.malloc = fc_libc()->dlsym(RTLD_NEXT, "malloc");
+    *(void **)&real.calloc = fc_libc()->dlsym(RTLD_NEXT, "calloc");
+    *(void **)&real.realloc = fc_libc()->dlsym(RTLD_NEXT, "realloc");
+    *(void **)&real.reallocarray = fc_libc()->dlsym(RTLD_NEXT, "reallocarray");
+    *(void **)&real.memalign = fc_libc()->dlsym(RTLD_NEXT, "memalign");
+    *(void **)&real.aligned_alloc = fc_libc()->dlsym(RTLD_NEXT, "aligned_alloc");
+    *(void **)&real.posix_memalign = fc_libc()->dlsym(RTLD_NEXT, "posix_memalign");
+    *(void **)&real.valloc = fc_libc()->dlsym(RTLD_NEXT, "valloc");
+    *(void **)&real.pvalloc = fc_libc()->dlsym(RTLD_NEXT, "pvalloc");
+    *(void **)&real.usable_size = fc_libc()->dlsym(RTLD_NEXT, "malloc_usable_size");
+    *(void **)&real.free = fc_libc()->dlsym(RTLD_NEXT, "free");
     resolving = false;
 }
 
@@ -141,7 +144,7 @@ static void *early_move(void *old, size_t bytes, const void *caller, const void 
     if (moved == NULL || old == NULL)
         return moved;
     size_t room =
-        is_in_arena(old) ? (size_t)(arena + sizeof arena - (char *)old) : malloc_usable_size(old);
+        is_in_arena(old) ? (size_t)(arena + sizeof arena - (char *)old) : real.usable_size(old);
     memcpy(moved, old, bytes < room ? bytes : room);
     fc_early_inherit(moved, old);
     early_free(old);
@@ -241,7 +244,7 @@ static void *recorded_reallocarray(void *old, size_t count, size_t bytes)
     size_t all;
     if (__builtin_mul_overflow(count, bytes, &all))
     {
-        errno = ENOMEM;
+        fc_errno = ENOMEM;
         return NULL;
     }
     return reallocate(old, all, HERE);
@@ -390,10 +393,20 @@ static bool is_mapping_recorded(const void *caller)
     return is_recording() && !fc_state_is_off() && !fc_unwind_is_own(caller);
 }
 
+/* What libc's function makes of a result of the kernel's. */
+static long set_errno(long result)
+{
+    if (result >= 0 || result < -4095)
+        return result;
+    fc_errno = (int)-result;
+    return -1;
+}
+
 /* The system calls themselves: the loader maps before anything could be looked up. */
 FC_EXPORT void *mmap(void *where, size_t bytes, int protection, int flags, int fd, off_t offset)
 {
-    void *address = (void *)syscall(SYS_mmap, where, bytes, protection, flags, fd, offset);
+    void *address =
+        (void *)set_errno(fc_sys(SYS_mmap, where, bytes, protection, flags, fd, offset));
     if (address != MAP_FAILED && is_mapping_recorded(__builtin_return_address(0)))
         fc_alloc_record(FC_RECORD_MAPPED, FC_CALL_MMAP, address, bytes, HERE);
     return address;
@@ -404,7 +417,7 @@ FC_EXPORT extern void *plain_mmap(void *, size_t, int, int, int, off_t) __asm__(
 
 FC_EXPORT int munmap(void *address, size_t bytes)
 {
-    int result = (int)syscall(SYS_munmap, address, bytes);
+    int result = (int)set_errno(fc_sys(SYS_munmap, address, bytes));
     if (result == 0 && is_mapping_recorded(__builtin_return_address(0)))
         fc_alloc_record(FC_RECORD_UNMAP, FC_CALL_MUNMAP, address, bytes, HERE);
     return result;
@@ -416,7 +429,7 @@ FC_EXPORT void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...
     va_start(list, flags);
     void *wanted = (flags & MREMAP_FIXED) != 0 ? va_arg(list, void *) : NULL;
     va_end(list);
-    void *address = (void *)syscall(SYS_mremap, old, old_bytes, bytes, flags, wanted);
+    void *address = (void *)set_errno(fc_sys(SYS_mremap, old, old_bytes, bytes, flags, wanted));
     if (address == MAP_FAILED || !is_mapping_recorded(__builtin_return_address(0)))
         return address;
     if (old_bytes != 0) /* else a second mapping of the same memory */
@@ -466,8 +479,8 @@ static bool is_foreign(const char *name, const void *own_base)
 {
     Dl_info info;
     const ElfW(Sym) *symbol = NULL;
-    void *found = dlsym(RTLD_DEFAULT, name);
-    if (found == NULL || dladdr1(found, &info, (void **)&symbol, RTLD_DL_SYMENT) == 0)
+    void *found = fc_libc()->dlsym(RTLD_DEFAULT, name);
+    if (found == NULL || fc_libc()->dladdr1(found, &info, (void **)&symbol, RTLD_DL_SYMENT) == 0)
         return false;
     return info.dli_fbase != own_base && (symbol == NULL || symbol->st_shndx != SHN_UNDEF);
 }
@@ -475,7 +488,7 @@ static bool is_foreign(const char *name, const void *own_base)
 bool fc_interpose_is_first(void)
 {
     Dl_info own;
-    return dladdr((void *)own_malloc, &own) == 0 ||
+    return fc_libc()->dladdr((void *)own_malloc, &own) == 0 ||
            (!is_foreign("malloc", own.dli_fbase) && !is_foreign("free", own.dli_fbase) &&
             !is_foreign("realloc", own.dli_fbase) && !is_foreign("calloc", own.dli_fbase));
 }

@@ -17,6 +17,7 @@
 #include "libfc/channel.h"
 #include "libfc/config.h"
 #include "libfc/file.h"
+#include "libfc/libc.h"
 #include "libfc/state.h"
 #include "libfc/sys.h"
 #include "libfc/text.h"
@@ -151,13 +152,13 @@ static const char *find_mark(void)
 {
     const size_t room = 1 << 20;
     uint64_t pid = (uint64_t)fc_sys(SYS_getppid);
-    char *text = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (text == MAP_FAILED)
+    char *text = fc_map(room);
+    if (!text)
         return NULL;
     size_t own = fc_file_read("/proc/self/maps", text, room);
     if (own > 0 && memmem(text, own, "/memfd:" MARK, strlen("/memfd:" MARK)) != NULL)
     {
-        munmap(text, room);
+        fc_unmap(text, room);
         return LEAVE;
     }
     for (int i = 0; i < ANCESTORS_MAX && pid > 1; i++)
@@ -174,12 +175,12 @@ static const char *find_mark(void)
             if (length >= sizeof found)
                 length = 0;
             memcpy(found, mark, length);
-            munmap(text, room);
+            fc_unmap(text, room);
             return found;
         }
         pid = parent_of(pid, text, room);
     }
-    munmap(text, room);
+    fc_unmap(text, room);
     return NULL;
 }
 
@@ -234,7 +235,7 @@ static struct FcShared *map_shared(const uint64_t fields[FIELDS])
     if (shared->magic == FC_SHARED_MAGIC && shared->version == FC_WIRE_VERSION &&
         shared->chunk_count == (uint64_t)status.st_size / FC_CHUNK_BYTES - 1)
         return shared;
-    munmap(shared, (size_t)status.st_size);
+    fc_unmap(shared, (size_t)status.st_size);
     return NULL;
 }
 
@@ -243,7 +244,7 @@ enum FcJoin fc_join_session(struct FcSession *session, uint64_t *parent)
     const char *text = take_from_environment();
     uint64_t fields[FIELDS];
     bool by_mark = text == NULL;
-    if (getauxval(AT_SECURE) != 0)
+    if (fc_libc()->getauxval(AT_SECURE) != 0)
         return FC_JOIN_NONE;
     if (by_mark)
         text = find_mark();

@@ -8,6 +8,7 @@
  */
 #include "libfc/jumps.h"
 
+#include "libfc/libc.h"
 #include "libfc/stacks.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
@@ -44,7 +45,7 @@ static struct
 void fc_jumps_setup(void)
 {
     for (size_t i = 0; i < sizeof jumps / sizeof *jumps; i++)
-        jumps[i].real = (JumpFunction *)dlsym(RTLD_NEXT, jumps[i].name);
+        jumps[i].real = (JumpFunction *)fc_libc()->dlsym(RTLD_NEXT, jumps[i].name);
 }
 
 /* The stack pointer that setjmp has saved; 0: not known on this machine.  glibc scrambles it with a
@@ -116,15 +117,15 @@ static GetWord *get_stack_pointer;
 static void *find_near(const void *code, const char *name)
 {
     Dl_info module;
-    if (code == NULL || dladdr(code, &module) == 0)
+    if (code == NULL || fc_libc()->dladdr(code, &module) == 0)
         return NULL;
     fc_thread.is_looking_up = true;
     void *found = NULL;
-    void *handle = dlopen(module.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    void *handle = fc_libc()->dlopen(module.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
     if (handle != NULL)
     {
-        found = dlsym(handle, name);
-        dlclose(handle);
+        found = fc_libc()->dlsym(handle, name);
+        fc_libc()->dlclose(handle);
     }
     fc_thread.is_looking_up = false;
     return found;
@@ -138,7 +139,7 @@ static void *find_near(const void *code, const char *name)
  * the unwinder is at. */
 static void find_runtime(const void *unwinder, struct _Unwind_Context *context)
 {
-    Personality *real = (Personality *)dlvsym(RTLD_NEXT, PERSONALITY, RUNTIME_VERSION);
+    Personality *real = (Personality *)fc_libc()->dlvsym(RTLD_NEXT, PERSONALITY, RUNTIME_VERSION);
     GetWord *get_address = (GetWord *)find_near(unwinder, "_Unwind_GetIP");
     if (real == NULL && get_address != NULL)
         real = (Personality *)find_near((const void *)get_address(context), PERSONALITY);

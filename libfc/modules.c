@@ -13,6 +13,7 @@
 #include "libfc/chunks.h"
 #include "libfc/clock.h"
 #include "libfc/config.h"
+#include "libfc/libc.h"
 #include "libfc/notice.h"
 #include "libfc/slots.h"
 #include "libfc/state.h"
@@ -229,7 +230,7 @@ void fc_modules_scan(void)
 {
     uint64_t old = fc_block_signals();
     struct Scan scan = {0};
-    dl_iterate_phdr(visit, &scan);
+    fc_libc()->iterate_phdr(visit, &scan);
     begin(&scan); /* if no object was visited */
     tell_unloads(scan.now);
     fc_unlock(&modules.lock);
@@ -250,7 +251,7 @@ void fc_modules_update(void)
     if (modules.interposed && !__atomic_load_n(&modules.changed, __ATOMIC_RELAXED))
         return;
     unsigned long long counters[2] = {0, 0};
-    dl_iterate_phdr(read_counters, counters);
+    fc_libc()->iterate_phdr(read_counters, counters);
     if (counters[0] != __atomic_load_n(&modules.adds, __ATOMIC_RELAXED) ||
         counters[1] != __atomic_load_n(&modules.subs, __ATOMIC_RELAXED))
         fc_modules_scan();
@@ -274,7 +275,7 @@ static int is_at_address(struct dl_phdr_info *object, size_t bytes, void *data)
 bool fc_modules_find_bounds(const void *address, uintptr_t *start, uintptr_t *end)
 {
     struct Bounds bounds = {.address = (uint64_t)(uintptr_t)address};
-    if (dl_iterate_phdr(is_at_address, &bounds) == 0)
+    if (fc_libc()->iterate_phdr(is_at_address, &bounds) == 0)
         return false;
     *start = (uintptr_t)bounds.start;
     *end = (uintptr_t)bounds.end;
@@ -311,9 +312,9 @@ static DlcloseFunction *real_dlclose;
 
 static void find_real(void)
 {
-    real_dlmopen = (DlmopenFunction *)dlsym(RTLD_NEXT, "dlmopen");
-    real_dlclose = (DlcloseFunction *)dlsym(RTLD_NEXT, "dlclose");
-    real_dlopen = (DlopenFunction *)dlsym(RTLD_NEXT, "dlopen");
+    real_dlmopen = (DlmopenFunction *)fc_libc()->dlsym(RTLD_NEXT, "dlmopen");
+    real_dlclose = (DlcloseFunction *)fc_libc()->dlsym(RTLD_NEXT, "dlclose");
+    real_dlopen = (DlopenFunction *)fc_libc()->dlsym(RTLD_NEXT, "dlopen");
 }
 
 static void will_change(void)
@@ -389,7 +390,7 @@ void fc_modules_setup(void)
                                            {0}};
 
     find_real();
-    modules.interposed = dlsym(RTLD_DEFAULT, "dlopen") == (void *)own_dlopen;
+    modules.interposed = fc_libc()->dlsym(RTLD_DEFAULT, "dlopen") == (void *)own_dlopen;
     if (!modules.interposed)
-        dl_iterate_phdr(redirect, stand_ins);
+        fc_libc()->iterate_phdr(redirect, stand_ins);
 }

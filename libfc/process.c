@@ -66,14 +66,14 @@ void fc_process_introduce(struct FcHello *hello)
 
 static void make_fork_mark(void)
 {
-    uint32_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (page == MAP_FAILED)
+    uint32_t *page = fc_map(4096);
+    if (!page)
         return;
     *page = 1;
-    if (madvise(page, 4096, MADV_WIPEONFORK) == 0)
+    if (fc_sys(SYS_madvise, page, 4096, MADV_WIPEONFORK) == 0)
         fork_mark = page;
     else
-        munmap(page, 4096);
+        fc_unmap(page, 4096);
 }
 
 void fc_process_setup(void)

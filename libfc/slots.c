@@ -8,6 +8,7 @@
  */
 #include "libfc/slots.h"
 
+#include "libfc/libc.h"
 #include "libfc/sys.h"
 
 #include <elf.h>
@@ -96,7 +97,7 @@ static void fill_in(const struct dl_phdr_info *object, void **slot, void *functi
         __atomic_store_n(slot, function, __ATOMIC_RELEASE);
         return;
     }
-    size_t page_bytes = getauxval(AT_PAGESZ);
+    size_t page_bytes = fc_libc()->getauxval(AT_PAGESZ);
     void *page = (void *)((uintptr_t)slot & ~(uintptr_t)(page_bytes - 1));
     if (fc_sys(SYS_mprotect, page, page_bytes, PROT_READ | PROT_WRITE) != 0)
         return;

@@ -14,7 +14,9 @@
 #include "libfc/spawn.h"
 
 #include "libfc/channel.h"
+#include "libfc/clone.h"
 #include "libfc/config.h"
+#include "libfc/libc.h"
 #include "libfc/notice.h"
 #include "libfc/sys.h"
 
@@ -41,7 +43,7 @@ struct Launch
     int argument_count;
     char **environment;
     const char *paths[2]; /* where fcmanager may be; NULL: not there */
-    char *search;         /* PATH */
+    const char *search;   /* PATH */
     int fds[3];           /* to stay open in the manager; -1: none */
     char text[16384];     /* the arguments' own memory */
     size_t text_used;
@@ -59,35 +61,35 @@ struct Launch
 
 struct FcShared *fc_spawn_map_shared(int fd, size_t bytes)
 {
-    char *at = mmap(NULL, bytes + FC_CHUNK_BYTES, PROT_NONE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED)
+    long start = fc_sys(SYS_mmap, NULL, bytes + FC_CHUNK_BYTES, PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+    if (start < 0 && start > -4096)
         return NULL;
+    char *at = (char *)start;
     char *aligned =
         (char *)(((uintptr_t)at + FC_CHUNK_BYTES - 1) & ~(uintptr_t)(FC_CHUNK_BYTES - 1));
-    void *mapping = mmap(aligned, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
-    if (mapping == MAP_FAILED)
+    if (fc_sys(SYS_mmap, aligned, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd) < 0)
     {
-        munmap(at, bytes + FC_CHUNK_BYTES);
+        fc_unmap(at, bytes + FC_CHUNK_BYTES);
         return NULL;
     }
     if (aligned > at)
-        munmap(at, (size_t)(aligned - at));
+        fc_unmap(at, (size_t)(aligned - at));
     char *end = aligned + bytes;
-    munmap(end, (size_t)(at + bytes + FC_CHUNK_BYTES - end)); /* at least a page is left */
-    return mapping;
+    fc_unmap(end, (size_t)(at + bytes + FC_CHUNK_BYTES - end)); /* at least a page is left */
+    return (struct FcShared *)aligned;
 }
 
 static uint32_t affordable_chunks(void)
 {
     struct rlimit limit;
     uint64_t most = (uint64_t)CHUNKS_MAX * FC_CHUNK_BYTES;
-    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+    if (fc_sys(SYS_prlimit64, 0, RLIMIT_AS, NULL, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
         limit.rlim_cur / 16 < most)
         most = limit.rlim_cur / 16;
     /* ftruncate beyond this limit would raise SIGXFSZ */
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-        limit.rlim_cur < most)
+    if (fc_sys(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) == 0 &&
+        limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < most)
         most = limit.rlim_cur;
     uint64_t chunks = most / FC_CHUNK_BYTES;
     return chunks > CHUNKS_MIN ? (uint32_t)chunks - 1 : 0;
@@ -200,7 +202,7 @@ static void choose_paths(struct Launch *launch)
         return; /* the user's word: nothing else is tried */
     }
     Dl_info info;
-    if (FC_BINDIR_FROM_LIBDIR[0] != '\0' && dladdr(&fc_config, &info) != 0 &&
+    if (FC_BINDIR_FROM_LIBDIR[0] != '\0' && fc_libc()->dladdr(&fc_config, &info) != 0 &&
         info.dli_fname != NULL)
     {
         const char *slash = strrchr(info.dli_fname, '/');
@@ -213,7 +215,7 @@ static void choose_paths(struct Launch *launch)
         }
     }
     launch->paths[1] = FC_MANAGER_PATH;
-    launch->search = getenv("PATH");
+    launch->search = fc_libc_getenv("PATH");
 }
 
 /* ---- The two children: share our memory, must not return or leave anything changed - */
@@ -221,8 +223,11 @@ static void choose_paths(struct Launch *launch)
 static void try_path(struct Launch *launch, const char *path)
 {
     char earlier[sizeof launch->tried];
+    size_t bytes = strlen(path);
+    if (bytes >= sizeof launch->tried)
+        return; /* longer than the kernel takes */
     strcpy(earlier, launch->tried);
-    strncpy(launch->tried, path, sizeof launch->tried - 1);
+    memcpy(launch->tried, path, bytes + 1);
     long error = fc_sys(SYS_execve, path, launch->arguments, launch->environment);
     /* the most telling reason: anything but "not there" */
     if (launch->error == 0 || (launch->error == -ENOENT && error != -ENOENT))
@@ -256,19 +261,14 @@ static int manager_child(void *data)
     return 0;
 }
 
-/* libc's clone by its other name.  The plain one may be a sanitizer's, which prepares the child's
- * memory for its new life: that memory is the program's as well here. */
-extern int libc_clone(int (*run)(void *), void *stack, int flags, void *data,
-                      ...) __asm__("__clone");
-
 static int session_child(void *data)
 {
     struct Launch *launch = data;
     fc_sys(SYS_setsid);
     launch->manager_pid =
-        libc_clone(manager_child, launch->stack[1] + STACK_BYTES, CLONE_VM | CLONE_VFORK, launch);
+        fc_clone(manager_child, launch->stack[1] + STACK_BYTES, CLONE_VM | CLONE_VFORK, launch);
     if (launch->manager_pid < 0)
-        launch->error = -errno;
+        launch->error = launch->manager_pid;
     fc_sys(SYS_exit, 0);
     return 0;
 }
@@ -281,9 +281,9 @@ static int keeper_child(void *data)
     fc_sys(SYS_setsid);
     fc_sys(SYS_prctl, PR_SET_NAME, "fc-keeper", 0, 0, 0);
     launch->manager_pid =
-        libc_clone(manager_child, launch->stack[1] + STACK_BYTES, CLONE_VM | CLONE_VFORK, launch);
+        fc_clone(manager_child, launch->stack[1] + STACK_BYTES, CLONE_VM | CLONE_VFORK, launch);
     if (launch->manager_pid < 0)
-        launch->error = -errno;
+        launch->error = launch->manager_pid;
     __atomic_store_n(&launch->is_launched, 1, __ATOMIC_RELEASE);
     fc_sys(SYS_futex, &launch->is_launched, FUTEX_WAKE, 1, NULL, NULL, 0);
     fc_sys(SYS_close_range, 0, ~0u, 0); /* above all the pipe: open here it would never end */
@@ -308,11 +308,11 @@ static bool start_child(struct Launch *launch)
 {
     bool stays = would_adopt();
     char *stack = launch->stack[0] + STACK_BYTES;
-    int child = stays ? libc_clone(keeper_child, stack, 0, launch)
-                      : libc_clone(session_child, stack, CLONE_VM | CLONE_VFORK, launch);
+    int child = stays ? fc_clone(keeper_child, stack, 0, launch)
+                      : fc_clone(session_child, stack, CLONE_VM | CLONE_VFORK, launch);
     if (child < 0)
     {
-        launch->error = -errno;
+        launch->error = child;
         return false;
     }
     if (!stays)
@@ -334,17 +334,17 @@ static bool launch_manager(struct Launch *launch)
         count++;
     char *none[1] = {NULL};
     size_t bytes = (count + 1) * sizeof(char *);
-    char **filtered = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char **filtered = fc_map(bytes);
     launch->environment = none;
-    if (filtered != MAP_FAILED)
+    if (filtered)
     {
         filter_environment(environ, filtered);
         launch->environment = filtered;
     }
 
     bool good = start_child(launch);
-    if (filtered != MAP_FAILED)
-        munmap(filtered, bytes);
+    if (filtered)
+        fc_unmap(filtered, bytes);
     return good && launch->manager_pid > 0;
 }
 
@@ -430,8 +430,17 @@ static bool start_and_greet(struct Launch *launch, struct FcSession *session, in
     close_all((int[]){launch->fds[0], reply_write_fd, launch->fds[2]}, 3);
     if (started && fc_spawn_read_reply(session->reply_fd, REPLY_TIMEOUT_MS))
         return true;
-    complain(launch, !started && launch->error != 0 ? strerrordesc_np((int)-launch->error) : NULL);
+    complain(launch,
+             !started && launch->error != 0 ? fc_libc()->strerrordesc((int)-launch->error) : NULL);
     return false;
+}
+
+/* Shared: the keeper, which has memory of its own, tells us by it. */
+static struct Launch *map_launch(void)
+{
+    long at = fc_sys(SYS_mmap, NULL, sizeof(struct Launch), PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_ANONYMOUS, -1);
+    return at < 0 && at > -4096 ? NULL : (struct Launch *)at;
 }
 
 bool fc_spawn_manager(struct FcSession *session)
@@ -459,17 +468,16 @@ bool fc_spawn_manager(struct FcSession *session)
     fc_sys(SYS_fcntl, session->pipe_fd, F_SETFL, O_WRONLY | O_NONBLOCK);
 
     /* its stacks and tables are only needed here */
-    struct Launch *launch =
-        mmap(NULL, sizeof *launch, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct Launch *launch = map_launch();
     bool good = false;
-    if (launch != MAP_FAILED)
+    if (launch)
     {
         launch->fds[0] = data[0];
         launch->fds[1] = reply[1];
         launch->fds[2] = shared_fd;
         good = start_and_greet(launch, session, reply[1]);
         session->manager_pid = launch->manager_pid;
-        munmap(launch, sizeof *launch);
+        fc_unmap(launch, sizeof *launch);
     }
     else
         close_all((int[]){data[0], reply[1], shared_fd}, 3);
@@ -477,7 +485,7 @@ bool fc_spawn_manager(struct FcSession *session)
     {
         close_all((int[]){session->pipe_fd, session->reply_fd}, 2);
         if (session->shared != NULL)
-            munmap(session->shared, (size_t)(1 + session->shared->chunk_count) * FC_CHUNK_BYTES);
+            fc_unmap(session->shared, (size_t)(1 + session->shared->chunk_count) * FC_CHUNK_BYTES);
         return false;
     }
     if (session->shared != NULL)

@@ -8,6 +8,7 @@
 
 #include "libfc/channel.h"
 #include "libfc/clock.h"
+#include "libfc/libc.h"
 #include "libfc/record.h"
 #include "libfc/state.h"
 #include "libfc/sys.h"
@@ -32,10 +33,10 @@ static int (*real_setcontext)(const ucontext_t *);
 
 void fc_stacks_setup(void)
 {
-    *(void **)&real_setcontext = dlsym(RTLD_NEXT, "setcontext");
-    *(void **)&real_swapcontext = dlsym(RTLD_NEXT, "swapcontext");
-    *(void **)&real_sigaltstack = dlsym(RTLD_NEXT, "sigaltstack");
-    *(void **)&fc_stacks_real_makecontext = dlsym(RTLD_NEXT, "makecontext");
+    *(void **)&real_setcontext = fc_libc()->dlsym(RTLD_NEXT, "setcontext");
+    *(void **)&real_swapcontext = fc_libc()->dlsym(RTLD_NEXT, "swapcontext");
+    *(void **)&real_sigaltstack = fc_libc()->dlsym(RTLD_NEXT, "sigaltstack");
+    *(void **)&fc_stacks_real_makecontext = fc_libc()->dlsym(RTLD_NEXT, "makecontext");
 }
 
 static void tell(const stack_t *stack)
@@ -59,9 +60,9 @@ static void tell(const stack_t *stack)
 
 void fc_stacks_made(const ucontext_t *context)
 {
-    int saved_errno = errno;
+    int saved_errno = fc_errno;
     tell(&context->uc_stack);
-    errno = saved_errno;
+    fc_errno = saved_errno;
 }
 
 static void record(enum FcRecordKind kind, uint64_t address)

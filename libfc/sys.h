@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,16 +39,54 @@
 #define fc_likely(x) __builtin_expect(!!(x), 1)
 #define fc_unlikely(x) __builtin_expect(!!(x), 0)
 
-/* libc's write(), poll() and their like are cancellation points; syscall() is not. */
-#define fc_sys(...)                                                                                \
-    __extension__({                                                                                \
-        int fc_saved_errno = errno;                                                                \
-        long fc_result = syscall(__VA_ARGS__);                                                     \
-        if (fc_result == -1)                                                                       \
-            fc_result = -errno;                                                                    \
-        errno = fc_saved_errno;                                                                    \
-        fc_result;                                                                                 \
-    })
+/* One system call, by the kernel's own entry: libc's functions may be the program's, and some of
+ * them are cancellation points.  -errno where it fails. */
+#if !defined(fc_syscall)
+static inline long fc_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+#if defined(__x86_64__)
+    register long fourth __asm__("r10") = d;
+    register long fifth __asm__("r8") = e;
+    register long sixth __asm__("r9") = f;
+    long result = number;
+    __asm__ volatile("syscall"
+                     : "+a"(result)
+                     : "D"(a), "S"(b), "d"(c), "r"(fourth), "r"(fifth), "r"(sixth)
+                     : "rcx", "r11", "memory");
+    return result;
+#elif defined(__aarch64__)
+    register long which __asm__("x8") = number;
+    register long first __asm__("x0") = a;
+    register long second __asm__("x1") = b;
+    register long third __asm__("x2") = c;
+    register long fourth __asm__("x3") = d;
+    register long fifth __asm__("x4") = e;
+    register long sixth __asm__("x5") = f;
+    __asm__ volatile("svc #0"
+                     : "+r"(first)
+                     : "r"(which), "r"(second), "r"(third), "r"(fourth), "r"(fifth), "r"(sixth)
+                     : "memory");
+    return first;
+#endif
+}
+#endif
+
+/* The same with arguments of any type; those left out are 0. */
+#define fc_sys(...) FC_SYS_PAD(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
+#define FC_SYS_PAD(number, a, b, c, d, e, f, ...)                                                  \
+    fc_syscall(number, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+
+/* Private memory, zeroed; NULL where there is none. */
+static inline void *fc_map(size_t bytes)
+{
+    long at = fc_sys(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    return at < 0 && at > -4096 ? NULL : (void *)at;
+}
+
+static inline void fc_unmap(const void *at, size_t bytes)
+{
+    fc_sys(SYS_munmap, at, bytes);
+}
 
 /* Every signal, libc's private ones included, so that nothing at all interrupts
  * what is between the two calls.  The kernel's mask is 8 bytes. */

@@ -9,18 +9,18 @@
 #include "libfc/channel.h"
 #include "libfc/chunks.h"
 #include "libfc/clock.h"
+#include "libfc/libc.h"
 #include "libfc/state.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 
 #include <limits.h>
-#include <pthread.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
-static pthread_key_t end_key;
+static unsigned end_key; /* a pthread_key_t */
 static bool have_end_key;
 static uint32_t last_number; /* atomic: counts this process's threads */
 
@@ -50,13 +50,13 @@ static void thread_ends(void *unused)
     /* libc calls the destructors in so many rounds, as long as keys are set.  Ours is set again in
        each, to come behind the destructors of other keys, which may do the same. */
     if (++fc_thread.end_rounds >= PTHREAD_DESTRUCTOR_ITERATIONS ||
-        pthread_setspecific(end_key, &fc_thread) != 0)
+        fc_libc()->setspecific(end_key, &fc_thread) != 0)
         fc_threads_end();
 }
 
 void fc_threads_setup(void)
 {
-    have_end_key = pthread_key_create(&end_key, thread_ends) == 0;
+    have_end_key = fc_libc()->key_create(&end_key, thread_ends) == 0;
 }
 
 /* Bounds of the calling thread's own stack.  The start is where it can't reach further: below
@@ -68,9 +68,9 @@ static struct FcStackInfo find_own_stack(long thread_id)
     struct rlimit limit = {0};
     bool is_main = thread_id == fc_sys(SYS_getpid);
     /* a thread's own variables lie right above its stack; the main thread's arguments too */
-    uint64_t end = is_main ? getauxval(AT_EXECFN) : (uint64_t)(uintptr_t)&fc_thread;
+    uint64_t end = is_main ? fc_libc()->getauxval(AT_EXECFN) : (uint64_t)(uintptr_t)&fc_thread;
     uint64_t bytes = is_main ? main_gap : usual;
-    getrlimit(RLIMIT_STACK, &limit);
+    fc_sys(SYS_prlimit64, 0, RLIMIT_STACK, NULL, &limit);
     if (limit.rlim_cur == RLIM_INFINITY)
         bytes = is_main ? UINT64_C(1) << 36 : usual;
     else if (limit.rlim_cur > bytes)
@@ -85,7 +85,7 @@ void fc_threads_start(void)
     fc_thread.sequence = 0;
     fc_thread.sent_count = 0;
     if (have_end_key)
-        pthread_setspecific(end_key, &fc_thread); /* early keys need no memory */
+        fc_libc()->setspecific(end_key, &fc_thread); /* early keys need no memory */
     long id = fc_sys(SYS_gettid);
     if (fc_thread.own_stack.end == 0) /* a forked child goes on with its parent's */
         fc_thread.own_stack = find_own_stack(id);

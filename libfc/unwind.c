@@ -7,6 +7,7 @@
 
 #include "libfc/clock.h"
 #include "libfc/early.h"
+#include "libfc/libc.h"
 #include "libfc/modules.h"
 #include "libfc/notice.h"
 #include "libfc/record.h"
@@ -33,16 +34,16 @@ void fc_unwind_start(void)
 {
     void *addresses[OWN_MAX];
     fc_early_pause(true); /* what the loader allocates is none of the program's */
-    void *library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+    void *library = fc_libc()->dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
     if (library != NULL)
-        backtrace = (Backtrace *)dlsym(library, "unw_backtrace");
+        backtrace = (Backtrace *)fc_libc()->dlsym(library, "unw_backtrace");
     if (backtrace != NULL)
     {
         backtrace(addresses, OWN_MAX); /* it sets itself up */
         fc_modules_find_bounds((const void *)(uintptr_t)backtrace, &own_start, &own_end);
     }
     else
-        (void)dlerror();
+        (void)fc_libc()->dlerror();
     fc_early_pause(false);
     fc_unwind_is_on = backtrace != NULL;
     if (!fc_unwind_is_on)
@@ -68,7 +69,7 @@ bool fc_unwind_record(const void *caller)
     void *frames[OWN_MAX + FC_STACK_MAX];
     if (is_busy)
         return false;
-    int saved_errno = errno;
+    int saved_errno = fc_errno;
     is_busy = true;
     int count = backtrace(frames, OWN_MAX + FC_STACK_MAX);
     int at = 0;
@@ -83,6 +84,6 @@ bool fc_unwind_record(const void *caller)
         record_piece(number, piece);
     }
     is_busy = false;
-    errno = saved_errno;
+    fc_errno = saved_errno;
     return true;
 }

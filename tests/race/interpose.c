@@ -7,40 +7,37 @@
 #include "libfc/jumps.h"
 #include "libfc/slots.h"
 
-#include <stdarg.h>
-#include <stdint.h>
+#include <errno.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#undef syscall
-
-#define POINTER(i) ((void *)(uintptr_t)arguments[i])
-
-long race_syscall(long number, ...)
+static long call(long number, long a, long b, long c, long d, long e, long f)
 {
-    unsigned long arguments[6];
-    va_list list;
-    va_start(list, number);
-    for (int i = 0; i < 6; i++)
-        arguments[i] = va_arg(list, unsigned long);
-    va_end(list);
     switch (number)
     {
     case SYS_read:
-        return read((int)arguments[0], POINTER(1), arguments[2]);
+        return read((int)a, (void *)b, (size_t)c);
     case SYS_write:
-        return write((int)arguments[0], POINTER(1), arguments[2]);
+        return write((int)a, (void *)b, (size_t)c);
     case SYS_pipe2:
-        return pipe2(POINTER(0), (int)arguments[1]);
+        return pipe2((int *)a, (int)b);
     case SYS_mmap:
-        return (long)mmap(POINTER(0), arguments[1], (int)arguments[2], (int)arguments[3],
-                          (int)arguments[4], (off_t)arguments[5]);
+        return (long)mmap((void *)a, (size_t)b, (int)c, (int)d, (int)e, f);
     case SYS_munmap:
-        return munmap(POINTER(0), arguments[1]);
+        return munmap((void *)a, (size_t)b);
     default:
-        return syscall(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
-                       arguments[5]);
+        return syscall(number, a, b, c, d, e, f);
     }
+}
+
+long race_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+    int saved_errno = errno;
+    long result = call(number, a, b, c, d, e, f);
+    if (result == -1)
+        result = -errno;
+    errno = saved_errno;
+    return result;
 }
 
 bool fc_interpose_is_first(void)

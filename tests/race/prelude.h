@@ -15,5 +15,6 @@
 #define PTHREAD_DESTRUCTOR_ITERATIONS 3
 
 /* Calls libc's function where the system call orders what threads do. */
-long race_syscall(long number, ...) __attribute__((visibility("hidden")));
-#define syscall race_syscall
+long race_syscall(long number, long a, long b, long c, long d, long e, long f)
+    __attribute__((visibility("hidden")));
+#define fc_syscall race_syscall

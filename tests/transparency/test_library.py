@@ -12,6 +12,28 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import fctest  # noqa: E402
 
 
+# Every name that libfc looks for elsewhere, and why it is safe though the program may define it.
+# What libfc needs of the C library besides, libfc/libc.c takes from the library itself.
+IMPORTS = {
+    "environ": "data, and meant to be the program's",
+    "_r_debug": "data, made by the loader for debuggers; read only",
+    "__libc_single_threaded": "data; read only",
+    "malloc": "own_new() in interpose-cxx.c stands in for an operator of the program, which calls it",
+    "free": "likewise, in an operator delete",
+    "posix_memalign": "likewise",
+    "_ZSt15get_new_handlerv": "likewise; weak",
+    "__cxa_allocate_exception": "likewise, to throw std::bad_alloc; weak",
+    "__cxa_throw": "likewise; weak",
+    "_ZTISt9bad_alloc": "likewise, data; weak",
+    "_ZTVSt9bad_alloc": "likewise, data; weak",
+    "_ZNSt9bad_allocD1Ev": "likewise; weak",
+    "__cxa_finalize": "of the compiler's start files, which every library has; weak",
+    "__gmon_start__": "likewise; weak",
+    "_ITM_registerTMCloneTable": "likewise; weak",
+    "_ITM_deregisterTMCloneTable": "likewise; weak",
+}
+
+
 def documented():
     """The names that the manual's section on the functions that libfc stands in for gives."""
     with open(os.path.join(fctest.SOURCE_ROOT, "doc", "inside.texi"), encoding="utf-8") as file:
@@ -42,6 +64,16 @@ class Library(fctest.Case):
         self.assertIn("__cyg_profile_func_exit", names)
         self.assertEqual(sorted({name for name in names if not is_operator(name)}),
                          sorted(documented()))
+
+    def test_imports(self):
+        """The relocations tell, not the undefined symbols alone: what libfc exports itself it
+        finds in the program, too, if that defines it."""
+        names = set()
+        for line in self.output("readelf", "-rW", self.libraries()).splitlines():
+            words = line.split()
+            if len(words) >= 5 and re.match(r"R_\w+$", words[2]):
+                names.add(words[4].split("@")[0])
+        self.assertEqual(sorted(names), sorted(IMPORTS))
 
     def test_needs(self):
         names = fctest.needed(self.libraries())
