@@ -64,7 +64,8 @@ def write_source_lists(folder):
     return bool(lines or stanzas)
 
 
-def apt_get(folder, *words, cwd=None):
+def apt(folder, program, *words, cwd=None):
+    """Runs apt-get or apt-cache on our own lists; gives what it printed."""
     state = os.path.join(folder, "apt")
     for name in ("lists/partial", "cache/archives/partial"):
         os.makedirs(os.path.join(state, name), exist_ok=True)
@@ -78,15 +79,34 @@ def apt_get(folder, *words, cwd=None):
     }
     options = [word for key, value in settings.items() for word in ("-o", f"{key}={value}")]
     try:
-        done = subprocess.run(["apt-get", "-q", *options, *words], cwd=cwd,
+        done = subprocess.run([program, "-q", *options, *words], cwd=cwd,
                               stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               timeout=600)
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise SourceError(f"apt-get {' '.join(words)}: {type(error).__name__}") from error
+        raise SourceError(f"{program} {' '.join(words)}: {type(error).__name__}") from error
     if done.returncode != 0:
         # apt's messages name servers, which belong into no log of ours
         said = re.sub(r"\S+://\S+", "(server)", done.stdout + done.stderr)
-        raise SourceError(f"apt-get {' '.join(words)} failed:\n{said[-2000:]}")
+        raise SourceError(f"{program} {' '.join(words)} failed:\n{said[-2000:]}")
+    return done.stdout
+
+
+def fetch(folder, package, target):
+    """Into the folder `target`: the newest version, or another one where a server lists
+    the newest but does not hold it."""
+    try:
+        apt(folder, "apt-get", "source", package, cwd=target)
+        return
+    except SourceError as error:
+        refusal = error
+    listed = apt(folder, "apt-cache", "madison", package)
+    for version in dict.fromkeys(re.findall(r"\| (\S+) \|", listed)):
+        try:
+            apt(folder, "apt-get", "source", f"{package}={version}", cwd=target)
+            return
+        except SourceError:
+            pass
+    raise refusal
 
 
 def unpacked(folder, package):
@@ -109,10 +129,10 @@ def source_folder(folder, package):
             # under its final name only when it is complete
             with tempfile.TemporaryDirectory(dir=folder) as target:
                 try:
-                    apt_get(folder, "source", package, cwd=target)
+                    apt(folder, "apt-get", "source", package, cwd=target)
                 except SourceError:  # the lists of packages are not there yet, or are old
-                    apt_get(folder, "update")
-                    apt_get(folder, "source", package, cwd=target)
+                    apt(folder, "apt-get", "update")
+                    fetch(folder, package, target)
                 for leftover in (package, package + ".new"):
                     shutil.rmtree(os.path.join(folder, leftover), ignore_errors=True)
                 shutil.copytree(target, os.path.join(folder, package + ".new"))
