@@ -6,7 +6,8 @@
 # machine only where a package is missing, and only as root.
 
 # Prints the packages of the set $1: `build` to build and use FunctionCheck (dpkg-dev
-# tells Meson the folder for libraries), `doc` its manual, `check` to run every test.
+# tells Meson the folder for libraries), `doc` its manual, `check` to run every test,
+# `servers` for tests/real/servers.py.
 packages_of()
 {
     case $1 in
@@ -19,6 +20,9 @@ packages_of()
         echo g++ clang libclang-rt-dev clang-format clang-tidy lld make cmake autoconf automake \
             libtool binutils binutils-aarch64-linux-gnu dwz elfutils xz-utils valgrind uftrace graphviz \
             python3 libreadline-dev shellcheck libjemalloc2 libtcmalloc-minimal4
+        ;;
+    servers)
+        echo gcc make pkg-config perl libpcre2-dev libssl-dev zlib1g-dev
         ;;
     esac
 }

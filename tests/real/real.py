@@ -65,6 +65,11 @@ class RealProgram(fctest.Case):
                                  function.name)
         self.assertEqual(profile.losses, {})
 
+    def may_miss(self, profile):
+        """How many calls the oracle may have counted that were not recorded."""
+        del profile
+        return 0
+
     def check_pairs(self, oracle_files, profiles):
         """Each image of each process has a profile with its counts, and none is left over;
         gives the number of calls.  Who made no call needs no profile."""
@@ -78,7 +83,9 @@ class RealProgram(fctest.Case):
         for path in profiles:
             counts = compare.load_profile(path)
             if counts.functions:
-                found[fcprofile.load(path).pid].append(counts)
+                profile = fcprofile.load(path)
+                counts.may_miss = self.may_miss(profile)
+                found[profile.pid].append(counts)
         numbers = {pid: (len(counted[pid]), len(found[pid])) for pid in {*counted, *found}}
         self.assertEqual({pid: pair for pid, pair in numbers.items() if pair[0] != pair[1]}, {},
                          "images of processes by the oracle, and profiles")
@@ -88,9 +95,12 @@ class RealProgram(fctest.Case):
                 calls += sum(oracle.functions.values())
                 differing = [compare.differences(oracle, profile) for profile in found[pid]]
                 best = min(differing, key=len)
-                self.assertEqual(best, [], f"process {pid} differs from the oracle's:\n" +
-                                 "\n".join(best[:40]))
-                found[pid].pop(differing.index(best))
+                profile = found[pid].pop(differing.index(best))
+                missed = sum(oracle.functions.values()) - sum(profile.functions.values())
+                # a missed call is missed by its function and by its arc
+                self.assertTrue(0 <= missed <= profile.may_miss and len(best) <= 2 * missed,
+                                f"process {pid} differs from the oracle's:\n" +
+                                "\n".join(best[:40]))
         return calls
 
     def profile_tree(self, words, name, **options):
