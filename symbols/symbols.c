@@ -111,7 +111,7 @@ static FcImage *open_image(FcSymbols *symbols, const char *path, const char *con
 /* The kernel's own code and the like have no file. */
 static gboolean has_file(const char *path)
 {
-    return *path && *path != '[' && !g_str_has_prefix(path, "linux-vdso") &&
+    return *path != '[' && !g_str_has_prefix(path, "linux-vdso") &&
            !g_str_has_prefix(path, "linux-gate");
 }
 
@@ -135,9 +135,8 @@ static void open_replacements(FcSymbols *symbols)
     symbols->is_opened = TRUE;
 }
 
-/* The image of --image for the module, or NULL. */
-static FcImage *find_replacement(FcSymbols *symbols, const FcProfile *profile, const char *path,
-                                 const char *build_id)
+/* The image of --image that has that build-id, whatever its name, or NULL. */
+static FcImage *find_replacement_build(FcSymbols *symbols, const char *build_id)
 {
     GArray *all = symbols->replacements;
 
@@ -150,6 +149,18 @@ static FcImage *find_replacement(FcSymbols *symbols, const FcProfile *profile, c
             g_strcmp0(replacement->image->build_id, build_id) == 0)
             return replacement->image;
     }
+    return NULL;
+}
+
+/* The image of --image for the module, or NULL. */
+static FcImage *find_replacement(FcSymbols *symbols, const FcProfile *profile, const char *path,
+                                 const char *build_id)
+{
+    GArray *all = symbols->replacements;
+    FcImage *image = find_replacement_build(symbols, build_id);
+
+    if (image)
+        return image;
     for (guint i = 0; i < all->len; i++)
     {
         const FcReplacement *replacement = &g_array_index(all, FcReplacement, i);
@@ -230,6 +241,12 @@ static FcImage *choose_image(FcSymbols *symbols, const FcProfile *profile, const
     g_autofree char *path = NULL;
     FcImage *image, *debug;
 
+    /* The path of a program that ran without /proc is not known, but its build-id is. */
+    if (!*recorded)
+    {
+        image = find_replacement_build(symbols, build_id);
+        return image ? image : find_debug_file(symbols, build_id);
+    }
     if (!has_file(recorded))
         return NULL;
     image = find_replacement(symbols, profile, recorded, build_id);

@@ -26,8 +26,8 @@ typedef struct
 } FcSymbol;
 
 /* Never fails.  `image_paths` (may be NULL, NULL-terminated, copied): files to use
- * in place of a module that moved: matched by build-id, else by base name, each
- * "PATH" or "RECORDED=PATH".  `images` of --image come here.  An image whose
+ * in place of a module that moved, or whose path is not known: matched by build-id, else by base
+ * name, each "PATH" or "RECORDED=PATH".  `images` of --image come here.  An image whose
  * build-id is not that of the module is refused, with a warning. */
 FcSymbols *fc_symbols_new(FcDemangle demangle, const char *const *image_paths);
 void fc_symbols_free(FcSymbols *symbols);

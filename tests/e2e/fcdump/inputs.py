@@ -98,6 +98,16 @@ for arguments in (["--image=moved", "good.fc"], ["-image", "moved", "good.fc"],
                   ["good.fc", "moved"], ["moved", "good.fc"],
                   [f"--image={program.path}=moved", "good.fc"]):
     equal(rows(good(*arguments), "Flat profile")[0][-1], "main", f"{arguments}")
+
+# A program that ran where there was no /proc: its path is not known, its build-id is.
+nameless = simple(program)
+nameless.modules = [(*nameless.modules[0][:6], "")]
+nameless.header["executable"] = ""
+nameless.write("nameless.fc")
+equal(rows(good("nameless.fc"), "Flat profile")[0][-1], f"{nameless.base + program.start['main']:#x}",
+      "a function of a program without a path")
+for arguments in (["--image=moved", "nameless.fc"], ["nameless.fc", "moved"]):
+    equal(rows(good(*arguments), "Flat profile")[0][-1], "main", f"without a path: {arguments}")
 Program("prog", ["-DREBUILT", "-Wl,--build-id=0x0123456789abcdef0123456789abcdef01234567"])
 result = run("good.fc")
 equal(result.status, 1, "status with another program")

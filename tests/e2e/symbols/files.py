@@ -283,6 +283,18 @@ class Moved(WithProgram):
                            '--image=' + same)
         self.assertEqual(answer.name, 'inner')
 
+    def test_without_a_recorded_path(self):
+        """A program that ran without /proc: only its build-id is known."""
+        place = ('', self.id, self.addresses['inner'], 'entry')
+        self.assertEqual(self.ask([place])[0].name, f'{0x7f0000000000 + place[2]:#x}')
+        for images in ([self.moved], [self.moved, self.wrong]):
+            answers, warnings = ask_raw([place], *('--image=' + image for image in images))
+            self.assertEqual(answers[0].name, 'inner')
+            self.assertEqual(len(warnings), len(images) - 1, warnings)
+        answers, warnings = ask_raw([place], '--image=' + self.wrong)
+        self.assertEqual(answers[0].name, f'{0x7f0000000000 + place[2]:#x}')
+        self.assertEqual(len(warnings), 1, warnings)
+
     def test_named(self):
         for recorded in self.program, 'program':
             answer, = self.ask([(self.program, None, self.addresses['inner'], 'entry')],
