@@ -134,6 +134,11 @@ void fc_table_row(FcTable *table, FcStyle style)
     g_array_append_val(table->rows, row);
 }
 
+gboolean fc_table_is_empty(const FcTable *table)
+{
+    return table->rows->len == 0;
+}
+
 void fc_table_gap(FcTable *table)
 {
     Row row = {.gap = TRUE, .first = table->cells->len};

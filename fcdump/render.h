@@ -57,6 +57,7 @@ void fc_table_row(FcTable *table, FcStyle style);
 /* Takes `text` over; NULL: empty.  What could upset a terminal is replaced. */
 void fc_table_cell(FcTable *table, char *text);
 void fc_table_gap(FcTable *table); /* an empty line */
+gboolean fc_table_is_empty(const FcTable *table);
 
 /* Lines are cut to the terminal's width, unless the last column has no heading; before that
  * spare columns are left out, whole groups of them, which is said below. */

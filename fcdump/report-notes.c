@@ -1,67 +1,111 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the manager had to mend and what was lost.  Says nothing where all went well.
+ * Losses: what is missing from the profile, printed before any figure.  Repairs: what did not fit
+ * and was mended.  Neither says anything where all went well.
  */
 #include "fcdump/report.h"
 
 static const FcColumn columns[] = {
     {NULL, "count", FALSE}, {NULL, "kind", TRUE}, {NULL, "what it means", TRUE}};
 
+typedef enum
+{
+    MENDED,        /* a repair: the figures are right */
+    OTHER_MISSING, /* a loss of names, list entries or memory records */
+    CALLS_MISSING, /* a loss of records of calls, wherever the file lists it */
+} Weight;
+
 static const struct
 {
     const char *kind;
     const char *meaning;
+    Weight weight;
 } meanings[] = {
-    {"jump", "calls left by longjmp, a C++ exception or the end of a thread"},
-    {"missed-exit", "calls whose return was not seen, closed when their caller returned"},
-    {"unmatched-exit", "returns of functions that were not active, passed over"},
-    {"gaps", "places that an interrupted hook had reserved and never filled"},
-    {"contexts-folded", "calling contexts beyond FC_CONTEXTS, kept in one for each function"},
-    {"bad-record", "records that were neither a call nor a return"},
-    {"bad-chunk", "pieces of shared memory whose description was not to be believed"},
-    {"malformed-messages", "messages that were not to be understood"},
-    {"orphan-messages", "messages of a process that had not announced itself"},
-    {"modules-not-listed", "libraries beyond the limit: their functions have no names"},
-    {"threads-not-listed", "threads beyond the limit: in the sums, but not listed"},
-    {"unsent-buffers", "threads that ended with their process, which may have had records to send"},
-    {"untracked-frees", "blocks of memory that were freed unseen: their place was used again"},
-    {"bad-frees-not-listed", "bad frees beyond the limit"},
-    {"foreign-frees", "frees of what may be memory of libraries loaded with RTLD_DEEPBIND"},
-    {"profiling-stopped", "threads that could not reach the manager any more, and went on unseen"},
+    {"jump", "calls left by longjmp, a C++ exception or the end of a thread", MENDED},
+    {"missed-exit", "calls whose return was not seen, closed when their caller returned", MENDED},
+    {"unmatched-exit", "returns of functions that were not active, passed over", MENDED},
+    {"gaps", "records that an interrupted hook had begun and that were given up", CALLS_MISSING},
+    {"contexts-folded", "calling contexts beyond FC_CONTEXTS, kept in one for each function",
+     MENDED},
+    {"bad-record", "records that were neither a call nor a return", CALLS_MISSING},
+    {"bad-chunk", "chunks of shared memory whose description could not be true", CALLS_MISSING},
+    {"malformed-messages", "messages that could not be understood", CALLS_MISSING},
+    {"orphan-messages", "messages of a process that had not announced itself", CALLS_MISSING},
+    {"modules-not-listed", "libraries beyond the limit: their functions have no names",
+     OTHER_MISSING},
+    {"threads-not-listed", "threads beyond the limit: in the sums, but not listed", OTHER_MISSING},
+    {"unsent-buffers", "threads that ended with their process, which may have had records to send",
+     CALLS_MISSING},
+    {"untracked-frees", "blocks of memory that were freed unseen: their place was used again",
+     OTHER_MISSING},
+    {"bad-frees-not-listed", "bad frees beyond the limit", OTHER_MISSING},
+    {"foreign-frees", "frees of what may be memory of libraries loaded with RTLD_DEEPBIND",
+     OTHER_MISSING},
+    {"profiling-stopped", "threads that could not reach the manager any more, and went on unseen",
+     CALLS_MISSING},
 };
 
-static void add_notes(FcTable *table, const GArray *notes)
+/* How much a note means, and its explanation.  Of a kind that is not known only the list that it
+ * stands in (`is_loss`) tells; a loss is then the worst one. */
+static Weight weigh(const FcProfileNote *note, gboolean is_loss, const char **meaning)
 {
+    *meaning = NULL;
+    for (guint i = 0; i < G_N_ELEMENTS(meanings); i++)
+    {
+        if (g_strcmp0(meanings[i].kind, note->kind) != 0)
+            continue;
+        *meaning = meanings[i].meaning;
+        return is_loss ? MAX(meanings[i].weight, OTHER_MISSING) : meanings[i].weight;
+    }
+    return is_loss ? CALLS_MISSING : MENDED;
+}
+
+/* Adds rows for those of `notes` that are losses, or (not `losses`) repairs; the worst of them. */
+static Weight add_notes(FcTable *table, const GArray *notes, gboolean is_loss, gboolean losses)
+{
+    Weight worst = MENDED;
     for (guint i = 0; i < notes->len; i++)
     {
         const FcProfileNote *note = &g_array_index(notes, FcProfileNote, i);
-        const char *meaning = NULL;
-        for (guint m = 0; m < G_N_ELEMENTS(meanings); m++)
-            if (g_strcmp0(meanings[m].kind, note->kind) == 0)
-                meaning = meanings[m].meaning;
+        const char *meaning;
+        Weight weight = weigh(note, is_loss, &meaning);
+        worst = MAX(worst, weight);
+        if ((weight != MENDED) != losses)
+            continue;
         fc_table_row(table, FC_STYLE_PLAIN);
         fc_table_cell(table, fc_format_count(note->count));
         fc_table_cell(table, g_strdup(note->kind));
         fc_table_cell(table, g_strdup(meaning));
     }
+    return worst;
 }
 
-static void print_notes(const FcReportContext *context, const GArray *notes, const char *title,
-                        const char *legend)
+void fc_report_losses(const FcReportContext *context)
 {
+    const FcProfile *profile = context->model->profile;
     g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
-    if (notes->len == 0)
+    const Weight misfiled = add_notes(table, profile->repairs, FALSE, TRUE);
+    const Weight lost = add_notes(table, profile->losses, TRUE, TRUE);
+    if (fc_table_is_empty(table))
         return;
-    add_notes(table, notes);
-    fc_render_title(context->render, "%s", title);
-    fc_render_note(context->render, "%s", legend);
+    fc_render_title(context->render, "Losses");
+    fc_render_note(context->render, "%s",
+                   MAX(misfiled, lost) == CALLS_MISSING
+                       ? "Calls are missing from this profile: counts and times may be too low."
+                       : "What is missing from this profile.");
     fc_table_print(table, context->render);
 }
 
-void fc_report_notes(const FcReportContext *context)
+void fc_report_repairs(const FcReportContext *context)
 {
     const FcProfile *profile = context->model->profile;
-    print_notes(context, profile->repairs, "Repairs",
-                "Events that did not fit and were mended; counts and times are sound.");
-    print_notes(context, profile->losses, "Losses", "What is missing from this profile.");
+    g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
+    Weight worst = add_notes(table, profile->repairs, FALSE, FALSE);
+    if (fc_table_is_empty(table))
+        return;
+    fc_render_title(context->render, "Repairs");
+    fc_render_note(context->render, "Events that did not fit and were mended%s",
+                   worst == MENDED && profile->losses->len == 0 ? "; counts and times are sound."
+                                                                : ".");
+    fc_table_print(table, context->render);
 }

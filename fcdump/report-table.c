@@ -8,6 +8,8 @@
 
 const FcReport fc_report_table[] = {
     {"header", "what made this output, and from what", FC_REPORT_DEFAULT, fc_report_header},
+    {"losses", "what is missing from the profile, if anything", FC_REPORT_DEFAULT,
+     fc_report_losses},
     {"info", "the program and its run", FC_REPORT_DEFAULT, fc_report_info},
     {"flat", "each function's time and calls", FC_REPORT_DEFAULT, fc_report_flat},
     {"graph", "call graph: whom each function called", FC_REPORT_DEFAULT, fc_report_graph},
@@ -16,7 +18,7 @@ const FcReport fc_report_table[] = {
     {"latency", "how many calls of each function took how long", FC_REPORT_ON_REQUEST,
      fc_report_latency},
     {"threads", "each thread, where there are several", FC_REPORT_DEFAULT, fc_report_threads},
-    {"notes", "repairs and losses, where there were any", FC_REPORT_DEFAULT, fc_report_notes},
+    {"notes", "events that did not fit and were mended", FC_REPORT_DEFAULT, fc_report_repairs},
     {"mem-heap", "the heap: totals, its size over time, the peak and who held it",
      FC_REPORT_DEFAULT, fc_report_heap},
     {"mem-leaks", "memory that was never freed", FC_REPORT_DEFAULT, fc_report_leaks},

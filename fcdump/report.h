@@ -23,6 +23,7 @@ typedef struct FcReportContext
 /* ---- The reports and exports, in the order in which they are printed ----------- */
 
 void fc_report_header(const FcReportContext *context);
+void fc_report_losses(const FcReportContext *context);
 void fc_report_info(const FcReportContext *context);
 void fc_report_flat(const FcReportContext *context);
 void fc_report_graph(const FcReportContext *context);
@@ -30,7 +31,7 @@ void fc_report_cycles(const FcReportContext *context);
 void fc_report_tree(const FcReportContext *context);
 void fc_report_latency(const FcReportContext *context);
 void fc_report_threads(const FcReportContext *context);
-void fc_report_notes(const FcReportContext *context);
+void fc_report_repairs(const FcReportContext *context);
 void fc_report_heap(const FcReportContext *context);
 void fc_report_leaks(const FcReportContext *context);
 void fc_report_bad_frees(const FcReportContext *context);

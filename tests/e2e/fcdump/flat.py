@@ -130,9 +130,27 @@ stack = section(text, "Active at the end")
 line = program.line(program.start["work"] + 4).rsplit("/", 1)[-1]
 equal(stack[:4], ["Thread 4712 (helper):", f"   0  leaf, called at {line}",
                   f"   1  leaf, called at {line}", "   2  leaf, inlined"], "open frames")
-equal([l.split()[:2] for l in section(text, "Repairs")[-1:]], [["12", "jump"]], "repairs")
+equal([l.split()[:2] for l in section(text, "Repairs") if "jump" in l], [["12", "jump"]], "repairs")
 equal([l.split()[:2] for l in section(text, "Losses") if "lost-" in l], [["3", "lost-records"]],
       "losses")
+
+# Losses stand before any figure, and nothing is called sound beside one; where only names or list
+# entries are missing, it is not said that calls are.
+SOUND, MISSING = "counts and times are sound", "Calls are missing from this profile"
+if not text.index("\nLosses\n") < text.index("\nGeneral information\n") < text.index("Flat"):
+    fail("losses do not come first", text)
+for repairs, losses, is_sound, is_missing in (
+        ([("jump", 1)], [], True, False), ([("jump", 1)], [("bad-chunk", 1)], False, True),
+        ([("gaps", 1), ("jump", 1)], [], False, True), ([("gaps", 1)], [], False, True),
+        ([("jump", 1)], [("modules-not-listed", 1)], False, False),
+        ([("jump", 1)], [("unheard-of", 1)], False, True)):
+    dying.repairs, dying.losses = repairs, losses
+    dying.write("notes.fc")
+    notes = good("notes.fc")
+    equal((SOUND in notes, MISSING in notes), (is_sound, is_missing), f"{repairs}, {losses}")
+    equal("\nLosses\n" in notes, not is_sound, f"the losses of {repairs}, {losses}")
+    for kind, _ in repairs + losses:
+        equal(notes.count(f"  {kind}"), 1, f"{kind} is listed once")
 dying.header["time_mode"] = 3  # each thread's own clock
 dying.write("cpu.fc")
 equal([row[1:4] for row in rows(good("cpu.fc"), "Threads")],

@@ -14,8 +14,8 @@ plain = good("some.fc")
 SWITCHES = """flat no-flat cumul graph rgraph no-graph header no-header info no-info demangle
 demangle-gnu demangle-java demangle-ansi demangle-params no-demangle details basename no-names
 force-names cycles no-cycles propagate rpropagate vcg memory no-memory mem-leaks no-mem-leaks
-mem-free no-mem-free mem-realloc no-mem-realloc tree no-tree threads no-threads notes no-notes
-json dot latency no-latency no-reports help version contact""".split()
+mem-free no-mem-free mem-realloc no-mem-realloc tree no-tree threads no-threads losses no-losses
+notes no-notes json dot latency no-latency no-reports help version contact""".split()
 for name in SWITCHES:
     equal(good("-" + name, "some.fc"), good("--" + name, "some.fc"), f"-{name} and --{name}")
 for name, argument in {"sort": "local", "rsort": "calls", "only": "even,odd", "not": "even",
