@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Cycles of the call graph and a topological numbering.  See arcs.h.  A depth-first
+ * Cycles of the call graph and a topological numbering.  See cycles.h.  A depth-first
  * walk without recursion, so that a call chain of any length fits.
  */
-#include "fcgprof/arcs.h"
+#include "fcgprof/cycles.h"
 
 /* Values of top_order during the walk. */
 enum

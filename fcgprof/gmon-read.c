@@ -4,7 +4,7 @@
  */
 #include "fcgprof/gmon-read.h"
 
-#include "fcgprof/arcs.h"
+#include "fcgprof/graph.h"
 #include "fcgprof/hist.h"
 #include <errno.h>
 #include <stdio.h>
@@ -101,7 +101,7 @@ static gboolean read_arc(FcGModel *model, Input *input, GError **error)
 
     if (!read_addr(input, &from) || !read_addr(input, &self) || !read_32(input, &count))
         return fail_short(error);
-    fc_garc_record(model, from, self, count);
+    fc_ggraph_record(model, from, self, count);
     return TRUE;
 }
 
@@ -290,7 +290,7 @@ static gboolean parse_old(FcGModel *model, Input *input, FcGmonCounts *counts, G
     while (read_addr(input, &from) && read_addr(input, &self) && read_addr(input, &count))
     {
         counts->n_arcs++;
-        fc_garc_record(model, from, self, count);
+        fc_ggraph_record(model, from, self, count);
     }
     if (model->rate == 0)
         model->rate = 100; /* the clock of systems that wrote such files */

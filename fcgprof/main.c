@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * fcgprof: the reports of GNU gprof, from gmon.out files.  The only file that exits,
- * and besides missing sources (-A) the only one that prints errors.
+ * fcgprof: the reports of GNU gprof, from gmon.out files.  The only file that exits.
+ * Besides it, missing sources (-A) and libbfd are reported where they are met.
  */
-#include "fcgprof/arcs.h"
+#include "fcgprof/demangle.h"
 #include "fcgprof/gmon-read.h"
+#include "fcgprof/graph.h"
 #include "fcgprof/hist.h"
 #include "fcgprof/object.h"
+#include "fcgprof/order-map.h"
 #include "fcgprof/profile.h"
 #include "fcgprof/reports.h"
+#include "fcgprof/static-calls.h"
 #include "fcgprof/symbols.h"
 #include "fcgprof/symspec.h"
 
@@ -90,14 +93,28 @@ static guint print_problems(const GPtrArray *problems)
     return problems->len;
 }
 
-/* The same from profiles of FunctionCheck. */
+/* The file of -R, if there is that option. */
+static gboolean read_map(const FcGOptions *options, FcGOrderMap **map, GError **error)
+{
+    *map = options->map_file ? fc_gorder_map_read(options->map_file, error) : NULL;
+    return *map || !options->map_file;
+}
+
+/* The reports of profiles of FunctionCheck. */
 static gboolean run_profiles(const FcGOptions *options, GError **error)
 {
     g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(FcGModel) model = fc_gmodel_new(options, stdout);
-    g_autoptr(FcGProfile) profile = fc_gprofile_load(model, problems, error);
-    guint n_problems = print_problems(problems);
+    g_autoptr(FcGOrderMap) map = NULL;
+    g_autoptr(FcGModel) model = NULL;
+    g_autoptr(FcGProfile) profile = NULL;
+    guint n_problems;
 
+    if (!read_map(options, &map, error))
+        return FALSE;
+    model = fc_gmodel_new(options, stdout);
+    model->order_map = map;
+    profile = fc_gprofile_load(model, problems, error);
+    n_problems = print_problems(problems);
     if (!profile)
         return FALSE;
     fc_gprofile_measure(profile);
@@ -113,16 +130,19 @@ static gboolean run(const FcGOptions *options, GError **error)
 {
     g_autoptr(FcGObject) object =
         fc_gobject_open(options->image ? options->image : DEFAULT_IMAGE, error);
+    g_autoptr(FcGOrderMap) map = NULL;
+    g_autoptr(FcGSpecs) specs = NULL;
     g_autoptr(FcGModel) model = NULL;
     FcGmonLayout layout;
     unsigned styles;
 
-    if (!object)
+    if (!object || !read_map(options, &map, error))
         return FALSE;
     model = fc_gmodel_new(options, stdout);
+    model->order_map = map;
     if (!fc_gmodel_load_symbols(model, object, error))
         return FALSE;
-    model->specs = fc_gspecs_new(model);
+    model->specs = specs = fc_gspecs_new(model);
     layout = fc_gobject_image(object)->layout;
     if (options->format == FC_GFORMAT_PROF)
     {
@@ -139,8 +159,10 @@ static gboolean run(const FcGOptions *options, GError **error)
         fc_ghist_assign(model);
     if (model->inputs & FC_GINPUT_ARCS)
     {
-        if (options->static_calls && !fc_gstatic_calls_are_known(model))
+        if (options->static_calls && !fc_gstatic_calls_are_known(object))
             fprintf(stderr, "fcgprof: -c finds no calls in the code of this machine\n");
+        if (options->static_calls)
+            fc_gstatic_calls_add(model, object);
         fc_ggraph_assemble(model);
     }
     if (!check_inputs(styles, model->inputs, error))
@@ -170,7 +192,7 @@ int main(int argc, char **argv)
 
     setlocale(LC_CTYPE, "");
     expandargv(&argc, &argv);
-    fc_gname_set_style("auto");
+    fc_gdemangle_set_style("auto");
     options = fc_goptions_parse(argc, argv, &error);
     if (!options)
     {

@@ -3,15 +3,17 @@
  * The neutral model that every fcgprof report is drawn from: symbols, the arcs
  * between them, cycles and the units that times are counted in.  A reader (of
  * gmon.out files, or of any other profile) fills in symbols, call counts, arcs
- * and own times; arcs.c and cycles.c work out the rest; report-*.c only read.
- * Nothing in here knows a file format.
+ * and own times; graph.c and cycles.c work out the rest; report-*.c print it, and
+ * keep in it only what they mark on the way.  Nothing in here knows a file format.
  *
- * One thread only.  Everything that a model points at belongs to its arena and
- * lives until fc_gmodel_free().
+ * One thread only.  Symbols, arcs and strings belong to the model and live until
+ * fc_gmodel_free(); what is said to be borrowed belongs to whoever put it there, who
+ * frees it after the model's last use.
  */
 #pragma once
 
 #include "fcgprof/options.h"
+#include "fcgprof/pairs.h"
 #include <glib.h>
 #include <stdio.h>
 
@@ -22,6 +24,7 @@ typedef struct FcGFile FcGFile;
 typedef struct FcGArena FcGArena;
 typedef struct FcGSpecs FcGSpecs;
 typedef struct FcGObject FcGObject;
+typedef struct FcGOrderMap FcGOrderMap;
 typedef struct FcGMeasured FcGMeasured;
 
 enum
@@ -112,14 +115,6 @@ typedef struct
     guint32 *bins;
 } FcGHist;
 
-/* What was found in the profiles. */
-enum
-{
-    FC_GINPUT_HIST = 1,
-    FC_GINPUT_ARCS = 2,
-    FC_GINPUT_BLOCKS = 4,
-};
-
 typedef struct
 {
     const FcGOptions *options; /* borrowed */
@@ -130,7 +125,7 @@ typedef struct
     FcGSymtab symtab;
     FcGFile *files; /* newest first */
     GHashTable *files_by_path;
-    FcGSpecs *specs;
+    const FcGSpecs *specs; /* borrowed */
     FcGObject *object;     /* borrowed; NULL without an image */
     FcGMeasured *measured; /* borrowed; NULL: the times are samples (measured.h) */
     guint64 addr_mask;     /* of an address: what is shown of it */
@@ -138,7 +133,7 @@ typedef struct
     FcGArc **arcs; /* in order of creation, without self arcs */
     guint n_arcs;
     guint arcs_room;
-    struct FcGArcTable *arc_table; /* finds the arc between two symbols */
+    FcGPairs *arc_table; /* finds the arc between two symbols */
 
     unsigned inputs; /* FC_GINPUT_* */
     int file_version;
@@ -153,9 +148,9 @@ typedef struct
 
     FcGSym *cycles; /* headers, [1..n_cycles]; [0] is unused */
     guint n_cycles;
-    double graph_ticks;            /* time that the call graph accounts for */
-    struct FcGOrderMap *order_map; /* of -R, or NULL */
-    FcGSym **by_index;             /* call graph entries in order of their numbers */
+    double graph_ticks;           /* time that the call graph accounts for */
+    const FcGOrderMap *order_map; /* of -R, or NULL; borrowed */
+    FcGSym **by_index;            /* call graph entries in order of their numbers */
 } FcGModel;
 
 /* Takes over nothing.  `options` must outlive the model. */

@@ -1,44 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * How symbols are named in reports.  The only file that includes the demangler's
- * header.
+ * How symbols are named in reports.
  */
 #include "fcgprof/reports.h"
 
-#include <libiberty/demangle.h>
-#include <stdlib.h>
+#include "fcgprof/demangle.h"
 #include <string.h>
-
-gboolean fc_gname_set_style(const char *style)
-{
-    enum demangling_styles number = cplus_demangle_name_to_style(style);
-
-    if (number == unknown_demangling)
-        return FALSE;
-    cplus_demangle_set_style(number);
-    return TRUE;
-}
-
-/* NULL if there is nothing to demangle.  Dots and dollars in front, and a version or
- * section of the linker's behind an '@', are kept around what is demangled. */
-static char *demangle(const char *name)
-{
-    size_t n_before = strspn(name, ".$");
-    const char *core = name + n_before, *suffix = strchr(core, '@');
-    g_autofree char *own = suffix ? g_strndup(core, (gsize)(suffix - core)) : NULL;
-    char *plain = cplus_demangle(own ? own : core, DMGL_ANSI | DMGL_PARAMS);
-    char *result;
-
-    if (!plain)
-    {
-        if (n_before == 0)
-            return NULL;
-        return g_strdup(name);
-    }
-    result = g_strdup_printf("%.*s%s%s", (int)n_before, name, plain, suffix ? suffix : "");
-    free(plain);
-    return result;
-}
 
 const char *fc_gname_file(const FcGModel *model, const FcGFile *file)
 {
@@ -48,7 +15,7 @@ const char *fc_gname_file(const FcGModel *model, const FcGFile *file)
 char *fc_gname_text(const FcGModel *model, const FcGSym *sym)
 {
     const FcGOptions *options = model->options;
-    char *plain = options->demangle && !options->traditional ? demangle(sym->name) : NULL;
+    char *plain = options->demangle && !options->traditional ? fc_gdemangle(sym->name) : NULL;
 
     return plain ? plain : g_strdup(sym->name);
 }

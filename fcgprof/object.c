@@ -1,11 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Asks libbfd.  See object.h; stubs and pointers are in object-links.c.
+ * Asks libbfd.  See object.h.
  */
-#include "fcgprof/object-bfd.h"
+#include "fcgprof/object.h"
 
 #include <elf.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* bfd.h asks for these to be sure that it is not included without a configuration. */
+#define PACKAGE "functioncheck"
+#define PACKAGE_VERSION FC_VERSION
+#include <bfd.h>
+
+struct FcGObject
+{
+    char *path;
+    bfd *file;
+    asymbol **symbols; /* what bfd_canonicalize_symtab gave, NULL at the end */
+    long n_symbols;
+    asymbol **dynamic; /* the same of the dynamic ones; NULL if they were not asked for */
+    long n_dynamic;
+    asection *text;
+    FcGMachine machine;
+    FcGImage image; /* names are libbfd's */
+    GStringChunk *strings;
+    const char *last_file; /* in strings */
+    const char *last_function;
+    GPtrArray *contents; /* of sections; each section's userdata points to its own */
+};
 
 enum
 {
@@ -249,4 +272,83 @@ const guint8 *fc_gobject_code_at(FcGObject *object, guint64 addr, gsize *n)
         return bytes ? bytes + (addr - start) : NULL;
     }
     return NULL;
+}
+
+/* ---- What is linked at run time ------------------------------------------------------- */
+
+static GHashTable *new_table(void)
+{
+    return g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+}
+
+/* Names have a version, or "@plt", behind them. */
+static void add_link(GHashTable *table, guint64 addr, const char *name)
+{
+    gsize length = strcspn(name, "@");
+
+    if (length > 0)
+        g_hash_table_insert(table, g_memdup2(&addr, sizeof addr), g_strndup(name, length));
+}
+
+/* False if there are none.  They stay: libbfd keeps relocations that point into the array. */
+static gboolean read_dynamic_symbols(FcGObject *object)
+{
+    long n_bytes;
+
+    if (object->dynamic)
+        return TRUE;
+    n_bytes = bfd_get_dynamic_symtab_upper_bound(object->file);
+    if (n_bytes <= 0)
+        return FALSE;
+    object->dynamic = g_malloc0((gsize)n_bytes);
+    object->n_dynamic = bfd_canonicalize_dynamic_symtab(object->file, object->dynamic);
+    if (object->n_dynamic >= 0)
+        return TRUE;
+    g_clear_pointer(&object->dynamic, g_free);
+    return FALSE;
+}
+
+GHashTable *fc_gobject_stubs(FcGObject *object)
+{
+    GHashTable *table = new_table();
+    asymbol *stubs = NULL;
+    long n;
+
+    if (!read_dynamic_symbols(object))
+        return table;
+    n = bfd_get_synthetic_symtab(object->file, object->n_symbols, object->symbols,
+                                 object->n_dynamic, object->dynamic, &stubs);
+    for (long i = 0; i < n; i++)
+        add_link(table, stubs[i].value + bfd_section_vma(stubs[i].section), stubs[i].name);
+    free(stubs);
+    return table;
+}
+
+/* Whether the dynamic linker puts the address of a function there for calls. */
+static gboolean is_pointer(const arelent *relocation)
+{
+    const char *kind = relocation->howto ? relocation->howto->name : NULL;
+
+    return kind && relocation->sym_ptr_ptr && *relocation->sym_ptr_ptr &&
+           (strstr(kind, "_GLOB_DAT") || strstr(kind, "_JUMP_SLO"));
+}
+
+GHashTable *fc_gobject_pointers(FcGObject *object)
+{
+    GHashTable *table = new_table();
+    g_autofree arelent **relocations = NULL;
+    long n, n_bytes = 0;
+
+    if (read_dynamic_symbols(object))
+        n_bytes = bfd_get_dynamic_reloc_upper_bound(object->file);
+    if (n_bytes <= 0)
+        return table;
+    relocations = g_malloc0((gsize)n_bytes);
+    n = bfd_canonicalize_dynamic_reloc(object->file, relocations, object->dynamic);
+    for (long i = 0; i < n; i++)
+    {
+        if (is_pointer(relocations[i]))
+            add_link(table, relocations[i]->address, (*relocations[i]->sym_ptr_ptr)->name);
+    }
+    return table;
 }

@@ -4,9 +4,9 @@
  */
 #include "fcgprof/options.h"
 
-#include "fcgprof/model.h"
-#include "fcgprof/reports.h"
+#include "fcgprof/demangle.h"
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -283,7 +283,7 @@ static gboolean parse_format(FcGOptions *options, const char *value, GError **er
 static gboolean parse_demangle(FcGOptions *options, const char *value, GError **error)
 {
     options->demangle = TRUE;
-    if (!value || fc_gname_set_style(value))
+    if (!value || fc_gdemangle_set_style(value))
         return TRUE;
     g_set_error(error, FC_GPROF_ERROR, FC_GPROF_ERROR_OUTPUT, "unknown demangling style %s", value);
     return FALSE;

@@ -20,6 +20,14 @@ enum
     FC_GSTYLE_FILE_ORDER = 1 << 7,
 };
 
+/* What was found in the profiles. */
+enum
+{
+    FC_GINPUT_HIST = 1,
+    FC_GINPUT_ARCS = 2,
+    FC_GINPUT_BLOCKS = 4,
+};
+
 typedef enum
 {
     FC_GFORMAT_AUTO,

@@ -4,7 +4,6 @@
  */
 #include "fcgprof/order-map.h"
 
-#include "fcgprof/model.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

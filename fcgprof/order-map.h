@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include <glib.h>
+#include "fcgprof/model.h"
 
 typedef struct
 {
@@ -14,11 +14,11 @@ typedef struct
     gboolean is_first; /* of a run of functions of one object */
 } FcGOrderMapEntry;
 
-typedef struct FcGOrderMap
+struct FcGOrderMap
 {
     FcGOrderMapEntry *entries; /* by function name */
     guint len;
-} FcGOrderMap;
+};
 
 /* Lines "OBJECT:anything FUNCTION".  NULL and `error` on any other line. */
 FcGOrderMap *fc_gorder_map_read(const char *path, GError **error);

@@ -196,7 +196,8 @@ FcGProfile *fc_gprofile_load(FcGModel *model, GPtrArray *problems, GError **erro
         print_info(profile);
     if (!fc_gprofile_load_symbols(profile, error))
         return NULL;
-    model->specs = fc_gspecs_new(model);
+    profile->specs = fc_gspecs_new(model);
+    model->specs = profile->specs;
     return g_steal_pointer(&profile);
 }
 
@@ -216,6 +217,7 @@ void fc_gprofile_free(FcGProfile *profile)
         g_array_unref(profile->modules);
     }
     fc_model_free(profile->loaded);
+    fc_gspecs_free(profile->specs);
     g_free(profile->measured.outside);
     g_free(profile->numbers);
     g_free(profile->syms);

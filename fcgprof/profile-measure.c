@@ -5,6 +5,8 @@
 #include "fcgprof/profile.h"
 
 #include "fcgprof/arcs.h"
+#include "fcgprof/cycles.h"
+#include "fcgprof/graph.h"
 
 static void add_arc(FcGProfile *profile, const FcProfileArc *arc, FcGLineArcs *lines)
 {

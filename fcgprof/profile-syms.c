@@ -116,6 +116,7 @@ static gboolean load_image(FcGProfile *profile, guint number, FcGObject *object,
     /* The list of -S is the program's. */
     if (number > 0)
         options.symbol_file = NULL;
+    from->order_map = profile->model->order_map;
     if (!fc_gmodel_load_symbols(from, object, error))
         return FALSE;
     copy_symbols(profile, number, from, syms);
@@ -290,12 +291,6 @@ gboolean fc_gprofile_load_symbols(FcGProfile *profile, GError **error)
     GArray *syms;
     gboolean is_good;
 
-    if (model->options->map_file)
-    {
-        model->order_map = fc_gorder_map_read(model->options->map_file, error);
-        if (!model->order_map)
-            return FALSE;
-    }
     if (!number_modules(profile, error))
         return FALSE;
     syms = g_array_new(FALSE, FALSE, sizeof(FcGSym));

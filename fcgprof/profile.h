@@ -56,6 +56,7 @@ struct FcGProfile
 {
     FcModel *loaded; /* as fcdump sees it */
     FcGModel *model; /* borrowed */
+    FcGSpecs *specs; /* the model's */
     FcGMeasured measured;
     GArray *modules; /* FcGModule, by their number here */
     guint *numbers;  /* of each module of the profile; the last one is for no module */

@@ -8,9 +8,6 @@
 
 #include "fcgprof/model.h"
 
-/* Chooses the style of demangling; NULL is the default.  False if it is unknown. */
-gboolean fc_gname_set_style(const char *style);
-
 /* The name as it is shown, demangled where it is to be; nothing else.  The caller frees it. */
 char *fc_gname_text(const FcGModel *model, const FcGSym *sym);
 

@@ -5,8 +5,9 @@
  * is taken for one, and only calls to higher addresses are understood; for AArch64 a
  * jump is taken for a call as well, for it is one where it leads to a function's start.
  */
-#include "fcgprof/arcs.h"
+#include "fcgprof/static-calls.h"
 
+#include "fcgprof/arcs.h"
 #include "fcgprof/hist.h"
 #include "fcgprof/object.h"
 
@@ -60,43 +61,53 @@ static void visit_arm(FcGModel *model, FcGSym *parent, const guint8 *code, gsize
     }
 }
 
-gboolean fc_gstatic_calls_are_known(const FcGModel *model)
+gboolean fc_gstatic_calls_are_known(const FcGObject *object)
 {
-    return fc_gobject_machine(model->object) != FC_GMACHINE_OTHER;
+    return fc_gobject_machine(object) != FC_GMACHINE_OTHER;
 }
 
 /* Looks at what lies in .text of [low, high). */
-static void visit_code(FcGModel *model, FcGSym *parent, guint64 low, guint64 high)
+static void visit_code(FcGModel *model, FcGObject *object, FcGSym *parent, guint64 low,
+                       guint64 high)
 {
-    const FcGImage *image = fc_gobject_image(model->object);
+    const FcGImage *image = fc_gobject_image(object);
     const guint8 *code;
     gsize n;
 
     low = MAX(low, image->text_start);
     high = MIN(high, image->text_end);
-    code = low < high ? fc_gobject_code_at(model->object, low, &n) : NULL;
+    code = low < high ? fc_gobject_code_at(object, low, &n) : NULL;
     if (!code)
         return;
     n = MIN(n, image->text_end - low);
-    if (fc_gobject_machine(model->object) == FC_GMACHINE_AARCH64)
+    if (fc_gobject_machine(object) == FC_GMACHINE_AARCH64)
         visit_arm(model, parent, code, n, low, high);
     else
         visit_x86(model, parent, code, n, low, high);
 }
 
-void fc_gstatic_calls_add(FcGModel *model, FcGSym *sym, guint64 end)
+/* The code of `sym`, up to `end`, as far as the first histogram goes that has a part of it. */
+static void visit_symbol(FcGModel *model, FcGObject *object, FcGSym *sym, guint64 end)
 {
-    if (!fc_gstatic_calls_are_known(model))
-        return;
     for (guint i = 0; i < model->n_hists; i++)
     {
-        const FcGHist *hist = &model->hists[i];
-        guint64 low = MAX(sym->addr, hist->low), high = MIN(end, hist->high);
+        guint64 low = MAX(sym->addr, model->hists[i].low), high = MIN(end, model->hists[i].high);
 
         if (low < high)
         {
-            visit_code(model, sym, low, high);
+            visit_code(model, object, sym, low, high);
             return;
         }
     }
+}
+
+void fc_gstatic_calls_add(FcGModel *model, FcGObject *object)
+{
+    const FcGSymtab *symtab = &model->symtab;
+
+    if (!fc_gstatic_calls_are_known(object))
+        return;
+    for (guint i = 0; i < symtab->len; i++)
+        visit_symbol(model, object, &symtab->syms[i],
+                     i + 1 < symtab->len ? symtab->starts[i + 1] : G_MAXUINT64);
 }

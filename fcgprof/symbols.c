@@ -178,12 +178,6 @@ static gboolean load_listed(const FcGObject *object, FcGModel *model, GError **e
 gboolean fc_gmodel_load_symbols(FcGModel *model, FcGObject *object, GError **error)
 {
     model->object = object;
-    if (model->options->map_file)
-    {
-        model->order_map = fc_gorder_map_read(model->options->map_file, error);
-        if (!model->order_map)
-            return FALSE;
-    }
     if (model->options->symbol_file)
         return load_listed(object, model, error);
     build_table(object, model, make_functions(object, model));

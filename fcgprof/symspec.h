@@ -25,6 +25,7 @@ gboolean fc_gspec_parse(const char *text, FcGPattern *left, FcGPattern *right);
 /* Resolves all the options' specifications against the model's symbols. */
 FcGSpecs *fc_gspecs_new(FcGModel *model);
 void fc_gspecs_free(FcGSpecs *specs);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcGSpecs, fc_gspecs_free)
 
 /* Whether the table has any range at all. */
 gboolean fc_gspecs_has_any(const FcGSpecs *specs, FcGTable table);

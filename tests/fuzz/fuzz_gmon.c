@@ -4,8 +4,8 @@
  * over the corpus.  The first byte chooses the layout; the rest is the file.  What is
  * read is assigned, propagated and reported, to /dev/null.
  */
-#include "fcgprof/arcs.h"
 #include "fcgprof/gmon-read.h"
+#include "fcgprof/graph.h"
 #include "fcgprof/hist.h"
 #include "fcgprof/reports.h"
 #include "fcgprof/symspec.h"
@@ -64,6 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     char *argv[] = {"fcgprof", "-bz", "-l", NULL};
     g_autoptr(FcGOptions) options = NULL;
     g_autoptr(FcGModel) model = NULL;
+    g_autoptr(FcGSpecs) specs = NULL;
     g_autoptr(GError) error = NULL;
     FcGmonLayout layout;
     FcGmonCounts counts;
@@ -80,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     layout.addr_bytes = data[0] & 2 ? 4 : 8;
     model = fc_gmodel_new(options, out);
     add_functions(model);
-    model->specs = fc_gspecs_new(model);
+    model->specs = specs = fc_gspecs_new(model);
     if (fc_gmon_parse(model, data + 1, bytes - 1, &layout, &counts, &error))
     {
         /* The same file once more is their sum. */

@@ -4,7 +4,7 @@
  * the corpus.  Each line of the input is one: its first letter names the option that it
  * is the value of, as on the command line.
  */
-#include "fcgprof/arcs.h"
+#include "fcgprof/graph.h"
 #include "fcgprof/reports.h"
 #include "fcgprof/symspec.h"
 
@@ -67,17 +67,18 @@ static void add_functions(FcGModel *model)
 static void try_options(const FcGOptions *options)
 {
     FILE *out = fopen("/dev/null", "w");
+    g_autoptr(FcGSpecs) specs = NULL;
     FcGModel *model;
 
     require(out != NULL, "no output");
     model = fc_gmodel_new(options, out);
     add_functions(model);
-    model->specs = fc_gspecs_new(model);
+    model->specs = specs = fc_gspecs_new(model);
     for (guint i = 0; i < FC_GTABLE_LAST; i++)
         fc_gspecs_has(model->specs, (FcGTable)i, FIRST_ADDR + i);
     for (guint i = 0; i < N_FUNCTIONS; i++)
-        fc_garc_record(model, FIRST_ADDR + i * FUNCTION_BYTES,
-                       FIRST_ADDR + (i * 5 % N_FUNCTIONS) * FUNCTION_BYTES, i);
+        fc_ggraph_record(model, FIRST_ADDR + i * FUNCTION_BYTES,
+                         FIRST_ADDR + (i * 5 % N_FUNCTIONS) * FUNCTION_BYTES, i);
     fc_ggraph_assemble(model);
     fc_greport_graph(model);
     fc_greport_exec(model);

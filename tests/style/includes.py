@@ -160,7 +160,7 @@ def faults_of(texts):
 
 
 # Folders whose faults of today are printed only; to be emptied.
-IN_WORK = ["fcmanager", "symbols", "model", "gmon", "fcdump", "fcgprof"]
+IN_WORK = ["fcmanager", "symbols", "model", "fcdump"]
 
 # Lines to put in, and where; what must then be said begins with the place.  Nobody includes the
 # file that they stand in, so that they close no circle.

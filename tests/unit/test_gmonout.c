@@ -3,7 +3,6 @@
  * Unit tests of gmon/gmonout*.c: what is written is read again by fcgprof's reader, and
  * its symbols must then have the times and calls that went in.
  */
-#include "fcgprof/arcs.h"
 #include "fcgprof/gmon-read.h"
 #include "fcgprof/hist.h"
 #include "fcgprof/symspec.h"
@@ -18,6 +17,7 @@ typedef struct
 {
     FcGOptions *options;
     FcGModel *model;
+    FcGSpecs *specs;
     FcGSym *symbols;
     guint count; /* functions, without the end of the code, which is a symbol as well */
 } Reader;
@@ -42,12 +42,14 @@ static void reader_init(Reader *reader, const FcGmonTime *times, guint count)
     }
     fc_gsymtab_build(reader->model, reader->symbols, count + 1, end + 1);
     g_assert_cmpuint(reader->model->symtab.len, ==, count + 1);
-    reader->model->specs = fc_gspecs_new(reader->model);
+    reader->specs = fc_gspecs_new(reader->model);
+    reader->model->specs = reader->specs;
 }
 
 static void reader_clear(Reader *reader)
 {
     fc_gmodel_free(reader->model);
+    fc_gspecs_free(reader->specs);
     fc_goptions_free(reader->options);
     g_free(reader->symbols);
 }
