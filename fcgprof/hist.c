@@ -34,12 +34,32 @@ static guint64 bin_offset(const FcGModel *model, double i)
     return offset < 0x1p64 ? (guint64)offset : 0;
 }
 
-double fc_ghist_scale(const FcGHistHeader *header)
+/* Units of code that one bin of such a histogram covers. */
+static double scale_of(const FcGmonHist *header)
 {
     return (double)((header->high - header->low) / FC_GMON_UNIT_BYTES) / header->n_bins;
 }
 
-static gboolean check_compatible(const FcGModel *model, const FcGHistHeader *header, GError **error)
+static gboolean refuse(GError **error, const char *why)
+{
+    g_set_error_literal(error, FC_GMON_ERROR, FC_GMON_ERROR_PROFILE, why);
+    return FALSE;
+}
+
+static FcGHist *add_hist(FcGModel *model, const FcGmonHist *header)
+{
+    FcGHist *hist;
+
+    model->hists = g_renew(FcGHist, model->hists, model->n_hists + 1);
+    hist = &model->hists[model->n_hists++];
+    hist->low = header->low;
+    hist->high = header->high;
+    hist->n_bins = header->n_bins;
+    hist->bins = g_new0(guint32, (gsize)header->n_bins + 1);
+    return hist;
+}
+
+static gboolean check_compatible(const FcGModel *model, const FcGmonHist *header, GError **error)
 {
     const char *what = NULL;
 
@@ -47,14 +67,12 @@ static gboolean check_compatible(const FcGModel *model, const FcGHistHeader *hea
         what = "the dimension differs from that of earlier histograms";
     else if (header->abbreviation != model->abbreviation)
         what = "the dimension's abbreviation differs from that of earlier histograms";
-    else if (fabs(fc_ghist_scale(header) - model->scale) > SCALE_TOLERANCE)
+    else if (fabs(scale_of(header) - model->scale) > SCALE_TOLERANCE)
         what = "the scale differs from that of earlier histograms";
-    if (what)
-        g_set_error_literal(error, FC_GPROF_ERROR, FC_GPROF_ERROR_PROFILE, what);
-    return !what;
+    return !what || refuse(error, what);
 }
 
-FcGHist *fc_ghist_declare(FcGModel *model, const FcGHistHeader *header, GError **error)
+FcGHist *fc_ghist_declare(FcGModel *model, const FcGmonHist *header, GError **error)
 {
     FcGHist *hist;
 
@@ -62,7 +80,7 @@ FcGHist *fc_ghist_declare(FcGModel *model, const FcGHistHeader *header, GError *
     {
         memcpy(model->dimension, header->dimension, 15);
         model->abbreviation = header->abbreviation;
-        model->scale = fc_ghist_scale(header);
+        model->scale = scale_of(header);
         model->rate = header->rate;
     }
     else if (!check_compatible(model, header, error))
@@ -80,18 +98,42 @@ FcGHist *fc_ghist_declare(FcGModel *model, const FcGHistHeader *header, GError *
         hist = &model->hists[i];
         if (MAX(hist->low, header->low) < MIN(hist->high, header->high))
         {
-            g_set_error_literal(error, FC_GPROF_ERROR, FC_GPROF_ERROR_PROFILE,
-                                "the histogram overlaps an earlier one");
+            refuse(error, "the histogram overlaps an earlier one");
             return NULL;
         }
     }
-    model->hists = g_renew(FcGHist, model->hists, model->n_hists + 1);
-    hist = &model->hists[model->n_hists++];
-    hist->low = header->low;
-    hist->high = header->high;
-    hist->n_bins = header->n_bins;
-    hist->bins = g_new0(guint32, (gsize)header->n_bins + 1);
-    return hist;
+    return add_hist(model, header);
+}
+
+static gboolean take_old_rate(FcGModel *model, const FcGmonHist *header, GError **error)
+{
+    const long usual_rate = 100; /* the clock of systems that wrote such files */
+
+    if (header->has_rate && model->rate != 0 && model->rate != (long)header->rate)
+        return refuse(error, "its sampling rate is not that of the first file");
+    if (model->rate == 0)
+        model->rate = header->rate != 0 ? (long)header->rate : usual_rate;
+    return TRUE;
+}
+
+FcGHist *fc_ghist_declare_old(FcGModel *model, const FcGmonHist *header, GError **error)
+{
+    const FcGHist *first = model->hists;
+
+    if (!take_old_rate(model, header, error))
+        return NULL;
+    if (model->n_hists == 0)
+    {
+        model->scale = scale_of(header);
+        return add_hist(model, header);
+    }
+    if (first->high != 0 && (first->low != header->low || first->high != header->high ||
+                             first->n_bins != header->n_bins))
+    {
+        refuse(error, "its range or size is not that of the first file");
+        return NULL;
+    }
+    return model->hists;
 }
 
 const FcGHist *fc_ghist_covering(const FcGModel *model, guint64 addr)

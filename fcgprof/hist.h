@@ -5,24 +5,14 @@
 #pragma once
 
 #include "fcgprof/model.h"
-
-/* Describes one histogram as a profile declares it. */
-typedef struct
-{
-    guint64 low;
-    guint64 high;
-    guint32 n_bins;
-    guint32 rate;
-    char dimension[16];
-    char abbreviation;
-} FcGHistHeader;
+#include "gmon/gmon.h"
 
 /* The histogram of the model that samples of `header` belong to, made if there is none
  * yet.  NULL and `error` if it does not go with those that are there. */
-FcGHist *fc_ghist_declare(FcGModel *model, const FcGHistHeader *header, GError **error);
+FcGHist *fc_ghist_declare(FcGModel *model, const FcGmonHist *header, GError **error);
 
-/* Units of code (2 bytes) that one bin of such a histogram covers. */
-double fc_ghist_scale(const FcGHistHeader *header);
+/* The same of the one histogram that files in the old layouts have. */
+FcGHist *fc_ghist_declare_old(FcGModel *model, const FcGmonHist *header, GError **error);
 
 /* Shares all samples out to the symbols and sums them up. */
 void fc_ghist_assign(FcGModel *model);

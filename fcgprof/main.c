@@ -4,7 +4,7 @@
  * Besides it, missing sources (-A) and libbfd are reported where they are met.
  */
 #include "fcgprof/demangle.h"
-#include "fcgprof/gmon-read.h"
+#include "fcgprof/gmon-files.h"
 #include "fcgprof/graph.h"
 #include "fcgprof/hist.h"
 #include "fcgprof/object.h"
@@ -38,7 +38,7 @@ static gboolean read_profiles(FcGModel *model, const FcGmonLayout *layout, GErro
     {
         const char *path = profiles->len ? g_ptr_array_index(profiles, i) : DEFAULT_PROFILE;
 
-        if (!fc_gmon_read(model, path, layout, error))
+        if (!fc_gmodel_read_gmon(model, path, layout, error))
         {
             g_prefix_error(error, "%s: ", path);
             return FALSE;
@@ -58,7 +58,7 @@ static gboolean check_inputs(unsigned styles, unsigned inputs, GError **error)
     else if ((styles & FC_GSTYLE_GRAPH) && !(inputs & FC_GINPUT_ARCS))
         missing = "the profile has no call graph";
     if (missing)
-        g_set_error_literal(error, FC_GPROF_ERROR, FC_GPROF_ERROR_PROFILE, missing);
+        g_set_error_literal(error, FC_GPROF_ERROR, FC_GPROF_ERROR_INPUT, missing);
     return !missing;
 }
 
@@ -122,7 +122,7 @@ static gboolean run_profiles(const FcGOptions *options, GError **error)
     print_reports(model, fc_goptions_styles(options, model->inputs));
     if (n_problems == 0)
         return TRUE;
-    g_set_error_literal(error, FC_GPROF_ERROR, FC_GPROF_ERROR_PROFILE, "");
+    g_set_error_literal(error, FC_GPROF_ERROR, FC_GPROF_ERROR_INPUT, "");
     return FALSE;
 }
 
@@ -144,16 +144,16 @@ static gboolean run(const FcGOptions *options, GError **error)
         return FALSE;
     model->specs = specs = fc_gspecs_new(model);
     layout = fc_gobject_image(object)->layout;
-    if (options->format == FC_GFORMAT_PROF)
+    if (options->format == FC_GMON_FORMAT_PROF)
     {
-        g_set_error_literal(error, FC_GPROF_ERROR, FC_GPROF_ERROR_PROFILE,
+        g_set_error_literal(error, FC_GPROF_ERROR, FC_GPROF_ERROR_INPUT,
                             "the format of prof cannot be read");
         return FALSE;
     }
     if (!read_profiles(model, &layout, error))
         return FALSE;
     styles = fc_goptions_styles(options, model->inputs);
-    if ((styles & FC_GSTYLE_SUM) && !fc_gmon_write(model, SUM_FILE, &layout, error))
+    if ((styles & FC_GSTYLE_SUM) && !fc_gmodel_write_gmon(model, SUM_FILE, &layout, error))
         return FALSE;
     if (model->inputs & FC_GINPUT_HIST)
         fc_ghist_assign(model);

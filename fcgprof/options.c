@@ -260,19 +260,19 @@ static gboolean parse_format(FcGOptions *options, const char *value, GError **er
     switch (value[0])
     {
     case 'a':
-        options->format = FC_GFORMAT_AUTO;
+        options->format = FC_GMON_FORMAT_AUTO;
         return TRUE;
     case 'm':
-        options->format = FC_GFORMAT_MAGIC;
+        options->format = FC_GMON_FORMAT_MAGIC;
         return TRUE;
     case 'b':
-        options->format = FC_GFORMAT_BSD;
+        options->format = FC_GMON_FORMAT_BSD;
         return TRUE;
     case '4':
-        options->format = FC_GFORMAT_BSD44;
+        options->format = FC_GMON_FORMAT_BSD44;
         return TRUE;
     case 'p':
-        options->format = FC_GFORMAT_PROF;
+        options->format = FC_GMON_FORMAT_PROF;
         return TRUE;
     default:
         g_set_error(error, FC_GPROF_ERROR, FC_GPROF_ERROR_OUTPUT, "unknown file format %s", value);

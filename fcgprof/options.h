@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include <glib.h>
+#include "gmon/reader.h"
 
 /* Reports; the order in which options name them matters, see fc_goptions_styles(). */
 enum
@@ -27,15 +27,6 @@ enum
     FC_GINPUT_ARCS = 2,
     FC_GINPUT_BLOCKS = 4,
 };
-
-typedef enum
-{
-    FC_GFORMAT_AUTO,
-    FC_GFORMAT_MAGIC,
-    FC_GFORMAT_BSD,
-    FC_GFORMAT_BSD44,
-    FC_GFORMAT_PROF,
-} FcGFormat;
 
 /* Tables of symbol specifications. */
 typedef enum
@@ -71,7 +62,7 @@ typedef struct
     char *symbol_file;   /* -S */
     unsigned styles;
     unsigned styles_named; /* every style that an option mentioned */
-    FcGFormat format;
+    FcGmonFormat format;
     unsigned debug;
     int width;        /* columns of the index */
     int table_length; /* rows of -A's table */
@@ -108,7 +99,6 @@ GQuark fc_gprof_error_quark(void);
 typedef enum
 {
     FC_GPROF_ERROR_USAGE,
-    FC_GPROF_ERROR_IMAGE,
-    FC_GPROF_ERROR_PROFILE,
+    FC_GPROF_ERROR_INPUT,
     FC_GPROF_ERROR_OUTPUT,
 } FcGprofError;

@@ -44,7 +44,7 @@ FcGOrderMap *fc_gorder_map_read(const char *path, GError **error)
 
     if (!g_file_get_contents(path, &text, NULL, NULL))
     {
-        g_set_error(error, FC_GPROF_ERROR, FC_GPROF_ERROR_IMAGE, "%s: %s", path, g_strerror(errno));
+        g_set_error(error, FC_GPROF_ERROR, FC_GPROF_ERROR_INPUT, "%s: %s", path, g_strerror(errno));
         return NULL;
     }
     lines = g_strsplit(text, "\n", -1);
@@ -63,7 +63,7 @@ FcGOrderMap *fc_gorder_map_read(const char *path, GError **error)
     if (is_good && map->len > 0)
         return map;
     fc_gorder_map_free(map);
-    g_set_error(error, FC_GPROF_ERROR, FC_GPROF_ERROR_IMAGE, "%s: cannot be parsed as a map", path);
+    g_set_error(error, FC_GPROF_ERROR, FC_GPROF_ERROR_INPUT, "%s: cannot be parsed as a map", path);
     return NULL;
 }
 

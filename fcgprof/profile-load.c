@@ -53,10 +53,22 @@ static Kind kind_of(const char *operand)
     return g_str_has_prefix(start, "gmon") ? KIND_GMON : KIND_OTHER;
 }
 
+enum
+{
+    KEPT_BYTES_MAX = FC_GMON_STREAM_BYTES_MAX + 1 /* of what is no profile of FunctionCheck */
+};
+
+static gboolean begins_profile(const char *bytes, gsize n)
+{
+    return g_strstr_len(bytes, (gssize)n, FC_PROFILE_MAGIC) == bytes ||
+           g_strstr_len(bytes, (gssize)n, FC_DESCRIPTOR_MAGIC) == bytes;
+}
+
 /* Puts a file in the place of a pipe, so that it can be looked at and then read. */
 static void keep_standard_input(void)
 {
     char buffer[16384];
+    gsize kept = 0, most = KEPT_BYTES_MAX;
     int copy;
     ssize_t n;
 
@@ -65,10 +77,13 @@ static void keep_standard_input(void)
     copy = memfd_create("standard input", MFD_CLOEXEC);
     if (copy < 0)
         return;
-    while ((n = read(STDIN_FILENO, buffer, sizeof buffer)) > 0)
+    while (kept < most && (n = read(STDIN_FILENO, buffer, sizeof buffer)) > 0)
     {
+        if (kept == 0 && begins_profile(buffer, (gsize)n))
+            most = G_MAXSIZE;
         if (write(copy, buffer, (size_t)n) != n)
             break;
+        kept += (gsize)n;
     }
     if (lseek(copy, 0, SEEK_SET) == 0)
         dup2(copy, STDIN_FILENO);
@@ -91,7 +106,7 @@ static const char *find_default(void)
 
 gboolean fc_gprofile_is_meant(const FcGOptions *options)
 {
-    if (options->format != FC_GFORMAT_AUTO)
+    if (options->format != FC_GMON_FORMAT_AUTO)
         return FALSE;
     if (g_strcmp0(options->image, "-") == 0)
         keep_standard_input();
@@ -158,7 +173,7 @@ static gboolean check_options(const FcGOptions *options, GError **error)
 
         if (kind_of(path) != KIND_GMON)
             continue;
-        g_set_error(error, FC_GPROF_ERROR, FC_GPROF_ERROR_PROFILE,
+        g_set_error(error, FC_GPROF_ERROR, FC_GPROF_ERROR_INPUT,
                     "%s: samples and measured times can't be summed", path);
         return FALSE;
     }
@@ -186,7 +201,7 @@ FcGProfile *fc_gprofile_load(FcGModel *model, GPtrArray *problems, GError **erro
         fc_model_load((const char *const *)inputs->pdata, no_images, FC_DEMANGLE_NONE, problems);
     if (!profile->loaded)
     {
-        g_set_error_literal(error, FC_GPROF_ERROR, FC_GPROF_ERROR_PROFILE, "");
+        g_set_error_literal(error, FC_GPROF_ERROR, FC_GPROF_ERROR_INPUT, "");
         return NULL;
     }
     model->measured = &profile->measured;

@@ -69,7 +69,7 @@ static gboolean number_modules(FcGProfile *profile, GError **error)
     g_array_append_val(profile->modules, none);
     if (profile->modules->len <= MODULES_MAX)
         return TRUE;
-    g_set_error(error, FC_GPROF_ERROR, FC_GPROF_ERROR_PROFILE, "more than %d modules", MODULES_MAX);
+    g_set_error(error, FC_GPROF_ERROR, FC_GPROF_ERROR_INPUT, "more than %d modules", MODULES_MAX);
     return FALSE;
 }
 

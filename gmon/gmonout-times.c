@@ -135,13 +135,13 @@ static guint64 choose_tick(const FcGmonTime *times, guint count)
 
 /* ---- The histograms -------------------------------------------------------------- */
 
-static FcGmonHist *add_hist(FcGmonOut *out, guint64 unit, guint64 n_bins)
+static FcGmonOutHist *add_hist(FcGmonOut *out, guint64 unit, guint64 n_bins)
 {
-    FcGmonHist hist = {.low = unit * FC_GMON_UNIT_BYTES, .n_bins = (guint32)n_bins};
+    FcGmonOutHist hist = {.low = unit * FC_GMON_UNIT_BYTES, .n_bins = (guint32)n_bins};
 
     hist.bins = g_new0(guint16, n_bins);
     g_array_append_val(out->hists, hist);
-    return &g_array_index(out->hists, FcGmonHist, out->hists->len - 1);
+    return &g_array_index(out->hists, FcGmonOutHist, out->hists->len - 1);
 }
 
 /* Puts spans [first, last] into as many records of one range as the first one needs. */
@@ -151,7 +151,7 @@ static void add_spans(FcGmonOut *out, const Span *spans, guint first, guint last
 
     for (guint64 layer = 0; layer < spans[first].layers; layer++)
     {
-        FcGmonHist *hist = add_hist(out, spans[first].unit, n_bins);
+        FcGmonOutHist *hist = add_hist(out, spans[first].unit, n_bins);
 
         for (guint i = first; i <= last; i++)
         {
@@ -183,8 +183,8 @@ gboolean fc_gmonout_has_layers(const FcGmonOut *out)
     for (guint i = 1; i < out->hists->len; i++)
     {
         /* Layers stand one behind the other. */
-        if (g_array_index(out->hists, FcGmonHist, i).low ==
-            g_array_index(out->hists, FcGmonHist, i - 1).low)
+        if (g_array_index(out->hists, FcGmonOutHist, i).low ==
+            g_array_index(out->hists, FcGmonOutHist, i - 1).low)
             return TRUE;
     }
     return FALSE;

@@ -27,7 +27,7 @@ typedef struct
     guint64 low;
     guint32 n_bins;
     guint16 *bins;
-} FcGmonHist;
+} FcGmonOutHist;
 
 typedef struct
 {
@@ -39,7 +39,7 @@ typedef struct
 typedef struct
 {
     guint32 rate;  /* ticks a second */
-    GArray *hists; /* FcGmonHist; equal ranges add up */
+    GArray *hists; /* FcGmonOutHist; equal ranges add up */
     GArray *arcs;  /* FcGmonArc */
 } FcGmonOut;
 

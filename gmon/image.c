@@ -10,8 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-G_DEFINE_QUARK(fc - gmon - error - quark, fc_gmon_error)
-
 typedef struct
 {
     FcGImage *image;

@@ -4,7 +4,7 @@
  * over the corpus.  The first byte chooses the layout; the rest is the file.  What is
  * read is assigned, propagated and reported, to /dev/null.
  */
-#include "fcgprof/gmon-read.h"
+#include "fcgprof/gmon-files.h"
 #include "fcgprof/graph.h"
 #include "fcgprof/hist.h"
 #include "fcgprof/reports.h"
@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     g_autoptr(FcGSpecs) specs = NULL;
     g_autoptr(GError) error = NULL;
     FcGmonLayout layout;
-    FcGmonCounts counts;
+    FcGmonContents contents;
     FILE *out;
 
     if (bytes < 1)
@@ -76,17 +76,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     options = fc_goptions_parse(G_N_ELEMENTS(argv) - 1, argv, &error);
     if (!options || !(out = fopen("/dev/null", "w")))
         g_error("no options or no output");
-    options->format = (FcGFormat)((data[0] >> 2) % 4);
+    options->format = (FcGmonFormat)((data[0] >> 2) % 4);
     layout.is_big_endian = data[0] & 1;
     layout.addr_bytes = data[0] & 2 ? 4 : 8;
     model = fc_gmodel_new(options, out);
     add_functions(model);
     model->specs = specs = fc_gspecs_new(model);
-    if (fc_gmon_parse(model, data + 1, bytes - 1, &layout, &counts, &error))
+    if (fc_gmodel_add_gmon(model, data + 1, bytes - 1, &layout, &contents, &error))
     {
         /* The same file once more is their sum. */
         if (data[0] & 0x20)
-            fc_gmon_parse(model, data + 1, bytes - 1, &layout, &counts, NULL);
+            fc_gmodel_add_gmon(model, data + 1, bytes - 1, &layout, &contents, NULL);
         report(model);
     }
     fclose(out);

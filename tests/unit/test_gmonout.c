@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Unit tests of gmon/gmonout*.c: what is written is read again by fcgprof's reader, and
+ * Unit tests of gmon/gmonout*.c: what is written is read again as fcgprof does, and
  * its symbols must then have the times and calls that went in.
  */
-#include "fcgprof/gmon-read.h"
+#include "fcgprof/gmon-files.h"
 #include "fcgprof/hist.h"
 #include "fcgprof/symspec.h"
 #include "gmon/gmonout.h"
@@ -57,7 +57,7 @@ static void reader_clear(Reader *reader)
 /* Writes the file and reads it; its size in bytes. */
 static gsize reader_take(Reader *reader, const FcGmonOut *out, const FcGmonLayout *layout)
 {
-    FcGmonCounts counts;
+    FcGmonContents contents;
     g_autoptr(GError) error = NULL;
     char *bytes = NULL;
     size_t n_bytes = 0;
@@ -65,7 +65,7 @@ static gsize reader_take(Reader *reader, const FcGmonOut *out, const FcGmonLayou
 
     g_assert_true(fc_gmonout_write(out, layout, file));
     fclose(file);
-    fc_gmon_parse(reader->model, (const guint8 *)bytes, n_bytes, layout, &counts, &error);
+    fc_gmodel_add_gmon(reader->model, (const guint8 *)bytes, n_bytes, layout, &contents, &error);
     g_assert_no_error(error);
     if (out->hists->len > 0)
         fc_ghist_assign(reader->model);

@@ -3,6 +3,7 @@
 """What fcgprof takes for a profile, what it refuses, and what it says then."""
 
 import os
+import random
 import shutil
 import subprocess
 
@@ -43,6 +44,59 @@ class Inputs(fcgprof.Case):
         expected = self.report("-b", program, "gmon.out")
         self.assertEqual(self.command(["sh", "-c", f"cat gmon.out | {tool} -b {program} -"]),
                          expected)
+
+    def limited(self, command):
+        """Runs a shell command with 1.5 GB of memory: what reads without an end would fail."""
+        return subprocess.run(["sh", "-c", "ulimit -v 1500000; " + command], capture_output=True,
+                              text=True, cwd=self.folder, env=fctest.plain_environment(),
+                              timeout=fctest.TIMEOUT_S, check=False)
+
+    def test_endless(self):
+        tool = fctest.tool("fcgprof")
+        program = self.compile(os.path.join(HERE, "dear.c"), "-pg", profiled=False)
+        self.run_target([program])
+        endless = "{ head -c 20 gmon.out; cat /dev/zero; }"
+        for command, message in (
+                (f"{tool} {program} /dev/zero", "/dev/zero: not in a format"),
+                (f"{tool} {program} - < /dev/zero", "-: not in a format"),
+                (f"cat /dev/zero | {tool} {program} -", "-: not in a format|-: too large"),
+                (f"mkfifo a; {endless} > a & {tool} {program} a", "a: too large"),
+                (f"{endless} | {tool} {program} -", "-: too large|-: the histogram"),
+                (f"{tool} /dev/zero gmon.out", "/dev/zero: not an executable")):
+            done = self.limited(command)
+            self.assertEqual((done.returncode, done.stdout), (1, ""), (command, done.stderr))
+            self.assertRegex(done.stderr, f"^fcgprof: ({message})", command)
+
+    def test_damaged_images(self):
+        # Whatever its debugging information says, the image is used or refused, and soon.  One
+        # like these took the decoder of our own that was here first longer than anyone waits.
+        program = self.compile(os.path.join(HERE, "shapes.cc"), "-g", compiler="g++")
+        self.record_program(program)
+        with open(program, "rb") as stream:
+            sound = stream.read()
+        sections = {}
+        for line in self.command(["readelf", "-SW", program]).splitlines():
+            words = line.replace("[ ", "[").split()
+            if len(words) > 5 and words[1] in (".debug_info", ".debug_abbrev", ".debug_line",
+                                               ".debug_str", ".symtab"):
+                sections[words[1]] = (int(words[4], 16), int(words[5], 16))
+        self.assertEqual(len(sections), 5)
+        rng = random.Random(1)
+        used = 0
+        for _ in range(100):
+            data = bytearray(sound)
+            start, size = sections[rng.choice(sorted(sections))]
+            for _ in range(rng.choice([1, 2, 8])):
+                data[start + rng.randrange(size)] = rng.randrange(256)
+            image = self.path("damaged")
+            with open(image, "wb") as stream:
+                stream.write(data)
+            done = subprocess.run([fctest.tool("fcgprof"), "-b", "-l", image, "functioncheck.fc"],
+                                  capture_output=True, cwd=self.folder, check=False,
+                                  env=fctest.plain_environment(), timeout=fctest.TIMEOUT_S)
+            self.assertIn(done.returncode, (0, 1), done.stderr)
+            used += done.returncode == 0
+        self.assertGreater(used, 50)
 
     def test_no_stand_in(self):
         # a name that is wrong is not made good by the file of the usual name
