@@ -40,8 +40,12 @@ class Counts:
         self.arcs[key] = self.arcs.get(key, 0) + calls
 
 
-def canonical(path):
-    return os.path.realpath(path) if path else None
+class Canonical(dict):
+    """Real paths, each looked up once."""
+
+    def __missing__(self, path):
+        self[path] = os.path.realpath(path) if path else None
+        return self[path]
 
 
 def load_oracle(path):
@@ -53,11 +57,11 @@ def load_oracle(path):
         raise ValueError(f"{path}: not a file of the oracle")
     if lost or module_count > MODULES_MAX:
         raise ValueError(f"{path}: the oracle's tables were too small ({lost} calls lost)")
-    modules = []
+    modules, canonical = [], Canonical()
     for number in range(module_count):
         base, _start, _end, _ready, _, name = MODULE.unpack_from(
             data, HEADER.size + number * MODULE.size)
-        modules.append((base, canonical(name.split(b"\0", 1)[0].decode())))
+        modules.append((base, canonical[name.split(b"\0", 1)[0].decode()]))
 
     def place(address, module):
         if module == NO_MODULE:
@@ -75,21 +79,24 @@ def load_oracle(path):
     return counts
 
 
-def load_profile(path):
-    """The same from a profile; the caller of an arc does not matter here."""
-    profile = fcprofile.load(path)
-    counts = Counts()
+def counts_of(profile):
+    """The same from a profile that is loaded; the caller of an arc does not matter here."""
+    counts, canonical = Counts(), Canonical()
     for arc in profile.arcs:
-        site = (canonical(arc.site_module), arc.site_offset)
-        callee = (canonical(arc.callee.module), arc.callee.offset)
+        site = (canonical[arc.site_module], arc.site_offset)
+        callee = (canonical[arc.callee.module], arc.callee.offset)
         key = (site, callee)
         counts.arcs[key] = counts.arcs.get(key, 0) + arc.calls
     for function in profile.functions:
         if function.calls != 0:
-            place = (canonical(function.module), function.offset)
+            place = (canonical[function.module], function.offset)
             counts.functions[place] = counts.functions.get(place, 0) + function.calls
     counts.arcs = {key: calls for key, calls in counts.arcs.items() if calls != 0}
     return counts
+
+
+def load_profile(path):
+    return counts_of(fcprofile.load(path))
 
 
 def is_runtime(place):

@@ -2,11 +2,15 @@
 """Builds real programs at -O2 from their source packages, plain and with the flags of
 fc-config.
 
-Used by the tests of this folder and by the benchmarks.  Nothing is written outside of
-the folder that is asked for, but what sources.py keeps.
+Used by the tests of this folder and by the benchmarks.  What several tests want is built once
+for a build folder and copied.  Nothing is written outside of the folder that is asked for, but
+that and what sources.py keeps.
 """
 
+import fcntl
+import functools
 import glob
+import hashlib
 import os
 import shlex
 import shutil
@@ -19,6 +23,7 @@ import fctest  # noqa: E402
 import sources  # noqa: E402
 
 SOURCES = os.path.join(fctest.BUILD_ROOT, "sources")
+BUILT = os.path.join(fctest.BUILD_ROOT, "built")
 BZLIB = ("blocksort", "huffman", "crctable", "randtable", "compress", "decompress", "bzlib")
 
 
@@ -40,6 +45,60 @@ def profiling_flags(kind):
             "coverage": ["-O0", "--coverage"]}[kind]
 
 
+def made_from(*inputs):
+    """A word for what is built of these by this file and what the flags name."""
+    digest = hashlib.sha256(repr(inputs).encode())
+    specs = [word.removeprefix("-specs=") for word in fctest.fc_config("--cflags")
+             if word.startswith("-specs=")]
+    for path in (__file__, *specs):
+        with open(path, "rb") as stream:
+            digest.update(stream.read())
+    digest.update(subprocess.run(["gcc", "--version"], check=True, capture_output=True).stdout)
+    return digest.hexdigest()[:16]
+
+
+def build_once(name, kind, build):
+    """What build(folder) makes there, and the path that it gives, in a folder that is kept.
+    Several tests may ask at a time: the first builds."""
+    folder = os.path.join(BUILT, f"{name}-{kind}-{made_from(profiling_flags(kind))}")
+    os.makedirs(BUILT, exist_ok=True)
+    with open(folder + ".lock", "a+", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        lock.seek(0)
+        made = lock.read()
+        if not made:
+            shutil.rmtree(folder, ignore_errors=True)
+            made = build(folder)
+            lock.write(made)
+    return folder, made
+
+
+def kept_folder(build):
+    """For build(folder, kind), which gives a path in the folder: builds once, and copies."""
+    @functools.wraps(build)
+    def copy(folder, kind):
+        kept, made = build_once(build.__name__, kind, lambda new: build(new, kind))
+        shutil.copytree(kept, folder, symlinks=True)
+        return os.path.join(folder, os.path.relpath(made, kept))
+    return copy
+
+
+def kept_file(build):
+    """The same for build(output, kind), which gives its output.  What counts for gcov does so
+    beside where it was built, and is not shared."""
+    @functools.wraps(build)
+    def copy(output, kind):
+        if kind == "coverage":
+            return build(output, kind)
+
+        def build_in(folder):
+            os.makedirs(folder)
+            return build(os.path.join(folder, "program"), kind)
+        _, made = build_once(build.__name__, kind, build_in)
+        return shutil.copy(made, output)
+    return copy
+
+
 def compile_all(files, flags, output, kind, compiler="gcc"):
     """All of the source files at once."""
     run([compiler, "-O2", "-g", *flags, "-o", output, *files, *profiling_flags(kind), "-lm",
@@ -47,6 +106,7 @@ def compile_all(files, flags, output, kind, compiler="gcc"):
     return output
 
 
+@kept_file
 def build_lua(output, kind):
     # The interpreter hashes with a seed from the clock and the layout of memory, caches
     # strings by their address and sorts from a pivot by the clock: fixed here, or no
@@ -66,12 +126,14 @@ def build_lua(output, kind):
     return compile_all(files, flags, output, kind)
 
 
+@kept_file
 def build_bzip2(output, kind):
     folder = source("bzip2")
     return compile_all([f"{folder}/{name}.c" for name in (*BZLIB, "bzip2")],
                        ["-D_FILE_OFFSET_BITS=64", "-w"], output, kind)
 
 
+@kept_file
 def build_pbzip2(output, kind):
     """With the library of bzip2's package within, so that it is profiled as well."""
     library = source("bzip2")
@@ -100,6 +162,7 @@ def copy_source(package, folder):
     return folder
 
 
+@kept_folder
 def build_tcc(folder, kind):
     """From its one source file that includes all others, in `folder`, a copy of the source."""
     copy_source("tcc", folder)
@@ -108,6 +171,7 @@ def build_tcc(folder, kind):
                        kind)
 
 
+@kept_folder
 def build_dash(folder, kind):
     """As the package's rules do."""
     copy_source("dash", folder)
@@ -115,12 +179,19 @@ def build_dash(folder, kind):
                                              "--disable-glob"], "src/dash")
 
 
-def build_make(folder, kind):
-    """From the repository's state, as the package has it: without a configure script, nor
-    the translations that gettext's tools would bring."""
+@kept_folder
+def prepare_make(folder, _kind):
+    """The package has the repository's state: without a configure script, nor the translations
+    that gettext's tools would bring."""
     copy_source("make-dfsg", folder)
     with open(os.path.join(folder, "build-aux", "config.rpath"), "w", encoding="utf-8"):
         pass
     run(["autoreconf", "-fi"], folder, "configure", AUTOPOINT="true")
+    return folder
+
+
+@kept_folder
+def build_make(folder, kind):
+    prepare_make(folder, "plain")
     return configure_and_make(folder, kind, ["--disable-nls", "--without-guile",
                                              "ac_cv_lib_util_getloadavg=no"], "make")

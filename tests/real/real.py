@@ -71,8 +71,8 @@ class RealProgram(fctest.Case):
         return 0
 
     def check_pairs(self, oracle_files, profiles):
-        """Each image of each process has a profile with its counts, and none is left over;
-        gives the number of calls.  Who made no call needs no profile."""
+        """Each image of each process has one of the loaded profiles with its counts, and none
+        is left over; gives the number of calls.  Who made no call needs no profile."""
         counted = collections.defaultdict(list)
         for path in oracle_files:
             counts = compare.load_oracle(path)
@@ -80,10 +80,9 @@ class RealProgram(fctest.Case):
                 pid = int(re.search(r"\.(\d+)(\.\d+)?$", path).group(1))
                 counted[pid].append(counts)
         found = collections.defaultdict(list)
-        for path in profiles:
-            counts = compare.load_profile(path)
+        for profile in profiles:
+            counts = compare.counts_of(profile)
             if counts.functions:
-                profile = fcprofile.load(path)
                 counts.may_miss = self.may_miss(profile)
                 found[profile.pid].append(counts)
         numbers = {pid: (len(counted[pid]), len(found[pid])) for pid in {*counted, *found}}

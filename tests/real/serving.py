@@ -161,14 +161,13 @@ class Server(RealProgram):
         if len(profiles) > 1:
             self.assertLessEqual(set(named), profiles)
         loaded = {path: fcprofile.load(path) for path in profiles}
-        for profile in loaded.values():
-            self.check_losses(profile, transport)
         calls = sum(function.calls for profile in loaded.values()
                     for function in profile.functions)
         if beside:
-            calls = self.check_pairs(oracles, profiles)
+            calls = self.check_pairs(oracles, loaded.values())
         ends = {}
         for profile in loaded.values():
+            self.check_losses(profile, transport)
             ends[profile.end] = ends.get(profile.end, 0) + 1
         print(f"{self.id()} {os.path.basename(folder)}: {len(profiles)} profiles {ends}, "
               f"{calls} calls{', all as the oracle counted' if beside else ''}",

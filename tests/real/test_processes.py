@@ -34,8 +34,8 @@ def contents(folder, names):
 class Tree(RealProgram):
     def check_tree(self, files, profiles, descriptor, least_processes):
         """All of one session, and as the oracle counted."""
-        calls = self.check_pairs(files, profiles)
         loaded = [fcprofile.load(path) for path in profiles]
+        calls = self.check_pairs(files, loaded)
         self.assertGreaterEqual(len(loaded), least_processes)
         for profile in loaded:
             self.check_bounds(profile)
@@ -202,9 +202,10 @@ class Suite(Tree):
             profiles = set(glob.glob(self.path(transport, "*.fc*")))
             profiles -= set(glob.glob(self.path(transport, "*.fcd")))
             self.assertGreaterEqual(len(profiles), 700)
-            self.check_pairs(files, profiles)
-            for path in profiles:
-                self.check_bounds(fcprofile.load(path))
+            loaded = [fcprofile.load(path) for path in profiles]
+            self.check_pairs(files, loaded)
+            for profile in loaded:
+                self.check_bounds(profile)
 
 
 if __name__ == "__main__":
