@@ -10,7 +10,8 @@
 #include <stdbool.h>
 #include <time.h>
 
-/* What fc_clock_now reads; set at start, before the first record, and when profiling stops. */
+/* What fc_clock_now reads.  Set by fc_start, and when profiling stops.  A record may be made
+ * before: slow.c reads its time again. */
 extern enum FcTimeMode fc_clock_mode __attribute__((visibility("hidden")));
 
 /* Chooses the clock: `wanted`, or FC_TIME_EXT with a notice where the processor has no invariant

@@ -2,9 +2,10 @@
  *
  * The slow path of all who make records (record.h): no slot was free at the cursor.  Starts
  * profiling with the first record, makes threads and unseen forks known, and goes on in a new
- * chunk.  Stands above all that it calls; nothing includes it.
+ * chunk.  May include any other file; has no header of its own (record.h declares it).
  */
 #include "libfc/chunks.h"
+#include "libfc/clock.h"
 #include "libfc/modules.h"
 #include "libfc/process.h"
 #include "libfc/record.h"
@@ -33,10 +34,14 @@ FC_REALIGN void fc_record_slow(uint64_t time, void *function, void *site, uint64
 {
     for (;;)
     {
-        if (fc_state_is_off() && !fc_start())
+        if (fc_state_is_off())
         {
-            fc_thread_set_cursor(FC_CURSOR_NONE); /* the hooks counted on in it */
-            return;
+            if (!fc_start())
+            {
+                fc_thread_set_cursor(FC_CURSOR_NONE); /* the hooks counted on in it */
+                return;
+            }
+            time = fc_clock_peek(); /* the caller read it before fc_start chose the clock */
         }
         uint64_t old = fc_block_signals();
         uint32_t freed = fc_chunks_count_freed();

@@ -2,7 +2,8 @@
  *
  * Target: spends time asleep, computing and in the kernel, and says for each of its
  * functions what the clocks said just inside and just outside of the call:
- * lines of NAME CLOCK INSIDE-NS OUTSIDE-NS.
+ * lines of NAME CLOCK INSIDE-NS OUTSIDE-NS.  With -DEARLY the first call is made before any
+ * constructor ran, libfc's included.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -98,6 +99,15 @@ static void PLAIN measure(const char *name, void (*function)(struct span *))
         printf("%s %s %lld %lld\n", name, clock_names[i], (long long)span.inside[i],
                (long long)span.outside[i]);
 }
+
+#ifdef EARLY
+static void early(void)
+{
+}
+
+typedef void Initializer(void);
+__attribute__((section(".preinit_array"), used)) static Initializer *const first = early;
+#endif
 
 int main(void)
 {
