@@ -16,9 +16,9 @@
 #include <sys/single_threaded.h>
 #endif
 
-/* The clock, read when all that went before is done: above all the load of the pointer, which
- * another thread has just stored.  What follows can't overtake the reading: no store is seen
- * by others before it.  Of a thread alone the records' order says all. */
+/* The clock.  The fence waits for the loads before it, above all that of the pointer, which
+ * another thread may just have stored.  The store that lets others see what follows cannot come
+ * before the reading.  A single thread needs no fence: its records are in order. */
 static inline uint64_t read_clock(void)
 {
 #if __has_include(<sys/single_threaded.h>)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A thread's private buffers.  For ring.c, and for the end of the process.  Signals blocked
- * throughout.
+ * A thread's private buffers.  For chunks.c, and for exit.c at the end of the process.  Signals
+ * blocked throughout.
  */
 #pragma once
 

@@ -17,9 +17,9 @@ void fc_channel_open(int fd, int manager_pid, int manager_fd);
 /* Sends one message: `message` and `bytes` of payload, split as fc-format.h says
  * where they do not fit in one; fills in magic, length and process key.  Waits
  * while the pipe is full.  False once fcmanager is gone, or no longer to be
- * reached: profiling is off then (fc_process_stop has been called).
- * Async-signal-safe and thread-safe; messages of one piece never mix, the caller
- * keeps other threads from sending the same type for the same thread. */
+ * reached: profiling is off then (fc_state_stop has been called).
+ * Async-signal-safe and thread-safe.  The parts of a split payload are sent under a
+ * lock, so that those of several threads never mix. */
 bool fc_channel_send(struct FcMessage *message, const void *payload, size_t bytes);
 
 /* As fc_channel_send, for a message that is already assembled in one piece with its

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Choice of the clock and the slow readings.  Called by process.c at start and by
- * the hooks; never fails: CLOCK_MONOTONIC is always there.
+ * Choice of the clock and the slow readings.  Called by start.c, and by all who need the time;
+ * never fails: CLOCK_MONOTONIC is always there.
  */
 #include "libfc/clock.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Reads ./.functioncheckrc and the environment into fc_config.  Called once by
- * process.c before the program's own code runs; changes neither.
+ * start.c, at the start; changes neither.
  *
  * Precedence: the environment beats the file, except that `!` in the file unsets
  * a variable wherever it was set: a switch is on when its variable exists,
@@ -56,7 +56,7 @@ static const struct
     const char *help;
 } variables[VAR_COUNT] = {
     [VAR_HELP] = {"FC_HELP", "print this list and end the program"},
-    [VAR_QUIET] = {"FC_QUIET", "print no messages"},
+    [VAR_QUIET] = {"FC_QUIET", "print no notices"},
     [VAR_NO_VERBOSE] = {"FC_NO_VERBOSE", "the same"},
     [VAR_BUFFER_SIZE] = {"FC_BUFFER_SIZE", "records a thread may be ahead of the manager (32768)"},
     [VAR_STACK_SIZE] = {"FC_STACK_SIZE", "starting size of a thread's call stack (512)"},

@@ -37,7 +37,7 @@ struct FcConfig
 
 extern struct FcConfig fc_config;
 
-/* Fills fc_config.  Called once, by the first thread, before anything else.
+/* Fills fc_config.  Called once, by the thread that starts profiling, before anything else.
  * Complaints about bad values go to standard error unless FC_QUIET is set. */
 void fc_config_load(void);
 

@@ -20,7 +20,7 @@ struct FcEarlyBlock
     size_t first_bytes;
 };
 
-/* False once fc_early_close was called: the caller has to tell the tracker. */
+/* False once fc_early_close was called: the caller records it itself (fc_alloc_record). */
 bool fc_early_add(void *pointer, size_t bytes, const void *caller);
 bool fc_early_remove(const void *pointer);
 /* `moved`, that was just added, is what `old` was reallocated to; the old one stays. */
@@ -29,6 +29,6 @@ void fc_early_inherit(const void *moved, const void *old);
 /* While true, nothing is added: what is allocated meanwhile is libfc's own doing. */
 void fc_early_pause(bool pause);
 
-/* Calls `start`, if not NULL, for each block and forgets them all.  `switch_over` is called
- * before other threads learn that it is closed. */
+/* Calls `start`, if not NULL, for each block and forgets them all.  `switch_over` redirects the
+ * allocator, before other threads learn that the list is closed. */
 void fc_early_close(void (*start)(const struct FcEarlyBlock *block), void (*switch_over)(void));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The ways in which a process ends: exit and its kin.  At the last moment fcmanager is told, and
- * its answer waited for: the profile is written when the parent learns of the end.
+ * The ways in which a process ends: exit and its kin.  fcmanager is told at the last moment and its
+ * answer awaited, so that the profile is there before the parent learns of the end.
  */
 #include "libfc/exit.h"
 

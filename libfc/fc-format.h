@@ -18,7 +18,8 @@
 
 /* ---- Records --------------------------------------------------------------
  *
- * One per hook call, 32 bytes, in the order in which the thread made them.
+ * One for each event, 32 bytes, in the order in which the thread made them: a hook's call, a
+ * switch to another stack, a jump out of frames, and with FC_MEMORY what happens to memory.
  */
 struct FcRecord
 {
@@ -47,11 +48,11 @@ enum FcRecordKind
     FC_RECORD_FREE = 5,        /* before: pointer */
     FC_RECORD_REALLOC = 6,     /* before: old pointer, wanted size */
     FC_RECORD_REALLOCATED = 7, /* after: new pointer, 0: failed and nothing changed; size */
-    FC_RECORD_NAMED = 8,       /* after an operator new: what was really called, by way of
-                                  an ALLOCATED of the same pointer or not; after an
-                                  operator delete that did not free by way of FREE */
-    FC_RECORD_FREE_NAMED = 9,  /* before: pointer, by an operator delete; a FREE of the same
-                                  pointer that follows is its way of doing it */
+    FC_RECORD_NAMED = 8,       /* after an operator new: that is what the program called; an
+                                  ALLOCATED of the same pointer just before, if any, is how it
+                                  did it.  After an operator delete: it freed without FREE */
+    FC_RECORD_FREE_NAMED = 9,  /* before an operator delete: pointer; a FREE of that pointer
+                                  that follows is part of it */
     FC_RECORD_MAPPED = 10,     /* after mmap: address, length */
     FC_RECORD_UNMAP = 11,      /* after munmap: address, length */
     /* Frames were left without their exits: those below the stack address, to which a longjmp
@@ -65,7 +66,7 @@ enum FcRecordKind
 
 /* Records of memory: `function` holds the pointer in bits 0-47 and an enum FcMemoryCall in
  * bits 48-55; `site` the return address of the call; `frame` the kind in bits 0-3, bits 4-23
- * of the caller's stack address in their place, and the size in bits 24-63.
+ * of the caller's stack address where they are in the other records, and the size in bits 24-63.
  *
  * The time of an allocation is taken after it, that of a release before it, and neither
  * reading moves across the call: of one address, times are in the true order whatever
@@ -101,19 +102,19 @@ enum FcMemoryCall
 /* ---- Shared memory --------------------------------------------------------
  *
  * One memfd for the session, FC_CHUNK_BYTES * (1 + chunk_count) long: the first
- * slot holds struct FcShared, each later one a chunk; index 0 is never a chunk.
+ * 64 KiB hold struct FcShared, each 64 KiB after them a chunk; index 0 is never a chunk.
  *
  * A chunk is free while `owner` is 0.  A thread claims it by compare-and-swap
  * of `owner` from 0 to its process key, fills in the header, then records.  It
  * gives the chunk away with an FC_MSG_CHUNK message; fcmanager reads it in
  * place and stores 0 in `owner` (release; the claim acquires).  When a process
- * dies, fcmanager takes every chunk whose owner it still is, in order of
+ * dies, fcmanager takes every chunk that the process still owns, in order of
  * (thread, sequence): nothing that was recorded is lost.
  *
  * A slot holds a record of the chunk's current use if its generation is the
  * chunk's.  fcmanager sets `ready` to 0 before it frees a chunk, so a claim that
  * was cut short by SIGKILL (owner set, ready 0) holds no records.
- * Slots may be missing in the middle: a signal handler that interrupts a hook
+ * Records may be missing in the middle: a signal handler that interrupts a hook
  * between its reservation and its last store records behind the gap, which is
  * filled when the hook goes on.  fcmanager must not free a chunk with a gap
  * while the thread that owes the record may still write it.
@@ -128,12 +129,12 @@ struct FcChunk
     uint32_t thread;       /* thread number within the process, from 1 */
     uint32_t sequence;     /* counts the thread's chunks, from 0 */
     uint32_t ready;        /* 1 once header is complete (release) */
-    uint32_t answer;       /* atomic futex: FC_MSG_QUIT is answered when not 0 */
+    uint32_t answer;       /* atomic futex; not 0: FC_MSG_QUIT or FC_MSG_LIVE is answered */
     uint32_t answer_bytes; /* length of the text that fcmanager put in records */
     uint32_t generation;   /* 1-65535, another one at each claim */
     uint32_t slots;        /* libfc's own, not for fcmanager */
     uint32_t stopped; /* atomic: 1 where it could not be given away, and nothing came after it */
-    struct FcChunk *next; /* likewise: links buffers that are not shared */
+    struct FcChunk *next; /* libfc's own: next of a thread's private buffers */
     uint64_t reserved[2];
     struct FcRecord records[FC_CHUNK_RECORDS];
 };
@@ -163,34 +164,34 @@ struct FcShared
 
 enum FcMessageType
 {
-    FC_MSG_HELLO = 1,     /* payload FcHello: a process joins (start, fork, exec) */
-    FC_MSG_TEXT,          /* argument: enum FcText; payload: bytes, no NUL at the end */
-    FC_MSG_MODULE_LOAD,   /* payload FcModuleInfo + path; value: time */
-    FC_MSG_MODULE_UNLOAD, /* payload FcModuleInfo (base, start, end); value: time */
-    FC_MSG_THREAD_START,  /* argument: kernel thread id; value: time; payload FcStackInfo:
-                             the thread's own stack */
-    FC_MSG_THREAD_NAME,   /* payload: name */
-    FC_MSG_THREAD_END,    /* value: time; the thread's last chunk went before */
-    FC_MSG_FORK,          /* the thread is about to fork; value: fork token; payload: time
-                             (8 bytes).  Its stack as of here is what the child
-                             begins with, and the process's memory as of that time */
-    FC_MSG_FORK_DONE,     /* value: fork token; argument: 1 child exists, 0 failed */
-    FC_MSG_EXEC,          /* value: time; the process is about to exec */
-    FC_MSG_EXEC_FAILED,   /* value: time; it did not */
-    FC_MSG_CHUNK,         /* argument: chunk index; value: slots reserved in it */
-    FC_MSG_CHUNK_DATA,    /* transport `pipe`: payload FcDataHeader + records; none: the thread is
-                             about to use this transport */
-    FC_MSG_QUIT,          /* value: time; argument: index of a chunk of the process
-                             whose `answer` is waited for, 0: answer on the
-                             reply pipe, FC_NO_ANSWER: none is awaited */
-    FC_MSG_EXIT_STATUS,   /* argument: status passed to exit */
-    FC_MSG_STACK,         /* payload FcStackInfo: memory that is or becomes a stack beside
-                             the threads' own: of a coroutine or of signal handlers */
-    FC_MSG_MEMORY,        /* payload FcRecord of memory, made by a thread whose end was told:
-                             libc frees what it kept for the thread */
-    FC_MSG_LIVE,          /* the process, now of one thread, wants the list of its live blocks;
-                             argument: index of a chunk for the answer, the decimal number
-                             of a descriptor that fcmanager has open, or nothing */
+    FC_MSG_HELLO = 1,         /* payload FcHello: a process joins (start, fork, exec) */
+    FC_MSG_TEXT,              /* argument: enum FcText; payload: bytes, no NUL at the end */
+    FC_MSG_MODULE_LOAD,       /* payload FcModuleInfo + path; value: time */
+    FC_MSG_MODULE_UNLOAD,     /* payload FcModuleInfo (base, start, end); value: time */
+    FC_MSG_THREAD_START,      /* argument: kernel thread id; value: time; payload FcStackInfo:
+                                 the thread's own stack */
+    FC_MSG_THREAD_NAME,       /* payload: name */
+    FC_MSG_THREAD_END,        /* value: time; the thread's last chunk went before */
+    FC_MSG_FORK,              /* the thread is about to fork; value: fork token; payload: time
+                                 (8 bytes).  Its stack as of here is what the child
+                                 begins with, and the process's memory as of that time */
+    FC_MSG_FORK_DONE,         /* value: fork token; argument: 1 child exists, 0 failed */
+    FC_MSG_EXEC,              /* value: time; the process is about to exec */
+    FC_MSG_EXEC_FAILED,       /* value: time; it did not */
+    FC_MSG_CHUNK,             /* argument: chunk index; value: slots reserved in it */
+    FC_MSG_CHUNK_DATA,        /* transport `pipe`: payload FcDataHeader + records; no records: the
+                                 thread is about to use this transport */
+    FC_MSG_QUIT,              /* value: time; argument: index of a chunk of the process
+                                 whose `answer` is waited for, 0: answer on the
+                                 reply pipe, FC_NO_ANSWER: none is awaited */
+    FC_MSG_EXIT_STATUS,       /* argument: status passed to exit */
+    FC_MSG_STACK,             /* payload FcStackInfo: memory that is or becomes a stack beside
+                                 the threads' own: of a coroutine or of signal handlers */
+    FC_MSG_MEMORY,            /* payload FcRecord of memory, made by a thread whose end was told:
+                                 libc frees what it kept for the thread */
+    FC_MSG_LIVE,              /* the process, now of one thread, wants the list of its live blocks;
+                                 argument: index of a chunk for the answer, the decimal number
+                                 of a descriptor that fcmanager has open, or nothing */
     FC_MSG_FOREIGN_ALLOCATOR, /* a library is about to be loaded that will call the C library's
                         allocator past libfc */
 };
@@ -209,7 +210,7 @@ struct FcMessage
 };
 _Static_assert(sizeof(struct FcMessage) == 32, "wire format");
 
-/* What is behind that descriptor: all blocks, by address. */
+/* The list of live blocks that FC_MSG_LIVE asks for, in the order of their addresses. */
 enum FcLiveState
 {
     FC_LIVE_LOST,
@@ -258,9 +259,9 @@ struct FcHello
     uint32_t flags;              /* FC_HELLO_* */
     uint64_t parent_process;     /* forked: parent's process key, else 0 */
     uint32_t parent_thread;      /* forked: number of the thread that forked */
-    uint32_t thread;             /* number of the thread that goes on, usually 1 */
+    uint32_t thread;             /* number of the thread that goes on, always 1 */
     uint64_t fork_token;         /* forked: token of the parent's FC_MSG_FORK */
-    uint64_t start_time;         /* in ticks: first event, or the moment of the fork */
+    uint64_t start_time;         /* in ticks: when the hello was made */
     uint64_t start_monotonic_ns; /* CLOCK_MONOTONIC at start_time */
     int64_t start_realtime_ns;   /* CLOCK_REALTIME at start_time */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Thin adapters between the program's allocator and the tracker (alloc.h).  Each
+ * Thin adapters between the program's allocator and alloc.c, which records.  Each
  * exported function jumps to where a table points: to the next library's function
  * of that name where memory is not profiled, to a recording one where it is, and before
  * libfc has started to one that remembers the block, in case memory is going to be profiled.

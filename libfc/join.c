@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Passing the session on to executed images.  The address is written by exec.c into
- * the environment of each image and read by process.c at start.  What libc starts
+ * the environment of each image and read by start.c at the start.  What libc starts
  * without asking us, as system() and popen() do, finds it another way: it is also the
- * name of a page that each profiled process has mapped, which an image without an
+ * name of a page that each profiled process has mapped, its mark, which an image without an
  * address looks for in the maps of the processes above it.
  *
- * The address is nine numbers: the manager's pid; there, the descriptors of the
- * pipe, the shared memory and the reply pipe (0: not used); device and inode
- * of the pipe; and of the process that gives it the key, the clock and the mode.  Anyone can write
- * such a variable, so nothing in it is trusted: /proc lets us open only what belongs to the same
- * user, and what is opened must be that very pipe.
+ * The address is nine numbers: the manager's pid; the numbers that the pipe, the shared memory
+ * and the reply pipe have there as descriptors (0: not used); device and inode of the pipe; key
+ * of the process that gives the address; clock; profile mode.  Anyone can write such a variable,
+ * so nothing in it is trusted: /proc lets us open only what belongs to the same user, and what is
+ * opened must be that very pipe.
  */
 #include "libfc/join.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * How an executed image finds the session of the process that executed it: by an
- * address in its environment.
+ * address in its environment, or by the mark of a process above it.
  */
 #pragma once
 

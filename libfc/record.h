@@ -25,7 +25,7 @@ fc_record_reserve(uint64_t *generation)
     if (fc_unlikely(FC_CURSOR_SLOTS(cursor) >= FC_CHUNK_RECORDS))
         return NULL;
     *generation = FC_CURSOR_GENERATION(cursor);
-    /* spelled out, as compilers make more of the array than it takes */
+    /* by shifts: for &chunk->records[slot] compilers emit more instructions */
     return (struct FcRecord *)((uintptr_t)(cursor >> 32 << 16) + FC_CHUNK_HEADER_BYTES +
                                ((uintptr_t)FC_CURSOR_SLOTS(cursor) << 5));
 }
@@ -44,8 +44,8 @@ static inline __attribute__((always_inline)) void fc_record_store(struct FcRecor
 }
 
 /* Stores the record in a new chunk, waiting for one if need be, or drops it when profiling is off.
- * Declared here and defined in slow.c: this is where records go up, to what starts profiling and
- * must not be known here.  Async-signal-safe; errno is kept. */
+ * In slow.c, which may include what starts profiling; this header must not.  Async-signal-safe;
+ * errno is kept. */
 void fc_record_slow(uint64_t time, void *function, void *site, uint64_t frame);
 
 /* Both, and the slow path where there is no slot. */

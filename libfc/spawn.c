@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Starts fcmanager.  Called once by process.c, with all signals blocked.
+ * Starts fcmanager.  Called once by start.c, with all signals blocked.
  *
  * The program must never meet the manager: not as a child in wait(), not by
  * SIGCHLD, not in its process group or session.  So a short-lived child, made
- * without an exit signal, opens a session of its own and starts the manager as its own
- * child, which loses its parent at once.  Both share our memory until exec
+ * without an exit signal, leaves the program's session (setsid) and starts the manager as its
+ * own child, which loses its parent at once.  Both share our memory until exec
  * (CLONE_VM | CLONE_VFORK): nothing is copied and nothing is allocated.
  *
  * Where the program itself would get the orphan, as the first process of a container does, the
@@ -403,7 +403,7 @@ static int above_standard(int fd)
     return (int)moved;
 }
 
-/* The one message of a program that is not profiled. */
+/* The one notice of a program that is not profiled. */
 static void complain(const struct Launch *launch, const char *reason)
 {
     struct FcLine line;

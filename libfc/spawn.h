@@ -21,8 +21,8 @@ struct FcSession
 };
 
 /* Makes pipe and shared memory, starts fcmanager with fc_config's settings and waits
- * until it is ready; prints its greeting.  False with nothing left behind, and a
- * message for the user given, where any of that fails. */
+ * until it is ready; prints its greeting.  False with nothing left behind, and the
+ * user told by a notice, where any of that fails. */
 bool fc_spawn_manager(struct FcSession *session);
 
 /* Maps all `bytes` of `fd` at an address that is a multiple of FC_CHUNK_BYTES; NULL where that

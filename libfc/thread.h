@@ -23,13 +23,15 @@ struct FcThread
     /* The rest is not for the hooks. */
     uint32_t number;               /* within the process, from 1; 0: not started */
     uint32_t sequence;             /* of the next chunk */
-    struct FcChunk *private_chunk; /* transport `pipe`: the current one, */
-    struct FcChunk *parked;        /* those that wait for a record, oldest first, */
-    struct FcChunk *spare;         /* and those to be used again */
+    struct FcChunk *private_chunk; /* private buffers: that in use; */
+    struct FcChunk *parked;        /* those given up that wait for a gap to be filled or to be
+                                      sent, oldest first; */
+    struct FcChunk *spare;         /* those to be used again */
     struct FcThread *next_user;    /* of private buffers */
     uint32_t private_lock;         /* of private_chunk, parked, spare and is_taken */
     bool is_taken;                 /* another thread ends the process and has sent them */
-    const void *last_freed;        /* by way of free */
+    const void *last_freed;        /* the last pointer given to free; interpose-cxx.c sees by it
+                                      whether an operator delete called free */
     bool is_listed;
     bool is_announced;     /* fcmanager knows that the thread has a private buffer */
     bool has_ended;        /* its key's destructor ran for the last time */
@@ -55,7 +57,8 @@ struct FcThread
 extern __thread struct FcThread fc_thread
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* A cursor without a chunk: every hook takes the slow path. */
+/* A cursor without a chunk.  More slots than a chunk has, so that every hook takes the slow path;
+ * far enough from 0xffff for the hooks to count on in it until that sets it anew. */
 #define FC_CURSOR_NONE UINT64_C(0x8000)
 #define FC_CURSOR_SLOTS(cursor) ((uint32_t)(uint16_t)(cursor))
 #define FC_CURSOR_CHUNK(cursor) ((struct FcChunk *)(uintptr_t)((cursor) >> 32 << 16))

@@ -14,9 +14,9 @@ extern bool fc_unwind_is_on __attribute__((visibility("hidden")));
  * where there is none. */
 void fc_unwind_start(void);
 
-/* Records the return addresses around `caller`, one, for the record of memory that the thread
- * makes next.  Async-signal-safe; keeps errno.  False, with nothing recorded, within itself: it is
- * libunwind that the memory is for. */
+/* `caller` is one of the stack's return addresses: records those outside of it, for the record of
+ * memory that the thread makes next.  Async-signal-safe; keeps errno.  False, and nothing
+ * recorded, when libunwind itself is allocating. */
 bool fc_unwind_record(const void *caller);
 
 /* Whether `caller` is code of libunwind. */
