@@ -9,7 +9,7 @@
 #include <x86intrin.h>
 #endif
 
-/* A process's first reading is this near to our own, or it is another clock. */
+/* A process whose first reading is further than this from our own has another clock. */
 #define PLAUSIBLE_SECONDS 600.0
 #define LEAST_HZ 1e6
 #define MOST_HZ 2e10

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* Payloads in the making at any time; a liar could begin one for each process key. */
+/* Payloads of which some parts have come, at any time: a hostile process could begin one for each
+ * process key that there may be. */
 #define PARTS_MAX 64
 
 typedef struct

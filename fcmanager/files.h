@@ -9,8 +9,8 @@
 
 typedef struct FcFiles FcFiles;
 
-/* `directory` is relative to the current directory, which may change afterwards; it is
- * opened now, and if that fails once more at each write. */
+/* `directory` is relative to the current directory, which may change afterwards.  It is opened by
+ * fc_files_check or the first write, and where that fails again at each write. */
 FcFiles *fc_files_new(const char *directory, const char *name, gboolean use_pid);
 void fc_files_free(FcFiles *files);
 

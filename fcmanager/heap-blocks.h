@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The live blocks of a process by address: an open-addressing table that also shrinks
- * its chains when blocks go, as they come and go millions of times.  For heap.c.
+ * The live blocks of a process by address: a hash table for blocks that come and go by the
+ * million, so that it leaves no marks behind where one was.  For heap.c.
  */
 #pragma once
 

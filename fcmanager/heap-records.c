@@ -55,7 +55,8 @@ static FcHeap *heap_of(const FcHeapThread *thread)
 
 /* ---- Records ------------------------------------------------------------------------ */
 
-/* A piece of the stack for the next record.  One that a handler came in between of is lost. */
+/* Three frames of the stack for the next record.  Where a signal handler's records came between
+ * those of one stack, that stack is lost. */
 static void note_stack(FcHeapThread *thread, guint64 function, guint64 site, guint64 frame)
 {
     const guint64 addresses[3] = {function & FC_POINTER_MASK,
@@ -114,7 +115,7 @@ static void note_allocation(FcHeapThread *thread, FcHeapEventKind kind, const Re
         thread->named_pointer = 0;
 }
 
-/* The operator's caller is the one to tell of, not the operator. */
+/* An allocation through operator new counts as made where that was called, not within it. */
 static void note_name(FcHeapThread *thread, const Record *record)
 {
     FcHeapEvent *last = fc_heap_queue_last(thread->queue);

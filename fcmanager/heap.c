@@ -368,7 +368,7 @@ FcHeap *fc_heap_copy(const FcHeap *from, FcCounts *contexts, GArray *cache)
     *heap = *from;
     heap->contexts = contexts;
     heap->alloc_sites = alloc_sites;
-    heap->bad = bad; /* the parent's wrong frees are not the child's */
+    heap->bad = bad; /* the parent's bad frees are not the child's */
     heap->alloc_site_map = alloc_site_map;
     heap->frames = frames;
     heap->frame_map = frame_map;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The heap of a process: which blocks are live, the allocation sites with their figures, and what
- * was freed wrongly.  heap-order.c tells it what happened, one event after the other; output.c
+ * was badly freed.  heap-order.c tells it what happened, one event after the other; output.c
  * turns it into a profile.  Bounded by live blocks and allocation sites, not by events.
  */
 #pragma once

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * fcmanager: started by libfc in the first profiled process, serves its whole process tree
- * and ends by itself.  The only file that exits, and that prints but for the debug messages.
+ * and ends by itself.  The only file that exits; and the only one that prints, apart from the
+ * messages of FC_DEBUG.
  */
 #include "fcmanager/reply.h"
 #include "fcmanager/session.h"
@@ -152,7 +153,8 @@ static void raise_limit(int which)
     setrlimit((__rlimit_resource_t)which, &limit);
 }
 
-/* A tree that is killed from the terminal is to get its files all the same. */
+/* Signals that a terminal, a shell or a limit sends to the whole tree of processes must not end us:
+ * the files of those that they end are still to be written. */
 static void ignore_signals(void)
 {
     static const int ignored[] = {SIGPIPE, SIGXFSZ, SIGXCPU, SIGHUP,  SIGINT,
@@ -201,7 +203,7 @@ static int run(const Options *options)
     setup.data = source;
     FcSession *session = fc_session_new(&setup);
     fc_session_greet(session);
-    /* where it fails the program's directory stays in use: a pity, no more */
+    /* where it fails, the folder can't be unmounted while we run, no more */
     if (chdir("/") < 0 && options->debug)
         fprintf(stderr, "FCMng: debug: /: %s\n", g_strerror(errno));
     fc_source_run(source, session);

@@ -2,7 +2,7 @@
  *
  * An open-addressing hash table from three 64-bit numbers to two 32-bit ones: the
  * one index behind functions, arcs, contexts and allocation sites.  In a header because the
- * lookup is the inner loop of the manager.  Never shrinks, never iterates in a useful order.
+ * lookup is the inner loop of the manager.  Never shrinks; entries have no order.
  *
  * Used by one thread.  Allocation failure ends the program (g_malloc).
  */

@@ -32,7 +32,7 @@ struct FcSession
     guint64 orphans; /* messages of processes that did not say hello */
     guint64 malformed;
     GString *errors;  /* not yet told */
-    char *last_error; /* the same one, of each process of a tree, is told once */
+    char *last_error; /* of a tree each process may meet the same one: it is told once */
 };
 
 G_GNUC_PRINTF(2, 3) static void debug(const FcSession *session, const char *format, ...)

@@ -62,5 +62,6 @@ void fc_session_tick(FcSession *session);
 /* Bytes on the pipe that were no messages; counted in the first process's losses. */
 void fc_session_malformed(FcSession *session, guint64 count);
 
-/* Everything is over. */
+/* No more messages will come: finishes the processes that are left, and gives the files their
+ * final names. */
 void fc_session_end(FcSession *session);

@@ -210,8 +210,9 @@ static void wait_for_events(FcSource *source, int timeout_ms)
     }
 }
 
-/* Reads on for as long as there is something every now and then.  Not beyond a death: frames
- * that are still open end when we look at the clock.  Nor for longer than a tick. */
+/* Reads on for as long as there is something every now and then.  Not beyond a death: the frames
+ * of a dead process are closed with the time at which we notice.  Nor for longer than a tick, at
+ * which the session has other things to do. */
 static void drain_while_busy(FcSource *source)
 {
     const struct timespec nap = {0, NAP_NS};
@@ -250,7 +251,8 @@ static void tell_deaths(FcSource *source)
 }
 
 /* The pipe has no writer, but a process lives: a daemon that closed its descriptors, or one
- * that was replaced by another program.  Held open by ourselves, so that epoll is quiet. */
+ * that was replaced by another program.  We open it for writing ourselves: without any writer
+ * epoll would report its end again and again. */
 static void hold_open(FcSource *source)
 {
     fc_session_pipe_closed(source->session);

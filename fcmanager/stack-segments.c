@@ -7,7 +7,7 @@
 #include "fcmanager/stack-inferred.h"
 #include "libfc/fc-format.h"
 
-/* No function's frame is larger, as far as that can be told. */
+/* A function's frame is taken to be no larger than this. */
 #define NATIVE_STEP 0x40000
 
 gint fc_stack_add_segment(FcStack *stack, guint64 low, guint64 size, guint32 frames)

@@ -121,7 +121,7 @@ static void apply_changes(FcStack *stack, guint64 time)
     stack->next_change = fc_counts_apply_changes(stack->counts, time);
 }
 
-/* What is neither entry nor exit. */
+/* A record of any other kind than those of the hot path. */
 G_NO_INLINE static void take_other(FcStack *stack, guint64 kind, guint64 time, guint64 function,
                                    guint64 site, guint64 where)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * One thread's stack of open frames: turns its records into figures of its counts,
- * and mends what jumps, throws and missing exits do to the stack.  Called by
+ * and repairs what jumps, throws and missing exits do to the stack.  Called by
  * thread.c; knows nothing of chunks, pipes or files.
  *
  * Times are ticks; a thread's times never run backwards here (clamped).

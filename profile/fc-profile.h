@@ -299,9 +299,10 @@ void fc_profile_add_notes(GArray *into, const GArray *from);
 /* What `from` says of its process, up to `thread_id`, in place of what `into` says; no arrays. */
 void fc_profile_copy_header(FcProfile *into, const FcProfile *from);
 
-/* Adds the figures of `other` to those of `into`, whose place stays.  Bounds count where a call
- * was completed, which the histogram tells; each `..._has_histogram` is the `extended` of the
- * profile that the function is from.  A sum stays at the greatest number rather than wrap. */
+/* Adds the figures of `other` to those of `into`, whose place stays.  A minimum or maximum is that
+ * of both only where both completed a call, which the histogram tells; each `..._has_histogram` is
+ * the `extended` of the profile that the function is from.  A sum that does not fit into 64 bits
+ * stays at the greatest number. */
 void fc_profile_add_figures(FcProfileFunction *into, gboolean into_has_histogram,
                             const FcProfileFunction *other, gboolean other_has_histogram);
 

@@ -2,7 +2,7 @@
  *
  * The text of a .fc file: version 3.0 first, then our own sections, each
  * `section NAME VERSION COUNT` and COUNT lines.  doc/formats.texi specifies them;
- * parse_sections.c reads them.  Must never write what the reader refuses.
+ * parse-sections.c reads them.  Must never write what the reader refuses.
  */
 #include "profile/format.h"
 #include "profile/file.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Between merge.c, which matches what two profiles have in common, and merge_heap.c.
+ * Between merge.c, which matches what two profiles have in common, and merge-heap.c.
  * Nobody else includes it.
  */
 #pragma once

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Reads .fc files: the first part (parse_v3.c), the sections (parse_sections.c,
- * parse_process.c), and that the two agree.  Input is untrusted: memory grows
+ * Reads .fc files: the first part (parse-v3.c), the sections (parse-sections.c,
+ * parse-process.c), and that the two agree.  Input is untrusted: memory grows
  * with the text that is there, never with a number that the text claims.
  */
 #include "profile/parse.h"
@@ -66,7 +66,7 @@ static void compare(gpointer data, const GString *expected)
     text->differs = TRUE;
 }
 
-/* Whoever reads the first part alone must not be told another story. */
+/* Someone who reads the first part alone must find the same figures there. */
 static gboolean check_first_part(FcParser *parser, const char *data, gsize bytes)
 {
     Comparison text = {data, data, data + bytes, FALSE};

@@ -8,11 +8,35 @@
 #include "profile/fc-profile.h"
 #include "profile/text.h"
 
+/* The sections, in the order in which they must stand. */
+enum
+{
+    FC_SECTION_PROCESS,
+    FC_SECTION_CLOCK,
+    FC_SECTION_MODULES,
+    FC_SECTION_FUNCTIONS,
+    FC_SECTION_THREADS,
+    FC_SECTION_THREAD_FUNCTIONS,
+    FC_SECTION_THREAD_STACKS,
+    FC_SECTION_ARCS,
+    FC_SECTION_CONTEXTS,
+    FC_SECTION_REPAIRS,
+    FC_SECTION_LOSSES,
+    FC_SECTION_HEAP,
+    FC_SECTION_HEAP_FRAMES,
+    FC_SECTION_HEAP_ALLOC_SITES,
+    FC_SECTION_HEAP_BLOCKS,
+    FC_SECTION_HEAP_BAD_FREES,
+    FC_SECTION_HEAP_SAMPLES,
+    FC_SECTION_COUNT,
+    FC_SECTION_REQUIRED_COUNT = FC_SECTION_HEAP, /* the others are only there with FC_MEMORY */
+};
+
 typedef struct
 {
     FcText text;
     FcProfile *profile;
-    guint sections_read;   /* bit by position in the table of sections */
+    guint sections_read;   /* bit by number of the section */
     gboolean is_announced; /* the first part says that sections follow */
     gboolean is_partial;   /* a section that we know was absent, or newer than we are */
     guint row;             /* line of the current section, from 0 */
@@ -41,6 +65,8 @@ gboolean fc_parse_heap_sample(FcParser *parser);
 
 /* ---- Parts of lines of several sections ---- */
 
+/* Whether the section is there, and of a version that we know. */
+gboolean fc_parse_has(const FcParser *parser, int section);
 gboolean fc_parse_place(FcParser *parser, FcProfilePlace *place);
 /* May be FC_NONE; is, where the contexts are not known. */
 gboolean fc_parse_context_index(FcParser *parser, gint *out);

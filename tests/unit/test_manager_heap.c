@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The heap of a process, record by record: orders of arrival that are not those of the events,
- * reallocs, names, wrong frees, forks.
+ * reallocs, names, bad frees, forks.
  */
 #include "fcmanager/heap-records.h"
 

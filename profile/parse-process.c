@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Reads the sections whose lines are a key and its value: process and clock.
- * Called by parse_sections.c.  A key that is not known is passed over.
+ * Called by parse-sections.c.  A key that is not known is passed over.
  */
 #include "profile/format.h"
 #include "profile/parse.h"

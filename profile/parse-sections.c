@@ -8,30 +8,6 @@
 
 #include <string.h>
 
-/* In the order in which they must stand. */
-enum
-{
-    PROCESS,
-    CLOCK,
-    MODULES,
-    FUNCTIONS,
-    THREADS,
-    THREAD_FUNCTIONS,
-    THREAD_STACKS,
-    ARCS,
-    CONTEXTS,
-    REPAIRS,
-    LOSSES,
-    HEAP,
-    HEAP_FRAMES,
-    HEAP_ALLOC_SITES,
-    HEAP_BLOCKS,
-    HEAP_BAD_FREES,
-    HEAP_SAMPLES,
-    SECTION_COUNT,
-    REQUIRED_COUNT = HEAP, /* the others are only there with FC_MEMORY */
-};
-
 typedef struct
 {
     const char *name;
@@ -40,27 +16,6 @@ typedef struct
     gboolean (*done)(FcParser *parser); /* may be NULL */
     gint needs;                         /* section without which the lines mean nothing, or -1 */
 } Section;
-
-static gboolean is_read(const FcParser *parser, int section)
-{
-    return (parser->sections_read >> section & 1) != 0;
-}
-
-gboolean fc_parse_place(FcParser *parser, FcProfilePlace *place)
-{
-    GArray *modules = parser->profile->modules;
-    const gboolean known = is_read(parser, MODULES);
-    gint module;
-    if (!fc_text_index(&parser->text, "the module", known ? modules->len : G_MAXINT32, TRUE,
-                       &module) ||
-        !fc_text_address(&parser->text, "the address", &place->address))
-        return FALSE;
-    place->module = known ? module : FC_NONE;
-    place->offset = place->address;
-    if (place->module != FC_NONE)
-        place->offset -= g_array_index(modules, FcProfileModule, module).base;
-    return TRUE;
-}
 
 static gboolean parse_function_index(FcParser *parser, guint *out)
 {
@@ -72,30 +27,10 @@ static gboolean parse_function_index(FcParser *parser, guint *out)
     return TRUE;
 }
 
-gboolean fc_parse_context_index(FcParser *parser, gint *out)
-{
-    const gboolean known = is_read(parser, CONTEXTS);
-    const guint limit = known ? parser->profile->contexts->len : G_MAXINT32;
-    if (!fc_text_index(&parser->text, "the context", limit, TRUE, out))
-        return FALSE;
-    *out = known ? *out : FC_NONE;
-    return TRUE;
-}
-
-gboolean fc_parse_frame_index(FcParser *parser, gint *out)
-{
-    const gboolean known = is_read(parser, HEAP_FRAMES);
-    const guint limit = known ? parser->profile->heap.frames->len : G_MAXINT32;
-    if (!fc_text_index(&parser->text, "the frame", limit, TRUE, out))
-        return FALSE;
-    *out = known ? *out : FC_NONE;
-    return TRUE;
-}
-
 /* ---- modules and functions ---------------------------------------------------- */
 
-/* The libraries of the first part make room; place_the_rest sees to what refers to
- * them and is not replaced. */
+/* The section replaces the libraries of the first part.  What refers to those and is not replaced
+ * in its turn is located anew by place_the_rest. */
 static gboolean begin_modules(FcParser *parser, guint64 count)
 {
     g_array_set_size(parser->profile->modules, 0);
@@ -124,31 +59,6 @@ static gboolean begin_functions(FcParser *parser, guint64 count)
         return TRUE;
     return fc_text_fail(&parser->text, "%" G_GUINT64_FORMAT " functions, but the first part has %u",
                         count, parser->profile->functions->len);
-}
-
-gboolean fc_parse_bucket(FcText *text, guint64 *buckets, guint limit, guint64 *least)
-{
-    const char *word;
-    gsize bytes;
-    if (!fc_text_raw_word(text, "the bucket", &word, &bytes))
-        return FALSE;
-    const char *colon = memchr(word, ':', bytes);
-    if (colon == NULL)
-        return fc_text_fail(text, "a bucket must be NUMBER:COUNT");
-    guint64 bucket;
-    FcText part = {.word = word, .line_end = colon, .line = text->line};
-    gboolean good = fc_text_number(&part, "the bucket", &bucket);
-    if (good && (bucket >= limit || bucket < *least))
-        good = fc_text_fail(&part, "bucket %" G_GUINT64_FORMAT " is out of range or order", bucket);
-    if (good)
-    {
-        part.word = colon + 1;
-        part.line_end = word + bytes;
-        good = fc_text_number(&part, "the count of a bucket", &buckets[bucket]);
-        *least = bucket + 1;
-    }
-    text->error = part.error;
-    return good;
 }
 
 static gboolean parse_function(FcParser *parser)
@@ -293,24 +203,29 @@ static gboolean parse_loss(FcParser *parser)
 
 /* ---- the sections --------------------------------------------------------------- */
 
-static const Section sections[SECTION_COUNT] = {
-    [PROCESS] = {"process", NULL, fc_parse_process, fc_parse_process_done, -1},
-    [CLOCK] = {"clock", NULL, fc_parse_clock, NULL, -1},
-    [MODULES] = {"modules", begin_modules, parse_module, NULL, -1},
-    [FUNCTIONS] = {"functions", begin_functions, parse_function, NULL, -1},
-    [THREADS] = {"threads", NULL, parse_thread, NULL, -1},
-    [THREAD_FUNCTIONS] = {"thread-functions", NULL, parse_thread_function, NULL, THREADS},
-    [THREAD_STACKS] = {"thread-stacks", NULL, parse_thread_frame, NULL, THREADS},
-    [ARCS] = {"arcs", begin_arcs, parse_arc, NULL, -1},
-    [CONTEXTS] = {"contexts", NULL, parse_context, NULL, -1},
-    [REPAIRS] = {"repairs", NULL, parse_repair, NULL, -1},
-    [LOSSES] = {"losses", NULL, parse_loss, NULL, -1},
-    [HEAP] = {"heap", fc_parse_heap_begin, fc_parse_heap, NULL, -1},
-    [HEAP_FRAMES] = {"heap-frames", NULL, fc_parse_heap_frame, NULL, HEAP},
-    [HEAP_ALLOC_SITES] = {"heap-places", NULL, fc_parse_heap_alloc_site, NULL, HEAP},
-    [HEAP_BLOCKS] = {"heap-blocks", NULL, fc_parse_heap_block, NULL, HEAP_ALLOC_SITES},
-    [HEAP_BAD_FREES] = {"heap-bad-frees", NULL, fc_parse_bad_free, NULL, HEAP},
-    [HEAP_SAMPLES] = {"heap-samples", NULL, fc_parse_heap_sample, NULL, HEAP},
+static const Section sections[FC_SECTION_COUNT] = {
+    [FC_SECTION_PROCESS] = {"process", NULL, fc_parse_process, fc_parse_process_done, -1},
+    [FC_SECTION_CLOCK] = {"clock", NULL, fc_parse_clock, NULL, -1},
+    [FC_SECTION_MODULES] = {"modules", begin_modules, parse_module, NULL, -1},
+    [FC_SECTION_FUNCTIONS] = {"functions", begin_functions, parse_function, NULL, -1},
+    [FC_SECTION_THREADS] = {"threads", NULL, parse_thread, NULL, -1},
+    [FC_SECTION_THREAD_FUNCTIONS] = {"thread-functions", NULL, parse_thread_function, NULL,
+                                     FC_SECTION_THREADS},
+    [FC_SECTION_THREAD_STACKS] = {"thread-stacks", NULL, parse_thread_frame, NULL,
+                                  FC_SECTION_THREADS},
+    [FC_SECTION_ARCS] = {"arcs", begin_arcs, parse_arc, NULL, -1},
+    [FC_SECTION_CONTEXTS] = {"contexts", NULL, parse_context, NULL, -1},
+    [FC_SECTION_REPAIRS] = {"repairs", NULL, parse_repair, NULL, -1},
+    [FC_SECTION_LOSSES] = {"losses", NULL, parse_loss, NULL, -1},
+    [FC_SECTION_HEAP] = {"heap", fc_parse_heap_begin, fc_parse_heap, NULL, -1},
+    [FC_SECTION_HEAP_FRAMES] = {"heap-frames", NULL, fc_parse_heap_frame, NULL, FC_SECTION_HEAP},
+    [FC_SECTION_HEAP_ALLOC_SITES] = {"heap-places", NULL, fc_parse_heap_alloc_site, NULL,
+                                     FC_SECTION_HEAP},
+    [FC_SECTION_HEAP_BLOCKS] = {"heap-blocks", NULL, fc_parse_heap_block, NULL,
+                                FC_SECTION_HEAP_ALLOC_SITES},
+    [FC_SECTION_HEAP_BAD_FREES] = {"heap-bad-frees", NULL, fc_parse_bad_free, NULL,
+                                   FC_SECTION_HEAP},
+    [FC_SECTION_HEAP_SAMPLES] = {"heap-samples", NULL, fc_parse_heap_sample, NULL, FC_SECTION_HEAP},
 };
 
 static gboolean skip_lines(FcText *text, guint64 count)
@@ -328,7 +243,7 @@ static gboolean read_section(FcParser *parser, int number, guint64 count)
     const Section *section = &sections[number];
     FcText *text = &parser->text;
 
-    if (section->needs >= 0 && !is_read(parser, section->needs))
+    if (section->needs >= 0 && !fc_parse_has(parser, section->needs))
         return skip_lines(text, count);
     if (section->begin != NULL && !section->begin(parser, count))
         return FALSE;
@@ -344,7 +259,7 @@ static gboolean read_section(FcParser *parser, int number, guint64 count)
     return section->done == NULL || section->done(parser);
 }
 
-/* Which section the current line begins; its position, SECTION_COUNT for one that
+/* Which section the current line begins; its position, FC_SECTION_COUNT for one that
  * is to be passed over, -1 for the last one. */
 static gboolean read_section_header(FcParser *parser, int *number, guint64 *count)
 {
@@ -370,29 +285,31 @@ static gboolean read_section_header(FcParser *parser, int *number, guint64 *coun
         *number = -1;
         return TRUE;
     }
-    for (*number = 0; *number < SECTION_COUNT; ++*number)
+    for (*number = 0; *number < FC_SECTION_COUNT; ++*number)
     {
         const char *known = sections[*number].name;
         if (strlen(known) == name_bytes && memcmp(known, name, name_bytes) == 0)
             break;
     }
     if (version != 1)
-        *number = SECTION_COUNT;
+        *number = FC_SECTION_COUNT;
     return TRUE;
 }
 
-/* What came from the first part, for want of a section, knows nothing of ours. */
+/* Functions or arcs whose section is missing are those of the first part, with its libraries
+ * instead of the modules: finds the modules for their addresses. */
 static void place_the_rest(FcParser *parser)
 {
     FcProfile *profile = parser->profile;
-    if (!is_read(parser, MODULES))
+    if (!fc_parse_has(parser, FC_SECTION_MODULES))
         return;
-    for (guint i = 0; !is_read(parser, FUNCTIONS) && i < profile->functions->len; i++)
+    for (guint i = 0; !fc_parse_has(parser, FC_SECTION_FUNCTIONS) && i < profile->functions->len;
+         i++)
     {
         FcProfilePlace *place = &g_array_index(profile->functions, FcProfileFunction, i).place;
         fc_profile_locate(profile, place->address, 0, place);
     }
-    for (guint i = 0; !is_read(parser, ARCS) && i < profile->arcs->len; i++)
+    for (guint i = 0; !fc_parse_has(parser, FC_SECTION_ARCS) && i < profile->arcs->len; i++)
     {
         FcProfilePlace *place = &g_array_index(profile->arcs, FcProfileArc, i).site;
         fc_profile_locate(profile, place->address, 0, place);
@@ -405,7 +322,7 @@ gboolean fc_parse_sections(FcParser *parser)
     int last = -1;
     for (;;)
     {
-        int number = SECTION_COUNT;
+        int number = FC_SECTION_COUNT;
         guint64 count = 0;
         if (!read_section_header(parser, &number, &count))
             return FALSE;
@@ -415,7 +332,7 @@ gboolean fc_parse_sections(FcParser *parser)
                 return FALSE;
             break;
         }
-        if (number == SECTION_COUNT)
+        if (number == FC_SECTION_COUNT)
         {
             if (!skip_lines(text, count))
                 return FALSE;
@@ -432,7 +349,7 @@ gboolean fc_parse_sections(FcParser *parser)
         text->line++;
         return fc_text_fail(text, "nothing may follow the last section");
     }
-    const guint required = (1U << REQUIRED_COUNT) - 1;
+    const guint required = (1U << FC_SECTION_REQUIRED_COUNT) - 1;
     parser->is_partial = (parser->sections_read & required) != required;
     place_the_rest(parser);
     return TRUE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Reads the sections of the heap: totals, allocation sites, bad frees and samples.  Called by
- * parse_sections.c.  Must never trust a number of the text further than the text goes.
+ * parse-sections.c.  Must never trust a number of the text further than the text goes.
  */
 #include "profile/format.h"
 #include "profile/parse.h"
