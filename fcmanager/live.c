@@ -5,6 +5,8 @@
  */
 #include "fcmanager/live.h"
 
+#include "fcmanager/seal.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -47,9 +49,10 @@ FcLive *fc_live_new(const FcHeap *heap)
     live->taken = g_new0(struct FcLiveBlock, heap->blocks.used + 1);
     fill(live, heap);
     live->bytes = sizeof *live->list + live->count * sizeof *live->taken;
-    live->fd = memfd_create("live", MFD_CLOEXEC);
+    live->fd = memfd_create("live", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     live->list = MAP_FAILED;
-    if (live->fd >= 0 && live->count > 0 && ftruncate(live->fd, (off_t)live->bytes) == 0)
+    if (live->fd >= 0 && live->count > 0 && ftruncate(live->fd, (off_t)live->bytes) == 0 &&
+        fc_seal_size(live->fd))
         live->list = mmap(NULL, live->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, live->fd, 0);
     if (live->list == MAP_FAILED)
     {

@@ -5,6 +5,8 @@
  */
 #include "fcmanager/shared.h"
 
+#include "fcmanager/seal.h"
+
 #include <errno.h>
 
 #include <linux/futex.h>
@@ -34,6 +36,11 @@ FcSharedMap *fc_shared_map(int fd, GError **error)
         status.st_size % FC_CHUNK_BYTES != 0)
     {
         g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "bad shared memory");
+        return NULL;
+    }
+    if (!fc_seal_size(fd))
+    {
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "can't seal shared memory");
         return NULL;
     }
     gsize bytes = (gsize)status.st_size;

@@ -4,6 +4,10 @@
  * reallocs, names, bad frees, forks.
  */
 #include "fcmanager/heap-records.h"
+#include "fcmanager/live.h"
+
+#include <errno.h>
+#include <unistd.h>
 
 #define BLOCK UINT64_C(0x7f0000001000)
 #define OTHER UINT64_C(0x7f0000002000)
@@ -355,6 +359,29 @@ static void test_many(void)
     stop(&fixture);
 }
 
+/* The process, or any other of the user's, can write into the list, but not take it away. */
+static void test_live_list(void)
+{
+    Fixture fixture;
+    start(&fixture, FALSE);
+    allocate(fixture.a, 10, BLOCK, 100);
+    allocate(fixture.a, 20, OTHER, 100);
+    fc_heap_order_finish(fixture.order);
+    FcLive *live = fc_live_new(fixture.heap);
+    g_assert_nonnull(live);
+    g_assert_cmpint(ftruncate(fc_live_fd(live), 0), ==, -1);
+    g_assert_cmpint(errno, ==, EPERM);
+    struct FcLiveList done = {.is_done = 1};
+    struct FcLiveBlock first = {.pointer = 1, .state = FC_LIVE_REACHABLE};
+    g_assert_cmpint(pwrite(fc_live_fd(live), &done, sizeof done, 0), ==, sizeof done);
+    g_assert_cmpint(pwrite(fc_live_fd(live), &first, sizeof first, sizeof done), ==, sizeof first);
+    g_assert_true(fc_live_take(live));
+    g_assert_cmpint(fc_live_state(live, BLOCK), ==, FC_BLOCK_REACHABLE);
+    g_assert_cmpint(fc_live_state(live, OTHER), ==, FC_BLOCK_LOST);
+    fc_live_free(live);
+    stop(&fixture);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -369,5 +396,6 @@ int main(int argc, char **argv)
     g_test_add_func("/heap/not-counted", test_not_counted);
     g_test_add_func("/heap/fork", test_fork);
     g_test_add_func("/heap/many", test_many);
+    g_test_add_func("/heap/live-list", test_live_list);
     return g_test_run();
 }

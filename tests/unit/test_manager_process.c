@@ -27,7 +27,7 @@ static struct FcChunk *chunk_at(Fixture *f, guint32 index)
 
 static FcSharedMap *make_shared(struct FcShared **memory)
 {
-    int fd = memfd_create("test", 0);
+    int fd = memfd_create("test", MFD_ALLOW_SEALING);
     gsize bytes = (1 + CHUNKS) * (gsize)FC_CHUNK_BYTES;
     g_assert_cmpint(ftruncate(fd, (off_t)bytes), ==, 0);
     *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -38,6 +38,8 @@ static FcSharedMap *make_shared(struct FcShared **memory)
     g_autoptr(GError) error = NULL;
     FcSharedMap *shared = fc_shared_map(fd, &error);
     g_assert_no_error(error);
+    /* nobody can make it smaller under our feet, which would be our end by SIGBUS */
+    g_assert_cmpint(ftruncate(fd, FC_CHUNK_BYTES), ==, -1);
     close(fd);
     return shared;
 }
@@ -382,10 +384,28 @@ static void test_answer(void)
     stop(&f);
 }
 
+/* What can't be sealed is not mapped: a file, and a memfd that forbids seals. */
+static void test_unsealed(void)
+{
+    g_autofree char *name = NULL;
+    int fds[] = {memfd_create("test", 0), g_file_open_tmp(NULL, &name, NULL)};
+    unlink(name);
+    for (guint i = 0; i < G_N_ELEMENTS(fds); i++)
+    {
+        g_autoptr(GError) error = NULL;
+        g_assert_cmpint(ftruncate(fds[i], 2 * (off_t)FC_CHUNK_BYTES), ==, 0);
+        g_assert_null(fc_shared_map(fds[i], &error));
+        g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL);
+        g_assert_nonnull(strstr(error->message, "seal"));
+        close(fds[i]);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/process/chunks", test_chunks);
+    g_test_add_func("/process/unsealed", test_unsealed);
     g_test_add_func("/process/death", test_death);
     g_test_add_func("/process/gap-filled-later", test_gap_filled_later);
     g_test_add_func("/process/gap-given-up", test_gap_given_up);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * File seals: see seal.h.
+ */
+#include "fcmanager/seal.h"
+
+#include <fcntl.h>
+
+gboolean fc_seal_size(int fd)
+{
+    int seals = fcntl(fd, F_GET_SEALS);
+    if (seals < 0)
+        return FALSE; /* no memfd: its size can always change */
+    return (seals & F_SEAL_SHRINK) != 0 ||
+           fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
+}
