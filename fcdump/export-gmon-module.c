@@ -58,11 +58,10 @@ static const char *base_name(const char *path)
 
 G_GNUC_PRINTF(2, 3) static void note(const Export *export, const char *format, ...)
 {
-    g_autofree char *text = NULL;
     va_list arguments;
 
     va_start(arguments, format);
-    text = g_strdup_vprintf(format, arguments);
+    g_autofree char *text = g_strdup_vprintf(format, arguments);
     va_end(arguments);
     g_ptr_array_add(export->notes, g_strdup_printf("%s: note: %s", export->path, text));
 }
@@ -107,14 +106,13 @@ static void find_symbols(Export *export)
     {
         const FcFunction *function = fc_model_function(model, i);
         guint64 offset;
-        const FcGRange *symbol;
 
         if (!find_entry(export, i, &offset))
         {
             count_missing(&export->elsewhere, &function->figures);
             continue;
         }
-        symbol = fc_granges_find(export->gprof, offset);
+        const FcGRange *symbol = fc_granges_find(export->gprof, offset);
         /* gprof puts calls of what is no function down to the function before. */
         if (!symbol || symbol->addr != offset || !symbol->is_func)
         {
@@ -361,9 +359,6 @@ static gboolean may_write(const char *path, GError **error)
 
 static gboolean write_file(const Export *export, GError **error)
 {
-    FILE *file;
-    gboolean done;
-
     if (fc_gmonout_count_arc_records(export->out) > ARC_RECORDS_MAX)
     {
         g_set_error_literal(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
@@ -372,8 +367,8 @@ static gboolean write_file(const Export *export, GError **error)
     }
     if (!may_write(export->path, error))
         return FALSE;
-    file = fopen(export->path, "wbe");
-    done = file && fc_gmonout_write(export->out, &export->image->layout, file);
+    FILE *file = fopen(export->path, "wbe");
+    gboolean done = file && fc_gmonout_write(export->out, &export->image->layout, file);
     if (!done)
         g_set_error_literal(error, G_FILE_ERROR, g_file_error_from_errno(errno), g_strerror(errno));
     if (file && fclose(file) != 0 && done)
@@ -439,11 +434,10 @@ gboolean fc_export_gmon_module(const FcModel *model, gint module, const char *pa
 {
     Export export = {.model = model, .module = module, .path = path, .notes = notes};
     guint n_notes = notes->len;
-    gboolean done;
 
     export.module_name = base_name(module_at(model, module)->path);
     export.out = fc_gmonout_new();
-    done = export_module(&export, error);
+    gboolean done = export_module(&export, error);
     if (!done)
         g_ptr_array_set_size(notes, (gint)n_notes); /* of a file that is not there */
     fc_gmonout_free(export.out);

@@ -61,13 +61,12 @@ static void close_cycle(Walk *walk, FcGSym *met)
 {
     guint position = walk->positions[met - walk->first], first_above;
     FcGSym *head = find_head(met);
-    Frame *frame;
 
     if (!position)
         position = walk->positions[head - walk->first];
     if (!position || position == walk->stack->len)
         return;
-    frame = frame_at(walk, walk->positions[head - walk->first] - 1);
+    Frame *frame = frame_at(walk, walk->positions[head - walk->first] - 1);
     first_above = walk->heads->len;
     while (first_above > 0 && g_array_index(walk->heads, guint, first_above - 1) >= position)
         first_above--;

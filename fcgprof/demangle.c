@@ -24,7 +24,6 @@ char *fc_gdemangle(const char *name)
     const char *core = name + n_before, *suffix = strchr(core, '@');
     g_autofree char *own = suffix ? g_strndup(core, (gsize)(suffix - core)) : NULL;
     char *plain = cplus_demangle(own ? own : core, DMGL_ANSI | DMGL_PARAMS);
-    char *result;
 
     if (!plain)
     {
@@ -32,7 +31,7 @@ char *fc_gdemangle(const char *name)
             return NULL;
         return g_strdup(name);
     }
-    result = g_strdup_printf("%.*s%s%s", (int)n_before, name, plain, suffix ? suffix : "");
+    char *result = g_strdup_printf("%.*s%s%s", (int)n_before, name, plain, suffix ? suffix : "");
     free(plain);
     return result;
 }

@@ -30,7 +30,6 @@ static void take_arc(guint64 from, guint64 self, guint64 count, gpointer data)
 static void take_block(guint64 addr, guint64 count, gpointer data)
 {
     FcGModel *model = data;
-    FcGSym *sym;
 
     /* Counts of blocks mean something only for lines. */
     if (!model->options->by_line)
@@ -38,7 +37,7 @@ static void take_block(guint64 addr, guint64 count, gpointer data)
         model->has_warned_blocks = TRUE;
         return;
     }
-    sym = fc_gsymtab_find(&model->symtab, addr);
+    FcGSym *sym = fc_gsymtab_find(&model->symtab, addr);
     if (!sym)
         return;
     if (!sym->blocks)
@@ -88,12 +87,11 @@ gboolean fc_gmodel_read_gmon(FcGModel *model, const char *path, const FcGmonLayo
 {
     g_autoptr(GBytes) bytes = fc_gmon_load(path, layout, model->options->format, error);
     FcGmonContents contents;
-    const guint8 *start;
     gsize n_bytes;
 
     if (!bytes)
         return FALSE;
-    start = g_bytes_get_data(bytes, &n_bytes);
+    const guint8 *start = g_bytes_get_data(bytes, &n_bytes);
     if (!fc_gmodel_add_gmon(model, start, n_bytes, layout, &contents, error))
         return FALSE;
     if (!(model->options->styles & FC_GSTYLE_INFO))

@@ -120,7 +120,6 @@ gboolean fc_gmodel_write_gmon(const FcGModel *model, const char *path, const FcG
                               GError **error)
 {
     FcGmonWriter writer = {fopen(path, "wb"), *layout};
-    gboolean has_failed;
 
     if (writer.file)
     {
@@ -129,7 +128,7 @@ gboolean fc_gmodel_write_gmon(const FcGModel *model, const char *path, const FcG
             write_tagged(model, &writer);
         else
             write_old(model, &writer);
-        has_failed = ferror(writer.file) != 0;
+        gboolean has_failed = ferror(writer.file) != 0;
         if (fclose(writer.file) == 0 && !has_failed)
             return TRUE;
     }

@@ -154,14 +154,13 @@ static void gather_time(FcGSym *parent)
     for (FcGArc *arc = parent->children; arc; arc = arc->next_child)
     {
         const FcGSym *source = time_source(arc);
-        double part, share;
 
         if (!source)
             continue;
-        part = (double)arc->count / (double)source->ncalls;
+        double part = (double)arc->count / (double)source->ncalls;
         arc->time = source->time * part;
         arc->child_time = source->child_time * part;
-        share = arc->time + arc->child_time;
+        double share = arc->time + arc->child_time;
         parent->child_time += share;
         parent->prop_child += parent->fraction * share;
         arc->time *= parent->fraction;
@@ -257,11 +256,9 @@ void fc_ggraph_filter(FcGModel *model)
 
 void fc_ggraph_assemble(FcGModel *model)
 {
-    g_autofree FcGSym **sorted = NULL;
-
     fc_ggraph_take_out_self_arcs(model);
     fc_gcycles_find(model);
-    sorted = sort_by_topology(model);
+    g_autofree FcGSym **sorted = sort_by_topology(model);
     propagate_flags(model, sorted);
     sum_cycle_times(model);
     for (guint i = 0; i < model->symtab.len; i++)

@@ -48,10 +48,8 @@ static gboolean refuse(GError **error, const char *why)
 
 static FcGHist *add_hist(FcGModel *model, const FcGmonHist *header)
 {
-    FcGHist *hist;
-
     model->hists = g_renew(FcGHist, model->hists, model->n_hists + 1);
-    hist = &model->hists[model->n_hists++];
+    FcGHist *hist = &model->hists[model->n_hists++];
     hist->low = header->low;
     hist->high = header->high;
     hist->n_bins = header->n_bins;
@@ -170,17 +168,15 @@ static guint assign_bin(FcGModel *model, double ticks, guint64 low, guint64 high
     {
         guint64 sym_low = symtab->starts[i] / FC_GMON_UNIT_BYTES;
         guint64 sym_high = end_of(model, i);
-        gint64 overlap;
-        double credit;
 
         if (high < sym_low)
             break;
         if (low >= sym_high)
             continue;
-        overlap = (gint64)(MIN(high, sym_high) - MAX(low, sym_low));
+        gint64 overlap = (gint64)(MIN(high, sym_high) - MAX(low, sym_low));
         if (overlap <= 0)
             continue;
-        credit = (double)overlap * ticks / model->scale;
+        double credit = (double)overlap * ticks / model->scale;
         if (fc_gspecs_selects(model->specs, FC_GTABLE_INCL_FLAT, FC_GTABLE_EXCL_FLAT,
                               symtab->starts[i]))
             symtab->syms[i].time += credit;

@@ -107,14 +107,13 @@ static gboolean run_profiles(const FcGOptions *options, GError **error)
     g_autoptr(FcGOrderMap) map = NULL;
     g_autoptr(FcGModel) model = NULL;
     g_autoptr(FcGProfile) profile = NULL;
-    guint n_problems;
 
     if (!read_map(options, &map, error))
         return FALSE;
     model = fc_gmodel_new(options, stdout);
     model->order_map = map;
     profile = fc_gprofile_load(model, problems, error);
-    n_problems = print_problems(problems);
+    guint n_problems = print_problems(problems);
     if (!profile)
         return FALSE;
     fc_gprofile_measure(profile);
@@ -133,8 +132,6 @@ static gboolean run(const FcGOptions *options, GError **error)
     g_autoptr(FcGOrderMap) map = NULL;
     g_autoptr(FcGSpecs) specs = NULL;
     g_autoptr(FcGModel) model = NULL;
-    FcGmonLayout layout;
-    unsigned styles;
 
     if (!object || !read_map(options, &map, error))
         return FALSE;
@@ -143,7 +140,7 @@ static gboolean run(const FcGOptions *options, GError **error)
     if (!fc_gmodel_load_symbols(model, object, error))
         return FALSE;
     model->specs = specs = fc_gspecs_new(model);
-    layout = fc_gobject_image(object)->layout;
+    FcGmonLayout layout = fc_gobject_image(object)->layout;
     if (options->format == FC_GMON_FORMAT_PROF)
     {
         g_set_error_literal(error, FC_GPROF_ERROR, FC_GPROF_ERROR_INPUT,
@@ -152,7 +149,7 @@ static gboolean run(const FcGOptions *options, GError **error)
     }
     if (!read_profiles(model, &layout, error))
         return FALSE;
-    styles = fc_goptions_styles(options, model->inputs);
+    unsigned styles = fc_goptions_styles(options, model->inputs);
     if ((styles & FC_GSTYLE_SUM) && !fc_gmodel_write_gmon(model, SUM_FILE, &layout, error))
         return FALSE;
     if (model->inputs & FC_GINPUT_HIST)

@@ -103,13 +103,12 @@ char *fc_gmodel_strdup(FcGModel *model, const char *text)
 FcGFile *fc_gmodel_file(FcGModel *model, const char *path)
 {
     FcGFile *file = g_hash_table_lookup(model->files_by_path, path);
-    const char *slash;
 
     if (file)
         return file;
     file = arena_alloc(model->arena, sizeof *file);
     file->path = fc_gmodel_strdup(model, path);
-    slash = strrchr(file->path, '/');
+    const char *slash = strrchr(file->path, '/');
     file->base = slash ? slash + 1 : file->path;
     file->next = model->files;
     model->files = file;

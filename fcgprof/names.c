@@ -24,13 +24,11 @@ int fc_gname_print_plain(const FcGModel *model, const FcGSym *sym)
 {
     const FcGOptions *options = model->options;
     const char *label = sym->label;
-    g_autofree char *text = NULL;
-    int length;
 
     if (!sym->name)
         return 0;
-    text = fc_gname_text(model, sym);
-    length = fprintf(model->out, "%s", text);
+    g_autofree char *text = fc_gname_text(model, sym);
+    int length = fprintf(model->out, "%s", text);
     if (!label && sym->owner && strcmp(sym->owner->name, sym->name) == 0)
         label = sym->owner->label;
     if (label)

@@ -112,12 +112,11 @@ static guint64 true_size(FcGObject *object, const asection *section)
 static FcGMachine find_machine(bfd *file)
 {
     guint8 header[EI_NIDENT + 4];
-    guint machine;
 
     if (bfd_get_flavour(file) != bfd_target_elf_flavour || bfd_seek(file, 0, SEEK_SET) != 0 ||
         bfd_bread(header, sizeof header, file) != sizeof header || bfd_big_endian(file))
         return FC_GMACHINE_OTHER;
-    machine = header[EI_NIDENT + 2] | (guint)header[EI_NIDENT + 3] << 8;
+    guint machine = header[EI_NIDENT + 2] | (guint)header[EI_NIDENT + 3] << 8;
     if (machine == EM_386 && header[EI_CLASS] == ELFCLASS32)
         return FC_GMACHINE_I386;
     if (machine == EM_X86_64)
@@ -168,13 +167,12 @@ static const char *open_file(FcGObject *object)
 FcGObject *fc_gobject_open(const char *path, GError **error)
 {
     g_autoptr(FcGObject) object = g_new0(FcGObject, 1);
-    const char *wrong;
 
     object->path = g_strdup(path);
     object->image.syms = g_array_new(FALSE, FALSE, sizeof(FcGImageSym));
     object->strings = g_string_chunk_new(4096);
     object->contents = g_ptr_array_new_with_free_func(g_free);
-    wrong = open_file(object);
+    const char *wrong = open_file(object);
     if (!wrong)
         return g_steal_pointer(&object);
     g_set_error(error, FC_GMON_ERROR, FC_GMON_ERROR_IMAGE, "%s: %s", path, wrong);
@@ -263,11 +261,10 @@ const guint8 *fc_gobject_code_at(FcGObject *object, guint64 addr, gsize *n)
     for (asection *section = object->file->sections; section; section = section->next)
     {
         guint64 start = bfd_section_vma(section), size = true_size(object, section);
-        const guint8 *bytes;
 
         if ((section->flags & wanted) != wanted || addr < start || addr - start >= size)
             continue;
-        bytes = load_contents(object, section, size);
+        const guint8 *bytes = load_contents(object, section, size);
         *n = bytes ? size - (addr - start) : 0;
         return bytes ? bytes + (addr - start) : NULL;
     }
@@ -293,11 +290,9 @@ static void add_link(GHashTable *table, guint64 addr, const char *name)
 /* False if there are none.  They stay: libbfd keeps relocations that point into the array. */
 static gboolean read_dynamic_symbols(FcGObject *object)
 {
-    long n_bytes;
-
     if (object->dynamic)
         return TRUE;
-    n_bytes = bfd_get_dynamic_symtab_upper_bound(object->file);
+    long n_bytes = bfd_get_dynamic_symtab_upper_bound(object->file);
     if (n_bytes <= 0)
         return FALSE;
     object->dynamic = g_malloc0((gsize)n_bytes);
@@ -312,12 +307,11 @@ GHashTable *fc_gobject_stubs(FcGObject *object)
 {
     GHashTable *table = new_table();
     asymbol *stubs = NULL;
-    long n;
 
     if (!read_dynamic_symbols(object))
         return table;
-    n = bfd_get_synthetic_symtab(object->file, object->n_symbols, object->symbols,
-                                 object->n_dynamic, object->dynamic, &stubs);
+    long n = bfd_get_synthetic_symtab(object->file, object->n_symbols, object->symbols,
+                                      object->n_dynamic, object->dynamic, &stubs);
     for (long i = 0; i < n; i++)
         add_link(table, stubs[i].value + bfd_section_vma(stubs[i].section), stubs[i].name);
     free(stubs);
@@ -336,14 +330,13 @@ static gboolean is_pointer(const arelent *relocation)
 GHashTable *fc_gobject_pointers(FcGObject *object)
 {
     GHashTable *table = new_table();
-    g_autofree arelent **relocations = NULL;
     long n, n_bytes = 0;
 
     if (read_dynamic_symbols(object))
         n_bytes = bfd_get_dynamic_reloc_upper_bound(object->file);
     if (n_bytes <= 0)
         return table;
-    relocations = g_malloc0((gsize)n_bytes);
+    g_autofree arelent **relocations = g_malloc0((gsize)n_bytes);
     n = bfd_canonicalize_dynamic_reloc(object->file, relocations, object->dynamic);
     for (long i = 0; i < n; i++)
     {

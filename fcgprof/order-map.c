@@ -38,8 +38,6 @@ FcGOrderMap *fc_gorder_map_read(const char *path, GError **error)
 {
     g_autofree char *text = NULL;
     g_auto(GStrv) lines = NULL;
-    GArray *entries;
-    FcGOrderMap *map;
     gboolean is_good = TRUE;
 
     if (!g_file_get_contents(path, &text, NULL, NULL))
@@ -48,7 +46,7 @@ FcGOrderMap *fc_gorder_map_read(const char *path, GError **error)
         return NULL;
     }
     lines = g_strsplit(text, "\n", -1);
-    entries = g_array_new(FALSE, FALSE, sizeof(FcGOrderMapEntry));
+    GArray *entries = g_array_new(FALSE, FALSE, sizeof(FcGOrderMapEntry));
     for (guint i = 0; lines[i] && is_good; i++)
     {
         const char *line = g_strchug(lines[i]);
@@ -57,7 +55,7 @@ FcGOrderMap *fc_gorder_map_read(const char *path, GError **error)
             is_good = read_line(line, entries);
     }
     g_array_sort(entries, compare_entries);
-    map = g_new0(FcGOrderMap, 1);
+    FcGOrderMap *map = g_new0(FcGOrderMap, 1);
     map->len = entries->len;
     map->entries = (FcGOrderMapEntry *)(void *)g_array_free(entries, FALSE);
     if (is_good && map->len > 0)

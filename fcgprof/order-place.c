@@ -99,13 +99,12 @@ static void print_chains(FcGModel *model, FcGArc **arcs, guint n)
     for (guint i = 0; i < n; i++)
     {
         FcGSym *sym = arcs[i]->parent;
-        gboolean is_circle;
         guint ignored;
 
         if (has_placed_end(arcs[i]) || is_alone(sym))
             continue;
         sym = first_of(sym, &ignored);
-        is_circle = last_of(sym, &ignored)->order_next != NULL;
+        gboolean is_circle = last_of(sym, &ignored)->order_next != NULL;
         for (; sym && !(is_circle && sym->is_placed); sym = sym->order_next)
         {
             sym->is_placed = TRUE;
@@ -122,12 +121,10 @@ void fc_gorder_place(FcGModel *model, FcGArc **arcs, guint n, gboolean is_all, G
         total += arcs[i]->count;
     for (guint i = 0; i < n; i++)
     {
-        gboolean is_rare;
-
         seen += arcs[i]->count;
         if (arcs[i]->is_placed)
             continue;
-        is_rare = !is_all && (double)seen / (double)total > HOT_SHARE;
+        gboolean is_rare = !is_all && (double)seen / (double)total > HOT_SHARE;
         if ((is_rare || has_placed_end(arcs[i]) || !link_arc(arcs[i])) && unplaced)
             g_ptr_array_add(unplaced, arcs[i]);
     }

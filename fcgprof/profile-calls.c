@@ -33,11 +33,10 @@ static GHashTable *list_exports(const FcGModel *model)
     for (guint i = 0; i < model->symtab.len; i++)
     {
         FcGSym *sym = &model->symtab.syms[i];
-        char *name;
 
         if (!sym->is_func || sym->is_static)
             continue;
-        name = g_strndup(sym->name, strcspn(sym->name, "@"));
+        char *name = g_strndup(sym->name, strcspn(sym->name, "@"));
         if (g_hash_table_contains(exports, name))
             g_free(name);
         else
@@ -57,13 +56,11 @@ static FcGSym *find_linked(const Scan *scan, GHashTable *links, guint64 addr)
 /* The function that begins at the target, or that a stub there jumps to; or NULL. */
 static FcGSym *find_target(const Scan *scan, const FcGCall *call)
 {
-    FcGSym *sym;
-
     if (call->is_pointer)
         return find_linked(scan, scan->pointers, call->target);
     if (call->target > FC_GMODULE_MASK)
         return NULL;
-    sym = fc_gsymtab_find(&scan->profile->model->symtab, scan->base | call->target);
+    FcGSym *sym = fc_gsymtab_find(&scan->profile->model->symtab, scan->base | call->target);
     if (sym && sym->addr == (scan->base | call->target) && sym->is_func)
         return sym;
     return find_linked(scan, scan->stubs, call->target);
@@ -76,17 +73,15 @@ static FcGSym *find_caller(const Scan *scan, guint64 site)
     const FcGOptions *options = scan->profile->model->options;
     FcProfilePlace place = {.module = scan->module, .offset = site};
     FcSymbol symbol;
-    const char *cold;
-    g_autofree char *name = NULL;
 
     if (options->no_statics || options->symbol_file || options->map_file)
         return scan->caller;
     fc_symbols_find_name(scan->profile->loaded->symbols, fc_gprofile_data(scan->profile), &place,
                          TRUE, &symbol);
-    cold = symbol.raw_name ? strstr(symbol.raw_name, COLD) : NULL;
+    const char *cold = symbol.raw_name ? strstr(symbol.raw_name, COLD) : NULL;
     if (!cold || symbol.start == (scan->caller->addr & FC_GMODULE_MASK))
         return scan->caller;
-    name = g_strndup(symbol.raw_name, (gsize)(cold - symbol.raw_name));
+    g_autofree char *name = g_strndup(symbol.raw_name, (gsize)(cold - symbol.raw_name));
     return g_hash_table_lookup(scan->own, name);
 }
 
@@ -160,16 +155,15 @@ static void scan_module(Scan *scan, guint number)
     while (i < symtab->len && symtab->syms[i].addr >> FC_GMODULE_SHIFT == number)
     {
         FcGSym *sym = &symtab->syms[i++];
-        guint64 end;
 
         if (!sym->is_func)
             continue;
         while (i < symtab->len && !symtab->syms[i].is_func &&
                symtab->syms[i].addr >> FC_GMODULE_SHIFT == number)
             i++;
-        end = i < symtab->len && symtab->syms[i].addr >> FC_GMODULE_SHIFT == number
-                  ? symtab->syms[i].addr & FC_GMODULE_MASK
-                  : FC_GMODULE_MASK;
+        guint64 end = i < symtab->len && symtab->syms[i].addr >> FC_GMODULE_SHIFT == number
+                          ? symtab->syms[i].addr & FC_GMODULE_MASK
+                          : FC_GMODULE_MASK;
         scan_function(scan, sym, end);
     }
     g_hash_table_unref(scan->own);

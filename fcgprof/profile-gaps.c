@@ -185,14 +185,12 @@ static void fill_arc(Filler *filler, const FcProfileArc *arc)
     FcGSym *parent, *child;
     gconstpointer key = find_key(filler, arc, &parent, &child);
     const ArcGap *gap = key ? g_hash_table_lookup(filler->arc_gaps, key) : NULL;
-    const Gap *whole;
-    double share, own;
 
     if (!gap || gap->missing <= 0.0 || gap->total <= 0.0)
         return;
-    whole = gap_of(filler, child);
-    share = gap->missing * (double)arc->total_ns / gap->total;
-    own = share * MIN(whole->own / whole->arcs, 1.0);
+    const Gap *whole = gap_of(filler, child);
+    double share = gap->missing * (double)arc->total_ns / gap->total;
+    double own = share * MIN(whole->own / whole->arcs, 1.0);
     if (!parent)
     {
         FcGOutside *outside = outside_of(filler, child);

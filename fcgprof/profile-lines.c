@@ -62,12 +62,11 @@ static GHashTable *list_inlined(const FcGProfile *profile)
     for (guint i = 0; i < arcs->len; i++)
     {
         const FcProfileArc *arc = &g_array_index(arcs, FcProfileArc, i);
-        Site site;
 
         if (!profile->loaded->inlined[i] || arc->caller == FC_NONE)
             continue;
-        site = (Site){profile->syms[arc->caller], profile->syms[arc->callee],
-                      fc_gprofile_addr(profile, &arc->site)};
+        Site site = (Site){profile->syms[arc->caller], profile->syms[arc->callee],
+                           fc_gprofile_addr(profile, &arc->site)};
         g_hash_table_add(sites, g_memdup2(&site, sizeof site));
     }
     return sites;

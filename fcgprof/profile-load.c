@@ -38,11 +38,10 @@ static Kind kind_of(const char *operand)
     const char *path = real_path(operand);
     char start[sizeof FC_DESCRIPTOR_MAGIC] = "";
     struct stat status;
-    int fd;
 
     if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
         return KIND_OTHER;
-    fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return KIND_OTHER;
     if (pread(fd, start, sizeof start - 1, 0) < 0)
@@ -69,12 +68,11 @@ static void keep_standard_input(void)
 {
     char buffer[16384];
     gsize kept = 0, most = KEPT_BYTES_MAX;
-    int copy;
     ssize_t n;
 
     if (lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0)
         return;
-    copy = memfd_create("standard input", MFD_CLOEXEC);
+    int copy = memfd_create("standard input", MFD_CLOEXEC);
     if (copy < 0)
         return;
     while (kept < most && (n = read(STDIN_FILENO, buffer, sizeof buffer)) > 0)

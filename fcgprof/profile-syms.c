@@ -288,13 +288,11 @@ static void find_owners(FcGModel *model)
 gboolean fc_gprofile_load_symbols(FcGProfile *profile, GError **error)
 {
     FcGModel *model = profile->model;
-    GArray *syms;
-    gboolean is_good;
 
     if (!number_modules(profile, error))
         return FALSE;
-    syms = g_array_new(FALSE, FALSE, sizeof(FcGSym));
-    is_good = add_images(profile, syms, error);
+    GArray *syms = g_array_new(FALSE, FALSE, sizeof(FcGSym));
+    gboolean is_good = add_images(profile, syms, error);
     if (is_good)
     {
         add_functions(profile, syms);

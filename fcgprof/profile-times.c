@@ -131,8 +131,6 @@ static void hand_up(Sums *sums, guint index)
 {
     const Node *node = &sums->nodes[index];
     const FcProfileContext *context = context_at(sums, index);
-    FcGSym *parent;
-    FcGArc *arc;
 
     if (node->is_outside)
     {
@@ -144,7 +142,7 @@ static void hand_up(Sums *sums, guint index)
     }
     if (node->parent == G_MAXUINT || !sums->nodes[node->parent].is_counted)
         return;
-    parent = sums->nodes[node->parent].sym;
+    FcGSym *parent = sums->nodes[node->parent].sym;
     if (node->sym->cycle != 0 && node->sym->cycle == parent->cycle)
     {
         sums->nodes[node->parent].time += node->time;
@@ -152,7 +150,7 @@ static void hand_up(Sums *sums, guint index)
         return;
     }
     sums->nodes[node->parent].rest += node->time + node->rest;
-    arc = fc_garc_find(sums->model, parent, node->sym);
+    FcGArc *arc = fc_garc_find(sums->model, parent, node->sym);
     arc->time += node->time;
     arc->child_time += node->rest;
     fc_gprofile_credit(parent, node->time + node->rest);

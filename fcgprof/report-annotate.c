@@ -88,7 +88,6 @@ static Line *line_at(const FileCounts *counts, int number)
 static void add_to_line(FcGModel *model, FileCounts *counts, const FcGSym *sym)
 {
     Line *line = line_at(counts, sym->line);
-    guint64 before;
 
     if (line)
     {
@@ -100,7 +99,7 @@ static void add_to_line(FcGModel *model, FileCounts *counts, const FcGSym *sym)
         line->sym = sym;
         g_hash_table_insert(counts->lines, GINT_TO_POINTER(sym->line), line);
     }
-    before = line->ncalls;
+    guint64 before = line->ncalls;
     if (model->measured)
         add_measured(line, sym);
     else
@@ -128,12 +127,11 @@ static GHashTable *count_lines(FcGModel *model)
     for (guint i = 0; i < model->symtab.len; i++)
     {
         const FcGSym *sym = &model->symtab.syms[i];
-        FileCounts *counts;
 
         if (!sym->file || sym->line <= 0 ||
             !fc_gspecs_selects(model->specs, FC_GTABLE_INCL_ANNO, FC_GTABLE_EXCL_ANNO, sym->addr))
             continue;
-        counts = g_hash_table_lookup(files, sym->file);
+        FileCounts *counts = g_hash_table_lookup(files, sym->file);
         if (!counts)
         {
             counts = fc_gmodel_alloc(model, sizeof *counts);
@@ -278,8 +276,6 @@ static char *choose_file(Annotator *annotator, const FcGFile *file)
 static FILE *open_output(Annotator *annotator, const FcGFile *file)
 {
     FcGModel *model = annotator->model;
-    g_autofree char *path = NULL;
-    FILE *out;
 
     if (!model->options->separate_files)
     {
@@ -290,8 +286,8 @@ static FILE *open_output(Annotator *annotator, const FcGFile *file)
         fprintf(model->out, "*** File %s:\n", file->path);
         return model->out;
     }
-    path = choose_file(annotator, file);
-    out = fopen(path, "w");
+    g_autofree char *path = choose_file(annotator, file);
+    FILE *out = fopen(path, "w");
     if (!out)
         fprintf(stderr, "fcgprof: %s: %s\n", path, g_strerror(errno));
     return out;
@@ -310,7 +306,6 @@ static void print_top_lines(const Annotator *annotator, FILE *out)
 {
     FileCounts *counts = annotator->counts;
     int n_rows = annotator->model->options->table_length;
-    GPtrArray *lines;
     GHashTableIter at;
     gpointer line_data;
 
@@ -318,7 +313,7 @@ static void print_top_lines(const Annotator *annotator, FILE *out)
         return;
     fprintf(out, "\n\nTop %d Lines:\n\n     Line      Count%s\n\n", n_rows,
             annotator->model->measured ? "       Self      Total" : "");
-    lines = g_ptr_array_new();
+    GPtrArray *lines = g_ptr_array_new();
     g_hash_table_iter_init(&at, counts->lines);
     while (g_hash_table_iter_next(&at, NULL, &line_data))
         g_ptr_array_add(lines, line_data);

@@ -41,11 +41,9 @@ static double dearest_call(const FcGModel *model, FcGSym *const *sorted)
 
     for (guint i = 0; i < model->symtab.len; i++)
     {
-        double each;
-
         if (sorted[i]->ncalls == 0)
             continue;
-        each = (sorted[i]->time + sorted[i]->child_time) / (double)sorted[i]->ncalls;
+        double each = (sorted[i]->time + sorted[i]->child_time) / (double)sorted[i]->ncalls;
         top = each > top ? each : top;
     }
     return top;
@@ -185,7 +183,6 @@ void fc_greport_flat(FcGModel *model)
     g_autofree FcGSym **sorted = g_new(FcGSym *, n + 1);
     gboolean traditional = model->options->traditional;
     double accumulated = 0.0;
-    Prefix prefix;
 
     fc_gmodel_begin_report(model);
     if (!traditional)
@@ -195,7 +192,7 @@ void fc_greport_flat(FcGModel *model)
     for (guint i = 0; i < n; i++)
         sorted[i] = &model->symtab.syms[i];
     fc_gsort((void **)sorted, n, compare_flat);
-    prefix = traditional ? *milli : *choose_prefix(model, sorted);
+    Prefix prefix = traditional ? *milli : *choose_prefix(model, sorted);
     if (model->measured && !traditional)
         prefix.letter = fc_gmeasured_choose_prefix(model, dearest_call(model, sorted),
                                                    cheapest_call(model), &prefix.scale);

@@ -60,14 +60,11 @@ static int compare_arcs_descending(const void *a, const void *b)
  * list stays sorted: a function ordering that is printed later follows it. */
 static FcGArc **sort_parents(FcGSym *sym, guint *n)
 {
-    FcGArc **arcs;
-    guint i;
-
     *n = 0;
     for (FcGArc *arc = sym->parents; arc; arc = arc->next_parent)
         ++*n;
-    i = *n;
-    arcs = g_new(FcGArc *, i + 1);
+    guint i = *n;
+    FcGArc **arcs = g_new(FcGArc *, i + 1);
     for (FcGArc *arc = sym->parents; arc; arc = arc->next_parent)
         arcs[--i] = arc;
     fc_gsort((void **)arcs, *n, compare_arcs);
@@ -82,14 +79,11 @@ static FcGArc **sort_parents(FcGSym *sym, guint *n)
 
 static FcGArc **sort_children(FcGSym *sym, guint *n)
 {
-    FcGArc **arcs;
-    guint i;
-
     *n = 0;
     for (FcGArc *arc = sym->children; arc; arc = arc->next_child)
         ++*n;
-    i = *n;
-    arcs = g_new(FcGArc *, i + 1);
+    guint i = *n;
+    FcGArc **arcs = g_new(FcGArc *, i + 1);
     for (FcGArc *arc = sym->children; arc; arc = arc->next_child)
         arcs[--i] = arc;
     fc_gsort((void **)arcs, *n, compare_arcs_descending);
@@ -154,7 +148,6 @@ static void print_outside(const FcGModel *model, const FcGSym *sym)
 static void print_parents(const FcGModel *model, FcGSym *sym)
 {
     guint n;
-    g_autofree FcGArc **arcs = NULL;
 
     if (!sym->parents)
     {
@@ -167,7 +160,7 @@ static void print_parents(const FcGModel *model, FcGSym *sym)
     }
     if (model->measured)
         print_outside(model, sym);
-    arcs = sort_parents(sym, &n);
+    g_autofree FcGArc **arcs = sort_parents(sym, &n);
     for (guint i = 0; i < n; i++)
         print_arc(model, arcs[i], arcs[i]->parent);
 }

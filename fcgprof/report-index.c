@@ -64,11 +64,11 @@ static int print_cell(const FcGModel *model, const FcGSym *sym, const char *numb
 
 void fc_greport_index(FcGModel *model)
 {
-    guint n_names, n_rows;
+    guint n_names;
     GPtrArray *syms = collect(model, &n_names);
     int width = (model->options->width - 1) / N_COLUMNS;
 
-    n_rows = (syms->len + N_COLUMNS - 1) / N_COLUMNS;
+    guint n_rows = (syms->len + N_COLUMNS - 1) / N_COLUMNS;
     fputs("\f\nIndex by function name\n\n", model->out);
     for (guint i = 0; i < n_rows; i++)
     {

@@ -71,12 +71,11 @@ static void visit_code(FcGModel *model, FcGObject *object, FcGSym *parent, guint
                        guint64 high)
 {
     const FcGImage *image = fc_gobject_image(object);
-    const guint8 *code;
     gsize n;
 
     low = MAX(low, image->text_start);
     high = MIN(high, image->text_end);
-    code = low < high ? fc_gobject_code_at(object, low, &n) : NULL;
+    const guint8 *code = low < high ? fc_gobject_code_at(object, low, &n) : NULL;
     if (!code)
         return;
     n = MIN(n, image->text_end - low);

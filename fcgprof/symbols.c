@@ -36,12 +36,10 @@ static gboolean check_table(const FcGModel *model, const char *path, GError **er
 static gboolean accept_symbol(const FcGModel *model, const FcGImageSym *in, const FcGOrderMap *map,
                               FcGSym *out)
 {
-    const FcGOrderMapEntry *entry;
-
     if (in->is_static &&
         (model->options->no_statics || (model->options->only_functions && !in->is_func)))
         return FALSE;
-    entry = map ? fc_gorder_map_find(map, in->name) : NULL;
+    const FcGOrderMapEntry *entry = map ? fc_gorder_map_find(map, in->name) : NULL;
     if (entry && !entry->is_first)
         return FALSE;
     fc_gsym_init(out);
@@ -144,7 +142,6 @@ static guint64 address_or(const char *text, guint64 last)
 static gboolean load_listed(const FcGObject *object, FcGModel *model, GError **error)
 {
     const char *path = model->options->symbol_file;
-    GArray *syms;
     char buffer[1024];
     guint64 addr = ABOVE_PROGRAMS;
     FILE *file = fopen(path, "r");
@@ -154,7 +151,7 @@ static gboolean load_listed(const FcGObject *object, FcGModel *model, GError **e
         g_set_error(error, FC_GMON_ERROR, FC_GMON_ERROR_IMAGE, "%s: %s", path, g_strerror(errno));
         return FALSE;
     }
-    syms = g_array_new(FALSE, FALSE, sizeof(FcGSym));
+    GArray *syms = g_array_new(FALSE, FALSE, sizeof(FcGSym));
     while (fgets(buffer, sizeof buffer - 1, file))
     {
         char address[sizeof buffer], name[sizeof buffer], type;

@@ -72,15 +72,13 @@ static void read_symbols(Reader *reader)
 
 static void read_section(Reader *reader, Elf_Scn *section, size_t names_index)
 {
-    gboolean is_code;
-    const char *name;
     GElf_Shdr header;
 
     if (!gelf_getshdr(section, &header))
         memset(&header, 0, sizeof header);
-    is_code = (header.sh_flags & SHF_EXECINSTR) != 0;
+    gboolean is_code = (header.sh_flags & SHF_EXECINSTR) != 0;
     g_array_append_val(reader->is_code, is_code);
-    name = elf_strptr(reader->elf, names_index, header.sh_name);
+    const char *name = elf_strptr(reader->elf, names_index, header.sh_name);
     if (header.sh_type == SHT_SYMTAB && !reader->symbols)
     {
         reader->symbols = elf_getdata(section, NULL);
@@ -119,7 +117,6 @@ FcGImage *fc_gimage_read(const char *path, GError **error)
 {
     g_autoptr(FcGImage) image = g_new0(FcGImage, 1);
     Reader reader = {.image = image};
-    const char *wrong;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
 
     image->syms = g_array_new(FALSE, FALSE, sizeof(FcGImageSym));
@@ -131,7 +128,7 @@ FcGImage *fc_gimage_read(const char *path, GError **error)
     elf_version(EV_CURRENT);
     reader.elf = elf_begin(fd, ELF_C_READ, NULL);
     reader.is_code = g_array_new(FALSE, FALSE, sizeof(gboolean));
-    wrong = read_elf(&reader);
+    const char *wrong = read_elf(&reader);
     g_array_unref(reader.is_code);
     elf_end(reader.elf);
     close(fd);

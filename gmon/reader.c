@@ -228,12 +228,11 @@ static gboolean parse_old(Input *input, const FcGmonHist *hist, const FcGmonVisi
 static gboolean read_old_start(Input *input, FcGmonFormat format, FcGmonHist *hist, GError **error)
 {
     const guint8 *start = input->at;
-    gsize header_bytes;
     guint32 size, magic;
 
     if (!read_addr(input, &hist->low) || !read_addr(input, &hist->high) || !read_32(input, &size))
         return fail(error, "not in a format of gmon.out");
-    header_bytes = (gsize)(input->at - start);
+    gsize header_bytes = (gsize)(input->at - start);
     if (!read_32(input, &magic))
         return fail(error, "not in a format of gmon.out");
     if (magic == FC_GMON_BSD44_MAGIC)
@@ -257,11 +256,9 @@ static gboolean read_old_start(Input *input, FcGmonFormat format, FcGmonHist *hi
 
 static gboolean read_start(Input *input, FcGmonFormat format, Start *start, GError **error)
 {
-    gboolean has_magic;
-
     if (bytes_left(input) < FC_GMON_HEADER_BYTES)
         return fail(error, "too short for a profile");
-    has_magic = memcmp(input->at, FC_GMON_MAGIC, strlen(FC_GMON_MAGIC)) == 0;
+    gboolean has_magic = memcmp(input->at, FC_GMON_MAGIC, strlen(FC_GMON_MAGIC)) == 0;
     if (format == FC_GMON_FORMAT_MAGIC && !has_magic)
         return fail(error, "bad magic number");
     start->is_old = format == FC_GMON_FORMAT_AUTO ? !has_magic : format != FC_GMON_FORMAT_MAGIC;

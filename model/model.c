@@ -64,11 +64,10 @@ char *fc_model_symbol_key(const FcModel *model, const FcProfilePlace *place, gui
 
 gboolean fc_model_is_same_module(const FcModel *model, gint a, gint b)
 {
-    const FcProfileModule *x, *y;
     if (a == b || a == FC_NONE || b == FC_NONE)
         return a == b;
-    x = &g_array_index(model->profile->modules, FcProfileModule, a);
-    y = &g_array_index(model->profile->modules, FcProfileModule, b);
+    const FcProfileModule *x = &g_array_index(model->profile->modules, FcProfileModule, a);
+    const FcProfileModule *y = &g_array_index(model->profile->modules, FcProfileModule, b);
     if (x->build_id || y->build_id)
         return g_strcmp0(x->build_id, y->build_id) == 0;
     return g_strcmp0(x->path, y->path) == 0;

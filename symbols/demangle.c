@@ -45,22 +45,19 @@ static void append_clones(GString *text, const char *suffix)
 /* NULL where `raw`, which has no symbol version, is not mangled. */
 static char *demangle_unversioned(const char *raw, int options)
 {
-    g_autofree char *bare = NULL;
-    const char *dot;
-    char *plain;
     GString *text;
 
     if (!looks_mangled(raw))
         return NULL;
-    plain = demangle_rust(raw, options);
+    char *plain = demangle_rust(raw, options);
     if (plain)
     {
         text = g_string_new(plain);
         free(plain);
         return g_string_free(text, FALSE);
     }
-    dot = strchr(raw, '.');
-    bare = dot ? g_strndup(raw, (gsize)(dot - raw)) : g_strdup(raw);
+    const char *dot = strchr(raw, '.');
+    g_autofree char *bare = dot ? g_strndup(raw, (gsize)(dot - raw)) : g_strdup(raw);
     plain = cplus_demangle(bare, options | DMGL_GNU_V3);
     if (!plain)
         return NULL;
@@ -73,17 +70,14 @@ static char *demangle_unversioned(const char *raw, int options)
 
 const char *fc_demangle_variant(const char *raw)
 {
-    enum gnu_v3_ctor_kinds constructor;
-    enum gnu_v3_dtor_kinds destructor;
-
     if (!g_str_has_prefix(raw, "_Z"))
         return NULL;
-    constructor = is_gnu_v3_mangled_ctor(raw);
+    enum gnu_v3_ctor_kinds constructor = is_gnu_v3_mangled_ctor(raw);
     if (constructor == gnu_v3_complete_object_ctor)
         return "complete";
     if (constructor == gnu_v3_base_object_ctor)
         return "base";
-    destructor = is_gnu_v3_mangled_dtor(raw);
+    enum gnu_v3_dtor_kinds destructor = is_gnu_v3_mangled_dtor(raw);
     if (destructor == gnu_v3_complete_object_dtor)
         return "complete";
     if (destructor == gnu_v3_base_object_dtor)

@@ -95,11 +95,10 @@ static char *read_build_id(Elf *elf)
 {
     const void *bits;
     ssize_t bytes = dwelf_elf_gnu_build_id(elf, &bits);
-    GString *text;
 
     if (bytes <= 0)
         return NULL;
-    text = g_string_sized_new((gsize)bytes * 2);
+    GString *text = g_string_sized_new((gsize)bytes * 2);
     for (ssize_t i = 0; i < bytes; i++)
         g_string_append_printf(text, "%02x", ((const guchar *)bits)[i]);
     return g_string_free(text, FALSE);
@@ -127,23 +126,20 @@ static int open_regular(const char *path, struct stat *status, GError **error)
 
 FcImage *fc_image_open(const char *path, const char *debug_folders, GError **error)
 {
-    FcImage *image;
     struct stat status;
-    gboolean is_good;
-    Elf *elf;
     int fd = open_regular(path, &status, error);
 
     if (fd < 0)
         return NULL;
-    image = g_new0(FcImage, 1);
+    FcImage *image = g_new0(FcImage, 1);
     image->fd = fd;
     image->written_ns =
         (gint64)status.st_mtim.tv_sec * G_GINT64_CONSTANT(1000000000) + status.st_mtim.tv_nsec;
     image->path = g_strdup(path);
     image->debug_folders = g_strdup(debug_folders);
     elf_version(EV_CURRENT);
-    elf = elf_begin(image->fd, ELF_C_READ_MMAP, NULL);
-    is_good = check_elf(elf, (guint64)status.st_size, error);
+    Elf *elf = elf_begin(image->fd, ELF_C_READ_MMAP, NULL);
+    gboolean is_good = check_elf(elf, (guint64)status.st_size, error);
     if (is_good)
         image->build_id = read_build_id(elf);
     elf_end(elf);

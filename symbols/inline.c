@@ -84,11 +84,9 @@ static void collect_bodies(Dwarf_Die *scope, int depth, GArray *bodies)
  * functions and be asked about very many places, so it is read once and kept. */
 static const GArray *list_bodies(FcImage *image, Dwarf_Die *unit)
 {
-    GArray *bodies;
-
     if (!image->bodies)
         image->bodies = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
-    bodies = g_hash_table_lookup(image->bodies, unit->addr);
+    GArray *bodies = g_hash_table_lookup(image->bodies, unit->addr);
     if (!bodies)
     {
         bodies = g_array_new(FALSE, FALSE, sizeof(Body));

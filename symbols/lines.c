@@ -121,14 +121,13 @@ static Dwarf_Line *find_row(Dwarf_Die *unit, Dwarf_Addr address, gboolean is_ent
 {
     Dwarf_Lines *rows;
     size_t count, last, best;
-    Dwarf_Addr start;
 
     if (dwarf_getsrclines(unit, &rows, &count) != 0)
         return NULL;
     best = last = find_last_row(rows, count, address);
     if (last == count)
         return NULL;
-    start = address_of(rows, last);
+    Dwarf_Addr start = address_of(rows, last);
     for (size_t i = last; is_entry; i--)
     {
         if (is_statement(rows, i))
@@ -150,12 +149,11 @@ static gboolean find_in_unit(Dwarf_Die *unit, Dwarf_Addr address, gpointer data)
 {
     const WantedLine *wanted = data;
     Dwarf_Line *row = find_row(unit, address, wanted->is_entry);
-    const char *name;
     int number;
 
     if (!row || dwarf_lineno(row, &number) != 0 || number < 0)
         return FALSE;
-    name = dwarf_linesrc(row, NULL, NULL);
+    const char *name = dwarf_linesrc(row, NULL, NULL);
     if (!name || !*name)
         return FALSE;
     *wanted->file = name;
@@ -173,11 +171,10 @@ static FcLineTable *ensure_lines(FcImage *image)
 gboolean fc_image_visit_units(FcImage *image, guint64 address, FcUnitVisitor visit, gpointer data)
 {
     FcLineTable *lines = ensure_lines(image);
-    size_t next;
 
     address -= lines->bias;
-    next = FC_FIRST_WHERE(lines->ranges->len, i,
-                          g_array_index(lines->ranges, UnitRange, i).start > address);
+    size_t next = FC_FIRST_WHERE(lines->ranges->len, i,
+                                 g_array_index(lines->ranges, UnitRange, i).start > address);
     for (guint steps = 0; next > 0 && steps < MAX_OVERLAP; steps++)
     {
         UnitRange *range = &g_array_index(lines->ranges, UnitRange, --next);

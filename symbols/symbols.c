@@ -80,10 +80,9 @@ G_GNUC_PRINTF(2, 3)
 static void warn(FcSymbols *symbols, const char *format, ...)
 {
     va_list arguments;
-    char *text;
 
     va_start(arguments, format);
-    text = g_strdup_vprintf(format, arguments);
+    char *text = g_strdup_vprintf(format, arguments);
     va_end(arguments);
     if (g_hash_table_add(symbols->warnings_seen, text))
         g_ptr_array_add(symbols->warnings, text);
@@ -217,11 +216,10 @@ static FcImage *find_debug_file(FcSymbols *symbols, const char *build_id)
         const char *folder = folders[i] + strspn(folders[i], "+-");
         g_autofree char *path =
             g_strdup_printf("%s/.build-id/%.2s/%s.debug", folder, build_id, build_id + 2);
-        FcImage *image;
 
         if (*folder != '/' || !g_file_test(path, G_FILE_TEST_EXISTS))
             continue;
-        image = open_image(symbols, path, "not used");
+        FcImage *image = open_image(symbols, path, "not used");
         if (image && is_same_build(image, build_id))
             return image;
     }
@@ -238,8 +236,7 @@ static gboolean was_written_since(const FcImage *image, const FcProfile *profile
 static FcImage *choose_image(FcSymbols *symbols, const FcProfile *profile, const char *recorded,
                              const char *build_id)
 {
-    g_autofree char *path = NULL;
-    FcImage *image, *debug;
+    FcImage *image;
 
     /* The path of a program that ran without /proc is not known, but its build-id is. */
     if (!*recorded)
@@ -252,7 +249,7 @@ static FcImage *choose_image(FcSymbols *symbols, const FcProfile *profile, const
     image = find_replacement(symbols, profile, recorded, build_id);
     if (image)
         return image;
-    path = resolve_path(profile, recorded);
+    g_autofree char *path = resolve_path(profile, recorded);
     if (!g_file_test(path, G_FILE_TEST_EXISTS) && (image = find_debug_file(symbols, build_id)))
         return image;
     image = open_image(symbols, path, "its functions are shown by address");
@@ -266,7 +263,7 @@ static FcImage *choose_image(FcSymbols *symbols, const FcProfile *profile, const
     }
     if (!image || is_same_build(image, build_id))
         return image;
-    debug = find_debug_file(symbols, build_id);
+    FcImage *debug = find_debug_file(symbols, build_id);
     if (debug)
         return debug;
     warn(symbols,
@@ -301,11 +298,10 @@ const char *fc_symbols_image_path(FcSymbols *symbols, const FcProfile *profile, 
 gint fc_symbols_find_module(FcSymbols *symbols, const FcProfile *profile, const char *image_path)
 {
     FcReplacement meant = fc_replacement_parse(image_path);
-    gint found;
 
     if (!meant.recorded && g_file_test(image_path, G_FILE_TEST_EXISTS))
         meant.image = open_image(symbols, image_path, "not used");
-    found = fc_replacement_find_module(&meant, profile);
+    gint found = fc_replacement_find_module(&meant, profile);
     fc_replacement_clear(&meant);
     return found;
 }
@@ -367,7 +363,6 @@ static const FcImageFunction *find_imported(FcSymbols *symbols, const FcProfile 
     for (guint i = 0; i < profile->modules->len; i++)
     {
         const FcProfileModule *module = &g_array_index(profile->modules, FcProfileModule, i);
-        const FcImageFunction *function;
         g_autofree char *path = resolve_path(profile, module->path ? module->path : "");
 
         /* No warning about a library that is gone: nothing was asked of it yet. */
@@ -375,7 +370,8 @@ static const FcImageFunction *find_imported(FcSymbols *symbols, const FcProfile 
             continue;
         *found = i;
         *image = find_image(symbols, profile, module);
-        function = *image ? fc_image_find_export(*image, import->raw_name) : NULL;
+        const FcImageFunction *function =
+            *image ? fc_image_find_export(*image, import->raw_name) : NULL;
         if (function)
             return function;
     }
@@ -453,21 +449,18 @@ void fc_symbols_find_name(FcSymbols *symbols, const FcProfile *profile, const Fc
 
 gboolean fc_symbols_find_import(FcSymbols *symbols, const FcProfile *profile, FcProfilePlace *place)
 {
-    const FcProfileModule *module;
-    FcImage *image;
-    FcImageFunction *stub;
-    const FcImageFunction *function;
     guint found;
 
     if (place->module < 0 || (guint)place->module >= profile->modules->len)
         return FALSE;
-    module = &g_array_index(profile->modules, FcProfileModule, place->module);
-    image = find_image(symbols, profile, module);
-    stub = image ? fc_image_find_function(image, place->offset) : NULL;
+    const FcProfileModule *module =
+        &g_array_index(profile->modules, FcProfileModule, place->module);
+    FcImage *image = find_image(symbols, profile, module);
+    FcImageFunction *stub = image ? fc_image_find_function(image, place->offset) : NULL;
     if (!stub || !stub->is_import)
         return FALSE;
     name_function(symbols, stub);
-    function = find_imported(symbols, profile, stub, &found, &image);
+    const FcImageFunction *function = find_imported(symbols, profile, stub, &found, &image);
     if (!function)
         return FALSE;
     place->module = (gint)found;
@@ -480,14 +473,11 @@ gboolean fc_symbols_find_import(FcSymbols *symbols, const FcProfile *profile, Fc
 gboolean fc_symbols_is_inlined(FcSymbols *symbols, const FcProfile *profile,
                                const FcProfilePlace *site, const FcProfilePlace *entry)
 {
-    FcImage *image;
-    FcImageFunction *function;
-
     if (site->module < 0 || (guint)site->module >= profile->modules->len ||
         site->module != entry->module)
         return FALSE;
-    image = find_image(symbols, profile,
-                       &g_array_index(profile->modules, FcProfileModule, site->module));
-    function = image ? fc_image_find_function(image, entry->offset) : NULL;
+    FcImage *image = find_image(symbols, profile,
+                                &g_array_index(profile->modules, FcProfileModule, site->module));
+    FcImageFunction *function = image ? fc_image_find_function(image, entry->offset) : NULL;
     return function && fc_image_is_inlined(image, site->offset - 1, entry->offset, function->raw);
 }

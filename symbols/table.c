@@ -49,11 +49,10 @@ static guint rank_symbol(const GElf_Sym *symbol, const char *name)
 static guint64 find_section_end(Elf *elf, GElf_Word index, guint64 address, Dwarf_Addr bias)
 {
     GElf_Shdr head;
-    guint64 start;
 
     if (!gelf_getshdr(elf_getscn(elf, index), &head) || !(head.sh_flags & SHF_EXECINSTR))
         return 0;
-    start = head.sh_addr + bias;
+    guint64 start = head.sh_addr + bias;
     return address - start < head.sh_size ? start + head.sh_size : 0;
 }
 
@@ -84,7 +83,6 @@ static gboolean read_candidate(Dwfl_Module *module, int index, Candidate *out)
     GElf_Word section = SHN_UNDEF;
     Dwarf_Addr bias = 0;
     Elf *elf = NULL;
-    guint64 section_end;
     const char *name =
         dwfl_module_getsym_info(module, index, &symbol, &address, &section, &elf, &bias);
     guint type = GELF_ST_TYPE(symbol.st_info);
@@ -100,7 +98,7 @@ static gboolean read_candidate(Dwfl_Module *module, int index, Candidate *out)
         return FALSE;
     if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
         return FALSE;
-    section_end = find_section_end(elf, section, address, bias);
+    guint64 section_end = find_section_end(elf, section, address, bias);
     /* Assemblers' local labels and the mapping symbols of ARM and RISC-V are no names;
      * neither are linkers' marks such as etext at the end of a section. */
     if (type == STT_NOTYPE && (section_end == 0 || *name == '.' || *name == '$'))
@@ -258,11 +256,9 @@ static void add_subprograms(FcImage *image)
 
 FcImageFunction *fc_image_find_function(FcImage *image, guint64 address)
 {
-    FcImageFunction *function;
-
     if (!image->functions)
         load_functions(image);
-    function = find_in_table(image->functions, address);
+    FcImageFunction *function = find_in_table(image->functions, address);
     if (function || image->has_subprograms)
         return function;
     add_subprograms(image);
