@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The session's clock as the manager sees it: how long a tick is, and what time it
- * is now.  Used by session.c and process.c.
+ * is now.  Used by session.c, process.c, process-messages.c and output.c.
  */
 #pragma once
 

@@ -239,7 +239,8 @@ static guint32 get_merged_node(FcCounts *into, guint32 parent, guint64 site, gin
     const FcMapSlot *slot = fc_map_find(&into->edges, parent, site, callee);
     if (slot != NULL)
         return slot->value;
-    if (into->node_count >= into->node_limit) /* what they share is `from`'s to give */
+    /* the limit that all counts share was applied when `from` made the node */
+    if (into->node_count >= into->node_limit)
     {
         into->contexts_folded++;
         return get_overflow_node(into, function);

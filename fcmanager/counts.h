@@ -117,7 +117,7 @@ static inline const FcMapSlot *fc_counts_edge(FcCounts *counts, guint32 node, gu
     return fc_counts_make_edge(counts, node, site, address, time);
 }
 
-/* Whether any function at `address` is on the stack (of several modules in turn, any). */
+/* Whether the function at `address`, of the module that is there at `time`, is on the stack. */
 gboolean fc_counts_is_active(const FcCounts *counts, guint64 address, guint64 time);
 
 /* Forgets what is known about addresses that changed their meaning at or before

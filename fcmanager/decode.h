@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Bytes of the pipe into messages.  Pure: no input or output, and the bytes are not
- * trusted at all; this is what the fuzzer feeds.  Called by source.c.
+ * trusted at all; this is what the fuzzer feeds.  source.c pushes the bytes; session.c and
+ * process-messages.c take payloads apart.
  */
 #pragma once
 

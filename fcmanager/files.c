@@ -13,7 +13,7 @@
 
 struct FcFiles
 {
-    int start_fd;    /* the directory the manager was started in; -1 once `fd` is open */
+    int start_fd;    /* the directory the manager was started in; -1: could not be opened */
     int fd;          /* the output directory; -1: could not be opened yet */
     char *directory; /* as it was given */
     char *name;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The session's files: what they are called, and the summary of them.  Called by
- * session.c.  Never overwrites a file that the same session wrote.
+ * main.c and session.c.  Never overwrites a file that the same session wrote.
  */
 #pragma once
 

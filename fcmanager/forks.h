@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What forked processes are to inherit, between the fork and the child's hello.  Used by
- * session.c.
+ * What forked processes are to inherit, stacks and heaps, between the fork and the child's hello.
+ * Used by session.c.
  */
 #pragma once
 

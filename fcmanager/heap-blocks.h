@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The live blocks of a process by address: a hash table for blocks that come and go by the
- * million, so that it leaves no marks behind where one was.  For heap.c.
+ * million, so that it leaves no marks behind where one was.  For heap.c, heap-order.c, live.c and
+ * output.c.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The events of several threads on the one heap of their process, in the order in which they
- * happened.  heap-records.c adds them, thread by thread; process-heap.c says when it may be
- * settled what came first.
+ * happened.  heap-records.c adds them, thread by thread; process-heap.c says up to when their
+ * order is known (fc_heap_order_settle).
  *
  * Threads' records arrive chunk by chunk, so that of one address the free by one thread may
  * arrive after the next allocation by another.  Of one address their times are in the true order

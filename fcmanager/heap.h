@@ -55,7 +55,7 @@ typedef struct
     FcHeapPoint freed;
 } FcHeapBad;
 
-/* The last use of an address, to recognise a second free. */
+/* The last block freed at an address, to recognise a second free. */
 struct FcHeapFreed
 {
     guint64 pointer; /* 0: none */
@@ -96,7 +96,7 @@ typedef struct
     guint sample_count;
     guint64 sample_level;        /* bytes live after the last sample */
     guint sample_shift;          /* an interval is 2 to the power of this many ticks */
-    struct FcHeapFreed *history; /* the last use of addresses, by hash */
+    struct FcHeapFreed *history; /* the last blocks freed, by hash of the address */
     guint32 history_mask;
     guint64 search_budget; /* blocks that may still be looked through for an address in them */
 } FcHeap;

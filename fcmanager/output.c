@@ -10,7 +10,8 @@ typedef struct
     const FcClock *clock;
     FcProfile *profile;
     guint64 origin; /* ticks: the process's start */
-    /* Contexts of the heap by node of the process's counts, where the profile is of another */
+    /* Where the profile is not made from the process's own counts: for each node of those, the
+     * profile's. */
     const guint32 *heap_nodes;
 } Build;
 
@@ -160,7 +161,7 @@ static FcProfileHeapPoint heap_point(const Build *build, const FcHeapPoint *from
     return point;
 }
 
-/* The caller frees the result: the profile's sites by those of the books. */
+/* The caller frees the result: for each site of `heap`, the profile's. */
 static guint *add_alloc_sites(Build *build, const FcHeap *heap)
 {
     guint *map = g_new0(guint, heap->alloc_sites->len + 1);

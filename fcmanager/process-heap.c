@@ -48,7 +48,7 @@ char *fc_process_list_live(FcProcess *process)
     return process->live != NULL ? g_strdup_printf("%d", fc_live_fd(process->live)) : g_strdup("");
 }
 
-/* They belong to no function: libc frees what it kept for the thread. */
+/* Records of threads that have ended, of no function: libc frees what it kept for the thread. */
 void fc_process_take_late(FcProcess *process, const FcWireMessage *message)
 {
     struct FcRecord record;

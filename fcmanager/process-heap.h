@@ -23,7 +23,8 @@ void fc_process_take_late(FcProcess *process, const FcWireMessage *message);
 /* The answer to FC_MSG_LIVE: the caller frees it. */
 char *fc_process_list_live(FcProcess *process);
 
-/* Enters into the books what waits for its turn, with all that came before it. */
+/* Applies the heap events that wait, up to the latest of them, after reading all threads that far.
+ */
 void fc_process_settle_heap(FcProcess *process);
 
 /* The process's memory as it was at `time` (G_MAXUINT64: as it is now), for a child: NULL where

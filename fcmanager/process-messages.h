@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The messages about a process's records, threads, modules and texts.  Called by session.c, which
- * deals with the others itself.
+ * The messages about a process's records, threads, modules, texts, stacks, memory and exit
+ * status.  Called by session.c, which deals with the others itself.
  */
 #pragma once
 
@@ -11,5 +11,5 @@
  */
 void fc_process_message(FcProcess *process, const FcWireMessage *message);
 
-/* Whether the gaps that records wait behind were filled is looked at again; from time to time. */
+/* Looks again whether the gaps that records wait behind were filled.  From time to time. */
 void fc_process_retry(FcProcess *process);

@@ -101,7 +101,8 @@ void fc_process_note(GArray *notes, const char *kind, guint64 count);
 GArray *fc_process_fork(FcProcess *process, guint32 thread);
 /* What the forked process begins with; `parent` may be gone: NULL. */
 void fc_process_adopt(FcProcess *process, const FcProcess *parent, const GArray *frames);
-/* Takes what is left of its records, closes the open frames at `time` (ticks; 0: at each
- * thread's last event; with FC_TIME_CPU and _SYS so for all but `thread`) and sums up.
- * Frees no chunk unless `dead`. */
+/* Takes what is left of its records, closes the open frames at `time` (ticks) and sums up.
+ * `time` 0: each thread's frames end at its last event.  Where each thread has its own clock (cpu,
+ * sys) `time` holds for `thread` only.  `dead`: nobody writes to the chunks any more and they are
+ * freed. */
 void fc_process_finish(FcProcess *process, guint64 time, guint32 thread, gboolean dead);

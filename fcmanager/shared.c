@@ -147,7 +147,7 @@ static void wake(guint32 *word)
 static void free_chunk(FcSharedMap *shared, guint32 index)
 {
     struct FcChunk *chunk = chunk_at(shared, index);
-    /* The generations begin again: what this slot's earlier uses left must not look new. */
+    /* The generations begin again: what the chunk's earlier uses left must not look new. */
     if (chunk->generation >= G_MAXUINT16)
         for (guint32 i = 0; i < FC_CHUNK_RECORDS; i++)
             chunk->records[i].site = 0;

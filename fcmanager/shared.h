@@ -2,7 +2,8 @@
  *
  * The session's shared memory as the manager sees it: which chunks may be read, and
  * giving them back.  The programs can write all of it at any time, so every value is
- * read once and checked.  Used by thread.c, process.c and session.c.
+ * read once and checked.  main.c maps it; thread.c, process.c, process-heap.c,
+ * process-messages.c and session.c use it.
  */
 #pragma once
 

@@ -198,7 +198,7 @@ static void wait_for_events(FcSource *source, int timeout_ms)
 {
     struct epoll_event events[EVENTS];
     int count = epoll_wait(source->epoll_fd, events, EVENTS, timeout_ms);
-    if (count < 0 && errno != EINTR) /* there is none to be had: we look every tick */
+    if (count < 0 && errno != EINTR) /* no epoll: look every 100 ms */
         g_usleep((gulong)timeout_ms * 1000);
     for (int i = 0; i < count; i++)
     {
@@ -210,9 +210,8 @@ static void wait_for_events(FcSource *source, int timeout_ms)
     }
 }
 
-/* Reads on for as long as there is something every now and then.  Not beyond a death: the frames
- * of a dead process are closed with the time at which we notice.  Nor for longer than a tick, at
- * which the session has other things to do. */
+/* Reads on for as long as there is something every now and then, but not for longer than a round.
+ * Stops at a death: open frames are closed at the time when we look. */
 static void drain_while_busy(FcSource *source)
 {
     const struct timespec nap = {0, NAP_NS};

@@ -112,7 +112,8 @@ static inline void add_activation(FcCountsFunction *function, guint64 total, gui
     function->histogram[bucket_of(total, multiplier)]++;
 }
 
-/* Ends the time that runs for `frame`, whose caller is `caller`: what it adds to the sums. */
+/* Stops `frame`'s clock at `time`: adds what elapsed to the totals of its context, arc and
+ * function where no other activation is on the stack, and to the caller's callees.  Returns it. */
 static inline guint64 stop_clock(FcStack *stack, struct StackFrame *frame,
                                  struct StackFrame *caller, guint64 time)
 {

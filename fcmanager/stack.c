@@ -173,6 +173,7 @@ guint32 fc_stack_feed(FcStack *stack, const struct FcRecord *records, guint32 fr
             enter(stack, function, site, address, return_bits, time);
         else if (kind == FC_RECORD_EXIT)
             leave(stack, function, site, address, return_bits, time);
+        /* a switch is done: fc_stack_find_segment went to the other stack */
     }
     return to;
 }

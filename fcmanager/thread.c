@@ -131,7 +131,7 @@ void fc_thread_take_chunk(FcThread *thread, const FcChunkView *view, guint32 slo
             hold_back(thread, &piece);
         return;
     }
-    /* The thread may be waiting for this very chunk: only those with gaps are kept from it. */
+    /* Give back at once what has no gap: the thread may be waiting for a free chunk. */
     if (is_whole(&piece))
     {
         piece.records = g_memdup2(view->records, piece.slots * sizeof(struct FcRecord));

@@ -37,7 +37,8 @@ typedef struct
     FcSymbols *symbols;
     GArray *functions;  /* FcFunction */
     guint *function_of; /* of each function of `profile`: the FcFunction */
-    FcSymbol *sites;    /* of each arc of `profile`: what covers its call site, likewise */
+    FcSymbol *sites;    /* of each arc of `profile`: the symbol that covers its call site, without
+                           the line */
     gboolean *inlined;  /* of each arc: the callee was inlined into its caller; the site is
                            then where the caller itself was called */
     GPtrArray *via;     /* names of the graph's `via` numbers; [0] is NULL */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * From a module of a profile to the file that holds its names now, and from a place to
- * its name and line.  The reports call it.  What must never happen: names from a file that
- * is not the one that ran.
+ * its name and line.  Called by model/ and the reports.  What must never happen: names from a file
+ * that is not the one that ran.
  */
 #include "symbols/symbols.h"
 
