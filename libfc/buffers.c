@@ -77,7 +77,7 @@ static void unlist_thread(void)
     fc_thread.is_listed = false;
 }
 
-struct FcChunk *fc_buffers_claim(bool announce)
+struct FcChunk *fc_buffers_claim(bool announce, uint32_t *generation)
 {
     list_thread();
     fc_lock(&fc_thread.private_lock);
@@ -89,8 +89,8 @@ struct FcChunk *fc_buffers_claim(bool announce)
     else
         chunk = map_private();
     fc_thread.private_chunk = chunk;
-    if (chunk != NULL)
-        fc_chunk_next_generation(chunk);
+    if (chunk)
+        *generation = fc_chunk_next_generation(chunk);
     fc_unlock(&fc_thread.private_lock);
     if (announce && !fc_thread.is_announced)
         announce_private();

@@ -14,15 +14,20 @@
  * and its headers fit in before them. */
 #define FC_BUFFER_FIRST (FC_CHUNK_RECORDS - (uint32_t)FC_DATA_RECORDS)
 
-static inline void fc_chunk_next_generation(struct FcChunk *chunk)
+/* Begins another use of the chunk; returns its generation, 1 to 65535. */
+static inline uint32_t fc_chunk_next_generation(struct FcChunk *chunk)
 {
     uint32_t next = (chunk->generation + 1) & 0xffff;
-    chunk->generation = next != 0 ? next : 1; /* 0 is what untouched memory holds */
+    if (next == 0)
+        next = 1; /* 0 is what untouched memory holds */
+    chunk->generation = next;
+    return next;
 }
 
 /* A buffer for the calling thread, which becomes its private_chunk; NULL where there is no memory
- * (profiling is off then) or the process ends.  `announce`: fcmanager has to be told. */
-struct FcChunk *fc_buffers_claim(bool announce);
+ * (profiling is off then) or the process ends.  `announce`: fcmanager has to be told.  `generation`
+ * is that of the buffer's new use. */
+struct FcChunk *fc_buffers_claim(bool announce, uint32_t *generation);
 
 /* Gives up `chunk`, the thread's private_chunk, of which `slots` are in use; the cursor is none
  * then.  Sends what can be sent. */

@@ -29,10 +29,10 @@ static struct FcChunk *chunk_at(uint32_t index)
     return (struct FcChunk *)((char *)shared + (size_t)index * FC_CHUNK_BYTES);
 }
 
-void fc_chunks_setup(struct FcShared *mapping, uint32_t ahead_records)
+void fc_chunks_setup(struct FcShared *mapping, uint32_t count, uint32_t ahead_records)
 {
     shared = mapping;
-    chunk_count = mapping != NULL ? mapping->chunk_count : 0;
+    chunk_count = mapping ? count : 0;
     in_flight_limit = (ahead_records + FC_CHUNK_RECORDS - 1) / FC_CHUNK_RECORDS;
     if (in_flight_limit < 2)
         in_flight_limit = 2;
@@ -61,7 +61,7 @@ static uint32_t count_in_flight(void)
     return count;
 }
 
-static struct FcChunk *claim_chunk(void)
+static struct FcChunk *claim_chunk(uint32_t *generation)
 {
     if (count_in_flight() >= in_flight_limit)
         return NULL;
@@ -78,7 +78,7 @@ static struct FcChunk *claim_chunk(void)
         if (!__atomic_compare_exchange_n(&chunk->owner, &free, fc_state_key, false,
                                          __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             continue;
-        fc_chunk_next_generation(chunk);
+        *generation = fc_chunk_next_generation(chunk);
         /* relaxed: for count_in_flight of other threads */
         __atomic_store_n(&chunk->thread, fc_thread.number, __ATOMIC_RELAXED);
         __atomic_store_n(&chunk->sequence, fc_thread_next_sequence(&fc_thread), __ATOMIC_RELAXED);
@@ -167,26 +167,26 @@ void fc_chunks_after_fork(void)
 
 /* A shared chunk, or the thread's private buffer where there is no shared memory, or too many
  * threads for its chunks. */
-static struct FcChunk *choose_chunk(void)
+static struct FcChunk *choose_chunk(uint32_t *generation)
 {
-    struct FcChunk *chunk = shared ? claim_chunk() : NULL;
+    struct FcChunk *chunk = shared ? claim_chunk(generation) : NULL;
     if (chunk)
     {
         fc_thread.waits = 0;
         fc_thread.is_announced = false;
     }
     else if (!shared || fc_thread.waits > WAITS_MAX)
-        chunk = fc_buffers_claim(shared != NULL);
+        chunk = fc_buffers_claim(shared != NULL, generation);
     return chunk;
 }
 
 bool fc_chunks_take(void)
 {
-    struct FcChunk *chunk = choose_chunk();
+    uint32_t generation; /* not read again: others can write to the chunk, too */
+    struct FcChunk *chunk = choose_chunk(&generation);
     if (!chunk)
         return false;
-    fc_thread_set_cursor((uint64_t)(uintptr_t)chunk >> 16 << 32 |
-                         (uint64_t)chunk->generation << 16 |
+    fc_thread_set_cursor((uint64_t)(uintptr_t)chunk >> 16 << 32 | (uint64_t)generation << 16 |
                          (chunk != fc_thread.private_chunk ? 0 : FC_BUFFER_FIRST));
     return true;
 }
@@ -208,12 +208,13 @@ uint32_t fc_chunks_take_for_answer(void)
     if (was_private)
         fc_chunks_flush();
     fc_buffers_send_parked();
-    if (shared == NULL)
+    if (!shared)
         return 0;
+    uint32_t generation;
     /* fcmanager reads what the process still owns in place, this chunk included. */
     fc_thread_set_cursor(FC_CURSOR_NONE);
     if (chunk == NULL || was_private)
-        chunk = claim_chunk();
+        chunk = claim_chunk(&generation);
     return chunk != NULL ? chunk_index(chunk) : FC_NO_ANSWER;
 }
 
@@ -228,7 +229,7 @@ const char *fc_chunks_wait_for_answer(uint32_t index, size_t *bytes)
         if (result == -ETIMEDOUT && !fc_channel_is_alive())
             return NULL;
     }
-    *bytes = chunk->answer_bytes;
+    *bytes = __atomic_load_n(&chunk->answer_bytes, __ATOMIC_RELAXED);
     if (*bytes > sizeof chunk->records)
         *bytes = 0;
     return (const char *)chunk->records;

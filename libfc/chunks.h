@@ -11,10 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Uses the chunks in `mapping` (a mapping of all of it, aligned to FC_CHUNK_BYTES, that stays for
- * the process's life), or private buffers and the pipe where it is NULL. `ahead_records` bounds
- * what one thread may have given away and not got back. */
-void fc_chunks_setup(struct FcShared *mapping, uint32_t ahead_records);
+/* Uses the `count` chunks in `mapping` (a mapping of all of it, aligned to FC_CHUNK_BYTES, that
+ * stays for the process's life), or private buffers and the pipe where it is NULL. `ahead_records`
+ * bounds what one thread may have given away and not got back. */
+void fc_chunks_setup(struct FcShared *mapping, uint32_t count, uint32_t ahead_records);
 
 /* Gives the calling thread, which has no chunk, another one for its records: a shared one, or a
  * private buffer.  False where none is to be had now.  Signals blocked. */

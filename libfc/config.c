@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reads ./.functioncheckrc and the environment into fc_config.  Called once by
- * start.c, at the start; changes neither.
+ * Reads ./.functioncheckrc and the environment into fc_config, or a privileged program's own
+ * settings.  Called once by start.c at the start; changes neither.
  *
  * Precedence: the environment beats the file, except that `!` in the file unsets
  * a variable wherever it was set: a switch is on when its variable exists,
@@ -13,10 +13,11 @@
 #include "libfc/libc.h"
 #include "libfc/notice.h"
 #include "libfc/sys.h"
+#include "libfc/text.h"
+#include "libfc/trust.h"
 
-#include <stdlib.h>
+#include <fcntl.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 #define RC_FILE ".functioncheckrc"
 
@@ -91,7 +92,47 @@ static int find_variable(const char *name)
     return -1;
 }
 
-static void take_rc_line(char *line)
+/* A file of the working directory may name nothing outside of it: neither a program to execute
+ * nor a folder to write to. */
+static bool leads_out(enum Variable variable, const char *value)
+{
+    if (variable == VAR_MANAGER)
+        return true;
+    if (variable != VAR_DUMP_PATH)
+        return false;
+    if (value[0] == '/')
+        return true;
+    for (const char *part = value; part; part = strchr(part, '/'))
+    {
+        part += *part == '/';
+        if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || part[2] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+static void refuse(enum Variable variable)
+{
+    struct FcLine line;
+    fc_line_start(&line, "FCheck: ");
+    fc_line_add(&line, variables[variable].name);
+    fc_line_add(&line, " in ./" RC_FILE " is not used: it leads out of the folder");
+    fc_notice_line(&line);
+}
+
+static void take_value(enum Variable variable, const char *value, bool is_own)
+{
+    if (strcmp(value, "!") == 0)
+        values[variable] = NULL;
+    else if (is_own)
+        values[variable] = value;
+    else if (leads_out(variable, value))
+        refuse(variable);
+    else if (!fc_libc_getenv(variables[variable].name))
+        values[variable] = value;
+}
+
+static void take_line(char *line, bool is_own)
 {
     line += strspn(line, " \t\r");
     size_t name_bytes = strcspn(line, " \t\r");
@@ -104,33 +145,57 @@ static void take_rc_line(char *line)
         value += strspn(value, " \t\r");
     }
     size_t end = strlen(value);
-    while (end > 0 && strchr(" \t\r", value[end - 1]) != NULL)
+    while (end > 0 && strchr(" \t\r", value[end - 1]))
         value[--end] = '\0';
 
     int variable = find_variable(line);
-    if (variable < 0)
-        return;
-    if (strcmp(value, "!") == 0)
-        values[variable] = NULL;
-    else if (!fc_libc_getenv(line))
-        values[variable] = value;
+    if (variable >= 0)
+        take_value((enum Variable)variable, value, is_own);
+}
+
+/* Reads the settings from `fd`; `is_own`: they are those of a privileged program. */
+static void take_file(int fd, bool is_own)
+{
+    rc_text[fc_file_read_fd(fd, rc_text, sizeof rc_text - 1)] = '\0';
+    for (char *line = rc_text; line;)
+    {
+        char *newline = strchr(line, '\n');
+        if (newline)
+            *newline++ = '\0';
+        take_line(line, is_own);
+        line = newline;
+    }
 }
 
 static void load_rc_file(void)
 {
-    size_t bytes = fc_file_read(RC_FILE, rc_text, sizeof rc_text - 1);
-    if (bytes == 0)
-        return;
+    int fd = fc_trust_open(".", RC_FILE);
+    fc_config.rc_used = fd >= 0;
+    if (fd >= 0)
+        take_file(fd, false);
+    else if (fd != -ENOENT)
+        fc_notice("./" RC_FILE " is not used: it or its folder belongs to another user, "
+                  "or others can write to it");
+}
 
-    fc_config.rc_used = true;
-    for (char *line = rc_text; line != NULL;)
-    {
-        char *newline = strchr(line, '\n');
-        if (newline != NULL)
-            *newline++ = '\0';
-        take_rc_line(line);
-        line = newline;
-    }
+/* PROGRAM.functioncheckrc beside the program, which says at least where the profile goes to. */
+static void load_own_file(void)
+{
+    static char path[4096 + sizeof RC_FILE];
+    long bytes = fc_sys(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, 4096);
+    if (bytes <= 0 || bytes >= 4096)
+        return;
+    strcpy(path + bytes, RC_FILE);
+    char *slash = strrchr(path, '/');
+    if (!slash || slash == path)
+        return;
+    *slash = '\0';
+    int fd = fc_trust_open(path, slash + 1);
+    if (fd >= 0)
+        take_file(fd, true);
+    else if (fd != -ENOENT)
+        fc_notice("the settings of this program are not used: they or their folder belong to "
+                  "another user, or others can write to them");
 }
 
 static void complain(enum Variable variable, const char *used)
@@ -213,14 +278,14 @@ static void load_transport(void)
         complain(VAR_TRANSPORT, "shared");
 }
 
-void fc_config_load(void)
+bool fc_config_load(void)
 {
-    /* A set-uid program is not led to files by its user. */
-    bool secure = fc_libc()->getauxval(AT_SECURE) != 0;
+    fc_config.is_privileged = fc_trust_is_privileged();
     for (int i = 0; i < VAR_COUNT; i++)
-        values[i] = fc_libc_getenv(variables[i].name);
-    if (secure)
-        values[VAR_DUMP_NAME] = values[VAR_DUMP_PATH] = values[VAR_MANAGER] = NULL;
+        values[i] = fc_config.is_privileged ? NULL : fc_libc_getenv(variables[i].name);
+    fc_notice_set_quiet(values[VAR_QUIET] || values[VAR_NO_VERBOSE]);
+    if (fc_config.is_privileged)
+        load_own_file();
     else
         load_rc_file();
 
@@ -247,6 +312,7 @@ void fc_config_load(void)
     path(VAR_MANAGER, fc_config.manager, sizeof fc_config.manager, "");
     load_time_mode();
     load_transport();
+    return !fc_config.is_privileged || fc_config.dump_path[0] == '/';
 }
 
 static void print_entry(const char *label, const char *text, uint32_t value)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the user asked for: ./.functioncheckrc and the FC_* variables.
+ * What the user asked for: ./.functioncheckrc and the FC_* variables; for a privileged program,
+ * what its owner did.
  */
 #pragma once
 
@@ -20,6 +21,7 @@ struct FcConfig
     bool memory_scan;
     bool memory_unwind;
     bool rc_used;
+    bool is_privileged; /* fc_trust_is_privileged, as of the start */
     bool pipe_transport;
     enum FcTimeMode time_mode;
     enum FcProfileMode profile_mode;
@@ -37,9 +39,10 @@ struct FcConfig
 
 extern struct FcConfig fc_config;
 
-/* Fills fc_config.  Called once, by the thread that starts profiling, before anything else.
- * Complaints about bad values go to standard error unless FC_QUIET is set. */
-void fc_config_load(void);
+/* Fills fc_config.  Called once, by the thread that starts profiling, before anything else. Notices
+ * of bad values go to standard error unless FC_QUIET is set.  False where the program is not to be
+ * profiled: it is privileged, and no settings of its own say where the profile goes to. */
+bool fc_config_load(void);
 
 /* The start-up banner, on standard error. */
 void fc_config_print_banner(void);

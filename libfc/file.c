@@ -10,18 +10,25 @@
 
 #define SIGNAL_BIT(number) (UINT64_C(1) << ((number)-1))
 
-size_t fc_file_read(const char *path, char *into, size_t room)
+size_t fc_file_read_fd(int fd, char *into, size_t room)
 {
-    /* non-blocking: a FIFO in the place of the file must not hold up the program */
-    long fd = fc_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
-    if (fd < 0)
-        return 0;
     size_t used = 0;
     long got;
     while (used < room && (got = fc_sys(SYS_read, fd, into + used, room - used)) > 0)
         used += (size_t)got;
     fc_sys(SYS_close, fd);
     return used;
+}
+
+size_t fc_file_read_at(int folder, const char *path, char *into, size_t room)
+{
+    long fd = fc_sys(SYS_openat, folder, path, O_RDONLY | O_CLOEXEC);
+    return fd >= 0 ? fc_file_read_fd((int)fd, into, room) : 0;
+}
+
+size_t fc_file_read(const char *path, char *into, size_t room)
+{
+    return fc_file_read_at(AT_FDCWD, path, into, room);
 }
 
 long fc_file_write(int fd, const void *data, size_t bytes)

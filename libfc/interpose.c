@@ -15,7 +15,7 @@
 #include "libfc/early.h"
 #include "libfc/interpose-cxx.h"
 #include "libfc/libc.h"
-#include "libfc/state.h"
+#include "libfc/mappings.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 #include "libfc/unwind.h"
@@ -26,7 +26,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 struct Allocator
 {
@@ -386,58 +385,6 @@ FC_EXPORT FC_JUMPING void *pvalloc(size_t bytes)
     FC_JUMP table.pvalloc(bytes);
 }
 
-/* ---- Mappings ----------------------------------------------------------------------------- */
-
-static bool is_mapping_recorded(const void *caller)
-{
-    return is_recording() && !fc_state_is_off() && !fc_unwind_is_own(caller);
-}
-
-/* What libc's function makes of a result of the kernel's. */
-static long set_errno(long result)
-{
-    if (result >= 0 || result < -4095)
-        return result;
-    fc_errno = (int)-result;
-    return -1;
-}
-
-/* The system calls themselves: the loader maps before anything could be looked up. */
-FC_EXPORT void *mmap(void *where, size_t bytes, int protection, int flags, int fd, off_t offset)
-{
-    void *address =
-        (void *)set_errno(fc_sys(SYS_mmap, where, bytes, protection, flags, fd, offset));
-    if (address != MAP_FAILED && is_mapping_recorded(__builtin_return_address(0)))
-        fc_alloc_record(FC_RECORD_MAPPED, FC_CALL_MMAP, address, bytes, HERE);
-    return address;
-}
-/* With 64-bit offsets the header calls it mmap64. */
-FC_EXPORT extern void *plain_mmap(void *, size_t, int, int, int, off_t) __asm__("mmap")
-    __attribute__((alias("mmap64"), nothrow, leaf));
-
-FC_EXPORT int munmap(void *address, size_t bytes)
-{
-    int result = (int)set_errno(fc_sys(SYS_munmap, address, bytes));
-    if (result == 0 && is_mapping_recorded(__builtin_return_address(0)))
-        fc_alloc_record(FC_RECORD_UNMAP, FC_CALL_MUNMAP, address, bytes, HERE);
-    return result;
-}
-
-FC_EXPORT void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
-{
-    va_list list;
-    va_start(list, flags);
-    void *wanted = (flags & MREMAP_FIXED) != 0 ? va_arg(list, void *) : NULL;
-    va_end(list);
-    void *address = (void *)set_errno(fc_sys(SYS_mremap, old, old_bytes, bytes, flags, wanted));
-    if (address == MAP_FAILED || !is_mapping_recorded(__builtin_return_address(0)))
-        return address;
-    if (old_bytes != 0) /* else a second mapping of the same memory */
-        fc_alloc_record(FC_RECORD_UNMAP, FC_CALL_MUNMAP, old, old_bytes, HERE);
-    fc_alloc_record(FC_RECORD_MAPPED, FC_CALL_MMAP, address, bytes, HERE);
-    return address;
-}
-
 /* ---- The start ---------------------------------------------------------------------------- */
 
 static void start_block(const struct FcEarlyBlock *block)
@@ -503,4 +450,5 @@ void fc_interpose_start(bool memory)
     else
         fc_early_close(NULL, record_none);
     fc_interpose_cxx_start(memory);
+    fc_mappings_start(memory);
 }

@@ -9,22 +9,22 @@
  * The address is nine numbers: the manager's pid; the numbers that the pipe, the shared memory
  * and the reply pipe have there as descriptors (0: not used); device and inode of the pipe; key
  * of the process that gives the address; clock; profile mode.  Anyone can write such a variable,
- * so nothing in it is trusted: /proc lets us open only what belongs to the same user, and what is
- * opened must be that very pipe.
+ * or have such a page, so it is but a hint: the kernel tells whether the manager has the same real
+ * and effective user (trust.h), and whose the pipe and the memory are.
  */
 #include "libfc/join.h"
 
 #include "libfc/channel.h"
 #include "libfc/config.h"
 #include "libfc/file.h"
-#include "libfc/libc.h"
+#include "libfc/shared.h"
 #include "libfc/state.h"
 #include "libfc/sys.h"
 #include "libfc/text.h"
+#include "libfc/trust.h"
 
 #include <fcntl.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -55,7 +55,8 @@ static uint64_t pipe_inode;
 
 /* ---- Giving it ------------------------------------------------------------------ */
 
-/* A forked child has its parent's mark, which is as good: one is enough. */
+/* The mark: a page whose name, in the maps of the process, holds the address.  A forked child has
+ * that of its parent, by which the same session is found. */
 static void put_up_mark(const char *text)
 {
     static bool is_up;
@@ -127,61 +128,56 @@ static const char *take_from_environment(void)
     return value;
 }
 
-static void process_path(uint64_t pid, const char *file, char into[48])
+static int parent_of(int process, char *text, size_t room)
 {
-    strcpy(into, "/proc/");
-    strcpy(fc_text_number(into + strlen(into), pid), file);
-}
-
-static uint64_t parent_of(uint64_t pid, char *text, size_t room)
-{
-    char path[48];
-    process_path(pid, "/stat", path);
-    size_t bytes = fc_file_read(path, text, room - 1);
+    size_t bytes = fc_file_read_at(process, "stat", text, room - 1);
     text[bytes] = '\0';
     const char *at = strrchr(text, ')'); /* "PID (NAME) STATE PPID" */
-    uint64_t parent = 0;
-    for (at = at != NULL && bytes > 0 ? at + 4 : ""; *at >= '0' && *at <= '9'; at++)
-        parent = parent * 10 + (uint64_t)(*at - '0');
+    int parent = 0;
+    for (at = at && bytes > 0 ? at + 4 : ""; *at >= '0' && *at <= '9'; at++)
+        parent = parent * 10 + (*at - '0');
     return parent;
 }
 
-/* The address that a process above this one has put up; it stays mapped.  LEAVE where it is this
- * very process, in which libfc was loaded before: to another of the loader's name spaces. */
+/* The address that a process, whose maps are in `text`, has put up; NULL: none. */
+static const char *mark_in(char *text, size_t bytes)
+{
+    static char found[sizeof address];
+    const char *mark = memmem(text, bytes, "/memfd:" MARK, strlen("/memfd:" MARK));
+    if (!mark)
+        return NULL;
+    mark += strlen("/memfd:" MARK);
+    size_t length = strspn(mark, "0123456789:");
+    if (length >= sizeof found)
+        length = 0;
+    memcpy(found, mark, length);
+    return found;
+}
+
+/* The address that a process above this one has put up, below any of another user.  LEAVE where it
+ * is this very process, in which libfc was loaded before: to another of the loader's name spaces.
+ */
 static const char *find_mark(void)
 {
     const size_t room = 1 << 20;
-    uint64_t pid = (uint64_t)fc_sys(SYS_getppid);
     char *text = fc_map(room);
     if (!text)
         return NULL;
-    size_t own = fc_file_read("/proc/self/maps", text, room);
-    if (own > 0 && memmem(text, own, "/memfd:" MARK, strlen("/memfd:" MARK)) != NULL)
+    const char *found = NULL;
+    if (mark_in(text, fc_file_read("/proc/self/maps", text, room - 1)))
+        found = LEAVE;
+    int pid = (int)fc_sys(SYS_getppid);
+    for (int i = 0; i < ANCESTORS_MAX && pid > 1 && !found; i++)
     {
-        fc_unmap(text, room);
-        return LEAVE;
-    }
-    for (int i = 0; i < ANCESTORS_MAX && pid > 1; i++)
-    {
-        char path[48];
-        process_path(pid, "/maps", path);
-        size_t bytes = fc_file_read(path, text, room);
-        char *mark = bytes > 0 ? memmem(text, bytes, "/memfd:" MARK, strlen("/memfd:" MARK)) : NULL;
-        if (mark != NULL)
-        {
-            static char found[sizeof address];
-            mark += strlen("/memfd:" MARK);
-            size_t length = strspn(mark, "0123456789:");
-            if (length >= sizeof found)
-                length = 0;
-            memcpy(found, mark, length);
-            fc_unmap(text, room);
-            return found;
-        }
-        pid = parent_of(pid, text, room);
+        int process = fc_trust_open_process(pid);
+        if (process < 0)
+            break;
+        found = mark_in(text, fc_file_read_at(process, "maps", text, room - 1));
+        pid = parent_of(process, text, room);
+        fc_sys(SYS_close, process);
     }
     fc_unmap(text, room);
-    return NULL;
+    return found;
 }
 
 static bool parse(const char *text, uint64_t fields[FIELDS])
@@ -203,16 +199,15 @@ static bool parse(const char *text, uint64_t fields[FIELDS])
            fields[PROFILE_MODE] <= FC_MODE_THREAD;
 }
 
-static int open_pipe(const uint64_t fields[FIELDS])
+/* The pipe that was meant, opened by way of the manager, `process`; -1: there is none. */
+static int open_pipe(int process, const uint64_t fields[FIELDS])
 {
     struct stat status;
-    int fd = fc_channel_open_of_manager((int)fields[MANAGER_PID], (int)fields[PIPE_FD],
-                                        O_WRONLY | O_NONBLOCK);
+    int fd = fc_trust_open_fd_of(process, (int)fields[PIPE_FD], O_WRONLY | O_NONBLOCK);
     if (fd < 0)
         return -1;
     if (fc_sys(SYS_fstat, fd, &status) < 0 || !S_ISFIFO(status.st_mode) ||
-        status.st_dev != fields[DEVICE] || status.st_ino != fields[INODE] ||
-        status.st_uid != (uid_t)fc_sys(SYS_geteuid))
+        status.st_dev != fields[DEVICE] || status.st_ino != fields[INODE])
     {
         fc_sys(SYS_close, fd);
         return -1;
@@ -220,35 +215,66 @@ static int open_pipe(const uint64_t fields[FIELDS])
     return fc_channel_move_fd(fd);
 }
 
-static struct FcShared *map_shared(const uint64_t fields[FIELDS])
+static int open_reply(int process, const uint64_t fields[FIELDS])
 {
-    int fd = fc_channel_open_of_manager((int)fields[MANAGER_PID], (int)fields[SHARED_FD], O_RDWR);
     struct stat status;
-    struct FcShared *shared = NULL;
+    int fd = fc_trust_open_fd_of(process, (int)fields[REPLY_FD], O_RDONLY | O_NONBLOCK);
     if (fd < 0)
-        return NULL;
-    if (fc_sys(SYS_fstat, fd, &status) == 0 && status.st_size >= 2 * (off_t)FC_CHUNK_BYTES)
-        shared = fc_spawn_map_shared(fd, (size_t)status.st_size);
-    fc_sys(SYS_close, fd);
-    if (shared == NULL)
-        return NULL;
-    if (shared->magic == FC_SHARED_MAGIC && shared->version == FC_WIRE_VERSION &&
-        shared->chunk_count == (uint64_t)status.st_size / FC_CHUNK_BYTES - 1)
-        return shared;
-    fc_unmap(shared, (size_t)status.st_size);
-    return NULL;
+        return -1;
+    if (fc_sys(SYS_fstat, fd, &status) < 0 || !S_ISFIFO(status.st_mode))
+    {
+        fc_sys(SYS_close, fd);
+        return -1;
+    }
+    fc_sys(SYS_fcntl, fd, F_SETFL, 0);
+    return fc_channel_move_fd(fd);
+}
+
+/* Fills in `session` from the manager's descriptors; false where it is not ours to join. */
+static bool open_session(struct FcSession *session, const uint64_t fields[FIELDS])
+{
+    *session = (struct FcSession){
+        .reply_fd = -1,
+        .manager_pid = (int)fields[MANAGER_PID],
+        .manager_pipe_fd = (int)fields[PIPE_FD],
+        .manager_shared_fd = (int)fields[SHARED_FD],
+        .manager_reply_fd = (int)fields[REPLY_FD],
+    };
+    int process = fc_trust_open_process(session->manager_pid);
+    session->pipe_fd = process >= 0 ? open_pipe(process, fields) : -1;
+    /* Without shared memory of its own (a limit of address space, say) this image
+       sends its records down the pipe, and waits for no answer. */
+    if (session->pipe_fd >= 0 && session->manager_shared_fd != 0)
+    {
+        int fd = fc_trust_open_fd_of(process, session->manager_shared_fd, O_RDWR);
+        if (fd >= 0)
+        {
+            session->shared = fc_shared_map(fd, &session->chunk_count);
+            fc_sys(SYS_close, fd);
+        }
+    }
+    else if (session->pipe_fd >= 0)
+        session->reply_fd = open_reply(process, fields);
+    if (process >= 0)
+        fc_sys(SYS_close, process);
+    return session->pipe_fd >= 0;
+}
+
+void fc_join_hide(void)
+{
+    take_from_environment();
 }
 
 enum FcJoin fc_join_session(struct FcSession *session, uint64_t *parent)
 {
     const char *text = take_from_environment();
     uint64_t fields[FIELDS];
-    bool by_mark = text == NULL;
-    if (fc_libc()->getauxval(AT_SECURE) != 0)
+    bool by_mark = !text;
+    if (fc_config.is_privileged)
         return FC_JOIN_NONE;
     if (by_mark)
         text = find_mark();
-    if (text == NULL)
+    if (!text)
         return FC_JOIN_NONE;
     if (strcmp(text, LEAVE) == 0)
         return FC_JOIN_LEAVE;
@@ -256,27 +282,12 @@ enum FcJoin fc_join_session(struct FcSession *session, uint64_t *parent)
         return FC_JOIN_NONE;
     if (fields[PROFILE_MODE] != FC_MODE_FORK && fields[KEY] >> 32 != (uint64_t)fc_sys(SYS_getpid))
         return FC_JOIN_LEAVE;
-    *session = (struct FcSession){
-        .pipe_fd = open_pipe(fields),
-        .reply_fd = -1,
-        .manager_pid = (int)fields[MANAGER_PID],
-        .manager_pipe_fd = (int)fields[PIPE_FD],
-        .manager_shared_fd = (int)fields[SHARED_FD],
-        .manager_reply_fd = (int)fields[REPLY_FD],
-    };
-    if (session->pipe_fd < 0)
+    if (!open_session(session, fields))
     {
-        /* Over by now: what it has written is not to be overwritten. */
+        /* That session is over, or not ours: this one must not write over its profile. */
         fc_config.use_pid |= !by_mark;
         return FC_JOIN_NONE;
     }
-    if (session->manager_shared_fd != 0)
-        session->shared = map_shared(fields);
-    else
-        session->reply_fd = fc_channel_move_fd(
-            fc_channel_open_of_manager((int)fields[MANAGER_PID], (int)fields[REPLY_FD], O_RDONLY));
-    /* Without shared memory of its own (a limit of address space, say) this image
-       sends its records down the pipe, and waits for no answer. */
     fc_config.time_mode = (enum FcTimeMode)fields[TIME_MODE];
     fc_config.profile_mode = (enum FcProfileMode)fields[PROFILE_MODE];
     *parent = fields[KEY];

@@ -18,9 +18,12 @@ enum FcJoin
 };
 
 /* Takes the address out of the environment, as the program is not to see it, and opens what
- * it names.  Checks that it is the pipe that was meant, and the same user's.
- * `parent` is the key of the process that gave the address. */
+ * it names.  Checks that it is the pipe that was meant, and that manager, pipe and memory are of
+ * the same user. `parent` is the key of the process that gave the address. */
 enum FcJoin fc_join_session(struct FcSession *session, uint64_t *parent);
+
+/* Only takes it out of the environment, for a program that is not to be profiled. */
+void fc_join_hide(void);
 
 /* Makes the address that the images executed from here on get; `session` NULL: they
  * are to leave. */

@@ -31,8 +31,8 @@
 
 static struct
 {
-    struct FcLiveList *list;
-    struct FcLiveBlock *blocks; /* by address */
+    struct FcLiveList *list;    /* a copy of fcmanager's */
+    struct FcLiveBlock *blocks; /* in it, by address */
     size_t count;
     uint32_t *work; /* indices of blocks whose contents are to be looked through */
     size_t work_count;
@@ -236,33 +236,58 @@ static bool is_alone(char *text)
     return line != NULL && strncmp(line + 10, "1\n", 2) == 0;
 }
 
-/* fcmanager's list, mapped from its descriptor. */
-static size_t map_list(int manager_pid)
+/* Asks for fcmanager's list; returns its descriptor, or -1. */
+static int open_list(int manager_pid)
 {
     uint32_t index = fc_chunks_take_for_answer();
     struct FcMessage message = {.type = FC_MSG_LIVE, .thread = fc_thread.number, .argument = index};
     if (index == 0 || index == FC_NO_ANSWER || !fc_channel_send(&message, NULL, 0))
-        return 0;
+        return -1;
     size_t bytes = 0;
     const char *text = fc_chunks_wait_for_answer(index, &bytes);
-    if (text == NULL || bytes == 0 || bytes > 9)
-        return 0;
+    if (!text || bytes == 0 || bytes > 9)
+        return -1;
     int number = 0;
     for (size_t i = 0; i < bytes && text[i] >= '0' && text[i] <= '9'; i++)
         number = 10 * number + (text[i] - '0');
-    long fd = fc_channel_open_of_manager(manager_pid, number, O_RDWR);
-    long size = fd >= 0 ? fc_sys(SYS_lseek, fd, 0L, SEEK_END) : 0;
-    long at = size > (long)sizeof *scan.list
-                  ? fc_sys(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L)
-                  : -1;
-    if (fd >= 0)
-        fc_sys(SYS_close, fd);
-    if (at < 0)
-        return 0;
-    scan.list = (struct FcLiveList *)at;
-    scan.blocks = scan.list->blocks;
+    return fc_channel_open_of_manager(manager_pid, number, O_RDWR);
+}
+
+/* The whole list from or to the file, and not mapped: others can change the file, too, in its size
+ * as well. */
+static bool transfer(long call, int fd)
+{
+    size_t bytes = sizeof *scan.list + scan.count * sizeof *scan.blocks;
+    for (size_t done = 0; done < bytes;)
+    {
+        long part = fc_sys(call, fd, (char *)scan.list + done, bytes - done, done);
+        if (part <= 0)
+            return false;
+        done += (size_t)part;
+    }
+    return true;
+}
+
+static bool read_list(int fd)
+{
+    long size = fc_sys(SYS_lseek, fd, 0L, SEEK_END);
+    if (size < (long)(sizeof *scan.list + sizeof *scan.blocks))
+        return false;
     scan.count = ((size_t)size - sizeof *scan.list) / sizeof *scan.blocks;
-    return (size_t)size;
+    scan.list = map_shared((size_t)size);
+    scan.work = map_shared(scan.count * sizeof *scan.work);
+    if (!scan.list || !scan.work || !transfer(SYS_pread64, fd))
+        return false;
+    scan.blocks = scan.list->blocks;
+    scan.list->is_done = 0;
+    /* each is put to work once, and found by the order */
+    for (size_t i = 0; i < scan.count; i++)
+    {
+        scan.blocks[i].state = FC_LIVE_LOST;
+        if (i > 0 && scan.blocks[i].pointer <= scan.blocks[i - 1].pointer)
+            return false;
+    }
+    return true;
 }
 
 __attribute__((noinline)) void fc_scan_run(int manager_pid)
@@ -273,19 +298,18 @@ __attribute__((noinline)) void fc_scan_run(int manager_pid)
         return;
     char *maps = map_shared(MAPS_MAX);
     scan.piece = map_shared(PIECE_BYTES);
-    size_t list_bytes =
-        maps != NULL && scan.piece != NULL && is_alone(scan.piece) ? map_list(manager_pid) : 0;
-    if (list_bytes == 0)
+    int list = maps && scan.piece && is_alone(scan.piece) ? open_list(manager_pid) : -1;
+    if (list < 0)
         return;
     scan.pid = fc_sys(SYS_getpid);
     fc_thread.last_freed = NULL;
     if (fc_modules_find_bounds(&scan, &scan.own_start, &scan.own_end))
         scan.own_end = (scan.own_end + PAGE_BYTES - 1) & ~(uintptr_t)(PAGE_BYTES - 1);
-    scan.work = map_shared(scan.count * sizeof *scan.work);
-    if (scan.work != NULL && look_everywhere(maps))
+    if (read_list(list) && look_everywhere(maps))
     {
         find_indirect();
         scan.list->is_done = !scan.failed;
+        transfer(SYS_pwrite64, list);
     }
-    fc_sys(SYS_munmap, scan.list, list_bytes);
+    fc_sys(SYS_close, list);
 }

@@ -18,6 +18,7 @@
 #include "libfc/config.h"
 #include "libfc/libc.h"
 #include "libfc/notice.h"
+#include "libfc/shared.h"
 #include "libfc/sys.h"
 
 #include <dlfcn.h>
@@ -29,11 +30,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 
-#define CHUNKS_MAX 1024u
-#define CHUNKS_MIN 16u
 #define STACK_BYTES 32768
 #define REPLY_TIMEOUT_MS 10000
 
@@ -56,70 +54,6 @@ struct Launch
     char tried[4096];     /* the file that was executed, or that `error` is about */
     volatile bool failed; /* no path could be executed */
 };
-
-/* ---- Shared memory --------------------------------------------------------- */
-
-struct FcShared *fc_spawn_map_shared(int fd, size_t bytes)
-{
-    long start = fc_sys(SYS_mmap, NULL, bytes + FC_CHUNK_BYTES, PROT_NONE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
-    if (start < 0 && start > -4096)
-        return NULL;
-    char *at = (char *)start;
-    char *aligned =
-        (char *)(((uintptr_t)at + FC_CHUNK_BYTES - 1) & ~(uintptr_t)(FC_CHUNK_BYTES - 1));
-    if (fc_sys(SYS_mmap, aligned, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd) < 0)
-    {
-        fc_unmap(at, bytes + FC_CHUNK_BYTES);
-        return NULL;
-    }
-    if (aligned > at)
-        fc_unmap(at, (size_t)(aligned - at));
-    char *end = aligned + bytes;
-    fc_unmap(end, (size_t)(at + bytes + FC_CHUNK_BYTES - end)); /* at least a page is left */
-    return (struct FcShared *)aligned;
-}
-
-static uint32_t affordable_chunks(void)
-{
-    struct rlimit limit;
-    uint64_t most = (uint64_t)CHUNKS_MAX * FC_CHUNK_BYTES;
-    if (fc_sys(SYS_prlimit64, 0, RLIMIT_AS, NULL, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-        limit.rlim_cur / 16 < most)
-        most = limit.rlim_cur / 16;
-    /* ftruncate beyond this limit would raise SIGXFSZ */
-    if (fc_sys(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) == 0 &&
-        limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < most)
-        most = limit.rlim_cur;
-    uint64_t chunks = most / FC_CHUNK_BYTES;
-    return chunks > CHUNKS_MIN ? (uint32_t)chunks - 1 : 0;
-}
-
-/* Makes the shared memory: returns its descriptor, or -1 where it can't be had. */
-static int make_shared(struct FcShared **shared)
-{
-    *shared = NULL;
-    uint32_t chunks = affordable_chunks();
-    if (fc_config.pipe_transport || chunks == 0)
-        return -1;
-    int fd = (int)fc_sys(SYS_memfd_create, "functioncheck", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (fd < 0)
-        return -1;
-    size_t bytes = (size_t)(1 + chunks) * FC_CHUNK_BYTES;
-    /* Sealed: nobody can make an access fail by shrinking it. */
-    if (fc_sys(SYS_ftruncate, fd, bytes) == 0 &&
-        fc_sys(SYS_fcntl, fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
-        *shared = fc_spawn_map_shared(fd, bytes);
-    if (*shared == NULL)
-    {
-        fc_sys(SYS_close, fd);
-        return -1;
-    }
-    (*shared)->magic = FC_SHARED_MAGIC;
-    (*shared)->version = FC_WIRE_VERSION;
-    (*shared)->chunk_count = chunks;
-    return fd;
-}
 
 /* ---- The command line ------------------------------------------------------- */
 
@@ -215,7 +149,8 @@ static void choose_paths(struct Launch *launch)
         }
     }
     launch->paths[1] = FC_MANAGER_PATH;
-    launch->search = fc_libc_getenv("PATH");
+    if (!fc_config.is_privileged)
+        launch->search = fc_libc_getenv("PATH");
 }
 
 /* ---- The two children: share our memory, must not return or leave anything changed - */
@@ -242,13 +177,15 @@ static int manager_child(void *data)
     for (int i = 0; i < 3; i++)
         if (launch->fds[i] >= 0)
             fc_sys(SYS_fcntl, launch->fds[i], F_SETFD, 0);
+    if (fc_config.is_privileged)
+        fc_sys(SYS_umask, 077); /* its own: not shared by the flags of fc_clone */
     for (size_t i = 0; i < sizeof launch->paths / sizeof *launch->paths; i++)
         if (launch->paths[i] != NULL)
             try_path(launch, launch->paths[i]);
     for (const char *at = launch->search; at != NULL;)
     {
         size_t bytes = strcspn(at, ":");
-        if (bytes > 0 && bytes + 12 < sizeof launch->candidate)
+        if (*at == '/' && bytes + 12 < sizeof launch->candidate) /* not of the working directory */
         {
             memcpy(launch->candidate, at, bytes);
             strcpy(launch->candidate + bytes, "/fcmanager");
@@ -336,7 +273,7 @@ static bool launch_manager(struct Launch *launch)
     size_t bytes = (count + 1) * sizeof(char *);
     char **filtered = fc_map(bytes);
     launch->environment = none;
-    if (filtered)
+    if (filtered && !fc_config.is_privileged)
     {
         filter_environment(environ, filtered);
         launch->environment = filtered;
@@ -453,7 +390,9 @@ bool fc_spawn_manager(struct FcSession *session)
         fc_notice("no descriptors left, the program is not profiled");
         return false;
     }
-    int shared_fd = make_shared(&session->shared);
+    int shared_fd = -1;
+    if (!fc_config.pipe_transport)
+        shared_fd = fc_shared_make(&session->shared, &session->chunk_count);
     if (session->shared == NULL)
         fc_sys(SYS_fcntl, data[1], F_SETPIPE_SZ, 1 << 20); /* faster; may be refused */
 
@@ -485,7 +424,7 @@ bool fc_spawn_manager(struct FcSession *session)
     {
         close_all((int[]){session->pipe_fd, session->reply_fd}, 2);
         if (session->shared != NULL)
-            fc_unmap(session->shared, (size_t)(1 + session->shared->chunk_count) * FC_CHUNK_BYTES);
+            fc_shared_unmap(session->shared, session->chunk_count);
         return false;
     }
     if (session->shared != NULL)

@@ -12,6 +12,7 @@
 struct FcSession
 {
     struct FcShared *shared; /* the mapping; NULL: transport `pipe` */
+    uint32_t chunk_count;    /* in it; never taken from it, as others can write there */
     int pipe_fd;             /* write end, at its final number */
     int reply_fd;            /* read end; -1 with shared memory */
     int manager_pid;
@@ -24,10 +25,6 @@ struct FcSession
  * until it is ready; prints its greeting.  False with nothing left behind, and the
  * user told by a notice, where any of that fails. */
 bool fc_spawn_manager(struct FcSession *session);
-
-/* Maps all `bytes` of `fd` at an address that is a multiple of FC_CHUNK_BYTES; NULL where that
- * fails. */
-struct FcShared *fc_spawn_map_shared(int fd, size_t bytes);
 
 /* Reads one FcReply from `fd` and prints its text.  False when none came within
  * `timeout_ms` (-1: wait as long as the other end is open). */

@@ -50,7 +50,12 @@ static bool join_or_spawn(struct FcHello *hello)
 static bool start(struct FcHello *hello)
 {
     fc_notice_setup();
-    fc_config_load();
+    if (!fc_config_load())
+    {
+        fc_join_hide();
+        fc_notice("this program has more rights than who started it, it is not profiled");
+        return false;
+    }
     if (fc_config.help)
     {
         fc_config_print_help();
@@ -64,7 +69,7 @@ static bool start(struct FcHello *hello)
     if (!join_or_spawn(hello))
         return false;
     fc_channel_open(fc_session.pipe_fd, fc_session.manager_pid, fc_session.manager_pipe_fd);
-    fc_chunks_setup(fc_session.shared, fc_config.buffer_records);
+    fc_chunks_setup(fc_session.shared, fc_session.chunk_count, fc_config.buffer_records);
     fc_threads_setup();
     /* Where one of these two fails, a fork, or the end, is noticed by other signs, if later. */
     fc_forks_setup();

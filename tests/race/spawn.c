@@ -15,13 +15,6 @@
 
 #define CHUNKS 24u /* few, so that threads wait for them and share pipes */
 
-struct FcShared *fc_spawn_map_shared(int fd, size_t bytes)
-{
-    (void)fd;
-    (void)bytes;
-    return NULL;
-}
-
 static struct FcShared *make_shared(size_t bytes)
 {
     char *at = mmap(NULL, bytes + FC_CHUNK_BYTES, PROT_READ | PROT_WRITE,
@@ -67,6 +60,7 @@ bool fc_spawn_manager(struct FcSession *session)
         return false;
     fc_sys(SYS_fcntl, data[1], F_SETFL, O_WRONLY | O_NONBLOCK);
     session->shared = fc_config.pipe_transport ? NULL : make_shared(bytes);
+    session->chunk_count = CHUNKS;
     session->pipe_fd = data[1];
     session->reply_fd = reply[0];
     session->manager_pid = (int)fc_sys(SYS_getpid);

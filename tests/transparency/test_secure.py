@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A set-uid program is not led anywhere by the user who runs it: not to a manager, a folder, a
-name, a resource file or a session of his choice.  Needs root to make one."""
+"""Nobody leads libfc to a program, a folder, a file or a session of his choice: not by a file in
+the working directory, and not a program that has more rights than he.  Most of it needs root."""
 
 import os
+import re
+import shutil
 import stat
 import subprocess
 import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import fcprofile  # noqa: E402
 import fctest  # noqa: E402
 
 USER = "54321"
@@ -26,8 +29,111 @@ def may_be_used(folder):
     return True
 
 
-@unittest.skipUnless(os.geteuid() == 0, "needs root")
-class SetUid(fctest.Case):
+class SettingsFile(fctest.Case):
+    """./.functioncheckrc: who may have written it, and what it may say."""
+
+    NOT_USED = "./.functioncheckrc is not used"
+
+    def setUp(self):
+        super().setUp()
+        self.program = self.compile("nesting.c")
+        self.run_folder = self.path("run")
+        os.mkdir(self.run_folder, 0o755)
+        self.settings = os.path.join(self.run_folder, ".functioncheckrc")
+
+    def run_with(self, text, **env):
+        with open(self.settings, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        os.chmod(self.settings, 0o644)
+        return self.run_there(**env)
+
+    def run_there(self, **env):
+        done = self.run_target([self.program], env=env, cwd=self.run_folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr.decode()
+
+    def profiles(self):
+        return sorted(name for name in os.listdir(self.run_folder) if name.endswith(".fc"))
+
+    def test_executes_nothing(self):
+        proof = self.path("proof")
+        evil = self.write("run/evil", f"#!/bin/sh\necho evil > {proof}\n")
+        os.chmod(evil, 0o755)
+        for value in (evil, "./evil", "evil"):
+            said = self.run_with(f"FC_MANAGER {value}\n")
+            self.assertIn("FC_MANAGER in ./.functioncheckrc is not used", said)
+            self.assertFalse(os.path.exists(proof), value)
+            self.assertEqual(self.profiles(), ["functioncheck.fc"])
+        # nor by way of PATH, with a folder that is the working directory
+        os.rename(evil, os.path.join(self.run_folder, "fcmanager"))
+        os.unlink(self.settings)
+        hidden = self.path("prefix")
+        shutil.copytree(fctest.PREFIX, hidden, symlinks=True)
+        self.bindir = self.path("prefix", os.path.relpath(fctest.BINDIR, fctest.PREFIX))
+        self.program = self.compile("nesting.c")
+        os.unlink(os.path.join(self.bindir, "fcmanager"))
+        for path in (".:/bin", ":/bin", "../run:/bin"):
+            self.run_there(PATH=path)
+            self.assertFalse(os.path.exists(proof), path)
+
+    def test_writes_within_the_folder(self):
+        os.mkdir(self.path("run", "sub"))
+        for value in (self.path("run"), "..", "../run", "sub/..", "sub/../../run"):
+            said = self.run_with(f"FC_DUMP_PATH {value}\n")
+            self.assertIn("FC_DUMP_PATH in ./.functioncheckrc is not used", said)
+            self.assertEqual(self.profiles(), ["functioncheck.fc"], value)
+        self.run_with("FC_DUMP_PATH sub/\n")
+        self.assertEqual(os.listdir(self.path("run", "sub")), ["functioncheck.fc"])
+
+    def check_ignored(self):
+        self.assertIn(self.NOT_USED, self.run_there())
+        self.assertEqual(self.profiles(), ["functioncheck.fc"])
+        self.assertNotIn(self.NOT_USED, self.run_there(FC_QUIET="1"))
+
+    def test_others_can_write_it(self):
+        for mode in (0o664, 0o646):
+            self.run_with("")
+            with open(self.settings, "w", encoding="utf-8") as stream:
+                stream.write("FC_DUMP_NAME chosen\n")
+            os.chmod(self.settings, mode)
+            self.check_ignored()
+
+    def test_others_can_replace_it(self):
+        with open(self.settings, "w", encoding="utf-8") as stream:
+            stream.write("FC_DUMP_NAME chosen\n")
+        os.chmod(self.settings, 0o600)
+        for mode in (0o775, 0o777, 0o1777):
+            os.chmod(self.run_folder, mode)
+            self.check_ignored()
+
+    def test_link_and_fifo(self):
+        target = self.write("target", "FC_DUMP_NAME chosen\n")
+        os.symlink(target, self.settings)
+        self.check_ignored()
+        os.unlink(self.settings)
+        os.mkfifo(self.settings, 0o600)
+        self.check_ignored()
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root")
+    def test_of_another_user(self):
+        with open(self.settings, "w", encoding="utf-8") as stream:
+            stream.write("FC_DUMP_NAME chosen\n")
+        os.chmod(self.settings, 0o644)
+        os.chown(self.settings, int(USER), int(USER))
+        self.check_ignored()
+        os.chown(self.settings, 0, 0)
+        os.chown(self.run_folder, int(USER), int(USER))
+        self.check_ignored()
+        os.chown(self.run_folder, 0, 0)
+        self.run_there()
+        self.assertEqual(self.profiles(), ["chosen.fc", "functioncheck.fc"])
+
+
+class Privileged(fctest.Case):
+    """Programs with more rights than who starts them."""
+
+    NOT_PROFILED = b"FCheck: this program has more rights than who started it, it is not profiled\n"
+
     def setUp(self):
         super().setUp()
         self.share_with_others()
@@ -39,48 +145,143 @@ class SetUid(fctest.Case):
         os.mkdir(self.mine)
         os.chown(self.mine, int(USER), int(USER))
 
-    def run_as_user(self, cwd=None, **env):
-        words = ["setpriv", "--reuid", USER, "--regid", USER, "--clear-groups", self.program]
+    def run_as_user(self, *words, cwd=None, **env):
+        words = ["setpriv", "--reuid", USER, "--regid", USER, "--clear-groups",
+                 *(words or [self.program])]
         return self.run_target(words, env=env, cwd=cwd or self.mine)
 
-    def test_manager_is_not_the_users(self):
+    def set_uid(self, name):
+        program = self.compile(name, profiled=False)
+        os.chmod(program, 0o4755)
+        return program
+
+
+@unittest.skipUnless(os.geteuid() == 0, "needs root")
+class SetUid(Privileged):
+    def check_not_profiled(self, *words, **env):
+        done = self.run_as_user(*words, **env)
+        self.assertEqual((done.returncode, done.stdout), (0, b""), done.stderr)
+        self.assertEqual(done.stderr, self.NOT_PROFILED)
+        self.assertEqual(os.listdir(self.mine), [])
+
+    def test_is_not_profiled(self):
+        self.check_not_profiled()
+
+    def test_caller_chooses_nothing(self):
+        target = self.path("rootonly")
+        os.mkdir(target, 0o700)
         evil = self.write("evil", f"#!/bin/sh\necho evil > {self.mine}/proof\n")
         os.chmod(evil, 0o755)
-        done = self.run_as_user(FC_MANAGER=evil, PATH=f"{self.mine}:{os.environ['PATH']}")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertFalse(os.path.exists(os.path.join(self.mine, "proof")))
-
-    def test_paths_are_ignored(self):
-        target = self.path("rootonly")
-        os.mkdir(target, 0o700)
-        for env in ({"FC_DUMP_PATH": target}, {"FC_DUMP_NAME": "chosen"}):
-            done = self.run_as_user(**env)
-            self.assertEqual(done.returncode, 0, done.stderr)
+        os.symlink(evil, self.path("fcmanager"))
+        self.check_not_profiled(FC_MANAGER=evil, FC_DUMP_PATH=target, FC_DUMP_NAME="chosen",
+                                FC_HELP="1", FC_QUIET="1", FC_SESSION="1:3:4:0:5:6:7:1:2",
+                                PATH=f"{self.folder}:{os.environ['PATH']}")
         self.assertEqual(os.listdir(target), [])
-        self.assertFalse([name for name in os.listdir(self.mine) if name.startswith("chosen")])
 
-    def test_resource_file_is_ignored(self):
-        target = self.path("rootonly")
+    def test_program_that_becomes_its_owner_and_executes_another(self):
+        os.chmod(self.program, 0o755)
+        program = self.set_uid("raise.c")
+        self.check_not_profiled("/bin/sh", "-c", f"{program} exec {self.program}; exit $?")
+
+    def own_settings(self, text):
+        path = self.write("nesting.functioncheckrc", text)
+        os.chmod(path, 0o644)
+        return path
+
+    def test_its_own_settings_say_where_to(self):
+        target = self.path("profiles")
         os.mkdir(target, 0o700)
-        with open(os.path.join(self.mine, ".functioncheckrc"), "w", encoding="utf-8") as stream:
-            stream.write(f"FC_DUMP_PATH {target}\nFC_DUMP_NAME chosen\n")
-        self.assertEqual(self.run_as_user().returncode, 0)
-        self.assertEqual(os.listdir(target), [])
+        self.own_settings(f"FC_DUMP_PATH {target}\nFC_DUMP_NAME own\n")
+        done = self.run_as_user(FC_DUMP_NAME="chosen", FC_QUIET="1")
+        self.assertEqual((done.returncode, done.stdout), (0, b""), done.stderr)
+        self.assertIn(b"own.fc", done.stderr)
+        self.assertEqual(os.listdir(self.mine), [])
+        self.assertEqual(os.listdir(target), ["own.fc"])
+        status = os.stat(os.path.join(target, "own.fc"))
+        self.assertEqual((status.st_uid, stat.S_IMODE(status.st_mode)), (0, 0o600))
+        self.assertTrue(fcprofile.load(os.path.join(target, "own.fc")).functions)
 
     def test_links_are_not_followed(self):
         victim = self.write("victim", "precious\n")
         os.chmod(victim, 0o600)
+        self.own_settings(f"FC_DUMP_PATH {self.mine}\n")
         for name in ("functioncheck.fc", "functioncheck.fcd"):
             os.symlink(victim, os.path.join(self.mine, name))
         self.assertEqual(self.run_as_user().returncode, 0)
         with open(victim, encoding="utf-8") as stream:
             self.assertEqual(stream.read(), "precious\n")
+        status = os.lstat(os.path.join(self.mine, "functioncheck.fc"))
+        self.assertTrue(stat.S_ISREG(status.st_mode))
+        self.assertEqual(stat.S_IMODE(status.st_mode), 0o600)
 
-    def test_address_of_a_session_is_ignored(self):
-        done = self.run_as_user(FC_SESSION="1:3:4:0:5:6:7:1:2")
-        self.assertEqual((done.returncode, done.stdout), (0, b""), done.stderr)
-        # and the program can be told nothing by it
-        self.assertNotIn(b"crash", done.stderr)
+    def test_settings_that_are_not_its_own(self):
+        for text in ("FC_QUIET 1\n", "FC_DUMP_PATH profiles\n"):
+            self.own_settings(text)
+            self.assertEqual(self.run_as_user().returncode, 0)
+            self.assertEqual(os.listdir(self.mine), [])
+        path = self.own_settings(f"FC_DUMP_PATH {self.mine}\n")
+        os.chown(path, int(USER), int(USER))
+        self.assertIn(b"are not used", self.run_as_user().stderr)
+        self.assertEqual(os.listdir(self.mine), [])
+
+    def test_path_is_never_searched(self):
+        """With the installed manager missing."""
+        self.own_settings(f"FC_DUMP_PATH {self.mine}\n")
+        os.unlink(os.path.join(self.bindir, "fcmanager"))
+        os.mkdir(self.path("evil"))
+        evil = self.write("evil/fcmanager", f"#!/bin/sh\necho evil > {self.mine}/proof\n")
+        os.chmod(evil, 0o755)
+        done = self.run_as_user(PATH=f"{self.path('evil')}:{os.environ['PATH']}")
+        self.assertEqual(done.returncode, 0)
+        self.assertFalse(os.path.exists(os.path.join(self.mine, "proof")))
+
+
+@unittest.skipUnless(os.geteuid() == 0, "needs root")
+class Joining(Privileged):
+    """Which session a privileged process joins is not for an unprivileged one to say."""
+
+    def address_of(self, pid):
+        with open(f"/proc/{pid}/maps", encoding="utf-8") as stream:
+            return re.search(r"functioncheck:([0-9:]+)", stream.read()).group(1)
+
+    def test_mark_of_a_less_privileged_process(self):
+        """The session is root's, the one who names it is not."""
+        os.chmod(self.program, 0o755)
+        os.mkdir(self.path("first"))
+        first = subprocess.Popen([self.compile("waits.c")], cwd=self.path("first"),
+                                 env=fctest.plain_environment(FC_QUIET="1"), stdin=subprocess.PIPE,
+                                 stdout=subprocess.PIPE)
+        self.assertEqual(first.stdout.read(1), b"x")
+        address = self.address_of(first.pid)
+        helper = self.compile("false_mark.c", profiled=False)
+        done = self.run_as_user(helper, address, self.set_uid("raise.c"), "fork", self.program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(os.listdir(self.mine), ["functioncheck.fc"])  # a session of its own
+        # and of the same user it is joined
+        done = self.run_target([helper, address, self.program])
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        first.communicate(timeout=fctest.TIMEOUT_S)
+        self.assertEqual(len([name for name in os.listdir(self.path("first"))
+                              if name.startswith("functioncheck.fc.")]), 2)
+
+    def test_session_of_a_less_privileged_process(self):
+        """A genuine one: that of the profiled program which starts the privileged one."""
+        os.chmod(self.program, 0o755)
+        outer = self.compile("runs.c")
+        done = self.run_as_user(outer, self.set_uid("raise.c"), "fork", self.program, FC_QUIET="1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        owners = sorted(os.stat(os.path.join(self.mine, name)).st_uid
+                        for name in os.listdir(self.mine) if ".fc" in name)
+        self.assertEqual(set(owners), {0, int(USER)}, os.listdir(self.mine))
+
+
+class Figures(fctest.Case):
+    def test_they_never_become_an_address(self):
+        """Another process of the session writes what it likes to the shared memory."""
+        program = self.compile("figures.c")
+        for _ in range(3):
+            done = self.run_quiet([program])
+            self.assertEqual((done.returncode, done.stdout), (3, b""), done.stderr)
 
 
 @unittest.skipUnless(os.geteuid() == 0, "needs root")

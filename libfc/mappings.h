@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * libfc's stand-ins for mmap, munmap and mremap.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+/* As fc_interpose_start, for mappings; interpose.c calls it. */
+void fc_mappings_start(bool memory);

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * See trust.h.
+ */
+#include "libfc/trust.h"
+
+#include "libfc/file.h"
+#include "libfc/libc.h"
+#include "libfc/sys.h"
+#include "libfc/text.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+
+/* The real user of process `pid`; -1: not known. */
+static long real_user_of(long pid)
+{
+    char text[4096];
+    char path[48] = "/proc/";
+    strcpy(fc_text_number(path + strlen(path), (uint64_t)pid), "/status");
+    text[fc_file_read(path, text, sizeof text - 1)] = '\0';
+    const char *at = strstr(text, "\nUid:\t");
+    if (!at)
+        return -1;
+    long user = 0;
+    for (at += strlen("\nUid:\t"); *at >= '0' && *at <= '9'; at++)
+        user = user * 10 + (*at - '0');
+    return user;
+}
+
+/* A set-user-id program may have become its owner altogether, and executed this image then. */
+static bool is_callers_user(void)
+{
+    long parent = fc_sys(SYS_getppid); /* 0: in another PID namespace */
+    long user = parent > 0 ? real_user_of(parent) : -1;
+    return user <= 0 || user == fc_sys(SYS_getuid);
+}
+
+bool fc_trust_is_privileged(void)
+{
+    return fc_libc()->getauxval(AT_SECURE) != 0 || fc_sys(SYS_getuid) != fc_sys(SYS_geteuid) ||
+           fc_sys(SYS_getgid) != fc_sys(SYS_getegid) || !is_callers_user();
+}
+
+static bool is_trusted(const struct stat *status)
+{
+    return (status->st_uid == 0 || (long)status->st_uid == fc_sys(SYS_geteuid)) &&
+           (status->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+/* The folder must be, too, or the file could be replaced, by a link to another one for instance. */
+static long check_file(int folder, int file)
+{
+    struct stat status;
+    if (fc_sys(SYS_fstat, folder, &status) < 0 || !is_trusted(&status))
+        return -EPERM;
+    if (fc_sys(SYS_fstat, file, &status) < 0 || !is_trusted(&status) || !S_ISREG(status.st_mode))
+        return -EPERM;
+    return file;
+}
+
+int fc_trust_open(const char *folder, const char *name)
+{
+    long folder_fd =
+        fc_sys(SYS_openat, AT_FDCWD, folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder_fd < 0)
+        return (int)folder_fd;
+    /* non-blocking: a FIFO in the place of the file must not hold up the program */
+    long file = fc_sys(SYS_openat, folder_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    long checked = file >= 0 ? check_file((int)folder_fd, (int)file) : file;
+    if (file >= 0 && checked < 0)
+        fc_sys(SYS_close, file);
+    fc_sys(SYS_close, folder_fd);
+    return (int)checked;
+}
+
+/* Whether the first two of the numbers behind `label` in `text`, of /proc/PID/status, are these. */
+static bool has_ids(const char *text, const char *label, long real, long effective)
+{
+    char wanted[64];
+    char *at = stpcpy(wanted, label);
+    *at++ = '\t';
+    at = fc_text_number(at, (uint64_t)real);
+    *at++ = '\t';
+    at = fc_text_number(at, (uint64_t)effective);
+    *at++ = '\t';
+    *at = '\0';
+    return strstr(text, wanted) != NULL;
+}
+
+int fc_trust_open_process(int pid)
+{
+    char path[32] = "/proc/";
+    *fc_text_number(path + strlen(path), (uint64_t)pid) = '\0';
+    long process = fc_sys(SYS_openat, AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (process < 0)
+        return -1;
+    char text[4096];
+    size_t bytes = fc_file_read_at((int)process, "status", text, sizeof text - 1);
+    text[bytes] = '\0';
+    if (has_ids(text, "\nUid:", fc_sys(SYS_getuid), fc_sys(SYS_geteuid)) &&
+        has_ids(text, "\nGid:", fc_sys(SYS_getgid), fc_sys(SYS_getegid)))
+        return (int)process;
+    fc_sys(SYS_close, process);
+    return -1;
+}
+
+int fc_trust_open_fd_of(int process, int fd, int flags)
+{
+    char path[32] = "fd/";
+    *fc_text_number(path + strlen(path), (uint64_t)fd) = '\0';
+    long opened = fc_sys(SYS_openat, process, path, flags | O_CLOEXEC);
+    if (opened < 0)
+        return -1;
+    struct stat status;
+    if (fc_sys(SYS_fstat, opened, &status) == 0 && (long)status.st_uid == fc_sys(SYS_geteuid))
+        return (int)opened;
+    fc_sys(SYS_close, opened);
+    return -1;
+}
