@@ -12,6 +12,7 @@
 #include "gmon/gmonout.h"
 #include "gmon/ranges.h"
 #include "model/v3.h"
+#include "profile/path.h"
 
 #include <errno.h>
 #include <string.h>
@@ -47,13 +48,6 @@ typedef struct
 static const FcProfileModule *module_at(const FcModel *model, gint module)
 {
     return &g_array_index(model->profile->modules, FcProfileModule, module);
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
 }
 
 G_GNUC_PRINTF(2, 3) static void note(const Export *export, const char *format, ...)
@@ -435,7 +429,7 @@ gboolean fc_export_gmon_module(const FcModel *model, gint module, const char *pa
     Export export = {.model = model, .module = module, .path = path, .notes = notes};
     guint n_notes = notes->len;
 
-    export.module_name = base_name(module_at(model, module)->path);
+    export.module_name = fc_base_name(module_at(model, module)->path);
     export.out = fc_gmonout_new();
     gboolean done = export_module(&export, error);
     if (!done)

@@ -6,6 +6,7 @@
 #include "fcgprof/model.h"
 
 #include "gmon/ranges.h"
+#include "profile/path.h"
 #include <string.h>
 
 enum
@@ -108,8 +109,7 @@ FcGFile *fc_gmodel_file(FcGModel *model, const char *path)
         return file;
     file = arena_alloc(model->arena, sizeof *file);
     file->path = fc_gmodel_strdup(model, path);
-    const char *slash = strrchr(file->path, '/');
-    file->base = slash ? slash + 1 : file->path;
+    file->base = fc_base_name(file->path);
     file->next = model->files;
     model->files = file;
     g_hash_table_insert(model->files_by_path, (gpointer)file->path, file);

@@ -5,6 +5,7 @@
 #include "fcgprof/symspec.h"
 
 #include "fcgprof/arcs.h"
+#include "profile/search.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -263,22 +264,17 @@ gboolean fc_gspecs_has_any(const FcGSpecs *specs, FcGTable table)
     return specs->ranges[table]->len > 0;
 }
 
+static const FcGSym *range_at(const GPtrArray *ranges, gsize index)
+{
+    return g_ptr_array_index(ranges, index);
+}
+
 gboolean fc_gspecs_has(const FcGSpecs *specs, FcGTable table, guint64 addr)
 {
     const GPtrArray *ranges = specs->ranges[table];
-    guint low = 0, high = ranges->len;
+    size_t bound = FC_FIRST_WHERE(ranges->len, i, range_at(ranges, i)->addr > addr);
 
-    while (low < high)
-    {
-        guint middle = low + (high - low) / 2;
-        const FcGSym *range = g_ptr_array_index(ranges, middle);
-
-        if (range->addr <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 && addr <= ((const FcGSym *)g_ptr_array_index(ranges, low - 1))->end_addr;
+    return bound > 0 && addr <= range_at(ranges, bound - 1)->end_addr;
 }
 
 gboolean fc_gspecs_selects(const FcGSpecs *specs, FcGTable inclusions, FcGTable exclusions,

@@ -4,6 +4,7 @@
  */
 #include "gmon/ranges.h"
 
+#include "profile/search.h"
 #include <stdlib.h>
 
 static int compare_ranges(const void *a, const void *b)
@@ -67,19 +68,7 @@ guint fc_granges_settle(FcGRange *ranges, guint n, guint64 last_addr)
 
 gint64 fc_granges_last_start(const guint64 *starts, guint n, guint64 addr)
 {
-    guint low = 0;
-
-    if (n == 0 || starts[0] > addr)
-        return -1;
-    while (n > 1)
-    {
-        guint half = n / 2;
-
-        /* Compiles to a conditional move: no mispredicted branches. */
-        low = starts[low + half] <= addr ? low + half : low;
-        n -= half;
-    }
-    return low;
+    return (gint64)FC_FIRST_WHERE(n, i, starts[i] > addr) - 1;
 }
 
 FcGRanges *fc_granges_new(const FcGImage *image)
