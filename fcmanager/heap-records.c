@@ -57,10 +57,10 @@ static FcHeap *heap_of(const FcHeapThread *thread)
 
 /* Three frames of the stack for the next record.  Where a signal handler's records came between
  * those of one stack, that stack is lost. */
-static void note_stack(FcHeapThread *thread, guint64 function, guint64 site, guint64 frame)
+static void note_stack(FcHeapThread *thread, guint64 function, guint64 site, guint64 where)
 {
     const guint64 addresses[3] = {function & FC_POINTER_MASK,
-                                  frame >> FC_STACK_SECOND_SHIFT & FC_POINTER_MASK, site};
+                                  where >> FC_STACK_SECOND_SHIFT & FC_POINTER_MASK, site};
     guint number = (guint)(function >> FC_POINTER_CALL_SHIFT) & 0xff;
     if (number == 0)
         thread->stack_count = 0;
@@ -168,19 +168,19 @@ static void note_mapping(FcHeap *heap, enum FcRecordKind kind, guint64 bytes)
 }
 
 void fc_heap_record(FcHeapThread *thread, guint64 time, guint64 function, guint64 site,
-                    guint64 frame, guint32 node)
+                    guint64 where, guint32 node)
 {
-    enum FcRecordKind kind = (enum FcRecordKind)(frame & FC_FRAME_KIND_MASK);
+    enum FcRecordKind kind = (enum FcRecordKind)(where & FC_WHERE_KIND_MASK);
     Record record = {.time = time,
                      .pointer = function & FC_POINTER_MASK,
-                     .bytes = frame >> FC_MEMORY_SIZE_SHIFT,
+                     .bytes = where >> FC_MEMORY_SIZE_SHIFT,
                      .site = site,
                      .call = (guint32)(function >> FC_POINTER_CALL_SHIFT) & 0xff,
                      .node = node};
     if (kind == FC_RECORD_MAPPED || kind == FC_RECORD_UNMAP)
         note_mapping(heap_of(thread), kind, record.bytes);
     else if (kind == FC_RECORD_STACK)
-        note_stack(thread, function, site, frame);
+        note_stack(thread, function, site, where);
     else if (kind == FC_RECORD_REALLOCATED)
         note_allocation(thread, FC_HEAP_REALLOCATED, &record);
     else if (record.pointer == 0)

@@ -18,7 +18,7 @@ void fc_heap_thread_set_stack(FcHeapThread *thread, guint64 start, guint64 end);
 /* One record of memory, made while `node` of the thread's counts was on top.  Fields as in
  * fc-format.h, the generation taken out of `site`. */
 void fc_heap_record(FcHeapThread *thread, guint64 time, guint64 function, guint64 site,
-                    guint64 frame, guint32 node);
+                    guint64 where, guint32 node);
 
 /* The thread makes no more records. */
 void fc_heap_thread_finish(FcHeapThread *thread);

@@ -55,13 +55,13 @@ void fc_process_take_late(FcProcess *process, const FcWireMessage *message)
     if (process->heap == NULL || message->payload_bytes != sizeof record)
         return;
     memcpy(&record, message->payload, sizeof record);
-    guint64 kind = record.frame & FC_FRAME_KIND_MASK;
+    guint64 kind = record.where & FC_WHERE_KIND_MASK;
     if (kind <= FC_RECORD_SWITCH || kind > FC_RECORD_UNMAP)
         return;
     if (process->late == NULL)
         process->late = fc_heap_thread_new(process->heap_order, process->counts);
     fc_heap_record(process->late, record.time, record.function, record.site & FC_SITE_ADDRESS_MASK,
-                   record.frame, 0);
+                   record.where, 0);
 }
 
 /* ---- Forks -------------------------------------------------------------------------- */

@@ -131,7 +131,7 @@ G_NO_INLINE static void take_other(FcStack *stack, guint64 kind, guint64 time, g
     if (G_UNLIKELY(time >= stack->next_change))
         apply_changes(stack, time);
     if (kind == FC_RECORD_JUMP)
-        jump(stack, where & FC_FRAME_ADDRESS_MASK, time);
+        jump(stack, where & FC_WHERE_ADDRESS_MASK, time);
     else if (kind < FC_RECORD_ENTER || kind > FC_RECORD_STACK)
         stack->counts->repairs.bad_records++;
     else if (stack->heap != NULL)
@@ -149,11 +149,11 @@ guint32 fc_stack_feed(FcStack *stack, const struct FcRecord *records, guint32 fr
             return i;
         guint64 time = __atomic_load_n(&records[i].time, __ATOMIC_RELAXED);
         guint64 function = __atomic_load_n(&records[i].function, __ATOMIC_RELAXED);
-        guint64 where = __atomic_load_n(&records[i].frame, __ATOMIC_RELAXED);
+        guint64 where = __atomic_load_n(&records[i].where, __ATOMIC_RELAXED);
         guint64 site = last_word & FC_SITE_ADDRESS_MASK;
-        guint64 address = where & FC_FRAME_ADDRESS_MASK;
-        guint16 return_bits = (guint16)(where >> FC_FRAME_RETURN_SHIFT);
-        guint64 kind = where & FC_FRAME_KIND_MASK;
+        guint64 address = where & FC_WHERE_ADDRESS_MASK;
+        guint16 return_bits = (guint16)(where >> FC_WHERE_RETURN_SHIFT);
+        guint64 kind = where & FC_WHERE_KIND_MASK;
 
         if (G_UNLIKELY(kind < FC_RECORD_ENTER || kind > FC_RECORD_SWITCH))
         {

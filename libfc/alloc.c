@@ -56,19 +56,19 @@ void fc_alloc_record(enum FcRecordKind kind, enum FcMemoryCall call, const void 
         (kind == FC_RECORD_ALLOCATED || kind == FC_RECORD_REALLOCATED))
         call = FC_CALL_OWN;
     uint64_t size = bytes < FC_MEMORY_SIZE_MAX ? bytes : FC_MEMORY_SIZE_MAX;
-    uint64_t where =
+    uint64_t function =
         ((uint64_t)(uintptr_t)pointer & FC_POINTER_MASK) | (uint64_t)call << FC_POINTER_CALL_SHIFT;
-    uint64_t frame = (uint64_t)kind | ((uint64_t)(uintptr_t)stack & FC_MEMORY_STACK_MASK) |
+    uint64_t where = (uint64_t)kind | ((uint64_t)(uintptr_t)stack & FC_MEMORY_STACK_MASK) |
                      size << FC_MEMORY_SIZE_SHIFT;
     uint64_t time = read_clock();
     if (fc_unlikely(fc_thread.is_looking_up))
         return;
     if (fc_unlikely(fc_thread.has_ended))
     {
-        send_late(&(struct FcRecord){time, where, frame, (uint64_t)(uintptr_t)caller});
+        send_late(&(struct FcRecord){time, function, where, (uint64_t)(uintptr_t)caller});
         return;
     }
-    fc_record_make(time, (void *)(uintptr_t)where, (void *)(uintptr_t)caller, frame);
+    fc_record_make(time, (void *)(uintptr_t)function, (void *)(uintptr_t)caller, where);
     /* Another thread may free the block at once, and its record must come later than this one: a
        private buffer is sent without delay. */
     if (fc_unlikely(fc_thread.private_chunk != NULL))

@@ -25,7 +25,7 @@ struct FcRecord
 {
     uint64_t time;     /* ticks of the session's clock */
     uint64_t function; /* the hook's first argument */
-    uint64_t frame;    /* kind | stack address | return address, see below */
+    uint64_t where;    /* kind | stack address | return address, see below */
     uint64_t site;     /* the hook's second argument | generation of the chunk << 48;
                           written LAST (release): the record is there if and only if
                           the generation is that of the chunk's current use */
@@ -34,7 +34,7 @@ struct FcRecord
 #define FC_SITE_GENERATION_SHIFT 48
 _Static_assert(sizeof(struct FcRecord) == 32, "wire format");
 
-/* FcRecord.frame: bits 0-3 the kind; bits 4-47 the stack address of the
+/* FcRecord.where: bits 0-3 the kind; bits 4-47 the stack address of the
  * instrumented function (the hook's canonical frame address, a multiple of
  * 16); bits 48-63 the low bits of the hook's return address, which tell one
  * activation of an inlined function from the next at the same address. */
@@ -60,12 +60,12 @@ enum FcRecordKind
     FC_RECORD_JUMP = 12,
     FC_RECORD_STACK = 13, /* before one of 4-9: three return addresses of its stack */
 };
-#define FC_FRAME_KIND_MASK UINT64_C(0xf)
-#define FC_FRAME_ADDRESS_MASK UINT64_C(0x0000fffffffffff0)
-#define FC_FRAME_RETURN_SHIFT 48
+#define FC_WHERE_KIND_MASK UINT64_C(0xf)
+#define FC_WHERE_ADDRESS_MASK UINT64_C(0x0000fffffffffff0)
+#define FC_WHERE_RETURN_SHIFT 48
 
 /* Records of memory: `function` holds the pointer in bits 0-47 and an enum FcMemoryCall in
- * bits 48-55; `site` the return address of the call; `frame` the kind in bits 0-3, bits 4-23
+ * bits 48-55; `site` the return address of the call; `where` the kind in bits 0-3, bits 4-23
  * of the caller's stack address where they are in the other records, and the size in bits 24-63.
  *
  * The time of an allocation is taken after it, that of a release before it, and neither
@@ -90,7 +90,7 @@ enum FcMemoryCall
 };
 /* FC_RECORD_STACK: the call sites around that of the record of memory which follows, innermost
  * first, 0 behind the last one.  `function` holds one in bits 0-47 and the number of the
- * record, from 0, in bits 48-55, `frame` the next from bit 4 on, `site` the third. */
+ * record, from 0, in bits 48-55, `where` the next from bit 4 on, `site` the third. */
 #define FC_STACK_MAX 30u
 #define FC_STACK_SECOND_SHIFT 4
 #define FC_POINTER_MASK UINT64_C(0x0000ffffffffffff)

@@ -30,27 +30,27 @@
 #endif
 
 /* Everything that is not the common case is a tail call: the hooks need no frame. */
-__attribute__((noinline, cold)) FC_REALIGN static void record_slow_clock(uint64_t frame,
+__attribute__((noinline, cold)) FC_REALIGN static void record_slow_clock(uint64_t where,
                                                                          void *function, void *site)
 {
     uint64_t time = fc_clock_now();
-    fc_record_make(time, function, site, frame);
+    fc_record_make(time, function, site, where);
 }
 
-static inline __attribute__((always_inline)) void record(uint64_t frame, void *function, void *site)
+static inline __attribute__((always_inline)) void record(uint64_t where, void *function, void *site)
 {
     if (fc_unlikely(!fc_clock_is_fast()))
     {
-        record_slow_clock(frame, function, site);
+        record_slow_clock(where, function, site);
         return;
     }
     uint64_t time = fc_clock_read_fast();
-    fc_record_make(time, function, site, frame);
+    fc_record_make(time, function, site, where);
 }
 
-#define FRAME(kind)                                                                                \
-    ((STACK_ADDRESS() & ~FC_FRAME_KIND_MASK) | (kind) |                                            \
-     (uint64_t)(uintptr_t)__builtin_return_address(0) << FC_FRAME_RETURN_SHIFT)
+#define WHERE(kind)                                                                                \
+    ((STACK_ADDRESS() & ~FC_WHERE_KIND_MASK) | (kind) |                                            \
+     (uint64_t)(uintptr_t)__builtin_return_address(0) << FC_WHERE_RETURN_SHIFT)
 
 typedef void Hook(void *function, void *site);
 
@@ -68,12 +68,12 @@ FC_EXPORT Hook fc_hook_exit;
 
 void fc_hook_enter(void *function, void *site)
 {
-    record(FRAME(FC_RECORD_ENTER), function, site);
+    record(WHERE(FC_RECORD_ENTER), function, site);
 }
 
 void fc_hook_exit(void *function, void *site)
 {
-    record(FRAME(FC_RECORD_EXIT), function, site);
+    record(WHERE(FC_RECORD_EXIT), function, site);
 }
 
 VERSIONS("__cyg_profile_func_enter", fc_hook_enter);

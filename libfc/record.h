@@ -33,11 +33,11 @@ fc_record_reserve(uint64_t *generation)
 static inline __attribute__((always_inline)) void fc_record_store(struct FcRecord *slot,
                                                                   uint64_t generation,
                                                                   uint64_t time, void *function,
-                                                                  void *site, uint64_t frame)
+                                                                  void *site, uint64_t where)
 {
     slot->time = time;
     slot->function = (uint64_t)(uintptr_t)function;
-    slot->frame = frame;
+    slot->where = where;
     /* release: whoever sees the generation sees the rest (pairs with the manager's
        load, of a chunk with a gap or of a process that was killed) */
     __atomic_store_n(&slot->site, (uint64_t)(uintptr_t)site | generation, __ATOMIC_RELEASE);
@@ -46,16 +46,16 @@ static inline __attribute__((always_inline)) void fc_record_store(struct FcRecor
 /* Stores the record in a new chunk, waiting for one if need be, or drops it when profiling is off.
  * In slow.c, which may include what starts profiling; this header must not.  Async-signal-safe;
  * errno is kept. */
-void fc_record_slow(uint64_t time, void *function, void *site, uint64_t frame);
+void fc_record_slow(uint64_t time, void *function, void *site, uint64_t where);
 
 /* Both, and the slow path where there is no slot. */
 static inline __attribute__((always_inline)) void fc_record_make(uint64_t time, void *function,
-                                                                 void *site, uint64_t frame)
+                                                                 void *site, uint64_t where)
 {
     uint64_t generation;
     struct FcRecord *slot = fc_record_reserve(&generation);
     if (fc_likely(slot))
-        fc_record_store(slot, generation, time, function, site, frame);
+        fc_record_store(slot, generation, time, function, site, where);
     else
-        fc_record_slow(time, function, site, frame);
+        fc_record_slow(time, function, site, where);
 }

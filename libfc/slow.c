@@ -30,7 +30,7 @@ static bool refill(void)
     return fc_chunks_take();
 }
 
-FC_REALIGN void fc_record_slow(uint64_t time, void *function, void *site, uint64_t frame)
+FC_REALIGN void fc_record_slow(uint64_t time, void *function, void *site, uint64_t where)
 {
     for (;;)
     {
@@ -49,7 +49,7 @@ FC_REALIGN void fc_record_slow(uint64_t time, void *function, void *site, uint64
         uint64_t generation;
         struct FcRecord *slot = filled ? fc_record_reserve(&generation) : NULL;
         if (slot)
-            fc_record_store(slot, generation, time, function, site, frame);
+            fc_record_store(slot, generation, time, function, site, where);
         fc_restore_signals(old);
         if (slot || fc_state_is_off())
             return;

@@ -67,11 +67,11 @@ void fc_stacks_made(const ucontext_t *context)
 
 static void record(enum FcRecordKind kind, uint64_t address)
 {
-    uint64_t frame = (address & FC_FRAME_ADDRESS_MASK) | kind;
+    uint64_t where = (address & FC_WHERE_ADDRESS_MASK) | kind;
     if (fc_state_is_off())
         return;
     uint64_t time = fc_clock_now();
-    fc_record_make(time, NULL, NULL, frame);
+    fc_record_make(time, NULL, NULL, where);
 }
 
 /* A record of its own: on the other stack there may be no call before the next switch, and nothing

@@ -53,10 +53,10 @@ void fc_unwind_start(void)
 static void record_piece(uint64_t number, const uint64_t *addresses)
 {
     uint64_t time = fc_clock_now();
-    void *where = (void *)(uintptr_t)(addresses[0] | number << FC_POINTER_CALL_SHIFT);
+    void *function = (void *)(uintptr_t)(addresses[0] | number << FC_POINTER_CALL_SHIFT);
     void *site = (void *)(uintptr_t)addresses[2];
-    uint64_t frame = (uint64_t)FC_RECORD_STACK | addresses[1] << FC_STACK_SECOND_SHIFT;
-    fc_record_make(time, where, site, frame);
+    uint64_t where = (uint64_t)FC_RECORD_STACK | addresses[1] << FC_STACK_SECOND_SHIFT;
+    fc_record_make(time, function, site, where);
 }
 
 bool fc_unwind_is_own(const void *caller)

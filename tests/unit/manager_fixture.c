@@ -42,7 +42,7 @@ struct FcRecord fc_fixture_record(enum FcRecordKind kind, guint64 time, char let
     struct FcRecord record = {
         .time = time,
         .function = fc_fixture_address(letter),
-        .frame = (STACK_TOP - 64u * (guint64)depth) | kind | returns << FC_FRAME_RETURN_SHIFT,
+        .where = (STACK_TOP - 64u * (guint64)depth) | kind | returns << FC_WHERE_RETURN_SHIFT,
         .site = site | (guint64)FIXTURE_GENERATION << FC_SITE_GENERATION_SHIFT};
     return record;
 }

@@ -35,9 +35,9 @@ uint64_t fc_clock_read_slow(void)
     return 12345;
 }
 
-void fc_record_slow(uint64_t time, void *function, void *site, uint64_t frame)
+void fc_record_slow(uint64_t time, void *function, void *site, uint64_t where)
 {
-    passed = (struct FcRecord){time, (uintptr_t)function, frame, (uintptr_t)site};
+    passed = (struct FcRecord){time, (uintptr_t)function, where, (uintptr_t)site};
     slow++;
 }
 
@@ -93,14 +93,14 @@ static void test_fields(void)
     const struct FcRecord *first = &chunk->records[0];
     g_assert_cmphex(first->function & FC_POINTER_MASK, ==, 0x7f1234567890u);
     g_assert_cmpuint(first->function >> FC_POINTER_CALL_SHIFT, ==, FC_CALL_CALLOC);
-    g_assert_cmpuint(first->frame & FC_FRAME_KIND_MASK, ==, FC_RECORD_ALLOCATED);
-    g_assert_cmphex(first->frame & FC_MEMORY_STACK_MASK, ==, 0x345670u);
-    g_assert_cmpuint(first->frame >> FC_MEMORY_SIZE_SHIFT, ==, 4711);
+    g_assert_cmpuint(first->where & FC_WHERE_KIND_MASK, ==, FC_RECORD_ALLOCATED);
+    g_assert_cmphex(first->where & FC_MEMORY_STACK_MASK, ==, 0x345670u);
+    g_assert_cmpuint(first->where >> FC_MEMORY_SIZE_SHIFT, ==, 4711);
     g_assert_cmphex(first->site & FC_SITE_ADDRESS_MASK, ==, 0x5500001234u);
     g_assert_cmpuint(first->site >> FC_SITE_GENERATION_SHIFT, ==, GENERATION);
     const struct FcRecord *second = &chunk->records[1];
-    g_assert_cmpuint(second->frame & FC_FRAME_KIND_MASK, ==, FC_RECORD_FREE);
-    g_assert_cmpuint(second->frame >> FC_MEMORY_SIZE_SHIFT, ==, 0);
+    g_assert_cmpuint(second->where & FC_WHERE_KIND_MASK, ==, FC_RECORD_FREE);
+    g_assert_cmpuint(second->where >> FC_MEMORY_SIZE_SHIFT, ==, 0);
     g_assert_cmpuint(before, <=, first->time);
     g_assert_cmpuint(first->time, <=, second->time);
     g_assert_cmpuint(slow + lates + sent, ==, 0);
@@ -112,8 +112,8 @@ static void test_sizes(void)
     struct FcChunk *chunk = start_chunk(0);
     record(FC_RECORD_ALLOCATED, FC_CALL_MALLOC, 0x1000, 0);
     record(FC_RECORD_ALLOCATED, FC_CALL_MALLOC, 0x2000, SIZE_MAX);
-    g_assert_cmpuint(chunk->records[0].frame >> FC_MEMORY_SIZE_SHIFT, ==, 0);
-    g_assert_cmpuint(chunk->records[1].frame >> FC_MEMORY_SIZE_SHIFT, ==, FC_MEMORY_SIZE_MAX);
+    g_assert_cmpuint(chunk->records[0].where >> FC_MEMORY_SIZE_SHIFT, ==, 0);
+    g_assert_cmpuint(chunk->records[1].where >> FC_MEMORY_SIZE_SHIFT, ==, FC_MEMORY_SIZE_MAX);
     g_aligned_free(chunk);
 }
 
@@ -146,7 +146,7 @@ static void test_after_the_end(void)
     record(FC_RECORD_FREE, FC_CALL_FREE, 0x3000, 0);
     g_assert_cmpuint(lates, ==, 1);
     g_assert_cmphex(late.function & FC_POINTER_MASK, ==, 0x3000);
-    g_assert_cmpuint(late.frame & FC_FRAME_KIND_MASK, ==, FC_RECORD_FREE);
+    g_assert_cmpuint(late.where & FC_WHERE_KIND_MASK, ==, FC_RECORD_FREE);
     g_assert_cmpuint(chunk->records[0].site, ==, 0);
     g_aligned_free(chunk);
 }

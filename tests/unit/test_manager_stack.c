@@ -217,8 +217,8 @@ static void test_tail_called_exit(void)
     fc_fixture_enter(&f, 0, 'R', 0x99, 0);
     fc_fixture_enter(&f, 10, 'R', SITE('R', 0), 1);
     struct FcRecord exit_record = fc_fixture_record(FC_RECORD_EXIT, 20, 'R', SITE('R', 0), 0);
-    exit_record.frame &= ~(UINT64_C(0xffff) << FC_FRAME_RETURN_SHIFT);
-    exit_record.frame |= SITE('R', 0) << FC_FRAME_RETURN_SHIFT;
+    exit_record.where &= ~(UINT64_C(0xffff) << FC_WHERE_RETURN_SHIFT);
+    exit_record.where |= SITE('R', 0) << FC_WHERE_RETURN_SHIFT;
     fc_stack_feed(f.stack, &exit_record, 0, 1, FIXTURE_GENERATION);
     g_assert_cmpuint(fc_stack_depth(f.stack), ==, 1);
     fc_fixture_leave(&f, 50, 'R', 0x99, 0);

@@ -37,8 +37,8 @@ def module(kind, key, base, start, end, path, time, build_id=b''):
 
 
 def record(kind, time, function, site, address, generation, returns=0):
-    frame = (address & 0x0000FFFFFFFFFFF0) | kind | (returns & 0xFFFF) << 48
-    return struct.pack('<QQQQ', time, function, frame, site | generation << 48)
+    where = (address & 0x0000FFFFFFFFFFF0) | kind | (returns & 0xFFFF) << 48
+    return struct.pack('<QQQQ', time, function, where, site | generation << 48)
 
 
 def data(key, thread, sequence, records, generation):
