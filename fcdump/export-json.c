@@ -385,6 +385,7 @@ void fc_export_json(const FcReportContext *context)
     put_notes(&export, "losses", profile->losses);
     fc_json_begin_object(json, "memory");
     put_blocks(&export, "leaks", profile->leaks, TRUE);
+    fc_json_unsigned(export.json, "leaks_not_listed", profile->unlisted_leaks.blocks);
     put_blocks(&export, "bad_frees", profile->bad_frees, FALSE);
     put_blocks(&export, "bad_reallocs", profile->bad_reallocs, FALSE);
     fc_json_end_object(json);

@@ -146,15 +146,62 @@ static gboolean export_gmon(const FcModel *model, const FcOptions *options)
     return problems->len == 0;
 }
 
+/* ---- Progress ---------------------------------------------------------------- */
+
+enum
+{
+    PROGRESS_AFTER_US = 1000000, /* what takes less is not worth a line */
+    PROGRESS_EVERY_US = 200000,
+};
+
+typedef struct
+{
+    gint64 next_us;  /* when the line is written again */
+    gboolean is_out; /* there is one */
+} ProgressLine;
+
+/* On the terminal, a line that is written over: reading some gigabytes takes a while. */
+static void show_progress(gpointer data, const char *path, guint64 done, guint64 total)
+{
+    ProgressLine *line = data;
+    const gint64 now_us = g_get_monotonic_time();
+    if (now_us < line->next_us)
+        return;
+    line->next_us = now_us + PROGRESS_EVERY_US;
+    line->is_out = TRUE;
+    g_autofree char *name = fc_format_text(path);
+    g_autofree char *read = fc_format_bytes(done);
+    if (total > 0)
+        fprintf(stderr, "\rfcdump: %s: read %.0f%% of ", name,
+                100.0 * (double)MIN(done, total) / (double)total);
+    else
+        fprintf(stderr, "\rfcdump: %s: read ", name);
+    g_autofree char *whole = fc_format_bytes(total);
+    fprintf(stderr, "%s\033[K", total > 0 ? whole : read);
+    fflush(stderr);
+}
+
+static FcModel *load(const FcOptions *options, GPtrArray *problems)
+{
+    g_autoptr(GPtrArray) images = list_images(options, FALSE);
+    ProgressLine line = {.next_us = g_get_monotonic_time() + PROGRESS_AFTER_US};
+    const FcProgress progress = {show_progress, &line};
+    FcModel *model = fc_model_load((const char *const *)options->operands->pdata,
+                                   (const char *const *)images->pdata, options->demangle,
+                                   isatty(STDERR_FILENO) ? &progress : NULL, problems);
+    if (line.is_out)
+        fputs("\r\033[K", stderr);
+    return model;
+}
+
+/* ---- All of it --------------------------------------------------------------- */
+
 static int run(const FcOptions *options)
 {
     g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(GPtrArray) images = list_images(options, FALSE);
     gboolean exported = TRUE;
-    g_autoptr(FcModel) model =
-        fc_model_load((const char *const *)options->operands->pdata,
-                      (const char *const *)images->pdata, options->demangle, problems);
+    g_autoptr(FcModel) model = load(options, problems);
     g_autoptr(FcSuppressions) suppressions = load_suppressions(options, problems);
     print_errors(problems, 0);
     if (!model)

@@ -181,8 +181,14 @@ static void print_groups(const FcReportContext *context)
         add_table_row(context, table, &g_array_index(groups, Group, i), &lists);
     g_free(lists.first);
     g_free(lists.next);
+    const FcProfileHeap *heap = &context->model->profile->heap;
     if (groups->len > 0)
         fc_table_print(table, context->render);
+    if (context->options->details && heap->unlisted_blocks > 0)
+        fc_render_note(context->render,
+                       "%" G_GUINT64_FORMAT
+                       " blocks beyond the first %u are not listed one by one.",
+                       heap->unlisted_blocks, heap->blocks->len);
 }
 
 void fc_report_leaks(const FcReportContext *context)

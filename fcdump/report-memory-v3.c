@@ -44,8 +44,9 @@ static void add_stack(const FcReportContext *context, FcTable *table, guint empt
 void fc_report_v3_leaks(const FcReportContext *context)
 {
     const GArray *leaks = context->model->profile->leaks;
+    const FcProfileSum *unlisted = &context->model->profile->unlisted_leaks;
     g_autoptr(FcTable) table = fc_table_new(leak_columns, G_N_ELEMENTS(leak_columns));
-    guint64 bytes = 0;
+    guint64 bytes = unlisted->bytes;
     for (guint i = 0; i < leaks->len; i++)
     {
         const FcProfileBlock *block = &g_array_index(leaks, FcProfileBlock, i);
@@ -58,8 +59,11 @@ void fc_report_v3_leaks(const FcReportContext *context)
             add_line(context, table, 2, "reallocated in ", block->realloc_site);
         add_stack(context, table, 2, block);
     }
-    fc_render_note(context->render, "%u blocks of %" G_GUINT64_FORMAT " bytes in all.", leaks->len,
-                   bytes);
+    fc_render_note(context->render,
+                   "%" G_GUINT64_FORMAT " blocks of %" G_GUINT64_FORMAT " bytes in all.",
+                   leaks->len + unlisted->blocks, bytes);
+    if (unlisted->blocks > 0)
+        fc_render_note(context->render, "The first %u are listed.", leaks->len);
     fc_table_print(table, context->render);
 }
 

@@ -22,7 +22,8 @@
 typedef struct
 {
     FcModel *model;
-    GPtrArray *images;   /* NULL-terminated; strings borrowed */
+    GPtrArray *images; /* NULL-terminated; strings borrowed */
+    const FcProgress *progress;
     GPtrArray *problems; /* of the caller */
 } Loader;
 
@@ -34,7 +35,7 @@ static void add_problem(Loader *loader, const char *path, const char *reason)
 static void load_profile(Loader *loader, const char *path)
 {
     g_autoptr(GError) error = NULL;
-    g_autoptr(FcProfile) profile = fc_profile_read(path, &error);
+    g_autoptr(FcProfile) profile = fc_profile_read(path, loader->progress, &error);
     FcModel *model = loader->model;
     if (!profile)
     {
@@ -63,7 +64,14 @@ static void load_descriptor(Loader *loader, const char *path)
     }
     g_debug("%s: descriptor of %u profiles", path, files->len);
     for (guint i = 0; i < files->len; i++)
-        load_profile(loader, files->pdata[i]);
+    {
+        /* A descriptor from elsewhere could name a pipe or a terminal, which would hang us. */
+        const char *file = files->pdata[i];
+        if (g_file_test(file, G_FILE_TEST_EXISTS) && !g_file_test(file, G_FILE_TEST_IS_REGULAR))
+            add_problem(loader, file, "named by a descriptor, but is no regular file");
+        else
+            load_profile(loader, file);
+    }
     if (files->len == 0)
         add_problem(loader, path, "names no profile");
 }
@@ -176,12 +184,13 @@ static const char *default_profile(void)
 }
 
 FcModel *fc_model_load(const char *const *operands, const char *const *images, FcDemangle demangle,
-                       GPtrArray *problems)
+                       const FcProgress *progress, GPtrArray *problems)
 {
     g_autoptr(FcModel) model = fc_model_new();
     g_autoptr(GPtrArray) all_images = g_ptr_array_new();
     g_autoptr(GPtrArray) profiles = g_ptr_array_new();
-    Loader loader = {.model = model, .images = all_images, .problems = problems};
+    Loader loader = {
+        .model = model, .images = all_images, .progress = progress, .problems = problems};
     for (guint i = 0; images && images[i]; i++)
         g_ptr_array_add(all_images, (gpointer)images[i]);
     for (guint i = 0; operands[i]; i++)

@@ -306,6 +306,7 @@ static void count_blocks(FcMemory *memory)
     const FcProfile *profile = memory->model->profile;
     for (guint i = 0; i < profile->leaks->len; i++)
         add_sum(&memory->lost, 1, g_array_index(profile->leaks, FcProfileBlock, i).size_bytes);
+    add_sum(&memory->lost, profile->unlisted_leaks.blocks, profile->unlisted_leaks.bytes);
     memory->bad_count = profile->bad_frees->len + profile->bad_reallocs->len;
 }
 

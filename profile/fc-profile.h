@@ -122,6 +122,16 @@ typedef struct
                              blocks with the same stack may share it: not to be changed. */
 } FcProfileBlock;
 
+/* So many single blocks are kept of what a profile lists, a sum of profiles too; what lies beyond
+ * is in the figures, and counted.  A program may leave millions. */
+#define FC_PROFILE_BLOCKS_MAX 250000
+
+typedef struct
+{
+    guint64 blocks;
+    guint64 bytes;
+} FcProfileSum;
+
 /* ---- The heap, with FC_MEMORY --------------------------------------------------------
  *
  * Bucket 0 of sizes counts blocks of 0 bytes, bucket k those of [2^(k-1), 2^k). */
@@ -228,8 +238,9 @@ typedef struct
     GArray *frames;      /* FcProfileHeapFrame */
     GArray *alloc_sites; /* FcProfileAllocSite */
     GArray *blocks;      /* FcProfileHeapBlock, those of one process by site, state and address */
-    GArray *bad_frees;   /* FcProfileBadFree, in order of time */
-    GArray *samples;     /* FcProfileHeapSample, in order of time */
+    guint64 unlisted_blocks; /* beyond FC_PROFILE_BLOCKS_MAX; not written */
+    GArray *bad_frees;       /* FcProfileBadFree, in order of time */
+    GArray *samples;         /* FcProfileHeapSample, in order of time */
 } FcProfileHeap;
 
 /* Something that had to be mended or was lost, by kind, e.g. "jump", "unsent-buffers". */
@@ -271,6 +282,7 @@ typedef struct
     GArray *leaks; /* FcProfileBlock, as the two below; in plain files too */
     GArray *bad_frees;
     GArray *bad_reallocs;
+    FcProfileSum unlisted_leaks; /* beyond FC_PROFILE_BLOCKS_MAX; not written */
 
     FcProfileHeap heap;
 } FcProfile;
@@ -328,8 +340,17 @@ typedef enum
 #define FC_PROFILE_MAGIC "functioncheck_v"
 #define FC_DESCRIPTOR_MAGIC "FunctionCheck descriptor file."
 
-/* NULL and `error` where the file can't be read or is malformed in any place. */
-FcProfile *fc_profile_read(const char *path, GError **error);
+/* Who is told how far a file has been read: `done` of `total` bytes, which is 0 where that is not
+ * known.  Called once for every piece of some 64 KiB. */
+typedef struct
+{
+    void (*report)(gpointer data, const char *path, guint64 done, guint64 total);
+    gpointer data;
+} FcProgress;
+
+/* NULL and `error` where the file can't be read or is malformed in any place.  It is read once from
+ * its start to its end and may be a pipe; `progress` may be NULL. */
+FcProfile *fc_profile_read(const char *path, const FcProgress *progress, GError **error);
 /* The same from memory; `data` need not be terminated. */
 FcProfile *fc_profile_parse(const char *data, gsize bytes, GError **error);
 

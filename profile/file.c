@@ -17,6 +17,7 @@ enum
 {
     READ_STEP_BYTES = 1 << 16,
     NAME_TRIES = 100,
+    SMALL_BYTES_MAX = 1 << 28,
 };
 
 static gboolean fail(GError **error, const char *what, int number)
@@ -25,26 +26,48 @@ static gboolean fail(GError **error, const char *what, int number)
     return FALSE;
 }
 
-static gboolean read_all(int fd, const char *magic, GByteArray *data, GError **error)
+gboolean fc_file_open(FcFileIn *file, const char *path, GError **error)
+{
+    struct stat status;
+    *file = (FcFileIn){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)};
+    if (file->fd < 0)
+        return fail(error, "", errno);
+    if (fstat(file->fd, &status) == 0 && S_ISREG(status.st_mode))
+        file->size = (guint64)status.st_size;
+    return TRUE;
+}
+
+gssize fc_file_next(FcFileIn *file, char *into, gsize room, GError **error)
+{
+    ssize_t got;
+    do
+        got = read(file->fd, into, room);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        fail(error, "", errno);
+    else
+        file->done += (guint64)got;
+    return got;
+}
+
+void fc_file_close(FcFileIn *file)
+{
+    close(file->fd);
+}
+
+static gboolean read_all(FcFileIn *file, const char *magic, GByteArray *data, GError **error)
 {
     const gsize magic_bytes = strlen(magic);
     for (;;)
     {
-        /* A GByteArray counts in guint. */
-        if (data->len > G_MAXINT32 - READ_STEP_BYTES)
+        if (data->len > SMALL_BYTES_MAX)
             return fail(error, "", EFBIG);
         guint used = data->len;
         g_byte_array_set_size(data, used + READ_STEP_BYTES);
-        ssize_t got;
-        do
-            got = read(fd, data->data + used, READ_STEP_BYTES);
-        while (got < 0 && errno == EINTR);
-        int number = errno;
+        gssize got = fc_file_next(file, (char *)data->data + used, READ_STEP_BYTES, error);
         g_byte_array_set_size(data, used + (got > 0 ? (guint)got : 0));
-        if (got < 0)
-            return fail(error, "", number);
-        if (got == 0)
-            return TRUE;
+        if (got <= 0)
+            return got == 0;
         /* Not to swallow a core dump or /dev/zero before saying that it is no profile. */
         if (memcmp(data->data, magic, MIN(magic_bytes, data->len)) != 0)
             return TRUE;
@@ -53,15 +76,12 @@ static gboolean read_all(int fd, const char *magic, GByteArray *data, GError **e
 
 char *fc_file_read(const char *path, const char *magic, gsize *bytes, GError **error)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0)
-    {
-        fail(error, "", errno);
+    FcFileIn file;
+    if (!fc_file_open(&file, path, error))
         return NULL;
-    }
     GByteArray *data = g_byte_array_new();
-    gboolean good = read_all(fd, magic, data, error);
-    close(fd);
+    gboolean good = read_all(&file, magic, data, error);
+    fc_file_close(&file);
     *bytes = data->len;
     if (!good)
     {

@@ -7,7 +7,21 @@
 
 #include <glib.h>
 
-/* The contents of a file that must begin with `magic`: a file that does not is
+/* A file that is read from its start to its end, once.  `size`: its bytes, 0 where it has no size,
+ * as a pipe.  The caller closes it. */
+typedef struct
+{
+    int fd;
+    guint64 size;
+    guint64 done; /* bytes read so far */
+} FcFileIn;
+
+gboolean fc_file_open(FcFileIn *file, const char *path, GError **error);
+/* As much as there is, up to `room` bytes; 0 at the end, -1 with `error`. */
+gssize fc_file_next(FcFileIn *file, char *into, gsize room, GError **error);
+void fc_file_close(FcFileIn *file);
+
+/* The contents of a small file that must begin with `magic`: a file that does not is
  * read no further than that shows, and *bytes is then short.  Free with g_free. */
 char *fc_file_read(const char *path, const char *magic, gsize *bytes, GError **error);
 

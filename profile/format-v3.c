@@ -187,13 +187,16 @@ static void append_blocks(const GArray *blocks, gboolean are_leaks, GString *out
     }
 }
 
-void fc_format_v3(const FcProfile *profile, gboolean announced, GString *out,
-                  const FcFormatSink *sink)
+void fc_format_v3_figures(const FcProfile *profile, gboolean announced, GString *out)
 {
     append_head(profile, announced, out);
     append_graph(profile, out);
     append_functions(profile, out);
     append_libraries(profile, out);
+}
+
+void fc_format_v3_blocks(const FcProfile *profile, GString *out, const FcFormatSink *sink)
+{
     append_blocks(profile->leaks, TRUE, out, sink);
     append_blocks(profile->bad_frees, FALSE, out, sink);
     append_blocks(profile->bad_reallocs, FALSE, out, sink);

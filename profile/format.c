@@ -428,7 +428,8 @@ void fc_format_pass_on(const FcFormatSink *sink, GString *out)
 
 static void format(const FcProfile *profile, GString *out, const FcFormatSink *sink)
 {
-    fc_format_v3(profile, profile->extended, out, sink);
+    fc_format_v3_figures(profile, profile->extended, out);
+    fc_format_v3_blocks(profile, out, sink);
     if (!profile->extended)
         return;
     append_process(profile, out);

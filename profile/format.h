@@ -21,10 +21,11 @@ typedef struct
 /* Hands over what is in `out`, if that is much, and empties it; nothing without a sink. */
 void fc_format_pass_on(const FcFormatSink *sink, GString *out);
 
-/* Appends the part of version 3.0; with the announcement if `announced`, unless there is
- * no unique id that it could follow.  Leaves the last piece in `out`; `sink` may be NULL. */
-void fc_format_v3(const FcProfile *profile, gboolean announced, GString *out,
-                  const FcFormatSink *sink);
+/* Append the part of version 3.0: what the sections say more exactly, with the announcement if
+ * `announced`, unless there is no unique id that it could follow; and the lists of blocks, the last
+ * piece of which is left in `out`.  `sink` may be NULL. */
+void fc_format_v3_figures(const FcProfile *profile, gboolean announced, GString *out);
+void fc_format_v3_blocks(const FcProfile *profile, GString *out, const FcFormatSink *sink);
 
 /* Names of FcProfileEnd, in its order; and how many there are. */
 #define FC_FORMAT_ENDS 4

@@ -132,12 +132,16 @@ static guint *merge_alloc_sites(const HeapMerge *heap, gboolean other_has_peak)
 static void merge_blocks(const HeapMerge *heap, const guint *sites)
 {
     const GArray *others = heap->merge->other->heap.blocks;
-    for (guint i = 0; i < others->len; i++)
+    FcProfileHeap *into = &heap->merge->into->heap;
+    const guint64 total = into->blocks->len + into->unlisted_blocks + others->len +
+                          heap->merge->other->heap.unlisted_blocks;
+    for (guint i = 0; i < others->len && into->blocks->len < FC_PROFILE_BLOCKS_MAX; i++)
     {
         FcProfileHeapBlock block = g_array_index(others, FcProfileHeapBlock, i);
         block.alloc_site = sites[block.alloc_site];
-        g_array_append_val(heap->merge->into->heap.blocks, block);
+        g_array_append_val(into->blocks, block);
     }
+    into->unlisted_blocks = total - into->blocks->len;
 }
 
 static void merge_bad_frees(const HeapMerge *heap)

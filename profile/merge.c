@@ -321,11 +321,17 @@ static void merge_threads(FcMerge *merge)
     }
 }
 
-static void merge_blocks(GArray *into, const GArray *other)
+static void merge_blocks(GArray *into, const GArray *other, FcProfileSum *unlisted)
 {
     for (guint i = 0; i < other->len; i++)
     {
         FcProfileBlock block = g_array_index(other, FcProfileBlock, i);
+        if (into->len >= FC_PROFILE_BLOCKS_MAX)
+        {
+            unlisted->blocks++;
+            unlisted->bytes += block.size_bytes;
+            continue;
+        }
         if (block.stack != NULL)
             g_array_ref(block.stack);
         g_array_append_val(into, block);
@@ -353,9 +359,12 @@ void fc_profile_merge(FcProfile *into, const FcProfile *other)
     merge_threads(&merge);
     fc_profile_add_notes(into->repairs, other->repairs);
     fc_profile_add_notes(into->losses, other->losses);
-    merge_blocks(into->leaks, other->leaks);
-    merge_blocks(into->bad_frees, other->bad_frees);
-    merge_blocks(into->bad_reallocs, other->bad_reallocs);
+    FcProfileSum bad = {0};
+    merge_blocks(into->leaks, other->leaks, &into->unlisted_leaks);
+    merge_blocks(into->bad_frees, other->bad_frees, &bad);
+    merge_blocks(into->bad_reallocs, other->bad_reallocs, &bad);
+    into->unlisted_leaks.blocks += other->unlisted_leaks.blocks;
+    into->unlisted_leaks.bytes += other->unlisted_leaks.bytes;
     fc_merge_heap(&merge);
     g_free(merge.first_context);
 }

@@ -141,7 +141,10 @@ gboolean fc_parse_heap_block(FcParser *parser)
     {
         if (!parse_differences(text, &block))
             return FALSE;
-        g_array_append_val(parser->profile->heap.blocks, block);
+        if (parser->profile->heap.blocks->len < FC_PROFILE_BLOCKS_MAX)
+            g_array_append_val(parser->profile->heap.blocks, block);
+        else
+            parser->profile->heap.unlisted_blocks++;
     } while (fc_text_has_word(text));
     return TRUE;
 }

@@ -280,18 +280,21 @@ static GArray *keep_stack(const Stacks *stacks)
     return g_array_ref(known);
 }
 
+/* `stacks` is NULL where the block will not be kept. */
 static gboolean parse_stack(FcText *text, const Stacks *stacks, FcProfileBlock *block)
 {
     guint64 address;
-    g_array_set_size(stacks->scratch, 0);
+    if (stacks)
+        g_array_set_size(stacks->scratch, 0);
     do
     {
         if (!fc_text_address(text, "the NULL that ends the stack", &address))
             return FALSE;
-        if (address != 0)
+        if (address != 0 && stacks)
             g_array_append_val(stacks->scratch, address);
     } while (address != 0);
-    block->stack = keep_stack(stacks);
+    if (stacks)
+        block->stack = keep_stack(stacks);
     return fc_text_end_line(text);
 }
 
@@ -309,33 +312,52 @@ static gboolean parse_block(FcText *text, const Stacks *stacks, gboolean are_lea
            parse_stack(text, stacks, block);
 }
 
-static gboolean parse_blocks(FcText *text, const char *what, const Stacks *stacks,
-                             gboolean are_leaks, GArray *blocks)
+static gboolean parse_blocks(FcParser *parser, const char *what, const Stacks *stacks,
+                             gboolean are_leaks, GArray *blocks, FcProfileSum *unlisted)
 {
+    FcText *text = &parser->text;
     guint64 count;
     if (!line_number(text, what, &count))
         return FALSE;
     for (guint64 i = 0; i < count; i++)
     {
         FcProfileBlock block = {0};
-        if (!next_line(text, "an entry of memory") || !parse_block(text, stacks, are_leaks, &block))
+        const gboolean keep = blocks->len < FC_PROFILE_BLOCKS_MAX;
+        if (!next_line(text, "an entry of memory") ||
+            !parse_block(text, keep ? stacks : NULL, are_leaks, &block))
         {
             g_clear_pointer(&block.stack, g_array_unref);
             return FALSE;
         }
-        g_array_append_val(blocks, block);
+        /* Our own writer says no more than readers of version 3.0 can take. */
+        if (parser->is_announced && block.size_bytes > G_MAXINT32)
+        {
+            g_clear_pointer(&block.stack, g_array_unref);
+            return fc_text_fail(text, "the size is more than fits there");
+        }
+        if (keep)
+        {
+            g_array_append_val(blocks, block);
+            continue;
+        }
+        unlisted->blocks++;
+        unlisted->bytes += block.size_bytes;
     }
     return TRUE;
 }
 
-static gboolean parse_memory(FcText *text, FcProfile *profile)
+static gboolean parse_memory(FcParser *parser)
 {
+    FcProfile *profile = parser->profile;
+    FcProfileSum *unlisted = &profile->unlisted_leaks;
+    FcProfileSum bad = {0};
     const Stacks stacks = {g_array_new(FALSE, FALSE, sizeof(guint64)),
                            g_hash_table_new_full(stack_hash, stack_equal, stack_free, NULL)};
     const gboolean good =
-        parse_blocks(text, "the number of leaks", &stacks, TRUE, profile->leaks) &&
-        parse_blocks(text, "the number of bad frees", &stacks, FALSE, profile->bad_frees) &&
-        parse_blocks(text, "the number of bad reallocs", &stacks, FALSE, profile->bad_reallocs);
+        parse_blocks(parser, "the number of leaks", &stacks, TRUE, profile->leaks, unlisted) &&
+        parse_blocks(parser, "the number of bad frees", &stacks, FALSE, profile->bad_frees, &bad) &&
+        parse_blocks(parser, "the number of bad reallocs", &stacks, FALSE, profile->bad_reallocs,
+                     &bad);
     g_hash_table_unref(stacks.known);
     g_array_unref(stacks.scratch);
     return good;
@@ -353,5 +375,6 @@ gboolean fc_parse_v3(FcParser *parser, gboolean *complete)
     connect_arcs(profile, callees);
     assign_libraries(profile);
     *complete = !fc_text_at_end(text);
-    return !*complete || parse_memory(text, profile);
+    text->copy = NULL; /* the lists of blocks stand nowhere else to be compared with */
+    return !*complete || parse_memory(parser);
 }

@@ -2,13 +2,16 @@
  *
  * Reads .fc files: the first part (parse-v3.c), the sections (parse-sections.c,
  * parse-process.c), and that the two agree.  Input is untrusted: memory grows
- * with the text that is there, never with a number that the text claims.
+ * with the text that is there, never with a number that the text claims, and a file is read piece
+ * by piece, so that it takes the memory of the profile and not that of its text.
  */
 #include "profile/parse.h"
 #include "profile/file.h"
 #include "profile/format.h"
 
 #include <string.h>
+
+#define HEADER_BYTES 64 /* more than the first line has */
 
 static gboolean has_prefix(const char *data, gsize bytes, const char *prefix)
 {
@@ -39,85 +42,108 @@ static gboolean check_header(const char *data, gsize bytes, GError **error)
     return FALSE;
 }
 
-/* The text that is there, against the one that was expected, which comes in pieces. */
-typedef struct
-{
-    const char *start;
-    const char *at; /* the same up to here */
-    const char *end;
-    gboolean differs;
-} Comparison;
-
-static void compare(gpointer data, const GString *expected)
-{
-    Comparison *text = data;
-    gsize i = 0;
-    if (text->differs)
-        return;
-    if (expected->len <= (gsize)(text->end - text->at) &&
-        memcmp(text->at, expected->str, expected->len) == 0)
-    {
-        text->at += expected->len;
-        return;
-    }
-    while (text->at + i < text->end && i < expected->len && text->at[i] == expected->str[i])
-        i++;
-    text->at += i;
-    text->differs = TRUE;
-}
-
 /* Someone who reads the first part alone must find the same figures there. */
-static gboolean check_first_part(FcParser *parser, const char *data, gsize bytes)
+static gboolean check_first_part(FcParser *parser, const GString *there)
 {
-    Comparison text = {data, data, data + bytes, FALSE};
-    const FcFormatSink sink = {compare, &text};
     g_autoptr(GString) expected = g_string_new(NULL);
-    fc_format_v3(parser->profile, parser->is_announced, expected, &sink);
-    compare(&text, expected);
-    if (!text.differs && text.at == text.end)
+    fc_format_v3_figures(parser->profile, parser->is_announced, expected);
+    if (g_string_equal(expected, there))
         return TRUE;
-
     parser->text.line = 1;
-    for (const char *c = text.start; c < text.at; c++)
-        parser->text.line += *c == '\n';
+    for (gsize i = 0; i < MIN(there->len, expected->len) && there->str[i] == expected->str[i]; i++)
+        parser->text.line += there->str[i] == '\n';
     return fc_text_fail(&parser->text, "differs from what the sections below say");
 }
 
-static gboolean parse(FcParser *parser, const char *data)
+static gboolean parse(FcParser *parser)
 {
+    FcText *text = &parser->text;
+    g_autoptr(GString) first_part = g_string_new(NULL);
     gboolean complete;
-    if (!fc_parse_v3(parser, &complete))
+    text->copy = first_part;
+    const gboolean good = fc_parse_v3(parser, &complete);
+    text->copy = NULL;
+    if (!good)
         return FALSE;
-    if (parser->is_announced && fc_text_at_end(&parser->text))
-        return fc_text_next_line(&parser->text, complete ? "a section" : "the number of leaks");
-    const gsize first_part_bytes = (gsize)(parser->text.next - data);
+    if (parser->is_announced && fc_text_at_end(text))
+        return fc_text_next_line(text, complete ? "a section" : "the number of leaks");
     parser->profile->extended = FALSE;
-    if (!complete || fc_text_at_end(&parser->text))
-        return TRUE;
+    if (!complete || fc_text_at_end(text))
+        return text->error == NULL;
     parser->profile->extended = TRUE;
     return fc_parse_sections(parser) &&
-           (parser->is_partial || check_first_part(parser, data, first_part_bytes));
+           (parser->is_partial || check_first_part(parser, first_part));
+}
+
+/* Ends what was begun with the parser's text; its error goes to `error`. */
+static FcProfile *finish(FcParser *parser, GError **error)
+{
+    FcProfile *profile = parser->profile;
+    const gboolean good = !parser->text.error && parse(parser);
+    if (parser->arguments != NULL)
+        g_ptr_array_unref(parser->arguments);
+    fc_text_stop(&parser->text);
+    if (good)
+        return profile;
+    fc_profile_free(profile);
+    g_propagate_error(error, parser->text.error);
+    return NULL;
 }
 
 FcProfile *fc_profile_parse(const char *data, gsize bytes, GError **error)
 {
     if (!check_header(data, bytes, error))
         return NULL;
-    g_autoptr(FcProfile) profile = fc_profile_new();
-    FcParser parser = {.profile = profile};
+    FcParser parser = {.profile = fc_profile_new()};
     fc_text_start(&parser.text, data, bytes);
-    const gboolean good = parse(&parser, data);
-    if (parser.arguments != NULL)
-        g_ptr_array_unref(parser.arguments);
-    if (good)
-        return g_steal_pointer(&profile);
-    g_propagate_error(error, parser.text.error);
-    return NULL;
+    return finish(&parser, error);
 }
 
-FcProfile *fc_profile_read(const char *path, GError **error)
+/* ---- Files ------------------------------------------------------------------- */
+
+typedef struct
 {
-    gsize bytes;
-    g_autofree char *data = fc_file_read(path, FC_PROFILE_MAGIC, &bytes, error);
-    return data != NULL ? fc_profile_parse(data, bytes, error) : NULL;
+    FcTextSource source;
+    FcFileIn file;
+    const char *path;
+    const FcProgress *progress;
+} Reader;
+
+static gssize read_file(FcTextSource *source, char *into, gsize room, GError **error)
+{
+    Reader *reader = (Reader *)source;
+    const FcProgress *progress = reader->progress;
+    gssize got = fc_file_next(&reader->file, into, room, error);
+    if (progress)
+        progress->report(progress->data, reader->path, reader->file.done, reader->file.size);
+    return got;
+}
+
+static FcProfile *read_open(Reader *reader, GError **error)
+{
+    FcText text;
+    fc_text_start_source(&text, &reader->source);
+    /* Not to swallow a core dump or /dev/zero before saying that it is no profile, no more is read
+     * than shows it. */
+    while (!text.error && (gsize)(text.end - text.next) < HEADER_BYTES && fc_text_read_more(&text))
+        continue;
+    if (text.error || !check_header(text.next, (gsize)(text.end - text.next), error))
+    {
+        if (text.error)
+            g_propagate_error(error, text.error);
+        fc_text_stop(&text);
+        return NULL;
+    }
+    FcParser parser = {.text = text, .profile = fc_profile_new()};
+    return finish(&parser, error);
+}
+
+FcProfile *fc_profile_read(const char *path, const FcProgress *progress, GError **error)
+{
+    Reader reader = {.source = {read_file}, .path = path, .progress = progress};
+    if (!fc_file_open(&reader.file, path, error))
+        return NULL;
+    FcProfile *profile = read_open(&reader, error);
+    fc_file_close(&reader.file);
+    return profile;
 }

@@ -93,6 +93,10 @@ void fc_text_append_hex(GString *out, guint64 number)
 
 /* ---- Lines ----------------------------------------------------------------- */
 
+#define PIECE_BYTES ((gsize)1 << 16)
+/* All blocks of an allocation site are on one line. */
+#define LINE_BYTES_MAX ((gsize)1 << 30)
+
 static gboolean is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r';
@@ -101,6 +105,41 @@ static gboolean is_blank(char c)
 void fc_text_start(FcText *text, const char *data, gsize bytes)
 {
     *text = (FcText){.next = data, .end = data + bytes, .word = data, .line_end = data};
+}
+
+void fc_text_start_source(FcText *text, FcTextSource *source)
+{
+    *text = (FcText){.source = source, .buffer_bytes = 2 * PIECE_BYTES};
+    text->buffer = g_malloc(text->buffer_bytes);
+    text->next = text->end = text->word = text->line_end = text->buffer;
+}
+
+void fc_text_stop(FcText *text)
+{
+    g_clear_pointer(&text->buffer, g_free);
+}
+
+gboolean fc_text_read_more(FcText *text)
+{
+    gsize unread = (gsize)(text->end - text->next);
+    if (!text->source || text->error)
+        return FALSE;
+    memmove(text->buffer, text->next, unread);
+    if (text->buffer_bytes - unread < PIECE_BYTES)
+    {
+        text->buffer_bytes *= 2;
+        text->buffer = g_realloc(text->buffer, text->buffer_bytes);
+    }
+    text->next = text->word = text->line_end = text->buffer;
+    text->end = text->buffer + unread;
+    if (unread > LINE_BYTES_MAX)
+        return fc_text_fail(text, "the line is too long");
+    gssize got = text->source->read(text->source, text->buffer + unread,
+                                    text->buffer_bytes - unread, &text->error);
+    if (got <= 0)
+        text->source = NULL;
+    text->end += MAX(got, 0);
+    return got > 0;
 }
 
 gboolean fc_text_fail(FcText *text, const char *format, ...)
@@ -116,9 +155,24 @@ gboolean fc_text_fail(FcText *text, const char *format, ...)
     return FALSE;
 }
 
-gboolean fc_text_at_end(const FcText *text)
+gboolean fc_text_at_end(FcText *text)
 {
-    return text->next == text->end;
+    return text->next == text->end && !fc_text_read_more(text);
+}
+
+/* The end of the line that begins at text->next; NULL: it is not ended. */
+static const char *find_newline(FcText *text)
+{
+    gsize searched = 0;
+    do
+    {
+        const char *newline =
+            memchr(text->next + searched, '\n', (gsize)(text->end - text->next) - searched);
+        if (newline)
+            return newline;
+        searched = (gsize)(text->end - text->next);
+    } while (fc_text_read_more(text));
+    return NULL;
 }
 
 gboolean fc_text_next_line(FcText *text, const char *what)
@@ -128,12 +182,14 @@ gboolean fc_text_next_line(FcText *text, const char *what)
     text->line++;
     if (fc_text_at_end(text))
         return fc_text_fail(text, "the file ends here, where %s must follow", what);
-    const char *newline = memchr(text->next, '\n', (gsize)(text->end - text->next));
+    const char *newline = find_newline(text);
     if (newline == NULL)
         return fc_text_fail(text, "the file ends within this line");
     text->word = text->next;
     text->line_end = newline;
     text->next = newline + 1;
+    if (text->copy)
+        g_string_append_len(text->copy, text->word, text->next - text->word);
     return TRUE;
 }
 

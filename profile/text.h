@@ -26,8 +26,19 @@ void fc_text_append_hex(GString *out, guint64 number); /* 0x... */
  * The first thing wrong is kept as the reader's error, and from then on every
  * call returns FALSE, so a caller may chain them with && and look once.
  */
+typedef struct FcTextSource FcTextSource;
+struct FcTextSource
+{
+    /* Up to `room` bytes into `into`; 0: there are no more; -1 and `error`: they can't be had. */
+    gssize (*read)(FcTextSource *source, char *into, gsize room, GError **error);
+};
+
 typedef struct
 {
+    FcTextSource *source; /* of what follows `end`; NULL: nothing does */
+    char *buffer;         /* what came from there, as far as it is needed; NULL without a source */
+    gsize buffer_bytes;
+    GString *copy;    /* if not NULL, lines are appended to it as they are gone on to */
     const char *next; /* unread text */
     const char *end;
     const char *word; /* the rest of the current line: [word, line_end) */
@@ -38,11 +49,19 @@ typedef struct
 
 /* `data` must outlive the reader. */
 void fc_text_start(FcText *text, const char *data, gsize bytes);
+/* The same for a text that is had piece by piece: no more of it is kept than the current line and
+ * some 64 KiB behind it.  `source` must outlive the reader. */
+void fc_text_start_source(FcText *text, FcTextSource *source);
+/* Reads on behind the unread text, which may move and be followed by more then; FALSE where there
+ * is nothing more, or with an error.  The functions below do this by themselves. */
+gboolean fc_text_read_more(FcText *text);
+/* Frees what the reader has, but not its error. */
+void fc_text_stop(FcText *text);
 
 /* Goes on to the next line.  FALSE and an error at the end of the text ("ends
  * here, where WHAT must follow") or where the last line is not ended. */
 gboolean fc_text_next_line(FcText *text, const char *what);
-gboolean fc_text_at_end(const FcText *text);
+gboolean fc_text_at_end(FcText *text);
 /* Puts "line N: ..." into the reader's error, unless it has one.  Always FALSE. */
 gboolean fc_text_fail(FcText *text, const char *format, ...) G_GNUC_PRINTF(2, 3);
 

@@ -35,7 +35,7 @@ static void tear_down(Place *place, gconstpointer data)
 static void assert_written(const char *path, const FcProfile *profile)
 {
     g_autoptr(GError) error = NULL;
-    g_autoptr(FcProfile) read = fc_profile_read(path, &error);
+    g_autoptr(FcProfile) read = fc_profile_read(path, NULL, &error);
     g_assert_no_error(error);
     fixture_assert_equal(profile, read);
 }
@@ -172,7 +172,7 @@ static void test_rights(Place *place, gconstpointer data)
         return;
     }
     g_autoptr(GError) error = NULL;
-    FcProfile *read = fc_profile_read(place->path, &error);
+    FcProfile *read = fc_profile_read(place->path, NULL, &error);
     g_autofree char *other = g_build_filename(place->folder, "other.fc", NULL);
     assert_refused(profile, other, EACCES);
     become_self();
@@ -214,7 +214,7 @@ static void test_full(Place *place, gconstpointer data)
 static void assert_unreadable(const char *path, const char *message)
 {
     g_autoptr(GError) error = NULL;
-    g_assert_null(fc_profile_read(path, &error));
+    g_assert_null(fc_profile_read(path, NULL, &error));
     g_assert_nonnull(error);
     g_assert_cmpstr(error->message, ==, message);
 }

@@ -87,6 +87,16 @@ equal((done.returncode, done.stderr), (0, b""), "a profile on standard input")
 with subprocess.Popen(["cp", "good.fc", "pipe"]):
     equal(len(rows(good("pipe"), "Flat profile")), 3, "a profile from a named pipe")
 
+# Not where a descriptor names it: one from elsewhere would have us wait for ever.
+write("waits.fcd", b"FunctionCheck descriptor file.\n2 processes treated.\n"
+      b"Treatments started at: Tue Nov 14 22:13:20 2023\n"
+      b"Treatments ended at: Tue Nov 14 22:13:21 2023\n\n"
+      b"Process id: 1\nparent: 0\nfile: pipe\nProcess id: 2\nparent: 1\nfile: good.fc\n")
+result = run("waits.fcd")
+equal((result.status, result.err),
+      (1, "fcdump: ./pipe: named by a descriptor, but is no regular file\n"), "a pipe is named")
+equal(len(rows(result.out, "Flat profile")), 3, "the other file of the descriptor")
+
 # No program: addresses, a message, status 1.  Rebuilt: likewise, never wrong names.
 os.rename("prog", "moved")
 result = run("good.fc")
