@@ -469,7 +469,7 @@ void fc_session_batch_done(FcSession *session)
         fc_shared_wake(session->setup.shared);
 }
 
-void fc_session_tick(FcSession *session)
+void fc_session_round(FcSession *session)
 {
     GHashTableIter iter;
     gpointer process;

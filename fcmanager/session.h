@@ -57,7 +57,7 @@ void fc_session_batch_done(FcSession *session);
 
 /* To be called about ten times a second: improves the estimate of a tick's length, and looks at
  * records that wait behind gaps. */
-void fc_session_tick(FcSession *session);
+void fc_session_round(FcSession *session);
 
 /* Bytes on the pipe that were no messages; counted in the first process's losses. */
 void fc_session_malformed(FcSession *session, guint64 count);

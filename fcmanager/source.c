@@ -15,7 +15,7 @@
 #define READ_BYTES 65536
 #define EVENTS 64
 /* How often gaps, and processes without a pidfd, are looked at. */
-#define TICK_MS 100
+#define ROUND_MS 100
 /* While records come in the pipe is looked at after naps of NAP_NS, and no writer has to wake
  * us, which would cost it more than the records did.  After IDLE_NAPS in vain we sleep. */
 #define NAP_NS 50000
@@ -216,8 +216,8 @@ static void drain_while_busy(FcSource *source)
 {
     const struct timespec nap = {0, NAP_NS};
     guint idle = 0;
-    for (guint naps = 0; naps < TICK_MS * 1000000 / NAP_NS && idle < IDLE_NAPS && !source->at_end &&
-                         source->dead_count == 0;
+    for (guint naps = 0; naps < ROUND_MS * 1000000 / NAP_NS && idle < IDLE_NAPS &&
+                         !source->at_end && source->dead_count == 0;
          naps++)
     {
         clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
@@ -290,12 +290,12 @@ void fc_source_run(FcSource *source, FcSession *session)
     source->session = session;
     for (;;)
     {
-        wait_for_events(source, TICK_MS);
+        wait_for_events(source, ROUND_MS);
         ask_for_the_dead(source);
         if (drain(source))
             drain_while_busy(source);
         tell_deaths(source);
-        fc_session_tick(session);
+        fc_session_round(session);
         fc_session_batch_done(session);
         if (is_over(source))
             return;
