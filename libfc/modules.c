@@ -3,9 +3,9 @@
  * Watches libraries come and go.  libfc stands in for dlopen, dlmopen and dlclose:
  * each only notes the time and sends the thread's next record through the slow
  * path, which then compares the list of loaded objects with the one that
- * fcmanager has.  Where libfc came in with a plug-in, the slots of all that was there
- * before are set to our stand-ins; what comes later may call libc's, so the comparison
- * is made for every chunk as well.
+ * fcmanager has.  Where libfc came in with a plug-in, the global offset tables of all that was
+ * there before are set to our stand-ins; what comes later may call libc's, so the comparison is
+ * made for every chunk as well.
  */
 #include "libfc/modules.h"
 
@@ -13,9 +13,9 @@
 #include "libfc/chunks.h"
 #include "libfc/clock.h"
 #include "libfc/config.h"
+#include "libfc/got.h"
 #include "libfc/libc.h"
 #include "libfc/notice.h"
-#include "libfc/slots.h"
 #include "libfc/state.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
@@ -378,7 +378,7 @@ extern DlcloseFunction own_dlclose FC_OWN("dlclose");
 static int redirect(struct dl_phdr_info *object, size_t bytes, void *stand_ins)
 {
     (void)bytes;
-    fc_slots_redirect(object, stand_ins);
+    fc_got_redirect(object, stand_ins);
     return 0;
 }
 

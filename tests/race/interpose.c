@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * In place of libfc/interpose.c, jumps.c and slots.c: what libfc stands in for is left to
+ * In place of libfc/got.c, interpose.c and jumps.c: what libfc stands in for is left to
  * ThreadSanitizer, which does so itself.  And the system calls of prelude.h.  For tests/race only.
  */
 #include "libfc/interpose.h"
+#include "libfc/got.h"
 #include "libfc/jumps.h"
-#include "libfc/slots.h"
 
 #include <errno.h>
 #include <sys/mman.h>
@@ -54,7 +54,7 @@ void fc_jumps_setup(void)
 {
 }
 
-void fc_slots_redirect(const struct dl_phdr_info *object, const struct FcStandIn *stand_ins)
+void fc_got_redirect(const struct dl_phdr_info *object, const struct FcStandIn *stand_ins)
 {
     (void)object;
     (void)stand_ins;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Where libfc came in with a plug-in it stands behind libc in the order of symbol look-up,
- * and the host's calls of dlopen and dlclose do not reach us.  They go through slots that
- * the loader fills in: one for every imported function, named by the relocations of kind
- * JUMP_SLOT and GLOB_DAT (System V ABI, chapter 5; the processor supplements).  modules.c
- * has them filled in with our stand-ins.  Never used where the loader finds us first.
+ * and the host's calls of dlopen and dlclose do not reach us.  They go through its global
+ * offset table, of which the loader fills in an entry for every imported function, named by the
+ * relocations of kind JUMP_SLOT and GLOB_DAT (System V ABI, chapter 5; the processor
+ * supplements).  modules.c has our stand-ins put there.  Never used where the loader finds us
+ * first.
  */
-#include "libfc/slots.h"
+#include "libfc/got.h"
 
 #include "libfc/libc.h"
 #include "libfc/sys.h"
@@ -20,9 +21,9 @@
 #include <sys/mman.h>
 
 #if defined(__x86_64__)
-#define IS_SLOT(type) ((type) == R_X86_64_JUMP_SLOT || (type) == R_X86_64_GLOB_DAT)
+#define IS_ENTRY(type) ((type) == R_X86_64_JUMP_SLOT || (type) == R_X86_64_GLOB_DAT)
 #elif defined(__aarch64__)
-#define IS_SLOT(type) ((type) == R_AARCH64_JUMP_SLOT || (type) == R_AARCH64_GLOB_DAT)
+#define IS_ENTRY(type) ((type) == R_AARCH64_JUMP_SLOT || (type) == R_AARCH64_GLOB_DAT)
 #endif
 
 struct Tables
@@ -77,9 +78,9 @@ static bool read_tables(const struct dl_phdr_info *object, const ElfW(Dyn) * ent
 }
 
 /* The pages that the loader made read-only when it had filled them in. */
-static bool is_read_only(const struct dl_phdr_info *object, const void *slot)
+static bool is_read_only(const struct dl_phdr_info *object, const void *entry)
 {
-    uintptr_t at = (uintptr_t)slot;
+    uintptr_t at = (uintptr_t)entry;
     for (int i = 0; i < object->dlpi_phnum; i++)
     {
         const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
@@ -90,18 +91,18 @@ static bool is_read_only(const struct dl_phdr_info *object, const void *slot)
     return false;
 }
 
-static void fill_in(const struct dl_phdr_info *object, void **slot, void *function)
+static void fill_in(const struct dl_phdr_info *object, void **entry, void *function)
 {
-    if (!is_read_only(object, slot))
+    if (!is_read_only(object, entry))
     {
-        __atomic_store_n(slot, function, __ATOMIC_RELEASE);
+        __atomic_store_n(entry, function, __ATOMIC_RELEASE);
         return;
     }
     size_t page_bytes = fc_libc()->getauxval(AT_PAGESZ);
-    void *page = (void *)((uintptr_t)slot & ~(uintptr_t)(page_bytes - 1));
+    void *page = (void *)((uintptr_t)entry & ~(uintptr_t)(page_bytes - 1));
     if (fc_sys(SYS_mprotect, page, page_bytes, PROT_READ | PROT_WRITE) != 0)
         return;
-    __atomic_store_n(slot, function, __ATOMIC_RELEASE);
+    __atomic_store_n(entry, function, __ATOMIC_RELEASE);
     fc_sys(SYS_mprotect, page, page_bytes, PROT_READ);
 }
 
@@ -109,7 +110,7 @@ static void redirect(const struct dl_phdr_info *object, const struct Tables *tab
                      const ElfW(Rela) * relocation, const struct FcStandIn *stand_ins)
 {
     const ElfW(Sym) *symbol = &tables->symbols[ELF64_R_SYM(relocation->r_info)];
-    if (!IS_SLOT(ELF64_R_TYPE(relocation->r_info)) || symbol->st_shndx != SHN_UNDEF)
+    if (!IS_ENTRY(ELF64_R_TYPE(relocation->r_info)) || symbol->st_shndx != SHN_UNDEF)
         return;
     const char *name = tables->strings + symbol->st_name;
     for (; stand_ins->name != NULL; stand_ins++)
@@ -118,7 +119,7 @@ static void redirect(const struct dl_phdr_info *object, const struct Tables *tab
                     stand_ins->function);
 }
 
-void fc_slots_redirect(const struct dl_phdr_info *object, const struct FcStandIn *stand_ins)
+void fc_got_redirect(const struct dl_phdr_info *object, const struct FcStandIn *stand_ins)
 {
     for (int i = 0; i < object->dlpi_phnum; i++)
     {
