@@ -16,9 +16,9 @@ struct StackFrame
     guint64 function;
     guint64 site;
     guint64 address;
-    guint64 entered; /* or resumed, whichever was later */
-    guint64 before;  /* ticks that it had run when it was last paused */
-    guint64 callees; /* ticks in profiled callees that returned or were paused */
+    guint64 entered;    /* or resumed, whichever was later */
+    guint64 ran_before; /* ticks that it had run when it was last paused */
+    guint64 callees;    /* ticks in profiled callees that returned or were paused */
     guint32 node;
     guint32 arc;
     guint16 return_bits;
@@ -33,7 +33,7 @@ struct StackSegment
     guint32 room;
     guint64 low; /* addresses [low, low + size) are on it; inferred: address of frames[1] */
     guint64 size;
-    gint before; /* the segment that called this one; -1: none */
+    gint caller; /* the segment that called this one; -1: none */
     gboolean in_chain;
     gboolean is_inferred; /* its bounds are not known, the size is 0: stack-inferred.h */
 };
@@ -87,7 +87,7 @@ static inline struct StackFrame *push_frame(FcStack *stack, guint64 function, gu
     frame->function = function;
     frame->site = site;
     frame->entered = time;
-    frame->before = 0;
+    frame->ran_before = 0;
     frame->callees = 0;
     frame->node = edge->value;
     frame->arc = edge->extra;
@@ -136,17 +136,17 @@ static inline guint64 stop_clock(FcStack *stack, struct StackFrame *frame,
 /* The frame that called the outermost one of the current segment. */
 static inline struct StackFrame *caller_of_segment(FcStack *stack)
 {
-    gint before = stack->segments[stack->current].before;
-    if (before < 0)
+    gint caller = stack->segments[stack->current].caller;
+    if (caller < 0)
         return &stack->frames[0];
-    return &stack->segments[before].frames[stack->segments[before].top];
+    return &stack->segments[caller].frames[stack->segments[caller].top];
 }
 
 static inline void pop_frame(FcStack *stack, guint64 time)
 {
     struct StackFrame *frame = &stack->frames[stack->top];
     struct StackFrame *caller = G_LIKELY(stack->top > 1) ? frame - 1 : caller_of_segment(stack);
-    guint64 total = frame->before + stop_clock(stack, frame, caller, time);
+    guint64 total = frame->ran_before + stop_clock(stack, frame, caller, time);
     guint64 local = total - frame->callees;
     FcCountsNode *node = &stack->counts->nodes[frame->node];
 

@@ -15,7 +15,7 @@ gint fc_stack_add_segment(FcStack *stack, guint64 low, guint64 size, guint32 fra
     stack->segments = g_renew(struct StackSegment, stack->segments, stack->segment_count + 1);
     struct StackSegment *segment = &stack->segments[stack->segment_count];
     *segment =
-        (struct StackSegment){.low = low, .size = size, .room = MAX(frames, 16), .before = -1};
+        (struct StackSegment){.low = low, .size = size, .room = MAX(frames, 16), .caller = -1};
     segment->frames = g_new(struct StackFrame, segment->room);
     segment->frames[0] = (struct StackFrame){.address = G_MAXUINT64};
     return stack->segment_count++;
@@ -64,12 +64,12 @@ void fc_stack_pause_current(FcStack *stack, guint64 time)
     {
         struct StackFrame *frame = &stack->frames[i];
         struct StackFrame *caller = i > 1 ? frame - 1 : caller_of_segment(stack);
-        frame->before += stop_clock(stack, frame, caller, time);
+        frame->ran_before += stop_clock(stack, frame, caller, time);
     }
     fc_stack_save_current(stack);
     struct StackSegment *segment = &stack->segments[stack->current];
     segment->in_chain = FALSE;
-    fc_stack_load_current(stack, segment->before);
+    fc_stack_load_current(stack, segment->caller);
 }
 
 /* The current segment goes on with the frames that it was paused with. */
@@ -97,7 +97,7 @@ void fc_stack_switch_to(FcStack *stack, gint index, guint64 time)
     }
     fc_stack_save_current(stack);
     guint32 node = stack->frames[stack->top].node;
-    stack->segments[index].before = stack->current;
+    stack->segments[index].caller = stack->current;
     stack->segments[index].in_chain = TRUE;
     fc_stack_load_current(stack, index);
     if (stack->top == 0)

@@ -282,8 +282,8 @@ static void for_each_open(const FcStack *stack, gint index,
     gboolean is_current = index == stack->current;
     const struct StackFrame *frames = is_current ? stack->frames : segment->frames;
     guint32 top = is_current ? stack->top : segment->top;
-    if (segment->before >= 0)
-        for_each_open(stack, segment->before, visit, data);
+    if (segment->caller >= 0)
+        for_each_open(stack, segment->caller, visit, data);
     for (guint32 i = 1; i <= top; i++)
         visit(&frames[i], stack, data);
 }
@@ -364,7 +364,7 @@ void fc_stack_close(FcStack *stack, guint64 time)
         while (stack->top > 0)
             pop_frame(stack, stack->last);
         fc_stack_save_current(stack);
-        if (stack->segments[stack->current].before < 0)
+        if (stack->segments[stack->current].caller < 0)
             break;
         fc_stack_pause_current(stack, stack->last);
     }
