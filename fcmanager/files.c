@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Names and summary of the session's files: see files.h.
+ * Names and descriptor of the session's files: see files.h.
  */
 #include "fcmanager/files.h"
 
@@ -18,7 +18,7 @@ struct FcFiles
     char *directory; /* as it was given */
     char *name;
     gboolean use_pid;
-    char *summary; /* file name of the summary; NULL: none was written */
+    char *descriptor_name; /* of its file; NULL: none was written */
     FcDescriptor *descriptor;
     GArray *orders;   /* guint64, of the descriptor's entries */
     GHashTable *used; /* file names */
@@ -64,7 +64,7 @@ void fc_files_free(FcFiles *files)
         close(files->start_fd);
     g_free(files->directory);
     g_free(files->name);
-    g_free(files->summary);
+    g_free(files->descriptor_name);
     fc_descriptor_free(files->descriptor);
     g_array_unref(files->orders);
     g_hash_table_unref(files->used);
@@ -121,8 +121,8 @@ gboolean fc_files_write(FcFiles *files, const FcProfile *profile, gint64 id, gin
     return TRUE;
 }
 
-gboolean fc_files_summarize(FcFiles *files, gint64 root_pid, gint64 started, gint64 ended,
-                            GError **error)
+gboolean fc_files_describe(FcFiles *files, gint64 root_pid, gint64 started, gint64 ended,
+                           GError **error)
 {
     if (!open_directory(files, error))
         return FALSE;
@@ -136,8 +136,8 @@ gboolean fc_files_summarize(FcFiles *files, gint64 root_pid, gint64 started, gin
         g_prefix_error(error, "can't write '%s/%s': ", files->directory, name);
         return FALSE;
     }
-    g_free(files->summary);
-    files->summary = g_steal_pointer(&name);
+    g_free(files->descriptor_name);
+    files->descriptor_name = g_steal_pointer(&name);
     return TRUE;
 }
 
@@ -150,9 +150,9 @@ void fc_files_settle(FcFiles *files)
     g_autofree char *plain = g_strdup_printf("%s.fc", files->name);
     if (!files->use_pid && g_strcmp0(entry->file, plain) != 0 &&
         renameat(files->fd, entry->file, files->fd, plain) < 0)
-        return; /* the summary still leads to it */
-    if (files->summary != NULL)
-        unlinkat(files->fd, files->summary, 0);
+        return; /* the descriptor still leads to it */
+    if (files->descriptor_name != NULL)
+        unlinkat(files->fd, files->descriptor_name, 0);
 }
 
 guint fc_files_count(const FcFiles *files)
@@ -166,8 +166,8 @@ char *fc_files_main_path(const FcFiles *files)
     if (count == 0)
         return NULL;
     const char *name =
-        files->summary != NULL
-            ? files->summary
+        files->descriptor_name != NULL
+            ? files->descriptor_name
             : g_array_index(files->descriptor->entries, FcDescriptorEntry, count - 1).file;
     return g_strdup_printf("%s/%s", files->directory, name);
 }

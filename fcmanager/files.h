@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The session's files: what they are called, and the summary of them.  Called by
+ * The session's files: what they are called, and the descriptor file that lists them.  Called by
  * main.c and session.c.  Never overwrites a file that the same session wrote.
  */
 #pragma once
@@ -18,20 +18,20 @@ void fc_files_free(FcFiles *files);
 gboolean fc_files_check(FcFiles *files, GError **error);
 
 /* Writes the profile of process or thread `id`.  `several`: it is, or may be, one of
- * several of the session.  The summary lists them by `order`.  FALSE and `error` (which names the
- * file) where it fails. */
+ * several of the session.  The descriptor lists them by `order`.  FALSE and `error` (which names
+ * the file) where it fails. */
 gboolean fc_files_write(FcFiles *files, const FcProfile *profile, gint64 id, gint64 parent,
                         gboolean is_thread, gboolean several, guint64 order, GError **error);
 
-/* Writes the summary, where there is more than one file or may be. */
-gboolean fc_files_summarize(FcFiles *files, gint64 root_pid, gint64 started, gint64 ended,
-                            GError **error);
+/* Writes the descriptor file, where there is more than one profile or may be. */
+gboolean fc_files_describe(FcFiles *files, gint64 root_pid, gint64 started, gint64 ended,
+                           GError **error);
 
 /* The session is over: a profile that turned out to be the only one gets its plain name. */
 void fc_files_settle(FcFiles *files);
 
 guint fc_files_count(const FcFiles *files);
 
-/* The path to tell the user: the summary's if there is one, else the last profile's; NULL:
+/* The path to tell the user: the descriptor file's if there is one, else the last profile's; NULL:
  * nothing was written.  The caller frees it. */
 char *fc_files_main_path(const FcFiles *files);

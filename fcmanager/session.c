@@ -107,13 +107,13 @@ static void remember_error(FcSession *session, const GError *error)
     session->last_error = g_strdup(error->message);
 }
 
-static void summarize(FcSession *session)
+static void describe(FcSession *session)
 {
     g_autoptr(GError) error = NULL;
     if (!session->root_done || (session->others == 0 && fc_files_count(session->setup.files) < 2))
         return;
-    if (!fc_files_summarize(session->setup.files, session->root_pid, session->started,
-                            (gint64)time(NULL), &error))
+    if (!fc_files_describe(session->setup.files, session->root_pid, session->started,
+                           (gint64)time(NULL), &error))
         remember_error(session, error);
 }
 
@@ -185,7 +185,7 @@ static void finish(FcSession *session, FcProcess *process, guint64 time, guint32
         write_profile(session, process, profile, 0, FALSE);
     }
     write_threads(session, process);
-    summarize(session);
+    describe(session);
     debug(session, "process %d is done", process->hello.pid);
 }
 

@@ -160,7 +160,7 @@ class Drive(unittest.TestCase):
         self.assertIn(value_of(self.path('out.fc'), 'end'), ('signal 9', 'unknown 0'))
 
     def test_fork(self):
-        """A child goes on with its parent's frames; both have a file, and there is a summary."""
+        """A child goes on with its parent's frames; both have a file, and there is a descriptor."""
         manager = self.manager()
         parent, child = self.process(), self.process()
         key, child_key = parent.pid << 32 | 1, child.pid << 32 | 2
