@@ -79,9 +79,9 @@ void fc_clock_refresh(FcClock *clock)
 
 void fc_clock_check(FcClock *clock, guint64 ticks, guint64 monotonic_ns)
 {
-    if (clock->settled)
+    if (clock->checked)
         return;
-    clock->settled = TRUE;
+    clock->checked = TRUE;
     if (!clock->readable)
         return;
     fc_clock_refresh(clock);

@@ -17,7 +17,7 @@ typedef struct
     guint64 span_ns;     /* that the estimate rests on */
     double ns_per_tick;
     gboolean readable; /* the manager can read the programs' clock */
-    gboolean settled;  /* the first process's times were checked */
+    gboolean checked;  /* the first process's times were checked */
 } FcClock;
 
 void fc_clock_start(FcClock *clock, enum FcTimeMode mode);

@@ -196,7 +196,7 @@ guint64 fc_counts_apply_changes(FcCounts *counts, guint64 time)
 
 /* ---- Sums ------------------------------------------------------------------- */
 
-void fc_counts_settle(FcCounts *counts)
+void fc_counts_sum_functions(FcCounts *counts)
 {
     for (guint32 i = 0; i < counts->function_count; i++)
     {

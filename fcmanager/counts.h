@@ -25,7 +25,7 @@ typedef struct
     gint module;    /* index in the process's list or FC_NONE */
     guint32 active; /* activations on the stack now */
     guint64 seen;   /* time of the first activation */
-    guint64 calls;  /* calls and local: sums over the contexts, see fc_counts_settle */
+    guint64 calls;  /* calls and local: sums over the contexts, see fc_counts_sum_functions */
     guint64 local;
     guint64 total;
     guint64 total_min; /* G_MAXUINT64: no activation was completed */
@@ -125,12 +125,12 @@ gboolean fc_counts_is_active(const FcCounts *counts, guint64 address, guint64 ti
 guint64 fc_counts_apply_changes(FcCounts *counts, guint64 time);
 
 /* Sums the contexts' calls and local times into the functions'. */
-void fc_counts_settle(FcCounts *counts);
+void fc_counts_sum_functions(FcCounts *counts);
 
 /* The node of `into`, the sums of a process, for the path to `node` of `from`, a thread's counts;
  * made if need be.  `cache`, of guint32 by node of `from`, belongs to the two of them. */
 guint32 fc_counts_intern_node(FcCounts *into, const FcCounts *from, guint32 node, GArray *cache);
 
-/* Adds `from`, which must be settled, to `into`, of the same modules; `into` is never
+/* Adds `from`, whose functions must be summed, to `into`, of the same modules; `into` is never
  * given to a stack.  The result maps functions of `from` to those of `into`; g_free it. */
 guint32 *fc_counts_merge(FcCounts *into, const FcCounts *from);

@@ -141,7 +141,7 @@ gboolean fc_files_describe(FcFiles *files, gint64 root_pid, gint64 started, gint
     return TRUE;
 }
 
-void fc_files_settle(FcFiles *files)
+void fc_files_name_only_one(FcFiles *files)
 {
     if (files->fd < 0 || files->descriptor->entries->len != 1)
         return;

@@ -28,7 +28,7 @@ gboolean fc_files_describe(FcFiles *files, gint64 root_pid, gint64 started, gint
                            GError **error);
 
 /* The session is over: a profile that turned out to be the only one gets its plain name. */
-void fc_files_settle(FcFiles *files);
+void fc_files_name_only_one(FcFiles *files);
 
 guint fc_files_count(const FcFiles *files);
 

@@ -11,8 +11,8 @@
 /* The profile of the whole process, which must be finished.  The caller frees it. */
 FcProfile *fc_output_process(const FcProcess *process, const char *unique_id);
 
-/* The profile of one thread of it (THREAD mode), from the thread's own settled counts.
- * `with_heap`: with the process's heap, which must be finished. */
+/* The profile of one thread of it (THREAD mode), from the thread's own counts, whose functions must
+ * be summed.  `with_heap`: with the process's heap, which must be finished. */
 FcProfile *fc_output_thread(const FcProcess *process, const FcThreadResult *result,
                             const FcCounts *counts, gboolean with_heap, const char *unique_id);
 

@@ -213,7 +213,7 @@ static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gb
     process->end_time = MAX(process->end_time, result.end_time);
     if (thread->heap != NULL)
         fc_heap_thread_finish(thread->heap);
-    fc_counts_settle(thread->counts);
+    fc_counts_sum_functions(thread->counts);
     add_notes(process, thread);
     g_autofree guint32 *map = fc_counts_merge(process->counts, thread->counts);
     add_result_functions(process, &result, thread->counts, map);

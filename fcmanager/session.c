@@ -485,5 +485,5 @@ void fc_session_end(FcSession *session)
     for (GList *at = all; at != NULL; at = at->next)
         fc_session_died(session, ((FcProcess *)at->data)->key, FC_END_UNKNOWN, 0);
     g_list_free(all);
-    fc_files_settle(session->setup.files);
+    fc_files_name_only_one(session->setup.files);
 }

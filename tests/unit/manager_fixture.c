@@ -64,7 +64,7 @@ void fc_fixture_leave(FcFixture *fixture, guint64 time, char letter, guint64 sit
 
 const FcCountsFunction *fc_fixture_function(FcCounts *counts, char letter)
 {
-    fc_counts_settle(counts);
+    fc_counts_sum_functions(counts);
     for (guint32 i = 0; i < counts->function_count; i++)
         if (counts->functions[i].address == fc_fixture_address(letter))
             return &counts->functions[i];

@@ -383,7 +383,7 @@ static void test_reused_address(void)
     fc_fixture_enter(&f, 50, 'P', SITE('A', 0), 1);
     fc_fixture_leave(&f, 59, 'P', SITE('A', 0), 1);
     fc_fixture_leave(&f, 60, 'A', 0x99, 0);
-    fc_counts_settle(f.counts);
+    fc_counts_sum_functions(f.counts);
     g_assert_cmpuint(f.counts->function_count, ==, 3);
     g_assert_cmpint(f.counts->functions[1].module, ==, 0);
     g_assert_cmpuint(f.counts->functions[1].calls, ==, 2);
@@ -413,7 +413,7 @@ static void test_merge(void)
         fc_fixture_enter(&f[i], 20, 'B', SITE('A', 0), 1);
         fc_fixture_leave(&f[i], 25 + i, 'B', SITE('A', 0), 1);
         fc_fixture_leave(&f[i], 30 + i, 'A', 0x99, 0);
-        fc_counts_settle(f[i].counts);
+        fc_counts_sum_functions(f[i].counts);
         g_autofree guint32 *map = fc_counts_merge(sum, f[i].counts);
         g_assert_cmpuint(sum->functions[map[i]].address, ==, fc_fixture_address('A'));
         fc_fixture_stop(&f[i]);
