@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The profile model: making and freeing it, and finding the module of an
- * address.  Called by the reader and by fcmanager, which fills a model from the
+ * The profile as data: making and freeing it, and finding the module of an
+ * address.  Called by the reader and by fcmanager, which fills a profile from the
  * stream.  Must never do input or output.
  */
 #include "profile/fc-profile.h"
