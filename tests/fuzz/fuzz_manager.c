@@ -32,7 +32,7 @@ static void require(gboolean condition, const char *what)
 static FcSharedMap *shared_memory(struct FcShared **memory)
 {
     const gsize bytes = (1 + CHUNKS) * (gsize)FC_CHUNK_BYTES;
-    int fd = memfd_create("fuzz", MFD_CLOEXEC);
+    int fd = memfd_create("fuzz", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     require(fd >= 0 && ftruncate(fd, (off_t)bytes) == 0, "no shared memory");
     *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     require(*memory != MAP_FAILED, "no shared memory");

@@ -31,22 +31,24 @@ def pair(when, function, length=10, depth=0, generation=3):
 class Manager:
     """One fcmanager and the ends of its pipes."""
 
-    def __init__(self, folder, *options, shared=True, directory='./', mode=2, time_mode=3):
+    def __init__(self, folder, *options, shared=True, directory='./', mode=2, time_mode=3,
+                 name='out', env=None):
         self.folder = folder
         read_fd, self.pipe = os.pipe()
         self.reply, write_fd = os.pipe()
         fds = [read_fd, write_fd]
-        arguments = [MANAGER, f'--pipe={read_fd}', f'--reply={write_fd}', '--name=out',
+        arguments = [MANAGER, f'--pipe={read_fd}', f'--reply={write_fd}', f'--name={name}',
                      f'--directory={directory}', f'--time-mode={time_mode}',
                      f'--profile-mode={mode}', *options]
         self.shared = None
         if shared:
-            memory = os.memfd_create('test')
+            memory = os.memfd_create('test', os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
             os.ftruncate(memory, (1 + CHUNKS) * wire.CHUNK_BYTES)
             self.shared = wire.Shared(mmap.mmap(memory, 0), CHUNKS)
             fds.append(memory)
             arguments.append(f'--shared={memory}')
-        self.child = subprocess.Popen(arguments, pass_fds=fds, cwd=folder)
+        self.child = subprocess.Popen(arguments, pass_fds=fds, cwd=folder,
+                                      env={**os.environ, **(env or {})})
         for fd in fds:
             os.close(fd)
         self.greeting = self.read_reply()
