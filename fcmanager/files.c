@@ -6,74 +6,179 @@
 
 #include <errno.h>
 #include <fcntl.h>
-
 #include <stdio.h>
-#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* Where files are put. */
+typedef struct
+{
+    char *path;     /* to tell the user; NULL: not chosen yet */
+    char *absolute; /* the same, for a descriptor in another folder; NULL likewise */
+    int fd;         /* -1: could not be opened yet */
+} Folder;
+
+/* Files go to the first that takes them. */
+enum
+{
+    WANTED,
+    FALLBACK, /* made when it is needed, in $TMPDIR */
+    FOLDERS,
+};
+
+/* What there is beside a descriptor's entry. */
+typedef struct
+{
+    guint64 order;
+    guint folder;
+} Place;
 
 struct FcFiles
 {
-    int start_fd;    /* the directory the manager was started in; -1: could not be opened */
-    int fd;          /* the output directory; -1: could not be opened yet */
-    char *directory; /* as it was given */
+    int start_fd; /* the directory the manager was started in, which WANTED may be relative to */
+    Folder folders[FOLDERS];
+    char *temporary; /* the folder that FALLBACK is made in */
     char *name;
     gboolean use_pid;
     char *descriptor_name; /* of its file; NULL: none was written */
+    guint descriptor_folder;
     FcDescriptor *descriptor;
-    GArray *orders;   /* guint64, of the descriptor's entries */
+    GArray *places;   /* Place, of the descriptor's entries */
     GHashTable *used; /* file names */
 };
 
-static gboolean open_directory(FcFiles *files, GError **error)
+/* ---- Folders ---------------------------------------------------------------------------- */
+
+static gboolean open_wanted(FcFiles *files, GError **error)
 {
-    if (files->fd >= 0)
+    Folder *folder = &files->folders[WANTED];
+    if (folder->fd >= 0)
         return TRUE;
-    files->fd = openat(files->start_fd, files->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (files->fd < 0)
+    folder->fd = openat(files->start_fd, folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder->fd < 0)
     {
         int why = errno;
         g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(why), "can't open '%s': %s",
-                    files->directory, g_strerror(why));
+                    folder->path, g_strerror(why));
         return FALSE;
     }
     return TRUE;
 }
 
+/* Our own, so that nothing of another run or user is there. */
+static gboolean open_fallback(FcFiles *files, GError **error)
+{
+    Folder *folder = &files->folders[FALLBACK];
+    if (folder->fd >= 0)
+        return TRUE;
+    g_autofree char *path = g_build_filename(files->temporary, "functioncheck-XXXXXX", NULL);
+    if (g_mkdtemp(path))
+        folder->fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder->fd < 0)
+    {
+        int why = errno;
+        g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(why),
+                    "can't make a folder in '%s': %s", files->temporary, g_strerror(why));
+        return FALSE;
+    }
+    folder->path = g_strdup(path);
+    folder->absolute = g_steal_pointer(&path);
+    return TRUE;
+}
+
+typedef gboolean (*Writer)(gconstpointer what, int dirfd, const char *name, GError **error);
+
+static gboolean write_to(FcFiles *files, guint folder, Writer write, gconstpointer what,
+                         const char *name, GError **error)
+{
+    if (!(folder == WANTED ? open_wanted(files, error) : open_fallback(files, error)))
+        return FALSE;
+    if (write(what, files->folders[folder].fd, name, error))
+        return TRUE;
+    g_prefix_error(error, "can't write '%s/%s': ", files->folders[folder].path, name);
+    return FALSE;
+}
+
+/* A file of an earlier run must not pass for this one's.  Whether one can't be taken away. */
+static gboolean is_stale_left(const FcFiles *files, const char *name)
+{
+    struct stat status;
+    int fd = files->folders[WANTED].fd;
+    return fd >= 0 && fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISREG(status.st_mode) && unlinkat(fd, name, 0) < 0;
+}
+
+/* The folder where `name` was written; FOLDERS: nowhere.  Everywhere but in the one that is
+ * wanted, *trouble says what went wrong, if it was not said before. */
+static guint write_somewhere(FcFiles *files, Writer write, gconstpointer what, const char *name,
+                             char **trouble)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GError) again = NULL;
+    if (write_to(files, WANTED, write, what, name, &error))
+        return WANTED;
+    const char *stale = is_stale_left(files, name) ? " (what is there is of an earlier run)" : "";
+    gboolean is_first = !files->folders[FALLBACK].path;
+    if (!write_to(files, FALLBACK, write, what, name, &again))
+    {
+        *trouble = g_strdup_printf("%s%s; %s", error->message, stale, again->message);
+        return FOLDERS;
+    }
+    if (is_first || *stale)
+        *trouble = g_strdup_printf("%s%s; written to '%s' instead", error->message, stale,
+                                   files->folders[FALLBACK].path);
+    return FALLBACK;
+}
+
+static gboolean write_profile(gconstpointer profile, int dirfd, const char *name, GError **error)
+{
+    return fc_profile_write(profile, dirfd, name, error);
+}
+
+/* ---- The session's files ------------------------------------------------------------------ */
+
 FcFiles *fc_files_new(const char *directory, const char *name, gboolean use_pid)
 {
     FcFiles *files = g_new0(FcFiles, 1);
     files->start_fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    files->fd = -1;
-    files->directory = g_strdup(directory);
-    gboolean has_suffix = g_str_has_suffix(name, ".fc") && name[3] != '\0';
-    files->name = g_strndup(name, strlen(name) - (has_suffix ? 3 : 0));
+    files->folders[WANTED].fd = -1;
+    files->folders[FALLBACK].fd = -1;
+    files->folders[WANTED].path = g_strdup(directory);
+    files->folders[WANTED].absolute = g_canonicalize_filename(directory, NULL);
+    files->temporary = g_canonicalize_filename(g_get_tmp_dir(), NULL);
+    files->name = g_strdup(name);
     files->use_pid = use_pid;
     files->descriptor = fc_descriptor_new();
-    files->orders = g_array_new(FALSE, FALSE, sizeof(guint64));
+    files->places = g_array_new(FALSE, FALSE, sizeof(Place));
     files->used = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     return files;
 }
 
 void fc_files_free(FcFiles *files)
 {
-    if (files == NULL)
+    if (!files)
         return;
-    if (files->fd >= 0)
-        close(files->fd);
+    for (guint i = 0; i < FOLDERS; i++)
+    {
+        if (files->folders[i].fd >= 0)
+            close(files->folders[i].fd);
+        g_free(files->folders[i].path);
+        g_free(files->folders[i].absolute);
+    }
     if (files->start_fd >= 0)
         close(files->start_fd);
-    g_free(files->directory);
+    g_free(files->temporary);
     g_free(files->name);
     g_free(files->descriptor_name);
     fc_descriptor_free(files->descriptor);
-    g_array_unref(files->orders);
+    g_array_unref(files->places);
     g_hash_table_unref(files->used);
     g_free(files);
 }
 
 gboolean fc_files_check(FcFiles *files, GError **error)
 {
-    return open_directory(files, error);
+    return open_wanted(files, error);
 }
 
 /* A name of this session's that it did not use before. */
@@ -95,79 +200,96 @@ static char *choose_name(FcFiles *files, gint64 id, gboolean several)
 
 /* A process comes before its children, though they may end before it. */
 static void add_entry(FcFiles *files, gint64 id, gint64 parent, gboolean is_thread,
-                      const char *name, guint64 order)
+                      const char *name, Place place)
 {
-    guint at = files->orders->len;
-    while (at > 0 && g_array_index(files->orders, guint64, at - 1) > order)
+    guint at = files->places->len;
+    while (at > 0 && g_array_index(files->places, Place, at - 1).order > place.order)
         at--;
-    g_array_insert_val(files->orders, at, order);
+    g_array_insert_val(files->places, at, place);
     FcDescriptorEntry entry = {id, is_thread ? 0 : parent, is_thread, g_strdup(name)};
     g_array_insert_val(files->descriptor->entries, at, entry);
 }
 
 gboolean fc_files_write(FcFiles *files, const FcProfile *profile, gint64 id, gint64 parent,
-                        gboolean is_thread, gboolean several, guint64 order, GError **error)
+                        gboolean is_thread, gboolean several, guint64 order, char **trouble)
 {
-    if (!open_directory(files, error))
-        return FALSE;
     g_autofree char *name = choose_name(files, id, several || files->descriptor->entries->len > 0);
-    if (!fc_profile_write(profile, files->fd, name, error))
-    {
-        g_prefix_error(error, "can't write '%s/%s': ", files->directory, name);
+    guint folder = write_somewhere(files, write_profile, profile, name, trouble);
+    if (folder == FOLDERS)
         return FALSE;
-    }
-    add_entry(files, id, parent, is_thread, name, order);
+    add_entry(files, id, parent, is_thread, name, (Place){order, folder});
     g_hash_table_add(files->used, g_steal_pointer(&name));
     return TRUE;
 }
 
-gboolean fc_files_describe(FcFiles *files, gint64 root_pid, gint64 started, gint64 ended,
-                           GError **error)
+/* The descriptor for one folder: it has the names of the files there, and the paths of all others.
+ */
+static gboolean write_descriptor(gconstpointer data, int dirfd, const char *name, GError **error)
 {
-    if (!open_directory(files, error))
-        return FALSE;
+    const FcFiles *files = data;
+    g_autoptr(FcDescriptor) copy = fc_descriptor_new();
+    copy->started = files->descriptor->started;
+    copy->ended = files->descriptor->ended;
+    for (guint i = 0; i < files->places->len; i++)
+    {
+        const FcDescriptorEntry *entry =
+            &g_array_index(files->descriptor->entries, FcDescriptorEntry, i);
+        const Folder *folder = &files->folders[g_array_index(files->places, Place, i).folder];
+        g_autofree char *path = folder->fd == dirfd
+                                    ? g_strdup(entry->file)
+                                    : g_build_filename(folder->absolute, entry->file, NULL);
+        fc_descriptor_add(copy, entry->id, entry->parent, entry->is_thread, path);
+    }
+    return fc_descriptor_write(copy, dirfd, name, error);
+}
+
+gboolean fc_files_describe(FcFiles *files, gint64 root_pid, gint64 started, gint64 ended,
+                           char **trouble)
+{
     files->descriptor->started = started;
     files->descriptor->ended = ended;
     g_autofree char *name =
         files->use_pid ? g_strdup_printf("%s.%" G_GINT64_FORMAT ".fcd", files->name, root_pid)
                        : g_strdup_printf("%s.fcd", files->name);
-    if (!fc_descriptor_write(files->descriptor, files->fd, name, error))
-    {
-        g_prefix_error(error, "can't write '%s/%s': ", files->directory, name);
+    guint folder = write_somewhere(files, write_descriptor, files, name, trouble);
+    if (folder == FOLDERS)
         return FALSE;
-    }
     g_free(files->descriptor_name);
     files->descriptor_name = g_steal_pointer(&name);
+    files->descriptor_folder = folder;
     return TRUE;
 }
 
 void fc_files_name_only_one(FcFiles *files)
 {
-    if (files->fd < 0 || files->descriptor->entries->len != 1)
+    if (files->places->len != 1)
         return;
     const FcDescriptorEntry *entry =
         &g_array_index(files->descriptor->entries, FcDescriptorEntry, 0);
+    int fd = files->folders[g_array_index(files->places, Place, 0).folder].fd;
     g_autofree char *plain = g_strdup_printf("%s.fc", files->name);
     if (!files->use_pid && g_strcmp0(entry->file, plain) != 0 &&
-        renameat(files->fd, entry->file, files->fd, plain) < 0)
+        renameat(fd, entry->file, fd, plain) < 0)
         return; /* the descriptor still leads to it */
-    if (files->descriptor_name != NULL)
-        unlinkat(files->fd, files->descriptor_name, 0);
+    if (files->descriptor_name)
+        unlinkat(files->folders[files->descriptor_folder].fd, files->descriptor_name, 0);
 }
 
 guint fc_files_count(const FcFiles *files)
 {
-    return files->descriptor->entries->len;
+    return files->places->len;
 }
 
 char *fc_files_main_path(const FcFiles *files)
 {
-    guint count = files->descriptor->entries->len;
+    guint count = files->places->len;
     if (count == 0)
         return NULL;
     const char *name =
-        files->descriptor_name != NULL
+        files->descriptor_name
             ? files->descriptor_name
             : g_array_index(files->descriptor->entries, FcDescriptorEntry, count - 1).file;
-    return g_strdup_printf("%s/%s", files->directory, name);
+    guint folder = files->descriptor_name ? files->descriptor_folder
+                                          : g_array_index(files->places, Place, count - 1).folder;
+    return g_strdup_printf("%s/%s", files->folders[folder].path, name);
 }

@@ -9,23 +9,27 @@
 
 typedef struct FcFiles FcFiles;
 
-/* `directory` is relative to the current directory, which may change afterwards.  It is opened by
- * fc_files_check or the first write, and where that fails again at each write. */
+/* `name` is without .fc.  `directory` is relative to the current directory, which may change
+ * afterwards.  It is opened by fc_files_check or the first write, and where that fails again at
+ * each write. */
 FcFiles *fc_files_new(const char *directory, const char *name, gboolean use_pid);
 void fc_files_free(FcFiles *files);
 
 /* FALSE and `error` where the folder can't be opened. */
 gboolean fc_files_check(FcFiles *files, GError **error);
 
-/* Writes the profile of process or thread `id`.  `several`: it is, or may be, one of
- * several of the session.  The descriptor lists them by `order`.  FALSE and `error` (which names
- * the file) where it fails. */
+/* Writes the profile of process or thread `id`.  `several`: it is, or may be, one of several of
+ * the session.  The descriptor lists them by `order`.
+ *
+ * What can't be written to the folder goes to a new one in $TMPDIR, and no file of that name is
+ * left where it should have gone.  *trouble is then what to tell the user, for the caller to free;
+ * NULL: nothing, or it was said before.  FALSE where nothing was written at all. */
 gboolean fc_files_write(FcFiles *files, const FcProfile *profile, gint64 id, gint64 parent,
-                        gboolean is_thread, gboolean several, guint64 order, GError **error);
+                        gboolean is_thread, gboolean several, guint64 order, char **trouble);
 
-/* Writes the descriptor file, where there is more than one profile or may be. */
+/* Likewise the descriptor file, where there is more than one profile or may be. */
 gboolean fc_files_describe(FcFiles *files, gint64 root_pid, gint64 started, gint64 ended,
-                           GError **error);
+                           char **trouble);
 
 /* The session is over: a profile that turned out to be the only one gets its plain name. */
 void fc_files_name_only_one(FcFiles *files);

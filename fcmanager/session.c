@@ -97,37 +97,40 @@ static FcProcess *find_process(FcSession *session, guint64 key)
 
 /* ---- Files ------------------------------------------------------------------------ */
 
-static void remember_error(FcSession *session, const GError *error)
+/* To be told when the process ends, also with FC_QUIET. */
+static void remember(FcSession *session, const char *trouble)
 {
-    debug(session, "%s", error->message);
-    if (session->setup.quiet || g_strcmp0(session->last_error, error->message) == 0)
+    if (!trouble)
         return;
-    g_string_append_printf(session->errors, "FCMng: %s\n", error->message);
+    debug(session, "%s", trouble);
+    if (g_strcmp0(session->last_error, trouble) == 0)
+        return;
+    g_string_append_printf(session->errors, "FCMng: %s\n", trouble);
     g_free(session->last_error);
-    session->last_error = g_strdup(error->message);
+    session->last_error = g_strdup(trouble);
 }
 
 static void describe(FcSession *session)
 {
-    g_autoptr(GError) error = NULL;
+    g_autofree char *trouble = NULL;
     if (!session->root_done || (session->others == 0 && fc_files_count(session->setup.files) < 2))
         return;
-    if (!fc_files_describe(session->setup.files, session->root_pid, session->started,
-                           (gint64)time(NULL), &error))
-        remember_error(session, error);
+    fc_files_describe(session->setup.files, session->root_pid, session->started, (gint64)time(NULL),
+                      &trouble);
+    remember(session, trouble);
 }
 
 /* `thread`: number of the thread whose profile it is; 0: of the whole process. */
 static void write_profile(FcSession *session, const FcProcess *process, const FcProfile *profile,
                           guint32 thread, gboolean several)
 {
-    g_autoptr(GError) error = NULL;
+    g_autofree char *trouble = NULL;
     gint64 id = profile->thread_id != 0 ? profile->thread_id : process->hello.pid;
     gboolean is_thread = thread != 0 && thread != process->hello.thread;
-    if (!fc_files_write(session->setup.files, profile, id, process->hello.ppid, is_thread,
-                        several || session->others > 0, (guint64)process->order << 32 | thread,
-                        &error))
-        remember_error(session, error);
+    fc_files_write(session->setup.files, profile, id, process->hello.ppid, is_thread,
+                   several || session->others > 0, (guint64)process->order << 32 | thread,
+                   &trouble);
+    remember(session, trouble);
 }
 
 /* THREAD mode: writes the files of the threads that are done.  The first thread's is the process's,
@@ -202,9 +205,9 @@ static char *farewell(FcSession *session, gboolean is_root)
     g_string_truncate(session->errors, 0);
     if (is_root && !session->setup.quiet)
     {
-        if (path != NULL)
+        if (path)
             g_string_append_printf(text, "FCMng: Profile file is '%s'\n", path);
-        else /* why not may have been said at the start, a long run ago */
+        else
             g_string_append(text, "FCMng: no profile was written\n");
         g_string_append(text, "FCMng: Profile manager: exit\n");
     }
@@ -215,11 +218,8 @@ void fc_session_greet(FcSession *session)
 {
     g_autoptr(GError) error = NULL;
     GString *text = g_string_new(NULL);
-    if (!fc_files_check(session->setup.files, &error) && !session->setup.quiet)
-    {
+    if (!fc_files_check(session->setup.files, &error))
         g_string_append_printf(text, "FCMng: %s\n", error->message);
-        session->last_error = g_strdup(error->message); /* not to be said again in the end */
-    }
     if (!session->setup.quiet)
         g_string_append_printf(text, "FCMng: Profile manager: running [%d]\n", (int)getpid());
     fc_reply_send(session->setup.reply_fd, text->str);

@@ -100,7 +100,13 @@ class Observed(fctest.Case):
         self.check(profile=False, env={"FC_MANAGER": "/bin/true"})
 
     def test_dump_path_missing(self):
-        self.check(profile=False, env={"FC_DUMP_PATH": self.path("not", "there")})
+        """Only what can't be written is said, even though FC_QUIET is set."""
+        missing = {"FC_DUMP_PATH": self.path("not", "there"), "TMPDIR": self.path("neither")}
+        plain, profiled = self.observe(env=missing)
+        said = [line for line in profiled[1].splitlines() if line.startswith("FCMng: can't open ")]
+        self.assertEqual(len(said), 2, profiled[1])
+        rest = profiled[1].replace("".join(line + "\n" for line in said), "")
+        self.assertEqual((profiled[0], rest, profiled[2]), plain)
 
 
 class Failures(fctest.Case):
@@ -122,11 +128,11 @@ class Failures(fctest.Case):
             target = self.path("locked")
             os.mkdir(target, 0o555)
         program = self.compile("nesting.c")
-        done = self.run_target([program], env={"FC_DUMP_PATH": target})
-        self.assertEqual((done.returncode, done.stdout), (0, b""))
-        self.assertRegex(done.stderr.decode(), r"FCMng: .*" + target)
-        done = self.run_quiet([program], env={"FC_DUMP_PATH": target})
-        self.assertEqual((done.returncode, done.stdout), (0, b""))
+        env = {"FC_DUMP_PATH": target, "TMPDIR": target}
+        for run in (self.run_target, self.run_quiet):
+            done = run([program], env=env)
+            self.assertEqual((done.returncode, done.stdout), (0, b""))
+            self.assertRegex(done.stderr.decode(), r"FCMng: .*" + target)
 
     def manager_of(self, process, seen):
         """The pid that the banner tells; what was read of stderr is added to `seen`."""

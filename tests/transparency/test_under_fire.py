@@ -8,6 +8,7 @@ saved is saved, and one clear message says what was not.
 """
 
 import os
+import re
 import random
 import shutil
 import signal
@@ -125,14 +126,21 @@ class Processes(Fire):
 
 
 class Folders(Fire):
-    def check_told_once(self, done, *words):
-        text = done.stderr.decode()
-        self.assertEqual((done.returncode, done.stdout), (0, b""), text)
-        self.assertIn("FCMng: no profile was written\n", text)
-        told = self.told(text)
-        self.assertEqual(len(told), 1, told)
-        for word in words:
-            self.assertIn(word, told[0])
+    def check_fallback(self, program, *words, **env):
+        """The profile is in a new folder in $TMPDIR, and that is said, with FC_QUIET as well."""
+        temporary = self.path("tmp")
+        os.mkdir(temporary)
+        os.chmod(temporary, 0o777)
+        for quiet in ({}, {"FC_QUIET": "1"}):
+            done = self.run_target(program, env={**env, **quiet, "TMPDIR": temporary})
+            text = done.stderr.decode()
+            self.assertEqual((done.returncode, done.stdout), (0, b""), text)
+            told = self.told(text)[-1]
+            for word in words:
+                self.assertIn(word, told)
+            folder = re.search("; written to '(.*)' instead$", told.rstrip())[1]
+            self.assertEqual(os.path.dirname(folder), temporary)
+            self.assertEqual(os.listdir(folder), ["functioncheck.fc"])
 
     def test_disk_full(self):
         program = self.compile("nesting.c")
@@ -145,8 +153,7 @@ class Folders(Fire):
         try:
             with open(os.path.join(small, "filling"), "wb") as stream:
                 stream.write(b"x" * 4096)
-            self.check_told_once(self.run_target([program], env={"FC_DUMP_PATH": small}),
-                                 small, "No space left")
+            self.check_fallback([program], small, "No space left", FC_DUMP_PATH=small)
             self.assertEqual(os.listdir(small), ["filling"])
         finally:
             # lazily: the manager may just be on its way out
@@ -161,22 +168,21 @@ class Folders(Fire):
         program = self.compile("nesting.c")
         locked = self.path("locked")
         os.mkdir(locked, 0o555)
-        self.check_told_once(self.run_target([*words, program], env={"FC_DUMP_PATH": locked}),
-                             locked, "Permission denied")
+        self.check_fallback([*words, program], locked, "Permission denied", FC_DUMP_PATH=locked)
         self.assertEqual(os.listdir(locked), [])
 
     def test_missing(self):
         program = self.compile("nesting.c")
         missing = self.path("not", "there")
-        self.check_told_once(self.run_target([program], env={"FC_DUMP_PATH": missing}),
-                             missing, "No such file")
+        self.check_fallback([program], missing, "No such file", FC_DUMP_PATH=missing)
 
     def test_vanished(self):
         program = self.compile("longrun.c")
         folder, flag = self.path("folder"), self.path("go")
         os.mkdir(folder)
         seen = []
-        with self.start([program, flag], FC_DUMP_PATH=folder) as process:
+        os.mkdir(self.path("tmp"))
+        with self.start([program, flag], FC_DUMP_PATH=folder, TMPDIR=self.path("tmp")) as process:
             self.manager_of(process, seen)
             self.assertEqual(process.stdout.readline(), b"started\n")
             shutil.rmtree(folder)
@@ -203,8 +209,8 @@ class Folders(Fire):
     def test_place_taken_by_a_folder(self):
         program = self.compile("nesting.c")
         os.mkdir(self.path("functioncheck.fc"))
-        self.check_told_once(self.run_target([program]), "functioncheck.fc")
-        self.assertEqual(sorted(os.listdir(self.folder)), ["functioncheck.fc", "nesting"])
+        self.check_fallback([program], "functioncheck.fc")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["functioncheck.fc", "nesting", "tmp"])
 
     def test_old_profile_is_replaced_whole(self):
         """A reader never sees half a profile: the old one stays until the new one is there."""

@@ -48,6 +48,7 @@ class Drive(unittest.TestCase):
         self.temporary = tempfile.TemporaryDirectory()
         self.folder = self.temporary.name
         self.cleanup = []
+        self.cleanup_mounts = []
 
     def tearDown(self):
         for thing in self.cleanup:
@@ -56,6 +57,8 @@ class Drive(unittest.TestCase):
             elif thing.poll() is None:
                 thing.kill()
                 thing.wait()
+        for folder in self.cleanup_mounts:
+            subprocess.run(['umount', '-l', folder], check=True)
         self.temporary.cleanup()
 
     def manager(self, *options, **named):
@@ -346,27 +349,99 @@ class Drive(unittest.TestCase):
         self.assertIn("Profile file is 'later/out.fc'\n", manager.wait_answer(1))
         self.assertEqual(os.listdir(self.path('later')), ['out.fc'])
 
-    def test_folder_that_never_is(self):
-        """Said, and no file is named that is not there."""
-        manager = self.manager(directory='never')
+    def run_and_quit(self, *options, **named):
+        """The greeting and the farewell of a run of one process."""
+        manager = self.manager(*options, **named)
         child = self.process()
         key = child.pid << 32 | 1
         manager.shared.claim(1, key, 1, 0, 3)
         manager.send(wire.hello(key, child.pid, start=5), wire.message(wire.QUIT, key, 1, 1, 9))
-        answer = manager.wait_answer(1)
-        self.assertIn("FCMng: can't open 'never'", manager.greeting + answer)
+        return manager.greeting, manager.wait_answer(1)
+
+    def fallback(self, answer):
+        """The folder that the manager says it made in $TMPDIR."""
+        return re.search(r"written to '(.*/tmp/functioncheck-\w{6})' instead\n", answer)[1]
+
+    def test_folder_that_never_is(self):
+        """The profile goes to $TMPDIR, where nobody else can see it, and that is said."""
+        os.mkdir(self.path('tmp'))
+        greeting, answer = self.run_and_quit(directory='never', env={'TMPDIR': self.path('tmp')})
+        self.assertIn("FCMng: can't open 'never': No such file", greeting)
+        folder = self.fallback(answer)
+        self.assertIn(f"FCMng: Profile file is '{folder}/out.fc'\n", answer)
+        self.assertEqual(os.stat(folder).st_mode & 0o777, 0o700)
+        self.assertEqual(os.listdir(folder), ['out.fc'])
+
+    def test_nowhere_to_write(self):
+        """Said, and no file is named that is not there."""
+        _, answer = self.run_and_quit(directory='never', env={'TMPDIR': self.path('neither')})
+        self.assertIn("FCMng: can't open 'never': No such file or directory; can't make a folder in "
+                      f"'{self.path('neither')}': No such file or directory\n", answer)
         self.assertNotIn('Profile file is', answer)
         self.assertIn('FCMng: no profile was written\n', answer)
 
     def test_quiet(self):
-        """Not even errors are said."""
-        manager = self.manager('--quiet', directory='never')
-        self.assertEqual(manager.greeting, '')
-        child = self.process()
-        key = child.pid << 32 | 1
-        manager.shared.claim(1, key, 1, 0, 3)
-        manager.send(wire.hello(key, child.pid, start=5), wire.message(wire.QUIT, key, 1, 1, 9))
-        self.assertEqual(manager.wait_answer(1), '')
+        """Only that something went wrong with the profile is said."""
+        os.mkdir(self.path('tmp'))
+        env = {'TMPDIR': self.path('tmp')}
+        self.assertEqual(self.run_and_quit('--quiet', env=env), ('', ''))
+        greeting, answer = self.run_and_quit('--quiet', directory='never', env=env)
+        self.assertEqual(greeting, "FCMng: can't open 'never': No such file or directory\n")
+        self.assertRegex(answer, r"^FCMng: can't open 'never': .*; written to '.*' instead\n$")
+
+    def small_disk(self, name):
+        os.mkdir(self.path(name))
+        mounted = subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=64k', 'none',
+                                  self.path(name)], capture_output=True, check=False)
+        if mounted.returncode != 0:
+            self.skipTest(f'mount: {mounted.stderr.decode().strip()}')
+        self.cleanup_mounts.append(self.path(name))
+
+    def fill(self, name):
+        with open(self.path(f'{name}/filling'), 'wb', buffering=0) as file:
+            try:
+                while True:
+                    file.write(b'x' * 1024)
+            except OSError:
+                pass
+
+    def test_nothing_stale(self):
+        """Where the profile can't be put in place, none of an earlier run is left there."""
+        self.small_disk('full')
+        with open(self.path('full/out.fc'), 'x', encoding='utf-8'):
+            pass
+        self.fill('full')
+        os.mkdir(self.path('tmp'))
+        _, answer = self.run_and_quit(directory='full', env={'TMPDIR': self.path('tmp')})
+        self.assertIn("FCMng: can't write 'full/out.fc': cannot write: No space left", answer)
+        self.assertEqual(os.listdir(self.fallback(answer)), ['out.fc'])
+        self.assertEqual(os.listdir(self.path('full')), ['filling'])
+
+    def test_some_files_elsewhere(self):
+        """The disk is full when the second of two processes ends: the descriptor beside its profile
+        leads to both."""
+        self.small_disk('disk')
+        os.mkdir(self.path('tmp'))
+        manager = self.manager(directory='disk', env={'TMPDIR': self.path('tmp')})
+        children = [self.process(), self.process()]
+        keys = [child.pid << 32 | 1 for child in children]
+        for chunk, (child, key) in enumerate(zip(children, keys), 1):
+            manager.shared.claim(chunk, key, 1, 0, 3)
+            manager.send(wire.hello(key, child.pid, start=5))
+        manager.send(wire.message(wire.QUIT, keys[1], 1, 2, 9))
+        manager.wait_answer(2)
+        self.fill('disk')
+        manager.send(wire.message(wire.QUIT, keys[0], 1, 1, 9))
+        folder = self.fallback(manager.wait_answer(1))
+        with open(os.path.join(folder, 'out.fcd'), encoding='utf-8') as file:
+            named = re.findall('file: (.*)', file.read())
+        self.assertEqual(named, [f'out.fc.{children[0].pid}',
+                                 self.path(f'disk/out.fc.{children[1].pid}')])
+
+    def test_names(self):
+        """The name is without .fc: one that has it gets another."""
+        self.run_and_quit(name='a.fc')
+        self.assertEqual(self.files(), ['a.fc.fc'])
 
     def test_out_of_the_way(self):
         """Only its own descriptors, no folder but the root, and no signal of the terminal ends it."""

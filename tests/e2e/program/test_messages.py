@@ -107,6 +107,12 @@ class Messages(fctest.Case):
                 self.assertEqual(quiet, "")
         self.assertEqual(self.profiles(), ["functioncheck.fc"])
 
+    def test_names(self):
+        """One .fc is that of the file."""
+        for name in ("a", "b.fc", "c.fc.fc", ".fc"):
+            self.stderr(FC_DUMP_NAME=name)
+        self.assertEqual(self.profiles(), [".fc.fc", "a.fc", "b.fc", "c.fc.fc"])
+
     def test_resource_file(self):
         self.write(".functioncheckrc",
                    "FC_DUMP_NAME from-file\n"
