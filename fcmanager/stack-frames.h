@@ -58,7 +58,7 @@ struct FcStack
     gint segment_count;
     gint current;
     GArray *inferred;         /* see stack-inferred.c; NULL: none yet */
-    GArray *idle_segments;    /* gint: inferred segments without frames, to be used again */
+    GArray *idle_segments;    /* gint: segments of no stack, to be used again; NULL: none yet */
     GHashTable *by_region;    /* start of a region -> segment; NULL: none yet */
     const FcRegions *regions; /* NULL: none */
     FcHeapThread *heap;       /* NULL: memory is not profiled */

@@ -80,10 +80,7 @@ gint fc_stack_find_inferred(FcStack *stack, guint64 address, guint64 kind, guint
 void fc_stack_add_inferred(FcStack *stack, guint64 address, gint index)
 {
     if (stack->inferred == NULL)
-    {
         stack->inferred = g_array_new(FALSE, FALSE, sizeof(Inferred));
-        stack->idle_segments = g_array_new(FALSE, FALSE, sizeof(gint));
-    }
     Inferred added = {address, index};
     stack->segments[index].low = address;
     g_array_insert_val(stack->inferred, find_bottom(stack, address), added);
@@ -93,5 +90,4 @@ void fc_stack_drop_inferred(FcStack *stack, gint index)
 {
     guint at = find_bottom(stack, stack->segments[index].low);
     g_array_remove_index(stack->inferred, at);
-    g_array_append_val(stack->idle_segments, index);
 }

@@ -15,5 +15,5 @@ gint fc_stack_find_inferred(FcStack *stack, guint64 address, guint64 kind, guint
 /* From now on segment `index`, which has no frames, is found by `address`: that of the frame
  * which is about to be its outermost. */
 void fc_stack_add_inferred(FcStack *stack, guint64 address, gint index);
-/* It lost its last frame: not to be found any more, and idle. */
+/* It lost its last frame: not to be found any more. */
 void fc_stack_drop_inferred(FcStack *stack, gint index);

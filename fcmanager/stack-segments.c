@@ -105,15 +105,29 @@ void fc_stack_switch_to(FcStack *stack, gint index, guint64 time)
     resume_current(stack, time);
 }
 
+/* A segment without frames for the addresses [low, low + size): one that is idle, if any. */
+static gint take_segment(FcStack *stack, guint64 low, guint64 size)
+{
+    guint idle = stack->idle_segments ? stack->idle_segments->len : 0;
+    if (idle == 0)
+        return fc_stack_add_segment(stack, low, size, 0);
+    gint index = g_array_index(stack->idle_segments, gint, idle - 1);
+    g_array_set_size(stack->idle_segments, idle - 1);
+    stack->segments[index].low = low;
+    stack->segments[index].size = size;
+    return index;
+}
+
 static gint segment_of_region(FcStack *stack, const FcRegion *region)
 {
-    if (stack->by_region == NULL)
+    if (!stack->by_region)
         stack->by_region = g_hash_table_new(g_direct_hash, g_direct_equal);
     gpointer key = GSIZE_TO_POINTER(region->start);
     gint index = GPOINTER_TO_INT(g_hash_table_lookup(stack->by_region, key));
     if (index > 0 && stack->segments[index].size == region->end - region->start)
         return index;
-    index = fc_stack_add_segment(stack, region->start + 1, region->end - region->start, 0);
+    index = take_segment(stack, region->start + 1, region->end - region->start);
+    stack->segments[index].is_inferred = FALSE;
     g_hash_table_replace(stack->by_region, key, GINT_TO_POINTER(index));
     return index;
 }
@@ -121,19 +135,8 @@ static gint segment_of_region(FcStack *stack, const FcRegion *region)
 /* The segment for a stack that was not met before, in memory that was not announced. */
 static gint new_inferred(FcStack *stack, guint64 address)
 {
-    gint index;
-    guint idle = stack->idle_segments != NULL ? stack->idle_segments->len : 0;
-    if (idle > 0)
-    {
-        index = g_array_index(stack->idle_segments, gint, idle - 1);
-        g_array_set_size(stack->idle_segments, idle - 1);
-    }
-    else
-    {
-        fc_stack_save_current(stack);
-        index = fc_stack_add_segment(stack, 0, 0, 0);
-        stack->segments[index].is_inferred = TRUE;
-    }
+    gint index = take_segment(stack, 0, 0);
+    stack->segments[index].is_inferred = TRUE;
     fc_stack_add_inferred(stack, address, index);
     return index;
 }
@@ -147,14 +150,23 @@ static gint segment_of_unknown(FcStack *stack, guint64 address, guint64 kind, gu
     return index;
 }
 
-/* An inferred segment without frames calls nothing. */
-static void leave_empty_inferred(FcStack *stack, guint64 time)
+/* A segment without frames calls nothing, and a program may make any number of coroutines, one
+ * after the other: it becomes idle, until there is another stack. */
+static void leave_empty(FcStack *stack, guint64 time)
 {
     gint index = stack->current;
-    if (!stack->segments[index].is_inferred || stack->top > 0)
+    if (index == 0 || stack->top > 0)
         return;
     fc_stack_pause_current(stack, time);
-    fc_stack_drop_inferred(stack, index);
+    const struct StackSegment *segment = &stack->segments[index];
+    gpointer key = GSIZE_TO_POINTER(segment->low - 1);
+    if (segment->is_inferred)
+        fc_stack_drop_inferred(stack, index);
+    else if (GPOINTER_TO_INT(g_hash_table_lookup(stack->by_region, key)) == index)
+        g_hash_table_remove(stack->by_region, key);
+    if (!stack->idle_segments)
+        stack->idle_segments = g_array_new(FALSE, FALSE, sizeof(gint));
+    g_array_append_val(stack->idle_segments, index);
 }
 
 /* The bounds of a thread's own stack are a guess where it chose its size: frames that go on
@@ -179,7 +191,7 @@ void fc_stack_find_segment(FcStack *stack, guint64 address, guint64 kind, guint6
 {
     FcRegion region;
     gint index;
-    leave_empty_inferred(stack, time);
+    leave_empty(stack, time);
     if (stack->regions != NULL && fc_regions_find(stack->regions, address - 1, &region))
         index = segment_of_region(stack, &region);
     else if (address - 1 - stack->native.start < stack->native.end - stack->native.start)

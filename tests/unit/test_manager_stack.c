@@ -2,6 +2,7 @@
  *
  * Stacks and sums of one thread, against figures worked out by hand.
  */
+#include "fcmanager/stack-frames.h"
 #include "tests/unit/manager_fixture.h"
 
 #include <string.h>
@@ -431,6 +432,47 @@ static void test_merge(void)
     fc_modules_free(modules);
 }
 
+static void feed_at(FcFixture *f, enum FcRecordKind kind, guint64 time, guint64 address)
+{
+    struct FcRecord record = fc_fixture_record(kind, time, 'C', SITE('A', 0), 0);
+    record.where = (record.where & ~FC_WHERE_ADDRESS_MASK) | address;
+    g_assert_cmpuint(fc_stack_feed(f->stack, &record, 0, 1, FIXTURE_GENERATION), ==, 1);
+}
+
+/* A thousand coroutines that end, each on a stack of its own, and two that live on: what is kept
+ * is for those that live. */
+static void test_ended_coroutines(void)
+{
+    const guint64 stacks = UINT64_C(0x600000000000);
+    FcFixture f;
+    fc_fixture_start(&f);
+    fc_stack_set_bounds(f.stack, UINT64_C(0x7f0000000000), UINT64_C(0x800000000000));
+    FcRegions *regions = fc_regions_new();
+    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+    guint64 time = 10;
+    for (guint i = 0; i < 1000; i++)
+    {
+        const guint64 start = stacks + i * UINT64_C(0x10000);
+        fc_regions_add(regions, start, start + 0x8000);
+        fc_stack_set_regions(f.stack, regions);
+        feed_at(&f, FC_RECORD_ENTER, time, start + 0x7f00);
+        if (i != 3 && i != 500)
+            feed_at(&f, FC_RECORD_EXIT, time + 7, start + 0x7f00);
+        fc_fixture_enter(&f, time + 8, 'B', SITE('A', 1), 1);
+        fc_fixture_leave(&f, time + 9, 'B', SITE('A', 1), 1);
+        time += 10;
+    }
+    g_assert_cmpint(f.stack->segment_count, <=, 4);
+    g_assert_cmpuint(fc_stack_depth(f.stack), ==, 3);
+    feed_at(&f, FC_RECORD_EXIT, time, stacks + 3 * UINT64_C(0x10000) + 0x7f00);
+    fc_fixture_enter(&f, time, 'B', SITE('A', 1), 1);
+    fc_fixture_leave(&f, time, 'B', SITE('A', 1), 1);
+    g_assert_cmpuint(fc_stack_depth(f.stack), ==, 2);
+    fc_stack_close(f.stack, time);
+    fc_fixture_stop(&f);
+    fc_regions_free(regions);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -451,5 +493,6 @@ int main(int argc, char **argv)
     g_test_add_func("/stack/bad-records", test_bad_records);
     g_test_add_func("/stack/reused-address", test_reused_address);
     g_test_add_func("/stack/merge", test_merge);
+    g_test_add_func("/stack/ended-coroutines", test_ended_coroutines);
     return g_test_run();
 }
