@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Fuzz target of all that fcdump does with a profile or a descriptor: load, select, and every
+ * report and export; run by libFuzzer, or by replay.c over the corpus of the readers.  Whatever the
+ * input, nothing may crash, and little time and memory be taken.
+ */
+#include "fcdump/report-table.h"
+#include "fcdump/report.h"
+#include "model/load.h"
+#include "model/select.h"
+
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+
+/* A choice that changes with the input, so that each profile of the corpus meets many. */
+static FcOptions *make_options(const uint8_t *data, size_t bytes)
+{
+    guint choice = 0;
+    for (size_t i = 0; i < bytes; i++)
+        choice = choice * 31 + data[i];
+    static const char *const bits[8] = {"--details", "--only=main,*a*", "--rgraph",  "--depth=0",
+                                        "--cumul",   "--propagate",     "--min=0.5", "--no-names"};
+    g_autoptr(GPtrArray) words = g_ptr_array_new();
+    g_ptr_array_add(words, (gpointer) "fcdump");
+    for (guint i = 0; i < G_N_ELEMENTS(bits); i++)
+        if ((choice >> i & 1) != 0)
+            g_ptr_array_add(words, (gpointer)bits[i]);
+    FcOptions *options =
+        fc_options_parse(fc_report_table, (int)words->len, (char **)words->pdata, NULL);
+    if (!options)
+        g_error("the options are refused");
+    return options;
+}
+
+static void report(FcModel *model, const FcOptions *options)
+{
+    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(FcSuppressions) suppressions = fc_suppressions_new(TRUE);
+    const FcSelection selection = {.only = options->only,
+                                   .except = options->except,
+                                   .callees = options->propagate,
+                                   .callers = options->rpropagate};
+    fc_select_apply(model, &selection, warnings);
+    g_autoptr(FcMemory) memory = fc_memory_new(model, suppressions, options->only->len > 0);
+    if (options->addresses)
+        fc_model_use_addresses(model);
+    FILE *out = fopen("/dev/null", "w");
+    if (!out)
+        g_error("/dev/null can't be written");
+    g_autoptr(FcRender) render = fc_render_new(out, TRUE, 80, TRUE);
+    const FcReportContext context = {.model = model,
+                                     .memory = memory,
+                                     .suppressions = suppressions,
+                                     .options = options,
+                                     .render = render};
+    for (guint i = 0; fc_report_table[i].name; i++)
+        fc_report_table[i].render(&context);
+    fclose(out);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    int fd = memfd_create("input", MFD_CLOEXEC);
+    if (fd < 0 || write(fd, data, bytes) != (ssize_t)bytes)
+        g_error("no file for the input");
+    g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", fd);
+    const char *const operands[] = {path, path, NULL};
+    g_autoptr(FcOptions) options = make_options(data, bytes);
+    g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
+    /* Twice: what it is summed with is then as strange as it is. */
+    g_autoptr(FcModel) model = fc_model_load(operands, NULL, options->demangle, NULL, problems);
+    if (!model && problems->len == 0)
+        g_error("neither a model nor a problem");
+    if (model)
+        report(model, options);
+    close(fd);
+    return 0;
+}
