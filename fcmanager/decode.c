@@ -132,7 +132,7 @@ static void take_message(FcDecoder *decoder, const struct FcMessage *header, con
 static gboolean is_plausible(const struct FcMessage *header)
 {
     return header->magic == FC_MESSAGE_MAGIC && header->type >= FC_MSG_HELLO &&
-           header->type <= FC_MSG_FOREIGN_ALLOCATOR && (header->flags & ~FC_MESSAGE_MORE) == 0 &&
+           header->type <= FC_MSG_LAST && (header->flags & ~FC_MESSAGE_MORE) == 0 &&
            header->length >= sizeof *header && header->length <= FC_MESSAGE_MAX;
 }
 

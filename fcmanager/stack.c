@@ -130,12 +130,30 @@ G_NO_INLINE static void take_other(FcStack *stack, guint64 kind, guint64 time, g
     stack->last = time;
     if (G_UNLIKELY(time >= stack->next_change))
         apply_changes(stack, time);
-    if (kind == FC_RECORD_JUMP)
+    switch ((enum FcRecordKind)kind)
+    {
+    case FC_RECORD_JUMP:
         jump(stack, where & FC_WHERE_ADDRESS_MASK, time);
-    else if (kind < FC_RECORD_ENTER || kind > FC_RECORD_STACK)
-        stack->counts->repairs.bad_records++;
-    else if (stack->heap != NULL)
-        fc_heap_record(stack->heap, time, function, site, where, stack->frames[stack->top].node);
+        return;
+    case FC_RECORD_ALLOCATED:
+    case FC_RECORD_FREE:
+    case FC_RECORD_REALLOC:
+    case FC_RECORD_REALLOCATED:
+    case FC_RECORD_NAMED:
+    case FC_RECORD_FREE_NAMED:
+    case FC_RECORD_MAPPED:
+    case FC_RECORD_UNMAP:
+    case FC_RECORD_STACK:
+        if (stack->heap)
+            fc_heap_record(stack->heap, time, function, site, where,
+                           stack->frames[stack->top].node);
+        return;
+    case FC_RECORD_ENTER:
+    case FC_RECORD_EXIT:
+    case FC_RECORD_SWITCH:
+        break; /* never given to this function */
+    }
+    stack->counts->repairs.bad_records++;
 }
 
 guint32 fc_stack_feed(FcStack *stack, const struct FcRecord *records, guint32 from, guint32 to,

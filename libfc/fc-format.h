@@ -194,6 +194,7 @@ enum FcMessageType
                                  of a descriptor that fcmanager has open, or nothing */
     FC_MSG_FOREIGN_ALLOCATOR, /* a library is about to be loaded that will call the C library's
                         allocator past libfc */
+    FC_MSG_LAST = FC_MSG_FOREIGN_ALLOCATOR,
 };
 #define FC_NO_ANSWER UINT32_MAX
 

@@ -33,11 +33,12 @@
 #include <sys/wait.h>
 
 #define STACK_BYTES 32768
+#define ARGUMENTS_MAX 23
 #define REPLY_TIMEOUT_MS 10000
 
 struct Launch
 {
-    char *arguments[24];
+    char *arguments[ARGUMENTS_MAX + 1];
     int argument_count;
     char **environment;
     const char *paths[2]; /* where fcmanager may be; NULL: not there */
@@ -68,6 +69,8 @@ static void add_text(struct Launch *launch, const char *text)
 
 static void add_argument(struct Launch *launch, const char *option, const char *value)
 {
+    if (launch->argument_count == ARGUMENTS_MAX) /* the manager does without, and tests tell */
+        return;
     launch->arguments[launch->argument_count++] = launch->text + launch->text_used;
     add_text(launch, option);
     if (value != NULL)
