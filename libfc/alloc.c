@@ -55,6 +55,8 @@ void fc_alloc_record(enum FcRecordKind kind, enum FcMemoryCall call, const void 
     if (fc_unlikely(fc_unwind_is_on) && !fc_thread.has_ended && !fc_unwind_record(caller) &&
         (kind == FC_RECORD_ALLOCATED || kind == FC_RECORD_REALLOCATED))
         call = FC_CALL_OWN;
+    if (fc_unlikely(fc_clock_get_mode() == FC_CLOCK_OFF))
+        return;
     uint64_t size = bytes < FC_MEMORY_SIZE_MAX ? bytes : FC_MEMORY_SIZE_MAX;
     uint64_t function =
         ((uint64_t)(uintptr_t)pointer & FC_POINTER_MASK) | (uint64_t)call << FC_POINTER_CALL_SHIFT;

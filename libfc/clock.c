@@ -21,14 +21,22 @@ enum FcTimeMode fc_clock_mode = FC_TIME_TSC;
 __thread uint64_t fc_clock_test_ticks;
 #endif
 
+static bool is_counter_forbidden; /* to read it would raise SIGSEGV */
+
+static void ask_for_counter(void)
+{
+#if defined(__x86_64__)
+    int permission = PR_TSC_ENABLE;
+    fc_sys(SYS_prctl, PR_GET_TSC, &permission);
+    is_counter_forbidden = permission != PR_TSC_ENABLE;
+#endif
+}
+
 static bool counter_is_invariant(void)
 {
 #if defined(__x86_64__)
     unsigned a = 0, b = 0, c = 0, d = 0;
-    int permission = PR_TSC_ENABLE;
-    if (fc_sys(SYS_prctl, PR_GET_TSC, &permission) == 0 && permission != PR_TSC_ENABLE)
-        return false; /* rdtsc would raise SIGSEGV */
-    return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
+    return !is_counter_forbidden && __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
 #elif defined(__aarch64__)
     return true; /* the generic timer counts at a fixed rate by definition */
 #else
@@ -38,6 +46,7 @@ static bool counter_is_invariant(void)
 
 enum FcTimeMode fc_clock_start(enum FcTimeMode wanted, bool memory)
 {
+    ask_for_counter();
 #if defined(FC_TEST_CLOCK)
     (void)wanted;
     (void)memory;
@@ -60,26 +69,51 @@ enum FcTimeMode fc_clock_start(enum FcTimeMode wanted, bool memory)
     return fc_clock_mode;
 }
 
+void fc_clock_forbid_counter(void)
+{
+    __atomic_store_n(&is_counter_forbidden, true, __ATOMIC_RELAXED);
+}
+
+void fc_clock_turn_off(void)
+{
+    __atomic_store_n(&fc_clock_mode, FC_CLOCK_OFF, __ATOMIC_RELAXED);
+}
+
+static uint64_t to_ns(const struct timespec *time)
+{
+    return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec;
+}
+
+/* By the kernel, without libc's short cut, which reads the counter. */
+static uint64_t ask_kernel_ns(clockid_t clock)
+{
+    struct timespec now;
+    fc_sys(SYS_clock_gettime, clock, &now); /* can't fail for the clocks used here */
+    return to_ns(&now);
+}
+
 static uint64_t read_ns(clockid_t clock)
 {
     struct timespec now;
-    fc_libc()->clock_gettime(clock, &now); /* can't fail for the clocks used here */
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    if (__atomic_load_n(&is_counter_forbidden, __ATOMIC_RELAXED))
+        return ask_kernel_ns(clock);
+    fc_libc()->clock_gettime(clock, &now);
+    return to_ns(&now);
 }
 
 uint64_t fc_clock_monotonic_ns(void)
 {
-    return read_ns(CLOCK_MONOTONIC);
+    return ask_kernel_ns(CLOCK_MONOTONIC);
 }
 
 int64_t fc_clock_realtime_ns(void)
 {
-    return (int64_t)read_ns(CLOCK_REALTIME);
+    return (int64_t)ask_kernel_ns(CLOCK_REALTIME);
 }
 
 uint64_t fc_clock_read_slow(void)
 {
-    switch (fc_clock_mode)
+    switch (fc_clock_get_mode())
     {
     case FC_TIME_CPU:
         return read_ns(CLOCK_THREAD_CPUTIME_ID);

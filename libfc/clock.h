@@ -10,9 +10,26 @@
 #include <stdbool.h>
 #include <time.h>
 
-/* What fc_clock_now reads.  Set by fc_start, and when profiling stops.  A record may be made
- * before: slow.c reads its time again. */
+/* What fc_clock_now reads.  Set by fc_start; a record may be made before: slow.c reads its time
+ * again.  FC_CLOCK_OFF once profiling is off for good: the hooks look at nothing else then, and one
+ * that sees the change late finds out in the slow path. */
 extern enum FcTimeMode fc_clock_mode __attribute__((visibility("hidden")));
+#define FC_CLOCK_OFF ((enum FcTimeMode)0)
+
+static inline enum FcTimeMode fc_clock_get_mode(void)
+{
+#if defined(__SANITIZE_THREAD__)
+    return __atomic_load_n(&fc_clock_mode, __ATOMIC_RELAXED);
+#else
+    return fc_clock_mode; /* a word all the same, and the hooks compare it in memory */
+#endif
+}
+
+/* From here on the slow clocks do without the time-stamp counter: to read it will be an error. */
+void fc_clock_forbid_counter(void);
+
+/* Profiling is off for good. */
+void fc_clock_turn_off(void);
 
 /* Chooses the clock: `wanted`, or FC_TIME_EXT with a notice where the processor has no invariant
  * time-stamp counter, or where `memory` is profiled and the clock would be each thread's own.
@@ -49,7 +66,7 @@ static inline uint64_t fc_clock_peek(void)
 static inline bool fc_clock_is_fast(void)
 {
 #if defined(__x86_64__) || defined(__aarch64__)
-    return fc_likely(fc_clock_mode == FC_TIME_TSC);
+    return fc_likely(fc_clock_get_mode() == FC_TIME_TSC);
 #else
     return false;
 #endif

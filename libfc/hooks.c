@@ -5,7 +5,7 @@
  *     instrumented function
  *        |  __cyg_profile_func_enter(function, call site)
  *        v
- *     read the clock ............... rdtsc, one predicted branch
+ *     read the clock ............... rdtsc, one predicted branch (off: back from here)
  *     take a slot .................. one xadd on a thread-local word
  *        |                    \
  *        | (1 in 2,000)        v
@@ -37,11 +37,20 @@ __attribute__((noinline, cold)) FC_REALIGN static void record_slow_clock(uint64_
     fc_record_make(time, function, site, where);
 }
 
+/* All that a hook does when profiling is off.  A function of its own, or the hooks would load the
+ * mode to a register to compare it twice. */
+__attribute__((noinline, cold)) static void record_unless_off(uint64_t where, void *function,
+                                                              void *site)
+{
+    if (fc_clock_get_mode() != FC_CLOCK_OFF)
+        record_slow_clock(where, function, site);
+}
+
 static inline __attribute__((always_inline)) void record(uint64_t where, void *function, void *site)
 {
     if (fc_unlikely(!fc_clock_is_fast()))
     {
-        record_slow_clock(where, function, site);
+        record_unless_off(where, function, site);
         return;
     }
     uint64_t time = fc_clock_read_fast();

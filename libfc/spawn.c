@@ -180,6 +180,7 @@ static int manager_child(void *data)
     for (int i = 0; i < 3; i++)
         if (launch->fds[i] >= 0)
             fc_sys(SYS_fcntl, launch->fds[i], F_SETFD, 0);
+    fc_sys(SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE); /* the program may have forbidden it to itself */
     if (fc_config.is_privileged)
         fc_sys(SYS_umask, 077); /* its own: not shared by the flags of fc_clone */
     for (size_t i = 0; i < sizeof launch->paths / sizeof *launch->paths; i++)

@@ -34,18 +34,11 @@ bool fc_state_is_own_process(void)
     return fc_state_key >> 32 == (uint64_t)fc_sys(SYS_getpid);
 }
 
-/* Profiling is off, but the hooks go on reading the clock. */
-static void use_cheapest_clock(void)
-{
-    if (fc_clock_mode != FC_TIME_TSC)
-        fc_clock_mode = FC_TIME_EXT;
-}
-
 void fc_state_stop(const char *reason)
 {
     if (__atomic_exchange_n(&state, OFF, __ATOMIC_ACQ_REL) == OFF)
         return;
-    use_cheapest_clock();
+    fc_clock_turn_off();
     if (reason)
         fc_notice(reason);
 }
@@ -60,7 +53,7 @@ bool fc_state_claim_start(void)
 void fc_state_started(bool good)
 {
     if (!good)
-        use_cheapest_clock();
+        fc_clock_turn_off();
     __atomic_store_n(&state, good ? RUNNING : OFF, __ATOMIC_RELEASE);
 }
 
@@ -72,5 +65,6 @@ void fc_state_ending(void)
 
 void fc_state_ended(void)
 {
+    fc_clock_turn_off();
     __atomic_store_n(&state, OFF, __ATOMIC_RELEASE);
 }

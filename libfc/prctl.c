@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Stands in for prctl, for one of its uses: a program that forbids itself the time-stamp counter
+ * would be ended by the next hook.  Called by the program alone; nothing includes it.
+ */
+#include "libfc/chunks.h"
+#include "libfc/clock.h"
+#include "libfc/libc.h"
+#include "libfc/state.h"
+#include "libfc/sys.h"
+
+#include <dlfcn.h>
+#include <linux/prctl.h>
+
+typedef int PrctlFunction(int, unsigned long, unsigned long, unsigned long, unsigned long);
+
+/* As libc's function, which has an ellipsis in the place of the last four. */
+FC_EXPORT PrctlFunction own_prctl __asm__("prctl");
+
+FC_JUMPING int own_prctl(int what, unsigned long a, unsigned long b, unsigned long c,
+                         unsigned long d)
+{
+    static PrctlFunction *real_prctl;
+    if (!real_prctl)
+        real_prctl = (PrctlFunction *)fc_libc()->dlsym(RTLD_NEXT, "prctl");
+    if (what == PR_SET_TSC && a == PR_TSC_SIGSEGV && !fc_state_is_off())
+    {
+        fc_clock_forbid_counter();
+        fc_chunks_flush_private();
+        if (fc_clock_is_fast())
+            fc_state_stop(
+                "the program forbids itself the time-stamp counter, profiling stops here");
+    }
+    FC_JUMP real_prctl(what, a, b, c, d);
+}
