@@ -6,18 +6,21 @@
 
 #include <string.h>
 
-/* So much is held back behind a gap before it is given up. */
-#define PENDING_MAX 64
+/* So much is held back behind a gap before it is given up: 16 million calls of a signal handler
+ * that interrupted a hook, in 1 GiB.  A handler that never returns must not take all memory. */
+#define PENDING_MAX 16384
 
 typedef struct
 {
-    guint32 index; /* of the chunk; 0: `records` is a copy */
+    guint32 index; /* of the chunk; 0: a copy */
     guint32 at;    /* next slot to read */
     guint32 slots;
     guint32 generation;
-    const struct FcRecord *records; /* in the chunk, or owned */
+    const struct FcRecord *records; /* in the chunk, or owned; NULL: in thread->spill, */
+    guint64 spilled_at;             /* there */
 } Piece;
 
+/* Of one that is still held back. */
 static void piece_free(Piece *piece)
 {
     if (piece->index == 0)
@@ -33,7 +36,7 @@ FcThread *fc_thread_new(guint32 number, FcCounts *counts, FcStack *stack, FcShar
     thread->stack = stack;
     thread->shared = shared;
     thread->pending = g_queue_new();
-    thread->quarantine = g_array_new(FALSE, FALSE, sizeof(guint32));
+    thread->quarantine = g_array_new(FALSE, FALSE, sizeof(Piece));
     return thread;
 }
 
@@ -43,6 +46,7 @@ void fc_thread_free(FcThread *thread)
         return;
     g_queue_free_full(thread->pending, (GDestroyNotify)piece_free);
     g_array_unref(thread->quarantine);
+    fc_spill_free(thread->spill);
     fc_stack_free(thread->stack);
     fc_heap_thread_free(thread->heap);
     fc_counts_free(thread->counts);
@@ -53,6 +57,26 @@ void fc_thread_free(FcThread *thread)
 gboolean fc_thread_is_held_back(const FcThread *thread)
 {
     return !g_queue_is_empty(thread->pending);
+}
+
+/* Makes the records of a piece that was held back readable until the next is. */
+static void load(FcThread *thread, Piece *piece)
+{
+    if (!piece->records)
+        piece->records = fc_spill_get(thread->spill, piece->spilled_at, piece->slots);
+}
+
+/* A copy, of records that are all there, for which the chunk is not needed any more. */
+static Piece copy_of(FcThread *thread, const Piece *piece)
+{
+    Piece copy = *piece;
+    copy.index = 0;
+    copy.records = NULL;
+    if (!thread->spill)
+        thread->spill = fc_spill_new();
+    if (!fc_spill_put(thread->spill, piece->records, piece->slots, &copy.spilled_at))
+        copy.records = g_memdup2(piece->records, piece->slots * sizeof *piece->records);
+    return copy;
 }
 
 /* TRUE where the piece was read to its end. */
@@ -91,6 +115,16 @@ static gboolean is_whole(const Piece *piece)
         if (!is_there(piece, i))
             return FALSE;
     return TRUE;
+}
+
+/* Frees a piece that was loaded. */
+static void forget(FcThread *thread, Piece *piece)
+{
+    if (piece->index == 0 && thread->spill && fc_spill_owns(thread->spill, piece->records))
+        piece->records = NULL;
+    piece_free(piece);
+    if (thread->spill && g_queue_is_empty(thread->pending))
+        fc_spill_empty(thread->spill);
 }
 
 static void hold_back(FcThread *thread, const Piece *piece)
@@ -134,8 +168,7 @@ void fc_thread_take_chunk(FcThread *thread, const FcChunkView *view, guint32 slo
     /* Give back at once what has no gap: the thread may be waiting for a free chunk. */
     if (is_whole(&piece))
     {
-        piece.records = g_memdup2(view->records, piece.slots * sizeof(struct FcRecord));
-        piece.index = 0;
+        piece = copy_of(thread, &piece);
         fc_shared_free(thread->shared, view->index);
     }
     hold_back(thread, &piece);
@@ -148,27 +181,44 @@ void fc_thread_take_data(FcThread *thread, const struct FcDataHeader *header, co
         return;
     passed(thread, header->sequence);
     fc_thread_retry(thread);
-    struct FcRecord *copy = g_new(struct FcRecord, header->count);
-    memcpy(copy, records, header->count * sizeof *copy);
-    piece.records = copy;
+    g_autofree struct FcRecord *aligned = g_new(struct FcRecord, header->count);
+    memcpy(aligned, records, header->count * sizeof *aligned);
+    piece.records = aligned;
     if (fc_thread_is_held_back(thread))
     {
+        piece = copy_of(thread, &piece);
         hold_back(thread, &piece);
         return;
     }
     read_behind_gaps(thread, &piece);
     thread->gaps += piece.slots - piece.at; /* a copy will never be completed */
-    g_free(copy);
+}
+
+/* Chunks whose gaps were given up, and were filled after all: nobody writes to them any more. */
+static void free_completed(FcThread *thread)
+{
+    for (guint i = thread->quarantine->len; i > 0; i--)
+    {
+        const Piece *piece = &g_array_index(thread->quarantine, Piece, i - 1);
+        if (!is_whole(piece))
+            continue;
+        fc_shared_free(thread->shared, piece->index);
+        g_array_remove_index_fast(thread->quarantine, i - 1);
+    }
 }
 
 void fc_thread_retry(FcThread *thread)
 {
     Piece *piece;
-    while ((piece = g_queue_peek_head(thread->pending)) != NULL && read_piece(thread, piece))
+    free_completed(thread);
+    while ((piece = g_queue_peek_head(thread->pending)))
     {
+        load(thread, piece);
+        if (!read_piece(thread, piece))
+            return;
         if (piece->index != 0)
             fc_shared_free(thread->shared, piece->index);
-        piece_free(g_queue_pop_head(thread->pending));
+        forget(thread, g_queue_pop_head(thread->pending));
     }
 }
 
@@ -177,14 +227,16 @@ void fc_thread_give_up(FcThread *thread, gboolean may_write)
     Piece *piece;
     while ((piece = g_queue_pop_head(thread->pending)) != NULL)
     {
+        load(thread, piece);
+        const Piece unread = *piece;
         gboolean whole = read_piece(thread, piece);
         read_behind_gaps(thread, piece);
         thread->gaps += piece->slots - piece->at;
         if (piece->index != 0 && (whole || !may_write))
             fc_shared_free(thread->shared, piece->index);
         else if (piece->index != 0)
-            g_array_append_val(thread->quarantine, piece->index);
-        piece_free(piece);
+            g_array_append_val(thread->quarantine, unread);
+        forget(thread, piece);
     }
 }
 
@@ -247,6 +299,6 @@ FcThreadAhead fc_thread_read_ahead(FcThread *thread, const FcChunkView *view, gu
 void fc_thread_release(FcThread *thread)
 {
     for (guint i = 0; i < thread->quarantine->len; i++)
-        fc_shared_free(thread->shared, g_array_index(thread->quarantine, guint32, i));
+        fc_shared_free(thread->shared, g_array_index(thread->quarantine, Piece, i).index);
     g_array_set_size(thread->quarantine, 0);
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "fcmanager/shared.h"
+#include "fcmanager/spill.h"
 #include "fcmanager/stack.h"
 
 typedef struct
@@ -20,7 +21,8 @@ typedef struct
     FcCounts *counts;      /* owned */
     FcStack *stack;        /* owned */
     GQueue *pending;       /* what is held back, oldest first */
-    GArray *quarantine;    /* guint32: chunks that may still be written to */
+    GArray *quarantine;    /* chunks with gaps that were given up and may still be filled */
+    FcSpill *spill;        /* owned; copies of what is held back; NULL: none yet */
     guint64 gaps;          /* records given up */
     gboolean is_private;   /* its latest records are in memory that dies with the process */
     FcSharedMap *shared;   /* NULL: none */

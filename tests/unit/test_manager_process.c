@@ -191,7 +191,30 @@ static void test_gap_filled_later(void)
     stop(&f);
 }
 
-/* It never is: after a while the thread goes on without, and the chunk stays aside. */
+/* However long a handler takes: 3000 of its chunks wait for the hook that it interrupted. */
+static void test_gap_filled_late(void)
+{
+    Fixture f;
+    start(&f);
+    struct FcChunk *gapped = claim(&f, 1, 1, 0);
+    put_call(gapped, 1, 10, 'H');
+    send(&f, FC_MSG_CHUNK, 1, 1, 3);
+    for (guint32 i = 1; i <= 3000; i++)
+    {
+        put_call(claim(&f, 2, 1, i), 0, 10 + 10 * i, 'B');
+        send(&f, FC_MSG_CHUNK, 1, 2, 2);
+    }
+    gapped->records[0] = fc_fixture_record(FC_RECORD_ENTER, 9, 'A', 0x99, 0);
+    fc_process_retry(f.process);
+    g_assert_cmpuint(gapped->owner, ==, 0);
+    fc_process_finish(f.process, 40000, 1, FALSE);
+    g_assert_cmpuint(calls_of(&f, 'B'), ==, 3000);
+    g_assert_cmpuint(calls_of(&f, 'H'), ==, 1);
+    g_assert_cmpuint(note_count(f.process->repairs, "gaps"), ==, 0);
+    stop(&f);
+}
+
+/* It never is: at its end the thread goes on without. */
 static void test_gap_given_up(void)
 {
     Fixture f;
@@ -408,6 +431,7 @@ int main(int argc, char **argv)
     g_test_add_func("/process/unsealed", test_unsealed);
     g_test_add_func("/process/death", test_death);
     g_test_add_func("/process/gap-filled-later", test_gap_filled_later);
+    g_test_add_func("/process/gap-filled-late", test_gap_filled_late);
     g_test_add_func("/process/gap-given-up", test_gap_given_up);
     g_test_add_func("/process/gap-at-death", test_gap_at_death);
     g_test_add_func("/process/lying-messages", test_lying_messages);
