@@ -41,17 +41,17 @@ typedef struct
     FcMemoryVerdict *alloc_sites; /* of each allocation site: of its leaks */
     FcMemoryVerdict *bad_frees;   /* of each bad free */
     /* Figures by function of the model, and one more for "no function": what was allocated while
-     * it was the innermost one, and while it was active.  Their stacks are of no meaning. */
+     * it was the innermost one, and while it was active.  Their `point` is not used. */
     FcProfileAllocSite *self;
     FcProfileAllocSite *total;
-    FcMemorySum
-        lost; /* of shown allocation sites: not suppressed and not reachable; likewise the others */
-    FcMemorySum indirect; /* of these, only pointed to by lost blocks */
-    FcMemorySum reachable;
-    FcMemorySum suppressed;
-    FcMemorySum unnamed; /* of the lost ones, where libfc did not look for pointers: allocated in
-                            the C library, which has no symbols, so that no suppression fits */
-    guint bad_count;     /* shown, not suppressed; of a version 3.0 profile all */
+    /* The leaks of the allocation sites that are shown. */
+    FcMemorySum lost;       /* not suppressed and not reachable */
+    FcMemorySum indirect;   /* of the lost ones, those that only lost blocks point to */
+    FcMemorySum reachable;  /* the program could still reach them */
+    FcMemorySum suppressed; /* a suppression fits */
+    FcMemorySum unnamed;    /* of the lost ones, where libfc did not look for pointers: allocated in
+                               the C library, which has no symbols, so that no suppression fits */
+    guint bad_count;        /* shown, not suppressed; of a version 3.0 profile all */
     guint bad_suppressed;
 } FcMemory;
 

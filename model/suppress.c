@@ -24,7 +24,7 @@ const char *fc_suppress_kind_name(FcSuppressKind kind)
 
 /* What the libraries keep to the end of the process, so that it can't be a mistake of the
  * program: the dynamic loader's tables, buffers of the standard streams, lists of handlers, caches
- * of locales, time zones and users, the reserve for exceptions. */
+ * of locales, time zones and users, the memory that libstdc++ reserves for exceptions. */
 static const char *const built_in_rules[] = {
     "early:libstdc++.so",
     "early:libc++abi.so",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The functions of one ELF file, by address and by name.  Called by symbols.c.  The
- * symbols are untrusted: overlapping, nested and contradicting ones must cost no more
- * than their names.
+ * symbols are untrusted: overlapping, nested and contradicting ones may get wrong names, and do no
+ * other harm.
  */
 #include "symbols/image.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * libfc's tracker without interposition: what its records hold, where they go, and in what
+ * libfc's records of memory without interposition: what they hold, where they go, and in what
  * order; and the table of blocks from before the start.  The pool of chunks is a stand-in.
  */
 #include "libfc/alloc.h"
