@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <time.h>
 #include <unistd.h>
@@ -193,13 +194,42 @@ static gboolean drain(FcSource *source)
     return any;
 }
 
+/* Where epoll is denied, by a sandbox that the program put itself into: the same with poll.  If
+ * that is denied as well, deaths are noticed once the parent has asked for them. */
+static void poll_instead(FcSource *source, int timeout_ms)
+{
+    g_autoptr(GArray) polled = g_array_new(FALSE, TRUE, sizeof(struct pollfd));
+    g_autoptr(GList) all = g_hash_table_get_values(source->followed);
+    for (const GList *at = all; at; at = at->next)
+    {
+        const Followed *followed = at->data;
+        struct pollfd entry = {followed->dead ? -1 : followed->follow.fd, POLLIN, 0};
+        g_array_append_val(polled, entry);
+    }
+    struct pollfd pipe = {source->pipe_fd, POLLIN, 0};
+    g_array_append_val(polled, pipe);
+    gboolean is_denied =
+        poll((struct pollfd *)(gpointer)polled->data, polled->len, timeout_ms) < 0 &&
+        errno != EINTR;
+    if (is_denied)
+        g_usleep((gulong)timeout_ms * 1000);
+    guint i = 0;
+    for (const GList *at = all; at; at = at->next, i++)
+    {
+        Followed *followed = at->data;
+        if (is_denied ? !fc_follow_is_alive(&followed->follow)
+                      : g_array_index(polled, struct pollfd, i).revents != 0)
+            mark_dead(source, followed);
+    }
+}
+
 /* Waits until something happens, for `timeout_ms` at most, and notes who died. */
 static void wait_for_events(FcSource *source, int timeout_ms)
 {
     struct epoll_event events[EVENTS];
     int count = epoll_wait(source->epoll_fd, events, EVENTS, timeout_ms);
-    if (count < 0 && errno != EINTR) /* no epoll: look every 100 ms */
-        g_usleep((gulong)timeout_ms * 1000);
+    if (count < 0 && errno != EINTR)
+        poll_instead(source, timeout_ms);
     for (int i = 0; i < count; i++)
     {
         Followed *followed = events[i].data.u64 == PIPE_EVENT

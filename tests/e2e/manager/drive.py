@@ -3,11 +3,15 @@
 """Drives the installed fcmanager through its pipe and shared memory without libfc: this script
 plays the profiled processes.  Run by Meson with FC_BINDIR in the environment."""
 
+import ctypes
 import os
+import platform
 import re
 import signal
+import struct
 import subprocess
 import tempfile
+import time
 import unittest
 
 import wire
@@ -17,6 +21,27 @@ from started import CODE, MANAGER, SANITIZED, TIMEOUT, Manager, call, pair
 def sleeper():
     """A process to be followed."""
     return subprocess.Popen(['sleep', '1000'])
+
+
+def deny(*calls):
+    """A function that forbids the system calls to the calling process and what it executes."""
+    def statement(code, value, yes=0, no=0):
+        return struct.pack('<HBBI', code, yes, no, value)
+    eperm = 0x50000 | 1
+    code = [statement(0x20, 0)]  # load the number of the call
+    for at, call_number in enumerate(calls):
+        code.append(statement(0x15, call_number, yes=len(calls) - at))
+    code += [statement(0x06, 0x7fff0000), statement(0x06, eperm)]
+    instructions = ctypes.create_string_buffer(b''.join(code))
+    program = ctypes.create_string_buffer(
+        struct.pack('<HxxxxxxQ', len(code), ctypes.addressof(instructions)))
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def prepare():
+        if libc.prctl(38, 1, 0, 0, 0) != 0 or libc.prctl(22, 2, program, 0, 0) != 0:
+            raise OSError(ctypes.get_errno(), 'seccomp')
+    prepare.keep = instructions
+    return prepare
 
 
 def functions(path):
@@ -442,6 +467,29 @@ class Drive(unittest.TestCase):
         """The name is without .fc: one that has it gets another."""
         self.run_and_quit(name='a.fc')
         self.assertEqual(self.files(), ['a.fc.fc'])
+
+    @unittest.skipUnless(platform.machine() == 'x86_64', 'the numbers of its system calls')
+    def test_sandboxes(self):
+        """epoll_wait is denied, and poll as well: the manager ends all the same, with its files."""
+        epoll, poll = (232, 281, 441), (7, 271)
+        for calls in (epoll, epoll + poll):
+            with self.subTest(calls=calls):
+                manager = self.manager('--quiet', prepare=deny(*calls))
+                child = self.process()
+                key = child.pid << 32 | 1
+                manager.shared.claim(1, key, 1, 0, 3)
+                for slot, packed in enumerate(pair(10, 1)):
+                    manager.shared.put(1, slot, packed)
+                manager.send(wire.hello(key, child.pid, start=5),
+                             wire.message(wire.CHUNK, key, 1, 1, 2))
+                deadline = time.monotonic() + TIMEOUT
+                while manager.shared.owner(1) != 0 and time.monotonic() < deadline:
+                    time.sleep(0.01)
+                self.end(child)
+                manager.close()
+                self.assertEqual(manager.wait(), 0)
+                self.assertEqual(functions(self.path('out.fc')), {CODE + 0x100: (1, 10)})
+                os.remove(self.path('out.fc'))
 
     def test_out_of_the_way(self):
         """Only its own descriptors, no folder but the root, and no signal of the terminal ends it."""

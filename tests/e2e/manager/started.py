@@ -32,7 +32,7 @@ class Manager:
     """One fcmanager and the ends of its pipes."""
 
     def __init__(self, folder, *options, shared=True, directory='./', mode=2, time_mode=3,
-                 name='out', env=None):
+                 name='out', env=None, prepare=None):
         self.folder = folder
         read_fd, self.pipe = os.pipe()
         self.reply, write_fd = os.pipe()
@@ -48,7 +48,8 @@ class Manager:
             fds.append(memory)
             arguments.append(f'--shared={memory}')
         self.child = subprocess.Popen(arguments, pass_fds=fds, cwd=folder,
-                                      env={**os.environ, **(env or {})})
+                                      env={**os.environ, **(env or {})},
+                                      preexec_fn=prepare)
         for fd in fds:
             os.close(fd)
         self.greeting = self.read_reply()
