@@ -180,7 +180,7 @@ static void add_times(Export *export)
     }
     for (guint i = 0; i < table->len; i++)
     {
-        /* gprof has no time for the last symbol. */
+        /* The last symbol has no end, so gprof gives it no time: its range is empty. */
         FcGmonTime time = {table->starts[i], table->starts[i + (i + 1 < table->len)], local_ns[i],
                            0};
 
@@ -333,7 +333,8 @@ static void note_missing(const Export *export)
 
 /* ---- Files --------------------------------------------------------------------------- */
 
-/* An argument that went astray must not cost somebody a profile or a program. */
+/* FALSE and `error` where the file to write is a profile or a program: whoever gives --gmon the
+ * wrong argument must not lose it. */
 static gboolean may_write(const char *path, GError **error)
 {
     char start[sizeof FC_DESCRIPTOR_MAGIC] = "";
@@ -433,7 +434,7 @@ gboolean fc_export_gmon_module(const FcModel *model, gint module, const char *pa
     export.out = fc_gmonout_new();
     gboolean done = export_module(&export, error);
     if (!done)
-        g_ptr_array_set_size(notes, (gint)n_notes); /* of a file that is not there */
+        g_ptr_array_set_size(notes, (gint)n_notes); /* notes on a file that was not written */
     fc_gmonout_free(export.out);
     g_free(export.symbols);
     g_free(export.is_profiled);

@@ -54,7 +54,8 @@ typedef enum
     FC_WHEN_NEVER,
 } FcWhen;
 
-/* Levels of the calling-context tree.  Who has more of them has seldom a use for all. */
+/* Levels of the calling-context tree that are shown by default: of deeper ones the rest is seldom
+ * of interest, and it would fill the page. */
 #define FC_DEPTH_DEFAULT 100
 
 typedef struct

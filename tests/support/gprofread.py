@@ -188,7 +188,7 @@ def differences(report, expected, may_be_off=()):
     lines = []
     tick_ns = 1e9 / report.file.rate
     for name, figures in expected.flat.items():
-        # another function of that name may have run never
+        # another function of that name may never have run
         found = [pair for pair in report.flat.get(name, []) if pair != (0, 0)]
         figures = [pair for pair in figures if pair != (0, 0)]
         if [calls for calls, _ in found] != [calls for calls, _ in figures]:
