@@ -171,6 +171,23 @@ class Drive(unittest.TestCase):
         self.assertEqual(functions(self.path('out.fc')),
                          {CODE + 0x100: (1, 3 * year), CODE + 0x200: (1, year)})
 
+    def test_clock_that_jumps(self):
+        """Times are of any size and in any order: the counts are right."""
+        manager = self.manager('--quiet', '--memory-profiling', time_mode=2)
+        child = self.process()
+        key = child.pid << 32 | 1
+        times = [2**64 - 1, 0, 1, 2**63, 7, 2**64 - 2, 2**32, 3]
+        manager.shared.claim(1, key, 1, 0, 3)
+        for slot, when in enumerate(times):
+            kind = wire.EXIT if slot % 2 else wire.ENTER
+            manager.shared.put(1, slot, call(kind, when, 1))
+        manager.send(wire.hello(key, child.pid, start=2**62),
+                     wire.message(wire.QUIT, key, 1, 2, 5))
+        self.end(child)
+        manager.close()
+        self.assertEqual(manager.wait(), 0)
+        self.assertEqual(functions(self.path('out.fc'))[CODE + 0x100][0], len(times) // 2)
+
     def test_killed(self):
         """What a process recorded counts though it was killed; its stack is kept."""
         manager = self.manager()
