@@ -144,6 +144,16 @@ static int begin_child(void *data)
     return status;
 }
 
+/* A child that goes on beside its parent, and has the parent's memory and thread-local memory as
+ * well: both would record as one and the same thread.  Nothing tells the two apart. */
+static void stop_for_twin(int flags)
+{
+    if ((flags & (CLONE_VM | CLONE_VFORK | CLONE_SETTLS)) != CLONE_VM || fc_state_is_off())
+        return;
+    fc_chunks_flush_private();
+    fc_state_stop("a child shares the program's memory (CLONE_VM), profiling stops here");
+}
+
 /* With CLONE_VM the child shares our memory, as a thread or the child of a vfork does: it is no
  * process to be profiled by itself. */
 FC_EXPORT int clone(int (*function)(void *), void *stack, int flags, void *argument, ...)
@@ -157,7 +167,8 @@ FC_EXPORT int clone(int (*function)(void *), void *stack, int flags, void *argum
     va_end(list);
     if (real_clone == NULL)
         real_clone = (CloneFunction *)fc_libc()->dlsym(RTLD_NEXT, "clone");
-    if ((flags & CLONE_VM) != 0 || function == NULL || stack == NULL)
+    stop_for_twin(flags);
+    if ((flags & CLONE_VM) != 0 || !function || !stack)
         return real_clone(function, stack, flags, argument, parent_id, thread_area, child_id);
     struct Begin begin = {function, argument};
     prepare_fork();

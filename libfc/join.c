@@ -113,18 +113,27 @@ const char *fc_join_address(void)
 
 /* ---- Taking it ------------------------------------------------------------------- */
 
+/* The entries before it move up, not those behind it down: programs look for the auxiliary vector
+ * behind the NULL that ends the environment at their start. */
 static const char *take_from_environment(void)
 {
     const char *value = NULL;
-    if (environ == NULL)
-        return NULL;
-    char **to = environ;
-    for (char **from = environ; *from != NULL; from++)
-        if (strncmp(*from, NAME, strlen(NAME)) == 0)
-            value = *from + strlen(NAME);
-        else
-            *to++ = *from;
-    *to = NULL;
+    size_t count = 0;
+    while (environ && environ[count])
+        count++;
+    size_t first = count;
+    for (size_t i = count; i > 0; i--)
+    {
+        if (strncmp(environ[i - 1], NAME, strlen(NAME)) != 0)
+            environ[--first] = environ[i - 1];
+        else if (!value)
+            value = environ[i - 1] + strlen(NAME);
+    }
+    /* who goes by argv, and not by environ, sees the first one twice */
+    for (size_t i = 0; i < first; i++)
+        environ[i] = first < count ? environ[first] : (char *)"";
+    if (first > 0)
+        environ += first;
     return value;
 }
 

@@ -7,7 +7,10 @@
 #include "libfc/file.h"
 #include "libfc/sys.h"
 
+#include <poll.h>
 #include <sys/stat.h>
+
+#define WAIT_NS 200000000
 
 /* What standard error was at the start: a program that closes it may get the number back
  * for a file of its own. */
@@ -33,11 +36,22 @@ void fc_notice_set_quiet(bool quiet)
     is_quiet = quiet;
 }
 
+/* Whether there is room in a pipe, or soon: nobody may be reading at the other end, and the program
+ * must not wait for that on our account. */
+static bool has_room(void)
+{
+    static bool is_stuck;
+    struct pollfd poll = {.fd = STDERR_FILENO, .events = POLLOUT};
+    struct timespec wait = {0, is_stuck ? 0 : WAIT_NS};
+    is_stuck = fc_sys(SYS_ppoll, &poll, 1, &wait, NULL, 8) == 0;
+    return !is_stuck;
+}
+
 void fc_notice_print(const char *text, size_t bytes)
 {
     struct stat now;
     if (first_stderr.open && fc_sys(SYS_fstat, STDERR_FILENO, &now) == 0 &&
-        now.st_dev == first_stderr.device && now.st_ino == first_stderr.inode)
+        now.st_dev == first_stderr.device && now.st_ino == first_stderr.inode && has_room())
         fc_file_write(STDERR_FILENO, text, bytes);
 }
 

@@ -23,5 +23,5 @@ void fc_notice(const char *text);
 void fc_notice_line(struct FcLine *line);
 
 /* Text as it is, also when quiet.  Standard error gets nothing once the program has closed it or
- * opened another file under its number. */
+ * opened another file under its number, or where it is a pipe that stays full. */
 void fc_notice_print(const char *text, size_t bytes);

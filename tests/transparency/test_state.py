@@ -41,6 +41,50 @@ class FloatingPoint(fctest.Case):
         self.check("-O2", compiler="clang")
 
 
+class Environment(fctest.Case):
+    def test_end_of_it(self):
+        """The auxiliary vector is behind it, also in an image that joined its session."""
+        plain = self.compile("behind_environment.c", profiled=False)
+        program = self.compile("behind_environment.c")
+        for base in (fctest.plain_environment(), {"HOME": "/"}, {}):
+            env = {"FC_QUIET": "1"}
+            expected = self.run_target([plain], base=base or {"FC_QUIET": "1"}, env=env)
+            done = self.run_target([program], base=base or {"FC_QUIET": "1"}, env=env)
+            self.assertRegex(expected.stdout, rb"^[1-9]\d+ [1-9]\d+\n")
+            self.assertEqual((done.returncode, done.stdout), (0, expected.stdout))
+
+
+class FullStandardError(fctest.Case):
+    def test_program_does_not_wait(self):
+        program = self.compile("nesting.c")
+        reader, writer = os.pipe()
+        os.set_blocking(writer, False)
+        try:
+            while True:
+                os.write(writer, bytes(4096))
+        except BlockingIOError:
+            os.set_blocking(writer, True)
+        done = self.run_target([program], stderr=writer)
+        self.assertEqual(done.returncode, 0)
+        self.assertTrue(fcprofile.load(self.path("functioncheck.fc")).functions)
+        os.close(reader)
+        os.close(writer)
+
+
+class Twin(fctest.Case):
+    def test_profiling_stops(self):
+        """Two processes with one thread's memory: what came before them is exact."""
+        program = self.compile("twin.c")
+        for transport in TRANSPORTS:
+            done = self.run_target([program], env={"FC_TRANSPORT": transport})
+            self.assertEqual((done.returncode, done.stdout), (3, b"500\n"))
+            self.assertIn(b"CLONE_VM", done.stderr)
+            profile = fcprofile.load(self.wait_for_file())
+            self.assertEqual([function.calls for function in profile.functions
+                              if function.name == "leaf"], [3000000], transport)
+            os.unlink(self.path("functioncheck.fc"))
+
+
 class AddressSpace(fctest.Case):
     def measure(self, program, **env):
         out = self.path("sizes")
