@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A package of the autotools whose makefiles put LIBS through libtool and sed, xz, is built with
+the very line that README.md has for such packages.  What it then packs, the system's xz unpacks.
+"""
+
+import glob
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from real import TRANSPORTS, RealProgram, fcprofile, fctest, main  # noqa: E402
+from programs import copy_source, run  # noqa: E402
+
+SMALL = (" --disable-nls --disable-doc --disable-scripts --disable-static --disable-xzdec"
+         " --disable-lzmadec --disable-lzmainfo")
+
+
+def readme_line():
+    """What README.md says of the autotools, for the shell."""
+    with open(os.path.join(fctest.SOURCE_ROOT, "README.md"), encoding="utf-8") as stream:
+        return re.search(r"Autotools:\n\n    (\./configure .*)\n", stream.read()).group(1)
+
+
+class Flags(RealProgram):
+    def test_readme(self):
+        folder = copy_source("xz-utils", self.path("source"))
+        run(["sh", "-c", readme_line() + SMALL], folder, "configuration of xz",
+            PATH=f"{fctest.BINDIR}:{os.environ['PATH']}", FC_QUIET=1)
+        run(["make", "-j2"], folder, "xz", FC_QUIET=1)
+        library, = glob.glob(os.path.join(folder, "src/liblzma/.libs/liblzma.so.?"))
+        needed = self.command(["readelf", "-dW", library])
+        self.assertIn("[libfc.so.4]", needed)
+        text = self.write_text("text", 300000)
+        for transport in TRANSPORTS:
+            done = self.run_quiet([os.path.join(folder, "src/xz/xz"), "-6", "-k", "-c", text],
+                                  env={"FC_TRANSPORT": transport})
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            with open(self.path("text.xz"), "wb") as stream:
+                stream.write(done.stdout)
+            with open(text, encoding="utf-8") as stream:
+                self.assertTrue(self.command(["xz", "-dc", "text.xz"]) == stream.read())
+            profile = fcprofile.load(self.path("functioncheck.fc"))
+            self.check_times(profile)
+            calls = {function.name: function.calls for function in profile.functions}
+            self.assertEqual(calls["main"], 1)
+            self.assertGreater(calls["lzma_code"], 10)
+            self.assertEqual({os.path.basename(function.module).split(".")[0]
+                              for function in profile.functions}, {"xz", "liblzma"})
+
+
+if __name__ == "__main__":
+    main("xz-utils")
