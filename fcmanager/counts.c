@@ -41,9 +41,9 @@ FcCounts *fc_counts_new(const FcModules *modules, const FcCountsSizes *sizes)
 
 void fc_counts_free(FcCounts *counts)
 {
-    if (counts == NULL)
+    if (!counts)
         return;
-    if (counts->contexts_in_use != NULL)
+    if (counts->contexts_in_use)
         *counts->contexts_in_use -= counts->node_count - 1;
     fc_map_clear(&counts->function_map);
     fc_map_clear(&counts->arc_map);
@@ -60,7 +60,7 @@ static guint32 get_function(FcCounts *counts, guint64 address, gint module, guin
 {
     guint64 module_key = (guint64)(gint64)module;
     const FcMapSlot *slot = fc_map_find(&counts->function_map, address, module_key, 0);
-    if (slot != NULL)
+    if (slot)
         return slot->value - 1;
     MAKE_ROOM(counts->functions, counts->function_count, counts->function_room);
     FcCountsFunction *function = &counts->functions[counts->function_count];
@@ -80,7 +80,7 @@ static guint32 get_arc(FcCounts *counts, guint32 caller, guint64 site, gint site
     guint64 ends = (guint64)caller << 32 | callee;
     guint64 module_key = (guint64)(gint64)site_module;
     const FcMapSlot *slot = fc_map_find(&counts->arc_map, ends, site, module_key);
-    if (slot != NULL)
+    if (slot)
         return slot->value - 1;
     MAKE_ROOM(counts->arcs, counts->arc_count, counts->arc_room);
     counts->arcs[counts->arc_count] =
@@ -95,7 +95,7 @@ static guint32 add_node(FcCounts *counts, guint32 parent, guint64 site, gint sit
     MAKE_ROOM(counts->nodes, counts->node_count, counts->node_room);
     counts->nodes[counts->node_count] = (FcCountsNode){
         .parent = parent, .function = function, .site = site, .site_module = site_module};
-    if (counts->contexts_in_use != NULL)
+    if (counts->contexts_in_use)
         (*counts->contexts_in_use)++;
     return counts->node_count++;
 }
@@ -104,7 +104,7 @@ static guint32 add_node(FcCounts *counts, guint32 parent, guint64 site, gint sit
 static guint32 get_overflow_node(FcCounts *counts, guint32 function)
 {
     const FcMapSlot *slot = fc_map_find(&counts->edges, 0, OVERFLOW_SITE, function);
-    if (slot != NULL)
+    if (slot)
         return slot->value;
     guint32 node = add_node(counts, 0, 0, FC_NONE, function);
     fc_map_add(&counts->edges, 0, OVERFLOW_SITE, function, node, 0);
@@ -182,7 +182,7 @@ guint64 fc_counts_apply_changes(FcCounts *counts, guint64 time)
     while (counts->changes_seen < fc_modules_change_count(counts->modules))
     {
         const FcModuleChange *change = fc_modules_change(counts->modules, counts->changes_seen);
-        if (change == NULL)
+        if (!change)
             change = &everything;
         else if (change->time > time)
             return change->time;
@@ -237,7 +237,7 @@ static guint32 get_merged_node(FcCounts *into, guint32 parent, guint64 site, gin
 {
     guint64 callee = (guint64)(guint32)site_module << 32 | function;
     const FcMapSlot *slot = fc_map_find(&into->edges, parent, site, callee);
-    if (slot != NULL)
+    if (slot)
         return slot->value;
     /* the limit that all counts share was applied when `from` made the node */
     if (into->node_count >= into->node_limit)

@@ -46,7 +46,7 @@ FcDecoder *fc_decoder_new(FcDecodeSink sink, gpointer data)
 
 void fc_decoder_free(FcDecoder *decoder)
 {
-    if (decoder == NULL)
+    if (!decoder)
         return;
     g_array_unref(decoder->parts);
     g_free(decoder);
@@ -96,12 +96,12 @@ static void take_message(FcDecoder *decoder, const struct FcMessage *header, con
     gsize bytes = header->length - sizeof *header;
     guint index;
     Part *part = find_part(decoder, header, &index);
-    if (part == NULL && !(header->flags & FC_MESSAGE_MORE))
+    if (!part && !(header->flags & FC_MESSAGE_MORE))
     {
         deliver(decoder, header, payload, bytes);
         return;
     }
-    if (part == NULL)
+    if (!part)
     {
         if (decoder->parts->len >= PARTS_MAX)
         {

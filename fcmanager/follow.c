@@ -36,9 +36,9 @@ static gboolean read_stat(gint pid, int number, guint64 *value)
     if (!g_file_get_contents(path, &text, NULL, NULL))
         return FALSE;
     const char *at = strrchr(text, ')'); /* the name may hold anything */
-    for (int field = 2; at != NULL && field < number; field++)
+    for (int field = 2; at && field < number; field++)
         at = strchr(at + 1, ' ');
-    if (at == NULL)
+    if (!at)
         return FALSE;
     *value = g_ascii_strtoull(at + 1, NULL, 10);
     return TRUE;

@@ -23,7 +23,7 @@ struct FcForks
 
 static void snapshot_free(Snapshot *snapshot)
 {
-    if (snapshot->frames != NULL)
+    if (snapshot->frames)
         g_array_unref(snapshot->frames);
     fc_heap_snapshot_free(snapshot->heap);
     g_free(snapshot);
@@ -40,7 +40,7 @@ FcForks *fc_forks_new(void)
 
 void fc_forks_free(FcForks *forks)
 {
-    if (forks == NULL)
+    if (!forks)
         return;
     g_queue_free_full(forks->snapshots, (GDestroyNotify)snapshot_free);
     g_hash_table_unref(forks->departed);
@@ -49,7 +49,7 @@ void fc_forks_free(FcForks *forks)
 
 static gboolean has_children_to_come(const FcForks *forks, guint64 parent)
 {
-    for (const GList *at = forks->snapshots->head; at != NULL; at = at->next)
+    for (const GList *at = forks->snapshots->head; at; at = at->next)
         if (((const Snapshot *)at->data)->parent == parent)
             return TRUE;
     return FALSE;
@@ -80,7 +80,7 @@ void fc_forks_add(FcForks *forks, guint64 parent, guint64 token, GArray *frames,
 GArray *fc_forks_take(FcForks *forks, guint64 parent, guint64 token, FcHeapSnapshot **heap)
 {
     *heap = NULL;
-    for (GList *at = forks->snapshots->head; at != NULL; at = at->next)
+    for (GList *at = forks->snapshots->head; at; at = at->next)
     {
         Snapshot *snapshot = at->data;
         if (snapshot->parent != parent || snapshot->token != token)

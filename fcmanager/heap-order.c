@@ -22,7 +22,7 @@ static void allocate(FcHeap *heap, const FcHeapEvent *event, const FcHeapBlock *
  * would have come before: there is none.  Whether there was such a block. */
 static gboolean take_held(FcHeapOrder *order, guint64 pointer, guint64 time)
 {
-    for (FcHeapQueue *queue = order->first; queue != NULL; queue = queue->next)
+    for (FcHeapQueue *queue = order->first; queue; queue = queue->next)
     {
         if (queue->head == queue->tail)
             continue;
@@ -52,7 +52,7 @@ static void begin_realloc(FcHeapQueue *queue, const FcHeapEvent *event)
     queue->reallocating = TRUE;
     queue->releasing = *event;
     queue->wanted_bytes = event->size_bytes;
-    if (block != NULL)
+    if (block)
         queue->moving = fc_heap_take_out(queue->order->heap, block, event->point.time);
     else
         queue->moving.pointer = 0;
@@ -100,7 +100,7 @@ static void take(FcHeapQueue *queue, const FcHeapEvent *event)
         break;
     case FC_HEAP_NAME:
         block = fc_heap_blocks_find(&heap->blocks, event->pointer);
-        if (block != NULL)
+        if (block)
             fc_heap_rename(heap, block, &event->point);
         else
             allocate(heap, event, NULL);
@@ -269,7 +269,7 @@ static void tidy(FcHeapOrder *order)
 {
     FcHeapQueue **at = &order->first;
     order->latest = 0;
-    while (*at != NULL)
+    while (*at)
     {
         FcHeapQueue *queue = *at;
         if (queue->head == queue->tail && queue->ended)
@@ -293,7 +293,7 @@ static void tidy(FcHeapOrder *order)
 void fc_heap_order_settle(FcHeapOrder *order, guint64 time)
 {
     g_autoptr(GArray) nexts = g_array_new(FALSE, FALSE, sizeof(Next));
-    for (FcHeapQueue *queue = order->first; queue != NULL; queue = queue->next)
+    for (FcHeapQueue *queue = order->first; queue; queue = queue->next)
     {
         Next next = {next_time(queue), queue};
         if (next.time != G_MAXUINT64)

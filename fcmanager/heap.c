@@ -23,7 +23,7 @@ guint32 fc_heap_alloc_site(FcHeap *heap, const FcHeapPoint *point)
 {
     guint64 key = (guint64)point->context << 8 | point->call;
     const FcMapSlot *slot = fc_map_find(&heap->alloc_site_map, key, point->site, point->frames);
-    if (slot != NULL)
+    if (slot)
         return slot->value;
     FcAllocSite site = {.point = *point, .peak_count = heap->peak_count};
     g_array_append_val(heap->alloc_sites, site);
@@ -35,7 +35,7 @@ guint32 fc_heap_alloc_site(FcHeap *heap, const FcHeapPoint *point)
 guint32 fc_heap_frame(FcHeap *heap, guint32 parent, guint64 address, guint64 time)
 {
     const FcMapSlot *slot = fc_map_find(&heap->frame_map, parent, address, 0);
-    if (slot != NULL)
+    if (slot)
         return slot->value;
     if (heap->frames->len >= FRAMES_MAX)
         return parent;
@@ -129,9 +129,9 @@ void fc_heap_allocate(FcHeap *heap, const FcHeapEvent *event, const FcHeapBlock 
     block->size_bytes = event->size_bytes;
     block->time = event->point.time;
     block->alloc_site = index;
-    block->first_alloc_site = first != NULL ? first->first_alloc_site : index;
+    block->first_alloc_site = first ? first->first_alloc_site : index;
     block->reallocated = first != NULL;
-    block->first_size_bytes = first != NULL ? first->first_size_bytes : event->size_bytes;
+    block->first_size_bytes = first ? first->first_size_bytes : event->size_bytes;
     if (is_own)
         return;
     site->allocations++;
@@ -303,7 +303,7 @@ void fc_heap_report_bad(FcHeap *heap, const FcHeapEvent *event)
         bad.allocated = site_at(heap, freed->alloc_site)->point;
         bad.freed = freed->point;
     }
-    else if (around != NULL)
+    else if (around)
     {
         bad.kind = FC_BAD_INSIDE;
         bad.block = around->pointer;
@@ -392,7 +392,7 @@ FcHeap *fc_heap_copy(const FcHeap *from, FcCounts *contexts, GArray *cache)
 
 void fc_heap_free(FcHeap *heap)
 {
-    if (heap == NULL)
+    if (!heap)
         return;
     fc_heap_blocks_clear(&heap->blocks);
     g_array_unref(heap->alloc_sites);

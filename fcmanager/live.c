@@ -65,7 +65,7 @@ FcLive *fc_live_new(const FcHeap *heap)
 
 void fc_live_free(FcLive *live)
 {
-    if (live == NULL)
+    if (!live)
         return;
     if (live->list != MAP_FAILED)
         munmap(live->list, live->bytes);
@@ -92,7 +92,7 @@ FcProfileBlockState fc_live_state(const FcLive *live, guint64 pointer)
     struct FcLiveBlock wanted = {.pointer = pointer};
     const struct FcLiveBlock *found =
         bsearch(&wanted, live->taken, live->count, sizeof wanted, compare);
-    if (found != NULL && found->state == FC_LIVE_REACHABLE)
+    if (found && found->state == FC_LIVE_REACHABLE)
         return FC_BLOCK_REACHABLE;
-    return found != NULL && found->state == FC_LIVE_INDIRECT ? FC_BLOCK_INDIRECT : FC_BLOCK_LOST;
+    return found && found->state == FC_LIVE_INDIRECT ? FC_BLOCK_INDIRECT : FC_BLOCK_LOST;
 }

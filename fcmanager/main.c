@@ -90,8 +90,7 @@ static gboolean parse(int argc, char **argv, Options *options, GError **error)
     if (argc > 1)
         g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "unexpected argument '%s'",
                     argv[1]);
-    else if (options->pipe_fd < 0 || options->reply_fd < 0 || options->name == NULL ||
-             options->directory == NULL)
+    else if (options->pipe_fd < 0 || options->reply_fd < 0 || !options->name || !options->directory)
         g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
                     "--pipe, --reply, --name and --directory are needed: libfc gives them");
     else if (options->time_mode < FC_TIME_TSC || options->time_mode > FC_TIME_SYS ||
@@ -190,7 +189,7 @@ static int run(const Options *options)
     /* The descriptor stays open: images that are executed later find the memory by it. */
     if (options->shared_fd >= 0)
         setup.shared = fc_shared_map(options->shared_fd, &error);
-    if (error != NULL)
+    if (error)
     {
         g_autofree char *text = g_strdup_printf("FCMng: %s\n", error->message);
         fc_reply_send(options->reply_fd, text);

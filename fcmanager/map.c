@@ -33,7 +33,7 @@ static void rebuild(FcMap *map, uint32_t slots, gboolean (*keep)(const FcMapSlot
     for (uint32_t i = 0; i <= old.mask; i++)
     {
         const FcMapSlot *slot = &old.slots[i];
-        if (slot->value == 0 || (keep != NULL && !keep(slot, data)))
+        if (slot->value == 0 || (keep && !keep(slot, data)))
             continue;
         *fc_map_place(map, slot->key[0], slot->key[1], slot->key[2]) = *slot;
         map->used++;

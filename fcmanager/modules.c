@@ -55,7 +55,7 @@ FcModules *fc_modules_copy(const FcModules *modules)
 
 void fc_modules_free(FcModules *modules)
 {
-    if (modules == NULL)
+    if (!modules)
         return;
     g_array_unref(modules->list);
     g_array_unref(modules->changes);
@@ -76,7 +76,7 @@ static char *hex(const guint8 *bytes, gsize count)
 static char *copy_path(const char *path, gsize bytes)
 {
     const char *nul = memchr(path, '\0', bytes);
-    return g_strndup(path, nul != NULL ? (gsize)(nul - path) : bytes);
+    return g_strndup(path, nul ? (gsize)(nul - path) : bytes);
 }
 
 static void add_change(FcModules *modules, guint64 time, guint64 start, guint64 end)

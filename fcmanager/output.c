@@ -150,8 +150,7 @@ static void add_heap_frames(Build *build, const FcHeap *heap)
 
 static FcProfileHeapPoint heap_point(const Build *build, const FcHeapPoint *from)
 {
-    const guint32 node =
-        build->heap_nodes != NULL ? build->heap_nodes[from->context] : from->context;
+    const guint32 node = build->heap_nodes ? build->heap_nodes[from->context] : from->context;
     FcProfileHeapPoint point = {
         .context = (gint)node - 1, .call = from->call, .frames = (gint)from->frames - 1};
     if (from->call == 0)
@@ -268,7 +267,7 @@ static void tell_apart(Build *build, FcProfileHeapBlock *block)
 
 static void clear_stack(gpointer stack)
 {
-    if (stack != NULL)
+    if (stack)
         g_array_unref(stack);
 }
 
@@ -276,7 +275,7 @@ static void clear_stack(gpointer stack)
 static GArray *stack_of_alloc_site(const Build *build, const FcHeap *heap, GPtrArray *known,
                                    guint32 site)
 {
-    if (known->pdata[site] == NULL)
+    if (!known->pdata[site])
         known->pdata[site] =
             call_sites(build, &g_array_index(heap->alloc_sites, FcAllocSite, site).point);
     return g_array_ref(known->pdata[site]);
@@ -333,7 +332,7 @@ static void add_heap(Build *build)
 {
     const FcHeap *heap = build->process->heap;
     FcProfileHeap *into = &build->profile->heap;
-    if (heap == NULL)
+    if (!heap)
         return;
     into->recorded = TRUE;
     into->allocations = heap->allocations;

@@ -16,7 +16,7 @@ static gboolean read_ahead(FcProcess *process, guint64 time)
     {
         const FcChunkView *view = &g_array_index(views, FcChunkView, i);
         FcThread *thread = g_hash_table_lookup(process->threads, GUINT_TO_POINTER(view->thread));
-        if (thread == NULL || view->thread == done)
+        if (!thread || view->thread == done)
             continue; /* not announced: later than what was */
         FcThreadAhead ahead = fc_thread_read_ahead(thread, view, time);
         if (ahead != FC_THREAD_GO_ON)
@@ -39,26 +39,26 @@ void fc_process_settle_heap(FcProcess *process)
 
 char *fc_process_list_live(FcProcess *process)
 {
-    if (process->heap == NULL || process->setup->shared == NULL || process->finished ||
+    if (!process->heap || !process->setup->shared || process->finished ||
         !read_ahead(process, G_MAXUINT64))
         return g_strdup("");
     g_clear_pointer(&process->live, fc_live_free);
     fc_heap_order_flush(process->heap_order);
     process->live = fc_live_new(process->heap);
-    return process->live != NULL ? g_strdup_printf("%d", fc_live_fd(process->live)) : g_strdup("");
+    return process->live ? g_strdup_printf("%d", fc_live_fd(process->live)) : g_strdup("");
 }
 
 /* Records of threads that have ended, of no function: libc frees what it kept for the thread. */
 void fc_process_take_late(FcProcess *process, const FcWireMessage *message)
 {
     struct FcRecord record;
-    if (process->heap == NULL || message->payload_bytes != sizeof record)
+    if (!process->heap || message->payload_bytes != sizeof record)
         return;
     memcpy(&record, message->payload, sizeof record);
     guint64 kind = record.where & FC_WHERE_KIND_MASK;
     if (kind <= FC_RECORD_SWITCH || kind > FC_RECORD_UNMAP)
         return;
-    if (process->late == NULL)
+    if (!process->late)
         process->late = fc_heap_thread_new(process->heap_order, process->counts);
     fc_heap_record(process->late, record.time, record.function, record.site & FC_SITE_ADDRESS_MASK,
                    record.where, 0);
@@ -69,9 +69,9 @@ void fc_process_take_late(FcProcess *process, const FcWireMessage *message)
 FcHeapSnapshot *fc_process_snapshot_heap(FcProcess *process, guint64 time)
 {
     static const FcCountsSizes least = {0, 0, 0};
-    if (process->heap == NULL)
+    if (!process->heap)
         return NULL;
-    if (!process->finished && process->setup->shared != NULL)
+    if (!process->finished && process->setup->shared)
     {
         read_ahead(process, time);
         fc_heap_order_settle(process->heap_order, time);
@@ -85,7 +85,7 @@ FcHeapSnapshot *fc_process_snapshot_heap(FcProcess *process, guint64 time)
 
 void fc_heap_snapshot_free(FcHeapSnapshot *snapshot)
 {
-    if (snapshot == NULL)
+    if (!snapshot)
         return;
     fc_heap_free(snapshot->heap);
     fc_counts_free(snapshot->contexts);
@@ -95,7 +95,7 @@ void fc_heap_snapshot_free(FcHeapSnapshot *snapshot)
 
 void fc_process_adopt_heap(FcProcess *process, const FcHeapSnapshot *snapshot)
 {
-    if (process->heap == NULL || snapshot == NULL)
+    if (!process->heap || !snapshot)
         return;
     g_autoptr(GArray) cache = g_array_new(FALSE, TRUE, sizeof(guint32));
     FcHeap *heap = fc_heap_copy(snapshot->heap, process->counts, cache);

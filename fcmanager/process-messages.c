@@ -54,7 +54,7 @@ static void take_module(FcProcess *process, const FcWireMessage *message)
 static void take_chunk(FcProcess *process, const FcWireMessage *message)
 {
     FcChunkView view;
-    if (process->setup->shared == NULL || message->value > FC_CHUNK_RECORDS ||
+    if (!process->setup->shared || message->value > FC_CHUNK_RECORDS ||
         !fc_shared_take(process->setup->shared, message->argument, process->key, &view))
     {
         fc_process_note(process->losses, "bad-chunk", 1);
@@ -71,7 +71,7 @@ static void take_chunk(FcProcess *process, const FcWireMessage *message)
     thread->is_private = FALSE;
     fc_stack_set_multiplier(thread->stack, fc_clock_multiplier(&process->setup->clock));
     fc_thread_take_chunk(thread, &view, (guint32)message->value);
-    if (process->heap != NULL && process->heap_order->queued >= FC_HEAP_QUEUE_FULL)
+    if (process->heap && process->heap_order->queued >= FC_HEAP_QUEUE_FULL)
         fc_process_settle_heap(process);
 }
 
@@ -103,7 +103,7 @@ static void take_thread_start(FcProcess *process, const FcWireMessage *message)
     if (own.start >= own.end)
         return;
     fc_stack_set_bounds(thread->stack, own.start, own.end);
-    if (thread->heap != NULL)
+    if (thread->heap)
         fc_heap_thread_set_stack(thread->heap, own.start, own.end);
 }
 
@@ -202,6 +202,6 @@ void fc_process_retry(FcProcess *process)
     g_hash_table_iter_init(&iter, process->threads);
     while (g_hash_table_iter_next(&iter, NULL, &thread))
         fc_thread_retry(thread);
-    if (process->heap != NULL && !process->finished)
+    if (process->heap && !process->finished)
         fc_process_settle_heap(process);
 }

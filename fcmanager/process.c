@@ -55,9 +55,9 @@ FcProcess *fc_process_new(const FcProcessSetup *setup, guint64 key, const struct
     process->key = key;
     process->hello = *hello;
     process->end_time = hello->start_time;
-    process->modules = parent != NULL ? fc_modules_copy(parent->modules) : fc_modules_new();
-    process->regions = parent != NULL ? fc_regions_copy(parent->regions) : fc_regions_new();
-    if (parent != NULL)
+    process->modules = parent ? fc_modules_copy(parent->modules) : fc_modules_new();
+    process->regions = parent ? fc_regions_copy(parent->regions) : fc_regions_new();
+    if (parent)
     {
         process->executable = g_strdup(parent->executable);
         process->directory = g_strdup(parent->directory);
@@ -82,7 +82,7 @@ FcProcess *fc_process_new(const FcProcessSetup *setup, guint64 key, const struct
 
 void fc_process_free(FcProcess *process)
 {
-    if (process == NULL)
+    if (!process)
         return;
     g_hash_table_unref(process->threads);
     fc_live_free(process->live);
@@ -117,7 +117,7 @@ void fc_process_shrink(FcProcess *process)
 FcThread *fc_process_thread(FcProcess *process, guint32 number)
 {
     FcThread *thread = g_hash_table_lookup(process->threads, GUINT_TO_POINTER(number));
-    if (thread != NULL)
+    if (thread)
         return thread;
     gboolean first = process->results->len == 0 && g_hash_table_size(process->threads) == 0;
     FcCounts *counts = counts_new(process, first);
@@ -125,7 +125,7 @@ FcThread *fc_process_thread(FcProcess *process, guint32 number)
                                   first ? process->setup->sizes.frames : 0);
     fc_stack_set_regions(stack, process->regions);
     thread = fc_thread_new(number, counts, stack, process->setup->shared);
-    if (process->heap != NULL)
+    if (process->heap)
         thread->heap = fc_heap_thread_new(process->heap_order, counts);
     fc_stack_set_heap(stack, thread->heap);
     g_hash_table_insert(process->threads, GUINT_TO_POINTER(number), thread);
@@ -211,7 +211,7 @@ static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gb
     result.start_time = first_event(process, thread);
     result.end_time = MAX(fc_stack_last_time(thread->stack), result.start_time);
     process->end_time = MAX(process->end_time, result.end_time);
-    if (thread->heap != NULL)
+    if (thread->heap)
         fc_heap_thread_finish(thread->heap);
     fc_counts_sum_functions(thread->counts);
     add_notes(process, thread);
@@ -235,7 +235,7 @@ static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gb
 void fc_process_end_thread(FcProcess *process, guint32 number, guint64 time)
 {
     FcThread *thread = g_hash_table_lookup(process->threads, GUINT_TO_POINTER(number));
-    if (thread == NULL)
+    if (!thread)
         return;
     fc_thread_give_up(thread, FALSE);
     fc_thread_release(thread);
@@ -247,7 +247,7 @@ void fc_process_end_thread(FcProcess *process, guint32 number, guint64 time)
 GArray *fc_process_fork(FcProcess *process, guint32 number)
 {
     FcThread *thread = g_hash_table_lookup(process->threads, GUINT_TO_POINTER(number));
-    if (thread == NULL)
+    if (!thread)
         return g_array_new(FALSE, TRUE, sizeof(FcOpenFrame));
     fc_thread_give_up(thread, TRUE);
     return fc_stack_open_frames(thread->stack);
@@ -258,10 +258,10 @@ void fc_process_adopt(FcProcess *process, const FcProcess *parent, const GArray 
     FcThread *thread = fc_process_thread(process, MAX(process->hello.thread, 1));
     thread->start_time = process->hello.start_time;
     const FcThread *forked =
-        parent != NULL
+        parent
             ? g_hash_table_lookup(parent->threads, GUINT_TO_POINTER(process->hello.parent_thread))
             : NULL;
-    if (forked != NULL)
+    if (forked)
         fc_stack_copy_bounds(thread->stack, forked->stack);
     fc_stack_inherit(thread->stack, (const FcOpenFrame *)(gconstpointer)frames->data, frames->len,
                      process->hello.start_time);
@@ -307,14 +307,14 @@ void fc_process_finish(FcProcess *process, guint64 time, guint32 number, gboolea
     if (process->finished)
         return;
     GList *threads = g_hash_table_get_values(process->threads);
-    for (GList *at = threads; at != NULL; at = at->next)
+    for (GList *at = threads; at; at = at->next)
         fc_thread_give_up(at->data, !dead);
     g_list_free(threads);
-    if (process->setup->shared != NULL)
+    if (process->setup->shared)
         scan_owned(process);
 
     threads = g_list_sort(g_hash_table_get_values(process->threads), compare_threads);
-    for (GList *at = threads; at != NULL; at = at->next)
+    for (GList *at = threads; at; at = at->next)
     {
         FcThread *thread = at->data;
         fc_process_note(process->losses, "unsent-buffers",
@@ -325,7 +325,7 @@ void fc_process_finish(FcProcess *process, guint64 time, guint32 number, gboolea
                       FALSE);
     }
     g_list_free(threads);
-    if (process->heap != NULL)
+    if (process->heap)
     {
         fc_heap_order_finish(process->heap_order);
         fc_process_note(process->losses, "untracked-frees", process->heap->untracked_frees);

@@ -27,7 +27,7 @@ FcRegions *fc_regions_copy(const FcRegions *regions)
 
 void fc_regions_free(FcRegions *regions)
 {
-    if (regions == NULL)
+    if (!regions)
         return;
     g_array_unref(regions->sorted);
     g_free(regions);

@@ -52,7 +52,7 @@ FcSharedMap *fc_shared_map(int fd, GError **error)
         return NULL;
     }
     FcSharedMap *shared = fc_shared_new(memory, bytes, error);
-    if (shared == NULL)
+    if (!shared)
         munmap(memory, bytes);
     return shared;
 }
@@ -78,7 +78,7 @@ FcSharedMap *fc_shared_new(void *memory, gsize bytes, GError **error)
 
 void fc_shared_unmap(FcSharedMap *shared)
 {
-    if (shared == NULL)
+    if (!shared)
         return;
     munmap(shared->header, shared->bytes);
     g_free(shared->taken);

@@ -89,7 +89,7 @@ FcSource *fc_source_new(int pipe_fd, enum FcProfileMode mode)
 
 void fc_source_free(FcSource *source)
 {
-    if (source == NULL)
+    if (!source)
         return;
     g_hash_table_unref(source->followed);
     if (source->expected.pid != 0)
@@ -138,7 +138,7 @@ void fc_source_unfollow(guint64 key, gpointer data)
 {
     FcSource *source = data;
     Followed *followed = g_hash_table_lookup(source->followed, &key);
-    if (followed == NULL)
+    if (!followed)
         return;
     source->dead_count -= followed->dead;
     source->asked -= !followed->dead && followed->follow.fd < 0;
@@ -235,7 +235,7 @@ static void wait_for_events(FcSource *source, int timeout_ms)
         Followed *followed = events[i].data.u64 == PIPE_EVENT
                                  ? NULL
                                  : g_hash_table_lookup(source->followed, &events[i].data.u64);
-        if (followed != NULL)
+        if (followed)
             mark_dead(source, followed);
     }
 }
@@ -267,7 +267,7 @@ static void tell_deaths(FcSource *source)
         while (g_hash_table_iter_next(&iter, NULL, &value) && !((Followed *)value)->dead)
             continue;
         Followed *followed = value;
-        if (followed == NULL || !followed->dead)
+        if (!followed || !followed->dead)
             return; /* replaced by exec while we drained */
         FcProfileEnd end = FC_END_UNKNOWN;
         gint result = 0;

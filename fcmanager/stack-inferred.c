@@ -54,7 +54,7 @@ static gboolean is_just_above(const FcStack *stack, const Inferred *found, guint
 
 gint fc_stack_find_inferred(FcStack *stack, guint64 address, guint64 kind, guint64 function)
 {
-    if (stack->inferred == NULL)
+    if (!stack->inferred)
         return -1;
     guint at = find_bottom(stack, address);
     if (at < stack->inferred->len)
@@ -79,7 +79,7 @@ gint fc_stack_find_inferred(FcStack *stack, guint64 address, guint64 kind, guint
 
 void fc_stack_add_inferred(FcStack *stack, guint64 address, gint index)
 {
-    if (stack->inferred == NULL)
+    if (!stack->inferred)
         stack->inferred = g_array_new(FALSE, FALSE, sizeof(Inferred));
     Inferred added = {address, index};
     stack->segments[index].low = address;

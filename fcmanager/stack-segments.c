@@ -192,7 +192,7 @@ void fc_stack_find_segment(FcStack *stack, guint64 address, guint64 kind, guint6
     FcRegion region;
     gint index;
     leave_empty(stack, time);
-    if (stack->regions != NULL && fc_regions_find(stack->regions, address - 1, &region))
+    if (stack->regions && fc_regions_find(stack->regions, address - 1, &region))
         index = segment_of_region(stack, &region);
     else if (address - 1 - stack->native.start < stack->native.end - stack->native.start)
         index = 0;

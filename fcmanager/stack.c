@@ -219,7 +219,7 @@ FcStack *fc_stack_new(FcCounts *counts, guint64 multiplier, guint32 frames)
 
 void fc_stack_free(FcStack *stack)
 {
-    if (stack == NULL)
+    if (!stack)
         return;
     fc_stack_save_current(stack);
     for (gint i = 0; i < stack->segment_count; i++)

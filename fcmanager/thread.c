@@ -42,7 +42,7 @@ FcThread *fc_thread_new(guint32 number, FcCounts *counts, FcStack *stack, FcShar
 
 void fc_thread_free(FcThread *thread)
 {
-    if (thread == NULL)
+    if (!thread)
         return;
     g_queue_free_full(thread->pending, (GDestroyNotify)piece_free);
     g_array_unref(thread->quarantine);
@@ -225,7 +225,7 @@ void fc_thread_retry(FcThread *thread)
 void fc_thread_give_up(FcThread *thread, gboolean may_write)
 {
     Piece *piece;
-    while ((piece = g_queue_pop_head(thread->pending)) != NULL)
+    while ((piece = g_queue_pop_head(thread->pending)))
     {
         load(thread, piece);
         const Piece unread = *piece;

@@ -69,9 +69,9 @@ static void unlist_thread(void)
         return;
     fc_lock(&users_lock);
     struct FcThread **at = &users;
-    while (*at != NULL && *at != &fc_thread)
+    while (*at && *at != &fc_thread)
         at = &(*at)->next_user;
-    if (*at != NULL)
+    if (*at)
         *at = fc_thread.next_user;
     fc_unlock(&users_lock);
     fc_thread.is_listed = false;
@@ -84,7 +84,7 @@ struct FcChunk *fc_buffers_claim(bool announce, uint32_t *generation)
     struct FcChunk *chunk = fc_thread.spare;
     if (fc_thread.is_taken)
         chunk = NULL; /* profiling is off in a moment */
-    else if (chunk != NULL)
+    else if (chunk)
         fc_thread.spare = chunk->next;
     else
         chunk = map_private();
@@ -134,7 +134,7 @@ static bool send_private(struct FcThread *thread, struct FcChunk *chunk)
 /* Sends what is parked, up to the first buffer with a gap. */
 static void send_parked(struct FcThread *thread, bool with_gaps)
 {
-    while (thread->parked != NULL && (with_gaps || !has_gap(thread->parked)))
+    while (thread->parked && (with_gaps || !has_gap(thread->parked)))
     {
         struct FcChunk *chunk = thread->parked;
         bool reusable = !has_gap(chunk);
@@ -151,7 +151,7 @@ static void send_parked(struct FcThread *thread, bool with_gaps)
 static void park(struct FcThread *thread, struct FcChunk *chunk, uint32_t slots)
 {
     struct FcChunk **end = &thread->parked;
-    while (*end != NULL)
+    while (*end)
         end = &(*end)->next;
     chunk->slots = slots < FC_CHUNK_RECORDS ? slots : FC_CHUNK_RECORDS;
     chunk->next = NULL;
@@ -184,18 +184,18 @@ static void send_copy(struct FcThread *thread, const struct FcChunk *chunk, uint
 void fc_buffers_send_others(void)
 {
     fc_lock(&users_lock);
-    for (struct FcThread *thread = users; thread != NULL; thread = thread->next_user)
+    for (struct FcThread *thread = users; thread; thread = thread->next_user)
     {
         if (thread == &fc_thread)
             continue;
         fc_lock(&thread->private_lock);
         send_parked(thread, false);
-        for (struct FcChunk *parked = thread->parked; parked != NULL; parked = parked->next)
+        for (struct FcChunk *parked = thread->parked; parked; parked = parked->next)
             send_copy(thread, parked, parked->slots);
         /* relaxed: each record tells for itself whether it is there */
         uint64_t cursor = __atomic_load_n(&thread->cursor, __ATOMIC_RELAXED);
         struct FcChunk *chunk = FC_CURSOR_CHUNK(cursor);
-        if (chunk != NULL && chunk == thread->private_chunk)
+        if (chunk && chunk == thread->private_chunk)
             send_copy(thread, chunk, FC_CURSOR_SLOTS(cursor));
         thread->is_taken = true;
         fc_unlock(&thread->private_lock);
@@ -224,7 +224,7 @@ void fc_buffers_free(void)
 {
     unlist_thread();
     send_parked(&fc_thread, true);
-    while (fc_thread.spare != NULL)
+    while (fc_thread.spare)
     {
         struct FcChunk *chunk = fc_thread.spare;
         fc_thread.spare = chunk->next;

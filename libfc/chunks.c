@@ -142,13 +142,13 @@ void fc_chunks_flush(void)
 {
     struct FcChunk *chunk = FC_CURSOR_CHUNK(fc_thread.cursor);
     uint32_t slots = FC_CURSOR_SLOTS(fc_thread.cursor);
-    if (chunk != NULL && chunk == fc_thread.private_chunk)
+    if (chunk && chunk == fc_thread.private_chunk)
     {
         fc_buffers_flush(chunk, slots);
         return;
     }
     fc_thread_set_cursor(FC_CURSOR_NONE);
-    if (chunk != NULL) /* also an empty one: the manager frees it */
+    if (chunk) /* also an empty one: the manager frees it */
         send_shared(chunk, slots < FC_CHUNK_RECORDS ? slots : FC_CHUNK_RECORDS);
 }
 
@@ -213,9 +213,9 @@ uint32_t fc_chunks_take_for_answer(void)
     uint32_t generation;
     /* fcmanager reads what the process still owns in place, this chunk included. */
     fc_thread_set_cursor(FC_CURSOR_NONE);
-    if (chunk == NULL || was_private)
+    if (!chunk || was_private)
         chunk = claim_chunk(&generation);
-    return chunk != NULL ? chunk_index(chunk) : FC_NO_ANSWER;
+    return chunk ? chunk_index(chunk) : FC_NO_ANSWER;
 }
 
 const char *fc_chunks_wait_for_answer(uint32_t index, size_t *bytes)

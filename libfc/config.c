@@ -213,7 +213,7 @@ static void complain(enum Variable variable, const char *used)
 static uint32_t number(enum Variable variable, uint32_t fallback)
 {
     const char *text = values[variable];
-    if (text == NULL)
+    if (!text)
         return fallback;
     uint64_t result = 0;
     const char *at = text;
@@ -230,19 +230,19 @@ static uint32_t number(enum Variable variable, uint32_t fallback)
 static void path(enum Variable variable, char *into, size_t room, const char *fallback)
 {
     const char *text = values[variable];
-    if (text != NULL && (text[0] == '\0' || strlen(text) >= room))
+    if (text && (text[0] == '\0' || strlen(text) >= room))
     {
         complain(variable, fallback[0] != '\0' ? fallback : "the installed one");
         text = NULL;
     }
-    strcpy(into, text != NULL ? text : fallback);
+    strcpy(into, text ? text : fallback);
 }
 
 static void load_dump_name(void)
 {
     char *name = fc_config.dump_name;
     path(VAR_DUMP_NAME, name, sizeof fc_config.dump_name - 32, "functioncheck");
-    if (strchr(name, '/') != NULL) /* a folder belongs into FC_DUMP_PATH */
+    if (strchr(name, '/')) /* a folder belongs into FC_DUMP_PATH */
     {
         complain(VAR_DUMP_NAME, "functioncheck");
         strcpy(name, "functioncheck");
@@ -256,7 +256,7 @@ static void load_time_mode(void)
 {
     static const char *const names[] = {"tsc", "ext", "cpu", "sys"};
     fc_config.time_mode = FC_TIME_TSC;
-    if (values[VAR_TIME_MODE] == NULL)
+    if (!values[VAR_TIME_MODE])
         return;
     for (int i = 0; i < 4; i++)
         if (strcmp(values[VAR_TIME_MODE], names[i]) == 0)
@@ -270,7 +270,7 @@ static void load_time_mode(void)
 static void load_transport(void)
 {
     const char *text = values[VAR_TRANSPORT];
-    if (text == NULL || strcmp(text, "shared") == 0)
+    if (!text || strcmp(text, "shared") == 0)
         return;
     if (strcmp(text, "pipe") == 0)
         fc_config.pipe_transport = true;
@@ -297,9 +297,9 @@ bool fc_config_load(void)
     fc_config.memory = values[VAR_MEMORY] != NULL;
     fc_config.memory_scan = values[VAR_MEMORY_SCAN] != NULL && fc_config.memory;
     fc_config.memory_unwind = values[VAR_MEMORY_UNWIND] != NULL;
-    fc_config.profile_mode = values[VAR_ALLOW_THREAD] != NULL ? FC_MODE_THREAD
-                             : values[VAR_NO_FORK] != NULL    ? FC_MODE_SINGLE
-                                                              : FC_MODE_FORK;
+    fc_config.profile_mode = values[VAR_ALLOW_THREAD] ? FC_MODE_THREAD
+                             : values[VAR_NO_FORK]    ? FC_MODE_SINGLE
+                                                      : FC_MODE_FORK;
     fc_config.buffer_records = number(VAR_BUFFER_SIZE, 32768);
     fc_config.stack_size = number(VAR_STACK_SIZE, 512);
     fc_config.function_size = number(VAR_FUNCTION_SIZE, 512);
@@ -321,7 +321,7 @@ static void print_entry(const char *label, const char *text, uint32_t value)
     fc_line_start(&line, "FCheck: ");
     fc_line_add(&line, label);
     fc_line_add(&line, " : ");
-    if (text != NULL)
+    if (text)
         fc_line_add(&line, text);
     else
         fc_line_add_number(&line, value);

@@ -31,7 +31,7 @@ static size_t home_of(const void *pointer)
 static struct FcEarlyBlock *slot_of(const void *pointer)
 {
     size_t at = home_of(pointer);
-    while (early.slots[at].pointer != NULL && early.slots[at].pointer != pointer)
+    while (early.slots[at].pointer && early.slots[at].pointer != pointer)
         at = (at + 1) & early.mask;
     return &early.slots[at];
 }
@@ -54,7 +54,7 @@ static bool grow(void)
     early.slots = (struct FcEarlyBlock *)memory;
     early.mask = 4 * (old_mask + 1) - 1;
     for (size_t i = 0; i <= old_mask; i++)
-        if (old[i].pointer != NULL)
+        if (old[i].pointer)
             *slot_of(old[i].pointer) = old[i];
     drop_slots(old, old_mask);
     return true;
@@ -83,7 +83,7 @@ void fc_early_inherit(const void *moved, const void *old)
     {
         const struct FcEarlyBlock *from = slot_of(old);
         struct FcEarlyBlock *into = slot_of(moved);
-        if (from->pointer != NULL && into->pointer != NULL)
+        if (from->pointer && into->pointer)
         {
             bool is_first = from->first_caller == NULL;
             into->first_caller = is_first ? from->caller : from->first_caller;
@@ -98,7 +98,7 @@ static void empty(size_t hole)
     for (size_t at = hole;;)
     {
         at = (at + 1) & early.mask;
-        if (early.slots[at].pointer == NULL)
+        if (!early.slots[at].pointer)
             break;
         size_t home = home_of(early.slots[at].pointer);
         if (((at - home) & early.mask) >= ((at - hole) & early.mask))
@@ -118,7 +118,7 @@ bool fc_early_remove(const void *pointer)
     fc_lock(&early.lock);
     bool is_open = !early.is_closed;
     struct FcEarlyBlock *slot = is_open ? slot_of(pointer) : NULL;
-    if (slot != NULL && slot->pointer != NULL)
+    if (slot && slot->pointer)
         empty((size_t)(slot - early.slots));
     fc_unlock(&early.lock);
     return is_open;
@@ -134,8 +134,8 @@ void fc_early_pause(bool pause)
 void fc_early_close(void (*start)(const struct FcEarlyBlock *block), void (*switch_over)(void))
 {
     fc_lock(&early.lock);
-    for (size_t i = 0; start != NULL && i <= early.mask; i++)
-        if (early.slots[i].pointer != NULL)
+    for (size_t i = 0; start && i <= early.mask; i++)
+        if (early.slots[i].pointer)
             start(&early.slots[i]);
     drop_slots(early.slots, early.mask);
     early.slots = first_slots;

@@ -38,7 +38,7 @@ static struct
 
 void fc_exec_setup(void)
 {
-    if (real.execve != NULL)
+    if (real.execve)
         return;
     *(void **)&real.execvpe = fc_libc()->dlsym(RTLD_NEXT, "execvpe");
     *(void **)&real.fexecve = fc_libc()->dlsym(RTLD_NEXT, "fexecve");
@@ -81,11 +81,11 @@ static char *const *make(struct Environment *environment, char *const from[])
     const char *address = fc_join_address();
     size_t count = 0;
     char **into = environment->room;
-    while (from != NULL && from[count] != NULL)
+    while (from && from[count])
         count++;
     environment->entries = from;
     environment->mapped_bytes = 0;
-    if (address == NULL)
+    if (!address)
         return from;
     if (count + 2 > ENTRIES_MAX)
     {
@@ -214,7 +214,7 @@ FC_EXPORT int execveat(int fd, const char *path, char *const arguments[], char *
         size_t words = 1;                                                                          \
         va_start(list, first);                                                                     \
         va_copy(counting, list);                                                                   \
-        while (va_arg(counting, char *) != NULL)                                                   \
+        while (va_arg(counting, char *))                                                           \
             words++;                                                                               \
         va_end(counting);                                                                          \
         char **arguments = alloca((words + 1) * sizeof *arguments);                                \

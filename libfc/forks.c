@@ -90,7 +90,7 @@ static void tell_of_child(pid_t child)
 FC_EXPORT pid_t fork(void)
 {
     static ForkFunction *real_fork;
-    if (real_fork == NULL)
+    if (!real_fork)
         real_fork = (ForkFunction *)fc_libc()->dlsym(RTLD_NEXT, "fork");
     pid_t child = real_fork();
     if (child != 0)
@@ -102,9 +102,9 @@ FC_EXPORT pid_t fork(void)
 FC_EXPORT pid_t _Fork(void)
 {
     static ForkFunction *real_fork;
-    if (real_fork == NULL)
+    if (!real_fork)
         real_fork = (ForkFunction *)fc_libc()->dlsym(RTLD_NEXT, "_Fork");
-    if (real_fork == NULL) /* libc has had it since 2.34 */
+    if (!real_fork) /* libc has had it since 2.34 */
     {
         fc_errno = ENOSYS;
         return -1;
@@ -165,7 +165,7 @@ FC_EXPORT int clone(int (*function)(void *), void *stack, int flags, void *argum
     void *thread_area = va_arg(list, void *);
     pid_t *child_id = va_arg(list, pid_t *);
     va_end(list);
-    if (real_clone == NULL)
+    if (!real_clone)
         real_clone = (CloneFunction *)fc_libc()->dlsym(RTLD_NEXT, "clone");
     stop_for_twin(flags);
     if ((flags & CLONE_VM) != 0 || !function || !stack)

@@ -113,7 +113,7 @@ static void redirect(const struct dl_phdr_info *object, const struct Tables *tab
     if (!IS_ENTRY(ELF64_R_TYPE(relocation->r_info)) || symbol->st_shndx != SHN_UNDEF)
         return;
     const char *name = tables->strings + symbol->st_name;
-    for (; stand_ins->name != NULL; stand_ins++)
+    for (; stand_ins->name; stand_ins++)
         if (strcmp(name, stand_ins->name) == 0)
             fill_in(object, (void **)(object->dlpi_addr + relocation->r_offset),
                     stand_ins->function);

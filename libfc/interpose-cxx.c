@@ -26,12 +26,12 @@ static void *look_up(const char *symbol)
     bool was_looking_up = fc_thread.is_looking_up;
     fc_thread.is_looking_up = true;
     void *function = fc_libc()->dlsym(RTLD_NEXT, symbol);
-    if (function == NULL)
+    if (!function)
     {
         void *library = fc_libc()->dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
-        if (library == NULL)
+        if (!library)
             library = fc_libc()->dlopen("libc++.so.1", RTLD_LAZY | RTLD_NOLOAD);
-        if (library != NULL)
+        if (library)
             function = fc_libc()->dlsym(library, symbol);
     }
     fc_thread.is_looking_up = was_looking_up;
@@ -45,7 +45,7 @@ static void *find(void **found, const char *symbol)
     if (fc_unlikely(*found == NULL))
     {
         void *function = look_up(symbol);
-        *found = function != NULL ? function : nowhere;
+        *found = function ? function : nowhere;
     }
     return fc_likely(*found != nowhere) ? *found : NULL;
 }
@@ -70,8 +70,8 @@ extern void destroy_bad_alloc(void *object) __asm__("_ZNSt9bad_allocD1Ev") __att
 /* throw std::bad_alloc() */
 static void throw_bad_alloc(void)
 {
-    if (allocate_exception == NULL || throw_exception == NULL || bad_alloc_type == NULL ||
-        bad_alloc_table == NULL || destroy_bad_alloc == NULL)
+    if (!allocate_exception || !throw_exception || !bad_alloc_type || !bad_alloc_table ||
+        !destroy_bad_alloc)
         fc_libc()->abort(); /* as for whatever nobody catches */
     const void **object = allocate_exception(sizeof *object);
     *object = &bad_alloc_table[TABLE_START];
@@ -93,11 +93,11 @@ static void *own_new(size_t bytes, size_t alignment, bool may_fail)
     {
         void *pointer = allocate(bytes, alignment);
         void (*handler)(void) = NULL;
-        if (pointer != NULL)
+        if (pointer)
             return pointer;
-        if (get_new_handler != NULL)
+        if (get_new_handler)
             handler = get_new_handler();
-        if (handler != NULL)
+        if (handler)
             handler();
         else if (may_fail)
             return NULL;
@@ -161,7 +161,7 @@ static bool is_decided; /* whether memory is profiled */
     static type first##symbol parameters                                                           \
     {                                                                                              \
         Type##symbol *function = (Type##symbol *)find(&real##symbol, #symbol);                     \
-        if (function == NULL)                                                                      \
+        if (!function)                                                                             \
             return own;                                                                            \
         if (is_decided && now##symbol == first##symbol)                                            \
             now##symbol = function;                                                                \
@@ -178,8 +178,8 @@ static bool is_decided; /* whether memory is profiled */
     static void *recorded##symbol parameters                                                       \
     {                                                                                              \
         Type##symbol *function = (Type##symbol *)find(&real##symbol, #symbol);                     \
-        void *pointer = function != NULL ? function arguments : own_new own_arguments;             \
-        if (pointer != NULL)                                                                       \
+        void *pointer = function ? function arguments : own_new own_arguments;                     \
+        if (pointer)                                                                               \
             fc_alloc_record(FC_RECORD_NAMED, call, pointer, bytes, HERE);                          \
         return pointer;                                                                            \
     }
@@ -192,13 +192,13 @@ static bool is_decided; /* whether memory is profiled */
         Type##symbol *function = (Type##symbol *)find(&real##symbol, #symbol);                     \
         const void *address = pointer;                                                             \
         fc_thread.last_freed = NULL;                                                               \
-        if (address != NULL)                                                                       \
+        if (address)                                                                               \
             fc_alloc_record(FC_RECORD_FREE_NAMED, call, address, 0, HERE);                         \
-        if (function != NULL)                                                                      \
+        if (function)                                                                              \
             function arguments;                                                                    \
         else                                                                                       \
             free(pointer);                                                                         \
-        if (address != NULL && fc_thread.last_freed != address)                                    \
+        if (address && fc_thread.last_freed != address)                                            \
             fc_alloc_record(FC_RECORD_NAMED, call, address, 0, HERE);                              \
     }
 

@@ -90,7 +90,7 @@ static bool is_recording(void);
 
 static bool is_ready(void)
 {
-    if (real.free == NULL && !resolving)
+    if (!real.free && !resolving)
         resolve();
     return !resolving;
 }
@@ -98,7 +98,7 @@ static bool is_ready(void)
 static void *remember(void *pointer, size_t bytes, enum FcMemoryCall call, const void *caller,
                       const void *stack)
 {
-    if (pointer != NULL && !fc_early_add(pointer, bytes, caller) && is_recording())
+    if (pointer && !fc_early_add(pointer, bytes, caller) && is_recording())
         fc_alloc_record(FC_RECORD_ALLOCATED, call, pointer, bytes, caller, stack);
     return pointer;
 }
@@ -122,7 +122,7 @@ static void *early_calloc(size_t count, size_t bytes)
 
 static void early_free(void *pointer)
 {
-    if (pointer == NULL || is_in_arena(pointer) || !is_ready())
+    if (!pointer || is_in_arena(pointer) || !is_ready())
         return;
     if (!fc_early_remove(pointer) && is_recording())
         fc_alloc_record(FC_RECORD_FREE, FC_CALL_FREE, pointer, 0, HERE);
@@ -133,14 +133,14 @@ static void early_free(void *pointer)
  * another thread might get its address meanwhile. */
 static void *early_move(void *old, size_t bytes, const void *caller, const void *stack)
 {
-    if (old != NULL && bytes == 0 && !is_in_arena(old))
+    if (old && bytes == 0 && !is_in_arena(old))
     {
         early_free(old);
         return NULL;
     }
     void *moved = is_ready() ? remember(real.malloc(bytes), bytes, FC_CALL_REALLOC, caller, stack)
                              : arena_allocate(bytes);
-    if (moved == NULL || old == NULL)
+    if (!moved || !old)
         return moved;
     size_t room =
         is_in_arena(old) ? (size_t)(arena + sizeof arena - (char *)old) : real.usable_size(old);
@@ -195,7 +195,7 @@ static void *early_pvalloc(size_t bytes)
 static void *recorded_malloc(size_t bytes)
 {
     void *pointer = real.malloc(bytes);
-    if (pointer != NULL)
+    if (pointer)
         fc_alloc_record(FC_RECORD_ALLOCATED, FC_CALL_MALLOC, pointer, bytes, HERE);
     return pointer;
 }
@@ -203,7 +203,7 @@ static void *recorded_malloc(size_t bytes)
 static void *recorded_calloc(size_t count, size_t bytes)
 {
     void *pointer = real.calloc(count, bytes);
-    if (pointer != NULL)
+    if (pointer)
         fc_alloc_record(FC_RECORD_ALLOCATED, FC_CALL_CALLOC, pointer, count * bytes, HERE);
     return pointer;
 }
@@ -216,19 +216,19 @@ static inline __attribute__((always_inline)) void *reallocate(void *old, size_t 
     {
         void *moved = real.malloc(bytes);
         size_t room = (size_t)(arena + sizeof arena - (char *)old);
-        if (moved != NULL)
+        if (moved)
         {
             memcpy(moved, old, bytes < room ? bytes : room);
             fc_alloc_record(FC_RECORD_ALLOCATED, FC_CALL_REALLOC, moved, bytes, caller, stack);
         }
         return moved;
     }
-    if (old != NULL)
+    if (old)
         fc_alloc_record(FC_RECORD_REALLOC, FC_CALL_REALLOC, old, bytes, caller, stack);
     void *moved = real.realloc(old, bytes);
-    if (old == NULL && moved != NULL)
+    if (!old && moved)
         fc_alloc_record(FC_RECORD_ALLOCATED, FC_CALL_REALLOC, moved, bytes, caller, stack);
-    else if (old != NULL)
+    else if (old)
         fc_alloc_record(FC_RECORD_REALLOCATED, FC_CALL_REALLOC, moved, bytes, caller, stack);
     return moved;
 }
@@ -251,7 +251,7 @@ static void *recorded_reallocarray(void *old, size_t count, size_t bytes)
 
 static void recorded_free(void *pointer)
 {
-    if (pointer == NULL || is_in_arena(pointer))
+    if (!pointer || is_in_arena(pointer))
         return;
     fc_thread.last_freed = pointer; /* tells operator delete that it came by way of free */
     fc_alloc_record(FC_RECORD_FREE, FC_CALL_FREE, pointer, 0, HERE);
@@ -261,7 +261,7 @@ static void recorded_free(void *pointer)
 static void *recorded_memalign(size_t alignment, size_t bytes)
 {
     void *pointer = real.memalign(alignment, bytes);
-    if (pointer != NULL)
+    if (pointer)
         fc_alloc_record(FC_RECORD_ALLOCATED, FC_CALL_ALIGNED, pointer, bytes, HERE);
     return pointer;
 }
@@ -269,7 +269,7 @@ static void *recorded_memalign(size_t alignment, size_t bytes)
 static void *recorded_aligned_alloc(size_t alignment, size_t bytes)
 {
     void *pointer = real.aligned_alloc(alignment, bytes);
-    if (pointer != NULL)
+    if (pointer)
         fc_alloc_record(FC_RECORD_ALLOCATED, FC_CALL_ALIGNED, pointer, bytes, HERE);
     return pointer;
 }
@@ -285,7 +285,7 @@ static int recorded_posix_memalign(void **result, size_t alignment, size_t bytes
 static void *recorded_valloc(size_t bytes)
 {
     void *pointer = real.valloc(bytes);
-    if (pointer != NULL)
+    if (pointer)
         fc_alloc_record(FC_RECORD_ALLOCATED, FC_CALL_ALIGNED, pointer, bytes, HERE);
     return pointer;
 }
@@ -293,7 +293,7 @@ static void *recorded_valloc(size_t bytes)
 static void *recorded_pvalloc(size_t bytes)
 {
     void *pointer = real.pvalloc(bytes);
-    if (pointer != NULL)
+    if (pointer)
         fc_alloc_record(FC_RECORD_ALLOCATED, FC_CALL_ALIGNED, pointer, bytes, HERE);
     return pointer;
 }
@@ -427,7 +427,7 @@ static bool is_foreign(const char *name, const void *own_base)
     Dl_info info;
     const ElfW(Sym) *symbol = NULL;
     void *found = fc_libc()->dlsym(RTLD_DEFAULT, name);
-    if (found == NULL || fc_libc()->dladdr1(found, &info, (void **)&symbol, RTLD_DL_SYMENT) == 0)
+    if (!found || fc_libc()->dladdr1(found, &info, (void **)&symbol, RTLD_DL_SYMENT) == 0)
         return false;
     return info.dli_fbase != own_base && (symbol == NULL || symbol->st_shndx != SHN_UNDEF);
 }

@@ -76,7 +76,7 @@ static void put_up_mark(const char *text)
 void fc_join_announce(const struct FcSession *session)
 {
     struct stat status;
-    if (session == NULL)
+    if (!session)
     {
         strcpy(address, NAME LEAVE);
         return;

@@ -66,7 +66,7 @@ static uint64_t saved_stack_pointer(const jmp_buf buffer)
 
 static JumpFunction *prepare(enum Jump which, const jmp_buf buffer)
 {
-    if (jumps[which].real == NULL)
+    if (!jumps[which].real)
         fc_jumps_setup();
     uint64_t address = saved_stack_pointer(buffer);
     if (address % 8 == 0 && address >> 47 == 0)
@@ -117,12 +117,12 @@ static GetWord *get_stack_pointer;
 static void *find_near(const void *code, const char *name)
 {
     Dl_info module;
-    if (code == NULL || fc_libc()->dladdr(code, &module) == 0)
+    if (!code || fc_libc()->dladdr(code, &module) == 0)
         return NULL;
     fc_thread.is_looking_up = true;
     void *found = NULL;
     void *handle = fc_libc()->dlopen(module.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    if (handle != NULL)
+    if (handle)
     {
         found = fc_libc()->dlsym(handle, name);
         fc_libc()->dlclose(handle);
@@ -141,7 +141,7 @@ static void find_runtime(const void *unwinder, struct _Unwind_Context *context)
 {
     Personality *real = (Personality *)fc_libc()->dlvsym(RTLD_NEXT, PERSONALITY, RUNTIME_VERSION);
     GetWord *get_address = (GetWord *)find_near(unwinder, "_Unwind_GetIP");
-    if (real == NULL && get_address != NULL)
+    if (!real && get_address)
         real = (Personality *)find_near((const void *)get_address(context), PERSONALITY);
     __atomic_store_n(&get_stack_pointer, (GetWord *)find_near(unwinder, "_Unwind_GetCFA"),
                      __ATOMIC_RELAXED);
@@ -158,12 +158,12 @@ _Unwind_Reason_Code fc_jumps_personality(int version, _Unwind_Action actions,
                                          struct _Unwind_Exception *exception,
                                          struct _Unwind_Context *context)
 {
-    if (__atomic_load_n(&real_personality, __ATOMIC_ACQUIRE) == NULL)
+    if (!__atomic_load_n(&real_personality, __ATOMIC_ACQUIRE))
         find_runtime(__builtin_return_address(0), context);
-    if (real_personality == NULL)
+    if (!real_personality)
         return _URC_FATAL_PHASE1_ERROR; /* there is no C++ runtime: nobody can have thrown */
     _Unwind_Reason_Code verdict = real_personality(version, actions, class, exception, context);
-    if (verdict == _URC_INSTALL_CONTEXT && get_stack_pointer != NULL)
+    if (verdict == _URC_INSTALL_CONTEXT && get_stack_pointer)
         fc_stacks_record_jump(get_stack_pointer(context));
     return verdict;
 }

@@ -104,13 +104,13 @@ static void describe(const struct dl_phdr_info *object, struct FcModuleInfo *inf
 /* The path as the program's other processes would write it: absolute. */
 static size_t absolute_path(const char *name, char *into, size_t room)
 {
-    if (name == NULL || name[0] == '\0')
+    if (!name || name[0] == '\0')
     {
         long bytes = fc_sys(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", into, room);
         return bytes > 0 ? (size_t)bytes : 0;
     }
     size_t used = 0;
-    if (name[0] != '/' && strchr(name, '/') != NULL) /* not the kernel's vdso */
+    if (name[0] != '/' && strchr(name, '/')) /* not the kernel's vdso */
     {
         long bytes = fc_sys(SYS_getcwd, into, room); /* counts the NUL */
         if (bytes > 1 && into[0] == '/')
@@ -141,7 +141,7 @@ static bool make_room(void)
         return false;
     if (modules.count > 0)
         memcpy((void *)at, modules.known, modules.count * sizeof *modules.known);
-    if (modules.known != NULL)
+    if (modules.known)
         fc_sys(SYS_munmap, modules.known, modules.room * sizeof *modules.known);
     modules.known = (struct Known *)at;
     modules.room = room;
@@ -197,7 +197,7 @@ static int visit(struct dl_phdr_info *object, size_t bytes, void *data)
     if (payload.info.end == 0)
         return 0;
     struct Known *known = find(&payload.info);
-    if (known != NULL)
+    if (known)
     {
         known->seen = true;
         return 0;
@@ -319,7 +319,7 @@ static void find_real(void)
 
 static void will_change(void)
 {
-    if (real_dlopen == NULL)
+    if (!real_dlopen)
         find_real();
     if (fc_state_is_off())
         return;

@@ -176,8 +176,8 @@ static void take_mapping(const char *line)
     uintptr_t start = read_hex(&line);
     line += *line == '-';
     uintptr_t end = read_hex(&line);
-    if (strncmp(line, " rw", 3) != 0 || line[4] != 'p' || strstr(line, " [heap]") != NULL ||
-        strstr(line, " /dev/") != NULL)
+    if (strncmp(line, " rw", 3) != 0 || line[4] != 'p' || strstr(line, " [heap]") ||
+        strstr(line, " /dev/"))
         return;
     if (start < scan.stack && scan.stack < end)
         start = scan.stack;
@@ -197,12 +197,12 @@ static char *read_text(const char *path, char *text, size_t room)
 /* False where a part could not be looked through. */
 static bool look_everywhere(char *maps)
 {
-    if (read_text("/proc/self/maps", maps, MAPS_MAX) == NULL)
+    if (!read_text("/proc/self/maps", maps, MAPS_MAX))
         return false;
     for (char *line = maps; *line != '\0';)
     {
         char *newline = strchr(line, '\n');
-        if (newline == NULL)
+        if (!newline)
             break;
         *newline = '\0';
         take_mapping(line);
@@ -232,7 +232,7 @@ static void find_indirect(void)
 static bool is_alone(char *text)
 {
     const char *line = read_text("/proc/self/status", text, PIECE_BYTES);
-    line = line != NULL ? strstr(line, "\nThreads:\t") : NULL;
+    line = line ? strstr(line, "\nThreads:\t") : NULL;
     return line != NULL && strncmp(line + 10, "1\n", 2) == 0;
 }
 

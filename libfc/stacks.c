@@ -41,9 +41,9 @@ void fc_stacks_setup(void)
 
 static void tell(const stack_t *stack)
 {
-    if (fc_stacks_real_makecontext == NULL)
+    if (!fc_stacks_real_makecontext)
         fc_stacks_setup();
-    if (stack == NULL || stack->ss_sp == NULL || stack->ss_size == 0 || fc_state_is_off())
+    if (!stack || !stack->ss_sp || stack->ss_size == 0 || fc_state_is_off())
         return;
     struct FcStackInfo info = {.start = (uint64_t)(uintptr_t)stack->ss_sp,
                                .end = (uint64_t)(uintptr_t)stack->ss_sp + stack->ss_size};
@@ -91,7 +91,7 @@ static void record_switch(const ucontext_t *to)
 
 FC_EXPORT FC_JUMPING int swapcontext(ucontext_t *from, const ucontext_t *to)
 {
-    if (real_swapcontext == NULL)
+    if (!real_swapcontext)
         fc_stacks_setup();
     record_switch(to);
     FC_JUMP real_swapcontext(from, to);
@@ -99,7 +99,7 @@ FC_EXPORT FC_JUMPING int swapcontext(ucontext_t *from, const ucontext_t *to)
 
 FC_EXPORT FC_JUMPING int setcontext(const ucontext_t *to)
 {
-    if (real_setcontext == NULL)
+    if (!real_setcontext)
         fc_stacks_setup();
     record_switch(to);
     FC_JUMP real_setcontext(to);
@@ -147,7 +147,7 @@ __asm__(".text\n"
 FC_EXPORT FC_JUMPING int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
 {
     tell(stack);
-    if (stack != NULL)
+    if (stack)
         fc_thread.has_signal_stack = true;
     FC_JUMP real_sigaltstack(stack, old);
 }
@@ -159,8 +159,7 @@ FC_EXPORT FC_JUMPING int sigaltstack(const stack_t *restrict stack, stack_t *res
 static void record_end_of_handlers(uint64_t address)
 {
     stack_t now;
-    if (real_sigaltstack == NULL || real_sigaltstack(NULL, &now) != 0 ||
-        !(now.ss_flags & SS_ONSTACK))
+    if (!real_sigaltstack || real_sigaltstack(NULL, &now) != 0 || !(now.ss_flags & SS_ONSTACK))
         return;
     uint64_t start = (uint64_t)(uintptr_t)now.ss_sp;
     if (address - start >= now.ss_size)

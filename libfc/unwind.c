@@ -35,9 +35,9 @@ void fc_unwind_start(void)
     void *addresses[OWN_MAX];
     fc_early_pause(true); /* what the loader allocates is none of the program's */
     void *library = fc_libc()->dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
-    if (library != NULL)
+    if (library)
         backtrace = (Backtrace *)fc_libc()->dlsym(library, "unw_backtrace");
-    if (backtrace != NULL)
+    if (backtrace)
     {
         backtrace(addresses, OWN_MAX); /* it sets itself up */
         fc_modules_find_bounds((const void *)(uintptr_t)backtrace, &own_start, &own_end);

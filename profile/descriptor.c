@@ -28,7 +28,7 @@ FcDescriptor *fc_descriptor_new(void)
 
 void fc_descriptor_free(FcDescriptor *descriptor)
 {
-    if (descriptor == NULL)
+    if (!descriptor)
         return;
     g_array_unref(descriptor->entries);
     g_free(descriptor);
@@ -48,7 +48,7 @@ static void append_time(GString *out, const char *what, gint64 seconds)
     g_autoptr(GDateTime) time = g_date_time_new_from_unix_local(seconds);
     /* Only years 1 to 9999 have a date. */
     g_autofree char *date =
-        time != NULL ? g_date_time_format(time, "%Y-%m-%d %H:%M:%S %z") : g_strdup("unknown");
+        time ? g_date_time_format(time, "%Y-%m-%d %H:%M:%S %z") : g_strdup("unknown");
     g_string_append_printf(out, "Treatments %s at: %s\n", what, date);
 }
 
@@ -110,15 +110,14 @@ static gint64 parse_time(const char *date)
     {
         g_autoptr(GTimeZone) time_zone = g_time_zone_new_identifier(zone);
         g_autoptr(GDateTime) time =
-            time_zone == NULL ? NULL
-                              : g_date_time_new(time_zone, year, month, day, hour, minute, second);
-        return time != NULL ? g_date_time_to_unix(time) : 0;
+            !time_zone ? NULL : g_date_time_new(time_zone, year, month, day, hour, minute, second);
+        return time ? g_date_time_to_unix(time) : 0;
     }
     if (sscanf(date, "%5d/%2d/%2d %2d:%2d:%2d", &year, &month, &day, &hour, &minute, &second) == 6)
     {
         g_autoptr(GDateTime) time =
             g_date_time_new_local(year + 1900, month + 1, day, hour, minute, second);
-        return time != NULL ? g_date_time_to_unix(time) : 0;
+        return time ? g_date_time_to_unix(time) : 0;
     }
     return 0;
 }
@@ -198,7 +197,7 @@ FcDescriptor *fc_descriptor_read(const char *path, GError **error)
 {
     gsize bytes;
     g_autofree char *data = fc_file_read(path, FC_DESCRIPTOR_MAGIC, &bytes, error);
-    return data != NULL ? fc_descriptor_parse(data, bytes, error) : NULL;
+    return data ? fc_descriptor_parse(data, bytes, error) : NULL;
 }
 
 /* ---- Where the files are ----------------------------------------------------- */
@@ -222,7 +221,7 @@ static char *resolve(const char *folder, const char *file)
 GPtrArray *fc_descriptor_files(const char *path, GError **error)
 {
     g_autoptr(FcDescriptor) descriptor = fc_descriptor_read(path, error);
-    if (descriptor == NULL)
+    if (!descriptor)
         return NULL;
     g_autofree char *folder = g_path_get_dirname(path);
     GPtrArray *files = g_ptr_array_new_with_free_func(g_free);

@@ -98,7 +98,7 @@ char *fc_file_read(const char *path, const char *magic, gsize *bytes, GError **e
 static int create_beside(int dirfd, const char *path, char **name, GError **error)
 {
     const char *slash = strrchr(path, '/');
-    const int folder_bytes = slash == NULL ? 0 : (int)(slash - path + 1);
+    const int folder_bytes = !slash ? 0 : (int)(slash - path + 1);
 
     for (int i = 0; i < NAME_TRIES; i++)
     {
@@ -160,7 +160,7 @@ FcFileOut *fc_file_begin(int dirfd, const char *path, GError **error)
 
 void fc_file_put(FcFileOut *file, const GString *text)
 {
-    if (file->error == NULL)
+    if (!file->error)
         write_all(file->fd, text, &file->error);
 }
 
@@ -184,7 +184,7 @@ gboolean fc_file_end(FcFileOut *file, GError **error)
 gboolean fc_file_replace(int dirfd, const char *path, const GString *text, GError **error)
 {
     FcFileOut *file = fc_file_begin(dirfd, path, error);
-    if (file == NULL)
+    if (!file)
         return FALSE;
     fc_file_put(file, text);
     return fc_file_end(file, error);

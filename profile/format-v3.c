@@ -35,7 +35,7 @@ static guint64 to_us(guint64 time_ns)
 static void append_head(const FcProfile *profile, gboolean announced, GString *out)
 {
     g_string_append(out, FC_FORMAT_HEADER "\n");
-    if (announced && profile->unique_id != NULL && *profile->unique_id != '\0')
+    if (announced && profile->unique_id && *profile->unique_id != '\0')
     {
         g_autofree char *id = g_strconcat(profile->unique_id, FC_FORMAT_ANNOUNCEMENT, NULL);
         fc_text_append_word(out, id);
@@ -92,7 +92,7 @@ static void append_graph(const FcProfile *profile, GString *out)
         Pair *pair = &pairs[count];
         *pair = (Pair){arc->site.address, callee->place.address, arc->calls};
         Pair *earlier = g_hash_table_lookup(known, pair);
-        if (earlier != NULL)
+        if (earlier)
         {
             earlier->calls += arc->calls;
             continue;
@@ -145,7 +145,7 @@ static void append_libraries(const FcProfile *profile, GString *out)
     {
         const FcProfileModule *module = &g_array_index(profile->modules, FcProfileModule, i);
         const char *path = module->path;
-        if (path == NULL || *path == '\0' || g_strcmp0(path, profile->executable) == 0 ||
+        if (!path || *path == '\0' || g_strcmp0(path, profile->executable) == 0 ||
             !g_hash_table_add(seen, (gpointer)path))
             continue;
         append_pointer(lines, module->base);
@@ -175,7 +175,7 @@ static void append_blocks(const GArray *blocks, gboolean are_leaks, GString *out
         }
         g_string_append_c(out, ' ');
         append_pointer(out, are_leaks ? block->realloc_site : block->pointer);
-        for (guint j = 0; block->stack != NULL && j < block->stack->len; j++)
+        for (guint j = 0; block->stack && j < block->stack->len; j++)
         {
             g_string_append_c(out, ' ');
             append_pointer(out, g_array_index(block->stack, guint64, j));

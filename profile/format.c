@@ -80,7 +80,7 @@ static void append_buckets(GString *out, const guint64 *buckets, guint count)
 
 static void add_word(GString *lines, guint *count, const char *key, const char *value)
 {
-    if (value == NULL)
+    if (!value)
         return;
     g_string_append_printf(lines, "%s ", key);
     fc_text_append_word(lines, value);
@@ -104,9 +104,9 @@ static void append_process(const FcProfile *profile, GString *out)
     add_signed(lines, &count, "thread", profile->thread_id);
     add_word(lines, &count, "executable", profile->executable);
     add_word(lines, &count, "directory", profile->directory);
-    if (profile->command_line != NULL)
+    if (profile->command_line)
         add_signed(lines, &count, "arguments", g_strv_length(profile->command_line));
-    for (guint i = 0; profile->command_line != NULL && profile->command_line[i] != NULL; i++)
+    for (guint i = 0; profile->command_line && profile->command_line[i]; i++)
         add_word(lines, &count, "argument", profile->command_line[i]);
     const FcProfileEnd end = (guint)profile->end < FC_FORMAT_ENDS ? profile->end : FC_END_UNKNOWN;
     g_string_append_printf(lines, "end %s %d\n", fc_format_end_names[end], profile->end_value);
@@ -153,7 +153,7 @@ static void append_modules(const FcProfile *profile, GString *out)
         g_string_append_c(out, ' ');
         fc_text_append_word(out, module->build_id);
         g_string_append_c(out, ' ');
-        fc_text_append_word(out, module->path != NULL ? module->path : "");
+        fc_text_append_word(out, module->path ? module->path : "");
         g_string_append_c(out, '\n');
     }
 }
@@ -238,7 +238,7 @@ static void append_thread_functions(const FcProfile *profile, GString *out)
     for (guint i = 0; i < profile->threads->len; i++)
     {
         const GArray *functions = g_array_index(profile->threads, FcProfileThread, i).functions;
-        for (guint j = 0; functions != NULL && j < functions->len; j++, count++)
+        for (guint j = 0; functions && j < functions->len; j++, count++)
         {
             const FcProfileThreadFunction *function =
                 &g_array_index(functions, FcProfileThreadFunction, j);
@@ -261,7 +261,7 @@ static void append_thread_stacks(const FcProfile *profile, GString *out)
     for (guint i = 0; i < profile->threads->len; i++)
     {
         const GArray *stack = g_array_index(profile->threads, FcProfileThread, i).stack;
-        for (guint j = 0; stack != NULL && j < stack->len; j++, count++)
+        for (guint j = 0; stack && j < stack->len; j++, count++)
         {
             const FcProfileFrame *frame = &g_array_index(stack, FcProfileFrame, j);
             fc_text_append_number(lines, i);
@@ -420,7 +420,7 @@ static void append_notes(GString *out, const char *section, const GArray *notes)
 
 void fc_format_pass_on(const FcFormatSink *sink, GString *out)
 {
-    if (sink == NULL || out->len < PIECE_BYTES)
+    if (!sink || out->len < PIECE_BYTES)
         return;
     sink->take(sink->data, out);
     g_string_truncate(out, 0);
@@ -463,7 +463,7 @@ static void put(gpointer file, const GString *text)
 gboolean fc_profile_write(const FcProfile *profile, int dirfd, const char *path, GError **error)
 {
     FcFileOut *file = fc_file_begin(dirfd, path, error);
-    if (file == NULL)
+    if (!file)
         return FALSE;
     const FcFormatSink sink = {put, file};
     g_autoptr(GString) text = g_string_sized_new(2 * PIECE_BYTES);

@@ -65,11 +65,11 @@ static void merge_header(FcProfile *into, const FcProfile *other)
         (other->start_realtime_ns != 0 && other->start_realtime_ns < into->start_realtime_ns))
         into->start_realtime_ns = other->start_realtime_ns;
     into->end_realtime_ns = MAX(into->end_realtime_ns, other->end_realtime_ns);
-    if (into->executable == NULL)
+    if (!into->executable)
         into->executable = g_strdup(other->executable);
-    if (into->directory == NULL)
+    if (!into->directory)
         into->directory = g_strdup(other->directory);
-    if (into->command_line == NULL)
+    if (!into->command_line)
         into->command_line = g_strdupv(other->command_line);
 }
 
@@ -78,9 +78,9 @@ static void merge_header(FcProfile *into, const FcProfile *other)
 /* What modules are matched by; NULL for one that is like no other. */
 static char *module_name(const FcProfileModule *module)
 {
-    if (module->build_id != NULL && *module->build_id != '\0')
+    if (module->build_id && *module->build_id != '\0')
         return g_strconcat("id ", module->build_id, NULL);
-    if (module->path != NULL && *module->path != '\0')
+    if (module->path && *module->path != '\0')
         return g_strconcat("path ", module->path, NULL);
     return NULL;
 }
@@ -90,7 +90,7 @@ static gint find_module_or_add(FcMerge *merge, const FcProfileModule *module, gi
 {
     gpointer known;
     char *name = module_name(module);
-    if (name == NULL)
+    if (!name)
         return index;
     if (!g_hash_table_lookup_extended(merge->modules, name, NULL, &known))
     {
@@ -300,11 +300,11 @@ static void merge_threads(FcMerge *merge)
     {
         FcProfileThread thread = g_array_index(merge->other->threads, FcProfileThread, i);
         thread.name = g_strdup(thread.name);
-        thread.functions = thread.functions != NULL
+        thread.functions = thread.functions
                                ? g_array_copy(thread.functions)
                                : g_array_new(FALSE, TRUE, sizeof(FcProfileThreadFunction));
-        thread.stack = thread.stack != NULL ? g_array_copy(thread.stack)
-                                            : g_array_new(FALSE, TRUE, sizeof(FcProfileFrame));
+        thread.stack = thread.stack ? g_array_copy(thread.stack)
+                                    : g_array_new(FALSE, TRUE, sizeof(FcProfileFrame));
         for (guint j = 0; j < thread.functions->len; j++)
         {
             FcProfileThreadFunction *function =
@@ -332,7 +332,7 @@ static void merge_blocks(GArray *into, const GArray *other, FcProfileSum *unlist
             unlisted->bytes += block.size_bytes;
             continue;
         }
-        if (block.stack != NULL)
+        if (block.stack)
             g_array_ref(block.stack);
         g_array_append_val(into, block);
     }

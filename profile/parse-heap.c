@@ -113,9 +113,9 @@ static gboolean parse_differences(FcText *text, FcProfileHeapBlock *block)
     for (guint i = 0; i < G_N_ELEMENTS(numbers); i++)
     {
         const char *colon = i + 1 < G_N_ELEMENTS(numbers) ? memchr(word, ':', bytes) : NULL;
-        const gsize length = colon != NULL ? (gsize)(colon - word) : bytes;
+        const gsize length = colon ? (gsize)(colon - word) : bytes;
         gint64 difference;
-        if ((i + 1 < G_N_ELEMENTS(numbers) && colon == NULL) ||
+        if ((i + 1 < G_N_ELEMENTS(numbers) && !colon) ||
             !fc_text_parse_signed(word, length, &difference))
             return fc_text_fail(text, "a block is not POINTER:SIZE:TIME");
         *numbers[i] += (guint64)difference;

@@ -54,7 +54,7 @@ gboolean fc_parse_bucket(FcText *text, guint64 *buckets, guint limit, guint64 *l
     if (!fc_text_raw_word(text, "the bucket", &word, &bytes))
         return FALSE;
     const char *colon = memchr(word, ':', bytes);
-    if (colon == NULL)
+    if (!colon)
         return fc_text_fail(text, "a bucket must be NUMBER:COUNT");
     guint64 bucket;
     FcText part = {.word = word, .line_end = colon, .line = text->line};

@@ -21,7 +21,7 @@ static gboolean read_line(FcParser *parser, const Key *keys)
     gsize bytes;
     if (!fc_text_raw_word(&parser->text, "the key", &word, &bytes))
         return FALSE;
-    for (const Key *key = keys; key->name != NULL; key++)
+    for (const Key *key = keys; key->name; key++)
     {
         if (strlen(key->name) == bytes && memcmp(key->name, word, bytes) == 0)
             return key->read(parser, key->name);
@@ -65,7 +65,7 @@ static gboolean read_directory(FcParser *parser, const char *name)
 
 static gboolean read_arguments(FcParser *parser, const char *name)
 {
-    if (parser->arguments == NULL)
+    if (!parser->arguments)
         parser->arguments = g_ptr_array_new_with_free_func(g_free);
     return fc_text_number(&parser->text, name, &parser->argument_count);
 }
@@ -73,7 +73,7 @@ static gboolean read_arguments(FcParser *parser, const char *name)
 static gboolean read_argument(FcParser *parser, const char *name)
 {
     char *argument;
-    if (parser->arguments == NULL)
+    if (!parser->arguments)
         return fc_text_fail(&parser->text, "\"arguments\" must stand before this");
     if (!fc_text_string(&parser->text, name, FC_TEXT_STRICT, &argument))
         return FALSE;
@@ -140,7 +140,7 @@ gboolean fc_parse_process(FcParser *parser)
 
 gboolean fc_parse_process_done(FcParser *parser)
 {
-    if (parser->arguments == NULL)
+    if (!parser->arguments)
         return TRUE;
     if (parser->arguments->len != parser->argument_count)
         return fc_text_fail(&parser->text, "%u arguments instead of %" G_GUINT64_FORMAT,

@@ -121,7 +121,7 @@ static gboolean parse_thread_function(FcParser *parser)
     FcText *text = &parser->text;
     FcProfileThreadFunction function = {0};
     FcProfileThread *thread = parse_thread_index(parser);
-    if (thread == NULL || !parse_function_index(parser, &function.function) ||
+    if (!thread || !parse_function_index(parser, &function.function) ||
         !fc_text_number(text, "the number of calls", &function.calls) ||
         !fc_text_number(text, "the total time", &function.total_ns) ||
         !fc_text_number(text, "the local time", &function.local_ns))
@@ -134,7 +134,7 @@ static gboolean parse_thread_frame(FcParser *parser)
 {
     FcProfileFrame frame = {0};
     FcProfileThread *thread = parse_thread_index(parser);
-    if (thread == NULL || !fc_parse_place(parser, &frame.site) ||
+    if (!thread || !fc_parse_place(parser, &frame.site) ||
         !parse_function_index(parser, &frame.function))
         return FALSE;
     g_array_append_val(thread->stack, frame);
@@ -245,7 +245,7 @@ static gboolean read_section(FcParser *parser, int number, guint64 count)
 
     if (section->needs >= 0 && !fc_parse_has(parser, section->needs))
         return skip_lines(text, count);
-    if (section->begin != NULL && !section->begin(parser, count))
+    if (section->begin && !section->begin(parser, count))
         return FALSE;
     parser->sections_read |= 1U << number;
     if (count > G_MAXINT32)

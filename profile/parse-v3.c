@@ -270,7 +270,7 @@ static void stack_free(gpointer stack)
 static GArray *keep_stack(const Stacks *stacks)
 {
     GArray *known = g_hash_table_lookup(stacks->known, stacks->scratch);
-    if (known == NULL)
+    if (!known)
     {
         known = g_array_sized_new(FALSE, FALSE, sizeof(guint64), stacks->scratch->len);
         if (stacks->scratch->len > 0)

@@ -80,7 +80,7 @@ static FcProfile *finish(FcParser *parser, GError **error)
 {
     FcProfile *profile = parser->profile;
     const gboolean good = !parser->text.error && parse(parser);
-    if (parser->arguments != NULL)
+    if (parser->arguments)
         g_ptr_array_unref(parser->arguments);
     fc_text_stop(&parser->text);
     if (good)

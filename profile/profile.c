@@ -21,9 +21,9 @@ static void thread_clear(gpointer data)
 {
     FcProfileThread *thread = data;
     g_free(thread->name);
-    if (thread->functions != NULL)
+    if (thread->functions)
         g_array_unref(thread->functions);
-    if (thread->stack != NULL)
+    if (thread->stack)
         g_array_unref(thread->stack);
 }
 
@@ -36,14 +36,14 @@ static void note_clear(gpointer data)
 static void block_clear(gpointer data)
 {
     FcProfileBlock *block = data;
-    if (block->stack != NULL)
+    if (block->stack)
         g_array_unref(block->stack);
 }
 
 static GArray *array_new(gsize element_bytes, GDestroyNotify clear)
 {
     GArray *array = g_array_new(FALSE, TRUE, (guint)element_bytes);
-    if (clear != NULL)
+    if (clear)
         g_array_set_clear_func(array, clear);
     return array;
 }
@@ -74,7 +74,7 @@ FcProfile *fc_profile_new(void)
 
 void fc_profile_free(FcProfile *profile)
 {
-    if (profile == NULL)
+    if (!profile)
         return;
     g_free(profile->unique_id);
     g_free(profile->executable);

@@ -33,7 +33,7 @@ static void append_escaped(GString *out, const char *string, guchar first_plain)
 
 void fc_text_append_word(GString *out, const char *string)
 {
-    if (string == NULL)
+    if (!string)
         g_string_append_c(out, '-');
     else if (*string == '\0')
         g_string_append(out, "\\e");
@@ -144,7 +144,7 @@ gboolean fc_text_read_more(FcText *text)
 
 gboolean fc_text_fail(FcText *text, const char *format, ...)
 {
-    if (text->error != NULL)
+    if (text->error)
         return FALSE;
     va_list arguments;
     va_start(arguments, format);
@@ -177,13 +177,13 @@ static const char *find_newline(FcText *text)
 
 gboolean fc_text_next_line(FcText *text, const char *what)
 {
-    if (text->error != NULL)
+    if (text->error)
         return FALSE;
     text->line++;
     if (fc_text_at_end(text))
         return fc_text_fail(text, "the file ends here, where %s must follow", what);
     const char *newline = find_newline(text);
-    if (newline == NULL)
+    if (!newline)
         return fc_text_fail(text, "the file ends within this line");
     text->word = text->next;
     text->line_end = newline;
@@ -207,7 +207,7 @@ gboolean fc_text_has_word(FcText *text)
 
 gboolean fc_text_end_line(FcText *text)
 {
-    if (text->error != NULL)
+    if (text->error)
         return FALSE;
     if (fc_text_has_word(text))
         return fc_text_fail(text, "too much on the line");
@@ -216,7 +216,7 @@ gboolean fc_text_end_line(FcText *text)
 
 gboolean fc_text_raw_word(FcText *text, const char *what, const char **start, gsize *bytes)
 {
-    if (text->error != NULL)
+    if (text->error)
         return FALSE;
     if (!fc_text_has_word(text))
         return fc_text_fail(text, "%s is missing", what);
@@ -358,12 +358,12 @@ gboolean fc_text_string(FcText *text, const char *what, FcTextMode mode, char **
         *out = g_strdup("");
     else
         *out = unescape(word, bytes, (mode & FC_TEXT_LENIENT) != 0);
-    return *out != NULL ? TRUE : fc_text_fail(text, "%s has an escape that is none", what);
+    return *out ? TRUE : fc_text_fail(text, "%s has an escape that is none", what);
 }
 
 gboolean fc_text_rest(FcText *text, const char *what, char **out)
 {
-    if (text->error != NULL)
+    if (text->error)
         return FALSE;
     if (!fc_text_has_word(text))
         return fc_text_fail(text, "%s is missing", what);
@@ -372,5 +372,5 @@ gboolean fc_text_rest(FcText *text, const char *what, char **out)
         end--;
     *out = unescape(text->word, (gsize)(end - text->word), TRUE);
     text->word = text->line_end;
-    return *out != NULL ? TRUE : fc_text_fail(text, "%s has a NUL byte in it", what);
+    return *out ? TRUE : fc_text_fail(text, "%s has a NUL byte in it", what);
 }
