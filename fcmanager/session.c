@@ -76,7 +76,7 @@ FcSession *fc_session_new(const FcSessionSetup *setup)
 
 void fc_session_free(FcSession *session)
 {
-    if (session == NULL)
+    if (!session)
         return;
     g_hash_table_unref(session->processes);
     fc_forks_free(session->forks);
@@ -224,7 +224,7 @@ void fc_session_greet(FcSession *session)
         g_string_append_printf(text, "FCMng: Profile manager: running [%d]\n", (int)getpid());
     fc_reply_send(session->setup.reply_fd, text->str);
     g_string_free(text, TRUE);
-    if (session->setup.shared != NULL && session->setup.reply_fd >= 0)
+    if (session->setup.shared && session->setup.reply_fd >= 0)
     {
         close(session->setup.reply_fd);
         session->setup.reply_fd = -1;
@@ -235,7 +235,7 @@ void fc_session_greet(FcSession *session)
 static void answer(const FcSession *session, const FcProcess *process, const FcWireMessage *message,
                    const char *text)
 {
-    if (session->setup.shared == NULL ||
+    if (!session->setup.shared ||
         !fc_shared_answer(session->setup.shared, message->argument, process->key, text))
         debug(session, "process %d waits in a chunk that is not its own", process->hello.pid);
 }
@@ -245,7 +245,7 @@ static void quit(FcSession *session, FcProcess *process, const FcWireMessage *me
     finish(session, process, message->value, message->thread, FALSE);
     g_autofree char *text =
         message->argument != FC_NO_ANSWER ? farewell(session, process->key == session->root) : NULL;
-    if (text == NULL)
+    if (!text)
         return;
     if (message->argument == 0)
         fc_reply_send(session->setup.reply_fd, text);
@@ -264,7 +264,7 @@ static void list_live(FcSession *session, FcProcess *process, const FcWireMessag
 /* The process's memory is gone: nobody writes to its chunks any more. */
 static void remove_process(FcSession *session, FcProcess *process)
 {
-    if (session->setup.shared != NULL)
+    if (session->setup.shared)
         fc_shared_free_all(session->setup.shared, process->key);
     g_hash_table_steal(session->processes, &process->key);
     fc_forks_parent_gone(session->forks, process);
@@ -287,10 +287,10 @@ static void replace_image(FcSession *session, gint pid, guint64 key)
     gpointer value;
     FcProcess *old = NULL;
     g_hash_table_iter_init(&iter, session->processes);
-    while (old == NULL && g_hash_table_iter_next(&iter, NULL, &value))
+    while (!old && g_hash_table_iter_next(&iter, NULL, &value))
         if (((FcProcess *)value)->hello.pid == pid && ((FcProcess *)value)->key != key)
             old = value;
-    if (old == NULL)
+    if (!old)
         return;
     leave_by_exec(session, old);
 }
@@ -298,7 +298,7 @@ static void replace_image(FcSession *session, gint pid, guint64 key)
 static void hello(FcSession *session, const FcWireMessage *message)
 {
     struct FcHello hello;
-    if (!fc_decode_hello(message, &hello) || find_process(session, message->process) != NULL)
+    if (!fc_decode_hello(message, &hello) || find_process(session, message->process))
     {
         session->malformed++;
         return;
@@ -307,16 +307,15 @@ static void hello(FcSession *session, const FcWireMessage *message)
     replace_image(session, hello.pid, message->process);
     gboolean forked = (hello.flags & FC_HELLO_FORKED) != 0;
     FcProcess *living = forked ? find_process(session, hello.parent_process) : NULL;
-    const FcProcess *parent = living != NULL || !forked
-                                  ? living
-                                  : fc_forks_departed(session->forks, hello.parent_process);
+    const FcProcess *parent =
+        living || !forked ? living : fc_forks_departed(session->forks, hello.parent_process);
     FcProcess *process = fc_process_new(&session->common, message->process, &hello, parent);
     process->order = session->joined++;
     FcHeapSnapshot *heap = NULL;
     g_autoptr(GArray) frames =
         forked ? fc_forks_take(session->forks, hello.parent_process, hello.fork_token, &heap)
                : NULL;
-    if (frames != NULL)
+    if (frames)
         fc_process_adopt(process, living, frames);
     fc_process_adopt_heap(process, heap);
     fc_heap_snapshot_free(heap);
@@ -325,7 +324,7 @@ static void hello(FcSession *session, const FcWireMessage *message)
         session->root = process->key;
         session->root_pid = hello.pid;
     }
-    else if (frames == NULL) /* else its fork announced it */
+    else if (!frames) /* else its fork announced it */
         session->others++;
     g_hash_table_insert(session->processes, &process->key, process);
     debug(session, "process %d joins", hello.pid);
@@ -335,7 +334,7 @@ static void hello(FcSession *session, const FcWireMessage *message)
 void fc_session_died(FcSession *session, guint64 key, FcProfileEnd end, gint value)
 {
     FcProcess *process = find_process(session, key);
-    if (process == NULL)
+    if (!process)
         return;
     debug(session, "process %d died", process->hello.pid);
     if (!process->finished)
@@ -362,7 +361,7 @@ void fc_session_died(FcSession *session, guint64 key, FcProfileEnd end, gint val
 void fc_session_pipe_closed(FcSession *session)
 {
     GList *all = g_hash_table_get_values(session->processes);
-    for (GList *at = all; at != NULL; at = at->next)
+    for (GList *at = all; at; at = at->next)
     {
         FcProcess *process = at->data;
         if (process->executing && !process->finished)
@@ -465,7 +464,7 @@ void fc_session_malformed(FcSession *session, guint64 count)
 
 void fc_session_batch_done(FcSession *session)
 {
-    if (session->setup.shared != NULL)
+    if (session->setup.shared)
         fc_shared_wake(session->setup.shared);
 }
 
@@ -482,7 +481,7 @@ void fc_session_round(FcSession *session)
 void fc_session_end(FcSession *session)
 {
     GList *all = g_hash_table_get_values(session->processes);
-    for (GList *at = all; at != NULL; at = at->next)
+    for (GList *at = all; at; at = at->next)
         fc_session_died(session, ((FcProcess *)at->data)->key, FC_END_UNKNOWN, 0);
     g_list_free(all);
     fc_files_name_only_one(session->setup.files);

@@ -73,7 +73,7 @@ static void add_argument(struct Launch *launch, const char *option, const char *
         return;
     launch->arguments[launch->argument_count++] = launch->text + launch->text_used;
     add_text(launch, option);
-    if (value != NULL)
+    if (value)
         add_text(launch, value);
     launch->text_used++; /* keep the NUL */
 }
@@ -119,7 +119,7 @@ static void build_arguments(struct Launch *launch)
 static void filter_environment(char **from, char **to)
 {
     static const char *const left_out[] = {"LD_", "MALLOC_", "GLIBC_TUNABLES=", "FC_"};
-    for (; from != NULL && *from != NULL; from++) /* NULL after clearenv */
+    for (; from && *from; from++) /* NULL after clearenv */
     {
         bool keep = true;
         for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
@@ -140,10 +140,10 @@ static void choose_paths(struct Launch *launch)
     }
     Dl_info info;
     if (FC_BINDIR_FROM_LIBDIR[0] != '\0' && fc_libc()->dladdr(&fc_config, &info) != 0 &&
-        info.dli_fname != NULL)
+        info.dli_fname)
     {
         const char *slash = strrchr(info.dli_fname, '/');
-        size_t folder = slash != NULL ? (size_t)(slash + 1 - info.dli_fname) : 0;
+        size_t folder = slash ? (size_t)(slash + 1 - info.dli_fname) : 0;
         if (folder > 0 && folder + sizeof FC_BINDIR_FROM_LIBDIR + 10 < sizeof launch->own_path)
         {
             memcpy(launch->own_path, info.dli_fname, folder);
@@ -184,9 +184,9 @@ static int manager_child(void *data)
     if (fc_config.is_privileged)
         fc_sys(SYS_umask, 077); /* its own: not shared by the flags of fc_clone */
     for (size_t i = 0; i < sizeof launch->paths / sizeof *launch->paths; i++)
-        if (launch->paths[i] != NULL)
+        if (launch->paths[i])
             try_path(launch, launch->paths[i]);
-    for (const char *at = launch->search; at != NULL;)
+    for (const char *at = launch->search; at;)
     {
         size_t bytes = strcspn(at, ":");
         if (*at == '/' && bytes + 12 < sizeof launch->candidate) /* not of the working directory */
@@ -271,7 +271,7 @@ static bool start_child(struct Launch *launch)
 static bool launch_manager(struct Launch *launch)
 {
     size_t count = 0;
-    while (environ != NULL && environ[count] != NULL)
+    while (environ && environ[count])
         count++;
     char *none[1] = {NULL};
     size_t bytes = (count + 1) * sizeof(char *);
@@ -358,7 +358,7 @@ static void complain(const struct Launch *launch, const char *reason)
         fc_line_add(&line, launch->tried + (bytes > room ? bytes - room : 0));
         fc_line_add(&line, ": ");
     }
-    fc_line_add(&line, reason != NULL ? reason : "it did not answer");
+    fc_line_add(&line, reason ? reason : "it did not answer");
     fc_line_add(&line, "), the program is not profiled");
     fc_notice_line(&line);
 }
@@ -397,7 +397,7 @@ bool fc_spawn_manager(struct FcSession *session)
     int shared_fd = -1;
     if (!fc_config.pipe_transport)
         shared_fd = fc_shared_make(&session->shared, &session->chunk_count);
-    if (session->shared == NULL)
+    if (!session->shared)
         fc_sys(SYS_fcntl, data[1], F_SETPIPE_SZ, 1 << 20); /* faster; may be refused */
 
     session->pipe_fd = fc_channel_move_fd(data[1]);
@@ -427,11 +427,11 @@ bool fc_spawn_manager(struct FcSession *session)
     if (!good)
     {
         close_all((int[]){session->pipe_fd, session->reply_fd}, 2);
-        if (session->shared != NULL)
+        if (session->shared)
             fc_shared_unmap(session->shared, session->chunk_count);
         return false;
     }
-    if (session->shared != NULL)
+    if (session->shared)
     {
         fc_sys(SYS_close, session->reply_fd);
         session->reply_fd = -1;
