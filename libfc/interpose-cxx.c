@@ -72,7 +72,10 @@ static void throw_bad_alloc(void)
 {
     if (!allocate_exception || !throw_exception || !bad_alloc_type || !bad_alloc_table ||
         !destroy_bad_alloc)
+    {
         fc_libc()->abort(); /* as for whatever nobody catches */
+        __builtin_unreachable();
+    }
     const void **object = allocate_exception(sizeof *object);
     *object = &bad_alloc_table[TABLE_START];
     throw_exception(object, bad_alloc_type, destroy_bad_alloc);

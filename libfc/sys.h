@@ -73,8 +73,13 @@ static inline long fc_syscall(long number, long a, long b, long c, long d, long 
 
 /* The same with arguments of any type; those left out are 0. */
 #define fc_sys(...) FC_SYS_PAD(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
+#if defined(__clang_analyzer__) /* it does not see in the instruction that the kernel writes */
+long fc_syscall_seen(long number, ...);
+#define FC_SYS_PAD(number, a, b, c, d, e, f, ...) fc_syscall_seen(number, a, b, c, d, e, f)
+#else
 #define FC_SYS_PAD(number, a, b, c, d, e, f, ...)                                                  \
     fc_syscall(number, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+#endif
 
 /* Private memory, zeroed; NULL where there is none. */
 static inline void *fc_map(size_t bytes)
