@@ -49,7 +49,7 @@ def is_operator(name):
 
 class Library(fctest.Case):
     def libraries(self):
-        found = glob.glob(os.path.join(fctest.PREFIX, "**", "libfc.so"), recursive=True)
+        found = glob.glob(os.path.join(fctest.PREFIX, "**", "libfc.so.4"), recursive=True)
         self.assertEqual(len(found), 1, found)
         return found[0]
 

@@ -54,7 +54,7 @@ def needed(path):
 class Linking(fctest.Case):
     def test_only_fcgprof_links_it(self):
         self.assertTrue([name for name in needed(fctest.tool('fcgprof')) if 'libbfd' in name])
-        library, = glob.glob(os.path.join(os.environ['FC_PREFIX'], '**', 'libfc.so'),
+        library, = glob.glob(os.path.join(os.environ['FC_PREFIX'], '**', 'libfc.so.4'),
                              recursive=True)
         for path in (fctest.tool('fcdump'), fctest.tool('fcmanager'), library):
             names = needed(path)

@@ -100,7 +100,7 @@ class Allocators(HeapCase):
         return found
 
     def test_behind(self):
-        libfc = glob.glob(os.path.join(PREFIX, "lib", "**", "libfc.so"), recursive=True)[0]
+        libfc = glob.glob(os.path.join(PREFIX, "lib", "**", "libfc.so.4"), recursive=True)[0]
         kinds = self.compile("heap_kinds.c", "-DNO_PVALLOC")
         operators = self.compile("heap_operators.cc", compiler="g++")
         threads = self.compile("heap_threads.c", "-O1")

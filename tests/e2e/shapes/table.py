@@ -221,8 +221,8 @@ def build_without_startfiles(case, shape, compiler, profiled):
 
 
 def library():
-    found = [os.path.join(folder, "libfc.so") for folder, _, names in os.walk(fctest.PREFIX)
-             if "libfc.so" in names]
+    found = [os.path.join(folder, "libfc.so.4") for folder, _, names in os.walk(fctest.PREFIX)
+             if "libfc.so.4" in names]
     return found[0]
 
 
