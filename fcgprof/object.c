@@ -87,8 +87,7 @@ static gboolean read_symbols(FcGObject *object)
     if (n_bytes < 0)
         return FALSE;
     object->symbols = g_malloc0(MAX((gsize)n_bytes, sizeof *object->symbols));
-    if (n_bytes > 0)
-        object->n_symbols = bfd_canonicalize_symtab(object->file, object->symbols);
+    object->n_symbols = n_bytes > 0 ? bfd_canonicalize_symtab(object->file, object->symbols) : 0;
     if (object->n_symbols < 0)
         return FALSE;
     list_symbols(object);
