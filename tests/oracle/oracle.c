@@ -75,9 +75,6 @@ static void (*next_exit)(void *, void *);
 /* number of an entry, from 1; 0: free */
 static uint32_t slots[INDEX_SLOTS] __attribute__((aligned(65536)));
 
-void __cyg_profile_func_enter(void *function, void *site);
-void __cyg_profile_func_exit(void *function, void *site);
-
 static void complain(const char *what)
 {
     dprintf(STDERR_FILENO, "oracle: %s: %s\n", what, strerror(errno));
@@ -273,16 +270,30 @@ static void count(void *function, void *site)
     __atomic_fetch_add(place, 1, __ATOMIC_RELAXED);
 }
 
-/* The calls of libfc's hooks stand last, and are jumps: see the top. */
-__attribute__((visibility("default"))) void __cyg_profile_func_enter(void *function, void *site)
+/* The calls of libfc's hooks stand last, and are jumps: see the top.  Two versions, as in
+ * libfc/hooks.c: a library that was linked without libfc asks for the C library's. */
+typedef void Hook(void *function, void *site);
+
+#define VERSIONS(name, hook)                                                                       \
+    extern __typeof(hook) hook##_of_libc __attribute__((alias(#hook), visibility("default")));     \
+    __asm__(".symver " #hook "," name "@@FC_4\n"                                                   \
+            ".symver " #hook "_of_libc," name "@" FC_LIBC_VERSION)
+
+__attribute__((visibility("default"))) Hook oracle_enter;
+__attribute__((visibility("default"))) Hook oracle_exit;
+
+void oracle_enter(void *function, void *site)
 {
     count(function, site);
     if (next_enter != NULL)
         next_enter(function, site);
 }
 
-__attribute__((visibility("default"))) void __cyg_profile_func_exit(void *function, void *site)
+void oracle_exit(void *function, void *site)
 {
     if (next_exit != NULL)
         next_exit(function, site);
 }
+
+VERSIONS("__cyg_profile_func_enter", oracle_enter);
+VERSIONS("__cyg_profile_func_exit", oracle_exit);

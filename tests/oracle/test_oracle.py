@@ -73,6 +73,21 @@ class Oracle(fctest.Case):
             found = fcprofile.load(self.path("functioncheck.fc"))
             self.assertEqual(found.repairs, expected.repairs)
 
+    def test_library_linked_without_libfc(self):
+        """It asks for the C library's version of the hooks."""
+        source = self.write("library.c", "void step(void) {}\n"
+                            "void steps(int n) { while (n-- > 0) step(); }\n")
+        self.command(["gcc", *fctest.fc_config("--cflags"), "-shared", "-fPIC", "-o",
+                      self.path("liblibrary.so"), source])
+        self.write("caller.c", "void steps(int n); int main(void) { steps(40); return 0; }\n")
+        program = self.compile(self.path("caller.c"), "-Wl,--no-as-needed",
+                               self.path("liblibrary.so"), "-Wl,-rpath," + self.folder)
+        done = self.run_beside_oracle([program], self.path("out"))
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        out, = glob.glob(self.path("out.*"))
+        self.assertEqual(self.counts(out)[0], {"main": 1, "steps": 1, "step": 40})
+        self.assert_counts_equal(out, self.path("functioncheck.fc"))
+
     def test_a_difference_of_one_is_seen(self):
         import compare
         _, files = self.run_oracle([self.compile("nesting.c")])
