@@ -8,10 +8,11 @@ left over.
 
 Run by hand, as it is long: `ninja -C build`, then
 
-    tests/real/servers.py [redis|nginx|redis.Redis.test_save]...
+    tests/real/servers.py [redis|nginx|cpython|postgresql|redis.Redis.test_save]...
 
 Builds are kept in `servers/` of the build folder, or in $FCTEST_SERVERS, for the next time; remove
 what is to be built again.  What it needs is installed by root with --install, and else named.
+PostgreSQL refuses to run as root: it runs as `nobody` then, who must be able to reach the folder.
 """
 
 import os
@@ -23,7 +24,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import serving  # noqa: E402
 from real import HERE  # noqa: E402
 
-SERVERS = ("redis", "nginx")
+SERVERS = ("redis", "nginx", "cpython", "postgresql")
 
 
 def packages(install):
@@ -44,10 +45,10 @@ def main():
         return 2
     if not packages("--install" in sys.argv):
         return 1
-    serving.install_prefix()
     names = ["serve_" + word for word in words or SERVERS]
-    suite = unittest.defaultTestLoader.loadTestsFromNames(names)
-    return 0 if unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful() else 1
+    with serving.install_prefix():
+        suite = unittest.defaultTestLoader.loadTestsFromNames(names)
+        return 0 if unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful() else 1
 
 
 if __name__ == "__main__":

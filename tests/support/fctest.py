@@ -125,7 +125,8 @@ class Case(unittest.TestCase):
         outcome = getattr(self, "_outcome", None)
         result = getattr(outcome, "result", None)
         failed = result is not None and any(
-            test is self for test, _ in result.failures + result.errors)
+            getattr(test, "test_case", test) is self  # of a subtest
+            for test, _ in result.failures + result.errors)
         if failed:
             print(f"kept for a look: {self.folder}", file=sys.stderr)
         else:

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""CPython's own tests of what is hard under a profiler: threads, forks, signals, descriptors.
+
+Run by servers.py.  Tests that do not end alike in two runs of the plain build are left out.
+"""
+
+import json
+import os
+
+from real import HERE
+from serving import LONG_S, Server, fc_flags, step
+
+
+class CPython(Server):
+    package = "python3.11"
+    binaries = ("python",)
+    KINDS = (("profiled", "shared", False), ("shared", "shared", True))
+
+    @staticmethod
+    def make(folder, kind, log):
+        step(["./configure", "CFLAGS=-O2 -g -w " + fc_flags(kind, "--cflags"),
+              "LIBS=" + fc_flags(kind, "--libs")], folder, log)
+        step(["make", "-j2"], folder, log)
+
+    def outcomes(self, run, module):
+        """{test: how it ended}"""
+        report = os.path.join(self.work_folder(), "report")
+        words = [os.path.join(run.build, "python"), "-P",
+                 os.path.join(HERE, "cpython_tests.py"), module, report]
+        with open(self.path(f"{module}-{run.kind}.log"), "wb") as log:
+            self.run_target(words, base=run.env, cwd=self.path("work"), timeout=LONG_S,
+                            stdout=log, stderr=log)
+        with open(report, encoding="utf-8") as stream:
+            return json.load(stream)
+
+    def check_module(self, module, least_profiles=1):
+        plain = []
+
+        def scenario(run):
+            found = self.outcomes(run, module)
+            if run.kind == "plain":
+                plain.extend((found, self.outcomes(run, module)))
+            first, second = plain
+            flaky = {name for name in {*first, *second} if first.get(name) != second.get(name)}
+            if flaky and run.kind == "plain":
+                print(f"{module}: left out: {sorted(flaky)}")
+            return {name: outcome for name, outcome in found.items() if name not in flaky}
+        self.run_kinds(scenario, least_profiles)
+        self.assertGreater(len(plain[0]), 50)
+
+    def test_threading(self):
+        self.check_module("test_threading", 10)
+
+    def test_subprocess(self):
+        self.check_module("test_subprocess", 50)
+
+    def test_signal(self):
+        self.check_module("test_signal", 10)
+
+    def test_os(self):
+        self.check_module("test_os", 20)
+
+    def test_multiprocessing_fork(self):
+        self.check_module("test_multiprocessing_fork", 100)
