@@ -11,6 +11,7 @@ import tempfile
 
 BINDIR = os.environ.get("FC_BINDIR", "")
 FCDUMP = os.path.join(BINDIR, "fcdump")
+sys.path.insert(0, os.path.join(os.environ["FC_SOURCE_ROOT"], "tests", "support"))
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 

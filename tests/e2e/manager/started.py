@@ -5,13 +5,16 @@ import mmap
 import os
 import struct
 import subprocess
+import sys
 import time
 
 import wire
 
+sys.path.insert(0, os.path.join(os.environ['FC_SOURCE_ROOT'], 'tests', 'support'))
+from sanitized import is_sanitized  # noqa: E402
+
 MANAGER = os.path.join(os.environ['FC_BINDIR'], 'fcmanager')
-with open(MANAGER, 'rb') as program:
-    SANITIZED = b'__asan_init' in program.read()
+SANITIZED = is_sanitized(MANAGER)
 CHUNKS = 8
 CODE = 0x400000
 TIMEOUT = 60
