@@ -5,6 +5,9 @@ configure, and GNU make, at a parallel build and at its own test suite.  They do
 plain builds do, and each count of each process is that of the oracle beside it.
 
 Usage: test_processes.py [Script|Configure|Build|Suite]...
+
+Build and Suite take over a minute each: they are thousands of processes, each of which begins and
+ends a profile, in several runs that are compared.
 """
 
 import glob
