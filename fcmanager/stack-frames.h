@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The frames of one thread's stack: what a frame, a stack segment and an FcStack consist of, and
- * opening and closing a frame, which is the inner loop of the manager.  For stack.c,
- * stack-segments.c and stack-inferred.c; everybody else includes stack.h.
+ * opening and closing a frame, which is the inner loop of the manager.  For stack*.c;
+ * everybody else includes stack.h.
  */
 #pragma once
 

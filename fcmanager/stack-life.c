@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * How a thread's stack begins, what a fork takes over of it, and how it ends: the part of stack.h
+ * that is not the hot path.  It is a file of its own so that the compiler inlines push_frame()
+ * into the one place of stack.c that calls it.
+ */
+#include "fcmanager/stack.h"
+
+#include "fcmanager/stack-frames.h"
+#include "fcmanager/stack-segments.h"
+
+/* ---- Life ------------------------------------------------------------------------- */
+
+FcStack *fc_stack_new(FcCounts *counts, guint64 multiplier, guint32 frames)
+{
+    FcStack *stack = g_new0(FcStack, 1);
+    stack->counts = counts;
+    stack->multiplier = multiplier;
+    stack->first = FC_STACK_NO_TIME;
+    stack->next_change = G_MAXUINT64;
+    stack->native = (FcRegion){0, G_MAXUINT64};
+    fc_stack_add_segment(stack, 1, G_MAXUINT64, frames);
+    stack->segments[0].in_chain = TRUE;
+    fc_stack_load_current(stack, 0);
+    return stack;
+}
+
+void fc_stack_free(FcStack *stack)
+{
+    if (!stack)
+        return;
+    fc_stack_save_current(stack);
+    for (gint i = 0; i < stack->segment_count; i++)
+        g_free(stack->segments[i].frames);
+    g_clear_pointer(&stack->by_region, g_hash_table_unref);
+    g_clear_pointer(&stack->inferred, g_array_unref);
+    g_clear_pointer(&stack->idle_segments, g_array_unref);
+    g_free(stack->segments);
+    g_free(stack);
+}
+
+void fc_stack_set_bounds(FcStack *stack, guint64 start, guint64 end)
+{
+    stack->native = (FcRegion){start, end};
+    fc_stack_update_bounds(stack);
+}
+
+void fc_stack_set_regions(FcStack *stack, const FcRegions *regions)
+{
+    stack->regions = regions;
+    fc_stack_update_bounds(stack);
+}
+
+void fc_stack_set_heap(FcStack *stack, FcHeapThread *heap)
+{
+    stack->heap = heap;
+}
+
+void fc_stack_set_multiplier(FcStack *stack, guint64 multiplier)
+{
+    stack->multiplier = multiplier;
+}
+
+/* ---- Forks and the end --------------------------------------------------------------- */
+
+void fc_stack_copy_bounds(FcStack *stack, const FcStack *from)
+{
+    fc_stack_set_bounds(stack, from->native.start, from->native.end);
+}
+
+void fc_stack_inherit(FcStack *stack, const FcOpenFrame *frames, guint count, guint64 time)
+{
+    guint32 context = 0;
+    stack->first = MIN(stack->first, time);
+    stack->last = MAX(stack->last, time);
+    for (guint i = 0; i < count; i++)
+    {
+        const FcOpenFrame *from = &frames[i];
+        if (from->part == FC_OPEN_CONTEXT)
+        {
+            context =
+                fc_counts_edge(stack->counts, context, from->site, from->function, stack->last)
+                    ->value;
+            continue;
+        }
+        if (from->part == FC_OPEN_PAUSED_FIRST ||
+            (from->part == FC_OPEN_ACTIVE && i > 0 && frames[i - 1].part != FC_OPEN_ACTIVE))
+            fc_stack_switch_to(stack, 0, stack->last);
+        if (from->address - stack->low >= stack->size)
+            fc_stack_find_segment(stack, from->address, FC_RECORD_ENTER, 0, stack->last);
+        if (from->part == FC_OPEN_PAUSED_FIRST && stack->top == 0)
+            stack->frames[0].node = context;
+        context = 0;
+        struct StackFrame *frame = push_frame(stack, from->function, from->site, stack->last);
+        frame->address = from->address;
+        frame->return_bits = from->return_bits;
+        frame->inherited = TRUE;
+    }
+}
+
+/* Calls `visit` for the open frames of the chain, outermost first. */
+static void for_each_open(const FcStack *stack, gint index,
+                          void (*visit)(const struct StackFrame *frame, const FcStack *stack,
+                                        gpointer data),
+                          gpointer data)
+{
+    const struct StackSegment *segment = &stack->segments[index];
+    gboolean is_current = index == stack->current;
+    const struct StackFrame *frames = is_current ? stack->frames : segment->frames;
+    guint32 top = is_current ? stack->top : segment->top;
+    if (segment->caller >= 0)
+        for_each_open(stack, segment->caller, visit, data);
+    for (guint32 i = 1; i <= top; i++)
+        visit(&frames[i], stack, data);
+}
+
+static void add_open(GArray *open, const struct StackFrame *frame, FcOpenPart part)
+{
+    FcOpenFrame copy = {frame->function, frame->site, frame->address, frame->return_bits,
+                        (guint8)part};
+    g_array_append_val(open, copy);
+}
+
+static void add_open_frame(const struct StackFrame *frame, const FcStack *stack, gpointer data)
+{
+    (void)stack;
+    add_open(data, frame, FC_OPEN_ACTIVE);
+}
+
+static void add_context(const FcCounts *counts, guint32 index, GArray *open)
+{
+    if (index == 0)
+        return;
+    const FcCountsNode *node = &counts->nodes[index];
+    add_context(counts, node->parent, open);
+    FcOpenFrame entry = {.function = counts->functions[node->function].address,
+                         .site = node->site,
+                         .part = FC_OPEN_CONTEXT};
+    g_array_append_val(open, entry);
+}
+
+/* So much of stacks that are paused is handed on at a fork. */
+#define PAUSED_MAX 65536u
+
+GArray *fc_stack_open_frames(const FcStack *stack)
+{
+    GArray *open = g_array_new(FALSE, TRUE, sizeof(FcOpenFrame));
+    for (gint i = 0; i < stack->segment_count && open->len < PAUSED_MAX; i++)
+    {
+        const struct StackSegment *segment = &stack->segments[i];
+        if (segment->in_chain || segment->top == 0)
+            continue;
+        add_context(stack->counts, segment->frames[0].node, open);
+        for (guint32 frame = 1; frame <= segment->top; frame++)
+            add_open(open, &segment->frames[frame],
+                     frame == 1 ? FC_OPEN_PAUSED_FIRST : FC_OPEN_PAUSED);
+    }
+    for_each_open(stack, stack->current, add_open_frame, open);
+    return open;
+}
+
+struct FinalFrames
+{
+    guint most;
+    GArray *out;
+};
+
+static void add_final_frame(const struct StackFrame *frame, const FcStack *stack, gpointer data)
+{
+    struct FinalFrames *final = data;
+    if (final->out->len >= final->most)
+        return;
+    FcProfileFrame copy = {.function = stack->counts->nodes[frame->node].function};
+    copy.site.address = frame->site;
+    copy.site.module = stack->counts->arcs[frame->arc].site_module;
+    g_array_append_val(final->out, copy);
+}
+
+void fc_stack_final_frames(const FcStack *stack, guint most, GArray *out)
+{
+    struct FinalFrames final = {most, out};
+    for_each_open(stack, stack->current, add_final_frame, &final);
+}
+
+void fc_stack_close(FcStack *stack, guint64 time)
+{
+    stack->last = MAX(stack->last, time);
+    for (;;)
+    {
+        while (stack->top > 0)
+            pop_frame(stack, stack->last);
+        fc_stack_save_current(stack);
+        if (stack->segments[stack->current].caller < 0)
+            break;
+        fc_stack_pause_current(stack, stack->last);
+    }
+    /* what was paused ends with the time that it has; switched to, none passes */
+    for (gint i = 0; i < stack->segment_count; i++)
+        if (stack->segments[i].top > 0)
+        {
+            fc_stack_switch_to(stack, i, stack->last);
+            while (stack->top > 0)
+                pop_frame(stack, stack->last);
+            fc_stack_pause_current(stack, stack->last);
+        }
+}
+
+guint fc_stack_depth(const FcStack *stack)
+{
+    guint depth = stack->top;
+    for (gint i = 0; i < stack->segment_count; i++)
+        if (i != stack->current)
+            depth += stack->segments[i].top;
+    return depth;
+}
+
+guint64 fc_stack_last_time(const FcStack *stack)
+{
+    return stack->last;
+}
+
+guint64 fc_stack_first_time(const FcStack *stack)
+{
+    return stack->first;
+}
