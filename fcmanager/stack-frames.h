@@ -72,12 +72,17 @@ static inline guint bucket_of(guint64 ticks, guint64 multiplier)
     return MIN(bucket, FC_HISTOGRAM_BUCKETS - 1);
 }
 
-static inline struct StackFrame *push_frame(FcStack *stack, guint64 function, guint64 site,
-                                            guint64 time)
+/* The edge of a call by the innermost frame; see fc_counts_make_edge for how long it is good. */
+static inline const FcMapSlot *edge_from_top(FcStack *stack, guint64 function, guint64 site,
+                                             guint64 time)
+{
+    return fc_counts_edge(stack->counts, stack->frames[stack->top].node, site, function, time);
+}
+
+static inline struct StackFrame *push_frame(FcStack *stack, const FcMapSlot *edge, guint64 function,
+                                            guint64 site, guint64 time)
 {
     FcCounts *counts = stack->counts;
-    const FcMapSlot *edge =
-        fc_counts_edge(counts, stack->frames[stack->top].node, site, function, time);
     if (G_UNLIKELY(++stack->top == stack->room))
     {
         stack->room *= 2;
@@ -142,11 +147,16 @@ static inline struct StackFrame *caller_of_segment(FcStack *stack)
     return &stack->segments[caller].frames[stack->segments[caller].top];
 }
 
-static inline void pop_frame(FcStack *stack, guint64 time)
+static inline struct StackFrame *caller_of_top(FcStack *stack)
+{
+    return G_LIKELY(stack->top > 1) ? &stack->frames[stack->top - 1] : caller_of_segment(stack);
+}
+
+/* Inlined wherever it stands: called, it costs a twentieth of the time of a record. */
+__attribute__((always_inline)) static inline void pop_frame(FcStack *stack, guint64 time)
 {
     struct StackFrame *frame = &stack->frames[stack->top];
-    struct StackFrame *caller = G_LIKELY(stack->top > 1) ? frame - 1 : caller_of_segment(stack);
-    guint64 total = frame->ran_before + stop_clock(stack, frame, caller, time);
+    guint64 total = frame->ran_before + stop_clock(stack, frame, caller_of_top(stack), time);
     guint64 local = total - frame->callees;
     FcCountsNode *node = &stack->counts->nodes[frame->node];
 
@@ -154,4 +164,27 @@ static inline void pop_frame(FcStack *stack, guint64 time)
     node->local += local;
     if (G_LIKELY(!frame->inherited))
         add_activation(&stack->counts->functions[node->function], total, local, stack->multiplier);
+}
+
+/* What push_frame(), the counting of a call, and pop_frame() do for a call that called nothing. */
+static inline void add_leaf_call(FcStack *stack, const FcMapSlot *edge, guint64 elapsed)
+{
+    FcCounts *counts = stack->counts;
+    struct StackFrame *caller =
+        G_LIKELY(stack->top > 0) ? &stack->frames[stack->top] : caller_of_segment(stack);
+    FcCountsNode *node = &counts->nodes[edge->value];
+    FcCountsArc *arc = &counts->arcs[edge->extra];
+    FcCountsFunction *function = &counts->functions[node->function];
+
+    caller->callees += elapsed;
+    node->calls++;
+    node->local += elapsed;
+    if (node->active == 0)
+        node->total += elapsed;
+    arc->calls++;
+    if (arc->active == 0)
+        arc->total += elapsed;
+    if (function->active == 0)
+        function->total += elapsed;
+    add_activation(function, elapsed, elapsed, stack->multiplier);
 }

@@ -91,7 +91,8 @@ void fc_stack_inherit(FcStack *stack, const FcOpenFrame *frames, guint count, gu
         if (from->part == FC_OPEN_PAUSED_FIRST && stack->top == 0)
             stack->frames[0].node = context;
         context = 0;
-        struct StackFrame *frame = push_frame(stack, from->function, from->site, stack->last);
+        const FcMapSlot *edge = edge_from_top(stack, from->function, from->site, stack->last);
+        struct StackFrame *frame = push_frame(stack, edge, from->function, from->site, stack->last);
         frame->address = from->address;
         frame->return_bits = from->return_bits;
         frame->inherited = TRUE;

@@ -2,12 +2,22 @@
  *
  * The hot path of the manager: see stack.h.  An entry costs one look-up of the edge
  * (context, call site, function) -> (child context, arc); an exit adds to the
- * frame's function, arc and context.  Stacks are taken to grow downwards.
+ * frame's function, arc and context.  A call that calls nothing, whose exit follows its
+ * entry at once, is counted without a frame.  Stacks are taken to grow downwards.
  */
 #include "fcmanager/stack.h"
 
 #include "fcmanager/stack-frames.h"
 #include "fcmanager/stack-segments.h"
+
+/* A record that was read, once: the program may write over it meanwhile. */
+struct Event
+{
+    guint64 time;
+    guint64 function;
+    guint64 site;
+    guint64 where;
+};
 
 /* ---- Repairs ------------------------------------------------------------------ */
 
@@ -53,27 +63,19 @@ static void repair_repeated(FcStack *stack, guint64 function, guint64 site, guin
     }
 }
 
-static inline void enter(FcStack *stack, guint64 function, guint64 site, guint64 address,
-                         guint16 return_bits, guint64 time)
+/* Before an entry at `address`, which is not below the innermost frame's. */
+G_NO_INLINE static void repair_entry(FcStack *stack, guint64 function, guint64 site,
+                                     guint64 address, guint16 return_bits, guint64 time)
 {
-    if (G_UNLIKELY(address >= stack->frames[stack->top].address))
-    {
-        repair_jump(stack, address, time);
-        repair_repeated(stack, function, site, address, return_bits, time);
-    }
-    struct StackFrame *frame = push_frame(stack, function, site, time);
-    frame->address = address;
-    frame->return_bits = return_bits;
-    frame->inherited = FALSE;
-    stack->counts->nodes[frame->node].calls++;
-    stack->counts->arcs[frame->arc].calls++;
+    repair_jump(stack, address, time);
+    repair_repeated(stack, function, site, address, return_bits, time);
 }
 
 /* The exit of a function that is not (clearly) the innermost frame's.  An exit hook that was
  * tail-called, so that it returns to the call site, ran on its caller's frame; any other ran
  * on the frame of its function, unless that moved the stack pointer (alloca). */
-static void repair_exit(FcStack *stack, guint64 function, guint64 address, gboolean tail,
-                        guint64 time)
+G_NO_INLINE static void repair_exit(FcStack *stack, guint64 function, guint64 address,
+                                    gboolean tail, guint64 time)
 {
     if (!fc_counts_is_active(stack->counts, function, time))
     {
@@ -103,15 +105,58 @@ static void repair_exit(FcStack *stack, guint64 function, guint64 address, gbool
     pop_frame(stack, time);
 }
 
-static inline void leave(FcStack *stack, guint64 function, guint64 site, guint64 address,
-                         guint16 return_bits, guint64 time)
+/* ---- Calls -------------------------------------------------------------------- */
+
+static inline guint64 kind_of(const struct Event *event)
+{
+    return event->where & FC_WHERE_KIND_MASK;
+}
+
+static inline guint64 address_of(const struct Event *event)
+{
+    return event->where & FC_WHERE_ADDRESS_MASK;
+}
+
+static inline guint16 return_bits_of(const struct Event *event)
+{
+    return (guint16)(event->where >> FC_WHERE_RETURN_SHIFT);
+}
+
+/* Whether the exit hook returned to the call site, and not into the function. */
+static inline gboolean is_tail_called(const struct Event *exit)
+{
+    return return_bits_of(exit) == (guint16)exit->site;
+}
+
+/* `left`: when the call ended, where the next record says so; else FC_STACK_NO_TIME. */
+static inline void enter(FcStack *stack, const struct Event *entry, guint64 left)
+{
+    if (G_UNLIKELY(address_of(entry) >= stack->frames[stack->top].address))
+        repair_entry(stack, entry->function, entry->site, address_of(entry), return_bits_of(entry),
+                     entry->time);
+    const FcMapSlot *edge = edge_from_top(stack, entry->function, entry->site, entry->time);
+    if (left != FC_STACK_NO_TIME)
+    {
+        add_leaf_call(stack, edge, left - entry->time);
+        stack->last = left;
+        return;
+    }
+    struct StackFrame *frame = push_frame(stack, edge, entry->function, entry->site, entry->time);
+    frame->address = address_of(entry);
+    frame->return_bits = return_bits_of(entry);
+    frame->inherited = FALSE;
+    stack->counts->nodes[frame->node].calls++;
+    stack->counts->arcs[frame->arc].calls++;
+}
+
+static inline void leave(FcStack *stack, const struct Event *exit)
 {
     const struct StackFrame *top = &stack->frames[stack->top];
-    gboolean tail = return_bits == (guint16)site;
-    if (G_LIKELY(top->function == function && stack->top > 0 && (address <= top->address || tail)))
-        pop_frame(stack, time);
+    if (G_LIKELY(top->function == exit->function && stack->top > 0 &&
+                 (address_of(exit) <= top->address || is_tail_called(exit))))
+        pop_frame(stack, exit->time);
     else
-        repair_exit(stack, function, address, tail, time);
+        repair_exit(stack, exit->function, address_of(exit), is_tail_called(exit), exit->time);
 }
 
 /* ---- Records ------------------------------------------------------------------ */
@@ -156,44 +201,74 @@ G_NO_INLINE static void take_other(FcStack *stack, guint64 kind, guint64 time, g
     stack->counts->repairs.bad_records++;
 }
 
+/* FALSE: it is not there yet. */
+static inline gboolean read_record(const struct FcRecord *record, guint32 generation,
+                                   struct Event *event)
+{
+    /* acquire: pairs with the hook's release of the record's last word */
+    guint64 last_word = __atomic_load_n(&record->site, __ATOMIC_ACQUIRE);
+    event->time = __atomic_load_n(&record->time, __ATOMIC_RELAXED);
+    event->function = __atomic_load_n(&record->function, __ATOMIC_RELAXED);
+    event->where = __atomic_load_n(&record->where, __ATOMIC_RELAXED);
+    event->site = last_word & FC_SITE_ADDRESS_MASK;
+    return last_word >> FC_SITE_GENERATION_SHIFT == generation;
+}
+
+/* When the call that `entry` began ends, if `record`, the one after it, is there and says so; else
+ * FC_STACK_NO_TIME.  leave() would find nothing to repair there. */
+static inline guint64 find_own_exit(const FcStack *stack, const struct Event *entry,
+                                    const struct FcRecord *record, guint32 generation)
+{
+    struct Event exit;
+    if (!read_record(record, generation, &exit) || kind_of(&exit) != FC_RECORD_EXIT ||
+        exit.function != entry->function)
+        return FC_STACK_NO_TIME;
+    guint64 address = address_of(&exit);
+    if (address - stack->low >= stack->size ||
+        (address > address_of(entry) && !is_tail_called(&exit)))
+        return FC_STACK_NO_TIME;
+    return MAX(exit.time, entry->time);
+}
+
 guint32 fc_stack_feed(FcStack *stack, const struct FcRecord *records, guint32 from, guint32 to,
                       guint32 generation)
 {
-    for (guint32 i = from; i < to; i++)
+    const struct FcRecord *end = &records[to];
+    const struct FcRecord *record = &records[from];
+    for (; record < end; record++)
     {
-        /* acquire: pairs with the hook's release of the record's last word */
-        guint64 last_word = __atomic_load_n(&records[i].site, __ATOMIC_ACQUIRE);
-        if (G_UNLIKELY(last_word >> FC_SITE_GENERATION_SHIFT != generation))
-            return i;
-        guint64 time = __atomic_load_n(&records[i].time, __ATOMIC_RELAXED);
-        guint64 function = __atomic_load_n(&records[i].function, __ATOMIC_RELAXED);
-        guint64 where = __atomic_load_n(&records[i].where, __ATOMIC_RELAXED);
-        guint64 site = last_word & FC_SITE_ADDRESS_MASK;
-        guint64 address = where & FC_WHERE_ADDRESS_MASK;
-        guint16 return_bits = (guint16)(where >> FC_WHERE_RETURN_SHIFT);
-        guint64 kind = where & FC_WHERE_KIND_MASK;
-
+        struct Event event;
+        if (G_UNLIKELY(!read_record(record, generation, &event)))
+            break;
+        guint64 kind = kind_of(&event);
         if (G_UNLIKELY(kind < FC_RECORD_ENTER || kind > FC_RECORD_SWITCH))
         {
-            take_other(stack, kind, time, function, site, where);
+            take_other(stack, kind, event.time, event.function, event.site, event.where);
             continue;
         }
-        if (G_UNLIKELY(time < stack->last))
-            time = stack->last;
+        if (G_UNLIKELY(event.time < stack->last))
+            event.time = stack->last;
         if (G_UNLIKELY(stack->first == FC_STACK_NO_TIME))
-            stack->first = time;
-        stack->last = time;
-        if (G_UNLIKELY(time >= stack->next_change))
-            apply_changes(stack, time);
-        if (G_UNLIKELY(address - stack->low >= stack->size))
-            fc_stack_find_segment(stack, address, kind, function, time);
-        if (kind == FC_RECORD_ENTER)
-            enter(stack, function, site, address, return_bits, time);
-        else if (kind == FC_RECORD_EXIT)
-            leave(stack, function, site, address, return_bits, time);
+            stack->first = event.time;
+        stack->last = event.time;
+        if (G_UNLIKELY(event.time >= stack->next_change))
+            apply_changes(stack, event.time);
+        if (G_UNLIKELY(address_of(&event) - stack->low >= stack->size))
+            fc_stack_find_segment(stack, address_of(&event), kind, event.function, event.time);
+        if (kind == FC_RECORD_EXIT)
+            leave(stack, &event);
+        else if (kind == FC_RECORD_ENTER)
+        {
+            guint64 left = FC_STACK_NO_TIME;
+            if (record + 1 < end)
+                left = find_own_exit(stack, &event, record + 1, generation);
+            enter(stack, &event, left);
+            if (left != FC_STACK_NO_TIME)
+                record++;
+        }
         /* a switch is done: fc_stack_find_segment went to the other stack */
     }
-    return to;
+    return (guint32)(record - records);
 }
 
 void fc_stack_modules_changed(FcStack *stack)
