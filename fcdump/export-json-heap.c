@@ -254,7 +254,8 @@ void fc_export_json_heap(const FcReportContext *context, FcJson *json)
     put_frames(&export, heap->frames);
     put_alloc_sites(&export, heap->alloc_sites);
     put_blocks(&export, heap->blocks);
-    fc_json_unsigned(json, "blocks_not_listed", heap->unlisted_blocks);
+    fc_json_unsigned(json, "blocks_not_listed", heap->unlisted.blocks);
+    fc_json_unsigned(json, "bytes_not_listed", heap->unlisted.bytes);
     put_bad_frees(&export, heap->bad_frees);
     put_samples(&export, heap->samples);
     fc_json_end_object(json);

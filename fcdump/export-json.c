@@ -386,6 +386,7 @@ void fc_export_json(const FcReportContext *context)
     fc_json_begin_object(json, "memory");
     put_blocks(&export, "leaks", profile->leaks, TRUE);
     fc_json_unsigned(export.json, "leaks_not_listed", profile->unlisted_leaks.blocks);
+    fc_json_unsigned(export.json, "leak_bytes_not_listed", profile->unlisted_leaks.bytes);
     put_blocks(&export, "bad_frees", profile->bad_frees, FALSE);
     put_blocks(&export, "bad_reallocs", profile->bad_reallocs, FALSE);
     fc_json_end_object(json);

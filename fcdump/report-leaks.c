@@ -122,6 +122,14 @@ static BlockLists list_blocks(const FcProfileHeap *heap)
     return lists;
 }
 
+static void add_detail(FcTable *table, char *text)
+{
+    fc_table_row(table, FC_STYLE_DIM);
+    for (guint c = 0; c + 1 < G_N_ELEMENTS(columns); c++)
+        fc_table_cell(table, NULL);
+    fc_table_cell(table, text);
+}
+
 static void add_blocks(const FcReportContext *context, FcTable *table, const Group *group,
                        const BlockLists *lists)
 {
@@ -130,6 +138,7 @@ static void add_blocks(const FcReportContext *context, FcTable *table, const Gro
                                         [FC_BLOCK_INDIRECT] = "indirect",
                                         [FC_BLOCK_REACHABLE] = "reachable"};
     const GArray *blocks = context->model->profile->heap.blocks;
+    FcMemorySum rest = group->sum;
     for (guint i = lists->first[group->index]; i != 0; i = lists->next[i - 1])
     {
         const FcProfileHeapBlock *block = &g_array_index(blocks, FcProfileHeapBlock, i - 1);
@@ -137,12 +146,16 @@ static void add_blocks(const FcReportContext *context, FcTable *table, const Gro
             continue;
         g_autofree char *bytes = fc_format_bytes(block->size_bytes);
         g_autofree char *time = fc_format_time(block->time_ns);
-        fc_table_row(table, FC_STYLE_DIM);
-        for (guint c = 0; c + 1 < G_N_ELEMENTS(columns); c++)
-            fc_table_cell(table, NULL);
-        fc_table_cell(table, g_strdup_printf("    0x%" G_GINT64_MODIFIER "x, %s, after %s",
-                                             block->pointer, bytes, time));
+        add_detail(table, g_strdup_printf("    0x%" G_GINT64_MODIFIER "x, %s, after %s",
+                                          block->pointer, bytes, time));
+        rest.blocks -= MIN(rest.blocks, 1);
+        rest.bytes -= MIN(rest.bytes, block->size_bytes);
     }
+    if (rest.blocks == 0)
+        return;
+    g_autofree char *bytes = fc_format_bytes(rest.bytes);
+    g_autofree char *count = fc_format_count(rest.blocks);
+    add_detail(table, g_strdup_printf("    and %s more, %s together", count, bytes));
 }
 
 static void add_table_row(const FcReportContext *context, FcTable *table, const Group *group,
@@ -184,11 +197,12 @@ static void print_groups(const FcReportContext *context)
     const FcProfileHeap *heap = &context->model->profile->heap;
     if (groups->len > 0)
         fc_table_print(table, context->render);
-    if (context->options->details && heap->unlisted_blocks > 0)
+    if (context->options->details && heap->unlisted.blocks > 0)
         fc_render_note(context->render,
-                       "%" G_GUINT64_FORMAT
-                       " blocks beyond the first %u are not listed one by one.",
-                       heap->unlisted_blocks, heap->blocks->len);
+                       "%" G_GUINT64_FORMAT " blocks of %" G_GUINT64_FORMAT
+                       " bytes are not listed one by one; of each allocation\n"
+                       "site the largest are, and the first.",
+                       heap->unlisted.blocks, heap->unlisted.bytes);
 }
 
 void fc_report_leaks(const FcReportContext *context)

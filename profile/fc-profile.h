@@ -122,8 +122,8 @@ typedef struct
                              blocks with the same stack may share it: not to be changed. */
 } FcProfileBlock;
 
-/* So many single blocks are kept of what a profile lists, a sum of profiles too; what lies beyond
- * is in the figures, and counted.  A program may leave millions. */
+/* So many single blocks are written of those that a program left, which may be millions, and kept
+ * of what a profile lists, a sum of profiles too; the others are in the figures, and counted. */
 #define FC_PROFILE_BLOCKS_MAX 250000
 
 typedef struct
@@ -234,13 +234,13 @@ typedef struct
     guint64 map_bytes;
     guint64 unmaps;
     guint64 unmap_bytes;
-    guint64 scanned;     /* 1: live blocks were told apart at the end, 0: they were not */
-    GArray *frames;      /* FcProfileHeapFrame */
-    GArray *alloc_sites; /* FcProfileAllocSite */
-    GArray *blocks;      /* FcProfileHeapBlock, those of one process by site, state and address */
-    guint64 unlisted_blocks; /* beyond FC_PROFILE_BLOCKS_MAX; not written */
-    GArray *bad_frees;       /* FcProfileBadFree, in order of time */
-    GArray *samples;         /* FcProfileHeapSample, in order of time */
+    guint64 scanned;       /* 1: live blocks were told apart at the end, 0: they were not */
+    GArray *frames;        /* FcProfileHeapFrame */
+    GArray *alloc_sites;   /* FcProfileAllocSite */
+    GArray *blocks;        /* FcProfileHeapBlock, those of one process by site, state and address */
+    FcProfileSum unlisted; /* live blocks that are not among them */
+    GArray *bad_frees;     /* FcProfileBadFree, in order of time */
+    GArray *samples;       /* FcProfileHeapSample, in order of time */
 } FcProfileHeap;
 
 /* Something that had to be mended or was lost, by kind, e.g. "jump", "unsent-buffers". */
@@ -282,7 +282,7 @@ typedef struct
     GArray *leaks; /* FcProfileBlock, as the two below; in plain files too */
     GArray *bad_frees;
     GArray *bad_reallocs;
-    FcProfileSum unlisted_leaks; /* beyond FC_PROFILE_BLOCKS_MAX; not written */
+    FcProfileSum unlisted_leaks; /* that are not among `leaks`; not in plain files */
 
     FcProfileHeap heap;
 } FcProfile;

@@ -23,21 +23,25 @@ const char *const fc_format_time_mode_names[FC_FORMAT_TIME_MODES] = {"-", "tsc",
 
 #define HEAP_KEY(name, member)                                                                     \
     {                                                                                              \
-        name, G_STRUCT_OFFSET(FcProfileHeap, member)                                               \
+        name, G_STRUCT_OFFSET(FcProfile, member)                                                   \
     }
 const FcFormatHeapKey fc_format_heap_keys[FC_FORMAT_HEAP_KEYS] = {
-    HEAP_KEY("allocations", allocations),
-    HEAP_KEY("frees", frees),
-    HEAP_KEY("bytes", bytes),
-    HEAP_KEY("live-blocks", live_blocks),
-    HEAP_KEY("live-bytes", live_bytes),
-    HEAP_KEY("peak-bytes", peak_bytes),
-    HEAP_KEY("peak-time", peak_ns),
-    HEAP_KEY("maps", maps),
-    HEAP_KEY("map-bytes", map_bytes),
-    HEAP_KEY("unmaps", unmaps),
-    HEAP_KEY("unmap-bytes", unmap_bytes),
-    HEAP_KEY("scanned", scanned),
+    HEAP_KEY("allocations", heap.allocations),
+    HEAP_KEY("frees", heap.frees),
+    HEAP_KEY("bytes", heap.bytes),
+    HEAP_KEY("live-blocks", heap.live_blocks),
+    HEAP_KEY("live-bytes", heap.live_bytes),
+    HEAP_KEY("peak-bytes", heap.peak_bytes),
+    HEAP_KEY("peak-time", heap.peak_ns),
+    HEAP_KEY("maps", heap.maps),
+    HEAP_KEY("map-bytes", heap.map_bytes),
+    HEAP_KEY("unmaps", heap.unmaps),
+    HEAP_KEY("unmap-bytes", heap.unmap_bytes),
+    HEAP_KEY("scanned", heap.scanned),
+    HEAP_KEY("unlisted-blocks", heap.unlisted.blocks),
+    HEAP_KEY("unlisted-bytes", heap.unlisted.bytes),
+    HEAP_KEY("unlisted-leaks", unlisted_leaks.blocks),
+    HEAP_KEY("unlisted-leak-bytes", unlisted_leaks.bytes),
 };
 
 static void begin_section(GString *out, const char *name, guint count)
@@ -380,13 +384,14 @@ static void append_bad_free(GString *out, const FcProfileBadFree *bad)
     g_string_append_c(out, '\n');
 }
 
-static void append_heap(GString *out, const FcProfileHeap *heap, const FcFormatSink *sink)
+static void append_heap(GString *out, const FcProfile *profile, const FcFormatSink *sink)
 {
+    const FcProfileHeap *heap = &profile->heap;
     begin_section(out, "heap", FC_FORMAT_HEAP_KEYS);
     for (guint i = 0; i < FC_FORMAT_HEAP_KEYS; i++)
     {
         g_string_append(out, fc_format_heap_keys[i].name);
-        append_number(out, G_STRUCT_MEMBER(guint64, heap, fc_format_heap_keys[i].offset));
+        append_number(out, G_STRUCT_MEMBER(guint64, profile, fc_format_heap_keys[i].offset));
         g_string_append_c(out, '\n');
     }
     begin_section(out, "heap-frames", heap->frames->len);
@@ -444,7 +449,7 @@ static void format(const FcProfile *profile, GString *out, const FcFormatSink *s
     append_notes(out, "repairs", profile->repairs);
     append_notes(out, "losses", profile->losses);
     if (profile->heap.recorded)
-        append_heap(out, &profile->heap, sink);
+        append_heap(out, profile, sink);
     begin_section(out, "end", 0);
 }
 

@@ -44,11 +44,11 @@ extern const char *const fc_format_state_names[FC_FORMAT_STATES];
 /* What stands for a point that is not known; so does any whose call is 0. */
 extern const FcProfileHeapPoint fc_format_no_point;
 
-/* The keys of section heap, and the member of FcProfileHeap that each is. */
+/* The keys of section heap, and the member of FcProfile that each is. */
 typedef struct
 {
     const char *name;
     gsize offset;
 } FcFormatHeapKey;
-#define FC_FORMAT_HEAP_KEYS 12
+#define FC_FORMAT_HEAP_KEYS 16
 extern const FcFormatHeapKey fc_format_heap_keys[FC_FORMAT_HEAP_KEYS];

@@ -133,15 +133,16 @@ static void merge_blocks(const HeapMerge *heap, const guint *sites)
 {
     const GArray *others = heap->merge->other->heap.blocks;
     FcProfileHeap *into = &heap->merge->into->heap;
-    const guint64 total = into->blocks->len + into->unlisted_blocks + others->len +
-                          heap->merge->other->heap.unlisted_blocks;
-    for (guint i = 0; i < others->len && into->blocks->len < FC_PROFILE_BLOCKS_MAX; i++)
+    for (guint i = 0; i < others->len; i++)
     {
         FcProfileHeapBlock block = g_array_index(others, FcProfileHeapBlock, i);
         block.alloc_site = sites[block.alloc_site];
-        g_array_append_val(into->blocks, block);
+        if (into->blocks->len < FC_PROFILE_BLOCKS_MAX)
+            g_array_append_val(into->blocks, block);
+        else
+            fc_merge_add_sum(&into->unlisted, &(FcProfileSum){1, block.size_bytes});
     }
-    into->unlisted_blocks = total - into->blocks->len;
+    fc_merge_add_sum(&into->unlisted, &heap->merge->other->heap.unlisted);
 }
 
 static void merge_bad_frees(const HeapMerge *heap)

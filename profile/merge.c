@@ -328,8 +328,7 @@ static void merge_blocks(GArray *into, const GArray *other, FcProfileSum *unlist
         FcProfileBlock block = g_array_index(other, FcProfileBlock, i);
         if (into->len >= FC_PROFILE_BLOCKS_MAX)
         {
-            unlisted->blocks++;
-            unlisted->bytes += block.size_bytes;
+            fc_merge_add_sum(unlisted, &(FcProfileSum){1, block.size_bytes});
             continue;
         }
         if (block.stack)
@@ -363,8 +362,7 @@ void fc_profile_merge(FcProfile *into, const FcProfile *other)
     merge_blocks(into->leaks, other->leaks, &into->unlisted_leaks);
     merge_blocks(into->bad_frees, other->bad_frees, &bad);
     merge_blocks(into->bad_reallocs, other->bad_reallocs, &bad);
-    into->unlisted_leaks.blocks += other->unlisted_leaks.blocks;
-    into->unlisted_leaks.bytes += other->unlisted_leaks.bytes;
+    fc_merge_add_sum(&into->unlisted_leaks, &other->unlisted_leaks);
     fc_merge_heap(&merge);
     g_free(merge.first_context);
 }

@@ -39,6 +39,12 @@ static inline void fc_merge_add(guint64 *to, guint64 amount)
         *to = G_MAXUINT64;
 }
 
+static inline void fc_merge_add_sum(FcProfileSum *to, const FcProfileSum *sum)
+{
+    fc_merge_add(&to->blocks, sum->blocks);
+    fc_merge_add(&to->bytes, sum->bytes);
+}
+
 /* A table of FcMergeKey; the caller owns it. */
 GHashTable *fc_merge_keys_new(void);
 /* The index that `key` has; `index` from now on where it has none. */

@@ -8,6 +8,12 @@
 
 #include <string.h>
 
+static void add(guint64 *to, guint64 amount)
+{
+    if (__builtin_add_overflow(*to, amount, to))
+        *to = G_MAXUINT64;
+}
+
 /* ---- heap: lines of a key and a number -------------------------------------------- */
 
 gboolean fc_parse_heap_begin(FcParser *parser, guint64 count)
@@ -25,9 +31,14 @@ gboolean fc_parse_heap(FcParser *parser)
     for (guint i = 0; i < FC_FORMAT_HEAP_KEYS; i++)
     {
         const FcFormatHeapKey *key = &fc_format_heap_keys[i];
-        if (strlen(key->name) == bytes && memcmp(key->name, word, bytes) == 0)
-            return fc_text_number(&parser->text, key->name,
-                                  &G_STRUCT_MEMBER(guint64, &parser->profile->heap, key->offset));
+        if (strlen(key->name) != bytes || memcmp(key->name, word, bytes) != 0)
+            continue;
+        guint64 number;
+        if (!fc_text_number(&parser->text, key->name, &number))
+            return FALSE;
+        /* added, as there may be leaks of the first part that were not kept */
+        add(&G_STRUCT_MEMBER(guint64, parser->profile, key->offset), number);
+        return TRUE;
     }
     parser->text.word = parser->text.line_end;
     return TRUE;
@@ -144,7 +155,10 @@ gboolean fc_parse_heap_block(FcParser *parser)
         if (parser->profile->heap.blocks->len < FC_PROFILE_BLOCKS_MAX)
             g_array_append_val(parser->profile->heap.blocks, block);
         else
-            parser->profile->heap.unlisted_blocks++;
+        {
+            add(&parser->profile->heap.unlisted.blocks, 1);
+            add(&parser->profile->heap.unlisted.bytes, block.size_bytes);
+        }
     } while (fc_text_has_word(text));
     return TRUE;
 }

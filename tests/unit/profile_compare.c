@@ -258,6 +258,8 @@ static void assert_heaps(const FcProfileHeap *a, const FcProfileHeap *b)
     g_assert_cmpuint(a->unmaps, ==, b->unmaps);
     g_assert_cmpuint(a->unmap_bytes, ==, b->unmap_bytes);
     g_assert_cmpuint(a->scanned, ==, b->scanned);
+    g_assert_cmpuint(a->unlisted.blocks, ==, b->unlisted.blocks);
+    g_assert_cmpuint(a->unlisted.bytes, ==, b->unlisted.bytes);
     assert_heap_frames(a->frames, b->frames);
     assert_heap_blocks(a->blocks, b->blocks);
     assert_alloc_sites(a->alloc_sites, b->alloc_sites);
@@ -283,6 +285,8 @@ void fixture_assert_equal(const FcProfile *a, const FcProfile *b)
     assert_notes(a->repairs, b->repairs);
     assert_notes(a->losses, b->losses);
     assert_blocks(a->leaks, b->leaks);
+    g_assert_cmpuint(a->unlisted_leaks.blocks, ==, b->unlisted_leaks.blocks);
+    g_assert_cmpuint(a->unlisted_leaks.bytes, ==, b->unlisted_leaks.bytes);
     assert_blocks(a->bad_frees, b->bad_frees);
     assert_blocks(a->bad_reallocs, b->bad_reallocs);
     assert_heaps(&a->heap, &b->heap);

@@ -230,9 +230,10 @@ static void random_heap_blocks(GRand *rand, FcProfileHeap *heap)
 static void random_heap(GRand *rand, const FcProfile *profile, FcProfileHeap *heap)
 {
     guint64 *const totals[] = {
-        &heap->allocations, &heap->frees,      &heap->bytes,       &heap->live_blocks,
-        &heap->live_bytes,  &heap->peak_bytes, &heap->peak_ns,     &heap->maps,
-        &heap->map_bytes,   &heap->unmaps,     &heap->unmap_bytes, &heap->scanned,
+        &heap->allocations,     &heap->frees,          &heap->bytes,       &heap->live_blocks,
+        &heap->live_bytes,      &heap->peak_bytes,     &heap->peak_ns,     &heap->maps,
+        &heap->map_bytes,       &heap->unmaps,         &heap->unmap_bytes, &heap->scanned,
+        &heap->unlisted.blocks, &heap->unlisted.bytes,
     };
     heap->recorded = TRUE;
     for (guint i = 0; i < G_N_ELEMENTS(totals); i++)
@@ -319,7 +320,10 @@ FcProfile *fixture_profile_new(guint32 seed, guint size)
     random_blocks(rand, profile->bad_reallocs, FALSE);
     random_notes(rand, profile);
     if (seed % 2 == 1)
+    {
         random_heap(rand, profile, &profile->heap);
+        profile->unlisted_leaks = (FcProfileSum){random_number(rand), random_number(rand)};
+    }
     return profile;
 }
 

@@ -48,7 +48,7 @@ static FcProfile *heap_new(void)
     return profile;
 }
 
-static const char heap_text[] = "section heap 1 12\n"
+static const char heap_text[] = "section heap 1 16\n"
                                 "allocations 4\n"
                                 "frees 3\n"
                                 "bytes 350\n"
@@ -61,6 +61,10 @@ static const char heap_text[] = "section heap 1 12\n"
                                 "unmaps 0\n"
                                 "unmap-bytes 0\n"
                                 "scanned 1\n"
+                                "unlisted-blocks 0\n"
+                                "unlisted-bytes 0\n"
+                                "unlisted-leaks 0\n"
+                                "unlisted-leak-bytes 0\n"
                                 "section heap-frames 1 2\n"
                                 "-1 0 0x1020\n"
                                 "0 1 0x2300\n"
@@ -161,7 +165,7 @@ static void test_refused(void)
         {"section heap-samples 1 3", "section heap-samples 1 9", NULL},
         {"section heap-places 1 2", "section heap-places 1 4294967295", NULL},
         {"section heap-places 1 2", "section heap-places 1 18446744073709551615", NULL},
-        {"section heap 1 12", "section heap 1 13", NULL},
+        {"section heap 1 16", "section heap 1 17", NULL},
         {"allocations 4", "allocations -4", NULL},
         {"allocations 4", "allocations", NULL},
     };
@@ -197,7 +201,7 @@ static void test_passed_over(void)
     g_assert_cmpuint(without->heap.alloc_sites->len, ==, 0);
     g_assert_cmpuint(without->heap.bad_frees->len, ==, 0);
 
-    g_autofree char *more = replaced(profile, "section heap 1 12\n", "section heap 1 13\nnew 1\n");
+    g_autofree char *more = replaced(profile, "section heap 1 16\n", "section heap 1 17\nnew 1\n");
     g_autoptr(FcProfile) newer = fc_profile_parse(more, strlen(more), NULL);
     g_assert_nonnull(newer);
     fixture_assert_equal(profile, newer);

@@ -82,7 +82,8 @@ equal([(frame["function"], frame["site"]["name"]) for frame in thread["stack"]],
       [(index["work"], "main")], "a thread's stack")
 equal((data["repairs"], data["losses"]),
       ([{"kind": "jump", "count": 12}], [{"kind": "lost-records", "count": 3}]), "notes")
-equal(data["memory"], {"leaks": [], "leaks_not_listed": 0, "bad_frees": [], "bad_reallocs": []}, "memory")
+equal(data["memory"], {"leaks": [], "leaks_not_listed": 0, "leak_bytes_not_listed": 0,
+                       "bad_frees": [], "bad_reallocs": []}, "memory")
 
 # A selection does not change it; bytes that are no UTF-8 do not break it.
 equal(run("--json", "--only=leaf", "--sort=name", "--no-names", "all.fc").raw, run("--json", "all.fc").raw,

@@ -84,8 +84,12 @@ class Heap:
                                                    "live-bytes", "peak-bytes")]
         if sums[:-1] != expected[:-1] or sums[-1] > expected[-1]:
             raise AssertionError(f"the places add up to {sums}, the heap has {expected}")
-        if sum(block.bytes for block in self.blocks) != self.totals["live-bytes"]:
+        listed = sum(block.bytes for block in self.blocks) + self.totals["unlisted-bytes"]
+        if listed != self.totals["live-bytes"]:
             raise AssertionError("the blocks' bytes are not the live ones")
+        if len(self.blocks) + self.totals["unlisted-blocks"] != sum(
+                place.live_blocks for place in self.places):
+            raise AssertionError("the blocks listed and those that are not are not all")
         for place in self.places:
             if sum(place.sizes.values()) != place.allocations:
                 raise AssertionError(f"{place.point}: sizes of {place.sizes}")
