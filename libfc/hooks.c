@@ -5,7 +5,7 @@
  *     instrumented function
  *        |  __cyg_profile_func_enter(function, call site)
  *        v
- *     read the clock ............... rdtsc, one predicted branch (off: back from here)
+ *     read the clock ............... rdtsc, one predicted branch (off: one more, and back)
  *     take a slot .................. one xadd on a thread-local word
  *        |                    \
  *        | (1 in 2,000)        v
@@ -29,37 +29,42 @@
 #define STACK_ADDRESS() ((uint64_t)(uintptr_t)__builtin_frame_address(0))
 #endif
 
+/* Where a record was made, and of which kind, as FcRecord.where has it. */
+static inline __attribute__((always_inline)) uint64_t
+make_where(uint64_t stack_address, const void *return_address, enum FcRecordKind kind)
+{
+    return (stack_address & ~FC_WHERE_KIND_MASK) | kind |
+           (uint64_t)(uintptr_t)return_address << FC_WHERE_RETURN_SHIFT;
+}
+
 /* Everything that is not the common case is a tail call: the hooks need no frame. */
-__attribute__((noinline, cold)) FC_REALIGN static void record_slow_clock(uint64_t where,
-                                                                         void *function, void *site)
+__attribute__((noinline, cold)) FC_REALIGN static void record_slow_clock(void *function, void *site,
+                                                                         uint64_t stack_address,
+                                                                         const void *return_address,
+                                                                         enum FcRecordKind kind)
 {
     uint64_t time = fc_clock_now();
-    fc_record_make(time, function, site, where);
+    fc_record_make(time, function, site, make_where(stack_address, return_address, kind));
 }
 
-/* All that a hook does when profiling is off.  A function of its own, or the hooks would load the
- * mode to a register to compare it twice. */
-__attribute__((noinline, cold)) static void record_unless_off(uint64_t where, void *function,
-                                                              void *site)
-{
-    if (fc_clock_get_mode() != FC_CLOCK_OFF)
-        record_slow_clock(where, function, site);
-}
-
-static inline __attribute__((always_inline)) void record(uint64_t where, void *function, void *site)
-{
-    if (fc_unlikely(!fc_clock_is_fast()))
-    {
-        record_unless_off(where, function, site);
-        return;
-    }
-    uint64_t time = fc_clock_read_fast();
-    fc_record_make(time, function, site, where);
-}
-
-#define WHERE(kind)                                                                                \
-    ((STACK_ADDRESS() & ~FC_WHERE_KIND_MASK) | (kind) |                                            \
-     (uint64_t)(uintptr_t)__builtin_return_address(0) << FC_WHERE_RETURN_SHIFT)
+/* With the clock that is not the fast one, or none: when profiling is off, a second comparison and
+ * the return are all.  The barrier has the mode compared in memory again, which is cheaper for the
+ * common case than to load it to a register first. */
+#define RECORD(function, site, kind)                                                               \
+    do                                                                                             \
+    {                                                                                              \
+        if (fc_unlikely(!fc_clock_is_fast()))                                                      \
+        {                                                                                          \
+            __asm__ volatile("" : : : "memory");                                                   \
+            if (fc_clock_get_mode() != FC_CLOCK_OFF)                                               \
+                record_slow_clock(function, site, STACK_ADDRESS(), __builtin_return_address(0),    \
+                                  kind);                                                           \
+            return;                                                                                \
+        }                                                                                          \
+        uint64_t time = fc_clock_read_fast();                                                      \
+        fc_record_make(time, function, site,                                                       \
+                       make_where(STACK_ADDRESS(), __builtin_return_address(0), kind));            \
+    } while (0)
 
 typedef void Hook(void *function, void *site);
 
@@ -77,12 +82,12 @@ FC_EXPORT Hook fc_hook_exit;
 
 void fc_hook_enter(void *function, void *site)
 {
-    record(WHERE(FC_RECORD_ENTER), function, site);
+    RECORD(function, site, FC_RECORD_ENTER);
 }
 
 void fc_hook_exit(void *function, void *site)
 {
-    record(WHERE(FC_RECORD_EXIT), function, site);
+    RECORD(function, site, FC_RECORD_EXIT);
 }
 
 VERSIONS("__cyg_profile_func_enter", fc_hook_enter);
