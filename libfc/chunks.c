@@ -152,8 +152,9 @@ void fc_chunks_flush(void)
         send_shared(chunk, slots < FC_CHUNK_RECORDS ? slots : FC_CHUNK_RECORDS);
 }
 
-void fc_chunks_free(void)
+void fc_chunks_give_up(void)
 {
+    fc_chunks_flush();
     fc_buffers_free();
     fc_thread_set_cursor(FC_CURSOR_NONE);
 }

@@ -35,8 +35,8 @@ void fc_chunks_flush(void);
  * errno. */
 void fc_chunks_flush_private(void);
 
-/* Forgets the calling thread's buffers: it ends.  Signals blocked. */
-void fc_chunks_free(void);
+/* fc_chunks_flush, and the calling thread keeps nothing: it ends.  Signals blocked. */
+void fc_chunks_give_up(void);
 
 /* In a forked child: the calling thread has no chunk. */
 void fc_chunks_after_fork(void);

@@ -50,6 +50,8 @@ FC_REALIGN void fc_record_slow(uint64_t time, void *function, void *site, uint64
         struct FcRecord *slot = filled ? fc_record_reserve(&generation) : NULL;
         if (slot)
             fc_record_store(slot, generation, time, function, site, where);
+        if (slot && fc_thread.has_ended)
+            fc_chunks_give_up(); /* nothing will tell when this thread has made its last record */
         fc_restore_signals(old);
         if (slot || fc_state_is_off())
             return;

@@ -29,14 +29,13 @@ void fc_threads_end(void)
     if (fc_thread.number == 0 || fc_state_is_off())
         return;
     uint64_t old = fc_block_signals();
-    fc_chunks_flush();
-    fc_chunks_free(); /* also what waited for a record that will not come any more */
+    fc_chunks_give_up(); /* also what waited for a record that will not come any more */
     fc_threads_send_name();
     struct FcMessage message = {
         .type = FC_MSG_THREAD_END, .thread = fc_thread.number, .value = fc_clock_peek()};
     fc_channel_send(&message, NULL, 0);
     /* Destructors of other keys may still run instrumented code: that then counts
-       as a new thread of the same kernel id. */
+       as a new thread of the same kernel id, and each of its records is sent at once. */
     fc_thread.number = 0;
     fc_thread.has_ended = true;
     fc_restore_signals(old);

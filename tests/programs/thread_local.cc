@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Target: thread_local objects and keys of threads, whose destructors are instrumented and
-// run when the thread's own function is over.  Usage: thread_local THREADS
+// run when the thread's own function is over, one of them in each of the C library's rounds, the
+// last included.  Usage: thread_local THREADS
 #include <cstdio>
 #include <cstdlib>
 #include <pthread.h>
@@ -19,6 +20,12 @@ extern "C"
     {
         step();
         std::free(value);
+    }
+    static pthread_key_t stubborn_key;
+    void stays(void *value)
+    {
+        step();
+        pthread_setspecific(stubborn_key, value);
     }
 }
 
@@ -43,13 +50,14 @@ static void run()
 {
     holder.value++;
     pthread_setspecific(key, std::malloc(8));
+    pthread_setspecific(stubborn_key, &steps);
     step();
 }
 
 int main(int argc, char **argv)
 {
     int count = argc > 1 ? std::atoi(argv[1]) : 4;
-    if (pthread_key_create(&key, key_ends) != 0)
+    if (pthread_key_create(&key, key_ends) != 0 || pthread_key_create(&stubborn_key, stays) != 0)
         return 1;
     std::vector<std::thread> threads;
     for (int i = 0; i < count; i++)
