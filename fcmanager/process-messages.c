@@ -184,6 +184,8 @@ void fc_process_message(FcProcess *process, const FcWireMessage *message)
     case FC_MSG_THREAD_END:
         take_thread_message(process, message);
         break;
+    case FC_MSG_COUNTS: /* not counted yet */
+        break;
     case FC_MSG_HELLO: /* session.c's */
     case FC_MSG_FORK:
     case FC_MSG_FORK_DONE:

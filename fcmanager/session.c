@@ -440,6 +440,7 @@ static void take_message(FcSession *session, FcProcess *process, const FcWireMes
     case FC_MSG_STACK:
     case FC_MSG_MEMORY:
     case FC_MSG_FOREIGN_ALLOCATOR:
+    case FC_MSG_COUNTS:
         fc_process_message(process, message);
         write_threads(session, process);
         break;

@@ -90,7 +90,7 @@ static struct FcChunk *chunk_at(FcSharedMap *shared, guint32 index)
     return (struct FcChunk *)((char *)shared->header + (gsize)index * FC_CHUNK_BYTES);
 }
 
-/* Whether `process` owns the chunk and its header is complete. */
+/* Whether `process` owns the chunk, its header is complete and it holds records. */
 static gboolean view_chunk(FcSharedMap *shared, guint32 index, guint64 process, FcChunkView *view)
 {
     struct FcChunk *chunk = chunk_at(shared, index);
@@ -105,7 +105,8 @@ static gboolean view_chunk(FcSharedMap *shared, guint32 index, guint64 process, 
     view->generation = __atomic_load_n(&chunk->generation, __ATOMIC_RELAXED);
     view->stopped = __atomic_load_n(&chunk->stopped, __ATOMIC_RELAXED) == 1;
     view->records = chunk->records;
-    return view->thread != 0 && view->generation >= 1 && view->generation <= G_MAXUINT16;
+    return __atomic_load_n(&chunk->kind, __ATOMIC_RELAXED) == FC_CHUNK_OF_RECORDS &&
+           view->thread != 0 && view->generation >= 1 && view->generation <= G_MAXUINT16;
 }
 
 gboolean fc_shared_take(FcSharedMap *shared, guint32 index, guint64 process, FcChunkView *view)

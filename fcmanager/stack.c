@@ -193,6 +193,8 @@ G_NO_INLINE static void take_other(FcStack *stack, guint64 kind, guint64 time, g
             fc_heap_record(stack->heap, time, function, site, where,
                            stack->frames[stack->top].node);
         return;
+    case FC_RECORD_COUNT: /* not counted yet */
+        return;
     case FC_RECORD_ENTER:
     case FC_RECORD_EXIT:
     case FC_RECORD_SWITCH:

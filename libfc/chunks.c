@@ -84,6 +84,7 @@ static struct FcChunk *claim_chunk(uint32_t *generation)
         __atomic_store_n(&chunk->sequence, fc_thread_next_sequence(&fc_thread), __ATOMIC_RELAXED);
         chunk->answer = 0;
         chunk->stopped = 0;
+        chunk->kind = FC_CHUNK_OF_RECORDS;
         chunk->answer_bytes = 0;
         /* release: the manager reads the header of a dead process's chunk if ready */
         __atomic_store_n(&chunk->ready, 1, __ATOMIC_RELEASE);

@@ -14,12 +14,13 @@
 
 #include <stdint.h>
 
-#define FC_WIRE_VERSION 1u
+#define FC_WIRE_VERSION 2u
 
 /* ---- Records --------------------------------------------------------------
  *
  * One for each event, 32 bytes, in the order in which the thread made them: a hook's call, a
  * switch to another stack, a jump out of frames, and with FC_MEMORY what happens to memory.
+ * Calls of a function that is counted make none, but for a few (FC_RECORD_COUNT).
  */
 struct FcRecord
 {
@@ -59,10 +60,35 @@ enum FcRecordKind
        or an exception cut the stack back. */
     FC_RECORD_JUMP = 12,
     FC_RECORD_STACK = 13, /* before one of 4-9: three return addresses of its stack */
+    FC_RECORD_COUNT = 14, /* of a counted function, see below; `where` and `site` as in ENTER */
 };
 #define FC_WHERE_KIND_MASK UINT64_C(0xf)
 #define FC_WHERE_ADDRESS_MASK UINT64_C(0x0000fffffffffff0)
 #define FC_WHERE_RETURN_SHIFT 48
+
+/* A function may be counted in a thread: then most of its calls make no record and count in a
+ * struct FcCount, one for each call site.  Calls are the ENTERs, the ONEs and what the counters
+ * hold; none of them is in two of these.
+ *
+ * FC_RECORD_COUNT: `function` holds the address in bits 0-47 and in bits 48-55 an */
+enum FcCountRecord
+{
+    /* An entry that is timed.  Opens a frame as ENTER does and ends with an EXIT, but the call is
+       in the counter already.  The frame around it need not be its caller's: counted callers
+       have none.  Until its EXIT, or for so many records, everything is recorded in full:
+       ENTERs of counted functions are calls that no counter has, and their caller's frame is
+       around them. */
+    FC_COUNT_SAMPLE = 1,
+    /* One call, which no counter has, as there was none to be had.  Opens no frame. */
+    FC_COUNT_ONE = 2,
+    /* No call: the function is counted from here on.  Of its open frames the outermost stays and
+       ends with an EXIT; the others are as if they had ended here. */
+    FC_COUNT_BEGINS = 3,
+    /* The same, but only calls within another one of the same function are counted: any other
+       makes an ENTER and an EXIT as before, and its time holds that of those within. */
+    FC_COUNT_BEGINS_NESTED = 4,
+};
+#define FC_COUNT_RECORD_SHIFT 48
 
 /* Records of memory: `function` holds the pointer in bits 0-47 and an enum FcMemoryCall in
  * bits 48-55; `site` the return address of the call; `where` the kind in bits 0-3, bits 4-23
@@ -118,10 +144,43 @@ enum FcMemoryCall
  * between its reservation and its last store records behind the gap, which is
  * filled when the hook goes on.  fcmanager must not free a chunk with a gap
  * while the thread that owes the record may still write it.
+ *
+ * A chunk of kind FC_CHUNK_OF_COUNTS holds struct FcCount in place of records.  Its thread tells of
+ * it with FC_MSG_COUNTS and keeps it to its end; `sequence` counts such chunks by themselves.  They
+ * are filled from the first on; one whose `function` is 0 is free, and so are those behind it.
+ * fcmanager reads it when the thread has ended, the process quits or is dead, and frees it
+ * when nobody writes to it any more: behind FC_MSG_THREAD_END, or at the process's death.
  */
 #define FC_CHUNK_BYTES 65536u
 #define FC_CHUNK_HEADER_BYTES 64u
 #define FC_CHUNK_RECORDS ((FC_CHUNK_BYTES - FC_CHUNK_HEADER_BYTES) / 32u)
+
+enum FcChunkKind
+{
+    FC_CHUNK_OF_RECORDS = 0,
+    FC_CHUNK_OF_COUNTS = 1,
+};
+
+/* The calls of one function from one call site. */
+struct FcCount
+{
+    uint64_t word;     /* atomic, see below */
+    uint64_t site;     /* the hooks' second argument */
+    uint64_t time;     /* when it was made, in ticks: what the addresses are of */
+    uint64_t function; /* the hooks' first argument, stored LAST (release): 0, not in use */
+};
+#define FC_CHUNK_COUNTS FC_CHUNK_RECORDS
+_Static_assert(sizeof(struct FcCount) == 32, "wire format");
+
+/* FcCount.word: bits 16-63 a sum of calls, of which those in bits 0-15, a signed number, have not
+ * been made yet.  A call takes one off by one instruction of 16 bits; where none is left, calls are
+ * added to both, again by one instruction.  So the word is right at any time. */
+static inline uint64_t fc_count_calls(uint64_t word)
+{
+    uint64_t sum = word >> 16;
+    uint64_t ahead = (uint64_t)(int64_t)(int16_t)(uint16_t)word;
+    return (sum - ahead) & ((UINT64_C(1) << 48) - 1);
+}
 
 struct FcChunk
 {
@@ -135,8 +194,13 @@ struct FcChunk
     uint32_t slots;        /* libfc's own, not for fcmanager */
     uint32_t stopped; /* atomic: 1 where it could not be given away, and nothing came after it */
     struct FcChunk *next; /* libfc's own: next of a thread's private buffers */
-    uint64_t reserved[2];
-    struct FcRecord records[FC_CHUNK_RECORDS];
+    uint32_t kind;        /* enum FcChunkKind; set before `ready` */
+    uint32_t reserved[3];
+    union
+    {
+        struct FcRecord records[FC_CHUNK_RECORDS];
+        struct FcCount counts[FC_CHUNK_COUNTS];
+    };
 };
 _Static_assert(sizeof(struct FcChunk) == FC_CHUNK_BYTES, "wire format");
 
@@ -194,7 +258,9 @@ enum FcMessageType
                                  of a descriptor that fcmanager has open, or nothing */
     FC_MSG_FOREIGN_ALLOCATOR, /* a library is about to be loaded that will call the C library's
                         allocator past libfc */
-    FC_MSG_LAST = FC_MSG_FOREIGN_ALLOCATOR,
+    FC_MSG_COUNTS, /* argument: index of a chunk of kind FC_CHUNK_OF_COUNTS in which the thread
+                      is about to count */
+    FC_MSG_LAST = FC_MSG_COUNTS,
 };
 #define FC_NO_ANSWER UINT32_MAX
 

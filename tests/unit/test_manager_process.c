@@ -277,6 +277,26 @@ static void test_lying_messages(void)
     stop(&f);
 }
 
+/* What looks like records in it is none, whether it is given away or its process dies. */
+static void test_chunk_of_counts(void)
+{
+    Fixture f;
+    start(&f);
+    for (guint32 i = 1; i <= 2; i++)
+    {
+        struct FcChunk *chunk = claim(&f, i, 1, 0);
+        chunk->kind = FC_CHUNK_OF_COUNTS;
+        put_call(chunk, 0, 10, 'A');
+    }
+    send(&f, FC_MSG_COUNTS, 1, 1, 0);
+    send(&f, FC_MSG_CHUNK, 1, 2, 2);
+    g_assert_cmpuint(chunk_at(&f, 1)->owner, ==, KEY);
+    fc_process_finish(f.process, 20, 0, TRUE);
+    g_assert_cmpuint(calls_of(&f, 'A'), ==, 0);
+    g_assert_cmpuint(note_count(f.process->losses, "bad-chunk"), ==, 1);
+    stop(&f);
+}
+
 /* A chunk that waits at a gap is given away once more, with its header changed. */
 static void test_chunk_given_twice(void)
 {
@@ -435,6 +455,7 @@ int main(int argc, char **argv)
     g_test_add_func("/process/gap-given-up", test_gap_given_up);
     g_test_add_func("/process/gap-at-death", test_gap_at_death);
     g_test_add_func("/process/lying-messages", test_lying_messages);
+    g_test_add_func("/process/chunk-of-counts", test_chunk_of_counts);
     g_test_add_func("/process/chunk-given-twice", test_chunk_given_twice);
     g_test_add_func("/process/generations-wrap", test_generations_wrap);
     g_test_add_func("/process/threads-in-turn", test_threads_in_turn);
