@@ -4,10 +4,10 @@
  */
 #include "fcmanager/session.h"
 
+#include "fcmanager/answers.h"
 #include "fcmanager/forks.h"
 #include "fcmanager/output.h"
 #include "fcmanager/process-messages.h"
-#include "fcmanager/reply.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,6 +22,7 @@ struct FcSession
     guint32 contexts_in_use;
     GHashTable *processes; /* key -> FcProcess, owned */
     FcForks *forks;
+    FcAnswers *answers;
     char *unique_id;
     gint64 started; /* seconds since the epoch */
     guint joined;   /* processes so far */
@@ -31,8 +32,6 @@ struct FcSession
     gint others;     /* processes and images that were announced or joined, besides the first */
     guint64 orphans; /* messages of processes that did not say hello */
     guint64 malformed;
-    GString *errors;  /* not yet told */
-    char *last_error; /* of a tree each process may meet the same one: it is told once */
 };
 
 G_GNUC_PRINTF(2, 3) static void debug(const FcSession *session, const char *format, ...)
@@ -68,9 +67,9 @@ FcSession *fc_session_new(const FcSessionSetup *setup)
     session->processes =
         g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, (GDestroyNotify)fc_process_free);
     session->forks = fc_forks_new();
+    session->answers = fc_answers_new(setup->reply_fd, setup->shared, setup->files, setup->quiet);
     session->started = (gint64)time(NULL);
     session->unique_id = make_unique_id(session->started);
-    session->errors = g_string_new(NULL);
     return session;
 }
 
@@ -80,13 +79,10 @@ void fc_session_free(FcSession *session)
         return;
     g_hash_table_unref(session->processes);
     fc_forks_free(session->forks);
+    fc_answers_free(session->answers);
     fc_files_free(session->setup.files);
     fc_shared_unmap(session->setup.shared);
-    if (session->setup.reply_fd >= 0)
-        close(session->setup.reply_fd);
     g_free(session->unique_id);
-    g_string_free(session->errors, TRUE);
-    g_free(session->last_error);
     g_free(session);
 }
 
@@ -97,17 +93,12 @@ static FcProcess *find_process(FcSession *session, guint64 key)
 
 /* ---- Files ------------------------------------------------------------------------ */
 
-/* To be told when the process ends, also with FC_QUIET. */
 static void remember(FcSession *session, const char *trouble)
 {
     if (!trouble)
         return;
     debug(session, "%s", trouble);
-    if (g_strcmp0(session->last_error, trouble) == 0)
-        return;
-    g_string_append_printf(session->errors, "FCMng: %s\n", trouble);
-    g_free(session->last_error);
-    session->last_error = g_strdup(trouble);
+    fc_answers_remember(session->answers, trouble);
 }
 
 static void describe(FcSession *session)
@@ -194,69 +185,34 @@ static void finish(FcSession *session, FcProcess *process, guint64 time, guint32
 
 /* ---- Answers ------------------------------------------------------------------------ */
 
-/* What libfc prints when the program ends. */
-static char *farewell(FcSession *session, gboolean is_root)
-{
-    GString *text = g_string_new(NULL);
-    g_autofree char *path = fc_files_main_path(session->setup.files);
-    if (is_root && !session->setup.quiet)
-        g_string_append(text, "FCMng: communication pipe closed. end of profiled program.\n");
-    g_string_append(text, session->errors->str);
-    g_string_truncate(session->errors, 0);
-    if (is_root && !session->setup.quiet)
-    {
-        if (path)
-            g_string_append_printf(text, "FCMng: Profile file is '%s'\n", path);
-        else
-            g_string_append(text, "FCMng: no profile was written\n");
-        g_string_append(text, "FCMng: Profile manager: exit\n");
-    }
-    return g_string_free(text, FALSE);
-}
-
 void fc_session_greet(FcSession *session)
 {
-    g_autoptr(GError) error = NULL;
-    GString *text = g_string_new(NULL);
-    if (!fc_files_check(session->setup.files, &error))
-        g_string_append_printf(text, "FCMng: %s\n", error->message);
-    if (!session->setup.quiet)
-        g_string_append_printf(text, "FCMng: Profile manager: running [%d]\n", (int)getpid());
-    fc_reply_send(session->setup.reply_fd, text->str);
-    g_string_free(text, TRUE);
-    if (session->setup.shared && session->setup.reply_fd >= 0)
-    {
-        close(session->setup.reply_fd);
-        session->setup.reply_fd = -1;
-    }
-}
-
-/* `message` says in which chunk the process waits for `text`. */
-static void answer(const FcSession *session, const FcProcess *process, const FcWireMessage *message,
-                   const char *text)
-{
-    if (!session->setup.shared ||
-        !fc_shared_answer(session->setup.shared, message->argument, process->key, text))
-        debug(session, "process %d waits in a chunk that is not its own", process->hello.pid);
+    fc_answers_greet(session->answers);
 }
 
 static void quit(FcSession *session, FcProcess *process, const FcWireMessage *message)
 {
     finish(session, process, message->value, message->thread, FALSE);
-    g_autofree char *text =
-        message->argument != FC_NO_ANSWER ? farewell(session, process->key == session->root) : NULL;
-    if (!text)
-        return;
-    if (message->argument == 0)
-        fc_reply_send(session->setup.reply_fd, text);
-    else
-        answer(session, process, message, text);
+    if (message->argument != FC_NO_ANSWER)
+        fc_answers_add_quit(session->answers, process->key, process->key == session->root,
+                            message->argument);
+}
+
+guint fc_session_count_quits(const FcSession *session)
+{
+    return fc_answers_count_quits(session->answers);
+}
+
+void fc_session_answer_quits(FcSession *session, guint count)
+{
+    fc_answers_answer_quits(session->answers, count);
 }
 
 static void list_live(FcSession *session, FcProcess *process, const FcWireMessage *message)
 {
     g_autofree char *text = fc_process_list_live(process);
-    answer(session, process, message, text);
+    if (!fc_answers_give(session->answers, process->key, message->argument, text))
+        debug(session, "process %d waits in a chunk that is not its own", process->hello.pid);
 }
 
 /* ---- Coming and going ---------------------------------------------------------------- */
@@ -266,6 +222,7 @@ static void remove_process(FcSession *session, FcProcess *process)
 {
     if (session->setup.shared)
         fc_shared_free_all(session->setup.shared, process->key);
+    fc_answers_forget(session->answers, process->key);
     g_hash_table_steal(session->processes, &process->key);
     fc_forks_parent_gone(session->forks, process);
 }

@@ -46,6 +46,11 @@ void fc_session_greet(FcSession *session);
 /* A message of any process, in the order of the pipe; not trusted. */
 void fc_session_message(FcSession *session, const FcWireMessage *message);
 
+/* How many processes said that they quit and wait for an answer; and answers the first `count` of
+ * them, once the deaths were told that came before they said so. */
+guint fc_session_count_quits(const FcSession *session);
+void fc_session_answer_quits(FcSession *session, guint count);
+
 /* The process is dead and all its messages were given.  `end`: how, if known. */
 void fc_session_died(FcSession *session, guint64 key, FcProfileEnd end, gint value);
 

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -150,6 +151,8 @@ static void mark_dead(FcSource *source, Followed *followed)
     if (followed->dead)
         return;
     source->asked -= followed->follow.fd < 0;
+    if (followed->follow.fd >= 0) /* is not to be told again */
+        epoll_ctl(source->epoll_fd, EPOLL_CTL_DEL, followed->follow.fd, NULL);
     followed->dead = TRUE;
     source->dead_count++;
 }
@@ -171,25 +174,28 @@ static void ask_for_the_dead(FcSource *source)
 
 /* ---- The pipe --------------------------------------------------------------------- */
 
-/* Reads all there is.  Whether that was anything. */
+/* Reads what is there when it is called, and not what is written meanwhile: under writers that
+ * never pause it must come back.  Whether that was anything. */
 static gboolean drain(FcSource *source)
 {
+    int there = 0;
+    if (ioctl(source->pipe_fd, FIONREAD, &there) < 0)
+        there = G_MAXINT; /* denied: until the pipe is empty */
+    gint64 left = there;
     gboolean any = FALSE;
-    for (;;)
+    do
     {
         gssize bytes = read(source->pipe_fd, source->buffer, sizeof source->buffer);
-        if (bytes > 0)
-        {
-            any = TRUE;
-            fc_decoder_push(source->decoder, source->buffer, (gsize)bytes);
-            fc_session_batch_done(source->session);
-            continue;
-        }
+        source->at_end = bytes == 0;
         if (bytes < 0 && errno == EINTR)
             continue;
-        source->at_end = bytes == 0;
-        break;
-    }
+        if (bytes <= 0)
+            break;
+        any = TRUE;
+        left -= bytes;
+        fc_decoder_push(source->decoder, source->buffer, (gsize)bytes);
+        fc_session_batch_done(source->session);
+    } while (left > 0);
     tell_malformed(source);
     return any;
 }
@@ -223,37 +229,26 @@ static void poll_instead(FcSource *source, int timeout_ms)
     }
 }
 
-/* Waits until something happens, for `timeout_ms` at most, and notes who died. */
+/* Waits until something happens, for `timeout_ms` at most, and notes all who died. */
 static void wait_for_events(FcSource *source, int timeout_ms)
 {
     struct epoll_event events[EVENTS];
-    int count = epoll_wait(source->epoll_fd, events, EVENTS, timeout_ms);
-    if (count < 0 && errno != EINTR)
-        poll_instead(source, timeout_ms);
-    for (int i = 0; i < count; i++)
+    int count;
+    do
     {
-        Followed *followed = events[i].data.u64 == PIPE_EVENT
-                                 ? NULL
-                                 : g_hash_table_lookup(source->followed, &events[i].data.u64);
-        if (followed)
-            mark_dead(source, followed);
-    }
-}
-
-/* Reads on for as long as there is something every now and then, but not for longer than a round.
- * Stops at a death: open frames are closed at the time when we look. */
-static void drain_while_busy(FcSource *source)
-{
-    const struct timespec nap = {0, NAP_NS};
-    guint idle = 0;
-    for (guint naps = 0; naps < ROUND_MS * 1000000 / NAP_NS && idle < IDLE_NAPS &&
-                         !source->at_end && source->dead_count == 0;
-         naps++)
-    {
-        clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
-        idle = drain(source) ? 0 : idle + 1;
-        wait_for_events(source, 0);
-    }
+        count = epoll_wait(source->epoll_fd, events, EVENTS, timeout_ms);
+        if (count < 0 && errno != EINTR)
+            poll_instead(source, timeout_ms);
+        for (int i = 0; i < count; i++)
+        {
+            Followed *followed = events[i].data.u64 == PIPE_EVENT
+                                     ? NULL
+                                     : g_hash_table_lookup(source->followed, &events[i].data.u64);
+            if (followed)
+                mark_dead(source, followed);
+        }
+        timeout_ms = 0;
+    } while (count == EVENTS || (count < 0 && errno == EINTR));
 }
 
 static void tell_deaths(FcSource *source)
@@ -279,6 +274,38 @@ static void tell_deaths(FcSource *source)
     }
 }
 
+/* Tells those that wait for it that their profiles are written: so are then those of all processes
+ * that were dead when they asked, as a parent knows of children that it waited for. */
+static void answer_quits(FcSource *source)
+{
+    guint count;
+    while ((count = fc_session_count_quits(source->session)) > 0)
+    {
+        wait_for_events(source, 0);
+        ask_for_the_dead(source);
+        tell_deaths(source); /* more may quit meanwhile: for these we look again */
+        fc_session_answer_quits(source->session, count);
+    }
+}
+
+/* Reads on for as long as there is something every now and then, but not for longer than a round.
+ * Stops at a death: open frames are closed at the time when we look. */
+static void drain_while_busy(FcSource *source)
+{
+    const struct timespec nap = {0, NAP_NS};
+    guint idle = 0;
+    for (guint turns = 0; turns < ROUND_MS * 1000000 / NAP_NS && idle < IDLE_NAPS &&
+                          !source->at_end && source->dead_count == 0;
+         turns++)
+    {
+        if (idle > 0 || turns == 0)
+            clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
+        idle = drain(source) ? 0 : idle + 1;
+        answer_quits(source);
+        wait_for_events(source, 0);
+    }
+}
+
 /* The pipe has no writer, but a process lives: a daemon that closed its descriptors, or one
  * that was replaced by another program.  We open it for writing ourselves: without any writer
  * epoll would report its end again and again. */
@@ -298,6 +325,7 @@ static void let_go(FcSource *source)
         close(source->writer_fd);
     source->writer_fd = -1;
     drain(source);
+    answer_quits(source);
 }
 
 static gboolean is_over(FcSource *source)
@@ -322,9 +350,12 @@ void fc_source_run(FcSource *source, FcSession *session)
     {
         wait_for_events(source, ROUND_MS);
         ask_for_the_dead(source);
-        if (drain(source))
+        gboolean is_busy = drain(source);
+        answer_quits(source);
+        if (is_busy)
             drain_while_busy(source);
         tell_deaths(source);
+        answer_quits(source); /* of which the last look at the pipe told */
         fc_session_round(session);
         fc_session_batch_done(session);
         if (is_over(source))

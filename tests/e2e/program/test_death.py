@@ -109,6 +109,37 @@ class Death(fctest.Case):
             self.assertIn(recorded - counted, (0, 1))
         self.assertEqual(profile.losses, {})
 
+    def waits_without_children(self, pid):
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as stream:
+            children = stream.read()
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as stream:
+            return not children and stream.read().rpartition(")")[2].split()[0] == "S"
+
+    def test_children_that_ended_before(self):
+        """Killed, or left by exec, and waited for: their files are there when the program has ended.
+        The manager hears of all deaths and of the program's end at once, as under load."""
+        program = self.compile("ended_children.c")
+        for transport, children in (("shared", 150), ("pipe", 150), ("shared", 3)):
+            folder = self.path(f"{transport}-{children}")
+            os.mkdir(folder)
+            process = subprocess.Popen([program, str(children)], cwd=folder, stdin=subprocess.PIPE,
+                                       env=fctest.plain_environment(FC_QUIET="1",
+                                                                    FC_TRANSPORT=transport),
+                                       stdout=subprocess.PIPE)
+            self.assertEqual(process.stdout.read(1), b"x")
+            managers = fctest.processes(f"--pid={process.pid}".encode())
+            self.assertEqual(len(managers), 1)
+            os.kill(managers[0], signal.SIGSTOP)
+            process.stdin.close()
+            fctest.wait_until(lambda pid=process.pid: self.waits_without_children(pid),
+                              "the program did not end")
+            os.kill(managers[0], signal.SIGCONT)
+            self.assertEqual(process.wait(timeout=fctest.TIMEOUT_S), 0)
+            process.stdout.close()
+            files = os.listdir(folder)
+            self.assertEqual([name for name in files if name.endswith(".tmp")], [])
+            self.assertEqual(len(files), 1 + children + 1, files)
+
 
 if __name__ == "__main__":
     fctest.main()

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Texts for libfc to print, on the reply pipe or in shared memory: see answers.h.
+ */
+#include "fcmanager/answers.h"
+
+#include "fcmanager/reply.h"
+
+#include <unistd.h>
+
+/* A process that waits until it may end. */
+typedef struct
+{
+    guint64 key; /* 0: it waits no more */
+    gboolean is_root;
+    guint32 index;
+} Quit;
+
+struct FcAnswers
+{
+    int reply_fd;
+    FcSharedMap *shared;
+    FcFiles *files;
+    gboolean quiet;
+    GArray *quits;    /* Quit */
+    GString *errors;  /* not yet told */
+    char *last_error; /* NULL: none yet */
+};
+
+FcAnswers *fc_answers_new(int reply_fd, FcSharedMap *shared, FcFiles *files, gboolean quiet)
+{
+    FcAnswers *answers = g_new0(FcAnswers, 1);
+    answers->reply_fd = reply_fd;
+    answers->shared = shared;
+    answers->files = files;
+    answers->quiet = quiet;
+    answers->quits = g_array_new(FALSE, FALSE, sizeof(Quit));
+    answers->errors = g_string_new(NULL);
+    return answers;
+}
+
+void fc_answers_free(FcAnswers *answers)
+{
+    if (!answers)
+        return;
+    if (answers->reply_fd >= 0)
+        close(answers->reply_fd);
+    g_array_unref(answers->quits);
+    g_string_free(answers->errors, TRUE);
+    g_free(answers->last_error);
+    g_free(answers);
+}
+
+void fc_answers_greet(FcAnswers *answers)
+{
+    g_autoptr(GError) error = NULL;
+    GString *text = g_string_new(NULL);
+    if (!fc_files_check(answers->files, &error))
+        g_string_append_printf(text, "FCMng: %s\n", error->message);
+    if (!answers->quiet)
+        g_string_append_printf(text, "FCMng: Profile manager: running [%d]\n", (int)getpid());
+    fc_reply_send(answers->reply_fd, text->str);
+    g_string_free(text, TRUE);
+    if (answers->shared && answers->reply_fd >= 0)
+    {
+        close(answers->reply_fd);
+        answers->reply_fd = -1;
+    }
+}
+
+void fc_answers_remember(FcAnswers *answers, const char *trouble)
+{
+    if (g_strcmp0(answers->last_error, trouble) == 0)
+        return;
+    g_string_append_printf(answers->errors, "FCMng: %s\n", trouble);
+    g_free(answers->last_error);
+    answers->last_error = g_strdup(trouble);
+}
+
+gboolean fc_answers_give(FcAnswers *answers, guint64 key, guint32 index, const char *text)
+{
+    return answers->shared && fc_shared_answer(answers->shared, index, key, text);
+}
+
+/* ---- The end ------------------------------------------------------------------------- */
+
+/* What libfc prints when the program ends. */
+static char *farewell(FcAnswers *answers, gboolean is_root)
+{
+    GString *text = g_string_new(NULL);
+    g_autofree char *path = fc_files_main_path(answers->files);
+    if (is_root && !answers->quiet)
+        g_string_append(text, "FCMng: communication pipe closed. end of profiled program.\n");
+    g_string_append(text, answers->errors->str);
+    g_string_truncate(answers->errors, 0);
+    if (is_root && !answers->quiet)
+    {
+        if (path)
+            g_string_append_printf(text, "FCMng: Profile file is '%s'\n", path);
+        else
+            g_string_append(text, "FCMng: no profile was written\n");
+        g_string_append(text, "FCMng: Profile manager: exit\n");
+    }
+    return g_string_free(text, FALSE);
+}
+
+void fc_answers_add_quit(FcAnswers *answers, guint64 key, gboolean is_root, guint32 index)
+{
+    const Quit quit = {key, is_root, index};
+    g_array_append_val(answers->quits, quit);
+}
+
+void fc_answers_forget(FcAnswers *answers, guint64 key)
+{
+    for (guint i = 0; i < answers->quits->len; i++)
+        if (g_array_index(answers->quits, Quit, i).key == key)
+            g_array_index(answers->quits, Quit, i).key = 0;
+}
+
+guint fc_answers_count_quits(const FcAnswers *answers)
+{
+    return answers->quits->len;
+}
+
+void fc_answers_answer_quits(FcAnswers *answers, guint count)
+{
+    for (guint i = 0; i < count; i++)
+    {
+        const Quit *quit = &g_array_index(answers->quits, Quit, i);
+        if (quit->key == 0)
+            continue;
+        g_autofree char *text = farewell(answers, quit->is_root);
+        if (quit->index == 0)
+            fc_reply_send(answers->reply_fd, text);
+        else
+            fc_answers_give(answers, quit->key, quit->index, text);
+    }
+    g_array_remove_range(answers->quits, 0, count);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the profiled processes are told: the greeting, what they print when they end, and the list
+ * of live blocks.  Used by session.c, which says when.
+ */
+#pragma once
+
+#include "fcmanager/files.h"
+#include "fcmanager/shared.h"
+
+typedef struct FcAnswers FcAnswers;
+
+/* Never fails.  `reply_fd` becomes the answers'; -1: there is shared memory to answer in. `shared`,
+ * which may be NULL, and `files` must outlive them. */
+FcAnswers *fc_answers_new(int reply_fd, FcSharedMap *shared, FcFiles *files, gboolean quiet);
+void fc_answers_free(FcAnswers *answers);
+
+/* Which libfc waits for. */
+void fc_answers_greet(FcAnswers *answers);
+
+/* To be told when a process ends, also with FC_QUIET; once, though each process of a tree may meet
+ * the same. */
+void fc_answers_remember(FcAnswers *answers, const char *trouble);
+
+/* Puts `text` into chunk `index`, in which process `key` waits; FALSE where it is not its own. */
+gboolean fc_answers_give(FcAnswers *answers, guint64 key, guint32 index, const char *text);
+
+/* Process `key` has quit and waits, in chunk `index`, 0: at the reply pipe. */
+void fc_answers_add_quit(FcAnswers *answers, guint64 key, gboolean is_root, guint32 index);
+/* It is dead and waits no more. */
+void fc_answers_forget(FcAnswers *answers, guint64 key);
+
+/* How many have quit and wait; and answers the first `count` of them. */
+guint fc_answers_count_quits(const FcAnswers *answers);
+void fc_answers_answer_quits(FcAnswers *answers, guint count);
