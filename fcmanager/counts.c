@@ -271,14 +271,10 @@ static void merge_nodes(FcCounts *into, const FcCounts *from, const guint32 *fun
     }
 }
 
-guint32 fc_counts_intern_node(FcCounts *into, const FcCounts *from, guint32 node, GArray *cache)
+guint32 fc_counts_make_node(FcCounts *into, const FcCounts *from, guint32 node, GArray *cache)
 {
-    if (node == 0)
-        return 0;
     if (cache->len < from->node_count)
         g_array_set_size(cache, from->node_count);
-    if (g_array_index(cache, guint32, node) != 0)
-        return g_array_index(cache, guint32, node) - 1;
     const FcCountsNode *own = &from->nodes[node];
     const FcCountsFunction *function = &from->functions[own->function];
     guint32 parent = fc_counts_intern_node(into, from, own->parent, cache);

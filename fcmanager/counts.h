@@ -129,7 +129,17 @@ void fc_counts_sum_functions(FcCounts *counts);
 
 /* The node of `into`, the sums of a process, for the path to `node` of `from`, a thread's counts;
  * made if need be.  `cache`, of guint32 by node of `from`, belongs to the two of them. */
-guint32 fc_counts_intern_node(FcCounts *into, const FcCounts *from, guint32 node, GArray *cache);
+guint32 fc_counts_make_node(FcCounts *into, const FcCounts *from, guint32 node, GArray *cache);
+
+static inline guint32 fc_counts_intern_node(FcCounts *into, const FcCounts *from, guint32 node,
+                                            GArray *cache)
+{
+    if (node == 0)
+        return 0;
+    if (G_LIKELY(node < cache->len && g_array_index(cache, guint32, node) != 0))
+        return g_array_index(cache, guint32, node) - 1;
+    return fc_counts_make_node(into, from, node, cache);
+}
 
 /* Adds `from`, whose functions must be summed, to `into`, of the same modules; `into` is never
  * given to a stack.  The result maps functions of `from` to those of `into`; g_free it. */

@@ -167,15 +167,10 @@ static void apply_changes(FcStack *stack, guint64 time)
 }
 
 /* A record of any other kind than those of the hot path. */
-G_NO_INLINE static void take_other(FcStack *stack, guint64 kind, guint64 time, guint64 function,
-                                   guint64 site, guint64 where)
+G_NO_INLINE static void take_other(FcStack *stack, guint64 time, guint64 function, guint64 site,
+                                   guint64 where)
 {
-    time = MAX(time, stack->last);
-    stack->first = MIN(stack->first, time);
-    stack->last = time;
-    if (G_UNLIKELY(time >= stack->next_change))
-        apply_changes(stack, time);
-    switch ((enum FcRecordKind)kind)
+    switch ((enum FcRecordKind)(where & FC_WHERE_KIND_MASK))
     {
     case FC_RECORD_JUMP:
         jump(stack, where & FC_WHERE_ADDRESS_MASK, time);
@@ -243,11 +238,6 @@ guint32 fc_stack_feed(FcStack *stack, const struct FcRecord *records, guint32 fr
         if (G_UNLIKELY(!read_record(record, generation, &event)))
             break;
         guint64 kind = kind_of(&event);
-        if (G_UNLIKELY(kind < FC_RECORD_ENTER || kind > FC_RECORD_SWITCH))
-        {
-            take_other(stack, kind, event.time, event.function, event.site, event.where);
-            continue;
-        }
         if (G_UNLIKELY(event.time < stack->last))
             event.time = stack->last;
         if (G_UNLIKELY(stack->first == FC_STACK_NO_TIME))
@@ -255,6 +245,11 @@ guint32 fc_stack_feed(FcStack *stack, const struct FcRecord *records, guint32 fr
         stack->last = event.time;
         if (G_UNLIKELY(event.time >= stack->next_change))
             apply_changes(stack, event.time);
+        if (G_UNLIKELY(kind < FC_RECORD_ENTER || kind > FC_RECORD_SWITCH))
+        {
+            take_other(stack, event.time, event.function, event.site, event.where);
+            continue;
+        }
         if (G_UNLIKELY(address_of(&event) - stack->low >= stack->size))
             fc_stack_find_segment(stack, address_of(&event), kind, event.function, event.time);
         if (kind == FC_RECORD_EXIT)
