@@ -185,6 +185,7 @@ void fc_process_message(FcProcess *process, const FcWireMessage *message)
         take_thread_message(process, message);
         break;
     case FC_MSG_COUNTS: /* not counted yet */
+    case FC_MSG_COSTS:
         break;
     case FC_MSG_HELLO: /* session.c's */
     case FC_MSG_FORK:

@@ -398,6 +398,7 @@ static void take_message(FcSession *session, FcProcess *process, const FcWireMes
     case FC_MSG_MEMORY:
     case FC_MSG_FOREIGN_ALLOCATOR:
     case FC_MSG_COUNTS:
+    case FC_MSG_COSTS:
         fc_process_message(process, message);
         write_threads(session, process);
         break;

@@ -75,7 +75,7 @@ enum FcCountRecord
 {
     /* An entry that is timed.  Opens a frame as ENTER does and ends with an EXIT, but the call is
        in the counter already.  The frame around it need not be its caller's: counted callers
-       have none.  Until its EXIT, or for so many records, everything is recorded in full:
+       have none.  Until that frame is closed or WINDOW_ENDS everything is recorded in full:
        ENTERs of counted functions are calls that no counter has, and their caller's frame is
        around them. */
     FC_COUNT_SAMPLE = 1,
@@ -87,6 +87,12 @@ enum FcCountRecord
     /* The same, but only calls within another one of the same function are counted: any other
        makes an ENTER and an EXIT as before, and its time holds that of those within. */
     FC_COUNT_BEGINS_NESTED = 4,
+    /* No call and no frame: one call of about 64 that the counter of `site` and the function has,
+       made while a timed activation of the function was open, and so not timed itself. */
+    FC_COUNT_SEEN = 5,
+    /* No call and no frame: the innermost SAMPLE's frame stays open and timed, but not everything
+       within it is recorded any more.  `function` is that of the SAMPLE. */
+    FC_COUNT_WINDOW_ENDS = 6,
 };
 #define FC_COUNT_RECORD_SHIFT 48
 
@@ -260,7 +266,9 @@ enum FcMessageType
                         allocator past libfc */
     FC_MSG_COUNTS, /* argument: index of a chunk of kind FC_CHUNK_OF_COUNTS in which the thread
                       is about to count */
-    FC_MSG_LAST = FC_MSG_COUNTS,
+    FC_MSG_COSTS,  /* payload FcCosts: once behind the hello of a process that measured them; a
+                      forked child's are its parent's */
+    FC_MSG_LAST = FC_MSG_COSTS,
 };
 #define FC_NO_ANSWER UINT32_MAX
 
@@ -354,6 +362,16 @@ struct FcStackInfo
     uint64_t start; /* addresses [start, end) */
     uint64_t end;
 };
+
+/* What profiling adds to a call, in 1/256 ticks. */
+struct FcCosts
+{
+    uint32_t recorded;   /* a call that makes an ENTER and an EXIT; */
+    uint32_t inside;     /* that part of it which lies between their two times */
+    uint32_t counted[4]; /* a counted call: of a function that does nothing, one that waits for the
+                            call before it, a recursive one and one called by a pointer */
+};
+_Static_assert(sizeof(struct FcCosts) == 24, "wire format");
 
 struct FcDataHeader
 {
