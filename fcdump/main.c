@@ -85,23 +85,65 @@ static FcSuppressions *load_suppressions(const FcOptions *options, GPtrArray *pr
     return suppressions;
 }
 
-static void print_reports(const FcModel *model, const FcMemory *memory,
-                          const FcSuppressions *suppressions, const FcOptions *options)
+/* Writes one export to its file.  FALSE and `error` where that failed; the file is then removed. */
+static gboolean write_file(FcReportContext context, const FcExportFile *file, GError **error)
+{
+    const gboolean is_output = strcmp(file->path, "-") == 0;
+    FILE *out = is_output ? stdout : fopen(file->path, "we");
+    gboolean written = out != NULL;
+    if (out)
+    {
+        g_autoptr(FcRender) render = fc_render_new(out, FALSE, 0, TRUE);
+        context.render = render;
+        fc_report_table[file->row].render(&context);
+        written = is_output || !ferror(out);
+        written = (is_output || fclose(out) == 0) && written;
+    }
+    if (written)
+        return TRUE;
+    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_IO, "%s: %s", file->path,
+                g_strerror(errno != 0 ? errno : EIO));
+    if (out)
+        unlink(file->path);
+    return FALSE;
+}
+
+/* FALSE where something could not be written; what goes to standard output is looked at at the
+ * end. */
+static gboolean print_exports(const FcReportContext *context)
+{
+    const FcOptions *options = context->options;
+    g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < options->files->len; i++)
+    {
+        g_autoptr(GError) error = NULL;
+        if (!write_file(*context, &g_array_index(options->files, FcExportFile, i), &error))
+            g_ptr_array_add(problems, g_strdup(error->message));
+    }
+    if (options->export >= 0)
+        fc_report_table[options->export].render(context);
+    print_errors(context->notes, 0);
+    print_errors(problems, 0);
+    return problems->len == 0;
+}
+
+static gboolean print_reports(const FcModel *model, const FcMemory *memory,
+                              const FcSuppressions *suppressions, const FcOptions *options)
 {
     g_autoptr(FcRender) render = make_render(options);
+    g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
     FcReportContext context = {.model = model,
                                .memory = memory,
                                .suppressions = suppressions,
                                .options = options,
-                               .render = render};
-    if (options->export >= 0)
-    {
-        fc_report_table[options->export].render(&context);
-        return;
-    }
+                               .render = render,
+                               .notes = notes};
+    if (options->export >= 0 || options->files->len > 0)
+        return print_exports(&context);
     for (guint i = 0; fc_report_table[i].name; i++)
         if ((options->reports >> i & 1) != 0)
             fc_report_table[i].render(&context);
+    return TRUE;
 }
 
 /* The exit status: `status`, or that of a failure to write.  A closed pipe is no failure: its
@@ -206,6 +248,12 @@ static int run(const FcOptions *options)
     print_errors(problems, 0);
     if (!model)
         return EXIT_INPUT;
+    if (!fc_weight_is_known(model, options->weight))
+    {
+        fprintf(stderr, "fcdump: --weight=%s: the profile has no memory records\n",
+                fc_weight_name(options->weight));
+        return EXIT_INPUT;
+    }
     FcSelection selection = {.only = options->only,
                              .except = options->except,
                              .callees = options->propagate,
@@ -219,7 +267,7 @@ static int run(const FcOptions *options)
     if (options->gmon)
         exported = export_gmon(model, options);
     else
-        print_reports(model, memory, suppressions, options);
+        exported = print_reports(model, memory, suppressions, options);
     /* Images are part of the input; lines are looked up while reports are printed. */
     unnamed = print_errors(fc_symbols_warnings(model->symbols), unnamed);
     if (problems->len + unnamed > 0 || !exported)

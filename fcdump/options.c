@@ -5,6 +5,8 @@
  */
 #include "fcdump/options.h"
 
+#include "fcdump/words.h"
+
 #include <string.h>
 
 typedef struct Option Option;
@@ -41,22 +43,6 @@ static gboolean apply_value(FcOptions *options, const Option *option, const char
     return TRUE;
 }
 
-/* A word of `words` (NULL-terminated) to its position. */
-static gboolean find_word(const char *const *words, const char *word, const char *option, gint *out,
-                          GError **error)
-{
-    for (gint i = 0; words[i]; i++)
-    {
-        if (g_strcmp0(words[i], word) == 0)
-        {
-            *out = i;
-            return TRUE;
-        }
-    }
-    g_autofree char *list = g_strjoinv(", ", (char **)words);
-    return fail(error, "--%s: '%s' is none of %s", option, word, list);
-}
-
 /* --sort, and with a `value` --rsort. */
 static gboolean apply_sort(FcOptions *options, const Option *option, const char *argument,
                            GError **error)
@@ -64,10 +50,23 @@ static gboolean apply_sort(FcOptions *options, const Option *option, const char 
     static const char *const words[] = {"total", "local", "name", "calls", "min",
                                         "max",   "lmin",  "lmax", NULL};
     gint found = FC_SORT_TOTAL;
-    if (!find_word(words, argument, option->name, &found, error))
+    if (!fc_words_find(words, argument, option->name, &found, error))
         return FALSE;
     options->sort = (FcSort)found;
     options->reverse = option->value;
+    return TRUE;
+}
+
+static gboolean apply_weight(FcOptions *options, const Option *option, const char *argument,
+                             GError **error)
+{
+    const char *words[FC_WEIGHTS + 1] = {NULL};
+    gint found = 0;
+    for (FcWeight weight = 0; weight < FC_WEIGHTS; weight++)
+        words[weight] = fc_weight_name(weight);
+    if (!fc_words_find(words, argument, option->name, &found, error))
+        return FALSE;
+    options->weight = (FcWeight)found;
     return TRUE;
 }
 
@@ -85,7 +84,7 @@ static gboolean apply_color(FcOptions *options, const Option *option, const char
 {
     static const char *const words[] = {"auto", "always", "never", NULL};
     gint found = FC_WHEN_AUTO;
-    if (!find_word(words, argument ? argument : "always", option->name, &found, error))
+    if (!fc_words_find(words, argument ? argument : "always", option->name, &found, error))
         return FALSE;
     options->color = (FcWhen)found;
     return TRUE;
@@ -100,7 +99,7 @@ static gboolean apply_demangle(FcOptions *options, const Option *option, const c
     static const FcDemangle meanings[] = {FC_DEMANGLE_PLAIN,  FC_DEMANGLE_PLAIN,  FC_DEMANGLE_PLAIN,
                                           FC_DEMANGLE_PARAMS, FC_DEMANGLE_PARAMS, FC_DEMANGLE_NONE};
     gint found = 0;
-    if (!find_word(words, argument ? argument : "auto", option->name, &found, error))
+    if (!fc_words_find(words, argument ? argument : "auto", option->name, &found, error))
         return FALSE;
     options->demangle = meanings[found];
     return TRUE;
@@ -125,42 +124,11 @@ static gboolean apply_gmon(FcOptions *options, const Option *option, const char 
     return TRUE;
 }
 
-/* Steps over the name of a C++ operator, such as "operator<<", at `p`: its signs are no brackets
- * and no commas of the list.  `p` itself where there is none.  `before`: how many characters of the
- * list stand before `p`. */
-static const char *skip_operator(const char *p, gsize before)
-{
-    static const char word[] = "operator";
-    if (strncmp(p, word, sizeof word - 1) != 0 ||
-        (before > 0 && (g_ascii_isalnum(p[-1]) || p[-1] == '_')))
-        return p;
-    const char *sign = p + sizeof word - 1;
-    return sign + (*sign == ',' ? 1 : strspn(sign, "<>=!+-*/%^&|~"));
-}
-
-/* Splits at commas, but not inside the brackets of C++ names. */
 static gboolean apply_list(FcOptions *options, const Option *option, const char *argument,
                            GError **error)
 {
     GPtrArray *list = G_STRUCT_MEMBER(GPtrArray *, options, option->offset);
-    const char *start = argument;
-    int depth = 0;
-    for (const char *p = argument;; p++)
-    {
-        p = skip_operator(p, (gsize)(p - argument));
-        if (*p != '\0' && strchr("<(", *p))
-            depth++;
-        else if (*p != '\0' && strchr(">)", *p))
-            depth -= depth > 0;
-        if (*p != '\0' && (*p != ',' || depth > 0))
-            continue;
-        g_autofree char *item = g_strstrip(g_strndup(start, (gsize)(p - start)));
-        if (*item != '\0')
-            g_ptr_array_add(list, g_steal_pointer(&item));
-        start = p + 1;
-        if (*p == '\0')
-            break;
-    }
+    fc_words_split(argument, list);
     return list->len > 0 || fail(error, "--%s: the list is empty", option->name);
 }
 
@@ -242,6 +210,9 @@ static const Option known[] = {
     {"gmon", NULL, "FILE",
      "a gmon.out file of the program, or of the modules of --image, for gprof", exports_group,
      apply_gmon, 0, 0},
+    {"weight", NULL, "TYPE",
+     "time (default), calls, bytes, blocks, live-bytes, -blocks, peak-bytes", exports_group,
+     apply_weight, 0, 0},
     {"rgraph", NULL, NULL, "call graph by callers in place of callees", reports_group, apply_rgraph,
      0, 0},
     {"memory", NULL, NULL, "all memory reports", reports_group, apply_memory, 0, TRUE},
@@ -317,6 +288,8 @@ static gboolean apply_report(FcOptions *options, const char *name)
         if (strcmp(reports[i].name, report) != 0)
             continue;
         guint64 bit = G_GUINT64_CONSTANT(1) << i;
+        if (reports[i].kind == FC_REPORT_FILE)
+            return FALSE;
         if (reports[i].kind != FC_REPORT_EXPORT)
         {
             options->reports = off ? options->reports & ~bit : options->reports | bit;
@@ -341,6 +314,27 @@ static const Option *find_option(const char *name)
     return NULL;
 }
 
+/* The argument that the option `name` must have: behind '=' or the next word; NULL and `error`
+ * where there is none. */
+static const char *take_argument(const char *name, const char *what, const char *argument, int argc,
+                                 char **argv, int *position, GError **error)
+{
+    if (argument)
+        return argument;
+    if (*position + 1 < argc)
+        return argv[++*position];
+    fail(error, "--%s: %s is missing", name, what);
+    return NULL;
+}
+
+/* Applies --NAME=FILE of the export in that row. */
+static gboolean add_file(FcOptions *options, guint row, const char *argument, GError **error)
+{
+    const FcExportFile file = {.row = row, .path = g_strdup(argument)};
+    g_array_append_val(options->files, file);
+    return *argument != '\0' || fail(error, "--%s: a name is missing", options->table[row].name);
+}
+
 /* Applies the option in argv[*position] and moves *position onto the last word used. */
 static gboolean parse_option(FcOptions *options, int argc, char **argv, int *position,
                              GError **error)
@@ -352,18 +346,30 @@ static gboolean parse_option(FcOptions *options, int argc, char **argv, int *pos
     const char *argument = equals ? equals + 1 : NULL;
     if (apply_report(options, name))
         return !argument || fail(error, "--%s takes no argument", name);
+    for (guint i = 0; options->table[i].name; i++)
+    {
+        if (options->table[i].kind != FC_REPORT_FILE || strcmp(options->table[i].name, name) != 0)
+            continue;
+        argument = take_argument(name, "FILE", argument, argc, argv, position, error);
+        return argument && add_file(options, i, argument, error);
+    }
     const Option *option = find_option(name);
     if (!option)
         return fail(error, "unknown option '%s'", word);
     if (!option->argument && argument)
         return fail(error, "--%s takes no argument", name);
-    if (option->argument && option->argument[0] != '[' && !argument)
+    if (option->argument && option->argument[0] != '[')
     {
-        if (*position + 1 >= argc)
-            return fail(error, "--%s: %s is missing", name, option->argument);
-        argument = argv[++*position];
+        argument = take_argument(name, option->argument, argument, argc, argv, position, error);
+        if (!argument)
+            return FALSE;
     }
     return option->apply(options, option, argument, error);
+}
+
+static void free_file(gpointer data)
+{
+    g_free(((FcExportFile *)data)->path);
 }
 
 FcOptions *fc_options_parse(const FcReport *table, int argc, char **argv, GError **error)
@@ -378,6 +384,8 @@ FcOptions *fc_options_parse(const FcReport *table, int argc, char **argv, GError
     options->except = g_ptr_array_new_with_free_func(g_free);
     options->reports = reports_named(table, "", FC_REPORT_DEFAULT);
     options->export = -1;
+    options->files = g_array_new(FALSE, FALSE, sizeof(FcExportFile));
+    g_array_set_clear_func(options->files, free_file);
     options->depth = FC_DEPTH_DEFAULT;
     options->demangle = FC_DEMANGLE_PLAIN;
     for (int i = 1; i < argc; i++)
@@ -403,6 +411,7 @@ void fc_options_free(FcOptions *options)
     g_ptr_array_unref(options->suppressions);
     g_ptr_array_unref(options->only);
     g_ptr_array_unref(options->except);
+    g_array_unref(options->files);
     g_free(options->gmon);
     g_free(options);
 }
@@ -424,8 +433,10 @@ static void append_report_help(GString *text, const FcReport *reports, FcReportK
     {
         if (reports[i].kind != kind)
             continue;
-        g_autofree char *spelling = g_strdup_printf(
-            kind == FC_REPORT_EXPORT ? "--%s" : "--%s, --no-%s", reports[i].name, reports[i].name);
+        g_autofree char *spelling = g_strdup_printf(kind == FC_REPORT_EXPORT ? "--%s"
+                                                    : kind == FC_REPORT_FILE ? "--%s=FILE"
+                                                                             : "--%s, --no-%s",
+                                                    reports[i].name, reports[i].name);
         append_help(text, spelling, reports[i].help);
     }
 }
@@ -460,6 +471,7 @@ char *fc_options_help(const FcReport *table)
     append_group_help(text, reports_group);
     g_string_append_printf(text, "\n%s:\n", exports_group);
     append_report_help(text, table, FC_REPORT_EXPORT);
+    append_report_help(text, table, FC_REPORT_FILE);
     append_group_help(text, exports_group);
     const char *groups[] = {input_group, select_group, memory_group, names_group, other_group};
     for (guint i = 0; i < G_N_ELEMENTS(groups); i++)

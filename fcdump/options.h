@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "model/stacks.h"
 #include "symbols/symbols.h"
 
 typedef enum
@@ -13,6 +14,7 @@ typedef enum
     FC_REPORT_ON_REQUEST,
     FC_REPORT_DEFAULT, /* printed unless --no-NAME */
     FC_REPORT_EXPORT,  /* printed alone, for other programs */
+    FC_REPORT_FILE,    /* --NAME=FILE: written to that file, in place of reports */
 } FcReportKind;
 
 struct FcReportContext; /* of report.h, which is above */
@@ -26,6 +28,13 @@ typedef struct
     FcReportKind kind;
     void (*render)(const struct FcReportContext *context);
 } FcReport;
+
+/* An export to a file, as it was asked for. */
+typedef struct
+{
+    guint row;  /* of the table of reports */
+    char *path; /* "-": standard output */
+} FcExportFile;
 
 typedef enum
 {
@@ -67,6 +76,8 @@ typedef struct
     guint64 reports;     /* bit n: row n of the table */
     guint64 asked;       /* those asked for by name: they print a line even if they are empty */
     gint export;         /* row of the export that is printed alone, or -1 */
+    GArray *files;       /* FcExportFile */
+    FcWeight weight;     /* of exports that hold one */
     char *gmon;          /* the file that is written in place of reports, or NULL */
     FcSort sort;
     gboolean reverse;

@@ -33,5 +33,8 @@ const FcReport fc_report_table[] = {
     {"json", "everything the profile holds, as JSON", FC_REPORT_EXPORT, fc_export_json},
     {"dot", "the call graph for graphviz", FC_REPORT_EXPORT, fc_export_dot},
     {"vcg", "the call graph for VCG viewers", FC_REPORT_EXPORT, fc_export_vcg},
+    {"folded", "a line for each stack, for flamegraph.pl and speedscope", FC_REPORT_EXPORT,
+     fc_export_folded},
+    {"flame", "flame graph, as an interactive SVG", FC_REPORT_FILE, fc_export_flame},
     {NULL, NULL, FC_REPORT_ON_REQUEST, NULL},
 };

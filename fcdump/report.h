@@ -18,6 +18,7 @@ typedef struct FcReportContext
     const FcSuppressions *suppressions;
     const FcOptions *options;
     FcRender *render;
+    GPtrArray *notes; /* char *: what an export has to say on standard error */
 } FcReportContext;
 
 /* ---- The reports and exports, in the order in which they are printed ----------- */
@@ -42,6 +43,8 @@ void fc_report_mem_sizes(const FcReportContext *context);
 void fc_export_json(const FcReportContext *context);
 void fc_export_dot(const FcReportContext *context);
 void fc_export_vcg(const FcReportContext *context);
+void fc_export_folded(const FcReportContext *context);
+void fc_export_flame(const FcReportContext *context);
 
 /* ---- What several reports need ---------------------------------------------- */
 

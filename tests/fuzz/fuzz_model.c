@@ -51,11 +51,13 @@ static void report(FcModel *model, const FcOptions *options)
     if (!out)
         g_error("/dev/null can't be written");
     g_autoptr(FcRender) render = fc_render_new(out, TRUE, 80, TRUE);
+    g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
     const FcReportContext context = {.model = model,
                                      .memory = memory,
                                      .suppressions = suppressions,
                                      .options = options,
-                                     .render = render};
+                                     .render = render,
+                                     .notes = notes};
     for (guint i = 0; fc_report_table[i].name; i++)
         fc_report_table[i].render(&context);
     fclose(out);

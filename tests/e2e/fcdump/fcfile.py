@@ -309,3 +309,33 @@ def recursive(program):
     profile.arc("main", "main+14", "fib", 1, 0)
     profile.arc("fib", "fib+6", "fib", 2, 0)
     return profile
+
+
+def with_heap(program):
+    """`simple` and what it allocated: main one block of 100 bytes, freed; work 40 of 100, of which
+    4 stay; before the start, outside of all functions, two of 32 that stay."""
+    profile = simple(program)
+    plain = profile.sections
+
+    def point(context, where, call):
+        module, address = profile.place(where)
+        return f"{context} {module} {address:#x} {call} -1"
+
+    def sections():
+        for name, lines in plain():
+            if name == "end":
+                yield "heap", ["allocations 43", "frees 37", "bytes 4164", "live-blocks 6",
+                               "live-bytes 464", "peak-bytes 2164", "peak-time 5000000"]
+                yield "heap-frames", []
+                # allocations bytes frees | live | reachable | indirect | peak temporary lifetime
+                yield "heap-places", [
+                    f"{point(0, 'main+20', 1)} 1 100 1 0 0 0 0 0 0 100 0 1000 7:1",
+                    f"{point(1, 'work+9', 1)} 40 4000 36 4 400 0 0 0 0 2000 2 36000 7:40",
+                    f"{point(-1, 0x7f0000009999, 12)} 2 64 0 2 64 0 0 0 0 64 0 0 6:2"]
+                yield "heap-blocks", ["1 live 4096:100:5 4096:0:0 4096:0:0 4096:0:0",
+                                      "2 live 65536:32:0 64:0:0"]
+                yield "heap-bad-frees", []
+                yield "heap-samples", ["2000000 164", "5000000 2164", "9000000 464"]
+            yield name, lines
+    profile.sections = sections
+    return profile

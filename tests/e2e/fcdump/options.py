@@ -3,6 +3,8 @@
 #
 # The command line: every option in both spellings, what is refused, help and version.
 
+import os
+
 from fcfile import Program, contains, equal, fail, folder, good, recursive, run
 
 keep = folder()
@@ -18,8 +20,17 @@ mem-free no-mem-free mem-realloc no-mem-realloc tree no-tree threads no-threads 
 notes no-notes json dot latency no-latency no-reports help version contact""".split()
 for name in SWITCHES:
     equal(good("-" + name, "some.fc"), good("--" + name, "some.fc"), f"-{name} and --{name}")
+# ... exports too, which say on standard error what is not in them.
+equal([run(word, "some.fc").raw for word in ("-folded", "--folded")], [run("--folded", "some.fc").raw] * 2,
+      "-folded")
+for words in (["-flame", "a.svg"], ["--flame", "a.svg"], ["-flame=a.svg"], ["--flame=a.svg"]):
+    equal(run(*words, "some.fc").status, 0, f"{words}")
+    with open("a.svg", encoding="utf-8") as file:
+        contains(file.read(), "</svg>", f"{words}")
+    os.remove("a.svg")
 for name, argument in {"sort": "local", "rsort": "calls", "only": "even,odd", "not": "even",
-                       "pfile": "some.fc", "image": "prog", "depth": "2", "min": "5"}.items():
+                       "pfile": "some.fc", "image": "prog", "depth": "2", "min": "5",
+                       "weight": "calls"}.items():
     outputs = {good(*words, "some.fc", "--tree") for words in (
         [f"-{name}", argument], [f"--{name}", argument], [f"-{name}={argument}"],
         [f"--{name}={argument}"])}
@@ -62,6 +73,10 @@ refused("'many'", "--depth=many", "some.fc")
 refused("'-1'", "--depth=-1", "some.fc")
 for percent in ("101", "-1", "x", "5x", "nan"):
     refused(f"'{percent}'", f"--min={percent}", "some.fc")
+refused("--flame: FILE is missing", "some.fc", "--flame")
+refused("a name is missing", "--flame=", "some.fc")
+refused("'speed' is none of time, calls, bytes,", "--weight=speed", "some.fc")
+refused("unknown option '--no-flame'", "--no-flame", "some.fc")
 refused("'sometimes'", "--color=sometimes", "some.fc")
 refused("the list is empty", "--only=,", "some.fc")
 refused("a name is missing", "--image=", "some.fc")
@@ -70,6 +85,7 @@ refused("a name is missing", "--image=", "some.fc")
 text = good("--help")
 equal(good("-h"), text, "-h")
 for name in SWITCHES + ["sort", "rsort", "only", "not", "pfile", "image", "depth", "min", "color",
+                        "folded", "flame=FILE", "weight=TYPE",
                         "debug"]:
     contains(text, "--" + name, "--help")
 if max(map(len, text.split("\n"))) > 100:

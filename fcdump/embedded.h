@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the pages that fcdump writes consist of, besides the profile: files of the folder
+ * fcdump/page, which embed.py makes strings of.
+ */
+#pragma once
+
+extern const char fc_embedded_flame_js[];

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What several exports need; see export.h.
+ */
+#include "fcdump/export.h"
+
+void fc_export_note(const FcReportContext *context, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_ptr_array_add(context->notes, g_strdup_vprintf(format, arguments));
+    va_end(arguments);
+}
+
+static void append(GString *text, gboolean wanted, const char *what)
+{
+    if (wanted)
+        g_string_append_printf(text, "%s%s", text->len > 0 ? ", " : "", what);
+}
+
+void fc_export_note_lost(const FcReportContext *context, const char *name, guint lost)
+{
+    const FcProfile *profile = context->model->profile;
+    const FcProfileHeap *heap = &profile->heap;
+    g_autoptr(GString) text = g_string_new(NULL);
+    append(text, (lost & FC_LOST_CONTEXTS) && profile->contexts->len > 0, "calling contexts");
+    append(text, (lost & FC_LOST_CALLS) != 0, "numbers of calls");
+    append(text, (lost & FC_LOST_SITES) && profile->arcs->len > 0, "call sites");
+    append(text, (lost & FC_LOST_BOUNDS) != 0, "minima, maxima and histograms");
+    append(text, (lost & FC_LOST_THREADS) && profile->threads->len > 1, "which thread it was");
+    append(text, (lost & FC_LOST_PROCESSES) && context->model->inputs->len > 1,
+           "which process it was");
+    append(text, (lost & FC_LOST_MEMORY) && heap->recorded, "memory");
+    append(text, (lost & FC_LOST_LEAKS) && heap->recorded, "single blocks, bad frees");
+    append(text, (lost & FC_LOST_NOTES) && profile->repairs->len + profile->losses->len > 0,
+           "repairs and losses");
+    if (text->len > 0)
+        fc_export_note(context, "--%s: not in it: %s", name, text->str);
+}
+
+void fc_export_note_stacks(const FcReportContext *context, const char *name, const FcStacks *stacks)
+{
+    if (!context->model->profile->extended)
+        fc_export_note(context,
+                       "--%s: a version 3.0 profile has no calling contexts: each "
+                       "function stands alone",
+                       name);
+    if (stacks->deep > 0)
+        fc_export_note(context,
+                       "--%s: %u contexts deeper than %d levels are added to their "
+                       "caller there",
+                       name, stacks->deep, FC_STACK_DEPTH_MAX);
+    if (stacks->omitted > 0)
+        fc_export_note(context, "--%s: %u of the lightest contexts are left out", name,
+                       stacks->omitted);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What several exports need: to say on standard error what their format can't hold.  Used by the
+ * export-*.c files alone.
+ */
+#pragma once
+
+#include "fcdump/report.h"
+
+/* What a format may have no room for.  Each is said only of a profile that has such a thing. */
+typedef enum
+{
+    FC_LOST_CONTEXTS = 1 << 0,
+    FC_LOST_CALLS = 1 << 1,
+    FC_LOST_SITES = 1 << 2,   /* from where in the caller */
+    FC_LOST_BOUNDS = 1 << 3,  /* minima, maxima, histograms */
+    FC_LOST_THREADS = 1 << 4, /* several: added up */
+    FC_LOST_PROCESSES = 1 << 5,
+    FC_LOST_MEMORY = 1 << 6,
+    FC_LOST_LEAKS = 1 << 7, /* memory is in it, but single blocks and bad frees are not */
+    FC_LOST_NOTES = 1 << 8, /* repairs and losses */
+} FcLost;
+
+/* A line for standard error. */
+void fc_export_note(const FcReportContext *context, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* Says of the export --NAME which of `lost` (FcLost) the profile has. */
+void fc_export_note_lost(const FcReportContext *context, const char *name, guint lost);
+
+/* Says which contexts --NAME shows at their callers, or not at all. */
+void fc_export_note_stacks(const FcReportContext *context, const char *name,
+                           const FcStacks *stacks);

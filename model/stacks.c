@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The tree of stacks; see stacks.h.
+ */
+#include "model/stacks.h"
+
+#include <stdlib.h>
+
+static const struct
+{
+    const char *name;
+    const char *unit;
+} weights[FC_WEIGHTS] = {
+    [FC_WEIGHT_TIME] = {"time", "ns"},
+    [FC_WEIGHT_CALLS] = {"calls", "calls"},
+    [FC_WEIGHT_BYTES] = {"bytes", "bytes"},
+    [FC_WEIGHT_BLOCKS] = {"blocks", "blocks"},
+    [FC_WEIGHT_LIVE_BYTES] = {"live-bytes", "bytes"},
+    [FC_WEIGHT_LIVE_BLOCKS] = {"live-blocks", "blocks"},
+    [FC_WEIGHT_PEAK_BYTES] = {"peak-bytes", "bytes"},
+};
+
+const char *fc_weight_name(FcWeight weight)
+{
+    return weights[weight].name;
+}
+
+const char *fc_weight_unit(FcWeight weight)
+{
+    return weights[weight].unit;
+}
+
+gboolean fc_weight_is_known(const FcModel *model, FcWeight weight)
+{
+    return weight <= FC_WEIGHT_CALLS || model->profile->heap.recorded;
+}
+
+/* ---- Making ---------------------------------------------------------------------- */
+
+/* A child is known by its parent and its function. */
+typedef struct
+{
+    gint parent;
+    gint function;
+} Key;
+
+static guint hash_key(gconstpointer data)
+{
+    const Key *key = data;
+    return ((guint)key->parent * 0x9e3779b1U) ^ ((guint)key->function * 0x85ebca6bU);
+}
+
+static gboolean same_key(gconstpointer a, gconstpointer b)
+{
+    const Key *x = a;
+    const Key *y = b;
+    return x->parent == y->parent && x->function == y->function;
+}
+
+typedef struct
+{
+    FcStacks *stacks;
+    GHashTable *known; /* Key -> node */
+    GArray *depth;     /* guint, of each node */
+} Maker;
+
+/* The node of `function` under `parent`; at the greatest depth `parent` itself. */
+static gint find_node(Maker *maker, gint parent, gint function)
+{
+    const Key key = {parent, function};
+    gpointer found = g_hash_table_lookup(maker->known, &key);
+    if (found)
+        return GPOINTER_TO_INT(found);
+    const guint depth = g_array_index(maker->depth, guint, parent) + 1;
+    if (depth > FC_STACK_DEPTH_MAX)
+    {
+        maker->stacks->deep++;
+        return parent;
+    }
+    const FcStackNode node = {.parent = parent, .function = function};
+    const gint index = (gint)maker->stacks->nodes->len;
+    g_array_append_val(maker->stacks->nodes, node);
+    g_array_append_val(maker->depth, depth);
+    g_hash_table_insert(maker->known, g_memdup2(&key, sizeof key), GINT_TO_POINTER(index));
+    return index;
+}
+
+static FcStackNode *node_at(const FcStacks *stacks, gint index)
+{
+    return &g_array_index(stacks->nodes, FcStackNode, index);
+}
+
+/* `node_of` gets the node of each context, FC_NONE less the number of the node that takes its place
+ * where its function is not shown. */
+static void add_contexts(Maker *maker, gint *node_of)
+{
+    const FcModel *model = maker->stacks->model;
+    const GArray *contexts = model->profile->contexts;
+    for (guint i = 0; i < contexts->len; i++)
+    {
+        const FcProfileContext *from = &g_array_index(contexts, FcProfileContext, i);
+        const guint function = model->function_of[from->function];
+        gint parent = from->parent == FC_NONE ? 0 : node_of[from->parent];
+        if (parent < 0)
+            parent = FC_NONE - parent;
+        if (!fc_model_function(model, function)->shown)
+        {
+            node_of[i] = FC_NONE - parent;
+            continue;
+        }
+        node_of[i] = find_node(maker, parent, (gint)function);
+        FcStackNode *node = node_at(maker->stacks, node_of[i]);
+        node->self[FC_WEIGHT_TIME] += from->local_ns;
+        node->self[FC_WEIGHT_CALLS] += from->calls;
+    }
+}
+
+static void add_functions(Maker *maker)
+{
+    const FcModel *model = maker->stacks->model;
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        const FcFunction *function = fc_model_function(model, i);
+        if (!function->shown)
+            continue;
+        FcStackNode *node = node_at(maker->stacks, find_node(maker, 0, (gint)i));
+        node->self[FC_WEIGHT_TIME] += function->figures.local_ns;
+        node->self[FC_WEIGHT_CALLS] += function->figures.calls;
+    }
+}
+
+/* Whether the selection leaves functions out: then what was allocated outside of all is, too. */
+static gboolean has_hidden(const FcModel *model)
+{
+    for (guint i = 0; i < model->functions->len; i++)
+        if (!fc_model_function(model, i)->shown)
+            return TRUE;
+    return FALSE;
+}
+
+static void add_memory(Maker *maker, const gint *node_of)
+{
+    const FcModel *model = maker->stacks->model;
+    const GArray *sites = model->profile->heap.alloc_sites;
+    const gboolean hidden = has_hidden(model);
+    for (guint i = 0; i < sites->len; i++)
+    {
+        const FcProfileAllocSite *site = &g_array_index(sites, FcProfileAllocSite, i);
+        gint index;
+        if (site->point.context != FC_NONE)
+            index = node_of[site->point.context];
+        else
+            index = hidden ? -1 : find_node(maker, 0, FC_STACK_OUTSIDE);
+        if (index < 0)
+            continue;
+        FcStackNode *node = node_at(maker->stacks, index);
+        node->self[FC_WEIGHT_BYTES] += site->bytes;
+        node->self[FC_WEIGHT_BLOCKS] += site->allocations;
+        node->self[FC_WEIGHT_LIVE_BYTES] += site->live_bytes;
+        node->self[FC_WEIGHT_LIVE_BLOCKS] += site->live_blocks;
+        node->self[FC_WEIGHT_PEAK_BYTES] += site->peak_bytes;
+    }
+}
+
+static FcStacks *make_empty(const FcModel *model)
+{
+    FcStacks *stacks = g_new0(FcStacks, 1);
+    const FcStackNode root = {.parent = FC_NONE, .function = FC_NONE};
+    stacks->model = model;
+    stacks->nodes = g_array_new(FALSE, TRUE, sizeof(FcStackNode));
+    g_array_append_val(stacks->nodes, root);
+    return stacks;
+}
+
+FcStacks *fc_stacks_new(const FcModel *model)
+{
+    FcStacks *stacks = make_empty(model);
+    g_autoptr(GHashTable) known = g_hash_table_new_full(hash_key, same_key, g_free, NULL);
+    g_autoptr(GArray) depth = g_array_new(FALSE, TRUE, sizeof(guint));
+    Maker maker = {stacks, known, depth};
+    g_autofree gint *node_of = g_new0(gint, model->profile->contexts->len + 1);
+    g_array_set_size(depth, 1);
+    if (model->profile->extended)
+        add_contexts(&maker, node_of);
+    else
+        add_functions(&maker);
+    add_memory(&maker, node_of);
+    return stacks;
+}
+
+void fc_stacks_free(FcStacks *stacks)
+{
+    if (!stacks)
+        return;
+    g_array_unref(stacks->nodes);
+    g_free(stacks);
+}
+
+/* ---- Reading --------------------------------------------------------------------- */
+
+guint64 *fc_stacks_totals(const FcStacks *stacks, FcWeight weight)
+{
+    guint64 *totals = g_new0(guint64, stacks->nodes->len);
+    for (guint i = stacks->nodes->len; i-- > 0;)
+    {
+        const FcStackNode *node = fc_stacks_node(stacks, i);
+        totals[i] += node->self[weight];
+        if (node->parent != FC_NONE)
+            totals[node->parent] += totals[i];
+    }
+    return totals;
+}
+
+const char *fc_stacks_name(const FcStacks *stacks, const FcStackNode *node)
+{
+    switch (node->function)
+    {
+    case FC_NONE:
+        return "all";
+    case FC_STACK_OUTSIDE:
+        return "<outside>";
+    case FC_STACK_OMITTED:
+        return "(left out)";
+    default:
+        return fc_model_function(stacks->model, (guint)node->function)->name;
+    }
+}
+
+/* ---- Pruning --------------------------------------------------------------------- */
+
+/* Of each node its share of the whole, in the weight where that is largest.  A parent's is never
+ * less than a child's. */
+static double *largest_shares(const FcStacks *stacks, FcWeight only)
+{
+    double *shares = g_new0(double, stacks->nodes->len);
+    for (FcWeight weight = 0; weight < FC_WEIGHTS; weight++)
+    {
+        if (only < FC_WEIGHTS && weight != only)
+            continue;
+        g_autofree guint64 *totals = fc_stacks_totals(stacks, weight);
+        for (guint i = 0; totals[0] > 0 && i < stacks->nodes->len; i++)
+            shares[i] = MAX(shares[i], (double)totals[i] / (double)totals[0]);
+    }
+    shares[0] = 1.0;
+    return shares;
+}
+
+static int compare_shares(const void *a, const void *b)
+{
+    const double x = *(const double *)a;
+    const double y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/* The share of the node at place `most` of them all; `*ties` gets how many with just that share
+ * have room. */
+static double find_bound(const double *shares, guint count, guint most, guint *ties)
+{
+    g_autofree double *sorted = g_memdup2(shares, count * sizeof *shares);
+    qsort(sorted, count, sizeof *sorted, compare_shares);
+    const double bound = sorted[most - 1];
+    guint above = 0;
+    while (above < most && sorted[above] > bound)
+        above++;
+    *ties = most - above;
+    return bound;
+}
+
+static void add_weights(FcStackNode *into, const FcStackNode *from)
+{
+    for (FcWeight weight = 0; weight < FC_WEIGHTS; weight++)
+        into->self[weight] += from->self[weight];
+}
+
+/* The child of `parent` that holds what is left out below it. */
+static FcStackNode *omitted_child(FcStacks *stacks, GHashTable *rest, gint parent)
+{
+    gpointer found = g_hash_table_lookup(rest, GINT_TO_POINTER(parent));
+    if (!found)
+    {
+        const FcStackNode node = {.parent = parent, .function = FC_STACK_OMITTED};
+        found = GUINT_TO_POINTER(stacks->nodes->len);
+        g_array_append_val(stacks->nodes, node);
+        g_hash_table_insert(rest, GINT_TO_POINTER(parent), found);
+    }
+    return node_at(stacks, GPOINTER_TO_INT(found));
+}
+
+FcStacks *fc_stacks_prune(const FcStacks *stacks, guint most, double least_share, FcWeight only)
+{
+    FcStacks *pruned = make_empty(stacks->model);
+    const guint count = stacks->nodes->len;
+    g_autofree double *shares = largest_shares(stacks, only);
+    g_autofree gint *kept = g_new0(gint, count); /* the new node; FC_NONE less the nearest kept */
+    g_autoptr(GHashTable) rest = g_hash_table_new(g_direct_hash, g_direct_equal);
+    guint ties = count;
+    const double bound = most < count ? find_bound(shares, count, most, &ties) : 0;
+    pruned->deep = stacks->deep;
+    pruned->omitted = stacks->omitted;
+    add_weights(node_at(pruned, 0), fc_stacks_node(stacks, 0));
+    for (guint i = 1; i < count; i++)
+    {
+        FcStackNode node = *fc_stacks_node(stacks, i);
+        const gint parent = kept[node.parent];
+        const gboolean has_room = shares[i] > bound || (shares[i] >= bound && ties > 0);
+        if (parent >= 0 && has_room && shares[i] >= least_share)
+        {
+            ties -= shares[i] > bound ? 0 : 1;
+            node.parent = parent;
+            kept[i] = (gint)pruned->nodes->len;
+            g_array_append_val(pruned->nodes, node);
+            continue;
+        }
+        kept[i] = parent < 0 ? parent : FC_NONE - parent;
+        add_weights(omitted_child(pruned, rest, FC_NONE - kept[i]), &node);
+        pruned->omitted++;
+    }
+    return pruned;
+}
