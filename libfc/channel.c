@@ -30,6 +30,9 @@ static struct
     uint32_t splitting; /* lock of `piece` */
 } channel = {.fd = -1};
 
+/* Payloads for which there is room on any stack. */
+#define SMALL_BYTES 64
+
 /* Too large for the stack of a signal handler. */
 static union
 {
@@ -147,6 +150,28 @@ bool fc_channel_send_whole(struct FcMessage *message, size_t bytes)
     return false;
 }
 
+/* `whole` has room for the payload behind it. */
+static bool send_part(struct FcMessage *whole, const struct FcMessage *message, const char *from,
+                      size_t bytes, bool is_last)
+{
+    *whole = *message;
+    whole->flags = is_last ? 0 : FC_MESSAGE_MORE;
+    memcpy(whole + 1, from, bytes);
+    return fc_channel_send_whole(whole, sizeof *whole + bytes);
+}
+
+/* What each thread tells of itself: without the lock, which thousands of them would wait for while
+ * the one that has it waits for room in the pipe. */
+static bool send_small(const struct FcMessage *message, const void *payload, size_t bytes)
+{
+    struct
+    {
+        struct FcMessage message;
+        char bytes[SMALL_BYTES];
+    } small;
+    return send_part(&small.message, message, payload, bytes, true);
+}
+
 bool fc_channel_send(struct FcMessage *message, const void *payload, size_t bytes)
 {
     if (bytes == 0)
@@ -154,6 +179,8 @@ bool fc_channel_send(struct FcMessage *message, const void *payload, size_t byte
         message->flags = 0;
         return fc_channel_send_whole(message, sizeof *message);
     }
+    if (bytes <= SMALL_BYTES)
+        return send_small(message, payload, bytes);
     uint64_t old = fc_block_signals();
     fc_lock(&channel.splitting);
     const char *from = payload;
@@ -163,10 +190,7 @@ bool fc_channel_send(struct FcMessage *message, const void *payload, size_t byte
         size_t part = sizeof piece - sizeof *message;
         if (part > bytes)
             part = bytes;
-        piece.message = *message;
-        piece.message.flags = part < bytes ? FC_MESSAGE_MORE : 0;
-        memcpy(piece.bytes + sizeof *message, from, part);
-        sent = fc_channel_send_whole(&piece.message, sizeof *message + part);
+        sent = send_part(&piece.message, message, from, part, part == bytes);
         from += part;
         bytes -= part;
     }

@@ -61,10 +61,14 @@ static uint32_t count_in_flight(void)
     return count;
 }
 
-static struct FcChunk *claim_chunk(uint32_t *generation)
+/* *is_hopeless: none will be free before a thread gives one away, so there is nothing to wait for.
+ */
+static struct FcChunk *claim_chunk(uint32_t *generation, bool *is_hopeless)
 {
+    *is_hopeless = false;
     if (count_in_flight() >= in_flight_limit)
         return NULL;
+    *is_hopeless = true;
     uint32_t index = fc_thread.hint;
     for (uint32_t tried = 0; tried < chunk_count; tried++, index++)
     {
@@ -73,11 +77,17 @@ static struct FcChunk *claim_chunk(uint32_t *generation)
         struct FcChunk *chunk = chunk_at(index);
         uint64_t free = 0;
         if (__atomic_load_n(&chunk->owner, __ATOMIC_RELAXED) != 0)
+        {
+            /* relaxed: a hint, the thread looks again with its next chunk */
+            if (__atomic_load_n(&chunk->is_sent, __ATOMIC_RELAXED) != 0)
+                *is_hopeless = false;
             continue;
+        }
         /* acquire: pairs with the manager's release when it freed the chunk */
         if (!__atomic_compare_exchange_n(&chunk->owner, &free, fc_state_key, false,
                                          __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             continue;
+        __atomic_store_n(&chunk->is_sent, 0, __ATOMIC_RELAXED);
         *generation = fc_chunk_next_generation(chunk);
         /* relaxed: for count_in_flight of other threads */
         __atomic_store_n(&chunk->thread, fc_thread.number, __ATOMIC_RELAXED);
@@ -89,6 +99,7 @@ static struct FcChunk *claim_chunk(uint32_t *generation)
         /* release: the manager reads the header of a dead process's chunk if ready */
         __atomic_store_n(&chunk->ready, 1, __ATOMIC_RELEASE);
         fc_thread.hint = index + 1;
+        *is_hopeless = false;
         return chunk;
     }
     return NULL;
@@ -109,6 +120,7 @@ static void send_shared(struct FcChunk *chunk, uint32_t slots)
     if (fc_thread.sent_count >= in_flight_limit)
         fc_thread.hint =
             fc_thread.sent[(fc_thread.sent_count - in_flight_limit) % FC_IN_FLIGHT_MAX].index;
+    __atomic_store_n(&chunk->is_sent, 1, __ATOMIC_RELAXED);
     struct FcMessage message = {
         .type = FC_MSG_CHUNK, .thread = fc_thread.number, .argument = index, .value = slots};
     /* relaxed: fcmanager looks when the process is dead */
@@ -171,13 +183,14 @@ void fc_chunks_after_fork(void)
  * threads for its chunks. */
 static struct FcChunk *choose_chunk(uint32_t *generation)
 {
-    struct FcChunk *chunk = shared ? claim_chunk(generation) : NULL;
+    bool is_hopeless = !shared;
+    struct FcChunk *chunk = shared ? claim_chunk(generation, &is_hopeless) : NULL;
     if (chunk)
     {
         fc_thread.waits = 0;
         fc_thread.is_announced = false;
     }
-    else if (!shared || fc_thread.waits > WAITS_MAX)
+    else if (is_hopeless || fc_thread.waits > WAITS_MAX)
         chunk = fc_buffers_claim(shared != NULL, generation);
     return chunk;
 }
@@ -213,10 +226,11 @@ uint32_t fc_chunks_take_for_answer(void)
     if (!shared)
         return 0;
     uint32_t generation;
+    bool is_hopeless;
     /* fcmanager reads what the process still owns in place, this chunk included. */
     fc_thread_set_cursor(FC_CURSOR_NONE);
     if (!chunk || was_private)
-        chunk = claim_chunk(&generation);
+        chunk = claim_chunk(&generation, &is_hopeless);
     return chunk ? chunk_index(chunk) : FC_NO_ANSWER;
 }
 

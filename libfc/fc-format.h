@@ -201,7 +201,8 @@ struct FcChunk
     uint32_t stopped; /* atomic: 1 where it could not be given away, and nothing came after it */
     struct FcChunk *next; /* libfc's own: next of a thread's private buffers */
     uint32_t kind;        /* enum FcChunkKind; set before `ready` */
-    uint32_t reserved[3];
+    uint32_t is_sent;     /* libfc's own, atomic: it was given away, and not claimed since */
+    uint32_t reserved[2];
     union
     {
         struct FcRecord records[FC_CHUNK_RECORDS];

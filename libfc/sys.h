@@ -7,7 +7,9 @@
 #pragma once
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -108,23 +110,29 @@ static inline void fc_restore_signals(uint64_t old)
     fc_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, sizeof old);
 }
 
-/* A lock for the rare paths.  No handler may wait for a lock that its own thread holds: all signals
- * are blocked where a lock is held, but for that of early.c, which handlers do not call.  Who waits
- * sleeps before long: a thread of a real-time priority that only yields would keep the one that has
- * the lock from going on. */
+/* A lock for the rare paths: 0 free, 1 held, 2 held while others may sleep.  No handler may wait
+ * for a lock that its own thread holds: all signals are blocked where a lock is held, but for that
+ * of early.c, which handlers do not call.  Who waits sleeps before long: a thread of a real-time
+ * priority that only yields would keep the one that has the lock from going on; and it sleeps until
+ * it is woken: thousands that look again and again would keep it from going on, too. */
 static inline void fc_lock(uint32_t *lock)
 {
-    for (uint32_t tries = 0; __atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE); tries++)
-    { /* pairs with fc_unlock */
-        struct timespec nap = {0, 50000};
-        if (tries < 20)
-            fc_sys(SYS_sched_yield);
-        else
+    /* where futex is denied the sleep is a nap */
+    const struct timespec nap = {0, 1000000};
+    uint32_t held = 0;
+    if (__atomic_compare_exchange_n(lock, &held, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return; /* pairs with fc_unlock, as the exchange below */
+    fc_sys(SYS_sched_yield);
+    while (__atomic_exchange_n(lock, 2, __ATOMIC_ACQUIRE) != 0)
+    {
+        long result = fc_sys(SYS_futex, lock, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+        if (result != 0 && result != -EAGAIN && result != -EINTR)
             fc_sys(SYS_nanosleep, &nap, NULL);
     }
 }
 
 static inline void fc_unlock(uint32_t *lock)
 {
-    __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
+    if (__atomic_exchange_n(lock, 0, __ATOMIC_RELEASE) == 2)
+        fc_sys(SYS_futex, lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
