@@ -51,12 +51,23 @@ void fc_counts_free(FcCounts *counts)
     g_free(counts->functions);
     g_free(counts->arcs);
     g_free(counts->nodes);
+    g_clear_pointer(&counts->apportioned_nodes, g_array_unref);
+    g_clear_pointer(&counts->apportioned_arcs, g_array_unref);
     g_free(counts);
+}
+
+void fc_counts_mark(GArray **marks, guint32 index)
+{
+    if (!*marks)
+        *marks = g_array_new(FALSE, TRUE, sizeof(guint8));
+    if ((*marks)->len <= index)
+        g_array_set_size(*marks, index + 1);
+    g_array_index(*marks, guint8, index) = 1;
 }
 
 /* ---- Making entries --------------------------------------------------------- */
 
-static guint32 get_function(FcCounts *counts, guint64 address, gint module, guint64 seen)
+guint32 fc_counts_get_function(FcCounts *counts, guint64 address, gint module, guint64 seen)
 {
     guint64 module_key = (guint64)(gint64)module;
     const FcMapSlot *slot = fc_map_find(&counts->function_map, address, module_key, 0);
@@ -74,8 +85,8 @@ static guint32 get_function(FcCounts *counts, guint64 address, gint module, guin
     return counts->function_count - 1;
 }
 
-static guint32 get_arc(FcCounts *counts, guint32 caller, guint64 site, gint site_module,
-                       guint32 callee)
+guint32 fc_counts_get_arc(FcCounts *counts, guint32 caller, guint64 site, gint site_module,
+                          guint32 callee)
 {
     guint64 ends = (guint64)caller << 32 | callee;
     guint64 module_key = (guint64)(gint64)site_module;
@@ -89,8 +100,8 @@ static guint32 get_arc(FcCounts *counts, guint32 caller, guint64 site, gint site
     return counts->arc_count - 1;
 }
 
-static guint32 add_node(FcCounts *counts, guint32 parent, guint64 site, gint site_module,
-                        guint32 function)
+guint32 fc_counts_add_node(FcCounts *counts, guint32 parent, guint64 site, gint site_module,
+                           guint32 function)
 {
     MAKE_ROOM(counts->nodes, counts->node_count, counts->node_room);
     counts->nodes[counts->node_count] = (FcCountsNode){
@@ -106,14 +117,14 @@ static guint32 get_overflow_node(FcCounts *counts, guint32 function)
     const FcMapSlot *slot = fc_map_find(&counts->edges, 0, OVERFLOW_SITE, function);
     if (slot)
         return slot->value;
-    guint32 node = add_node(counts, 0, 0, FC_NONE, function);
+    guint32 node = fc_counts_add_node(counts, 0, 0, FC_NONE, function);
     fc_map_add(&counts->edges, 0, OVERFLOW_SITE, function, node, 0);
     return node;
 }
 
 /* ---- Edges ------------------------------------------------------------------ */
 
-static guint32 find_on_path(const FcCounts *counts, guint32 node, guint32 function)
+guint32 fc_counts_find_on_path(const FcCounts *counts, guint32 node, guint32 function)
 {
     for (; node != 0; node = counts->nodes[node].parent)
         if (counts->nodes[node].function == function)
@@ -121,7 +132,7 @@ static guint32 find_on_path(const FcCounts *counts, guint32 node, guint32 functi
     return 0;
 }
 
-static gboolean has_room(const FcCounts *counts)
+gboolean fc_counts_has_room(const FcCounts *counts)
 {
     return counts->node_count < counts->node_limit &&
            (counts->contexts_in_use == NULL || *counts->contexts_in_use < counts->node_limit);
@@ -140,15 +151,15 @@ const FcMapSlot *fc_counts_make_edge(FcCounts *counts, guint32 node, guint64 sit
 {
     gint module = fc_modules_find(counts->modules, address, time);
     gint site_module = fc_modules_find(counts->modules, site, time);
-    guint32 function = get_function(counts, address, module, time);
+    guint32 function = fc_counts_get_function(counts, address, module, time);
     guint32 caller = node != 0 ? counts->nodes[node].function + 1 : 0;
-    guint32 arc = get_arc(counts, caller, site, site_module, function);
+    guint32 arc = fc_counts_get_arc(counts, caller, site, site_module, function);
 
     if (counts->edges.used > MAX(EDGES_PER_NODE * counts->node_count, EDGES_LEAST))
         fc_map_filter(&counts->edges, is_tree_edge, counts);
-    guint32 child = find_on_path(counts, node, function);
-    if (child == 0 && has_room(counts))
-        child = add_node(counts, node, site, site_module, function);
+    guint32 child = fc_counts_find_on_path(counts, node, function);
+    if (child == 0 && fc_counts_has_room(counts))
+        child = fc_counts_add_node(counts, node, site, site_module, function);
     else if (child == 0)
     {
         child = get_overflow_node(counts, function);
@@ -223,6 +234,10 @@ static void add_function(FcCountsFunction *into, const FcCountsFunction *from)
     into->local_max = MAX(into->local_max, from->local_max);
     for (guint i = 0; i < FC_HISTOGRAM_BUCKETS; i++)
         into->histogram[i] += from->histogram[i];
+    into->counted += from->counted;
+    into->timed += from->timed;
+    into->local_variance += from->local_variance;
+    into->total_variance += from->total_variance;
 }
 
 /* A library's constructors may be met before the library is announced. */
@@ -245,7 +260,7 @@ static guint32 get_merged_node(FcCounts *into, guint32 parent, guint64 site, gin
         into->contexts_folded++;
         return get_overflow_node(into, function);
     }
-    guint32 node = add_node(into, parent, site, site_module, function);
+    guint32 node = fc_counts_add_node(into, parent, site, site_module, function);
     fc_map_add(&into->edges, parent, site, callee, node, 0);
     return node;
 }
@@ -268,6 +283,8 @@ static void merge_nodes(FcCounts *into, const FcCounts *from, const guint32 *fun
         target->calls += node->calls;
         target->total += node->total;
         target->local += node->local;
+        if (fc_counts_is_marked(from->apportioned_nodes, i))
+            fc_counts_mark(&into->apportioned_nodes, nodes[i]);
     }
 }
 
@@ -279,7 +296,7 @@ guint32 fc_counts_make_node(FcCounts *into, const FcCounts *from, guint32 node, 
     const FcCountsFunction *function = &from->functions[own->function];
     guint32 parent = fc_counts_intern_node(into, from, own->parent, cache);
     gint module = known_module(from, function->module, function->address, function->seen);
-    guint32 target = get_function(into, function->address, module, function->seen);
+    guint32 target = fc_counts_get_function(into, function->address, module, function->seen);
     guint32 result;
     if (own->site == 0 && own->parent == 0)
         result = get_overflow_node(into, target);
@@ -298,7 +315,7 @@ guint32 *fc_counts_merge(FcCounts *into, const FcCounts *from)
     {
         const FcCountsFunction *function = &from->functions[i];
         gint module = known_module(from, function->module, function->address, function->seen);
-        functions[i] = get_function(into, function->address, module, function->seen);
+        functions[i] = fc_counts_get_function(into, function->address, module, function->seen);
         add_function(&into->functions[functions[i]], function);
     }
     for (guint32 i = 0; i < from->arc_count; i++)
@@ -307,9 +324,12 @@ guint32 *fc_counts_merge(FcCounts *into, const FcCounts *from)
         guint32 caller = arc->caller != 0 ? functions[arc->caller - 1] + 1 : 0;
         gint site_module =
             known_module(from, arc->site_module, arc->site, from->functions[arc->callee].seen);
-        guint32 target = get_arc(into, caller, arc->site, site_module, functions[arc->callee]);
+        guint32 target =
+            fc_counts_get_arc(into, caller, arc->site, site_module, functions[arc->callee]);
         into->arcs[target].calls += arc->calls;
         into->arcs[target].total += arc->total;
+        if (fc_counts_is_marked(from->apportioned_arcs, i))
+            fc_counts_mark(&into->apportioned_arcs, target);
     }
     into->contexts_folded += from->contexts_folded;
     merge_nodes(into, from, functions);

@@ -33,6 +33,11 @@ typedef struct
     guint64 local_min;
     guint64 local_max;
     guint64 histogram[FC_HISTOGRAM_BUCKETS];
+    /* Of a function whose calls were counted, see counted-settle.h: */
+    guint64 counted;       /* calls that made no record of their own */
+    guint64 timed;         /* those of them that were timed, at random */
+    double local_variance; /* of the estimates in `local` and `total`, ticks squared */
+    double total_variance;
 } FcCountsFunction;
 
 typedef struct
@@ -88,6 +93,9 @@ typedef struct
     guint changes_seen;      /* of the modules' changes */
     guint64 contexts_folded; /* edges that lead to an overflow node */
     FcCountsRepairs repairs;
+    GArray
+        *apportioned_nodes;   /* guint8: 1 where the calls are apportioned; NULL: nowhere, and so */
+    GArray *apportioned_arcs; /* is what lies behind the end */
 } FcCounts;
 
 /* Starting sizes; 0: the least. */
@@ -115,6 +123,24 @@ static inline const FcMapSlot *fc_counts_edge(FcCounts *counts, guint32 node, gu
     if (G_LIKELY(slot->value != 0))
         return slot;
     return fc_counts_make_edge(counts, node, site, address, time);
+}
+
+/* Their parts: the function, the arc (`caller`: function + 1, 0: none), made if need be; a new
+ * context, which fc_counts_has_room allows or not; the context of `function` on the path to
+ * `node`, 0: none. */
+guint32 fc_counts_get_function(FcCounts *counts, guint64 address, gint module, guint64 seen);
+guint32 fc_counts_get_arc(FcCounts *counts, guint32 caller, guint64 site, gint site_module,
+                          guint32 callee);
+guint32 fc_counts_add_node(FcCounts *counts, guint32 parent, guint64 site, gint site_module,
+                           guint32 function);
+gboolean fc_counts_has_room(const FcCounts *counts);
+guint32 fc_counts_find_on_path(const FcCounts *counts, guint32 node, guint32 function);
+
+/* Sets `index` of `*marks`, the apportioned nodes or arcs; and whether it is set. */
+void fc_counts_mark(GArray **marks, guint32 index);
+static inline gboolean fc_counts_is_marked(const GArray *marks, guint32 index)
+{
+    return marks != NULL && index < marks->len && g_array_index(marks, guint8, index) != 0;
 }
 
 /* Whether the function at `address`, of the module that is there at `time`, is on the stack. */

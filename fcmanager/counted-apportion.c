@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Gives counted calls to contexts and arcs: see counted-settle.h.
+ */
+#include "fcmanager/counted-settle.h"
+
+/* Whether the calls of the pair can have one context alone. */
+static gboolean is_exact(const FcSettle *settle, const FcCountedPair *pair)
+{
+    guint32 caller = G_MAXUINT32;
+    for (guint32 at = pair->first_arc; at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
+    {
+        if (fc_settle_sure_calls(settle, at - 1) == 0)
+            continue;
+        if (caller != G_MAXUINT32)
+            return FALSE;
+        caller = settle->counts->arcs[at - 1].caller;
+    }
+    if (caller == G_MAXUINT32)
+        return FALSE;
+    guint32 node = caller != 0 ? settle->first_same[caller - 1] : 0;
+    return caller == 0 || node == 0 || *fc_settle_link(settle->next_same, node) == 0;
+}
+
+/* ---- Giving calls ------------------------------------------------------------------- */
+
+/* The calls of one pair, of which `timed` were timed, while `frame` was the innermost recorded. */
+typedef struct
+{
+    guint32 pair;
+    guint32 frame;
+    guint64 calls;
+    guint64 timed;
+    gboolean exact;
+} Batch;
+
+/* `calls` of them were made by `caller` (function + 1) in context `node`. */
+static void give(FcSettle *settle, const Batch *batch, guint32 node, guint32 caller, guint64 calls)
+{
+    FcCounts *counts = settle->counts;
+    const FcCountedPair pair = g_array_index(settle->counted->pairs, FcCountedPair, batch->pair);
+    if (calls == 0)
+        return;
+    guint32 child = fc_settle_child(settle, node, &pair);
+    guint32 arc = fc_counts_get_arc(counts, caller, pair.site, pair.site_module, pair.function);
+    counts->nodes[child].calls += calls;
+    counts->arcs[arc].calls += calls;
+    if (!batch->exact)
+    {
+        fc_counts_mark(&counts->apportioned_nodes, child);
+        fc_counts_mark(&counts->apportioned_arcs, arc);
+    }
+    if (!fc_settle_is_on_path(counts, child, node)) /* else it is a call within itself */
+    {
+        g_array_index(settle->hidden_calls, guint64, child) += calls;
+        FcCountedSpent *spent = &g_array_index(settle->spent, FcCountedSpent, child);
+        if (calls > spent->calls)
+            *spent = (FcCountedSpent){batch->frame, calls};
+    }
+    const FcCountedShare share = {.frame = batch->frame,
+                                  .node = child,
+                                  .pair = batch->pair,
+                                  .untimed =
+                                      (double)(batch->calls - MIN(batch->timed, batch->calls)) *
+                                      (double)calls / (double)batch->calls};
+    g_array_append_val(settle->shares, share);
+}
+
+static guint32 caller_of(const FcCounts *counts, guint32 node)
+{
+    return node != 0 ? counts->nodes[node].function + 1 : 0;
+}
+
+/* Calls whose recorded frame is known: by its function, or by counted ones that it called. */
+static void give_below(FcSettle *settle, const Batch *batch)
+{
+    FcCounts *counts = settle->counts;
+    const FcCountedPair *pair = &g_array_index(settle->counted->pairs, FcCountedPair, batch->pair);
+    guint32 hidden = fc_settle_hidden_caller(settle, pair, caller_of(counts, batch->frame));
+    g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(guint32));
+    if (hidden != 0)
+        fc_settle_find_below(settle, batch->frame, hidden - 1, found);
+    if (found->len == 0)
+    {
+        /* the call site of an unprofiled function has the callers of that */
+        gboolean is_its_own = hidden != 0 && fc_settle_function_before(settle, pair) == hidden;
+        give(settle, batch, batch->frame, is_its_own ? hidden : caller_of(counts, batch->frame),
+             batch->calls);
+        return;
+    }
+    g_autofree guint64 *weights = g_new(guint64, found->len);
+    g_autofree guint64 *parts = g_new(guint64, found->len);
+    for (guint i = 0; i < found->len; i++)
+        weights[i] = counts->nodes[g_array_index(found, guint32, i)].calls;
+    fc_settle_divide(batch->calls, weights, found->len, parts);
+    for (guint i = 0; i < found->len; i++)
+        give(settle, batch, g_array_index(found, guint32, i), hidden, parts[i]);
+}
+
+/* Of a call within the same function the time is the better measure: the calls of the context are
+ * those from outside. */
+static guint64 weight_of(FcSettle *settle, const FcCountedPair *pair, guint32 node,
+                         gboolean by_recorded)
+{
+    const FcCountsNode *own = &settle->counts->nodes[node];
+    if (fc_counts_find_on_path(settle->counts, node, pair->function) != 0)
+        return by_recorded ? 0 : own->local;
+    if (!by_recorded)
+        return own->calls;
+    guint32 child = fc_settle_find_child(settle, node, pair);
+    return child != 0 ? settle->counts->nodes[child].calls : 0;
+}
+
+/* The frame in whose time the counted callees of context `node` ran. */
+static guint32 frame_of(const FcSettle *settle, guint32 node)
+{
+    if (node == 0 || g_array_index(settle->hidden_calls, guint64, node) == 0)
+        return node;
+    return g_array_index(settle->spent, FcCountedSpent, node).frame;
+}
+
+/* Calls of `caller` (function + 1) that no sample tells of: to all its contexts. */
+static void give_by_caller(FcSettle *settle, Batch batch, guint32 caller)
+{
+    const FcCountedPair pair = g_array_index(settle->counted->pairs, FcCountedPair, batch.pair);
+    g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(guint32));
+    for (guint32 node = caller != 0 ? settle->first_same[caller - 1] : 0; node != 0;
+         node = *fc_settle_link(settle->next_same, node))
+        g_array_append_val(found, node);
+    if (found->len == 0)
+    {
+        batch.frame = 0;
+        give(settle, &batch, 0, caller, batch.calls);
+        return;
+    }
+    g_autofree guint64 *weights = g_new0(guint64, found->len);
+    g_autofree guint64 *parts = g_new(guint64, found->len);
+    gboolean any = FALSE;
+    for (int recorded = 1; recorded >= 0 && !any; recorded--)
+        for (guint i = 0; i < found->len; i++)
+        {
+            weights[i] = weight_of(settle, &pair, g_array_index(found, guint32, i), recorded == 1);
+            any = any || weights[i] > 0;
+        }
+    fc_settle_divide(batch.calls, weights, found->len, parts);
+    const guint64 all = batch.calls;
+    for (guint i = 0; i < found->len; i++)
+    {
+        guint32 node = g_array_index(found, guint32, i);
+        batch.frame = frame_of(settle, node);
+        batch.calls = parts[i];
+        give(settle, &batch, node, caller, parts[i]);
+    }
+    batch.calls = all;
+}
+
+/* No sample: by the callers that are known, or that the call site looks like. */
+static void give_unsampled(FcSettle *settle, Batch batch)
+{
+    const FcCountedPair pair = g_array_index(settle->counted->pairs, FcCountedPair, batch.pair);
+    g_autoptr(GArray) callers = g_array_new(FALSE, FALSE, sizeof(guint32));
+    g_autoptr(GArray) weights = g_array_new(FALSE, FALSE, sizeof(guint64));
+    for (guint32 at = pair.first_arc; at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
+    {
+        guint64 calls = fc_settle_sure_calls(settle, at - 1);
+        if (calls == 0)
+            continue;
+        g_array_append_val(callers, settle->counts->arcs[at - 1].caller);
+        g_array_append_val(weights, calls);
+    }
+    if (callers->len == 0)
+    {
+        give_by_caller(settle, batch, fc_settle_function_before(settle, &pair));
+        return;
+    }
+    g_autofree guint64 *parts = g_new(guint64, callers->len);
+    fc_settle_divide(batch.calls, (const guint64 *)(gconstpointer)weights->data, callers->len,
+                     parts);
+    for (guint i = 0; i < callers->len; i++)
+    {
+        batch.calls = parts[i];
+        give_by_caller(settle, batch, g_array_index(callers, guint32, i));
+    }
+}
+
+void fc_settle_apportion(FcSettle *settle, guint32 index)
+{
+    const FcCountedPair pair = g_array_index(settle->counted->pairs, FcCountedPair, index);
+    Batch batch = {.pair = index, .calls = pair.calls, .exact = is_exact(settle, &pair)};
+    g_autoptr(GArray) met = g_array_new(FALSE, FALSE, sizeof(guint64));
+    for (guint32 at = pair.first_sample; at != 0;)
+    {
+        const FcCountedSample *sample =
+            &g_array_index(settle->counted->samples, FcCountedSample, at - 1);
+        g_array_append_val(met, sample->met);
+        at = sample->next;
+    }
+    if (pair.calls == 0)
+        return;
+    if (met->len == 0)
+    {
+        give_unsampled(settle, batch);
+        return;
+    }
+    g_autofree guint64 *parts = g_new(guint64, met->len);
+    fc_settle_divide(pair.calls, (const guint64 *)(gconstpointer)met->data, met->len, parts);
+    guint32 at = pair.first_sample;
+    for (guint i = 0; i < met->len; i++)
+    {
+        const FcCountedSample *sample =
+            &g_array_index(settle->counted->samples, FcCountedSample, at - 1);
+        batch.frame = sample->parent;
+        batch.calls = parts[i];
+        batch.timed = sample->timed;
+        give_below(settle, &batch);
+        at = sample->next;
+    }
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A counted caller that was not timed has no frame, so what it called is recorded below the frame
+ * around it.  Here it goes below the caller, with its time.  See counted-settle.h.
+ */
+#include "fcmanager/counted-settle.h"
+
+typedef struct
+{
+    FcSettle *settle;
+    guint8 *moved_arcs; /* by arc, as many as there were */
+    guint32 arc_count;
+    gboolean any;
+} Move;
+
+/* ---- Where to ----------------------------------------------------------------------- */
+
+static void unlink_child(FcSettle *settle, guint32 node)
+{
+    guint32 parent = settle->counts->nodes[node].parent;
+    guint32 *link = fc_settle_link(settle->first_child, parent);
+    while (*link != node && *link != 0)
+        link = fc_settle_link(settle->next_child, *link);
+    if (*link == node)
+        *link = *fc_settle_link(settle->next_child, node);
+}
+
+/* The context of `function` below `frame` that has the most calls and is not below `node`; 0: there
+ * is none. */
+static guint32 find_caller(const FcSettle *settle, guint32 frame, guint32 function, guint32 node)
+{
+    const FcCounts *counts = settle->counts;
+    g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(guint32));
+    guint32 best = 0;
+    fc_settle_find_below(settle, frame, function, found);
+    for (guint i = 0; i < found->len; i++)
+    {
+        guint32 at = g_array_index(found, guint32, i);
+        if (fc_settle_is_on_path(counts, node, at))
+            continue;
+        if (best == 0 || counts->nodes[at].calls > counts->nodes[best].calls)
+            best = at;
+    }
+    return best;
+}
+
+static void move_node(Move *move, guint32 node)
+{
+    FcSettle *settle = move->settle;
+    FcCounts *counts = settle->counts;
+    const FcCountsNode own = counts->nodes[node];
+    if (own.site == 0 || own.parent == 0)
+        return;
+    const FcCountedPair pair =
+        *fc_counted_pair(settle->counted, own.site, own.site_module, own.function);
+    guint32 recorded = counts->nodes[own.parent].function + 1;
+    guint32 hidden = fc_settle_hidden_caller(settle, &pair, recorded);
+    guint32 caller = hidden != 0 ? find_caller(settle, own.parent, hidden - 1, node) : 0;
+    if (caller == 0)
+        return;
+    fc_settle_add_total(settle, caller, own.parent, own.total);
+    unlink_child(settle, node);
+    counts->nodes[node].parent = caller;
+    *fc_settle_link(settle->next_child, node) = *fc_settle_link(settle->first_child, caller);
+    *fc_settle_link(settle->first_child, caller) = node;
+    guint32 arc = fc_counts_get_arc(counts, recorded, own.site, own.site_module, own.function);
+    if (arc < move->arc_count)
+        move->moved_arcs[arc] = 1;
+    move->any = TRUE;
+}
+
+/* ---- Arcs ----------------------------------------------------------------------------- */
+
+/* Those from the frame around a hidden caller become that caller's. */
+static void move_arcs(Move *move)
+{
+    FcSettle *settle = move->settle;
+    FcCounts *counts = settle->counts;
+    for (guint32 i = 0; i < move->arc_count; i++)
+    {
+        const FcCountsArc own = counts->arcs[i];
+        const FcCountedPair pair =
+            *fc_counted_pair(settle->counted, own.site, own.site_module, own.callee);
+        guint32 hidden = fc_settle_hidden_caller(settle, &pair, own.caller);
+        if (hidden == 0 ||
+            (!move->moved_arcs[i] && fc_settle_function_before(settle, &pair) != hidden))
+        {
+            move->moved_arcs[i] = 0;
+            continue;
+        }
+        move->moved_arcs[i] = 1;
+        guint32 to = fc_counts_get_arc(counts, hidden, own.site, own.site_module, own.callee);
+        counts->arcs[to].calls += own.calls;
+        counts->arcs[to].total += own.total;
+    }
+}
+
+static void drop_arcs(Move *move)
+{
+    FcCounts *counts = move->settle->counts;
+    GArray *marks = counts->apportioned_arcs;
+    guint32 kept = 0;
+    if (marks)
+        g_array_set_size(marks, MAX(marks->len, counts->arc_count));
+    for (guint32 i = 0; i < counts->arc_count; i++)
+    {
+        if (i < move->arc_count && move->moved_arcs[i])
+            continue;
+        if (marks)
+            g_array_index(marks, guint8, kept) = g_array_index(marks, guint8, i);
+        counts->arcs[kept++] = counts->arcs[i];
+    }
+    counts->arc_count = kept;
+    if (marks)
+        g_array_set_size(marks, kept);
+}
+
+/* ---- The tree in its order again -------------------------------------------------------- */
+
+/* Adds `from` to the context `into`: both were one function on one path, or are folded into it. */
+static void add_node(FcCountsNode *into, const FcCountsNode *from, gboolean folded)
+{
+    into->calls += from->calls;
+    into->local += from->local;
+    if (!folded) /* else it was active, as was its time counted */
+        into->total += from->total;
+}
+
+/* The context of `fresh` that `from`, whose parent became `parent`, becomes. */
+static guint32 place_node(FcCounts *fresh, FcMap *known, guint32 parent, const FcCountsNode *from)
+{
+    guint32 node = fc_counts_find_on_path(fresh, parent, from->function);
+    if (node != 0)
+    {
+        add_node(&fresh->nodes[node], from, TRUE);
+        return node;
+    }
+    guint64 callee = (guint64)(guint32)from->site_module << 32 | from->function;
+    const FcMapSlot *slot = fc_map_find(known, parent, from->site, callee);
+    if (slot)
+        node = slot->value;
+    else
+    {
+        node = fc_counts_add_node(fresh, parent, from->site, from->site_module, from->function);
+        fc_map_add(known, parent, from->site, callee, node, 0);
+    }
+    add_node(&fresh->nodes[node], from, FALSE);
+    return node;
+}
+
+static void order_nodes(FcSettle *settle)
+{
+    FcCounts *counts = settle->counts;
+    FcCounts fresh = {0};
+    FcMap known;
+    GArray *marks = NULL;
+    g_autofree guint32 *places = g_new0(guint32, counts->node_count);
+    fc_map_init(&known, counts->node_count);
+    fc_counts_add_node(&fresh, 0, 0, FC_NONE, 0);
+    fresh.nodes[0] = counts->nodes[0];
+    for (guint32 at = fc_settle_next_below(settle, 0, 0, TRUE); at != 0;
+         at = fc_settle_next_below(settle, at, 0, TRUE))
+    {
+        const FcCountsNode *from = &counts->nodes[at];
+        places[at] = place_node(&fresh, &known, places[from->parent], from);
+        if (fc_counts_is_marked(counts->apportioned_nodes, at))
+            fc_counts_mark(&marks, places[at]);
+    }
+    fc_map_clear(&known);
+    if (counts->contexts_in_use)
+        *counts->contexts_in_use -= counts->node_count - fresh.node_count;
+    g_free(counts->nodes);
+    counts->nodes = fresh.nodes;
+    counts->node_count = fresh.node_count;
+    counts->node_room = fresh.node_room;
+    if (counts->apportioned_nodes)
+        g_array_unref(counts->apportioned_nodes);
+    counts->apportioned_nodes = marks;
+}
+
+void fc_settle_move(FcSettle *settle)
+{
+    FcCounts *counts = settle->counts;
+    Move move = {settle, g_new0(guint8, counts->arc_count + 1), counts->arc_count, FALSE};
+    const guint32 nodes = counts->node_count;
+    for (guint32 i = 1; i < nodes; i++)
+        move_node(&move, i);
+    move_arcs(&move);
+    drop_arcs(&move);
+    if (move.any)
+        order_nodes(settle);
+    g_free(move.moved_arcs);
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Apportions counted calls to contexts: see counted-settle.h.
+ */
+#include "fcmanager/counted-settle.h"
+
+#include <string.h>
+
+/* ---- Dividing ------------------------------------------------------------------- */
+
+typedef struct
+{
+    unsigned __int128 remainder;
+    guint index;
+} Remainder;
+
+static gint compare_remainders(gconstpointer a, gconstpointer b)
+{
+    const Remainder *one = a;
+    const Remainder *other = b;
+    if (one->remainder != other->remainder)
+        return one->remainder > other->remainder ? -1 : 1;
+    return one->index < other->index ? -1 : 1;
+}
+
+void fc_settle_divide(guint64 amount, const guint64 *weights, guint count, guint64 *parts)
+{
+    unsigned __int128 sum = 0;
+    for (guint i = 0; i < count; i++)
+        sum += weights[i];
+    const gboolean alike = sum == 0;
+    if (alike)
+        sum = count;
+    g_autofree Remainder *rest = g_new(Remainder, count);
+    guint64 left = amount;
+    for (guint i = 0; i < count; i++)
+    {
+        unsigned __int128 product = (unsigned __int128)amount * (alike ? 1 : weights[i]);
+        parts[i] = (guint64)(product / sum);
+        rest[i] = (Remainder){product % sum, i};
+        left -= parts[i];
+    }
+    if (left == 0)
+        return;
+    qsort(rest, count, sizeof *rest, compare_remainders);
+    for (guint i = 0; i < count && left > 0; i++, left--)
+        parts[rest[i].index]++;
+}
+
+/* ---- Contexts --------------------------------------------------------------------- */
+
+static guint64 callee_key(gint site_module, guint32 function)
+{
+    return (guint64)(guint32)site_module << 32 | function;
+}
+
+guint32 *fc_settle_link(GArray *links, guint32 index)
+{
+    if (links->len <= index)
+        g_array_set_size(links, index + 1);
+    return &g_array_index(links, guint32, index);
+}
+
+/* Makes `node` known as a child of its parent. */
+static void add_child(FcSettle *settle, guint32 node)
+{
+    const FcCountsNode *own = &settle->counts->nodes[node];
+    guint64 callee = callee_key(own->site_module, own->function);
+    if (!fc_map_find(&settle->children, own->parent, own->site, callee))
+        fc_map_add(&settle->children, own->parent, own->site, callee, node, 0);
+    fc_settle_link(settle->first_child, node);
+    *fc_settle_link(settle->next_child, node) = *fc_settle_link(settle->first_child, own->parent);
+    *fc_settle_link(settle->first_child, own->parent) = node;
+    *fc_settle_link(settle->next_same, node) = settle->first_same[own->function];
+    settle->first_same[own->function] = node;
+    g_array_set_size(settle->hidden_calls, MAX(settle->hidden_calls->len, node + 1));
+    g_array_set_size(settle->spent, MAX(settle->spent->len, node + 1));
+}
+
+guint32 fc_settle_find_child(const FcSettle *settle, guint32 node, const FcCountedPair *pair)
+{
+    const FcMapSlot *slot = fc_map_find(&settle->children, node, pair->site,
+                                        callee_key(pair->site_module, pair->function));
+    return slot ? slot->value : 0;
+}
+
+guint32 fc_settle_child(FcSettle *settle, guint32 node, const FcCountedPair *pair)
+{
+    FcCounts *counts = settle->counts;
+    guint32 known = fc_counts_find_on_path(counts, node, pair->function);
+    if (known != 0)
+        return known;
+    known = fc_settle_find_child(settle, node, pair);
+    if (known != 0)
+        return known;
+    if (fc_counts_has_room(counts))
+        known = fc_counts_add_node(counts, node, pair->site, pair->site_module, pair->function);
+    else
+    {
+        counts->contexts_folded++;
+        const FcMapSlot *slot =
+            fc_map_find(&settle->children, 0, 0, callee_key(FC_NONE, pair->function));
+        if (slot)
+            return slot->value;
+        known = fc_counts_add_node(counts, 0, 0, FC_NONE, pair->function);
+    }
+    add_child(settle, known);
+    return known;
+}
+
+gboolean fc_settle_is_on_path(const FcCounts *counts, guint32 wanted, guint32 node)
+{
+    while (node != 0 && node != wanted)
+        node = counts->nodes[node].parent;
+    return node == wanted;
+}
+
+guint32 fc_settle_next_below(const FcSettle *settle, guint32 node, guint32 top, gboolean descend)
+{
+    guint32 child = descend ? *fc_settle_link(settle->first_child, node) : 0;
+    if (child != 0)
+        return child;
+    while (node != top)
+    {
+        guint32 sibling = *fc_settle_link(settle->next_child, node);
+        if (sibling != 0)
+            return sibling;
+        node = settle->counts->nodes[node].parent;
+    }
+    return 0;
+}
+
+void fc_settle_find_below(const FcSettle *settle, guint32 node, guint32 function, GArray *found)
+{
+    guint32 at = fc_settle_next_below(settle, node, node, TRUE);
+    while (at != 0)
+    {
+        guint32 own = settle->counts->nodes[at].function;
+        if (own == function)
+            g_array_append_val(found, at);
+        at = fc_settle_next_below(settle, at, node, settle->is_counted[own]);
+    }
+}
+
+/* ---- Callers ---------------------------------------------------------------------- */
+
+guint64 fc_settle_sure_calls(const FcSettle *settle, guint32 arc)
+{
+    const GArray *sure = settle->counted->sure;
+    return arc < sure->len ? g_array_index(sure, guint64, arc) : 0;
+}
+
+static gint compare_functions(gconstpointer a, gconstpointer b, gpointer data)
+{
+    const FcCounts *counts = data;
+    const FcCountsFunction *one = &counts->functions[*(const guint32 *)a];
+    const FcCountsFunction *other = &counts->functions[*(const guint32 *)b];
+    if (one->module != other->module)
+        return one->module < other->module ? -1 : 1;
+    return one->address < other->address ? -1 : one->address > other->address;
+}
+
+/* The function that begins closest before the call site in the same module, + 1; 0: none.  It may
+ * be another one, as what was not profiled is not known. */
+guint32 fc_settle_function_before(const FcSettle *settle, const FcCountedPair *pair)
+{
+    const FcCounts *counts = settle->counts;
+    guint32 low = 0;
+    guint32 high = counts->function_count;
+    if (pair->site_module == FC_NONE)
+        return 0;
+    while (low < high)
+    {
+        guint32 middle = low + (high - low) / 2;
+        const FcCountsFunction *function = &counts->functions[settle->by_address[middle]];
+        if (function->module < pair->site_module ||
+            (function->module == pair->site_module && function->address < pair->site))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0 || counts->functions[settle->by_address[low - 1]].module != pair->site_module)
+        return 0;
+    return settle->by_address[low - 1] + 1;
+}
+
+guint32 fc_settle_hidden_caller(const FcSettle *settle, const FcCountedPair *pair, guint32 function)
+{
+    gboolean any = FALSE;
+    guint64 most = 0;
+    guint32 best = 0;
+    for (guint32 at = pair->first_arc; at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
+    {
+        const FcCountsArc *arc = &settle->counts->arcs[at - 1];
+        guint64 calls = fc_settle_sure_calls(settle, at - 1);
+        if (calls == 0)
+            continue;
+        if (arc->caller == function)
+            return 0;
+        any = TRUE;
+        if (arc->caller != 0 && settle->is_counted[arc->caller - 1] && calls > most)
+        {
+            most = calls;
+            best = arc->caller;
+        }
+    }
+    if (!any)
+    {
+        best = fc_settle_function_before(settle, pair);
+        if (best == function || best == 0 || !settle->is_counted[best - 1])
+            best = 0;
+    }
+    return best;
+}
+
+/* ---- The order ---------------------------------------------------------------------- */
+
+/* Calls of counted functions by others, to apportion those of a caller before its callees'. */
+typedef struct
+{
+    guint32 callee;
+    guint32 next; /* of the same caller, index + 1; 0: none */
+} Edge;
+
+typedef struct
+{
+    FcSettle *settle;
+    GArray *edges;       /* Edge */
+    guint32 *first_edge; /* by function */
+    guint32 *waits_for;  /* by function: edges to it whose caller was not visited */
+    guint32 *first_pair; /* by function, index + 1; 0: none */
+    GArray *next_pair;   /* guint32 by pair */
+    GArray *queue;       /* guint32: functions */
+    guint8 *visited;
+} Order;
+
+static void add_edge(Order *order, guint32 caller, guint32 callee)
+{
+    if (caller == 0 || caller - 1 == callee || !order->settle->is_counted[caller - 1])
+        return;
+    const Edge edge = {callee, order->first_edge[caller - 1]};
+    g_array_append_val(order->edges, edge);
+    order->first_edge[caller - 1] = order->edges->len;
+    order->waits_for[callee]++;
+}
+
+static void add_edges(Order *order, const FcCountedPair *pair)
+{
+    const FcSettle *settle = order->settle;
+    gboolean any = FALSE;
+    for (guint32 at = pair->first_arc; at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
+    {
+        if (fc_settle_sure_calls(settle, at - 1) == 0)
+            continue;
+        any = TRUE;
+        add_edge(order, settle->counts->arcs[at - 1].caller, pair->function);
+    }
+    if (!any)
+        add_edge(order, fc_settle_function_before(settle, pair), pair->function);
+}
+
+static void visit(Order *order, guint32 function)
+{
+    order->visited[function] = 1;
+    for (guint32 at = order->first_pair[function]; at != 0;
+         at = g_array_index(order->next_pair, guint32, at - 1))
+        fc_settle_apportion(order->settle, at - 1);
+    for (guint32 at = order->first_edge[function]; at != 0;)
+    {
+        const Edge *edge = &g_array_index(order->edges, Edge, at - 1);
+        if (--order->waits_for[edge->callee] == 0 && !order->visited[edge->callee])
+            g_array_append_val(order->queue, edge->callee);
+        at = edge->next;
+    }
+}
+
+/* Callers first; of functions that call each other in a circle the first that was met. */
+static void apportion_all(FcSettle *settle)
+{
+    const guint32 count = settle->counts->function_count;
+    const guint pairs = settle->counted->pairs->len;
+    g_autofree guint32 *first_edge = g_new0(guint32, count);
+    g_autofree guint32 *waits_for = g_new0(guint32, count);
+    g_autofree guint32 *first_pair = g_new0(guint32, count);
+    g_autofree guint8 *visited = g_new0(guint8, count);
+    g_autoptr(GArray) edges = g_array_new(FALSE, FALSE, sizeof(Edge));
+    g_autoptr(GArray) next_pair = g_array_new(FALSE, TRUE, sizeof(guint32));
+    g_autoptr(GArray) queue = g_array_new(FALSE, FALSE, sizeof(guint32));
+    Order order = {settle, edges, first_edge, waits_for, first_pair, next_pair, queue, visited};
+    g_array_set_size(next_pair, pairs);
+    for (guint32 i = pairs; i-- > 0;)
+    {
+        const FcCountedPair *pair = &g_array_index(settle->counted->pairs, FcCountedPair, i);
+        if (pair->calls == 0)
+            continue;
+        g_array_index(next_pair, guint32, i) = first_pair[pair->function];
+        first_pair[pair->function] = i + 1;
+        add_edges(&order, pair);
+    }
+    for (guint32 i = 0; i < count; i++)
+        if (waits_for[i] == 0)
+            g_array_append_val(queue, i);
+    for (guint32 next = 0, stuck = 0; next < count; next++)
+    {
+        while (next >= queue->len && (visited[stuck] || waits_for[stuck] == 0))
+            stuck++;
+        if (next >= queue->len)
+        {
+            waits_for[stuck] = 0;
+            g_array_append_val(queue, stuck);
+        }
+        visit(&order, g_array_index(queue, guint32, next));
+    }
+}
+
+/* ---- All of it ------------------------------------------------------------------------ */
+
+static void note_pairs(FcSettle *settle)
+{
+    FcCounted *counted = settle->counted;
+    FcCounts *counts = settle->counts;
+    for (guint32 i = 0; i < counts->arc_count; i++)
+    {
+        const FcCountsArc *arc = &counts->arcs[i];
+        FcCountedPair *pair = fc_counted_pair(counted, arc->site, arc->site_module, arc->callee);
+        *fc_settle_link(settle->next_arc, i) = pair->first_arc;
+        pair->first_arc = i + 1;
+    }
+    for (guint32 i = counted->samples->len; i-- > 0;)
+    {
+        FcCountedSample *sample = &g_array_index(counted->samples, FcCountedSample, i);
+        const FcCountsArc *arc = &counts->arcs[sample->arc];
+        FcCountedPair *pair = fc_counted_pair(counted, arc->site, arc->site_module, arc->callee);
+        sample->next = pair->first_sample;
+        pair->first_sample = i + 1;
+        settle->is_counted[arc->callee] = 1;
+    }
+    for (guint32 i = 0; i < counted->pairs->len; i++)
+    {
+        const FcCountedPair *pair = &g_array_index(counted->pairs, FcCountedPair, i);
+        if (pair->calls > 0)
+            settle->is_counted[pair->function] = 1;
+    }
+}
+
+static GArray *links_new(guint count)
+{
+    GArray *links = g_array_new(FALSE, TRUE, sizeof(guint32));
+    g_array_set_size(links, count);
+    return links;
+}
+
+static void begin(FcSettle *settle, FcCounted *counted)
+{
+    FcCounts *counts = counted->counts;
+    const guint32 functions = counts->function_count;
+    *settle = (FcSettle){.counted = counted, .counts = counts};
+    fc_map_init(&settle->children, counts->node_count);
+    settle->first_child = links_new(counts->node_count);
+    settle->next_child = links_new(counts->node_count);
+    settle->next_same = links_new(counts->node_count);
+    settle->next_arc = links_new(counts->arc_count);
+    settle->hidden_calls = g_array_new(FALSE, TRUE, sizeof(guint64));
+    settle->spent = g_array_new(FALSE, TRUE, sizeof(FcCountedSpent));
+    settle->shares = g_array_new(FALSE, TRUE, sizeof(FcCountedShare));
+    settle->first_same = g_new0(guint32, functions);
+    settle->is_counted = g_new0(guint8, functions);
+    settle->by_address = g_new(guint32, functions);
+    for (guint32 i = 0; i < functions; i++)
+        settle->by_address[i] = i;
+    g_qsort_with_data(settle->by_address, (gint)functions, sizeof *settle->by_address,
+                      compare_functions, counts);
+    for (guint32 i = 1; i < counts->node_count; i++)
+        add_child(settle, i);
+    note_pairs(settle);
+}
+
+static void end(FcSettle *settle)
+{
+    fc_map_clear(&settle->children);
+    g_array_unref(settle->first_child);
+    g_array_unref(settle->next_child);
+    g_array_unref(settle->next_same);
+    g_array_unref(settle->next_arc);
+    g_array_unref(settle->hidden_calls);
+    g_array_unref(settle->spent);
+    g_array_unref(settle->shares);
+    g_free(settle->first_same);
+    g_free(settle->is_counted);
+    g_free(settle->by_address);
+}
+
+void fc_counted_settle(FcCounted *counted, guint64 outside)
+{
+    FcSettle settle;
+    if (!counted->begun)
+        return;
+    begin(&settle, counted);
+    apportion_all(&settle);
+    fc_settle_times(&settle, outside);
+    fc_settle_move(&settle);
+    end(&settle);
+}

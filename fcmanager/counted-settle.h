@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What becomes of counted calls when their thread has ended: counted-apportion.c gives them to
+ * contexts, callers first, as counted-settle.c tells it, counted-times.c estimates their times,
+ * counted-move.c puts what was recorded within counted callers below those.  process.c calls
+ * fc_counted_settle, the rest is between these.
+ *
+ * What is exact and what is not:
+ *
+ * - The calls of a function, and of a function from a call site, are exact: sums of what was
+ *   recorded and of the counters.
+ * - So are those of an arc where the call site has one caller, as all have but those of virtual
+ *   calls and of inlined functions; else they are apportioned to the callers that are known.
+ * - The calls of a context are exact where its caller has one context.  Else they are apportioned:
+ *   in proportion to how often the counter ran down there, which is random and so without bias;
+ *   where it never did, to the recorded calls; where there are none, to the callers' own.  What is
+ *   left by rounding goes where the remainder is largest, so that the sums are exact.
+ *   Apportioned figures are marked.
+ * - Times of calls that were not timed are taken out of the local time of the recorded frame around
+ *   them, where they were spent, and given to the counted function: so many times the mean local
+ *   time of the sampled calls.  A sampled call stands for all calls of its counter with the same
+ *   probability, and what it calls has its own local time, so the sum is without bias however
+ *   counted functions call one another.  Where a frame has not so much local time, all is given in
+ *   proportion: no time becomes negative, and none is made or lost but outside all frames, which
+ *   can't give more than there was. */
+#pragma once
+
+#include "fcmanager/counted.h"
+
+/* Calls of `pair` that were made while frame `frame` was the innermost that was recorded; their
+ * context is `node`. */
+typedef struct
+{
+    guint32 frame;
+    guint32 node;
+    guint32 pair;
+    double untimed; /* how many of them were not timed */
+    double ticks;   /* what they took by estimate */
+} FcCountedShare;
+
+/* Beside what fc_counted_settle is given; arrays by context grow with these. */
+typedef struct
+{
+    FcCounted *counted;
+    FcCounts *counts;
+    FcMap children;       /* parent, site, its module | function -> context */
+    GArray *first_child;  /* guint32 by context; 0: none */
+    GArray *next_child;   /* of the same parent */
+    GArray *next_same;    /* of the same function */
+    GArray *hidden_calls; /* guint64: calls that were counted, from outside of the context */
+    GArray *spent;        /* FcCountedSpent */
+    guint32 *first_same;  /* by function */
+    guint8 *is_counted;   /* by function */
+    GArray *next_arc;     /* guint32 by arc: another one of its pair, index + 1; 0: none */
+    guint32 *by_address;  /* functions in the order of module and address */
+    GArray *shares;       /* FcCountedShare */
+} FcSettle;
+
+/* The recorded frame around most of a context's counted calls. */
+typedef struct
+{
+    guint32 frame;
+    guint64 calls;
+} FcCountedSpent;
+
+/* Adds the counted calls to the thread's counts, whose stack must be closed.  `outside`: ticks of
+ * the thread's run in which no frame was open.  Nothing may be fed to the counts after that. */
+void fc_counted_settle(FcCounted *counted, guint64 outside);
+
+/* An entry of one of the arrays above, which grows with zeros if need be; good until it does. */
+guint32 *fc_settle_link(GArray *links, guint32 index);
+
+/* Divides `amount` in proportion to `weights` (all alike where they are all 0) into `parts`, whose
+ * sum it is.  `count` must not be 0. */
+void fc_settle_divide(guint64 amount, const guint64 *weights, guint count, guint64 *parts);
+
+/* The context of the pair's function, called from `node`: 0 where there is none, or it is on the
+ * path; and made if need be. */
+guint32 fc_settle_find_child(const FcSettle *settle, guint32 node, const FcCountedPair *pair);
+guint32 fc_settle_child(FcSettle *settle, guint32 node, const FcCountedPair *pair);
+/* Whether `wanted` is `node` or on its path. */
+gboolean fc_settle_is_on_path(const FcCounts *counts, guint32 wanted, guint32 node);
+/* The context after `node` in the order of the tree below `top`, without those below `node` unless
+ * `descend`; 0: that was the last. */
+guint32 fc_settle_next_below(const FcSettle *settle, guint32 node, guint32 top, gboolean descend);
+/* Into `found`, of guint32: the contexts of `function` below `node` between which all are of
+ * counted functions. */
+void fc_settle_find_below(const FcSettle *settle, guint32 node, guint32 function, GArray *found);
+/* Recorded calls by the arc of which it is certain that its caller made them. */
+guint64 fc_settle_sure_calls(const FcSettle *settle, guint32 arc);
+/* The function that begins closest before the call site in the same module, + 1; 0: none.  It may
+ * be another one, as what was not profiled is not known. */
+guint32 fc_settle_function_before(const FcSettle *settle, const FcCountedPair *pair);
+/* The counted function that calls the pair where `function` (+ 1; 0: none) does not, as it has no
+ * such call site; + 1, 0: it does itself. */
+guint32 fc_settle_hidden_caller(const FcSettle *settle, const FcCountedPair *pair,
+                                guint32 function);
+/* `ticks` were spent in `node` and in `frame`, of which only that was recorded: adds them to the
+ * total times of `node`, its function and arc, and those around it up to `frame`'s. */
+void fc_settle_add_total(FcSettle *settle, guint32 node, guint32 frame, guint64 ticks);
+
+/* Gives the calls of pair number `index` to contexts; those of its callers have theirs. */
+void fc_settle_apportion(FcSettle *settle, guint32 index);
+void fc_settle_times(FcSettle *settle, guint64 outside);
+void fc_settle_move(FcSettle *settle);

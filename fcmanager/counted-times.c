@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Estimates the times of counted calls that were not timed: see counted-settle.h.
+ */
+#include "fcmanager/counted-settle.h"
+
+#include <math.h>
+
+/* With fewer sampled calls of one call site the mean is that of all the function's. */
+#define SAMPLES_LEAST 16u
+
+/* Weights of fc_settle_divide are whole numbers: so many to a tick. */
+#define WEIGHTS_PER_TICK 256.0
+
+typedef struct
+{
+    guint64 timed;
+    double local;
+    double local_squares;
+    double total;
+    double total_squares;
+} Sums;
+
+static void add_sample(Sums *sums, const FcCountedSample *sample)
+{
+    sums->timed += sample->timed;
+    sums->local += sample->local;
+    sums->local_squares += sample->local_squares;
+    sums->total += sample->total;
+    sums->total_squares += sample->total_squares;
+}
+
+/* What the sum of `untimed` values that were not measured differs from that many times the mean of
+ * `timed` that were, squared; both drawn from the same. */
+static double variance_of(double sum, double squares, guint64 timed, double untimed)
+{
+    if (timed == 0 || untimed <= 0)
+        return 0;
+    const double count = (double)timed;
+    const double mean = sum / count;
+    /* of one value nothing is known but that it is one of those */
+    const double one =
+        timed > 1 ? MAX(0, (squares - count * mean * mean) / (count - 1)) : mean * mean;
+    return one * untimed * (untimed + count) / count;
+}
+
+static Sums sums_of_pair(const FcSettle *settle, const FcCountedPair *pair)
+{
+    Sums sums = {0};
+    for (guint32 at = pair->first_sample; at != 0;)
+    {
+        const FcCountedSample *sample =
+            &g_array_index(settle->counted->samples, FcCountedSample, at - 1);
+        add_sample(&sums, sample);
+        at = sample->next;
+    }
+    return sums;
+}
+
+/* The local time of an untimed call of `function`. */
+static double mean_local(const FcSettle *settle, const Sums *sums, guint32 function)
+{
+    if (sums->timed > 0)
+        return sums->local / (double)sums->timed;
+    const GArray *before = settle->counted->before;
+    double mean = function < before->len ? g_array_index(before, double, function) : 0;
+    return MAX(mean, 0);
+}
+
+static void add_errors(FcCountsFunction *function, const Sums *sums, double mean, double untimed)
+{
+    if (sums->timed == 0)
+    {
+        function->local_variance += mean * untimed * mean * untimed;
+        function->total_variance += mean * untimed * mean * untimed;
+        return;
+    }
+    function->local_variance += variance_of(sums->local, sums->local_squares, sums->timed, untimed);
+    function->total_variance += variance_of(sums->total, sums->total_squares, sums->timed, untimed);
+}
+
+/* How long the untimed calls of each share took by the samples. */
+static void estimate(FcSettle *settle)
+{
+    const GArray *pairs = settle->counted->pairs;
+    FcCounts *counts = settle->counts;
+    g_autofree Sums *by_function = g_new0(Sums, counts->function_count);
+    g_autofree double *pooled = g_new0(double, counts->function_count);
+    g_autofree double *untimed = g_new0(double, pairs->len + 1);
+    g_autofree double *means = g_new0(double, pairs->len + 1);
+    for (guint i = 0; i < settle->shares->len; i++)
+    {
+        const FcCountedShare *share = &g_array_index(settle->shares, FcCountedShare, i);
+        untimed[share->pair] += share->untimed;
+    }
+    for (guint i = 0; i < settle->counted->samples->len; i++)
+    {
+        const FcCountedSample *sample =
+            &g_array_index(settle->counted->samples, FcCountedSample, i);
+        add_sample(&by_function[counts->arcs[sample->arc].callee], sample);
+    }
+    for (guint i = 0; i < pairs->len; i++)
+    {
+        const FcCountedPair *pair = &g_array_index(pairs, FcCountedPair, i);
+        FcCountsFunction *function = &counts->functions[pair->function];
+        const Sums sums = sums_of_pair(settle, pair);
+        const gboolean own = sums.timed >= SAMPLES_LEAST;
+        means[i] = mean_local(settle, own ? &sums : &by_function[pair->function], pair->function);
+        function->counted += pair->calls;
+        function->timed += sums.timed;
+        if (own)
+            add_errors(function, &sums, means[i], untimed[i]);
+        else
+            pooled[pair->function] += untimed[i];
+    }
+    for (guint32 i = 0; i < counts->function_count; i++)
+        add_errors(&counts->functions[i], &by_function[i], mean_local(settle, &by_function[i], i),
+                   pooled[i]);
+    for (guint i = 0; i < settle->shares->len; i++)
+    {
+        FcCountedShare *share = &g_array_index(settle->shares, FcCountedShare, i);
+        share->ticks = share->untimed * means[share->pair];
+    }
+}
+
+void fc_settle_add_total(FcSettle *settle, guint32 node, guint32 frame, guint64 ticks)
+{
+    FcCounts *counts = settle->counts;
+    while (node != 0 && !fc_settle_is_on_path(counts, node, frame))
+    {
+        FcCountsNode *own = &counts->nodes[node];
+        guint32 caller = own->parent != 0 ? counts->nodes[own->parent].function + 1 : 0;
+        guint32 arc = fc_counts_get_arc(counts, caller, own->site, own->site_module, own->function);
+        own->total += ticks;
+        counts->arcs[arc].total += ticks;
+        counts->functions[own->function].total += ticks;
+        node = own->parent;
+    }
+}
+
+static gint compare_shares(gconstpointer a, gconstpointer b)
+{
+    const FcCountedShare *one = a;
+    const FcCountedShare *other = b;
+    if (one->frame != other->frame)
+        return one->frame < other->frame ? -1 : 1;
+    if (one->node != other->node)
+        return one->node < other->node ? -1 : 1;
+    return one->pair < other->pair ? -1 : one->pair > other->pair;
+}
+
+/* Takes the time of `count` shares of one frame, of which it has `measured`, to their contexts. */
+static void move_time(FcSettle *settle, const FcCountedShare *shares, guint count, guint64 measured)
+{
+    FcCounts *counts = settle->counts;
+    g_autofree guint64 *weights = g_new(guint64, count);
+    g_autofree guint64 *parts = g_new(guint64, count);
+    double sum = 0;
+    for (guint i = 0; i < count; i++)
+    {
+        sum += shares[i].ticks;
+        weights[i] = (guint64)MIN(shares[i].ticks * WEIGHTS_PER_TICK, 0x1p60);
+    }
+    const guint64 moved = sum < (double)measured ? (guint64)llround(sum) : measured;
+    if (moved == 0)
+        return;
+    fc_settle_divide(MIN(moved, measured), weights, count, parts);
+    for (guint i = 0; i < count; i++)
+    {
+        if (shares[i].frame == shares[i].node)
+            continue;
+        if (shares[i].frame != 0)
+            counts->nodes[shares[i].frame].local -= parts[i];
+        counts->nodes[shares[i].node].local += parts[i];
+        fc_settle_add_total(settle, shares[i].node, shares[i].frame, parts[i]);
+    }
+}
+
+void fc_settle_times(FcSettle *settle, guint64 outside)
+{
+    FcCounts *counts = settle->counts;
+    estimate(settle);
+    g_autofree guint64 *measured = g_new(guint64, counts->node_count);
+    for (guint32 i = 0; i < counts->node_count; i++)
+        measured[i] = counts->nodes[i].local;
+    measured[0] = outside;
+    g_array_sort(settle->shares, compare_shares);
+    const FcCountedShare *shares = (const FcCountedShare *)(gconstpointer)settle->shares->data;
+    for (guint from = 0, to; from < settle->shares->len; from = to)
+    {
+        for (to = from; to < settle->shares->len && shares[to].frame == shares[from].frame; to++)
+            continue;
+        move_time(settle, &shares[from], to - from, measured[shares[from].frame]);
+    }
+}

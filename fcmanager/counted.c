@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What is known of counted calls while a thread runs: see counted.h.
+ */
+#include "fcmanager/counted.h"
+
+FcCounted *fc_counted_new(FcCounts *counts)
+{
+    FcCounted *counted = g_new0(FcCounted, 1);
+    counted->counts = counts;
+    counted->pairs = g_array_new(FALSE, TRUE, sizeof(FcCountedPair));
+    counted->samples = g_array_new(FALSE, TRUE, sizeof(FcCountedSample));
+    counted->sure = g_array_new(FALSE, TRUE, sizeof(guint64));
+    counted->before = g_array_new(FALSE, TRUE, sizeof(double));
+    fc_map_init(&counted->pair_map, 0);
+    fc_map_init(&counted->sample_map, 0);
+    return counted;
+}
+
+void fc_counted_free(FcCounted *counted)
+{
+    if (!counted)
+        return;
+    g_array_unref(counted->pairs);
+    g_array_unref(counted->samples);
+    g_array_unref(counted->sure);
+    g_array_unref(counted->before);
+    fc_map_clear(&counted->pair_map);
+    fc_map_clear(&counted->sample_map);
+    g_free(counted);
+}
+
+void fc_counted_begin(FcCounted *counted)
+{
+    if (counted->begun)
+        return;
+    counted->begun = TRUE;
+    g_array_set_size(counted->sure, counted->counts->arc_count);
+    for (guint32 i = 0; i < counted->counts->arc_count; i++)
+        g_array_index(counted->sure, guint64, i) = counted->counts->arcs[i].calls;
+}
+
+/* Each looks through all contexts; a program that lies must not have that done without end. */
+#define SCANS_MAX 16384u
+
+void fc_counted_begin_function(FcCounted *counted, guint32 function)
+{
+    const FcCounts *counts = counted->counts;
+    fc_counted_begin(counted);
+    if (function < counted->before->len && g_array_index(counted->before, double, function) != 0)
+        return;
+    if (counted->scans++ >= SCANS_MAX)
+        return;
+    if (counted->before->len <= function)
+        g_array_set_size(counted->before, function + 1);
+    guint64 local = 0;
+    guint64 calls = 0;
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        if (counts->nodes[i].function != function)
+            continue;
+        local += counts->nodes[i].local;
+        calls += counts->nodes[i].calls;
+    }
+    if (calls > 0)
+        g_array_index(counted->before, double, function) = (double)local / (double)calls;
+}
+
+void fc_counted_sure(FcCounted *counted, guint32 arc)
+{
+    if (counted->sure->len <= arc)
+        g_array_set_size(counted->sure, arc + 1);
+    g_array_index(counted->sure, guint64, arc)++;
+}
+
+guint32 fc_counted_met(FcCounted *counted, guint32 parent, guint32 arc)
+{
+    const FcMapSlot *slot = fc_map_find(&counted->sample_map, parent, arc, 0);
+    guint32 index = slot ? slot->value - 1 : counted->samples->len;
+    if (!slot)
+    {
+        const FcCountedSample fresh = {.parent = parent, .arc = arc};
+        g_array_append_val(counted->samples, fresh);
+        fc_map_add(&counted->sample_map, parent, arc, 0, index + 1, 0);
+    }
+    g_array_index(counted->samples, FcCountedSample, index).met++;
+    return index;
+}
+
+void fc_counted_timed(FcCounted *counted, guint32 index, guint64 total, guint64 local)
+{
+    FcCountedSample *sample = &g_array_index(counted->samples, FcCountedSample, index);
+    sample->timed++;
+    sample->local += (double)local;
+    sample->local_squares += (double)local * (double)local;
+    sample->total += (double)total;
+    sample->total_squares += (double)total * (double)total;
+}
+
+FcCountedPair *fc_counted_pair(FcCounted *counted, guint64 site, gint site_module, guint32 function)
+{
+    guint64 module_key = (guint64)(gint64)site_module;
+    const FcMapSlot *slot = fc_map_find(&counted->pair_map, site, module_key, function);
+    if (slot)
+        return &g_array_index(counted->pairs, FcCountedPair, slot->value - 1);
+    const FcCountedPair fresh = {.site = site, .site_module = site_module, .function = function};
+    g_array_append_val(counted->pairs, fresh);
+    fc_map_add(&counted->pair_map, site, module_key, function, counted->pairs->len, 0);
+    return &g_array_index(counted->pairs, FcCountedPair, counted->pairs->len - 1);
+}
+
+void fc_counted_add(FcCounted *counted, guint64 site, guint64 address, guint64 time, guint64 calls)
+{
+    FcCounts *counts = counted->counts;
+    gint module = fc_modules_find(counts->modules, address, time);
+    gint site_module = fc_modules_find(counts->modules, site, time);
+    guint32 function = fc_counts_get_function(counts, address, module, time);
+    fc_counted_begin(counted);
+    fc_counted_pair(counted, site, site_module, function)->calls += calls;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Calls of one thread that libfc counted and did not record: what is known of them while the
+ * thread runs, and the sums that come of it when it ends.  stack.c tells what it meets, thread.c
+ * reads the counters, process.c settles them.
+ *
+ * A counter has its function and call site, and is exact.  Who called, in which context and for
+ * how long is not in it; that is found out from two kinds of records.  Some calls are timed, a
+ * random sample, each with all that it calls (a window); and everything was recorded before the
+ * thread began to count.  See counted-settle.h for what is made of that.
+ */
+#pragma once
+
+#include "fcmanager/counts.h"
+
+/* What was met of one call site and function within one context. */
+typedef struct
+{
+    guint32 parent; /* the context of the innermost open frame, which need not be the caller's */
+    guint32 arc;    /* from that frame's function, by the site */
+    guint32 next;   /* of the same pair, index + 1; 0: none.  For counted-settle.c */
+    guint64 met;    /* how often a counter had run down there */
+    guint64 timed;  /* activations that were timed from their entry to their end; in ticks: */
+    double local;   /* their sum, */
+    double local_squares;
+    double total;
+    double total_squares;
+} FcCountedSample;
+
+/* A call site and the function that it calls. */
+typedef struct
+{
+    guint64 site;
+    gint site_module;
+    guint32 function;
+    guint64 calls;     /* counted, not recorded */
+    guint32 first_arc; /* index + 1; 0: none.  For counted-settle.c, as the next */
+    guint32 first_sample;
+} FcCountedPair;
+
+typedef struct
+{
+    FcCounts *counts; /* of the thread; not owned */
+    gboolean begun;   /* the thread counts: what is called from where is not always known */
+    GArray *pairs;    /* FcCountedPair */
+    FcMap pair_map;   /* site, its module, function -> pair + 1 */
+    GArray *samples;  /* FcCountedSample */
+    FcMap sample_map; /* parent, arc -> sample + 1 */
+    GArray *sure;     /* guint64 by arc: calls of which it is certain who made them */
+    GArray *before;   /* double by function, mean local time when all was recorded; see there */
+    guint scans;
+} FcCounted;
+
+/* `counts` must outlive it.  The caller frees it. */
+FcCounted *fc_counted_new(FcCounts *counts);
+void fc_counted_free(FcCounted *counted);
+
+/* The thread counts from now on; all that `counts` has was recorded.  May be called again. */
+void fc_counted_begin(FcCounted *counted);
+/* It counts the calls of `function`, of which all were recorded so far. */
+void fc_counted_begin_function(FcCounted *counted, guint32 function);
+
+/* A counter of `arc`'s call site and function had run down while `parent` was the innermost
+ * context.  Returns the number of the sample, for fc_counted_timed. */
+guint32 fc_counted_met(FcCounted *counted, guint32 parent, guint32 arc);
+/* A call of that sample was timed, from its entry to its end; ticks. */
+void fc_counted_timed(FcCounted *counted, guint32 sample, guint64 total, guint64 local);
+
+/* A call by `arc` was recorded where everything is. */
+void fc_counted_sure(FcCounted *counted, guint32 arc);
+
+/* So many calls of the function at `address` from `site` were counted, by a counter that was made
+ * at `time`, which says whose addresses they are. */
+void fc_counted_add(FcCounted *counted, guint64 site, guint64 address, guint64 time, guint64 calls);
+
+/* The pair, made if need be; good until the next is. */
+FcCountedPair *fc_counted_pair(FcCounted *counted, guint64 site, gint site_module,
+                               guint32 function);
