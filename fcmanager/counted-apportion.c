@@ -4,22 +4,30 @@
  */
 #include "fcmanager/counted-settle.h"
 
-/* Whether the calls of the pair can have one context alone. */
-static gboolean is_exact(const FcSettle *settle, const FcCountedPair *pair)
+#define SEVERAL G_MAXUINT32
+
+/* The one function (+ 1; 0: none) that is known to call the pair; SEVERAL: not one alone. */
+static guint32 only_caller(const FcSettle *settle, const FcCountedPair *pair)
 {
-    guint32 caller = G_MAXUINT32;
+    guint32 caller = SEVERAL;
     for (guint32 at = pair->first_arc; at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
     {
         if (fc_settle_sure_calls(settle, at - 1) == 0)
             continue;
-        if (caller != G_MAXUINT32)
-            return FALSE;
+        if (caller != SEVERAL)
+            return SEVERAL;
         caller = settle->counts->arcs[at - 1].caller;
     }
-    if (caller == G_MAXUINT32)
+    return caller;
+}
+
+/* Whether what that caller calls can have one context alone. */
+static gboolean has_one_context(const FcSettle *settle, guint32 caller)
+{
+    if (caller == SEVERAL)
         return FALSE;
     guint32 node = caller != 0 ? settle->first_same[caller - 1] : 0;
-    return caller == 0 || node == 0 || *fc_settle_link(settle->next_same, node) == 0;
+    return node == 0 || *fc_settle_link(settle->next_same, node) == 0;
 }
 
 /* ---- Giving calls ------------------------------------------------------------------- */
@@ -31,7 +39,8 @@ typedef struct
     guint32 frame;
     guint64 calls;
     guint64 timed;
-    gboolean exact;
+    gboolean is_arc_exact;
+    gboolean is_context_exact;
 } Batch;
 
 /* `calls` of them were made by `caller` (function + 1) in context `node`. */
@@ -45,11 +54,10 @@ static void give(FcSettle *settle, const Batch *batch, guint32 node, guint32 cal
     guint32 arc = fc_counts_get_arc(counts, caller, pair.site, pair.site_module, pair.function);
     counts->nodes[child].calls += calls;
     counts->arcs[arc].calls += calls;
-    if (!batch->exact)
-    {
+    if (!batch->is_context_exact)
         fc_counts_mark(&counts->apportioned_nodes, child);
+    if (!batch->is_arc_exact)
         fc_counts_mark(&counts->apportioned_arcs, arc);
-    }
     if (!fc_settle_is_on_path(counts, child, node)) /* else it is a call within itself */
     {
         g_array_index(settle->hidden_calls, guint64, child) += calls;
@@ -186,7 +194,11 @@ static void give_unsampled(FcSettle *settle, Batch batch)
 void fc_settle_apportion(FcSettle *settle, guint32 index)
 {
     const FcCountedPair pair = g_array_index(settle->counted->pairs, FcCountedPair, index);
-    Batch batch = {.pair = index, .calls = pair.calls, .exact = is_exact(settle, &pair)};
+    guint32 caller = only_caller(settle, &pair);
+    Batch batch = {.pair = index,
+                   .calls = pair.calls,
+                   .is_arc_exact = caller != SEVERAL,
+                   .is_context_exact = has_one_context(settle, caller)};
     g_autoptr(GArray) met = g_array_new(FALSE, FALSE, sizeof(guint64));
     for (guint32 at = pair.first_sample; at != 0;)
     {

@@ -4,8 +4,6 @@
  */
 #include "fcmanager/counted-settle.h"
 
-#include <math.h>
-
 /* With fewer sampled calls of one call site the mean is that of all the function's. */
 #define SAMPLES_LEAST 16u
 
@@ -161,7 +159,7 @@ static void move_time(FcSettle *settle, const FcCountedShare *shares, guint coun
         sum += shares[i].ticks;
         weights[i] = (guint64)MIN(shares[i].ticks * WEIGHTS_PER_TICK, 0x1p60);
     }
-    const guint64 moved = sum < (double)measured ? (guint64)llround(sum) : measured;
+    const guint64 moved = sum < (double)measured ? (guint64)(sum + 0.5) : measured;
     if (moved == 0)
         return;
     fc_settle_divide(MIN(moved, measured), weights, count, parts);

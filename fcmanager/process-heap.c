@@ -9,7 +9,8 @@
 /* Reads what all threads have made up to `time`.  FALSE where something is missing. */
 static gboolean read_ahead(FcProcess *process, guint64 time)
 {
-    g_autoptr(GArray) views = fc_shared_owned(process->setup->shared, process->key);
+    g_autoptr(GArray) views =
+        fc_shared_owned(process->setup->shared, process->key, FC_CHUNK_OF_RECORDS);
     gboolean whole = TRUE;
     guint32 done = 0; /* thread; they come in order */
     for (guint i = 0; i < views->len; i++)

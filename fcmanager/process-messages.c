@@ -75,6 +75,22 @@ static void take_chunk(FcProcess *process, const FcWireMessage *message)
         fc_process_settle_heap(process);
 }
 
+static void take_counts(FcProcess *process, const FcWireMessage *message)
+{
+    FcChunkView view;
+    if (!process->setup->shared || message->thread == 0 ||
+        !fc_shared_take_counts(process->setup->shared, message->argument, process->key, &view))
+    {
+        fc_process_note(process->losses, "bad-chunk", 1);
+        return;
+    }
+    /* whoever it belongs to may still write there: it is freed when the process is dead */
+    if (view.thread != message->thread)
+        fc_process_note(process->losses, "bad-chunk", 1);
+    else
+        fc_thread_add_counts(fc_process_thread(process, view.thread), &view);
+}
+
 static void take_data(FcProcess *process, const FcWireMessage *message)
 {
     struct FcDataHeader header;
@@ -184,8 +200,10 @@ void fc_process_message(FcProcess *process, const FcWireMessage *message)
     case FC_MSG_THREAD_END:
         take_thread_message(process, message);
         break;
-    case FC_MSG_COUNTS: /* not counted yet */
-    case FC_MSG_COSTS:
+    case FC_MSG_COUNTS:
+        take_counts(process, message);
+        break;
+    case FC_MSG_COSTS: /* nothing is compensated yet */
         break;
     case FC_MSG_HELLO: /* session.c's */
     case FC_MSG_FORK:

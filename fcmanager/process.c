@@ -213,6 +213,7 @@ static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gb
     process->end_time = MAX(process->end_time, result.end_time);
     if (thread->heap)
         fc_heap_thread_finish(thread->heap);
+    fc_thread_settle(thread, ended);
     fc_counts_sum_functions(thread->counts);
     add_notes(process, thread);
     g_autofree guint32 *map = fc_counts_merge(process->counts, thread->counts);
@@ -284,7 +285,8 @@ static gint compare_threads(gconstpointer a, gconstpointer b)
 /* The chunks that were never sent. */
 static void scan_owned(FcProcess *process)
 {
-    g_autoptr(GArray) views = fc_shared_owned(process->setup->shared, process->key);
+    g_autoptr(GArray) views =
+        fc_shared_owned(process->setup->shared, process->key, FC_CHUNK_OF_RECORDS);
     for (guint i = 0; i < views->len; i++)
     {
         const FcChunkView *view = &g_array_index(views, FcChunkView, i);
@@ -292,6 +294,18 @@ static void scan_owned(FcProcess *process)
         fc_thread_scan(thread, view);
         fc_process_note(process->losses, "profiling-stopped", view->stopped);
         thread->is_private = FALSE;
+    }
+}
+
+/* Those in which threads count that are not done, and did not come to say so. */
+static void find_counts(FcProcess *process)
+{
+    g_autoptr(GArray) views =
+        fc_shared_owned(process->setup->shared, process->key, FC_CHUNK_OF_COUNTS);
+    for (guint i = 0; i < views->len; i++)
+    {
+        const FcChunkView *view = &g_array_index(views, FcChunkView, i);
+        fc_thread_add_counts(fc_process_thread(process, view->thread), view);
     }
 }
 
@@ -311,7 +325,10 @@ void fc_process_finish(FcProcess *process, guint64 time, guint32 number, gboolea
         fc_thread_give_up(at->data, !dead);
     g_list_free(threads);
     if (process->setup->shared)
+    {
         scan_owned(process);
+        find_counts(process);
+    }
 
     threads = g_list_sort(g_hash_table_get_values(process->threads), compare_threads);
     for (GList *at = threads; at; at = at->next)

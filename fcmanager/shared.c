@@ -90,8 +90,9 @@ static struct FcChunk *chunk_at(FcSharedMap *shared, guint32 index)
     return (struct FcChunk *)((char *)shared->header + (gsize)index * FC_CHUNK_BYTES);
 }
 
-/* Whether `process` owns the chunk, its header is complete and it holds records. */
-static gboolean view_chunk(FcSharedMap *shared, guint32 index, guint64 process, FcChunkView *view)
+/* Whether `process` owns the chunk, its header is complete and it is of that kind. */
+static gboolean view_chunk(FcSharedMap *shared, guint32 index, guint64 process,
+                           enum FcChunkKind kind, FcChunkView *view)
 {
     struct FcChunk *chunk = chunk_at(shared, index);
     if (__atomic_load_n(&chunk->owner, __ATOMIC_RELAXED) != process)
@@ -105,17 +106,30 @@ static gboolean view_chunk(FcSharedMap *shared, guint32 index, guint64 process, 
     view->generation = __atomic_load_n(&chunk->generation, __ATOMIC_RELAXED);
     view->stopped = __atomic_load_n(&chunk->stopped, __ATOMIC_RELAXED) == 1;
     view->records = chunk->records;
-    return __atomic_load_n(&chunk->kind, __ATOMIC_RELAXED) == FC_CHUNK_OF_RECORDS &&
-           view->thread != 0 && view->generation >= 1 && view->generation <= G_MAXUINT16;
+    view->counts = chunk->counts;
+    return __atomic_load_n(&chunk->kind, __ATOMIC_RELAXED) == kind && view->thread != 0 &&
+           view->generation >= 1 && view->generation <= G_MAXUINT16;
+}
+
+static gboolean take(FcSharedMap *shared, guint32 index, guint64 process, enum FcChunkKind kind,
+                     FcChunkView *view)
+{
+    if (index < 1 || index > shared->chunk_count || shared->taken[index] ||
+        !view_chunk(shared, index, process, kind, view))
+        return FALSE;
+    shared->taken[index] = 1;
+    return TRUE;
 }
 
 gboolean fc_shared_take(FcSharedMap *shared, guint32 index, guint64 process, FcChunkView *view)
 {
-    if (index < 1 || index > shared->chunk_count || shared->taken[index] ||
-        !view_chunk(shared, index, process, view))
-        return FALSE;
-    shared->taken[index] = 1;
-    return TRUE;
+    return take(shared, index, process, FC_CHUNK_OF_RECORDS, view);
+}
+
+gboolean fc_shared_take_counts(FcSharedMap *shared, guint32 index, guint64 process,
+                               FcChunkView *view)
+{
+    return take(shared, index, process, FC_CHUNK_OF_COUNTS, view);
 }
 
 static gint compare_views(gconstpointer a, gconstpointer b)
@@ -129,12 +143,12 @@ static gint compare_views(gconstpointer a, gconstpointer b)
     return one->index < other->index ? -1 : 1;
 }
 
-GArray *fc_shared_owned(FcSharedMap *shared, guint64 process)
+GArray *fc_shared_owned(FcSharedMap *shared, guint64 process, enum FcChunkKind kind)
 {
     GArray *views = g_array_new(FALSE, FALSE, sizeof(FcChunkView));
     FcChunkView view;
     for (guint32 i = 1; i <= shared->chunk_count; i++)
-        if (!shared->taken[i] && view_chunk(shared, i, process, &view))
+        if (!shared->taken[i] && view_chunk(shared, i, process, kind, &view))
             g_array_append_val(views, view);
     g_array_sort(views, compare_views);
     return views;

@@ -27,7 +27,8 @@ typedef struct
     guint32 thread;
     guint32 sequence;
     guint32 generation;
-    const struct FcRecord *records; /* FC_CHUNK_RECORDS; still writable by the program */
+    const struct FcRecord *records; /* FC_CHUNK_RECORDS; still writable by the program, or, in a */
+    const struct FcCount *counts;   /* chunk of that kind, FC_CHUNK_COUNTS */
     gboolean stopped;               /* libfc could not give it away */
 } FcChunkView;
 
@@ -35,9 +36,13 @@ typedef struct
  * process's, holds no records or was taken before.  Held until fc_shared_free. */
 gboolean fc_shared_take(FcSharedMap *shared, guint32 index, guint64 process, FcChunkView *view);
 
-/* All chunks that `process` owns and that were not taken, in order of thread and sequence;
- * they are not taken by this.  The caller unrefs the array of FcChunkView. */
-GArray *fc_shared_owned(FcSharedMap *shared, guint64 process);
+/* The same for a chunk in which a thread of `process` counts, and goes on to. */
+gboolean fc_shared_take_counts(FcSharedMap *shared, guint32 index, guint64 process,
+                               FcChunkView *view);
+
+/* All chunks of that kind that `process` owns and that were not taken, in order of thread and
+ * sequence; they are not taken by this.  The caller unrefs the array of FcChunkView. */
+GArray *fc_shared_owned(FcSharedMap *shared, guint64 process, enum FcChunkKind kind);
 
 /* Makes the chunk free for any process; those that wait for one are woken by fc_shared_wake. */
 void fc_shared_free(FcSharedMap *shared, guint32 index);

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "fcmanager/counts.h"
+#include "fcmanager/counted.h"
 #include "fcmanager/heap-records.h"
 #include "fcmanager/regions.h"
 
@@ -22,8 +22,14 @@ struct StackFrame
     guint32 node;
     guint32 arc;
     guint16 return_bits;
-    gboolean inherited; /* from before a fork: not a call of this process */
+    guint32 made; /* FRAME_... */
 };
+
+/* What a frame was made of: a call of this process; one from before a fork; or a timed call of a
+ * counted function: of sample number FRAME_SAMPLED less so much. */
+#define FRAME_CALLED 0u
+#define FRAME_INHERITED 1u
+#define FRAME_SAMPLED 2u
 
 /* One stack of several that a thread runs on: stack-segments.h says more. */
 struct StackSegment
@@ -62,6 +68,9 @@ struct FcStack
     GHashTable *by_region;    /* start of a region -> segment; NULL: none yet */
     const FcRegions *regions; /* NULL: none */
     FcHeapThread *heap;       /* NULL: memory is not profiled */
+    FcCounted *counted;       /* owned; NULL: no calls were counted */
+    gboolean is_window;       /* everything is recorded now, see stack-counted.h, */
+    guint32 window_top;       /* in this frame, of the segment that was current */
     FcRegion native;          /* bounds of the thread's own stack, as far as they are known */
 };
 
@@ -147,6 +156,9 @@ static inline struct StackFrame *caller_of_segment(FcStack *stack)
     return &stack->segments[caller].frames[stack->segments[caller].top];
 }
 
+/* The frame of that sample, which has left the stack, took so many ticks: see stack-counted.c. */
+void fc_stack_end_sample(FcStack *stack, guint32 sample, guint64 total, guint64 local);
+
 static inline struct StackFrame *caller_of_top(FcStack *stack)
 {
     return G_LIKELY(stack->top > 1) ? &stack->frames[stack->top - 1] : caller_of_segment(stack);
@@ -162,8 +174,10 @@ __attribute__((always_inline)) static inline void pop_frame(FcStack *stack, guin
 
     stack->top--;
     node->local += local;
-    if (G_LIKELY(!frame->inherited))
+    if (G_LIKELY(frame->made != FRAME_INHERITED))
         add_activation(&stack->counts->functions[node->function], total, local, stack->multiplier);
+    if (G_UNLIKELY(frame->made >= FRAME_SAMPLED))
+        fc_stack_end_sample(stack, frame->made - FRAME_SAMPLED, total, local);
 }
 
 /* What push_frame(), the counting of a call, and pop_frame() do for a call that called nothing. */

@@ -35,6 +35,7 @@ void fc_stack_free(FcStack *stack)
     g_clear_pointer(&stack->by_region, g_hash_table_unref);
     g_clear_pointer(&stack->inferred, g_array_unref);
     g_clear_pointer(&stack->idle_segments, g_array_unref);
+    fc_counted_free(stack->counted);
     g_free(stack->segments);
     g_free(stack);
 }
@@ -54,6 +55,18 @@ void fc_stack_set_regions(FcStack *stack, const FcRegions *regions)
 void fc_stack_set_heap(FcStack *stack, FcHeapThread *heap)
 {
     stack->heap = heap;
+}
+
+FcCounted *fc_stack_counted(FcStack *stack)
+{
+    if (!stack->counted)
+        stack->counted = fc_counted_new(stack->counts);
+    return stack->counted;
+}
+
+gboolean fc_stack_has_counted(const FcStack *stack)
+{
+    return stack->counted != NULL;
 }
 
 void fc_stack_set_multiplier(FcStack *stack, guint64 multiplier)
@@ -95,7 +108,7 @@ void fc_stack_inherit(FcStack *stack, const FcOpenFrame *frames, guint count, gu
         struct StackFrame *frame = push_frame(stack, edge, from->function, from->site, stack->last);
         frame->address = from->address;
         frame->return_bits = from->return_bits;
-        frame->inherited = TRUE;
+        frame->made = FRAME_INHERITED;
     }
 }
 

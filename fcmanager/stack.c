@@ -7,6 +7,7 @@
  */
 #include "fcmanager/stack.h"
 
+#include "fcmanager/stack-counted.h"
 #include "fcmanager/stack-frames.h"
 #include "fcmanager/stack-segments.h"
 
@@ -144,7 +145,7 @@ static inline void enter(FcStack *stack, const struct Event *entry, guint64 left
     struct StackFrame *frame = push_frame(stack, edge, entry->function, entry->site, entry->time);
     frame->address = address_of(entry);
     frame->return_bits = return_bits_of(entry);
-    frame->inherited = FALSE;
+    frame->made = FRAME_CALLED;
     stack->counts->nodes[frame->node].calls++;
     stack->counts->arcs[frame->arc].calls++;
 }
@@ -164,6 +165,41 @@ static inline void leave(FcStack *stack, const struct Event *exit)
 static void apply_changes(FcStack *stack, guint64 time)
 {
     stack->next_change = fc_counts_apply_changes(stack->counts, time);
+}
+
+/* A record of a function whose calls are counted. */
+static void count(FcStack *stack, const struct Event *event)
+{
+    guint64 function = event->function & FC_POINTER_MASK;
+    guint64 address = address_of(event);
+    guint kind = (guint)(event->function >> FC_COUNT_RECORD_SHIFT);
+    if (kind == FC_COUNT_BEGINS || kind == FC_COUNT_BEGINS_NESTED)
+    {
+        fc_stack_begin_counting(stack, function, event->time);
+        return;
+    }
+    if (kind == FC_COUNT_WINDOW_ENDS)
+    {
+        fc_stack_cut_window(stack);
+        return;
+    }
+    if (kind != FC_COUNT_SAMPLE && kind != FC_COUNT_ONE && kind != FC_COUNT_SEEN)
+    {
+        stack->counts->repairs.bad_records++;
+        return;
+    }
+    if (address - stack->low >= stack->size)
+        fc_stack_find_segment(stack, address, FC_RECORD_ENTER, function, event->time);
+    if (address >= stack->frames[stack->top].address)
+        repair_entry(stack, function, event->site, address, return_bits_of(event), event->time);
+    if (kind != FC_COUNT_SAMPLE)
+    {
+        fc_stack_count_call(stack, function, event->site, event->time, kind == FC_COUNT_ONE);
+        return;
+    }
+    struct StackFrame *frame = fc_stack_begin_sample(stack, function, event->site, event->time);
+    frame->address = address;
+    frame->return_bits = return_bits_of(event);
 }
 
 /* A record of any other kind than those of the hot path. */
@@ -188,7 +224,8 @@ G_NO_INLINE static void take_other(FcStack *stack, guint64 time, guint64 functio
             fc_heap_record(stack->heap, time, function, site, where,
                            stack->frames[stack->top].node);
         return;
-    case FC_RECORD_COUNT: /* not counted yet */
+    case FC_RECORD_COUNT:
+        count(stack, &(struct Event){time, function, site, where});
         return;
     case FC_RECORD_ENTER:
     case FC_RECORD_EXIT:
@@ -227,8 +264,9 @@ static inline guint64 find_own_exit(const FcStack *stack, const struct Event *en
     return MAX(exit.time, entry->time);
 }
 
-guint32 fc_stack_feed(FcStack *stack, const struct FcRecord *records, guint32 from, guint32 to,
-                      guint32 generation)
+/* As fc_stack_feed, up to where a window begins. */
+static guint32 feed(FcStack *stack, const struct FcRecord *records, guint32 from, guint32 to,
+                    guint32 generation)
 {
     const struct FcRecord *end = &records[to];
     const struct FcRecord *record = &records[from];
@@ -248,6 +286,8 @@ guint32 fc_stack_feed(FcStack *stack, const struct FcRecord *records, guint32 fr
         if (G_UNLIKELY(kind < FC_RECORD_ENTER || kind > FC_RECORD_SWITCH))
         {
             take_other(stack, event.time, event.function, event.site, event.where);
+            if (G_UNLIKELY(stack->is_window))
+                return (guint32)(record + 1 - records);
             continue;
         }
         if (G_UNLIKELY(address_of(&event) - stack->low >= stack->size))
@@ -266,6 +306,36 @@ guint32 fc_stack_feed(FcStack *stack, const struct FcRecord *records, guint32 fr
         /* a switch is done: fc_stack_find_segment went to the other stack */
     }
     return (guint32)(record - records);
+}
+
+/* Within a window, one record after the other: of each call it is certain who made it. */
+static guint32 feed_window(FcStack *stack, const struct FcRecord *records, guint32 from, guint32 to,
+                           guint32 generation)
+{
+    guint32 at = from;
+    for (; at < to && stack->is_window; at++)
+    {
+        struct Event event;
+        if (!read_record(&records[at], generation, &event))
+            break;
+        feed(stack, records, at, at + 1, generation);
+        if (kind_of(&event) == FC_RECORD_ENTER && stack->top > 0)
+            fc_counted_sure(stack->counted, stack->frames[stack->top].arc);
+    }
+    return at;
+}
+
+guint32 fc_stack_feed(FcStack *stack, const struct FcRecord *records, guint32 from, guint32 to,
+                      guint32 generation)
+{
+    for (;;)
+    {
+        const guint32 begun = from;
+        from = stack->is_window ? feed_window(stack, records, from, to, generation)
+                                : feed(stack, records, from, to, generation);
+        if (from == to || from == begun)
+            return from;
+    }
 }
 
 void fc_stack_modules_changed(FcStack *stack)

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "fcmanager/counts.h"
+#include "fcmanager/counted.h"
 #include "fcmanager/heap-records.h"
 #include "fcmanager/regions.h"
 #include "libfc/fc-format.h"
@@ -51,6 +51,10 @@ void fc_stack_set_regions(FcStack *stack, const FcRegions *regions);
 
 /* Where records of memory go, with the context that the stack has then; NULL: nowhere. */
 void fc_stack_set_heap(FcStack *stack, FcHeapThread *heap);
+
+/* What is known of calls that were counted, and whether anything is; the stack's own. */
+FcCounted *fc_stack_counted(FcStack *stack);
+gboolean fc_stack_has_counted(const FcStack *stack);
 
 /* Takes the valid records of `records`[from, to): returns the index of the first that is
  * not there (its generation is not `generation`), or `to`.  The memory may change meanwhile. */

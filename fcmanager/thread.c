@@ -4,6 +4,8 @@
  */
 #include "fcmanager/thread.h"
 
+#include "fcmanager/counted-settle.h"
+
 #include <string.h>
 
 /* So much is held back behind a gap before it is given up: 16 million calls of a signal handler
@@ -37,6 +39,7 @@ FcThread *fc_thread_new(guint32 number, FcCounts *counts, FcStack *stack, FcShar
     thread->shared = shared;
     thread->pending = g_queue_new();
     thread->quarantine = g_array_new(FALSE, FALSE, sizeof(Piece));
+    thread->count_chunks = g_array_new(FALSE, FALSE, sizeof(FcChunkView));
     return thread;
 }
 
@@ -46,6 +49,7 @@ void fc_thread_free(FcThread *thread)
         return;
     g_queue_free_full(thread->pending, (GDestroyNotify)piece_free);
     g_array_unref(thread->quarantine);
+    g_array_unref(thread->count_chunks);
     fc_spill_free(thread->spill);
     fc_stack_free(thread->stack);
     fc_heap_thread_free(thread->heap);
@@ -301,4 +305,56 @@ void fc_thread_release(FcThread *thread)
     for (guint i = 0; i < thread->quarantine->len; i++)
         fc_shared_free(thread->shared, g_array_index(thread->quarantine, Piece, i).index);
     g_array_set_size(thread->quarantine, 0);
+}
+
+/* ---- What it counted --------------------------------------------------------------- */
+
+void fc_thread_add_counts(FcThread *thread, const FcChunkView *view)
+{
+    g_array_append_val(thread->count_chunks, *view);
+}
+
+static void read_counts(FcThread *thread, const FcChunkView *view)
+{
+    for (guint32 i = 0; i < FC_CHUNK_COUNTS; i++)
+    {
+        const struct FcCount *count = &view->counts[i];
+        /* acquire: pairs with the release that completes the counter */
+        guint64 function = __atomic_load_n(&count->function, __ATOMIC_ACQUIRE) & FC_POINTER_MASK;
+        guint64 site = __atomic_load_n(&count->site, __ATOMIC_RELAXED) & FC_SITE_ADDRESS_MASK;
+        guint64 time = __atomic_load_n(&count->time, __ATOMIC_RELAXED);
+        guint64 word = __atomic_load_n(&count->word, __ATOMIC_RELAXED);
+        if (function != 0)
+            fc_counted_add(fc_stack_counted(thread->stack), site, function, time,
+                           fc_count_calls(word));
+    }
+}
+
+/* Ticks of its run in which none of its frames was open. */
+static guint64 time_outside(const FcThread *thread)
+{
+    const FcCounts *counts = thread->counts;
+    guint64 first = fc_stack_first_time(thread->stack);
+    guint64 last = fc_stack_last_time(thread->stack);
+    guint64 inside = 0;
+    if (first == FC_STACK_NO_TIME)
+        return 0;
+    for (guint32 i = 1; i < counts->node_count; i++)
+        if (counts->nodes[i].parent == 0)
+            inside += counts->nodes[i].total;
+    return last - first > inside ? last - first - inside : 0;
+}
+
+void fc_thread_settle(FcThread *thread, gboolean ended)
+{
+    for (guint i = 0; i < thread->count_chunks->len; i++)
+    {
+        const FcChunkView *view = &g_array_index(thread->count_chunks, FcChunkView, i);
+        read_counts(thread, view);
+        if (ended)
+            fc_shared_free(thread->shared, view->index);
+    }
+    if (fc_stack_has_counted(thread->stack))
+        fc_counted_settle(fc_stack_counted(thread->stack), time_outside(thread));
+    g_array_set_size(thread->count_chunks, 0);
 }

@@ -22,6 +22,7 @@ typedef struct
     FcStack *stack;        /* owned */
     GQueue *pending;       /* what is held back, oldest first */
     GArray *quarantine;    /* chunks with gaps that were given up and may still be filled */
+    GArray *count_chunks;  /* FcChunkView: where it counts */
     FcSpill *spill;        /* owned; copies of what is held back; NULL: none yet */
     guint64 gaps;          /* records given up */
     gboolean is_private;   /* its latest records are in memory that dies with the process */
@@ -60,5 +61,11 @@ typedef enum
 /* Reads what the thread, which goes on, has put into `view` up to `time`, before it gives the
  * chunk away. */
 FcThreadAhead fc_thread_read_ahead(FcThread *thread, const FcChunkView *view, guint64 time);
+/* The thread counts in `view`. */
+void fc_thread_add_counts(FcThread *thread, const FcChunkView *view);
+/* Its stack is closed and it is done: what it counted goes to its counts.  `ended`: it writes to
+ * the chunks no more. */
+void fc_thread_settle(FcThread *thread, gboolean ended);
+
 /* Gives back the chunks that were kept from further use: the thread writes no more. */
 void fc_thread_release(FcThread *thread);

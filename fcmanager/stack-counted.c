@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Records of functions whose calls are counted: see stack-counted.h.
+ */
+#include "fcmanager/stack-counted.h"
+
+#include "fcmanager/stack-segments.h"
+#include "fcmanager/stack.h"
+
+/* ---- The beginning ------------------------------------------------------------------- */
+
+/* Takes frame `index` of `frames`, of which `top` is the innermost, out of the stack.  The time
+ * from here on is that of its caller. */
+static void take_out(FcStack *stack, struct StackFrame *frames, guint32 index, guint32 top,
+                     guint64 time)
+{
+    struct StackFrame *frame = &frames[index];
+    guint64 stopped = index < top ? MIN(frames[index + 1].entered, time) : time;
+    stopped = MAX(stopped, frame->entered);
+    guint64 total = frame->ran_before + stop_clock(stack, frame, &frames[index - 1], stopped);
+    stack->counts->nodes[frame->node].local += total - MIN(frame->callees, total);
+    for (guint32 i = index; i < top; i++)
+        frames[i] = frames[i + 1];
+}
+
+/* `*keep`: whether an outermost one is still to be found.  Returns the new innermost. */
+static guint32 take_out_all(FcStack *stack, struct StackFrame *frames, guint32 top,
+                            guint32 function, gboolean *keep, guint64 time)
+{
+    for (guint32 i = 1; i <= top;)
+    {
+        gboolean is_one = stack->counts->nodes[frames[i].node].function == function;
+        if (is_one && !*keep && i > 1)
+        {
+            take_out(stack, frames, i, top, time);
+            top--;
+            continue;
+        }
+        *keep = *keep && !is_one;
+        i++;
+    }
+    return top;
+}
+
+/* The chain of segments from the thread's own stack to the current one. */
+static void take_out_of_chain(FcStack *stack, gint index, guint32 function, gboolean *keep,
+                              guint64 time)
+{
+    struct StackSegment *segment = &stack->segments[index];
+    if (segment->caller >= 0)
+        take_out_of_chain(stack, segment->caller, function, keep, time);
+    segment->top = take_out_all(stack, segment->frames, segment->top, function, keep, time);
+}
+
+void fc_stack_begin_counting(FcStack *stack, guint64 address, guint64 time)
+{
+    gint module = fc_modules_find(stack->counts->modules, address, time);
+    guint32 function = fc_counts_get_function(stack->counts, address, module, time);
+    gboolean keep = TRUE;
+    fc_counted_begin_function(fc_stack_counted(stack), function);
+    if (stack->counts->functions[function].active < 2)
+        return;
+    fc_stack_save_current(stack);
+    take_out_of_chain(stack, stack->current, function, &keep, time);
+    fc_stack_load_current(stack, stack->current);
+}
+
+/* ---- Samples ----------------------------------------------------------------------------- */
+
+struct StackFrame *fc_stack_begin_sample(FcStack *stack, guint64 function, guint64 site,
+                                         guint64 time)
+{
+    FcCounted *counted = fc_stack_counted(stack);
+    fc_counted_begin(counted);
+    guint32 parent = stack->frames[stack->top].node;
+    struct StackFrame *frame =
+        push_frame(stack, edge_from_top(stack, function, site, time), function, site, time);
+    frame->made = FRAME_SAMPLED + fc_counted_met(counted, parent, frame->arc);
+    stack->is_window = TRUE;
+    stack->window_top = stack->top;
+    return frame;
+}
+
+void fc_stack_end_sample(FcStack *stack, guint32 sample, guint64 total, guint64 local)
+{
+    fc_counted_timed(stack->counted, sample, total, local);
+    stack->is_window = FALSE;
+}
+
+void fc_stack_cut_window(FcStack *stack)
+{
+    if (!stack->is_window)
+        return;
+    stack->is_window = FALSE;
+    if (stack->window_top > stack->top)
+        return;
+    struct StackFrame *frame = &stack->frames[stack->window_top];
+    if (frame->made < FRAME_SAMPLED)
+        return;
+    /* Later its own time may hold that of calls without a record. */
+    guint64 until = stack->window_top < stack->top ? frame[1].entered : stack->last;
+    guint64 total = frame->ran_before + until - MIN(frame->entered, until);
+    fc_counted_timed(stack->counted, frame->made - FRAME_SAMPLED, total,
+                     total - MIN(frame->callees, total));
+    frame->made = FRAME_CALLED;
+}
+
+void fc_stack_count_call(FcStack *stack, guint64 address, guint64 site, guint64 time, guint64 calls)
+{
+    FcCounts *counts = stack->counts;
+    FcCounted *counted = fc_stack_counted(stack);
+    guint32 parent = stack->frames[stack->top].node;
+    guint32 caller = parent != 0 ? counts->nodes[parent].function + 1 : 0;
+    gint module = fc_modules_find(counts->modules, address, time);
+    gint site_module = fc_modules_find(counts->modules, site, time);
+    guint32 function = fc_counts_get_function(counts, address, module, time);
+    fc_counted_add(counted, site, address, time, calls);
+    fc_counted_met(counted, parent, fc_counts_get_arc(counts, caller, site, site_module, function));
+}

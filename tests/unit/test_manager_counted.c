@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Calls that were counted and not recorded: which contexts they come to, and what time.
+ */
+#include "fcmanager/counted-settle.h"
+#include "fcmanager/stack-frames.h"
+#include "tests/unit/manager_fixture.h"
+
+#include <string.h>
+
+#define SITE(letter, number) fc_fixture_site((letter), (number))
+#define FUNCTION(letter) fc_fixture_function(f.counts, (letter))
+
+static void feed(FcFixture *f, guint64 time, enum FcCountRecord kind, char letter, guint64 site,
+                 guint depth)
+{
+    struct FcRecord record = fc_fixture_record(FC_RECORD_ENTER, time, letter, site, depth);
+    record.where = (record.where & ~FC_WHERE_KIND_MASK) | FC_RECORD_COUNT;
+    record.function |= (guint64)kind << FC_COUNT_RECORD_SHIFT;
+    g_assert_cmpuint(fc_stack_feed(f->stack, &record, 0, 1, FIXTURE_GENERATION), ==, 1);
+}
+
+/* A sampled call that takes so long and calls nothing. */
+static void sample(FcFixture *f, guint64 time, guint64 ticks, char letter, guint64 site,
+                   guint depth)
+{
+    feed(f, time, FC_COUNT_SAMPLE, letter, site, depth);
+    fc_fixture_leave(f, time + ticks, letter, site, depth);
+}
+
+static void add(FcFixture *f, guint64 site, char letter, guint64 calls)
+{
+    fc_counted_add(fc_stack_counted(f->stack), site, fc_fixture_address(letter), 0, calls);
+}
+
+static void settle(FcFixture *f, guint64 outside)
+{
+    g_assert_cmpuint(fc_stack_depth(f->stack), ==, 0);
+    fc_counted_settle(fc_stack_counted(f->stack), outside);
+}
+
+static void check_context(FcFixture *f, const char *path, guint64 calls, guint64 total,
+                          guint64 local)
+{
+    const FcCountsNode *node = fc_fixture_context(f->counts, path);
+    g_assert_nonnull(node);
+    g_assert_cmpuint(node->calls, ==, calls);
+    g_assert_cmpuint(node->total, ==, total);
+    g_assert_cmpuint(node->local, ==, local);
+}
+
+static gboolean is_apportioned(FcFixture *f, const char *path)
+{
+    const FcCountsNode *node = fc_fixture_context(f->counts, path);
+    g_assert_nonnull(node);
+    return fc_counts_is_marked(f->counts->apportioned_nodes, (guint32)(node - f->counts->nodes));
+}
+
+static void check_arc(FcFixture *f, char caller, guint64 site, char callee, guint64 calls)
+{
+    const FcCountsArc *arc = fc_fixture_arc(f->counts, caller, site, callee);
+    g_assert_nonnull(arc);
+    g_assert_cmpuint(arc->calls, ==, calls);
+}
+
+/* A calls B once, then B is counted: 100 calls, of which two are timed. */
+static void test_leaf(void)
+{
+    FcFixture f;
+    fc_fixture_start(&f);
+    fc_fixture_enter(&f, 1000, 'A', 0x99, 0);
+    fc_fixture_enter(&f, 1100, 'B', SITE('A', 0), 1);
+    fc_fixture_leave(&f, 1107, 'B', SITE('A', 0), 1);
+    feed(&f, 1200, FC_COUNT_BEGINS, 'B', SITE('A', 0), 1);
+    sample(&f, 1300, 4, 'B', SITE('A', 0), 1);
+    sample(&f, 1400, 6, 'B', SITE('A', 0), 1);
+    fc_fixture_leave(&f, 2000, 'A', 0x99, 0);
+    add(&f, SITE('A', 0), 'B', 100);
+    settle(&f, 0);
+    check_context(&f, "A", 1, 1000, 1000 - 7 - 10 - 98 * 5);
+    check_context(&f, "AB", 101, 7 + 10 + 98 * 5, 7 + 10 + 98 * 5);
+    check_arc(&f, 'A', SITE('A', 0), 'B', 101);
+    g_assert_false(is_apportioned(&f, "AB"));
+    const FcCountsFunction *b = FUNCTION('B');
+    g_assert_cmpuint(b->calls, ==, 101);
+    g_assert_cmpuint(b->total, ==, 7 + 10 + 98 * 5);
+    g_assert_cmpuint(b->counted, ==, 100);
+    g_assert_cmpuint(b->timed, ==, 2);
+    /* min and max are of what was timed */
+    g_assert_cmpuint(b->total_min, ==, 4);
+    g_assert_cmpuint(b->total_max, ==, 7);
+    /* a variance of 2 of one call, 98 of them drawn, and the mean is of 2 */
+    g_assert_cmpfloat_with_epsilon(b->local_variance, 2.0 * 98 * 100 / 2, 1e-6);
+    g_assert_cmpuint(f.counts->repairs.jumps + f.counts->repairs.missed_exits, ==, 0);
+    fc_fixture_stop(&f);
+}
+
+/* The estimate is more than the caller has. */
+static void test_too_much(void)
+{
+    FcFixture f;
+    fc_fixture_start(&f);
+    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+    sample(&f, 10, 30, 'B', SITE('A', 0), 1);
+    sample(&f, 50, 10, 'C', SITE('A', 1), 1);
+    fc_fixture_leave(&f, 100, 'A', 0x99, 0);
+    add(&f, SITE('A', 0), 'B', 101);
+    add(&f, SITE('A', 1), 'C', 101);
+    settle(&f, 0);
+    check_context(&f, "A", 1, 100, 0);
+    check_context(&f, "AB", 101, 30 + 45, 30 + 45);
+    check_context(&f, "AC", 101, 10 + 15, 10 + 15);
+    fc_fixture_stop(&f);
+}
+
+/* Outside of all frames there is time too. */
+static void test_no_frame(void)
+{
+    FcFixture f;
+    fc_fixture_start(&f);
+    sample(&f, 10, 5, 'B', 0x99, 1);
+    add(&f, 0x99, 'B', 11);
+    settle(&f, 1000);
+    check_context(&f, "B", 11, 55, 55);
+    g_assert_cmpuint(FUNCTION('B')->total, ==, 55);
+    check_arc(&f, 0, 0x99, 'B', 11);
+    fc_fixture_stop(&f);
+}
+
+/* B is called by the same call site in two contexts of A. */
+static void test_apportioned(void)
+{
+    FcFixture f;
+    fc_fixture_start(&f);
+    fc_fixture_enter(&f, 0, 'X', 0x99, 0);
+    fc_fixture_enter(&f, 0, 'A', SITE('X', 0), 1);
+    fc_fixture_enter(&f, 1, 'B', SITE('A', 0), 2);
+    fc_fixture_leave(&f, 2, 'B', SITE('A', 0), 2);
+    feed(&f, 3, FC_COUNT_BEGINS, 'B', SITE('A', 0), 2);
+    for (guint i = 0; i < 3; i++)
+        sample(&f, 100 + 10 * i, 0, 'B', SITE('A', 0), 2);
+    fc_fixture_leave(&f, 1000, 'A', SITE('X', 0), 1);
+    fc_fixture_enter(&f, 1000, 'A', SITE('X', 1), 1);
+    sample(&f, 1100, 0, 'B', SITE('A', 0), 2);
+    feed(&f, 1200, FC_COUNT_SEEN, 'B', SITE('A', 0), 2);
+    fc_fixture_leave(&f, 2000, 'A', SITE('X', 1), 1);
+    fc_fixture_leave(&f, 2000, 'X', 0x99, 0);
+    add(&f, SITE('A', 0), 'B', 500);
+    settle(&f, 0);
+    guint64 calls[2] = {0};
+    for (guint32 i = 1, found = 0; i < f.counts->node_count; i++)
+        if (f.counts->functions[f.counts->nodes[i].function].address == fc_fixture_address('B'))
+        {
+            calls[found++] = f.counts->nodes[i].calls;
+            g_assert_true(fc_counts_is_marked(f.counts->apportioned_nodes, i));
+        }
+    g_assert_cmpuint(calls[0], ==, 1 + 300);
+    g_assert_cmpuint(calls[1], ==, 200);
+    g_assert_cmpuint(FUNCTION('B')->calls, ==, 501);
+    check_arc(&f, 'A', SITE('A', 0), 'B', 501);
+    g_assert_false(fc_counts_is_marked(
+        f.counts->apportioned_arcs,
+        (guint32)(fc_fixture_arc(f.counts, 'A', SITE('A', 0), 'B') - f.counts->arcs)));
+    fc_fixture_stop(&f);
+}
+
+/* A calls G, which calls B; both are counted, and K, which is not. */
+static void test_hidden_caller(void)
+{
+    FcFixture f;
+    fc_fixture_start(&f);
+    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+    fc_fixture_enter(&f, 10, 'G', SITE('A', 0), 1);
+    fc_fixture_enter(&f, 11, 'K', SITE('G', 1), 2);
+    fc_fixture_leave(&f, 12, 'K', SITE('G', 1), 2);
+    fc_fixture_leave(&f, 20, 'G', SITE('A', 0), 1);
+    feed(&f, 30, FC_COUNT_BEGINS, 'G', SITE('A', 0), 1);
+    feed(&f, 30, FC_COUNT_BEGINS, 'B', SITE('G', 0), 2);
+    /* a window: that G calls B is learnt here */
+    feed(&f, 100, FC_COUNT_SAMPLE, 'G', SITE('A', 0), 1);
+    fc_fixture_enter(&f, 101, 'B', SITE('G', 0), 2);
+    fc_fixture_leave(&f, 103, 'B', SITE('G', 0), 2);
+    fc_fixture_leave(&f, 105, 'G', SITE('A', 0), 1);
+    /* in a call of G that was not recorded */
+    sample(&f, 200, 2, 'B', SITE('G', 0), 2);
+    fc_fixture_enter(&f, 300, 'K', SITE('G', 1), 2);
+    fc_fixture_leave(&f, 320, 'K', SITE('G', 1), 2);
+    fc_fixture_leave(&f, 1000, 'A', 0x99, 0);
+    add(&f, SITE('A', 0), 'G', 51);
+    add(&f, SITE('G', 0), 'B', 101);
+    settle(&f, 0);
+    /* local of G: 3 ticks in the sample; of B: 2 */
+    const guint64 b = 2 + 2 + 100 * 2;
+    const guint64 g = 9 + 3 + 50 * 3;
+    const guint64 k = 1 + 20;
+    check_context(&f, "A", 1, 1000, 1000 - b - g - k);
+    check_context(&f, "AG", 52, b + g + k, g);
+    check_context(&f, "AGB", 102, b, b);
+    check_context(&f, "AGK", 2, k, k);
+    g_assert_cmpuint(fc_fixture_context_count(f.counts), ==, 4);
+    g_assert_false(is_apportioned(&f, "AGB"));
+    check_arc(&f, 'G', SITE('G', 0), 'B', 102);
+    check_arc(&f, 'G', SITE('G', 1), 'K', 2);
+    g_assert_null(fc_fixture_arc(f.counts, 'A', SITE('G', 0), 'B'));
+    g_assert_null(fc_fixture_arc(f.counts, 'A', SITE('G', 1), 'K'));
+    g_assert_cmpuint(FUNCTION('G')->total, ==, b + g + k);
+    g_assert_cmpuint(FUNCTION('K')->total, ==, k);
+    fc_fixture_stop(&f);
+}
+
+/* F calls itself: of three open frames the outermost stays, what comes within it is counted. */
+static void test_recursion(void)
+{
+    FcFixture f;
+    fc_fixture_start(&f);
+    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+    fc_fixture_enter(&f, 10, 'F', SITE('A', 0), 1);
+    fc_fixture_enter(&f, 20, 'F', SITE('F', 0), 2);
+    fc_fixture_enter(&f, 30, 'G', SITE('F', 1), 3);
+    fc_fixture_enter(&f, 40, 'F', SITE('G', 0), 4);
+    feed(&f, 50, FC_COUNT_BEGINS_NESTED, 'F', SITE('G', 0), 4);
+    g_assert_cmpuint(fc_stack_depth(f.stack), ==, 3); /* A, F, G */
+    fc_fixture_leave(&f, 70, 'G', SITE('F', 1), 3);
+    fc_fixture_leave(&f, 100, 'F', SITE('A', 0), 1);
+    fc_fixture_leave(&f, 200, 'A', 0x99, 0);
+    add(&f, SITE('F', 0), 'F', 1000000);
+    settle(&f, 0);
+    check_context(&f, "A", 1, 200, 110);
+    g_assert_cmpuint(FUNCTION('F')->calls, ==, 1000003);
+    g_assert_cmpuint(FUNCTION('F')->total, ==, 90);
+    check_arc(&f, 'F', SITE('F', 0), 'F', 1000001);
+    /* the innermost ended at 50, and G began at 30 */
+    check_context(&f, "AFG", 1, 40, 30);
+    check_context(&f, "AF", 1000003, 90, 60);
+    g_assert_cmpuint(f.counts->repairs.jumps + f.counts->repairs.missed_exits, ==, 0);
+    g_assert_cmpuint(f.counts->repairs.unmatched_exits, ==, 0);
+    fc_fixture_stop(&f);
+}
+
+/* Calls that had no counter. */
+static void test_one(void)
+{
+    FcFixture f;
+    fc_fixture_start(&f);
+    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+    feed(&f, 10, FC_COUNT_ONE, 'B', SITE('A', 0), 1);
+    feed(&f, 11, FC_COUNT_ONE, 'B', SITE('A', 0), 1);
+    fc_fixture_leave(&f, 100, 'A', 0x99, 0);
+    settle(&f, 0);
+    check_context(&f, "A", 1, 100, 100);
+    check_context(&f, "AB", 2, 0, 0);
+    check_arc(&f, 'A', SITE('A', 0), 'B', 2);
+    fc_fixture_stop(&f);
+}
+
+/* A window is ended, and what is called then need not be by who it seems. */
+static void test_ended_window(void)
+{
+    FcFixture f;
+    fc_fixture_start(&f);
+    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+    feed(&f, 1, FC_COUNT_SAMPLE, 'G', SITE('A', 0), 1);
+    for (guint64 i = 0; i < 100; i++)
+    {
+        fc_fixture_enter(&f, 10 * i + 10, 'K', SITE('G', 0), 2);
+        fc_fixture_leave(&f, 10 * i + 12, 'K', SITE('G', 0), 2);
+    }
+    feed(&f, 1100, FC_COUNT_WINDOW_ENDS, 'G', SITE('A', 0), 1);
+    const FcCounted *counted = fc_stack_counted(f.stack);
+    const FcCountedSample *first = &g_array_index(counted->samples, FcCountedSample, 0);
+    g_assert_cmpuint(first->timed, ==, 1);
+    g_assert_cmpfloat_with_epsilon(first->local, 1100 - 1 - 100 * 2, 0.1);
+    fc_fixture_enter(&f, 5000, 'L', SITE('X', 0), 2);
+    fc_fixture_leave(&f, 5001, 'L', SITE('X', 0), 2);
+    const guint32 arc =
+        (guint32)(fc_fixture_arc(f.counts, 'G', SITE('X', 0), 'L') - f.counts->arcs);
+    g_assert_true(arc >= counted->sure->len || g_array_index(counted->sure, guint64, arc) == 0);
+    fc_fixture_leave(&f, 6000, 'G', SITE('A', 0), 1);
+    fc_fixture_leave(&f, 6000, 'A', 0x99, 0);
+    g_assert_cmpuint(first->timed, ==, 1);
+    fc_fixture_stop(&f);
+}
+
+/* Largest remainders, sums that are exact, numbers that don't fit into 64 bits when multiplied. */
+static void test_divide(void)
+{
+    const guint64 weights[] = {1, 1, 1, G_MAXUINT64, 0};
+    guint64 parts[5];
+    fc_settle_divide(10, weights, 3, parts);
+    g_assert_cmpuint(parts[0], ==, 4);
+    g_assert_cmpuint(parts[1], ==, 3);
+    g_assert_cmpuint(parts[2], ==, 3);
+    fc_settle_divide(G_MAXUINT64, weights, 5, parts);
+    g_assert_cmpuint(parts[0] + parts[1] + parts[2] + parts[3] + parts[4], ==, G_MAXUINT64);
+    g_assert_cmpuint(parts[4], ==, 0);
+    fc_settle_divide(7, &weights[4], 1, parts);
+    g_assert_cmpuint(parts[0], ==, 7);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/counted/leaf", test_leaf);
+    g_test_add_func("/counted/too-much", test_too_much);
+    g_test_add_func("/counted/no-frame", test_no_frame);
+    g_test_add_func("/counted/apportioned", test_apportioned);
+    g_test_add_func("/counted/hidden-caller", test_hidden_caller);
+    g_test_add_func("/counted/recursion", test_recursion);
+    g_test_add_func("/counted/one", test_one);
+    g_test_add_func("/counted/ended-window", test_ended_window);
+    g_test_add_func("/counted/divide", test_divide);
+    return g_test_run();
+}
