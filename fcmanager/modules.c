@@ -47,7 +47,7 @@ FcModules *fc_modules_copy(const FcModules *modules)
             continue;
         module.path = g_strdup(module.path);
         module.build_id = g_strdup(module.build_id);
-        module.load_time = 0; /* it was there from the child's first moment */
+        module.load_time = module.since = 0; /* there from the child's first moment */
         g_array_append_val(copy->list, module);
     }
     return copy;
@@ -106,15 +106,21 @@ gboolean fc_modules_load(FcModules *modules, const struct FcModuleInfo *info, co
                        info->start,
                        info->end,
                        time,
+                       time,
                        G_MAXUINT64};
     gboolean crowded = modules->list->len >= REUSE_FROM;
     for (guint i = 0; i < modules->list->len; i++)
     {
         FcModule *old = &g_array_index(modules->list, FcModule, i);
-        if ((old->unload_time != G_MAXUINT64 && !crowded) ||
-            !same(old, info, module.path, module.build_id))
+        gboolean is_gone = old->unload_time != G_MAXUINT64;
+        if ((is_gone && !crowded) || !same(old, info, module.path, module.build_id))
             continue;
-        old->unload_time = G_MAXUINT64;
+        if (is_gone)
+        {
+            old->since = time;
+            old->unload_time = G_MAXUINT64;
+            add_change(modules, time, info->start, info->end);
+        }
         module_clear(&module);
         return TRUE;
     }
@@ -140,7 +146,7 @@ void fc_modules_unload(FcModules *modules, const struct FcModuleInfo *info, guin
             module->start != info->start || module->end != info->end ||
             g_strcmp0(module->build_id, build_id) != 0)
             continue;
-        module->unload_time = MAX(time, module->load_time);
+        module->unload_time = MAX(time, module->since);
         add_change(modules, time, info->start, info->end);
         return;
     }
@@ -148,8 +154,8 @@ void fc_modules_unload(FcModules *modules, const struct FcModuleInfo *info, guin
 
 static guint64 distance(const FcModule *module, guint64 time)
 {
-    if (time < module->load_time)
-        return module->load_time - time;
+    if (time < module->since)
+        return module->since - time;
     if (time >= module->unload_time && module->unload_time != G_MAXUINT64)
         return time - module->unload_time + 1;
     return 0;
@@ -157,7 +163,7 @@ static guint64 distance(const FcModule *module, guint64 time)
 
 gint fc_modules_find(const FcModules *modules, guint64 address, guint64 time)
 {
-    gint best = FC_NONE;
+    const FcModule *best = NULL;
     guint64 best_distance = 0;
     for (guint i = 0; i < modules->list->len; i++)
     {
@@ -165,13 +171,14 @@ gint fc_modules_find(const FcModules *modules, guint64 address, guint64 time)
         if (address < module->start || address >= module->end)
             continue;
         guint64 away = distance(module, time);
-        if (best == FC_NONE || away <= best_distance)
+        if (!best || away < best_distance ||
+            (away == best_distance && module->since >= best->since))
         {
-            best = (gint)i;
+            best = module;
             best_distance = away;
         }
     }
-    return best;
+    return best ? (gint)(best - &g_array_index(modules->list, FcModule, 0)) : FC_NONE;
 }
 
 guint fc_modules_count(const FcModules *modules)

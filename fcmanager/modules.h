@@ -16,7 +16,8 @@ typedef struct
     guint64 base;
     guint64 start;
     guint64 end;
-    guint64 load_time;   /* ticks */
+    guint64 load_time;   /* ticks: the first time, */
+    guint64 since;       /* and the last, where it is opened again */
     guint64 unload_time; /* ticks; G_MAXUINT64: still there */
 } FcModule;
 

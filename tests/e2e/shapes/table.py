@@ -351,6 +351,10 @@ LIBRARIES = [
     Shape("plugins-in-turn", "plugin_host.c",
           ["turns", 30, *PLUGINS],
           compilers=BOTH, build=build_host(), oracle=False, check=check_plugins(30)),
+    # past 4,096 modules the manager does not list one that it knows again
+    Shape("plugins-crowded", "plugin_host.c",
+          ["turns", 2100, *PLUGINS],
+          build=build_host(), oracle=False, check=check_plugins(2100)),
     Shape("plugins-in-thread", "plugin_host.c",
           ["thread", 30, *PLUGINS],
           build=build_host(), oracle=False, check=check_plugins(30)),
