@@ -17,6 +17,7 @@
 #include "libfc/channel.h"
 #include "libfc/config.h"
 #include "libfc/file.h"
+#include "libfc/libc.h"
 #include "libfc/shared.h"
 #include "libfc/state.h"
 #include "libfc/sys.h"
@@ -52,6 +53,9 @@ static char address[FIELDS * 21 + sizeof NAME];
 /* As of the start: the program may have closed the descriptor since. */
 static uint64_t pipe_device;
 static uint64_t pipe_inode;
+
+/* Entries of the environment to leave out once the C library has set `environ`. */
+static size_t to_skip;
 
 /* ---- Giving it ------------------------------------------------------------------ */
 
@@ -117,24 +121,34 @@ const char *fc_join_address(void)
  * behind the NULL that ends the environment at their start. */
 static const char *take_from_environment(void)
 {
+    char **entries = fc_libc_environ();
     const char *value = NULL;
     size_t count = 0;
-    while (environ && environ[count])
+    while (entries && entries[count])
         count++;
     size_t first = count;
     for (size_t i = count; i > 0; i--)
     {
-        if (strncmp(environ[i - 1], NAME, strlen(NAME)) != 0)
-            environ[--first] = environ[i - 1];
+        if (strncmp(entries[i - 1], NAME, strlen(NAME)) != 0)
+            entries[--first] = entries[i - 1];
         else if (!value)
-            value = environ[i - 1] + strlen(NAME);
+            value = entries[i - 1] + strlen(NAME);
     }
     /* who goes by argv, and not by environ, sees the first one twice */
     for (size_t i = 0; i < first; i++)
-        environ[i] = first < count ? environ[first] : (char *)"";
-    if (first > 0)
+        entries[i] = first < count ? entries[first] : (char *)"";
+    if (environ)
         environ += first;
+    else
+        to_skip = first;
     return value;
+}
+
+void fc_join_set_environment(void)
+{
+    if (environ)
+        environ += to_skip;
+    to_skip = 0;
 }
 
 static int parent_of(int process, char *text, size_t room)

@@ -22,6 +22,9 @@ enum FcJoin
  * the same user. `parent` is the key of the process that gave the address. */
 enum FcJoin fc_join_session(struct FcSession *session, uint64_t *parent);
 
+/* For a process that was profiled before the C library had set `environ`: to be called then. */
+void fc_join_set_environment(void);
+
 /* Only takes it out of the environment, for a program that is not to be profiled. */
 void fc_join_hide(void);
 

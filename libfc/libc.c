@@ -181,10 +181,27 @@ const struct FcLibc *fc_libc(void)
     return &libc;
 }
 
+/* The loader's word: where the first stack begins, with argc, argv, NULL and the environment. */
+extern const uintptr_t *__libc_stack_end;
+
+static bool is_initialised;
+
+void fc_libc_is_initialised(void)
+{
+    is_initialised = true;
+}
+
+char **fc_libc_environ(void)
+{
+    if (environ || is_initialised)
+        return environ;
+    return (char **)(__libc_stack_end + 1 + __libc_stack_end[0] + 1);
+}
+
 const char *fc_libc_getenv(const char *name)
 {
     size_t bytes = strlen(name);
-    for (char **entry = environ; entry && *entry; entry++)
+    for (char **entry = fc_libc_environ(); entry && *entry; entry++)
         if (strncmp(*entry, name, bytes) == 0 && (*entry)[bytes] == '=')
             return *entry + bytes + 1;
     return NULL;

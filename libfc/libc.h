@@ -42,5 +42,12 @@ const struct FcLibc *fc_libc(void);
 /* The errno of the calling thread. */
 #define fc_errno (*fc_libc()->errno_location())
 
+/* The environment, also before the C library has set `environ`, as for functions of .preinit_array;
+ * NULL where the program has none. */
+char **fc_libc_environ(void);
+
+/* From now on `environ` is the C library's and the program's: NULL means that it is empty. */
+void fc_libc_is_initialised(void);
+
 /* The value of a variable of the environment; NULL: not set.  `name` without `=`. */
 const char *fc_libc_getenv(const char *name);

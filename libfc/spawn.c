@@ -270,8 +270,9 @@ static bool start_child(struct Launch *launch)
 
 static bool launch_manager(struct Launch *launch)
 {
+    char **variables = fc_libc_environ();
     size_t count = 0;
-    while (environ && environ[count])
+    while (variables && variables[count])
         count++;
     char *none[1] = {NULL};
     size_t bytes = (count + 1) * sizeof(char *);
@@ -279,7 +280,7 @@ static bool launch_manager(struct Launch *launch)
     launch->environment = none;
     if (filtered && !fc_config.is_privileged)
     {
-        filter_environment(environ, filtered);
+        filter_environment(variables, filtered);
         launch->environment = filtered;
     }
 

@@ -16,6 +16,7 @@
 #include "libfc/interpose.h"
 #include "libfc/join.h"
 #include "libfc/jumps.h"
+#include "libfc/libc.h"
 #include "libfc/modules.h"
 #include "libfc/notice.h"
 #include "libfc/process.h"
@@ -102,5 +103,7 @@ bool fc_start(void)
 
 __attribute__((constructor)) static void loaded(void)
 {
+    fc_libc_is_initialised();
+    fc_join_set_environment(); /* where a record was made before this */
     fc_start();
 }

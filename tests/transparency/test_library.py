@@ -16,6 +16,7 @@ import fctest  # noqa: E402
 # What libfc needs of the C library besides, libfc/libc.c takes from the library itself.
 IMPORTS = {
     "environ": "data, and meant to be the program's",
+    "__libc_stack_end": "data of the loader; read only",
     "_r_debug": "data, made by the loader for debuggers; read only",
     "__libc_single_threaded": "data; read only",
     "malloc": "own_new() in interpose-cxx.c stands in for an operator of the program, which calls it",

@@ -48,6 +48,23 @@ class Tree(fctest.Case):
             ids.add(profile.unique_id)
         self.assertEqual(len(ids), 1, "the session's processes do not share their id")
 
+    def test_first_record_before_libc(self):
+        """Settings and session are found before the C library has set the environment, in which the
+        program then finds nothing that was not there before."""
+        printed = []
+        for profiled in (False, True):
+            program = self.compile("first_record.c", profiled=profiled)
+            done = self.run_target([program], base={"FIRST": "1", "LAST": "2"} if not profiled else
+                                   {"FIRST": "1", "FC_QUIET": "1", "FC_DUMP_NAME": "named",
+                                    "LAST": "2"})
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            printed.append([line for line in done.stdout.decode().splitlines()
+                            if line not in ("FC_QUIET=1", "FC_DUMP_NAME=named")])
+        self.assertEqual(printed[1], printed[0])
+        entries = fcprofile.load_descriptor(self.path("named.fcd"))
+        self.assertEqual(sorted(calls_of(fcprofile.load(self.path(entry.file)))["early"]
+                                for entry in entries), [1, 1])
+
     def test_descriptor(self):
         seen = self.run_tree("1", "2")
         with open(self.path("functioncheck.fcd"), encoding="utf-8") as stream:
