@@ -19,6 +19,9 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 
+/* Not higher: the kernel's table of a process grows with the highest number. */
+#define BEYOND_MAX 4096
+
 static struct
 {
     int fd;
@@ -47,13 +50,37 @@ static bool is_our_pipe(int fd)
            status.st_ino == channel.inode;
 }
 
+/* Beyond the program's limit, which counts numbers: the program finds no descriptor more and is
+ * left none fewer.  The limit is moved for that and put back at once. */
+static long move_beyond(int fd, const struct rlimit *limit)
+{
+    struct rlimit wider = *limit;
+    if (limit->rlim_cur > BEYOND_MAX)
+        return -EMFILE;
+    wider.rlim_cur += 16;
+    if (wider.rlim_max < wider.rlim_cur)
+        wider.rlim_max = wider.rlim_cur; /* takes a privilege */
+    uint64_t old = fc_block_signals();
+    long moved = fc_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, &wider, NULL);
+    if (moved == 0)
+    {
+        moved = fc_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, (long)limit->rlim_cur);
+        fc_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, limit, NULL);
+    }
+    fc_restore_signals(old);
+    return moved;
+}
+
 int fc_channel_move_fd(int fd)
 {
     struct rlimit limit;
-    rlim_t top = 1024; /* not more: the kernel's table grows with the highest number */
-    if (fc_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) == 0 && limit.rlim_cur < top)
-        top = limit.rlim_cur;
+    rlim_t top = 1024;
     long moved = -EMFILE;
+    if (fc_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) == 0)
+    {
+        moved = move_beyond(fd, &limit);
+        top = limit.rlim_cur < top ? limit.rlim_cur : top;
+    }
     for (rlim_t distance = 24; moved < 0 && distance > 0; distance /= 2)
         if (top > distance)
             moved = fc_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, (long)(top - distance));

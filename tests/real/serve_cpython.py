@@ -6,9 +6,16 @@ Run by servers.py.  Tests that do not end alike in two runs of the plain build a
 
 import json
 import os
+import resource
 
 from real import HERE
 from serving import LONG_S, Server, fc_flags, step
+
+
+def limit_descriptors():
+    """As at a terminal: some tests look at all up to the limit, beyond which libfc's own is."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(1024, hard), hard))
 
 
 class CPython(Server):
@@ -29,7 +36,7 @@ class CPython(Server):
                  os.path.join(HERE, "cpython_tests.py"), module, report]
         with open(self.path(f"{module}-{run.kind}.log"), "wb") as log:
             self.run_target(words, base=run.env, cwd=self.path("work"), timeout=LONG_S,
-                            stdout=log, stderr=log)
+                            stdout=log, stderr=log, preexec_fn=limit_descriptors)
         with open(report, encoding="utf-8") as stream:
             return json.load(stream)
 

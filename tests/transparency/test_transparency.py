@@ -5,12 +5,15 @@ errno, children, signals, descriptors; also where there is no manager, where it
 fails or dies, and where nothing can be written."""
 
 import ctypes
+import glob
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
 import time
+import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import fcprofile  # noqa: E402
@@ -89,6 +92,27 @@ class Observed(fctest.Case):
         def prepare():
             resource.setrlimit(resource.RLIMIT_NOFILE, (160, 160))
         self.check(preexec_fn=prepare)
+
+    def test_descriptors(self):
+        """No more of them, and no fewer left."""
+        hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+
+        def prepare():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
+        outcomes = []
+        for env in (None, {"FC_TRANSPORT": "shared"}, {"FC_TRANSPORT": "pipe"}):
+            program = self.compile("descriptors.c", profiled=env is not None)
+            done = self.run_quiet([program], env=env or {}, preexec_fn=prepare)
+            outcomes.append((done.returncode, done.stdout.decode().splitlines(), done.stderr))
+            if env:
+                turns = sum(function.calls for entry in
+                            fcprofile.load_descriptor(self.path("functioncheck.fcd"))
+                            for function in fcprofile.load(self.path(entry.file)).functions
+                            if function.name == "turn")
+                self.assertEqual(turns, 6 * 10000)
+        self.assertEqual(outcomes[0][1][0], "start: limit 256, open 0 1 2, 253 more from 3")
+        self.assertEqual(outcomes[1], outcomes[0])
+        self.assertEqual(outcomes[2], outcomes[0])
 
     def test_manager_missing(self):
         self.check(profile=False, env={"FC_MANAGER": "/nonexistent/fcmanager"})
@@ -239,6 +263,24 @@ class Descriptors(fctest.Case):
         self.assertEqual(done.returncode, 0)
         with open(self.path("file"), "rb") as stream:
             self.assertEqual(stream.read(), b"mine\n")
+
+    @unittest.skipUnless(shutil.which("valgrind"), "no valgrind here")
+    def test_valgrind(self):
+        """It finds nothing to complain of in libfc, such as an argument of a system call that was
+        never set."""
+        for source, arguments in (("observe.c", ()), ("descriptors.c", ()),
+                                  ("threads_many.c", ("at-once", "8")),
+                                  ("exec_chain.c", ("fork-exec", "2"))):
+            program = self.compile(source, "-g")
+            for transport in ("shared", "pipe"):
+                log = self.path("valgrind.log")
+                self.run_quiet(["valgrind", "-q", "--log-file=" + log, "--track-origins=yes",
+                                program, *arguments], env={"FC_TRANSPORT": transport})
+                with open(log, encoding="utf-8") as stream:
+                    self.assertEqual(stream.read(), "", f"{source} {transport}")
+                self.assertTrue(glob.glob(self.path("functioncheck.fc*")), source)
+                for path in glob.glob(self.path("functioncheck.fc*")):
+                    os.unlink(path)
 
     def test_every_descriptor_taken(self):
         """Nothing is left for a profiler, which must not take what is not its own."""
