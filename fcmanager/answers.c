@@ -11,8 +11,9 @@
 /* A process that waits until it may end. */
 typedef struct
 {
-    guint64 key; /* 0: it waits no more */
+    guint64 key;
     gboolean is_root;
+    gboolean is_dead; /* waits no more */
     guint32 index;
 } Quit;
 
@@ -106,7 +107,7 @@ static char *farewell(FcAnswers *answers, gboolean is_root)
 
 void fc_answers_add_quit(FcAnswers *answers, guint64 key, gboolean is_root, guint32 index)
 {
-    const Quit quit = {key, is_root, index};
+    const Quit quit = {key, is_root, FALSE, index};
     g_array_append_val(answers->quits, quit);
 }
 
@@ -114,7 +115,7 @@ void fc_answers_forget(FcAnswers *answers, guint64 key)
 {
     for (guint i = 0; i < answers->quits->len; i++)
         if (g_array_index(answers->quits, Quit, i).key == key)
-            g_array_index(answers->quits, Quit, i).key = 0;
+            g_array_index(answers->quits, Quit, i).is_dead = TRUE;
 }
 
 guint fc_answers_count_quits(const FcAnswers *answers)
@@ -127,7 +128,8 @@ void fc_answers_answer_quits(FcAnswers *answers, guint count)
     for (guint i = 0; i < count; i++)
     {
         const Quit *quit = &g_array_index(answers->quits, Quit, i);
-        if (quit->key == 0)
+        /* Of those that wait at the reply pipe any may have taken the dead one's answer. */
+        if (quit->is_dead && quit->index != 0)
             continue;
         g_autofree char *text = farewell(answers, quit->is_root);
         if (quit->index == 0)
