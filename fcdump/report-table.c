@@ -36,5 +36,8 @@ const FcReport fc_report_table[] = {
     {"folded", "a line for each stack, for flamegraph.pl and speedscope", FC_REPORT_EXPORT,
      fc_export_folded},
     {"flame", "flame graph, as an interactive SVG", FC_REPORT_FILE, fc_export_flame},
+    {"callgrind", "for callgrind_annotate and KCachegrind", FC_REPORT_FILE, fc_export_callgrind},
+    {"speedscope", "stacks by each weight, for speedscope", FC_REPORT_FILE, fc_export_speedscope},
+    {"pprof", "stacks by each weight, for pprof", FC_REPORT_FILE, fc_export_pprof},
     {NULL, NULL, FC_REPORT_ON_REQUEST, NULL},
 };

@@ -45,6 +45,9 @@ void fc_export_dot(const FcReportContext *context);
 void fc_export_vcg(const FcReportContext *context);
 void fc_export_folded(const FcReportContext *context);
 void fc_export_flame(const FcReportContext *context);
+void fc_export_callgrind(const FcReportContext *context);
+void fc_export_speedscope(const FcReportContext *context);
+void fc_export_pprof(const FcReportContext *context);
 
 /* ---- What several reports need ---------------------------------------------- */
 

@@ -13,13 +13,14 @@ packages_of()
     case $1 in
     build)
         echo meson ninja-build gcc libc6-dev pkg-config libglib2.0-dev libunwind-dev libdw-dev \
-            libelf-dev libiberty-dev binutils-dev dpkg-dev
+            libelf-dev libiberty-dev binutils-dev zlib1g-dev dpkg-dev
         ;;
     doc) echo texinfo ;;
     check)
         echo g++ clang libclang-rt-dev clang-format clang-tidy lld make cmake autoconf automake \
             libtool binutils binutils-aarch64-linux-gnu dwz elfutils xz-utils valgrind uftrace graphviz \
-            python3 python3-selenium chromium chromium-driver libreadline-dev shellcheck libjemalloc2 libtcmalloc-minimal4
+            python3 python3-jsonschema python3-protobuf protobuf-compiler python3-selenium chromium \
+            chromium-driver libreadline-dev shellcheck libjemalloc2 libtcmalloc-minimal4
         ;;
     servers)
         echo gcc make pkg-config perl libpcre2-dev libssl-dev zlib1g-dev

@@ -10,5 +10,5 @@ top=$2
 shift 2
 # shellcheck disable=SC2046 # a list of words
 exec clang -g -O1 -std=gnu11 -D_GNU_SOURCE -DFC_VERSION='"0"' -fsanitize=fuzzer,address,undefined \
-    -fno-sanitize-recover=undefined -I"$top" $(pkg-config --cflags glib-2.0 libelf libdw) \
-    -o "$output" "$@" -Wl,--as-needed $(pkg-config --libs glib-2.0 libelf libdw) -lbfd -liberty -lm
+    -fno-sanitize-recover=undefined -I"$top" $(pkg-config --cflags glib-2.0 libelf libdw zlib) \
+    -o "$output" "$@" -Wl,--as-needed $(pkg-config --libs glib-2.0 libelf libdw zlib) -lbfd -liberty -lm

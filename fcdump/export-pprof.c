@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The profile.proto of pprof, compressed: each stack with its local time, calls and memory.  The
+ * few messages are written by hand: a library would need more code than they do.
+ */
+#include "fcdump/export.h"
+#include "libfc/fc-format.h"
+
+#include <string.h>
+#include <zlib.h>
+
+/* Numbers of the fields, by message. */
+enum
+{
+    PROFILE_SAMPLE_TYPE = 1,
+    PROFILE_SAMPLE = 2,
+    PROFILE_MAPPING = 3,
+    PROFILE_LOCATION = 4,
+    PROFILE_FUNCTION = 5,
+    PROFILE_STRING_TABLE = 6,
+    PROFILE_TIME_NANOS = 9,
+    PROFILE_DURATION_NANOS = 10,
+    VALUE_TYPE_TYPE = 1,
+    VALUE_TYPE_UNIT = 2,
+    SAMPLE_LOCATION_ID = 1,
+    SAMPLE_VALUE = 2,
+    MAPPING_ID = 1,
+    MAPPING_START = 2,
+    MAPPING_LIMIT = 3,
+    MAPPING_FILENAME = 5,
+    MAPPING_BUILD_ID = 6,
+    MAPPING_HAS_FUNCTIONS = 7,
+    LOCATION_ID = 1,
+    LOCATION_MAPPING_ID = 2,
+    LOCATION_ADDRESS = 3,
+    LOCATION_LINE = 4,
+    LINE_FUNCTION_ID = 1,
+    LINE_LINE = 2,
+    FUNCTION_ID = 1,
+    FUNCTION_NAME = 2,
+    FUNCTION_SYSTEM_NAME = 3,
+    FUNCTION_FILENAME = 4,
+    FUNCTION_START_LINE = 5,
+};
+
+typedef struct
+{
+    const FcModel *model;
+    const FcStacks *stacks;
+    GByteArray *bytes;
+    GHashTable *strings; /* char * -> number */
+    GPtrArray *table;    /* char *, borrowed from the keys */
+} Pprof;
+
+/* ---- The encoding -------------------------------------------------------------------- */
+
+static void put_varint(GByteArray *bytes, guint64 value)
+{
+    guint8 encoded[10];
+    guint count = 0;
+    for (; value >= 0x80; value >>= 7)
+        encoded[count++] = (guint8)(value | 0x80);
+    encoded[count++] = (guint8)value;
+    g_byte_array_append(bytes, encoded, count);
+}
+
+static void put_number(GByteArray *bytes, guint field, guint64 value)
+{
+    if (value == 0)
+        return;
+    put_varint(bytes, field << 3);
+    put_varint(bytes, value);
+}
+
+static void put_bytes(GByteArray *bytes, guint field, const void *data, gsize size)
+{
+    put_varint(bytes, field << 3 | 2);
+    put_varint(bytes, size);
+    g_byte_array_append(bytes, data, (guint)size);
+}
+
+/* Frees `message`. */
+static void put_message(GByteArray *bytes, guint field, GByteArray *message)
+{
+    put_bytes(bytes, field, message->data, message->len);
+    g_byte_array_unref(message);
+}
+
+/* Its number in the table of strings; no text is the empty one, number 0. */
+static guint64 number_of(Pprof *export, const char *text)
+{
+    g_autofree char *valid = g_utf8_make_valid(text ? text : "", -1);
+    gpointer found = NULL;
+    if (g_hash_table_lookup_extended(export->strings, valid, NULL, &found))
+        return GPOINTER_TO_UINT(found);
+    const guint number = export->table->len;
+    g_ptr_array_add(export->table, valid);
+    g_hash_table_insert(export->strings, g_steal_pointer(&valid), GUINT_TO_POINTER(number));
+    return number;
+}
+
+/* ---- The profile ----------------------------------------------------------------------- */
+
+static void put_type(Pprof *export, const char *type, const char *unit)
+{
+    GByteArray *message = g_byte_array_new();
+    put_number(message, VALUE_TYPE_TYPE, number_of(export, type));
+    put_number(message, VALUE_TYPE_UNIT, number_of(export, unit));
+    put_message(export->bytes, PROFILE_SAMPLE_TYPE, message);
+}
+
+/* In the order of pprof's own, whose names these are. */
+static const struct
+{
+    FcWeight weight;
+    const char *type;
+    const char *unit;
+} types[] = {
+    {FC_WEIGHT_CALLS, "calls", "count"},
+    {FC_WEIGHT_BLOCKS, "alloc_objects", "count"},
+    {FC_WEIGHT_BYTES, "alloc_space", "bytes"},
+    {FC_WEIGHT_LIVE_BLOCKS, "inuse_objects", "count"},
+    {FC_WEIGHT_LIVE_BYTES, "inuse_space", "bytes"},
+    {FC_WEIGHT_TIME, "wall", "nanoseconds"}, /* the last is what pprof shows unless told */
+};
+
+static void put_types(Pprof *export)
+{
+    const gint mode = export->model->profile->time_mode;
+    for (guint i = 0; i < G_N_ELEMENTS(types); i++)
+    {
+        const gboolean is_cpu =
+            types[i].weight == FC_WEIGHT_TIME && (mode == FC_TIME_CPU || mode == FC_TIME_SYS);
+        if (fc_weight_is_known(export->model, types[i].weight))
+            put_type(export, is_cpu ? "cpu" : types[i].type, types[i].unit);
+    }
+}
+
+/* Locations are numbered as functions are, from 1; what is no function comes behind them. */
+static guint location_of(const Pprof *export, const FcStackNode *node)
+{
+    if (node->function >= 0)
+        return (guint)node->function + 1;
+    return export->model->functions->len + (node->function == FC_STACK_OUTSIDE ? 1 : 2);
+}
+
+static void put_samples(Pprof *export)
+{
+    g_autoptr(GByteArray) values = g_byte_array_new();
+    g_autoptr(GByteArray) locations = g_byte_array_new();
+    for (guint i = 1; i < export->stacks->nodes->len; i++)
+    {
+        const FcStackNode *node = fc_stacks_node(export->stacks, i);
+        gboolean is_empty = TRUE;
+        g_byte_array_set_size(values, 0);
+        g_byte_array_set_size(locations, 0);
+        for (guint t = 0; t < G_N_ELEMENTS(types); t++)
+        {
+            if (!fc_weight_is_known(export->model, types[t].weight))
+                continue;
+            is_empty = is_empty && node->self[types[t].weight] == 0;
+            put_varint(values, node->self[types[t].weight]);
+        }
+        if (is_empty)
+            continue;
+        for (guint n = i; n != 0; n = (guint)fc_stacks_node(export->stacks, n)->parent)
+            put_varint(locations, location_of(export, fc_stacks_node(export->stacks, n)));
+        GByteArray *message = g_byte_array_new();
+        put_bytes(message, SAMPLE_LOCATION_ID, locations->data, locations->len);
+        put_bytes(message, SAMPLE_VALUE, values->data, values->len);
+        put_message(export->bytes, PROFILE_SAMPLE, message);
+    }
+}
+
+static void put_mappings(Pprof *export)
+{
+    const GArray *modules = export->model->profile->modules;
+    for (guint i = 0; i < modules->len; i++)
+    {
+        const FcProfileModule *module = &g_array_index(modules, FcProfileModule, i);
+        GByteArray *message = g_byte_array_new();
+        put_number(message, MAPPING_ID, i + 1);
+        put_number(message, MAPPING_START, module->start);
+        put_number(message, MAPPING_LIMIT, module->end);
+        put_number(message, MAPPING_FILENAME, number_of(export, module->path));
+        put_number(message, MAPPING_BUILD_ID, number_of(export, module->build_id));
+        put_number(message, MAPPING_HAS_FUNCTIONS, TRUE);
+        put_message(export->bytes, PROFILE_MAPPING, message);
+    }
+}
+
+/* A function and the one location that stands for it. */
+static void put_function(Pprof *export, guint id, const char *name, const FcFunction *function)
+{
+    const FcModel *model = export->model;
+    const FcProfilePlace *place = function ? &function->figures.place : NULL;
+    GByteArray *message = g_byte_array_new();
+    GByteArray *location = g_byte_array_new();
+    GByteArray *line = g_byte_array_new();
+    FcSymbol symbol = {0};
+    if (place)
+        fc_symbols_find(model->symbols, model->profile, place, FALSE, &symbol);
+    put_number(message, FUNCTION_ID, id);
+    put_number(message, FUNCTION_NAME, number_of(export, name));
+    put_number(message, FUNCTION_SYSTEM_NAME,
+               number_of(export, symbol.raw_name ? symbol.raw_name : name));
+    put_number(message, FUNCTION_FILENAME, number_of(export, symbol.file));
+    put_number(message, FUNCTION_START_LINE, symbol.line);
+    put_message(export->bytes, PROFILE_FUNCTION, message);
+    put_number(line, LINE_FUNCTION_ID, id);
+    put_number(line, LINE_LINE, symbol.line);
+    put_number(location, LOCATION_ID, id);
+    put_number(location, LOCATION_MAPPING_ID, place ? (guint64)(place->module + 1) : 0);
+    put_number(location, LOCATION_ADDRESS, place ? place->address : 0);
+    put_message(location, LOCATION_LINE, line);
+    put_message(export->bytes, PROFILE_LOCATION, location);
+}
+
+static void put_functions(Pprof *export)
+{
+    const FcStackNode other[] = {{.function = FC_STACK_OUTSIDE}, {.function = FC_STACK_OMITTED}};
+    for (guint i = 0; i < export->model->functions->len; i++)
+    {
+        const FcFunction *function = fc_model_function(export->model, i);
+        put_function(export, i + 1, function->name, function);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(other); i++)
+        put_function(export, location_of(export, &other[i]),
+                     fc_stacks_name(export->stacks, &other[i]), NULL);
+}
+
+static void put_strings(Pprof *export)
+{
+    for (guint i = 0; i < export->table->len; i++)
+        put_bytes(export->bytes, PROFILE_STRING_TABLE, export->table->pdata[i],
+                  strlen(export->table->pdata[i]));
+}
+
+/* ---- The file -------------------------------------------------------------------------- */
+
+static void put_compressed(FILE *out, const GByteArray *bytes)
+{
+    enum
+    {
+        GZIP = 16, /* added to the window's bits: a header as gzip's */
+        PIECE = 1 << 16,
+    };
+    g_autofree guint8 *piece = g_malloc(PIECE);
+    z_stream stream = {.next_in = bytes->data, .avail_in = bytes->len};
+    int state = Z_OK;
+    if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + GZIP, 8,
+                     Z_DEFAULT_STRATEGY) != Z_OK)
+        g_error("zlib can't be used");
+    while (state == Z_OK)
+    {
+        stream.next_out = piece;
+        stream.avail_out = PIECE;
+        state = deflate(&stream, Z_FINISH);
+        fwrite(piece, 1, PIECE - stream.avail_out, out);
+    }
+    deflateEnd(&stream);
+}
+
+void fc_export_pprof(const FcReportContext *context)
+{
+    const FcModel *model = context->model;
+    g_autoptr(FcStacks) all = fc_stacks_new(model);
+    g_autoptr(FcStacks) stacks =
+        fc_stacks_prune(all, G_MAXINT, context->options->min_percent / 100.0, FC_WEIGHTS);
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
+    g_autoptr(GHashTable) strings = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_autoptr(GPtrArray) table = g_ptr_array_new();
+    Pprof export = {model, stacks, bytes, strings, table};
+    number_of(&export, "");
+    put_types(&export);
+    put_samples(&export);
+    put_mappings(&export);
+    put_functions(&export);
+    put_strings(&export);
+    put_number(bytes, PROFILE_TIME_NANOS, (guint64)MAX(model->profile->start_realtime_ns, 0));
+    put_number(bytes, PROFILE_DURATION_NANOS, model->profile->run_ns);
+    put_compressed(fc_render_file(context->render), bytes);
+    fc_export_note_stacks(context, "pprof", stacks);
+    fc_export_note_lost(context, "pprof",
+                        FC_LOST_SITES | FC_LOST_BOUNDS | FC_LOST_THREADS | FC_LOST_PROCESSES |
+                            FC_LOST_LEAKS | FC_LOST_NOTES);
+}

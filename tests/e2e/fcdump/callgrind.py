@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# What callgrind_annotate reads from --callgrind, against the figures that went in: written by hand,
+# and of a real program whose threads share functions.
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+from fcfile import Program, contains, equal, fail, folder, good, recursive, run, simple
+import fctest
+
+if shutil.which("callgrind_annotate") is None:
+    print("valgrind is not installed")
+    sys.exit(77)
+keep = folder()
+program = Program()
+
+
+def export(*arguments):
+    result = run("--callgrind=out.cg", *arguments)
+    equal((result.status, result.out), (0, ""), f"--callgrind {arguments}: {result.err}")
+    return result.err
+
+
+def number(text):
+    return int(text.replace(",", ""))
+
+
+def annotate(*options):
+    """{function: ns} and the total, as callgrind_annotate has them, and its complaints."""
+    done = subprocess.run(["callgrind_annotate", "--threshold=100", "--auto=no", *options, "out.cg"],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=True, text=True)
+    rows = re.findall(r"^ *([\d,]+) \( ?[\d.]+%\)  (?:\S*:)?(\S+) \[", done.stdout, re.M)
+    total = re.search(r"^([\d,]+) \(100.0%\)  PROGRAM TOTALS", done.stdout, re.M)
+    return {name: number(ns) for ns, name in rows}, number(total.group(1)), done.stderr
+
+
+def tree():
+    """{(caller, callee): (ns, calls)} of callgrind_annotate's tree."""
+    done = subprocess.run(["callgrind_annotate", "--threshold=100", "--auto=no", "--tree=calling",
+                           "--inclusive=yes", "out.cg"], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, timeout=60, check=True, text=True)
+    arcs = {}
+    caller = None
+    for line in done.stdout.splitlines():
+        head = re.search(r"  \*  (?:\S*:)?(\S+) \[", line)
+        row = re.match(r" *([\d,]+)(?: \( ?[\d.]+%\))?  >   (?:\S*:)?(\S+) \(([\d,]+)x\) \[", line)
+        if head:
+            caller = head.group(1)
+        elif row:
+            arcs[caller, row.group(2)] = (number(row.group(1)), number(row.group(3)))
+    return arcs
+
+
+# ---- Written by hand ---------------------------------------------------------------------
+
+simple(program).write("simple.fc")
+equal(export("simple.fc"), "fcdump: --callgrind: not in it: calling contexts, minima, maxima and histograms\n",
+      "notes")
+equal(annotate(), ({"main": 4_000_000, "work": 5_000_000, "leaf": 1_000_000}, 10_000_000, ""), "local times")
+inclusive = annotate("--inclusive=yes")[0]
+equal([inclusive[name] for name in ("main", "work", "leaf")], [10_000_000, 6_000_000, 1_000_000],
+      "inclusive times")
+equal(tree(), {("<outside>", "main"): (10_000_000, 1), ("main", "work"): (6_000_000, 2),
+               ("work", "leaf"): (1_000_000, 3)}, "arcs")
+
+# Each call stands at the line that it comes from, each function at its first.
+with open("out.cg", encoding="utf-8") as file:
+    text = file.read()
+line = {place: program.line(program.start[place.split("+")[0]] + int("0" + place.partition("+")[2]) -
+                            ("+" in place)).rsplit(":", 1)[1]
+        for place in ("main", "work", "main+6", "main+12")}
+for place, ns in (("main+6", 4_000_000), ("main+12", 2_000_000)):
+    contains(text, f"calls=1 {line['work']}\n{line[place]} {ns}\n", f"the call at {place}")
+contains(text, f"fn=(2)\n{line['work']} 5000000\n", "work's own time")
+for head in ("version: 1\n", "pid: 4711\n", "cmd: ./prog -v two words\n", "part: 1\n",
+             "events: ns\n", "totals: 10000000\n"):
+    contains(text, head, "the head")
+
+# What is not selected calls from outside.
+export("--not=work", "simple.fc")
+equal(annotate()[:2], ({"main": 4_000_000, "leaf": 1_000_000}, 5_000_000), "--not")
+equal(tree(), {("<outside>", "main"): (10_000_000, 1), ("<outside>", "leaf"): (1_000_000, 3)}, "--not")
+recursive(program).write("recursive.fc")
+export("recursive.fc")
+equal(tree()["beta", "alpha"], (40, 1), "an arc of a circle")
+simple(program).write("old.fc", extended=False)
+export("old.fc")
+equal(annotate()[1], 10_000_000, "version 3.0, which tells no threads")
+
+# ---- A real program, of several threads ----------------------------------------------------
+
+source = os.path.join(fctest.SOURCE_ROOT, "examples", "wordindex.c")
+subprocess.run(["cc", "-g", "-o", "wordindex", source, *fctest.fc_config("--cflags-libs")], check=True)
+subprocess.run(["./wordindex", "-t", "3"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True,
+               stderr=subprocess.DEVNULL, env=fctest.plain_environment(), timeout=120)
+data = json.loads(good("--json", "functioncheck.fc"))
+names = [function["name"] for function in data["functions"]]
+contains(export("functioncheck.fc"), "calls of functions that several threads ran are in a part of their own",
+         "several threads")
+found, total, complaints = annotate()
+equal(found, {f["name"]: f["local_ns"] for f in data["functions"] if f["local_ns"] > 0}, "local times")
+equal(total, data["local_sum_ns"], "the total")
+# It knows one heading in a file, and says so of each line of the others.
+equal([line for line in complaints.splitlines()
+       if not re.match(r"WARNING: line \d+ malformed|    line: '(part|thread|desc|positions|events?): ", line)],
+      [], "complaints")
+arcs = {}
+for arc in data["arcs"]:
+    key = "<outside>" if arc["caller"] is None else names[arc["caller"]], names[arc["callee"]]
+    ns, calls = arcs.get(key, (0, 0))
+    arcs[key] = ns + arc["total_ns"], calls + arc["calls"]
+equal(tree(), arcs, "arcs")
+with open("out.cg", encoding="utf-8") as file:
+    parts = re.split(r"^part: \d+$", file.read(), flags=re.M)[1:]
+equal([re.findall(r"^desc: Thread: (\d+)", part, re.M) for part in parts],
+      [[str(thread["tid"])] for thread in data["threads"]] + [[]], "a part for each thread")
+own = [sum(map(int, re.findall(r"^fn=.*\n\d+ (\d+)$", part, re.M))) for part in parts]
+equal(own, [sum(f["local_ns"] for f in thread["functions"]) for thread in data["threads"]] + [0],
+      "the local time of each thread")
+if "calls=" not in parts[0] or "calls=" not in parts[-1]:
+    fail("no calls in a part", parts[0])
