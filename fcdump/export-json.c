@@ -177,6 +177,10 @@ static void put_function(const Export *export, guint index, const GArray *entrie
     fc_json_unsigned(json, "total_max_ns", figures->total_max_ns);
     fc_json_unsigned(json, "local_min_ns", figures->local_min_ns);
     fc_json_unsigned(json, "local_max_ns", figures->local_max_ns);
+    fc_json_unsigned(json, "counted", figures->counted);
+    fc_json_unsigned(json, "timed", figures->timed);
+    fc_json_unsigned(json, "total_error_ns", figures->total_error_ns);
+    fc_json_unsigned(json, "local_error_ns", figures->local_error_ns);
     fc_export_json_buckets(json, "histogram", figures->histogram, FC_HISTOGRAM_BUCKETS, "ns",
                            "calls");
     fc_json_begin_array(json, "entries");
@@ -229,6 +233,9 @@ static void put_arcs(const Export *export)
             fc_json_string(json, "via", model->via->pdata[site->via]);
             fc_json_boolean(json, "inlined", model->inlined[site->tag]);
             fc_json_unsigned(json, "calls", site->calls);
+            fc_json_boolean(
+                json, "apportioned",
+                g_array_index(model->profile->arcs, FcProfileArc, site->tag).apportioned);
             if (site->total_ns > 0 || model->profile->extended)
                 fc_json_unsigned(json, "total_ns", site->total_ns);
             else
@@ -269,6 +276,7 @@ static void put_contexts(const Export *export)
         fc_json_index(json, "parent", context->parent);
         put_function_index(export, "function", context->function);
         fc_json_unsigned(json, "calls", context->calls);
+        fc_json_boolean(json, "apportioned", context->apportioned);
         fc_json_unsigned(json, "total_ns", context->total_ns);
         fc_json_unsigned(json, "local_ns", context->local_ns);
         put_site(export, &context->site);

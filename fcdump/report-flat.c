@@ -65,16 +65,17 @@ void fc_report_flat(const FcReportContext *context)
             continue;
         }
         fc_table_row(table, fc_render_heat(figures->local_ns, model->base_ns));
-        fc_table_cell(table, fc_format_time(figures->total_ns));
+        fc_table_cell(table, fc_report_time(figures->total_ns, figures->total_error_ns));
         fc_table_cell(table, fc_format_share(figures->total_ns, model->base_ns));
-        fc_table_cell(table, fc_format_time(figures->local_ns));
+        fc_table_cell(table, fc_report_time(figures->local_ns, figures->local_error_ns));
         fc_table_cell(table, fc_format_share(figures->local_ns, model->base_ns));
         if (cumul)
             fc_table_cell(table, fc_format_share(sum_ns, model->base_ns));
-        fc_table_cell(table, format_bound(figures, figures->total_min_ns));
-        fc_table_cell(table, format_bound(figures, figures->total_max_ns));
-        fc_table_cell(table, format_bound(figures, figures->local_min_ns));
-        fc_table_cell(table, format_bound(figures, figures->local_max_ns));
+        const gboolean sampled = figures->counted > figures->timed;
+        const guint64 bounds[] = {figures->total_min_ns, figures->total_max_ns,
+                                  figures->local_min_ns, figures->local_max_ns};
+        for (guint b = 0; b < G_N_ELEMENTS(bounds); b++)
+            fc_table_cell(table, fc_report_mark(format_bound(figures, bounds[b]), sampled));
         fc_table_cell(table, fc_format_count(figures->calls));
         fc_table_cell(table, format_function(context, function));
     }
@@ -83,6 +84,7 @@ void fc_report_flat(const FcReportContext *context)
     fc_render_note(context->render, "total: while the function was active, recursion counted once; "
                                     "local: without profiled callees.");
     fc_render_note(context->render, "100%% is %s, the local times of all functions.", base);
+    fc_report_note_marks(context);
     if (functions->len > small)
         fc_table_print(table, context->render);
     else

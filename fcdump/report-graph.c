@@ -93,7 +93,8 @@ static void add_function(const FcReportContext *context, FcTable *table, guint i
     if (source)
         g_string_append_printf(name, "  %s", source);
     fc_table_row(table, FC_STYLE_STRONG);
-    fc_table_cell(table, fc_format_time(function->figures.total_ns));
+    fc_table_cell(table,
+                  fc_report_time(function->figures.total_ns, function->figures.total_error_ns));
     fc_table_cell(table, fc_format_share(function->figures.total_ns, model->base_ns));
     fc_table_cell(table, fc_format_count(function->figures.calls));
     fc_table_cell(table, NULL);
@@ -112,12 +113,19 @@ static char *format_arc_share(const FcReportContext *context, guint64 ns, guint6
                                                          : fc_format_share(ns, whole_ns);
 }
 
+/* Whose calls are exact only together with other callers'. */
+static gboolean is_apportioned(const FcReportContext *context, const FcCallSite *site)
+{
+    return g_array_index(context->model->profile->arcs, FcProfileArc, site->tag).apportioned;
+}
+
 /* Call sites that read the same are one line. */
 typedef struct
 {
     char *text;
     guint64 calls;
     guint64 total_ns;
+    gboolean apportioned;
 } Line;
 
 static void line_clear(gpointer data)
@@ -145,17 +153,18 @@ static GArray *site_lines(const FcReportContext *context, const FcArc *arc)
         Line *line = &g_array_index(lines, Line, at - 1);
         line->calls += arc->sites[i].calls;
         line->total_ns += arc->sites[i].total_ns;
+        line->apportioned |= is_apportioned(context, &arc->sites[i]);
     }
     return lines;
 }
 
 static void add_line(const FcReportContext *context, FcTable *table, const Line *line,
-                     guint64 whole_ns)
+                     guint64 whole_ns, gboolean estimated)
 {
     fc_table_row(table, FC_STYLE_DIM);
-    fc_table_cell(table, format_arc_time(context, line->total_ns));
+    fc_table_cell(table, fc_report_mark(format_arc_time(context, line->total_ns), estimated));
     fc_table_cell(table, format_arc_share(context, line->total_ns, whole_ns));
-    fc_table_cell(table, fc_format_count(line->calls));
+    fc_table_cell(table, fc_report_mark(fc_format_count(line->calls), line->apportioned));
     fc_table_cell(table, NULL);
     fc_table_cell(table, g_strdup_printf("          %s", line->text));
 }
@@ -170,20 +179,25 @@ static void add_arc(const FcReportContext *context, FcTable *table, const FcArc 
     g_autofree char *time = format_arc_time(context, arc->total_ns);
     const FcFunction *callee = fc_model_function(context->model, arc->callee);
     fc_table_row(table, FC_STYLE_PLAIN);
-    fc_table_cell(table, g_strdup_printf("%s%s", arc->at_most ? "<" : "", time));
+    const gboolean estimated = fc_report_is_estimated(&callee->figures);
+    gboolean apportioned = FALSE;
+    for (guint i = 0; i < arc->site_count; i++)
+        apportioned = apportioned || is_apportioned(context, &arc->sites[i]);
+    fc_table_cell(table,
+                  g_strdup_printf("%s%s%s", arc->at_most ? "<" : "", estimated ? "~" : "", time));
     fc_table_cell(table, format_arc_share(context, arc->total_ns, whole_ns));
-    fc_table_cell(table, fc_format_count(arc->calls));
+    fc_table_cell(table, fc_report_mark(fc_format_count(arc->calls), apportioned));
     fc_table_cell(table, fc_format_count(callee->figures.calls));
     fc_table_cell(
         table, g_strdup_printf("    %s %s%s%s", arrow, name, only ? "  " : "", only ? only : ""));
     for (guint i = 0; lines && lines->len > 1 && i < lines->len; i++)
-        add_line(context, table, &g_array_index(lines, Line, i), whole_ns);
+        add_line(context, table, &g_array_index(lines, Line, i), whole_ns, estimated);
 }
 
 static void add_local(FcTable *table, const FcProfileFunction *figures)
 {
     fc_table_row(table, FC_STYLE_DIM);
-    fc_table_cell(table, fc_format_time(figures->local_ns));
+    fc_table_cell(table, fc_report_time(figures->local_ns, figures->local_error_ns));
     fc_table_cell(table, fc_format_share(figures->local_ns, figures->total_ns));
     fc_table_cell(table, NULL);
     fc_table_cell(table, NULL);
@@ -248,6 +262,7 @@ void fc_report_graph(const FcReportContext *context)
             add_local(table, figures);
     }
     print_legend(context, at_most, leaves);
+    fc_report_note_marks(context);
     if (leaves + small < functions->len)
         fc_table_print(table, context->render);
     else

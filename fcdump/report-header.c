@@ -6,6 +6,30 @@
 
 #define FILES_MAX 8 /* named one by one */
 
+/* What is exact and what is not, where there is anything that is not. */
+static void note_estimates(const FcReportContext *context)
+{
+    const FcModel *model = context->model;
+    guint functions = 0;
+    guint64 counted = 0;
+    guint64 timed = 0;
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        const FcProfileFunction *figures = &fc_model_function(model, i)->figures;
+        functions += figures->counted > figures->timed;
+        counted += figures->counted;
+        timed += figures->timed;
+    }
+    if (functions == 0)
+        return;
+    g_autofree char *all = fc_format_count(counted);
+    g_autofree char *some = fc_format_count(timed);
+    fc_render_note(context->render,
+                   "Calls are exact. %u short function%s counted at all of %s calls and timed at "
+                   "%s of them, at random: their times are estimates (~).",
+                   functions, functions > 1 ? "s were" : " was", all, some);
+}
+
 void fc_report_header(const FcReportContext *context)
 {
     const GPtrArray *operands = context->model->operands;
@@ -18,4 +42,5 @@ void fc_report_header(const FcReportContext *context)
     if (operands->len > FILES_MAX)
         g_string_append_printf(files, " and %u more", operands->len - FILES_MAX);
     fc_render_title(context->render, "FunctionCheck " FC_VERSION " profile: %s", files->str);
+    note_estimates(context);
 }

@@ -66,6 +66,7 @@ void fc_report_latency(const FcReportContext *context)
     g_autoptr(GArray) functions = fc_report_functions(context);
     g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
     gboolean any = FALSE;
+    gboolean sampled = FALSE;
     guint small = 0;
     for (guint i = 0; i < functions->len; i++)
     {
@@ -82,6 +83,7 @@ void fc_report_latency(const FcReportContext *context)
             fc_table_gap(table);
         any = TRUE;
         add_function(table, function);
+        sampled = sampled || function->figures.counted > function->figures.timed;
     }
     fc_render_title(context->render, "Latency");
     if (!any)
@@ -91,6 +93,9 @@ void fc_report_latency(const FcReportContext *context)
         return;
     }
     fc_render_note(context->render, "Calls by their total time: from there to less than that.");
+    if (sampled)
+        fc_render_note(context->render,
+                       "Of functions that were counted the calls that were timed.");
     fc_table_print(table, context->render);
     fc_report_note_small(context, small);
 }

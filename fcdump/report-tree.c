@@ -28,7 +28,8 @@ typedef struct
     guint64 local_ns;
     guint timed;      /* how many of the contexts took time */
     gboolean at_most; /* the contexts may nest: total_ns is an upper bound */
-    gboolean wanted;  /* selected itself, or an ancestor of one that is */
+    gboolean apportioned;
+    gboolean wanted; /* selected itself, or an ancestor of one that is */
 } Node;
 
 typedef struct
@@ -78,6 +79,7 @@ static void merge_contexts(Tree *tree)
         }
         Node *node = &g_array_index(tree->nodes, Node, found - 1);
         node->calls += from->calls;
+        node->apportioned |= from->apportioned;
         node->total_ns += from->total_ns;
         node->local_ns += from->local_ns;
         node->timed += from->total_ns > 0;
@@ -223,11 +225,14 @@ static void add_node(Tree *tree, FcTable *table, const Node *node, const GArray 
     tree->at_most = tree->at_most || node->at_most;
     gboolean shown = fc_model_function(model, node->function)->shown;
     fc_table_row(table, shown ? fc_render_heat(node->local_ns, model->base_ns) : FC_STYLE_DIM);
+    const gboolean estimated =
+        fc_report_is_estimated(&fc_model_function(model, node->function)->figures);
     g_autofree char *time = fc_format_time(node->total_ns);
-    fc_table_cell(table, g_strdup_printf("%s%s", node->at_most ? "<" : "", time));
+    fc_table_cell(table,
+                  g_strdup_printf("%s%s%s", node->at_most ? "<" : "", estimated ? "~" : "", time));
     fc_table_cell(table, fc_format_share(node->total_ns, model->base_ns));
-    fc_table_cell(table, fc_format_time(node->local_ns));
-    fc_table_cell(table, fc_format_count(node->calls));
+    fc_table_cell(table, fc_report_mark(fc_format_time(node->local_ns), estimated));
+    fc_table_cell(table, fc_report_mark(fc_format_count(node->calls), node->apportioned));
     fc_table_cell(table, format_node(tree, node, path));
 }
 
@@ -308,6 +313,7 @@ void fc_report_tree(const FcReportContext *context)
         if (tree.at_most)
             fc_render_note(context->render, "< at most: several call sites may be active at the "
                                             "same time; --details tells them apart.");
+        fc_report_note_marks(context);
         fc_table_print(table, context->render);
         print_notes(&tree);
     }

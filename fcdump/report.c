@@ -112,3 +112,46 @@ void fc_report_note_small(const FcReportContext *context, guint count)
         fc_render_note(context->render, "%u function%s left out by --min.", count,
                        count > 1 ? "s" : "");
 }
+
+/* ---- Estimates ------------------------------------------------------------------- */
+
+gboolean fc_report_is_estimated(const FcProfileFunction *figures)
+{
+    return figures->counted > figures->timed || figures->total_error_ns > 0 ||
+           figures->local_error_ns > 0;
+}
+
+char *fc_report_mark(char *text, gboolean marked)
+{
+    if (!marked)
+        return text;
+    char *with_mark = g_strconcat("~", text, NULL);
+    g_free(text);
+    return with_mark;
+}
+
+char *fc_report_time(guint64 ns, guint64 error_ns)
+{
+    g_autofree char *time = fc_format_time(ns);
+    return g_strconcat(error_ns == 0 ? "" : error_ns > ns / 2 ? "?" : "~", time, NULL);
+}
+
+void fc_report_note_marks(const FcReportContext *context)
+{
+    gboolean estimated = FALSE;
+    gboolean doubtful = FALSE;
+    for (guint i = 0; i < context->model->functions->len; i++)
+    {
+        const FcProfileFunction *figures = &fc_model_function(context->model, i)->figures;
+        estimated = estimated || fc_report_is_estimated(figures);
+        doubtful = doubtful || figures->total_error_ns > figures->total_ns / 2 ||
+                   figures->local_error_ns > figures->local_ns / 2;
+    }
+    if (!estimated)
+        return;
+    fc_render_note(context->render,
+                   "~ time: estimated from calls that were timed at random, of which minimum and "
+                   "maximum are; ~ calls: apportioned, their sum is exact.");
+    if (doubtful)
+        fc_render_note(context->render, "? time: its error is likely to be more than half of it.");
+}

@@ -60,6 +60,17 @@ char *fc_report_source(const FcReportContext *context, const FcProfilePlace *pla
  * caller owns the result. */
 char *fc_report_name(const FcReportContext *context, gint function, guint via);
 
+/* Whether times of the function are estimates, as not all of its calls, or of those that it made,
+ * were timed. */
+gboolean fc_report_is_estimated(const FcProfileFunction *figures);
+/* The time, with a mark before it where it has an error: "~", or "?" where that is more than half
+ * of it.  The caller owns the result, as that of the next. */
+char *fc_report_time(guint64 ns, guint64 error_ns);
+/* `text`, which it takes over, with "~" before it if `marked`. */
+char *fc_report_mark(char *text, gboolean marked);
+/* Says what the marks mean, where there are any. */
+void fc_report_note_marks(const FcReportContext *context);
+
 /* Compares two functions as --sort asks, then by name and place, so that the order is
  * the same each time. */
 int fc_report_compare(const FcReportContext *context, guint a, guint b);

@@ -65,16 +65,53 @@ static double mean_local(const FcSettle *settle, const Sums *sums, guint32 funct
     return MAX(mean, 0);
 }
 
-static void add_errors(FcCountsFunction *function, const Sums *sums, double mean, double untimed)
+/* Adds to the function's variances, and returns that of the local time. */
+static double add_errors(FcCountsFunction *function, const Sums *sums, double mean, double untimed)
 {
-    if (sums->timed == 0)
+    /* of a mean that is not of a sample nothing is known but that it is one */
+    double local = mean * untimed * mean * untimed;
+    double total = local;
+    if (sums->timed > 0)
     {
-        function->local_variance += mean * untimed * mean * untimed;
-        function->total_variance += mean * untimed * mean * untimed;
-        return;
+        local = variance_of(sums->local, sums->local_squares, sums->timed, untimed);
+        total = variance_of(sums->total, sums->total_squares, sums->timed, untimed);
     }
-    function->local_variance += variance_of(sums->local, sums->local_squares, sums->timed, untimed);
-    function->total_variance += variance_of(sums->total, sums->total_squares, sums->timed, untimed);
+    function->local_variance += local;
+    function->total_variance += total;
+    return local;
+}
+
+/* What is too much here is too little there. */
+static void add_givers_errors(FcSettle *settle, const double *variances, const double *untimed)
+{
+    FcCounts *counts = settle->counts;
+    for (guint i = 0; i < settle->shares->len; i++)
+    {
+        const FcCountedShare *share = &g_array_index(settle->shares, FcCountedShare, i);
+        if (share->frame == 0 || share->frame == share->node || untimed[share->pair] <= 0)
+            continue;
+        const double part = share->untimed / untimed[share->pair];
+        counts->functions[counts->nodes[share->frame].function].local_variance +=
+            variances[share->pair] * part * part;
+    }
+}
+
+/* Of the functions' pairs that have too few samples of their own: of each what it is of all. */
+static void add_pooled_errors(FcSettle *settle, const Sums *by_function, const double *pooled,
+                              const double *untimed, double *variances)
+{
+    FcCounts *counts = settle->counts;
+    g_autofree double *of_all = g_new0(double, counts->function_count);
+    for (guint32 i = 0; i < counts->function_count; i++)
+        of_all[i] = add_errors(&counts->functions[i], &by_function[i],
+                               mean_local(settle, &by_function[i], i), pooled[i]);
+    for (guint i = 0; i < settle->counted->pairs->len; i++)
+    {
+        guint32 function = g_array_index(settle->counted->pairs, FcCountedPair, i).function;
+        const double part = pooled[function] > 0 ? untimed[i] / pooled[function] : 0;
+        if (variances[i] == 0)
+            variances[i] = of_all[function] * part * part;
+    }
 }
 
 /* How long the untimed calls of each share took by the samples. */
@@ -86,6 +123,7 @@ static void estimate(FcSettle *settle)
     g_autofree double *pooled = g_new0(double, counts->function_count);
     g_autofree double *untimed = g_new0(double, pairs->len + 1);
     g_autofree double *means = g_new0(double, pairs->len + 1);
+    g_autofree double *variances = g_new0(double, pairs->len + 1);
     for (guint i = 0; i < settle->shares->len; i++)
     {
         const FcCountedShare *share = &g_array_index(settle->shares, FcCountedShare, i);
@@ -107,13 +145,12 @@ static void estimate(FcSettle *settle)
         function->counted += pair->calls;
         function->timed += sums.timed;
         if (own)
-            add_errors(function, &sums, means[i], untimed[i]);
+            variances[i] = add_errors(function, &sums, means[i], untimed[i]);
         else
             pooled[pair->function] += untimed[i];
     }
-    for (guint32 i = 0; i < counts->function_count; i++)
-        add_errors(&counts->functions[i], &by_function[i], mean_local(settle, &by_function[i], i),
-                   pooled[i]);
+    add_pooled_errors(settle, by_function, pooled, untimed, variances);
+    add_givers_errors(settle, variances, untimed);
     for (guint i = 0; i < settle->shares->len; i++)
     {
         FcCountedShare *share = &g_array_index(settle->shares, FcCountedShare, i);

@@ -6,6 +6,8 @@
 
 #include "fcmanager/output-build.h"
 
+#include <math.h>
+
 /* ---- Sums --------------------------------------------------------------------------- */
 
 static void add_modules(FcOutputBuild *build)
@@ -28,6 +30,12 @@ static void add_modules(FcOutputBuild *build)
     }
 }
 
+/* The standard error that the variance is of. */
+static guint64 error_ns(const FcOutputBuild *build, double variance)
+{
+    return fc_output_to_ns(build, (guint64)MIN(sqrt(variance), 0x1p62));
+}
+
 static void add_functions(FcOutputBuild *build, const FcCounts *counts)
 {
     for (guint32 i = 0; i < counts->function_count; i++)
@@ -43,6 +51,10 @@ static void add_functions(FcOutputBuild *build, const FcCounts *counts)
             .total_max_ns = fc_output_to_ns(build, from->total_max),
             .local_min_ns = completed ? fc_output_to_ns(build, from->local_min) : 0,
             .local_max_ns = fc_output_to_ns(build, from->local_max),
+            .counted = from->counted,
+            .timed = from->timed,
+            .total_error_ns = error_ns(build, from->total_variance),
+            .local_error_ns = error_ns(build, from->local_variance),
         };
         for (guint bucket = 0; bucket < FC_HISTOGRAM_BUCKETS; bucket++)
             function.histogram[bucket] = from->histogram[bucket];
@@ -59,7 +71,8 @@ static void add_arcs(FcOutputBuild *build, const FcCounts *counts)
                             .callee = from->callee,
                             .site = fc_output_place_of(build, from->site, from->site_module),
                             .calls = from->calls,
-                            .total_ns = fc_output_to_ns(build, from->total)};
+                            .total_ns = fc_output_to_ns(build, from->total),
+                            .apportioned = fc_counts_is_marked(counts->apportioned_arcs, i)};
         g_array_append_val(build->profile->arcs, arc);
     }
 }
@@ -70,13 +83,14 @@ static void add_contexts(FcOutputBuild *build, const FcCounts *counts)
     for (guint32 i = 1; i < counts->node_count; i++)
     {
         const FcCountsNode *from = &counts->nodes[i];
-        FcProfileContext context = {.parent = (gint)from->parent - 1,
-                                    .function = from->function,
-                                    .site =
-                                        fc_output_place_of(build, from->site, from->site_module),
-                                    .calls = from->calls,
-                                    .total_ns = fc_output_to_ns(build, from->total),
-                                    .local_ns = fc_output_to_ns(build, from->local)};
+        FcProfileContext context = {
+            .parent = (gint)from->parent - 1,
+            .function = from->function,
+            .site = fc_output_place_of(build, from->site, from->site_module),
+            .calls = from->calls,
+            .total_ns = fc_output_to_ns(build, from->total),
+            .local_ns = fc_output_to_ns(build, from->local),
+            .apportioned = fc_counts_is_marked(counts->apportioned_nodes, i)};
         g_array_append_val(build->profile->contexts, context);
     }
 }

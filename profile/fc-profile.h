@@ -49,7 +49,11 @@ typedef struct
     guint64 total_max_ns;
     guint64 local_min_ns;
     guint64 local_max_ns;
-    guint64 histogram[FC_HISTOGRAM_BUCKETS]; /* of total, per activation */
+    guint64 histogram[FC_HISTOGRAM_BUCKETS]; /* of total, per activation that was timed */
+    guint64 counted;        /* of the calls: those that were counted, not recorded; of these */
+    guint64 timed;          /* so many, a random sample, were timed */
+    guint64 total_error_ns; /* standard errors of what was estimated for the others, in total_ns */
+    guint64 local_error_ns; /* and local_ns */
 } FcProfileFunction;
 
 /* Calls of `callee` from one call site while `caller` was on top of the stack. */
@@ -59,7 +63,8 @@ typedef struct
     guint callee;
     FcProfilePlace site;
     guint64 calls;
-    guint64 total_ns; /* this arc was on the stack, recursion counted once */
+    guint64 total_ns;     /* this arc was on the stack, recursion counted once */
+    gboolean apportioned; /* calls: by estimate, those of the call site and the callee are exact */
 } FcProfileArc;
 
 /* A node of the calling-context tree; a parent precedes its children.  A
@@ -72,6 +77,7 @@ typedef struct
     guint64 calls;
     guint64 total_ns;
     guint64 local_ns;
+    gboolean apportioned; /* calls: by estimate, those of the function are exact */
 } FcProfileContext;
 
 /* A frame that was still open when its thread or process ended; outermost first. */

@@ -44,7 +44,7 @@ const FcFormatHeapKey fc_format_heap_keys[FC_FORMAT_HEAP_KEYS] = {
     HEAP_KEY("unlisted-leak-bytes", unlisted_leaks.bytes),
 };
 
-static void begin_section(GString *out, const char *name, guint count)
+void fc_format_begin_section(GString *out, const char *name, guint count)
 {
     g_string_append_printf(out, "section %s 1 %u\n", name, count);
 }
@@ -120,7 +120,7 @@ static void append_process(const FcProfile *profile, GString *out)
     g_string_append_printf(lines, "run %" G_GUINT64_FORMAT "\n", profile->run_ns);
     count++;
 
-    begin_section(out, "process", count);
+    fc_format_begin_section(out, "process", count);
     g_string_append_len(out, lines->str, (gssize)lines->len);
 }
 
@@ -131,7 +131,7 @@ static void append_clock(const FcProfile *profile, GString *out)
                            ? (guint)profile->time_mode
                            : 0;
 
-    begin_section(out, "clock", 2);
+    fc_format_begin_section(out, "clock", 2);
     g_string_append_printf(out, "mode %s\n", fc_format_time_mode_names[mode]);
     g_string_append_printf(
         out, "ticks-per-second %s\n",
@@ -143,7 +143,7 @@ static void append_clock(const FcProfile *profile, GString *out)
 
 static void append_modules(const FcProfile *profile, GString *out)
 {
-    begin_section(out, "modules", profile->modules->len);
+    fc_format_begin_section(out, "modules", profile->modules->len);
     for (guint i = 0; i < profile->modules->len; i++)
     {
         const FcProfileModule *module = &g_array_index(profile->modules, FcProfileModule, i);
@@ -164,7 +164,7 @@ static void append_modules(const FcProfile *profile, GString *out)
 
 static void append_functions(const FcProfile *profile, GString *out)
 {
-    begin_section(out, "functions", profile->functions->len);
+    fc_format_begin_section(out, "functions", profile->functions->len);
     for (guint i = 0; i < profile->functions->len; i++)
     {
         const FcProfileFunction *function =
@@ -186,7 +186,7 @@ static void append_functions(const FcProfile *profile, GString *out)
 
 static void append_arcs(const FcProfile *profile, GString *out)
 {
-    begin_section(out, "arcs", profile->arcs->len);
+    fc_format_begin_section(out, "arcs", profile->arcs->len);
     for (guint i = 0; i < profile->arcs->len; i++)
     {
         const FcProfileArc *arc = &g_array_index(profile->arcs, FcProfileArc, i);
@@ -201,7 +201,7 @@ static void append_arcs(const FcProfile *profile, GString *out)
 
 static void append_contexts(const FcProfile *profile, GString *out)
 {
-    begin_section(out, "contexts", profile->contexts->len);
+    fc_format_begin_section(out, "contexts", profile->contexts->len);
     for (guint i = 0; i < profile->contexts->len; i++)
     {
         const FcProfileContext *context = &g_array_index(profile->contexts, FcProfileContext, i);
@@ -219,7 +219,7 @@ static void append_contexts(const FcProfile *profile, GString *out)
 
 static void append_threads(const FcProfile *profile, GString *out)
 {
-    begin_section(out, "threads", profile->threads->len);
+    fc_format_begin_section(out, "threads", profile->threads->len);
     for (guint i = 0; i < profile->threads->len; i++)
     {
         const FcProfileThread *thread = &g_array_index(profile->threads, FcProfileThread, i);
@@ -254,7 +254,7 @@ static void append_thread_functions(const FcProfile *profile, GString *out)
             g_string_append_c(lines, '\n');
         }
     }
-    begin_section(out, "thread-functions", count);
+    fc_format_begin_section(out, "thread-functions", count);
     g_string_append_len(out, lines->str, (gssize)lines->len);
 }
 
@@ -274,7 +274,7 @@ static void append_thread_stacks(const FcProfile *profile, GString *out)
             g_string_append_c(lines, '\n');
         }
     }
-    begin_section(out, "thread-stacks", count);
+    fc_format_begin_section(out, "thread-stacks", count);
     g_string_append_len(out, lines->str, (gssize)lines->len);
 }
 
@@ -321,7 +321,7 @@ static void append_heap_blocks(GString *out, const GArray *blocks, const FcForma
     guint runs = 0;
     for (guint i = 0; i < blocks->len; i++)
         runs += i == 0 || !is_same_run(&all[i], &all[i - 1]);
-    begin_section(out, "heap-blocks", runs);
+    fc_format_begin_section(out, "heap-blocks", runs);
     for (guint i = 0; i < blocks->len; i++)
     {
         const gboolean is_first = i == 0 || !is_same_run(&all[i], &all[i - 1]);
@@ -387,24 +387,24 @@ static void append_bad_free(GString *out, const FcProfileBadFree *bad)
 static void append_heap(GString *out, const FcProfile *profile, const FcFormatSink *sink)
 {
     const FcProfileHeap *heap = &profile->heap;
-    begin_section(out, "heap", FC_FORMAT_HEAP_KEYS);
+    fc_format_begin_section(out, "heap", FC_FORMAT_HEAP_KEYS);
     for (guint i = 0; i < FC_FORMAT_HEAP_KEYS; i++)
     {
         g_string_append(out, fc_format_heap_keys[i].name);
         append_number(out, G_STRUCT_MEMBER(guint64, profile, fc_format_heap_keys[i].offset));
         g_string_append_c(out, '\n');
     }
-    begin_section(out, "heap-frames", heap->frames->len);
+    fc_format_begin_section(out, "heap-frames", heap->frames->len);
     for (guint i = 0; i < heap->frames->len; i++)
         append_heap_frame(out, &g_array_index(heap->frames, FcProfileHeapFrame, i));
-    begin_section(out, "heap-places", heap->alloc_sites->len);
+    fc_format_begin_section(out, "heap-places", heap->alloc_sites->len);
     for (guint i = 0; i < heap->alloc_sites->len; i++)
         append_alloc_site(out, &g_array_index(heap->alloc_sites, FcProfileAllocSite, i));
     append_heap_blocks(out, heap->blocks, sink);
-    begin_section(out, "heap-bad-frees", heap->bad_frees->len);
+    fc_format_begin_section(out, "heap-bad-frees", heap->bad_frees->len);
     for (guint i = 0; i < heap->bad_frees->len; i++)
         append_bad_free(out, &g_array_index(heap->bad_frees, FcProfileBadFree, i));
-    begin_section(out, "heap-samples", heap->samples->len);
+    fc_format_begin_section(out, "heap-samples", heap->samples->len);
     for (guint i = 0; i < heap->samples->len; i++)
         append_heap_sample(out, &g_array_index(heap->samples, FcProfileHeapSample, i));
 }
@@ -413,7 +413,7 @@ static void append_heap(GString *out, const FcProfile *profile, const FcFormatSi
 
 static void append_notes(GString *out, const char *section, const GArray *notes)
 {
-    begin_section(out, section, notes->len);
+    fc_format_begin_section(out, section, notes->len);
     for (guint i = 0; i < notes->len; i++)
     {
         const FcProfileNote *note = &g_array_index(notes, FcProfileNote, i);
@@ -450,7 +450,8 @@ static void format(const FcProfile *profile, GString *out, const FcFormatSink *s
     append_notes(out, "losses", profile->losses);
     if (profile->heap.recorded)
         append_heap(out, profile, sink);
-    begin_section(out, "end", 0);
+    fc_format_counted(profile, out);
+    fc_format_begin_section(out, "end", 0);
 }
 
 GString *fc_profile_format(const FcProfile *profile)

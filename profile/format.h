@@ -27,6 +27,11 @@ void fc_format_pass_on(const FcFormatSink *sink, GString *out);
 void fc_format_v3_figures(const FcProfile *profile, gboolean announced, GString *out);
 void fc_format_v3_blocks(const FcProfile *profile, GString *out, const FcFormatSink *sink);
 
+/* Appends the line that begins a section. */
+void fc_format_begin_section(GString *out, const char *name, guint count);
+/* Append the sections about calls that were counted, where there are any. */
+void fc_format_counted(const FcProfile *profile, GString *out);
+
 /* Names of FcProfileEnd, in its order; and how many there are. */
 #define FC_FORMAT_ENDS 4
 extern const char *const fc_format_end_names[FC_FORMAT_ENDS];

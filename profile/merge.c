@@ -9,6 +9,7 @@
  */
 #include "profile/merge.h"
 
+#include <math.h>
 #include <string.h>
 
 static guint key_hash(gconstpointer data)
@@ -160,6 +161,15 @@ static gboolean has_completed(const FcProfileFunction *function, gboolean has_hi
     return FALSE;
 }
 
+/* Of independent estimates. */
+static guint64 add_errors(guint64 a, guint64 b)
+{
+    if (a == 0 || b == 0)
+        return MAX(a, b);
+    const double error = sqrt((double)a * (double)a + (double)b * (double)b);
+    return error < 0x1p64 ? (guint64)error : G_MAXUINT64;
+}
+
 void fc_profile_add_figures(FcProfileFunction *into, gboolean into_has_histogram,
                             const FcProfileFunction *other, gboolean other_has_histogram)
 {
@@ -178,6 +188,10 @@ void fc_profile_add_figures(FcProfileFunction *into, gboolean into_has_histogram
     fc_merge_add(&into->local_ns, other->local_ns);
     for (guint i = 0; i < FC_HISTOGRAM_BUCKETS; i++)
         fc_merge_add(&into->histogram[i], other->histogram[i]);
+    fc_merge_add(&into->counted, other->counted);
+    fc_merge_add(&into->timed, other->timed);
+    into->total_error_ns = add_errors(into->total_error_ns, other->total_error_ns);
+    into->local_error_ns = add_errors(into->local_error_ns, other->local_error_ns);
 }
 
 static void merge_functions(FcMerge *merge, gboolean into_has_histogram)
@@ -245,8 +259,10 @@ static void merge_arcs(FcMerge *merge)
             g_array_append_val(arcs, arc);
             continue;
         }
-        fc_merge_add(&g_array_index(arcs, FcProfileArc, found).calls, arc.calls);
-        fc_merge_add(&g_array_index(arcs, FcProfileArc, found).total_ns, arc.total_ns);
+        FcProfileArc *same = &g_array_index(arcs, FcProfileArc, found);
+        fc_merge_add(&same->calls, arc.calls);
+        fc_merge_add(&same->total_ns, arc.total_ns);
+        same->apportioned |= arc.apportioned;
     }
 }
 
@@ -289,6 +305,7 @@ static void merge_contexts(FcMerge *merge)
         fc_merge_add(&same->calls, context.calls);
         fc_merge_add(&same->total_ns, context.total_ns);
         fc_merge_add(&same->local_ns, context.local_ns);
+        same->apportioned |= context.apportioned;
     }
 }
 

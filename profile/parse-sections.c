@@ -226,6 +226,11 @@ static const Section sections[FC_SECTION_COUNT] = {
     [FC_SECTION_HEAP_BAD_FREES] = {"heap-bad-frees", NULL, fc_parse_bad_free, NULL,
                                    FC_SECTION_HEAP},
     [FC_SECTION_HEAP_SAMPLES] = {"heap-samples", NULL, fc_parse_heap_sample, NULL, FC_SECTION_HEAP},
+    [FC_SECTION_COUNTED] = {"counted", NULL, fc_parse_counted, NULL, FC_SECTION_FUNCTIONS},
+    [FC_SECTION_APPORTIONED_ARCS] = {"apportioned-arcs", NULL, fc_parse_apportioned_arc, NULL,
+                                     FC_SECTION_ARCS},
+    [FC_SECTION_APPORTIONED_CONTEXTS] = {"apportioned-contexts", NULL, fc_parse_apportioned_context,
+                                         NULL, FC_SECTION_CONTEXTS},
 };
 
 static gboolean skip_lines(FcText *text, guint64 count)

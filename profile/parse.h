@@ -28,8 +28,12 @@ enum
     FC_SECTION_HEAP_BLOCKS,
     FC_SECTION_HEAP_BAD_FREES,
     FC_SECTION_HEAP_SAMPLES,
+    FC_SECTION_COUNTED,
+    FC_SECTION_APPORTIONED_ARCS,
+    FC_SECTION_APPORTIONED_CONTEXTS,
     FC_SECTION_COUNT,
-    FC_SECTION_REQUIRED_COUNT = FC_SECTION_HEAP, /* the others are only there with FC_MEMORY */
+    /* the others are only there with FC_MEMORY, or where calls were counted */
+    FC_SECTION_REQUIRED_COUNT = FC_SECTION_HEAP,
 };
 
 typedef struct
@@ -62,6 +66,9 @@ gboolean fc_parse_heap_alloc_site(FcParser *parser);
 gboolean fc_parse_heap_block(FcParser *parser);
 gboolean fc_parse_bad_free(FcParser *parser);
 gboolean fc_parse_heap_sample(FcParser *parser);
+gboolean fc_parse_counted(FcParser *parser);
+gboolean fc_parse_apportioned_arc(FcParser *parser);
+gboolean fc_parse_apportioned_context(FcParser *parser);
 
 /* ---- Parts of lines of several sections ---- */
 

@@ -60,6 +60,10 @@ static void assert_functions(const GArray *a, const GArray *b)
         assert_places(&left->place, &right->place);
         g_assert_cmpuint(left->calls, ==, right->calls);
         g_assert_cmpuint(left->total_ns, ==, right->total_ns);
+        g_assert_cmpuint(left->counted, ==, right->counted);
+        g_assert_cmpuint(left->timed, ==, right->timed);
+        g_assert_cmpuint(left->total_error_ns, ==, right->total_error_ns);
+        g_assert_cmpuint(left->local_error_ns, ==, right->local_error_ns);
         g_assert_cmpuint(left->local_ns, ==, right->local_ns);
         g_assert_cmpuint(left->total_min_ns, ==, right->total_min_ns);
         g_assert_cmpuint(left->total_max_ns, ==, right->total_max_ns);
@@ -82,6 +86,7 @@ static void assert_arcs(const GArray *a, const GArray *b)
         assert_places(&left->site, &right->site);
         g_assert_cmpuint(left->calls, ==, right->calls);
         g_assert_cmpuint(left->total_ns, ==, right->total_ns);
+        g_assert_cmpint(left->apportioned, ==, right->apportioned);
     }
 }
 
@@ -97,6 +102,7 @@ static void assert_contexts(const GArray *a, const GArray *b)
         assert_places(&left->site, &right->site);
         g_assert_cmpuint(left->calls, ==, right->calls);
         g_assert_cmpuint(left->total_ns, ==, right->total_ns);
+        g_assert_cmpint(left->apportioned, ==, right->apportioned);
         g_assert_cmpuint(left->local_ns, ==, right->local_ns);
     }
 }

@@ -110,6 +110,13 @@ static void random_functions(GRand *rand, FcProfile *profile, guint count)
         };
         for (guint j = 0; j < FC_HISTOGRAM_BUCKETS; j++)
             function.histogram[j] = g_rand_int_range(rand, 0, 3) == 0 ? random_number(rand) : 0;
+        if (i % 3 == 1)
+        {
+            function.counted = random_number(rand) | 1;
+            function.timed = random_number(rand);
+            function.total_error_ns = random_number(rand);
+            function.local_error_ns = random_number(rand);
+        }
         g_array_append_val(profile->functions, function);
     }
 }
@@ -124,6 +131,7 @@ static void random_arcs(GRand *rand, FcProfile *profile, guint count)
             .site = random_place(rand, profile),
             .calls = random_number(rand) >> 8,
             .total_ns = random_number(rand),
+            .apportioned = i % 5 == 2,
         };
         /* Some share their call site and callee, as arcs of several callers do. */
         if (i > 0 && g_rand_boolean(rand))
@@ -141,6 +149,7 @@ static void random_arcs(GRand *rand, FcProfile *profile, guint count)
             .calls = random_number(rand),
             .total_ns = random_number(rand),
             .local_ns = random_number(rand),
+            .apportioned = i % 4 == 1,
         };
         g_array_append_val(profile->contexts, context);
     }
