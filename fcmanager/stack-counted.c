@@ -5,7 +5,6 @@
 #include "fcmanager/stack-counted.h"
 
 #include "fcmanager/stack-segments.h"
-#include "fcmanager/stack.h"
 
 /* ---- The beginning ------------------------------------------------------------------- */
 
@@ -57,7 +56,7 @@ void fc_stack_begin_counting(FcStack *stack, guint64 address, guint64 time)
     gint module = fc_modules_find(stack->counts->modules, address, time);
     guint32 function = fc_counts_get_function(stack->counts, address, module, time);
     gboolean keep = TRUE;
-    fc_counted_begin_function(fc_stack_counted(stack), function);
+    fc_counted_begin_function(stack_counted(stack), function);
     if (stack->counts->functions[function].active < 2)
         return;
     fc_stack_save_current(stack);
@@ -70,7 +69,7 @@ void fc_stack_begin_counting(FcStack *stack, guint64 address, guint64 time)
 struct StackFrame *fc_stack_begin_sample(FcStack *stack, guint64 function, guint64 site,
                                          guint64 time)
 {
-    FcCounted *counted = fc_stack_counted(stack);
+    FcCounted *counted = stack_counted(stack);
     fc_counted_begin(counted);
     guint32 parent = stack->frames[stack->top].node;
     struct StackFrame *frame =
@@ -108,7 +107,7 @@ void fc_stack_cut_window(FcStack *stack)
 void fc_stack_count_call(FcStack *stack, guint64 address, guint64 site, guint64 time, guint64 calls)
 {
     FcCounts *counts = stack->counts;
-    FcCounted *counted = fc_stack_counted(stack);
+    FcCounted *counted = stack_counted(stack);
     guint32 parent = stack->frames[stack->top].node;
     guint32 caller = parent != 0 ? counts->nodes[parent].function + 1 : 0;
     gint module = fc_modules_find(counts->modules, address, time);

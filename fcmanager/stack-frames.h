@@ -156,6 +156,13 @@ static inline struct StackFrame *caller_of_segment(FcStack *stack)
     return &stack->segments[caller].frames[stack->segments[caller].top];
 }
 
+static inline FcCounted *stack_counted(FcStack *stack)
+{
+    if (!stack->counted)
+        stack->counted = fc_counted_new(stack->counts);
+    return stack->counted;
+}
+
 /* The frame of that sample, which has left the stack, took so many ticks: see stack-counted.c. */
 void fc_stack_end_sample(FcStack *stack, guint32 sample, guint64 total, guint64 local);
 

@@ -59,9 +59,7 @@ void fc_stack_set_heap(FcStack *stack, FcHeapThread *heap)
 
 FcCounted *fc_stack_counted(FcStack *stack)
 {
-    if (!stack->counted)
-        stack->counted = fc_counted_new(stack->counts);
-    return stack->counted;
+    return stack_counted(stack);
 }
 
 gboolean fc_stack_has_counted(const FcStack *stack)
