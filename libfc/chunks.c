@@ -8,11 +8,13 @@
 
 #include "libfc/buffers.h"
 #include "libfc/channel.h"
+#include "libfc/detail.h"
 #include "libfc/state.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 
 #include <linux/futex.h>
+#include <string.h>
 #include <time.h>
 
 /* A thread that got no chunk in so many waits of WAIT_NS uses the pipe instead: more threads
@@ -61,6 +63,32 @@ static uint32_t count_in_flight(void)
     return count;
 }
 
+/* Whether it was free.  Then it is the process's, and not yet ready. */
+static bool claim(struct FcChunk *chunk)
+{
+    uint64_t free = 0;
+    if (__atomic_load_n(&chunk->owner, __ATOMIC_RELAXED) != 0)
+        return false;
+    /* acquire: pairs with the manager's release when it freed the chunk */
+    return __atomic_compare_exchange_n(&chunk->owner, &free, fc_state_key, false, __ATOMIC_ACQUIRE,
+                                       __ATOMIC_RELAXED);
+}
+
+/* `chunk` was claimed. */
+static void fill_header(struct FcChunk *chunk, enum FcChunkKind kind, uint32_t sequence)
+{
+    /* relaxed: for count_in_flight of other threads */
+    __atomic_store_n(&chunk->thread, fc_thread.number, __ATOMIC_RELAXED);
+    __atomic_store_n(&chunk->sequence, sequence, __ATOMIC_RELAXED);
+    chunk->answer = 0;
+    chunk->stopped = 0;
+    chunk->kind = kind;
+    __atomic_store_n(&chunk->is_sent, 0, __ATOMIC_RELAXED);
+    chunk->answer_bytes = 0;
+    /* release: the manager reads the header of a dead process's chunk if ready */
+    __atomic_store_n(&chunk->ready, 1, __ATOMIC_RELEASE);
+}
+
 /* *is_hopeless: none will be free before a thread gives one away, so there is nothing to wait for.
  */
 static struct FcChunk *claim_chunk(uint32_t *generation, bool *is_hopeless)
@@ -75,29 +103,15 @@ static struct FcChunk *claim_chunk(uint32_t *generation, bool *is_hopeless)
         if (index < 1 || index > chunk_count)
             index = 1;
         struct FcChunk *chunk = chunk_at(index);
-        uint64_t free = 0;
-        if (__atomic_load_n(&chunk->owner, __ATOMIC_RELAXED) != 0)
+        if (!claim(chunk))
         {
             /* relaxed: a hint, the thread looks again with its next chunk */
             if (__atomic_load_n(&chunk->is_sent, __ATOMIC_RELAXED) != 0)
                 *is_hopeless = false;
             continue;
         }
-        /* acquire: pairs with the manager's release when it freed the chunk */
-        if (!__atomic_compare_exchange_n(&chunk->owner, &free, fc_state_key, false,
-                                         __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-            continue;
-        __atomic_store_n(&chunk->is_sent, 0, __ATOMIC_RELAXED);
         *generation = fc_chunk_next_generation(chunk);
-        /* relaxed: for count_in_flight of other threads */
-        __atomic_store_n(&chunk->thread, fc_thread.number, __ATOMIC_RELAXED);
-        __atomic_store_n(&chunk->sequence, fc_thread_next_sequence(&fc_thread), __ATOMIC_RELAXED);
-        chunk->answer = 0;
-        chunk->stopped = 0;
-        chunk->kind = FC_CHUNK_OF_RECORDS;
-        chunk->answer_bytes = 0;
-        /* release: the manager reads the header of a dead process's chunk if ready */
-        __atomic_store_n(&chunk->ready, 1, __ATOMIC_RELEASE);
+        fill_header(chunk, FC_CHUNK_OF_RECORDS, fc_thread_next_sequence(&fc_thread));
         fc_thread.hint = index + 1;
         *is_hopeless = false;
         return chunk;
@@ -108,6 +122,25 @@ static struct FcChunk *claim_chunk(uint32_t *generation, bool *is_hopeless)
 static uint32_t chunk_index(const struct FcChunk *chunk)
 {
     return (uint32_t)(((const char *)chunk - (const char *)shared) / FC_CHUNK_BYTES);
+}
+
+struct FcChunk *fc_chunks_claim_counts(uint32_t number)
+{
+    /* from the end: records go through the first ones, over and over */
+    for (uint32_t index = chunk_count; shared && index > chunk_count / 2; index--)
+    {
+        struct FcChunk *chunk = chunk_at(index);
+        if (!claim(chunk))
+            continue;
+        fc_chunk_next_generation(chunk);
+        memset(chunk->counts, 0, sizeof chunk->counts);
+        fill_header(chunk, FC_CHUNK_OF_COUNTS, number);
+        struct FcMessage message = {
+            .type = FC_MSG_COUNTS, .thread = fc_thread.number, .argument = index};
+        fc_channel_send(&message, NULL, 0);
+        return chunk;
+    }
+    return NULL;
 }
 
 static void send_shared(struct FcChunk *chunk, uint32_t slots)
@@ -157,12 +190,16 @@ void fc_chunks_flush(void)
     uint32_t slots = FC_CURSOR_SLOTS(fc_thread.cursor);
     if (chunk && chunk == fc_thread.private_chunk)
     {
+        fc_detail_look(chunk, FC_BUFFER_FIRST, slots < FC_CHUNK_RECORDS ? slots : FC_CHUNK_RECORDS);
         fc_buffers_flush(chunk, slots);
         return;
     }
     fc_thread_set_cursor(FC_CURSOR_NONE);
-    if (chunk) /* also an empty one: the manager frees it */
-        send_shared(chunk, slots < FC_CHUNK_RECORDS ? slots : FC_CHUNK_RECORDS);
+    if (!chunk)
+        return;
+    slots = slots < FC_CHUNK_RECORDS ? slots : FC_CHUNK_RECORDS;
+    fc_detail_look(chunk, 0, slots);
+    send_shared(chunk, slots); /* also an empty one: the manager frees it */
 }
 
 void fc_chunks_give_up(void)

@@ -48,6 +48,7 @@ enum Variable
     VAR_MEMORY_UNWIND,
     VAR_MANAGER,
     VAR_TRANSPORT,
+    VAR_DETAIL,
     VAR_COUNT
 };
 
@@ -78,6 +79,7 @@ static const struct
     [VAR_MEMORY_UNWIND] = {"FC_MEMORY_UNWIND", "unwind the stack, too, for each memory record"},
     [VAR_MANAGER] = {"FC_MANAGER", "path of fcmanager"},
     [VAR_TRANSPORT] = {"FC_TRANSPORT", "shared or pipe: the way of the records (shared)"},
+    [VAR_DETAIL] = {"FC_DETAIL", "all or auto: record all calls, or count short ones (all)"},
 };
 
 /* Where each variable's value stands: in the environment or in rc_text. */
@@ -278,6 +280,18 @@ static void load_transport(void)
         complain(VAR_TRANSPORT, "shared");
 }
 
+static void load_detail(void)
+{
+    const char *text = values[VAR_DETAIL];
+    fc_config.detail = FC_DETAIL_ALL;
+    if (!text || strcmp(text, "all") == 0)
+        return;
+    if (strcmp(text, "auto") == 0)
+        fc_config.detail = FC_DETAIL_AUTO;
+    else
+        complain(VAR_DETAIL, "all");
+}
+
 bool fc_config_load(void)
 {
     fc_config.is_privileged = fc_trust_is_privileged();
@@ -312,6 +326,7 @@ bool fc_config_load(void)
     path(VAR_MANAGER, fc_config.manager, sizeof fc_config.manager, "");
     load_time_mode();
     load_transport();
+    load_detail();
     return !fc_config.is_privileged || fc_config.dump_path[0] == '/';
 }
 

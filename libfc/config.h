@@ -11,6 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum FcDetailMode
+{
+    FC_DETAIL_ALL,  /* every call is recorded */
+    FC_DETAIL_AUTO, /* short ones are counted */
+};
+
 struct FcConfig
 {
     bool help;
@@ -23,6 +29,7 @@ struct FcConfig
     bool rc_used;
     bool is_privileged; /* fc_trust_is_privileged, as of the start */
     bool pipe_transport;
+    enum FcDetailMode detail;
     enum FcTimeMode time_mode;
     enum FcProfileMode profile_mode;
     uint32_t buffer_records; /* records a thread may have waiting for the manager */

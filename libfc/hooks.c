@@ -19,6 +19,8 @@
  * Nothing here may call into libc, touch errno or allocate.
  */
 #include "libfc/clock.h"
+#include "libfc/counted.h"
+#include "libfc/filter.h"
 #include "libfc/record.h"
 
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -80,13 +82,50 @@ typedef void Hook(void *function, void *site);
 FC_EXPORT Hook fc_hook_enter;
 FC_EXPORT Hook fc_hook_exit;
 
+#define WHERE(kind) make_where(STACK_ADDRESS(), __builtin_return_address(0), kind)
+
 void fc_hook_enter(void *function, void *site)
 {
+    struct FcFilter *filter = fc_filter;
+    if (filter)
+    {
+        uint64_t address = (uint64_t)(uintptr_t)function;
+        struct FcPair *pair = fc_filter_pair(filter, address, (uint64_t)(uintptr_t)site);
+        /* read first: a handler that forks clears the table under our feet */
+        struct FcCount *count = __atomic_load_n(&pair->count, __ATOMIC_RELAXED);
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        if (pair->function == address && pair->site == (uint64_t)(uintptr_t)site)
+        {
+            if (fc_likely(fc_filter_count(count)))
+                return;
+            fc_counted_refill(function, site, WHERE(FC_RECORD_ENTER));
+            return;
+        }
+        if (filter->is_slow || fc_filter_slot(filter, address)->function == address)
+        {
+            fc_counted_enter(function, site, WHERE(FC_RECORD_ENTER));
+            return;
+        }
+    }
     RECORD(function, site, FC_RECORD_ENTER);
 }
 
 void fc_hook_exit(void *function, void *site)
 {
+    struct FcFilter *filter = fc_filter;
+    if (filter)
+    {
+        uint64_t address = (uint64_t)(uintptr_t)function;
+        const struct FcSlot *slot = fc_filter_slot(filter, address);
+        bool is_counted = slot->function == address;
+        if (fc_likely(is_counted && STACK_ADDRESS() < slot->exit_limit))
+            return;
+        if (is_counted || filter->is_slow)
+        {
+            fc_counted_exit(function, site, WHERE(FC_RECORD_EXIT));
+            return;
+        }
+    }
     RECORD(function, site, FC_RECORD_EXIT);
 }
 

@@ -13,6 +13,7 @@
 #include "libfc/chunks.h"
 #include "libfc/clock.h"
 #include "libfc/config.h"
+#include "libfc/counters.h"
 #include "libfc/got.h"
 #include "libfc/libc.h"
 #include "libfc/notice.h"
@@ -222,6 +223,7 @@ static void tell_unloads(uint64_t time)
         }
         struct FcMessage message = {.type = FC_MSG_MODULE_UNLOAD, .value = time};
         fc_channel_send(&message, &modules.known[i].info, sizeof modules.known[i].info);
+        fc_counters_forget(modules.known[i].info.start, modules.known[i].info.end);
         modules.known[i] = modules.known[--modules.count];
     }
 }

@@ -7,6 +7,8 @@
 #include "libfc/channel.h"
 #include "libfc/clock.h"
 #include "libfc/config.h"
+#include "libfc/counters.h"
+#include "libfc/detail.h"
 #include "libfc/file.h"
 #include "libfc/join.h"
 #include "libfc/modules.h"
@@ -100,6 +102,8 @@ void fc_process_after_fork(uint64_t token)
         .parent_thread = fc_thread.number,
         .fork_token = token,
     };
+    fc_counters_after_fork();
+    fc_detail_after_fork(token != 0);
     fc_threads_after_fork();
     if (fc_state_is_off())
         return;

@@ -6,6 +6,7 @@
  */
 #include "libfc/chunks.h"
 #include "libfc/clock.h"
+#include "libfc/counted.h"
 #include "libfc/modules.h"
 #include "libfc/process.h"
 #include "libfc/record.h"
@@ -52,6 +53,8 @@ FC_REALIGN void fc_record_slow(uint64_t time, void *function, void *site, uint64
             fc_record_store(slot, generation, time, function, site, where);
         if (slot && fc_thread.has_ended)
             fc_chunks_give_up(); /* nothing will tell when this thread has made its last record */
+        else if (slot)
+            fc_counted_begin(FC_CURSOR_CHUNK(fc_thread.cursor), FC_CURSOR_SLOTS(fc_thread.cursor));
         fc_restore_signals(old);
         if (slot || fc_state_is_off())
             return;

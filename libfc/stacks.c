@@ -8,6 +8,7 @@
 
 #include "libfc/channel.h"
 #include "libfc/clock.h"
+#include "libfc/counted.h"
 #include "libfc/libc.h"
 #include "libfc/record.h"
 #include "libfc/state.h"
@@ -70,6 +71,10 @@ static void record(enum FcRecordKind kind, uint64_t address)
     uint64_t where = (address & FC_WHERE_ADDRESS_MASK) | kind;
     if (fc_state_is_off())
         return;
+    if (kind == FC_RECORD_SWITCH)
+        fc_counted_switch();
+    else
+        fc_counted_jump(address);
     uint64_t time = fc_clock_now();
     fc_record_make(time, NULL, NULL, where);
 }

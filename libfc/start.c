@@ -10,6 +10,7 @@
 #include "libfc/chunks.h"
 #include "libfc/clock.h"
 #include "libfc/config.h"
+#include "libfc/detail.h"
 #include "libfc/exec.h"
 #include "libfc/exit.h"
 #include "libfc/forks.h"
@@ -71,6 +72,7 @@ static bool start(struct FcHello *hello)
         return false;
     fc_channel_open(fc_session.pipe_fd, fc_session.manager_pid, fc_session.manager_pipe_fd);
     fc_chunks_setup(fc_session.shared, fc_session.chunk_count, fc_config.buffer_records);
+    fc_detail_setup(fc_config.detail == FC_DETAIL_AUTO && fc_session.shared != NULL);
     fc_threads_setup();
     /* Where one of these two fails, a fork, or the end, is noticed by other signs, if later. */
     fc_forks_setup();

@@ -40,11 +40,13 @@ struct FcThread
     bool has_signal_stack; /* or had one */
     bool is_quitting;      /* it ends the process: for it alone profiling is still on */
     struct FcStackInfo own_stack;
-    char *const *environment; /* mapped by the child of a vfork (exec.c) */
-    size_t environment_bytes; /* 0: none */
-    uint32_t waits;           /* for a free chunk, without success */
-    uint32_t sent_count;      /* of chunks given away, ever */
-    uint32_t hint;            /* where to look for the next chunk */
+    char *const *environment;  /* mapped by the child of a vfork (exec.c) */
+    size_t environment_bytes;  /* 0: none */
+    struct FcDetail *detail;   /* NULL: nothing was looked at yet (detail.c) */
+    struct FcCounted *counted; /* NULL: nothing is counted yet (counters.c) */
+    uint32_t waits;            /* for a free chunk, without success */
+    uint32_t sent_count;       /* of chunks given away, ever */
+    uint32_t hint;             /* where to look for the next chunk */
     struct
     {
         uint32_t index;

@@ -9,6 +9,8 @@
 #include "libfc/channel.h"
 #include "libfc/chunks.h"
 #include "libfc/clock.h"
+#include "libfc/counters.h"
+#include "libfc/detail.h"
 #include "libfc/libc.h"
 #include "libfc/state.h"
 #include "libfc/sys.h"
@@ -30,6 +32,8 @@ void fc_threads_end(void)
         return;
     uint64_t old = fc_block_signals();
     fc_chunks_give_up(); /* also what waited for a record that will not come any more */
+    fc_counters_end();
+    fc_detail_end();
     fc_threads_send_name();
     struct FcMessage message = {
         .type = FC_MSG_THREAD_END, .thread = fc_thread.number, .value = fc_clock_peek()};

@@ -55,6 +55,8 @@ def plain_environment(**extra):
     env = {name: value for name, value in os.environ.items()
            if not name.startswith(("FC_", "LD_", "ORACLE_", "MESON_", "ASAN_", "UBSAN_"))}
     env["LC_ALL"] = "C"
+    if "FCTEST_DETAIL" in os.environ:  # to try the suites with calls that are counted
+        env["FC_DETAIL"] = os.environ["FCTEST_DETAIL"]
     env.update({name: str(value) for name, value in extra.items()})
     return env
 

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * See counted.h.  Of a counted function one call in about 64 is timed: a sample.  While it runs,
+ * its window, the thread's other calls are recorded in full, so that the manager learns who calls
+ * whom. fc_filter leads to an empty table then.
+ *
+ * Of the activations of a counted function at most one has a frame in the manager and ends with an
+ * EXIT: it is `held`, and the function's exit limit is its address.  Where it was left without
+ * an exit that nobody saw, the limit is out of date; then a time is off, never a count.
+ */
+#include "libfc/counted.h"
+
+#include "libfc/clock.h"
+#include "libfc/counters.h"
+#include "libfc/detail.h"
+#include "libfc/record.h"
+#include "libfc/thread.h"
+
+/* What the hooks see during a window: nothing is counted, and all come here. */
+static struct FcFilter window_filter = {.is_slow = true};
+
+/* ---- Records ----------------------------------------------------------------------- */
+
+static uint64_t address_of(uint64_t where)
+{
+    return where & FC_WHERE_ADDRESS_MASK;
+}
+
+static uint64_t return_bits_of(uint64_t where)
+{
+    return where >> FC_WHERE_RETURN_SHIFT;
+}
+
+static void make(enum FcRecordKind kind, uint64_t function, uint64_t site, uint64_t where)
+{
+    if (fc_clock_get_mode() == FC_CLOCK_OFF)
+        return;
+    where = (where & ~FC_WHERE_KIND_MASK) | kind;
+    uint64_t time = fc_clock_now();
+    fc_record_make(time, (void *)(uintptr_t)function, (void *)(uintptr_t)site, where);
+}
+
+static void make_count(enum FcCountRecord which, uint64_t function, uint64_t site, uint64_t where)
+{
+    make(FC_RECORD_COUNT, function | (uint64_t)which << FC_COUNT_RECORD_SHIFT, site, where);
+}
+
+/* ---- The activation with a frame ----------------------------------------------------- */
+
+static bool is_own_stack(uint64_t address)
+{
+    return address - fc_thread.own_stack.start <
+           fc_thread.own_stack.end - fc_thread.own_stack.start;
+}
+
+static bool is_held(const struct FcFunction *known)
+{
+    return known->slot->exit_limit != FC_NO_LIMIT;
+}
+
+static void show_pair(struct FcCounted *counted, const struct FcFunction *known, bool is_shown)
+{
+    struct FcPair *pair = fc_filter_pair(&counted->filter, known->function, known->site);
+    uint64_t hidden = known->function | FC_PAIR_HIDDEN;
+    if (pair->site == known->site &&
+        (pair->function == known->function || pair->function == hidden))
+        __atomic_store_n(&pair->function, is_shown ? known->function : hidden, __ATOMIC_RELAXED);
+}
+
+/* Only what is called at another place than the held activation is found by the hooks: one that
+ * was inlined into it has its call site, too, and has to be told from it at its exit. */
+static void show_nested_pairs(const struct FcFunction *known, bool shown)
+{
+    for (struct FcPair *pair = known->pairs; pair; pair = pair->next)
+        if ((pair->function & ~FC_PAIR_HIDDEN) == known->function)
+            __atomic_store_n(&pair->function,
+                             shown && pair->site != known->site ? known->function
+                                                                : known->function | FC_PAIR_HIDDEN,
+                             __ATOMIC_RELAXED);
+}
+
+static void hold(struct FcCounted *counted, struct FcFunction *known, uint64_t site, uint64_t where,
+                 uint32_t inlined)
+{
+    known->site = site;
+    known->where = where;
+    known->inlined = inlined;
+    __atomic_store_n(&known->slot->exit_limit, address_of(where), __ATOMIC_RELAXED);
+    if (known->is_nested)
+        show_nested_pairs(known, true);
+    else
+        show_pair(counted, known, false);
+}
+
+static void release(struct FcCounted *counted, struct FcFunction *known)
+{
+    __atomic_store_n(&known->slot->exit_limit, FC_NO_LIMIT, __ATOMIC_RELAXED);
+    if (known->is_nested)
+        show_nested_pairs(known, false);
+    else
+        show_pair(counted, known, true);
+}
+
+/* Whether an entry at `where` shows that the held activation is over: it lies at or above it, or is
+ * the very same call, which can't be made again before it returned. */
+static bool is_left(const struct FcFunction *known, uint64_t site, uint64_t where)
+{
+    uint64_t limit = known->slot->exit_limit;
+    uint64_t address = address_of(where);
+    if (is_own_stack(address) != is_own_stack(limit))
+        return false;
+    return address > limit ||
+           (address == limit &&
+            (site != known->site || return_bits_of(where) == return_bits_of(known->where)));
+}
+
+/* ---- Windows ------------------------------------------------------------------------- */
+
+static void open_window(struct FcCounted *counted, const struct FcFunction *known)
+{
+    counted->window_number++;
+    counted->window[0] = (struct FcWindowFrame){known->function, known->site, known->where};
+    counted->window_top = 1;
+    counted->window_left = FC_WINDOW_RECORDS;
+    counted->is_window = true;
+    fc_filter = &window_filter;
+}
+
+static void close_window(struct FcCounted *counted)
+{
+    counted->is_window = false;
+    fc_filter = &counted->filter;
+}
+
+/* The first frame's function is held from now on, and of each counted function that is
+ * open within the window the outermost activation: their exits are to come.  The frames of
+ * the others end here. */
+static void end_window_early(struct FcCounted *counted)
+{
+    uint32_t top = counted->window_top;
+    const struct FcWindowFrame root = counted->window[0];
+    for (uint32_t i = 0; i < top; i++)
+    {
+        const struct FcWindowFrame *frame = &counted->window[i];
+        struct FcFunction *known = fc_counters_find(counted, frame->function);
+        bool is_first = known != NULL;
+        uint32_t inlined = 0;
+        uint32_t nested = 0;
+        for (uint32_t k = 0; k < i && is_first; k++)
+            is_first = counted->window[k].function != frame->function;
+        if (!is_first || (i > 0 && is_held(known)))
+            continue;
+        for (uint32_t k = i + 1; k < top; k++)
+            if (counted->window[k].function == frame->function)
+            {
+                nested++;
+                inlined += address_of(counted->window[k].where) == address_of(frame->where);
+            }
+        hold(counted, known, frame->site, frame->where, inlined);
+        if (nested > 0)
+            make_count(known->is_nested ? FC_COUNT_BEGINS_NESTED : FC_COUNT_BEGINS, frame->function,
+                       frame->site, frame->where);
+    }
+    close_window(counted);
+    make_count(FC_COUNT_WINDOW_ENDS, root.function, root.site, root.where);
+}
+
+/* Forgets what was left by a jump; false where that was the sample itself. */
+static bool cut_window(struct FcCounted *counted, uint64_t address)
+{
+    while (counted->window_top > 0 &&
+           address_of(counted->window[counted->window_top - 1].where) < address)
+        counted->window_top--;
+    if (counted->window_top > 0)
+        return true;
+    struct FcFunction *known = fc_counters_find(counted, counted->window[0].function);
+    if (known)
+        release(counted, known);
+    close_window(counted);
+    return false;
+}
+
+/* False where the window is over, and the call is to be looked at again. */
+static bool enter_window(struct FcCounted *counted, uint64_t function, uint64_t site,
+                         uint64_t where)
+{
+    if (counted->window_left == 0 || counted->window_top == FC_WINDOW_DEPTH)
+    {
+        end_window_early(counted);
+        return false;
+    }
+    if (is_own_stack(address_of(where)) == is_own_stack(address_of(counted->window[0].where)) &&
+        !cut_window(counted, address_of(where)))
+        return false;
+    uint32_t number = counted->window_number;
+    uint32_t top = counted->window_top;
+    counted->window[top] = (struct FcWindowFrame){function, site, where};
+    counted->window_top = top + 1;
+    counted->window_left--;
+    if (!counted->is_window || counted->window_number != number)
+        return false; /* a handler has ended it, before or after it saw this frame */
+    make(FC_RECORD_ENTER, function, site, where);
+    return true;
+}
+
+static bool exit_window(struct FcCounted *counted, uint64_t function, uint64_t site, uint64_t where)
+{
+    uint32_t at = counted->window_top;
+    while (at > 0 && counted->window[at - 1].function != function)
+        at--;
+    if (at == 0)
+    {
+        /* of what was open before the window: the sample is over, and nobody saw its end */
+        counted->window_top = 0;
+        cut_window(counted, 0);
+        return false;
+    }
+    counted->window_top = at - 1;
+    counted->window_left -= counted->window_left > 0;
+    if (at == 1)
+    {
+        struct FcFunction *known = fc_counters_find(counted, function);
+        if (known)
+            release(counted, known);
+        close_window(counted);
+    }
+    make(FC_RECORD_EXIT, function, site, where);
+    return true;
+}
+
+/* ---- Counting ------------------------------------------------------------------------ */
+
+static bool replace(uint64_t *word, uint64_t *seen, uint64_t next)
+{
+#if defined(__x86_64__)
+    /* without `lock`: nobody but handlers of this thread writes to it */
+    bool is_done;
+    __asm__ volatile("cmpxchgq %3, %1" : "=@cce"(is_done), "+m"(*word), "+a"(*seen) : "r"(next));
+    return is_done;
+#else
+    return __atomic_compare_exchange_n(word, seen, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+#endif
+}
+
+/* Calls are added to both parts of the word at once: it is right before and after. */
+static void refill(struct FcCounted *counted, struct FcCount *count)
+{
+    uint64_t more = FC_COUNT_MIN + (fc_counters_random(counted) & FC_COUNT_MASK);
+    uint64_t word = __atomic_load_n(&count->word, __ATOMIC_RELAXED);
+    uint64_t next;
+    do
+        next = ((word >> 16) + more) << 16 | (uint16_t)(word + more);
+    while (!replace(&count->word, &word, next));
+}
+
+static void sample(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
+                   uint64_t where)
+{
+    known->site = site;
+    known->where = where;
+    known->inlined = 0;
+    __atomic_store_n(&known->slot->exit_limit, address_of(where), __ATOMIC_RELAXED);
+    open_window(counted, known);
+    make_count(FC_COUNT_SAMPLE, known->function, site, where);
+}
+
+/* The counter of the call was used up: it is refilled, and the call timed unless it is within one
+ * that is. */
+static void go_on(struct FcCounted *counted, struct FcFunction *known, struct FcPair *pair,
+                  uint64_t site, uint64_t where)
+{
+    refill(counted, pair->count);
+    if (counted->is_window)
+        return;
+    if (is_held(known) && !known->is_nested && is_left(known, site, where))
+        release(counted, known);
+    if (is_held(known) || known->is_nested)
+        make_count(FC_COUNT_SEEN, known->function, site, where);
+    else
+        sample(counted, known, site, where);
+}
+
+FC_REALIGN void fc_counted_refill(void *function, void *site, uint64_t where)
+{
+    struct FcCounted *counted = fc_thread.counted;
+    if (!counted)
+        return; /* in a child that a handler forked */
+    struct FcFunction *known = fc_counters_find(counted, (uint64_t)(uintptr_t)function);
+    struct FcPair *pair =
+        fc_counters_pair(counted, (uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site);
+    if (known && pair)
+        go_on(counted, known, pair, (uint64_t)(uintptr_t)site, where);
+}
+
+static void count(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
+                  uint64_t where)
+{
+    struct FcPair *pair = fc_counters_pair(counted, known->function, site);
+    if (!pair)
+        pair = fc_counters_make_pair(counted, known, site, is_held(known) && site == known->site);
+    if (!pair)
+        make_count(FC_COUNT_ONE, known->function, site, where);
+    else if (!fc_filter_count(pair->count))
+        go_on(counted, known, pair, site, where);
+}
+
+FC_REALIGN void fc_counted_enter(void *function_pointer, void *site_pointer, uint64_t where)
+{
+    uint64_t function = (uint64_t)(uintptr_t)function_pointer;
+    uint64_t site = (uint64_t)(uintptr_t)site_pointer;
+    struct FcCounted *counted = fc_thread.counted;
+    if (counted && counted->is_window && enter_window(counted, function, site, where))
+        return;
+    struct FcFunction *known = counted ? fc_counters_find(counted, function) : NULL;
+    if (!known)
+    {
+        make(FC_RECORD_ENTER, function, site, where);
+        return;
+    }
+    if (known->is_nested && (!is_held(known) || is_left(known, site, where)))
+    {
+        hold(counted, known, site, where, 0);
+        make(FC_RECORD_ENTER, function, site, where);
+        return;
+    }
+    if (is_held(known) && site == known->site && address_of(where) == address_of(known->where) &&
+        !is_left(known, site, where))
+        known->inlined++;
+    count(counted, known, site, where);
+}
+
+/* Whether the exit is that of the activation with a frame. */
+static bool ends_held(struct FcFunction *known, uint64_t site, uint64_t where)
+{
+    uint64_t limit = known->slot->exit_limit;
+    uint64_t address = address_of(where);
+    bool is_tail = return_bits_of(where) == (site & 0xffff);
+    if (limit == FC_NO_LIMIT || is_own_stack(address) != is_own_stack(limit))
+        return false;
+    if (is_tail) /* it runs on the stack of the function's caller */
+        return address - 16 >= limit;
+    if (address == limit && known->inlined > 0)
+    {
+        known->inlined--;
+        return false;
+    }
+    return address >= limit;
+}
+
+FC_REALIGN void fc_counted_exit(void *function_pointer, void *site_pointer, uint64_t where)
+{
+    uint64_t function = (uint64_t)(uintptr_t)function_pointer;
+    uint64_t site = (uint64_t)(uintptr_t)site_pointer;
+    struct FcCounted *counted = fc_thread.counted;
+    if (counted && counted->is_window && exit_window(counted, function, site, where))
+        return;
+    struct FcFunction *known = counted ? fc_counters_find(counted, function) : NULL;
+    if (known)
+    {
+        if (!ends_held(known, site, where))
+            return;
+        release(counted, known);
+    }
+    make(FC_RECORD_EXIT, function, site, where);
+}
+
+/* ---- What begins and ends it ----------------------------------------------------------- */
+
+static void begin(struct FcCounted *counted, const struct FcDecision *decision)
+{
+    struct FcFunction *known = fc_counters_find(counted, decision->function);
+    if (!known)
+        known = fc_counters_add(counted, decision->function);
+    else
+        return;
+    if (!known)
+        return;
+    known->is_nested = decision->is_nested;
+    uint32_t inlined;
+    const struct FcOpen *open = fc_detail_take_outermost(decision->function, &inlined);
+    make_count(decision->is_nested ? FC_COUNT_BEGINS_NESTED : FC_COUNT_BEGINS, decision->function,
+               open ? open->site : 0,
+               open ? open->where : (uint64_t)(uintptr_t)__builtin_frame_address(0));
+    if (open)
+    {
+        known->function = decision->function;
+        hold(counted, known, open->site, open->where, inlined);
+    }
+    fc_counters_publish(counted, known, decision->function);
+}
+
+void fc_counted_begin(const struct FcChunk *chunk, uint32_t slots)
+{
+    if (chunk == fc_thread.private_chunk)
+        return; /* until the thread has a shared one again */
+    const struct FcDecision *decisions;
+    uint32_t count = fc_detail_take(&decisions);
+    if (count == 0)
+        return;
+    struct FcCounted *counted = fc_counters_own();
+    if (!counted)
+        return;
+    fc_detail_look_again(chunk, slots);
+    for (uint32_t i = 0; i < count; i++)
+        begin(counted, &decisions[i]);
+    if (!counted->is_window)
+        fc_filter = &counted->filter;
+}
+
+void fc_counted_jump(uint64_t address)
+{
+    struct FcCounted *counted = fc_thread.counted;
+    if (!counted)
+        return;
+    if (counted->is_window)
+        cut_window(counted, address);
+    for (uint32_t i = 0; i < counted->function_count; i++)
+    {
+        struct FcFunction *known = &counted->functions[counted->used[i]];
+        if (known->function > FC_FUNCTION_REMOVED && is_held(known) &&
+            known->slot->exit_limit < address &&
+            is_own_stack(known->slot->exit_limit) == is_own_stack(address - 1))
+            release(counted, known);
+    }
+}
+
+void fc_counted_switch(void)
+{
+    struct FcCounted *counted = fc_thread.counted;
+    if (!counted)
+        return;
+    if (counted->is_window)
+        end_window_early(counted);
+    for (uint32_t i = 0; i < counted->function_count; i++)
+    {
+        struct FcFunction *known = &counted->functions[counted->used[i]];
+        if (known->function > FC_FUNCTION_REMOVED && is_held(known))
+            release(counted, known);
+    }
+}

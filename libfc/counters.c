@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * See counters.h.  Never allocates from the program's heap; what is full stays as it is, and a
+ * second table takes the rest.
+ */
+#include "libfc/counters.h"
+
+#include "libfc/chunks.h"
+#include "libfc/clock.h"
+#include "libfc/thread.h"
+
+#define MORE_FIRST 1024u
+#define MORE_MAX (1u << 20)
+
+__thread struct FcFilter *fc_filter;
+
+static struct FcCounted *all; /* of the threads that count */
+static uint32_t all_lock;
+
+static void *map_wiped(size_t bytes)
+{
+    void *at = fc_map(bytes);
+    if (at && fc_sys(SYS_madvise, at, bytes, MADV_WIPEONFORK) != 0)
+    {
+        fc_unmap(at, bytes);
+        return NULL;
+    }
+    return at;
+}
+
+struct FcCounted *fc_counters_own(void)
+{
+    if (fc_thread.counted)
+        return fc_thread.counted;
+    struct FcCounted *counted = map_wiped(sizeof *counted);
+    if (!counted)
+        return NULL;
+    counted->random = ((uint64_t)(uintptr_t)counted ^ fc_clock_peek()) | 1;
+    fc_thread.counted = counted;
+    fc_lock(&all_lock);
+    counted->next = all;
+    all = counted;
+    fc_unlock(&all_lock);
+    return counted;
+}
+
+void fc_counters_end(void)
+{
+    struct FcCounted *counted = fc_thread.counted;
+    fc_filter = NULL;
+    fc_thread.counted = NULL;
+    if (!counted)
+        return;
+    fc_lock(&all_lock);
+    for (struct FcCounted **at = &all; *at; at = &(*at)->next)
+        if (*at == counted)
+        {
+            *at = counted->next;
+            break;
+        }
+    fc_unlock(&all_lock);
+    if (counted->more)
+        fc_unmap(counted->more, counted->more_room * sizeof *counted->more);
+    fc_unmap(counted, sizeof *counted);
+}
+
+/* What was mapped is not given back: the fork may have been made in a handler that interrupted a
+ * hook. */
+void fc_counters_after_fork(void)
+{
+    fc_filter = NULL;
+    fc_thread.counted = NULL;
+    all = NULL;
+    all_lock = 0;
+}
+
+uint64_t fc_counters_random(struct FcCounted *counted)
+{
+    uint64_t x = counted->random;
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    return counted->random = x;
+}
+
+/* ---- Functions ------------------------------------------------------------------- */
+
+static uint32_t place_of(uint64_t key, uint32_t room)
+{
+    return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (room - 1);
+}
+
+struct FcFunction *fc_counters_find(struct FcCounted *counted, uint64_t function)
+{
+    for (uint32_t at = place_of(function, FC_FUNCTIONS_ROOM);; at = (at + 1) % FC_FUNCTIONS_ROOM)
+    {
+        struct FcFunction *known = &counted->functions[at];
+        /* acquire: whoever sees it sees the rest, also a handler that came in between */
+        uint64_t there = __atomic_load_n(&known->function, __ATOMIC_ACQUIRE);
+        if (there == function)
+            return known;
+        if (there == 0)
+            return NULL;
+    }
+}
+
+struct FcFunction *fc_counters_add(struct FcCounted *counted, uint64_t function)
+{
+    /* the places of those removed are not used again: a function's pairs may still be there */
+    if (counted->function_count == FC_FUNCTIONS_MAX)
+        return NULL;
+    uint32_t at = place_of(function, FC_FUNCTIONS_ROOM);
+    while (counted->functions[at].function != 0)
+        at = (at + 1) % FC_FUNCTIONS_ROOM;
+    struct FcFunction *known = &counted->functions[at];
+    known->slot = fc_filter_slot(&counted->filter, function);
+    if (known->slot->function != 0)
+        known->slot = &known->own;
+    known->slot->exit_limit = FC_NO_LIMIT;
+    counted->used[counted->function_count++] = at;
+    return known;
+}
+
+void fc_counters_publish(struct FcCounted *counted, struct FcFunction *known, uint64_t function)
+{
+    __atomic_store_n(&known->function, function, __ATOMIC_RELEASE);
+    __atomic_store_n(&known->slot->function, function, __ATOMIC_RELEASE);
+    if (known->slot == &known->own)
+        counted->filter.is_slow = true;
+}
+
+/* ---- Pairs ------------------------------------------------------------------------ */
+
+static bool is_pair(const struct FcPair *pair, uint64_t function, uint64_t site)
+{
+    uint64_t there = __atomic_load_n(&pair->function, __ATOMIC_ACQUIRE);
+    return (there & ~FC_PAIR_HIDDEN) == function && pair->site == site;
+}
+
+static uint64_t key_of(uint64_t function, uint64_t site)
+{
+    return function ^ (site << 21 | site >> 43);
+}
+
+struct FcPair *fc_counters_pair(struct FcCounted *counted, uint64_t function, uint64_t site)
+{
+    struct FcPair *pair = fc_filter_pair(&counted->filter, function, site);
+    if (is_pair(pair, function, site))
+        return pair;
+    /* the room is read first: a handler that makes both larger stores the table first */
+    uint32_t room = __atomic_load_n(&counted->more_room, __ATOMIC_ACQUIRE);
+    struct FcPair *more = counted->more;
+    if (room == 0 || !more)
+        return NULL;
+    for (uint32_t at = place_of(key_of(function, site), room);; at = (at + 1) & (room - 1))
+    {
+        if (is_pair(&more[at], function, site))
+            return &more[at];
+        if (more[at].function == 0)
+            return NULL;
+    }
+}
+
+static struct FcPair *place_in_more(struct FcPair *more, uint32_t room, uint64_t function,
+                                    uint64_t site)
+{
+    uint32_t at = place_of(key_of(function, site), room);
+    while (more[at].function != 0)
+        at = (at + 1) & (room - 1);
+    return &more[at];
+}
+
+/* At most half full.  The old one stays mapped: whom this thread's handler interrupted may look
+ * at it. */
+static bool make_more_room(struct FcCounted *counted)
+{
+    if (counted->more_count < counted->more_room / 2)
+        return true;
+    uint32_t room = counted->more_room != 0 ? 2 * counted->more_room : MORE_FIRST;
+    struct FcPair *more = room <= MORE_MAX ? map_wiped(room * sizeof *more) : NULL;
+    if (!more)
+        return false;
+    fc_lock(&all_lock); /* nothing is removed meanwhile */
+    for (uint32_t i = 0; i < counted->more_room; i++)
+    {
+        const struct FcPair *pair = &counted->more[i];
+        if (pair->function > FC_FUNCTION_REMOVED)
+            *place_in_more(more, room, pair->function & ~FC_PAIR_HIDDEN, pair->site) = *pair;
+    }
+    __atomic_store_n(&counted->more, more, __ATOMIC_RELAXED);
+    __atomic_store_n(&counted->more_room, room, __ATOMIC_RELEASE);
+    fc_unlock(&all_lock);
+    return true;
+}
+
+static struct FcCount *make_count(struct FcCounted *counted, uint64_t function, uint64_t site)
+{
+    if (counted->has_no_chunk)
+        return NULL;
+    if (!counted->chunk || counted->counts == FC_CHUNK_COUNTS)
+    {
+        struct FcChunk *chunk = fc_chunks_claim_counts(counted->chunk_count);
+        counted->has_no_chunk = chunk == NULL;
+        if (!chunk)
+            return NULL;
+        counted->chunk_count++;
+        counted->chunk = chunk;
+        counted->counts = 0;
+    }
+    struct FcCount *count = &counted->chunk->counts[counted->counts++];
+    /* not used up by the first call: those would be timed more often than others */
+    uint64_t ahead = 1 + (fc_counters_random(counted) & FC_COUNT_MASK);
+    count->word = ahead << 16 | ahead;
+    count->site = site;
+    count->time = fc_clock_peek();
+    __atomic_store_n(&count->function, function, __ATOMIC_RELEASE);
+    return count;
+}
+
+static struct FcPair *make_pair(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
+                                bool is_hidden)
+{
+    uint64_t function = known->function;
+    struct FcPair *pair = fc_counters_pair(counted, function, site);
+    if (pair) /* a handler was here first */
+        return pair;
+    pair = fc_filter_pair(&counted->filter, function, site);
+    bool is_first = pair->function == 0;
+    if (!is_first && !make_more_room(counted))
+        return NULL;
+    struct FcCount *count = make_count(counted, function, site);
+    if (!count)
+        return NULL;
+    if (!is_first)
+    {
+        pair = place_in_more(counted->more, counted->more_room, function, site);
+        counted->more_count++;
+    }
+    pair->count = count;
+    pair->site = site;
+    pair->next = is_first ? known->pairs : NULL;
+    __atomic_store_n(&pair->function, function | (is_hidden ? FC_PAIR_HIDDEN : 0),
+                     __ATOMIC_RELEASE);
+    if (is_first)
+        known->pairs = pair;
+    return pair;
+}
+
+struct FcPair *fc_counters_make_pair(struct FcCounted *counted, struct FcFunction *known,
+                                     uint64_t site, bool is_hidden)
+{
+    uint64_t old = fc_block_signals();
+    struct FcPair *pair = make_pair(counted, known, site, is_hidden);
+    fc_restore_signals(old);
+    return pair;
+}
+
+/* ---- Libraries -------------------------------------------------------------------- */
+
+static bool is_within(uint64_t address, uint64_t start, uint64_t end)
+{
+    return address >= start && address < end;
+}
+
+static void forget_pairs(struct FcPair *pairs, uint32_t room, uint64_t removed, uint64_t start,
+                         uint64_t end)
+{
+    for (uint32_t i = 0; i < room; i++)
+    {
+        uint64_t function = __atomic_load_n(&pairs[i].function, __ATOMIC_ACQUIRE);
+        if (function > FC_FUNCTION_REMOVED && (is_within(function & ~FC_PAIR_HIDDEN, start, end) ||
+                                               is_within(pairs[i].site, start, end)))
+            __atomic_store_n(&pairs[i].function, removed, __ATOMIC_RELAXED);
+    }
+}
+
+/* Other threads' tables are theirs alone to add to; that one is removed they may see late, as they
+ * are not within code that is unloaded. */
+void fc_counters_forget(uint64_t start, uint64_t end)
+{
+    fc_lock(&all_lock);
+    for (struct FcCounted *counted = all; counted; counted = counted->next)
+    {
+        forget_pairs(counted->filter.pairs, FC_FILTER_PAIRS, 0, start, end);
+        uint32_t room = __atomic_load_n(&counted->more_room, __ATOMIC_ACQUIRE);
+        if (room > 0)
+            forget_pairs(counted->more, room, FC_FUNCTION_REMOVED, start, end);
+        for (uint32_t i = 0; i < counted->function_count; i++)
+        {
+            struct FcFunction *known = &counted->functions[counted->used[i]];
+            uint64_t function = __atomic_load_n(&known->function, __ATOMIC_ACQUIRE);
+            if (function <= FC_FUNCTION_REMOVED || !is_within(function, start, end))
+                continue;
+            __atomic_store_n(&known->function, FC_FUNCTION_REMOVED, __ATOMIC_RELAXED);
+            __atomic_store_n(&known->slot->function, 0, __ATOMIC_RELAXED);
+        }
+    }
+    fc_unlock(&all_lock);
+}

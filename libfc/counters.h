@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a thread counts: its counted functions, their call sites and the counters in shared memory.
+ * For counted.c, and for what begins and ends: threads, forks, libraries.
+ *
+ * All of it is zero in a forked child, whoever made that: nothing is counted there.
+ */
+#pragma once
+
+#include "libfc/filter.h"
+
+struct FcFunction
+{
+    uint64_t function; /* atomic; 0: free */
+    struct FcSlot *slot;
+    struct FcSlot own; /* where another function has the place in the hooks' table */
+    struct FcPair *pairs;
+    bool is_nested; /* only calls within another one are counted */
+    /* Of the activation with a frame, while slot->exit_limit is its address: */
+    uint64_t site;
+    uint64_t where;
+    uint32_t inlined; /* activations without a frame that are open at the same address */
+};
+
+/* What stands for the function, here and in FcPair, where it was removed. */
+#define FC_FUNCTION_REMOVED 1u
+
+#define FC_FUNCTIONS_ROOM 8192u
+#define FC_FUNCTIONS_MAX 4096u
+#define FC_WINDOW_DEPTH 128u
+#define FC_WINDOW_RECORDS 256u
+
+struct FcWindowFrame
+{
+    uint64_t function;
+    uint64_t site;
+    uint64_t where;
+};
+
+struct FcCounted
+{
+    struct FcFilter filter; /* first */
+    struct FcCounted *next; /* of all threads' */
+
+    uint32_t function_count;
+    uint32_t used[FC_FUNCTIONS_MAX]; /* their places in `functions` */
+    struct FcPair *more;             /* what has no place in the hooks' table; NULL: none */
+    uint32_t more_room;              /* a power of two */
+    uint32_t more_count;
+
+    struct FcChunk *chunk; /* of counts; NULL: none yet */
+    uint32_t chunk_count;  /* chunks that it had, this one included */
+    uint32_t counts;       /* in use in it */
+    bool has_no_chunk;     /* there was none to be had: not asked for again */
+
+    uint64_t random;
+
+    /* While a sample's window is open: the frames within it, the sample's first. */
+    bool is_window;
+    uint32_t window_left; /* records until it is closed */
+    uint32_t window_top;
+    uint32_t window_number; /* another one for each window */
+    struct FcWindowFrame window[FC_WINDOW_DEPTH];
+
+    struct FcFunction functions[FC_FUNCTIONS_ROOM];
+};
+
+/* The calling thread's, made when it is first asked for; NULL where there is no memory.  Signals
+ * blocked. */
+struct FcCounted *fc_counters_own(void);
+
+/* The thread ends: nothing is counted any more.  Signals blocked. */
+void fc_counters_end(void);
+
+/* In a forked child: nothing is counted yet.  Signals blocked. */
+void fc_counters_after_fork(void);
+
+/* The counted function; NULL: it is none. */
+struct FcFunction *fc_counters_find(struct FcCounted *counted, uint64_t function);
+
+/* A place for a function that is not counted yet; it is once `slot->function` is set, by
+ * fc_counters_publish.  NULL where there is none.  Signals blocked. */
+struct FcFunction *fc_counters_add(struct FcCounted *counted, uint64_t function);
+void fc_counters_publish(struct FcCounted *counted, struct FcFunction *known, uint64_t function);
+
+/* The pair, hidden or not; NULL: there is none. */
+struct FcPair *fc_counters_pair(struct FcCounted *counted, uint64_t function, uint64_t site);
+
+/* The same, made where there is none, `is_hidden` or not; NULL where it can't be had.  Its
+ * counter holds no call.  Blocks signals itself. */
+struct FcPair *fc_counters_make_pair(struct FcCounted *counted, struct FcFunction *known,
+                                     uint64_t site, bool is_hidden);
+
+/* So many calls are between two samples: FC_COUNT_MIN, and at random up to FC_COUNT_MASK more. */
+#define FC_COUNT_MIN 32u
+#define FC_COUNT_MASK 63u
+
+/* A random number, the same for nobody else. */
+uint64_t fc_counters_random(struct FcCounted *counted);
+
+/* Addresses [start, end) are not those of the code that was there: nobody counts in them any more.
+ * Signals blocked. */
+void fc_counters_forget(uint64_t start, uint64_t end);

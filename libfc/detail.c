@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * See detail.h.  The rule: a function whose calls, less the cost of recording what they call, take
+ * less than SHORT_NS in the mean is counted; of one that mostly calls itself, and takes no longer
+ * in each of these calls, the nested calls are.
+ *
+ * Where the records leave a doubt, nothing is decided, and recording goes on.
+ */
+#include "libfc/detail.h"
+
+#include "libfc/clock.h"
+#include "libfc/sys.h"
+#include "libfc/thread.h"
+
+#include <string.h>
+
+#define SHORT_NS 200
+#define RECORDED_NS 24 /* what a recorded call costs */
+
+/* A thread's first chunks are all judged, then one in so many. */
+#define FIRST_CHUNKS 16
+#define CHUNKS_EACH 8
+
+#define CALLS_MIN 64      /* that have ended, before a function is judged, */
+#define OUTERMOST_MIN 16  /* and of these not nested */
+#define CALLS_MANY 20000u /* after which older ones count half */
+
+#define STATISTICS_ROOM 4096u
+#define STATISTICS_MAX 3072u
+#define OPEN_MAX 16384u
+
+struct Statistics
+{
+    uint64_t function;
+    uint32_t enters;
+    uint32_t ended;
+    uint32_t nested;
+    uint32_t outermost;
+    uint32_t open;
+    bool is_settled;    /* decided, or never to be */
+    uint64_t inclusive; /* ticks, of the outermost ones */
+    uint64_t exclusive;
+};
+
+struct FcDetail
+{
+    uint32_t seen_slots; /* of the chunk in use: fc_detail_look_again */
+    uint32_t chunks;
+    bool is_judged;  /* the chunk that is looked at counts */
+    bool is_doubted; /* nothing is decided in this thread any more */
+    uint32_t open_count;
+    uint32_t decision_count;
+    uint32_t statistics_count;
+    uint16_t used[STATISTICS_MAX]; /* their places in `statistics` */
+    struct FcDecision decisions[FC_DECISIONS_MAX];
+    struct Statistics statistics[STATISTICS_ROOM];
+    struct FcOpen open[OPEN_MAX];
+};
+
+static bool is_on;
+static uint64_t start_ticks;
+static uint64_t start_ns;
+static uint64_t cost_ticks; /* of a recorded call; 0: not known yet.  Atomic */
+static uint64_t short_ticks;
+
+void fc_detail_setup(bool on)
+{
+    is_on = on;
+    start_ticks = fc_clock_peek();
+    start_ns = fc_clock_monotonic_ns();
+}
+
+#if defined(FC_TEST_CLOCK)
+/* Each reading is a tick of 1000: a call of a function that calls nothing takes one, its
+ * recording two. */
+static void measure(void)
+{
+    short_ticks = 1500;
+    __atomic_store_n(&cost_ticks, 2000, __ATOMIC_RELEASE);
+}
+#else
+/* The time that has passed since the start tells how long a tick is.  Reading a slow clock takes
+ * longer than the rest of a record. */
+static void measure(void)
+{
+    uint64_t per_1024_ns = 1024;
+    uint64_t reading = 0;
+    if (fc_clock_is_fast())
+        per_1024_ns =
+            (fc_clock_peek() - start_ticks) * 1024 / (fc_clock_monotonic_ns() - start_ns + 1);
+    else
+        for (int i = 0; i < 16; i++)
+        {
+            uint64_t before = fc_clock_read_slow();
+            uint64_t took = fc_clock_read_slow() - before;
+            reading = reading == 0 || took < reading ? took : reading;
+        }
+    short_ticks = SHORT_NS * per_1024_ns / 1024;
+    __atomic_store_n(&cost_ticks, (RECORDED_NS + 2 * reading) * per_1024_ns / 1024 + 1,
+                     __ATOMIC_RELEASE);
+}
+#endif
+
+static struct FcDetail *own(void)
+{
+    if (!is_on || fc_thread.has_ended)
+        return NULL;
+    /* acquire: pairs with the release in measure */
+    if (__atomic_load_n(&cost_ticks, __ATOMIC_ACQUIRE) == 0)
+        measure();
+    if (!fc_thread.detail)
+        fc_thread.detail = fc_map(sizeof(struct FcDetail));
+    return fc_thread.detail;
+}
+
+/* ---- One record -------------------------------------------------------------------- */
+
+/* The function's place in `statistics`, plus 1; 0 where there is no room. */
+static uint32_t find_statistics(struct FcDetail *detail, uint64_t function)
+{
+    uint32_t at = (uint32_t)((function * UINT64_C(0x9e3779b97f4a7c15)) >> 40) % STATISTICS_ROOM;
+    for (;; at = (at + 1) % STATISTICS_ROOM)
+    {
+        if (detail->statistics[at].function == function)
+            return at + 1;
+        if (detail->statistics[at].function != 0)
+            continue;
+        if (detail->statistics_count == STATISTICS_MAX)
+            return 0;
+        detail->used[detail->statistics_count++] = (uint16_t)at;
+        detail->statistics[at].function = function;
+        return at + 1;
+    }
+}
+
+static struct Statistics *statistics_of(struct FcDetail *detail, const struct FcOpen *open)
+{
+    return open->statistics != 0 ? &detail->statistics[open->statistics - 1] : NULL;
+}
+
+static void pop(struct FcDetail *detail)
+{
+    struct FcOpen *open = &detail->open[--detail->open_count];
+    struct Statistics *statistics = statistics_of(detail, open);
+    if (statistics)
+        statistics->open--;
+}
+
+static uint64_t address_of(const struct FcOpen *open)
+{
+    return open->where & FC_WHERE_ADDRESS_MASK;
+}
+
+/* Those below were left by a jump. */
+static void cut(struct FcDetail *detail, uint64_t address)
+{
+    while (detail->open_count > 0 && address_of(&detail->open[detail->open_count - 1]) < address)
+        pop(detail);
+}
+
+static void enter(struct FcDetail *detail, const struct FcRecord *record, uint64_t function,
+                  bool is_judged)
+{
+    cut(detail, record->where & FC_WHERE_ADDRESS_MASK);
+    if (detail->open_count == OPEN_MAX)
+    {
+        detail->is_doubted = true;
+        return;
+    }
+    struct FcOpen *open = &detail->open[detail->open_count++];
+    *open = (struct FcOpen){.function = function,
+                            .site = record->site & FC_SITE_ADDRESS_MASK,
+                            .where = record->where,
+                            .time = record->time};
+    if (!is_judged)
+        return;
+    open->statistics = find_statistics(detail, function);
+    struct Statistics *statistics = statistics_of(detail, open);
+    if (!statistics)
+        return;
+    statistics->enters++;
+    statistics->open++;
+}
+
+/* The innermost activation is over, by the exit in `record`. */
+static void end_activation(struct FcDetail *detail, const struct FcRecord *record)
+{
+    struct FcOpen *open = &detail->open[detail->open_count - 1];
+    struct Statistics *statistics = statistics_of(detail, open);
+    uint64_t took = record->time - open->time;
+    uint64_t recording = open->descendants * cost_ticks;
+    bool is_tail = record->where >> FC_WHERE_RETURN_SHIFT == (record->site & 0xffff);
+    if (statistics)
+    {
+        statistics->ended++;
+        statistics->exclusive += took > open->children ? took - open->children : 0;
+        if (statistics->open > 1)
+            statistics->nested++;
+        else
+        {
+            statistics->outermost++;
+            statistics->inclusive += took > recording ? took - recording : 0;
+        }
+        /* It moved the stack pointer: its exits would be taken for those of nested calls. */
+        if (!is_tail && (record->where & FC_WHERE_ADDRESS_MASK) < address_of(open))
+            statistics->is_settled = true;
+    }
+    uint32_t descendants = open->descendants + 1;
+    pop(detail);
+    if (detail->open_count == 0)
+        return;
+    detail->open[detail->open_count - 1].children += took;
+    detail->open[detail->open_count - 1].descendants += descendants;
+}
+
+/* An exit without a function is that of the activation at its address. */
+static void leave(struct FcDetail *detail, const struct FcRecord *record)
+{
+    uint32_t at = detail->open_count;
+    uint64_t address = record->where & FC_WHERE_ADDRESS_MASK;
+    while (at > 0 && (record->function != 0 ? detail->open[at - 1].function != record->function
+                                            : address_of(&detail->open[at - 1]) != address))
+        at--;
+    if (at == 0)
+        return;
+    while (detail->open_count > at)
+        pop(detail);
+    end_activation(detail, record);
+}
+
+static bool is_on_own_stack(uint64_t address)
+{
+    return address - fc_thread.own_stack.start <
+           fc_thread.own_stack.end - fc_thread.own_stack.start;
+}
+
+static void look_at(struct FcDetail *detail, const struct FcRecord *record)
+{
+    enum FcRecordKind kind = record->where & FC_WHERE_KIND_MASK;
+    uint64_t address = record->where & FC_WHERE_ADDRESS_MASK;
+    bool is_sample =
+        kind == FC_RECORD_COUNT && record->function >> FC_COUNT_RECORD_SHIFT == FC_COUNT_SAMPLE;
+    if (kind != FC_RECORD_ENTER && kind != FC_RECORD_EXIT && kind != FC_RECORD_SWITCH &&
+        kind != FC_RECORD_JUMP && !is_sample)
+        return;
+    if (!is_on_own_stack(address))
+    {
+        /* A handler on a stack of its own returns; a coroutine goes on whenever it likes. */
+        detail->is_doubted |= kind == FC_RECORD_SWITCH || !fc_thread.has_signal_stack;
+        return;
+    }
+    if (kind == FC_RECORD_ENTER)
+        enter(detail, record, record->function,
+              detail->is_judged && record->function >> FC_COUNT_RECORD_SHIFT == 0);
+    else if (is_sample)
+        enter(detail, record, record->function & FC_POINTER_MASK, false);
+    else if (kind == FC_RECORD_EXIT)
+        leave(detail, record);
+    else if (kind == FC_RECORD_JUMP)
+        cut(detail, address);
+    else if (kind == FC_RECORD_SWITCH)
+        detail->is_doubted = true;
+}
+
+/* ---- The rule ---------------------------------------------------------------------- */
+
+static void halve(struct Statistics *statistics)
+{
+    statistics->enters /= 2;
+    statistics->ended /= 2;
+    statistics->nested /= 2;
+    statistics->outermost /= 2;
+    statistics->inclusive /= 2;
+    statistics->exclusive /= 2;
+}
+
+static void judge(struct FcDetail *detail, struct Statistics *statistics)
+{
+    uint64_t limit = short_ticks;
+    if (statistics->is_settled || statistics->ended < CALLS_MIN ||
+        detail->decision_count == FC_DECISIONS_MAX)
+        return;
+    bool is_short = statistics->outermost >= OUTERMOST_MIN &&
+                    statistics->inclusive < limit * statistics->outermost &&
+                    (uint64_t)statistics->ended * 10 > (uint64_t)statistics->enters * 9;
+    bool is_recursive = statistics->nested > statistics->ended / 16;
+    bool is_nest = statistics->nested > statistics->ended / 2 &&
+                   statistics->exclusive < limit * statistics->ended;
+    if (is_short || is_nest)
+    {
+        statistics->is_settled = true;
+        detail->decisions[detail->decision_count++] =
+            (struct FcDecision){statistics->function, is_recursive};
+    }
+    else if (statistics->ended > CALLS_MANY)
+        halve(statistics);
+}
+
+/* ---- Chunks ------------------------------------------------------------------------ */
+
+static void look(struct FcDetail *detail, const struct FcChunk *chunk, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = from; i < to; i++)
+    {
+        struct FcRecord record = chunk->records[i];
+        /* one that a hook has yet to fill is passed over */
+        if (record.site >> FC_SITE_GENERATION_SHIFT != chunk->generation)
+            continue;
+        look_at(detail, &record);
+    }
+}
+
+static void begin_judging(struct FcDetail *detail)
+{
+    for (uint32_t i = 0; i < detail->open_count; i++)
+    {
+        struct FcOpen *open = &detail->open[i];
+        if (open->function >> FC_COUNT_RECORD_SHIFT == 0)
+            open->statistics = find_statistics(detail, open->function);
+        struct Statistics *statistics = statistics_of(detail, open);
+        if (statistics)
+            statistics->open++;
+    }
+}
+
+static void end_judging(struct FcDetail *detail)
+{
+    for (uint32_t i = 0; i < detail->open_count; i++)
+    {
+        struct Statistics *statistics = statistics_of(detail, &detail->open[i]);
+        if (statistics)
+            statistics->open--;
+        detail->open[i].statistics = 0;
+    }
+    for (uint32_t i = 0; i < detail->statistics_count; i++)
+        judge(detail, &detail->statistics[detail->used[i]]);
+}
+
+void fc_detail_look(const struct FcChunk *chunk, uint32_t from, uint32_t to)
+{
+    struct FcDetail *detail = own();
+    if (!detail || detail->is_doubted)
+        return;
+    if (detail->seen_slots > from)
+        from = detail->seen_slots;
+    detail->seen_slots = 0;
+    detail->is_judged = detail->chunks < FIRST_CHUNKS || detail->chunks % CHUNKS_EACH == 0;
+    detail->chunks++;
+    if (detail->is_judged)
+        begin_judging(detail);
+    look(detail, chunk, from, to);
+    if (detail->is_judged)
+        end_judging(detail);
+    detail->is_judged = false;
+    if (detail->is_doubted)
+        detail->decision_count = 0;
+}
+
+void fc_detail_look_again(const struct FcChunk *chunk, uint32_t to)
+{
+    struct FcDetail *detail = own();
+    if (!detail || detail->is_doubted)
+        return;
+    look(detail, chunk, 0, to);
+    detail->seen_slots = to;
+}
+
+uint32_t fc_detail_take(const struct FcDecision **decisions)
+{
+    struct FcDetail *detail = fc_thread.detail;
+    if (!detail)
+        return 0;
+    uint32_t count = detail->decision_count;
+    *decisions = detail->decisions;
+    detail->decision_count = 0;
+    return count;
+}
+
+const struct FcOpen *fc_detail_take_outermost(uint64_t function, uint32_t *inlined)
+{
+    struct FcDetail *detail = fc_thread.detail;
+    const struct FcOpen *found = NULL;
+    uint32_t kept = 0;
+    *inlined = 0;
+    for (uint32_t i = 0; i < detail->open_count; i++)
+    {
+        const struct FcOpen *open = &detail->open[i];
+        if (open->function == function && found)
+        {
+            *inlined += address_of(open) == address_of(found);
+            continue;
+        }
+        detail->open[kept] = *open;
+        if (open->function == function)
+            found = &detail->open[kept];
+        kept++;
+    }
+    detail->open_count = kept;
+    return found;
+}
+
+void fc_detail_end(void)
+{
+    if (fc_thread.detail)
+        fc_unmap(fc_thread.detail, sizeof *fc_thread.detail);
+    fc_thread.detail = NULL;
+}
+
+void fc_detail_after_fork(bool is_seen)
+{
+    struct FcDetail *detail = fc_thread.detail;
+    if (!detail)
+        return;
+    memset(detail->statistics, 0, sizeof detail->statistics);
+    detail->statistics_count = 0;
+    detail->decision_count = 0;
+    detail->seen_slots = 0;
+    detail->chunks = 0;
+    detail->is_doubted |= !is_seen;
+}

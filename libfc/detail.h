@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which functions of a thread are to be counted from now on instead of recorded: decided from
+ * the thread's own records, each time that it gives a chunk away.  Looks at records and remembers;
+ * what is decided counted.c does.  All functions: signals blocked.
+ */
+#pragma once
+
+#include "libfc/fc-format.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* An activation that is open, as far as the records tell. */
+struct FcOpen
+{
+    uint64_t function;
+    uint64_t site;
+    uint64_t where;
+    uint64_t time;
+    uint64_t children;    /* ticks in recorded callees */
+    uint32_t descendants; /* recorded calls within it */
+    uint32_t statistics;  /* its function's, plus 1; 0: none */
+};
+
+struct FcDecision
+{
+    uint64_t function;
+    bool is_nested; /* FC_COUNT_BEGINS_NESTED */
+};
+#define FC_DECISIONS_MAX 64u
+
+/* Once, at start: nothing is ever decided unless `is_on`. */
+void fc_detail_setup(bool is_on);
+
+/* Looks at the calling thread's records in `chunk`, slots `from` to `to`, which is about to be
+ * given away; those that fc_detail_look_again saw are left out. */
+void fc_detail_look(const struct FcChunk *chunk, uint32_t from, uint32_t to);
+
+/* Looks at what is in the chunk that is in use, up to `to`. */
+void fc_detail_look_again(const struct FcChunk *chunk, uint32_t to);
+
+/* What was decided since this was called before, at `decisions`; returns how many. */
+uint32_t fc_detail_take(const struct FcDecision **decisions);
+
+/* The outermost open activation of the function, NULL: there is none; with the number of further
+ * ones that are open at the same place of the stack.  They and all others that are nested in it are
+ * forgotten. */
+const struct FcOpen *fc_detail_take_outermost(uint64_t function, uint32_t *inlined);
+
+/* The thread ends. */
+void fc_detail_end(void);
+
+/* In a forked child, `is_seen` where the fork handlers ran: the decisions are not the child's, the
+ * open activations are. */
+void fc_detail_after_fork(bool is_seen);

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the hooks ask before they record: a table for each thread, in which counted functions are
+ * found by (function, call site) at their entry and by function at their exit.  Here is what
+ * the hooks do with it; counters.c fills it, counted.c does the rest.
+ *
+ * Async-signal-safe: a handler may come between any two instructions.  An entry in use is never
+ * given to something else; it is removed (its function set to 0) where its code is unloaded.
+ */
+#pragma once
+
+#include "libfc/fc-format.h"
+#include "libfc/sys.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A function, one of its call sites and where these calls are counted. */
+struct FcPair
+{
+    uint64_t
+        function; /* atomic, stored last; 0: free.  FC_PAIR_HIDDEN: the hook does not find it */
+    uint64_t site;
+    struct FcCount *count;
+    struct FcPair *next; /* the function's, in the table of the hooks */
+};
+#define FC_PAIR_HIDDEN (UINT64_C(1) << 63)
+
+/* A counted function. */
+struct FcSlot
+{
+    uint64_t function; /* atomic, stored last; 0: free */
+    /* Exits on the stack below this are of activations that have no frame.  UINT64_MAX: no
+       activation with a frame is open, which would end with an exit at this address. */
+    uint64_t exit_limit;
+};
+#define FC_NO_LIMIT UINT64_MAX
+
+#define FC_FILTER_PAIRS 4096u
+#define FC_FILTER_SLOTS 4096u
+
+struct FcFilter
+{
+    struct FcPair pairs[FC_FILTER_PAIRS];
+    struct FcSlot slots[FC_FILTER_SLOTS];
+    bool is_slow; /* what is not found here may be counted all the same */
+};
+
+/* NULL: nothing is counted in this thread. */
+extern __thread struct FcFilter *fc_filter
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+static inline __attribute__((always_inline)) struct FcPair *
+fc_filter_pair(struct FcFilter *filter, uint64_t function, uint64_t site)
+{
+    /* bytes from the first pair; functions mostly lie at multiples of 16 */
+    uint64_t at = (function << 1) + (site << 5) + (site << 3);
+    return (struct FcPair *)((char *)filter->pairs +
+                             (at & (FC_FILTER_PAIRS - 1) * (uint64_t)sizeof(struct FcPair)));
+}
+
+static inline __attribute__((always_inline)) struct FcSlot *fc_filter_slot(struct FcFilter *filter,
+                                                                           uint64_t function)
+{
+    return (struct FcSlot *)((char *)filter->slots +
+                             (function & (FC_FILTER_SLOTS - 1) * (uint64_t)sizeof(struct FcSlot)));
+}
+
+/* Counts a call.  False where the counter has to be refilled. */
+static inline __attribute__((always_inline)) bool fc_filter_count(struct FcCount *count)
+{
+    int16_t *ahead = (int16_t *)&count->word; /* both machines begin with the low bits */
+#if defined(__x86_64__)
+    bool is_left;
+    __asm__ volatile("decw %1" : "=@ccg"(is_left), "+m"(*ahead));
+    return is_left;
+#else
+    return __atomic_sub_fetch(ahead, 1, __ATOMIC_RELAXED) > 0;
+#endif
+}
