@@ -25,9 +25,9 @@ static void note_estimates(const FcReportContext *context)
     g_autofree char *all = fc_format_count(counted);
     g_autofree char *some = fc_format_count(timed);
     fc_render_note(context->render,
-                   "Calls are exact. %u short function%s counted at all of %s calls and timed at "
-                   "%s of them, at random: their times are estimates (~).",
-                   functions, functions > 1 ? "s were" : " was", all, some);
+                   "Calls are exact. Of %u short function%s %s calls were counted, and %s of them "
+                   "timed, at random: times with ~ are estimates.",
+                   functions, functions > 1 ? "s" : "", all, some);
 }
 
 void fc_report_header(const FcReportContext *context)

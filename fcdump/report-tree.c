@@ -225,13 +225,14 @@ static void add_node(Tree *tree, FcTable *table, const Node *node, const GArray 
     tree->at_most = tree->at_most || node->at_most;
     gboolean shown = fc_model_function(model, node->function)->shown;
     fc_table_row(table, shown ? fc_render_heat(node->local_ns, model->base_ns) : FC_STYLE_DIM);
-    const gboolean estimated =
-        fc_report_is_estimated(&fc_model_function(model, node->function)->figures);
+    const FcProfileFunction *figures = &fc_model_function(model, node->function)->figures;
+    const gboolean estimated = fc_report_is_estimated(figures);
     g_autofree char *time = fc_format_time(node->total_ns);
     fc_table_cell(table,
                   g_strdup_printf("%s%s%s", node->at_most ? "<" : "", estimated ? "~" : "", time));
     fc_table_cell(table, fc_format_share(node->total_ns, model->base_ns));
-    fc_table_cell(table, fc_report_mark(fc_format_time(node->local_ns), estimated));
+    fc_table_cell(table, fc_report_mark(fc_format_time(node->local_ns),
+                                        fc_report_is_local_estimated(figures)));
     fc_table_cell(table, fc_report_mark(fc_format_count(node->calls), node->apportioned));
     fc_table_cell(table, format_node(tree, node, path));
 }

@@ -117,8 +117,12 @@ void fc_report_note_small(const FcReportContext *context, guint count)
 
 gboolean fc_report_is_estimated(const FcProfileFunction *figures)
 {
-    return figures->counted > figures->timed || figures->total_error_ns > 0 ||
-           figures->local_error_ns > 0;
+    return figures->counted > figures->timed || figures->total_error_ns > 0;
+}
+
+gboolean fc_report_is_local_estimated(const FcProfileFunction *figures)
+{
+    return fc_report_is_estimated(figures) || figures->local_error_ns > 0;
 }
 
 char *fc_report_mark(char *text, gboolean marked)
@@ -143,7 +147,7 @@ void fc_report_note_marks(const FcReportContext *context)
     for (guint i = 0; i < context->model->functions->len; i++)
     {
         const FcProfileFunction *figures = &fc_model_function(context->model, i)->figures;
-        estimated = estimated || fc_report_is_estimated(figures);
+        estimated = estimated || fc_report_is_local_estimated(figures);
         doubtful = doubtful || figures->total_error_ns > figures->total_ns / 2 ||
                    figures->local_error_ns > figures->local_ns / 2;
     }

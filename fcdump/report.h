@@ -60,9 +60,10 @@ char *fc_report_source(const FcReportContext *context, const FcProfilePlace *pla
  * caller owns the result. */
 char *fc_report_name(const FcReportContext *context, gint function, guint via);
 
-/* Whether times of the function are estimates, as not all of its calls, or of those that it made,
- * were timed. */
+/* Whether the total time of the function is an estimate, as not all of its calls were timed; and
+ * the local one, as not all of those, or of the calls that it made, were. */
 gboolean fc_report_is_estimated(const FcProfileFunction *figures);
+gboolean fc_report_is_local_estimated(const FcProfileFunction *figures);
 /* The time, with a mark before it where it has an error: "~", or "?" where that is more than half
  * of it.  The caller owns the result, as that of the next. */
 char *fc_report_time(guint64 ns, guint64 error_ns);
