@@ -26,7 +26,8 @@ struct FcSharedMap
     gsize bytes;
     guint32 chunk_count; /* ours: the program may change the one in the header */
     guint8 *taken;       /* by chunk index */
-    gboolean freed_some; /* since the last fc_shared_wake */
+    gboolean freed_some; /* since the last fc_shared_wake; */
+    GArray *awaited;     /* guint32: those among them that a thread waits for */
 };
 
 FcSharedMap *fc_shared_map(int fd, GError **error)
@@ -73,6 +74,7 @@ FcSharedMap *fc_shared_new(void *memory, gsize bytes, GError **error)
     shared->bytes = bytes;
     shared->chunk_count = chunk_count;
     shared->taken = g_new0(guint8, chunk_count + 1);
+    shared->awaited = g_array_new(FALSE, FALSE, sizeof(guint32));
     return shared;
 }
 
@@ -82,6 +84,7 @@ void fc_shared_unmap(FcSharedMap *shared)
         return;
     munmap(shared->header, shared->bytes);
     g_free(shared->taken);
+    g_array_unref(shared->awaited);
     g_free(shared);
 }
 
@@ -167,8 +170,14 @@ static void free_chunk(FcSharedMap *shared, guint32 index)
         for (guint32 i = 0; i < FC_CHUNK_RECORDS; i++)
             chunk->records[i].site = 0;
     __atomic_store_n(&chunk->ready, 0, __ATOMIC_RELAXED);
-    /* release: pairs with the claim's acquire */
-    __atomic_store_n(&chunk->owner, 0, __ATOMIC_RELEASE);
+    /* pairs with the claim's acquire; seq_cst: and with the store of `is_awaited` before the wait
+     */
+    __atomic_store_n(&chunk->owner, 0, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&chunk->is_awaited, __ATOMIC_SEQ_CST) != 0)
+    {
+        __atomic_store_n(&chunk->is_awaited, 0, __ATOMIC_RELAXED);
+        g_array_append_val(shared->awaited, index);
+    }
     shared->taken[index] = 0;
     if (index > RESIDENT_CHUNKS)
         madvise(chunk, FC_CHUNK_BYTES, MADV_DONTNEED);
@@ -196,6 +205,9 @@ void fc_shared_wake(FcSharedMap *shared)
     if (shared->freed_some && __atomic_load_n(&shared->header->waiters, __ATOMIC_SEQ_CST) != 0)
         wake(&shared->header->freed);
     shared->freed_some = FALSE;
+    for (guint i = 0; i < shared->awaited->len; i++)
+        wake((guint32 *)&chunk_at(shared, g_array_index(shared->awaited, guint32, i))->owner);
+    g_array_set_size(shared->awaited, 0);
 }
 
 gboolean fc_shared_answer(FcSharedMap *shared, guint32 index, guint64 process, const char *text)

@@ -92,6 +92,8 @@ struct FcChunk *fc_buffers_claim(bool announce, uint32_t *generation)
     if (chunk)
         *generation = fc_chunk_next_generation(chunk);
     fc_unlock(&fc_thread.private_lock);
+    if (!fc_thread.is_announced)
+        fc_thread.private_rounds = 1; /* this one */
     if (announce && !fc_thread.is_announced)
         announce_private();
     fc_thread.is_announced = true;
@@ -150,12 +152,11 @@ static void send_parked(struct FcThread *thread, bool with_gaps)
 
 static void park(struct FcThread *thread, struct FcChunk *chunk, uint32_t slots)
 {
-    struct FcChunk **end = &thread->parked;
-    while (*end)
-        end = &(*end)->next;
+    struct FcChunk **end = thread->parked ? &thread->last_parked->next : &thread->parked;
     chunk->slots = slots < FC_CHUNK_RECORDS ? slots : FC_CHUNK_RECORDS;
     chunk->next = NULL;
     *end = chunk;
+    thread->last_parked = chunk;
     thread->private_chunk = NULL;
 }
 

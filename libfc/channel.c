@@ -31,6 +31,7 @@ static struct
     ino_t inode;
     uint32_t reopening; /* lock */
     uint32_t splitting; /* lock of `piece` */
+    uint32_t waiting;   /* lock: held by who waits for room in the pipe */
 } channel = {.fd = -1};
 
 /* Payloads for which there is room on any stack. */
@@ -151,28 +152,44 @@ bool fc_channel_is_alive(void)
     return result <= 0 || !(poll.revents & (POLLERR | POLLNVAL));
 }
 
+/* Writes, if need be when there is room.  Of a process one thread waits for that, which has the
+ * lock, and the others for it: the kernel would wake all of them each time, thousands, for the
+ * first to fill the pipe again.  0, or an error of the system. */
+static long write_in_turn(const struct FcMessage *message, size_t bytes)
+{
+    uint64_t old = fc_block_signals();
+    fc_lock(&channel.waiting);
+    long result = -EPIPE;
+    while (!fc_state_is_off() && check_descriptor() &&
+           (result = fc_file_write(channel.fd, message, bytes)) == -EAGAIN)
+    {
+        /* The manager is behind.  It may be stopped for long, so look now and then whether it still
+           lives (poll tells at once). */
+        struct pollfd poll = {.fd = channel.fd, .events = POLLOUT};
+        struct timespec wait = {0, 100000000};
+        fc_sys(SYS_ppoll, &poll, 1, &wait, NULL, 8);
+        result = -EPIPE;
+    }
+    fc_unlock(&channel.waiting);
+    fc_restore_signals(old);
+    return result;
+}
+
 bool fc_channel_send_whole(struct FcMessage *message, size_t bytes)
 {
     message->magic = FC_MESSAGE_MAGIC;
     message->length = (uint32_t)bytes;
     message->process = fc_state_key;
-    for (;;)
-    {
-        if (fc_state_is_off())
-            return false;
-        if (!check_descriptor())
-            break;
-        long result = fc_file_write(channel.fd, message, bytes);
-        if (result == 0)
-            return true;
-        if (result != -EAGAIN)
-            break;
-        /* Full: the manager is behind.  It may be stopped for long, so look now and
-           then whether it still lives (poll tells at once). */
-        struct pollfd poll = {.fd = channel.fd, .events = POLLOUT};
-        struct timespec wait = {0, 100000000};
-        fc_sys(SYS_ppoll, &poll, 1, &wait, NULL, 8);
-    }
+    if (fc_state_is_off())
+        return false;
+    long result = -EAGAIN;
+    /* relaxed: who just misses that somebody waits finds no room and waits as well */
+    if (__atomic_load_n(&channel.waiting, __ATOMIC_RELAXED) == 0)
+        result = check_descriptor() ? fc_file_write(channel.fd, message, bytes) : -EPIPE;
+    if (result == -EAGAIN)
+        result = write_in_turn(message, bytes);
+    if (result == 0)
+        return true;
     fc_state_stop("the profile manager is gone, profiling stops here");
     return false;
 }
@@ -230,6 +247,7 @@ void fc_channel_after_fork(void)
 {
     channel.reopening = 0;
     channel.splitting = 0;
+    channel.waiting = 0;
 }
 
 void fc_channel_close(void)

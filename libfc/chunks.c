@@ -21,6 +21,9 @@
  * may be alive, each with a chunk that it fills slowly, than there are chunks. */
 #define WAITS_MAX 4
 #define WAIT_NS 50000000
+/* A private buffer was sent so often, about a chunk's records, before its thread looks for a chunk
+ * again: where there are more threads than chunks a look is in vain, and goes through all. */
+#define PRIVATE_ROUNDS 16
 
 static struct FcShared *shared;
 static uint32_t chunk_count;
@@ -44,21 +47,31 @@ void fc_chunks_setup(struct FcShared *mapping, uint32_t count, uint32_t ahead_re
 
 /* ---- Shared chunks -------------------------------------------------------- */
 
-/* How many of the chunks that the thread gave away it has not got back. */
-static uint32_t count_in_flight(void)
+/* How many of the chunks that the thread gave away it has not got back; *oldest is one that
+ * fcmanager frees as soon as any of them, NULL where there is none. */
+static uint32_t count_in_flight(struct FcChunk **oldest)
 {
     uint32_t count = 0;
+    *oldest = NULL;
+    uint32_t least = 0;
     uint32_t known =
         fc_thread.sent_count < FC_IN_FLIGHT_MAX ? fc_thread.sent_count : FC_IN_FLIGHT_MAX;
     for (uint32_t i = 0; i < known; i++)
     {
-        const struct FcChunk *chunk = chunk_at(fc_thread.sent[i].index);
+        struct FcChunk *chunk = chunk_at(fc_thread.sent[i].index);
         /* acquire: pairs with the manager's release of the chunk.  Another thread may just
            be claiming it: then it is counted or not, and looked at again soon. */
         if (__atomic_load_n(&chunk->owner, __ATOMIC_ACQUIRE) == fc_state_key &&
             __atomic_load_n(&chunk->thread, __ATOMIC_RELAXED) == fc_thread.number &&
             __atomic_load_n(&chunk->sequence, __ATOMIC_RELAXED) == fc_thread.sent[i].sequence)
+        {
             count++;
+            if (!*oldest || (int32_t)(fc_thread.sent[i].sequence - least) < 0)
+            {
+                *oldest = chunk;
+                least = fc_thread.sent[i].sequence;
+            }
+        }
     }
     return count;
 }
@@ -94,7 +107,8 @@ static void fill_header(struct FcChunk *chunk, enum FcChunkKind kind, uint32_t s
 static struct FcChunk *claim_chunk(uint32_t *generation, bool *is_hopeless)
 {
     *is_hopeless = false;
-    if (count_in_flight() >= in_flight_limit)
+    struct FcChunk *oldest;
+    if (count_in_flight(&oldest) >= in_flight_limit)
         return NULL;
     *is_hopeless = true;
     uint32_t index = fc_thread.hint;
@@ -167,16 +181,35 @@ uint32_t fc_chunks_count_freed(void)
     return shared ? __atomic_load_n(&shared->freed, __ATOMIC_RELAXED) : 0;
 }
 
+/* Until a chunk that the thread gave away is free: the manager wakes it and nobody else. */
+static long wait_for_own(struct FcChunk *chunk, const struct timespec *wait)
+{
+    /* seq_cst: pairs with the manager's, which frees the chunk first */
+    __atomic_store_n(&chunk->is_awaited, 1, __ATOMIC_SEQ_CST);
+    long result =
+        fc_sys(SYS_futex, &chunk->owner, FUTEX_WAIT, (uint32_t)fc_state_key, wait, NULL, 0);
+    fc_thread.hint = chunk_index(chunk);
+    return result;
+}
+
+/* Until any chunk is free; all who wait so are woken. */
+static long wait_for_any(uint32_t freed, const struct timespec *wait)
+{
+    __atomic_add_fetch(&shared->waiters, 1, __ATOMIC_SEQ_CST); /* pairs with the manager's load */
+    long result = fc_sys(SYS_futex, &shared->freed, FUTEX_WAIT, freed, wait, NULL, 0);
+    __atomic_sub_fetch(&shared->waiters, 1, __ATOMIC_SEQ_CST);
+    return result;
+}
+
 bool fc_chunks_wait(uint32_t freed)
 {
-    struct timespec wait = {0, WAIT_NS};
-    __atomic_add_fetch(&shared->waiters, 1, __ATOMIC_SEQ_CST); /* pairs with the manager's load */
-    long result = fc_sys(SYS_futex, &shared->freed, FUTEX_WAIT, freed, &wait, NULL, 0);
-    __atomic_sub_fetch(&shared->waiters, 1, __ATOMIC_SEQ_CST);
-    if (result != -ETIMEDOUT)
-        return true;
-    fc_thread.waits++;
-    if (fc_channel_is_alive())
+    const struct timespec wait = {0, WAIT_NS};
+    struct FcChunk *own;
+    count_in_flight(&own);
+    long result = own ? wait_for_own(own, &wait) : wait_for_any(freed, &wait);
+    if (!own || result == -ETIMEDOUT)
+        fc_thread.waits++;
+    if (result != -ETIMEDOUT || fc_channel_is_alive())
         return true;
     fc_state_stop("the profile manager is gone, profiling stops here");
     return false;
@@ -221,13 +254,15 @@ void fc_chunks_after_fork(void)
 static struct FcChunk *choose_chunk(uint32_t *generation)
 {
     bool is_hopeless = !shared;
+    if (fc_thread.is_announced && fc_thread.private_rounds++ % PRIVATE_ROUNDS != 0)
+        return fc_buffers_claim(true, generation);
     struct FcChunk *chunk = shared ? claim_chunk(generation, &is_hopeless) : NULL;
     if (chunk)
     {
         fc_thread.waits = 0;
         fc_thread.is_announced = false;
     }
-    else if (is_hopeless || fc_thread.waits > WAITS_MAX)
+    else if (is_hopeless || fc_thread.is_announced || fc_thread.waits > WAITS_MAX)
         chunk = fc_buffers_claim(shared != NULL, generation);
     return chunk;
 }

@@ -202,7 +202,8 @@ struct FcChunk
     struct FcChunk *next; /* libfc's own: next of a thread's private buffers */
     uint32_t kind;        /* enum FcChunkKind; set before `ready` */
     uint32_t is_sent;     /* libfc's own, atomic: it was given away, and not claimed since */
-    uint32_t reserved[2];
+    uint32_t is_awaited; /* atomic: a thread waits, on the low half of `owner`, until it is freed */
+    uint32_t reserved[1];
     union
     {
         struct FcRecord records[FC_CHUNK_RECORDS];

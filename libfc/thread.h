@@ -26,6 +26,7 @@ struct FcThread
     struct FcChunk *private_chunk; /* private buffers: that in use; */
     struct FcChunk *parked;        /* those given up that wait for a gap to be filled or to be
                                       sent, oldest first; */
+    struct FcChunk *last_parked;   /* of them; */
     struct FcChunk *spare;         /* those to be used again */
     struct FcThread *next_user;    /* of private buffers */
     uint32_t private_lock;         /* of private_chunk, parked, spare and is_taken */
@@ -33,12 +34,13 @@ struct FcThread
     const void *last_freed;        /* the last pointer given to free; interpose-cxx.c sees by it
                                       whether an operator delete called free */
     bool is_listed;
-    bool is_announced;     /* fcmanager knows that the thread has a private buffer */
-    bool has_ended;        /* its key's destructor ran for the last time */
-    uint8_t end_rounds;    /* how often it ran */
-    bool is_looking_up;    /* what is allocated meanwhile is libfc's own doing */
-    bool has_signal_stack; /* or had one */
-    bool is_quitting;      /* it ends the process: for it alone profiling is still on */
+    bool is_announced;      /* fcmanager knows that the thread has a private buffer */
+    uint8_t private_rounds; /* how often it was claimed since */
+    bool has_ended;         /* its key's destructor ran for the last time */
+    uint8_t end_rounds;     /* how often it ran */
+    bool is_looking_up;     /* what is allocated meanwhile is libfc's own doing */
+    bool has_signal_stack;  /* or had one */
+    bool is_quitting;       /* it ends the process: for it alone profiling is still on */
     struct FcStackInfo own_stack;
     char *const *environment;  /* mapped by the child of a vfork (exec.c) */
     size_t environment_bytes;  /* 0: none */
