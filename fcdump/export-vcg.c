@@ -3,6 +3,7 @@
  * The call graph in GDL, the language of VCG and aiSee.
  */
 #include "fcdump/export-graph.h"
+#include "fcdump/export.h"
 
 static void put_node(const FcReportContext *context, guint index)
 {
@@ -30,4 +31,7 @@ void fc_export_vcg(const FcReportContext *context)
     fputs("graph: {\n  title: \"functioncheck\"\n  display_edge_labels: yes\n", out);
     fc_export_graph(context, put_node, put_arc);
     fputs("}\n", out);
+    fc_export_note_lost(context, "vcg",
+                        FC_LOST_CONTEXTS | FC_LOST_SITES | FC_LOST_BOUNDS | FC_LOST_THREADS |
+                            FC_LOST_PROCESSES | FC_LOST_MEMORY | FC_LOST_NOTES);
 }

@@ -213,6 +213,8 @@ static const Option known[] = {
     {"weight", NULL, "TYPE",
      "time (default), calls, bytes, blocks, live-bytes, -blocks, peak-bytes", exports_group,
      apply_weight, 0, 0},
+    {"whole-graph", NULL, NULL, "--dot draws all functions and arcs, however many", exports_group,
+     apply_value, MEMBER(whole_graph), TRUE},
     {"rgraph", NULL, NULL, "call graph by callers in place of callees", reports_group, apply_rgraph,
      0, 0},
     {"memory", NULL, NULL, "all memory reports", reports_group, apply_memory, 0, TRUE},

@@ -71,14 +71,15 @@ typedef struct
 {
     const FcReport *table; /* as main handed it in */
     FcAction action;
-    GPtrArray *operands; /* char *, owned; profiles and images as given */
-    GPtrArray *images;   /* of --image */
-    guint64 reports;     /* bit n: row n of the table */
-    guint64 asked;       /* those asked for by name: they print a line even if they are empty */
-    gint export;         /* row of the export that is printed alone, or -1 */
-    GArray *files;       /* FcExportFile */
-    FcWeight weight;     /* of exports that hold one */
-    char *gmon;          /* the file that is written in place of reports, or NULL */
+    GPtrArray *operands;  /* char *, owned; profiles and images as given */
+    GPtrArray *images;    /* of --image */
+    guint64 reports;      /* bit n: row n of the table */
+    guint64 asked;        /* those asked for by name: they print a line even if they are empty */
+    gint export;          /* row of the export that is printed alone, or -1 */
+    GArray *files;        /* FcExportFile */
+    FcWeight weight;      /* of exports that hold one */
+    gboolean whole_graph; /* --dot leaves nothing out */
+    char *gmon;           /* the file that is written in place of reports, or NULL */
     FcSort sort;
     gboolean reverse;
     gboolean cumul;

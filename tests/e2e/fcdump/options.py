@@ -15,14 +15,16 @@ plain = good("some.fc")
 # Spelled with one dash or two an option does the same; arguments follow either way.
 SWITCHES = """flat no-flat cumul graph rgraph no-graph header no-header info no-info demangle
 demangle-gnu demangle-java demangle-ansi demangle-params no-demangle details basename no-names
-force-names cycles no-cycles propagate rpropagate vcg memory no-memory mem-leaks no-mem-leaks
+force-names cycles no-cycles propagate rpropagate whole-graph memory no-memory mem-leaks no-mem-leaks
 mem-free no-mem-free mem-realloc no-mem-realloc tree no-tree threads no-threads losses no-losses
-notes no-notes json dot latency no-latency no-reports help version contact""".split()
+notes no-notes json latency no-latency no-reports help version contact""".split()
 for name in SWITCHES:
     equal(good("-" + name, "some.fc"), good("--" + name, "some.fc"), f"-{name} and --{name}")
 # ... exports too, which say on standard error what is not in them.
 equal([run(word, "some.fc").raw for word in ("-folded", "--folded")], [run("--folded", "some.fc").raw] * 2,
       "-folded")
+for name in ("dot", "vcg"):
+    equal(run("-" + name, "some.fc").raw, run("--" + name, "some.fc").raw, "-" + name)
 for words in (["-flame", "a.svg"], ["--flame", "a.svg"], ["-flame=a.svg"], ["--flame=a.svg"]):
     equal(run(*words, "some.fc").status, 0, f"{words}")
     with open("a.svg", encoding="utf-8") as file:
@@ -85,7 +87,7 @@ refused("a name is missing", "--image=", "some.fc")
 text = good("--help")
 equal(good("-h"), text, "-h")
 for name in SWITCHES + ["sort", "rsort", "only", "not", "pfile", "image", "depth", "min", "color",
-                        "folded", "flame=FILE", "weight=TYPE",
+                        "folded", "dot", "vcg", "flame=FILE", "weight=TYPE",
                         "debug"]:
     contains(text, "--" + name, "--help")
 if max(map(len, text.split("\n"))) > 100:
