@@ -18,6 +18,8 @@ struct Event
     guint64 function;
     guint64 site;
     guint64 where;
+    guint64 address;         /* on the stack */
+    gboolean after_inlining; /* FC_FUNCTION_AFTER_INLINING, which `function` has no more */
 };
 
 /* ---- Repairs ------------------------------------------------------------------ */
@@ -113,11 +115,6 @@ static inline guint64 kind_of(const struct Event *event)
     return event->where & FC_WHERE_KIND_MASK;
 }
 
-static inline guint64 address_of(const struct Event *event)
-{
-    return event->where & FC_WHERE_ADDRESS_MASK;
-}
-
 static inline guint16 return_bits_of(const struct Event *event)
 {
     return (guint16)(event->where >> FC_WHERE_RETURN_SHIFT);
@@ -132,8 +129,8 @@ static inline gboolean is_tail_called(const struct Event *exit)
 /* `left`: when the call ended, where the next record says so; else FC_STACK_NO_TIME. */
 static inline void enter(FcStack *stack, const struct Event *entry, guint64 left)
 {
-    if (G_UNLIKELY(address_of(entry) >= stack->frames[stack->top].address))
-        repair_entry(stack, entry->function, entry->site, address_of(entry), return_bits_of(entry),
+    if (G_UNLIKELY(entry->address >= stack->frames[stack->top].address))
+        repair_entry(stack, entry->function, entry->site, entry->address, return_bits_of(entry),
                      entry->time);
     const FcMapSlot *edge = edge_from_top(stack, entry->function, entry->site, entry->time);
     if (left != FC_STACK_NO_TIME)
@@ -143,21 +140,54 @@ static inline void enter(FcStack *stack, const struct Event *entry, guint64 left
         return;
     }
     struct StackFrame *frame = push_frame(stack, edge, entry->function, entry->site, entry->time);
-    frame->address = address_of(entry);
+    frame->address = entry->address;
     frame->return_bits = return_bits_of(entry);
     frame->made = FRAME_CALLED;
     stack->counts->nodes[frame->node].calls++;
     stack->counts->arcs[frame->arc].calls++;
 }
 
+/* The exit of what was entered at its address and returns to its site, but not from the innermost
+ * frame, or not from that alone: what a function tail-called took its place, and returns with it.
+ */
+G_NO_INLINE static void repair_exit_at(FcStack *stack, const struct Event *exit)
+{
+    guint32 found = stack->top;
+    while (found > 0 && (stack->frames[found].address < exit->address ||
+                         (stack->frames[found].address == exit->address &&
+                          stack->frames[found].site != exit->site)))
+        found--;
+    close_above(stack, found, exit->time, &stack->counts->repairs.missed_exits);
+    if (found == 0 || stack->frames[found].address != exit->address)
+        stack->counts->repairs.unmatched_exits++;
+    while (stack->top > 0 && stack->frames[stack->top].address == exit->address &&
+           stack->frames[stack->top].site == exit->site)
+        pop_frame(stack, exit->time);
+}
+
+static inline void leave_at(FcStack *stack, const struct Event *exit)
+{
+    const struct StackFrame *top = &stack->frames[stack->top];
+    if (G_LIKELY(stack->top > 0 && top->address == exit->address && top->site == exit->site &&
+                 top[-1].address != exit->address))
+        pop_frame(stack, exit->time);
+    else
+        repair_exit_at(stack, exit);
+}
+
 static inline void leave(FcStack *stack, const struct Event *exit)
 {
     const struct StackFrame *top = &stack->frames[stack->top];
+    if (G_UNLIKELY(exit->after_inlining))
+    {
+        leave_at(stack, exit);
+        return;
+    }
     if (G_LIKELY(top->function == exit->function && stack->top > 0 &&
-                 (address_of(exit) <= top->address || is_tail_called(exit))))
+                 (exit->address <= top->address || is_tail_called(exit))))
         pop_frame(stack, exit->time);
     else
-        repair_exit(stack, exit->function, address_of(exit), is_tail_called(exit), exit->time);
+        repair_exit(stack, exit->function, exit->address, is_tail_called(exit), exit->time);
 }
 
 /* ---- Records ------------------------------------------------------------------ */
@@ -171,7 +201,7 @@ static void apply_changes(FcStack *stack, guint64 time)
 static void count(FcStack *stack, const struct Event *event)
 {
     guint64 function = event->function & FC_POINTER_MASK;
-    guint64 address = address_of(event);
+    guint64 address = event->address;
     guint kind = (guint)(event->function >> FC_COUNT_RECORD_SHIFT);
     if (kind == FC_COUNT_BEGINS || kind == FC_COUNT_BEGINS_NESTED)
     {
@@ -203,13 +233,12 @@ static void count(FcStack *stack, const struct Event *event)
 }
 
 /* A record of any other kind than those of the hot path. */
-G_NO_INLINE static void take_other(FcStack *stack, guint64 time, guint64 function, guint64 site,
-                                   guint64 where)
+G_NO_INLINE static void take_other(FcStack *stack, const struct Event *event)
 {
-    switch ((enum FcRecordKind)(where & FC_WHERE_KIND_MASK))
+    switch ((enum FcRecordKind)kind_of(event))
     {
     case FC_RECORD_JUMP:
-        jump(stack, where & FC_WHERE_ADDRESS_MASK, time);
+        jump(stack, event->address, event->time);
         return;
     case FC_RECORD_ALLOCATED:
     case FC_RECORD_FREE:
@@ -221,11 +250,11 @@ G_NO_INLINE static void take_other(FcStack *stack, guint64 time, guint64 functio
     case FC_RECORD_UNMAP:
     case FC_RECORD_STACK:
         if (stack->heap)
-            fc_heap_record(stack->heap, time, function, site, where,
+            fc_heap_record(stack->heap, event->time, event->function, event->site, event->where,
                            stack->frames[stack->top].node);
         return;
     case FC_RECORD_COUNT:
-        count(stack, &(struct Event){time, function, site, where});
+        count(stack, event);
         return;
     case FC_RECORD_ENTER:
     case FC_RECORD_EXIT:
@@ -245,21 +274,38 @@ static inline gboolean read_record(const struct FcRecord *record, guint32 genera
     event->function = __atomic_load_n(&record->function, __ATOMIC_RELAXED);
     event->where = __atomic_load_n(&record->where, __ATOMIC_RELAXED);
     event->site = last_word & FC_SITE_ADDRESS_MASK;
+    event->address = event->where & FC_WHERE_ADDRESS_MASK;
+    event->after_inlining = (event->function & FC_FUNCTION_AFTER_INLINING) != 0;
+    if (G_UNLIKELY(event->after_inlining))
+    {
+        event->function &= ~FC_FUNCTION_AFTER_INLINING;
+        event->address |= return_bits_of(event) & 8u;
+        event->where &= FC_WHERE_KIND_MASK | FC_WHERE_ADDRESS_MASK;
+    }
     return last_word >> FC_SITE_GENERATION_SHIFT == generation;
 }
 
+/* Whether `exit`, the next record, is that of the call that `entry` began.  leave() would find
+ * nothing to repair there. */
+static inline gboolean is_own_exit(const FcStack *stack, const struct Event *entry,
+                                   const struct Event *exit)
+{
+    if (kind_of(exit) != FC_RECORD_EXIT || exit->address - stack->low >= stack->size)
+        return FALSE;
+    if (G_UNLIKELY(exit->after_inlining)) /* equal: it was tail-called */
+        return exit->address == entry->address && exit->site == entry->site &&
+               stack->frames[stack->top].address != entry->address;
+    return exit->function == entry->function &&
+           (exit->address <= entry->address || is_tail_called(exit));
+}
+
 /* When the call that `entry` began ends, if `record`, the one after it, is there and says so; else
- * FC_STACK_NO_TIME.  leave() would find nothing to repair there. */
+ * FC_STACK_NO_TIME. */
 static inline guint64 find_own_exit(const FcStack *stack, const struct Event *entry,
                                     const struct FcRecord *record, guint32 generation)
 {
     struct Event exit;
-    if (!read_record(record, generation, &exit) || kind_of(&exit) != FC_RECORD_EXIT ||
-        exit.function != entry->function)
-        return FC_STACK_NO_TIME;
-    guint64 address = address_of(&exit);
-    if (address - stack->low >= stack->size ||
-        (address > address_of(entry) && !is_tail_called(&exit)))
+    if (!read_record(record, generation, &exit) || !is_own_exit(stack, entry, &exit))
         return FC_STACK_NO_TIME;
     return MAX(exit.time, entry->time);
 }
@@ -285,13 +331,14 @@ static guint32 feed(FcStack *stack, const struct FcRecord *records, guint32 from
             apply_changes(stack, event.time);
         if (G_UNLIKELY(kind < FC_RECORD_ENTER || kind > FC_RECORD_SWITCH))
         {
-            take_other(stack, event.time, event.function, event.site, event.where);
+            struct Event other = event; /* `event` itself is in registers */
+            take_other(stack, &other);
             if (G_UNLIKELY(stack->is_window))
                 return (guint32)(record + 1 - records);
             continue;
         }
-        if (G_UNLIKELY(address_of(&event) - stack->low >= stack->size))
-            fc_stack_find_segment(stack, address_of(&event), kind, event.function, event.time);
+        if (G_UNLIKELY(event.address - stack->low >= stack->size))
+            fc_stack_find_segment(stack, event.address, kind, event.function, event.time);
         if (kind == FC_RECORD_EXIT)
             leave(stack, &event);
         else if (kind == FC_RECORD_ENTER)

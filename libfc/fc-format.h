@@ -25,7 +25,7 @@
 struct FcRecord
 {
     uint64_t time;     /* ticks of the session's clock */
-    uint64_t function; /* the hook's first argument */
+    uint64_t function; /* the hook's first argument, see FC_FUNCTION_AFTER_INLINING */
     uint64_t where;    /* kind | stack address | return address, see below */
     uint64_t site;     /* the hook's second argument | generation of the chunk << 48;
                           written LAST (release): the record is there if and only if
@@ -62,6 +62,11 @@ enum FcRecordKind
     FC_RECORD_STACK = 13, /* before one of 4-9: three return addresses of its stack */
     FC_RECORD_COUNT = 14, /* of a counted function, see below; `where` and `site` as in ENTER */
 };
+/* In `function` of ENTER and EXIT: the hook stands outside of the function's own frame, in code
+ * that gcc instrumented after inlining.  The stack address is then where the return address is,
+ * the same at entry and exit, a multiple of 8: its low bits are repeated in bits 48-63 of
+ * `where`, which hold no return address.  An exit does not know its function: bits 0-47 are 0. */
+#define FC_FUNCTION_AFTER_INLINING (UINT64_C(1) << 63)
 #define FC_WHERE_KIND_MASK UINT64_C(0xf)
 #define FC_WHERE_ADDRESS_MASK UINT64_C(0x0000fffffffffff0)
 #define FC_WHERE_RETURN_SHIFT 48
