@@ -9,6 +9,7 @@ the same functions with the same numbers of calls, and the same (call site,
 callee) pairs with the same numbers.  It must never forgive a difference of one.
 """
 
+import bisect
 import mmap
 import os
 import struct
@@ -23,6 +24,7 @@ MODULE = struct.Struct("=QQQII480s")
 ENTRY = struct.Struct("=QQQII")
 MODULES_MAX = 1024
 NO_MODULE = 0xFFFFFFFF
+WITHIN = 1 << 63  # an address within a function that was instrumented after inlining
 
 
 class Counts:
@@ -40,12 +42,24 @@ class Counts:
         self.arcs[key] = self.arcs.get(key, 0) + calls
 
 
+_starts = {}
+
+
 class Canonical(dict):
     """Real paths, each looked up once."""
 
     def __missing__(self, path):
         self[path] = os.path.realpath(path) if path else None
         return self[path]
+
+
+def start_of_function(path, offset):
+    """Where the symbol begins that the offset is in, as far as the file has symbols."""
+    if path not in _starts:
+        _starts[path] = sorted(fcprofile.symbols_of(path)) if path else []
+    starts = _starts[path]
+    at = bisect.bisect_right(starts, offset)
+    return starts[at - 1] if at else offset
 
 
 def load_oracle(path):
@@ -69,13 +83,19 @@ def load_oracle(path):
         base, name = modules[module]
         return (name, address - base)
 
+    def function_place(address, module):
+        if not address & WITHIN:
+            return place(address, module)
+        name, offset = place(address & ~WITHIN, module)
+        return (name, start_of_function(name, offset))
+
     counts = Counts()
     start = HEADER.size + MODULES_MAX * MODULE.size
     for number in range(entry_count):
         function, site, calls, function_module, site_module = ENTRY.unpack_from(
             data, start + number * ENTRY.size)
         if function != 0 and calls != 0:
-            counts.add(place(site, site_module), place(function, function_module), calls)
+            counts.add(place(site, site_module), function_place(function, function_module), calls)
     return counts
 
 

@@ -15,6 +15,9 @@
  * stack and the return address as if it had been called.  A program without
  * instrumented functions leaves no file then.
  *
+ * Functions that gcc instrumented after inlining are known by an address behind their first
+ * instructions, marked as such; compare.py finds by the symbols which they are.
+ *
  * Limit: a (call site, function) pair keeps the module in which it was first
  * seen, also where another library is later loaded at the same addresses.
  */
@@ -36,6 +39,7 @@
 #define MODULES_MAX 1024u
 #define PATH_BYTES 480u
 #define NO_MODULE UINT32_MAX
+#define WITHIN (UINT64_C(1) << 63)
 
 /* The layout of the file: compare.py knows it as well. */
 struct module
@@ -50,7 +54,7 @@ struct module
 
 struct entry
 {
-    uint64_t function; /* 0: the entry is not in use */
+    uint64_t function; /* 0: the entry is not in use; WITHIN: an address within it */
     uint64_t site;
     uint64_t calls;
     uint32_t function_module;
@@ -72,6 +76,11 @@ struct file
 static struct file *counts;
 static void (*next_enter)(void *, void *); /* NULL: libfc's place is ours */
 static void (*next_exit)(void *, void *);
+#if defined(__x86_64__) /* for the hooks in after_inlining.S */
+void (*oracle_next_fentry)(void);
+void (*oracle_next_return)(void);
+void oracle_fentry(const void *back, void *const *stack);
+#endif
 /* number of an entry, from 1; 0: free */
 static uint32_t slots[INDEX_SLOTS] __attribute__((aligned(65536)));
 
@@ -138,6 +147,10 @@ static void start(void)
     {
         *(void **)&next_enter = dlsym(RTLD_NEXT, "__cyg_profile_func_enter");
         *(void **)&next_exit = dlsym(RTLD_NEXT, "__cyg_profile_func_exit");
+#if defined(__x86_64__)
+        *(void **)&oracle_next_fentry = dlvsym(RTLD_NEXT, "__fentry__", "FC_4");
+        *(void **)&oracle_next_return = dlvsym(RTLD_NEXT, "__return__", "FC_4");
+#endif
     }
     open_file();
     pthread_atfork(NULL, NULL, start_child);
@@ -219,7 +232,7 @@ static uint32_t new_entry(uint64_t function, uint64_t site)
     if (number <= ENTRIES_MAX)
     {
         struct entry *entry = &counts->entries[number - 1];
-        entry->function_module = find_module(function);
+        entry->function_module = find_module(function & ~WITHIN);
         entry->site_module = find_module(site);
         entry->site = site;
         entry->function = function;
@@ -294,6 +307,15 @@ void oracle_exit(void *function, void *site)
     if (next_exit != NULL)
         next_exit(function, site);
 }
+
+#if defined(__x86_64__)
+void oracle_fentry(const void *back, void *const *stack)
+{
+    /* pop %r10, of a nested function, which pushed it before the call */
+    int is_pushed = memcmp(back, "\x41\x5a", 2) == 0;
+    count((void *)((uintptr_t)back | WITHIN), stack[is_pushed]);
+}
+#endif
 
 VERSIONS("__cyg_profile_func_enter", oracle_enter);
 VERSIONS("__cyg_profile_func_exit", oracle_exit);

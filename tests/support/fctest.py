@@ -112,6 +112,7 @@ class Case(unittest.TestCase):
 
     maxDiff = None
     bindir = BINDIR
+    config = []  # more words for fc-config, of all that is compiled
 
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="fc-test-")
@@ -160,7 +161,7 @@ class Case(unittest.TestCase):
         dialect = ["-std=gnu11"] if source.endswith(".c") else []
         words = [compiler, "-g", "-O0", *dialect, "-D_GNU_SOURCE", *flags, "-o", output, source]
         if profiled:
-            words += fc_config("--cflags-libs", *config, bindir=self.bindir)
+            words += fc_config("--cflags-libs", *self.config, *config, bindir=self.bindir)
         self.command(words + ["-pthread", "-lm"])
         return output
 

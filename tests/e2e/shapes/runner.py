@@ -7,6 +7,7 @@ Used by shapes.py and by the transparency tests.  It must never take a differenc
 an accident: whatever is not stated in the table's row is an error.
 """
 
+import copy
 import glob
 import os
 import re
@@ -46,6 +47,7 @@ class Shape:
     build: function(case, shape, compiler, profiled) that makes the program
     expected_failure: {transport or "any": why}; a success is an error then
     long_args: instead of args with --long
+    after_inlining: columns that are others with --after-inlining; None: it is not run then
     """
 
     def __init__(self, name, source, args=(), **row):
@@ -68,6 +70,7 @@ class Shape:
         self.build = None
         self.expected_failure = {}
         self.long_args = None
+        self.after_inlining = {}
         self.transparent = True
         self.stdout_varies = False
         for key, value in row.items():
@@ -75,6 +78,11 @@ class Shape:
                 raise TypeError(f"{name}: no column {key}")
             setattr(self, key, value)
 
+    def built_after_inlining(self):
+        """The row for programs that are compiled with --after-inlining."""
+        row = copy.copy(self)
+        row.__dict__.update(self.after_inlining)
+        return row
 
     def may_lose(self, transport):
         return self.pipe_may_lose if transport == "pipe" else self.shared_may_lose

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every shape of program (table.py), with both transports.
 
-    shapes.py [--long] [--repeat N] [GROUP | SHAPE]...
+    shapes.py [--long] [--after-inlining] [--repeat N] [GROUP | SHAPE]...
 
 Prints a line for each run, and what differs.  A run that is expected to fail and does
 not is a failure as well: the table must then say so no more.
@@ -40,14 +40,14 @@ def chosen(words):
     return shapes
 
 
-def run_all(shapes, is_long):
+def run_all(shapes, is_long, transports):
     failures = 0
     for shape in shapes:
         case = Folder()
         case.setUp()
         bad = 0
         began = time.monotonic()
-        for label, problem in runner.run_shape(case, shape, is_long):
+        for label, problem in runner.run_shape(case, shape, is_long, transports):
             reason = runner.expected_failure(shape, label)
             took = time.monotonic() - began
             if problem is None and reason is None:
@@ -71,10 +71,17 @@ def run_all(shapes, is_long):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--long", action="store_true", help="the minute-long runs")
+    parser.add_argument("--after-inlining", action="store_true",
+                        help="with the flags of that name, records in shared memory only")
     parser.add_argument("--repeat", type=int, default=1, help="run all so many times")
     parser.add_argument("names", nargs="*", metavar="GROUP|SHAPE")
     options = parser.parse_args()
-    failures = sum(run_all(chosen(options.names), options.long) for _ in range(options.repeat))
+    shapes, transports = chosen(options.names), runner.TRANSPORTS
+    if options.after_inlining:
+        Folder.config, transports = ["--after-inlining"], ("shared",)
+        shapes = [shape.built_after_inlining() for shape in shapes
+                  if shape.after_inlining is not None]
+    failures = sum(run_all(shapes, options.long, transports) for _ in range(options.repeat))
     print(f"{failures} failed" if failures else "all as expected")
     return 1 if failures else 0
 

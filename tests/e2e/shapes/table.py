@@ -329,10 +329,11 @@ JUMPS = [
     Shape("own-coroutines-O2", "own_coroutines.c", [50, 65536], flags=("-O2",), compilers=BOTH,
           callers=False),
     Shape("own-coroutines-thread", "own_coroutines.c", [200, 65536, "thread"]),
-    Shape("throw", "throw_through.cc", [20000], compilers=("g++",)),
+    Shape("throw", "throw_through.cc", [20000], compilers=("g++",),
+          after_inlining={"repairs": "some"}),
     Shape("throw-clang", "throw_through.cc", [20000], compilers=("clang++",), repairs="some"),
     Shape("throw-O2", "throw_through.cc", [20000], compilers=("g++",), flags=("-O2",),
-          callers=False),
+          callers=False, after_inlining={"repairs": "some"}),
     Shape("throw-clang-O2", "throw_through.cc", [20000], compilers=("clang++",), flags=("-O2",),
           repairs="some", callers=False),
 ]
@@ -343,7 +344,7 @@ SIGNALS = [
     Shape("signal-storm-threads", "signal_storm.c", [2000, 4], oracle=False,
           long_args=["60000", "4"]),
     Shape("signal-storm-clang-O2", "signal_storm.c", [1000, 2], oracle=False, flags=("-O2",),
-          compilers=("clang",), callers=False),
+          compilers=("clang",), callers=False, after_inlining=None),  # step() is inlined
     Shape("handler-time", "handler_time.c", check=check_handler_time),
 ]
 

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The two functions that gcc's code calls with `fc-config --after-inlining`: __fentry__ first thing
+ * in a function, before it has a frame, and __return__ last thing, when it has none any more.  The
+ * way of a record from here on is that of hooks.c.
+ *
+ * In neither place does the code that calls expect a call: arguments and results are in their
+ * registers, and the static chain, and the count of vector arguments.  So both keep every
+ * register: the general ones by their attribute, the others by never touching them, for which
+ * the build compiles this file, and this file alone, with -mgeneral-regs-only.  What is not the
+ * common case goes through after-inlining.S, which keeps all.
+ *
+ * Nothing here may call into libc, touch errno or allocate.
+ */
+#include "libfc/after-inlining.h"
+
+#include "libfc/clock.h"
+#include "libfc/record.h"
+
+#include <cpuid.h>
+#include <string.h>
+
+#define ENDBR64 0xfa1e0ff3u
+#define POP_R10 0x5a41u
+#define CALL 0xe8
+#define PREFIX 0x67
+#define PAGE 4096u
+
+/* gcc puts the static chain of a nested function on the stack for the length of the call. */
+static inline __attribute__((always_inline)) bool is_nested(const uint8_t *back)
+{
+    uint16_t next;
+    memcpy(&next, back, sizeof next);
+    return fc_unlikely(next == POP_R10);
+}
+
+/* The function that `back` is in, where __fentry__ returns to.  Before that stands the call, five
+ * bytes or, through the offset table or made from such a call by the linker, six; before the call
+ * the push of a nested function, and an endbr64 where gcc was told -fcf-protection.  Never reads
+ * before the page that the call is in: there may be nothing. */
+static inline __attribute__((always_inline)) uintptr_t start_of(const uint8_t *back)
+{
+    uintptr_t start = (uintptr_t)back - 6;
+    if (fc_unlikely((start + 1) % PAGE < 7))
+        return (uintptr_t)back - (back[-5] == CALL ? 5 : 6);
+    start += back[-5] == CALL && back[-6] != PREFIX;
+    start -= is_nested(back) ? 2 : 0;
+    uint32_t before;
+    memcpy(&before, (const void *)(start - 4), sizeof before);
+    return before == ENDBR64 ? start - 4 : start;
+}
+
+/* `kept` is where the caller of the instrumented function put the return address: the very same
+ * place at the entry and at the return of one activation. */
+static inline __attribute__((always_inline)) void record(enum FcRecordKind kind, uintptr_t function,
+                                                         uint64_t *kept)
+{
+    void *code = (void *)(function | FC_FUNCTION_AFTER_INLINING);
+    void *site = (void *)*kept;
+    uint64_t place = (uintptr_t)kept;
+    uint64_t where = kind | (place & FC_WHERE_ADDRESS_MASK) | place << FC_WHERE_RETURN_SHIFT;
+    uint64_t time = 0;
+    if (fc_likely(fc_clock_is_fast()))
+    {
+        time = fc_clock_read_fast();
+        uint64_t generation;
+        struct FcRecord *slot = fc_record_reserve(&generation);
+        if (fc_likely(slot))
+        {
+            fc_record_store(slot, generation, time, code, site, where);
+            return;
+        }
+    }
+    fc_after_inlining_slow(time, code, site, where);
+}
+
+/* Versions as in hooks.c; of the second the C library has none. */
+#define VERSION(name, hook, version) __asm__(".symver " #hook "," name version)
+
+FC_EXPORT FC_KEEPS_REGISTERS void fc_hook_fentry(void);
+FC_EXPORT FC_KEEPS_REGISTERS void fc_hook_return(void);
+
+FC_KEEPS_REGISTERS void fc_hook_fentry(void)
+{
+    const uint8_t *back = __builtin_return_address(0);
+    uint64_t *kept = __builtin_dwarf_cfa();
+    record(FC_RECORD_ENTER, start_of(back), is_nested(back) ? kept + 1 : kept);
+}
+
+FC_KEEPS_REGISTERS void fc_hook_return(void)
+{
+    record(FC_RECORD_EXIT, 0, __builtin_dwarf_cfa());
+}
+
+extern __typeof(fc_hook_fentry) fc_hook_fentry_of_libc
+    __attribute__((alias("fc_hook_fentry"), visibility("default")));
+VERSION("__fentry__", fc_hook_fentry, "@@FC_4");
+VERSION("__fentry__", fc_hook_fentry_of_libc, "@GLIBC_2.13");
+VERSION("__return__", fc_hook_return, "@@FC_4");
+
+/* cpuid is dear under a hypervisor: asked once. */
+bool fc_after_inlining_has_xsave(void)
+{
+    static int8_t known; /* 1: there, -1: not; atomic */
+    int8_t answer = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (answer == 0)
+    {
+        unsigned a = 0, b = 0, c = 0, d = 0;
+        answer = __get_cpuid(1, &a, &b, &c, &d) && (c & bit_OSXSAVE) ? 1 : -1;
+        __atomic_store_n(&known, answer, __ATOMIC_RELAXED);
+    }
+    return answer > 0;
+}

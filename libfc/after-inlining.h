@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Between the two hooks of code that gcc instruments after inlining (after-inlining.c), which keep
+ * every register, and what an ordinary function may do: after-inlining.S, after-inlining-slow.c.
+ */
+#pragma once
+
+/* Room for the vector and floating-point registers as xsave lays them out, header included, up to
+ * those of AVX-512: 2,688 bytes at most. */
+#define FC_REGISTERS_BYTES 2688
+
+#if !defined(__ASSEMBLER__)
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A function that gives back every general register as it was.  It may call only its like. */
+#define FC_KEEPS_REGISTERS __attribute__((no_caller_saved_registers))
+
+/* fc_after_inlining_record, and every register kept, the vector ones as well. */
+FC_KEEPS_REGISTERS void fc_after_inlining_slow(uint64_t time, void *function, void *site,
+                                               uint64_t where);
+
+/* Makes the record in a new chunk or, where the hooks could not read the clock, with a time of its
+ * own.  Async-signal-safe; errno is kept.  Called by after-inlining.S alone. */
+void fc_after_inlining_record(uint64_t time, void *function, void *site, uint64_t where);
+
+/* Whether xsave is there.  Touches no vector register.  Called by after-inlining.S alone. */
+bool fc_after_inlining_has_xsave(void);
+#endif

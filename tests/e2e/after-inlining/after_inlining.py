@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`fc-config --after-inlining` with gcc on x86-64, where libfc has hooks of its own for it: every
+register stays as it is, counts are the oracle's however a program is built, unwinders find their
+way, both kinds of code mix, and nothing of gprof is linked.  The shapes of programs are run by
+shapes.py."""
+
+import glob
+import os
+import re
+import shutil
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
+import fcprofile  # noqa: E402
+import fctest  # noqa: E402
+
+BUILDS = (["-O1"], ["-O2"], ["-O3"], ["-Os"], ["-O2", "-fPIC"], ["-O2", "-fno-pic", "-no-pie"],
+          ["-O2", "-fno-plt"], ["-O2", "-fcf-protection"], ["-Os", "-fcf-protection"],
+          ["-O2", "-flto"], ["-O2", "-foptimize-sibling-calls"], ["-O2", "-fomit-frame-pointer"],
+          ["-O2", "-fno-omit-frame-pointer", "-mrecord-mcount", "-fPIC"])
+
+CALLS = """
+#include <alloca.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define CALLED __attribute__((noinline, noclone))
+static volatile long sink;
+static jmp_buf place;
+static inline __attribute__((always_inline)) long accessor(long x) { return x + sink; }
+CALLED static long leaf(long x) { return accessor(x) * 3; }
+CALLED static long middle(long x) { return leaf(x) + leaf(x + 1); }
+CALLED static long tail(long x) { sink += x; return middle(x + 2); }
+CALLED static long other_tail(long x) { sink -= x; return tail(x + 1); }
+CALLED static long large(long x) { char a[100000]; memset(a, (int)x, sizeof a); return a[x % 1000]; }
+CALLED static long allocating(long x) { char *a = alloca(x * 16 + 16); a[x] = 1; return leaf(a[x]); }
+CALLED static void jumping(long x) { if (x % 3 == 0) longjmp(place, 1); leaf(x); }
+CALLED static void catching(long x) { if (setjmp(place) == 0) jumping(x); leaf(x); }
+CALLED static __attribute__((noreturn)) void last(void) { exit(leaf(0) != 0); }
+__attribute__((naked, noinline)) static long bare(void) { __asm__("mov $7, %eax\\n ret"); }
+static long local(long n) {
+    long sum = 0;
+    CALLED void nested(long x) { sum += leaf(x); }
+    for (long i = 0; i < n; i++) nested(i);
+    return sum;
+}
+int main(void) {
+    long sum = 0;
+    for (long i = 0; i < 3000; i++) {
+        sum += middle(i) + other_tail(i) + large(i) + allocating(i) + bare();
+        catching(i);
+    }
+    printf("%ld\\n", sum + local(100));
+    sink = 0;
+    last();
+}
+"""
+
+
+class AfterInlining(fctest.Case):
+    config = ["--after-inlining"]
+
+    def counts(self, name="functioncheck.fc"):
+        profile = fcprofile.load(self.path(name))
+        # gcc numbers nested functions: nested.0
+        return {function.name.split(".")[0]: function.calls for function in profile.functions}
+
+    def check_against_oracle(self, program):
+        """The profile's counts are the oracle's, and gprof had no part in it."""
+        done, files = self.run_oracle([program])
+        self.assertEqual((done.returncode, len(files)), (0, 1), done.stderr)
+        found = self.run_quiet([program])
+        self.assertEqual((found.returncode, found.stdout, found.stderr), (0, done.stdout, b""))
+        self.assert_counts_equal(files[0], self.path("functioncheck.fc"))
+        self.assertEqual(glob.glob(self.path("gmon.out")), [])
+
+    def test_builds(self):
+        source = self.write("calls.c", CALLS)
+        for number, flags in enumerate(BUILDS):
+            with self.subTest(flags=flags):
+                program = self.compile(source, *flags, output=f"calls{number}")
+                self.check_against_oracle(program)
+                counts = self.counts()
+                self.assertNotIn("accessor", counts)
+                self.assertEqual({name: counts.get(name) for name in (
+                    "middle", "tail", "other_tail", "catching", "jumping", "nested", "large",
+                    "bare")},
+                    {"middle": 6000, "tail": 3000, "other_tail": 3000, "catching": 3000,
+                     "jumping": 3000, "nested": 100, "large": 3000, "bare": 3000})
+                # what longjmp left, and the naked function, which returns by itself
+                repairs = fcprofile.load(self.path("functioncheck.fc")).repairs
+                self.assertEqual(repairs, {"jump": 1000 + 3000})
+
+    def test_linkers(self):
+        source = self.write("calls.c", CALLS)
+        for linker in ("bfd", "gold", "lld", "mold"):
+            if not shutil.which("ld." + linker):
+                print(f"not tried for want of ld.{linker}")
+                continue
+            with self.subTest(linker=linker):
+                self.check_against_oracle(self.compile(
+                    source, "-O2", "-Wl,--as-needed", "-fuse-ld=" + linker, output="calls-" + linker))
+
+    def test_registers(self):
+        """With a buffer that is full after every few records, and a clock for which each hook
+        leaves the fast path."""
+        for flags in (["-O0"], ["-O2"]):
+            program = self.compile("registers.c", *flags, output="registers" + flags[0])
+            for env in ({"FC_BUFFER_SIZE": "1"}, {"FC_TIME_MODE": "ext"}, {"FC_TRANSPORT": "pipe"}):
+                with self.subTest(flags=flags, env=env):
+                    done = self.run_quiet([program, "30000"], env=env)
+                    self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"0\n", b""))
+                    self.assertEqual(self.counts()["integers"], 30000)
+                    self.assertEqual(self.counts()["nested"], 30000)
+
+    def test_beside_the_oracle(self):
+        program = self.compile("registers.c", "-O2")
+        done = self.run_beside_oracle([program, "3000"], self.path("out"))
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"0\n", b""))
+        out, = glob.glob(self.path("out.*"))
+        self.assert_counts_equal(out, self.path("functioncheck.fc"))
+
+    def test_mixed(self):
+        """Objects of both kinds, and of clang, that call each other, with an exception through
+        all of them."""
+        self.write("one.cc", "void two(int); void one(int n) { if (n == 0) throw 7; two(n - 1); }\n")
+        self.write("two.cc", "void three(int); void two(int n) { if (n == 0) throw 7; three(n - 1); }\n")
+        self.write("three.cc", "void one(int); void three(int n) { if (n == 0) throw 7; one(n - 1); }\n")
+        self.write("main.cc", "void one(int); int caught;\n"
+                   "void leaf() {} int main() { for (int i = 0; i < 300; i++)"
+                   " try { one(i % 10); } catch (int) { leaf(); caught++; } return caught != 300; }\n")
+        kinds = {"one": ("g++", ["--cflags", "--after-inlining"]), "two": ("g++", ["--cflags"]),
+                 "three": ("clang++", ["--cflags", "--after-inlining"]), "main": ("g++", ["--cflags"])}
+        for name, (compiler, words) in kinds.items():
+            self.command([compiler, "-O2", *fctest.fc_config(*words), "-c", name + ".cc"])
+        self.command(["g++", "-o", "mixed", *(name + ".o" for name in kinds),
+                      *fctest.fc_config("--libs", "--after-inlining")])
+        self.check_against_oracle(self.path("mixed"))
+        profile = fcprofile.load(self.path("functioncheck.fc"))
+        counts = {function.name: function.calls for function in profile.functions}
+        self.assertEqual((counts["main"], counts["leaf()"] if "leaf()" in counts
+                          else counts["_Z4leafv"]), (1, 300))
+        paths = {tuple(context.path) for context in profile.contexts}
+        self.assertIn(("main", "_Z4leafv"), paths)
+        self.assertNotIn("_Z4leafv", {name for path in paths if len(path) > 2 for name in path})
+
+    def test_library(self):
+        """A plug-in that was linked without libfc, in a program of the other kind."""
+        source = self.write("library.c", "void step(void) { __asm__(\"\"); }\n"
+                            "void steps(int n) { while (n-- > 0) step(); }\n")
+        self.command(["gcc", *fctest.fc_config("--cflags", "--after-inlining"), "-fno-inline", "-shared",
+                      "-fPIC", "-o", self.path("liblibrary.so"), source])
+        self.write("caller.c", "void steps(int n); int main(void) { steps(40); return 0; }\n")
+        self.config = []
+        program = self.compile(self.path("caller.c"), "-Wl,--no-as-needed",
+                               self.path("liblibrary.so"), "-Wl,-rpath," + self.folder)
+        self.check_against_oracle(program)
+        self.assertEqual(self.counts(), {"main": 1, "steps": 1, "step": 40})
+
+    def test_unwinders(self):
+        """In both hooks, and in what they call when they need more: the callers are found, with
+        their registers."""
+        if not shutil.which("gdb"):
+            self.skipTest("gdb is not installed")
+        source = self.write("deep.c", """
+            #include <stdio.h>
+            #define CALLED __attribute__((noinline, noclone))
+            CALLED long inner(long x) { __asm__ volatile("" : "+r"(x)); return x + 1; }
+            CALLED long outer(long x) { long kept = x * 3; return inner(x) + inner(kept) + kept; }
+            int main(void) { return (int)outer(5) & 1 ? 0 : (int)outer(4) & 0; }
+            """)
+        for flags in (["-O0"], ["-O2"], ["-O2", "-fcf-protection"]):
+            program = self.compile(source, *flags, output="deep" + "".join(flags))
+            for hook in ("fc_hook_fentry", "fc_hook_return", "fc_after_inlining_slow",
+                         "fc_after_inlining_record"):
+                with self.subTest(flags=flags, hook=hook):
+                    first = ["-ex", "break inner", "-ex", "run"] if "hook" in hook else []
+                    text = self.command([
+                        "gdb", "-nx", "-batch", "-ex", "set breakpoint pending on",
+                        "-ex", "set env FC_QUIET=1", "-ex", "set env FC_TIME_MODE=ext", *first,
+                        "-ex", "break *" + hook if "hook" in hook else "break " + hook,
+                        "-ex", "continue" if first else "run", *(["-ex", "stepi 6"] if first else []),
+                        "-ex", "bt", "-ex", "kill", program])
+                    names = re.findall(r"^#\d+ +(?:0x[0-9a-f]+ in )?(\w+)", text, re.M)
+                    self.assertEqual(names[-1:], ["main"], text)
+                    self.assertNotIn("corrupt", text)
+                    if first:
+                        self.assertIn("outer", names)
+
+    def test_link_step_alone(self):
+        """The linker gets what it gets for any program: no start files of gprof's."""
+        source = self.write("calls.c", CALLS)
+        program = self.compile(source, "-O2")
+        symbols = self.command(["nm", program])
+        self.assertNotRegex(symbols, r"\b(mcount|__monstartup|monstartup|_mcleanup)\b")
+
+    def test_switched_off(self):
+        """Without a manager the program runs all the same."""
+        program = self.compile("registers.c", "-O2")
+        done = self.run_quiet([program, "3000"], env={"FC_MANAGER": "/nonexistent/fcmanager"})
+        self.assertEqual((done.returncode, done.stdout), (0, b"0\n"))
+        self.assertEqual(glob.glob(self.path("*.fc")), [])
+
+
+class OtherMachines(fctest.Case):
+    def test_gcc_says_so(self):
+        """gcc's error, with the file that other processors get."""
+        specs = os.path.join(fctest.SOURCE_ROOT, "fc-config", "gcc-without-after-inlining.specs")
+        source = self.write("program.c", "int main(void) { return 0; }\n")
+        done = self.run_target(["gcc", "-specs=" + specs, "-finstrument-functions-after-inlining",
+                                "-c", source])
+        self.assertNotEqual(done.returncode, 0)
+        self.assertRegex(done.stderr.decode(), "(?s)--after-inlining.*x86-64 only.*clang")
+        self.command(["clang", "-specs=" + specs, "-finstrument-functions-after-inlining",
+                      "-Wno-unused-command-line-argument", "-Werror", "-c", source])
+
+
+if __name__ == "__main__":
+    fctest.main()
