@@ -25,8 +25,12 @@
  * again: where there are more threads than chunks a look is in vain, and goes through all. */
 #define PRIVATE_ROUNDS 16
 
+/* Chunks that a process keeps of a pool that it shrinks. */
+#define KEPT_CHUNKS 15
+
 static struct FcShared *shared;
-static uint32_t chunk_count;
+static uint32_t chunk_count; /* atomic: only ever made smaller */
+static uint32_t lookers;     /* atomic: threads that look at chunks whose owner they don't know */
 static uint32_t in_flight_limit;
 
 static struct FcChunk *chunk_at(uint32_t index)
@@ -47,9 +51,40 @@ void fc_chunks_setup(struct FcShared *mapping, uint32_t count, uint32_t ahead_re
 
 /* ---- Shared chunks -------------------------------------------------------- */
 
-/* How many of the chunks that the thread gave away it has not got back; *oldest is one that
- * fcmanager frees as soon as any of them, NULL where there is none. */
-static uint32_t count_in_flight(struct FcChunk **oldest)
+/* From here to end_look() the first chunks, as many as it returns, are mapped.  Signals blocked:
+ * fc_chunks_shrink waits for those who look. */
+static uint32_t begin_look(void)
+{
+    /* pairs with fc_chunks_shrink: it sees us, or we see its count */
+    __atomic_add_fetch(&lookers, 1, __ATOMIC_SEQ_CST);
+    return __atomic_load_n(&chunk_count, __ATOMIC_SEQ_CST);
+}
+
+static void end_look(void)
+{
+    __atomic_sub_fetch(&lookers, 1, __ATOMIC_RELEASE);
+}
+
+void fc_chunks_shrink(void)
+{
+    uint32_t count = __atomic_load_n(&chunk_count, __ATOMIC_RELAXED);
+    if (count <= KEPT_CHUNKS ||
+        !__atomic_compare_exchange_n(&chunk_count, &count, KEPT_CHUNKS, false, __ATOMIC_SEQ_CST,
+                                     __ATOMIC_RELAXED))
+        return;
+    while (__atomic_load_n(&lookers, __ATOMIC_SEQ_CST) != 0)
+        fc_sys(SYS_sched_yield);
+    /* What this process owns stays: its threads record there, or the manager has yet to read it,
+       and it gets none of the others any more. */
+    for (uint32_t index = KEPT_CHUNKS + 1; index <= count; index++)
+        if (__atomic_load_n(&chunk_at(index)->owner, __ATOMIC_RELAXED) != fc_state_key)
+            fc_unmap(chunk_at(index), FC_CHUNK_BYTES);
+}
+
+/* How many of the chunks that the thread gave away it has not got back, those beyond the `mapped`
+ * first ones left out; *oldest is one that fcmanager frees as soon as any of them, NULL where there
+ * is none. */
+static uint32_t count_in_flight(uint32_t mapped, struct FcChunk **oldest)
 {
     uint32_t count = 0;
     *oldest = NULL;
@@ -58,6 +93,8 @@ static uint32_t count_in_flight(struct FcChunk **oldest)
         fc_thread.sent_count < FC_IN_FLIGHT_MAX ? fc_thread.sent_count : FC_IN_FLIGHT_MAX;
     for (uint32_t i = 0; i < known; i++)
     {
+        if (fc_thread.sent[i].index > mapped)
+            continue;
         struct FcChunk *chunk = chunk_at(fc_thread.sent[i].index);
         /* acquire: pairs with the manager's release of the chunk.  Another thread may just
            be claiming it: then it is counted or not, and looked at again soon. */
@@ -104,17 +141,17 @@ static void fill_header(struct FcChunk *chunk, enum FcChunkKind kind, uint32_t s
 
 /* *is_hopeless: none will be free before a thread gives one away, so there is nothing to wait for.
  */
-static struct FcChunk *claim_chunk(uint32_t *generation, bool *is_hopeless)
+static struct FcChunk *find_chunk(uint32_t count, uint32_t *generation, bool *is_hopeless)
 {
     *is_hopeless = false;
     struct FcChunk *oldest;
-    if (count_in_flight(&oldest) >= in_flight_limit)
+    if (count_in_flight(count, &oldest) >= in_flight_limit)
         return NULL;
     *is_hopeless = true;
     uint32_t index = fc_thread.hint;
-    for (uint32_t tried = 0; tried < chunk_count; tried++, index++)
+    for (uint32_t tried = 0; tried < count; tried++, index++)
     {
-        if (index < 1 || index > chunk_count)
+        if (index < 1 || index > count)
             index = 1;
         struct FcChunk *chunk = chunk_at(index);
         if (!claim(chunk))
@@ -133,6 +170,14 @@ static struct FcChunk *claim_chunk(uint32_t *generation, bool *is_hopeless)
     return NULL;
 }
 
+/* Signals blocked. */
+static struct FcChunk *claim_chunk(uint32_t *generation, bool *is_hopeless)
+{
+    struct FcChunk *chunk = find_chunk(begin_look(), generation, is_hopeless);
+    end_look();
+    return chunk;
+}
+
 static uint32_t chunk_index(const struct FcChunk *chunk)
 {
     return (uint32_t)(((const char *)chunk - (const char *)shared) / FC_CHUNK_BYTES);
@@ -141,20 +186,21 @@ static uint32_t chunk_index(const struct FcChunk *chunk)
 struct FcChunk *fc_chunks_claim_counts(uint32_t number)
 {
     /* from the end: records go through the first ones, over and over */
-    for (uint32_t index = chunk_count; shared && index > chunk_count / 2; index--)
-    {
-        struct FcChunk *chunk = chunk_at(index);
-        if (!claim(chunk))
-            continue;
-        fc_chunk_next_generation(chunk);
-        memset(chunk->counts, 0, sizeof chunk->counts);
-        fill_header(chunk, FC_CHUNK_OF_COUNTS, number);
-        struct FcMessage message = {
-            .type = FC_MSG_COUNTS, .thread = fc_thread.number, .argument = index};
-        fc_channel_send(&message, NULL, 0);
-        return chunk;
-    }
-    return NULL;
+    uint32_t count = begin_look();
+    uint32_t index = count;
+    while (index > count / 2 && !claim(chunk_at(index)))
+        index--;
+    end_look();
+    if (index <= count / 2)
+        return NULL;
+    struct FcChunk *chunk = chunk_at(index);
+    fc_chunk_next_generation(chunk);
+    memset(chunk->counts, 0, sizeof chunk->counts);
+    fill_header(chunk, FC_CHUNK_OF_COUNTS, number);
+    struct FcMessage message = {
+        .type = FC_MSG_COUNTS, .thread = fc_thread.number, .argument = index};
+    fc_channel_send(&message, NULL, 0);
+    return chunk;
 }
 
 static void send_shared(struct FcChunk *chunk, uint32_t slots)
@@ -181,11 +227,24 @@ uint32_t fc_chunks_count_freed(void)
     return shared ? __atomic_load_n(&shared->freed, __ATOMIC_RELAXED) : 0;
 }
 
-/* Until a chunk that the thread gave away is free: the manager wakes it and nobody else. */
+/* A chunk that the thread gave away, and whose owner it is still told to be; NULL: none. */
+static struct FcChunk *await_own(void)
+{
+    struct FcChunk *own;
+    uint64_t old = fc_block_signals();
+    count_in_flight(begin_look(), &own);
+    /* seq_cst: pairs with the manager's, which frees the chunk first */
+    if (own)
+        __atomic_store_n(&own->is_awaited, 1, __ATOMIC_SEQ_CST);
+    end_look();
+    fc_restore_signals(old);
+    return own;
+}
+
+/* Until that one is free: the manager wakes the thread and nobody else. */
 static long wait_for_own(struct FcChunk *chunk, const struct timespec *wait)
 {
-    /* seq_cst: pairs with the manager's, which frees the chunk first */
-    __atomic_store_n(&chunk->is_awaited, 1, __ATOMIC_SEQ_CST);
+    /* it may be unmapped by now, which the kernel says */
     long result =
         fc_sys(SYS_futex, &chunk->owner, FUTEX_WAIT, (uint32_t)fc_state_key, wait, NULL, 0);
     fc_thread.hint = chunk_index(chunk);
@@ -204,8 +263,7 @@ static long wait_for_any(uint32_t freed, const struct timespec *wait)
 bool fc_chunks_wait(uint32_t freed)
 {
     const struct timespec wait = {0, WAIT_NS};
-    struct FcChunk *own;
-    count_in_flight(&own);
+    struct FcChunk *own = await_own();
     long result = own ? wait_for_own(own, &wait) : wait_for_any(freed, &wait);
     if (!own || result == -ETIMEDOUT)
         fc_thread.waits++;
@@ -245,6 +303,7 @@ void fc_chunks_give_up(void)
 void fc_chunks_after_fork(void)
 {
     fc_buffers_after_fork();
+    lookers = 0; /* threads of the parent */
     fc_thread_set_cursor(FC_CURSOR_NONE);
     fc_thread.waits = 0;
 }

@@ -12,13 +12,17 @@
 #include <stdint.h>
 
 /* Uses the `count` chunks in `mapping` (a mapping of all of it, aligned to FC_CHUNK_BYTES, that
- * stays for the process's life), or private buffers and the pipe where it is NULL. `ahead_records`
- * bounds what one thread may have given away and not got back. */
+ * stays for the process's life or until fc_chunks_shrink), or private buffers and the pipe where it
+ * is NULL. `ahead_records` bounds what one thread may have given away and not got back. */
 void fc_chunks_setup(struct FcShared *mapping, uint32_t count, uint32_t ahead_records);
 
 /* Gives the calling thread, which has no chunk, another one for its records: a shared one, or a
  * private buffer.  False where none is to be had now.  Signals blocked. */
 bool fc_chunks_take(void);
+
+/* Unmaps what this process need not have of the pool, but for a few chunks and those that it owns.
+ * At any time; other threads may be recording. */
+void fc_chunks_shrink(void);
 
 /* How often fcmanager has freed a chunk of the pool: for fc_chunks_wait. */
 uint32_t fc_chunks_count_freed(void);

@@ -172,6 +172,25 @@ class Limits(fctest.Case):
     def test_stack(self):
         self.check({resource.RLIMIT_STACK: 64 << 10})
 
+    def test_locked_memory(self):
+        """A program of a few megabytes locks them all, within the limit that most systems set."""
+        if os.geteuid() != 0:
+            self.skipTest("needs another user, who may not lock what he likes")
+        self.share_with_others(0o777)
+        for transport in TRANSPORTS:
+            seen = []
+            for profiled in (False, True):
+                program = self.compile("locked.c", profiled=profiled)
+                done = self.run_quiet(["setpriv", "--reuid", "54321", "--clear-groups", "prlimit",
+                                       "--memlock=8388608:8388608", program],
+                                      env={"FC_TRANSPORT": transport})
+                seen.append((done.returncode, done.stdout, done.stderr))
+            self.assertEqual(seen[0], (0, b"mlockall: done\n" * 2, b""))
+            self.assertEqual(seen[1], seen[0])
+            profile = fcprofile.load(self.path("functioncheck.fc"))
+            calls = {function.name: function.calls for function in profile.functions}
+            self.assertEqual((calls["step"], profile.losses), (2 * 4 * 200000, {}), transport)
+
     def test_no_processes(self):
         """There can be no manager: the program is not profiled, and told so once."""
         if os.geteuid() != 0:

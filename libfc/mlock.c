@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Stands in for mlockall, which counts all that is mapped against the limit of locked memory, 64
+ * MiB of ours included.  Called by the program alone; nothing includes it.
+ */
+#include "libfc/chunks.h"
+#include "libfc/libc.h"
+#include "libfc/sys.h"
+
+#include <dlfcn.h>
+
+typedef int MlockallFunction(int);
+
+FC_EXPORT MlockallFunction own_mlockall __asm__("mlockall");
+
+int own_mlockall(int flags)
+{
+    static MlockallFunction *real_mlockall;
+    if (!real_mlockall)
+        real_mlockall = (MlockallFunction *)fc_libc()->dlsym(RTLD_NEXT, "mlockall");
+    int result = real_mlockall(flags);
+    if (result == 0 || fc_errno != ENOMEM)
+        return result;
+    fc_chunks_shrink();
+    return real_mlockall(flags);
+}
