@@ -21,6 +21,8 @@
 
 /* Not higher: the kernel's table of a process grows with the highest number. */
 #define BEYOND_MAX 4096
+/* Not lower if that can be: who has lowered the limit may have more open than it allows. */
+#define BEYOND_MIN 1024
 
 static struct
 {
@@ -56,16 +58,19 @@ static bool is_our_pipe(int fd)
 static long move_beyond(int fd, const struct rlimit *limit)
 {
     struct rlimit wider = *limit;
-    if (limit->rlim_cur > BEYOND_MAX)
+    rlim_t first = limit->rlim_cur;
+    if (first > BEYOND_MAX)
         return -EMFILE;
-    wider.rlim_cur += 16;
+    if (first < BEYOND_MIN && limit->rlim_max >= BEYOND_MIN + 16)
+        first = BEYOND_MIN;
+    wider.rlim_cur = first + 16;
     if (wider.rlim_max < wider.rlim_cur)
         wider.rlim_max = wider.rlim_cur; /* takes a privilege */
     uint64_t old = fc_block_signals();
     long moved = fc_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, &wider, NULL);
     if (moved == 0)
     {
-        moved = fc_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, (long)limit->rlim_cur);
+        moved = fc_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, (long)first);
         fc_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, limit, NULL);
     }
     fc_restore_signals(old);
