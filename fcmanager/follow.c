@@ -5,8 +5,11 @@
 #include "fcmanager/follow.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -28,12 +31,31 @@ struct PidfdInfo
 #define STAT_START_TIME 22
 #define STAT_EXIT_CODE 52
 
-/* Field `number` (from 3) of /proc/PID/stat; FALSE where it can't be read. */
-static gboolean read_stat(gint pid, int number, guint64 *value)
+/* ---- /proc, which may be that of another PID namespace ------------------------------- */
+
+/* By what number /proc knows the process; 0: it does not, or the process is gone. */
+static gint number_in_proc(const FcFollow *follow)
 {
+    g_autofree char *path = g_strdup_printf("/proc/self/fdinfo/%d", follow->fd);
+    g_autofree char *text = NULL;
+    if (follow->fd < 0)
+    {
+        g_autofree char *self = g_file_read_link("/proc/self", NULL);
+        return self && atoi(self) == getpid() ? follow->pid : 0;
+    }
+    if (!g_file_get_contents(path, &text, NULL, NULL))
+        return 0;
+    const char *at = strstr(text, "\nPid:");
+    return at ? MAX(atoi(at + strlen("\nPid:")), 0) : 0;
+}
+
+/* Field `number` (from 3) of /proc/PID/stat; FALSE where it can't be read. */
+static gboolean read_stat(const FcFollow *follow, int number, guint64 *value)
+{
+    gint pid = number_in_proc(follow);
     g_autofree char *path = g_strdup_printf("/proc/%d/stat", pid);
     g_autofree char *text = NULL;
-    if (!g_file_get_contents(path, &text, NULL, NULL))
+    if (pid == 0 || !g_file_get_contents(path, &text, NULL, NULL))
         return FALSE;
     const char *at = strrchr(text, ')'); /* the name may hold anything */
     for (int field = 2; at && field < number; field++)
@@ -44,6 +66,8 @@ static gboolean read_stat(gint pid, int number, guint64 *value)
     return TRUE;
 }
 
+/* ---- Beginning and end ----------------------------------------------------------------- */
+
 gboolean fc_follow_begin(FcFollow *follow, gint pid)
 {
     *follow = (FcFollow){.pid = pid, .fd = (int)syscall(SYS_pidfd_open, pid, 0)};
@@ -51,8 +75,48 @@ gboolean fc_follow_begin(FcFollow *follow, gint pid)
         return TRUE;
     if (errno == ESRCH)
         return FALSE;
-    read_stat(pid, STAT_START_TIME, &follow->start_time);
+    read_stat(follow, STAT_START_TIME, &follow->start_time);
     return TRUE;
+}
+
+/* Who has the lock of that key: 0: nobody; -1: a process that we can't see. */
+static gint signer(int pipe_fd, guint64 key)
+{
+    struct flock lock = {
+        .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = (gint64)(key & G_MAXINT64), .l_len = 1};
+    if (fcntl(pipe_fd, F_GETLK, &lock) < 0 || lock.l_type == F_UNLCK)
+        return 0;
+    return lock.l_pid > 0 ? lock.l_pid : -1;
+}
+
+gboolean fc_follow_begin_hello(FcFollow *follow, int pipe_fd, guint64 key,
+                               const struct FcHello *hello)
+{
+    const gboolean is_elsewhere = (hello->flags & FC_HELLO_ELSEWHERE) != 0;
+    const gboolean has_signed = (hello->flags & FC_HELLO_SIGNED) != 0;
+    gint pid = has_signed ? signer(pipe_fd, key) : 0;
+    if (pid > 0)
+    {
+        if (!fc_follow_begin(follow, pid))
+            return FALSE;
+        if (signer(pipe_fd, key) == pid || !is_elsewhere)
+            return TRUE;
+        fc_follow_end(follow); /* it died meanwhile: what we opened may be a later process */
+        return FALSE;
+    }
+    if (pid == 0 && !is_elsewhere) /* it has closed the pipe since, or is dead */
+        return fc_follow_begin(follow, hello->pid);
+    *follow = (FcFollow){.fd = -1};
+    return pid < 0 || !has_signed; /* else it would still have the lock */
+}
+
+void fc_follow_answer(int pipe_fd, guint64 key, gboolean is_followed)
+{
+    struct flock lock = {.l_type = is_followed ? F_RDLCK : F_UNLCK,
+                         .l_whence = SEEK_SET,
+                         .l_start = (gint64)((key + FC_FOLLOWED) & G_MAXINT64),
+                         .l_len = 1};
+    fcntl(pipe_fd, F_OFD_SETLK, &lock); /* where it fails the process does not wait for ever */
 }
 
 void fc_follow_end(FcFollow *follow)
@@ -64,12 +128,21 @@ void fc_follow_end(FcFollow *follow)
 
 gboolean fc_follow_is_alive(const FcFollow *follow)
 {
+    if (follow->pid == 0)
+        return TRUE;
     if (kill(follow->pid, 0) < 0 && errno == ESRCH)
         return FALSE;
     guint64 start_time;
-    if (follow->start_time == 0 || !read_stat(follow->pid, STAT_START_TIME, &start_time))
+    if (follow->start_time == 0 || !read_stat(follow, STAT_START_TIME, &start_time))
         return TRUE;
     return start_time == follow->start_time;
+}
+
+gboolean fc_follow_is_same(const FcFollow *one, const FcFollow *other)
+{
+    struct pollfd ends[] = {{one->fd, POLLIN, 0}, {other->fd, POLLIN, 0}};
+    return one->pid != 0 && one->pid == other->pid && one->start_time == other->start_time &&
+           poll(ends, G_N_ELEMENTS(ends), 0) == 0;
 }
 
 static void set_status(gint status, FcProfileEnd *end, gint *value)
@@ -93,7 +166,7 @@ static gboolean ask_pidfd(const FcFollow *follow, FcProfileEnd *end, gint *value
 static gboolean ask_proc(const FcFollow *follow, FcProfileEnd *end, gint *value)
 {
     guint64 status = 0;
-    if (!read_stat(follow->pid, STAT_EXIT_CODE, &status) || status == 0)
+    if (!read_stat(follow, STAT_EXIT_CODE, &status) || status == 0)
         return FALSE;
     set_status((gint)status, end, value);
     return TRUE;

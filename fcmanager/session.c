@@ -9,6 +9,7 @@
 #include "fcmanager/output.h"
 #include "fcmanager/process-messages.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -190,9 +191,29 @@ void fc_session_greet(FcSession *session)
     fc_answers_greet(session->answers);
 }
 
+/* The first process of our PID namespace is about to end, and the kernel to kill all others in it
+ * at once, us among them. */
+static void finish_namespace(FcSession *session)
+{
+    g_autoptr(GList) all = g_hash_table_get_values(session->processes);
+    for (const GList *at = all; at; at = at->next)
+    {
+        FcProcess *process = at->data;
+        guint64 now = 0;
+        if (process->finished)
+            continue;
+        fc_clock_now(&session->common.clock, &now);
+        process->end = FC_END_SIGNAL;
+        process->end_value = SIGKILL;
+        finish(session, process, now, 0, FALSE);
+    }
+}
+
 static void quit(FcSession *session, FcProcess *process, const FcWireMessage *message)
 {
     finish(session, process, message->value, message->thread, FALSE);
+    if (process->hello.pid == 1 && (process->hello.flags & FC_HELLO_ELSEWHERE) == 0)
+        finish_namespace(session);
     if (message->argument != FC_NO_ANSWER)
         fc_answers_add_quit(session->answers, process->key, process->key == session->root,
                             message->argument);
@@ -237,21 +258,6 @@ static void leave_by_exec(FcSession *session, FcProcess *process)
     session->setup.left(key, session->setup.data);
 }
 
-/* Another image of the same process said hello before: exec replaced it. */
-static void replace_image(FcSession *session, gint pid, guint64 key)
-{
-    GHashTableIter iter;
-    gpointer value;
-    FcProcess *old = NULL;
-    g_hash_table_iter_init(&iter, session->processes);
-    while (!old && g_hash_table_iter_next(&iter, NULL, &value))
-        if (((FcProcess *)value)->hello.pid == pid && ((FcProcess *)value)->key != key)
-            old = value;
-    if (!old)
-        return;
-    leave_by_exec(session, old);
-}
-
 static void hello(FcSession *session, const FcWireMessage *message)
 {
     struct FcHello hello;
@@ -261,7 +267,10 @@ static void hello(FcSession *session, const FcWireMessage *message)
         return;
     }
     fc_clock_check(&session->common.clock, hello.start_time, hello.start_monotonic_ns);
-    replace_image(session, hello.pid, message->process);
+    FcProcess *replaced =
+        find_process(session, session->setup.joined(message->process, &hello, session->setup.data));
+    if (replaced)
+        leave_by_exec(session, replaced);
     gboolean forked = (hello.flags & FC_HELLO_FORKED) != 0;
     FcProcess *living = forked ? find_process(session, hello.parent_process) : NULL;
     const FcProcess *parent =
@@ -285,7 +294,6 @@ static void hello(FcSession *session, const FcWireMessage *message)
         session->others++;
     g_hash_table_insert(session->processes, &process->key, process);
     debug(session, "process %d joins", hello.pid);
-    session->setup.joined(process->key, hello.pid, session->setup.data);
 }
 
 void fc_session_died(FcSession *session, guint64 key, FcProfileEnd end, gint value)

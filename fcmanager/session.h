@@ -9,8 +9,9 @@
 #include "fcmanager/files.h"
 #include "fcmanager/process.h"
 
-/* A process said hello: it is to be followed until it dies. */
-typedef void (*FcSessionJoined)(guint64 key, gint pid, gpointer data);
+/* A process said hello: it is to be followed until it dies.  Returns the key of the image that was
+ * this process before it executed another, 0: none is known. */
+typedef guint64 (*FcSessionJoined)(guint64 key, const struct FcHello *hello, gpointer data);
 /* It is replaced by another image: the one that said hello is gone. */
 typedef void (*FcSessionLeft)(guint64 key, gpointer data);
 

@@ -30,6 +30,7 @@ typedef struct
     guint64 key;
     FcFollow follow;
     gboolean dead;
+    gboolean is_answered; /* it waited until it was followed */
 } Followed;
 
 struct FcSource
@@ -107,32 +108,60 @@ void fc_source_free(FcSource *source)
 
 void fc_source_expect(FcSource *source, gint pid)
 {
+    struct pollfd pipe = {source->pipe_fd, POLLIN, 0};
     if (!fc_follow_begin(&source->expected, pid))
         source->expected.pid = 0;
-}
-
-void fc_source_follow(guint64 key, gint pid, gpointer data)
-{
-    FcSource *source = data;
-    Followed *followed = g_new0(Followed, 1);
-    followed->key = key;
-    if (pid == source->expected.pid)
-    {
-        followed->follow = source->expected;
+    else if (poll(&pipe, 1, 0) > 0 && (pipe.revents & POLLHUP) != 0)
+    { /* it is dead: what we opened may be a later process */
+        fc_follow_end(&source->expected);
         source->expected.pid = 0;
     }
-    else
-        followed->dead = !fc_follow_begin(&followed->follow, pid);
-    source->had_process = TRUE;
+}
+
+/* The image that is replaced by this one. */
+static guint64 find_replaced(const FcSource *source, const Followed *by)
+{
+    GHashTableIter iter;
+    gpointer value;
+    g_hash_table_iter_init(&iter, source->followed);
+    while (!by->dead && g_hash_table_iter_next(&iter, NULL, &value))
+        if (fc_follow_is_same(&((Followed *)value)->follow, &by->follow))
+            return ((Followed *)value)->key;
+    return 0;
+}
+
+static void watch(FcSource *source, Followed *followed)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.u64 = followed->key};
     source->dead_count += followed->dead;
-    struct epoll_event event = {.events = EPOLLIN, .data.u64 = key};
     if (!followed->dead && (followed->follow.fd < 0 || epoll_ctl(source->epoll_fd, EPOLL_CTL_ADD,
                                                                  followed->follow.fd, &event) < 0))
     {
         fc_follow_end(&followed->follow);
         source->asked++;
     }
+}
+
+guint64 fc_source_follow(guint64 key, const struct FcHello *hello, gpointer data)
+{
+    FcSource *source = data;
+    Followed *followed = g_new0(Followed, 1);
+    followed->key = key;
+    if (source->expected.pid != 0 && hello->pid == source->expected.pid)
+    {
+        followed->follow = source->expected;
+        source->expected.pid = 0;
+    }
+    else
+        followed->dead = !fc_follow_begin_hello(&followed->follow, source->pipe_fd, key, hello);
+    source->had_process = TRUE;
+    guint64 replaced = hello->flags & FC_HELLO_EXECED ? find_replaced(source, followed) : 0;
+    watch(source, followed);
     g_hash_table_insert(source->followed, &followed->key, followed);
+    followed->is_answered = (hello->flags & FC_HELLO_ELSEWHERE) != 0;
+    if (followed->is_answered)
+        fc_follow_answer(source->pipe_fd, key, TRUE);
+    return replaced;
 }
 
 void fc_source_unfollow(guint64 key, gpointer data)
@@ -143,6 +172,8 @@ void fc_source_unfollow(guint64 key, gpointer data)
         return;
     source->dead_count -= followed->dead;
     source->asked -= !followed->dead && followed->follow.fd < 0;
+    if (followed->is_answered)
+        fc_follow_answer(source->pipe_fd, key, FALSE);
     g_hash_table_remove(source->followed, &key); /* closing takes it out of the epoll set */
 }
 
@@ -328,10 +359,23 @@ static void let_go(FcSource *source)
     answer_quits(source);
 }
 
+/* Those of which nothing can be known: without a writer none of them says anything any more. */
+static void give_up_unknown(FcSource *source)
+{
+    GHashTableIter iter;
+    gpointer value;
+    g_hash_table_iter_init(&iter, source->followed);
+    while (g_hash_table_iter_next(&iter, NULL, &value))
+        if (((Followed *)value)->follow.pid == 0)
+            mark_dead(source, value);
+}
+
 static gboolean is_over(FcSource *source)
 {
     if (g_hash_table_size(source->followed) > 0)
     {
+        if (source->at_end)
+            give_up_unknown(source);
         if (source->at_end && source->writer_fd < 0)
             hold_open(source);
         return FALSE;

@@ -14,12 +14,12 @@ typedef struct FcSource FcSource;
 FcSource *fc_source_new(int pipe_fd, enum FcProfileMode mode);
 void fc_source_free(FcSource *source);
 
-/* Process `pid` is going to say hello: kept hold of from now on, so that its end is known even
- * if it dies before it is read. */
+/* Process `pid`, the pipe's only writer, is going to say hello: kept hold of from now on, so that
+ * its end is known even if it dies before it is read. */
 void fc_source_expect(FcSource *source, gint pid);
 
 /* To be the session's `joined` and `left`, with the source as their data. */
-void fc_source_follow(guint64 key, gint pid, gpointer source);
+guint64 fc_source_follow(guint64 key, const struct FcHello *hello, gpointer source);
 void fc_source_unfollow(guint64 key, gpointer source);
 
 /* Returns when the session is over. */

@@ -180,6 +180,30 @@ static long write_in_turn(const struct FcMessage *message, size_t bytes)
     return result;
 }
 
+int fc_channel_sign(void)
+{
+    struct flock lock = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (int64_t)fc_state_key, .l_len = 1};
+    return check_descriptor() ? (int)fc_sys(SYS_fcntl, channel.fd, F_SETLK, &lock) : -EBADF;
+}
+
+void fc_channel_wait_until_followed(void)
+{
+    struct timespec nap = {0, 20000};
+    for (int tries = 0; tries < 2000; tries++) /* some ten seconds */
+    {
+        struct flock lock = {.l_type = F_WRLCK,
+                             .l_whence = SEEK_SET,
+                             .l_start = (int64_t)fc_state_key + FC_FOLLOWED,
+                             .l_len = 1};
+        if (fc_sys(SYS_fcntl, channel.fd, F_GETLK, &lock) < 0 || lock.l_type != F_UNLCK ||
+            !fc_channel_is_alive())
+            return;
+        fc_sys(SYS_nanosleep, &nap, NULL);
+        nap.tv_nsec = nap.tv_nsec < 4000000 ? nap.tv_nsec * 2 : 5000000;
+    }
+}
+
 bool fc_channel_send_whole(struct FcMessage *message, size_t bytes)
 {
     message->magic = FC_MESSAGE_MAGIC;

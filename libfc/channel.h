@@ -26,6 +26,12 @@ bool fc_channel_send(struct FcMessage *message, const void *payload, size_t byte
  * payload behind it. */
 bool fc_channel_send_whole(struct FcMessage *message, size_t bytes);
 
+/* Lets the kernel tell fcmanager who this process is: see FC_HELLO_SIGNED.  0, or -errno: -EAGAIN
+ * where another process has the same key. */
+int fc_channel_sign(void);
+/* Waits until fcmanager follows this process, which has signed and said hello; not for ever. */
+void fc_channel_wait_until_followed(void);
+
 /* Whether fcmanager still has its end open. */
 bool fc_channel_is_alive(void);
 

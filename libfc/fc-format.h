@@ -350,7 +350,18 @@ struct FcHello
 #define FC_HELLO_FORKED 1u
 #define FC_HELLO_EXECED 2u
 #define FC_HELLO_NO_MEMORY 4u /* it makes no records of memory, whatever the session does */
+#define FC_HELLO_SIGNED 8u    /* it has, or had, the lock of its key, see below */
+#define FC_HELLO_ELSEWHERE                                                                         \
+    16u /* it may be in another PID namespace than fcmanager, where its pid                        \
+           is another; it waits for the answer, if it is signed */
 _Static_assert(sizeof(struct FcHello) == 64, "wire format");
+
+/* Who a process is, the kernel says: before its hello it takes a write lock (fcntl, F_SETLK) of the
+ * byte of the pipe whose number is its key.  fcmanager asks who has it (F_GETLK), and is told a pid
+ * of its own PID namespace, by which it opens a pidfd.  The lock is gone when the process is, or
+ * has closed the pipe.  fcmanager answers to those that wait for it by a read lock of the byte
+ * FC_FOLLOWED bytes further on. */
+#define FC_FOLLOWED (INT64_C(1) << 62)
 
 #define FC_BUILD_ID_MAX 64u
 struct FcModuleInfo

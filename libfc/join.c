@@ -6,11 +6,11 @@
  * name of a page that each profiled process has mapped, its mark, which an image without an
  * address looks for in the maps of the processes above it.
  *
- * The address is nine numbers: the manager's pid; the numbers that the pipe, the shared memory
- * and the reply pipe have there as descriptors (0: not used); device and inode of the pipe; key
- * of the process that gives the address; clock; profile mode.  Anyone can write such a variable,
- * or have such a page, so it is but a hint: the kernel tells whether the manager has the same real
- * and effective user (trust.h), and whose the pipe and the memory are.
+ * The address is ten numbers: the manager's pid in /proc and its PID namespace; the numbers that
+ * the pipe, the shared memory and the reply pipe have there as descriptors (0: not used); device
+ * and inode of the pipe; key of the process that gives the address; clock; profile mode.  Anyone
+ * can write such a variable, or have such a page, so it is but a hint: the kernel tells whether the
+ * manager has the same real and effective user (trust.h), and whose the pipe and the memory are.
  */
 #include "libfc/join.h"
 
@@ -18,6 +18,7 @@
 #include "libfc/config.h"
 #include "libfc/file.h"
 #include "libfc/libc.h"
+#include "libfc/namespace.h"
 #include "libfc/shared.h"
 #include "libfc/state.h"
 #include "libfc/sys.h"
@@ -37,6 +38,7 @@
 enum Field
 {
     MANAGER_PID,
+    NAMESPACE,
     PIPE_FD,
     SHARED_FD,
     REPLY_FD,
@@ -92,6 +94,7 @@ void fc_join_announce(const struct FcSession *session)
     }
     const uint64_t fields[FIELDS] = {
         [MANAGER_PID] = (uint64_t)session->manager_pid,
+        [NAMESPACE] = session->namespace,
         [PIPE_FD] = (uint64_t)session->manager_pipe_fd,
         [SHARED_FD] = (uint64_t)session->manager_shared_fd,
         [REPLY_FD] = (uint64_t)session->manager_reply_fd,
@@ -151,17 +154,6 @@ void fc_join_set_environment(void)
     to_skip = 0;
 }
 
-static int parent_of(int process, char *text, size_t room)
-{
-    size_t bytes = fc_file_read_at(process, "stat", text, room - 1);
-    text[bytes] = '\0';
-    const char *at = strrchr(text, ')'); /* "PID (NAME) STATE PPID" */
-    int parent = 0;
-    for (at = at && bytes > 0 ? at + 4 : ""; *at >= '0' && *at <= '9'; at++)
-        parent = parent * 10 + (*at - '0');
-    return parent;
-}
-
 /* The address that a process, whose maps are in `text`, has put up; NULL: none. */
 static const char *mark_in(char *text, size_t bytes)
 {
@@ -189,14 +181,17 @@ static const char *find_mark(void)
     const char *found = NULL;
     if (mark_in(text, fc_file_read("/proc/self/maps", text, room - 1)))
         found = LEAVE;
-    int pid = (int)fc_sys(SYS_getppid);
+    int self = (int)fc_sys(SYS_openat, AT_FDCWD, "/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int pid = self >= 0 ? fc_namespace_parent_in_proc(self) : 0;
+    if (self >= 0)
+        fc_sys(SYS_close, self);
     for (int i = 0; i < ANCESTORS_MAX && pid > 1 && !found; i++)
     {
         int process = fc_trust_open_process(pid);
         if (process < 0)
             break;
         found = mark_in(text, fc_file_read_at(process, "maps", text, room - 1));
-        pid = parent_of(process, text, room);
+        pid = fc_namespace_parent_in_proc(process);
         fc_sys(SYS_close, process);
     }
     fc_unmap(text, room);
@@ -259,6 +254,7 @@ static bool open_session(struct FcSession *session, const uint64_t fields[FIELDS
     *session = (struct FcSession){
         .reply_fd = -1,
         .manager_pid = (int)fields[MANAGER_PID],
+        .namespace = fields[NAMESPACE],
         .manager_pipe_fd = (int)fields[PIPE_FD],
         .manager_shared_fd = (int)fields[SHARED_FD],
         .manager_reply_fd = (int)fields[REPLY_FD],

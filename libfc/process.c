@@ -12,6 +12,7 @@
 #include "libfc/file.h"
 #include "libfc/join.h"
 #include "libfc/modules.h"
+#include "libfc/namespace.h"
 #include "libfc/state.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
@@ -20,8 +21,11 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
+#define KEYS_MAX 64 /* one a microsecond */
+
 struct FcSession fc_session;
 
+static bool is_elsewhere; /* perhaps: in another PID namespace than fcmanager */
 static uint32_t never_zeroed = 1;
 static volatile uint32_t *fork_mark = &never_zeroed; /* 1; zeroed by the kernel in a forked child */
 
@@ -32,10 +36,12 @@ static void make_key(void)
         (uint64_t)(uint32_t)fc_sys(SYS_getpid) << 32 | (uint32_t)(microseconds | 1); /* never 0 */
 }
 
-static void send_hello(struct FcHello *hello)
+static void send_hello(struct FcHello *hello, int signing)
 {
     hello->version = FC_WIRE_VERSION;
     hello->flags |= fc_config.memory ? 0 : FC_HELLO_NO_MEMORY;
+    hello->flags |= signing == 0 ? FC_HELLO_SIGNED : 0;
+    hello->flags |= is_elsewhere ? FC_HELLO_ELSEWHERE : 0;
     hello->pid = (int32_t)fc_sys(SYS_getpid);
     hello->ppid = (int32_t)fc_sys(SYS_getppid);
     hello->thread = 1;
@@ -44,6 +50,9 @@ static void send_hello(struct FcHello *hello)
     hello->start_realtime_ns = fc_clock_realtime_ns();
     struct FcMessage message = {.type = FC_MSG_HELLO};
     fc_channel_send(&message, hello, sizeof *hello);
+    /* The program may close the pipe, execute another or die as soon as it goes on. */
+    if (is_elsewhere && signing == 0)
+        fc_channel_wait_until_followed();
 }
 
 static void send_text(enum FcText which, const char *text, size_t bytes)
@@ -55,7 +64,10 @@ static void send_text(enum FcText which, const char *text, size_t bytes)
 
 void fc_process_introduce(struct FcHello *hello)
 {
-    send_hello(hello);
+    uint64_t namespace = fc_session.namespace;
+    is_elsewhere = (hello->flags & FC_HELLO_EXECED) != 0 &&
+                   (namespace == 0 || namespace != fc_namespace_own());
+    send_hello(hello, fc_channel_sign());
     static char text[65536];
     long bytes = fc_sys(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", text, sizeof text);
     if (bytes > 0)
@@ -114,8 +126,14 @@ void fc_process_after_fork(uint64_t token)
         fc_join_announce(NULL);
         return;
     }
-    make_key();
+    is_elsewhere |= fc_sys(SYS_getppid) == 0; /* the parent is out of sight */
+    int signing = -EAGAIN;
+    for (int tries = 0; signing == -EAGAIN && tries < KEYS_MAX; tries++)
+    {
+        make_key(); /* in another PID namespace a process has the same pid */
+        signing = fc_channel_sign();
+    }
     fc_join_announce(&fc_session);
-    send_hello(&hello);
+    send_hello(&hello, signing);
     fc_threads_start();
 }

@@ -17,6 +17,7 @@
 #include "libfc/clone.h"
 #include "libfc/config.h"
 #include "libfc/libc.h"
+#include "libfc/namespace.h"
 #include "libfc/notice.h"
 #include "libfc/shared.h"
 #include "libfc/sys.h"
@@ -51,6 +52,7 @@ struct Launch
     char stack[2][STACK_BYTES] __attribute__((aligned(16)));
     uint32_t is_launched; /* atomic futex: the keeper is done with us */
     volatile int manager_pid;
+    volatile int manager_in_proc; /* the same as /proc has it; 0: not there */
     volatile long error;
     char tried[4096];     /* the file that was executed, or that `error` is about */
     volatile bool failed; /* no path could be executed */
@@ -180,6 +182,7 @@ static int manager_child(void *data)
     for (int i = 0; i < 3; i++)
         if (launch->fds[i] >= 0)
             fc_sys(SYS_fcntl, launch->fds[i], F_SETFD, 0);
+    launch->manager_in_proc = fc_namespace_self_in_proc();
     fc_sys(SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE); /* the program may have forbidden it to itself */
     if (fc_config.is_privileged)
         fc_sys(SYS_umask, 077); /* its own: not shared by the flags of fc_clone */
@@ -389,6 +392,12 @@ bool fc_spawn_manager(struct FcSession *session)
 {
     int data[2] = {-1, -1};
     int reply[2] = {-1, -1};
+    /* A child would be the first process of another PID namespace, or die with that one's. */
+    if (fc_namespace_changes())
+    {
+        fc_notice("children are in another PID namespace, the program is not profiled");
+        return false;
+    }
     if (fc_sys(SYS_pipe2, data, O_CLOEXEC) < 0 || fc_sys(SYS_pipe2, reply, O_CLOEXEC) < 0)
     {
         close_all(data, 2);
@@ -420,7 +429,9 @@ bool fc_spawn_manager(struct FcSession *session)
         launch->fds[1] = reply[1];
         launch->fds[2] = shared_fd;
         good = start_and_greet(launch, session, reply[1]);
-        session->manager_pid = launch->manager_pid;
+        session->manager_pid =
+            launch->manager_in_proc > 0 ? launch->manager_in_proc : launch->manager_pid;
+        session->namespace = fc_namespace_own();
         fc_unmap(launch, sizeof *launch);
     }
     else

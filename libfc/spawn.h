@@ -15,10 +15,11 @@ struct FcSession
     uint32_t chunk_count;    /* in it; never taken from it, as others can write there */
     int pipe_fd;             /* write end, at its final number */
     int reply_fd;            /* read end; -1 with shared memory */
-    int manager_pid;
-    int manager_pipe_fd;   /* numbers in fcmanager: of the pipe's read end, */
-    int manager_shared_fd; /* of the shared memory, 0: none, */
-    int manager_reply_fd;  /* and of the reply pipe's write end, 0: closed */
+    int manager_pid;         /* as /proc has it */
+    uint64_t namespace;      /* of its pids; 0: not known */
+    int manager_pipe_fd;     /* numbers in fcmanager: of the pipe's read end, */
+    int manager_shared_fd;   /* of the shared memory, 0: none, */
+    int manager_reply_fd;    /* and of the reply pipe's write end, 0: closed */
 };
 
 /* Makes pipe and shared memory, starts fcmanager with fc_config's settings and waits

@@ -6,6 +6,7 @@
 
 #include "libfc/file.h"
 #include "libfc/libc.h"
+#include "libfc/namespace.h"
 #include "libfc/sys.h"
 #include "libfc/text.h"
 
@@ -33,7 +34,10 @@ static long real_user_of(long pid)
 /* A set-user-id program may have become its owner altogether, and executed this image then. */
 static bool is_callers_user(void)
 {
-    long parent = fc_sys(SYS_getppid); /* 0: in another PID namespace */
+    long self = fc_sys(SYS_openat, AT_FDCWD, "/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    long parent = self >= 0 ? fc_namespace_parent_in_proc((int)self) : 0; /* 0: out of sight */
+    if (self >= 0)
+        fc_sys(SYS_close, self);
     long user = parent > 0 ? real_user_of(parent) : -1;
     return user <= 0 || user == fc_sys(SYS_getuid);
 }
