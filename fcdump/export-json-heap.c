@@ -9,6 +9,7 @@ typedef struct
     const FcReportContext *context;
     const FcModel *model;
     FcJson *json;
+    gint first_context; /* number of the profile's in the array */
 } Export;
 
 /* ---- Points -------------------------------------------------------------------------- */
@@ -38,7 +39,8 @@ static void put_point(const Export *export, const FcProfileHeapPoint *point)
 {
     FcJson *json = export->json;
     fc_json_string(json, "call", fc_memory_call_name(point->call));
-    fc_json_index(json, "context", point->context);
+    fc_json_index(json, "context",
+                  point->context == FC_NONE ? FC_NONE : point->context + export->first_context);
     fc_json_index(json, "frames", point->frames);
     fc_export_json_site(export->context, json, "site", &point->site);
     put_stack(export, point);
@@ -241,7 +243,10 @@ static void put_totals(const Export *export, const FcProfileHeap *heap)
 
 void fc_export_json_heap(const FcReportContext *context, FcJson *json)
 {
-    const Export export = {.context = context, .model = context->model, .json = json};
+    const Export export = {.context = context,
+                           .model = context->model,
+                           .json = json,
+                           .first_context = (gint)fc_json_first_context(context->model->profile)};
     const FcProfileHeap *heap = &context->model->profile->heap;
     if (!heap->recorded)
     {

@@ -264,17 +264,49 @@ static void put_cycles(const Export *export)
     fc_json_end_array(json);
 }
 
+guint fc_json_first_context(const FcProfile *profile)
+{
+    for (guint i = 0; i < profile->contexts->len; i++)
+        if (fc_profile_is_folded(profile, &g_array_index(profile->contexts, FcProfileContext, i)))
+            return 1;
+    return 0;
+}
+
+/* The parent of what was folded, and no context itself. */
+static void put_folded_root(const Export *export)
+{
+    FcJson *json = export->json;
+    const FcProfilePlace nowhere = {.module = FC_NONE};
+    fc_json_begin_object(json, NULL);
+    fc_json_null(json, "parent");
+    fc_json_null(json, "function");
+    fc_json_boolean(json, "folded", TRUE);
+    fc_json_unsigned(json, "calls", 0);
+    fc_json_boolean(json, "apportioned", FALSE);
+    fc_json_unsigned(json, "total_ns", 0);
+    fc_json_unsigned(json, "local_ns", 0);
+    put_site(export, &nowhere);
+    fc_json_end_object(json);
+}
+
 static void put_contexts(const Export *export)
 {
     FcJson *json = export->json;
     const GArray *contexts = export->model->profile->contexts;
+    const gint first = (gint)fc_json_first_context(export->model->profile);
     fc_json_begin_array(json, "contexts");
+    if (first > 0)
+        put_folded_root(export);
     for (guint i = 0; i < contexts->len; i++)
     {
         const FcProfileContext *context = &g_array_index(contexts, FcProfileContext, i);
         fc_json_begin_object(json, NULL);
-        fc_json_index(json, "parent", context->parent);
+        fc_json_index(json, "parent",
+                      context->parent != FC_NONE ? context->parent + first
+                      : fc_profile_is_folded(export->model->profile, context) ? 0
+                                                                              : FC_NONE);
         put_function_index(export, "function", context->function);
+        fc_json_boolean(json, "folded", FALSE);
         fc_json_unsigned(json, "calls", context->calls);
         fc_json_boolean(json, "apportioned", context->apportioned);
         fc_json_unsigned(json, "total_ns", context->total_ns);

@@ -20,4 +20,6 @@ void fc_export_json_site(const FcReportContext *context, FcJson *json, const cha
 void fc_export_json_buckets(FcJson *json, const char *key, const guint64 *buckets, guint number,
                             const char *unit, const char *count);
 /* Member `heap`: an object, null where the profile has none. */
+/* The number of the profile's first context in the array: 1 where the node of folded ones is 0. */
+guint fc_json_first_context(const FcProfile *profile);
 void fc_export_json_heap(const FcReportContext *context, FcJson *json);

@@ -141,7 +141,7 @@ static guint location_of(const Pprof *export, const FcStackNode *node)
 {
     if (node->function >= 0)
         return (guint)node->function + 1;
-    return export->model->functions->len + (node->function == FC_STACK_OUTSIDE ? 1 : 2);
+    return export->model->functions->len + 1 + fc_stacks_other(node);
 }
 
 static void put_samples(Pprof *export)
@@ -218,15 +218,17 @@ static void put_function(Pprof *export, guint id, const char *name, const FcFunc
 
 static void put_functions(Pprof *export)
 {
-    const FcStackNode other[] = {{.function = FC_STACK_OUTSIDE}, {.function = FC_STACK_OMITTED}};
     for (guint i = 0; i < export->model->functions->len; i++)
     {
         const FcFunction *function = fc_model_function(export->model, i);
         put_function(export, i + 1, function->name, function);
     }
-    for (guint i = 0; i < G_N_ELEMENTS(other); i++)
-        put_function(export, location_of(export, &other[i]),
-                     fc_stacks_name(export->stacks, &other[i]), NULL);
+    for (guint i = 0; i < FC_STACK_OTHERS; i++)
+    {
+        const FcStackNode other = {.function = FC_STACK_OUTSIDE - (gint)i};
+        put_function(export, location_of(export, &other), fc_stacks_name(export->stacks, &other),
+                     NULL);
+    }
 }
 
 static void put_strings(Pprof *export)

@@ -12,7 +12,6 @@
 static void put_frames(const FcStacks *stacks, FcJson *json)
 {
     const FcModel *model = stacks->model;
-    const FcStackNode other[] = {{.function = FC_STACK_OUTSIDE}, {.function = FC_STACK_OMITTED}};
     fc_json_begin_array(json, "frames");
     for (guint i = 0; i < model->functions->len; i++)
     {
@@ -27,10 +26,11 @@ static void put_frames(const FcStacks *stacks, FcJson *json)
             fc_json_unsigned(json, "line", symbol.line);
         fc_json_end_object(json);
     }
-    for (guint i = 0; i < G_N_ELEMENTS(other); i++)
+    for (guint i = 0; i < FC_STACK_OTHERS; i++)
     {
+        const FcStackNode other = {.function = FC_STACK_OUTSIDE - (gint)i};
         fc_json_begin_object(json, NULL);
-        fc_json_string(json, "name", fc_stacks_name(stacks, &other[i]));
+        fc_json_string(json, "name", fc_stacks_name(stacks, &other));
         fc_json_end_object(json);
     }
     fc_json_end_array(json);
@@ -41,7 +41,7 @@ static guint frame_of(const FcStacks *stacks, const FcStackNode *node)
 {
     if (node->function >= 0)
         return (guint)node->function;
-    return stacks->model->functions->len + (node->function == FC_STACK_OUTSIDE ? 0 : 1);
+    return stacks->model->functions->len + fc_stacks_other(node);
 }
 
 static void put_stack(const FcStacks *stacks, FcJson *json, guint index)

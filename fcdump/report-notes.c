@@ -108,4 +108,8 @@ void fc_report_repairs(const FcReportContext *context)
                    worst == MENDED && profile->losses->len == 0 ? "; counts and times are sound."
                                                                 : ".");
     fc_table_print(table, context->render);
+    const guint64 wanted = fc_profile_contexts_wanted(profile);
+    if (wanted > 0)
+        fc_render_note(context->render,
+                       "Set FC_CONTEXTS=%" G_GUINT64_FORMAT " to keep all contexts apart.", wanted);
 }

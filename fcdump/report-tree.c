@@ -13,7 +13,8 @@ static const FcColumn columns[] = {
 };
 
 #define NO_NODE G_MAXUINT
-#define GUIDES_MAX 100 /* levels that are drawn as lines; what is deeper says its level */
+#define NO_FUNCTION G_MAXUINT /* the node that folded contexts stand under */
+#define GUIDES_MAX 100        /* levels that are drawn as lines; what is deeper says its level */
 
 /* Contexts of the profile that are shown as one. */
 typedef struct
@@ -29,7 +30,8 @@ typedef struct
     guint timed;      /* how many of the contexts took time */
     gboolean at_most; /* the contexts may nest: total_ns is an upper bound */
     gboolean apportioned;
-    gboolean wanted; /* selected itself, or an ancestor of one that is */
+    gboolean wanted;    /* selected itself, or an ancestor of one that is */
+    gboolean is_folded; /* below the node of folded contexts, or that itself */
 } Node;
 
 typedef struct
@@ -37,6 +39,7 @@ typedef struct
     const FcReportContext *context;
     GArray *nodes; /* Node; a parent precedes its children */
     guint roots;   /* first root */
+    guint folded;  /* the node of folded contexts, NO_NODE: there are none */
     guint small;   /* left out by --min */
     guint deep;    /* left out by --depth */
     gboolean at_most;
@@ -54,6 +57,22 @@ static char *node_key(const FcReportContext *context, guint parent,
     return g_strdup_printf("%u:%u", parent, function);
 }
 
+/* What was folded stands for calls from anywhere: it is no root. */
+static guint folded_node(Tree *tree)
+{
+    const Node fresh = {.function = NO_FUNCTION,
+                        .parent = NO_NODE,
+                        .first_child = NO_NODE,
+                        .next = NO_NODE,
+                        .is_folded = TRUE};
+    if (tree->folded == NO_NODE)
+    {
+        tree->folded = tree->nodes->len;
+        g_array_append_val(tree->nodes, fresh);
+    }
+    return tree->folded;
+}
+
 static void merge_contexts(Tree *tree)
 {
     const FcModel *model = tree->context->model;
@@ -64,6 +83,8 @@ static void merge_contexts(Tree *tree)
     {
         const FcProfileContext *from = &g_array_index(contexts, FcProfileContext, i);
         guint parent = from->parent == FC_NONE ? NO_NODE : node_of[from->parent];
+        if (fc_profile_is_folded(model->profile, from))
+            parent = folded_node(tree);
         g_autofree char *key = node_key(tree->context, parent, from);
         guint found = GPOINTER_TO_UINT(g_hash_table_lookup(known, key));
         if (found == 0)
@@ -73,6 +94,8 @@ static void merge_contexts(Tree *tree)
                           .first_child = NO_NODE,
                           .next = NO_NODE,
                           .context = i};
+            fresh.is_folded =
+                parent != NO_NODE && g_array_index(tree->nodes, Node, parent).is_folded;
             g_array_append_val(tree->nodes, fresh);
             found = tree->nodes->len;
             g_hash_table_insert(known, g_steal_pointer(&key), GUINT_TO_POINTER(found));
@@ -83,6 +106,9 @@ static void merge_contexts(Tree *tree)
         node->total_ns += from->total_ns;
         node->local_ns += from->local_ns;
         node->timed += from->total_ns > 0;
+        /* one of them may be active below another: only local times can be added up */
+        if (node->is_folded)
+            g_array_index(tree->nodes, Node, tree->folded).total_ns += from->local_ns;
         node_of[i] = found - 1;
     }
 }
@@ -114,14 +140,26 @@ static Node *node_at(const Tree *tree, guint index)
     return &g_array_index(tree->nodes, Node, index);
 }
 
+static gboolean is_shown(const Tree *tree, const Node *node)
+{
+    return node->function != NO_FUNCTION &&
+           fc_model_function(tree->context->model, node->function)->shown;
+}
+
+static const char *name_of(const Tree *tree, const Node *node)
+{
+    return node->function == NO_FUNCTION
+               ? FC_MODEL_FOLDED
+               : fc_model_function(tree->context->model, node->function)->name;
+}
+
 /* Children come after their parents, so one pass from the end carries it up. */
 static void mark_wanted(Tree *tree)
 {
     for (guint i = tree->nodes->len; i-- > 0;)
     {
         Node *node = node_at(tree, i);
-        node->wanted =
-            node->wanted || fc_model_function(tree->context->model, node->function)->shown;
+        node->wanted = node->wanted || is_shown(tree, node);
         if (node->wanted && node->parent != NO_NODE)
             node_at(tree, node->parent)->wanted = TRUE;
     }
@@ -136,8 +174,7 @@ static int compare_nodes(gconstpointer a, gconstpointer b, gpointer user_data)
         return x->total_ns < y->total_ns ? 1 : -1;
     if (x->calls != y->calls)
         return x->calls < y->calls ? 1 : -1;
-    int order = strcmp(fc_model_function(tree->context->model, x->function)->name,
-                       fc_model_function(tree->context->model, y->function)->name);
+    int order = strcmp(name_of(tree, x), name_of(tree, y));
     return order != 0 ? order : (x->context > y->context) - (x->context < y->context);
 }
 
@@ -202,11 +239,12 @@ static gboolean is_inlined(const Tree *tree, const FcProfileContext *context)
 static char *format_node(const Tree *tree, const Node *node, const GArray *path)
 {
     const FcModel *model = tree->context->model;
-    const FcFunction *function = fc_model_function(model, node->function);
     GString *text = g_string_new(NULL);
     append_guides(tree, text, path);
-    g_string_append_printf(text, function->shown ? "%s" : "(%s)", function->name);
-    if (tree->context->options->details)
+    g_string_append_printf(text,
+                           is_shown(tree, node) || node->function == NO_FUNCTION ? "%s" : "(%s)",
+                           name_of(tree, node));
+    if (tree->context->options->details && node->function != NO_FUNCTION)
     {
         const FcProfileContext *first =
             &g_array_index(model->profile->contexts, FcProfileContext, node->context);
@@ -219,9 +257,25 @@ static char *format_node(const Tree *tree, const Node *node, const GArray *path)
     return g_string_free(text, FALSE);
 }
 
+/* Who called what stands below it is not known, nor does it call: it has a time alone. */
+static void add_folded_node(const Tree *tree, FcTable *table, const Node *node, const GArray *path)
+{
+    fc_table_row(table, FC_STYLE_DIM);
+    fc_table_cell(table, fc_format_time(node->total_ns));
+    fc_table_cell(table, fc_format_share(node->total_ns, tree->context->model->base_ns));
+    fc_table_cell(table, NULL);
+    fc_table_cell(table, NULL);
+    fc_table_cell(table, format_node(tree, node, path));
+}
+
 static void add_node(Tree *tree, FcTable *table, const Node *node, const GArray *path)
 {
     const FcModel *model = tree->context->model;
+    if (node->function == NO_FUNCTION)
+    {
+        add_folded_node(tree, table, node, path);
+        return;
+    }
     tree->at_most = tree->at_most || node->at_most;
     gboolean shown = fc_model_function(model, node->function)->shown;
     fc_table_row(table, shown ? fc_render_heat(node->local_ns, model->base_ns) : FC_STYLE_DIM);
@@ -282,6 +336,11 @@ static void add_nodes(Tree *tree, FcTable *table)
 static void print_notes(const Tree *tree)
 {
     FcRender *render = tree->context->render;
+    if (tree->folded != NO_NODE)
+        fc_render_note(render,
+                       "Calls in contexts beyond FC_CONTEXTS stand under %s, one line for each "
+                       "function:\nset FC_CONTEXTS=%" G_GUINT64_FORMAT " to tell them apart.",
+                       FC_MODEL_FOLDED, fc_profile_contexts_wanted(tree->context->model->profile));
     if (tree->small > 0)
         fc_render_note(render, "%u branch%s left out by --min.", tree->small,
                        tree->small == 1 ? "" : "es");
@@ -292,8 +351,10 @@ static void print_notes(const Tree *tree)
 
 void fc_report_tree(const FcReportContext *context)
 {
-    Tree tree = {
-        .context = context, .nodes = g_array_new(FALSE, TRUE, sizeof(Node)), .roots = NO_NODE};
+    Tree tree = {.context = context,
+                 .nodes = g_array_new(FALSE, TRUE, sizeof(Node)),
+                 .roots = NO_NODE,
+                 .folded = NO_NODE};
     g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
     merge_contexts(&tree);
     bound_nodes(&tree);

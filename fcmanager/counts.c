@@ -254,8 +254,9 @@ static guint32 get_merged_node(FcCounts *into, guint32 parent, guint64 site, gin
     const FcMapSlot *slot = fc_map_find(&into->edges, parent, site, callee);
     if (slot)
         return slot->value;
-    /* the limit that all counts share was applied when `from` made the node */
-    if (into->node_count >= into->node_limit)
+    /* the limit that all counts share was applied when `from` made the node; those that others were
+     * folded on, one a function at most, must not take the place of this one, a root maybe */
+    if (into->node_count >= (guint64)into->node_limit + into->function_count)
     {
         into->contexts_folded++;
         return get_overflow_node(into, function);

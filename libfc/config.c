@@ -65,7 +65,7 @@ static const struct
     [VAR_FUNCTION_SIZE] = {"FC_FUNCTION_SIZE", "starting size of the table of functions (512)"},
     [VAR_GRAPH_SIZE] = {"FC_GRAPH_SIZE", "starting size of the call graph (512)"},
     [VAR_MEMORY_SIZE] = {"FC_MEMORY_SIZE", "starting size of the table of memory blocks (512)"},
-    [VAR_CONTEXTS] = {"FC_CONTEXTS", "calling contexts kept apart, in all processes (131072)"},
+    [VAR_CONTEXTS] = {"FC_CONTEXTS", "calling contexts kept apart, in all processes (160000)"},
     [VAR_TIME_MODE] = {"FC_TIME_MODE", "tsc, ext (elapsed), cpu or sys (of the thread) (tsc)"},
     [VAR_DUMP_NAME] = {"FC_DUMP_NAME", "name of the profile, without .fc (functioncheck)"},
     [VAR_DUMP_PATH] = {"FC_DUMP_PATH", "folder of the profile (the working directory)"},
@@ -319,7 +319,7 @@ bool fc_config_load(void)
     fc_config.function_size = number(VAR_FUNCTION_SIZE, 512);
     fc_config.graph_size = number(VAR_GRAPH_SIZE, 512);
     fc_config.memory_size = number(VAR_MEMORY_SIZE, 512);
-    fc_config.contexts = number(VAR_CONTEXTS, 131072);
+    fc_config.contexts = number(VAR_CONTEXTS, 160000);
     fc_config.memory_stack = number(VAR_MEMORY_STACK, 8);
     load_dump_name();
     path(VAR_DUMP_PATH, fc_config.dump_path, sizeof fc_config.dump_path, "./");

@@ -10,6 +10,9 @@
 #include "profile/fc-profile.h"
 #include "symbols/symbols.h"
 
+/* What contexts beyond FC_CONTEXTS stand under. */
+#define FC_MODEL_FOLDED "(folded contexts)"
+
 /* A function as the user knows it: the profile's functions that are the same
  * symbol of the same module, added up. */
 typedef struct

@@ -101,6 +101,8 @@ static void add_contexts(Maker *maker, gint *node_of)
         const FcProfileContext *from = &g_array_index(contexts, FcProfileContext, i);
         const guint function = model->function_of[from->function];
         gint parent = from->parent == FC_NONE ? 0 : node_of[from->parent];
+        if (fc_profile_is_folded(model->profile, from))
+            parent = find_node(maker, 0, FC_STACK_FOLDED);
         if (parent < 0)
             parent = FC_NONE - parent;
         if (!fc_model_function(model, function)->shown)
@@ -221,6 +223,8 @@ const char *fc_stacks_name(const FcStacks *stacks, const FcStackNode *node)
         return "<outside>";
     case FC_STACK_OMITTED:
         return "(left out)";
+    case FC_STACK_FOLDED:
+        return FC_MODEL_FOLDED;
     default:
         return fc_model_function(stacks->model, (guint)node->function)->name;
     }

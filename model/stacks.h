@@ -27,6 +27,9 @@ typedef enum
  * contexts below a node that were left out. */
 #define FC_STACK_OUTSIDE (-2)
 #define FC_STACK_OMITTED (-3)
+/* And the parent of contexts that were folded: their callers are not known. */
+#define FC_STACK_FOLDED (-4)
+#define FC_STACK_OTHERS 3u /* how many of these there are */
 
 typedef struct
 {
@@ -52,6 +55,12 @@ typedef struct
 FcStacks *fc_stacks_new(const FcModel *model);
 void fc_stacks_free(FcStacks *stacks);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcStacks, fc_stacks_free)
+
+/* The number, from 0, of what is no function, for formats that number such behind the functions. */
+static inline guint fc_stacks_other(const FcStackNode *node)
+{
+    return (guint)(FC_STACK_OUTSIDE - node->function);
+}
 
 /* A copy with the `most` heaviest nodes, and of them those that have at least `least_share` of
  * the whole in one of the weights (`only` < FC_WEIGHTS: in that one); what was left out below a

@@ -309,6 +309,12 @@ gint fc_profile_find_module(const FcProfile *profile, guint64 address, guint64 t
 void fc_profile_locate(const FcProfile *profile, guint64 address, guint64 time_ns,
                        FcProfilePlace *place);
 
+/* Whether the context stands for all of its function's calls beyond FC_CONTEXTS: it has no parent
+ * in the file, but is no root. */
+gboolean fc_profile_is_folded(const FcProfile *profile, const FcProfileContext *context);
+/* The FC_CONTEXTS that would have been enough, as far as is known; 0: nothing was folded. */
+guint64 fc_profile_contexts_wanted(const FcProfile *profile);
+
 /* Adds `count` to the note `kind` of `notes`, making it if need be. */
 void fc_profile_note(GArray *notes, const char *kind, guint64 count);
 /* Adds all notes of `from` to `into`. */

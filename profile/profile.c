@@ -188,3 +188,32 @@ void fc_profile_add_notes(GArray *into, const GArray *from)
         fc_profile_note(into, note->kind, note->count);
     }
 }
+
+/* ---- Folded contexts ------------------------------------------------------------------ */
+
+static guint64 folded_contexts(const FcProfile *profile)
+{
+    for (guint i = 0; i < profile->repairs->len; i++)
+    {
+        const FcProfileNote *note = &g_array_index(profile->repairs, FcProfileNote, i);
+        if (g_strcmp0(note->kind, "contexts-folded") == 0)
+            return note->count;
+    }
+    return 0;
+}
+
+gboolean fc_profile_is_folded(const FcProfile *profile, const FcProfileContext *context)
+{
+    return context->parent == FC_NONE && context->site.address == 0 && folded_contexts(profile) > 0;
+}
+
+guint64 fc_profile_contexts_wanted(const FcProfile *profile)
+{
+    const guint64 folded = folded_contexts(profile);
+    guint64 wanted = 1;
+    if (folded == 0)
+        return 0;
+    while (wanted < profile->contexts->len + MIN(folded, G_MAXUINT32))
+        wanted *= 2;
+    return wanted;
+}

@@ -3,9 +3,10 @@
 #
 # The calling-context tree: siblings merged or told apart, depth, shares, selections.
 
+import json
 import resource
 
-from fcfile import (FCDUMP, Profile, Program, contains, equal, fail, folder, good, section,
+from fcfile import (FCDUMP, Profile, Program, contains, equal, fail, folder, good, run, section,
                     simple)
 from sanitized import is_sanitized
 
@@ -84,6 +85,31 @@ wide.context(root, "main+6", "beta", 1, 30, 30)
 wide.context(root, "main+7", "alpha", 1, 30, 30)
 wide.write("wide.fc")
 equal([row[1] for row in tree("wide.fc")], ["main", "|- alpha", "`- beta", "work"], "two roots")
+
+# What was folded is no root: it stands under a node that says so, and the note gives the number.
+folded = Profile(program, run_ns=100)
+for name in ("main", "alpha", "beta"):
+    folded.function(name, 10, 100, 50, (1, 100), (1, 50))
+top = folded.context(None, 0x7f0000001234, "main", 1, 100, 40)
+first = folded.context(None, 0, "alpha", 5, 60, 50)
+folded.context(None, 0, "beta", 3, 10, 10)
+folded.write("unfolded.fc")
+equal([row[1] for row in tree("unfolded.fc")], ["main", "alpha", "beta"],
+      "without the note they are roots, of a caller without an address")
+folded.repairs.append(("contexts-folded", 7))
+folded.write("folded.fc")
+rows = tree("folded.fc")[:4]
+equal([row[1] for row in rows], ["main", "(folded contexts)", "|- alpha", "`- beta"], "folded")
+equal(rows[1][0][:2], ["60", "ns"], "the node's time: what its contexts took themselves")
+contains(good("folded.fc", "--tree"), "set FC_CONTEXTS=16 to tell them apart", "the tree's advice")
+contains(good("folded.fc"), "Set FC_CONTEXTS=16", "the advice with the repairs")
+data = json.loads(good("--json", "folded.fc"))
+contexts = data["contexts"]
+equal([(each["parent"], each["folded"]) for each in contexts],
+      [(None, True), (None, False), (0, False), (0, False)], "folded contexts in JSON")
+equal(contexts[0]["function"], None, "the node of JSON is no function")
+equal(len(json.loads(good("--json", "unfolded.fc"))["contexts"]), 3, "JSON without folded ones")
+contains(run("--folded", "folded.fc").out, "(folded contexts);alpha 50\n", "folded stacks")
 
 deep = Profile(program, run_ns=100)
 deep.function("alpha", 2000, 100, 50, (1, 100), (1, 50))

@@ -118,7 +118,7 @@ class Written(fcgprof.Case):
         profile.context(top, "main+12", "beta", 1, 12 * ms, 2 * ms)
         profile.context(None, 0, "work", 4, 40 * ms, 20 * ms)
         profile.context(None, 0, "leaf", 9, 20 * ms, 20 * ms)
-        profile.losses.append(("contexts-folded", 3))
+        profile.repairs.append(("contexts-folded", 3))
         profile.write("some.fc")
         graph, entries = self.graph("some.fc")
         self.check_granularity(graph, " (self of some arcs: estimated); 50.00 milliseconds in all")
