@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
 import fctest  # noqa: E402
@@ -35,39 +36,61 @@ LOADER = ("the loader",)
 
 
 class Differ(fctest.Case):
+    shared = None  # a folder with the programs, for all tests of the class
+    said = {}  # what the other checkers said, by tool and case: several tests compare with it
+
     def setUp(self):
         super().setUp()
-        source = os.path.join(HERE, SOURCES[SUITE])
         self.own = {SOURCES[SUITE]: True, "quiet.c": False}
+        if not self.shared:
+            type(self).shared = tempfile.mkdtemp(prefix="fc-differ-")
+            self.build_programs()
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.shared, ignore_errors=True)
+
+    def program(self, name):
+        return os.path.join(self.shared, name)
+
+    def build_programs(self):
+        source = os.path.join(HERE, SOURCES[SUITE])
         compiler = "g++" if source.endswith(".cc") else "gcc"
         flags = ["-std=c++17"] if compiler == "g++" else []
-        self.command(["gcc", "-g", "-O0", "-shared", "-fPIC", "-o", self.path("libquiet.so"),
+        self.command(["gcc", "-g", "-O0", "-shared", "-fPIC", "-o", self.program("libquiet.so"),
                       os.path.join(HERE, "quiet.c")])
-        flags += ["-w", "-Wl,--no-as-needed", "-L" + self.folder, "-Wl,-rpath," + self.folder]
+        flags += ["-w", "-Wl,--no-as-needed", "-L" + self.shared, "-Wl,-rpath," + self.shared]
         if SUITE == "leaks":
             flags += ["-Wl,--push-state,--no-as-needed", "-lquiet", "-Wl,--pop-state"]
-        self.profiled = self.compile(source, *flags, compiler=compiler)
-        self.plain = self.compile(source, *flags, compiler=compiler, profiled=False)
-        self.lsan = self.compile(source, *flags, "-fsanitize=leak", compiler=compiler,
-                                 profiled=False, output="lsan")
+        self.compile(source, *flags, compiler=compiler, output=self.program("profiled"))
+        self.compile(source, *flags, compiler=compiler, profiled=False,
+                     output=self.program("plain"))
+        self.compile(source, *flags, "-fsanitize=leak", compiler=compiler, profiled=False,
+                     output=self.program("lsan"))
 
     # ---- the three tools, each: reports of the first process and of its child ----
 
     def run_valgrind(self, case, unwound):
-        done = self.run_target([*VALGRIND, "--log-file=" + self.path("vg.%p"), self.plain, case])
-        texts = []
-        for name in glob.glob(self.path("vg.*")):
-            with open(name, encoding="utf-8") as stream:
-                texts.append(stream.read())
-            os.unlink(name)
-        texts.sort(key=lambda text: "Command:" not in text)  # a fork's has no header
-        self.assertTrue(texts, done.stderr)
-        return [checkers.read_valgrind(text, self.own, unwound) for text in texts]
+        if ("valgrind", case) not in self.said:
+            done = self.run_target([*VALGRIND, "--log-file=" + self.path("vg.%p"),
+                                    self.program("plain"), case])
+            texts = []
+            for name in glob.glob(self.path("vg.*")):
+                with open(name, encoding="utf-8") as stream:
+                    texts.append(stream.read())
+                os.unlink(name)
+            texts.sort(key=lambda text: "Command:" not in text)  # a fork's has no header
+            self.assertTrue(texts, done.stderr)
+            self.said["valgrind", case] = texts
+        return [checkers.read_valgrind(text, self.own, unwound)
+                for text in self.said["valgrind", case]]
 
     def run_lsan(self, case, unwound):
-        done = self.run_target([self.lsan, case],
-                               env={"LSAN_OPTIONS": "fast_unwind_on_malloc=0:exitcode=0"})
-        said = done.stderr.decode("utf-8", "replace")
+        if ("lsan", case) not in self.said:
+            done = self.run_target([self.program("lsan"), case],
+                                   env={"LSAN_OPTIONS": "fast_unwind_on_malloc=0:exitcode=0"})
+            self.said["lsan", case] = done.stderr.decode("utf-8", "replace")
+        said = self.said["lsan", case]
         if "LeakSanitizer has encountered a fatal error" in said:  # no ptrace here
             print(f"{case}: LeakSanitizer does not work here", file=sys.stderr)
             return None
@@ -78,7 +101,7 @@ class Differ(fctest.Case):
         shutil.rmtree(folder, ignore_errors=True)
         os.mkdir(folder)
         env = {"FC_MEMORY": "1", **({"FC_MEMORY_UNWIND": "1"} if unwind else {}), **more}
-        self.run_quiet([self.profiled, case], env=env, cwd=folder)
+        self.run_quiet([self.program("profiled"), case], env=env, cwd=folder)
         expected = "functioncheck.fcd" if case == "forked" else "functioncheck.fc*"
         fctest.wait_until(lambda: glob.glob(os.path.join(folder, expected)),
                           f"{expected} was not written")  # a program that died could not wait
@@ -137,7 +160,7 @@ class Differ(fctest.Case):
                          f"{case}: allocations, frees, bytes; memcheck's are the second")
 
     def cases(self):
-        cases = sys.argv[2:] or self.run_target([self.plain]).stdout.decode().split()
+        cases = sys.argv[2:] or self.run_target([self.program("plain")]).stdout.decode().split()
         self.assertGreater(len(cases), 0)
         return cases
 
