@@ -20,6 +20,9 @@ class Layout:
     def u16(self, value):
         return struct.pack(self.order + 'H', value & 0xffff)
 
+    def u16s(self, values):
+        return struct.pack(f'{self.order}{len(values)}H', *(v & 0xffff for v in values))
+
     def u32(self, value):
         return struct.pack(self.order + 'I', value & 0xffffffff)
 
@@ -36,7 +39,7 @@ def header(layout, version=1, magic=b'gmon'):
 def hist(layout, low, high, bins, rate=100, dimension=b'seconds', abbreviation=b's'):
     return (b'\0' + layout.addr(low) + layout.addr(high) + layout.u32(len(bins)) +
             layout.u32(rate) + dimension.ljust(15, b'\0')[:15] + abbreviation +
-            b''.join(layout.u16(b) for b in bins))
+            layout.u16s(bins))
 
 
 def arc(layout, source, target, count):
@@ -62,7 +65,7 @@ def old_layout(layout, low, high, bins, arcs, rate=None):
     data = layout.addr(low) + layout.addr(high) + layout.u32(header_bytes + 2 * len(bins))
     if rate is not None:
         data += layout.u32(0x00051879) + layout.u32(rate) + bytes(12)
-    data += b''.join(layout.u16(b) for b in bins)
+    data += layout.u16s(bins)
     return data + b''.join(layout.addr(f) + layout.addr(t) + layout.addr(c) for f, t, c in arcs)
 
 

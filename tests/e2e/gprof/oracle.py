@@ -3,7 +3,6 @@
 import concurrent.futures
 import difflib
 import os
-import re
 import resource
 import shutil
 import subprocess
@@ -19,6 +18,7 @@ GPROF_FAILS = (b'somebody miscounted',)
 DEFAULTS = ['a.out', 'gmon.out', 'gmon.sum']
 SKIP = 77  # the exit status that tells Meson a test was skipped
 TIMEOUT_S = 120
+CPU_S = 60  # a tool that works for so long is ended by a signal
 # There are command lines that gprof never stops printing for: a signal ends it then.
 OUTPUT_MAX = 100 << 20
 resource.setrlimit(resource.RLIMIT_FSIZE, (OUTPUT_MAX, resource.RLIM_INFINITY))
@@ -38,14 +38,17 @@ def run(tool, args, cwd, stdin=None, env=None):
     environment.update(LC_ALL='C', MALLOC_PERTURB_='255')
     environment.update(env or {})
     with open(stdin or os.devnull, 'rb') as source, tempfile.TemporaryFile() as out:
+        process = subprocess.Popen([tool] + args, cwd=cwd, stdin=source, stdout=out,
+                                   stderr=subprocess.PIPE, env=environment)
+        resource.prlimit(process.pid, resource.RLIMIT_CPU, (CPU_S, CPU_S))
         try:
-            done = subprocess.run([tool] + args, cwd=cwd, stdin=source, stdout=out,
-                                  stderr=subprocess.PIPE, env=environment, timeout=TIMEOUT_S,
-                                  check=False)
+            _, said = process.communicate(timeout=TIMEOUT_S)
         except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
             return -1, b'', b'no end'
         out.seek(0)
-        return done.returncode, out.read(), done.stderr
+        return process.returncode, out.read(), said
 
 
 def learn_blurbs(tool, folder, image, profile):
@@ -66,6 +69,18 @@ def learn_blurbs(tool, folder, image, profile):
             shifts = len(os.path.commonprefix([full[start - 1::-1], full[end - 1::-1]]))
             blurbs.append([full[start - n:end - n] for n in range(shifts + 1)])
     return blurbs
+
+
+def mark_blurb(out, cuts, mark):
+    """`out` with the mark for the explanation, given as it reads cut at any of several places.
+    Empty lines around it are a matter of where the cut is made."""
+    for cut in cuts:
+        parts = out.split(cut)
+        if len(parts) > 1:
+            parts[1:] = [part.lstrip(b'\n') for part in parts[1:]]
+            parts[:-1] = [part.rstrip(b'\n') for part in parts[:-1]]
+            out = mark.join(parts)
+    return out
 
 
 def without_spare(data):
@@ -111,10 +126,7 @@ class Comparison:
                     os.symlink(source, os.path.join(place, name))
             status, out, err = run(tool, args, place, stdin, env)
             for number, cuts in enumerate(self.blurbs.get(tool, ())):
-                for blurb in cuts:
-                    out = out.replace(blurb, b'<explanation %d>' % number)
-                # Empty lines around it are a matter of where the cut is made.
-                out = re.sub(rb'\n*<explanation %d>\n*' % number, b'<%d>' % number, out)
+                out = mark_blurb(out, cuts, b'<%d>' % number)
             written = {}
             for name in os.listdir(place):
                 path = os.path.join(place, name)
