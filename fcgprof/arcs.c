@@ -4,9 +4,32 @@
  */
 #include "fcgprof/arcs.h"
 
+static guint hash_ends(gconstpointer key)
+{
+    const FcGArc *arc = key;
+    guint64 hash = (guint64)(gsize)arc->parent * 0x9e3779b97f4a7c15u ^
+                   ((guint64)(gsize)arc->child >> 4) * 0xc2b2ae3d27d4eb4fu;
+
+    return (guint)(hash >> 32);
+}
+
+static gboolean have_same_ends(gconstpointer a, gconstpointer b)
+{
+    const FcGArc *left = a, *right = b;
+
+    return left->parent == right->parent && left->child == right->child;
+}
+
+GHashTable *fc_garc_table_new(void)
+{
+    return g_hash_table_new(hash_ends, have_same_ends);
+}
+
 FcGArc *fc_garc_find(const FcGModel *model, const FcGSym *parent, const FcGSym *child)
 {
-    return fc_gpairs_find(model->arc_table, parent, child);
+    const FcGArc key = {.parent = (FcGSym *)parent, .child = (FcGSym *)child};
+
+    return g_hash_table_lookup(model->arc_table, &key);
 }
 
 /* An arc to a line's symbol is not apart from one to the function, or the label, that has the
@@ -48,7 +71,7 @@ void fc_garc_add(FcGModel *model, FcGSym *parent, FcGSym *child, guint64 count)
     parent->children = arc;
     arc->next_parent = child->parents;
     child->parents = arc;
-    fc_gpairs_add(model->arc_table, parent, child, arc);
+    g_hash_table_add(model->arc_table, arc);
     if (parent == child)
         return;
     if (model->n_arcs == model->arcs_room)

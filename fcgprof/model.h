@@ -13,7 +13,6 @@
 #pragma once
 
 #include "fcgprof/options.h"
-#include "fcgprof/pairs.h"
 #include <glib.h>
 #include <stdio.h>
 
@@ -133,7 +132,7 @@ typedef struct
     FcGArc **arcs; /* in order of creation, without self arcs */
     guint n_arcs;
     guint arcs_room;
-    FcGPairs *arc_table; /* finds the arc between two symbols */
+    GHashTable *arc_table; /* finds the arc between two symbols */
 
     unsigned inputs; /* FC_GINPUT_* */
     int file_version;

@@ -20,6 +20,11 @@ typedef struct
     FcGmonLayout layout;
 } Input;
 
+GQuark fc_gmon_error_quark(void)
+{
+    return g_quark_from_static_string("fc-gmon-error");
+}
+
 /* How a file begins. */
 typedef struct
 {
