@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum
@@ -85,14 +86,17 @@ static FcSuppressions *load_suppressions(const FcOptions *options, GPtrArray *pr
     return suppressions;
 }
 
-/* Writes one export to its file.  FALSE and `error` where that failed; the file is then removed. */
+/* Writes one export to its file.  FALSE and `error` where that failed; the file is then removed,
+ * but not a device or a pipe. */
 static gboolean write_file(FcReportContext context, const FcExportFile *file, GError **error)
 {
     const gboolean is_output = strcmp(file->path, "-") == 0;
     FILE *out = is_output ? stdout : fopen(file->path, "we");
     gboolean written = out != NULL;
+    struct stat status = {0};
     if (out)
     {
+        fstat(fileno(out), &status);
         g_autoptr(FcRender) render = fc_render_new(out, FALSE, 0, TRUE);
         context.render = render;
         fc_report_table[file->row].render(&context);
@@ -103,7 +107,7 @@ static gboolean write_file(FcReportContext context, const FcExportFile *file, GE
         return TRUE;
     g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_IO, "%s: %s", file->path,
                 g_strerror(errno != 0 ? errno : EIO));
-    if (out)
+    if (S_ISREG(status.st_mode))
         unlink(file->path);
     return FALSE;
 }

@@ -89,4 +89,6 @@ if os.path.exists("/dev/full"):
     result = run("--flame=/dev/full", "simple.fc")
     equal((result.status, result.err.splitlines()[-1]), (1, "fcdump: /dev/full: No space left on device"),
           "a full device")
+    equal(os.path.isfile("/dev/full"), False, "a device was removed, and a file made in its place")
+    equal(os.path.exists("/dev/full"), True, "a device was removed")
 equal(run("--flame=-", "simple.fc").out[:5], "<?xml", "standard output")
