@@ -152,17 +152,15 @@ static void raise_limit(int which)
     setrlimit((__rlimit_resource_t)which, &limit);
 }
 
-/* Signals that a terminal, a shell or a limit sends to the whole tree of processes must not end us:
- * the files of those that they end are still to be written. */
-static void ignore_signals(void)
+/* Whatever is sent to the whole tree of processes, by a terminal, a shell, a limit or the program
+ * itself (kill(-1, ...)), must not end us: the files of those that it ends are still to be written.
+ * A crash ends us all the same, as the kernel sees to. */
+static void block_signals(void)
 {
-    static const int ignored[] = {SIGPIPE, SIGXFSZ, SIGXCPU, SIGHUP,  SIGINT,
-                                  SIGQUIT, SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU};
-    sigset_t none;
-    for (guint i = 0; i < G_N_ELEMENTS(ignored); i++)
-        signal(ignored[i], SIG_IGN);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL); /* libfc starts us with all blocked */
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    signal(SIGPIPE, SIG_IGN); /* else those of the reply pipe would stay pending */
 }
 
 /* ---- The session --------------------------------------------------------------------- */
@@ -227,7 +225,7 @@ int main(int argc, char **argv)
         printf("fcmanager (FunctionCheck) %s\n", FC_VERSION);
         return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
     }
-    ignore_signals();
+    block_signals();
     prctl(PR_SET_TIMERSLACK, 1000UL); /* ns: the naps between looks at the pipe are short */
     detach(&options);
     fcntl(options.reply_fd, F_SETFL, fcntl(options.reply_fd, F_GETFL) | O_NONBLOCK);

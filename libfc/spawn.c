@@ -209,8 +209,8 @@ static int session_child(void *data)
 {
     struct Launch *launch = data;
     fc_sys(SYS_setsid);
-    launch->manager_pid =
-        fc_clone(manager_child, launch->stack[1] + STACK_BYTES, CLONE_VM | CLONE_VFORK, launch);
+    launch->manager_pid = fc_clone(manager_child, launch->stack[1] + STACK_BYTES,
+                                   CLONE_VM | CLONE_VFORK | CLONE_UNTRACED, launch);
     if (launch->manager_pid < 0)
         launch->error = launch->manager_pid;
     fc_sys(SYS_exit, 0);
@@ -218,14 +218,15 @@ static int session_child(void *data)
 }
 
 /* A copy of the program that the program does not know of.  It stays, as the manager's parent,
- * where the program would otherwise get the manager for a child (would_adopt). */
+ * where orphans become children of the program whatever we do: in the first process of a PID
+ * namespace. */
 static int keeper_child(void *data)
 {
     struct Launch *launch = data;
     fc_sys(SYS_setsid);
     fc_sys(SYS_prctl, PR_SET_NAME, "fc-keeper", 0, 0, 0);
-    launch->manager_pid =
-        fc_clone(manager_child, launch->stack[1] + STACK_BYTES, CLONE_VM | CLONE_VFORK, launch);
+    launch->manager_pid = fc_clone(manager_child, launch->stack[1] + STACK_BYTES,
+                                   CLONE_VM | CLONE_VFORK | CLONE_UNTRACED, launch);
     if (launch->manager_pid < 0)
         launch->error = launch->manager_pid;
     __atomic_store_n(&launch->is_launched, 1, __ATOMIC_RELEASE);
@@ -238,37 +239,45 @@ static int keeper_child(void *data)
     return 0;
 }
 
-/* Whether orphans become children of this process. */
-static bool would_adopt(void)
+/* The manager becomes an orphan; it must not become a child of the program, which may be one that
+ * adopts orphans. */
+static int start_session(struct Launch *launch, char *stack)
 {
-    int is_reaper = 0;
-    fc_sys(SYS_prctl, PR_GET_CHILD_SUBREAPER, &is_reaper, 0, 0, 0);
-    return is_reaper != 0 || fc_sys(SYS_getpid) == 1;
+    int adopts = 0;
+    fc_sys(SYS_prctl, PR_GET_CHILD_SUBREAPER, &adopts, 0, 0, 0);
+    if (adopts)
+        fc_sys(SYS_prctl, PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
+    int child = fc_clone(session_child, stack, CLONE_VM | CLONE_VFORK | CLONE_UNTRACED, launch);
+    if (child > 0)
+        fc_sys(SYS_wait4, child, NULL, __WCLONE, NULL);
+    if (adopts)
+        fc_sys(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    return child;
 }
 
-/* Starts the child that starts the manager.  Without an exit signal: neither SIGCHLD nor a plain
- * wait() tells of it. */
-static bool start_child(struct Launch *launch)
+static int start_keeper(struct Launch *launch, char *stack)
 {
-    bool stays = would_adopt();
-    char *stack = launch->stack[0] + STACK_BYTES;
-    int child = stays ? fc_clone(keeper_child, stack, 0, launch)
-                      : fc_clone(session_child, stack, CLONE_VM | CLONE_VFORK, launch);
-    if (child < 0)
-    {
-        launch->error = child;
-        return false;
-    }
-    if (!stays)
-        fc_sys(SYS_wait4, child, NULL, __WCLONE, NULL);
+    int child = fc_clone(keeper_child, stack, CLONE_UNTRACED, launch);
     /* acquire: pairs with the keeper's release; it may be killed at any time */
-    while (stays && __atomic_load_n(&launch->is_launched, __ATOMIC_ACQUIRE) == 0 &&
+    while (child > 0 && __atomic_load_n(&launch->is_launched, __ATOMIC_ACQUIRE) == 0 &&
            fc_sys(SYS_wait4, child, NULL, __WCLONE | WNOHANG, NULL) == 0)
     {
         struct timespec wait = {0, 100000000};
         fc_sys(SYS_futex, &launch->is_launched, FUTEX_WAIT, 0, &wait, NULL, 0);
     }
-    return true;
+    return child;
+}
+
+/* Starts the child that starts the manager.  Without an exit signal: neither SIGCHLD nor a plain
+ * wait() tells of it; and CLONE_UNTRACED: a debugger that follows children does not follow it. */
+static bool start_child(struct Launch *launch)
+{
+    char *stack = launch->stack[0] + STACK_BYTES;
+    int child =
+        fc_sys(SYS_getpid) == 1 ? start_keeper(launch, stack) : start_session(launch, stack);
+    if (child < 0)
+        launch->error = child;
+    return child >= 0;
 }
 
 static bool launch_manager(struct Launch *launch)
