@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes C with the contents of files as strings: embed.py OUTPUT NAME=FILE...
+"""Writes C with the contents of files as strings: embed.py OUTPUT [NAME FILE]...
 
 What fcdump puts into the pages that it writes is so in the program itself, which needs no
 folder of data.  Called by the build alone.
@@ -10,11 +10,10 @@ import sys
 
 
 def main():
-    output, *parts = sys.argv[1:]
+    output, *words = sys.argv[1:]
     with open(output, "w", encoding="ascii") as out:
         out.write('#include "fcdump/embedded.h"\n')
-        for part in parts:
-            name, _, path = part.partition("=")
+        for name, path in zip(words[::2], words[1::2]):
             with open(path, "rb") as file:
                 data = file.read()
             if b"\0" in data:

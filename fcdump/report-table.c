@@ -35,6 +35,7 @@ const FcReport fc_report_table[] = {
     {"vcg", "the call graph for VCG viewers", FC_REPORT_EXPORT, fc_export_vcg},
     {"folded", "a line for each stack, for flamegraph.pl and speedscope", FC_REPORT_EXPORT,
      fc_export_folded},
+    {"html", "everything in one page, for a browser", FC_REPORT_FILE, fc_export_html},
     {"flame", "flame graph, as an interactive SVG", FC_REPORT_FILE, fc_export_flame},
     {"callgrind", "for callgrind_annotate and KCachegrind", FC_REPORT_FILE, fc_export_callgrind},
     {"speedscope", "stacks by each weight, for speedscope", FC_REPORT_FILE, fc_export_speedscope},

@@ -48,6 +48,7 @@ void fc_export_flame(const FcReportContext *context);
 void fc_export_callgrind(const FcReportContext *context);
 void fc_export_speedscope(const FcReportContext *context);
 void fc_export_pprof(const FcReportContext *context);
+void fc_export_html(const FcReportContext *context);
 
 /* ---- What several reports need ---------------------------------------------- */
 

@@ -13,7 +13,7 @@ packages_of()
     case $1 in
     build)
         echo meson ninja-build gcc libc6-dev pkg-config libglib2.0-dev libunwind-dev libdw-dev \
-            libelf-dev libiberty-dev binutils-dev zlib1g-dev dpkg-dev
+            libelf-dev libiberty-dev binutils-dev zlib1g-dev node-d3 dpkg-dev
         ;;
     doc) echo texinfo ;;
     check)

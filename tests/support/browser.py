@@ -48,8 +48,9 @@ def browser(*flags):
             driver.quit()
 
 
-def show(driver, path):
-    driver.get(pathlib.Path(path).absolute().as_uri())
+def show(driver, path, part=""):
+    """Opens the file at `path`, at what its address has behind the #."""
+    driver.get(pathlib.Path(path).absolute().as_uri() + part)
 
 
 def shot(driver, name):

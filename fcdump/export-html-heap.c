@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The heap and the sources in the HTML export.
+ */
+#include "fcdump/export-html.h"
+#include "fcdump/report-memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+    SITES_MAX = 300,  /* of allocation sites: those with most at the peak, and that leaked most */
+    BAD_MAX = 300,    /* bad frees */
+    SOURCES_MAX = 60, /* functions whose lines are in the page */
+    LINES_MAX = 120,  /* of each */
+    LINES_BEFORE = 3, /* its first is often that of the brace */
+    LINE_MAX_BYTES = 300,
+};
+
+/* ---- Heap ------------------------------------------------------------------------------ */
+
+/* "name at file:line", innermost first; null where the point is not known. */
+static void put_stack(const FcReportContext *context, FcJson *json, const char *key,
+                      const FcProfileHeapPoint *point)
+{
+    if (point->call == 0)
+    {
+        fc_json_null(json, key);
+        return;
+    }
+    g_autoptr(GArray) stack = fc_memory_stack(context->model, point);
+    fc_json_begin_array(json, key);
+    for (guint i = 0; i < stack->len; i++)
+    {
+        const FcMemoryFrame *frame = &g_array_index(stack, FcMemoryFrame, i);
+        g_autofree char *source =
+            frame->no_line ? NULL : fc_report_source(context, &frame->place, TRUE);
+        g_autofree char *text =
+            g_strdup_printf("%s%s%s", frame->name, source ? " at " : "", source ? source : "");
+        fc_json_string(json, NULL, text);
+    }
+    fc_json_end_array(json);
+}
+
+static void put_site(const FcReportContext *context, FcJson *json, guint index)
+{
+    const FcProfileAllocSite *site =
+        &g_array_index(context->model->profile->heap.alloc_sites, FcProfileAllocSite, index);
+    const FcMemorySum leaked = fc_memory_leaked(site);
+    const gboolean suppressed = context->memory->alloc_sites[index].suppressed != NULL;
+    fc_json_begin_object(json, NULL);
+    fc_json_string(json, "call", fc_memory_call_name(site->point.call));
+    fc_json_unsigned(json, "bytes", site->bytes);
+    fc_json_unsigned(json, "blocks", site->allocations);
+    fc_json_unsigned(json, "peak_bytes", site->peak_bytes);
+    fc_json_unsigned(json, "leaked_bytes", suppressed ? 0 : leaked.bytes);
+    fc_json_unsigned(json, "leaked_blocks", suppressed ? 0 : leaked.blocks);
+    put_stack(context, json, "stack", &site->point);
+    fc_json_end_object(json);
+}
+
+/* The sites that are largest at the peak, and those that leaked most. */
+static void put_sites(const FcReportContext *context, FcJson *json)
+{
+    const GArray *sites = context->model->profile->heap.alloc_sites;
+    const gsize figures[] = {G_STRUCT_OFFSET(FcProfileAllocSite, peak_bytes),
+                             G_STRUCT_OFFSET(FcProfileAllocSite, live_bytes)};
+    g_autofree gboolean *wanted = g_new0(gboolean, sites->len + 1);
+    for (guint f = 0; f < G_N_ELEMENTS(figures); f++)
+    {
+        g_autoptr(GArray) largest = fc_report_largest(
+            (const FcProfileAllocSite *)(const void *)sites->data, sites->len, figures[f]);
+        for (guint i = 0; i < MIN(largest->len, SITES_MAX); i++)
+            wanted[g_array_index(largest, guint, i)] = TRUE;
+    }
+    guint left_out = 0;
+    fc_json_begin_array(json, "sites");
+    for (guint i = 0; i < sites->len; i++)
+    {
+        const FcProfileAllocSite *site = &g_array_index(sites, FcProfileAllocSite, i);
+        if (wanted[i])
+            put_site(context, json, i);
+        else
+            left_out += site->peak_bytes > 0 || site->live_bytes > 0 ? 1 : 0;
+    }
+    fc_json_end_array(json);
+    fc_json_unsigned(json, "sites_omitted", left_out);
+}
+
+static void put_bad_frees(const FcReportContext *context, FcJson *json)
+{
+    static const char *const kinds[] = {[FC_BAD_UNKNOWN] = "never was a block",
+                                        [FC_BAD_DOUBLE] = "freed before",
+                                        [FC_BAD_INSIDE] = "inside a block",
+                                        [FC_BAD_STACK] = "on a stack",
+                                        [FC_BAD_MISMATCH] = "allocated in another way"};
+    const GArray *frees = context->model->profile->heap.bad_frees;
+    fc_json_begin_array(json, "bad");
+    for (guint i = 0; i < MIN(frees->len, BAD_MAX); i++)
+    {
+        const FcProfileBadFree *bad = &g_array_index(frees, FcProfileBadFree, i);
+        fc_json_begin_object(json, NULL);
+        fc_json_string(json, "kind", kinds[bad->kind]);
+        fc_json_address(json, "pointer", bad->pointer);
+        fc_json_unsigned(json, "time_ns", bad->time_ns);
+        put_stack(context, json, "here", &bad->here);
+        put_stack(context, json, "allocated", &bad->allocated);
+        put_stack(context, json, "freed", &bad->freed);
+        fc_json_end_object(json);
+    }
+    fc_json_end_array(json);
+    fc_json_unsigned(json, "bad_omitted", frees->len - MIN(frees->len, BAD_MAX));
+}
+
+void fc_export_html_heap(const FcReportContext *context, FcJson *json)
+{
+    const FcProfileHeap *heap = &context->model->profile->heap;
+    if (!heap->recorded)
+    {
+        fc_json_null(json, "heap");
+        return;
+    }
+    fc_json_begin_object(json, "heap");
+    fc_json_unsigned(json, "allocations", heap->allocations);
+    fc_json_unsigned(json, "frees", heap->frees);
+    fc_json_unsigned(json, "bytes", heap->bytes);
+    fc_json_unsigned(json, "peak_bytes", heap->peak_bytes);
+    fc_json_unsigned(json, "peak_ns", heap->peak_ns);
+    fc_json_unsigned(json, "leaked_blocks", context->memory->lost.blocks);
+    fc_json_unsigned(json, "leaked_bytes", context->memory->lost.bytes);
+    fc_json_begin_array(json, "samples");
+    for (guint i = 0; i < heap->samples->len; i++)
+    {
+        const FcProfileHeapSample *sample = &g_array_index(heap->samples, FcProfileHeapSample, i);
+        fc_json_begin_array(json, NULL);
+        fc_json_unsigned(json, NULL, sample->time_ns);
+        fc_json_unsigned(json, NULL, sample->live_bytes);
+        fc_json_end_array(json);
+    }
+    fc_json_end_array(json);
+    put_sites(context, json);
+    put_bad_frees(context, json);
+    fc_json_end_object(json);
+}
+
+/* ---- Sources --------------------------------------------------------------------------- */
+
+/* What was called from one line. */
+typedef struct
+{
+    guint line;
+    guint64 calls;
+    guint64 total_ns;
+} Mark;
+
+/* Of the calls by `function`, by the line that they come from; only those in its own file. */
+static GArray *find_marks(const FcModel *model, guint function, const char *file)
+{
+    GArray *marks = g_array_new(FALSE, FALSE, sizeof(Mark));
+    guint count;
+    const FcArc *arcs = fc_callgraph_callees(model->graph, (gint)function, &count);
+    for (guint i = 0; i < count; i++)
+    {
+        for (guint s = 0; s < arcs[i].site_count; s++)
+        {
+            const FcCallSite *site = &arcs[i].sites[s];
+            FcSymbol symbol;
+            fc_symbols_find(model->symbols, model->profile,
+                            &g_array_index(model->profile->arcs, FcProfileArc, site->tag).site,
+                            TRUE, &symbol);
+            const Mark mark = {symbol.line, site->calls, site->total_ns};
+            if (g_strcmp0(symbol.file, file) == 0)
+                g_array_append_val(marks, mark);
+        }
+    }
+    return marks;
+}
+
+/* The first line of the function that begins next in the same file, or the greatest number. */
+static guint find_next(const FcSymbol *symbols, guint count, guint function)
+{
+    guint next = G_MAXUINT;
+    for (guint i = 0; i < count; i++)
+        if (symbols[i].line > symbols[function].line &&
+            g_strcmp0(symbols[i].file, symbols[function].file) == 0)
+            next = MIN(next, symbols[i].line);
+    return next;
+}
+
+static void put_lines(FcJson *json, const char *text, guint first, guint end)
+{
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    fc_json_begin_array(json, "lines");
+    for (guint i = 0; lines[i] && i + 1 < end; i++)
+    {
+        if (i + 1 < first)
+            continue;
+        if (strlen(lines[i]) > LINE_MAX_BYTES)
+            lines[i][LINE_MAX_BYTES] = '\0';
+        fc_json_string(json, NULL, lines[i]);
+    }
+    fc_json_end_array(json);
+}
+
+/* Nothing where the file can't be read. */
+static void put_source(const FcReportContext *context, FcJson *json, const FcSymbol *symbols,
+                       guint function)
+{
+    const FcModel *model = context->model;
+    const FcSymbol *symbol = &symbols[function];
+    g_autofree char *text = NULL;
+    if (!symbol->file || symbol->line == 0 || !g_file_test(symbol->file, G_FILE_TEST_IS_REGULAR) ||
+        !g_file_get_contents(symbol->file, &text, NULL, NULL))
+        return;
+    const guint next = find_next(symbols, model->functions->len, function);
+    const guint first = symbol->line > LINES_BEFORE ? symbol->line - LINES_BEFORE : 1;
+    g_autoptr(GArray) marks = find_marks(model, function, symbol->file);
+    fc_json_begin_object(json, NULL);
+    fc_json_unsigned(json, "function", function);
+    fc_json_unsigned(json, "first", first);
+    put_lines(json, text, first, MIN(next, symbol->line + LINES_MAX));
+    fc_json_begin_array(json, "marks");
+    for (guint i = 0; i < marks->len; i++)
+    {
+        const Mark *mark = &g_array_index(marks, Mark, i);
+        fc_json_begin_array(json, NULL);
+        fc_json_unsigned(json, NULL, mark->line);
+        fc_json_unsigned(json, NULL, mark->calls);
+        fc_json_unsigned(json, NULL, mark->total_ns);
+        fc_json_end_array(json);
+    }
+    fc_json_end_array(json);
+    fc_json_end_object(json);
+}
+
+static int compare_local(gconstpointer a, gconstpointer b, gpointer model)
+{
+    const guint64 x = fc_model_function(model, *(const guint *)a)->figures.local_ns;
+    const guint64 y = fc_model_function(model, *(const guint *)b)->figures.local_ns;
+    return (x < y) - (x > y);
+}
+
+void fc_export_html_sources(const FcReportContext *context, FcJson *json)
+{
+    const FcModel *model = context->model;
+    g_autofree FcSymbol *symbols = g_new0(FcSymbol, model->functions->len + 1);
+    g_autoptr(GArray) order = g_array_new(FALSE, FALSE, sizeof(guint));
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        fc_symbols_find(model->symbols, model->profile, &fc_model_function(model, i)->figures.place,
+                        FALSE, &symbols[i]);
+        if (fc_model_function(model, i)->shown)
+            g_array_append_val(order, i);
+    }
+    g_array_sort_with_data(order, compare_local, (gpointer)model);
+    fc_json_begin_array(json, "sources");
+    for (guint i = 0; i < MIN(order->len, SOURCES_MAX); i++)
+        put_source(context, json, symbols, g_array_index(order, guint, i));
+    fc_json_end_array(json);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Between the parts of the HTML export.  Nobody else includes it.
+ */
+#pragma once
+
+#include "fcdump/json.h"
+#include "fcdump/report.h"
+
+/* Member `heap`: an object, null where the profile has none. */
+void fc_export_html_heap(const FcReportContext *context, FcJson *json);
+/* Member `sources`: the lines of the heaviest functions, where their files can be read. */
+void fc_export_html_sources(const FcReportContext *context, FcJson *json);

@@ -1,0 +1,226 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# The page of --html in a browser: what it shows against --json; search, zoom, sort, weights, the
+# back button, links, keys; names that are markup; a large profile.  Debian's own Python, as its
+# Selenium needs.
+
+import json
+import re
+import time
+
+from fcfile import Profile, Program, contains, equal, fail, folder, run, with_heap
+from browser import browser, shot, show
+
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select, WebDriverWait
+
+keep = folder()
+program = Program()
+LONG = "</script><b>&amp;" + "long::" * 35
+profile = with_heap(program)
+profile.modules.append((0x9000, 0x9000, 0xa000, 0, 2**64 - 1, None, "/none/" + LONG.replace("/", "|")))
+profile.function("odd", 7, 500_000, 500_000, (1, 100_000), where=0x9010)
+profile.functions[-1] = ((1, 0x9010), *profile.functions[-1][1:])
+profile.context(0, "main+20", "odd", 7, 500_000, 500_000)
+profile.arc("main", "main+20", "odd", 7, 500_000)
+profile.thread(4712, 5, 600, 500, 2, True, "helper", [("leaf", 1, 2, 3)])
+profile.losses.append(("lost-records", 3))
+profile.write("all.fc")
+result = run("--html=all.html", "all.fc")
+contains(result.err, "fcdump: --html: not in it: call sites\n", "notes")
+data = json.loads(run("--json", "all.fc").raw)
+functions = {function["name"]: function for function in data["functions"]}
+ODD = next(name for name in functions if name.startswith("<"))
+
+
+def texts(driver, selector):
+    return [element.text for element in driver.find_elements(By.CSS_SELECTOR, selector)]
+
+
+def wait(driver, what, condition):
+    WebDriverWait(driver, 20).until(lambda _: condition(), what)
+
+
+def boxes(driver, selector="svg.flame"):
+    """{name: total} of the boxes of a flame graph that are no callers of what is zoomed to."""
+    return dict(driver.execute_script(
+        "return Array.from(document.querySelectorAll(arguments[0] + ' .frame:not(.above)'), "
+        "(box) => [box.dataset.name, Number(box.dataset.total)])", selector))
+
+
+def ns(text):
+    number, unit = text.split(" ")
+    return float(number) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[unit]
+
+
+def go(driver, words):
+    """Follows a link to that part of the page."""
+    driver.execute_script("location.hash = arguments[0]", words)
+    wait(driver, words, lambda: driver.execute_script("return location.hash") == words)
+    driver.execute_async_script("requestAnimationFrame(() => setTimeout(arguments[0]))")
+
+
+def look_at_tables(driver):
+    go(driver, "#view=functions")
+    rows = [re.split("\t", row) for row in driver.execute_script(
+        "return Array.from(document.querySelectorAll('#functions tbody tr'), "
+        "(row) => Array.from(row.cells, (cell) => cell.textContent.trim()).join('\\t'))")]
+    equal([row[-1] for row in rows], ["work", "main", "leaf", ODD], "functions by local time")
+    for row in rows:
+        function = functions[row[-1]]
+        if abs(ns(row[0]) - function["local_ns"]) > function["local_ns"] / 1000:
+            fail("local time", row, function)
+        if abs(ns(row[2]) - function["total_ns"]) > function["total_ns"] / 1000:
+            fail("total time", row, function)
+        equal(row[3], str(function["calls"]), "calls")
+        equal(row[1], f"{100 * function['local_ns'] / data['local_sum_ns']:.1f}%", "share")
+    heads = driver.find_elements(By.CSS_SELECTOR, "#functions th")
+    next(head for head in heads if head.text == "calls").click()
+    wait(driver, "sorted", lambda: texts(driver, "#functions td:last-child") == [ODD, "leaf", "work", "main"])
+    driver.find_element(By.CSS_SELECTOR, "#functions th.sorted").click()
+    wait(driver, "the other order", lambda: texts(driver, "#functions td:last-child") == ["main", "work", "leaf", ODD])
+    driver.back()
+    wait(driver, "back", lambda: texts(driver, "#functions td:last-child") == [ODD, "leaf", "work", "main"])
+    shot(driver, "page-functions")
+    search = driver.find_element(By.ID, "search")
+    search.send_keys("A")
+    wait(driver, "search", lambda: texts(driver, "#functions td:last-child")[-1:] == ["main"])
+    search.send_keys("I")
+    wait(driver, "search", lambda: texts(driver, "#functions td:last-child") == ["main"])
+    contains(driver.find_element(By.ID, "found").text, "1 functions, 100.0% of time", "the share of what was found")
+    ActionChains(driver).send_keys(Keys.ESCAPE).perform()
+    wait(driver, "Escape", lambda: len(texts(driver, "#functions td:last-child")) == 4)
+
+
+def sums(weight):
+    """What each function weighs in all contexts below it, by --json."""
+    contexts = data["contexts"]
+    below = [context[weight] for context in contexts]
+    for i in range(len(contexts) - 1, -1, -1):
+        if contexts[i]["parent"] is not None:
+            below[contexts[i]["parent"]] += below[i]
+    total = {}
+    for context, weighs in zip(contexts, below):
+        name = data["functions"][context["function"]]["name"]
+        total[name] = total.get(name, 0) + weighs
+    return {**total, "all": sum(context[weight] for context in contexts)}
+
+
+def look_at_flames(driver):
+    go(driver, "#view=flame")
+    equal(boxes(driver), sums("local_ns"), "the flame graph by time")
+    shot(driver, "page-flame")
+    for box in driver.find_elements(By.CSS_SELECTOR, ".frame[data-name=work]"):
+        box.click()
+        break
+    wait(driver, "zoom", lambda: boxes(driver) == {"work": 6_000_000, "leaf": 1_000_000})
+    driver.find_element(By.ID, "reset").click()
+    wait(driver, "reset", lambda: "main" in boxes(driver))
+    driver.back()
+    wait(driver, "back to the zoom", lambda: "main" not in boxes(driver))
+    ActionChains(driver).send_keys(Keys.ESCAPE).perform()
+    wait(driver, "Escape", lambda: "main" in boxes(driver))
+    Select(driver.find_element(By.ID, "weight")).select_by_visible_text("calls")
+    wait(driver, "calls", lambda: boxes(driver) == sums("calls"))
+    Select(driver.find_element(By.ID, "weight")).select_by_visible_text("bytes")
+    wait(driver, "bytes", lambda: boxes(driver) == {"all": 4164, "main": 4100, "work": 4000, "<outside>": 64})
+    ActionChains(driver).send_keys("/").perform()
+    driver.find_element(By.ID, "search").send_keys("work")
+    wait(driver, "search", lambda: driver.execute_script(
+        "return document.querySelectorAll('.frame.found').length") == 1)
+    shot(driver, "page-searched")
+
+
+def look_at_functions(driver):
+    go(driver, "#f=work")
+    equal(driver.find_element(By.ID, "name").text, "work", "the name")
+    contains(driver.find_element(By.ID, "figures").text, "local 5.000 ms (47.6%), total 6.000 ms (57.1%), 2 calls, "
+             "2.000 ms to 4.000 ms each; 4000 B allocated, 400 B live at the end", "figures")
+    equal(boxes(driver, "#callers"), {"work": 6_000_000, "main": 6_000_000}, "callers")
+    equal(boxes(driver, "#callees"), {"work": 6_000_000, "leaf": 1_000_000}, "callees")
+    equal([text for text in driver.execute_script(
+        "return Array.from(document.querySelectorAll('#graph g'), (box) => box.textContent)")],
+          ["mainmain6.000 ms, 2x", "leafleaf1.000 ms, 3x", "workwork6.000 ms, 2 calls"], "the graph around it")
+    equal([line.split(" ")[-1] for line in texts(driver, "#latency tr")], ["1", "1"], "the histogram")
+    lines = driver.execute_script(
+        "return Array.from(document.querySelectorAll('#source span'), (part) => part.textContent)")
+    first = int(program.line(program.start["work"]).rsplit(":", 1)[1])
+    with open(program.line(program.start["work"]).rsplit(":", 1)[0], encoding="utf-8") as file:
+        source = file.read().split("\n")
+    found = {int(lines[i]): lines[i + 3] for i in range(0, len(lines), 4)}
+    equal(found[first], source[first - 1], "a line of the source")
+    called = int(program.line(program.start["work"] + 4).rsplit(":", 1)[1])
+    at = lines.index(str(called))
+    equal(lines[at + 1:at + 3], ["3x", "1.000 ms"], "what a line called")
+    shot(driver, "page-function")
+    driver.find_element(By.CSS_SELECTOR, "#callees .frame[data-name=leaf]").click()
+    wait(driver, "leaf", lambda: driver.find_element(By.ID, "name").text == "leaf")
+    driver.back()
+    wait(driver, "back", lambda: driver.find_element(By.ID, "name").text == "work")
+    go(driver, "#f=none")
+    contains(driver.find_element(By.ID, "view").text, "No function is called none.", "an unknown function")
+    driver.execute_script("location.hash = hashOf({ f: arguments[0] })", ODD)
+    wait(driver, "a strange name", lambda: texts(driver, "#name") == [ODD])
+    equal(driver.execute_script("return document.documentElement.scrollWidth <= window.innerWidth"), True,
+          "a long name is wrapped")
+    shot(driver, "page-long")
+
+
+def look_at_the_rest(driver):
+    go(driver, "#view=memory")
+    equal(len(driver.find_elements(By.CSS_SELECTOR, "#heap path.area")), 1, "the heap over time")
+    equal([text.split(" in ")[0] for text in texts(driver, "#holders summary")],
+          ["2000 B: malloc", "100 B: malloc", "64 B: before the start"], "who held the peak")
+    contains(texts(driver, "#leaks summary")[0], "400 B in 4 blocks: malloc in work at ", "leaks")
+    driver.find_element(By.CSS_SELECTOR, "#leaks summary").click()
+    equal([text.split(" at ")[0] for text in texts(driver, "#leaks li") if text], ["work", "main"], "a leak's stack")
+    equal(texts(driver, "#bad"), ["None."], "bad frees")
+    shot(driver, "page-memory")
+    ActionChains(driver).send_keys("5").perform()
+    wait(driver, "threads", lambda: len(texts(driver, "#threads tbody tr")) == 2)
+    contains("\n".join(texts(driver, "#threads tbody tr")), "helper · leaf 3 ns", "a thread's functions")
+    contains(texts(driver, "#processes tbody tr")[0], "./prog -v two words", "a process")
+    ActionChains(driver).send_keys("1").perform()
+    wait(driver, "the overview", lambda: texts(driver, "#hot") == ["main 100.0% → work 57.1%"])
+    contains(driver.find_element(By.ID, "view").text, "lost-records: 3", "losses")
+    shot(driver, "page-overview")
+
+
+with browser("--force-dark-mode") as driver:
+    show(driver, "all.html")
+    equal(driver.execute_script("return [data.base_ns, data.functions.length, performance.getEntriesByType("
+                                "'resource').length]"),
+          [data["local_sum_ns"], len(functions), 0], "what it holds, and that it fetched nothing")
+    look_at_tables(driver)
+    look_at_flames(driver)
+    driver.find_element(By.ID, "search").clear()
+    look_at_functions(driver)
+    look_at_the_rest(driver)
+
+# 100,000 contexts: opened, drawn, and zoomed.  How long it took is told and not judged.
+many = Profile(program, run_ns=10**9)
+many.modules.append((0x1000000, 0x1000000, 0x2000000, 0, 2**64 - 1, None, "/none/many.so"))
+for number in range(2000):
+    many.function(f"f{number}", 50, 1000, 1000, where=0x1000000 + 16 * number)
+    many.functions[number] = ((1, 0x1000000 + 16 * number), *many.functions[number][1:])
+for number in range(100_000):  # three under each, all of another function than those around them
+    many.context((number - 1) // 3 if number else None, 0x1234, f"f{number % 2000}", 1, 20, 20)
+many.write("many.fc")
+equal(run("--html=many.html", "many.fc").status, 1, "no image for names")
+with browser() as driver:
+    began = time.monotonic()
+    show(driver, "many.html", "#view=flame")
+    took = time.monotonic() - began
+    equal(driver.execute_script("return treeOf(0).count"), 100_001, "contexts")
+    print(f"100,000 contexts: opened in {took:.2f} s")
+    began = time.monotonic()
+    go(driver, "#f=" + driver.execute_script("return functions[1].name"))
+    print(f"the view of a function: {time.monotonic() - began:.2f} s")
+    shot(driver, "page-many")
+run("--html=few.html", "--min=1", "many.fc")
+with browser() as driver:
+    show(driver, "few.html")
+    contains(driver.find_element(By.ID, "omitted").text, "of the lightest contexts are left out", "what --min left out")
