@@ -24,9 +24,15 @@ def readme_line():
 
 
 class Flags(RealProgram):
-    def test_readme(self):
+    def test_gcc(self):
+        self.check_readme("gcc")
+
+    def test_clang(self):
+        self.check_readme("clang")
+
+    def check_readme(self, compiler):
         folder = copy_source("xz-utils", self.path("source"))
-        run(["sh", "-c", readme_line() + SMALL], folder, "configuration of xz",
+        run(["sh", "-c", readme_line() + SMALL + " CC=" + compiler], folder, "configuration of xz",
             PATH=f"{fctest.BINDIR}:{os.environ['PATH']}", FC_QUIET=1)
         run(["make", "-j2"], folder, "xz", FC_QUIET=1)
         library, = glob.glob(os.path.join(folder, "src/liblzma/.libs/liblzma.so.?"))
