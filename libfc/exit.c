@@ -23,6 +23,38 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
+/* SIGCANCEL and SIGSETXID of the C library: another thread may wait for us to handle one. */
+#define INTERNAL_SIGNALS (UINT64_C(3) << (__SIGRTMIN - 1))
+
+static void wait_for_answer(uint32_t index)
+{
+    size_t bytes = 0;
+    const char *text = NULL;
+    if (index == 0)
+        fc_spawn_read_reply(fc_session.reply_fd, -1);
+    else if (index != FC_NO_ANSWER)
+        text = fc_chunks_wait_for_answer(index, &bytes);
+    if (text && bytes > 0)
+        fc_notice_print(text, bytes);
+    else if (!text && index != 0 && index != FC_NO_ANSWER)
+        fc_notice("the profile manager is gone, the profile is not complete");
+    fc_channel_close();
+}
+
+/* Those that came while we waited.  Without profiling the process would have been gone: no handler
+ * would have run, and no signal ended it, of which the profile that is written by now says nothing.
+ */
+static void discard_signals(uint64_t which)
+{
+    const struct timespec none = {0, 0};
+    uint64_t pending = 0;
+    /* a timer may send one after the other: not for ever */
+    for (int i = 0; i < 1000; i++)
+        if (fc_sys(SYS_rt_sigpending, &pending, sizeof pending) < 0 || (pending & which) == 0 ||
+            fc_sys(SYS_rt_sigtimedwait, &which, NULL, &none, sizeof which) < 0)
+            return;
+}
+
 static void quit(void)
 {
     if (fc_state_is_off())
@@ -45,21 +77,13 @@ static void quit(void)
                                 .argument = index,
                                 .value = fc_clock_peek()};
     fc_channel_send(&message, NULL, 0);
+    if (!fc_state_is_off())
+    {
+        fc_state_ended();
+        wait_for_answer(index);
+        discard_signals(~old & ~INTERNAL_SIGNALS);
+    }
     fc_restore_signals(old);
-    if (fc_state_is_off())
-        return;
-    fc_state_ended();
-    size_t bytes = 0;
-    const char *text = NULL;
-    if (index == 0)
-        fc_spawn_read_reply(fc_session.reply_fd, -1);
-    else if (index != FC_NO_ANSWER)
-        text = fc_chunks_wait_for_answer(index, &bytes);
-    if (text && bytes > 0)
-        fc_notice_print(text, bytes);
-    else if (!text && index != 0 && index != FC_NO_ANSWER)
-        fc_notice("the profile manager is gone, the profile is not complete");
-    fc_channel_close();
 }
 
 /* exit() runs two of our functions, in an order that depends on how libfc was loaded:

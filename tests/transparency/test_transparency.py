@@ -196,6 +196,36 @@ class Failures(fctest.Case):
             out, _ = process.communicate(timeout=fctest.TIMEOUT_S)
         self.assertEqual((process.returncode, out), (5, b"started\ndone\n"))
 
+    def test_signals_behind_the_end(self):
+        """What comes while the program waits for its manager to write the profile finds it gone, as
+        it would without profiling: the status is the one that the profile tells."""
+        program = self.compile("late_signals.c")
+        for number, (transport, way) in enumerate((transport, way) for way in ((), ("_exit",))
+                                                  for transport in ("shared", "pipe")):
+            flag = self.path(f"go-{number}")
+            with subprocess.Popen([program, flag, *way], cwd=self.folder, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE,
+                                  env=fctest.plain_environment(FC_TRANSPORT=transport)) as process:
+                manager = self.manager_of(process, [])
+                self.assertEqual(process.stdout.readline(), b"ready\n")
+                os.kill(manager, signal.SIGSTOP)
+                open(flag, "w", encoding="utf-8").close()
+                fctest.wait_until(lambda: self.blocks(process.pid, signal.SIGUSR1),
+                                  "the program takes signals")
+                for late in (signal.SIGUSR1, signal.SIGTERM, signal.SIGALRM):
+                    process.send_signal(late)
+                os.kill(manager, signal.SIGCONT)
+                out, _ = process.communicate(timeout=fctest.TIMEOUT_S)
+            self.assertEqual((process.returncode, out), (3, b""))
+            profile = fcprofile.load(self.path("functioncheck.fc"))
+            self.assertEqual((profile.end, profile.end_value), ("exit", 3))
+
+    @staticmethod
+    def blocks(pid, number):
+        with open(f"/proc/{pid}/status", encoding="utf-8") as stream:
+            mask = next(line for line in stream if line.startswith("SigBlk:"))
+        return int(mask.split()[1], 16) >> (number - 1) & 1
+
     def test_manager_is_out_of_sight(self):
         """Not a child, not in the group, without the program's output."""
         program = self.compile("longrun.c")
