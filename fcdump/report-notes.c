@@ -33,7 +33,7 @@ static const struct
     {"orphan-messages", "messages of a process that had not announced itself", CALLS_MISSING},
     {"modules-not-listed", "libraries beyond the limit: their functions have no names",
      OTHER_MISSING},
-    {"threads-not-listed", "threads beyond the limit: in the sums, but not listed", OTHER_MISSING},
+    {"threads-not-listed", "threads beyond the limit: in the sums, but not listed", MENDED},
     {"unsent-buffers", "threads that ended with their process, which may have had records to send",
      CALLS_MISSING},
     {"untracked-frees", "blocks of memory that were freed unseen: their place was used again",

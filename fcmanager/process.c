@@ -23,6 +23,8 @@ static void done_clear(gpointer data)
     FcThreadDone *done = data;
     fc_counts_free(done->counts);
     g_free(done->result.name);
+    g_array_unref(done->repairs);
+    g_array_unref(done->losses);
 }
 
 static void note_clear(gpointer data)
@@ -197,6 +199,10 @@ static void add_done(FcProcess *process, const FcThreadResult *result, FcThread 
     done.result.name = g_strdup(result->name);
     done.result.functions = NULL;
     done.result.stack = NULL;
+    done.repairs = process->repairs;
+    done.losses = process->losses;
+    process->repairs = notes_new();
+    process->losses = notes_new();
     g_array_append_val(process->done, done);
 }
 
@@ -228,7 +234,7 @@ static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gb
     else
     {
         result_clear(&result);
-        fc_process_note(process->losses, "threads-not-listed", 1);
+        fc_process_note(process->repairs, "threads-not-listed", 1);
     }
     g_hash_table_remove(process->threads, GUINT_TO_POINTER(thread->number));
 }

@@ -46,6 +46,8 @@ typedef struct
     FcThreadResult result; /* without functions and stack */
     FcCounts *counts;      /* owned */
     gboolean was_last;     /* no other thread was alive */
+    GArray *repairs;       /* FcProfileNote: what was noted since the thread before was done */
+    GArray *losses;
 } FcThreadDone;
 
 typedef struct

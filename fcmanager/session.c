@@ -143,10 +143,15 @@ static void write_threads(FcSession *session, FcProcess *process)
             *done = written;
             continue;
         }
+        /* each note in one file, that of its thread: sums of them must be true */
+        fc_profile_add_notes(process->repairs, done->repairs);
+        fc_profile_add_notes(process->losses, done->losses);
         g_autoptr(FcProfile) profile =
             fc_output_thread(process, &done->result, done->counts, with_heap, session->unique_id);
         gboolean several = with_heap ? process->results->len > 1 : !is_first || !done->was_last;
         write_profile(session, process, profile, done->result.number, several);
+        g_array_set_size(process->repairs, 0);
+        g_array_set_size(process->losses, 0);
     }
     g_array_set_size(process->done, kept);
 }

@@ -179,9 +179,7 @@ class Server(RealProgram):
               file=sys.stderr, flush=True)
 
     def check_losses(self, profile, transport):
-        """None, but for what the manual says of who is killed and has no shared memory; and
-        threads beyond some thousand results are not listed, only summed."""
-        profile.losses.pop("threads-not-listed", None)
+        """None, but for what the manual says of who is killed and has no shared memory."""
         if transport == "pipe" and profile.end in KILLED:
             profile.losses.pop("unsent-buffers", None)
         self.check_bounds(profile)

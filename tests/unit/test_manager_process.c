@@ -354,6 +354,23 @@ static void test_threads_in_turn(void)
 
 /* A thread whose own clock stands at 0 in its first events: in mode sys it has not yet been
  * in the kernel. */
+/* A list has an end; no call is lost by it. */
+static void test_more_threads_than_are_listed(void)
+{
+    const guint32 listed = 262144;
+    Fixture f;
+    start(&f);
+    for (guint32 thread = 1; thread <= listed + 3; thread++)
+    {
+        send(&f, FC_MSG_THREAD_START, thread, thread, 10);
+        send(&f, FC_MSG_THREAD_END, thread, 0, 20);
+    }
+    g_assert_cmpuint(f.process->results->len, ==, listed);
+    g_assert_cmpuint(note_count(f.process->repairs, "threads-not-listed"), ==, 3);
+    g_assert_cmpuint(f.process->losses->len, ==, 0);
+    stop(&f);
+}
+
 static void test_clock_from_zero(void)
 {
     Fixture f;
@@ -459,6 +476,7 @@ int main(int argc, char **argv)
     g_test_add_func("/process/chunk-given-twice", test_chunk_given_twice);
     g_test_add_func("/process/generations-wrap", test_generations_wrap);
     g_test_add_func("/process/threads-in-turn", test_threads_in_turn);
+    g_test_add_func("/process/threads-not-listed", test_more_threads_than_are_listed);
     g_test_add_func("/process/clock-from-zero", test_clock_from_zero);
     g_test_add_func("/process/data-in-the-pipe", test_data_in_the_pipe);
     g_test_add_func("/process/fork", test_fork);
