@@ -20,9 +20,10 @@
  *   them, where they were spent, and given to the counted function: so many times the mean local
  *   time of the sampled calls.  A sampled call stands for all calls of its counter with the same
  *   probability, and what it calls has its own local time, so the sum is without bias however
- *   counted functions call one another.  Where a frame has not so much local time, all is given in
- *   proportion: no time becomes negative, and none is made or lost but outside all frames, which
- *   can't give more than there was. */
+ *   counted functions call one another.  A sampled call of more than 100 us, which was preempted or
+ *   did what is too rare to be sampled, stands for itself alone.  Where a frame has not so much
+ * local time, all is given in proportion: no time becomes negative, and none is made or lost but
+ * outside all frames, which can't give more than there was. */
 #pragma once
 
 #include "fcmanager/counted.h"

@@ -13,6 +13,8 @@
 typedef struct
 {
     guint64 timed;
+    guint64 alone;
+    guint64 callees;
     double local;
     double local_squares;
     double total;
@@ -22,6 +24,8 @@ typedef struct
 static void add_sample(Sums *sums, const FcCountedSample *sample)
 {
     sums->timed += sample->timed;
+    sums->alone += sample->alone;
+    sums->callees += sample->callees;
     sums->local += sample->local;
     sums->local_squares += sample->local_squares;
     sums->total += sample->total;
@@ -143,7 +147,7 @@ static void estimate(FcSettle *settle)
         const gboolean own = sums.timed >= SAMPLES_LEAST;
         means[i] = mean_local(settle, own ? &sums : &by_function[pair->function], pair->function);
         function->counted += pair->calls;
-        function->timed += sums.timed;
+        function->timed += sums.timed + sums.alone;
         if (own)
             variances[i] = add_errors(function, &sums, means[i], untimed[i]);
         else

@@ -87,10 +87,18 @@ guint32 fc_counted_met(FcCounted *counted, guint32 parent, guint32 arc)
     return index;
 }
 
-void fc_counted_timed(FcCounted *counted, guint32 index, guint64 total, guint64 local)
+void fc_counted_timed(FcCounted *counted, guint32 index, guint64 total, guint64 local,
+                      guint64 callees, guint64 most)
 {
     FcCountedSample *sample = &g_array_index(counted->samples, FcCountedSample, index);
+    if (local > most)
+    {
+        sample->alone++;
+        return;
+    }
+    total = MIN(total, local + most); /* a callee may have been preempted */
     sample->timed++;
+    sample->callees += callees;
     sample->local += (double)local;
     sample->local_squares += (double)local * (double)local;
     sample->total += (double)total;

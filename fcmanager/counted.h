@@ -16,12 +16,14 @@
 /* What was met of one call site and function within one context. */
 typedef struct
 {
-    guint32 parent; /* the context of the innermost open frame, which need not be the caller's */
-    guint32 arc;    /* from that frame's function, by the site */
-    guint32 next;   /* of the same pair, index + 1; 0: none.  For counted-settle.c */
-    guint64 met;    /* how often a counter had run down there */
-    guint64 timed;  /* activations that were timed from their entry to their end; in ticks: */
-    double local;   /* their sum, */
+    guint32 parent;  /* the context of the innermost open frame, which need not be the caller's */
+    guint32 arc;     /* from that frame's function, by the site */
+    guint32 next;    /* of the same pair, index + 1; 0: none.  For counted-settle.c */
+    guint64 met;     /* how often a counter had run down there */
+    guint64 alone;   /* activations that were timed and stand for themselves only */
+    guint64 callees; /* recorded calls that the others made themselves */
+    guint64 timed;   /* these others; in ticks: */
+    double local;    /* their sum, */
     double local_squares;
     double total;
     double total_squares;
@@ -63,8 +65,11 @@ void fc_counted_begin_function(FcCounted *counted, guint32 function);
 /* A counter of `arc`'s call site and function had run down while `parent` was the innermost
  * context.  Returns the number of the sample, for fc_counted_timed. */
 guint32 fc_counted_met(FcCounted *counted, guint32 parent, guint32 arc);
-/* A call of that sample was timed, from its entry to its end; ticks. */
-void fc_counted_timed(FcCounted *counted, guint32 sample, guint64 total, guint64 local);
+/* A call of that sample was timed, ticks; it called so many functions itself.  One that took longer
+ * than `most` locally stands for itself alone: it was preempted, or did what is too rare to tell
+ * from a sample how often it was done. */
+void fc_counted_timed(FcCounted *counted, guint32 sample, guint64 total, guint64 local,
+                      guint64 callees, guint64 most);
 
 /* A call by `arc` was recorded where everything is. */
 void fc_counted_sure(FcCounted *counted, guint32 arc);

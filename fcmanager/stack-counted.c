@@ -77,12 +77,23 @@ struct StackFrame *fc_stack_begin_sample(FcStack *stack, guint64 function, guint
     frame->made = FRAME_SAMPLED + fc_counted_met(counted, parent, frame->arc);
     stack->is_window = TRUE;
     stack->window_top = stack->top;
+    stack->window_callees = 0;
     return frame;
+}
+
+/* A function is counted because its calls take less than a microsecond in the mean. */
+#define SAMPLE_MOST_NS 100000u
+
+static guint64 most_ticks(const FcStack *stack)
+{
+    const guint64 multiplier = MAX(stack->multiplier, 1);
+    return (guint64)(((unsigned __int128)SAMPLE_MOST_NS << 32) / multiplier);
 }
 
 void fc_stack_end_sample(FcStack *stack, guint32 sample, guint64 total, guint64 local)
 {
-    fc_counted_timed(stack->counted, sample, total, local);
+    fc_counted_timed(stack->counted, sample, total, local, stack->window_callees,
+                     most_ticks(stack));
     stack->is_window = FALSE;
 }
 
@@ -100,7 +111,7 @@ void fc_stack_cut_window(FcStack *stack)
     guint64 until = stack->window_top < stack->top ? frame[1].entered : stack->last;
     guint64 total = frame->ran_before + until - MIN(frame->entered, until);
     fc_counted_timed(stack->counted, frame->made - FRAME_SAMPLED, total,
-                     total - MIN(frame->callees, total));
+                     total - MIN(frame->callees, total), stack->window_callees, most_ticks(stack));
     frame->made = FRAME_CALLED;
 }
 

@@ -366,8 +366,10 @@ static guint32 feed_window(FcStack *stack, const struct FcRecord *records, guint
         if (!read_record(&records[at], generation, &event))
             break;
         feed(stack, records, at, at + 1, generation);
-        if (kind_of(&event) == FC_RECORD_ENTER && stack->top > 0)
-            fc_counted_sure(stack->counted, stack->frames[stack->top].arc);
+        if (kind_of(&event) != FC_RECORD_ENTER || stack->top == 0)
+            continue;
+        fc_counted_sure(stack->counted, stack->frames[stack->top].arc);
+        stack->window_callees += stack->top == stack->window_top + 1;
     }
     return at;
 }

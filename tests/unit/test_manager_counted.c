@@ -95,6 +95,25 @@ static void test_leaf(void)
     fc_fixture_stop(&f);
 }
 
+/* A call that was preempted tells nothing of the others. */
+static void test_preempted(void)
+{
+    FcFixture f;
+    fc_fixture_start(&f);
+    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+    sample(&f, 1000, 5, 'B', SITE('A', 0), 1);
+    sample(&f, 2000, 1000000, 'B', SITE('A', 0), 1);
+    sample(&f, 1003000, 7, 'B', SITE('A', 0), 1);
+    fc_fixture_leave(&f, 2000000, 'A', 0x99, 0);
+    add(&f, SITE('A', 0), 'B', 103);
+    settle(&f, 0);
+    const guint64 local = 5 + 1000000 + 7 + 100 * 6;
+    check_context(&f, "AB", 103, local, local);
+    check_context(&f, "A", 1, 2000000, 2000000 - local);
+    g_assert_cmpuint(FUNCTION('B')->timed, ==, 3);
+    fc_fixture_stop(&f);
+}
+
 /* The estimate is more than the caller has. */
 static void test_too_much(void)
 {
@@ -301,6 +320,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/counted/leaf", test_leaf);
+    g_test_add_func("/counted/preempted", test_preempted);
     g_test_add_func("/counted/too-much", test_too_much);
     g_test_add_func("/counted/no-frame", test_no_frame);
     g_test_add_func("/counted/apportioned", test_apportioned);
