@@ -72,6 +72,7 @@ static void give(FcSettle *settle, const Batch *batch, guint32 node, guint32 cal
                                       (double)(batch->calls - MIN(batch->timed, batch->calls)) *
                                       (double)calls / (double)batch->calls};
     g_array_append_val(settle->shares, share);
+    fc_counts_add_unrecorded(&counts->unrecorded, child, (guint64)(share.untimed + 0.5));
 }
 
 static guint32 caller_of(const FcCounts *counts, guint32 node)

@@ -154,6 +154,7 @@ static void order_nodes(FcSettle *settle)
     FcCounts fresh = {0};
     FcMap known;
     GArray *marks = NULL;
+    GArray *unrecorded = NULL;
     g_autofree guint32 *places = g_new0(guint32, counts->node_count);
     fc_map_init(&known, counts->node_count);
     fc_counts_add_node(&fresh, 0, 0, FC_NONE, 0);
@@ -165,6 +166,8 @@ static void order_nodes(FcSettle *settle)
         places[at] = place_node(&fresh, &known, places[from->parent], from);
         if (fc_counts_is_marked(counts->apportioned_nodes, at))
             fc_counts_mark(&marks, places[at]);
+        if (fc_counts_unrecorded(counts, at) > 0)
+            fc_counts_add_unrecorded(&unrecorded, places[at], fc_counts_unrecorded(counts, at));
     }
     fc_map_clear(&known);
     if (counts->contexts_in_use)
@@ -176,6 +179,9 @@ static void order_nodes(FcSettle *settle)
     if (counts->apportioned_nodes)
         g_array_unref(counts->apportioned_nodes);
     counts->apportioned_nodes = marks;
+    if (counts->unrecorded)
+        g_array_unref(counts->unrecorded);
+    counts->unrecorded = unrecorded;
 }
 
 void fc_settle_move(FcSettle *settle)

@@ -350,11 +350,11 @@ static GArray *links_new(guint count)
     return links;
 }
 
-static void begin(FcSettle *settle, FcCounted *counted)
+static void begin(FcSettle *settle, FcCounted *counted, const FcCallCosts *costs)
 {
     FcCounts *counts = counted->counts;
     const guint32 functions = counts->function_count;
-    *settle = (FcSettle){.counted = counted, .counts = counts};
+    *settle = (FcSettle){.counted = counted, .counts = counts, .costs = costs};
     fc_map_init(&settle->children, counts->node_count);
     settle->first_child = links_new(counts->node_count);
     settle->next_child = links_new(counts->node_count);
@@ -390,12 +390,12 @@ static void end(FcSettle *settle)
     g_free(settle->by_address);
 }
 
-void fc_counted_settle(FcCounted *counted, guint64 outside)
+void fc_counted_settle(FcCounted *counted, guint64 outside, const FcCallCosts *costs)
 {
     FcSettle settle;
     if (!counted->begun)
         return;
-    begin(&settle, counted);
+    begin(&settle, counted, costs);
     apportion_all(&settle);
     fc_settle_times(&settle, outside);
     fc_settle_move(&settle);

@@ -26,6 +26,7 @@
  * outside all frames, which can't give more than there was. */
 #pragma once
 
+#include "fcmanager/costs.h"
 #include "fcmanager/counted.h"
 
 /* Calls of `pair` that were made while frame `frame` was the innermost that was recorded; their
@@ -44,6 +45,7 @@ typedef struct
 {
     FcCounted *counted;
     FcCounts *counts;
+    const FcCallCosts *costs;
     FcMap children;       /* parent, site, its module | function -> context */
     GArray *first_child;  /* guint32 by context; 0: none */
     GArray *next_child;   /* of the same parent */
@@ -65,8 +67,10 @@ typedef struct
 } FcCountedSpent;
 
 /* Adds the counted calls to the thread's counts, whose stack must be closed.  `outside`: ticks of
- * the thread's run in which no frame was open.  Nothing may be fed to the counts after that. */
-void fc_counted_settle(FcCounted *counted, guint64 outside);
+ * the thread's run in which no frame was open.  Nothing may be fed to the counts after that.  The
+ * times are as measured still, with `costs` in them: those of a counted call, in place of those of
+ * a recorded one, where a call was not timed. */
+void fc_counted_settle(FcCounted *counted, guint64 outside, const FcCallCosts *costs);
 
 /* An entry of one of the arrays above, which grows with zeros if need be; good until it does. */
 guint32 *fc_settle_link(GArray *links, guint32 index);

@@ -59,14 +59,21 @@ static Sums sums_of_pair(const FcSettle *settle, const FcCountedPair *pair)
     return sums;
 }
 
-/* The local time of an untimed call of `function`. */
+/* The local time of an untimed call of `function`, as it was: what timing it and the calls that it
+ * made cost is no part of it, what counting it cost is. */
 static double mean_local(const FcSettle *settle, const Sums *sums, guint32 function)
 {
-    if (sums->timed > 0)
-        return sums->local / (double)sums->timed;
+    const FcCallCosts *costs = settle->costs;
     const GArray *before = settle->counted->before;
     double mean = function < before->len ? g_array_index(before, double, function) : 0;
-    return MAX(mean, 0);
+    double callees = 0;
+    if (sums->timed > 0)
+    {
+        mean = sums->local / (double)sums->timed;
+        callees = (double)sums->callees / (double)sums->timed;
+    }
+    mean -= costs->inside + callees * (costs->recorded - costs->inside);
+    return MAX(mean, 0) + costs->counted;
 }
 
 /* Adds to the function's variances, and returns that of the local time. */

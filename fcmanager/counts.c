@@ -53,6 +53,9 @@ void fc_counts_free(FcCounts *counts)
     g_free(counts->nodes);
     g_clear_pointer(&counts->apportioned_nodes, g_array_unref);
     g_clear_pointer(&counts->apportioned_arcs, g_array_unref);
+    g_clear_pointer(&counts->unrecorded, g_array_unref);
+    g_clear_pointer(&counts->node_costs, g_array_unref);
+    g_clear_pointer(&counts->arc_costs, g_array_unref);
     g_free(counts);
 }
 
@@ -63,6 +66,28 @@ void fc_counts_mark(GArray **marks, guint32 index)
     if ((*marks)->len <= index)
         g_array_set_size(*marks, index + 1);
     g_array_index(*marks, guint8, index) = 1;
+}
+
+void fc_counts_add_unrecorded(GArray **unrecorded, guint32 node, guint64 calls)
+{
+    if (!*unrecorded)
+        *unrecorded = g_array_new(FALSE, TRUE, sizeof(guint64));
+    if ((*unrecorded)->len <= node)
+        g_array_set_size(*unrecorded, node + 1);
+    g_array_index(*unrecorded, guint64, node) += calls;
+}
+
+static void add_cost(GArray **costs, guint32 index, FcCountsCost cost)
+{
+    if (cost.total == 0 && cost.local == 0)
+        return;
+    if (!*costs)
+        *costs = g_array_new(FALSE, TRUE, sizeof(FcCountsCost));
+    if ((*costs)->len <= index)
+        g_array_set_size(*costs, index + 1);
+    FcCountsCost *sum = &g_array_index(*costs, FcCountsCost, index);
+    sum->total += cost.total;
+    sum->local += cost.local;
 }
 
 /* ---- Making entries --------------------------------------------------------- */
@@ -238,6 +263,8 @@ static void add_function(FcCountsFunction *into, const FcCountsFunction *from)
     into->timed += from->timed;
     into->local_variance += from->local_variance;
     into->total_variance += from->total_variance;
+    into->cost_total += from->cost_total;
+    into->cost_local += from->cost_local;
 }
 
 /* A library's constructors may be met before the library is announced. */
@@ -286,6 +313,7 @@ static void merge_nodes(FcCounts *into, const FcCounts *from, const guint32 *fun
         target->local += node->local;
         if (fc_counts_is_marked(from->apportioned_nodes, i))
             fc_counts_mark(&into->apportioned_nodes, nodes[i]);
+        add_cost(&into->node_costs, nodes[i], fc_counts_cost(from->node_costs, i));
     }
 }
 
@@ -331,6 +359,7 @@ guint32 *fc_counts_merge(FcCounts *into, const FcCounts *from)
         into->arcs[target].total += arc->total;
         if (fc_counts_is_marked(from->apportioned_arcs, i))
             fc_counts_mark(&into->apportioned_arcs, target);
+        add_cost(&into->arc_costs, target, fc_counts_cost(from->arc_costs, i));
     }
     into->contexts_folded += from->contexts_folded;
     merge_nodes(into, from, functions);

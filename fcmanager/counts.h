@@ -39,6 +39,8 @@ typedef struct
     guint64 timed;         /* those of them that were timed, at random */
     double local_variance; /* of the estimates in `local` and `total`, ticks squared */
     double total_variance;
+    guint64 cost_total; /* what the hooks took, which was in `total` and `local`: see costs.h */
+    guint64 cost_local;
 } FcCountsFunction;
 
 typedef struct
@@ -64,6 +66,13 @@ typedef struct
     guint64 total;
     guint64 local;
 } FcCountsNode;
+
+/* What the hooks took, which is taken off a context's or an arc's times. */
+typedef struct
+{
+    guint64 total;
+    guint64 local;
+} FcCountsCost;
 
 /* What stack.c had to repair. */
 typedef struct
@@ -97,6 +106,9 @@ typedef struct
     GArray
         *apportioned_nodes;   /* guint8: 1 where the calls are apportioned; NULL: nowhere, and so */
     GArray *apportioned_arcs; /* is what lies behind the end */
+    GArray *unrecorded;       /* guint64 by node: calls that made no record; likewise 0 */
+    GArray *node_costs;       /* FcCountsCost; likewise */
+    GArray *arc_costs;        /* FcCountsCost, without local; likewise */
 } FcCounts;
 
 /* Starting sizes; 0: the least. */
@@ -142,6 +154,20 @@ void fc_counts_mark(GArray **marks, guint32 index);
 static inline gboolean fc_counts_is_marked(const GArray *marks, guint32 index)
 {
     return marks != NULL && index < marks->len && g_array_index(marks, guint8, index) != 0;
+}
+
+/* Adds so many calls without a record to a node. */
+void fc_counts_add_unrecorded(GArray **unrecorded, guint32 node, guint64 calls);
+static inline guint64 fc_counts_unrecorded(const FcCounts *counts, guint32 node)
+{
+    const GArray *unrecorded = counts->unrecorded;
+    return unrecorded != NULL && node < unrecorded->len ? g_array_index(unrecorded, guint64, node)
+                                                        : 0;
+}
+static inline FcCountsCost fc_counts_cost(const GArray *costs, guint32 index)
+{
+    const FcCountsCost none = {0};
+    return costs != NULL && index < costs->len ? g_array_index(costs, FcCountsCost, index) : none;
 }
 
 /* Whether the function at `address`, of the module that is there at `time`, is on the stack. */

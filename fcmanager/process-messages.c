@@ -203,7 +203,11 @@ void fc_process_message(FcProcess *process, const FcWireMessage *message)
     case FC_MSG_COUNTS:
         take_counts(process, message);
         break;
-    case FC_MSG_COSTS: /* nothing is compensated yet */
+    case FC_MSG_COSTS:
+        if (message->payload_bytes == sizeof process->costs)
+            memcpy(&process->costs, message->payload, sizeof process->costs);
+        else
+            fc_process_note(process->losses, "malformed-messages", 1);
         break;
     case FC_MSG_HELLO: /* session.c's */
     case FC_MSG_FORK:

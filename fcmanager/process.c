@@ -64,6 +64,7 @@ FcProcess *fc_process_new(const FcProcessSetup *setup, guint64 key, const struct
         process->executable = g_strdup(parent->executable);
         process->directory = g_strdup(parent->directory);
         process->command_line = g_strdupv(parent->command_line);
+        process->costs = parent->costs;
     }
     process->counts = counts_new(process, FALSE);
     if (setup->memory && (hello->flags & FC_HELLO_NO_MEMORY) == 0)
@@ -219,7 +220,8 @@ static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gb
     process->end_time = MAX(process->end_time, result.end_time);
     if (thread->heap)
         fc_heap_thread_finish(thread->heap);
-    fc_thread_settle(thread, ended);
+    const FcCallCosts costs = fc_costs_of(&process->costs);
+    fc_thread_settle(thread, ended, &costs);
     fc_counts_sum_functions(thread->counts);
     add_notes(process, thread);
     g_autofree guint32 *map = fc_counts_merge(process->counts, thread->counts);

@@ -78,7 +78,8 @@ typedef struct
     gboolean executing; /* FC_MSG_EXEC came, and not that it failed */
     guint64 exec_time;
     guint32 exec_thread;
-    GArray *repairs; /* FcProfileNote */
+    struct FcCosts costs; /* of a call; all 0: not measured */
+    GArray *repairs;      /* FcProfileNote */
     GArray *losses;
 } FcProcess;
 

@@ -345,7 +345,7 @@ static guint64 time_outside(const FcThread *thread)
     return last - first > inside ? last - first - inside : 0;
 }
 
-void fc_thread_settle(FcThread *thread, gboolean ended)
+void fc_thread_settle(FcThread *thread, gboolean ended, const FcCallCosts *costs)
 {
     for (guint i = 0; i < thread->count_chunks->len; i++)
     {
@@ -355,6 +355,7 @@ void fc_thread_settle(FcThread *thread, gboolean ended)
             fc_shared_free(thread->shared, view->index);
     }
     if (fc_stack_has_counted(thread->stack))
-        fc_counted_settle(fc_stack_counted(thread->stack), time_outside(thread));
+        fc_counted_settle(fc_stack_counted(thread->stack), time_outside(thread), costs);
+    fc_costs_take_off(thread->counts, costs);
     g_array_set_size(thread->count_chunks, 0);
 }

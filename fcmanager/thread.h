@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "fcmanager/costs.h"
 #include "fcmanager/shared.h"
 #include "fcmanager/spill.h"
 #include "fcmanager/stack.h"
@@ -63,9 +64,10 @@ typedef enum
 FcThreadAhead fc_thread_read_ahead(FcThread *thread, const FcChunkView *view, guint64 time);
 /* The thread counts in `view`. */
 void fc_thread_add_counts(FcThread *thread, const FcChunkView *view);
-/* Its stack is closed and it is done: what it counted goes to its counts.  `ended`: it writes to
+/* Its stack is closed and it is done: what it counted goes to its counts, and `costs` are taken off
+ * them.  `ended`: it writes to
  * the chunks no more. */
-void fc_thread_settle(FcThread *thread, gboolean ended);
+void fc_thread_settle(FcThread *thread, gboolean ended, const FcCallCosts *costs);
 
 /* Gives back the chunks that were kept from further use: the thread writes no more. */
 void fc_thread_release(FcThread *thread);

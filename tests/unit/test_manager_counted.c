@@ -11,6 +11,8 @@
 #define SITE(letter, number) fc_fixture_site((letter), (number))
 #define FUNCTION(letter) fc_fixture_function(f.counts, (letter))
 
+static const FcCallCosts no_costs;
+
 static void feed(FcFixture *f, guint64 time, enum FcCountRecord kind, char letter, guint64 site,
                  guint depth)
 {
@@ -36,7 +38,7 @@ static void add(FcFixture *f, guint64 site, char letter, guint64 calls)
 static void settle(FcFixture *f, guint64 outside)
 {
     g_assert_cmpuint(fc_stack_depth(f->stack), ==, 0);
-    fc_counted_settle(fc_stack_counted(f->stack), outside);
+    fc_counted_settle(fc_stack_counted(f->stack), outside, &no_costs);
 }
 
 static void check_context(FcFixture *f, const char *path, guint64 calls, guint64 total,

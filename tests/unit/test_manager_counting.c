@@ -48,6 +48,8 @@ typedef struct
     guint64 site_calls[FUNCTIONS][FUNCTIONS][SITES];
 } Program;
 
+static const FcCallCosts no_costs;
+
 static void feed(Program *p, enum FcRecordKind kind, guint count_kind, guint callee, guint64 site,
                  guint depth)
 {
@@ -190,7 +192,7 @@ static void run(Program *p)
                 if (p->total[f][c][s] > 0)
                     fc_counted_add(counted, SITE('A' + c, s), fc_fixture_address((char)('A' + f)),
                                    0, p->total[f][c][s]);
-    fc_counted_settle(counted, 0);
+    fc_counted_settle(counted, 0, &no_costs);
     fc_counts_sum_functions(p->fixture.counts);
 }
 

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Takes off what the hooks took: see costs.h.
+ */
+#include "fcmanager/costs.h"
+
+/* libfc measures in so many parts of a tick. */
+#define PARTS_OF_TICK 256.0
+/* A call takes at least so much of what counting it costs. */
+#define LEAST_OF_COUNTED 3.0
+
+FcCallCosts fc_costs_of(const struct FcCosts *measured)
+{
+    FcCallCosts costs = {.recorded = measured->recorded / PARTS_OF_TICK};
+    costs.inside = MIN(measured->inside / PARTS_OF_TICK, costs.recorded);
+    for (guint i = 0; i < G_N_ELEMENTS(measured->counted); i++)
+        costs.counted += measured->counted[i] / PARTS_OF_TICK / G_N_ELEMENTS(measured->counted);
+    return costs;
+}
+
+typedef struct
+{
+    FcCounts *counts;
+    const FcCallCosts *costs;
+    double *within;   /* by function: the part of its calls that were made within another one */
+    double *overhead; /* by context: ticks in its local time */
+    guint64 *removed; /* by context: taken off, later with all below it */
+} Work;
+
+static guint64 pair_key(guint32 caller, guint32 callee)
+{
+    return (guint64)caller << 32 | callee;
+}
+
+static void find_recursion(Work *work)
+{
+    const FcCounts *counts = work->counts;
+    g_autofree double *all = g_new0(double, counts->function_count + 1);
+    FcMap parents;
+    fc_map_init(&parents, counts->node_count);
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const FcCountsNode *node = &counts->nodes[i];
+        if (node->parent != 0)
+            fc_map_add(&parents, pair_key(counts->nodes[node->parent].function, node->function), 0,
+                       0, 1, 0);
+    }
+    for (guint32 i = 0; i < counts->arc_count; i++)
+    {
+        const FcCountsArc *arc = &counts->arcs[i];
+        all[arc->callee] += (double)arc->calls;
+        if (arc->caller == 0)
+            continue;
+        const guint32 caller = arc->caller - 1;
+        if (caller == arc->callee || fc_map_find(&parents, pair_key(arc->callee, caller), 0, 0))
+            work->within[arc->callee] += (double)arc->calls;
+    }
+    for (guint32 i = 0; i < counts->function_count; i++)
+        work->within[i] = all[i] > 0 ? work->within[i] / all[i] : 0;
+    fc_map_clear(&parents);
+}
+
+static void find_overhead(Work *work)
+{
+    const FcCounts *counts = work->counts;
+    const FcCallCosts *costs = work->costs;
+    const double outside = costs->recorded - costs->inside;
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const FcCountsNode *node = &counts->nodes[i];
+        const guint64 unrecorded = MIN(fc_counts_unrecorded(counts, i), node->calls);
+        const double recorded = (double)(node->calls - unrecorded);
+        const double within = recorded * work->within[node->function];
+        work->overhead[i] +=
+            recorded * costs->inside + within * outside + (double)unrecorded * costs->counted;
+        work->overhead[node->parent] += (recorded - within) * outside;
+    }
+}
+
+/* Each from the local time of its context. */
+static void take_off_local(Work *work)
+{
+    FcCounts *counts = work->counts;
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        FcCountsNode *node = &counts->nodes[i];
+        const double measured = (double)node->local;
+        double left = MAX(measured - work->overhead[i],
+                          (double)node->calls * work->costs->counted / LEAST_OF_COUNTED);
+        const guint64 local = MIN((guint64)(MIN(left, measured) + 0.5), node->local);
+        work->removed[i] = node->local - local;
+        node->local = local;
+    }
+}
+
+static guint64 less(guint64 total, guint64 removed)
+{
+    return total > removed ? total - removed : 0;
+}
+
+/* Children stand behind their parents. */
+static void take_off_totals(Work *work)
+{
+    FcCounts *counts = work->counts;
+    counts->node_costs = g_array_new(FALSE, TRUE, sizeof(FcCountsCost));
+    g_array_set_size(counts->node_costs, counts->node_count);
+    for (guint32 i = counts->node_count; i-- > 1;)
+    {
+        FcCountsNode *node = &counts->nodes[i];
+        FcCountsCost *cost = &g_array_index(counts->node_costs, FcCountsCost, i);
+        cost->local += work->removed[i];
+        if (node->parent != 0)
+            g_array_index(counts->node_costs, FcCountsCost, node->parent).total +=
+                cost->total + cost->local;
+        cost->total += cost->local;
+        work->removed[i] = cost->total;
+        const guint64 total = MIN(MAX(less(node->total, cost->total), node->local), node->total);
+        cost->total = node->total - total;
+        node->total = total;
+    }
+}
+
+static void take_off_functions(Work *work)
+{
+    FcCounts *counts = work->counts;
+    g_autofree guint64 *removed = g_new0(guint64, counts->function_count + 1);
+    g_autofree guint64 *local = g_new0(guint64, counts->function_count + 1);
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const FcCountsNode *node = &counts->nodes[i];
+        removed[node->function] += work->removed[i];
+        local[node->function] += node->local;
+        counts->functions[node->function].cost_local +=
+            g_array_index(counts->node_costs, FcCountsCost, i).local;
+    }
+    for (guint32 i = 0; i < counts->function_count; i++)
+    {
+        FcCountsFunction *function = &counts->functions[i];
+        const guint64 total =
+            MIN(MAX(less(function->total, removed[i]), local[i]), function->total);
+        function->cost_total = function->total - total;
+        function->total = total;
+    }
+}
+
+static guint64 callee_key(gint site_module, guint32 callee)
+{
+    return (guint64)(guint32)site_module << 32 | callee;
+}
+
+/* Those of a recursion have no context of their own: they lose what their function did. */
+static void take_off_arcs(Work *work)
+{
+    FcCounts *counts = work->counts;
+    g_autofree guint64 *removed = g_new0(guint64, counts->arc_count + 1);
+    g_autofree guint8 *has_context = g_new0(guint8, counts->arc_count + 1);
+    FcMap arcs;
+    fc_map_init(&arcs, counts->arc_count);
+    for (guint32 i = 0; i < counts->arc_count; i++)
+    {
+        const FcCountsArc *arc = &counts->arcs[i];
+        fc_map_add(&arcs, arc->caller, arc->site, callee_key(arc->site_module, arc->callee), i + 1,
+                   0);
+    }
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const FcCountsNode *node = &counts->nodes[i];
+        const guint32 caller = node->parent != 0 ? counts->nodes[node->parent].function + 1 : 0;
+        const FcMapSlot *slot =
+            fc_map_find(&arcs, caller, node->site, callee_key(node->site_module, node->function));
+        if (!slot)
+            continue;
+        removed[slot->value - 1] += work->removed[i];
+        has_context[slot->value - 1] = 1;
+    }
+    fc_map_clear(&arcs);
+    counts->arc_costs = g_array_new(FALSE, TRUE, sizeof(FcCountsCost));
+    g_array_set_size(counts->arc_costs, counts->arc_count);
+    for (guint32 i = 0; i < counts->arc_count; i++)
+    {
+        FcCountsArc *arc = &counts->arcs[i];
+        const FcCountsFunction *callee = &counts->functions[arc->callee];
+        guint64 total = less(arc->total, removed[i]);
+        if (!has_context[i] && callee->cost_total > 0)
+            total = (guint64)((double)arc->total * (double)callee->total /
+                              (double)(callee->total + callee->cost_total));
+        total = MIN(total, arc->total);
+        g_array_index(counts->arc_costs, FcCountsCost, i).total = arc->total - total;
+        arc->total = total;
+    }
+}
+
+void fc_costs_take_off(FcCounts *counts, const FcCallCosts *costs)
+{
+    if (costs->recorded <= 0 && costs->counted <= 0)
+        return;
+    Work work = {counts, costs, g_new0(double, counts->function_count + 1),
+                 g_new0(double, counts->node_count), g_new0(guint64, counts->node_count)};
+    find_recursion(&work);
+    find_overhead(&work);
+    take_off_local(&work);
+    take_off_totals(&work);
+    take_off_functions(&work);
+    take_off_arcs(&work);
+    g_free(work.within);
+    g_free(work.overhead);
+    g_free(work.removed);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the hooks themselves took of a thread's times, and taking it off.  process.c has the costs
+ * of a call from libfc, which measures them at its start; counted-times.c and thread.c use them.
+ *
+ * The rule, for the local time of each context: of a call that was recorded the part of its cost
+ * that lies between its two time stamps is its own, the rest is in the time of its caller; a
+ * call that was counted and not timed costs what a counted one does.  What is left is never more
+ * than was measured, and never less than a third of a counted call's cost for each of its calls:
+ * each did something.  Totals lose what was taken off below them.
+ *
+ * Calls within a recursion are made by the function itself, those that a function which it calls
+ * made are taken for such as well. */
+#pragma once
+
+#include "fcmanager/counts.h"
+#include "libfc/fc-format.h"
+
+/* Ticks a call; all 0 where they are not known. */
+typedef struct
+{
+    double recorded; /* in all, */
+    double inside;   /* of which between its time stamps */
+    double counted;
+} FcCallCosts;
+
+/* The mean of the shapes that libfc measured a counted call in. */
+FcCallCosts fc_costs_of(const struct FcCosts *measured);
+
+/* Takes the costs off the counts, whose stack must be closed and what was counted settled; their
+ * cost_... have what was taken. */
+void fc_costs_take_off(FcCounts *counts, const FcCallCosts *costs);
