@@ -98,6 +98,19 @@ static void put_end(const Export *export, const FcProfile *header)
     fc_json_end_object(export->json);
 }
 
+/* Of a call, as measured when the process started. */
+static void put_costs(FcJson *json, const FcProfile *header)
+{
+    fc_json_begin_object(json, "costs");
+    fc_json_unsigned(json, "recorded_ps", header->costs_ps[0]);
+    fc_json_unsigned(json, "inside_ps", header->costs_ps[1]);
+    fc_json_begin_array(json, "counted_ps");
+    for (guint i = 2; i < FC_PROFILE_COSTS; i++)
+        fc_json_unsigned(json, NULL, header->costs_ps[i]);
+    fc_json_end_array(json);
+    fc_json_end_object(json);
+}
+
 static void put_input(const Export *export, const FcInput *input)
 {
     static const char *const time_modes[] = {NULL, "tsc", "ext", "cpu", "sys"};
@@ -120,6 +133,7 @@ static void put_input(const Export *export, const FcInput *input)
     fc_json_unsigned(json, "threads", input->threads);
     fc_json_unsigned(json, "run_ns", header->run_ns);
     fc_json_double(json, "ticks_per_second", header->ticks_per_second);
+    put_costs(json, header);
     fc_json_signed(json, "start_realtime_ns", header->start_realtime_ns);
     fc_json_signed(json, "end_realtime_ns", header->end_realtime_ns);
     fc_json_string(json, "executable", header->executable);
@@ -156,6 +170,12 @@ static void put_modules(const Export *export)
     fc_json_end_array(json);
 }
 
+/* The time as it was measured: before what the hooks took was taken off. */
+static void put_raw(FcJson *json, const char *key, guint64 ns, guint64 cost_ns)
+{
+    fc_json_unsigned(json, key, ns <= G_MAXUINT64 - cost_ns ? ns + cost_ns : G_MAXUINT64);
+}
+
 /* ---- Functions -------------------------------------------------------------------- */
 
 static void put_function(const Export *export, guint index, const GArray *entries)
@@ -173,6 +193,8 @@ static void put_function(const Export *export, guint index, const GArray *entrie
     fc_json_unsigned(json, "calls", figures->calls);
     fc_json_unsigned(json, "total_ns", figures->total_ns);
     fc_json_unsigned(json, "local_ns", figures->local_ns);
+    put_raw(json, "raw_total_ns", figures->total_ns, figures->total_cost_ns);
+    put_raw(json, "raw_local_ns", figures->local_ns, figures->local_cost_ns);
     fc_json_unsigned(json, "total_min_ns", figures->total_min_ns);
     fc_json_unsigned(json, "total_max_ns", figures->total_max_ns);
     fc_json_unsigned(json, "local_min_ns", figures->local_min_ns);
@@ -233,9 +255,9 @@ static void put_arcs(const Export *export)
             fc_json_string(json, "via", model->via->pdata[site->via]);
             fc_json_boolean(json, "inlined", model->inlined[site->tag]);
             fc_json_unsigned(json, "calls", site->calls);
-            fc_json_boolean(
-                json, "apportioned",
-                g_array_index(model->profile->arcs, FcProfileArc, site->tag).apportioned);
+            const FcProfileArc *arc = &g_array_index(model->profile->arcs, FcProfileArc, site->tag);
+            fc_json_boolean(json, "apportioned", arc->apportioned);
+            put_raw(json, "raw_total_ns", site->total_ns, arc->cost_ns);
             if (site->total_ns > 0 || model->profile->extended)
                 fc_json_unsigned(json, "total_ns", site->total_ns);
             else
@@ -311,6 +333,8 @@ static void put_contexts(const Export *export)
         fc_json_boolean(json, "apportioned", context->apportioned);
         fc_json_unsigned(json, "total_ns", context->total_ns);
         fc_json_unsigned(json, "local_ns", context->local_ns);
+        put_raw(json, "raw_total_ns", context->total_ns, context->total_cost_ns);
+        put_raw(json, "raw_local_ns", context->local_ns, context->local_cost_ns);
         put_site(export, &context->site);
         fc_json_end_object(json);
     }

@@ -232,9 +232,9 @@ static FcModel *load(const FcOptions *options, GPtrArray *problems)
     g_autoptr(GPtrArray) images = list_images(options, FALSE);
     ProgressLine line = {.next_us = g_get_monotonic_time() + PROGRESS_AFTER_US};
     const FcProgress progress = {show_progress, &line};
-    FcModel *model = fc_model_load((const char *const *)options->operands->pdata,
-                                   (const char *const *)images->pdata, options->demangle,
-                                   isatty(STDERR_FILENO) ? &progress : NULL, problems);
+    FcModel *model = fc_model_load(
+        (const char *const *)options->operands->pdata, (const char *const *)images->pdata,
+        options->demangle, options->raw, isatty(STDERR_FILENO) ? &progress : NULL, problems);
     if (line.is_out)
         fputs("\r\033[K", stderr);
     return model;

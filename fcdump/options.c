@@ -249,6 +249,8 @@ static const Option known[] = {
      apply_value, MEMBER(fail_on_bad_free), TRUE},
     {"details", NULL, NULL, "file and line, each call site, all threads' functions", names_group,
      apply_value, MEMBER(details), TRUE},
+    {"raw", NULL, NULL, "times as measured, with what the hooks took", names_group, apply_value,
+     MEMBER(raw), TRUE},
     {"basename", NULL, NULL, "files without their folders", names_group, apply_value,
      MEMBER(base_names), TRUE},
     {"no-names", NULL, NULL, "addresses in place of names", names_group, apply_value,

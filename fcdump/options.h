@@ -85,6 +85,7 @@ typedef struct
     gboolean cumul;
     gboolean callers; /* the call graph lists callers */
     gboolean details;
+    gboolean raw; /* times as they were measured */
     gboolean base_names;
     gboolean addresses; /* in place of names */
     FcDemangle demangle;

@@ -30,6 +30,56 @@ static void note_estimates(const FcReportContext *context)
                    functions, functions > 1 ? "s" : "", all, some);
 }
 
+/* Of what recording a call costs no more is known than this. */
+#define RECORDED_ERROR 0.1
+
+/* By how much the costs that were taken off may be wrong: of counted calls as far as the shapes
+ * that they were measured in differ. */
+static double cost_error(const FcProfile *profile, double cost_ns, double counted)
+{
+    double least = (double)G_MAXUINT64;
+    double most = 0;
+    for (guint i = 2; i < FC_PROFILE_COSTS; i++)
+    {
+        least = MIN(least, (double)profile->costs_ps[i]);
+        most = MAX(most, (double)profile->costs_ps[i]);
+    }
+    const double of_counted = MIN(counted * (least + most) / 2 / 1000, cost_ns);
+    return counted * (most - least) / 2 / 1000 + (cost_ns - of_counted) * RECORDED_ERROR;
+}
+
+/* What the hooks took and what the program would have taken without. */
+static void note_costs(const FcReportContext *context)
+{
+    const FcModel *model = context->model;
+    const FcProfile *profile = model->profile;
+    guint64 cost_ns = 0;
+    double counted = 0;
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        const FcProfileFunction *figures = &fc_model_function(model, i)->figures;
+        cost_ns += figures->local_cost_ns;
+        counted += (double)(figures->counted - MIN(figures->timed, figures->counted));
+    }
+    if (cost_ns == 0)
+        return;
+    const double error = cost_error(profile, (double)cost_ns, counted);
+    g_autofree char *cost = g_strchomp(fc_format_time(cost_ns));
+    g_autofree char *off = g_strchomp(fc_format_time((guint64)MIN(error, 0x1p62)));
+    g_autofree char *rest =
+        g_strchomp(fc_format_time(profile->run_ns > cost_ns ? profile->run_ns - cost_ns : 0));
+    if (model->inputs->len == 1 && profile->threads->len <= 1)
+        fc_render_note(context->render,
+                       "Times are without what the hooks took, %s in all, give or take %s: a plain "
+                       "run would have taken about %s. --raw shows them as measured.",
+                       cost, off, rest);
+    else
+        fc_render_note(context->render,
+                       "Times are without what the hooks took, %s in all threads, give or take "
+                       "%s. --raw shows them as measured.",
+                       cost, off);
+}
+
 void fc_report_header(const FcReportContext *context)
 {
     const GPtrArray *operands = context->model->operands;
@@ -43,4 +93,5 @@ void fc_report_header(const FcReportContext *context)
         g_string_append_printf(files, " and %u more", operands->len - FILES_MAX);
     fc_render_title(context->render, "FunctionCheck " FC_VERSION " profile: %s", files->str);
     note_estimates(context);
+    note_costs(context);
 }

@@ -196,7 +196,7 @@ FcGProfile *fc_gprofile_load(FcGModel *model, GPtrArray *problems, GError **erro
         g_ptr_array_add(inputs, (gpointer)find_default());
     g_ptr_array_add(inputs, NULL);
     profile->loaded = fc_model_load((const char *const *)inputs->pdata, no_images, FC_DEMANGLE_NONE,
-                                    NULL, problems);
+                                    FALSE, NULL, problems);
     if (!profile->loaded)
     {
         g_set_error_literal(error, FC_GPROF_ERROR, FC_GPROF_ERROR_INPUT, "");

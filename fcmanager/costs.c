@@ -77,6 +77,40 @@ static void find_overhead(Work *work)
     }
 }
 
+/* The least that the local time of a context can be. */
+static double least_of(const Work *work, const FcCountsNode *node)
+{
+    const double floor = (double)node->calls * work->costs->counted / LEAST_OF_COUNTED;
+    return MIN(floor, (double)node->local);
+}
+
+/* What a recorded callee cost is charged to one context of a counted caller, though it may have
+ * been several that called: what is too much there goes to the others of the function. */
+static void spread_excess(Work *work)
+{
+    const FcCounts *counts = work->counts;
+    g_autofree double *excess = g_new0(double, counts->function_count + 1);
+    g_autofree double *room = g_new0(double, counts->function_count + 1);
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const FcCountsNode *node = &counts->nodes[i];
+        const double left = (double)node->local - least_of(work, node) - work->overhead[i];
+        if (counts->functions[node->function].counted == 0)
+            continue;
+        if (left < 0)
+            excess[node->function] -= left;
+        else
+            room[node->function] += left;
+    }
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const FcCountsNode *node = &counts->nodes[i];
+        const double left = (double)node->local - least_of(work, node) - work->overhead[i];
+        if (left > 0 && excess[node->function] > 0)
+            work->overhead[i] += left * MIN(excess[node->function] / room[node->function], 1);
+    }
+}
+
 /* Each from the local time of its context. */
 static void take_off_local(Work *work)
 {
@@ -84,10 +118,8 @@ static void take_off_local(Work *work)
     for (guint32 i = 1; i < counts->node_count; i++)
     {
         FcCountsNode *node = &counts->nodes[i];
-        const double measured = (double)node->local;
-        double left = MAX(measured - work->overhead[i],
-                          (double)node->calls * work->costs->counted / LEAST_OF_COUNTED);
-        const guint64 local = MIN((guint64)(MIN(left, measured) + 0.5), node->local);
+        const double left = MAX((double)node->local - work->overhead[i], least_of(work, node));
+        const guint64 local = MIN((guint64)(left + 0.5), node->local);
         work->removed[i] = node->local - local;
         node->local = local;
     }
@@ -198,6 +230,7 @@ void fc_costs_take_off(FcCounts *counts, const FcCallCosts *costs)
                  g_new0(double, counts->node_count), g_new0(guint64, counts->node_count)};
     find_recursion(&work);
     find_overhead(&work);
+    spread_excess(&work);
     take_off_local(&work);
     take_off_totals(&work);
     take_off_functions(&work);

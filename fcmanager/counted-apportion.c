@@ -72,6 +72,13 @@ static void give(FcSettle *settle, const Batch *batch, guint32 node, guint32 cal
                                       (double)(batch->calls - MIN(batch->timed, batch->calls)) *
                                       (double)calls / (double)batch->calls};
     g_array_append_val(settle->shares, share);
+    const FcCountedShare costs = {.frame = batch->frame,
+                                  .node = node,
+                                  .pair = FC_SHARE_OF_COSTS,
+                                  .ticks = ((double)calls - share.untimed) *
+                                           (settle->costs->recorded - settle->costs->inside)};
+    if (node != batch->frame && node != 0 && costs.ticks > 0)
+        g_array_append_val(settle->shares, costs);
     fc_counts_add_unrecorded(&counts->unrecorded, child, (guint64)(share.untimed + 0.5));
 }
 

@@ -29,6 +29,9 @@
 #include "fcmanager/costs.h"
 #include "fcmanager/counted.h"
 
+/* In place of a pair: what calling sampled calls cost, which is in the time of their caller. */
+#define FC_SHARE_OF_COSTS G_MAXUINT32
+
 /* Calls of `pair` that were made while frame `frame` was the innermost that was recorded; their
  * context is `node`. */
 typedef struct

@@ -99,7 +99,8 @@ static void add_givers_errors(FcSettle *settle, const double *variances, const d
     for (guint i = 0; i < settle->shares->len; i++)
     {
         const FcCountedShare *share = &g_array_index(settle->shares, FcCountedShare, i);
-        if (share->frame == 0 || share->frame == share->node || untimed[share->pair] <= 0)
+        if (share->pair == FC_SHARE_OF_COSTS || share->frame == 0 || share->frame == share->node ||
+            untimed[share->pair] <= 0)
             continue;
         const double part = share->untimed / untimed[share->pair];
         counts->functions[counts->nodes[share->frame].function].local_variance +=
@@ -138,7 +139,8 @@ static void estimate(FcSettle *settle)
     for (guint i = 0; i < settle->shares->len; i++)
     {
         const FcCountedShare *share = &g_array_index(settle->shares, FcCountedShare, i);
-        untimed[share->pair] += share->untimed;
+        if (share->pair != FC_SHARE_OF_COSTS)
+            untimed[share->pair] += share->untimed;
     }
     for (guint i = 0; i < settle->counted->samples->len; i++)
     {
@@ -165,7 +167,8 @@ static void estimate(FcSettle *settle)
     for (guint i = 0; i < settle->shares->len; i++)
     {
         FcCountedShare *share = &g_array_index(settle->shares, FcCountedShare, i);
-        share->ticks = share->untimed * means[share->pair];
+        if (share->pair != FC_SHARE_OF_COSTS)
+            share->ticks = share->untimed * means[share->pair];
     }
 }
 

@@ -27,6 +27,7 @@ void fc_counted_free(FcCounted *counted)
     g_array_unref(counted->before);
     fc_map_clear(&counted->pair_map);
     fc_map_clear(&counted->sample_map);
+    g_clear_pointer(&counted->functions, g_array_unref);
     g_free(counted);
 }
 
@@ -43,10 +44,17 @@ void fc_counted_begin(FcCounted *counted)
 /* Each looks through all contexts; a program that lies must not have that done without end. */
 #define SCANS_MAX 16384u
 
-void fc_counted_begin_function(FcCounted *counted, guint32 function)
+gboolean fc_counted_is_counted(const FcCounted *counted, guint32 function)
+{
+    return fc_counts_is_marked(counted->functions, function);
+}
+
+void fc_counted_begin_function(FcCounted *counted, guint32 function, gboolean nested)
 {
     const FcCounts *counts = counted->counts;
     fc_counted_begin(counted);
+    if (!nested)
+        fc_counts_mark(&counted->functions, function);
     if (function < counted->before->len && g_array_index(counted->before, double, function) != 0)
         return;
     if (counted->scans++ >= SCANS_MAX)

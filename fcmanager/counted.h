@@ -21,7 +21,7 @@ typedef struct
     guint32 next;    /* of the same pair, index + 1; 0: none.  For counted-settle.c */
     guint64 met;     /* how often a counter had run down there */
     guint64 alone;   /* activations that were timed and stand for themselves only */
-    guint64 callees; /* recorded calls that the others made themselves */
+    guint64 callees; /* calls that the others made themselves and that are else counted */
     guint64 timed;   /* these others; in ticks: */
     double local;    /* their sum, */
     double local_squares;
@@ -42,14 +42,15 @@ typedef struct
 
 typedef struct
 {
-    FcCounts *counts; /* of the thread; not owned */
-    gboolean begun;   /* the thread counts: what is called from where is not always known */
-    GArray *pairs;    /* FcCountedPair */
-    FcMap pair_map;   /* site, its module, function -> pair + 1 */
-    GArray *samples;  /* FcCountedSample */
-    FcMap sample_map; /* parent, arc -> sample + 1 */
-    GArray *sure;     /* guint64 by arc: calls of which it is certain who made them */
-    GArray *before;   /* double by function, mean local time when all was recorded; see there */
+    FcCounts *counts;  /* of the thread; not owned */
+    gboolean begun;    /* the thread counts: what is called from where is not always known */
+    GArray *pairs;     /* FcCountedPair */
+    FcMap pair_map;    /* site, its module, function -> pair + 1 */
+    GArray *samples;   /* FcCountedSample */
+    FcMap sample_map;  /* parent, arc -> sample + 1 */
+    GArray *sure;      /* guint64 by arc: calls of which it is certain who made them */
+    GArray *before;    /* double by function, mean local time when all was recorded; see there */
+    GArray *functions; /* guint8 by function: 1 where it is counted */
     guint scans;
 } FcCounted;
 
@@ -59,8 +60,11 @@ void fc_counted_free(FcCounted *counted);
 
 /* The thread counts from now on; all that `counts` has was recorded.  May be called again. */
 void fc_counted_begin(FcCounted *counted);
-/* It counts the calls of `function`, of which all were recorded so far. */
-void fc_counted_begin_function(FcCounted *counted, guint32 function);
+/* It counts the calls of `function`, of which all were recorded so far; `nested`: only those within
+ * another one of it. */
+void fc_counted_begin_function(FcCounted *counted, guint32 function, gboolean nested);
+/* Whether calls of `function` make no record but in a window. */
+gboolean fc_counted_is_counted(const FcCounted *counted, guint32 function);
 
 /* A counter of `arc`'s call site and function had run down while `parent` was the innermost
  * context.  Returns the number of the sample, for fc_counted_timed. */

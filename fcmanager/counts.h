@@ -161,13 +161,12 @@ void fc_counts_add_unrecorded(GArray **unrecorded, guint32 node, guint64 calls);
 static inline guint64 fc_counts_unrecorded(const FcCounts *counts, guint32 node)
 {
     const GArray *unrecorded = counts->unrecorded;
-    return unrecorded != NULL && node < unrecorded->len ? g_array_index(unrecorded, guint64, node)
-                                                        : 0;
+    return unrecorded && node < unrecorded->len ? g_array_index(unrecorded, guint64, node) : 0;
 }
 static inline FcCountsCost fc_counts_cost(const GArray *costs, guint32 index)
 {
     const FcCountsCost none = {0};
-    return costs != NULL && index < costs->len ? g_array_index(costs, FcCountsCost, index) : none;
+    return costs && index < costs->len ? g_array_index(costs, FcCountsCost, index) : none;
 }
 
 /* Whether the function at `address`, of the module that is there at `time`, is on the stack. */

@@ -55,6 +55,8 @@ static void add_functions(FcOutputBuild *build, const FcCounts *counts)
             .timed = from->timed,
             .total_error_ns = error_ns(build, from->total_variance),
             .local_error_ns = error_ns(build, from->local_variance),
+            .total_cost_ns = fc_output_to_ns(build, from->cost_total),
+            .local_cost_ns = fc_output_to_ns(build, from->cost_local),
         };
         for (guint bucket = 0; bucket < FC_HISTOGRAM_BUCKETS; bucket++)
             function.histogram[bucket] = from->histogram[bucket];
@@ -72,6 +74,8 @@ static void add_arcs(FcOutputBuild *build, const FcCounts *counts)
                             .site = fc_output_place_of(build, from->site, from->site_module),
                             .calls = from->calls,
                             .total_ns = fc_output_to_ns(build, from->total),
+                            .cost_ns =
+                                fc_output_to_ns(build, fc_counts_cost(counts->arc_costs, i).total),
                             .apportioned = fc_counts_is_marked(counts->apportioned_arcs, i)};
         g_array_append_val(build->profile->arcs, arc);
     }
@@ -83,6 +87,7 @@ static void add_contexts(FcOutputBuild *build, const FcCounts *counts)
     for (guint32 i = 1; i < counts->node_count; i++)
     {
         const FcCountsNode *from = &counts->nodes[i];
+        const FcCountsCost cost = fc_counts_cost(counts->node_costs, i);
         FcProfileContext context = {
             .parent = (gint)from->parent - 1,
             .function = from->function,
@@ -90,7 +95,9 @@ static void add_contexts(FcOutputBuild *build, const FcCounts *counts)
             .calls = from->calls,
             .total_ns = fc_output_to_ns(build, from->total),
             .local_ns = fc_output_to_ns(build, from->local),
-            .apportioned = fc_counts_is_marked(counts->apportioned_nodes, i)};
+            .apportioned = fc_counts_is_marked(counts->apportioned_nodes, i),
+            .total_cost_ns = fc_output_to_ns(build, cost.total),
+            .local_cost_ns = fc_output_to_ns(build, cost.local)};
         g_array_append_val(build->profile->contexts, context);
     }
 }
@@ -126,6 +133,16 @@ static void add_result(FcOutputBuild *build, const FcThreadResult *result)
 
 /* ---- The whole ------------------------------------------------------------------------ */
 
+static void add_costs(FcOutputBuild *build, const struct FcCosts *costs)
+{
+    const guint32 parts[FC_PROFILE_COSTS] = {costs->recorded,   costs->inside,
+                                             costs->counted[0], costs->counted[1],
+                                             costs->counted[2], costs->counted[3]};
+    for (guint i = 0; i < FC_PROFILE_COSTS; i++)
+        build->profile->costs_ps[i] =
+            (guint64)(parts[i] / 256.0 * build->clock->ns_per_tick * 1000);
+}
+
 static FcOutputBuild begin(const FcProcess *process, const FcCounts *counts, const char *unique_id)
 {
     FcProfile *profile = fc_profile_new();
@@ -136,6 +153,7 @@ static FcOutputBuild begin(const FcProcess *process, const FcCounts *counts, con
     profile->pid = process->hello.pid;
     profile->ppid = process->hello.ppid;
     profile->ticks_per_second = 1e9 / build.clock->ns_per_tick;
+    add_costs(&build, &process->costs);
     profile->start_realtime_ns = process->hello.start_realtime_ns;
     profile->end_realtime_ns = process->end_realtime_ns;
     profile->executable = g_strdup(process->executable);

@@ -51,12 +51,12 @@ static void take_out_of_chain(FcStack *stack, gint index, guint32 function, gboo
     segment->top = take_out_all(stack, segment->frames, segment->top, function, keep, time);
 }
 
-void fc_stack_begin_counting(FcStack *stack, guint64 address, guint64 time)
+void fc_stack_begin_counting(FcStack *stack, guint64 address, guint64 time, gboolean nested)
 {
     gint module = fc_modules_find(stack->counts->modules, address, time);
     guint32 function = fc_counts_get_function(stack->counts, address, module, time);
     gboolean keep = TRUE;
-    fc_counted_begin_function(stack_counted(stack), function);
+    fc_counted_begin_function(stack_counted(stack), function, nested);
     if (stack->counts->functions[function].active < 2)
         return;
     fc_stack_save_current(stack);

@@ -11,8 +11,9 @@
 #include "fcmanager/stack-frames.h"
 
 /* `function` is counted from `time` on: of its frames the outermost stays.  The others end without
- * an exit of their own, each where the next one that stays begins. */
-void fc_stack_begin_counting(FcStack *stack, guint64 function, guint64 time);
+ * an exit of their own, each where the next one that stays begins.  `nested`: only calls within
+ * another one are counted. */
+void fc_stack_begin_counting(FcStack *stack, guint64 function, guint64 time, gboolean nested);
 
 /* A call that is timed: opens a frame, whose address is to be set, and a window. */
 struct StackFrame *fc_stack_begin_sample(FcStack *stack, guint64 function, guint64 site,

@@ -71,7 +71,7 @@ struct FcStack
     FcCounted *counted;       /* owned; NULL: no calls were counted */
     gboolean is_window;       /* everything is recorded now, see stack-counted.h, */
     guint32 window_top;       /* in this frame, of the segment that was current */
-    guint64 window_callees;   /* calls that this frame made since */
+    guint64 window_callees;   /* calls of counted functions that this frame made since */
     FcRegion native;          /* bounds of the thread's own stack, as far as they are known */
 };
 

@@ -205,7 +205,7 @@ static void count(FcStack *stack, const struct Event *event)
     guint kind = (guint)(event->function >> FC_COUNT_RECORD_SHIFT);
     if (kind == FC_COUNT_BEGINS || kind == FC_COUNT_BEGINS_NESTED)
     {
-        fc_stack_begin_counting(stack, function, event->time);
+        fc_stack_begin_counting(stack, function, event->time, kind == FC_COUNT_BEGINS_NESTED);
         return;
     }
     if (kind == FC_COUNT_WINDOW_ENDS)
@@ -368,8 +368,11 @@ static guint32 feed_window(FcStack *stack, const struct FcRecord *records, guint
         feed(stack, records, at, at + 1, generation);
         if (kind_of(&event) != FC_RECORD_ENTER || stack->top == 0)
             continue;
-        fc_counted_sure(stack->counted, stack->frames[stack->top].arc);
-        stack->window_callees += stack->top == stack->window_top + 1;
+        const struct StackFrame *frame = &stack->frames[stack->top];
+        fc_counted_sure(stack->counted, frame->arc);
+        if (stack->top == stack->window_top + 1)
+            stack->window_callees +=
+                fc_counted_is_counted(stack->counted, stack->counts->nodes[frame->node].function);
     }
     return at;
 }

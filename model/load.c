@@ -184,7 +184,7 @@ static const char *default_profile(void)
 }
 
 FcModel *fc_model_load(const char *const *operands, const char *const *images, FcDemangle demangle,
-                       const FcProgress *progress, GPtrArray *problems)
+                       gboolean raw, const FcProgress *progress, GPtrArray *problems)
 {
     g_autoptr(FcModel) model = fc_model_new();
     g_autoptr(GPtrArray) all_images = g_ptr_array_new();
@@ -205,6 +205,8 @@ FcModel *fc_model_load(const char *const *operands, const char *const *images, F
     }
     if (!model->profile)
         return NULL;
+    if (raw)
+        fc_profile_put_costs_back(model->profile);
 
     g_autoptr(GHashTable) keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     model->symbols = fc_symbols_new(demangle, (const char *const *)all_images->pdata);

@@ -54,6 +54,8 @@ typedef struct
     guint64 timed;          /* so many, a random sample, were timed */
     guint64 total_error_ns; /* standard errors of what was estimated for the others, in total_ns */
     guint64 local_error_ns; /* and local_ns */
+    guint64 total_cost_ns;  /* what the hooks took, and was taken off total_ns; */
+    guint64 local_cost_ns;  /* off local_ns */
 } FcProfileFunction;
 
 /* Calls of `callee` from one call site while `caller` was on top of the stack. */
@@ -64,6 +66,7 @@ typedef struct
     FcProfilePlace site;
     guint64 calls;
     guint64 total_ns;     /* this arc was on the stack, recursion counted once */
+    guint64 cost_ns;      /* as total_cost_ns of a function */
     gboolean apportioned; /* calls: by estimate, those of the call site and the callee are exact */
 } FcProfileArc;
 
@@ -77,6 +80,8 @@ typedef struct
     guint64 calls;
     guint64 total_ns;
     guint64 local_ns;
+    guint64 total_cost_ns; /* as of a function */
+    guint64 local_cost_ns;
     gboolean apportioned; /* calls: by estimate, those of the function are exact */
 } FcProfileContext;
 
@@ -107,6 +112,8 @@ typedef struct
     GArray *functions; /* of FcProfileThreadFunction, owned; may be empty */
     GArray *stack;     /* of FcProfileFrame, owned: open at the end */
 } FcProfileThread;
+
+#define FC_PROFILE_COSTS 6
 
 typedef enum
 {
@@ -268,7 +275,10 @@ typedef struct
                           addresses, libraries, functions, arcs in microseconds */
 
     double ticks_per_second;
-    gint64 start_realtime_ns; /* since the epoch */
+    guint64 costs_ps[FC_PROFILE_COSTS]; /* of a call, as measured at the start: of one that is
+                          recorded in all, and between its two times; of one that is counted, in
+                          four shapes.  All 0: not measured, and nothing was taken off */
+    gint64 start_realtime_ns;           /* since the epoch */
     gint64 end_realtime_ns;
     char *executable; /* owned, may be NULL, as the three below */
     char *directory;
@@ -332,6 +342,10 @@ void fc_profile_add_figures(FcProfileFunction *into, gboolean into_has_histogram
 
 /* Likewise for what was allocated at two points; the point stays. */
 void fc_profile_add_heap_figures(FcProfileAllocSite *into, const FcProfileAllocSite *other);
+
+/* Adds what the hooks took to the times that it was taken off, but for those of threads: the times
+ * as they were measured. */
+void fc_profile_put_costs_back(FcProfile *profile);
 
 /* Adds everything in `other` to `into`: functions, arcs, contexts and threads
  * are matched by module (build-id, else path) and offset.  `other` is unchanged. */

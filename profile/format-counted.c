@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The sections of a .fc file about calls that were counted and not recorded: only there where any
- * were.  Called by format.c.
+ * The sections of a .fc file about calls that were counted and not recorded, and about what the
+ * hooks took: only there where there is any.  Called by format.c.
  */
 #include "profile/format.h"
 #include "profile/text.h"
@@ -47,6 +47,57 @@ static void append_marked(GString *out, const char *name, const GArray *marked)
     }
 }
 
+/* A section of lines that each have an index and one number or two, `out` of those that are not
+ * all 0. */
+static void append_costs(GString *out, const char *name, const GArray *costs, guint numbers)
+{
+    guint count = 0;
+    g_autoptr(GString) lines = g_string_new(NULL);
+    const guint64 *cost = (const guint64 *)(gconstpointer)costs->data;
+    for (guint i = 0; i < costs->len / numbers; i++, cost += numbers)
+    {
+        if (cost[0] == 0 && cost[numbers - 1] == 0)
+            continue;
+        fc_text_append_number(lines, i);
+        for (guint j = 0; j < numbers; j++)
+        {
+            g_string_append_c(lines, ' ');
+            fc_text_append_number(lines, cost[j]);
+        }
+        g_string_append_c(lines, '\n');
+        count++;
+    }
+    if (count == 0)
+        return;
+    fc_format_begin_section(out, name, count);
+    g_string_append_len(out, lines->str, (gssize)lines->len);
+}
+
+static void append_all_costs(const FcProfile *profile, GString *out)
+{
+    g_autoptr(GArray) functions = g_array_new(FALSE, FALSE, sizeof(guint64));
+    g_autoptr(GArray) arcs = g_array_new(FALSE, FALSE, sizeof(guint64));
+    g_autoptr(GArray) contexts = g_array_new(FALSE, FALSE, sizeof(guint64));
+    for (guint i = 0; i < profile->functions->len; i++)
+    {
+        const FcProfileFunction *function =
+            &g_array_index(profile->functions, FcProfileFunction, i);
+        g_array_append_val(functions, function->total_cost_ns);
+        g_array_append_val(functions, function->local_cost_ns);
+    }
+    for (guint i = 0; i < profile->arcs->len; i++)
+        g_array_append_val(arcs, g_array_index(profile->arcs, FcProfileArc, i).cost_ns);
+    for (guint i = 0; i < profile->contexts->len; i++)
+    {
+        const FcProfileContext *context = &g_array_index(profile->contexts, FcProfileContext, i);
+        g_array_append_val(contexts, context->total_cost_ns);
+        g_array_append_val(contexts, context->local_cost_ns);
+    }
+    append_costs(out, "cost-functions", functions, 2);
+    append_costs(out, "cost-arcs", arcs, 1);
+    append_costs(out, "cost-contexts", contexts, 2);
+}
+
 void fc_format_counted(const FcProfile *profile, GString *out)
 {
     g_autoptr(GArray) arcs = g_array_new(FALSE, FALSE, sizeof(guint));
@@ -60,4 +111,5 @@ void fc_format_counted(const FcProfile *profile, GString *out)
     append_functions(profile, out);
     append_marked(out, "apportioned-arcs", arcs);
     append_marked(out, "apportioned-contexts", contexts);
+    append_all_costs(profile, out);
 }

@@ -124,6 +124,14 @@ static void append_process(const FcProfile *profile, GString *out)
     g_string_append_len(out, lines->str, (gssize)lines->len);
 }
 
+static gboolean has_costs(const FcProfile *profile)
+{
+    guint64 any = 0;
+    for (guint i = 0; i < FC_PROFILE_COSTS; i++)
+        any |= profile->costs_ps[i];
+    return any != 0;
+}
+
 static void append_clock(const FcProfile *profile, GString *out)
 {
     char rate[G_ASCII_DTOSTR_BUF_SIZE];
@@ -131,12 +139,18 @@ static void append_clock(const FcProfile *profile, GString *out)
                            ? (guint)profile->time_mode
                            : 0;
 
-    fc_format_begin_section(out, "clock", 2);
+    fc_format_begin_section(out, "clock", has_costs(profile) ? 3 : 2);
     g_string_append_printf(out, "mode %s\n", fc_format_time_mode_names[mode]);
     g_string_append_printf(
         out, "ticks-per-second %s\n",
         g_ascii_dtostr(rate, sizeof rate,
                        isfinite(profile->ticks_per_second) ? profile->ticks_per_second : 0));
+    if (!has_costs(profile))
+        return;
+    g_string_append(out, "costs");
+    for (guint i = 0; i < FC_PROFILE_COSTS; i++)
+        append_number(out, profile->costs_ps[i]);
+    g_string_append_c(out, '\n');
 }
 
 /* ---- tables ------------------------------------------------------------------ */

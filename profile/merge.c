@@ -62,6 +62,8 @@ static void merge_header(FcProfile *into, const FcProfile *other)
     fc_merge_add(&into->run_ns, other->run_ns);
     if (into->ticks_per_second == 0)
         into->ticks_per_second = other->ticks_per_second;
+    for (guint i = 0; i < FC_PROFILE_COSTS; i++)
+        into->costs_ps[i] = MAX(into->costs_ps[i], other->costs_ps[i]);
     if (into->start_realtime_ns == 0 ||
         (other->start_realtime_ns != 0 && other->start_realtime_ns < into->start_realtime_ns))
         into->start_realtime_ns = other->start_realtime_ns;
@@ -192,6 +194,8 @@ void fc_profile_add_figures(FcProfileFunction *into, gboolean into_has_histogram
     fc_merge_add(&into->timed, other->timed);
     into->total_error_ns = add_errors(into->total_error_ns, other->total_error_ns);
     into->local_error_ns = add_errors(into->local_error_ns, other->local_error_ns);
+    fc_merge_add(&into->total_cost_ns, other->total_cost_ns);
+    fc_merge_add(&into->local_cost_ns, other->local_cost_ns);
 }
 
 static void merge_functions(FcMerge *merge, gboolean into_has_histogram)
@@ -262,6 +266,7 @@ static void merge_arcs(FcMerge *merge)
         FcProfileArc *same = &g_array_index(arcs, FcProfileArc, found);
         fc_merge_add(&same->calls, arc.calls);
         fc_merge_add(&same->total_ns, arc.total_ns);
+        fc_merge_add(&same->cost_ns, arc.cost_ns);
         same->apportioned |= arc.apportioned;
     }
 }
@@ -305,6 +310,8 @@ static void merge_contexts(FcMerge *merge)
         fc_merge_add(&same->calls, context.calls);
         fc_merge_add(&same->total_ns, context.total_ns);
         fc_merge_add(&same->local_ns, context.local_ns);
+        fc_merge_add(&same->total_cost_ns, context.total_cost_ns);
+        fc_merge_add(&same->local_cost_ns, context.local_cost_ns);
         same->apportioned |= context.apportioned;
     }
 }
@@ -382,4 +389,33 @@ void fc_profile_merge(FcProfile *into, const FcProfile *other)
     fc_merge_add_sum(&into->unlisted_leaks, &other->unlisted_leaks);
     fc_merge_heap(&merge);
     g_free(merge.first_context);
+}
+
+/* ---- Costs --------------------------------------------------------------------------- */
+
+static void put_back(guint64 *time, guint64 *cost)
+{
+    fc_merge_add(time, *cost);
+    *cost = 0;
+}
+
+void fc_profile_put_costs_back(FcProfile *profile)
+{
+    for (guint i = 0; i < profile->functions->len; i++)
+    {
+        FcProfileFunction *function = &g_array_index(profile->functions, FcProfileFunction, i);
+        put_back(&function->total_ns, &function->total_cost_ns);
+        put_back(&function->local_ns, &function->local_cost_ns);
+    }
+    for (guint i = 0; i < profile->arcs->len; i++)
+    {
+        FcProfileArc *arc = &g_array_index(profile->arcs, FcProfileArc, i);
+        put_back(&arc->total_ns, &arc->cost_ns);
+    }
+    for (guint i = 0; i < profile->contexts->len; i++)
+    {
+        FcProfileContext *context = &g_array_index(profile->contexts, FcProfileContext, i);
+        put_back(&context->total_ns, &context->total_cost_ns);
+        put_back(&context->local_ns, &context->local_cost_ns);
+    }
 }

@@ -180,11 +180,20 @@ static gboolean read_rate(FcParser *parser, const char *name)
     return TRUE;
 }
 
+static gboolean read_costs(FcParser *parser, const char *name)
+{
+    for (guint i = 0; i < FC_PROFILE_COSTS; i++)
+        if (!fc_text_number(&parser->text, name, &parser->profile->costs_ps[i]))
+            return FALSE;
+    return TRUE;
+}
+
 gboolean fc_parse_clock(FcParser *parser)
 {
     static const Key keys[] = {
         {"mode", read_mode},
         {"ticks-per-second", read_rate},
+        {"costs", read_costs},
         {NULL, NULL},
     };
     return read_line(parser, keys);

@@ -231,6 +231,11 @@ static const Section sections[FC_SECTION_COUNT] = {
                                      FC_SECTION_ARCS},
     [FC_SECTION_APPORTIONED_CONTEXTS] = {"apportioned-contexts", NULL, fc_parse_apportioned_context,
                                          NULL, FC_SECTION_CONTEXTS},
+    [FC_SECTION_COST_FUNCTIONS] = {"cost-functions", NULL, fc_parse_cost_function, NULL,
+                                   FC_SECTION_FUNCTIONS},
+    [FC_SECTION_COST_ARCS] = {"cost-arcs", NULL, fc_parse_cost_arc, NULL, FC_SECTION_ARCS},
+    [FC_SECTION_COST_CONTEXTS] = {"cost-contexts", NULL, fc_parse_cost_context, NULL,
+                                  FC_SECTION_CONTEXTS},
 };
 
 static gboolean skip_lines(FcText *text, guint64 count)

@@ -112,6 +112,7 @@ void fc_profile_copy_header(FcProfile *into, const FcProfile *from)
     into->run_ns = from->run_ns;
     into->extended = from->extended;
     into->ticks_per_second = from->ticks_per_second;
+    memcpy(into->costs_ps, from->costs_ps, sizeof into->costs_ps);
     into->start_realtime_ns = from->start_realtime_ns;
     into->end_realtime_ns = from->end_realtime_ns;
     into->executable = g_strdup(from->executable);

@@ -21,6 +21,7 @@ static void assert_heads(const FcProfile *a, const FcProfile *b)
     g_assert_cmpuint(a->run_ns, ==, b->run_ns);
     g_assert_cmpint(a->extended, ==, b->extended);
     g_assert_cmpfloat(a->ticks_per_second, ==, b->ticks_per_second);
+    g_assert_cmpmem(a->costs_ps, sizeof a->costs_ps, b->costs_ps, sizeof b->costs_ps);
     g_assert_cmpint(a->start_realtime_ns, ==, b->start_realtime_ns);
     g_assert_cmpint(a->end_realtime_ns, ==, b->end_realtime_ns);
     g_assert_cmpstr(a->executable, ==, b->executable);
@@ -64,6 +65,8 @@ static void assert_functions(const GArray *a, const GArray *b)
         g_assert_cmpuint(left->timed, ==, right->timed);
         g_assert_cmpuint(left->total_error_ns, ==, right->total_error_ns);
         g_assert_cmpuint(left->local_error_ns, ==, right->local_error_ns);
+        g_assert_cmpuint(left->total_cost_ns, ==, right->total_cost_ns);
+        g_assert_cmpuint(left->local_cost_ns, ==, right->local_cost_ns);
         g_assert_cmpuint(left->local_ns, ==, right->local_ns);
         g_assert_cmpuint(left->total_min_ns, ==, right->total_min_ns);
         g_assert_cmpuint(left->total_max_ns, ==, right->total_max_ns);
@@ -86,6 +89,7 @@ static void assert_arcs(const GArray *a, const GArray *b)
         assert_places(&left->site, &right->site);
         g_assert_cmpuint(left->calls, ==, right->calls);
         g_assert_cmpuint(left->total_ns, ==, right->total_ns);
+        g_assert_cmpuint(left->cost_ns, ==, right->cost_ns);
         g_assert_cmpint(left->apportioned, ==, right->apportioned);
     }
 }
@@ -102,6 +106,8 @@ static void assert_contexts(const GArray *a, const GArray *b)
         assert_places(&left->site, &right->site);
         g_assert_cmpuint(left->calls, ==, right->calls);
         g_assert_cmpuint(left->total_ns, ==, right->total_ns);
+        g_assert_cmpuint(left->total_cost_ns, ==, right->total_cost_ns);
+        g_assert_cmpuint(left->local_cost_ns, ==, right->local_cost_ns);
         g_assert_cmpint(left->apportioned, ==, right->apportioned);
         g_assert_cmpuint(left->local_ns, ==, right->local_ns);
     }

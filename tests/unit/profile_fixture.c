@@ -110,6 +110,8 @@ static void random_functions(GRand *rand, FcProfile *profile, guint count)
         };
         for (guint j = 0; j < FC_HISTOGRAM_BUCKETS; j++)
             function.histogram[j] = g_rand_int_range(rand, 0, 3) == 0 ? random_number(rand) : 0;
+        function.total_cost_ns = i % 4 == 0 ? random_number(rand) : 0;
+        function.local_cost_ns = i % 4 == 2 ? random_number(rand) : 0;
         if (i % 3 == 1)
         {
             function.counted = random_number(rand) | 1;
@@ -131,6 +133,7 @@ static void random_arcs(GRand *rand, FcProfile *profile, guint count)
             .site = random_place(rand, profile),
             .calls = random_number(rand) >> 8,
             .total_ns = random_number(rand),
+            .cost_ns = i % 3 == 1 ? random_number(rand) : 0,
             .apportioned = i % 5 == 2,
         };
         /* Some share their call site and callee, as arcs of several callers do. */
@@ -149,6 +152,8 @@ static void random_arcs(GRand *rand, FcProfile *profile, guint count)
             .calls = random_number(rand),
             .total_ns = random_number(rand),
             .local_ns = random_number(rand),
+            .total_cost_ns = i % 3 == 0 ? random_number(rand) : 0,
+            .local_cost_ns = i % 5 == 0 ? random_number(rand) : 0,
             .apportioned = i % 4 == 1,
         };
         g_array_append_val(profile->contexts, context);
@@ -288,6 +293,8 @@ static void random_head(GRand *rand, FcProfile *profile)
     profile->ppid = (gint64)random_number(rand);
     profile->run_ns = random_number(rand);
     profile->ticks_per_second = g_rand_double_range(rand, 0, 4e9);
+    for (guint i = 0; i < FC_PROFILE_COSTS && profile->pid % 2 == 0; i++)
+        profile->costs_ps[i] = random_number(rand);
     profile->start_realtime_ns = (gint64)random_number(rand);
     profile->end_realtime_ns = (gint64)random_number(rand);
     profile->executable = random_string(rand, TRUE);

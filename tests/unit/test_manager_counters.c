@@ -156,6 +156,55 @@ static void test_kinds(void)
     stop(&f);
 }
 
+static void send_costs(Fixture *f, const struct FcCosts *costs, gsize bytes)
+{
+    FcWireMessage message = {.type = FC_MSG_COSTS,
+                             .process = KEY,
+                             .payload = (const guint8 *)costs,
+                             .payload_bytes = bytes};
+    fc_process_message(f->process, &message);
+}
+
+/* A calls B twice: 5 ticks of a recorded call lie between its times, 7 around them. */
+static void test_costs(void)
+{
+    const struct FcCosts costs = {12 * 256, 5 * 256, {256, 256, 256, 256}};
+    const struct FcCosts absurd = {G_MAXUINT32, G_MAXUINT32, {G_MAXUINT32, 0, 0, 0}};
+    for (int round = 0; round < 3; round++)
+    {
+        Fixture f;
+        start(&f);
+        send_costs(&f, round == 2 ? &absurd : &costs, round == 1 ? 7 : sizeof costs);
+        struct FcChunk *chunk = claim(&f, 1, 1, FC_CHUNK_OF_RECORDS);
+        const guint64 site = SITE('A', 0);
+        chunk->records[0] = fc_fixture_record(FC_RECORD_ENTER, 100, 'A', 0x99, 1);
+        chunk->records[1] = fc_fixture_record(FC_RECORD_ENTER, 110, 'B', site, 2);
+        chunk->records[2] = fc_fixture_record(FC_RECORD_EXIT, 125, 'B', site, 2);
+        chunk->records[3] = fc_fixture_record(FC_RECORD_ENTER, 140, 'B', site, 2);
+        chunk->records[4] = fc_fixture_record(FC_RECORD_EXIT, 143, 'B', site, 2);
+        chunk->records[5] = fc_fixture_record(FC_RECORD_EXIT, 200, 'A', 0x99, 1);
+        fc_process_finish(f.process, 200, 1, TRUE);
+        const FcCountsFunction *a = fc_fixture_function(f.process->counts, 'A');
+        const FcCountsFunction *b = fc_fixture_function(f.process->counts, 'B');
+        const guint64 a_cost = round == 0 ? 5 + 2 * 7 : a->cost_local;
+        g_assert_cmpuint(a->cost_local, ==, a_cost);
+        g_assert_cmpuint(a->local + a->cost_local, ==, 82);
+        g_assert_cmpuint(a->total + a->cost_total, ==, 100);
+        g_assert_cmpuint(b->local + b->cost_local, ==, 18);
+        if (round == 0)
+        {
+            g_assert_cmpuint(b->local, ==, 18 - 2 * 5);
+            g_assert_cmpuint(a->total, ==, 100 - 5 - 2 * 12);
+            g_assert_cmpuint(fc_counts_cost(f.process->counts->node_costs, 1).total, ==, 29);
+            g_assert_cmpuint(fc_counts_cost(f.process->counts->arc_costs, 1).total, ==, 10);
+        }
+        if (round == 1)
+            g_assert_cmpuint(a->cost_local, ==, 0);
+        g_assert_cmpuint(f.process->losses->len, ==, round == 1);
+        stop(&f);
+    }
+}
+
 /* Any bytes at all: the sums of functions, contexts and arcs are one another's all the same. */
 static void test_scribbled(void)
 {
@@ -207,6 +256,7 @@ int main(int argc, char **argv)
     g_test_add_func("/counters/thread-end", test_thread_end);
     g_test_add_func("/counters/process-end", test_process_end);
     g_test_add_func("/counters/kinds", test_kinds);
+    g_test_add_func("/counters/costs", test_costs);
     g_test_add_func("/counters/scribbled", test_scribbled);
     return g_test_run();
 }
