@@ -448,6 +448,8 @@ void fc_session_round(FcSession *session)
     g_hash_table_iter_init(&iter, session->processes);
     while (g_hash_table_iter_next(&iter, NULL, &process))
         fc_process_retry(process);
+    if (session->setup.shared)
+        fc_shared_count_round(session->setup.shared);
 }
 
 void fc_session_end(FcSession *session)

@@ -199,6 +199,11 @@ void fc_shared_free_all(FcSharedMap *shared, guint64 process)
     __atomic_add_fetch(&shared->header->freed, 1, __ATOMIC_SEQ_CST);
 }
 
+void fc_shared_count_round(FcSharedMap *shared)
+{
+    __atomic_add_fetch(&shared->header->rounds, 1, __ATOMIC_RELAXED);
+}
+
 void fc_shared_wake(FcSharedMap *shared)
 {
     /* pairs with the waiter's increment, which comes before its wait compares `freed` */

@@ -53,6 +53,9 @@ void fc_shared_free_all(FcSharedMap *shared, guint64 process);
  * each of them gets little further than to the next wait. */
 void fc_shared_wake(FcSharedMap *shared);
 
+/* Lets those that wait know that we go on: what was in the pipe a while ago is read. */
+void fc_shared_count_round(FcSharedMap *shared);
+
 /* Puts `text` where `process` waits for it in chunk `index`, and wakes it.  FALSE where the
  * chunk is not that process's. */
 gboolean fc_shared_answer(FcSharedMap *shared, guint32 index, guint64 process, const char *text);

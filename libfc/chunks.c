@@ -17,8 +17,10 @@
 #include <string.h>
 #include <time.h>
 
-/* A thread that got no chunk in so many waits of WAIT_NS uses the pipe instead: more threads
- * may be alive, each with a chunk that it fills slowly, than there are chunks. */
+/* A thread that got no chunk in so many waits of WAIT_NS, in each of which fcmanager read all that
+ * was in the pipe, uses the pipe instead: more threads may be alive, each with a chunk that it
+ * fills slowly, than there are chunks.  Where fcmanager is stopped it waits: what is in a private
+ * buffer is lost if the process is killed. */
 #define WAITS_MAX 4
 #define WAIT_NS 50000000
 /* A private buffer was sent so often, about a chunk's records, before its thread looks for a chunk
@@ -265,8 +267,10 @@ bool fc_chunks_wait(uint32_t freed)
     const struct timespec wait = {0, WAIT_NS};
     struct FcChunk *own = await_own();
     long result = own ? wait_for_own(own, &wait) : wait_for_any(freed, &wait);
-    if (!own || result == -ETIMEDOUT)
+    uint32_t rounds = __atomic_load_n(&shared->rounds, __ATOMIC_RELAXED);
+    if ((!own || result == -ETIMEDOUT) && rounds != fc_thread.rounds)
         fc_thread.waits++;
+    fc_thread.rounds = rounds;
     if (result != -ETIMEDOUT || fc_channel_is_alive())
         return true;
     fc_state_stop("the profile manager is gone, profiling stops here");

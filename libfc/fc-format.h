@@ -224,6 +224,7 @@ struct FcShared
     uint32_t chunk_count;
     uint32_t freed;   /* atomic futex: counts chunks that were freed */
     uint32_t waiters; /* atomic: threads that wait for `freed` to change */
+    uint32_t rounds;  /* atomic: how often fcmanager has read all that was in the pipe */
 };
 #define FC_SHARED_MAGIC UINT64_C(0x3164657261684346) /* "FChared1" */
 

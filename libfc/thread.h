@@ -47,6 +47,7 @@ struct FcThread
     struct FcDetail *detail;   /* NULL: nothing was looked at yet (detail.c) */
     struct FcCounted *counted; /* NULL: nothing is counted yet (counters.c) */
     uint32_t waits;            /* for a free chunk, without success */
+    uint32_t rounds;           /* of fcmanager's, at the last of them */
     uint32_t sent_count;       /* of chunks given away, ever */
     uint32_t hint;             /* where to look for the next chunk */
     struct

@@ -8,6 +8,7 @@ import signal
 import struct
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
 import fcprofile  # noqa: E402
@@ -106,6 +107,29 @@ class Death(fctest.Case):
         calls = sorted(thread.functions["tick"][0] for thread in profile.threads)
         self.assertEqual(len(calls), threads)
         for counted, recorded in zip(sorted(counters), calls):
+            self.assertIn(recorded - counted, (0, 1))
+        self.assertEqual(profile.losses, {})
+
+    def test_killed_while_the_manager_is_stopped(self):
+        """The threads, which get no chunk back, wait for it; none goes on in a buffer of its own, that
+        would die with it."""
+        program = self.compile("dying.c", "-O2")
+        threads = 4
+        with subprocess.Popen([program, self.path("counters"), "wait", str(threads)],
+                              env=fctest.plain_environment(FC_QUIET="1"),
+                              cwd=self.folder) as process:
+            fctest.wait_until(lambda: min(self.counters()[:threads]) >= 5000, "no calls")
+            manager, = fctest.processes(f"--pid={process.pid}".encode())
+            os.kill(manager, signal.SIGSTOP)
+            counters = None
+            while counters != self.counters():  # also while such buffers were filled
+                counters = self.counters()
+                time.sleep(1)
+            process.kill()
+        os.kill(manager, signal.SIGCONT)
+        profile = self.wait_for_profile()
+        calls = sorted(thread.functions["tick"][0] for thread in profile.threads)
+        for counted, recorded in zip(sorted(counters[:threads]), calls):
             self.assertIn(recorded - counted, (0, 1))
         self.assertEqual(profile.losses, {})
 
