@@ -304,7 +304,7 @@ void fc_export_callgrind(const FcReportContext *context)
     put_parts(&export);
     fc_export_note_lost(context, "callgrind",
                         FC_LOST_CONTEXTS | FC_LOST_BOUNDS | FC_LOST_PROCESSES | FC_LOST_MEMORY |
-                            FC_LOST_NOTES);
+                            FC_LOST_NOTES | FC_LOST_MARKS);
     if (model->profile->threads->len > 1)
         fc_export_note(context, "--callgrind: calls of functions that several threads ran are in a "
                                 "part of their own");

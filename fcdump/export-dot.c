@@ -266,5 +266,5 @@ void fc_export_dot(const FcReportContext *context)
     fputs("}\n", out);
     fc_export_note_lost(context, "dot",
                         FC_LOST_CONTEXTS | FC_LOST_SITES | FC_LOST_BOUNDS | FC_LOST_THREADS |
-                            FC_LOST_PROCESSES | FC_LOST_MEMORY | FC_LOST_NOTES);
+                            FC_LOST_PROCESSES | FC_LOST_MEMORY | FC_LOST_NOTES | FC_LOST_MARKS);
 }

@@ -199,5 +199,5 @@ void fc_export_flame(const FcReportContext *context)
     fc_export_note_stacks(context, "flame", stacks);
     fc_export_note_lost(context, "flame",
                         FC_LOST_SITES | FC_LOST_BOUNDS | FC_LOST_THREADS | FC_LOST_PROCESSES |
-                            FC_LOST_LEAKS | FC_LOST_NOTES);
+                            FC_LOST_LEAKS | FC_LOST_NOTES | FC_LOST_MARKS);
 }

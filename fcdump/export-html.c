@@ -51,6 +51,8 @@ static void put_function(const FcReportContext *context, FcJson *json, guint ind
         fc_json_unsigned(json, NULL, figures->histogram[i]);
     }
     fc_json_end_array(json);
+    fc_json_boolean(json, NULL, fc_report_is_estimated(figures));
+    fc_json_boolean(json, NULL, fc_report_is_local_estimated(figures));
     fc_json_end_array(json);
 }
 

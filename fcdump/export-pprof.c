@@ -285,5 +285,5 @@ void fc_export_pprof(const FcReportContext *context)
     fc_export_note_stacks(context, "pprof", stacks);
     fc_export_note_lost(context, "pprof",
                         FC_LOST_SITES | FC_LOST_BOUNDS | FC_LOST_THREADS | FC_LOST_PROCESSES |
-                            FC_LOST_LEAKS | FC_LOST_NOTES);
+                            FC_LOST_LEAKS | FC_LOST_NOTES | FC_LOST_MARKS);
 }

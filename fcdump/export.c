@@ -18,6 +18,17 @@ static void append(GString *text, gboolean wanted, const char *what)
         g_string_append_printf(text, "%s%s", text->len > 0 ? ", " : "", what);
 }
 
+static gboolean has_estimates(const FcModel *model)
+{
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        const FcProfileFunction *figures = &fc_model_function(model, i)->figures;
+        if (fc_report_is_estimated(figures) || fc_report_is_local_estimated(figures))
+            return TRUE;
+    }
+    return FALSE;
+}
+
 void fc_export_note_lost(const FcReportContext *context, const char *name, guint lost)
 {
     const FcProfile *profile = context->model->profile;
@@ -34,6 +45,8 @@ void fc_export_note_lost(const FcReportContext *context, const char *name, guint
     append(text, (lost & FC_LOST_LEAKS) && heap->recorded, "single blocks, bad frees");
     append(text, (lost & FC_LOST_NOTES) && profile->repairs->len + profile->losses->len > 0,
            "repairs and losses");
+    append(text, (lost & FC_LOST_MARKS) && has_estimates(context->model),
+           "which times are estimates");
     if (text->len > 0)
         fc_export_note(context, "--%s: not in it: %s", name, text->str);
 }

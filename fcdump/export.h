@@ -19,6 +19,7 @@ typedef enum
     FC_LOST_MEMORY = 1 << 6,
     FC_LOST_LEAKS = 1 << 7, /* memory is in it, but single blocks and bad frees are not */
     FC_LOST_NOTES = 1 << 8, /* repairs and losses */
+    FC_LOST_MARKS = 1 << 9, /* which times are estimates */
 } FcLost;
 
 /* A line for standard error. */

@@ -33,7 +33,8 @@ function layOut(tree, root, least) {
       const node = tree.order[i];
       const width = whole > 0 ? tree.total[node] / whole : 0;
       if (width < least || waiting.length >= FRAMES_MAX) {
-        hidden += tree.first[box.node + 1] - i;
+        for (let rest = i; rest < tree.first[box.node + 1] && tree.total[tree.order[rest]] > 0; rest++)
+          hidden++;
         break;
       }
       waiting.push({ node, x, width, level: box.level + 1 });

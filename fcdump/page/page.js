@@ -170,6 +170,8 @@ function begin() {
       + `boxes "(left out)" of their callers. The tables of functions hold all.`);
   if (data.deep > 0)
     omitted.push(`${formatCount(data.deep)} contexts deeper than 1,000 levels are added to their caller there.`);
+  if (functions.some((f) => f.totalMark || f.localMark))
+    omitted.push("~ is a time that was estimated, as not all of the calls were timed.");
   document.getElementById("omitted").textContent = `FunctionCheck ${data.tool_version}. ${omitted.join(" ")} `
     + "Keys: / search, Escape back to the whole, 1 to 5 views.";
   window.addEventListener("hashchange", show);

@@ -68,9 +68,11 @@ function bar(cell, part, whole) {
 }
 
 const functionColumns = [
-  { heading: "local", value: (f) => f.local, text: formatTime },
+  { heading: "local", value: (f) => f.local,
+    fill: (cell, f) => cell.append(f.localMark + formatTime(f.local)) },
   { heading: "local %", value: (f) => f.local, fill: (cell, f) => bar(cell, f.local, data.base_ns) },
-  { heading: "total", value: (f) => f.total, text: formatTime },
+  { heading: "total", value: (f) => f.total,
+    fill: (cell, f) => cell.append(f.totalMark + formatTime(f.total)) },
   { heading: "calls", value: (f) => f.calls, text: formatCount },
   { heading: "longest", value: (f) => f.max, text: formatTime },
   ...(data.heap ? [{ heading: "allocated", value: (f) => f.bytes, text: formatBytes },
@@ -236,7 +238,8 @@ function showFunction(parent, state) {
   const { name, unit } = weights[state.weight];
   const tree = treeOf(state.weight);
   add(parent, "h2", f.name, { id: "name" });
-  add(parent, "p", `local ${formatTime(f.local)} (${share(f.local, data.base_ns)}), total ${formatTime(f.total)} `
+  add(parent, "p", `local ${f.localMark}${formatTime(f.local)} (${share(f.local, data.base_ns)}), `
+    + `total ${f.totalMark}${formatTime(f.total)} `
     + `(${share(f.total, data.base_ns)}), ${formatCount(f.calls)} calls`
     + (f.calls > 0 ? `, ${formatTime(f.min)} to ${formatTime(f.max)} each` : "")
     + (data.heap ? `; ${formatBytes(f.bytes)} allocated, ${formatBytes(f.live)} live at the end` : ""),

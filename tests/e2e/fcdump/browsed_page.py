@@ -6,6 +6,7 @@
 # Selenium needs.
 
 import json
+import os
 import re
 import time
 
@@ -21,6 +22,7 @@ keep = folder()
 program = Program()
 LONG = "</script><b>&amp;" + "long::" * 35
 profile = with_heap(program)
+profile.header["arguments"].append("</script><!--")
 profile.modules.append((0x9000, 0x9000, 0xa000, 0, 2**64 - 1, None, "/none/" + LONG.replace("/", "|")))
 profile.function("odd", 7, 500_000, 500_000, (1, 100_000), where=0x9010)
 profile.functions[-1] = ((1, 0x9010), *profile.functions[-1][1:])
@@ -131,6 +133,7 @@ def look_at_flames(driver):
     driver.find_element(By.ID, "search").send_keys("work")
     wait(driver, "search", lambda: driver.execute_script(
         "return document.querySelectorAll('.frame.found').length") == 1)
+    equal(driver.find_elements(By.CSS_SELECTOR, "#view > .note")[1:], [], "boxes that are not drawn")
     shot(driver, "page-searched")
 
 
@@ -182,7 +185,7 @@ def look_at_the_rest(driver):
     ActionChains(driver).send_keys("5").perform()
     wait(driver, "threads", lambda: len(texts(driver, "#threads tbody tr")) == 2)
     contains("\n".join(texts(driver, "#threads tbody tr")), "helper · leaf 3 ns", "a thread's functions")
-    contains(texts(driver, "#processes tbody tr")[0], "./prog -v two words", "a process")
+    contains(texts(driver, "#processes tbody tr")[0], "./prog -v two words </script><!--", "a process")
     ActionChains(driver).send_keys("1").perform()
     wait(driver, "the overview", lambda: texts(driver, "#hot") == ["main 100.0% → work 57.1%"])
     contains(driver.find_element(By.ID, "view").text, "lost-records: 3", "losses")
@@ -221,6 +224,11 @@ with browser() as driver:
     print(f"the view of a function: {time.monotonic() - began:.2f} s")
     shot(driver, "page-many")
 run("--html=few.html", "--min=1", "many.fc")
+run("--html=counted.html", os.path.join(os.environ["FC_SOURCE_ROOT"], "tests", "fuzz", "corpus", "profile",
+                                        "counted.fc"))
 with browser() as driver:
+    show(driver, "counted.html", "#view=functions")
+    equal(texts(driver, "#functions td:first-child"), ["~3.000 us", "1.000 us", "~1.000 us"], "estimates")
+    contains(driver.find_element(By.ID, "omitted").text, "~ is a time that was estimated", "estimates")
     show(driver, "few.html")
     contains(driver.find_element(By.ID, "omitted").text, "of the lightest contexts are left out", "what --min left out")

@@ -3,6 +3,8 @@
 #
 # Folded stacks: every weight, what a selection leaves, and what can't be in them is said.
 
+import os
+
 from fcfile import Profile, Program, contains, equal, folder, run, simple, with_heap
 
 keep = folder()
@@ -79,6 +81,10 @@ deep.write("deep.fc")
 found = stacks("deep.fc", status=1)
 equal((len(found), max(found.values()), sum(found.values())), (1000, 2 * 501, 3000), "a deep chain")
 contains(run("--folded", "deep.fc").err, "500 contexts deeper than 1000 levels", "what is said of it")
+
+# Counted calls: times are estimates, which no stack can tell.
+counted = os.path.join(os.environ["FC_SOURCE_ROOT"], "tests", "fuzz", "corpus", "profile", "counted.fc")
+contains(run("--folded", counted).err, "which times are estimates\n", "estimates")
 
 # Version 3.0 has no contexts.
 simple(program).write("old.fc", extended=False)
