@@ -150,19 +150,19 @@ static inline void enter(FcStack *stack, const struct Event *entry, guint64 left
 /* The exit of what was entered at its address and returns to its site, but not from the innermost
  * frame, or not from that alone: what a function tail-called took its place, and returns with it.
  */
-G_NO_INLINE static void repair_exit_at(FcStack *stack, const struct Event *exit)
+G_NO_INLINE static void repair_exit_at(FcStack *stack, guint64 address, guint64 site, guint64 time)
 {
     guint32 found = stack->top;
-    while (found > 0 && (stack->frames[found].address < exit->address ||
-                         (stack->frames[found].address == exit->address &&
-                          stack->frames[found].site != exit->site)))
+    while (found > 0 &&
+           (stack->frames[found].address < address ||
+            (stack->frames[found].address == address && stack->frames[found].site != site)))
         found--;
-    close_above(stack, found, exit->time, &stack->counts->repairs.missed_exits);
-    if (found == 0 || stack->frames[found].address != exit->address)
+    close_above(stack, found, time, &stack->counts->repairs.missed_exits);
+    if (found == 0 || stack->frames[found].address != address)
         stack->counts->repairs.unmatched_exits++;
-    while (stack->top > 0 && stack->frames[stack->top].address == exit->address &&
-           stack->frames[stack->top].site == exit->site)
-        pop_frame(stack, exit->time);
+    while (stack->top > 0 && stack->frames[stack->top].address == address &&
+           stack->frames[stack->top].site == site)
+        pop_frame(stack, time);
 }
 
 static inline void leave_at(FcStack *stack, const struct Event *exit)
@@ -172,7 +172,7 @@ static inline void leave_at(FcStack *stack, const struct Event *exit)
                  top[-1].address != exit->address))
         pop_frame(stack, exit->time);
     else
-        repair_exit_at(stack, exit);
+        repair_exit_at(stack, exit->address, exit->site, exit->time);
 }
 
 static inline void leave(FcStack *stack, const struct Event *exit)
