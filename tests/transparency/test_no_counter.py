@@ -13,6 +13,8 @@ import fctest  # noqa: E402
 
 NOTICE = b"the program forbids itself the time-stamp counter, profiling stops here"
 
+NAME = f"functioncheck-{os.getpid()}"  # managers of other tests are none of ours
+
 
 class NoCounter(fctest.Case):
     def setUp(self):
@@ -21,12 +23,14 @@ class NoCounter(fctest.Case):
 
     def run_it(self, transport, mode):
         done = self.run_target([self.program],
-                               env={"FC_TRANSPORT": transport, "FC_TIME_MODE": mode})
+                               env={"FC_TRANSPORT": transport, "FC_TIME_MODE": mode,
+                                    "FC_DUMP_NAME": NAME})
         self.assertEqual((done.returncode, done.stdout), (3, b"2000 1000 512\n"), done.stderr)
         return done.stderr
 
     def leaves(self):
-        fctest.wait_until(lambda: not fctest.processes(b"--name=functioncheck"), "a manager stays")
+        fctest.wait_until(lambda: not fctest.processes(b"--name=" + NAME.encode()),
+                          "a manager stays")
         found = sorted(name for name in os.listdir(self.folder)
                        if ".fc" in name and not name.endswith(".fcd"))
         counts = [sum(function.calls for function in fcprofile.load(self.path(name)).functions
