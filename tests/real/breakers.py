@@ -33,6 +33,7 @@ BREAKERS = {
     "libraries at one address": (SHAPES, "plugins-crowded", "plugins-in-turn"),
     "clone with CLONE_VM": (SHAPES, "clone-same-memory"),
     "late thread-local destructors": (SHAPES, "thread-local"),
+    "signals behind the end": (TRANSPARENT, "Failures.test_signals_behind_the_end"),
     "descriptors": (TRANSPARENT, "Observed.test_descriptors", "Descriptors"),
     "a first record before libc's": ("e2e/program/test_processes.py",
                                      "Tree.test_first_record_before_libc"),

@@ -17,7 +17,6 @@ from serving import LONG_S, Server, fc_flags, fctest, step
 
 ACCOUNT = "nobody" if os.geteuid() == 0 else None
 WRAP = ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups") if ACCOUNT else ()
-LATE_HANDLER = 50
 SETUP = """
 CREATE TABLE numbers AS SELECT n, n * n AS square, md5(n::text) AS hash
   FROM generate_series(1, 5000) n;
@@ -57,11 +56,6 @@ class PostgreSQL(Server):
         step(make, folder, log, WRAP)
         for words in (["install"], ["-C", "contrib/spi", "install"], ["-C", "src/test/regress"]):
             step([*make, *words], folder, log, WRAP)
-
-    def may_miss(self, profile):
-        """A postmaster in a hurry sends signals to processes that are ending already, and
-        what a handler does behind the profile's end is not in it."""
-        return super().may_miss(profile) + (LATE_HANDLER if profile.end == "exit" else 0)
 
     def fresh(self):
         self.work_folder()
