@@ -24,10 +24,7 @@ static struct FcChunk *map_private(void)
     long at = fc_sys(SYS_mmap, NULL, 2 * FC_CHUNK_BYTES, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
     if (at < 0 && at > -4096)
-    {
-        fc_state_stop("no memory for a thread's buffer, profiling stops here");
         return NULL;
-    }
     long aligned = (at + FC_CHUNK_BYTES - 1) & -(long)FC_CHUNK_BYTES;
     if (aligned != at)
         fc_sys(SYS_munmap, at, aligned - at);
@@ -77,6 +74,15 @@ static void unlist_thread(void)
     fc_thread.is_listed = false;
 }
 
+/* The manager is there: what other threads have in their buffers is sent before it is too late. */
+static void stop_without_memory(void)
+{
+    fc_state_ending();
+    fc_buffers_send_others();
+    fc_state_stop("no memory for a thread's buffer, profiling stops here");
+    fc_thread.is_quitting = false;
+}
+
 struct FcChunk *fc_buffers_claim(bool announce, uint32_t *generation)
 {
     list_thread();
@@ -92,6 +98,8 @@ struct FcChunk *fc_buffers_claim(bool announce, uint32_t *generation)
     if (chunk)
         *generation = fc_chunk_next_generation(chunk);
     fc_unlock(&fc_thread.private_lock);
+    if (!chunk && !fc_thread.is_taken)
+        stop_without_memory();
     if (!fc_thread.is_announced)
         fc_thread.private_rounds = 1; /* this one */
     if (announce && !fc_thread.is_announced)

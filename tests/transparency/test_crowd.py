@@ -81,5 +81,54 @@ class Crowd(fctest.Case):
             self.check(transport, 3000)
 
 
+class OutOfMemory(fctest.Case):
+    def test_others_are_sent(self):
+        """The third thread gets no buffer: profiling stops, with what the others had in theirs."""
+        program = self.compile(self.write("narrow.c", """
+            #include <pthread.h>
+            #include <sys/resource.h>
+            #define QUIET __attribute__((no_instrument_function))
+            static pthread_barrier_t turn;
+            static int leaf(int i) { return i + 1; }
+            static void profiled(void) { leaf(0); }
+            QUIET static void *early(void *unused)
+            {
+                for (int i = 0; i < 50; i++)
+                    profiled();
+                pthread_barrier_wait(&turn);
+                pthread_barrier_wait(&turn);
+                return unused;
+            }
+            QUIET static void *late(void *unused)
+            {
+                pthread_barrier_wait(&turn);
+                struct rlimit none = {1, RLIM_INFINITY};
+                if (setrlimit(RLIMIT_AS, &none) != 0)
+                    return unused;
+                for (int i = 0; i < 50; i++)
+                    profiled();
+                pthread_barrier_wait(&turn);
+                return &turn;
+            }
+            int main(void)
+            {
+                pthread_t threads[2];
+                void *result = NULL;
+                pthread_barrier_init(&turn, NULL, 2);
+                pthread_create(&threads[0], NULL, early, NULL);
+                pthread_create(&threads[1], NULL, late, NULL);
+                pthread_join(threads[0], NULL);
+                pthread_join(threads[1], &result);
+                return result ? 0 : 1;
+            }
+            """))
+        done = self.run_target([program], env={"FC_TRANSPORT": "pipe"})
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(b"no memory for a thread's buffer", done.stderr)
+        profile = fcprofile.load(self.wait_for_file())
+        counted = {function.name: function.calls for function in profile.functions}
+        self.assertEqual((counted["main"], counted["profiled"], counted["leaf"]), (1, 50, 50))
+
+
 if __name__ == "__main__":
     fctest.main()
