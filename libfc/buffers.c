@@ -161,7 +161,7 @@ static void send_parked(struct FcThread *thread, bool with_gaps)
 static void park(struct FcThread *thread, struct FcChunk *chunk, uint32_t slots)
 {
     struct FcChunk **end = thread->parked ? &thread->last_parked->next : &thread->parked;
-    chunk->slots = slots < FC_CHUNK_RECORDS ? slots : FC_CHUNK_RECORDS;
+    chunk->slots = slots < FC_SLOTS ? slots : FC_SLOTS;
     chunk->next = NULL;
     *end = chunk;
     thread->last_parked = chunk;
@@ -179,7 +179,7 @@ static void send_copy(struct FcThread *thread, const struct FcChunk *chunk, uint
         struct FcRecord records[FC_DATA_RECORDS];
     } copy;
     uint32_t count = 0;
-    for (uint32_t i = FC_BUFFER_FIRST; i < slots && i < FC_CHUNK_RECORDS; i++)
+    for (uint32_t i = FC_BUFFER_FIRST; i < slots && i < FC_SLOTS; i++)
         if (is_stored(chunk, i))
             copy.records[count++] = chunk->records[i];
     copy.header = (struct FcDataHeader){.sequence = fc_thread_next_sequence(thread),

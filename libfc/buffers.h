@@ -12,7 +12,7 @@
 
 /* Where a private buffer's records begin: such that as many follow as go in one message,
  * and its headers fit in before them. */
-#define FC_BUFFER_FIRST (FC_CHUNK_RECORDS - (uint32_t)FC_DATA_RECORDS)
+#define FC_BUFFER_FIRST (FC_SLOTS - (uint32_t)FC_DATA_RECORDS)
 
 /* Begins another use of the chunk; returns its generation, 1 to 65535. */
 static inline uint32_t fc_chunk_next_generation(struct FcChunk *chunk)

@@ -44,7 +44,7 @@ void fc_chunks_setup(struct FcShared *mapping, uint32_t count, uint32_t ahead_re
 {
     shared = mapping;
     chunk_count = mapping ? count : 0;
-    in_flight_limit = (ahead_records + FC_CHUNK_RECORDS - 1) / FC_CHUNK_RECORDS;
+    in_flight_limit = (ahead_records + FC_SLOTS - 1) / FC_SLOTS;
     if (in_flight_limit < 2)
         in_flight_limit = 2;
     if (in_flight_limit > FC_IN_FLIGHT_MAX)
@@ -190,10 +190,10 @@ struct FcChunk *fc_chunks_claim_counts(uint32_t number)
     /* from the end: records go through the first ones, over and over */
     uint32_t count = begin_look();
     uint32_t index = count;
-    while (index > count / 2 && !claim(chunk_at(index)))
+    while (index > count - count / 4 && !claim(chunk_at(index)))
         index--;
     end_look();
-    if (index <= count / 2)
+    if (index <= count - count / 4)
         return NULL;
     struct FcChunk *chunk = chunk_at(index);
     fc_chunk_next_generation(chunk);
@@ -285,14 +285,14 @@ void fc_chunks_flush(void)
     uint32_t slots = FC_CURSOR_SLOTS(fc_thread.cursor);
     if (chunk && chunk == fc_thread.private_chunk)
     {
-        fc_detail_look(chunk, FC_BUFFER_FIRST, slots < FC_CHUNK_RECORDS ? slots : FC_CHUNK_RECORDS);
+        fc_detail_look(chunk, FC_BUFFER_FIRST, slots < FC_SLOTS ? slots : FC_SLOTS);
         fc_buffers_flush(chunk, slots);
         return;
     }
     fc_thread_set_cursor(FC_CURSOR_NONE);
     if (!chunk)
         return;
-    slots = slots < FC_CHUNK_RECORDS ? slots : FC_CHUNK_RECORDS;
+    slots = slots < FC_SLOTS ? slots : FC_SLOTS;
     fc_detail_look(chunk, 0, slots);
     send_shared(chunk, slots); /* also an empty one: the manager frees it */
 }

@@ -40,8 +40,8 @@ void fc_chunks_flush(void);
 void fc_chunks_flush_private(void);
 
 /* A chunk of counts for the calling thread, its `number`th from 0, of which fcmanager knows; all
- * zero.  The thread has it to its end.  NULL where there is none: at least half the pool is left to
- * records.  Signals blocked. */
+ * zero.  The thread has it to its end.  NULL where there is none: three quarters of the pool are
+ * left to records.  Signals blocked. */
 struct FcChunk *fc_chunks_claim_counts(uint32_t number);
 
 /* fc_chunks_flush, and the calling thread keeps nothing: it ends.  Signals blocked. */

@@ -391,14 +391,17 @@ static void begin(struct FcCounted *counted, const struct FcDecision *decision)
 
 void fc_counted_begin(const struct FcChunk *chunk, uint32_t slots)
 {
-    if (chunk == fc_thread.private_chunk)
-        return; /* until the thread has a shared one again */
+    /* Until the thread has a shared chunk again, and is back from a handler on another stack: what
+       is open there is not known. */
+    if (chunk == fc_thread.private_chunk ||
+        !is_own_stack((uint64_t)(uintptr_t)__builtin_frame_address(0)))
+        return;
     const struct FcDecision *decisions;
     uint32_t count = fc_detail_take(&decisions);
     if (count == 0)
         return;
     struct FcCounted *counted = fc_counters_own();
-    if (!counted)
+    if (!counted || !fc_counters_make_room(counted))
         return;
     fc_detail_look_again(chunk, slots);
     for (uint32_t i = 0; i < count; i++)

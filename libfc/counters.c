@@ -39,7 +39,7 @@ struct FcCounted *fc_counters_own(void)
     fc_thread.counted = counted;
     fc_lock(&all_lock);
     counted->next = all;
-    all = counted;
+    __atomic_store_n(&all, counted, __ATOMIC_RELAXED);
     fc_unlock(&all_lock);
     return counted;
 }
@@ -193,20 +193,26 @@ static bool make_more_room(struct FcCounted *counted)
     return true;
 }
 
+bool fc_counters_make_room(struct FcCounted *counted)
+{
+    if (counted->chunk && counted->counts < FC_CHUNK_COUNTS)
+        return true;
+    if (counted->has_no_chunk)
+        return false;
+    struct FcChunk *chunk = fc_chunks_claim_counts(counted->chunk_count);
+    counted->has_no_chunk = chunk == NULL;
+    if (!chunk)
+        return false;
+    counted->chunk_count++;
+    counted->chunk = chunk;
+    counted->counts = 0;
+    return true;
+}
+
 static struct FcCount *make_count(struct FcCounted *counted, uint64_t function, uint64_t site)
 {
-    if (counted->has_no_chunk)
+    if (!fc_counters_make_room(counted))
         return NULL;
-    if (!counted->chunk || counted->counts == FC_CHUNK_COUNTS)
-    {
-        struct FcChunk *chunk = fc_chunks_claim_counts(counted->chunk_count);
-        counted->has_no_chunk = chunk == NULL;
-        if (!chunk)
-            return NULL;
-        counted->chunk_count++;
-        counted->chunk = chunk;
-        counted->counts = 0;
-    }
     struct FcCount *count = &counted->chunk->counts[counted->counts++];
     /* not used up by the first call: those would be timed more often than others */
     uint64_t ahead = 1 + (fc_counters_random(counted) & FC_COUNT_MASK);
@@ -256,6 +262,11 @@ struct FcPair *fc_counters_make_pair(struct FcCounted *counted, struct FcFunctio
 }
 
 /* ---- Libraries -------------------------------------------------------------------- */
+
+bool fc_counters_are_used(void)
+{
+    return __atomic_load_n(&all, __ATOMIC_RELAXED) != NULL;
+}
 
 static bool is_within(uint64_t address, uint64_t start, uint64_t end)
 {

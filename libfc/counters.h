@@ -28,7 +28,11 @@ struct FcFunction
 #define FC_FUNCTIONS_ROOM 8192u
 #define FC_FUNCTIONS_MAX 4096u
 #define FC_WINDOW_DEPTH 128u
+#if defined(FC_TEST_EAGER)
+#define FC_WINDOW_RECORDS 12u
+#else
 #define FC_WINDOW_RECORDS 256u
+#endif
 
 struct FcWindowFrame
 {
@@ -83,6 +87,9 @@ struct FcFunction *fc_counters_find(struct FcCounted *counted, uint64_t function
 struct FcFunction *fc_counters_add(struct FcCounted *counted, uint64_t function);
 void fc_counters_publish(struct FcCounted *counted, struct FcFunction *known, uint64_t function);
 
+/* Whether there is room for another counter.  Signals blocked. */
+bool fc_counters_make_room(struct FcCounted *counted);
+
 /* The pair, hidden or not; NULL: there is none. */
 struct FcPair *fc_counters_pair(struct FcCounted *counted, uint64_t function, uint64_t site);
 
@@ -92,11 +99,19 @@ struct FcPair *fc_counters_make_pair(struct FcCounted *counted, struct FcFunctio
                                      uint64_t site, bool is_hidden);
 
 /* So many calls are between two samples: FC_COUNT_MIN, and at random up to FC_COUNT_MASK more. */
+#if defined(FC_TEST_EAGER)
+#define FC_COUNT_MIN 2u
+#define FC_COUNT_MASK 3u
+#else
 #define FC_COUNT_MIN 32u
 #define FC_COUNT_MASK 63u
+#endif
 
 /* A random number, the same for nobody else. */
 uint64_t fc_counters_random(struct FcCounted *counted);
+
+/* Whether any thread counts. */
+bool fc_counters_are_used(void);
 
 /* Addresses [start, end) are not those of the code that was there: nobody counts in them any more.
  * Signals blocked. */

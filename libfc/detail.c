@@ -14,15 +14,24 @@
 
 #include <string.h>
 
+#if defined(FC_TEST_EAGER)
+#define SHORT_NS 1000000
+#else
 #define SHORT_NS 200
+#endif
 #define RECORDED_NS 24 /* what a recorded call costs */
 
 /* A thread's first chunks are all judged, then one in so many. */
 #define FIRST_CHUNKS 16
 #define CHUNKS_EACH 8
 
-#define CALLS_MIN 64      /* that have ended, before a function is judged, */
-#define OUTERMOST_MIN 16  /* and of these not nested */
+#if defined(FC_TEST_EAGER)
+#define CALLS_MIN 4
+#define OUTERMOST_MIN 2
+#else
+#define CALLS_MIN 64     /* that have ended, before a function is judged, */
+#define OUTERMOST_MIN 16 /* and of these not nested */
+#endif
 #define CALLS_MANY 20000u /* after which older ones count half */
 
 #define STATISTICS_ROOM 4096u

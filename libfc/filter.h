@@ -36,8 +36,14 @@ struct FcSlot
 };
 #define FC_NO_LIMIT UINT64_MAX
 
+/* Tests have few, so that much finds no place. */
+#if defined(FC_TEST_EAGER)
+#define FC_FILTER_PAIRS 16u
+#define FC_FILTER_SLOTS 8u
+#else
 #define FC_FILTER_PAIRS 4096u
 #define FC_FILTER_SLOTS 4096u
+#endif
 
 struct FcFilter
 {

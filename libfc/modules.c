@@ -334,6 +334,16 @@ static void will_change(void)
     fc_restore_signals(old);
 }
 
+/* A thread that counts makes no records for long: what is gone is to be known before anything else
+ * can be loaded at its addresses. */
+static void forget_unloaded(void)
+{
+    if (fc_state_is_off() || !fc_counters_are_used())
+        return;
+    fc_modules_update();
+    __atomic_store_n(&modules.changed, 1, __ATOMIC_RELAXED); /* by others, perhaps, meanwhile */
+}
+
 /* With RTLD_DEEPBIND a library finds the C library's allocator before ours. */
 static void tell_foreign_allocator(int mode)
 {
@@ -365,10 +375,12 @@ FC_EXPORT FC_JUMPING void *dlmopen(Lmid_t space, const char *file, int mode)
     FC_JUMP real_dlmopen(space, file, mode);
 }
 
-FC_EXPORT FC_JUMPING int dlclose(void *handle)
+FC_EXPORT int dlclose(void *handle)
 {
     will_change();
-    FC_JUMP real_dlclose(handle);
+    int result = real_dlclose(handle);
+    forget_unloaded();
+    return result;
 }
 
 /* Names by which we find our own functions; the exported ones may lead us to libc's, too. */

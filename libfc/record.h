@@ -22,7 +22,7 @@ fc_record_reserve(uint64_t *generation)
 #else
     cursor = __atomic_fetch_add(&fc_thread.cursor, 1, __ATOMIC_RELAXED);
 #endif
-    if (fc_unlikely(FC_CURSOR_SLOTS(cursor) >= FC_CHUNK_RECORDS))
+    if (fc_unlikely(FC_CURSOR_SLOTS(cursor) >= FC_SLOTS))
         return NULL;
     *generation = FC_CURSOR_GENERATION(cursor);
     /* by shifts: for &chunk->records[slot] compilers emit more instructions */

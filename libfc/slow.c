@@ -24,7 +24,7 @@ static bool refill(void)
         fc_process_after_fork(0);
     if (fc_thread.number == 0)
         fc_threads_start();
-    if (FC_CURSOR_CHUNK(fc_thread.cursor) && FC_CURSOR_SLOTS(fc_thread.cursor) < FC_CHUNK_RECORDS)
+    if (FC_CURSOR_CHUNK(fc_thread.cursor) && FC_CURSOR_SLOTS(fc_thread.cursor) < FC_SLOTS)
         return true; /* a handler was here first */
     fc_chunks_flush();
     fc_modules_update();

@@ -12,6 +12,14 @@
 
 #define FC_IN_FLIGHT_MAX 64
 
+/* So many slots of a chunk are used.  Tests that are to decide often what is counted, and on
+ * little, have few. */
+#if defined(FC_TEST_EAGER)
+#define FC_SLOTS 160u
+#else
+#define FC_SLOTS FC_CHUNK_RECORDS
+#endif
+
 struct FcThread
 {
     /* Where the next record goes: address of the current chunk / 65536 in bits

@@ -50,13 +50,28 @@ def fc_config(*flags, bindir=BINDIR):
     return shlex.split(done.stdout)
 
 
+def eager_folder():
+    """A folder for LD_LIBRARY_PATH with the libfc that counts most functions after a few calls."""
+    folder = os.path.join(BUILD_ROOT, "libfc", "eager")
+    os.makedirs(folder, exist_ok=True)
+    try:
+        os.symlink("../libfc-eager.so", os.path.join(folder, "libfc.so.4"))
+    except FileExistsError:
+        pass
+    return folder
+
+
 def plain_environment(**extra):
-    """The environment of a user who never heard of FunctionCheck, and `extra`."""
+    """The environment of a user who never heard of FunctionCheck, and `extra`.  With FCTEST_DETAIL,
+    all, auto or eager, that is what FC_DETAIL is."""
     env = {name: value for name, value in os.environ.items()
            if not name.startswith(("FC_", "LD_", "ORACLE_", "MESON_", "ASAN_", "UBSAN_"))}
     env["LC_ALL"] = "C"
-    if "FCTEST_DETAIL" in os.environ:  # to try the suites with calls that are counted
-        env["FC_DETAIL"] = os.environ["FCTEST_DETAIL"]
+    detail = os.environ.get("FCTEST_DETAIL")
+    if detail == "eager":
+        env.update({"FC_DETAIL": "auto", "LD_LIBRARY_PATH": eager_folder(), "FC_MANAGER": tool("fcmanager")})
+    elif detail:
+        env["FC_DETAIL"] = detail
     env.update({name: str(value) for name, value in extra.items()})
     return env
 

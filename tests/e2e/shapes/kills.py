@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """SIGKILL at random moments: the profile holds exactly the calls whose hooks had finished.
 
-    kills.py [--long] [--kills N] [--seed N]
+    kills.py [--long] [--kills N] [--counted] [--seed N]
 
 The target (kill_random.c) counts before each call that it is about to call and in the
 function that it was entered, in a file that outlives it: what was recorded must lie
@@ -83,8 +83,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--long", action="store_true", help="1000 kills")
     parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--counted", action="store_true",
+                        help="with most calls counted, records in shared memory only")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     options = parser.parse_args()
+    transports = runner.TRANSPORTS
+    if options.counted:
+        os.environ["FCTEST_DETAIL"], transports = "eager", ("shared",)
     kills = 1000 if options.long else options.kills
     chance = random.Random(options.seed)
     case = Folder()
@@ -92,7 +97,7 @@ def main():
     failures = 0
     program = case.compile("kill_random.c", "-O1")
     for number in range(kills):
-        transport = runner.TRANSPORTS[number % 2]
+        transport = transports[number % len(transports)]
         threads = THREADS[number // 2 % len(THREADS)]
         delay = chance.choice((0.02, 0.1, 0.3)) * chance.random()
         problem = kill_once(case, program, transport, threads, delay, number)

@@ -73,6 +73,8 @@ def main():
     parser.add_argument("--long", action="store_true", help="the minute-long runs")
     parser.add_argument("--after-inlining", action="store_true",
                         help="with the flags of that name, records in shared memory only")
+    parser.add_argument("--counted", action="store_true",
+                        help="with most calls counted, records in shared memory only")
     parser.add_argument("--repeat", type=int, default=1, help="run all so many times")
     parser.add_argument("names", nargs="*", metavar="GROUP|SHAPE")
     options = parser.parse_args()
@@ -81,6 +83,9 @@ def main():
         Folder.config, transports = ["--after-inlining"], ("shared",)
         shapes = [shape.built_after_inlining() for shape in shapes
                   if shape.after_inlining is not None]
+    if options.counted:
+        os.environ["FCTEST_DETAIL"], transports = "eager", ("shared",)
+        shapes = [shape.with_counted_calls() for shape in shapes]
     failures = sum(run_all(shapes, options.long, transports) for _ in range(options.repeat))
     print(f"{failures} failed" if failures else "all as expected")
     return 1 if failures else 0

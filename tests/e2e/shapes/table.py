@@ -248,7 +248,8 @@ THREADS = [
     # beyond 1023 chunks each has a buffer of its own, which goes with it
     Shape("threads-more-than-chunks-killed", "threads_many.c", ["killed", 1200],
           status=-signal.SIGKILL, oracle=False, processes=1, env={"FC_BUFFER_SIZE": "1"},
-          pipe_may_lose=1201, shared_may_lose=250, check=check_unsent),
+          pipe_may_lose=1201, shared_may_lose=250, check=check_unsent,
+          counted={"shared_may_lose": 1200}),  # chunks are for counters, too
     Shape("threads-thread-mode", "threads_many.c", ["at-once", 16], oracle=False, processes=17,
           env={"FC_ALLOW_THREAD": "1"}),
     Shape("threads-single-mode", "threads_many.c", ["at-once", 16], env={"FC_NO_FORK": "1"}),
@@ -259,7 +260,8 @@ PROCESSES = [
     Shape("fork-from-threads", "fork_tree.c", ["from-threads", 16]),
     Shape("fork-nested", "fork_tree.c", ["nested", 12]),
     Shape("fork-many", "fork_tree.c", ["many", 1000],
-          oracle=False, processes=1001, check=check_children(1000, 3)),
+          oracle=False, processes=1001, check=check_children(1000, 3),
+          counted={"repairs": "exits"}),  # the child does not know what its parent had counted
     Shape("fork-through", "fork_tree.c", ["through", 6], check=check_inherited),
     Shape("fork-orphan", "fork_tree.c", ["orphan", 3]),
     Shape("daemonize", "fork_tree.c", ["daemonize", 5000]),
@@ -322,7 +324,8 @@ JUMPS = [
           callers=False),
     Shape("coroutines", "coroutines.c", ["turns", 20], compilers=BOTH),
     Shape("coroutines-threads", "coroutines.c", ["threads", 20]),
-    Shape("coroutines-signal", "signal_coroutines.c", [10], compilers=BOTH, repairs="jumped"),
+    Shape("coroutines-signal", "signal_coroutines.c", [10], compilers=BOTH, repairs="jumped",
+          counted={"repairs": "any"}),
     Shape("coroutines-fork", "coroutine_forks.c", check=check_waiting),
     Shape("coroutines-reused", "coroutines.c", ["reuse", 40]),
     Shape("own-coroutines", "own_coroutines.c", [100, 16384], compilers=BOTH),
