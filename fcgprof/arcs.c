@@ -20,16 +20,11 @@ static gboolean have_same_ends(gconstpointer a, gconstpointer b)
     return left->parent == right->parent && left->child == right->child;
 }
 
-GHashTable *fc_garc_table_new(void)
-{
-    return g_hash_table_new(hash_ends, have_same_ends);
-}
-
 FcGArc *fc_garc_find(const FcGModel *model, const FcGSym *parent, const FcGSym *child)
 {
     const FcGArc key = {.parent = (FcGSym *)parent, .child = (FcGSym *)child};
 
-    return g_hash_table_lookup(model->arc_table, &key);
+    return model->arc_table ? g_hash_table_lookup(model->arc_table, &key) : NULL;
 }
 
 /* An arc to a line's symbol is not apart from one to the function, or the label, that has the
@@ -71,6 +66,8 @@ void fc_garc_add(FcGModel *model, FcGSym *parent, FcGSym *child, guint64 count)
     parent->children = arc;
     arc->next_parent = child->parents;
     child->parents = arc;
+    if (!model->arc_table)
+        model->arc_table = g_hash_table_new(hash_ends, have_same_ends);
     g_hash_table_add(model->arc_table, arc);
     if (parent == child)
         return;

@@ -6,9 +6,6 @@
 
 #include "fcgprof/model.h"
 
-/* For the model: a set of FcGArc, which are found by their ends. */
-GHashTable *fc_garc_table_new(void);
-
 /* Adds `count` calls to the arc, which is made if it is not there. */
 void fc_garc_add(FcGModel *model, FcGSym *parent, FcGSym *child, guint64 count);
 

@@ -5,7 +5,6 @@
  */
 #include "fcgprof/model.h"
 
-#include "fcgprof/arcs.h"
 #include "gmon/ranges.h"
 #include "profile/path.h"
 #include <string.h>
@@ -67,7 +66,6 @@ FcGModel *fc_gmodel_new(const FcGOptions *options, FILE *out)
     model->out = out;
     model->arena = arena_new();
     model->files_by_path = g_hash_table_new(g_str_hash, g_str_equal);
-    model->arc_table = fc_garc_table_new();
     strcpy(model->dimension, "seconds");
     model->abbreviation = 's';
     model->addr_mask = G_MAXUINT64;
@@ -84,7 +82,7 @@ void fc_gmodel_free(FcGModel *model)
     g_free(model->symtab.starts);
     g_free(model->arcs);
     g_free(model->by_index);
-    g_hash_table_unref(model->arc_table);
+    g_clear_pointer(&model->arc_table, g_hash_table_unref);
     g_hash_table_destroy(model->files_by_path);
     arena_free(model->arena);
     g_free(model);

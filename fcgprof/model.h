@@ -132,7 +132,7 @@ typedef struct
     FcGArc **arcs; /* in order of creation, without self arcs */
     guint n_arcs;
     guint arcs_room;
-    GHashTable *arc_table; /* finds the arc between two symbols */
+    GHashTable *arc_table; /* the arcs by their two ends, see arcs.c; NULL: none */
 
     unsigned inputs; /* FC_GINPUT_* */
     int file_version;
