@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The headers of the C++ libraries with clang, which has no list of files to leave out: each that
+is installed is compiled, all that it defines is emitted, and none of it calls a hook.  Then a
+program that uses what came with C++20 is profiled."""
+
+import os
+import re
+import shutil
+import sys
+
+from common import expect, finish, flags, folder, run
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../support"))
+import fcprofile  # noqa: E402
+
+HOOK = "@__cyg_profile_func_enter"
+
+# What the compiler writes itself where a class is used has no place in a header: constructors
+# and destructors, inherited ones too, closures as pointers to functions, what runs at the start.
+IMPLICIT = (r"(\w+)(<.*>)?::~?\1\(\)$|::(\w+)::\3\(.*\b\3 const&\)$|__uniq_ptr_data<.*>::__uniq_ptr_impl"
+            r"|\{lambda\(.*\)#\d+\}::(operator |__invoke\(\)$)|\{unnamed type#\d+\}::\w+\(\)$|^_GLOBAL__sub_I_")
+
+PROGRAM = r"""
+#include <barrier>
+#include <bit>
+#include <compare>
+#include <concepts>
+#include <coroutine>
+#include <cstdio>
+#include <latch>
+#include <memory_resource>
+#include <ranges>
+#include <semaphore>
+#include <span>
+#include <stop_token>
+#include <vector>
+struct Point { int x, y; auto operator<=>(const Point &) const = default; };
+struct Task {
+    struct promise_type {
+        Task get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+        std::suspend_always initial_suspend() { return {}; }
+        std::suspend_always final_suspend() noexcept { return {}; }
+        void return_void() {}
+        void unhandled_exception() {}
+    };
+    std::coroutine_handle<promise_type> handle;
+};
+static int ran;
+static Task coroutine() { ran++; co_return; }
+template <std::integral T> static T own(T value) { return value + std::popcount(static_cast<unsigned>(value)); }
+static int use() {
+    std::pmr::monotonic_buffer_resource memory;
+    std::pmr::vector<int> numbers(&memory);
+    for (int i = 0; i < 100; i++) /* clang 14 can't compile the views of libstdc++ 12 */
+        numbers.push_back(own(i));
+    if (std::ranges::size(numbers) != 100 || *std::ranges::begin(numbers) != 0) return 0;
+    std::span<int> part(numbers.data(), 10);
+    int sum = 0;
+    for (int n : part.subspan(2)) sum += n;
+    std::latch gate(1);
+    gate.count_down();
+    gate.wait();
+    std::counting_semaphore<4> permits(1);
+    permits.acquire();
+    permits.release();
+    std::barrier meeting(1);
+    meeting.arrive_and_wait();
+    std::stop_source source;
+    std::stop_callback callback(source.get_token(), [] { ran++; });
+    source.request_stop();
+    Task task = coroutine();
+    task.handle.resume();
+    task.handle.destroy();
+    return sum + (Point{1, 2} < Point{1, 3}) + std::is_lt(1 <=> 2) + ran;
+}
+int main() { std::printf("%d\n", use()); }
+"""
+
+
+def library_folder(options, work):
+    """Where the compiler finds <vector>; None: there is no such library."""
+    done = run(["clang++", *options, "-M", "-x", "c++", "-include", "vector", "/dev/null"], work)
+    found = re.findall(r"(\S+)/vector\b(?!\.)", done.stdout)
+    return found[0] if done.returncode == 0 and found else None
+
+
+def check_headers(work, options, dialect):
+    place = library_folder(options, work)
+    if place is None:
+        print("not tried for want of the library: %s" % options)
+        return
+    names = sorted(name for name in os.listdir(place) if "." not in name and name[0] != "_"
+                   and os.path.isfile(os.path.join(place, name)))
+    what = "%s %s, %d headers" % (place, dialect, len(names))
+    expect(len(names) > 90, what)
+    with open(os.path.join(work, "all.cc"), "w") as file:
+        file.writelines("#include <%s>\n" % name for name in names)
+    done = run(["clang++", *options, "-std=" + dialect, "-w", "-O0", "-femit-all-decls", "-S", "-emit-llvm",
+                *flags("--cflags"), "all.cc", "-o", "all.ll"], work)
+    if not expect(done.returncode == 0, what + " compile", done.stderr):
+        return
+    defined, calling, current = 0, [], None
+    with open(os.path.join(work, "all.ll")) as file:
+        for line in file:
+            if line.startswith("define"):
+                current = re.search(r'@"?([\w.$]+)"?\(', line).group(1)
+                defined += 1
+            elif HOOK in line and current:
+                calling.append(current)
+                current = None
+    expect(defined > 2000, what + ": functions are emitted", defined)
+    readable = run(["c++filt", *calling], work).stdout.splitlines() if calling else []
+    foreign = [name for name in readable if not re.search(IMPLICIT, name)]
+    expect(not foreign, what + ": none is instrumented", "\n".join(foreign))
+
+
+def check_program(work):
+    with open(os.path.join(work, "t.cc"), "w") as file:
+        file.write(PROGRAM)
+    done = run(["clang++", "-std=c++20", "-O0", *flags("--cflags-libs"), "t.cc", "-o", "t"], work)
+    if not expect(done.returncode == 0, "a C++20 program compiles", done.stderr):
+        return
+    done = run(["./t"], work, FC_QUIET="1")
+    expect(done.returncode == 0, "it runs", done.stderr)
+    profile = fcprofile.load(os.path.join(work, "functioncheck.fc"))
+    names = run(["c++filt", *(function.name for function in profile.functions)], work).stdout.splitlines()
+    expect(any(name.startswith("use()") for name in names), "its own functions are there", names)
+    foreign = [name for name in names if re.match(r"(.* )?(std|__gnu_cxx)::", name)
+               and not re.search(IMPLICIT, name)]
+    expect(not foreign, "no function of the library is in the profile", "\n".join(foreign))
+
+
+if not shutil.which("clang++"):
+    print("not tried for want of clang++")
+    sys.exit(77)
+with folder() as work_folder:
+    for language in ("c++20", "c++2b"):
+        check_headers(work_folder, [], language)
+    check_headers(work_folder, ["-stdlib=libc++"], "c++20")
+    check_program(work_folder)
+finish()
