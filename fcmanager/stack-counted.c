@@ -9,36 +9,38 @@
 /* ---- The beginning ------------------------------------------------------------------- */
 
 /* Takes frame `index` of `frames`, of which `top` is the innermost, out of the stack.  The time
- * from here on is that of its caller. */
+ * from here on is that of `caller`. */
 static void take_out(FcStack *stack, struct StackFrame *frames, guint32 index, guint32 top,
-                     guint64 time)
+                     struct StackFrame *caller, guint64 time)
 {
     struct StackFrame *frame = &frames[index];
     guint64 stopped = index < top ? MIN(frames[index + 1].entered, time) : time;
     stopped = MAX(stopped, frame->entered);
-    guint64 total = frame->ran_before + stop_clock(stack, frame, &frames[index - 1], stopped);
+    guint64 total = frame->ran_before + stop_clock(stack, frame, caller, stopped);
     stack->counts->nodes[frame->node].local += total - MIN(frame->callees, total);
     for (guint32 i = index; i < top; i++)
         frames[i] = frames[i + 1];
 }
 
-/* `*keep`: whether an outermost one is still to be found.  Returns the new innermost. */
-static guint32 take_out_all(FcStack *stack, struct StackFrame *frames, guint32 top,
-                            guint32 function, gboolean *keep, guint64 time)
+/* `*keep`: whether an outermost one is still to be found.  `outer`: who called the outermost frame;
+ * NULL: that can't be taken out, as the segment is found by it. */
+static void take_out_all(FcStack *stack, struct StackSegment *segment, struct StackFrame *outer,
+                         guint32 function, gboolean *keep, guint64 time)
 {
-    for (guint32 i = 1; i <= top;)
+    struct StackFrame *frames = segment->frames;
+    for (guint32 i = 1; i <= segment->top;)
     {
         gboolean is_one = stack->counts->nodes[frames[i].node].function == function;
-        if (is_one && !*keep && i > 1)
+        struct StackFrame *caller = i > 1 ? &frames[i - 1] : outer;
+        if (is_one && !*keep && caller)
         {
-            take_out(stack, frames, i, top, time);
-            top--;
+            take_out(stack, frames, i, segment->top, caller, time);
+            segment->top--;
             continue;
         }
         *keep = *keep && !is_one;
         i++;
     }
-    return top;
 }
 
 /* The chain of segments from the thread's own stack to the current one. */
@@ -46,9 +48,14 @@ static void take_out_of_chain(FcStack *stack, gint index, guint32 function, gboo
                               guint64 time)
 {
     struct StackSegment *segment = &stack->segments[index];
+    struct StackFrame *outer = NULL;
     if (segment->caller >= 0)
+    {
+        struct StackSegment *caller = &stack->segments[segment->caller];
         take_out_of_chain(stack, segment->caller, function, keep, time);
-    segment->top = take_out_all(stack, segment->frames, segment->top, function, keep, time);
+        outer = segment->is_inferred ? NULL : &caller->frames[caller->top];
+    }
+    take_out_all(stack, segment, outer, function, keep, time);
 }
 
 void fc_stack_begin_counting(FcStack *stack, guint64 address, guint64 time, gboolean nested)
