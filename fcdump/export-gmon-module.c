@@ -9,9 +9,9 @@
  */
 #include "fcdump/export-gmon.h"
 
+#include "fcdump/export.h"
 #include "gmon/gmonout.h"
 #include "gmon/ranges.h"
-#include "model/v3.h"
 #include "profile/path.h"
 
 #include <errno.h>
@@ -333,25 +333,6 @@ static void note_missing(const Export *export)
 
 /* ---- Files --------------------------------------------------------------------------- */
 
-/* FALSE and `error` where the file to write is a profile or a program: whoever gives --gmon the
- * wrong argument must not lose it. */
-static gboolean may_write(const char *path, GError **error)
-{
-    char start[sizeof FC_DESCRIPTOR_MAGIC] = "";
-    FILE *file;
-
-    if (!g_file_test(path, G_FILE_TEST_IS_REGULAR) || !(file = fopen(path, "rbe")))
-        return TRUE;
-    start[fread(start, 1, sizeof start - 1, file)] = '\0';
-    fclose(file);
-    if (!g_str_has_prefix(start, FC_PROFILE_MAGIC) &&
-        !g_str_has_prefix(start, FC_DESCRIPTOR_MAGIC) && !fc_v3_is_elf(path))
-        return TRUE;
-    g_set_error_literal(error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
-                        "is a profile or a program; not overwritten");
-    return FALSE;
-}
-
 static gboolean write_file(const Export *export, GError **error)
 {
     if (fc_gmonout_count_arc_records(export->out) > ARC_RECORDS_MAX)
@@ -360,7 +341,7 @@ static gboolean write_file(const Export *export, GError **error)
                             "there are more calls than a gmon.out file can hold");
         return FALSE;
     }
-    if (!may_write(export->path, error))
+    if (!fc_export_may_write(export->path, error))
         return FALSE;
     FILE *file = fopen(export->path, "wbe");
     gboolean done = file && fc_gmonout_write(export->out, &export->image->layout, file);

@@ -4,6 +4,10 @@
  */
 #include "fcdump/export.h"
 
+#include "model/v3.h"
+
+#include <stdio.h>
+
 void fc_export_note(const FcReportContext *context, const char *format, ...)
 {
     va_list arguments;
@@ -66,4 +70,20 @@ void fc_export_note_stacks(const FcReportContext *context, const char *name, con
     if (stacks->omitted > 0)
         fc_export_note(context, "--%s: %u of the lightest contexts are left out", name,
                        stacks->omitted);
+}
+
+gboolean fc_export_may_write(const char *path, GError **error)
+{
+    char start[sizeof FC_DESCRIPTOR_MAGIC] = "";
+    FILE *file;
+    if (!g_file_test(path, G_FILE_TEST_IS_REGULAR) || !(file = fopen(path, "rbe")))
+        return TRUE;
+    start[fread(start, 1, sizeof start - 1, file)] = '\0';
+    fclose(file);
+    if (!g_str_has_prefix(start, FC_PROFILE_MAGIC) &&
+        !g_str_has_prefix(start, FC_DESCRIPTOR_MAGIC) && !fc_v3_is_elf(path))
+        return TRUE;
+    g_set_error_literal(error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
+                        "is a profile or a program; not overwritten");
+    return FALSE;
 }

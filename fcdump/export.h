@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What several exports need: to say on standard error what their format can't hold.  Used by the
- * export-*.c files alone.
+ * What several exports need: to say on standard error what their format can't hold, and not to
+ * write over what they are made from.  Used by the export-*.c files and by main.c, which opens the
+ * files.
  */
 #pragma once
 
@@ -31,3 +32,7 @@ void fc_export_note_lost(const FcReportContext *context, const char *name, guint
 /* Says which contexts --NAME shows at their callers, or not at all. */
 void fc_export_note_stacks(const FcReportContext *context, const char *name,
                            const FcStacks *stacks);
+
+/* FALSE and `error`, without the path, where the file to write is a profile or a program: whoever
+ * gives an export the wrong argument must not lose it. */
+gboolean fc_export_may_write(const char *path, GError **error);

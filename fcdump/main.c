@@ -5,6 +5,7 @@
  * written, 2 wrong usage, 3 what --fail-on-... is there to find.
  */
 #include "fcdump/export-gmon.h"
+#include "fcdump/export.h"
 #include "fcdump/options.h"
 #include "fcdump/report-table.h"
 #include "fcdump/report.h"
@@ -91,6 +92,11 @@ static FcSuppressions *load_suppressions(const FcOptions *options, GPtrArray *pr
 static gboolean write_file(FcReportContext context, const FcExportFile *file, GError **error)
 {
     const gboolean is_output = strcmp(file->path, "-") == 0;
+    if (!is_output && !fc_export_may_write(file->path, error))
+    {
+        g_prefix_error(error, "%s: ", file->path);
+        return FALSE;
+    }
     FILE *out = is_output ? stdout : fopen(file->path, "we");
     gboolean written = out != NULL;
     struct stat status = {0};

@@ -85,6 +85,13 @@ equal((names[1][:8], names[1][-2:], len(names[1]) <= 1174 / 7), ("<a>&\"]]>", ".
 result = run("--flame=none/x.svg", "simple.fc")
 equal((result.status, result.err.splitlines()[-1]), (1, "fcdump: none/x.svg: No such file or directory"),
       "no such folder")
+with open("simple.fc", "rb") as file:
+    profile = file.read()
+result = run("--flame", "simple.fc", "many.fc")
+equal((result.status, result.err.splitlines()[-1]),
+      (1, "fcdump: simple.fc: is a profile or a program; not overwritten"), "a profile as the file to write")
+with open("simple.fc", "rb") as file:
+    equal(file.read(), profile, "the profile is as it was")
 if os.path.exists("/dev/full"):
     result = run("--flame=/dev/full", "simple.fc")
     equal((result.status, result.err.splitlines()[-1]), (1, "fcdump: /dev/full: No space left on device"),
