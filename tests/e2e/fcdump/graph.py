@@ -5,7 +5,7 @@
 # functions, and cycles.
 
 from fcfile import (Profile, Program, cells, contains, equal, fail, folder, good, recursive, rows,
-                    section, simple)
+                    run, section, simple)
 
 
 def blocks(text, title="Call graph"):
@@ -120,8 +120,11 @@ callers = good("via.fc", "--rgraph", "--no-names")
 for row in (f"<- {hex(via.place('main')[1])} (via {sorter})", f"<- <outside> (via {sorter})"):
     contains(callers, row, "callers by address")
 for drawn in ("--dot", "--vcg"):
-    contains(good("via.fc", drawn), "via sorter", drawn)
-    contains(good("via.fc", drawn, "--no-names"), "via " + sorter, drawn + " --no-names")
+    for names, shown in ([], "sorter"), (["--no-names"], sorter):
+        result = run("via.fc", drawn, *names)
+        equal(result.status, 0, f"{drawn} {names}")
+        contains(result.out, "via " + shown, f"{drawn} {names}")
+        contains(result.err, f"fcdump: {drawn}: not in it: call sites", f"{drawn} {names}: notes")
 
 # A callee that was inlined into its caller has the site by which the caller was called.
 inlined = Profile(program, run_ns=100)
