@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What each option does to FcOptions; see options-apply.h.
+ */
+#include "fcdump/options-apply.h"
+
+#include "fcdump/words.h"
+
+#include <string.h>
+
+gboolean fc_option_fail(GError **error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_autofree char *text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    g_set_error_literal(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, text);
+    return FALSE;
+}
+
+gboolean fc_option_apply_value(FcOptions *options, const FcOption *option, const char *argument,
+                               GError **error)
+{
+    G_STRUCT_MEMBER(gint, options, option->offset) = option->value;
+    return TRUE;
+}
+
+/* --sort, and with a `value` --rsort. */
+gboolean fc_option_apply_sort(FcOptions *options, const FcOption *option, const char *argument,
+                              GError **error)
+{
+    static const char *const words[] = {"total", "local", "name", "calls", "min",
+                                        "max",   "lmin",  "lmax", NULL};
+    gint found = FC_SORT_TOTAL;
+    if (!fc_words_find(words, argument, option->name, &found, error))
+        return FALSE;
+    options->sort = (FcSort)found;
+    options->reverse = option->value;
+    return TRUE;
+}
+
+gboolean fc_option_apply_weight(FcOptions *options, const FcOption *option, const char *argument,
+                                GError **error)
+{
+    const char *words[FC_WEIGHTS + 1] = {NULL};
+    gint found = 0;
+    for (FcWeight weight = 0; weight < FC_WEIGHTS; weight++)
+        words[weight] = fc_weight_name(weight);
+    if (!fc_words_find(words, argument, option->name, &found, error))
+        return FALSE;
+    options->weight = (FcWeight)found;
+    return TRUE;
+}
+
+gboolean fc_option_apply_cumul(FcOptions *options, const FcOption *option, const char *argument,
+                               GError **error)
+{
+    options->cumul = TRUE;
+    options->sort = FC_SORT_LOCAL;
+    options->reverse = FALSE;
+    return TRUE;
+}
+
+gboolean fc_option_apply_color(FcOptions *options, const FcOption *option, const char *argument,
+                               GError **error)
+{
+    static const char *const words[] = {"auto", "always", "never", NULL};
+    gint found = FC_WHEN_AUTO;
+    if (!fc_words_find(words, argument ? argument : "always", option->name, &found, error))
+        return FALSE;
+    options->color = (FcWhen)found;
+    return TRUE;
+}
+
+/* The styles are those of the original; names tell by themselves which one they
+ * are of.  Only whether parameters are shown is left to choose. */
+gboolean fc_option_apply_demangle(FcOptions *options, const FcOption *option, const char *argument,
+                                  GError **error)
+{
+    static const char *const words[] = {"auto", "gnu", "java", "ansi", "params", "none", NULL};
+    static const FcDemangle meanings[] = {FC_DEMANGLE_PLAIN,  FC_DEMANGLE_PLAIN,  FC_DEMANGLE_PLAIN,
+                                          FC_DEMANGLE_PARAMS, FC_DEMANGLE_PARAMS, FC_DEMANGLE_NONE};
+    gint found = 0;
+    if (!fc_words_find(words, argument ? argument : "auto", option->name, &found, error))
+        return FALSE;
+    options->demangle = meanings[found];
+    return TRUE;
+}
+
+gboolean fc_option_apply_string(FcOptions *options, const FcOption *option, const char *argument,
+                                GError **error)
+{
+    if (*argument == '\0')
+        return fc_option_fail(error, "--%s: a name is missing", option->name);
+    g_ptr_array_add(G_STRUCT_MEMBER(GPtrArray *, options, option->offset), g_strdup(argument));
+    return TRUE;
+}
+
+gboolean fc_option_apply_gmon(FcOptions *options, const FcOption *option, const char *argument,
+                              GError **error)
+{
+    if (*argument == '\0')
+        return fc_option_fail(error, "--%s: a name is missing", option->name);
+    g_free(options->gmon);
+    options->gmon = g_strdup(argument);
+    return TRUE;
+}
+
+gboolean fc_option_apply_list(FcOptions *options, const FcOption *option, const char *argument,
+                              GError **error)
+{
+    GPtrArray *list = G_STRUCT_MEMBER(GPtrArray *, options, option->offset);
+    fc_words_split(argument, list);
+    return list->len > 0 || fc_option_fail(error, "--%s: the list is empty", option->name);
+}
+
+gboolean fc_option_apply_number(FcOptions *options, const FcOption *option, const char *argument,
+                                GError **error)
+{
+    guint64 number = 0;
+    if (!g_ascii_string_to_unsigned(argument, 10, 0, G_MAXINT, &number, NULL))
+        return fc_option_fail(error, "--%s: '%s' is no number", option->name, argument);
+    G_STRUCT_MEMBER(gint, options, option->offset) = (gint)number;
+    return TRUE;
+}
+
+gboolean fc_option_apply_percent(FcOptions *options, const FcOption *option, const char *argument,
+                                 GError **error)
+{
+    char *end = NULL;
+    double percent = g_ascii_strtod(argument, &end);
+    if (end == argument || (*end != '\0' && strcmp(end, "%") != 0) ||
+        !(percent >= 0 && percent <= 100))
+        return fc_option_fail(error, "--%s: '%s' is no percentage", option->name, argument);
+    options->min_percent = percent;
+    return TRUE;
+}
+
+guint64 fc_options_reports_named(const FcReport *reports, const char *start, FcReportKind kind)
+{
+    guint64 set = 0;
+    for (guint i = 0; reports[i].name; i++)
+        if (reports[i].kind == kind && g_str_has_prefix(reports[i].name, start))
+            set |= G_GUINT64_CONSTANT(1) << i;
+    return set;
+}
+
+gboolean fc_option_apply_memory(FcOptions *options, const FcOption *option, const char *argument,
+                                GError **error)
+{
+    guint64 set = fc_options_reports_named(options->table, "mem-", FC_REPORT_DEFAULT) |
+                  fc_options_reports_named(options->table, "mem-", FC_REPORT_ON_REQUEST);
+    options->reports = option->value ? options->reports | set : options->reports & ~set;
+    options->asked = option->value ? options->asked | set : options->asked & ~set;
+    return TRUE;
+}
+
+gboolean fc_option_apply_rgraph(FcOptions *options, const FcOption *option, const char *argument,
+                                GError **error)
+{
+    options->callers = TRUE;
+    options->reports |= fc_options_reports_named(options->table, "graph", FC_REPORT_DEFAULT);
+    return TRUE;
+}
+
+gboolean fc_option_apply_no_reports(FcOptions *options, const FcOption *option,
+                                    const char *argument, GError **error)
+{
+    options->reports = 0;
+    return TRUE;
+}
