@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@
 #include <unistd.h>
 
 #define STATUS_USAGE 2
+#define MAPPED_BYTES (128 * 1024)
 
 typedef struct
 {
@@ -225,6 +227,9 @@ int main(int argc, char **argv)
         printf("fcmanager (FunctionCheck) %s\n", FC_VERSION);
         return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
     }
+    /* Tables grow by doubling.  The large ones stay mappings, which go back to the system at once:
+       by itself malloc would keep as much as the largest that was ever freed. */
+    mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
     block_signals();
     prctl(PR_SET_TIMERSLACK, 1000UL); /* ns: the naps between looks at the pipe are short */
     detach(&options);
