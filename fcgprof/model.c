@@ -11,7 +11,8 @@
 
 enum
 {
-    ARENA_CHUNK_BYTES = 1 << 20
+    ARENA_LEAST_BYTES = 1 << 14, /* of the first chunk; each next one is twice as large */
+    ARENA_MOST_BYTES = 1 << 20
 };
 
 struct FcGArena
@@ -19,6 +20,7 @@ struct FcGArena
     GPtrArray *chunks;
     char *next;
     gsize left_bytes;
+    gsize chunk_bytes; /* of the next chunk */
 };
 
 static FcGArena *arena_new(void)
@@ -26,6 +28,7 @@ static FcGArena *arena_new(void)
     FcGArena *arena = g_new0(FcGArena, 1);
 
     arena->chunks = g_ptr_array_new_with_free_func(g_free);
+    arena->chunk_bytes = ARENA_LEAST_BYTES;
     return arena;
 }
 
@@ -40,7 +43,7 @@ static void *arena_alloc(FcGArena *arena, gsize n_bytes)
     void *result;
 
     n_bytes = (n_bytes + 15) & ~(gsize)15;
-    if (n_bytes > ARENA_CHUNK_BYTES / 4)
+    if (n_bytes > ARENA_LEAST_BYTES / 4 && n_bytes > arena->left_bytes)
     {
         result = g_malloc0(n_bytes);
         g_ptr_array_add(arena->chunks, result);
@@ -48,8 +51,9 @@ static void *arena_alloc(FcGArena *arena, gsize n_bytes)
     }
     if (n_bytes > arena->left_bytes)
     {
-        arena->next = g_malloc0(ARENA_CHUNK_BYTES);
-        arena->left_bytes = ARENA_CHUNK_BYTES;
+        arena->next = g_malloc0(arena->chunk_bytes);
+        arena->left_bytes = arena->chunk_bytes;
+        arena->chunk_bytes = MIN(2 * arena->chunk_bytes, ARENA_MOST_BYTES);
         g_ptr_array_add(arena->chunks, arena->next);
     }
     result = arena->next;
