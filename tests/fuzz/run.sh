@@ -12,5 +12,5 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/new"
 cd "$work"
-"$program" -seed=1 -runs="$3" -max_len=4096 -rss_limit_mb=1024 -timeout=20 -print_final_stats=1 \
+"$program" -seed=1 -runs="$3" -max_len=4608 -rss_limit_mb=1024 -timeout=20 -print_final_stats=1 \
     new "$corpus"
