@@ -15,7 +15,8 @@ void fc_export_graph(const FcReportContext *context,
     for (guint i = 0; i < model->functions->len; i++)
     {
         const FcFunction *function = fc_model_function(model, i);
-        nodes[i] = function->shown && !fc_report_is_small(context, function);
+        nodes[i] = function->shown && !fc_report_is_small(context, function->figures.total_ns,
+                                                          context->model->base_ns);
         if (nodes[i])
             put_node(context, i);
     }

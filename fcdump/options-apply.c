@@ -31,10 +31,10 @@ gboolean fc_option_apply_sort(FcOptions *options, const FcOption *option, const 
 {
     static const char *const words[] = {"total", "local", "name", "calls", "min",
                                         "max",   "lmin",  "lmax", NULL};
-    gint found = FC_SORT_TOTAL;
+    gint found = 0;
     if (!fc_words_find(words, argument, option->name, &found, error))
         return FALSE;
-    options->sort = (FcSort)found;
+    options->sort = (FcSort)(FC_SORT_TOTAL + found);
     options->reverse = option->value;
     return TRUE;
 }
@@ -124,6 +124,16 @@ gboolean fc_option_apply_number(FcOptions *options, const FcOption *option, cons
     return TRUE;
 }
 
+gboolean fc_option_apply_top(FcOptions *options, const FcOption *option, const char *argument,
+                             GError **error)
+{
+    guint64 number = 0;
+    if (!g_ascii_string_to_unsigned(argument, 10, 1, FC_TOP_ALL, &number, NULL))
+        return fc_option_fail(error, "--%s: '%s' is no number from 1 on", option->name, argument);
+    options->top = (guint)number;
+    return TRUE;
+}
+
 gboolean fc_option_apply_percent(FcOptions *options, const FcOption *option, const char *argument,
                                  GError **error)
 {
@@ -136,20 +146,41 @@ gboolean fc_option_apply_percent(FcOptions *options, const FcOption *option, con
     return TRUE;
 }
 
+static gboolean is_of_kind(FcReportKind kind, FcReportKind wanted)
+{
+    return kind == wanted ||
+           (kind == FC_REPORT_BOTH && (wanted == FC_REPORT_SCREEN || wanted == FC_REPORT_CLASSIC));
+}
+
 guint64 fc_options_reports_named(const FcReport *reports, const char *start, FcReportKind kind)
 {
     guint64 set = 0;
     for (guint i = 0; reports[i].name; i++)
-        if (reports[i].kind == kind && g_str_has_prefix(reports[i].name, start))
+        if (is_of_kind(reports[i].kind, kind) && g_str_has_prefix(reports[i].name, start))
             set |= G_GUINT64_CONSTANT(1) << i;
     return set;
+}
+
+void fc_options_leave_screen(FcOptions *options)
+{
+    if (!options->classic)
+        options->reports = fc_options_reports_named(options->table, "", FC_REPORT_CLASSIC);
+    options->classic = TRUE;
+}
+
+gboolean fc_option_apply_classic(FcOptions *options, const FcOption *option, const char *argument,
+                                 GError **error)
+{
+    fc_options_leave_screen(options);
+    return TRUE;
 }
 
 gboolean fc_option_apply_memory(FcOptions *options, const FcOption *option, const char *argument,
                                 GError **error)
 {
-    guint64 set = fc_options_reports_named(options->table, "mem-", FC_REPORT_DEFAULT) |
+    guint64 set = fc_options_reports_named(options->table, "mem-", FC_REPORT_CLASSIC) |
                   fc_options_reports_named(options->table, "mem-", FC_REPORT_ON_REQUEST);
+    fc_options_leave_screen(options);
     options->reports = option->value ? options->reports | set : options->reports & ~set;
     options->asked = option->value ? options->asked | set : options->asked & ~set;
     return TRUE;
@@ -159,7 +190,8 @@ gboolean fc_option_apply_rgraph(FcOptions *options, const FcOption *option, cons
                                 GError **error)
 {
     options->callers = TRUE;
-    options->reports |= fc_options_reports_named(options->table, "graph", FC_REPORT_DEFAULT);
+    fc_options_leave_screen(options);
+    options->reports |= fc_options_reports_named(options->table, "graph", FC_REPORT_CLASSIC);
     return TRUE;
 }
 
@@ -167,5 +199,6 @@ gboolean fc_option_apply_no_reports(FcOptions *options, const FcOption *option,
                                     const char *argument, GError **error)
 {
     options->reports = 0;
+    options->classic = TRUE;
     return TRUE;
 }

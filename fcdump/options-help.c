@@ -62,8 +62,11 @@ char *fc_options_help(const FcReport *table)
         "Show what a profile holds.  PROFILE is a .fc or .fcd file, functioncheck.fc if none is\n"
         "named; several are summed.  IMAGE is a program or library that moved since the run.\n"
         "Options may be spelled with one dash or two, arguments follow '=' or as the next word.\n");
-    g_string_append(text, "\nReports, in the order of the output (these are on by default):\n");
-    append_report_help(text, table, FC_REPORT_DEFAULT);
+    g_string_append(text, "\nThe first screen, printed where no other report is named:\n");
+    append_report_help(text, table, FC_REPORT_SCREEN);
+    append_report_help(text, table, FC_REPORT_BOTH);
+    g_string_append(text, "\nThe classic report, printed where one of these is named:\n");
+    append_report_help(text, table, FC_REPORT_CLASSIC);
     g_string_append(text, "\nMore reports:\n");
     append_report_help(text, table, FC_REPORT_ON_REQUEST);
     append_group_help(text, FC_GROUP_REPORTS);

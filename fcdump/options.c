@@ -25,6 +25,8 @@ static gboolean apply_report(FcOptions *options, const char *name)
             return FALSE;
         if (reports[i].kind != FC_REPORT_EXPORT)
         {
+            if (reports[i].kind != FC_REPORT_SCREEN && reports[i].kind != FC_REPORT_BOTH)
+                fc_options_leave_screen(options);
             options->reports = off ? options->reports & ~bit : options->reports | bit;
             options->asked = off ? options->asked & ~bit : options->asked | bit;
         }
@@ -117,7 +119,7 @@ FcOptions *fc_options_parse(const FcReport *table, int argc, char **argv, GError
     options->suppressions = g_ptr_array_new_with_free_func(g_free);
     options->only = g_ptr_array_new_with_free_func(g_free);
     options->except = g_ptr_array_new_with_free_func(g_free);
-    options->reports = fc_options_reports_named(table, "", FC_REPORT_DEFAULT);
+    options->reports = fc_options_reports_named(table, "", FC_REPORT_SCREEN);
     options->export = -1;
     options->files = g_array_new(FALSE, FALSE, sizeof(FcExportFile));
     g_array_set_clear_func(options->files, free_file);

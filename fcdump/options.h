@@ -12,7 +12,9 @@
 typedef enum
 {
     FC_REPORT_ON_REQUEST,
-    FC_REPORT_DEFAULT, /* printed unless --no-NAME */
+    FC_REPORT_SCREEN,  /* of the first screen: printed where no other report is named */
+    FC_REPORT_CLASSIC, /* printed with --classic and where a report is named, unless --no-NAME */
+    FC_REPORT_BOTH,    /* as the two before */
     FC_REPORT_EXPORT,  /* printed alone, for other programs */
     FC_REPORT_FILE,    /* --NAME=FILE: written to that file, in place of reports */
 } FcReportKind;
@@ -46,6 +48,7 @@ typedef enum
 
 typedef enum
 {
+    FC_SORT_DEFAULT, /* as the report likes it: mostly total */
     FC_SORT_TOTAL,
     FC_SORT_LOCAL,
     FC_SORT_NAME,
@@ -67,6 +70,9 @@ typedef enum
  * of interest, and it would fill the page. */
 #define FC_DEPTH_DEFAULT 100
 
+/* --all */
+#define FC_TOP_ALL G_MAXINT
+
 typedef struct
 {
     const FcReport *table; /* as main handed it in */
@@ -75,6 +81,7 @@ typedef struct
     GPtrArray *images;    /* of --image */
     guint64 reports;      /* bit n: row n of the table */
     guint64 asked;        /* those asked for by name: they print a line even if they are empty */
+    gboolean classic;     /* `reports` is no longer the first screen */
     gint export;          /* row of the export that is printed alone, or -1 */
     GArray *files;        /* FcExportFile */
     FcWeight weight;      /* of exports that hold one */
@@ -95,6 +102,7 @@ typedef struct
     gboolean rpropagate;
     guint depth; /* of the calling-context tree, FC_DEPTH_DEFAULT if none was named; 0: whole */
     double min_percent;
+    guint top;               /* so many rows of each report; 0: as many as it likes */
     GPtrArray *suppressions; /* files: char *, owned */
     gboolean no_built_in;    /* the built-in ones are not used */
     gboolean reachable;      /* leaks: what the program could still reach, too */

@@ -10,12 +10,11 @@ static const FcColumn columns[] = {
     {"calls", "within", FALSE}, {NULL, "function", TRUE},
 };
 
-/* Calls and time of the arcs that lead to `function`: from outside its cycle, and from within. */
+/* Calls on the arcs that lead to `function`: from outside its cycle, and from within. */
 typedef struct
 {
     guint64 entering;
     guint64 within;
-    guint64 entering_ns;
 } Traffic;
 
 static Traffic count_traffic(const FcCallgraph *graph, guint function)
@@ -36,7 +35,6 @@ static Traffic count_traffic(const FcCallgraph *graph, guint function)
             continue;
         }
         traffic.entering += callers[i]->calls;
-        traffic.entering_ns += callers[i]->total_ns;
     }
     return traffic;
 }
@@ -66,70 +64,111 @@ static GArray *members_of(const FcReportContext *context, guint cycle)
     return shown;
 }
 
-/* The cycle as a whole, hidden members included: its time is that of the calls that enter
- * it, for no two of these can be active at once in one thread. */
-static void add_cycle(const FcReportContext *context, FcTable *table, guint cycle)
+static void add_members(const FcReportContext *context, FcTable *table, const GArray *functions)
+{
+    FcReportCut cut = {0};
+    for (guint i = 0; i < functions->len; i++)
+    {
+        const guint index = g_array_index(functions, guint, i);
+        const guint64 total_ns = fc_model_function(context->model, index)->figures.total_ns;
+        if (fc_report_keep(context, &cut, total_ns, context->model->base_ns))
+            add_row(context, table, index, FC_STYLE_PLAIN);
+    }
+    fc_report_add_cut(table, G_N_ELEMENTS(columns), "    ", &cut);
+}
+
+/* The cycle as a whole, hidden members included. */
+static void add_cycle(const FcReportContext *context, FcTable *table, guint cycle,
+                      const GArray *shown)
 {
     const FcModel *model = context->model;
-    g_autoptr(GArray) shown = members_of(context, cycle);
     guint count;
     const guint *members = fc_callgraph_cycle_members(model->graph, cycle, &count);
     Traffic sum = {0};
     guint64 local_ns = 0;
-    if (shown->len == 0)
-        return;
     for (guint i = 0; i < count; i++)
     {
         Traffic traffic = count_traffic(model->graph, members[i]);
         sum.entering += traffic.entering;
         sum.within += traffic.within;
-        sum.entering_ns += traffic.entering_ns;
         local_ns += fc_model_function(model, members[i])->figures.local_ns;
     }
     fc_table_row(table, FC_STYLE_STRONG);
-    fc_table_cell(table, fc_format_time(sum.entering_ns));
+    fc_table_cell(table, fc_format_time(fc_report_cycle_ns(model, cycle)));
     fc_table_cell(table, fc_format_time(local_ns));
     fc_table_cell(table, fc_format_count(sum.entering));
     fc_table_cell(table, fc_format_count(sum.within));
     fc_table_cell(table, g_strdup_printf("cycle %u: %u functions", cycle, count));
-    for (guint i = 0; i < shown->len; i++)
-        add_row(context, table, g_array_index(shown, guint, i), FC_STYLE_PLAIN);
+    add_members(context, table, shown);
+}
+
+typedef struct
+{
+    guint cycle;
+    guint64 total_ns;
+} Heavy;
+
+static int compare_cycles(gconstpointer a, gconstpointer b)
+{
+    const Heavy *x = a;
+    const Heavy *y = b;
+    if (x->total_ns != y->total_ns)
+        return x->total_ns < y->total_ns ? 1 : -1;
+    return (x->cycle > y->cycle) - (x->cycle < y->cycle);
+}
+
+/* Those with most time first; whether there is one. */
+static gboolean add_cycles(const FcReportContext *context, FcTable *table, FcReportCut *cut)
+{
+    const FcModel *model = context->model;
+    const guint count = fc_callgraph_cycle_count(model->graph);
+    g_autoptr(GArray) cycles = g_array_new(FALSE, FALSE, sizeof(Heavy));
+    gboolean any = FALSE;
+    for (guint cycle = 1; cycle <= count; cycle++)
+    {
+        const Heavy heavy = {cycle, fc_report_cycle_ns(model, cycle)};
+        g_array_append_val(cycles, heavy);
+    }
+    g_array_sort(cycles, compare_cycles);
+    for (guint i = 0; i < count; i++)
+    {
+        const Heavy *heavy = &g_array_index(cycles, Heavy, i);
+        g_autoptr(GArray) shown = members_of(context, heavy->cycle);
+        if (shown->len == 0)
+            continue;
+        any = TRUE;
+        if (fc_report_keep(context, cut, heavy->total_ns, model->base_ns))
+            add_cycle(context, table, heavy->cycle, shown);
+    }
+    return any;
 }
 
 static gboolean add_recursive(const FcReportContext *context, FcTable *table)
 {
     g_autoptr(GArray) functions = fc_report_functions(context);
-    gboolean any = FALSE;
+    g_autoptr(GArray) recursive = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint i = 0; i < functions->len; i++)
     {
         guint function = g_array_index(functions, guint, i);
-        if (!fc_callgraph_is_recursive(context->model->graph, function) ||
-            fc_callgraph_cycle_of(context->model->graph, function) != 0)
-            continue;
-        if (!any)
-        {
-            fc_table_row(table, FC_STYLE_STRONG);
-            for (guint c = 0; c + 1 < G_N_ELEMENTS(columns); c++)
-                fc_table_cell(table, NULL);
-            fc_table_cell(table, g_strdup("calling themselves only"));
-        }
-        add_row(context, table, function, FC_STYLE_PLAIN);
-        any = TRUE;
+        if (fc_callgraph_is_recursive(context->model->graph, function) &&
+            fc_callgraph_cycle_of(context->model->graph, function) == 0)
+            g_array_append_val(recursive, function);
     }
-    return any;
+    if (recursive->len == 0)
+        return FALSE;
+    fc_table_row(table, FC_STYLE_STRONG);
+    for (guint c = 0; c + 1 < G_N_ELEMENTS(columns); c++)
+        fc_table_cell(table, NULL);
+    fc_table_cell(table, g_strdup("calling themselves only"));
+    add_members(context, table, recursive);
+    return TRUE;
 }
 
 void fc_report_cycles(const FcReportContext *context)
 {
     g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
-    gboolean any = FALSE;
-    guint count = fc_callgraph_cycle_count(context->model->graph);
-    for (guint cycle = 1; cycle <= count; cycle++)
-    {
-        add_cycle(context, table, cycle);
-        g_autoptr(GArray) shown = members_of(context, cycle);
-        any = any || shown->len > 0;
-    }
+    FcReportCut cut = {0};
+    gboolean any = add_cycles(context, table, &cut);
     any = add_recursive(context, table) || any;
     fc_render_title(context->render, "Cycles");
     if (!any)
@@ -144,4 +183,5 @@ void fc_report_cycles(const FcReportContext *context)
         "time of the");
     fc_render_note(context->render, "calls that entered it.");
     fc_table_print(table, context->render);
+    fc_report_note_cut(context, &cut, "cycle");
 }

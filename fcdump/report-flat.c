@@ -37,14 +37,6 @@ static char *format_bound(const FcProfileFunction *figures, guint64 ns)
     return fc_format_time(ns);
 }
 
-static char *format_function(const FcReportContext *context, const FcFunction *function)
-{
-    g_autofree char *source = context->options->details
-                                  ? fc_report_source(context, &function->figures.place, FALSE)
-                                  : NULL;
-    return source ? g_strdup_printf("%s  %s", function->name, source) : g_strdup(function->name);
-}
-
 void fc_report_flat(const FcReportContext *context)
 {
     const FcModel *model = context->model;
@@ -53,17 +45,14 @@ void fc_report_flat(const FcReportContext *context)
     FcColumn chosen[G_N_ELEMENTS(columns)];
     g_autoptr(FcTable) table = fc_table_new(chosen, choose_columns(chosen, cumul));
     guint64 sum_ns = 0;
-    guint small = 0;
+    FcReportCut cut = {0};
     for (guint i = 0; i < functions->len; i++)
     {
         const FcFunction *function = fc_model_function(model, g_array_index(functions, guint, i));
         const FcProfileFunction *figures = &function->figures;
         sum_ns += figures->local_ns;
-        if (fc_report_is_small(context, function))
-        {
-            small++;
+        if (!fc_report_keep(context, &cut, figures->total_ns, context->model->base_ns))
             continue;
-        }
         fc_table_row(table, fc_render_heat(figures->local_ns, model->base_ns));
         fc_table_cell(table, fc_report_time(figures->total_ns, figures->total_error_ns));
         fc_table_cell(table, fc_format_share(figures->total_ns, model->base_ns));
@@ -77,7 +66,7 @@ void fc_report_flat(const FcReportContext *context)
         for (guint b = 0; b < G_N_ELEMENTS(bounds); b++)
             fc_table_cell(table, fc_report_mark(format_bound(figures, bounds[b]), sampled));
         fc_table_cell(table, fc_format_count(figures->calls));
-        fc_table_cell(table, format_function(context, function));
+        fc_table_cell(table, fc_report_function(context, function));
     }
     g_autofree char *base = g_strchomp(fc_format_time(model->base_ns));
     fc_render_title(context->render, "Flat profile");
@@ -85,12 +74,9 @@ void fc_report_flat(const FcReportContext *context)
                                     "local: without profiled callees.");
     fc_render_note(context->render, "100%% is %s, the local times of all functions.", base);
     fc_report_note_marks(context);
-    if (functions->len > small)
+    if (cut.kept > 0)
         fc_table_print(table, context->render);
     else
-        fc_render_line(context->render, "No function to show.");
-    if (model->functions->len == 0)
-        fc_render_note(context->render, "Nothing that ran was compiled with the flags of "
-                                        "fc-config --cflags, or other hooks came before libfc's.");
-    fc_report_note_small(context, small);
+        fc_report_no_function(context);
+    fc_report_note_cut(context, &cut, "function");
 }

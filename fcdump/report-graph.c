@@ -194,6 +194,24 @@ static void add_arc(const FcReportContext *context, FcTable *table, const FcArc 
         add_line(context, table, &g_array_index(lines, Line, i), whole_ns, estimated);
 }
 
+/* Whether one of them is an upper bound. */
+static gboolean add_arcs(const FcReportContext *context, FcTable *table, const GPtrArray *arcs,
+                         guint64 whole_ns)
+{
+    FcReportCut cut = {0};
+    gboolean at_most = FALSE;
+    for (guint i = 0; i < arcs->len; i++)
+    {
+        const FcArc *arc = arcs->pdata[i];
+        if (!fc_report_keep(context, &cut, arc->total_ns, context->model->base_ns))
+            continue;
+        at_most = at_most || arc->at_most;
+        add_arc(context, table, arc, whole_ns);
+    }
+    fc_report_add_cut(table, G_N_ELEMENTS(columns), "    ", &cut);
+    return at_most;
+}
+
 static void add_local(FcTable *table, const FcProfileFunction *figures)
 {
     fc_table_row(table, FC_STYLE_DIM);
@@ -232,40 +250,34 @@ void fc_report_graph(const FcReportContext *context)
     g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
     gboolean at_most = FALSE;
     guint leaves = 0;
-    guint small = 0;
+    FcReportCut cut = {0};
     for (guint i = 0; i < functions->len; i++)
     {
         guint index = g_array_index(functions, guint, i);
         const FcFunction *function = fc_model_function(context->model, index);
         const FcProfileFunction *figures = &function->figures;
-        if (fc_report_is_small(context, function))
-        {
-            small++;
-            continue;
-        }
+        const gboolean small =
+            fc_report_is_small(context, figures->total_ns, context->model->base_ns);
         g_autoptr(GPtrArray) arcs = arcs_of(context, index);
-        if (arcs->len == 0)
+        if (arcs->len == 0 && !small)
         {
             leaves++;
             continue;
         }
-        if (i > leaves + small)
+        if (!fc_report_keep(context, &cut, figures->total_ns, context->model->base_ns))
+            continue;
+        if (cut.kept > 1)
             fc_table_gap(table);
         add_function(context, table, index);
-        for (guint a = 0; a < arcs->len; a++)
-        {
-            const FcArc *arc = arcs->pdata[a];
-            at_most = at_most || arc->at_most;
-            add_arc(context, table, arc, figures->total_ns);
-        }
+        at_most = add_arcs(context, table, arcs, figures->total_ns) || at_most;
         if (!context->options->callers)
             add_local(table, figures);
     }
     print_legend(context, at_most, leaves);
     fc_report_note_marks(context);
-    if (leaves + small < functions->len)
+    if (cut.kept > 0)
         fc_table_print(table, context->render);
     else
         fc_render_line(context->render, "No call to show.");
-    fc_report_note_small(context, small);
+    fc_report_note_cut(context, &cut, "function");
 }

@@ -33,25 +33,6 @@ static const char *profile_mode_name(gint mode)
     return mode >= 1 && mode <= 3 ? names[mode] : names[0];
 }
 
-static char *format_end(const FcProfile *header)
-{
-    switch (header->end)
-    {
-    case FC_END_EXIT:
-        return g_strdup_printf("exited with status %d", header->end_value);
-    case FC_END_SIGNAL:
-        return g_strdup_printf("killed by signal %d (%s)", header->end_value,
-                               g_strsignal(header->end_value));
-    case FC_END_EXEC:
-        return g_strdup("replaced itself by another program (exec)");
-    case FC_END_UNKNOWN:
-    default:
-        /* Of a thread with a file of its own only the end of its process is known. */
-        return header->extended && header->thread_id == 0 ? g_strdup("ended in an unknown way")
-                                                          : NULL;
-    }
-}
-
 static char *format_start(const FcProfile *header)
 {
     if (header->start_realtime_ns == 0)
@@ -78,7 +59,7 @@ static char *format_command(const FcProfile *header)
 
 static char *format_process(const FcProfile *header)
 {
-    g_autofree char *end = format_end(header);
+    g_autofree char *end = fc_report_end(header);
     g_autofree char *thread = header->thread_id != 0
                                   ? g_strdup_printf(", thread %" G_GINT64_FORMAT, header->thread_id)
                                   : g_strdup("");
@@ -193,7 +174,7 @@ static void print_processes(const FcReportContext *context)
         fc_table_cell(table, fc_format_time(header->run_ns));
         fc_table_cell(table, fc_format_count(input->threads));
         fc_table_cell(table, g_strdup(fc_base_name(program)));
-        fc_table_cell(table, format_end(header));
+        fc_table_cell(table, fc_report_end(header));
     }
     gboolean threads = ((const FcInput *)inputs->pdata[0])->header->thread_id != 0;
     fc_render_title(context->render, threads ? "Threads summed" : "Processes");

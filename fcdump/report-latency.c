@@ -67,18 +67,15 @@ void fc_report_latency(const FcReportContext *context)
     g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
     gboolean any = FALSE;
     gboolean sampled = FALSE;
-    guint small = 0;
+    FcReportCut cut = {0};
     for (guint i = 0; i < functions->len; i++)
     {
         const FcFunction *function =
             fc_model_function(context->model, g_array_index(functions, guint, i));
         if (!has_calls(function))
             continue;
-        if (fc_report_is_small(context, function))
-        {
-            small++;
+        if (!fc_report_keep(context, &cut, function->figures.total_ns, context->model->base_ns))
             continue;
-        }
         if (any)
             fc_table_gap(table);
         any = TRUE;
@@ -89,7 +86,7 @@ void fc_report_latency(const FcReportContext *context)
     if (!any)
     {
         fc_render_line(context->render, "No call to show.");
-        fc_report_note_small(context, small);
+        fc_report_note_cut(context, &cut, "function");
         return;
     }
     fc_render_note(context->render, "Calls by their total time: from there to less than that.");
@@ -97,5 +94,5 @@ void fc_report_latency(const FcReportContext *context)
         fc_render_note(context->render,
                        "Of functions that were counted the calls that were timed.");
     fc_table_print(table, context->render);
-    fc_report_note_small(context, small);
+    fc_report_note_cut(context, &cut, "function");
 }

@@ -31,6 +31,7 @@ typedef struct
     gboolean at_most; /* the contexts may nest: total_ns is an upper bound */
     gboolean apportioned;
     gboolean wanted;    /* selected itself, or an ancestor of one that is */
+    gboolean beyond;    /* not among the heaviest that --top wants */
     gboolean is_folded; /* below the node of folded contexts, or that itself */
 } Node;
 
@@ -42,6 +43,7 @@ typedef struct
     guint folded;  /* the node of folded contexts, NO_NODE: there are none */
     guint small;   /* left out by --min */
     guint deep;    /* left out by --depth */
+    guint beyond;  /* nodes left out by --top */
     gboolean at_most;
 } Tree;
 
@@ -178,6 +180,22 @@ static int compare_nodes(gconstpointer a, gconstpointer b, gpointer user_data)
     return order != 0 ? order : (x->context > y->context) - (x->context < y->context);
 }
 
+/* All but the first ones of `order` that --top wants and the nodes above these. */
+static void mark_beyond(Tree *tree, const GArray *order)
+{
+    const guint top = tree->context->options->top;
+    if (top == 0 || order->len <= top)
+        return;
+    for (guint i = 0; i < tree->nodes->len; i++)
+        node_at(tree, i)->beyond = TRUE;
+    for (guint i = 0; i < top; i++)
+        for (guint n = g_array_index(order, guint, i); n != NO_NODE && node_at(tree, n)->beyond;
+             n = node_at(tree, n)->parent)
+            node_at(tree, n)->beyond = FALSE;
+    for (guint i = 0; i < order->len; i++)
+        tree->beyond += node_at(tree, g_array_index(order, guint, i))->beyond;
+}
+
 /* Links each node into its parent's list, largest first. */
 static void link_nodes(Tree *tree)
 {
@@ -186,6 +204,7 @@ static void link_nodes(Tree *tree)
         if (node_at(tree, i)->wanted)
             g_array_append_val(order, i);
     g_array_sort_with_data(order, compare_nodes, tree);
+    mark_beyond(tree, order);
     for (guint i = order->len; i-- > 0;)
     {
         guint index = g_array_index(order, guint, i);
@@ -200,6 +219,8 @@ static void link_nodes(Tree *tree)
 static gboolean large_enough(const Tree *tree, const Node *node)
 {
     double share = tree->context->options->min_percent / 100.0;
+    if (node->beyond)
+        return FALSE;
     return share <= 0 || (double)node->total_ns >= share * (double)tree->context->model->base_ns;
 }
 
@@ -341,7 +362,10 @@ static void print_notes(const Tree *tree)
                        "Calls in contexts beyond FC_CONTEXTS stand under %s, one line for each "
                        "function:\nset FC_CONTEXTS=%" G_GUINT64_FORMAT " to tell them apart.",
                        FC_MODEL_FOLDED, fc_profile_contexts_wanted(tree->context->model->profile));
-    if (tree->small > 0)
+    if (tree->beyond > 0)
+        fc_render_note(render, "%u more context%s with --all.", tree->beyond,
+                       tree->beyond == 1 ? "" : "s");
+    else if (tree->small > 0)
         fc_render_note(render, "%u branch%s left out by --min.", tree->small,
                        tree->small == 1 ? "" : "es");
     if (tree->deep > 0)

@@ -34,6 +34,45 @@ char *fc_report_name(const FcReportContext *context, gint function, guint via)
     return g_strdup_printf("%s (via %s)", name, fc_model_via(model, via));
 }
 
+/* ---- Ends and cycles -------------------------------------------------------- */
+
+char *fc_report_end(const FcProfile *header)
+{
+    switch (header->end)
+    {
+    case FC_END_EXIT:
+        return g_strdup_printf("exited with status %d", header->end_value);
+    case FC_END_SIGNAL:
+        return g_strdup_printf("killed by signal %d (%s)", header->end_value,
+                               g_strsignal(header->end_value));
+    case FC_END_EXEC:
+        return g_strdup("replaced itself by another program (exec)");
+    case FC_END_UNKNOWN:
+    default:
+        /* Of a thread with a file of its own only the end of its process is known. */
+        return header->extended && header->thread_id == 0 ? g_strdup("ended in an unknown way")
+                                                          : NULL;
+    }
+}
+
+guint64 fc_report_cycle_ns(const FcModel *model, guint cycle)
+{
+    guint count;
+    guint64 sum_ns = 0;
+    const guint *members = fc_callgraph_cycle_members(model->graph, cycle, &count);
+    for (guint i = 0; i < count; i++)
+    {
+        guint callers_count;
+        const FcArc *const *callers =
+            fc_callgraph_callers(model->graph, members[i], &callers_count);
+        for (guint c = 0; c < callers_count; c++)
+            if (callers[c]->caller == FC_NONE ||
+                fc_callgraph_cycle_of(model->graph, (guint)callers[c]->caller) != cycle)
+                sum_ns += callers[c]->total_ns;
+    }
+    return sum_ns;
+}
+
 /* ---- Order ------------------------------------------------------------------- */
 
 static int compare_numbers(guint64 a, guint64 b)
@@ -100,17 +139,62 @@ GArray *fc_report_functions(const FcReportContext *context)
     return functions;
 }
 
-gboolean fc_report_is_small(const FcReportContext *context, const FcFunction *function)
+gboolean fc_report_is_small(const FcReportContext *context, guint64 part, guint64 whole)
 {
-    const double least_ns = context->options->min_percent / 100.0 * (double)context->model->base_ns;
-    return (double)function->figures.total_ns < least_ns;
+    return (double)part < context->options->min_percent / 100.0 * (double)whole;
 }
 
-void fc_report_note_small(const FcReportContext *context, guint count)
+gboolean fc_report_keep(const FcReportContext *context, FcReportCut *cut, guint64 part,
+                        guint64 whole)
 {
-    if (count > 0)
-        fc_render_note(context->render, "%u function%s left out by --min.", count,
-                       count > 1 ? "s" : "");
+    const FcOptions *options = context->options;
+    if (fc_report_is_small(context, part, whole))
+        cut->small++;
+    else if (options->top > 0 && cut->kept >= options->top)
+        cut->beyond++;
+    else
+    {
+        cut->kept++;
+        return TRUE;
+    }
+    return FALSE;
+}
+
+void fc_report_note_cut(const FcReportContext *context, const FcReportCut *cut, const char *what)
+{
+    if (cut->small > 0)
+        fc_render_note(context->render, "%u %s%s left out by --min.", cut->small, what,
+                       cut->small > 1 ? "s" : "");
+    if (cut->beyond > 0)
+        fc_render_note(context->render, "%u more %s%s with --all.", cut->beyond, what,
+                       cut->beyond > 1 ? "s" : "");
+}
+
+void fc_report_add_cut(FcTable *table, guint columns, const char *indent, const FcReportCut *cut)
+{
+    const guint left_out = cut->small + cut->beyond;
+    if (left_out == 0)
+        return;
+    fc_table_row(table, FC_STYLE_DIM);
+    for (guint c = 0; c + 1 < columns; c++)
+        fc_table_cell(table, NULL);
+    fc_table_cell(table, g_strdup_printf("%s(%u more)", indent, left_out));
+}
+
+char *fc_report_function(const FcReportContext *context, const FcFunction *function)
+{
+    g_autofree char *source = context->options->details
+                                  ? fc_report_source(context, &function->figures.place, FALSE)
+                                  : NULL;
+    return source ? g_strdup_printf("%s  %s", function->name, source) : g_strdup(function->name);
+}
+
+void fc_report_no_function(const FcReportContext *context)
+{
+    fc_render_line(context->render, "No function to show.");
+    if (context->model->functions->len == 0)
+        fc_render_note(context->render, "Nothing that ran was compiled with the flags of "
+                                        "fc-config --cflags, or other hooks came before libfc's.");
 }
 
 /* ---- Estimates ------------------------------------------------------------------- */

@@ -25,6 +25,10 @@ typedef struct FcReportContext
 
 void fc_report_header(const FcReportContext *context);
 void fc_report_losses(const FcReportContext *context);
+void fc_report_summary(const FcReportContext *context);
+void fc_report_heaviest(const FcReportContext *context);
+void fc_report_hot_path(const FcReportContext *context);
+void fc_report_hints(const FcReportContext *context);
 void fc_report_info(const FcReportContext *context);
 void fc_report_flat(const FcReportContext *context);
 void fc_report_graph(const FcReportContext *context);
@@ -82,7 +86,34 @@ void fc_report_sort(const FcReportContext *context, GArray *functions);
 /* The shown functions in that order: guint.  The caller owns the result. */
 GArray *fc_report_functions(const FcReportContext *context);
 
-/* Whether the function takes less than --min per cent. */
-gboolean fc_report_is_small(const FcReportContext *context, const FcFunction *function);
-/* Says that `count` such functions were left out, if any. */
-void fc_report_note_small(const FcReportContext *context, guint count);
+/* Whether `part` is less than --min per cent of `whole`. */
+gboolean fc_report_is_small(const FcReportContext *context, guint64 part, guint64 whole);
+
+/* What --min and --top make of the rows of a report. */
+typedef struct
+{
+    guint kept;
+    guint small;  /* left out by --min */
+    guint beyond; /* left out by --top */
+} FcReportCut;
+
+/* Whether the next row is printed, which weighs `part` of `whole`; counts it. */
+gboolean fc_report_keep(const FcReportContext *context, FcReportCut *cut, guint64 part,
+                        guint64 whole);
+/* A row of a table with `columns` columns that says so in the last one, if any were left out. */
+void fc_report_add_cut(FcTable *table, guint columns, const char *indent, const FcReportCut *cut);
+/* Says how many rows were left out, if any; `what`: "function". */
+void fc_report_note_cut(const FcReportContext *context, const FcReportCut *cut, const char *what);
+
+/* The function's name, with --details also its file and line.  The caller owns the result. */
+char *fc_report_function(const FcReportContext *context, const FcFunction *function);
+
+/* In place of a table of functions that has no row. */
+void fc_report_no_function(const FcReportContext *context);
+
+/* How the process ended; NULL where nothing is known of that.  The caller owns the result. */
+char *fc_report_end(const FcProfile *header);
+
+/* The time of the calls that enter the cycle: no two of these can be active at once in one thread.
+ */
+guint64 fc_report_cycle_ns(const FcModel *model, guint cycle);

@@ -156,8 +156,9 @@ static void make_functions(FcModel *model, GHashTable *keys)
             g_hash_table_insert(keys, g_steal_pointer(&key), GUINT_TO_POINTER(known));
         }
         model->function_of[i] = known - 1;
-        model->base_ns += figures->local_ns;
+        model->local_ns += figures->local_ns;
     }
+    model->base_ns = model->local_ns;
 }
 
 /* ---- Graph ----------------------------------------------------------------- */

@@ -47,7 +47,8 @@ typedef struct
     GPtrArray *via;     /* names of the graph's `via` numbers; [0] is NULL */
     GPtrArray *via_hex; /* what is shown in their place; NULL: the names */
     FcCallgraph *graph; /* its sites' tags are arcs of `profile` */
-    guint64 base_ns;    /* 100%: the sum of all local times */
+    guint64 local_ns;   /* the sum of all local times */
+    guint64 base_ns;    /* 100%: the same */
 } FcModel;
 
 /* An empty one, to be filled in by load.c.  The caller owns it; free takes all that it holds. */

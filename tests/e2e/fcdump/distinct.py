@@ -8,7 +8,7 @@ import json
 import os
 import subprocess
 
-from fcfile import contains, equal, folder, good, rows, run
+from fcfile import classic, contains, equal, folder, rows, run
 
 BINDIR = os.environ["FC_BINDIR"]
 
@@ -25,7 +25,7 @@ def write(name, text):
 
 
 def shown(*arguments):
-    return sorted(row[-1] for row in rows(good(*arguments), "Flat profile"))
+    return sorted(row[-1] for row in rows(classic(*arguments), "Flat profile"))
 
 
 keep = folder()
@@ -42,7 +42,7 @@ equal(shown("functioncheck.fc"), LONG + ["main", "once"], "overloads")
 equal(shown("functioncheck.fc", f"--only={LONG[1]}"), LONG[1:], "the one that is named")
 equal(shown("functioncheck.fc", f"--only={SHORT}"), LONG, "all of that name")
 equal(len(shown("functioncheck.fc", "--no-demangle")), 4, "linkage names differ anyway")
-names = sorted(f["name"] for f in json.loads(good("functioncheck.fc", "--json"))["functions"])
+names = sorted(f["name"] for f in json.loads(classic("functioncheck.fc", "--json"))["functions"])
 equal(names, [SHORT, SHORT, "main", "once"], "names in JSON are as they were asked for")
 
 write("main.c", """static int usage(void) { return 1; }
@@ -99,7 +99,7 @@ for listed, expected in (("operator<,operator<<,main", ["operator<", "operator<<
         listed.replace("Call", SPACE + "Call")
     for style in ("plain", "params"):
         found = [row[-1].split("(V")[0].split("(int")[0] for row in
-                 rows(run("functioncheck.fc", "--only=" + words,
+                 rows(run("--classic", "functioncheck.fc", "--only=" + words,
                           *(["--demangle=params"] if style == "params" else [])).out, "Flat profile")]
         equal(sorted(found), sorted(name if name == "main" else SPACE + name for name in expected),
               f"{listed} ({style})")
@@ -121,5 +121,5 @@ equal(sorted(name.split("+0x")[1].rstrip("]") for name in found if "+" in name),
 os.mkdir("build")
 shell("cd build && gcc -g -O0 $(fc-config --cflags-libs) -o ../up $PWD/../main.c $PWD/../other.c $PWD/../third.c"
       " && cd .. && ./up")
-text = good("functioncheck.fc", "--details", "--only=other")
+text = classic("functioncheck.fc", "--details", "--only=other")
 contains(text, f"other  {os.path.realpath('other.c')}:2", "a whole path")

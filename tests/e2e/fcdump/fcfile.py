@@ -64,6 +64,11 @@ def good(*arguments, **keywords):
     return result.out
 
 
+def classic(*arguments, **keywords):
+    """The same of the classic report, whose sections the scripts beside this read."""
+    return good("--classic", *arguments, **keywords)
+
+
 def section(text, title):
     """The lines of the section whose title begins with `title`."""
     lines = text.split("\n")

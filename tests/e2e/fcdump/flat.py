@@ -3,13 +3,13 @@
 #
 # The flat profile, and the lines about the run above it.
 
-from fcfile import (Profile, Program, contains, equal, fail, folder, good, recursive, rows,
-                    run, section, simple)
+from fcfile import (Profile, Program, classic, contains, equal, fail, folder, recursive, rows, run,
+                    section, simple)
 
 keep = folder()
 program = Program()
 simple(program).write("simple.fc")
-text = good("simple.fc")
+text = classic("simple.fc")
 
 equal(rows(text, "Flat profile"), [
     ["10.00 ms", "100.0", "4.000 ms", "40.0", "10.00 ms", "10.00 ms", "4.000 ms", "4.000 ms", "1",
@@ -32,18 +32,18 @@ ORDERS = {"total": "main work leaf", "local": "work main leaf", "name": "leaf ma
           "calls": "leaf work main", "min": "main work leaf", "max": "main work leaf",
           "lmin": "main work leaf", "lmax": "main work leaf"}
 for kind, order in ORDERS.items():
-    names = [row[-1] for row in rows(good("simple.fc", f"--sort={kind}"), "Flat profile")]
+    names = [row[-1] for row in rows(classic("simple.fc", f"--sort={kind}"), "Flat profile")]
     equal(names, order.split(), f"--sort={kind}")
-    names = [row[-1] for row in rows(good("simple.fc", "-rsort", kind), "Flat profile")]
+    names = [row[-1] for row in rows(classic("simple.fc", "-rsort", kind), "Flat profile")]
     equal(names, order.split()[::-1], f"-rsort {kind}")
 
-cumul = rows(good("simple.fc", "--cumul"), "Flat profile")
+cumul = rows(classic("simple.fc", "--cumul"), "Flat profile")
 equal([(row[3], row[4], row[-1]) for row in cumul],
       [("50.0", "50.0", "work"), ("40.0", "90.0", "main"), ("10.0", "100.0", "leaf")], "--cumul")
 
 # Recursion is counted once in totals; local times add up to the run.
 recursive(program).write("recursive.fc")
-found = rows(good("recursive.fc"), "Flat profile")
+found = rows(classic("recursive.fc"), "Flat profile")
 equal([(row[-1], row[0], row[2], row[4], row[5], row[8]) for row in found], [
     ("main", "110 ns", "10 ns", "110 ns", "110 ns", "1"),
     ("alpha", "60 ns", "20 ns", "40 ns", "60 ns", "2"),
@@ -54,16 +54,16 @@ equal([(row[-1], row[0], row[2], row[4], row[5], row[8]) for row in found], [
     ("fib", "0 ns", "0 ns", "0 ns", "0 ns", "3")], "recursive functions")
 
 # Names: with lines, as addresses, without symbols; a frame inherited at fork has no call.
-details = rows(good("simple.fc", "--details", "--basename"), "Flat profile")
+details = rows(classic("simple.fc", "--details", "--basename"), "Flat profile")
 for row in details:
     name = row[-2]
     line = program.line(program.start[name]).rsplit("/", 1)[-1]
     equal(row[-1], line, f"line of {name}")
-addresses = rows(good("simple.fc", "--no-names"), "Flat profile")
+addresses = rows(classic("simple.fc", "--no-names"), "Flat profile")
 equal([row[-1] for row in addresses],
       [hex(0x555500000000 + program.start[name]) for name in ("main", "work", "leaf")],
       "--no-names")
-equal(good("simple.fc", "--no-names", "--force-names"), text, "--force-names")
+equal(classic("simple.fc", "--no-names", "--force-names"), text, "--force-names")
 
 odd = Profile(program, run_ns=2_000_000_000_000)
 odd.function("outside", 1, 180 * 10**9, 180 * 10**9, (180 * 10**9, 180 * 10**9),
@@ -88,7 +88,7 @@ for row in rows(result.out, "Flat profile"):
         fail(f"unexpected row {row}")
 
 # Calls by their time.
-found = rows(good("simple.fc", "--no-reports", "--latency"), "Latency")
+found = rows(classic("simple.fc", "--no-reports", "--latency"), "Latency")
 equal(found, [["1", "100.0", "10.00 ms", "10.00 ms", "main"],
               ["1", "100.0", "8.389 ms", "16.78 ms", "#" * 40],
               ["2", "100.0", "2.000 ms", "4.000 ms", "work"],
@@ -99,14 +99,14 @@ equal(found, [["1", "100.0", "10.00 ms", "10.00 ms", "main"],
               ["2", "66.7", "262.1 us", "524.3 us", "#" * 40]], "latency")
 
 # --min: of the whole, at the limit in; the cumulated share knows of what is left out.
-text = good("simple.fc", "--min=60", "--latency", "--cumul")
+text = classic("simple.fc", "--min=60", "--latency", "--cumul")
 equal([row[-1] for row in rows(text, "Flat profile")[:-1]], ["work", "main"],
       "functions with --min")
 equal([row[4] for row in rows(text, "Flat profile")[:-1]], ["50.0", "90.0"], "their shares")
 equal(text.count("\n1 function left out by --min.\n"), 3, "it is said in each report")
-if "-> leaf" not in text or "leaf\n\n" in text:
-    fail("a callee is shown, but not by itself", text)
-text = good("simple.fc", "--min=100", "--not=main")
+if "-> leaf" in text or "   (1 more)\n" not in text:
+    fail("a callee is left out, too", text)
+text = classic("simple.fc", "--min=100", "--not=main")
 contains(text, "No function to show.\n2 functions left out by --min.\n", "--min of all")
 contains(text, "No call to show.\n2 functions left out by --min.\n", "--min of all")
 
@@ -118,7 +118,7 @@ dying.thread(4712, 1000, 9_000_000, 8_000_000, 2, True, "helper",
 dying.repairs.append(("jump", 12))
 dying.losses.append(("lost-records", 3))
 dying.write("dying.fc")
-text = good("dying.fc", "--basename")
+text = classic("dying.fc", "--basename")
 contains(text, "killed by signal 11 (Segmentation fault)", "the end")
 equal([row[:4] for row in rows(text, "Threads")],
       [["4711", "0 ns", "10.00 ms", "10.00 ms"], ["4712", "1.000 us", "9.000 ms", "8.000 ms"]],
@@ -146,22 +146,22 @@ for repairs, losses, is_sound, is_missing in (
         ([("jump", 1)], [("unheard-of", 1)], False, True)):
     dying.repairs, dying.losses = repairs, losses
     dying.write("notes.fc")
-    notes = good("notes.fc")
+    notes = classic("notes.fc")
     equal((SOUND in notes, MISSING in notes), (is_sound, is_missing), f"{repairs}, {losses}")
     equal("\nLosses\n" in notes, not is_sound, f"the losses of {repairs}, {losses}")
     for kind, _ in repairs + losses:
         equal(notes.count(f"  {kind}"), 1, f"{kind} is listed once")
 dying.header["time_mode"] = 3  # each thread's own clock
 dying.write("cpu.fc")
-equal([row[1:4] for row in rows(good("cpu.fc"), "Threads")],
+equal([row[1:4] for row in rows(classic("cpu.fc"), "Threads")],
       [["-", "-", "10.00 ms"], ["-", "-", "8.000 ms"]], "threads without a common clock")
-contains(good("cpu.fc"), "\nTotal time    10.00 ms of the thread with most\n",
+contains(classic("cpu.fc"), "\nTotal time    10.00 ms of the thread with most\n",
          "total time of threads without a common clock")
 Profile(program).write("none.fc")
-contains(good("none.fc"), "No function to show.\nNothing that ran was compiled with the flags of "
+contains(classic("none.fc"), "No function to show.\nNothing that ran was compiled with the flags of "
          "fc-config --cflags,", "a profile without functions")
-if "Nothing that ran" in good("simple.fc", "--not=*"):
+if "Nothing that ran" in classic("simple.fc", "--not=*"):
     fail("functions that are hidden are taken for none")
 for absent in ("Threads", "Repairs", "Losses", "Active at the end"):
-    if absent + "\n" in good("simple.fc"):
+    if absent + "\n" in classic("simple.fc"):
         fail(f"{absent!r} without reason")

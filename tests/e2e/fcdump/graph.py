@@ -4,8 +4,8 @@
 # The call graph by callees and by callers, call sites, calls by way of unprofiled
 # functions, and cycles.
 
-from fcfile import (Profile, Program, cells, contains, equal, fail, folder, good, recursive, rows,
-                    run, section, simple)
+from fcfile import (Profile, Program, cells, classic, contains, equal, fail, folder, recursive,
+                    rows, run, section, simple)
 
 
 def blocks(text, title="Call graph"):
@@ -29,14 +29,14 @@ keep = folder()
 program = Program()
 simple(program).write("simple.fc")
 
-equal(blocks(good("simple.fc")), {
+equal(blocks(classic("simple.fc")), {
     "main": [["10.00 ms", "100.0", "1", "main"],
              ["6.000 ms", "60.0", "2", "2", "-> work"],
              ["4.000 ms", "40.0", "(local)"]],
     "work": [["6.000 ms", "60.0", "2", "work"],
              ["1.000 ms", "16.7", "3", "3", "-> leaf"],
              ["5.000 ms", "83.3", "(local)"]]}, "callees")
-equal(blocks(good("simple.fc", "-rgraph")), {
+equal(blocks(classic("simple.fc", "-rgraph")), {
     "main": [["10.00 ms", "100.0", "1", "main"],
              ["10.00 ms", "100.0", "1", "1", "<- <outside>"]],
     "work": [["6.000 ms", "60.0", "2", "work"], ["6.000 ms", "100.0", "2", "2", "<- main"]],
@@ -49,17 +49,17 @@ def line_of(place):
     return program.line(program.start[name] + int(offset) - 1)
 
 
-main = blocks(good("simple.fc", "--details"))["main"]
+main = blocks(classic("simple.fc", "--details"))["main"]
 equal(main[0][4], program.line(program.start["main"]), "where main begins")
 equal(main[1:4], [["6.000 ms", "60.0", "2", "2", "-> work"],
                   ["4.000 ms", "40.0", "1", "at " + line_of("main+6")],
                   ["2.000 ms", "20.0", "1", "at " + line_of("main+12")]], "call sites of an arc")
-work = blocks(good("simple.fc", "--details"))["work"]
+work = blocks(classic("simple.fc", "--details"))["work"]
 equal(work[1][4:], ["-> leaf", "at " + line_of("work+5")], "the only call site of an arc")
 
 # Cycles: two functions; three functions in two circles; one that calls itself.
 recursive(program).write("recursive.fc")
-text = good("recursive.fc")
+text = classic("recursive.fc")
 found = blocks(text)
 equal(found["odd"], [["30 ns", "27.3", "2", "odd", "[cycle 1]"],
                      ["20 ns", "66.7", "1", "2", "-> even"], ["20 ns", "66.7", "(local)"]],
@@ -69,16 +69,16 @@ equal(found["beta"], [["50 ns", "45.5", "3", "beta", "[cycle 2]"],
                       ["20 ns", "40.0", "1", "1", "-> delta"], ["30 ns", "60.0", "(local)"]],
       "two circles")
 equal(rows(text, "Cycles"), [
-    ["40 ns", "40 ns", "1", "3", "cycle 1: 2 functions"],
-    ["40 ns", "20 ns", "1", "1", "even"], ["30 ns", "20 ns", "0", "2", "odd"],
     ["60 ns", "60 ns", "1", "5", "cycle 2: 3 functions"],
     ["60 ns", "20 ns", "1", "1", "alpha"], ["50 ns", "30 ns", "0", "3", "beta"],
     ["20 ns", "10 ns", "0", "1", "delta"],
+    ["40 ns", "40 ns", "1", "3", "cycle 1: 2 functions"],
+    ["40 ns", "20 ns", "1", "1", "even"], ["30 ns", "20 ns", "0", "2", "odd"],
     ["calling themselves only"],
     ["0 ns", "0 ns", "1", "2", "fib"]], "cycles")
-contains(good("simple.fc"), "None: no function calls itself", "no cycles")
+contains(classic("simple.fc"), "None: no function calls itself", "no cycles")
 for option in ("--no-cycles", "-no-cycles"):
-    if "Cycles" in good("recursive.fc", option):
+    if "Cycles" in classic("recursive.fc", option):
         fail(f"{option} does not work")
 
 # Two call sites of a recursion are active at once: 60 + 30 ns of 70 are not 90.
@@ -88,7 +88,7 @@ fib.arc(None, 0x7f0000001234, "fib", 1, 70)
 fib.arc("fib", "fib+6", "fib", 2, 60)
 fib.arc("fib", "fib+9", "fib", 2, 30)
 fib.write("fib.fc")
-text = good("fib.fc", "--details")
+text = classic("fib.fc", "--details")
 equal(blocks(text)["fib"][1][:5], ["<70 ns", "100.0", "4", "5", "-> fib"], "sites that nest")
 equal([row[:3] for row in blocks(text)["fib"][2:4]], [["60 ns", "85.7", "2"], ["30 ns", "42.9", "2"]],
       "their own times")
@@ -105,18 +105,18 @@ via.arc("main", "sorter+6", "leaf", 2, 15)
 via.arc("main", "main+12", "work", 1, 40)
 via.arc("work", "main+14", "leaf", 1, 5)  # work was inlined into main
 via.write("via.fc")
-text = good("via.fc")
+text = classic("via.fc")
 equal(blocks(text)["main"][1:4], [["40 ns", "40.0", "1", "1", "-> work"],
                                   ["15 ns", "15.0", "2", "4", "-> leaf (via sorter)"],
                                   ["10 ns", "10.0", "1", "4", "-> leaf"]], "calls via a function")
 equal(blocks(text)["work"][1], ["5 ns", "12.5", "1", "4", "-> leaf"], "an inlined caller")
-callers = blocks(good("via.fc", "--rgraph"))
+callers = blocks(classic("via.fc", "--rgraph"))
 equal([row[4] for row in callers["leaf"][1:]],
       ["<- main (via sorter)", "<- main", "<- work"], "callers via a function")
 equal(callers["main"][1][4], "<- <outside> (via sorter)", "called from outside")
 
 sorter = hex(via.place("sorter")[1])
-callers = good("via.fc", "--rgraph", "--no-names")
+callers = classic("via.fc", "--rgraph", "--no-names")
 for row in (f"<- {hex(via.place('main')[1])} (via {sorter})", f"<- <outside> (via {sorter})"):
     contains(callers, row, "callers by address")
 for drawn in ("--dot", "--vcg"):
@@ -137,7 +137,7 @@ inlined.arc("main", "main+6", "work", 1, 20)
 inlined.arc("work", "sorter+6", "leaf", 1, 5)
 inlined.arc("work", "main+6", "leaf", 1, 5)
 inlined.write("inlined.fc")
-text = good("inlined.fc", "--details")
+text = classic("inlined.fc", "--details")
 equal(blocks(text)["work"][1], ["10 ns", "25.0", "2", "2", "-> leaf", "inlined"],
       "an inlined callee")
 equal([row[4] for row in blocks(text)["main"][1:3]], ["-> work", "-> work (via sorter)"],
@@ -147,5 +147,5 @@ equal([row[4] for row in blocks(text)["main"][1:3]], ["-> work", "-> work (via s
 lone = Profile(program, run_ns=5)
 lone.function("leaf", 1, 5, 5, (5, 5), (5, 5))
 lone.write("lone.fc")
-contains(good("lone.fc"), "No call to show.", "a graph without arcs")
-contains(good("lone.fc"), "1 function has no profiled callee", "functions without an entry")
+contains(classic("lone.fc"), "No call to show.", "a graph without arcs")
+contains(classic("lone.fc"), "1 function has no profiled callee", "functions without an entry")

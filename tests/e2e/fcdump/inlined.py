@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 
-from fcfile import BINDIR, equal, fail, folder, good
+from fcfile import BINDIR, classic, equal, fail, folder
 
 SOURCE = """#include <stdlib.h>
 __attribute__((noinline)) int leaf(int n) { volatile int s = n; return s; }
@@ -42,7 +42,7 @@ for compiler in ("gcc", "clang", "clang-14"):
         continue
     subprocess.run([compiler, "-O2", "-g", *flags, "-o", "inlined", "inlined.c"], check=True)
     subprocess.run(["./inlined"], check=True, env={**os.environ, "FC_QUIET": "1"})
-    data = json.loads(good("--json"))
+    data = json.loads(classic("--json"))
     names = [function["name"] for function in data["functions"]]
     arcs = {(names[arc["caller"]], names[arc["callee"]]): arc for arc in data["arcs"]
             if arc["caller"] is not None}
@@ -55,8 +55,8 @@ for compiler in ("gcc", "clang", "clang-14"):
               f"{compiler}: {pair[1]} is inlined into {pair[0]}")
     if arcs["main", "compare"]["via"] is None:
         fail(f"{compiler}: compare is called by way of qsort", arcs["main", "compare"])
-    if not re.search(r"-> key  inlined$", good("--details"), re.M):
-        fail(f"{compiler}: no word on inlining", good("--details"))
+    if not re.search(r"-> key  inlined$", classic("--details"), re.M):
+        fail(f"{compiler}: no word on inlining", classic("--details"))
 
 # What is inlined into a function that calls itself is not called where it does that.
 with open("again.c", "w", encoding="ascii") as file:
@@ -74,7 +74,7 @@ int main(void) { walk(3); return 0; }
 """)
 subprocess.run(["gcc", "-O0", "-g", *flags, "-o", "again", "again.c"], check=True)
 subprocess.run(["./again"], check=True, env={**os.environ, "FC_QUIET": "1"})
-data = json.loads(good("--json"))
+data = json.loads(classic("--json"))
 names = [function["name"] for function in data["functions"]]
 found = sorted((names[arc["callee"]], arc["calls"], arc["inlined"]) for arc in data["arcs"]
                if arc["caller"] is not None and names[arc["caller"]] == "walk")

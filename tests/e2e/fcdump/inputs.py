@@ -10,7 +10,8 @@ import shutil
 import subprocess
 import sys
 
-from fcfile import BINDIR, FCDUMP, Program, contains, equal, fail, folder, good, rows, run, simple
+from fcfile import (BINDIR, FCDUMP, Program, classic, contains, equal, fail, folder, rows, run,
+                    simple)
 
 keep = folder()
 program = Program()
@@ -73,7 +74,7 @@ if prefix is not None:
               (1, b"", b"fcdump: secret.fc: Permission denied\n"), "a file without permission")
 
 # One bad file of several: the others are shown, the status says so.
-result = run("none.fc", "good.fc")
+result = run("--classic", "none.fc", "good.fc")
 equal((result.status, result.err), (1, "fcdump: none.fc: No such file or directory\n"),
       "one file is missing")
 equal(len(rows(result.out, "Flat profile")), 3, "the other file")
@@ -85,21 +86,21 @@ with subprocess.Popen(["cp", "good.fc", "/dev/stdout"], stdout=subprocess.PIPE) 
                           stderr=subprocess.PIPE, check=False)
 equal((done.returncode, done.stderr), (0, b""), "a profile on standard input")
 with subprocess.Popen(["cp", "good.fc", "pipe"]):
-    equal(len(rows(good("pipe"), "Flat profile")), 3, "a profile from a named pipe")
+    equal(len(rows(classic("pipe"), "Flat profile")), 3, "a profile from a named pipe")
 
 # Not where a descriptor names it: one from elsewhere would have us wait for ever.
 write("waits.fcd", b"FunctionCheck descriptor file.\n2 processes treated.\n"
       b"Treatments started at: Tue Nov 14 22:13:20 2023\n"
       b"Treatments ended at: Tue Nov 14 22:13:21 2023\n\n"
       b"Process id: 1\nparent: 0\nfile: pipe\nProcess id: 2\nparent: 1\nfile: good.fc\n")
-result = run("waits.fcd")
+result = run("--classic", "waits.fcd")
 equal((result.status, result.err),
       (1, "fcdump: ./pipe: named by a descriptor, but is no regular file\n"), "a pipe is named")
 equal(len(rows(result.out, "Flat profile")), 3, "the other file of the descriptor")
 
 # No program: addresses, a message, status 1.  Rebuilt: likewise, never wrong names.
 os.rename("prog", "moved")
-result = run("good.fc")
+result = run("--classic", "good.fc")
 equal(result.status, 1, "status without the program")
 contains(result.err, program.path, "message without the program")
 name = f"prog+{program.start['main']:#x}"
@@ -107,19 +108,19 @@ equal(rows(result.out, "Flat profile")[0][-1], name, "a function of a program th
 for arguments in (["--image=moved", "good.fc"], ["-image", "moved", "good.fc"],
                   ["good.fc", "moved"], ["moved", "good.fc"],
                   [f"--image={program.path}=moved", "good.fc"]):
-    equal(rows(good(*arguments), "Flat profile")[0][-1], "main", f"{arguments}")
+    equal(rows(classic(*arguments), "Flat profile")[0][-1], "main", f"{arguments}")
 
 # A program that ran where there was no /proc: its path is not known, its build-id is.
 nameless = simple(program)
 nameless.modules = [(*nameless.modules[0][:6], "")]
 nameless.header["executable"] = ""
 nameless.write("nameless.fc")
-equal(rows(good("nameless.fc"), "Flat profile")[0][-1], f"{nameless.base + program.start['main']:#x}",
+equal(rows(classic("nameless.fc"), "Flat profile")[0][-1], f"{nameless.base + program.start['main']:#x}",
       "a function of a program without a path")
 for arguments in (["--image=moved", "nameless.fc"], ["nameless.fc", "moved"]):
-    equal(rows(good(*arguments), "Flat profile")[0][-1], "main", f"without a path: {arguments}")
+    equal(rows(classic(*arguments), "Flat profile")[0][-1], "main", f"without a path: {arguments}")
 Program("prog", ["-DREBUILT", "-Wl,--build-id=0x0123456789abcdef0123456789abcdef01234567"])
-result = run("good.fc")
+result = run("--classic", "good.fc")
 equal(result.status, 1, "status with another program")
 contains(result.err, "prog", "message with another program")
 equal(rows(result.out, "Flat profile")[0][-1], name, "names of another program")
@@ -161,8 +162,8 @@ shutil.copy("../good.fc", "one.fc")
 write("functioncheck.fcd", b"FunctionCheck descriptor file.\n1 processes treated.\n"
       b"Treatments started at: 2023/11/14 22:13:20\nTreatments ended at: 2023/11/14 22:13:21\n\n"
       b"Process id: 4711\n    parent: 4700\n      file: ./one.fc\n")
-contains(good("--image=../moved"), "profile: functioncheck.fcd\n", "functioncheck.fcd")
+contains(classic("--image=../moved"), "profile: functioncheck.fcd\n", "functioncheck.fcd")
 shutil.copy("../good.fc", "functioncheck.fc")
-contains(good("--image=../moved"), "profile: functioncheck.fc\n", "functioncheck.fc")
-contains(good("../moved"), "profile: functioncheck.fc\n", "an image alone")
-contains(good("-pfile", "one.fc", "../moved"), "profile: one.fc\n", "-pfile")
+contains(classic("--image=../moved"), "profile: functioncheck.fc\n", "functioncheck.fc")
+contains(classic("../moved"), "profile: functioncheck.fc\n", "an image alone")
+contains(classic("-pfile", "one.fc", "../moved"), "profile: one.fc\n", "-pfile")

@@ -10,14 +10,15 @@ from fcfile import Program, contains, equal, fail, folder, good, recursive, run
 keep = folder()
 program = Program()
 recursive(program).write("some.fc")
-plain = good("some.fc")
+plain = good("--classic", "some.fc")
 
 # Spelled with one dash or two an option does the same; arguments follow either way.
 SWITCHES = """flat no-flat cumul graph rgraph no-graph header no-header info no-info demangle
 demangle-gnu demangle-java demangle-ansi demangle-params no-demangle raw details basename no-names
 force-names cycles no-cycles propagate rpropagate whole-graph memory no-memory mem-leaks no-mem-leaks
 mem-free no-mem-free mem-realloc no-mem-realloc tree no-tree threads no-threads losses no-losses
-notes no-notes json latency no-latency no-reports help version contact""".split()
+notes no-notes json latency no-latency no-reports classic all summary no-summary
+heaviest no-heaviest hot-path no-hot-path hints no-hints help version contact""".split()
 for name in SWITCHES:
     equal(good("-" + name, "some.fc"), good("--" + name, "some.fc"), f"-{name} and --{name}")
 # ... exports too, which say on standard error what is not in them.
@@ -31,7 +32,7 @@ for words in (["-flame", "a.svg"], ["--flame", "a.svg"], ["-flame=a.svg"], ["--f
         contains(file.read(), "</svg>", f"{words}")
     os.remove("a.svg")
 for name, argument in {"sort": "local", "rsort": "calls", "only": "even,odd", "not": "even",
-                       "pfile": "some.fc", "image": "prog", "depth": "2", "min": "5",
+                       "pfile": "some.fc", "image": "prog", "depth": "2", "min": "5", "top": "2",
                        "weight": "calls"}.items():
     outputs = {good(*words, "some.fc", "--tree") for words in (
         [f"-{name}", argument], [f"--{name}", argument], [f"-{name}={argument}"],
@@ -41,6 +42,7 @@ for name, argument in {"sort": "local", "rsort": "calls", "only": "even,odd", "n
 # Each report can be left out, and asked for alone.
 TITLES = {"header": "FunctionCheck ", "info": "General information", "flat": "Flat profile",
           "graph": "Call graph", "cycles": "Cycles"}
+PARTS = {"summary": "Summary", "heaviest": "Heaviest functions", "hot-path": "Hot path", "hints": "More"}
 for name, title in TITLES.items():
     contains("\n" + plain, "\n" + title, "the default reports")
     if "\n" + title in "\n" + good(f"--no-{name}", "some.fc"):
@@ -50,10 +52,21 @@ for name, title in TITLES.items():
         fail(f"--no-reports --{name}", alone)
 places = [plain.index(title) for title in TITLES.values()]
 equal(places, sorted(places), "the order of reports")
+screen = good("some.fc")
+for name, title in PARTS.items():
+    contains(screen, "\n\n" + title + "\n", "the first screen")
+    if "\n" + title + "\n" in good(f"--no-{name}", "some.fc"):
+        fail(f"--no-{name} does not work")
+    contains(good(f"--no-{name}", "some.fc", f"--{name}"), screen, f"--{name} after --no-{name}")
+    equal(good("--no-reports", f"--{name}", "some.fc").split("\n")[0], title, f"--no-reports --{name}")
+    contains("\n" + good("--classic", f"--{name}", "some.fc"), "\n" + title + "\n", f"--classic --{name}")
+    if "\n" + title + "\n" in plain:
+        fail(f"{title} in the classic report")
+equal(good("--no-header", "some.fc"), screen.split("\n\n", 1)[1], "the first screen without header")
 contains(good("--rgraph", "some.fc"), "Call graph: callers", "--rgraph")
 contains(good("--rgraph", "--graph", "some.fc"), "Call graph: callees", "--graph after --rgraph")
 equal(good("--no-flat", "--flat", "some.fc"), plain, "the last option wins")
-equal(good("--", "some.fc"), plain, "the end of options")
+equal(good("--classic", "--", "some.fc"), plain, "the end of options")
 
 
 def refused(part, *arguments):
@@ -75,6 +88,8 @@ refused("'many'", "--depth=many", "some.fc")
 refused("'-1'", "--depth=-1", "some.fc")
 for percent in ("101", "-1", "x", "5x", "nan"):
     refused(f"'{percent}'", f"--min={percent}", "some.fc")
+for number in ("0", "-1", "few", ""):
+    refused(f"--top: '{number}' is no number", f"--top={number}", "some.fc")
 refused("--flame: FILE is missing", "some.fc", "--flame")
 refused("a name is missing", "--flame=", "some.fc")
 refused("'speed' is none of time, calls, bytes,", "--weight=speed", "some.fc")
@@ -86,7 +101,7 @@ refused("a name is missing", "--image=", "some.fc")
 # Help names every option; version and contact are one line or two.
 text = good("--help")
 equal(good("-h"), text, "-h")
-for name in SWITCHES + ["sort", "rsort", "only", "not", "pfile", "image", "depth", "min", "color",
+for name in SWITCHES + ["sort", "rsort", "only", "not", "pfile", "image", "depth", "min", "top", "color",
                         "folded", "dot", "vcg", "flame=FILE", "weight=TYPE",
                         "debug"]:
     contains(text, "--" + name, "--help")
@@ -95,6 +110,6 @@ if max(map(len, text.split("\n"))) > 100:
 contains(good("--version"), "fcdump (FunctionCheck) ", "--version")
 contains(good("--contact"), "manual", "--contact")
 
-result = run("--debug", "some.fc")
+result = run("--debug", "--classic", "some.fc")
 equal((result.status, result.out), (0, plain), "--debug leaves the output alone")
 contains(result.err, "some.fc: profile of process 4711: 7 functions, 11 arcs", "--debug")

@@ -5,12 +5,12 @@
 
 import subprocess
 
-from fcfile import (Profile, Program, contains, equal, fail, folder, good, recursive, rows, run,
+from fcfile import (Profile, Program, classic, contains, equal, fail, folder, recursive, rows, run,
                     simple)
 
 
 def shown(*arguments):
-    text = good(*arguments)
+    text = classic(*arguments)
     if "No function to show." in text:
         return []
     return sorted(row[-1] for row in rows(text, "Flat profile"))
@@ -36,7 +36,7 @@ equal(shown("recursive.fc", f"--only={address:#x}"), ["odd"], "an address")
 equal(shown("recursive.fc", f"--only={address + 3:#x}"), ["odd"], "an address within a function")
 equal(shown("recursive.fc", f"--not={address:#X}".replace("X", "x")), [n for n in ALL if n != "odd"],
       "--not with an address")
-contains(good("recursive.fc", "--only=*a"), "3 shown, 4 hidden", "how many are hidden")
+contains(classic("recursive.fc", "--only=*a"), "3 shown, 4 hidden", "how many are hidden")
 
 # Up and down the graph.
 equal(shown("recursive.fc", "--only=even", "--propagate"), ["even", "odd"], "callees")
@@ -54,11 +54,11 @@ equal(shown("recursive.fc", "--not=alpha", "--propagate"), ["even", "fib", "main
 equal(shown("recursive.fc", "--not=main", "--propagate"), [], "--not of all")
 
 # The graph of a function keeps the other ends of its arcs, but none that --not names.
-text = good("simple.fc", "--only=work")
+text = classic("simple.fc", "--only=work")
 contains(text, "-> leaf", "a callee that --only does not name")
-if "-> leaf" in good("simple.fc", "--only=work", "--not=leaf"):
+if "-> leaf" in classic("simple.fc", "--only=work", "--not=leaf"):
     fail("a callee that --not names")
-if "-> work" in good("simple.fc", "--not=work"):
+if "-> work" in classic("simple.fc", "--not=work"):
     fail("a hidden function as a callee")
 
 result = run("simple.fc", "--only=nobody,work")

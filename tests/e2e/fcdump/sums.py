@@ -6,7 +6,7 @@
 import json
 import os
 
-from fcfile import Profile, Program, contains, equal, folder, good, rows, run, section, simple
+from fcfile import Profile, Program, classic, contains, equal, folder, rows, run, section, simple
 
 keep = folder()
 program = Program()
@@ -30,7 +30,7 @@ EXPECTED = [
      "fib"],
     ["1.000 ms", "5.3", "1.000 ms", "5.3", "200.0 us", "500.0 us", "200.0 us", "500.0 us", "3",
      "leaf"]]
-text = good("one.fc", "two.fc")
+text = classic("one.fc", "two.fc")
 equal(rows(text, "Flat profile"), EXPECTED, "the sum")
 contains(text, "profile: one.fc, two.fc\n", "the header")
 contains(text, "2 files summed", "general information")
@@ -39,17 +39,17 @@ processes = [line.split() for line in section(text, "Processes")[1:]]
 equal([(p[0], p[2] + p[3]) for p in processes], [("4711", "10.00ms"), ("4712", "9.000ms")],
       "the processes")
 contains("\n".join(section(text, "Processes")), "killed by signal 15", "how a process ended")
-callers = section(good("one.fc", "two.fc", "--rgraph", "--only=work"), "Call graph")
+callers = section(classic("one.fc", "two.fc", "--rgraph", "--only=work"), "Call graph")
 equal([line.split("  ")[-1].strip() for line in callers if "    <-" in line],
       ["<- <outside> (via main)", "<- main"], "callers in both")
 
 # The other way round it is the same; so are three times one.
-equal(rows(good("two.fc", "one.fc"), "Flat profile"), EXPECTED, "the sum, the other way round")
-thrice = rows(good("one.fc", "one.fc", "one.fc"), "Flat profile")
+equal(rows(classic("two.fc", "one.fc"), "Flat profile"), EXPECTED, "the sum, the other way round")
+thrice = rows(classic("one.fc", "one.fc", "one.fc"), "Flat profile")
 equal([(row[-1], row[0], row[4], row[8]) for row in thrice],
       [("main", "30.00 ms", "10.00 ms", "3"), ("work", "18.00 ms", "2.000 ms", "6"),
        ("leaf", "3.000 ms", "200.0 us", "9")], "three times one")
-data = json.loads(good("--json", "one.fc", "two.fc"))
+data = json.loads(classic("--json", "one.fc", "two.fc"))
 equal([p["pid"] for p in data["processes"]], [4711, 4712], "processes in JSON")
 work = [f for f in data["functions"] if f["name"] == "work"]
 equal([(f["calls"], f["total_ns"]) for f in work], [(3, 15_000_000)], "a function in JSON")
@@ -62,7 +62,7 @@ again.function("work", 1, 30, 30, (30, 30), (30, 30))
 again.function("leaf", 2, 40, 40, (15, 25), (15, 25), where=0x666600000000)
 again.functions[1] = ((1, 0x666600000000 + program.start["work"]), *again.functions[1][1:])
 again.write("again.fc")
-equal(rows(good("again.fc"), "Flat profile"),
+equal(rows(classic("again.fc"), "Flat profile"),
       [["70 ns", "100.0", "70 ns", "100.0", "15 ns", "30 ns", "15 ns", "30 ns", "3", "work"]],
       "a library loaded twice")
 
@@ -78,14 +78,14 @@ def descriptor(path, *files):
 
 
 descriptor("both.fcd", ".//one.fc", ".//two.fc")
-equal(rows(good("both.fcd"), "Flat profile"), EXPECTED, "a descriptor")
-equal(rows(good(os.path.abspath("both.fcd")), "Flat profile"), EXPECTED, "its absolute path")
+equal(rows(classic("both.fcd"), "Flat profile"), EXPECTED, "a descriptor")
+equal(rows(classic(os.path.abspath("both.fcd")), "Flat profile"), EXPECTED, "its absolute path")
 os.mkdir("elsewhere")
 os.chdir("elsewhere")
-equal(rows(good("../both.fcd"), "Flat profile"), EXPECTED, "from another folder")
+equal(rows(classic("../both.fcd"), "Flat profile"), EXPECTED, "from another folder")
 os.chdir("..")
 descriptor("gone.fcd", "./one.fc", "./gone.fc", "./two.fc")
-result = run("gone.fcd")
+result = run("--classic", "gone.fcd")
 equal(result.status, 1, "status when a process's file is missing")
 contains(result.err, "gone.fc: No such file or directory", "a process's file is missing")
 equal(rows(result.out, "Flat profile"), EXPECTED, "the other processes")

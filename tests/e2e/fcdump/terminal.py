@@ -86,7 +86,7 @@ for columns, groups in ((300, (True, True)), (110, (True, True)), (95, (True, Fa
     equal("For want of width" in result, groups != (True, True), "told")
     if NAME not in result or not all(len(line) <= columns for line in result.split("\n")[3:6]):
         fail(f"the name or the width on {columns} columns", result)
-if program.path not in on_terminal(20, "some.fc", "--color=never"):
+if program.path not in on_terminal(20, "some.fc", "--info", "--color=never"):
     fail("paths are cut")
 if ESCAPE + "31m" not in on_terminal(300, "some.fc"):
     fail("what takes much time is not marked")
@@ -106,7 +106,7 @@ text = (evil.text().replace("/none/evil.so", "/none/\\033]0;evil.so").replace("a
         .replace("directory /srv/work", "directory /srv/\\033[2J"))
 with open("evil.fc", "w", encoding="utf-8") as file:
     file.write(text)
-for arguments in ([], ["--tree", "--details"], ["--json"], ["--dot"], ["--vcg"]):
+for arguments in ([], ["--classic"], ["--tree", "--details"], ["--json"], ["--dot"], ["--vcg"]):
     result = run("evil.fc", *arguments)
     if "\033" in result.out + result.err or "\u009b" in result.err:
         fail(f"control characters with {arguments}", repr(result.out), repr(result.err))

@@ -6,14 +6,14 @@
 import json
 import resource
 
-from fcfile import (FCDUMP, Profile, Program, contains, equal, fail, folder, good, run, section,
+from fcfile import (FCDUMP, Profile, Program, classic, contains, equal, fail, folder, run, section,
                     simple)
 from sanitized import is_sanitized
 
 
 def tree(*arguments):
     """[indentation, times and calls, text] of each line."""
-    lines = section(good(*arguments, "--tree"), "Calling-context tree")
+    lines = section(classic(*arguments, "--tree"), "Calling-context tree")
     start = next(i for i, line in enumerate(lines) if line.endswith("  context"))
     column = lines[start].index("context")
     return [(line[:column].split(), line[column:]) for line in lines[start + 1:]
@@ -24,7 +24,7 @@ keep = folder()
 program = Program()
 simple(program).write("simple.fc")
 
-if "Calling-context tree" in good("simple.fc"):
+if "Calling-context tree" in classic("simple.fc"):
     fail("the tree is shown unasked")
 equal(tree("simple.fc"), [
     (["10.00", "ms", "100.0", "4.000", "ms", "1"], "main"),
@@ -42,7 +42,7 @@ equal(tree("simple.fc", "--details"), [
       "call sites told apart")
 
 equal([row[1] for row in tree("simple.fc", "--depth=2")], ["main", "`- work"], "--depth")
-contains(good("simple.fc", "--tree", "--depth=2"), "1 branch below level 2 left out; --depth=0 shows all.",
+contains(classic("simple.fc", "--tree", "--depth=2"), "1 branch below level 2 left out; --depth=0 shows all.",
          "what --depth left out")
 equal([row[1] for row in tree("simple.fc", "--min=10")], ["main", "`- work", "   `- leaf"],
       "--min at the limit")
@@ -55,7 +55,7 @@ equal([row[1] for row in tree("simple.fc", "--details", "--min=20")],
 equal([row[1] for row in tree("simple.fc", "--only=leaf")],
       ["(main)", "`- (work)", "   `- leaf"], "--only")
 equal([row[1] for row in tree("simple.fc", "--not=leaf")], ["main", "`- work"], "--not")
-contains(good("simple.fc", "--tree", "--not=*"), "No context to show.", "nothing selected")
+contains(classic("simple.fc", "--tree", "--not=*"), "No context to show.", "nothing selected")
 
 # even calls odd from two sites, odd calls even: odd's second context lies within its first.
 mutual = Profile(program, run_ns=40)
@@ -71,7 +71,7 @@ mutual.context(root, "even+6", "odd", 1, 10, 10)
 mutual.write("mutual.fc")
 equal(tree("mutual.fc"), [(["40", "ns", "100.0", "20", "ns", "2"], "even"),
                           (["<30", "ns", "75.0", "20", "ns", "2"], "`- odd")], "contexts that nest")
-contains(good("mutual.fc", "--tree"), "< at most", "the legend of contexts that nest")
+contains(classic("mutual.fc", "--tree"), "< at most", "the legend of contexts that nest")
 
 # Wide and deep: several roots, order by time, then name; two thousand levels.
 wide = Profile(program, run_ns=100)
@@ -101,14 +101,14 @@ folded.write("folded.fc")
 rows = tree("folded.fc")[:4]
 equal([row[1] for row in rows], ["main", "(folded contexts)", "|- alpha", "`- beta"], "folded")
 equal(rows[1][0][:2], ["60", "ns"], "the node's time: what its contexts took themselves")
-contains(good("folded.fc", "--tree"), "set FC_CONTEXTS=16 to tell them apart", "the tree's advice")
-contains(good("folded.fc"), "Set FC_CONTEXTS=16", "the advice with the repairs")
-data = json.loads(good("--json", "folded.fc"))
+contains(classic("folded.fc", "--tree"), "set FC_CONTEXTS=16 to tell them apart", "the tree's advice")
+contains(classic("folded.fc"), "Set FC_CONTEXTS=16", "the advice with the repairs")
+data = json.loads(classic("--json", "folded.fc"))
 contexts = data["contexts"]
 equal([(each["parent"], each["folded"]) for each in contexts],
       [(None, True), (None, False), (0, False), (0, False)], "folded contexts in JSON")
 equal(contexts[0]["function"], None, "the node of JSON is no function")
-equal(len(json.loads(good("--json", "unfolded.fc"))["contexts"]), 3, "JSON without folded ones")
+equal(len(json.loads(classic("--json", "unfolded.fc"))["contexts"]), 3, "JSON without folded ones")
 contains(run("--folded", "folded.fc").out, "(folded contexts);alpha 50\n", "folded stacks")
 
 deep = Profile(program, run_ns=100)
@@ -130,7 +130,7 @@ for i in range(60000):
     parent = chain.context(parent, 0, "alpha" if i % 2 == 0 else "beta", 1, 100, 0)
 chain.write("chain.fc")
 equal(len(tree("chain.fc")), 100, "levels by default")
-contains(good("chain.fc", "--tree"), "1 branch below level 100 left out; --depth=0 shows all.",
+contains(classic("chain.fc", "--tree"), "1 branch below level 100 left out; --depth=0 shows all.",
          "the default is said")
 if not is_sanitized(FCDUMP):
     resource.setrlimit(resource.RLIMIT_AS, (512 << 20, 512 << 20))

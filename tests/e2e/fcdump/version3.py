@@ -6,7 +6,7 @@
 
 import json
 
-from fcfile import Program, contains, equal, fail, folder, good, rows, section
+from fcfile import Program, classic, contains, equal, fail, folder, rows, section
 
 keep = folder()
 program = Program("prog", ["-no-pie"])
@@ -38,15 +38,15 @@ with open("old.fc", "w", encoding="ascii") as file:
     file.write(FILE)
 
 # Without the program: addresses, and nobody knows who called.
-text = good("old.fc")
+text = classic("old.fc")
 equal([row[-1] for row in rows(text, "Flat profile")],
       [f"{START[name]:#x}" for name in ("main", "work", "leaf")], "addresses")
 contains(text, "No call to show.", "a graph without callers")
-contains(good("old.fc", "--tree"), "no calling contexts", "a tree")
+contains(classic("old.fc", "--tree"), "no calling contexts", "a tree")
 
 # With it: names, and callers by the symbols that cover the call sites.
 for arguments in (["old.fc", "prog"], ["--image=prog", "old.fc"]):
-    text = good(*arguments)
+    text = classic(*arguments)
     equal(rows(text, "Flat profile"), [
         ["5.000 ms", "100.0", "1.000 ms", "20.0", "5.000 ms", "5.000 ms", "1.000 ms", "1.000 ms",
          "1", "main"],
@@ -61,7 +61,7 @@ info = "\n".join(section(text, "General information"))
 for part in ("ext (monotonic clock)", "SINGLE", "unique-77", "321, parent 320"):
     contains(info, part, "general information")
 
-data = json.loads(good("--json", "old.fc", "prog"))
+data = json.loads(classic("--json", "old.fc", "prog"))
 names = [function["name"] for function in data["functions"]]
 equal([(arc["caller"], names[arc["callee"]], arc["calls"], arc["total_ns"])
        for arc in data["arcs"] if arc["caller"] is None], [(None, "main", 1, None)],
@@ -74,7 +74,7 @@ equal(leak, {"pointer": "0x900100", "site": hex(START["leaf"] + 5), "size_bytes"
              "realloc_site": hex(START["main"] + 6), "stack": []}, "JSON: a leak")
 
 # Memory.
-text = good("old.fc", "prog", "--memory")
+text = classic("old.fc", "prog", "--memory")
 leaks = [line.split() for line in section(text, "Memory leaks")]
 equal(leaks, [["2", "blocks", "of", "80", "bytes", "in", "all."], ["bytes", "block", "allocated"],
               ["64", "0x900000", "work"], ["from", "work"], ["from", "main"],
@@ -85,8 +85,8 @@ equal(section(text, "Invalid pointers given to realloc")[0], "None.", "bad reall
 with open("no-memory.fc", "w", encoding="ascii") as file:
     file.write(FILE.split("\n0\n2\n")[0] + "\n0\n0\n0\n0\n")
 for option in ("-mem-leaks", "--mem-free", "-mem-realloc", "-memory"):
-    contains(good("no-memory.fc", option), "run with FC_MEMORY=1", option)
-if "FC_MEMORY" in good("no-memory.fc", "-memory", "-no-memory"):
+    contains(classic("no-memory.fc", option), "run with FC_MEMORY=1", option)
+if "FC_MEMORY" in classic("no-memory.fc", "-memory", "-no-memory"):
     fail("-no-memory does not work")
-if "FC_MEMORY" in good("no-memory.fc", "--mem-free", "--no-mem-free"):
+if "FC_MEMORY" in classic("no-memory.fc", "--mem-free", "--no-mem-free"):
     fail("--no-mem-free does not work")

@@ -59,7 +59,7 @@ class Modules(fcgprof.Case):
         _, rows = self.flat("-l", "functioncheck.fc")
         self.assertEqual(rows["far_next (far.c:4)"][:2], (4, 2))
         # nor do its calls come by way of that
-        self.assertNotIn("via", self.command([fctest.tool("fcdump"), "functioncheck.fc"]))
+        self.assertNotIn("via", self.command([fctest.tool("fcdump"), "--graph", "functioncheck.fc"]))
 
     def test_specs_reach_both(self):
         self.record_two()

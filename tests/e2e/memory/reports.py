@@ -168,8 +168,8 @@ class Reports(fctest.Case):
         self.assertLess(text.index("700 B"), text.index("300 B"))  # largest first
         self.assertEqual(len(re.findall(r"0x[0-9a-f]+, 100 B, after ", text)), 3)
         # on by default, and not where there is nothing to say
-        self.assertIn("Memory leaks", self.fcdump())
-        self.assertNotIn("Invalid pointers", self.fcdump())
+        self.assertIn("Memory leaks", self.fcdump("--classic"))
+        self.assertNotIn("Invalid pointers", self.fcdump("--classic"))
         self.assertIn("Invalid pointers given to free\nNone.", self.fcdump("--mem-free"))
         for off in ("-no-memory", "--no-mem-leaks"):
             self.assertNotIn("Memory leaks", self.fcdump(off))
@@ -244,9 +244,9 @@ class Reports(fctest.Case):
         self.assertIn(f"allocated: malloc in make at figures.c:{line_of('return malloc')} "
                       f"from main at figures.c:{call}", words)
         self.assertIn("was freed before: a block of 24 B", text)
-        self.assertNotIn("Invalid pointers given to realloc", self.fcdump())
+        self.assertNotIn("Invalid pointers given to realloc", self.fcdump("--classic"))
         rules = self.write("rules", "free:^twice$\n")
-        text = self.fcdump("--suppress", rules, "--fail-on-bad-free")
+        text = self.fcdump("--classic", "--suppress", rules, "--fail-on-bad-free")
         self.assertIn("1 suppressed", text)
 
     def test_wrong_realloc(self):

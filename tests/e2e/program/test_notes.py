@@ -55,7 +55,7 @@ class ThreadMode(fctest.Case):
             found = [fcprofile.load(file).repairs for file in files]
             self.assertEqual(sorted(each.get("jump", 0) for each in found),
                              list(range(THREADS + 1)), found)
-            text = subprocess.run([fctest.tool("fcdump"), self.path("functioncheck.fcd")],
+            text = subprocess.run([fctest.tool("fcdump"), "--notes", self.path("functioncheck.fcd")],
                                   capture_output=True, text=True, check=True,
                                   env=fctest.plain_environment()).stdout
             self.assertRegex(text, rf"\n *{THREADS * (THREADS + 1) // 2}  jump ")

@@ -391,7 +391,7 @@ def check_report(run, profile):
 def check_dump(run):
     """fcdump reads it all."""
     path = run.descriptor if run.has_descriptor else run.paths[0]
-    done = run.case.run_target([fctest.tool("fcdump"), "--details", path])
+    done = run.case.run_target([fctest.tool("fcdump"), "--classic", "--details", path])
     if done.returncode != 0:
         raise Difference(f"fcdump ends with {done.returncode}: {done.stderr.decode()}")
     run.report = done.stdout.decode()

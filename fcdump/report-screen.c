@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the first screen has below the summary: the heaviest functions, the hot path, and which
+ * options show the rest.
+ */
+#include "fcdump/report.h"
+#include "model/hotpath.h"
+
+#define FUNCTIONS_MAX 20 /* unless --top or --all */
+#define STEPS_MAX 16     /* of the hot path, unless --all */
+#define STEPS_START 5    /* of a longer one: those that are shown from its start */
+#define LEAST_SHARE 0.05 /* of the path's first step: a lighter one ends it */
+
+/* ---- The heaviest functions ------------------------------------------------------------- */
+
+static const FcColumn function_columns[] = {
+    {"local", "time", FALSE}, {"local", "%", FALSE}, {"local", "sum %", FALSE},
+    {"total", "time", FALSE}, {"total", "%", FALSE}, {NULL, "calls", FALSE},
+    {NULL, "function", TRUE},
+};
+
+void fc_report_heaviest(const FcReportContext *context)
+{
+    FcOptions options = *context->options;
+    FcReportContext own = *context;
+    own.options = &options;
+    if (options.sort == FC_SORT_DEFAULT)
+        options.sort = FC_SORT_LOCAL;
+    if (options.top == 0)
+        options.top = FUNCTIONS_MAX;
+    const FcModel *model = context->model;
+    g_autoptr(GArray) functions = fc_report_functions(&own);
+    g_autoptr(FcTable) table = fc_table_new(function_columns, G_N_ELEMENTS(function_columns));
+    FcReportCut cut = {0};
+    guint64 sum_ns = 0;
+    for (guint i = 0; i < functions->len; i++)
+    {
+        const FcFunction *function = fc_model_function(model, g_array_index(functions, guint, i));
+        const FcProfileFunction *figures = &function->figures;
+        if (!fc_report_keep(&own, &cut, figures->total_ns, context->model->base_ns))
+            continue;
+        sum_ns += figures->local_ns;
+        fc_table_row(table, fc_render_heat(figures->local_ns, model->base_ns));
+        fc_table_cell(table, fc_report_time(figures->local_ns, figures->local_error_ns));
+        fc_table_cell(table, fc_format_share(figures->local_ns, model->base_ns));
+        fc_table_cell(table, fc_format_share(sum_ns, model->base_ns));
+        fc_table_cell(table, fc_report_time(figures->total_ns, figures->total_error_ns));
+        fc_table_cell(table, fc_format_share(figures->total_ns, model->base_ns));
+        fc_table_cell(table, fc_format_count(figures->calls));
+        fc_table_cell(table, fc_report_function(&own, function));
+    }
+    fc_render_title(context->render, "Heaviest functions");
+    fc_report_note_marks(context);
+    if (cut.kept > 0)
+        fc_table_print(table, context->render);
+    else
+        fc_report_no_function(context);
+    fc_report_note_cut(&own, &cut, "function");
+}
+
+/* ---- The hot path ------------------------------------------------------------------------ */
+
+static const FcColumn step_columns[] = {
+    {"total", "time", FALSE}, {"total", "%", FALSE},   {"local", "time", FALSE},
+    {NULL, "calls", FALSE},   {NULL, "context", TRUE},
+};
+
+static void add_step(const FcReportContext *context, FcTable *table, const FcHotStep *step,
+                     guint level)
+{
+    const FcModel *model = context->model;
+    const FcFunction *function = fc_model_function(model, step->function);
+    const gboolean estimated = fc_report_is_local_estimated(&function->figures);
+    g_autofree char *name = fc_report_function(context, function);
+    fc_table_row(table, fc_render_heat(step->local_ns, model->base_ns));
+    fc_table_cell(table, fc_report_mark(fc_format_time(step->total_ns), estimated));
+    fc_table_cell(table, fc_format_share(step->total_ns, model->base_ns));
+    fc_table_cell(table, fc_report_mark(fc_format_time(step->local_ns), estimated));
+    fc_table_cell(table, fc_format_count(step->calls));
+    fc_table_cell(table, g_strdup_printf("%*s%s", (int)level, "", name));
+}
+
+void fc_report_hot_path(const FcReportContext *context)
+{
+    const FcModel *model = context->model;
+    g_autofree gboolean *waiting = fc_hot_waiting(model);
+    g_autoptr(GArray) path = fc_hot_path(model, waiting, LEAST_SHARE);
+    g_autoptr(FcTable) table = fc_table_new(step_columns, G_N_ELEMENTS(step_columns));
+    const guint most = context->options->top == FC_TOP_ALL ? path->len : STEPS_MAX;
+    const guint left_out = path->len > most ? path->len - most + 1 : 0;
+    for (guint i = 0; i < path->len; i++)
+    {
+        if (left_out > 0 && i == STEPS_START)
+        {
+            fc_table_row(table, FC_STYLE_DIM);
+            for (guint c = 0; c + 1 < G_N_ELEMENTS(step_columns); c++)
+                fc_table_cell(table, NULL);
+            fc_table_cell(table, g_strdup_printf("%*s(%u more calls)", STEPS_START, "", left_out));
+            i += left_out;
+        }
+        add_step(context, table, &g_array_index(path, FcHotStep, i), MIN(i, STEPS_MAX));
+    }
+    fc_render_title(context->render, "Hot path");
+    if (path->len > 0)
+        fc_table_print(table, context->render);
+    else
+        fc_render_line(context->render, model->profile->extended
+                                            ? "No context to show."
+                                            : "A version 3.0 profile has no calling contexts.");
+}
+
+/* ---- What shows the rest ------------------------------------------------------------------ */
+
+void fc_report_hints(const FcReportContext *context)
+{
+    const FcModel *model = context->model;
+    g_autoptr(GString) parts = g_string_new("--tree, --graph, --rgraph");
+    if (fc_callgraph_cycle_count(model->graph) > 0)
+        g_string_append(parts, ", --cycles");
+    if (model->profile->threads->len > 1)
+        g_string_append(parts, ", --threads");
+    if (model->profile->heap.recorded)
+        g_string_append(parts, ", --memory");
+    fc_render_title(context->render, "More");
+    fc_render_line(context->render,
+                   "--all: every function; --classic: the whole report; %s: parts.", parts->str);
+    fc_render_line(context->render,
+                   "--html=FILE: everything in a browser; --help: all other options.");
+}

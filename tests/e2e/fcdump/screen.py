@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# The first screen: the summary, the heaviest functions, the hot path; --top, --all and --min in it and
+# in the reports.
+
+from fcfile import (Profile, Program, contains, equal, fail, folder, good, recursive, rows, section,
+                    simple, with_heap)
+
+keep = folder()
+program = Program()
+
+
+def summary(text):
+    """Label to text of the summary's lines."""
+    return dict(line.split(None, 1) for line in section(text, "Summary") if line)
+
+
+simple(program).write("simple.fc")
+text = good("simple.fc")
+equal(summary(text), {
+    "Program": "prog, exited with status 0",
+    "Time": "10.00 ms, 1 process, 1 thread, 10.00 ms in functions",
+    "Calls": "6 of 3 functions",
+    "Heaviest": "work: 50.0% itself, 60.0% with its callees, 2 calls",
+    "Hot": "path  60.0% is spent below a chain of 2 calls that ends in work"}, "the summary")
+equal(rows(text, "Heaviest functions"), [
+    ["5.000 ms", "50.0", "50.0", "6.000 ms", "60.0", "2", "work"],
+    ["4.000 ms", "40.0", "90.0", "10.00 ms", "100.0", "1", "main"],
+    ["1.000 ms", "10.0", "100.0", "1.000 ms", "10.0", "3", "leaf"]], "the heaviest functions")
+# main calls work from two places: one step
+PATH = [["10.00 ms", "100.0", "4.000 ms", "1", "main"], ["6.000 ms", "60.0", "5.000 ms", "2", "work"],
+        ["1.000 ms", "10.0", "1.000 ms", "3", "leaf"]]
+equal(rows(text, "Hot path"), PATH, "the hot path")
+equal([row[-1] for row in rows(good("simple.fc", "--sort=name"), "Heaviest functions")],
+      ["leaf", "main", "work"], "--sort")
+contains(good("simple.fc", "--details", "--basename"), "work  names.c:", "--details")
+
+# A function that is not selected is no step; what it called is.
+text = good("simple.fc", "--not=work")
+equal([row[-1] for row in rows(text, "Hot path")], ["main", "leaf"], "a path around a hidden function")
+contains(summary(text)["Calls"], "3 functions, of which 1 are not shown", "hidden functions")
+
+# --top and --min cut, and say so.
+text = good("simple.fc", "--top=1")
+equal([row[-1] for row in rows(text, "Heaviest functions")][0], "work", "--top")
+contains(text, "2 more functions with --all.\n", "--top")
+contains(good("simple.fc", "--min=50"), "1 function left out by --min.\n", "--min")
+recursive(program).write("recursive.fc")
+text = good("recursive.fc", "--classic", "--top=1", "--tree", "--latency")
+equal(text.count("6 more functions with --all."), 3, "--top: flat profile, graph, latency")
+equal([row[-1] for row in rows(text, "Cycles") if row[0] != "1 more cycle with --all."],
+      ["cycle 2: 3 functions", "alpha", "(2 more)", "calling themselves only", "fib"], "cycles with --top")
+contains(text, "1 more cycle with --all.\n", "cycles with --top")
+contains(text, "-> alpha\n" + " " * 30 + "(2 more)\n", "arcs with --top")
+text = good("recursive.fc", "--no-reports", "--cycles", "--min=40")
+equal([row[-1] for row in rows(text, "Cycles")],
+      ["cycle 2: 3 functions", "alpha", "beta", "(1 more)", "calling themselves only", "(1 more)",
+       "1 cycle left out by --min."], "cycles with --min")
+text = good("simple.fc", "--no-reports", "--tree", "--top=2")
+equal([row[-1] for row in rows(text, "Calling-context tree")],
+      ["main", "`- work", "1 more context with --all."], "the tree with --top")
+
+# A cycle is notable where it has a twentieth of the time.
+contains(summary(good("recursive.fc"))["Cycle"], "54.5% in cycle 2: alpha, beta, delta", "the heaviest cycle")
+
+# A long path: the middle is left out, unless --all; it ends where no callee has a twentieth.
+NAMES = ["main", "work", "leaf", "even", "odd", "alpha", "beta", "delta", "fib", "sorter", "unused"]
+long = Profile(program, run_ns=3_000_000)
+for name in NAMES:
+    long.function(name, 2, 1000, 100)
+parent = None
+for step in range(22):
+    parent = long.context(parent, "main+6", NAMES[step % len(NAMES)], 1, 1000, 100)
+long.context(parent, "main+6", "leaf", 1, 90, 90)
+long.thread(1, 0, 3000, 3000, 22, False, "prog")
+long.write("long.fc")
+found = [row[-1] for row in rows(good("long.fc"), "Hot path")]
+equal((found[:5], found[5], len(found)), (NAMES[:5], "(7 more calls)", 16), "a long path")
+found = [row[-1] for row in rows(good("long.fc", "--all"), "Hot path")]
+equal(found, NAMES * 2, "a long path with --all")
+
+# Many functions: 20 of them, and the whole is within two screens.
+many = Profile(program, run_ns=3_000_000)
+for number in range(300):
+    many.function(f"f{number}", 1, 1000 + number, 1000 + number, where=0x20000 + 16 * number)
+many.modules.append((0, 0, 0x40000, 0, 2**64 - 1, program.build_id, program.path))
+many.functions = [((1, f[0][1]), *f[1:]) for f in many.functions]
+many.thread(1, 0, 3000, 3000, 300, False, "prog")
+many.write("many.fc")
+text = good("many.fc")
+equal(len(rows(text, "Heaviest functions")) - 1, 20, "as many as fit")
+contains(text, "280 more functions with --all.", "the others")
+if len(text.split("\n")) > 50:
+    fail("more than two screens", text)
+equal(len(rows(good("many.fc", "--all"), "Heaviest functions")), 300, "--all")
+equal(len(rows(good("many.fc", "--top=30"), "Heaviest functions")) - 1, 30, "--top=30")
+
+# A thread that waits leads neither the heaviest functions' line nor the path; where all threads are
+# like that, none waits.
+waiting = simple(program)
+waiting.function("sorter", 1, 9_000_000, 9_000_000, (9_000_000, 9_000_000), (9_000_000, 9_000_000))
+waiting.context(None, 0x7f0000001234, "sorter", 1, 9_000_000, 9_000_000)
+waiting.threads = []
+waiting.thread(4711, 0, 10_000_000, 10_000_000, 6, False, "prog",
+               [("main", 1, 10_000_000, 4_000_000), ("work", 2, 6_000_000, 5_000_000),
+                ("leaf", 3, 1_000_000, 1_000_000)])
+waiting.thread(4712, 0, 9_000_000, 9_000_000, 1, True, "idle", [("sorter", 1, 9_000_000, 9_000_000)])
+waiting.write("waiting.fc")
+text = good("waiting.fc")
+contains(summary(text)["Heaviest"], "work: 26.3% itself", "the heaviest of those that work")
+contains(summary(text)["Idle"], "47.4% in sorter, where threads seem to wait", "who waits")
+equal([row[-1] for row in rows(text, "Hot path")], ["main", "work", "leaf"], "the path of those that work")
+equal([row[-1] for row in rows(text, "Heaviest functions")], ["sorter", "work", "main", "leaf"], "all are listed")
+alone = Profile(program, run_ns=9_000_000)
+alone.function("sorter", 1, 9_000_000, 9_000_000)
+alone.context(None, 0x7f0000001234, "sorter", 1, 9_000_000, 9_000_000)
+alone.thread(4712, 0, 9_000_000, 9_000_000, 1, True, "one", [("sorter", 1, 9_000_000, 9_000_000)])
+alone.write("alone.fc")
+text = good("alone.fc")
+contains(summary(text)["Heaviest"], "sorter: 100.0%", "a thread that works in one function")
+if "Idle" in summary(text):
+    fail("nobody waits", text)
+
+# Memory, losses, the end of the process, several processes, a profile of version 3.0.
+with_heap(program).write("heap.fc")
+equal(summary(good("heap.fc"))["Memory"], "2164 B at the peak; 6 blocks of 464 B leaked; 0 bad frees", "memory")
+contains(good("heap.fc"), ", --memory: parts.", "a hint at the memory")
+dying = simple(program, end=("signal", 11), pid=4712)
+dying.losses.append(("lost-records", 3))
+dying.write("dying.fc")
+text = good("dying.fc")
+equal(summary(text)["Program"], "prog, killed by signal 11 (Segmentation fault)", "how it ended")
+if not text.index("\nLosses\n") < text.index("\nSummary\n"):
+    fail("losses come first", text)
+text = good("dying.fc", "simple.fc")
+equal(summary(text)["Program"], "prog, 1 of 2 were killed or exited with another status than 0", "the ends of two")
+contains(summary(text)["Time"], "1.000 s, 2 processes, 2 threads, 20.00 ms in functions", "the time of two")
+simple(program).write("old.fc", extended=False)
+text = good("old.fc")
+contains(text, "A version 3.0 profile has no calling contexts.", "a path in a version 3.0 profile")
+contains(summary(text)["Heaviest"], ": 50.0% itself, 60.0% with its callees, 2 calls", "version 3.0")
+empty = Profile(program, run_ns=5)
+empty.write("empty.fc")
+contains(good("empty.fc"), "No function to show.\nNothing that ran was compiled with the flags", "an empty one")
