@@ -364,6 +364,8 @@ static void put_thread(const Export *export, const FcProfileThread *thread)
         fc_json_unsigned(json, "calls", function->calls);
         fc_json_unsigned(json, "total_ns", function->total_ns);
         fc_json_unsigned(json, "local_ns", function->local_ns);
+        put_raw(json, "raw_total_ns", function->total_ns, function->total_cost_ns);
+        put_raw(json, "raw_local_ns", function->local_ns, function->local_cost_ns);
         fc_json_end_object(json);
     }
     fc_json_end_array(json);

@@ -120,6 +120,8 @@ static void add_result(FcOutputBuild *build, const FcThreadResult *result)
             g_array_index(result->functions, FcProfileThreadFunction, i);
         entry.total_ns = fc_output_to_ns(build, entry.total_ns);
         entry.local_ns = fc_output_to_ns(build, entry.local_ns);
+        entry.total_cost_ns = fc_output_to_ns(build, entry.total_cost_ns);
+        entry.local_cost_ns = fc_output_to_ns(build, entry.local_cost_ns);
         g_array_append_val(thread.functions, entry);
     }
     for (guint i = 0; i < result->stack->len; i++)

@@ -64,8 +64,8 @@ FcProcess *fc_process_new(const FcProcessSetup *setup, guint64 key, const struct
         process->executable = g_strdup(parent->executable);
         process->directory = g_strdup(parent->directory);
         process->command_line = g_strdupv(parent->command_line);
-        process->costs = parent->costs;
     }
+    process->costs = parent ? parent->costs : setup->costs;
     process->counts = counts_new(process, FALSE);
     if (setup->memory && (hello->flags & FC_HELLO_NO_MEMORY) == 0)
     {
@@ -163,7 +163,9 @@ static void add_result_functions(FcProcess *process, FcThreadResult *result, con
         if (process->result_budget == 0)
             continue;
         process->result_budget--;
-        FcProfileThreadFunction entry = {map[i], function->calls, function->total, function->local};
+        FcProfileThreadFunction entry = {
+            map[i],          function->calls,      function->total,
+            function->local, function->cost_total, function->cost_local};
         g_array_append_val(result->functions, entry);
     }
     for (guint i = 0; i < result->stack->len; i++)

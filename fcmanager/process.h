@@ -24,6 +24,7 @@ typedef struct
     gboolean memory;          /* memory is profiled */
     guint32 memory_blocks;    /* first size of that table */
     guint32 memory_frames;    /* kept of a block's stack in the lists of version 3.0 */
+    struct FcCosts costs;     /* as the first process measured them; all 0: not known */
 } FcProcessSetup;
 
 /* A thread that is done: times in ticks, function numbers those of the sums it was merged into. */

@@ -411,9 +411,13 @@ static void take_message(FcSession *session, FcProcess *process, const FcWireMes
     case FC_MSG_MEMORY:
     case FC_MSG_FOREIGN_ALLOCATOR:
     case FC_MSG_COUNTS:
-    case FC_MSG_COSTS:
         fc_process_message(process, message);
         write_threads(session, process);
+        break;
+    case FC_MSG_COSTS:
+        fc_process_message(process, message);
+        if (process->key == session->root) /* images that are executed do not measure again */
+            session->common.costs = process->costs;
         break;
     }
 }

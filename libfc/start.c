@@ -10,6 +10,7 @@
 #include "libfc/chunks.h"
 #include "libfc/clock.h"
 #include "libfc/config.h"
+#include "libfc/costs.h"
 #include "libfc/detail.h"
 #include "libfc/exec.h"
 #include "libfc/exit.h"
@@ -96,6 +97,8 @@ bool fc_start(void)
             fc_config.memory = false;
         }
         fc_process_introduce(&hello);
+        if ((hello.flags & FC_HELLO_EXECED) == 0)
+            fc_costs_tell();
         fc_modules_scan();
     }
     fc_interpose_start(good && fc_config.memory);

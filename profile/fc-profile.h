@@ -98,6 +98,8 @@ typedef struct
     guint64 calls;
     guint64 total_ns;
     guint64 local_ns;
+    guint64 total_cost_ns; /* as of a function */
+    guint64 local_cost_ns;
 } FcProfileThreadFunction;
 
 typedef struct

@@ -73,6 +73,35 @@ static void append_costs(GString *out, const char *name, const GArray *costs, gu
     g_string_append_len(out, lines->str, (gssize)lines->len);
 }
 
+/* Thread, which of its functions, and two numbers. */
+static void append_thread_costs(const FcProfile *profile, GString *out)
+{
+    guint count = 0;
+    g_autoptr(GString) lines = g_string_new(NULL);
+    for (guint i = 0; i < profile->threads->len; i++)
+    {
+        const GArray *functions = g_array_index(profile->threads, FcProfileThread, i).functions;
+        for (guint j = 0; functions && j < functions->len; j++)
+        {
+            const FcProfileThreadFunction *function =
+                &g_array_index(functions, FcProfileThreadFunction, j);
+            if (function->total_cost_ns == 0 && function->local_cost_ns == 0)
+                continue;
+            const guint64 numbers[] = {i, j, function->total_cost_ns, function->local_cost_ns};
+            for (guint k = 0; k < G_N_ELEMENTS(numbers); k++)
+            {
+                fc_text_append_number(lines, numbers[k]);
+                g_string_append_c(lines, k + 1 < G_N_ELEMENTS(numbers) ? ' ' : '\n');
+            }
+            count++;
+        }
+    }
+    if (count == 0)
+        return;
+    fc_format_begin_section(out, "cost-threads", count);
+    g_string_append_len(out, lines->str, (gssize)lines->len);
+}
+
 static void append_all_costs(const FcProfile *profile, GString *out)
 {
     g_autoptr(GArray) functions = g_array_new(FALSE, FALSE, sizeof(guint64));
@@ -96,6 +125,7 @@ static void append_all_costs(const FcProfile *profile, GString *out)
     append_costs(out, "cost-functions", functions, 2);
     append_costs(out, "cost-arcs", arcs, 1);
     append_costs(out, "cost-contexts", contexts, 2);
+    append_thread_costs(profile, out);
 }
 
 void fc_format_counted(const FcProfile *profile, GString *out)

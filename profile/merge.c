@@ -418,4 +418,15 @@ void fc_profile_put_costs_back(FcProfile *profile)
         put_back(&context->total_ns, &context->total_cost_ns);
         put_back(&context->local_ns, &context->local_cost_ns);
     }
+    for (guint i = 0; i < profile->threads->len; i++)
+    {
+        GArray *functions = g_array_index(profile->threads, FcProfileThread, i).functions;
+        for (guint j = 0; j < functions->len; j++)
+        {
+            FcProfileThreadFunction *function =
+                &g_array_index(functions, FcProfileThreadFunction, j);
+            put_back(&function->total_ns, &function->total_cost_ns);
+            put_back(&function->local_ns, &function->local_cost_ns);
+        }
+    }
 }

@@ -73,3 +73,17 @@ gboolean fc_parse_cost_context(FcParser *parser)
     FcProfileContext *context = &g_array_index(contexts, FcProfileContext, index);
     return parse_costs(&parser->text, &context->total_cost_ns, &context->local_cost_ns);
 }
+
+gboolean fc_parse_cost_thread(FcParser *parser)
+{
+    GArray *threads = parser->profile->threads;
+    gint thread;
+    gint index;
+    if (!fc_text_index(&parser->text, "the thread", threads->len, FALSE, &thread))
+        return FALSE;
+    GArray *functions = g_array_index(threads, FcProfileThread, thread).functions;
+    if (!fc_text_index(&parser->text, "the thread's function", functions->len, FALSE, &index))
+        return FALSE;
+    FcProfileThreadFunction *function = &g_array_index(functions, FcProfileThreadFunction, index);
+    return parse_costs(&parser->text, &function->total_cost_ns, &function->local_cost_ns);
+}

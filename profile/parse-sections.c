@@ -236,6 +236,8 @@ static const Section sections[FC_SECTION_COUNT] = {
     [FC_SECTION_COST_ARCS] = {"cost-arcs", NULL, fc_parse_cost_arc, NULL, FC_SECTION_ARCS},
     [FC_SECTION_COST_CONTEXTS] = {"cost-contexts", NULL, fc_parse_cost_context, NULL,
                                   FC_SECTION_CONTEXTS},
+    [FC_SECTION_COST_THREADS] = {"cost-threads", NULL, fc_parse_cost_thread, NULL,
+                                 FC_SECTION_THREAD_FUNCTIONS},
 };
 
 static gboolean skip_lines(FcText *text, guint64 count)

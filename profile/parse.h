@@ -34,6 +34,7 @@ enum
     FC_SECTION_COST_FUNCTIONS,
     FC_SECTION_COST_ARCS,
     FC_SECTION_COST_CONTEXTS,
+    FC_SECTION_COST_THREADS,
     FC_SECTION_COUNT,
     /* the others are only there with FC_MEMORY, or where calls were counted or costs taken off */
     FC_SECTION_REQUIRED_COUNT = FC_SECTION_HEAP,
@@ -75,6 +76,7 @@ gboolean fc_parse_apportioned_context(FcParser *parser);
 gboolean fc_parse_cost_function(FcParser *parser);
 gboolean fc_parse_cost_arc(FcParser *parser);
 gboolean fc_parse_cost_context(FcParser *parser);
+gboolean fc_parse_cost_thread(FcParser *parser);
 
 /* ---- Parts of lines of several sections ---- */
 

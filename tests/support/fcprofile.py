@@ -107,6 +107,7 @@ class Profile:
         self.read_process(sections["process"])
         self.modules = [self.module(line.split()) for line in sections["modules"]]
         self.functions = [self.function(line.split()) for line in sections["functions"]]
+        self.read_costs(sections)
         self.threads = [self.thread(line.split()) for line in sections["threads"]]
         self.read_thread_parts(sections)
         self.arcs = [self.arc(line.split()) for line in sections["arcs"]]
@@ -154,13 +155,20 @@ class Profile:
         return Record(module=path, offset=offset, address=address(words[1]),
                       name=name or f"{path}+{offset:#x}", calls=numbers[0], total_ns=numbers[1],
                       local_ns=numbers[2], total_min_ns=numbers[3], total_max_ns=numbers[4],
-                      local_min_ns=numbers[5], local_max_ns=numbers[6], histogram=histogram)
+                      local_min_ns=numbers[5], local_max_ns=numbers[6], histogram=histogram,
+                      raw_total_ns=numbers[1], raw_local_ns=numbers[2])
+
+    def read_costs(self, sections):
+        for line in sections.get("cost-functions", ()):
+            index, total, local = map(int, line.split())
+            self.functions[index].raw_total_ns += total
+            self.functions[index].raw_local_ns += local
 
     @staticmethod
     def thread(words):
         return Record(tid=int(words[0]), start_ns=int(words[1]), end_ns=int(words[2]),
                       run_ns=int(words[3]), calls=int(words[4]), ended=words[5] == "1",
-                      name=unescape(words[6]), functions={}, local_ns=0, stack=[])
+                      name=unescape(words[6]), functions={}, local_ns=0, raw_local_ns=0, stack=[])
 
     def read_thread_parts(self, sections):
         for line in sections["thread-functions"]:
@@ -168,6 +176,10 @@ class Profile:
             # by name, where functions of one name are of no concern to the test
             self.threads[thread].functions[self.functions[function].name] = (calls, total, local)
             self.threads[thread].local_ns += local  # of all functions
+            self.threads[thread].raw_local_ns += local
+        for line in sections.get("cost-threads", ()):
+            words = line.split()
+            self.threads[int(words[0])].raw_local_ns += int(words[3])
         for line in sections["thread-stacks"]:
             words = line.split()
             self.threads[int(words[0])].stack.append(self.functions[int(words[3])])
@@ -291,9 +303,9 @@ class JsonProfile:
                       stack=[self.functions[each["function"]] for each in item["stack"]])
 
 
-def load_json(path, fcdump):
+def load_json(path, fcdump, *options):
     """The profile as `fcdump --json` tells it."""
-    done = subprocess.run([fcdump, "--json", path], capture_output=True, text=True,
+    done = subprocess.run([fcdump, "--json", *options, path], capture_output=True, text=True,
                           env={**os.environ, "LC_ALL": "C"})
     if done.returncode != 0 or done.stderr:
         raise FormatError(f"fcdump --json {path}: status {done.returncode}: {done.stderr}")

@@ -138,6 +138,8 @@ static void assert_threads(const GArray *a, const GArray *b)
             g_assert_cmpuint(f->calls, ==, g->calls);
             g_assert_cmpuint(f->total_ns, ==, g->total_ns);
             g_assert_cmpuint(f->local_ns, ==, g->local_ns);
+            g_assert_cmpuint(f->total_cost_ns, ==, g->total_cost_ns);
+            g_assert_cmpuint(f->local_cost_ns, ==, g->local_cost_ns);
         }
         g_assert_cmpuint(left->stack->len, ==, right->stack->len);
         for (guint j = 0; j < left->stack->len; j++)

@@ -178,7 +178,10 @@ static void random_threads(GRand *rand, FcProfile *profile, guint count)
         for (gint j = g_rand_int_range(rand, 0, 6); j > 0; j--)
         {
             const FcProfileThreadFunction function = {random_function(rand, profile),
-                                                      random_number(rand), random_number(rand),
+                                                      random_number(rand),
+                                                      random_number(rand),
+                                                      random_number(rand),
+                                                      random_number(rand),
                                                       random_number(rand)};
             const FcProfileFrame frame = {random_function(rand, profile),
                                           random_place(rand, profile)};

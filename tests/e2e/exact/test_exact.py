@@ -55,9 +55,9 @@ class Exact(fctest.Case):
         self.assertEqual(told.run_ns, written.run_ns)
         return told
 
-    def profile(self, source, status=0):
+    def profile(self, source, status=0, env=None):
         program = self.compile(source)
-        done = self.run_test_clock([program])
+        done = self.run_test_clock([program], env=env)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (status, b"", b""))
         return self.load("functioncheck.fc")
 
@@ -83,6 +83,40 @@ class Exact(fctest.Case):
         self.assertEqual(profile.threads[0].run_ns, 9 * US)
         self.assertEqual(profile.run_ns, 10 * US)  # of the process, which starts at 0
         self.assertEqual((profile.end, profile.end_value), ("exit", 0))
+
+    def test_costs_are_taken_off(self):
+        """A recorded call costs 0.5 us, 0.2 of these between its times; a counted one 0.03."""
+        costs = ",".join(str(ticks * 256) for ticks in (500, 200, 30, 30, 30, 30))
+        # as in test_nesting, less 0.2 for each call of one's own and 0.3 for each that one makes
+        profile = self.profile("nesting.c", env={"FC_TEST_COSTS": costs})
+        self.check_clean(profile)
+        functions = {name: found[:3] for name, found in functions_of(profile).items()}
+        self.assertEqual(functions, {"main": (1, 6.8, 2.2), "a": (1, 3.8, 2.2),
+                                     "b": (2, 1.6, 1.6), "c": (1, 0.8, 0.8)})
+        self.assertEqual(contexts_of(profile), {
+            "main": (1, 6.8, 2.2), "main/a": (1, 3.8, 2.2), "main/a/b": (1, 0.8, 0.8),
+            "main/a/c": (1, 0.8, 0.8), "main/b": (1, 0.8, 0.8)})
+        self.assertEqual(arcs_of(profile), {
+            (None, "main"): [(1, 6.8)], ("main", "a"): [(1, 3.8)], ("a", "b"): [(1, 0.8)],
+            ("a", "c"): [(1, 0.8)], ("main", "b"): [(1, 0.8)]})
+        self.assertEqual(profile.threads[0].functions, {
+            name: (calls, total * US, local * US)
+            for name, (calls, total, local) in functions.items()})
+        # all that was taken off is there to be put back
+        raw = fcprofile.load_json(self.path("functioncheck.fc"), fctest.tool("fcdump"), "--raw")
+        self.assertEqual({name: found[:3] for name, found in functions_of(raw).items()},
+                         {"main": (1, 9, 3), "a": (1, 5, 3), "b": (2, 2, 2), "c": (1, 1, 1)})
+        self.assertEqual(raw.threads[0].functions, {
+            "main": (1, 9 * US, 3 * US), "a": (1, 5 * US, 3 * US), "b": (2, 2 * US, 2 * US),
+            "c": (1, 1 * US, 1 * US)})
+
+    def test_no_time_is_below_zero(self):
+        """Where a call cost more than there was: a hundredth, a third of what counting it costs."""
+        costs = ",".join(str(ticks * 256) for ticks in (9000, 4000, 30, 30, 30, 30))
+        profile = self.profile("nesting.c", env={"FC_TEST_COSTS": costs})
+        self.assertEqual({name: found[:3] for name, found in functions_of(profile).items()},
+                         {"main": (1, 0.05, 0.01), "a": (1, 0.03, 0.01), "b": (2, 0.02, 0.02),
+                          "c": (1, 0.01, 0.01)})
 
     def test_recursion(self):
         # main+1 f+2 f+3 f+4 f-5 f-6 f-7 main-8
