@@ -1,11 +1,42 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the options do: the functions that the rows of options-table.c name.  Called by the parser
- * of options.c, each for the options whose row has it; they change FcOptions and nothing else.
+ * What an option is, and what options do: the functions that the rows of options-table.c name.
+ * Called by options-parse.c, each for the options whose row has it; they change FcOptions and
+ * nothing else.
  */
 #pragma once
 
-#include "fcdump/options-table.h"
+#include "fcdump/options.h"
+
+/* Sections of --help. */
+typedef enum
+{
+    FC_GROUP_INPUT,
+    FC_GROUP_REPORTS,
+    FC_GROUP_EXPORTS,
+    FC_GROUP_SELECT,
+    FC_GROUP_MEMORY,
+    FC_GROUP_NAMES,
+    FC_GROUP_OTHER,
+} FcOptionGroup;
+
+typedef struct FcOption FcOption;
+
+/* FALSE and `error` where the argument can't be used. */
+typedef gboolean FcOptionApply(FcOptions *options, const FcOption *option, const char *argument,
+                               GError **error);
+
+struct FcOption
+{
+    const char *name;
+    const char *alias;    /* another name, or NULL */
+    const char *argument; /* "LIST"; "[STYLE]": may be left out; NULL: none */
+    const char *help;
+    FcOptionGroup group;
+    FcOptionApply *apply;
+    gsize offset; /* of the member of FcOptions that `apply` sets */
+    gint value;   /* to what */
+};
 
 FcOptionApply fc_option_apply_value;
 FcOptionApply fc_option_apply_classic;

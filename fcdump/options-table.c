@@ -4,8 +4,6 @@
  */
 #include "fcdump/options-table.h"
 
-#include "fcdump/options-apply.h"
-
 #define MEMBER(name) offsetof(FcOptions, name)
 
 const FcOption fc_option_table[] = {

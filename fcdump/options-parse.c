@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * fcdump's command line; see options.h.  Every option is accepted with one dash or
+ * Understands fcdump's command line; see options.h.  Every option is accepted with one dash or
  * two, its argument behind '=' or as the next word.
  */
-#include "fcdump/options.h"
-
-#include "fcdump/options-apply.h"
 #include "fcdump/options-table.h"
 
 #include <string.h>
