@@ -218,8 +218,9 @@ static void send_shared(struct FcChunk *chunk, uint32_t slots)
     __atomic_store_n(&chunk->is_sent, 1, __ATOMIC_RELAXED);
     struct FcMessage message = {
         .type = FC_MSG_CHUNK, .thread = fc_thread.number, .argument = index, .value = slots};
-    /* relaxed: fcmanager looks when the process is dead */
-    if (!fc_channel_send_whole(&message, sizeof message))
+    /* At the end of the process nothing is wrong: fcmanager reads the chunk in place.  relaxed: it
+       looks when the process is dead */
+    if (!fc_channel_send_whole(&message, sizeof message) && !fc_state_has_ended())
         __atomic_store_n(&chunk->stopped, 1, __ATOMIC_RELAXED);
 }
 

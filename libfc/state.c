@@ -15,7 +15,8 @@ enum State
     STARTING,
     RUNNING,
     ENDING, /* off for all threads but the one that ends the process */
-    OFF,
+    ENDED,  /* off for that one as well */
+    OFF,    /* stopped before the end */
 };
 
 uint64_t fc_state_key;
@@ -34,10 +35,20 @@ bool fc_state_is_own_process(void)
     return fc_state_key >> 32 == (uint64_t)fc_sys(SYS_getpid);
 }
 
+bool fc_state_has_ended(void)
+{
+    uint32_t now = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
+    return now == ENDED || (now == ENDING && !fc_thread.is_quitting);
+}
+
 void fc_state_stop(const char *reason)
 {
-    if (__atomic_exchange_n(&state, OFF, __ATOMIC_ACQ_REL) == OFF)
-        return;
+    uint32_t now = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
+    do
+        if (now == OFF || now == ENDED)
+            return;
+    while (
+        !__atomic_compare_exchange_n(&state, &now, OFF, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
     fc_clock_turn_off();
     if (reason)
         fc_notice(reason);
@@ -66,5 +77,5 @@ void fc_state_ending(void)
 void fc_state_ended(void)
 {
     fc_clock_turn_off();
-    __atomic_store_n(&state, OFF, __ATOMIC_RELEASE);
+    __atomic_store_n(&state, ENDED, __ATOMIC_RELEASE);
 }

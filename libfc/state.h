@@ -15,6 +15,10 @@ extern uint64_t fc_state_key __attribute__((visibility("hidden")));
 /* True before the start, after the end and after fc_state_stop. */
 bool fc_state_is_off(void);
 
+/* Whether the profile is complete without the calling thread's further records, as another thread
+ * ends the process, or did. */
+bool fc_state_has_ended(void);
+
 /* Switches profiling off for good and tells the user `reason`, once; NULL: says nothing.  The
  * program goes on as if it were not profiled. */
 void fc_state_stop(const char *reason);

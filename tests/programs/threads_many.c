@@ -244,6 +244,26 @@ static void cancelled_anywhere(int count)
     }
 }
 
+/* ---- Threads that end when the process does, one after the other -------------------------------
+ */
+
+static void *ending_too(void *number)
+{
+    work(STEPS);
+    sem_post(&ready);
+    for (volatile uintptr_t i = 0; i < (uintptr_t)number * 1000; i++)
+        continue;
+    return NULL;
+}
+
+static void end_too(int count)
+{
+    for (int i = 0; i < count; i++)
+        pthread_detach(create(ending_too, (void *)(uintptr_t)i));
+    for (int i = 0; i < count; i++)
+        sem_wait(&ready);
+}
+
 /* ---- The end of the process from a thread --------------------------------------------------- */
 
 static void *ending(void *unused)
@@ -281,6 +301,7 @@ static const struct
     {"exit", exiting_early},
     {"cancel", cancelled},
     {"cancel-anywhere", cancelled_anywhere},
+    {"end-too", end_too},
     {"exit-from-thread", exit_from_thread},
     {"main-first", main_exits_first},
 };

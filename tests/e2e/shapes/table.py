@@ -242,6 +242,8 @@ THREADS = [
           repairs="any"),
     Shape("threads-exit-from-thread", "threads_many.c", ["exit-from-thread", 8], status=3,
           end=("exit", 3)),
+    # they give their last chunk away while the process ends: none of them was stopped
+    Shape("threads-end-too", "threads_many.c", ["end-too", 64]),
     Shape("threads-main-first", "threads_many.c", ["main-first", 8]),
     Shape("threads-many-more-than-chunks", "threads_many.c", ["alive", 1500],
           env={"FC_BUFFER_SIZE": "1"}),
