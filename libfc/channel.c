@@ -219,7 +219,7 @@ bool fc_channel_send_whole(struct FcMessage *message, size_t bytes)
         result = write_in_turn(message, bytes);
     if (result == 0)
         return true;
-    fc_state_stop("the profile manager is gone, profiling stops here");
+    fc_state_stop_alone();
     return false;
 }
 

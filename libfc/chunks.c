@@ -274,7 +274,7 @@ bool fc_chunks_wait(uint32_t freed)
     fc_thread.rounds = rounds;
     if (result != -ETIMEDOUT || fc_channel_is_alive())
         return true;
-    fc_state_stop("the profile manager is gone, profiling stops here");
+    fc_state_stop_alone();
     return false;
 }
 

@@ -30,14 +30,19 @@ static void wait_for_answer(uint32_t index)
 {
     size_t bytes = 0;
     const char *text = NULL;
+    bool is_answered = true;
     if (index == 0)
-        fc_spawn_read_reply(fc_session.reply_fd, -1);
+        /* or the program has closed our end */
+        is_answered = fc_spawn_read_reply(fc_session.reply_fd, -1) || fc_channel_is_alive();
     else if (index != FC_NO_ANSWER)
+    {
         text = fc_chunks_wait_for_answer(index, &bytes);
-    if (text && bytes > 0)
+        is_answered = text != NULL;
+    }
+    if (bytes > 0)
         fc_notice_print(text, bytes);
-    else if (!text && index != 0 && index != FC_NO_ANSWER)
-        fc_notice("the profile manager is gone, the profile is not complete");
+    if (!is_answered)
+        fc_notice_always("the profile manager is gone, the profile is not complete");
     fc_channel_close();
 }
 

@@ -64,8 +64,15 @@ void fc_notice_line(struct FcLine *line)
 
 void fc_notice(const char *text)
 {
+    if (!is_quiet)
+        fc_notice_always(text);
+}
+
+void fc_notice_always(const char *text)
+{
     struct FcLine line;
     fc_line_start(&line, "FCheck: ");
     fc_line_add(&line, text);
-    fc_notice_line(&line);
+    fc_line_end(&line);
+    fc_notice_print(line.text, line.bytes);
 }

@@ -13,11 +13,14 @@
 /* Remembers what standard error is.  Called once, before any notice. */
 void fc_notice_setup(void);
 
-/* With FC_QUIET: from here on only fc_notice_print prints. */
+/* With FC_QUIET: from here on only fc_notice_always and fc_notice_print print. */
 void fc_notice_set_quiet(bool quiet);
 
 /* "FCheck: TEXT\n", unless quiet. */
 void fc_notice(const char *text);
+
+/* The same, also when quiet: there is no profile, or not all of it. */
+void fc_notice_always(const char *text);
 
 /* The line, which is ended here, unless quiet. */
 void fc_notice_line(struct FcLine *line);

@@ -41,17 +41,29 @@ bool fc_state_has_ended(void)
     return now == ENDED || (now == ENDING && !fc_thread.is_quitting);
 }
 
-void fc_state_stop(const char *reason)
+/* False where it was off, or at its end. */
+static bool turn_off(void)
 {
     uint32_t now = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
     do
         if (now == OFF || now == ENDED)
-            return;
+            return false;
     while (
         !__atomic_compare_exchange_n(&state, &now, OFF, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
     fc_clock_turn_off();
-    if (reason)
+    return true;
+}
+
+void fc_state_stop(const char *reason)
+{
+    if (turn_off() && reason)
         fc_notice(reason);
+}
+
+void fc_state_stop_alone(void)
+{
+    if (turn_off())
+        fc_notice_always("the profile manager is gone, profiling stops here");
 }
 
 bool fc_state_claim_start(void)

@@ -23,6 +23,9 @@ bool fc_state_has_ended(void);
  * program goes on as if it were not profiled. */
 void fc_state_stop(const char *reason);
 
+/* The same because fcmanager is gone: told also with FC_QUIET, as nobody will write the profile. */
+void fc_state_stop_alone(void);
+
 /* Whether the calling process is the one that fc_state_key names.  The child of a vfork has its
  * parent's memory, this key included, but is not profiled. */
 bool fc_state_is_own_process(void);
