@@ -15,8 +15,8 @@ typedef struct FcAnswers FcAnswers;
 FcAnswers *fc_answers_new(int reply_fd, FcSharedMap *shared, FcFiles *files, gboolean quiet);
 void fc_answers_free(FcAnswers *answers);
 
-/* Which libfc waits for. */
-void fc_answers_greet(FcAnswers *answers);
+/* Which libfc waits for; `tell`: it says who we are, too. */
+void fc_answers_greet(FcAnswers *answers, gboolean tell);
 
 /* To be told when a process ends, also with FC_QUIET; once, though each process of a tree may meet
  * the same. */

@@ -4,11 +4,17 @@
  */
 #include "fcmanager/files.h"
 
+#include "fcmanager/keep.h"
+#include "fcmanager/names.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+#define KEEP_MAX 1000
 
 /* Where files are put. */
 typedef struct
@@ -31,6 +37,7 @@ typedef struct
 {
     guint64 order;
     guint folder;
+    char *plain; /* what its file would be called if it were the only one; owned */
 } Place;
 
 struct FcFiles
@@ -38,8 +45,11 @@ struct FcFiles
     int start_fd; /* the directory the manager was started in, which WANTED may be relative to */
     Folder folders[FOLDERS];
     char *temporary; /* the folder that FALLBACK is made in */
-    char *name;
-    gboolean use_pid;
+    char *pattern;
+    gboolean has_id; /* no two processes' files have the same name */
+    gint64 started;
+    char *rank;
+    guint keep;
     char *descriptor_name; /* of its file; NULL: none was written */
     guint descriptor_folder;
     FcDescriptor *descriptor;
@@ -88,12 +98,31 @@ static gboolean open_fallback(FcFiles *files, GError **error)
 
 typedef gboolean (*Writer)(gconstpointer what, int dirfd, const char *name, GError **error);
 
+/* Like `write`, but what has the name stays, under another one. */
+static gboolean write_and_keep(FcFiles *files, int dirfd, Writer write, gconstpointer what,
+                               const char *name, GError **error)
+{
+    g_autofree char *hidden = g_strdup_printf(".fc-%08x%08x.new", g_random_int(), (guint)getpid());
+    if (!write(what, dirfd, hidden, error))
+        return FALSE;
+    if (fc_keep_put(dirfd, hidden, name, files->keep))
+        return TRUE;
+    int why = errno;
+    unlinkat(dirfd, hidden, 0);
+    g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(why), "cannot put it in place: %s",
+                g_strerror(why));
+    return FALSE;
+}
+
+/* `keep`: an earlier run's file of that name is to stay if FC_KEEP asks for it. */
 static gboolean write_to(FcFiles *files, guint folder, Writer write, gconstpointer what,
-                         const char *name, GError **error)
+                         const char *name, gboolean keep, GError **error)
 {
     if (!(folder == WANTED ? open_wanted(files, error) : open_fallback(files, error)))
         return FALSE;
-    if (write(what, files->folders[folder].fd, name, error))
+    int fd = files->folders[folder].fd;
+    if (keep && files->keep > 0 ? write_and_keep(files, fd, write, what, name, error)
+                                : write(what, fd, name, error))
         return TRUE;
     g_prefix_error(error, "can't write '%s/%s': ", files->folders[folder].path, name);
     return FALSE;
@@ -104,6 +133,8 @@ static gboolean is_stale_left(const FcFiles *files, const char *name)
 {
     struct stat status;
     int fd = files->folders[WANTED].fd;
+    if (fd >= 0 && files->keep > 0 && fc_keep_move(fd, name, files->keep))
+        return FALSE;
     return fd >= 0 && fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
            S_ISREG(status.st_mode) && unlinkat(fd, name, 0) < 0;
 }
@@ -111,15 +142,15 @@ static gboolean is_stale_left(const FcFiles *files, const char *name)
 /* The folder where `name` was written; FOLDERS: nowhere.  Everywhere but in the one that is
  * wanted, *trouble says what went wrong, if it was not said before. */
 static guint write_somewhere(FcFiles *files, Writer write, gconstpointer what, const char *name,
-                             char **trouble)
+                             gboolean keep, char **trouble)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(GError) again = NULL;
-    if (write_to(files, WANTED, write, what, name, &error))
+    if (write_to(files, WANTED, write, what, name, keep, &error))
         return WANTED;
     const char *stale = is_stale_left(files, name) ? " (what is there is of an earlier run)" : "";
     gboolean is_first = !files->folders[FALLBACK].path;
-    if (!write_to(files, FALLBACK, write, what, name, &again))
+    if (!write_to(files, FALLBACK, write, what, name, FALSE, &again))
     {
         *trouble = g_strdup_printf("%s%s; %s", error->message, stale, again->message);
         return FOLDERS;
@@ -137,7 +168,12 @@ static gboolean write_profile(gconstpointer profile, int dirfd, const char *name
 
 /* ---- The session's files ------------------------------------------------------------------ */
 
-FcFiles *fc_files_new(const char *directory, const char *name, gboolean use_pid)
+static void place_clear(gpointer place)
+{
+    g_free(((Place *)place)->plain);
+}
+
+FcFiles *fc_files_new(const char *directory, const FcFilesNaming *naming)
 {
     FcFiles *files = g_new0(FcFiles, 1);
     files->start_fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -146,10 +182,15 @@ FcFiles *fc_files_new(const char *directory, const char *name, gboolean use_pid)
     files->folders[WANTED].path = g_strdup(directory);
     files->folders[WANTED].absolute = g_canonicalize_filename(directory, NULL);
     files->temporary = g_canonicalize_filename(g_get_tmp_dir(), NULL);
-    files->name = g_strdup(name);
-    files->use_pid = use_pid;
+    files->pattern =
+        naming->use_pid ? g_strconcat(naming->pattern, ".%p", NULL) : g_strdup(naming->pattern);
+    files->has_id = fc_names_have_id(files->pattern);
+    files->started = (gint64)time(NULL);
+    files->rank = g_strdup(naming->rank);
+    files->keep = MIN(naming->keep, KEEP_MAX);
     files->descriptor = fc_descriptor_new();
     files->places = g_array_new(FALSE, FALSE, sizeof(Place));
+    g_array_set_clear_func(files->places, place_clear);
     files->used = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     return files;
 }
@@ -168,7 +209,8 @@ void fc_files_free(FcFiles *files)
     if (files->start_fd >= 0)
         close(files->start_fd);
     g_free(files->temporary);
-    g_free(files->name);
+    g_free(files->pattern);
+    g_free(files->rank);
     g_free(files->descriptor_name);
     fc_descriptor_free(files->descriptor);
     g_array_unref(files->places);
@@ -181,16 +223,26 @@ gboolean fc_files_check(FcFiles *files, GError **error)
     return open_wanted(files, error);
 }
 
-/* A name of this session's that it did not use before. */
-static char *choose_name(FcFiles *files, gint64 id, gboolean several)
+static char *base_name(const FcFiles *files, gint64 id, const char *program)
 {
-    g_autofree char *plain = g_strdup_printf("%s.fc", files->name);
-    g_autofree char *base = files->use_pid
-                                ? g_strdup_printf("%s.%" G_GINT64_FORMAT ".fc", files->name, id)
-                            : several ? g_strdup_printf("%s.%" G_GINT64_FORMAT, plain, id)
-                                      : g_strdup(plain);
+    const FcNameFacts facts = {id, program, files->started, files->rank};
+    return fc_names_expand(files->pattern, &facts);
+}
+
+/* Whether the name is that of another profile, of this session or one that is to be kept. */
+static gboolean is_taken(FcFiles *files, const char *name)
+{
+    if (g_hash_table_contains(files->used, name))
+        return TRUE;
+    return files->keep > 0 && open_wanted(files, NULL) &&
+           faccessat(files->folders[WANTED].fd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* `base`, or that with a number behind it. */
+static char *choose_name(FcFiles *files, const char *base)
+{
     char *name = g_strdup(base);
-    for (guint number = 2; g_hash_table_contains(files->used, name); number++)
+    for (guint number = 2; is_taken(files, name); number++)
     {
         g_free(name);
         name = g_strdup_printf("%s.%u", base, number);
@@ -213,11 +265,17 @@ static void add_entry(FcFiles *files, gint64 id, gint64 parent, gboolean is_thre
 gboolean fc_files_write(FcFiles *files, const FcProfile *profile, gint64 id, gint64 parent,
                         gboolean is_thread, gboolean several, guint64 order, char **trouble)
 {
-    g_autofree char *name = choose_name(files, id, several || files->descriptor->entries->len > 0);
-    guint folder = write_somewhere(files, write_profile, profile, name, trouble);
+    g_autofree char *base = base_name(files, id, profile->executable);
+    g_autofree char *plain = g_strdup_printf("%s.fc", base);
+    gboolean is_plain = !files->has_id && !several && files->descriptor->entries->len == 0;
+    g_autofree char *numbered = is_plain || files->has_id
+                                    ? g_strdup(plain)
+                                    : g_strdup_printf("%s.%" G_GINT64_FORMAT, plain, id);
+    g_autofree char *name = is_plain ? g_strdup(plain) : choose_name(files, numbered);
+    guint folder = write_somewhere(files, write_profile, profile, name, is_plain, trouble);
     if (folder == FOLDERS)
         return FALSE;
-    add_entry(files, id, parent, is_thread, name, (Place){order, folder});
+    add_entry(files, id, parent, is_thread, name, (Place){order, folder, g_steal_pointer(&plain)});
     g_hash_table_add(files->used, g_steal_pointer(&name));
     return TRUE;
 }
@@ -243,15 +301,16 @@ static gboolean write_descriptor(gconstpointer data, int dirfd, const char *name
     return fc_descriptor_write(copy, dirfd, name, error);
 }
 
-gboolean fc_files_describe(FcFiles *files, gint64 root_pid, gint64 started, gint64 ended,
-                           char **trouble)
+gboolean fc_files_describe(FcFiles *files, gint64 root_pid, const char *program, gint64 started,
+                           gint64 ended, char **trouble)
 {
     files->descriptor->started = started;
     files->descriptor->ended = ended;
-    g_autofree char *name =
-        files->use_pid ? g_strdup_printf("%s.%" G_GINT64_FORMAT ".fcd", files->name, root_pid)
-                       : g_strdup_printf("%s.fcd", files->name);
-    guint folder = write_somewhere(files, write_descriptor, files, name, trouble);
+    g_autofree char *base = base_name(files, root_pid, program);
+    g_autofree char *name = g_strdup_printf("%s.fcd", base);
+    /* What stands there from the second time on is our own. */
+    guint folder = write_somewhere(files, write_descriptor, files, name,
+                                   g_strcmp0(name, files->descriptor_name) != 0, trouble);
     if (folder == FOLDERS)
         return FALSE;
     g_free(files->descriptor_name);
@@ -266,10 +325,12 @@ void fc_files_name_only_one(FcFiles *files)
         return;
     const FcDescriptorEntry *entry =
         &g_array_index(files->descriptor->entries, FcDescriptorEntry, 0);
-    int fd = files->folders[g_array_index(files->places, Place, 0).folder].fd;
-    g_autofree char *plain = g_strdup_printf("%s.fc", files->name);
-    if (!files->use_pid && g_strcmp0(entry->file, plain) != 0 &&
-        renameat(fd, entry->file, fd, plain) < 0)
+    const Place *place = &g_array_index(files->places, Place, 0);
+    int fd = files->folders[place->folder].fd;
+    if (!files->has_id && g_strcmp0(entry->file, place->plain) != 0 &&
+        !(files->keep > 0 && place->folder == WANTED
+              ? fc_keep_put(fd, entry->file, place->plain, files->keep)
+              : renameat(fd, entry->file, fd, place->plain) == 0))
         return; /* the descriptor still leads to it */
     if (files->descriptor_name)
         unlinkat(files->folders[files->descriptor_folder].fd, files->descriptor_name, 0);

@@ -9,10 +9,18 @@
 
 typedef struct FcFiles FcFiles;
 
-/* `name` is without .fc.  `directory` is relative to the current directory, which may change
- * afterwards.  It is opened by fc_files_check or the first write, and where that fails again at
- * each write. */
-FcFiles *fc_files_new(const char *directory, const char *name, gboolean use_pid);
+typedef struct
+{
+    const char *pattern; /* of the names, without .fc; see names.h */
+    const char *rank;    /* for it */
+    gboolean use_pid;
+    guint keep; /* files of earlier runs that keep their contents */
+} FcFilesNaming;
+
+/* Copies what it needs of `naming`.  `directory` is relative to the current directory, which may
+ * change afterwards.  It is opened by fc_files_check or the first write, and where that fails again
+ * at each write. */
+FcFiles *fc_files_new(const char *directory, const FcFilesNaming *naming);
 void fc_files_free(FcFiles *files);
 
 /* FALSE and `error` where the folder can't be opened. */
@@ -27,9 +35,10 @@ gboolean fc_files_check(FcFiles *files, GError **error);
 gboolean fc_files_write(FcFiles *files, const FcProfile *profile, gint64 id, gint64 parent,
                         gboolean is_thread, gboolean several, guint64 order, char **trouble);
 
-/* Likewise the descriptor file, where there is more than one profile or may be. */
-gboolean fc_files_describe(FcFiles *files, gint64 root_pid, gint64 started, gint64 ended,
-                           char **trouble);
+/* Likewise the descriptor file, where there is more than one profile or may be.  `root_pid` and
+ * `program` are of the first process. */
+gboolean fc_files_describe(FcFiles *files, gint64 root_pid, const char *program, gint64 started,
+                           gint64 ended, char **trouble);
 
 /* The session is over: a profile that turned out to be the only one gets its plain name. */
 void fc_files_name_only_one(FcFiles *files);

@@ -38,16 +38,20 @@ typedef struct
     gint memory_stack;
     gboolean memory_profiling;
     gboolean use_pid;
+    gint keep;
     gboolean quiet;
+    gboolean brief;
     gboolean debug;
     gboolean version;
     char *name;
+    char *rank;
     char *directory;
 } Options;
 
 static void options_clear(Options *options)
 {
     g_free(options->name);
+    g_free(options->rank);
     g_free(options->directory);
 }
 
@@ -61,6 +65,8 @@ static gboolean parse(int argc, char **argv, Options *options, GError **error)
         {"shared", 0, 0, G_OPTION_ARG_INT, &options->shared_fd, "shared memory", "FD"},
         {"pid", 0, 0, G_OPTION_ARG_INT, &options->pid, "the process that starts us", "PID"},
         {"name", 0, 0, G_OPTION_ARG_FILENAME, &options->name, "base name of the files", "NAME"},
+        {"rank", 0, 0, G_OPTION_ARG_STRING, &options->rank, "what %r in it stands for", "N"},
+        {"keep", 0, 0, G_OPTION_ARG_INT, &options->keep, "older files of a name to keep", "N"},
         {"directory", 0, 0, G_OPTION_ARG_FILENAME, &options->directory, "where they go", "PATH"},
         {"time-mode", 0, 0, G_OPTION_ARG_INT, &options->time_mode, "1 tsc, 2 ext, 3 cpu, 4 sys",
          "N"},
@@ -78,6 +84,7 @@ static gboolean parse(int argc, char **argv, Options *options, GError **error)
          "frames of a block's stack", "N"},
         {"use-pid", 0, 0, G_OPTION_ARG_NONE, &options->use_pid, "name files NAME.PID.fc", NULL},
         {"quiet", 0, 0, G_OPTION_ARG_NONE, &options->quiet, "print no notices", NULL},
+        {"brief", 0, 0, G_OPTION_ARG_NONE, &options->brief, "no notice at the start", NULL},
         {"debug", 0, 0, G_OPTION_ARG_NONE, &options->debug, "tell what happens on stderr", NULL},
         {"version", 0, 0, G_OPTION_ARG_NONE, &options->version, "print the version", NULL},
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
@@ -182,6 +189,7 @@ static int run(const Options *options)
                   (guint32)CLAMP(options->graph, 0, 1 << 20),
                   (guint32)CLAMP(options->stack, 0, 1 << 20)},
         .quiet = options->quiet,
+        .brief = options->brief,
         .debug = options->debug,
         .joined = fc_source_follow,
         .left = fc_source_unfollow,
@@ -195,7 +203,9 @@ static int run(const Options *options)
         fc_reply_send(options->reply_fd, text);
         return EXIT_FAILURE;
     }
-    setup.files = fc_files_new(options->directory, options->name, options->use_pid);
+    const FcFilesNaming naming = {options->name, options->rank, options->use_pid,
+                                  (guint)MAX(options->keep, 0)};
+    setup.files = fc_files_new(options->directory, &naming);
     FcSource *source = fc_source_new(options->pipe_fd, setup.profile_mode);
     if (options->pid > 0)
         fc_source_expect(source, options->pid);

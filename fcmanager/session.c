@@ -29,6 +29,7 @@ struct FcSession
     guint joined;   /* processes so far */
     guint64 root;   /* key of the first process; 0: none yet */
     gint root_pid;
+    char *root_program; /* NULL: not known */
     gboolean root_done;
     gint others;     /* processes and images that were announced or joined, besides the first */
     guint64 orphans; /* messages of processes that did not say hello */
@@ -84,6 +85,7 @@ void fc_session_free(FcSession *session)
     fc_files_free(session->setup.files);
     fc_shared_unmap(session->setup.shared);
     g_free(session->unique_id);
+    g_free(session->root_program);
     g_free(session);
 }
 
@@ -107,8 +109,8 @@ static void describe(FcSession *session)
     g_autofree char *trouble = NULL;
     if (!session->root_done || (session->others == 0 && fc_files_count(session->setup.files) < 2))
         return;
-    fc_files_describe(session->setup.files, session->root_pid, session->started, (gint64)time(NULL),
-                      &trouble);
+    fc_files_describe(session->setup.files, session->root_pid, session->root_program,
+                      session->started, (gint64)time(NULL), &trouble);
     remember(session, trouble);
 }
 
@@ -178,6 +180,7 @@ static void finish(FcSession *session, FcProcess *process, guint64 time, guint32
     {
         add_session_losses(session, process);
         session->root_done = TRUE;
+        session->root_program = g_strdup(process->executable);
     }
     if (session->setup.profile_mode != FC_MODE_THREAD || process->results->len == 0)
     {
@@ -193,7 +196,7 @@ static void finish(FcSession *session, FcProcess *process, guint64 time, guint32
 
 void fc_session_greet(FcSession *session)
 {
-    fc_answers_greet(session->answers);
+    fc_answers_greet(session->answers, !session->setup.brief);
 }
 
 /* The first process of our PID namespace is about to end, and the kernel to kill all others in it

@@ -28,6 +28,7 @@ typedef struct
     guint32 memory_blocks;
     guint32 memory_frames;
     gboolean quiet;
+    gboolean brief; /* no greeting */
     gboolean debug; /* log to standard error */
     FcSessionJoined joined;
     FcSessionLeft left;

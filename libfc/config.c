@@ -15,6 +15,7 @@
 #include "libfc/sys.h"
 #include "libfc/text.h"
 #include "libfc/trust.h"
+#include "libfc/variables.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -23,33 +24,13 @@
 
 struct FcConfig fc_config;
 
-/* One row for each variable: what FC_HELP prints and what the file may set. */
+/* The rows of variables.h. */
 enum Variable
 {
-    VAR_HELP,
-    VAR_QUIET,
-    VAR_NO_VERBOSE,
-    VAR_BUFFER_SIZE,
-    VAR_STACK_SIZE,
-    VAR_FUNCTION_SIZE,
-    VAR_GRAPH_SIZE,
-    VAR_MEMORY_SIZE,
-    VAR_CONTEXTS,
-    VAR_TIME_MODE,
-    VAR_DUMP_NAME,
-    VAR_DUMP_PATH,
-    VAR_NO_FORK,
-    VAR_ALLOW_THREAD,
-    VAR_USE_PID,
-    VAR_DEBUG,
-    VAR_MEMORY,
-    VAR_MEMORY_SCAN,
-    VAR_MEMORY_STACK,
-    VAR_MEMORY_UNWIND,
-    VAR_MANAGER,
-    VAR_TRANSPORT,
-    VAR_DETAIL,
-    VAR_COUNT
+#define NUMBER(name, argument, help) VAR_##name,
+    FC_VARIABLES(NUMBER)
+#undef NUMBER
+        VAR_COUNT
 };
 
 static const struct
@@ -57,29 +38,9 @@ static const struct
     const char *name;
     const char *help;
 } variables[VAR_COUNT] = {
-    [VAR_HELP] = {"FC_HELP", "print this list and end the program"},
-    [VAR_QUIET] = {"FC_QUIET", "print no notices"},
-    [VAR_NO_VERBOSE] = {"FC_NO_VERBOSE", "the same"},
-    [VAR_BUFFER_SIZE] = {"FC_BUFFER_SIZE", "records a thread may be ahead of the manager (32768)"},
-    [VAR_STACK_SIZE] = {"FC_STACK_SIZE", "starting size of a thread's call stack (512)"},
-    [VAR_FUNCTION_SIZE] = {"FC_FUNCTION_SIZE", "starting size of the table of functions (512)"},
-    [VAR_GRAPH_SIZE] = {"FC_GRAPH_SIZE", "starting size of the call graph (512)"},
-    [VAR_MEMORY_SIZE] = {"FC_MEMORY_SIZE", "starting size of the table of memory blocks (512)"},
-    [VAR_CONTEXTS] = {"FC_CONTEXTS", "calling contexts kept apart, in all processes (160000)"},
-    [VAR_TIME_MODE] = {"FC_TIME_MODE", "tsc, ext (elapsed), cpu or sys (of the thread) (tsc)"},
-    [VAR_DUMP_NAME] = {"FC_DUMP_NAME", "name of the profile, without .fc (functioncheck)"},
-    [VAR_DUMP_PATH] = {"FC_DUMP_PATH", "folder of the profile (the working directory)"},
-    [VAR_NO_FORK] = {"FC_NO_FORK", "SINGLE mode: do not profile forked processes"},
-    [VAR_ALLOW_THREAD] = {"FC_ALLOW_THREAD", "THREAD mode: a profile for each thread"},
-    [VAR_USE_PID] = {"FC_USE_PID", "name the profile NAME.PID.fc"},
-    [VAR_DEBUG] = {"FC_DEBUG", "debug notices of the manager"},
-    [VAR_MEMORY] = {"FC_MEMORY", "profile memory"},
-    [VAR_MEMORY_SCAN] = {"FC_MEMORY_SCAN", "look at the end which blocks can still be reached"},
-    [VAR_MEMORY_STACK] = {"FC_MEMORY_STACK", "frames kept for a memory record (8)"},
-    [VAR_MEMORY_UNWIND] = {"FC_MEMORY_UNWIND", "unwind the stack, too, for each memory record"},
-    [VAR_MANAGER] = {"FC_MANAGER", "path of fcmanager"},
-    [VAR_TRANSPORT] = {"FC_TRANSPORT", "shared or pipe: the way of the records (shared)"},
-    [VAR_DETAIL] = {"FC_DETAIL", "all or auto: record all calls, or count short ones (all)"},
+#define ROW(name, argument, help) {"FC_" #name, help},
+    FC_VARIABLES(ROW)
+#undef ROW
 };
 
 /* Where each variable's value stands: in the environment or in rc_text. */
@@ -221,7 +182,7 @@ static uint32_t number(enum Variable variable, uint32_t fallback)
     const char *at = text;
     while (*at >= '0' && *at <= '9' && result <= UINT32_MAX)
         result = result * 10 + (uint64_t)(*at++ - '0');
-    if (at != text && *at == '\0' && result != 0 && result <= INT32_MAX)
+    if (at != text && *at == '\0' && (result != 0 || fallback == 0) && result <= INT32_MAX)
         return (uint32_t)result;
     char digits[24];
     *fc_text_number(digits, fallback) = '\0';
@@ -240,6 +201,57 @@ static void path(enum Variable variable, char *into, size_t room, const char *fa
     strcpy(into, text ? text : fallback);
 }
 
+/* The letters behind `%` in FC_DUMP_NAME; fcmanager puts in what they stand for. */
+#define PATTERNS "pntr%"
+
+/* What it can't make sense of stays as it is. */
+static void check_patterns(const char *name)
+{
+    for (const char *at = strchr(name, '%'); at; at = strchr(at, '%'))
+    {
+        char pattern[] = {at[0], at[1], '\0'};
+        at++;
+        if (*at != '\0' && strchr(PATTERNS, *at))
+        {
+            at++;
+            continue;
+        }
+        struct FcLine line;
+        fc_line_start(&line, "FCheck: FC_DUMP_NAME: '");
+        fc_line_add(&line, pattern);
+        fc_line_add(&line, "' is not known and stays as it is");
+        fc_notice_line(&line);
+    }
+}
+
+static bool uses_rank(const char *name)
+{
+    for (const char *at = strchr(name, '%'); at && at[1] != '\0'; at = strchr(at + 2, '%'))
+        if (at[1] == 'r')
+            return true;
+    return false;
+}
+
+/* What those who start the processes of an MPI program call their numbers. */
+static void load_rank(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK",   "PMI_RANK",
+                                        "MV2_COMM_WORLD_RANK",  "PALS_RANKID", "SLURM_PROCID"};
+    strcpy(fc_config.rank, "0");
+    if (!uses_rank(fc_config.dump_name))
+        return;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !fc_config.is_privileged; i++)
+    {
+        const char *value = fc_libc_getenv(names[i]);
+        size_t digits = value ? strspn(value, "0123456789") : 0;
+        if (digits == 0 || value[digits] != '\0' || digits >= sizeof fc_config.rank)
+            continue; /* it becomes part of a file's name */
+        strcpy(fc_config.rank, value);
+        return;
+    }
+    fc_notice("FC_DUMP_NAME: no rank is known here, '%r' is 0");
+}
+
 static void load_dump_name(void)
 {
     char *name = fc_config.dump_name;
@@ -252,6 +264,8 @@ static void load_dump_name(void)
     size_t bytes = strlen(name);
     if (bytes > 3 && strcmp(name + bytes - 3, ".fc") == 0)
         name[bytes - 3] = '\0';
+    check_patterns(name);
+    load_rank();
 }
 
 static void load_time_mode(void)
@@ -307,6 +321,7 @@ bool fc_config_load(void)
     fc_notice_set_quiet(fc_config.quiet);
     fc_config.help = values[VAR_HELP] != NULL;
     fc_config.debug = values[VAR_DEBUG] != NULL;
+    fc_config.verbose = values[VAR_VERBOSE] != NULL || fc_config.debug;
     fc_config.use_pid = values[VAR_USE_PID] != NULL;
     fc_config.memory = values[VAR_MEMORY] != NULL;
     fc_config.memory_scan = values[VAR_MEMORY_SCAN] != NULL && fc_config.memory;
@@ -321,6 +336,7 @@ bool fc_config_load(void)
     fc_config.memory_size = number(VAR_MEMORY_SIZE, 512);
     fc_config.contexts = number(VAR_CONTEXTS, 160000);
     fc_config.memory_stack = number(VAR_MEMORY_STACK, 8);
+    fc_config.keep = number(VAR_KEEP, 0);
     load_dump_name();
     path(VAR_DUMP_PATH, fc_config.dump_path, sizeof fc_config.dump_path, "./");
     path(VAR_MANAGER, fc_config.manager, sizeof fc_config.manager, "");
@@ -346,8 +362,16 @@ static void print_entry(const char *label, const char *text, uint32_t value)
 void fc_config_print_banner(void)
 {
     static const char *const time_modes[] = {"", "tsc", "ext", "cpu", "sys"};
-    static const char *const profile_modes[] = {
-        "", "no forks / no threads", "forks allowed / no threads", "no forks / threads allowed"};
+    static const char *const profile_modes[] = {"", "no forks / threads in one profile",
+                                                "forks allowed / threads in one profile",
+                                                "no forks / threads allowed"};
+    if (!fc_config.verbose)
+    {
+        fc_notice(fc_config.rc_used ? "Starting FunctionCheck V" FC_VERSION
+                                      " with the settings of ./" RC_FILE
+                                    : "Starting FunctionCheck V" FC_VERSION);
+        return;
+    }
     fc_notice("Starting FunctionCheck V" FC_VERSION);
     if (fc_config.rc_used)
         fc_notice("Settings of ./" RC_FILE " are in use");

@@ -22,6 +22,7 @@ struct FcConfig
     bool help;
     bool quiet;
     bool debug;
+    bool verbose;
     bool use_pid;
     bool memory;
     bool memory_scan;
@@ -39,7 +40,9 @@ struct FcConfig
     uint32_t memory_size;    /* and blocks of memory */
     uint32_t memory_stack;   /* most frames of a block's stack in the file */
     uint32_t contexts;       /* most calling contexts, of all processes together */
-    char dump_name[256];     /* without .fc */
+    uint32_t keep;           /* profiles of earlier runs that are kept under other names */
+    char dump_name[256];     /* without .fc; a pattern */
+    char rank[16];           /* what %r in it stands for */
     char dump_path[4096];    /* as given; "./" by default */
     char manager[4096];      /* FC_MANAGER, or empty */
 };

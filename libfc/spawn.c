@@ -34,7 +34,7 @@
 #include <sys/wait.h>
 
 #define STACK_BYTES 32768
-#define ARGUMENTS_MAX 23
+#define ARGUMENTS_MAX 26
 #define REPLY_TIMEOUT_MS 10000
 
 struct Launch
@@ -97,7 +97,9 @@ static void build_arguments(struct Launch *launch)
         add_number(launch, "--shared=", (unsigned long)launch->fds[2]);
     add_number(launch, "--pid=", (unsigned long)fc_sys(SYS_getpid));
     add_argument(launch, "--name=", fc_config.dump_name);
+    add_argument(launch, "--rank=", fc_config.rank);
     add_argument(launch, "--directory=", fc_config.dump_path);
+    add_number(launch, "--keep=", fc_config.keep);
     add_number(launch, "--time-mode=", fc_config.time_mode);
     add_number(launch, "--profile-mode=", fc_config.profile_mode);
     add_number(launch, "--functions=", fc_config.function_size);
@@ -112,6 +114,8 @@ static void build_arguments(struct Launch *launch)
         add_argument(launch, "--use-pid", NULL);
     if (fc_config.quiet)
         add_argument(launch, "--quiet", NULL);
+    if (!fc_config.verbose)
+        add_argument(launch, "--brief", NULL);
     if (fc_config.debug)
         add_argument(launch, "--debug", NULL);
 }

@@ -173,7 +173,8 @@ class Failures(fctest.Case):
             flag = self.path("go-" + transport)
             with subprocess.Popen([program, flag], cwd=self.folder, stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE,
-                                  env=fctest.plain_environment(FC_TRANSPORT=transport)) as process:
+                                  env=fctest.plain_environment(FC_TRANSPORT=transport,
+                                                               FC_VERBOSE="")) as process:
                 manager = self.manager_of(process, [])
                 self.assertEqual(process.stdout.readline(), b"started\n")
                 os.kill(manager, signal.SIGKILL)
@@ -188,7 +189,7 @@ class Failures(fctest.Case):
         flag = self.write("go", "")
         with subprocess.Popen([program, flag], cwd=self.folder, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE,
-                              env=fctest.plain_environment()) as process:
+                              env=fctest.plain_environment(FC_VERBOSE="")) as process:
             manager = self.manager_of(process, [])
             os.kill(manager, signal.SIGSTOP)
             time.sleep(0.5)
@@ -205,7 +206,8 @@ class Failures(fctest.Case):
             flag = self.path(f"go-{number}")
             with subprocess.Popen([program, flag, *way], cwd=self.folder, stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE,
-                                  env=fctest.plain_environment(FC_TRANSPORT=transport)) as process:
+                                  env=fctest.plain_environment(FC_TRANSPORT=transport,
+                                                               FC_VERBOSE="")) as process:
                 manager = self.manager_of(process, [])
                 self.assertEqual(process.stdout.readline(), b"ready\n")
                 os.kill(manager, signal.SIGSTOP)
@@ -231,7 +233,8 @@ class Failures(fctest.Case):
         program = self.compile("longrun.c")
         with subprocess.Popen([program, self.path("go")], cwd=self.folder,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              env=fctest.plain_environment(), start_new_session=True) as process:
+                              env=fctest.plain_environment(FC_VERBOSE=""),
+                              start_new_session=True) as process:
             manager = self.manager_of(process, [])
             process.stdout.readline()
             with open(f"/proc/{manager}/stat", encoding="utf-8") as stream:

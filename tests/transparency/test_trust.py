@@ -100,7 +100,8 @@ class Mapped(fctest.Case):
     def start(self):
         process = subprocess.Popen([self.program], cwd=self.folder, stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   env=fctest.plain_environment(FC_MEMORY="1", FC_MEMORY_SCAN="1"))
+                                   env=fctest.plain_environment(FC_VERBOSE="", FC_MEMORY="1",
+                                                                FC_MEMORY_SCAN="1"))
         for line in process.stderr:
             if line.startswith(b"FCMng: Profile manager: running ["):
                 manager = int(line.split(b"[")[1].split(b"]")[0])

@@ -30,7 +30,7 @@ SCRIBBLES = 30 if LONG else 3
 class Fire(fctest.Case):
     def start(self, words, **env):
         return subprocess.Popen(words, cwd=self.folder, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, env=fctest.plain_environment(**env))
+                                stderr=subprocess.PIPE, env=fctest.plain_environment(FC_VERBOSE="", **env))
 
     def manager_of(self, process, seen):
         """The pid that the banner tells; what was read of stderr is added to `seen`."""

@@ -34,15 +34,43 @@ class Messages(fctest.Case):
         return sorted(os.path.relpath(path, self.folder) for path in
                       glob.glob(self.path("**", pattern), recursive=True))
 
+    LAST = ["FCMng: communication pipe closed. end of profiled program.",
+            "FCMng: Profile file is './/functioncheck.fc'", "FCMng: Profile manager: exit"]
+
+    def test_one_line(self):
+        """The program is announced by one line, if nobody asks for more."""
+        first, *last = self.stderr().splitlines()
+        self.assertRegex(first, r"^FCheck: Starting FunctionCheck V\d+\.\d+\.\d+$")
+        self.assertEqual(last, self.LAST)
+        self.write(".functioncheckrc", "FC_STACK_SIZE 77\n")
+        first, *last = self.stderr().splitlines()
+        self.assertRegex(first, r"^FCheck: Starting FunctionCheck V[\d.]+ with the settings of "
+                         r"\./\.functioncheckrc$")
+        self.assertEqual(last, self.LAST)
+
+    def test_all_lines(self):
+        """FC_DEBUG and FC_VERBOSE ask for the documented text; FC_QUIET wins."""
+        talk = [line for line in self.stderr(FC_DEBUG="").splitlines()
+                if not line.startswith("FCMng: debug: ")]
+        verbose = self.stderr(FC_VERBOSE="0").splitlines()
+        self.assertEqual([re.sub(r"\[\d+\]|o[nf]+$", "", line) for line in talk],
+                         [re.sub(r"\[\d+\]|o[nf]+$", "", line) for line in verbose])
+        self.assertEqual(self.stderr(FC_VERBOSE="", FC_QUIET=""), "")
+
+    def test_threads_are_not_denied(self):
+        """Where threads are recorded nobody says that there are none."""
+        for env in ({}, {"FC_NO_FORK": ""}, {"FC_ALLOW_THREAD": ""}):
+            self.assertNotIn("no threads", self.stderr(FC_VERBOSE="", **env))
+
     def test_banner(self):
-        text = self.stderr()
+        text = self.stderr(FC_VERBOSE="")
         lines = text.splitlines()
         self.assertRegex(lines[0], r"^FCheck: Starting FunctionCheck V\d+\.\d+")
         self.assertEqual(lines[1], "FCheck: Profile parameters are:")
         shown = [
             ("functions table size", "512"), ("stack table size", "512"), ("graph size", "512"),
             ("buffer size", r"\d+"), ("time mode", "tsc|ext"),
-            ("profiling mode", "forks allowed / no threads"), ("debug mode", "off"),
+            ("profiling mode", "forks allowed / threads in one profile"), ("debug mode", "off"),
             ("profiling memory", "off"), ("dump-file name", "functioncheck"),
             ("dump-file path", r"\./")]
         for label, value in shown:
@@ -51,9 +79,7 @@ class Messages(fctest.Case):
         self.assertEqual(len(colons), 1, "the values are not in one column:\n" + text)
         managers = re.findall(r"^FCMng: Profile manager: running \[\d+\]$", text, re.M)
         self.assertEqual(len(managers), 1, text)
-        self.assertEqual(lines[-3:], [
-            "FCMng: communication pipe closed. end of profiled program.",
-            "FCMng: Profile file is './/functioncheck.fc'", "FCMng: Profile manager: exit"])
+        self.assertEqual(lines[-3:], self.LAST)
         self.assertTrue(all(re.match("FCheck: |FCMng: |FCheck:$", line) for line in lines), text)
 
     def test_quiet(self):
@@ -72,8 +98,8 @@ class Messages(fctest.Case):
                              ("buffer size", "8192"), ("dump-file name", "x"),
                              ("dump-file path", self.folder)):
             self.assertEqual(self.setting(label, text), value)
-        text = self.stderr(FC_NO_FORK="")
-        self.assertEqual(self.setting("profiling mode", text), "no forks / no threads")
+        text = self.stderr(FC_NO_FORK="", FC_VERBOSE="")
+        self.assertEqual(self.setting("profiling mode", text), "no forks / threads in one profile")
 
     def test_modes_are_recorded(self):
         for number, mode in enumerate(("tsc", "ext", "cpu", "sys"), 1):
@@ -95,7 +121,8 @@ class Messages(fctest.Case):
                 ("FC_MEMORY_SIZE", "", "512"), ("FC_STACK_SIZE", "99999999999999999999", "512"),
                 ("FC_TRANSPORT", "pigeon", "shared"), ("FC_CONTEXTS", "all", "160000"), ("FC_MEMORY_STACK", "0", r"\d+"),
                 ("FC_BUFFER_SIZE", "1e3", r"\d+"), ("FC_DUMP_NAME", "", "functioncheck"),
-                ("FC_MANAGER", "", "the installed one"), ("FC_DETAIL", "some", "all")):
+                ("FC_MANAGER", "", "the installed one"), ("FC_DETAIL", "some", "all"),
+                ("FC_KEEP", "-1", "0"), ("FC_DUMP_NAME", "a/b", "functioncheck")):
             with self.subTest(name=name, value=bad):
                 text = self.stderr(**{name: bad})
                 said = [line for line in text.splitlines() if name in line]
@@ -107,11 +134,12 @@ class Messages(fctest.Case):
                 self.assertEqual(quiet, "")
         self.assertEqual(self.profiles(), ["functioncheck.fc"])
 
-    def test_names(self):
+    def test_one_suffix(self):
         """One .fc is that of the file."""
         for name in ("a", "b.fc", "c.fc.fc", ".fc"):
             self.stderr(FC_DUMP_NAME=name)
-        self.assertEqual(self.profiles(), [".fc.fc", "a.fc", "b.fc", "c.fc.fc"])
+        self.assertEqual(sorted(name for name in os.listdir(self.folder) if ".fc" in name),
+                         [".fc.fc", "a.fc", "b.fc", "c.fc.fc"])
 
     def test_resource_file(self):
         self.write(".functioncheckrc",
@@ -123,13 +151,13 @@ class Messages(fctest.Case):
                    "# a remark, FC_DEBUG on\n"
                    "\n"
                    "FC_NO_FORK")  # a switch without a value; no newline at the end
-        text = self.stderr(FC_GRAPH_SIZE="6")
+        text = self.stderr(FC_GRAPH_SIZE="6", FC_VERBOSE="")
         self.assertIn(".functioncheckrc", text)
         self.assertEqual(self.setting("dump-file name", text), "from-file")
         self.assertEqual(self.setting("stack table size", text), "77")
         self.assertEqual(self.setting("graph size", text), "6")  # the environment's
         self.assertEqual(self.setting("debug mode", text), "off")
-        self.assertEqual(self.setting("profiling mode", text), "no forks / no threads")
+        self.assertEqual(self.setting("profiling mode", text), "no forks / threads in one profile")
         self.assertEqual(self.profiles(), ["from-file.fc"])
 
     def test_resource_file_unsets(self):
@@ -147,7 +175,7 @@ class Messages(fctest.Case):
         self.assertEqual((done.returncode, done.stdout), (0, b""))
         for name in ("HELP QUIET NO_VERBOSE BUFFER_SIZE STACK_SIZE FUNCTION_SIZE GRAPH_SIZE "
                      "MEMORY_SIZE TIME_MODE DUMP_NAME DUMP_PATH NO_FORK ALLOW_THREAD USE_PID "
-                     "DEBUG CONTEXTS MEMORY MEMORY_STACK MANAGER TRANSPORT").split():
+                     "DEBUG CONTEXTS MEMORY MEMORY_STACK MANAGER TRANSPORT VERBOSE KEEP").split():
             self.assertRegex(text, rf"\bFC_{name}\b")
         self.assertEqual(self.profiles(), [], "the program ran, or was profiled")
 

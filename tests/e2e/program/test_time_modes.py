@@ -68,7 +68,7 @@ class TimeModes(fctest.Case):
             __attribute__((section(".preinit_array"), used)) static void (*first)(void) = forbid;
             """)
         program = self.compile("nesting.c", source)
-        done = self.run_target([program])
+        done = self.run_target([program], env={"FC_VERBOSE": ""})
         text = done.stderr.decode()
         self.assertEqual((done.returncode, done.stdout), (0, b""), text)
         self.assertIn("FCheck: no invariant time-stamp counter here, time mode is ext\n", text)

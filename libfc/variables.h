@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The variables that a user may set, a row for each: name without FC_, what it is set to (NULL: a
+ * switch, on when it exists), and what it does.  config.c reads them, doc/list-variables.c gives
+ * them to the man pages.
+ */
+#pragma once
+
+#define FC_VARIABLES(ROW)                                                                          \
+    ROW(HELP, NULL, "print this list and end the program")                                         \
+    ROW(QUIET, NULL, "print no notices")                                                           \
+    ROW(NO_VERBOSE, NULL, "the same")                                                              \
+    ROW(VERBOSE, NULL, "print all settings at the start, not one line")                            \
+    ROW(BUFFER_SIZE, "RECORDS", "records a thread may be ahead of the manager (32768)")            \
+    ROW(STACK_SIZE, "N", "starting size of a thread's call stack (512)")                           \
+    ROW(FUNCTION_SIZE, "N", "starting size of the table of functions (512)")                       \
+    ROW(GRAPH_SIZE, "N", "starting size of the call graph (512)")                                  \
+    ROW(MEMORY_SIZE, "N", "starting size of the table of memory blocks (512)")                     \
+    ROW(CONTEXTS, "N", "calling contexts kept apart, in all processes (160000)")                   \
+    ROW(TIME_MODE, "MODE", "tsc, ext (elapsed), cpu or sys (of the thread) (tsc)")                 \
+    ROW(DUMP_NAME, "NAME",                                                                         \
+        "name of the profile, without .fc (functioncheck); in it %p process id, %n program, "      \
+        "%t time, %r MPI rank, %% a %")                                                            \
+    ROW(DUMP_PATH, "FOLDER", "folder of the profile (the working directory)")                      \
+    ROW(KEEP, "N", "keep N older profiles of that name, as NAME.old-1.fc and so on (0)")           \
+    ROW(NO_FORK, NULL, "SINGLE mode: do not profile forked processes")                             \
+    ROW(ALLOW_THREAD, NULL, "THREAD mode: a profile for each thread")                              \
+    ROW(USE_PID, NULL, "name the profile NAME.PID.fc")                                             \
+    ROW(DEBUG, NULL, "debug notices of the manager")                                               \
+    ROW(MEMORY, NULL, "profile memory")                                                            \
+    ROW(MEMORY_SCAN, NULL, "look at the end which blocks can still be reached")                    \
+    ROW(MEMORY_STACK, "FRAMES", "frames kept for a memory record (8)")                             \
+    ROW(MEMORY_UNWIND, NULL, "unwind the stack, too, for each memory record")                      \
+    ROW(MANAGER, "FILE", "path of fcmanager")                                                      \
+    ROW(TRANSPORT, "WAY", "shared or pipe: the way of the records (shared)")                       \
+    ROW(DETAIL, "DETAIL", "all or auto: record all calls, or count short ones (all)")

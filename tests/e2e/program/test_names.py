@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What profiles are called: the patterns of FC_DUMP_NAME, the older ones that FC_KEEP keeps, and
+what becomes of an older one where the new one can't be written."""
+
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
+import fcprofile  # noqa: E402
+import fctest  # noqa: E402
+
+OLD = "functioncheck_v3.0\nan earlier run\n"
+
+
+class Case(fctest.Case):
+    def run_named(self, words, name, **env):
+        """Runs to success; what it said."""
+        done = self.run_target(words, env={"FC_DUMP_NAME": name, **env})
+        self.assertEqual((done.returncode, done.stdout), (0, b""))
+        return done.stderr.decode()
+
+    def files(self):
+        return sorted(name for name in os.listdir(self.folder) if ".fc" in name or name.endswith(".new"))
+
+    def clear(self):
+        for name in self.files():
+            os.unlink(self.path(name))
+
+    def read(self, name):
+        with open(self.path(name), encoding="utf-8") as stream:
+            return stream.read()
+
+
+class Patterns(Case):
+    def test_each(self):
+        program = self.compile("nesting.c")
+        before = int(time.time())
+        text = self.run_named([program], "a-%n-%%-%t-%p-%r-%%p", SLURM_PROCID="12")
+        [name] = self.files()
+        found = re.fullmatch(r"a-nesting-%-(\d{8}-\d{6})-(\d+)-12-%p\.fc", name)
+        self.assertTrue(found, name)
+        started = int(time.mktime(time.strptime(found[1], "%Y%m%d-%H%M%S")))
+        self.assertTrue(before <= started <= time.time(), (before, started))
+        self.assertEqual(found[2], str(fcprofile.load(self.path(name)).pid))
+        self.assertIn(f"FCMng: Profile file is './/{name}'\n", text)
+        self.assertNotIn("FC_DUMP_NAME", text)
+
+    def test_ranks(self):
+        program = self.compile("nesting.c")
+        for name in ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK",
+                     "PALS_RANKID", "SLURM_PROCID"):
+            with self.subTest(name=name):
+                self.assertNotIn("rank", self.run_named([program], "r%r", **{name: "7"}))
+                self.assertEqual(self.files(), ["r7.fc"])
+                self.clear()
+        # The one that starts the processes knows better than who gave it its machines.
+        self.run_named([program], "r%r", SLURM_PROCID="0", PMIX_RANK="3")
+        self.assertEqual(self.files(), ["r3.fc"])
+
+    def test_no_rank(self):
+        """Nothing but a number gets into the name."""
+        program = self.compile("nesting.c")
+        for env in ({}, {"SLURM_PROCID": "../../x"}, {"SLURM_PROCID": ""}, {"PMI_RANK": "1" * 40},
+                    {"PMI_RANK": "-1"}):
+            with self.subTest(env=env):
+                text = self.run_named([program], "x%r", **env)
+                self.assertIn("FCheck: FC_DUMP_NAME: no rank is known here, '%r' is 0\n", text)
+                self.assertEqual(self.files(), ["x0.fc"])
+        self.assertNotIn("rank", self.run_named([program], "x%%r"))
+
+    def test_unknown(self):
+        """What is no pattern stays, and is told once each."""
+        program = self.compile("nesting.c")
+        text = self.run_named([program], "%q-%n-100%")
+        self.assertEqual(self.files(), ["%q-nesting-100%.fc"])
+        self.assertEqual(re.findall(r"FCheck: FC_DUMP_NAME: (.*)", text),
+                         ["'%q' is not known and stays as it is",
+                          "'%' is not known and stays as it is"])
+        self.assertEqual(self.run_named([program], "%q", FC_QUIET="1"), "")
+
+    def test_names_of_programs(self):
+        """A program is called as it likes: the profile stays in its folder, in one line of the
+        descriptor and within the length that file systems take."""
+        program = self.compile("forks.c")
+        for called in ("..", "a b\n      file: x", "x" * 250, "-rf", "%p"):
+            with self.subTest(called=called):
+                os.makedirs(self.path("bin"), exist_ok=True)
+                image = self.path("bin", called) if called != ".." else self.path("bin", "...")
+                os.link(program, image)
+                self.run_named([image], "%n.%p", FC_QUIET="1")
+                names = self.files()
+                self.assertEqual(len(names), 3, names)  # two processes and the descriptor
+                [descriptor] = [name for name in names if name.endswith(".fcd")]
+                listed = re.findall(r"^ *file: (.*)$", self.read(descriptor), re.M)
+                self.assertEqual(sorted([*listed, descriptor]), names)
+                self.clear()
+                os.unlink(image)
+
+    def test_several_processes(self):
+        """Each has its own id and program in its name; the descriptor, those of the first."""
+        program = self.compile("forks.c")
+        self.run_named([program], "%n.%p")
+        names = self.files()
+        pids = sorted(fcprofile.load(self.path(name)).pid for name in names if name.endswith(".fc"))
+        root = min(pids, key=lambda pid: fcprofile.load(self.path(f"forks.{pid}.fc")).ppid in pids)
+        self.assertEqual(names, sorted([f"forks.{pid}.fc" for pid in pids] + [f"forks.{root}.fcd"]))
+        self.assertEqual(len(pids), 2)
+        self.clear()
+        self.run_named([program], "%n-%r", PMI_RANK="4")
+        self.assertEqual(sorted(re.sub(r"\d+$", "PID", name) for name in self.files()),
+                         ["forks-4.fc.PID", "forks-4.fc.PID", "forks-4.fcd"])
+
+    def test_threads(self):
+        """In THREAD mode %p is the number of the thread."""
+        program = self.compile("threads.c")
+        self.run_named([program], "t%p", FC_ALLOW_THREAD="")
+        names = self.files()
+        self.assertEqual(len(names), 4, names)  # three threads and the descriptor
+        self.assertTrue(all(re.fullmatch(r"t\d+\.fcd?", name) for name in names), names)
+
+    def test_use_pid(self):
+        program = self.compile("nesting.c")
+        self.run_named([program], "%n", FC_USE_PID="")
+        [name] = self.files()
+        self.assertEqual(name, f"nesting.{fcprofile.load(self.path(name)).pid}.fc")
+
+
+class Keep(Case):
+    def identity(self, name):
+        return fcprofile.load(self.path(name)).unique_id
+
+    def test_kept(self):
+        program = self.compile("nesting.c")
+        ids = []
+        for _ in range(4):
+            self.run_named([program], "n", FC_KEEP="2")
+            ids.insert(0, self.identity("n.fc"))
+        self.assertEqual(self.files(), ["n.fc", "n.old-1.fc", "n.old-2.fc"])
+        self.assertEqual([self.identity(name) for name in self.files()], ids[:3])
+        self.assertEqual(len(set(ids)), 4)
+        self.run_named([program], "n")  # nobody asks
+        self.assertEqual([self.identity(name) for name in self.files()[1:]], ids[1:3])
+
+    def test_kept_set(self):
+        """Of several processes the descriptor is kept, and leads to the same profiles; what goes
+        takes its profiles along, and nothing else."""
+        program = self.compile("forks.c")
+        self.write("precious.fc", "not a profile")
+        for _ in range(2):
+            self.run_named([program], "n", FC_KEEP="1")
+        old = re.findall(r"file: (.*)", self.read("n.old-1.fcd"))
+        new = re.findall(r"file: (.*)", self.read("n.fcd"))
+        self.assertEqual(sorted([*old, *new, "n.fcd", "n.old-1.fcd", "precious.fc"]), self.files())
+        self.assertEqual(len({self.identity(name) for name in old}), 1)
+        self.assertNotEqual(self.identity(old[0]), self.identity(new[0]))
+        text = self.read("n.old-1.fcd")
+        for other in ("precious.fc", self.path("n.fcd"), "../n.fcd"):
+            text += f"\nProcess id: 1\n    parent: 1\n      file: {other}\n"
+        self.write("n.old-1.fcd", text.replace("2 processes", "5 processes"))
+        self.run_named([program], "n", FC_KEEP="1")
+        newest = re.findall(r"file: (.*)", self.read("n.fcd"))
+        self.assertEqual(sorted([*new, *newest, "n.fcd", "n.old-1.fcd", "precious.fc"]),
+                         self.files())
+
+    def test_same_id(self):
+        """A number that the system gave out twice."""
+        program = self.compile("nesting.c")
+        with subprocess.Popen(["bash", "-c", 'echo old >n.$$.fc; exec "$0"', program],
+                              cwd=self.folder, stderr=subprocess.DEVNULL,
+                              env=fctest.plain_environment(FC_DUMP_NAME="n.%p", FC_KEEP="1")) as process:
+            pass
+        self.assertEqual(self.files(), [f"n.{process.pid}.fc", f"n.{process.pid}.fc.2"])
+        self.assertEqual(self.read(f"n.{process.pid}.fc"), "old\n")
+
+    def test_many_at_once(self):
+        """None of several runs that end at the same time is lost."""
+        program = self.compile("nesting.c")
+        env = fctest.plain_environment(FC_KEEP="20", FC_QUIET="1")
+        runs = [subprocess.Popen([program], cwd=self.folder, env=env) for _ in range(12)]
+        self.assertEqual([run.wait(fctest.TIMEOUT_S) for run in runs], [0] * 12)
+        self.assertEqual(len({self.identity(name) for name in self.files()}), 12)
+
+    def test_only_one_in_the_end(self):
+        """What was written under another name first is put in place like any other."""
+        source = self.write("fail.c", """
+            #include <unistd.h>
+            int main(void)
+            {
+                pid_t child = vfork();
+                if (child == 0)
+                {
+                    execl("/nowhere", "nowhere", (char *)0);
+                    _exit(0);
+                }
+                return 0;
+            }
+            """)
+        program = self.compile(source)
+        self.run_named([program], "n", FC_KEEP="3")
+        self.run_named([program], "n", FC_KEEP="3")
+        fctest.wait_until(lambda: self.files() == ["n.fc", "n.old-1.fc"], str(self.files()))
+
+
+class Failing(Case):
+    """The profile can't be written, here nor anywhere else."""
+
+    def run_limited(self, program, **env):
+        """With files of 10 bytes at most, which is the manager's limit, too."""
+        os.makedirs(self.path("tmp"), exist_ok=True)
+        done = subprocess.run([program], cwd=self.folder, capture_output=True, check=False,
+                              timeout=fctest.TIMEOUT_S,
+                              env=fctest.plain_environment(TMPDIR=self.path("tmp"), **env),
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10)))
+        self.assertEqual((done.returncode, done.stdout), (0, b""))
+        return done.stderr.decode()
+
+    def test_is_told_and_leaves_none(self):
+        program = self.compile("nesting.c")
+        for env in ({}, {"FC_QUIET": "1"}, {"FC_NO_VERBOSE": ""}):
+            self.write("functioncheck.fc", OLD)
+            text = self.run_limited(program, **env)
+            self.assertRegex(text, r"(?m)^FCMng: can't write '\.//functioncheck\.fc': cannot write: "
+                                   "File too large; can't write ")
+            self.assertEqual(self.files(), [])
+
+    def test_several(self):
+        program = self.compile("forks.c")
+        self.write("functioncheck.fcd", OLD)
+        text = self.run_limited(program, FC_QUIET="1")
+        self.assertIn("FCMng: can't write ", text)
+        self.assertEqual(self.files(), [])
+
+    def test_kept(self):
+        """With FC_KEEP the old one stays, under a name that tells."""
+        program = self.compile("nesting.c")
+        self.write("functioncheck.fc", OLD)
+        text = self.run_limited(program, FC_QUIET="1", FC_KEEP="1")
+        self.assertIn("FCMng: can't write ", text)
+        self.assertEqual(self.files(), ["functioncheck.old-1.fc"])
+        self.assertEqual(self.read("functioncheck.old-1.fc"), OLD)
+
+    def test_manager_killed(self):
+        """Nobody is left who could write, which is told with FC_QUIET as well."""
+        program = self.compile("longrun.c")
+        for transport in ("shared", "pipe"):
+            flag = self.path("go-" + transport)
+            name = f"{os.path.basename(self.folder)}-{transport}"
+            with subprocess.Popen([program, flag], cwd=self.folder, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE,
+                                  env=fctest.plain_environment(FC_QUIET="1", FC_DUMP_NAME=name,
+                                                               FC_TRANSPORT=transport)) as process:
+                self.assertEqual(process.stdout.readline(), b"started\n")
+                [manager] = fctest.processes(b"--name=" + name.encode())
+                os.kill(manager, signal.SIGKILL)
+                open(flag, "w", encoding="utf-8").close()
+                out, said = process.communicate(timeout=fctest.TIMEOUT_S)
+            self.assertEqual((process.returncode, out), (5, b"done\n"))
+            self.assertRegex(said.decode(), r"^FCheck: the profile manager is gone, [^\n]*\n$")
+
+
+if __name__ == "__main__":
+    fctest.main()
