@@ -4,9 +4,12 @@
  * errors and that exits: 0 done, 1 input could not be (wholly) read or output not
  * written, 2 wrong usage, 3 what --fail-on-... is there to find.
  */
+#include "fcdump/compare.h"
+#include "fcdump/diff-rules.h"
 #include "fcdump/export-gmon.h"
 #include "fcdump/export.h"
 #include "fcdump/options.h"
+#include "fcdump/report-diff.h"
 #include "fcdump/report-table.h"
 #include "fcdump/report.h"
 #include "model/load.h"
@@ -246,6 +249,67 @@ static FcModel *load(const FcOptions *options, GPtrArray *problems)
     return model;
 }
 
+/* ---- Differences ------------------------------------------------------------- */
+
+static FcDiff *compare_runs(const FcOptions *options, GPtrArray *problems)
+{
+    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    ProgressLine line = {.next_us = g_get_monotonic_time() + PROGRESS_AFTER_US};
+    const FcProgress progress = {show_progress, &line};
+    FcDiff *diff =
+        fc_compare_runs(options, isatty(STDERR_FILENO) ? &progress : NULL, problems, warnings);
+    if (line.is_out)
+        fputs("\r\033[K", stderr);
+    if (diff)
+        fc_diff_rules_warn(options->rules, diff, warnings);
+    print_errors(problems, 0);
+    print_errors(warnings, 0);
+    return diff;
+}
+
+static gboolean asks_for(const FcOptions *options, const char *report)
+{
+    for (guint i = 0; options->table[i].name; i++)
+        if (strcmp(options->table[i].name, report) == 0)
+            return options->export == (gint)i || (options->asked >> i & 1) != 0;
+    return FALSE;
+}
+
+static void print_diff(const FcReportContext *context)
+{
+    const FcOptions *options = context->options;
+    if (asks_for(options, "json"))
+        fc_export_diff_json(context);
+    else if (asks_for(options, "folded"))
+        fc_export_diff_folded(context);
+    else if (options->markdown)
+        fc_report_diff_markdown(context);
+    else
+    {
+        fc_report_diff(context);
+        if (asks_for(options, "tree"))
+            fc_report_diff_tree(context);
+    }
+}
+
+static int run_diff(const FcOptions *options)
+{
+    g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) reasons = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(FcDiff) diff = compare_runs(options, problems);
+    if (!diff)
+        return EXIT_INPUT;
+    fc_diff_rules_check(options->rules, diff, reasons);
+    g_autoptr(FcRender) render = make_render(options);
+    const FcReportContext context = {
+        .options = options, .render = render, .diff = diff, .reasons = reasons};
+    print_diff(&context);
+    print_errors(reasons, 0);
+    if (problems->len > 0)
+        return finish_output(EXIT_INPUT);
+    return finish_output(reasons->len > 0 ? EXIT_FOUND : EXIT_DONE);
+}
+
 /* ---- All of it --------------------------------------------------------------- */
 
 static int run(const FcOptions *options)
@@ -318,6 +382,6 @@ int main(int argc, char **argv)
         return finish_output(EXIT_DONE);
     case FC_ACTION_REPORT:
     default:
-        return run(options);
+        return options->diff ? run_diff(options) : run(options);
     }
 }

@@ -4,6 +4,7 @@
  */
 #include "fcdump/options-apply.h"
 
+#include "fcdump/diff-rules.h"
 #include "fcdump/words.h"
 
 #include <string.h>
@@ -143,7 +144,24 @@ gboolean fc_option_apply_percent(FcOptions *options, const FcOption *option, con
         !(percent >= 0 && percent <= 100))
         return fc_option_fail(error, "--%s: '%s' is no percentage", option->name, argument);
     options->min_percent = percent;
+    options->has_min = TRUE;
     return TRUE;
+}
+
+gboolean fc_option_apply_baseline(FcOptions *options, const FcOption *option, const char *argument,
+                                  GError **error)
+{
+    options->diff = TRUE;
+    return fc_option_apply_string(options, option, argument, error);
+}
+
+gboolean fc_option_apply_fail_on(FcOptions *options, const FcOption *option, const char *argument,
+                                 GError **error)
+{
+    FcDiffRule *rule = fc_diff_rule_parse(argument, error);
+    if (rule)
+        g_ptr_array_add(options->rules, rule);
+    return rule != NULL;
 }
 
 static gboolean is_of_kind(FcReportKind kind, FcReportKind wanted)

@@ -16,6 +16,7 @@ typedef enum
     FC_GROUP_EXPORTS,
     FC_GROUP_SELECT,
     FC_GROUP_MEMORY,
+    FC_GROUP_DIFF,
     FC_GROUP_NAMES,
     FC_GROUP_OTHER,
 } FcOptionGroup;
@@ -48,6 +49,8 @@ FcOptionApply fc_option_apply_color;
 FcOptionApply fc_option_apply_demangle;
 FcOptionApply fc_option_apply_string;
 FcOptionApply fc_option_apply_gmon;
+FcOptionApply fc_option_apply_baseline;
+FcOptionApply fc_option_apply_fail_on;
 FcOptionApply fc_option_apply_list;
 FcOptionApply fc_option_apply_number;
 FcOptionApply fc_option_apply_percent;

@@ -12,6 +12,7 @@ static const char *const titles[] = {
     [FC_GROUP_EXPORTS] = "Exports, in place of reports",
     [FC_GROUP_SELECT] = "What is shown, and in which order",
     [FC_GROUP_MEMORY] = "Memory",
+    [FC_GROUP_DIFF] = "Differences",
     [FC_GROUP_NAMES] = "Names",
     [FC_GROUP_OTHER] = "Other",
 };
@@ -59,6 +60,7 @@ char *fc_options_help(const FcReport *table)
 {
     GString *text = g_string_new(
         "Usage: fcdump [OPTION]... [PROFILE]... [IMAGE]...\n"
+        "       fcdump --diff [OPTION]... OLD... -- NEW...\n"
         "Show what a profile holds.  PROFILE is a .fc or .fcd file, functioncheck.fc if none is\n"
         "named; several are summed.  IMAGE is a program or library that moved since the run.\n"
         "Options may be spelled with one dash or two, arguments follow '=' or as the next word.\n");
@@ -74,14 +76,15 @@ char *fc_options_help(const FcReport *table)
     append_report_help(text, table, FC_REPORT_EXPORT);
     append_report_help(text, table, FC_REPORT_FILE);
     append_group_help(text, FC_GROUP_EXPORTS);
-    static const FcOptionGroup groups[] = {FC_GROUP_INPUT, FC_GROUP_SELECT, FC_GROUP_MEMORY,
-                                           FC_GROUP_NAMES, FC_GROUP_OTHER};
+    static const FcOptionGroup groups[] = {FC_GROUP_INPUT,  FC_GROUP_SELECT, FC_GROUP_DIFF,
+                                           FC_GROUP_MEMORY, FC_GROUP_NAMES,  FC_GROUP_OTHER};
     for (guint i = 0; i < G_N_ELEMENTS(groups); i++)
     {
         g_string_append_printf(text, "\n%s:\n", titles[groups[i]]);
         append_group_help(text, groups[i]);
     }
-    g_string_append(text, "\nExit status: 0 done, 1 some input could not be read, 2 wrong usage,\n"
-                          "3 what --fail-on-leak or --fail-on-bad-free is there to find.\n");
+    g_string_append(text,
+                    "\nExit status: 0 done, 1 some input could not be read, 2 wrong usage,\n"
+                    "3 what --fail-on, --fail-on-leak or --fail-on-bad-free is there to find.\n");
     return g_string_free(text, FALSE);
 }

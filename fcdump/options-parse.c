@@ -3,6 +3,7 @@
  * Understands fcdump's command line; see options.h.  Every option is accepted with one dash or
  * two, its argument behind '=' or as the next word.
  */
+#include "fcdump/diff-rules.h"
 #include "fcdump/options-table.h"
 
 #include <string.h>
@@ -106,13 +107,67 @@ static void free_file(gpointer data)
     g_free(((FcExportFile *)data)->path);
 }
 
+static void free_rule(gpointer data)
+{
+    fc_diff_rule_free(data);
+}
+
+/* ---- Differences ------------------------------------------------------------- */
+
+/* What stands before the first "--" are the runs before. */
+static void split_operands(FcOptions *options)
+{
+    for (guint i = 0; i < options->operands->len; i++)
+        g_ptr_array_add(options->baseline, g_strdup(options->operands->pdata[i]));
+    g_ptr_array_set_size(options->operands, 0);
+}
+
+static gboolean can_show_diff(const FcReport *report)
+{
+    static const char *const names[] = {"json", "folded", "html", NULL};
+    return g_strv_contains(names, report->name);
+}
+
+/* Whether the options for differences, and those that go with them, make sense. */
+static gboolean check_diff(FcOptions *options, gboolean split, GError **error)
+{
+    if (!options->diff)
+        return (options->rules->len == 0 && !options->markdown) ||
+               fc_option_fail(error,
+                              "--%s: there is nothing to compare: --diff or --baseline is missing",
+                              options->rules->len > 0 ? "fail-on" : "markdown");
+    if (!split && options->baseline->len == 0)
+    {
+        if (options->operands->len != 2)
+            return fc_option_fail(
+                error, "--diff: a '--' between the profiles before and those after is missing");
+        g_ptr_array_add(options->baseline, g_ptr_array_steal_index(options->operands, 0));
+    }
+    if (options->baseline->len == 0)
+        return fc_option_fail(error, "--diff: the profiles before are missing");
+    if (options->gmon || (options->export >= 0 && !can_show_diff(&options->table[options->export])))
+        return fc_option_fail(error, "--%s can't show a difference",
+                              options->gmon ? "gmon" : options->table[options->export].name);
+    for (guint i = 0; i < options->files->len; i++)
+    {
+        const FcReport *report =
+            &options->table[g_array_index(options->files, FcExportFile, i).row];
+        if (!can_show_diff(report))
+            return fc_option_fail(error, "--%s can't show a difference", report->name);
+    }
+    return TRUE;
+}
+
 FcOptions *fc_options_parse(const FcReport *table, int argc, char **argv, GError **error)
 {
     g_autoptr(FcOptions) options = g_new0(FcOptions, 1);
     gboolean ended = FALSE;
+    gboolean split = FALSE;
     options->table = table;
     options->operands = g_ptr_array_new_with_free_func(g_free);
     options->images = g_ptr_array_new_with_free_func(g_free);
+    options->baseline = g_ptr_array_new_with_free_func(g_free);
+    options->rules = g_ptr_array_new_with_free_func(free_rule);
     options->suppressions = g_ptr_array_new_with_free_func(g_free);
     options->only = g_ptr_array_new_with_free_func(g_free);
     options->except = g_ptr_array_new_with_free_func(g_free);
@@ -125,12 +180,19 @@ FcOptions *fc_options_parse(const FcReport *table, int argc, char **argv, GError
     for (int i = 1; i < argc; i++)
     {
         if (!ended && strcmp(argv[i], "--") == 0)
-            ended = TRUE;
+        {
+            ended = !options->diff || split;
+            if (!ended)
+                split_operands(options);
+            split = split || !ended;
+        }
         else if (ended || argv[i][0] != '-' || argv[i][1] == '\0')
             g_ptr_array_add(options->operands, g_strdup(argv[i]));
         else if (!parse_option(options, argc, argv, &i, error))
             return NULL;
     }
+    if (!check_diff(options, split, error))
+        return NULL;
     g_ptr_array_add(options->operands, NULL);
     g_ptr_array_add(options->images, NULL);
     return g_steal_pointer(&options);
@@ -142,6 +204,8 @@ void fc_options_free(FcOptions *options)
         return;
     g_ptr_array_unref(options->operands);
     g_ptr_array_unref(options->images);
+    g_ptr_array_unref(options->baseline);
+    g_ptr_array_unref(options->rules);
     g_ptr_array_unref(options->suppressions);
     g_ptr_array_unref(options->only);
     g_ptr_array_unref(options->except);

@@ -77,7 +77,11 @@ typedef struct
 {
     const FcReport *table; /* as main handed it in */
     FcAction action;
-    GPtrArray *operands;  /* char *, owned; profiles and images as given */
+    GPtrArray *operands; /* char *, owned; profiles and images as given */
+    gboolean diff;       /* of two sets of runs: */
+    GPtrArray *baseline; /* char *, owned; those before; those after are the operands */
+    GPtrArray *rules;    /* FcDiffRule *, owned: of --fail-on */
+    gboolean markdown;
     GPtrArray *images;    /* of --image */
     guint64 reports;      /* bit n: row n of the table */
     guint64 asked;        /* those asked for by name: they print a line even if they are empty */
@@ -102,6 +106,7 @@ typedef struct
     gboolean rpropagate;
     guint depth; /* of the calling-context tree, FC_DEPTH_DEFAULT if none was named; 0: whole */
     double min_percent;
+    gboolean has_min;        /* it was given */
     guint top;               /* so many rows of each report; 0: as many as it likes */
     GPtrArray *suppressions; /* files: char *, owned */
     gboolean no_built_in;    /* the built-in ones are not used */

@@ -8,6 +8,7 @@
 
 #include "fcdump/options.h"
 #include "fcdump/render.h"
+#include "model/diff.h"
 #include "model/memory.h"
 #include "model/model.h"
 
@@ -18,7 +19,9 @@ typedef struct FcReportContext
     const FcSuppressions *suppressions;
     const FcOptions *options;
     FcRender *render;
-    GPtrArray *notes; /* char *: what an export has to say on standard error */
+    const FcDiff *diff;       /* --diff: in place of the model, */
+    const GPtrArray *reasons; /* and char *: what --fail-on found */
+    GPtrArray *notes;         /* char *: what an export has to say on standard error */
 } FcReportContext;
 
 /* ---- The reports and exports, in the order in which they are printed ----------- */

@@ -103,7 +103,7 @@ text = good("--help")
 equal(good("-h"), text, "-h")
 for name in SWITCHES + ["sort", "rsort", "only", "not", "pfile", "image", "depth", "min", "top", "color",
                         "folded", "dot", "vcg", "flame=FILE", "weight=TYPE",
-                        "debug"]:
+                        "debug", "diff", "baseline=OLD", "fail-on=RULE", "markdown"]:
     contains(text, "--" + name, "--help")
 if max(map(len, text.split("\n"))) > 100:
     fail("--help has long lines", text)

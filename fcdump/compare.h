@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * --diff: reads the runs before and after, one operand each, and compares them.  Called by main.
+ * Never prints.
+ */
+#pragma once
+
+#include "fcdump/options.h"
+#include "model/diff.h"
+
+/* Of the operands `baseline` and `operands` of `options` each profile or descriptor is a run; an
+ * image among them is for the runs of its side.  What could not be read, and what names are
+ * missing, is appended to `problems` (owned strings), what else the user should know to `warnings`;
+ * NULL where a side has no run left.  The caller owns the result. */
+FcDiff *fc_compare_runs(const FcOptions *options, const FcProgress *progress, GPtrArray *problems,
+                        GPtrArray *warnings);

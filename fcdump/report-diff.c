@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A difference as text: the whole, the functions that changed, the contexts.
+ */
+#include "fcdump/report-diff.h"
+
+#include "fcdump/diff-rules.h"
+
+#include <math.h>
+
+#define ROWS_MAX 30     /* that is what a screen holds; --top, --all: otherwise */
+#define CONTEXTS_MAX 60 /* the same with the way to each */
+
+static const FcColumn whole_columns[] = {
+    {NULL, NULL, TRUE},      {NULL, "before", FALSE}, {NULL, "after", FALSE},
+    {NULL, "change", FALSE}, {NULL, "+-", FALSE},
+};
+
+#define VALUE_COLUMNS(group, spare)                                                                \
+    {group, "before", FALSE, spare}, {group, "after", FALSE, spare},                               \
+    {                                                                                              \
+        group, "change", FALSE, spare                                                              \
+    }
+#define TIME_COLUMNS(group, spare)                                                                 \
+    VALUE_COLUMNS(group, spare),                                                                   \
+    {                                                                                              \
+        group, "+-", FALSE, spare                                                                  \
+    }
+
+static const FcColumn columns[] = {
+    TIME_COLUMNS("local", 0),    TIME_COLUMNS("total", 2),   VALUE_COLUMNS("calls", 0),
+    TIME_COLUMNS("per call", 1), {NULL, "finding", TRUE, 0}, {NULL, "function", TRUE, 0},
+};
+static const FcColumn memory_columns[] = {
+    TIME_COLUMNS("local", 0),    TIME_COLUMNS("total", 2),      VALUE_COLUMNS("calls", 0),
+    TIME_COLUMNS("per call", 1), VALUE_COLUMNS("allocated", 1), {NULL, "finding", TRUE, 0},
+    {NULL, "function", TRUE, 0},
+};
+static const FcColumn context_columns[] = {
+    TIME_COLUMNS("total", 0),
+    TIME_COLUMNS("local", 2),
+    VALUE_COLUMNS("calls", 0),
+    {NULL, "context", TRUE, 0},
+};
+
+static void add_change(FcTable *table, FcDiffMetric metric, const FcDiffChange *change)
+{
+    fc_table_cell(table, fc_diff_format(metric, change->before));
+    fc_table_cell(table, fc_diff_format(metric, change->after));
+    fc_table_cell(table, fc_diff_change_text(metric, change));
+    if (fc_diff_is_time(metric))
+        fc_table_cell(table, fc_diff_margin_text(change));
+}
+
+static FcStyle style_of(const FcDiffChange *change)
+{
+    if (change->verdict == FC_VERDICT_FOUND)
+        return change->change > 0 ? FC_STYLE_HOT : FC_STYLE_STRONG;
+    return change->verdict == FC_VERDICT_NOISE ? FC_STYLE_DIM : FC_STYLE_PLAIN;
+}
+
+static void print_whole(const FcReportContext *context)
+{
+    static const struct
+    {
+        FcDiffMetric metric;
+        const char *name;
+    } lines[] = {
+        {FC_DIFF_TOTAL, "run time"},
+        {FC_DIFF_LOCAL, "in functions"},
+        {FC_DIFF_CALLS, "calls"},
+        {FC_DIFF_BYTES, "allocated"},
+    };
+    const FcDiff *diff = context->diff;
+    g_autoptr(FcTable) table = fc_table_new(whole_columns, G_N_ELEMENTS(whole_columns));
+    for (guint i = 0; i < G_N_ELEMENTS(lines); i++)
+    {
+        const FcDiffMetric metric = lines[i].metric;
+        if (metric == FC_DIFF_BYTES && !diff->memory)
+            continue;
+        /* One of few figures, whatever the functions are: not their level. */
+        const FcDiffChange change = fc_diff_change(diff, &diff->whole, metric, FC_DIFF_RATE);
+        fc_table_row(table, style_of(&change));
+        fc_table_cell(table, g_strdup(lines[i].name));
+        fc_table_cell(table, fc_diff_format(metric, change.before));
+        fc_table_cell(table, fc_diff_format(metric, change.after));
+        fc_table_cell(table, fc_diff_change_text(metric, &change));
+        fc_table_cell(table, fc_diff_margin_text(&change));
+    }
+    fc_table_print(table, context->render);
+}
+
+static void print_legend(const FcReportContext *context)
+{
+    const FcDiff *diff = context->diff;
+    if (diff->runs[FC_DIFF_BEFORE] == 1 && diff->runs[FC_DIFF_AFTER] == 1)
+    {
+        fc_render_note(context->render,
+                       "One run each: counts are exact; whether a change of a time, marked ?, is "
+                       "noise only more runs tell.");
+        if (diff->estimated)
+            fc_render_note(context->render,
+                           "Times that are estimates have the margin +- of their error; \"noise\" "
+                           "is within it.");
+    }
+    else
+        fc_render_note(context->render,
+                       "\"noise\": not more than what runs differ by anyway "
+                       "(+-: Welch's test, %.0f%% of findings may be wrong).",
+                       100 * FC_DIFF_RATE);
+}
+
+static void add_function(FcTable *table, const FcDiff *diff, const FcDiffFunction *function)
+{
+    static const FcDiffMetric metrics[] = {FC_DIFF_LOCAL, FC_DIFF_TOTAL, FC_DIFF_CALLS,
+                                           FC_DIFF_PER_CALL, FC_DIFF_BYTES};
+    const FcDiffChange local = fc_diff_change(diff, function, FC_DIFF_LOCAL, diff->level);
+    fc_table_row(table, style_of(&local));
+    for (guint i = 0; i < G_N_ELEMENTS(metrics); i++)
+    {
+        if (metrics[i] == FC_DIFF_BYTES && !diff->memory)
+            continue;
+        const FcDiffChange change = fc_diff_change(diff, function, metrics[i], diff->level);
+        add_change(table, metrics[i], &change);
+    }
+    fc_table_cell(table, fc_diff_finding(diff, function));
+    fc_table_cell(table, g_strdup(function->name));
+}
+
+static const char *plural(guint count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void print_rest(const FcReportContext *context, const FcDiffRows *rows)
+{
+    if (rows->more > 0)
+        fc_render_note(context->render, "%u more function%s changed; --all shows them.", rows->more,
+                       plural(rows->more));
+    if (rows->noise > 0)
+        fc_render_note(context->render, "Not shown: %u function%s that differ%s by noise only.",
+                       rows->noise, plural(rows->noise), rows->noise == 1 ? "s" : "");
+    if (rows->same > 0)
+        fc_render_note(context->render, "Not shown: %u function%s without any change.", rows->same,
+                       plural(rows->same));
+}
+
+static void print_functions(const FcReportContext *context)
+{
+    const FcDiff *diff = context->diff;
+    FcDiffRows rows;
+    g_autoptr(FcTable) table = diff->memory
+                                   ? fc_table_new(memory_columns, G_N_ELEMENTS(memory_columns))
+                                   : fc_table_new(columns, G_N_ELEMENTS(columns));
+    fc_diff_rows_init(&rows, context, ROWS_MAX);
+    for (guint i = 0; i < rows.rows->len; i++)
+        add_function(table, diff, fc_diff_function(diff, g_array_index(rows.rows, guint, i)));
+    fc_render_title(context->render, "Functions that changed");
+    if (rows.rows->len > 0)
+        fc_table_print(table, context->render);
+    else
+        fc_render_line(context->render, "None.");
+    print_rest(context, &rows);
+    fc_diff_rows_clear(&rows);
+}
+
+void fc_report_diff(const FcReportContext *context)
+{
+    const FcDiff *diff = context->diff;
+    fc_render_title(context->render, "Difference: %u run%s before, %u after",
+                    diff->runs[FC_DIFF_BEFORE], plural(diff->runs[FC_DIFF_BEFORE]),
+                    diff->runs[FC_DIFF_AFTER]);
+    print_legend(context);
+    print_whole(context);
+    print_functions(context);
+    if (context->reasons->len == 0)
+        return;
+    fc_render_title(context->render, "Failed");
+    for (guint i = 0; i < context->reasons->len; i++)
+        fc_render_line(context->render, "%s", (char *)context->reasons->pdata[i]);
+}
+
+/* ---- Contexts ------------------------------------------------------------------------ */
+
+static double change_of_total(const FcDiffContext *context)
+{
+    return fabs(context->figures[FC_DIFF_TOTAL][FC_DIFF_AFTER].mean -
+                context->figures[FC_DIFF_TOTAL][FC_DIFF_BEFORE].mean);
+}
+
+/* Whether there is anything to say of the context. */
+static gboolean is_finding(const FcDiff *diff, const FcDiffContext *context)
+{
+    static const FcDiffMetric metrics[] = {FC_DIFF_TOTAL, FC_DIFF_LOCAL, FC_DIFF_CALLS};
+    for (guint i = 0; i < G_N_ELEMENTS(metrics); i++)
+        if (fc_diff_context_change(diff, context, metrics[i]).verdict >= FC_VERDICT_UNKNOWN)
+            return TRUE;
+    return FALSE;
+}
+
+static int compare_contexts(gconstpointer a, gconstpointer b, gpointer data)
+{
+    const FcDiff *diff = data;
+    const double x = change_of_total(fc_diff_context(diff, *(const guint *)a));
+    const double y = change_of_total(fc_diff_context(diff, *(const guint *)b));
+    const guint first = *(const guint *)a;
+    const guint second = *(const guint *)b;
+    return x != y ? (x < y) - (x > y) : (first > second) - (first < second);
+}
+
+/* Marks the `most` contexts that changed most, and the way to each; returns how many more changed.
+ */
+static guint mark_contexts(const FcDiff *diff, gboolean *marked, guint most)
+{
+    g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(guint));
+    for (guint i = 1; i < diff->contexts->len; i++)
+        if (is_finding(diff, fc_diff_context(diff, i)))
+            g_array_append_val(found, i);
+    g_array_sort_with_data(found, compare_contexts, (gpointer)diff);
+    const guint count = MIN(most, found->len);
+    for (guint i = 0; i < count; i++)
+        for (gint at = (gint)g_array_index(found, guint, i); at > 0 && !marked[at];
+             at = fc_diff_context(diff, (guint)at)->parent)
+            marked[at] = TRUE;
+    return found->len - count;
+}
+
+/* Of each context its marked children in a list: `first` and `next`, 0 ends it. */
+static void link_children(const FcDiff *diff, const gboolean *marked, guint *first, guint *next)
+{
+    g_autoptr(GArray) order = g_array_new(FALSE, FALSE, sizeof(guint));
+    for (guint i = 1; i < diff->contexts->len; i++)
+        if (marked[i])
+            g_array_append_val(order, i);
+    g_array_sort_with_data(order, compare_contexts, (gpointer)diff);
+    for (guint i = order->len; i-- > 0;)
+    {
+        const guint node = g_array_index(order, guint, i);
+        const gint parent = fc_diff_context(diff, node)->parent;
+        next[node] = first[parent];
+        first[parent] = node;
+    }
+}
+
+static void add_context(FcTable *table, const FcDiff *diff, guint index, guint depth)
+{
+    static const FcDiffMetric metrics[] = {FC_DIFF_TOTAL, FC_DIFF_LOCAL, FC_DIFF_CALLS};
+    const FcDiffContext *context = fc_diff_context(diff, index);
+    const FcDiffChange total = fc_diff_context_change(diff, context, FC_DIFF_TOTAL);
+    fc_table_row(table, style_of(&total));
+    for (guint i = 0; i < G_N_ELEMENTS(metrics); i++)
+    {
+        const FcDiffChange change = fc_diff_context_change(diff, context, metrics[i]);
+        add_change(table, metrics[i], &change);
+    }
+    fc_table_cell(
+        table, g_strdup_printf("%*s%s", (int)(2 * depth), "", fc_diff_context_name(diff, context)));
+}
+
+void fc_report_diff_tree(const FcReportContext *context)
+{
+    const FcDiff *diff = context->diff;
+    g_autofree gboolean *marked = g_new0(gboolean, diff->contexts->len);
+    g_autofree guint *first = g_new0(guint, diff->contexts->len);
+    g_autofree guint *next = g_new0(guint, diff->contexts->len);
+    const guint more = mark_contexts(diff, marked, fc_diff_most(context, CONTEXTS_MAX));
+    g_autoptr(FcTable) table = fc_table_new(context_columns, G_N_ELEMENTS(context_columns));
+    link_children(diff, marked, first, next);
+    fc_render_title(context->render, "Contexts that changed");
+    if (first[0] == 0)
+    {
+        fc_render_line(context->render, "None.");
+        return;
+    }
+    guint depth = 0;
+    for (gint at = (gint)first[0]; at > 0;)
+    {
+        add_context(table, diff, (guint)at, depth);
+        if (first[at] != 0)
+        {
+            at = (gint)first[at];
+            depth++;
+            continue;
+        }
+        while (at > 0 && next[at] == 0)
+        {
+            at = fc_diff_context(diff, (guint)at)->parent;
+            depth--;
+        }
+        at = at > 0 ? (gint)next[at] : 0;
+    }
+    fc_table_print(table, context->render);
+    if (more > 0)
+        fc_render_note(context->render, "%u more context%s changed; --all shows them.", more,
+                       plural(more));
+}
