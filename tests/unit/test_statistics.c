@@ -172,7 +172,7 @@ static void test_comparisons(void)
             const double slower = f == FUNCTIONS && i % 2 == 1 ? 1.1 : 1.0;
             for (guint run = 0; run < 2 * RUNS; run++)
                 fc_moments_add(&spreads[run / RUNS], run % RUNS,
-                              1000 * (run < RUNS ? 1 : slower) * (1 + 0.01 * next_normal()));
+                               1000 * (run < RUNS ? 1 : slower) * (1 + 0.01 * next_normal()));
             const FcWelch welch = fc_welch(spreads, counts, nothing);
             tails[f] = fc_student_tail(welch.change / welch.error, welch.freedom);
         }
