@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How far the shares of a profile are from the truth.
+
+    truth.py [--repeat N] [--rounds N] [MIX...]
+
+Each mix (tests/bench/truth) is a program of phases that time themselves; built without hooks, what it
+prints is the truth.  Of a profile a phase's share is the total time of its function in that
+of all phases.  Plain and profiled programs run in turn, several times, and the shares of each are
+the median.  Printed is, of each mix, by how many points the share of the worst phase is off, and how
+many times longer than plain the program ran; below that the worst and the mean of all mixes.  It
+prints, and judges nothing: what a loaded machine shows is no failure.
+"""
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import fctest  # noqa: E402
+
+SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "truth")
+# name: source, compiler, flags
+MIXES = {
+    "leaf": ("leaf.c", "gcc", "-O2"),
+    "accessors": ("accessors.cc", "g++", "-O2"),
+    "virtual": ("virtual.cc", "g++", "-O2"),
+    "recursion": ("recursion.c", "gcc", "-O2"),
+    "memory": ("memory.c", "gcc", "-O2"),
+    "trees": ("trees.c", "gcc", "-O2"),
+    "threads": ("threads.c", "gcc", "-O2"),
+    "plugin": ("plugin.c", "gcc", "-O2"),
+    "text": ("text.c", "gcc", "-O2"),
+    "containers": ("containers.cc", "g++", "-O2"),
+    "machine": ("machine.c", "gcc", "-O2"),
+    "middling": ("middling.c", "gcc", "-O2"),
+    "leaf -O0": ("leaf.c", "gcc", "-O0"),
+    "text -O0": ("text.c", "gcc", "-O0"),
+    "containers -O0": ("containers.cc", "g++", "-O0"),
+    "trees clang": ("trees.c", "clang", "-O2"),
+    "virtual clang": ("virtual.cc", "clang++", "-O2"),
+    "containers clang": ("containers.cc", "clang++", "-O2"),
+}
+# column: which program, FC_DETAIL, the key of a function's time
+WAYS = {
+    "auto": ("hooks", "auto", "total_ns"),
+    "all": ("hooks", "all", "total_ns"),
+    "all, raw": ("hooks", "all", "raw_total_ns"),
+    "inlined": ("inlined", "auto", "total_ns"),
+}
+
+
+class Mix:
+    def __init__(self, name, folder):
+        self.source, self.compiler, self.level = MIXES[name]
+        self.folder = folder
+        self.build("plain", [], [])
+        libs = fctest.fc_config("--libs")
+        self.build("hooks", fctest.fc_config("--cflags"), libs)
+        self.build("inlined", fctest.fc_config("--cflags", "--after-inlining"), libs)
+
+    def build(self, kind, cflags, libs):
+        os.makedirs(os.path.join(self.folder, kind))
+        words = [self.compiler, self.level, "-g", *cflags]
+        source = os.path.join(SOURCES, self.source)
+        if self.source == "plugin.c":
+            subprocess.run([*words, "-shared", "-fPIC", "-DPLUGIN", "-o",
+                            os.path.join(self.folder, kind, "plugin.so"), source, *libs],
+                           check=True)
+        subprocess.run([*words, "-o", os.path.join(self.folder, kind, "mix"), source, "-pthread",
+                        "-ldl", *libs], check=True)
+
+    def run(self, kind, rounds, **env):
+        """What the phases print, and the CPU time that the program took."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = subprocess.run(["./mix", str(rounds)], cwd=os.path.join(self.folder, kind),
+                              env=fctest.plain_environment(FC_QUIET="1", **env), text=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        printed = dict(line.split() for line in done.stdout.splitlines())
+        return ({name: int(ns) for name, ns in printed.items()},
+                after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+
+    def profiled(self, kind, phases, key):
+        """The phases' times in the profile of the last run."""
+        done = subprocess.run([fctest.tool("fcdump"), "--json", "functioncheck.fc"], check=True,
+                              stdout=subprocess.PIPE, cwd=os.path.join(self.folder, kind))
+        times = {name: 0 for name in phases}
+        for function in json.loads(done.stdout)["functions"]:
+            name = function["name"].split("(")[0]
+            if name in times:
+                times[name] += function[key]
+        return times
+
+
+def shares(times):
+    everything = sum(times.values())
+    return {name: 100 * ns / everything for name, ns in times.items()}
+
+
+def medians(runs):
+    return {name: statistics.median(run[name] for run in runs) for name in runs[0]}
+
+
+def measure(mix, options):
+    """Of each way the shares of the phases, as medians, and of each kind of run its CPU time."""
+    found = {name: [] for name in ("plain", *WAYS)}
+    times = {name: [] for name in found}
+    for _ in range(options.repeat):
+        phases, took = mix.run("plain", options.rounds)
+        found["plain"].append(shares(phases))
+        times["plain"].append(took)
+        last = None
+        for name, (kind, detail, key) in WAYS.items():
+            if last != (kind, detail):
+                took = mix.run(kind, options.rounds, FC_DETAIL=detail)[1]
+                last = (kind, detail)
+            found[name].append(shares(mix.profiled(kind, phases, key)))
+            times[name].append(took)
+    return ({name: medians(runs) for name, runs in found.items()},
+            {name: statistics.median(each) for name, each in times.items()})
+
+
+def show(name, found, times, options):
+    worst = {}
+    cells = []
+    for way in WAYS:
+        off = {phase: found[way][phase] - share for phase, share in found["plain"].items()}
+        phase = max(off, key=lambda each: abs(off[each]))
+        worst[way] = abs(off[phase])
+        cells.append(f"{off[phase]:+6.1f} {phase.removeprefix('phase_'):11} "
+                     f"{times[way] / times['plain']:5.1f}")
+    print(f"{name:17} " + "  ".join(cells), flush=True)
+    if options.verbose:
+        for phase, share in found["plain"].items():
+            print(f"    {phase.removeprefix('phase_'):13} {share:5.1f}  " +
+                  "  ".join(f"{found[way][phase]:5.1f}" for way in WAYS), flush=True)
+    return worst
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--repeat", type=int, default=5, help="runs of each")
+    parser.add_argument("--rounds", type=int, default=20, help="of the phases in each run")
+    parser.add_argument("--verbose", action="store_true", help="each phase's share")
+    parser.add_argument("mixes", nargs="*", metavar="MIX", help=", ".join(MIXES))
+    options = parser.parse_args()
+    worst = {way: [] for way in WAYS}
+    print(f"points that the worst phase's share is off, and CPU time / plain; median of {options.repeat} runs")
+    print(f"{'':17} " + "  ".join(f"{way:24}" for way in WAYS))
+    for name in options.mixes or MIXES:
+        with tempfile.TemporaryDirectory(prefix="fc-truth-") as folder:
+            for way, points in show(name, *measure(Mix(name, folder), options), options).items():
+                worst[way].append(points)
+    for what, of in (("worst", max), ("mean of worst", statistics.mean)):
+        print(f"{what:17} " + "  ".join(f"{of(each):6.1f}{'':18}" for each in worst.values()))
+
+
+if __name__ == "__main__":
+    main()
