@@ -2,7 +2,7 @@
  *
  * See costs.h.  The hooks themselves are called, by functions that are written as the compiler
  * would instrument them, and the time is compared with that of the same functions without hooks.
- * The hooks find a cursor and a filter that lead to memory of this file alone.
+ * The hooks find a cursor and counters that lead to memory of this file alone.
  *
  * In short batches, of which the fastest counts: nobody took the processor from it.
  */
@@ -11,7 +11,7 @@
 #include "libfc/channel.h"
 #include "libfc/clock.h"
 #include "libfc/config.h"
-#include "libfc/filter.h"
+#include "libfc/counters.h"
 #include "libfc/record.h"
 #include "libfc/thread.h"
 
@@ -37,15 +37,22 @@ static bool measure(struct FcCosts *costs)
 }
 #else
 
-#define COUNTED_CALLS 240u /* divides by RECURSION + 1 */
-#define RECURSION 19u
-#define RECORDED_CALLS (FC_SLOTS / 2) /* all that a chunk holds */
-#define BATCHES_MIN 3u
+#define BATCHES_MIN 4u
 #define BATCHES_MAX 24u
-#define SHAPE_NS 200000u /* no further batches then */
+#define SHAPE_NS 300000u /* no further batches then */
 #define PARTS_OF_TICK 256u
 #define SHAPES 4u
+#define FUNCTIONS 3u
 #define GENERATION 1u
+#define RECORDED_CALLS (FC_SLOTS / 2) /* all that a chunk holds */
+#define RECURSION 119u
+#if defined(FC_TEST_EAGER) /* of which many are sampled */
+#define COUNTED_CALLS 120u
+#else
+#define COUNTED_CALLS 960u /* a multiple of RECURSION + 1 */
+#endif
+/* One in so many counted calls is recorded, as a sample. */
+#define CALLS_A_SAMPLE (FC_COUNT_MIN + FC_COUNT_MASK / 2)
 
 #define NOINLINE __attribute__((noinline))
 
@@ -58,7 +65,9 @@ extern Hook fc_hook_exit;
 /* As a procedure linkage table does: a jump to where memory says. */
 static Hook *volatile enter_hook = fc_hook_enter;
 static Hook *volatile exit_hook = fc_hook_exit;
-static void *volatile call_site = (void *)4096; /* as a return address it comes from memory */
+/* As return addresses they come from memory. */
+static void *volatile call_site = (void *)4096;
+static void *volatile outer_site = (void *)8192;
 
 NOINLINE static void enter(void *function, void *site)
 {
@@ -73,7 +82,7 @@ NOINLINE static void leave(void *function, void *site)
 /* Keeps the compiler from knowing what x is. */
 #define HIDE(x) __asm__ volatile("" : "+r"(x))
 
-#define INSTRUMENTED(shape, body)                                                                  \
+#define INSTRUMENTED(shape, site_of, body)                                                         \
     NOINLINE static uint32_t shape##_plain(uint32_t x)                                             \
     {                                                                                              \
         Shape *const self = shape##_plain;                                                         \
@@ -85,7 +94,7 @@ NOINLINE static void leave(void *function, void *site)
     NOINLINE static uint32_t shape##_hooked(uint32_t x)                                            \
     {                                                                                              \
         Shape *const self = shape##_hooked;                                                        \
-        void *site = call_site;                                                                    \
+        void *site = site_of;                                                                      \
         enter((void *)self, site);                                                                 \
         body;                                                                                      \
         HIDE(x);                                                                                   \
@@ -94,28 +103,25 @@ NOINLINE static void leave(void *function, void *site)
     }
 
 /* It does nothing; it waits for what the call before it returned; it calls itself. */
-INSTRUMENTED(nothing, HIDE(x))
-INSTRUMENTED(waiting, x = x * 1664525u + 1)
-INSTRUMENTED(recursive, x = x != 0 ? self(x - 1) * 3 + 1 : 1)
+INSTRUMENTED(nothing, call_site, HIDE(x))
+INSTRUMENTED(waiting, call_site, x = x * 1664525u + 1)
+INSTRUMENTED(recursive, x == RECURSION ? outer_site : call_site,
+             x = x != 0 ? self(x - 1) * 3 + 1 : 1)
 
 /* In the order of FcCosts.counted.  Called in turn. */
 static const struct
 {
     Shape *plain[2];
     Shape *hooked[2];
+    uint32_t calls_a_record; /* one in so many is recorded, where they are counted */
 } shapes[SHAPES] = {
-    {{nothing_plain, nothing_plain}, {nothing_hooked, nothing_hooked}},
-    {{waiting_plain, waiting_plain}, {waiting_hooked, waiting_hooked}},
-    {{recursive_plain, recursive_plain}, {recursive_hooked, recursive_hooked}},
-    {{nothing_plain, waiting_plain}, {nothing_hooked, waiting_hooked}},
+    {{nothing_plain, nothing_plain}, {nothing_hooked, nothing_hooked}, CALLS_A_SAMPLE},
+    {{waiting_plain, waiting_plain}, {waiting_hooked, waiting_hooked}, CALLS_A_SAMPLE},
+    {{recursive_plain, recursive_plain}, {recursive_hooked, recursive_hooked}, RECURSION + 1},
+    {{nothing_plain, waiting_plain}, {nothing_hooked, waiting_hooked}, CALLS_A_SAMPLE},
 };
-#define IS_RECURSIVE(shape) ((shape)[0] == recursive_plain || (shape)[0] == recursive_hooked)
-
-struct Workshop
-{
-    struct FcFilter filter;
-    struct FcCount counts[3]; /* of the three functions */
-};
+#define IS_RECURSIVE(functions)                                                                    \
+    ((functions)[0] == recursive_plain || (functions)[0] == recursive_hooked)
 
 static uint64_t run_batch(Shape *const *functions, uint32_t calls)
 {
@@ -134,27 +140,14 @@ static uint64_t least(uint64_t one, uint64_t other)
     return one < other ? one : other;
 }
 
+static uint64_t less(uint64_t from, uint64_t amount)
+{
+    return from > amount ? from - amount : 0;
+}
+
 static uint32_t each(uint64_t ticks, uint32_t calls)
 {
     return (uint32_t)least(ticks * PARTS_OF_TICK / calls, UINT32_MAX);
-}
-
-/* The ticks that hooks add to a call of the shape, in PARTS_OF_TICK. */
-static uint32_t measure_counted(struct Workshop *workshop, uint32_t shape)
-{
-    uint64_t plain = UINT64_MAX;
-    uint64_t hooked = UINT64_MAX;
-    const uint64_t start = fc_clock_monotonic_ns();
-    for (uint32_t i = 0; i < BATCHES_MAX; i++)
-    {
-        if (i >= BATCHES_MIN && fc_clock_monotonic_ns() - start > SHAPE_NS)
-            break;
-        for (uint32_t k = 0; k < sizeof workshop->counts / sizeof *workshop->counts; k++)
-            workshop->counts[k].word = INT16_MAX;
-        plain = least(plain, run_batch(shapes[shape].plain, COUNTED_CALLS));
-        hooked = least(hooked, run_batch(shapes[shape].hooked, COUNTED_CALLS));
-    }
-    return hooked > plain ? each(hooked - plain, COUNTED_CALLS) : 0;
 }
 
 static uint64_t between_times(const struct FcChunk *chunk)
@@ -165,70 +158,99 @@ static uint64_t between_times(const struct FcChunk *chunk)
     return sum;
 }
 
-static void measure_recorded(const struct FcChunk *chunk, struct FcCosts *costs)
+static bool goes_on(uint32_t batches, uint64_t start)
 {
-    const uint64_t cursor = (uint64_t)(uintptr_t)chunk >> 16 << 32 | GENERATION << 16;
+    return batches < BATCHES_MIN ||
+           (batches < BATCHES_MAX && fc_clock_monotonic_ns() - start < SHAPE_NS);
+}
+
+static void measure_recorded(const struct FcChunk *chunk, uint64_t cursor, struct FcCosts *costs)
+{
     uint64_t plain = UINT64_MAX;
     uint64_t hooked = UINT64_MAX;
     uint64_t inside = UINT64_MAX;
     const uint64_t start = fc_clock_monotonic_ns();
-    for (uint32_t i = 0; i < BATCHES_MAX; i++)
+    for (uint32_t i = 0; goes_on(i, start); i++)
     {
-        if (i >= BATCHES_MIN && fc_clock_monotonic_ns() - start > SHAPE_NS)
-            break;
         plain = least(plain, run_batch(shapes[0].plain, RECORDED_CALLS));
         fc_thread_set_cursor(cursor);
         hooked = least(hooked, run_batch(shapes[0].hooked, RECORDED_CALLS));
         inside = least(inside, between_times(chunk));
     }
-    costs->recorded = hooked > plain ? each(hooked - plain, RECORDED_CALLS) : 0;
+    costs->recorded = each(less(hooked, plain), RECORDED_CALLS);
     costs->inside = (uint32_t)least(each(inside, RECORDED_CALLS), costs->recorded);
 }
 
-/* False where two of the three functions would have the same place in the tables. */
-static bool count_in_workshop(struct Workshop *workshop)
+/* Without what the recorded ones among them cost as any other recorded call. */
+static uint32_t measure_counted(uint32_t shape, uint64_t cursor, uint32_t recorded)
 {
-    Shape *const functions[] = {nothing_hooked, waiting_hooked, recursive_hooked};
-    const uint64_t site = (uint64_t)(uintptr_t)call_site;
-    for (uint32_t i = 0; i < sizeof functions / sizeof *functions; i++)
+    uint64_t plain = UINT64_MAX;
+    uint64_t hooked = UINT64_MAX;
+    const uint64_t start = fc_clock_monotonic_ns();
+    for (uint32_t i = 0; goes_on(i, start); i++)
+    {
+        plain = least(plain, run_batch(shapes[shape].plain, COUNTED_CALLS));
+        fc_thread_set_cursor(cursor);
+        hooked = least(hooked, run_batch(shapes[shape].hooked, COUNTED_CALLS));
+    }
+    return (uint32_t)less(each(less(hooked, plain), COUNTED_CALLS),
+                          recorded / shapes[shape].calls_a_record);
+}
+
+/* Has the three functions counted, as counted.c would. */
+static bool begin_counting(struct FcCounted *counted)
+{
+    Shape *const functions[FUNCTIONS] = {nothing_hooked, waiting_hooked, recursive_hooked};
+    for (uint32_t i = 0; i < FUNCTIONS; i++)
     {
         const uint64_t function = (uint64_t)(uintptr_t)functions[i];
-        struct FcPair *pair = fc_filter_pair(&workshop->filter, function, site);
-        struct FcSlot *slot = fc_filter_slot(&workshop->filter, function);
-        if (pair->function != 0 || slot->function != 0)
+        struct FcFunction *known = fc_counters_add(counted, function);
+        if (!known)
             return false;
-        *pair = (struct FcPair){function, site, &workshop->counts[i], NULL};
-        *slot = (struct FcSlot){function, FC_NO_LIMIT};
+        known->is_nested = functions[i] == recursive_hooked;
+        fc_counters_publish(counted, known, function);
     }
     return true;
 }
 
-static void measure_in(struct Workshop *workshop, const struct FcChunk *chunk,
-                       struct FcCosts *costs)
+/* `memory` is zeroed and begins with two chunks. */
+static void measure_in(char *memory, struct FcCosts *costs)
 {
-    const uint64_t cursor = fc_thread.cursor;
-    struct FcFilter *const filter = fc_filter;
-    fc_filter = fc_config.detail == FC_DETAIL_AUTO ? &workshop->filter : NULL;
-    measure_recorded(chunk, costs);
-    const bool is_counting = count_in_workshop(workshop);
-    fc_filter = &workshop->filter;
-    for (uint32_t i = 0; i < SHAPES && is_counting; i++)
-        costs->counted[i] = measure_counted(workshop, i);
-    fc_filter = filter;
-    fc_thread_set_cursor(cursor);
+    struct FcChunk *const chunk = (struct FcChunk *)memory;
+    struct FcCounted *const counted = (struct FcCounted *)(memory + 2 * FC_CHUNK_BYTES);
+    const uint64_t cursor = (uint64_t)(uintptr_t)chunk >> 16 << 32 | GENERATION << 16;
+    const uint64_t old_cursor = fc_thread.cursor;
+    struct FcFilter *const old_filter = fc_filter;
+    struct FcCounted *const old_counted = fc_thread.counted;
+
+    fc_thread.counted = counted;
+    fc_filter = fc_config.detail == FC_DETAIL_AUTO ? &counted->filter : NULL;
+    measure_recorded(chunk, cursor, costs);
+
+    counted->chunk = (struct FcChunk *)(memory + FC_CHUNK_BYTES);
+    counted->random = 1;
+    fc_filter = &counted->filter;
+    const bool is_counting = begin_counting(counted);
+    for (uint32_t i = 0; is_counting && i < SHAPES; i++)
+        costs->counted[i] = measure_counted(i, cursor, costs->recorded);
+    if (counted->more)
+        fc_unmap(counted->more, counted->more_room * sizeof *counted->more);
+
+    fc_thread.counted = old_counted;
+    fc_filter = old_filter;
+    fc_thread_set_cursor(old_cursor);
 }
 
 static bool measure(struct FcCosts *costs)
 {
     if (fc_clock_get_mode() == FC_TIME_SYS) /* which counts whole milliseconds */
         return false;
-    const size_t bytes = 2 * FC_CHUNK_BYTES + sizeof(struct Workshop);
+    const size_t bytes = 3 * FC_CHUNK_BYTES + sizeof(struct FcCounted);
     char *memory = fc_map(bytes);
     if (!memory)
         return false;
-    const uintptr_t chunk = ((uintptr_t)memory + FC_CHUNK_BYTES - 1) & -(uintptr_t)FC_CHUNK_BYTES;
-    measure_in((struct Workshop *)(memory + 2 * FC_CHUNK_BYTES), (const struct FcChunk *)chunk,
-               costs);
+    const uintptr_t aligned = ((uintptr_t)memory + FC_CHUNK_BYTES - 1) & -(uintptr_t)FC_CHUNK_BYTES;
+    measure_in((char *)aligned, costs);
     fc_unmap(memory, bytes);
     return true;
 }
