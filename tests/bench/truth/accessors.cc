@@ -9,11 +9,26 @@
 class Body
 {
   public:
-    double x() const { return x_; }
-    double y() const { return y_; }
-    double mass() const { return mass_; }
-    void move(double dx, double dy) { x_ += dx, y_ += dy; }
-    void set_mass(double mass) { mass_ = mass; }
+    double x() const
+    {
+        return x_;
+    }
+    double y() const
+    {
+        return y_;
+    }
+    double mass() const
+    {
+        return mass_;
+    }
+    void move(double dx, double dy)
+    {
+        x_ += dx, y_ += dy;
+    }
+    void set_mass(double mass)
+    {
+        mass_ = mass;
+    }
     double x_ = 1, y_ = 2, mass_ = 3;
 };
 

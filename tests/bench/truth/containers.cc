@@ -14,19 +14,28 @@ static uint32_t state = 9;
 
 struct Less
 {
-    bool operator()(uint32_t a, uint32_t b) const { return a < b; }
+    bool operator()(uint32_t a, uint32_t b) const
+    {
+        return a < b;
+    }
 };
 
 class Table
 {
   public:
-    void add(uint32_t key) { counts_[key]++; }
+    void add(uint32_t key)
+    {
+        counts_[key]++;
+    }
     uint32_t get(uint32_t key) const
     {
         auto found = counts_.find(key);
         return found == counts_.end() ? 0 : found->second;
     }
-    size_t size() const { return counts_.size(); }
+    size_t size() const
+    {
+        return counts_.size();
+    }
 
   private:
     std::map<uint32_t, uint32_t, Less> counts_;

@@ -32,7 +32,8 @@ static void do_count(Machine *machine)
 }
 
 typedef void Operation(Machine *);
-static Operation *const operations[] = {do_push, do_push, do_add, do_count, do_hash, do_add, do_push, do_count};
+static Operation *const operations[] = {do_push, do_push, do_add,  do_count,
+                                        do_hash, do_add,  do_push, do_count};
 static const uint8_t code[] = {0, 0, 1, 2, 3, 1, 0, 2};
 
 PHASE(calls)

@@ -30,7 +30,10 @@ typedef struct
     const char *name;
     void (*run)(void);
 } Phase;
-#define PHASE_ROW(name) {#name, phase_##name}
+#define PHASE_ROW(name)                                                                            \
+    {                                                                                              \
+#name, phase_##name                                                                        \
+    }
 
 #if !defined(PHASE_CLOCK)
 #define PHASE_CLOCK CLOCK_THREAD_CPUTIME_ID

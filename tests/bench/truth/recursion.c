@@ -21,7 +21,9 @@ NOINLINE static uint64_t odd(uint64_t n)
 
 NOINLINE static uint64_t hanoi(int n, int from, int to, int by)
 {
-    return n == 0 ? 0 : hanoi(n - 1, from, by, to) + (uint64_t)(from != to) + hanoi(n - 1, by, to, from);
+    return n == 0
+               ? 0
+               : hanoi(n - 1, from, by, to) + (uint64_t)(from != to) + hanoi(n - 1, by, to, from);
 }
 
 PHASE(fib)

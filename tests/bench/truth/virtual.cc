@@ -16,11 +16,17 @@ struct Shape
 };
 struct Square : Shape
 {
-    uint64_t area(uint64_t scale) const override { return side * side * scale; }
+    uint64_t area(uint64_t scale) const override
+    {
+        return side * side * scale;
+    }
 };
 struct Triangle : Shape
 {
-    uint64_t area(uint64_t scale) const override { return side * side * scale / 2; }
+    uint64_t area(uint64_t scale) const override
+    {
+        return side * side * scale / 2;
+    }
 };
 struct Ring : Shape
 {
