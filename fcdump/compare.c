@@ -51,11 +51,18 @@ static void add_run(Comparer *comparer, FcDiff *diff, FcDiffSide side, const GPt
     const FcOptions *options = comparer->options;
     g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(FcModel) model = fc_model_load(
-        (const char *const *)operands->pdata, (const char *const *)options->images->pdata,
-        options->demangle, options->raw, comparer->progress, problems);
+    const FcLoad load = {.operands = (const char *const *)operands->pdata,
+                         .images = (const char *const *)options->images->pdata,
+                         .demangle = options->demangle,
+                         .raw = options->raw,
+                         .processes = options->processes,
+                         .threads = options->threads,
+                         .progress = comparer->progress};
+    g_autoptr(FcModel) model = fc_model_load(&load, problems);
+    if (model && model->of_threads)
+        g_ptr_array_add(problems, g_strdup("--thread: " FC_MODEL_LACKS_THREADS));
     add_problems(comparer, problems);
-    if (!model)
+    if (!model || model->of_threads)
         return;
     const FcSelection selection = {.only = options->only,
                                    .except = options->except,

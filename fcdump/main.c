@@ -156,6 +156,7 @@ static gboolean print_reports(const FcModel *model, const FcMemory *memory,
     for (guint i = 0; fc_report_table[i].name; i++)
         if ((options->reports >> i & 1) != 0)
             fc_report_table[i].render(&context);
+    print_errors(notes, 0);
     return TRUE;
 }
 
@@ -241,9 +242,14 @@ static FcModel *load(const FcOptions *options, GPtrArray *problems)
     g_autoptr(GPtrArray) images = list_images(options, FALSE);
     ProgressLine line = {.next_us = g_get_monotonic_time() + PROGRESS_AFTER_US};
     const FcProgress progress = {show_progress, &line};
-    FcModel *model = fc_model_load(
-        (const char *const *)options->operands->pdata, (const char *const *)images->pdata,
-        options->demangle, options->raw, isatty(STDERR_FILENO) ? &progress : NULL, problems);
+    const FcLoad wanted = {.operands = (const char *const *)options->operands->pdata,
+                           .images = (const char *const *)images->pdata,
+                           .demangle = options->demangle,
+                           .raw = options->raw,
+                           .processes = options->processes,
+                           .threads = options->threads,
+                           .progress = isatty(STDERR_FILENO) ? &progress : NULL};
+    FcModel *model = fc_model_load(&wanted, problems);
     if (line.is_out)
         fputs("\r\033[K", stderr);
     return model;
@@ -310,6 +316,40 @@ static int run_diff(const FcOptions *options)
     return finish_output(reasons->len > 0 ? EXIT_FOUND : EXIT_DONE);
 }
 
+/* Of the functions that fit the pattern the one with most total time is 100%; FALSE where there is
+ * none. */
+static gboolean set_base(FcModel *model, const char *pattern)
+{
+    g_autofree gboolean *set = g_new0(gboolean, model->functions->len + 1);
+    guint heaviest = 0;
+    if (!fc_select_mark(model, pattern, set))
+        return FALSE;
+    while (!set[heaviest])
+        heaviest++;
+    for (guint i = heaviest + 1; i < model->functions->len; i++)
+        if (set[i] && fc_model_function(model, i)->figures.total_ns >
+                          fc_model_function(model, heaviest)->figures.total_ns)
+            heaviest = i;
+    fc_model_set_base(model, heaviest);
+    return TRUE;
+}
+
+/* FALSE, with a message, where the profile has not what the options want. */
+static gboolean check_wishes(FcModel *model, const FcOptions *options)
+{
+    if (!fc_weight_is_known(model, options->weight))
+        fprintf(stderr, "fcdump: --weight=%s: the profile has no memory records\n",
+                fc_weight_name(options->weight));
+    else if (model->of_threads &&
+             (options->export >= 0 || options->files->len > 0 || options->gmon))
+        fputs("fcdump: --thread: " FC_MODEL_LACKS_THREADS "\n", stderr);
+    else if (options->base && !set_base(model, options->base))
+        fprintf(stderr, "fcdump: --base: no function of the profile is '%s'\n", options->base);
+    else
+        return TRUE;
+    return FALSE;
+}
+
 /* ---- All of it --------------------------------------------------------------- */
 
 static int run(const FcOptions *options)
@@ -322,18 +362,14 @@ static int run(const FcOptions *options)
     print_errors(problems, 0);
     if (!model)
         return EXIT_INPUT;
-    if (!fc_weight_is_known(model, options->weight))
-    {
-        fprintf(stderr, "fcdump: --weight=%s: the profile has no memory records\n",
-                fc_weight_name(options->weight));
-        return EXIT_INPUT;
-    }
     FcSelection selection = {.only = options->only,
                              .except = options->except,
                              .callees = options->propagate,
                              .callers = options->rpropagate};
     fc_select_apply(model, &selection, warnings);
     print_errors(warnings, 0);
+    if (!check_wishes(model, options))
+        return EXIT_INPUT;
     guint unnamed = print_errors(fc_symbols_warnings(model->symbols), 0);
     g_autoptr(FcMemory) memory = fc_memory_new(model, suppressions, options->only->len > 0);
     if (options->addresses)

@@ -97,13 +97,14 @@ gboolean fc_option_apply_string(FcOptions *options, const FcOption *option, cons
     return TRUE;
 }
 
-gboolean fc_option_apply_gmon(FcOptions *options, const FcOption *option, const char *argument,
+gboolean fc_option_apply_name(FcOptions *options, const FcOption *option, const char *argument,
                               GError **error)
 {
     if (*argument == '\0')
         return fc_option_fail(error, "--%s: a name is missing", option->name);
-    g_free(options->gmon);
-    options->gmon = g_strdup(argument);
+    char **member = &G_STRUCT_MEMBER(char *, options, option->offset);
+    g_free(*member);
+    *member = g_strdup(argument);
     return TRUE;
 }
 
@@ -113,6 +114,28 @@ gboolean fc_option_apply_list(FcOptions *options, const FcOption *option, const 
     GPtrArray *list = G_STRUCT_MEMBER(GPtrArray *, options, option->offset);
     fc_words_split(argument, list);
     return list->len > 0 || fc_option_fail(error, "--%s: the list is empty", option->name);
+}
+
+/* The report of the option's name in place of the first screen. */
+gboolean fc_option_apply_report(FcOptions *options, const FcOption *option, const char *argument,
+                                GError **error)
+{
+    if (!options->classic)
+        options->reports = 0;
+    options->classic = TRUE;
+    options->reports |= fc_options_reports_named(options->table, option->name, FC_REPORT_OPTION);
+    return fc_option_apply_list(options, option, argument, error);
+}
+
+gboolean fc_option_apply_by(FcOptions *options, const FcOption *option, const char *argument,
+                            GError **error)
+{
+    static const char *const words[] = {"function", "file", "module", "thread", "process", NULL};
+    gint found = FC_BY_FUNCTION;
+    if (!fc_words_find(words, argument, option->name, &found, error))
+        return FALSE;
+    options->by = (FcBy)found;
+    return TRUE;
 }
 
 gboolean fc_option_apply_number(FcOptions *options, const FcOption *option, const char *argument,

@@ -16,7 +16,7 @@ static gboolean apply_report(FcOptions *options, const char *name)
     const FcReport *reports = options->table;
     for (guint i = 0; reports[i].name; i++)
     {
-        if (strcmp(reports[i].name, report) != 0)
+        if (strcmp(reports[i].name, report) != 0 || reports[i].kind == FC_REPORT_OPTION)
             continue;
         guint64 bit = G_GUINT64_CONSTANT(1) << i;
         if (reports[i].kind == FC_REPORT_FILE)
@@ -171,6 +171,10 @@ FcOptions *fc_options_parse(const FcReport *table, int argc, char **argv, GError
     options->suppressions = g_ptr_array_new_with_free_func(g_free);
     options->only = g_ptr_array_new_with_free_func(g_free);
     options->except = g_ptr_array_new_with_free_func(g_free);
+    options->peek = g_ptr_array_new_with_free_func(g_free);
+    options->path = g_ptr_array_new_with_free_func(g_free);
+    options->processes = g_ptr_array_new_with_free_func(g_free);
+    options->threads = g_ptr_array_new_with_free_func(g_free);
     options->reports = fc_options_reports_named(table, "", FC_REPORT_SCREEN);
     options->export = -1;
     options->files = g_array_new(FALSE, FALSE, sizeof(FcExportFile));
@@ -209,6 +213,11 @@ void fc_options_free(FcOptions *options)
     g_ptr_array_unref(options->suppressions);
     g_ptr_array_unref(options->only);
     g_ptr_array_unref(options->except);
+    g_ptr_array_unref(options->peek);
+    g_ptr_array_unref(options->path);
+    g_ptr_array_unref(options->processes);
+    g_ptr_array_unref(options->threads);
+    g_free(options->base);
     g_array_unref(options->files);
     g_free(options->gmon);
     g_free(options);

@@ -15,6 +15,7 @@ typedef enum
     FC_REPORT_SCREEN,  /* of the first screen: printed where no other report is named */
     FC_REPORT_CLASSIC, /* printed with --classic and where a report is named, unless --no-NAME */
     FC_REPORT_BOTH,    /* as the two before */
+    FC_REPORT_OPTION,  /* printed where the option of its name, of the table of options, says so */
     FC_REPORT_EXPORT,  /* printed alone, for other programs */
     FC_REPORT_FILE,    /* --NAME=FILE: written to that file, in place of reports */
 } FcReportKind;
@@ -59,6 +60,16 @@ typedef enum
     FC_SORT_LMAX,
 } FcSort;
 
+/* What a row of the flat profile is. */
+typedef enum
+{
+    FC_BY_FUNCTION,
+    FC_BY_FILE,
+    FC_BY_MODULE,
+    FC_BY_THREAD,
+    FC_BY_PROCESS,
+} FcBy;
+
 typedef enum
 {
     FC_WHEN_AUTO, /* on a terminal */
@@ -91,6 +102,9 @@ typedef struct
     FcWeight weight;      /* of exports that hold one */
     gboolean whole_graph; /* --dot leaves nothing out */
     char *gmon;           /* the file that is written in place of reports, or NULL */
+    GPtrArray *peek;      /* patterns of --peek, as the next */
+    GPtrArray *path;
+    FcBy by;
     FcSort sort;
     gboolean reverse;
     gboolean cumul;
@@ -102,6 +116,9 @@ typedef struct
     FcDemangle demangle;
     GPtrArray *only; /* patterns: char *, owned */
     GPtrArray *except;
+    GPtrArray *processes; /* numbers or patterns, as the next; none: all */
+    GPtrArray *threads;
+    char *base; /* the function whose time is 100%, or NULL */
     gboolean propagate;
     gboolean rpropagate;
     guint depth; /* of the calling-context tree, FC_DEPTH_DEFAULT if none was named; 0: whole */

@@ -29,16 +29,22 @@ static guint choose_columns(FcColumn *out, gboolean cumul)
     return count;
 }
 
-/* A bound of a function of which no call was completed is not known. */
-static char *format_bound(const FcProfileFunction *figures, guint64 ns)
+/* A bound of a function of which no call was completed is not known, nor that of some threads. */
+static char *format_bound(const FcReportContext *context, const FcProfileFunction *figures,
+                          guint64 ns)
 {
-    if (figures->calls == 0 && figures->total_max_ns == 0)
+    if ((figures->calls == 0 || context->model->of_threads) && figures->total_max_ns == 0)
         return g_strdup("-");
     return fc_format_time(ns);
 }
 
 void fc_report_flat(const FcReportContext *context)
 {
+    if (context->options->by != FC_BY_FUNCTION)
+    {
+        fc_report_groups(context);
+        return;
+    }
     const FcModel *model = context->model;
     gboolean cumul = context->options->cumul;
     g_autoptr(GArray) functions = fc_report_functions(context);
@@ -64,15 +70,15 @@ void fc_report_flat(const FcReportContext *context)
         const guint64 bounds[] = {figures->total_min_ns, figures->total_max_ns,
                                   figures->local_min_ns, figures->local_max_ns};
         for (guint b = 0; b < G_N_ELEMENTS(bounds); b++)
-            fc_table_cell(table, fc_report_mark(format_bound(figures, bounds[b]), sampled));
+            fc_table_cell(table,
+                          fc_report_mark(format_bound(context, figures, bounds[b]), sampled));
         fc_table_cell(table, fc_format_count(figures->calls));
         fc_table_cell(table, fc_report_function(context, function));
     }
-    g_autofree char *base = g_strchomp(fc_format_time(model->base_ns));
     fc_render_title(context->render, "Flat profile");
     fc_render_note(context->render, "total: while the function was active, recursion counted once; "
                                     "local: without profiled callees.");
-    fc_render_note(context->render, "100%% is %s, the local times of all functions.", base);
+    fc_report_note_base(context);
     fc_report_note_marks(context);
     if (cut.kept > 0)
         fc_table_print(table, context->render);

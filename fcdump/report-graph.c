@@ -246,6 +246,8 @@ static void print_legend(const FcReportContext *context, gboolean at_most, guint
 
 void fc_report_graph(const FcReportContext *context)
 {
+    if (fc_report_lacks_threads(context, "Call graph"))
+        return;
     g_autoptr(GArray) functions = fc_report_functions(context);
     g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
     gboolean at_most = FALSE;
@@ -279,5 +281,55 @@ void fc_report_graph(const FcReportContext *context)
         fc_table_print(table, context->render);
     else
         fc_render_line(context->render, "No call to show.");
+    fc_report_note_cut(context, &cut, "function");
+}
+
+/* ---- Peek ----------------------------------------------------------------------- */
+
+void fc_report_peek(const FcReportContext *context)
+{
+    if (fc_report_lacks_threads(context, "Callers and callees"))
+        return;
+    const FcModel *model = context->model;
+    FcOptions options = *context->options;
+    FcReportContext own = *context;
+    own.options = &options;
+    g_autoptr(GArray) functions = fc_report_functions(context);
+    g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
+    g_autofree gboolean *wanted = g_new0(gboolean, model->functions->len + 1);
+    for (guint i = 0; i < context->options->peek->len; i++)
+        fc_report_mark_pattern(context, context->options->peek->pdata[i], "--peek", wanted);
+    FcReportCut cut = {0};
+    gboolean at_most = FALSE;
+    for (guint i = 0; i < functions->len; i++)
+    {
+        const guint index = g_array_index(functions, guint, i);
+        const FcProfileFunction *figures = &fc_model_function(model, index)->figures;
+        if (!wanted[index] || !fc_report_keep(context, &cut, figures->total_ns, model->base_ns))
+            continue;
+        if (cut.kept > 1)
+            fc_table_gap(table);
+        for (guint side = 0; side < 2; side++)
+        {
+            options.callers = side == 0;
+            g_autoptr(GPtrArray) arcs = arcs_of(&own, index);
+            if (side == 1)
+                add_function(&own, table, index);
+            at_most = add_arcs(&own, table, arcs, figures->total_ns) || at_most;
+        }
+        add_local(table, figures);
+    }
+    fc_render_title(context->render, "Callers and callees");
+    fc_render_note(context->render,
+                   "<- a caller, -> a callee: the time of the calls, their share of the "
+                   "function's total, calls, of all of the callee.");
+    fc_report_note_marks(context);
+    if (at_most)
+        fc_render_note(context->render,
+                       "< at most: call sites that are active at the same time (recursion).");
+    if (cut.kept > 0)
+        fc_table_print(table, context->render);
+    else
+        fc_render_line(context->render, "No function to show.");
     fc_report_note_cut(context, &cut, "function");
 }

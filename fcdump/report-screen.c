@@ -28,6 +28,11 @@ void fc_report_heaviest(const FcReportContext *context)
         options.sort = FC_SORT_LOCAL;
     if (options.top == 0)
         options.top = FUNCTIONS_MAX;
+    if (options.by != FC_BY_FUNCTION)
+    {
+        fc_report_groups(&own);
+        return;
+    }
     const FcModel *model = context->model;
     g_autoptr(GArray) functions = fc_report_functions(&own);
     g_autoptr(FcTable) table = fc_table_new(function_columns, G_N_ELEMENTS(function_columns));
@@ -50,6 +55,8 @@ void fc_report_heaviest(const FcReportContext *context)
         fc_table_cell(table, fc_report_function(&own, function));
     }
     fc_render_title(context->render, "Heaviest functions");
+    if (model->base != FC_NONE)
+        fc_report_note_base(context);
     fc_report_note_marks(context);
     if (cut.kept > 0)
         fc_table_print(table, context->render);
@@ -82,6 +89,8 @@ static void add_step(const FcReportContext *context, FcTable *table, const FcHot
 
 void fc_report_hot_path(const FcReportContext *context)
 {
+    if (fc_report_lacks_threads(context, "Hot path"))
+        return;
     const FcModel *model = context->model;
     g_autofree gboolean *waiting = fc_hot_waiting(model);
     g_autoptr(GArray) path = fc_hot_path(model, waiting, LEAST_SHARE);

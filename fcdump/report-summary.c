@@ -221,8 +221,11 @@ void fc_report_summary(const FcReportContext *context)
     add_times(table, model);
     add_calls(table, model);
     add_heaviest(table, context, waiting);
-    add_hot_path(table, context, waiting);
-    add_cycles(table, context);
+    if (!model->of_threads)
+    {
+        add_hot_path(table, context, waiting);
+        add_cycles(table, context);
+    }
     add_waiting(table, context, waiting);
     add_memory(table, context);
     fc_render_title(context->render, "Summary");

@@ -17,6 +17,8 @@ const FcReport fc_report_table[] = {
     {"info", "the program and its run", FC_REPORT_CLASSIC, fc_report_info},
     {"flat", "each function's time and calls", FC_REPORT_CLASSIC, fc_report_flat},
     {"graph", "call graph: whom each function called", FC_REPORT_CLASSIC, fc_report_graph},
+    {"peek", NULL, FC_REPORT_OPTION, fc_report_peek},
+    {"path", NULL, FC_REPORT_OPTION, fc_report_path},
     {"cycles", "functions that call each other in a circle", FC_REPORT_CLASSIC, fc_report_cycles},
     {"tree", "calling-context tree", FC_REPORT_ON_REQUEST, fc_report_tree},
     {"latency", "how many calls of each function took how long", FC_REPORT_ON_REQUEST,

@@ -5,8 +5,8 @@
  */
 #include "fcdump/report.h"
 
-#define FUNCTIONS_MAX 5 /* of a thread, unless --details */
-#define THREADS_MAX 8   /* whose functions are shown, unless --details */
+#define FUNCTIONS_MAX 5 /* of a thread, unless --details, --top or --all */
+#define THREADS_MAX 8   /* whose functions are shown, unless --details, --top or --all */
 
 static const FcColumn columns[] = {
     {NULL, "thread", FALSE}, {NULL, "start", FALSE}, {NULL, "end", FALSE}, {NULL, "run", FALSE},
@@ -115,14 +115,19 @@ static GArray *shares_of(const FcReportContext *context, const FcProfileThread *
 static void print_functions(const FcReportContext *context, const FcProfileThread *thread)
 {
     guint64 base_ns;
+    FcOptions options = *context->options;
+    FcReportContext own = *context;
+    own.options = &options;
+    if (options.top == 0 && !options.details)
+        options.top = FUNCTIONS_MAX;
     g_autoptr(GArray) shares = shares_of(context, thread, &base_ns);
     g_autoptr(FcTable) table = fc_table_new(function_columns, G_N_ELEMENTS(function_columns));
-    guint count = context->options->details ? shares->len : MIN(shares->len, FUNCTIONS_MAX);
-    if (count == 0)
-        return;
-    for (guint i = 0; i < count; i++)
+    FcReportCut cut = {0};
+    for (guint i = 0; i < shares->len; i++)
     {
         const Share *share = &g_array_index(shares, Share, i);
+        if (!fc_report_keep(&own, &cut, share->total_ns, base_ns))
+            continue;
         fc_table_row(table, FC_STYLE_PLAIN);
         fc_table_cell(table, fc_format_time(share->total_ns));
         fc_table_cell(table, fc_format_share(share->total_ns, base_ns));
@@ -131,11 +136,12 @@ static void print_functions(const FcReportContext *context, const FcProfileThrea
         fc_table_cell(table, fc_format_count(share->calls));
         fc_table_cell(table, g_strdup(fc_model_function(context->model, share->function)->name));
     }
+    if (cut.kept == 0)
+        return;
     g_autofree char *title = thread_title(thread);
     fc_render_title(context->render, "Thread %s, by local time", title);
     fc_table_print(table, context->render);
-    if (count < shares->len)
-        fc_render_note(context->render, "%u more with --details.", shares->len - count);
+    fc_report_note_cut(context, &cut, "function");
 }
 
 /* ---- Open frames ------------------------------------------------------------------ */
@@ -195,11 +201,13 @@ void fc_report_threads(const FcReportContext *context)
     if (count > 1)
     {
         print_list(context);
-        guint shown = context->options->details ? count : MIN(count, THREADS_MAX);
+        const guint top = context->options->top;
+        const guint most = top > 0 ? top : context->options->details ? count : THREADS_MAX;
+        const guint shown = MIN(count, most);
         for (guint i = 0; i < shown; i++)
             print_functions(context, thread_at(context, i));
         if (shown < count)
-            fc_render_note(context->render, "The functions of %u more threads with --details.",
+            fc_render_note(context->render, "The functions of %u more threads with --all.",
                            count - shown);
     }
     if (was_stopped(context->model) || context->options->details)

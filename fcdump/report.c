@@ -3,6 +3,7 @@
  * What several reports need; see report.h.
  */
 #include "fcdump/report.h"
+#include "model/select.h"
 
 #include <string.h>
 
@@ -189,6 +190,14 @@ char *fc_report_function(const FcReportContext *context, const FcFunction *funct
     return source ? g_strdup_printf("%s  %s", function->name, source) : g_strdup(function->name);
 }
 
+void fc_report_mark_pattern(const FcReportContext *context, const char *pattern, const char *option,
+                            gboolean *set)
+{
+    if (!fc_select_mark(context->model, pattern, set))
+        g_ptr_array_add(context->notes,
+                        g_strdup_printf("%s: no function of the profile is '%s'", option, pattern));
+}
+
 void fc_report_no_function(const FcReportContext *context)
 {
     fc_render_line(context->render, "No function to show.");
@@ -222,6 +231,27 @@ char *fc_report_time(guint64 ns, guint64 error_ns)
 {
     g_autofree char *time = fc_format_time(ns);
     return g_strconcat(error_ns == 0 ? "" : error_ns > ns / 2 ? "?" : "~", time, NULL);
+}
+
+gboolean fc_report_lacks_threads(const FcReportContext *context, const char *title)
+{
+    if (!context->model->of_threads)
+        return FALSE;
+    fc_render_title(context->render, "%s", title);
+    fc_render_line(context->render, FC_MODEL_LACKS_THREADS);
+    return TRUE;
+}
+
+void fc_report_note_base(const FcReportContext *context)
+{
+    const FcModel *model = context->model;
+    g_autofree char *base = g_strchomp(fc_format_time(model->base_ns));
+    if (model->base == FC_NONE)
+        fc_render_note(context->render, "100%% is %s, the local times of all functions%s.", base,
+                       model->of_threads ? " in these threads" : "");
+    else
+        fc_render_note(context->render, "100%% is %s, the total time of %s.", base,
+                       fc_model_function(model, (guint)model->base)->name);
 }
 
 void fc_report_note_marks(const FcReportContext *context)

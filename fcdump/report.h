@@ -21,7 +21,7 @@ typedef struct FcReportContext
     FcRender *render;
     const FcDiff *diff;       /* --diff: in place of the model, */
     const GPtrArray *reasons; /* and char *: what --fail-on found */
-    GPtrArray *notes;         /* char *: what an export has to say on standard error */
+    GPtrArray *notes;         /* char *: what is to be said on standard error */
 } FcReportContext;
 
 /* ---- The reports and exports, in the order in which they are printed ----------- */
@@ -35,6 +35,8 @@ void fc_report_hints(const FcReportContext *context);
 void fc_report_info(const FcReportContext *context);
 void fc_report_flat(const FcReportContext *context);
 void fc_report_graph(const FcReportContext *context);
+void fc_report_peek(const FcReportContext *context);
+void fc_report_path(const FcReportContext *context);
 void fc_report_cycles(const FcReportContext *context);
 void fc_report_tree(const FcReportContext *context);
 void fc_report_latency(const FcReportContext *context);
@@ -77,6 +79,11 @@ gboolean fc_report_is_local_estimated(const FcProfileFunction *figures);
 char *fc_report_time(guint64 ns, guint64 error_ns);
 /* `text`, which it takes over, with "~" before it if `marked`. */
 char *fc_report_mark(char *text, gboolean marked);
+/* Where --thread wants some threads of a process: calls between functions are known of all
+ * together. TRUE if so, which is said under that title. */
+gboolean fc_report_lacks_threads(const FcReportContext *context, const char *title);
+/* Says what 100% is. */
+void fc_report_note_base(const FcReportContext *context);
 /* Says what the marks mean, where there are any. */
 void fc_report_note_marks(const FcReportContext *context);
 
@@ -110,6 +117,14 @@ void fc_report_note_cut(const FcReportContext *context, const FcReportCut *cut, 
 
 /* The function's name, with --details also its file and line.  The caller owns the result. */
 char *fc_report_function(const FcReportContext *context, const FcFunction *function);
+
+/* Sets the entries of `set`, one a function, whose functions fit the pattern; that there is none is
+ * said on standard error. */
+void fc_report_mark_pattern(const FcReportContext *context, const char *pattern, const char *option,
+                            gboolean *set);
+
+/* In place of a table of functions with --by. */
+void fc_report_groups(const FcReportContext *context);
 
 /* In place of a table of functions that has no row. */
 void fc_report_no_function(const FcReportContext *context);

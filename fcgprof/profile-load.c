@@ -183,7 +183,6 @@ FcGProfile *fc_gprofile_load(FcGModel *model, GPtrArray *problems, GError **erro
     const FcGOptions *options = model->options;
     g_autoptr(FcGProfile) profile = g_new0(FcGProfile, 1);
     g_autoptr(GPtrArray) inputs = g_ptr_array_new();
-    static const char *const no_images[] = {NULL};
 
     profile->model = model;
     if (!check_options(options, error))
@@ -195,8 +194,9 @@ FcGProfile *fc_gprofile_load(FcGModel *model, GPtrArray *problems, GError **erro
     if (options->profiles->len == 0 && (!options->image || kind_of(options->image) != KIND_PROFILE))
         g_ptr_array_add(inputs, (gpointer)find_default());
     g_ptr_array_add(inputs, NULL);
-    profile->loaded = fc_model_load((const char *const *)inputs->pdata, no_images, FC_DEMANGLE_NONE,
-                                    FALSE, NULL, problems);
+    const FcLoad load = {.operands = (const char *const *)inputs->pdata,
+                         .demangle = FC_DEMANGLE_NONE};
+    profile->loaded = fc_model_load(&load, problems);
     if (!profile->loaded)
     {
         g_set_error_literal(error, FC_GPROF_ERROR, FC_GPROF_ERROR_INPUT, "");

@@ -155,6 +155,23 @@ static gboolean find_heaviest(Search *search, GArray *parents, FcHotStep *step)
     return TRUE;
 }
 
+/* The function that is 100% is the first step, wherever it was called. */
+static void start_at_base(const Search *search, GArray *path, GArray *here)
+{
+    FcHotStep step = {.function = (guint)search->model->base};
+    for (guint i = 0; i < search->model->profile->contexts->len; i++)
+    {
+        if (function_at(search, i) != step.function)
+            continue;
+        g_array_append_val(here, i);
+        step.total_ns += search->total_ns[i];
+        step.local_ns += context_at(search, i)->local_ns;
+        step.calls += context_at(search, i)->calls;
+    }
+    if (step.total_ns > 0)
+        g_array_append_val(path, step);
+}
+
 GArray *fc_hot_path(const FcModel *model, const gboolean *waiting, double least_share)
 {
     const guint count = model->profile->contexts->len;
@@ -169,7 +186,10 @@ GArray *fc_hot_path(const FcModel *model, const gboolean *waiting, double least_
     FcHotStep step;
     g_array_set_size(sums, model->functions->len);
     link_contexts(&search, waiting);
-    g_array_append_val(here, count);
+    if (model->base == FC_NONE)
+        g_array_append_val(here, count);
+    else
+        start_at_base(&search, path, here);
     while (find_heaviest(&search, here, &step))
     {
         if (path->len > 0 && (double)step.total_ns <

@@ -22,7 +22,8 @@ typedef struct
  * thread.  The caller owns the result. */
 gboolean *fc_hot_waiting(const FcModel *model);
 
-/* From each step to the heaviest of its callees, functions that are not shown passed over and those
+/* From the function that is 100%, or else the heaviest that was called first of all, and from each
+ * step on to the heaviest of its callees, functions that are not shown passed over and those
  * of `waiting` without weight; it ends where no callee has `least_share` of the first step.  Empty
  * where the profile has no contexts.  The caller owns the result, of FcHotStep. */
 GArray *fc_hot_path(const FcModel *model, const gboolean *waiting, double least_share);

@@ -6,6 +6,7 @@
 
 #include "model/callsites.h"
 #include "model/distinct.h"
+#include "model/restrict.h"
 #include "model/v3.h"
 
 #include <errno.h>
@@ -13,6 +14,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "profile/path.h"
 
 #define GMON_START "gmon"
 #define DEFAULT_NAME "functioncheck"
@@ -22,8 +25,9 @@
 typedef struct
 {
     FcModel *model;
-    GPtrArray *images; /* NULL-terminated; strings borrowed */
-    const FcProgress *progress;
+    const FcLoad *load;
+    GPtrArray *images;   /* NULL-terminated; strings borrowed */
+    guint passed_over;   /* files of processes and threads that are not wanted */
     GPtrArray *problems; /* of the caller */
 } Loader;
 
@@ -32,10 +36,25 @@ static void add_problem(Loader *loader, const char *path, const char *reason)
     g_ptr_array_add(loader->problems, g_strdup_printf("%s: %s", path, reason));
 }
 
+/* FALSE where the profile is none of a process or thread that is wanted. */
+static gboolean restrict_to_wanted(Loader *loader, FcProfile *profile)
+{
+    const GPtrArray *processes = loader->load->processes;
+    const GPtrArray *threads = loader->load->threads;
+    const char *name = profile->executable ? fc_base_name(profile->executable) : NULL;
+    if (processes && processes->len > 0 && !fc_restrict_fits(processes, profile->pid, name))
+        return FALSE;
+    if (!threads || threads->len == 0)
+        return TRUE;
+    const FcRestricted restricted = fc_restrict_threads(profile, threads);
+    loader->model->of_threads |= restricted == FC_RESTRICT_PARTIAL;
+    return restricted != FC_RESTRICT_NONE;
+}
+
 static void load_profile(Loader *loader, const char *path)
 {
     g_autoptr(GError) error = NULL;
-    g_autoptr(FcProfile) profile = fc_profile_read(path, loader->progress, &error);
+    g_autoptr(FcProfile) profile = fc_profile_read(path, loader->load->progress, &error);
     FcModel *model = loader->model;
     if (!profile)
     {
@@ -44,6 +63,11 @@ static void load_profile(Loader *loader, const char *path)
     }
     g_debug("%s: profile of process %" G_GINT64_FORMAT ": %u functions, %u arcs, %u contexts", path,
             profile->pid, profile->functions->len, profile->arcs->len, profile->contexts->len);
+    if (!restrict_to_wanted(loader, profile))
+    {
+        loader->passed_over++;
+        return;
+    }
     if (!profile->extended)
         fc_v3_complete(profile, (const char *const *)loader->images->pdata);
     fc_model_add_input(model, path, profile);
@@ -184,33 +208,42 @@ static const char *default_profile(void)
     return DEFAULT_NAME ".fc";
 }
 
-FcModel *fc_model_load(const char *const *operands, const char *const *images, FcDemangle demangle,
-                       gboolean raw, const FcProgress *progress, GPtrArray *problems)
+/* The profiles of the operands, added up; FALSE where there is none. */
+static gboolean load_all(Loader *loader)
 {
-    g_autoptr(FcModel) model = fc_model_new();
-    g_autoptr(GPtrArray) all_images = g_ptr_array_new();
+    const char *const *operands = loader->load->operands;
     g_autoptr(GPtrArray) profiles = g_ptr_array_new();
-    Loader loader = {
-        .model = model, .images = all_images, .progress = progress, .problems = problems};
-    for (guint i = 0; images && images[i]; i++)
-        g_ptr_array_add(all_images, (gpointer)images[i]);
+    for (guint i = 0; loader->load->images && loader->load->images[i]; i++)
+        g_ptr_array_add(loader->images, (gpointer)loader->load->images[i]);
     for (guint i = 0; operands[i]; i++)
-        g_ptr_array_add(fc_v3_is_elf(operands[i]) ? all_images : profiles, (gpointer)operands[i]);
-    g_ptr_array_add(all_images, NULL);
+        g_ptr_array_add(fc_v3_is_elf(operands[i]) ? loader->images : profiles,
+                        (gpointer)operands[i]);
+    g_ptr_array_add(loader->images, NULL);
     if (profiles->len == 0)
         g_ptr_array_add(profiles, (gpointer)default_profile());
     for (guint i = 0; i < profiles->len; i++)
     {
-        g_ptr_array_add(model->operands, g_strdup(profiles->pdata[i]));
-        load_operand(&loader, profiles->pdata[i]);
+        g_ptr_array_add(loader->model->operands, g_strdup(profiles->pdata[i]));
+        load_operand(loader, profiles->pdata[i]);
     }
-    if (!model->profile)
+    if (!loader->model->profile && loader->passed_over > 0)
+        add_problem(loader, profiles->pdata[0],
+                    "no process or thread is as --process or --thread say");
+    return loader->model->profile != NULL;
+}
+
+FcModel *fc_model_load(const FcLoad *load, GPtrArray *problems)
+{
+    g_autoptr(FcModel) model = fc_model_new();
+    g_autoptr(GPtrArray) images = g_ptr_array_new();
+    Loader loader = {.model = model, .load = load, .images = images, .problems = problems};
+    if (!load_all(&loader))
         return NULL;
-    if (raw)
+    if (load->raw)
         fc_profile_put_costs_back(model->profile);
 
     g_autoptr(GHashTable) keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    model->symbols = fc_symbols_new(demangle, (const char *const *)all_images->pdata);
+    model->symbols = fc_symbols_new(load->demangle, (const char *const *)images->pdata);
     fc_symbols_check_images(model->symbols, model->profile);
     resolve_imports(model);
     make_functions(model, keys);

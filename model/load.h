@@ -7,10 +7,19 @@
 
 #include "model/model.h"
 
-/* Reads `operands` (.fc, .fcd or ELF images, told apart by content), both lists
- * NULL-terminated; functioncheck.fc or .fcd where no profile is among them.  What could not be read
+/* What is to be loaded, and how. */
+typedef struct
+{
+    const char *const *operands; /* .fc, .fcd or ELF images, told apart by content; as the next */
+    const char *const *images;   /* NULL-terminated; may be NULL */
+    FcDemangle demangle;
+    gboolean raw;               /* times as they were measured, the hooks' own in them */
+    const GPtrArray *processes; /* char *: numbers or patterns of names; NULL, empty: all */
+    const GPtrArray *threads;   /* likewise */
+    const FcProgress *progress; /* told of each file; may be NULL */
+} FcLoad;
+
+/* functioncheck.fc or .fcd where no profile is among the operands.  What could not be read
  * is appended to `problems` (owned strings, "FILE: reason") and the rest goes on; NULL where no
- * profile was left.  `raw`: with the times as they were measured, the hooks' own in them.
- * `progress`, which may be NULL, is told of each file.  The caller owns the result. */
-FcModel *fc_model_load(const char *const *operands, const char *const *images, FcDemangle demangle,
-                       gboolean raw, const FcProgress *progress, GPtrArray *problems);
+ * profile was left.  The caller owns the result. */
+FcModel *fc_model_load(const FcLoad *load, GPtrArray *problems);

@@ -15,6 +15,7 @@ static void input_free(gpointer data)
 FcModel *fc_model_new(void)
 {
     FcModel *model = g_new0(FcModel, 1);
+    model->base = FC_NONE;
     model->operands = g_ptr_array_new_with_free_func(g_free);
     model->inputs = g_ptr_array_new_with_free_func(input_free);
     return model;
@@ -48,8 +49,19 @@ void fc_model_add_input(FcModel *model, const char *path, const FcProfile *profi
     input->path = g_strdup(path);
     input->header = fc_profile_new();
     input->threads = profile->threads->len;
+    for (guint i = 0; i < profile->functions->len; i++)
+    {
+        input->local_ns += g_array_index(profile->functions, FcProfileFunction, i).local_ns;
+        input->calls += g_array_index(profile->functions, FcProfileFunction, i).calls;
+    }
     fc_profile_copy_header(input->header, profile);
     g_ptr_array_add(model->inputs, input);
+}
+
+void fc_model_set_base(FcModel *model, guint function)
+{
+    model->base = (gint)function;
+    model->base_ns = fc_model_function(model, function)->figures.total_ns;
 }
 
 char *fc_model_symbol_key(const FcModel *model, const FcProfilePlace *place, guint64 start)

@@ -13,6 +13,11 @@
 /* What contexts beyond FC_CONTEXTS stand under. */
 #define FC_MODEL_FOLDED "(folded contexts)"
 
+/* What is said where `of_threads` is in the way. */
+#define FC_MODEL_LACKS_THREADS                                                                     \
+    "Who called whom is known of all threads together: leave --thread out, or run with "           \
+    "FC_ALLOW_THREAD."
+
 /* A function as the user knows it: the profile's functions that are the same
  * symbol of the same module, added up. */
 typedef struct
@@ -30,6 +35,8 @@ typedef struct
     char *path;
     FcProfile *header; /* what the file says of its process; the arrays are empty */
     guint threads;
+    guint64 local_ns; /* of all its functions, as the next */
+    guint64 calls;
 } FcInput;
 
 typedef struct
@@ -38,17 +45,20 @@ typedef struct
     GPtrArray *operands; /* char *: the profiles and descriptors as they were named */
     GPtrArray *inputs;   /* FcInput, one a file */
     FcSymbols *symbols;
-    GArray *functions;  /* FcFunction */
-    guint *function_of; /* of each function of `profile`: the FcFunction */
-    FcSymbol *sites;    /* of each arc of `profile`: the symbol that covers its call site, without
-                           the line */
-    gboolean *inlined;  /* of each arc: the callee was inlined into its caller; the site is
-                           then where the caller itself was called */
-    GPtrArray *via;     /* names of the graph's `via` numbers; [0] is NULL */
-    GPtrArray *via_hex; /* what is shown in their place; NULL: the names */
-    FcCallgraph *graph; /* its sites' tags are arcs of `profile` */
-    guint64 local_ns;   /* the sum of all local times */
-    guint64 base_ns;    /* 100%: the same */
+    GArray *functions;   /* FcFunction */
+    guint *function_of;  /* of each function of `profile`: the FcFunction */
+    FcSymbol *sites;     /* of each arc of `profile`: the symbol that covers its call site, without
+                            the line */
+    gboolean *inlined;   /* of each arc: the callee was inlined into its caller; the site is
+                            then where the caller itself was called */
+    GPtrArray *via;      /* names of the graph's `via` numbers; [0] is NULL */
+    GPtrArray *via_hex;  /* what is shown in their place; NULL: the names */
+    FcCallgraph *graph;  /* its sites' tags are arcs of `profile` */
+    guint64 local_ns;    /* the sum of all local times */
+    guint64 base_ns;     /* 100%: the same, or what fc_model_set_base has set */
+    gint base;           /* the function whose total time that is, or FC_NONE */
+    gboolean of_threads; /* the figures of functions are of some threads, those of arcs and contexts
+                            of all */
 } FcModel;
 
 /* An empty one, to be filled in by load.c.  The caller owns it; free takes all that it holds. */
@@ -61,6 +71,9 @@ void fc_model_add_input(FcModel *model, const char *path, const FcProfile *profi
 
 /* Shows addresses in place of names from now on. */
 void fc_model_use_addresses(FcModel *model);
+
+/* Makes the total time of that function 100%. */
+void fc_model_set_base(FcModel *model, guint function);
 
 /* What identifies the symbol with that start which covers a place, in all profiles of the
  * sum.  The caller owns the result. */

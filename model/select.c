@@ -50,7 +50,7 @@ static gboolean mark_address(const FcModel *model, guint64 address, gboolean *se
     return found;
 }
 
-static gboolean mark_pattern(const FcModel *model, const char *pattern, gboolean *set)
+gboolean fc_select_mark(const FcModel *model, const char *pattern, gboolean *set)
 {
     gboolean found = FALSE;
     guint64 address = 0;
@@ -73,7 +73,7 @@ static gboolean *make_set(const FcModel *model, const GPtrArray *patterns, const
     guint count = model->functions->len;
     gboolean *set = g_new0(gboolean, count + 1);
     for (guint i = 0; i < patterns->len; i++)
-        if (!mark_pattern(model, patterns->pdata[i], set))
+        if (!fc_select_mark(model, patterns->pdata[i], set))
             g_ptr_array_add(warnings, g_strdup_printf("%s: no function of the profile is '%s'",
                                                       option, (char *)patterns->pdata[i]));
     /* Callees of the named functions and callers of the named functions: not callees of callers. */
@@ -94,7 +94,8 @@ void fc_select_apply(FcModel *model, const FcSelection *selection, GPtrArray *wa
     for (guint i = 0; i < model->functions->len; i++)
     {
         FcFunction *function = &g_array_index(model->functions, FcFunction, i);
-        function->excluded = except[i];
-        function->shown = !except[i] && (selection->only->len == 0 || only[i]);
+        function->excluded = except[i] || (model->of_threads && function->figures.calls == 0 &&
+                                           function->figures.total_ns == 0);
+        function->shown = !function->excluded && (selection->only->len == 0 || only[i]);
     }
 }

@@ -17,3 +17,7 @@ typedef struct
 
 /* A pattern that fits no function is appended to `warnings` (owned strings). */
 void fc_select_apply(FcModel *model, const FcSelection *selection, GPtrArray *warnings);
+
+/* Sets the entries of `set`, one a function, whose functions fit the pattern; whether there are
+ * any. */
+gboolean fc_select_mark(const FcModel *model, const char *pattern, gboolean *set);

@@ -66,8 +66,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     g_autoptr(FcOptions) options = make_options(fuzz_choice(data, bytes));
     g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
     /* Twice: what it is summed with is then as strange as it is. */
-    g_autoptr(FcModel) model =
-        fc_model_load(operands, NULL, options->demangle, options->raw, NULL, problems);
+    const FcLoad load = {.operands = operands, .demangle = options->demangle, .raw = options->raw};
+    g_autoptr(FcModel) model = fc_model_load(&load, problems);
     if (!model && problems->len == 0)
         g_error("neither a model nor a problem");
     if (model)

@@ -32,7 +32,8 @@ for words in (["-flame", "a.svg"], ["--flame", "a.svg"], ["-flame=a.svg"], ["--f
         contains(file.read(), "</svg>", f"{words}")
     os.remove("a.svg")
 for name, argument in {"sort": "local", "rsort": "calls", "only": "even,odd", "not": "even",
-                       "pfile": "some.fc", "image": "prog", "depth": "2", "min": "5", "top": "2",
+                       "pfile": "some.fc", "image": "prog", "depth": "2", "min": "5", "top": "2", "peek": "even",
+                       "path": "main,odd", "by": "file", "base": "even", "process": "prog",
                        "weight": "calls"}.items():
     outputs = {good(*words, "some.fc", "--tree") for words in (
         [f"-{name}", argument], [f"--{name}", argument], [f"-{name}={argument}"],
@@ -97,11 +98,15 @@ refused("unknown option '--no-flame'", "--no-flame", "some.fc")
 refused("'sometimes'", "--color=sometimes", "some.fc")
 refused("the list is empty", "--only=,", "some.fc")
 refused("a name is missing", "--image=", "some.fc")
+refused("a name is missing", "--base=", "some.fc")
+refused("'place' is none of function, file, module", "--by=place", "some.fc")
+refused("the list is empty", "--path=", "some.fc")
 
 # Help names every option; version and contact are one line or two.
 text = good("--help")
 equal(good("-h"), text, "-h")
-for name in SWITCHES + ["sort", "rsort", "only", "not", "pfile", "image", "depth", "min", "top", "color",
+for name in SWITCHES + ["sort", "rsort", "only", "not", "pfile", "image", "depth", "min", "top", "color", "peek=LIST",
+                        "path=A,B", "by=WHAT", "base=FUNCTION", "process=LIST", "thread=LIST",
                         "folded", "dot", "vcg", "flame=FILE", "weight=TYPE",
                         "debug", "diff", "baseline=OLD", "fail-on=RULE", "markdown"]:
     contains(text, "--" + name, "--help")

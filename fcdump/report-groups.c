@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * --by: time and calls of files, modules, threads or processes in place of functions.
+ */
+#include "fcdump/report.h"
+
+#include "profile/path.h"
+
+typedef struct
+{
+    char *name; /* owned */
+    guint64 local_ns;
+    guint64 total_ns; /* while one of its functions was active */
+    guint64 calls;
+} Group;
+
+static const FcColumn columns[] = {
+    {"local", "time", FALSE}, {"local", "%", FALSE},  {"total", "time", FALSE},
+    {"total", "%", FALSE},    {NULL, "calls", FALSE}, {NULL, "name", TRUE},
+};
+static const FcColumn own_columns[] = {
+    {NULL, "time", FALSE},
+    {NULL, "%", FALSE},
+    {NULL, "calls", FALSE},
+    {NULL, "name", TRUE},
+};
+
+static void clear_group(gpointer data)
+{
+    g_free(((Group *)data)->name);
+}
+
+static GArray *new_groups(void)
+{
+    GArray *groups = g_array_new(FALSE, TRUE, sizeof(Group));
+    g_array_set_clear_func(groups, clear_group);
+    return groups;
+}
+
+static int compare_groups(gconstpointer a, gconstpointer b)
+{
+    const Group *x = a;
+    const Group *y = b;
+    if (x->local_ns != y->local_ns)
+        return x->local_ns < y->local_ns ? 1 : -1;
+    return g_strcmp0(x->name, y->name);
+}
+
+/* ---- By what functions lie in ---------------------------------------------------------- */
+
+/* The file or module of a function; the caller owns it. */
+static char *name_of(const FcReportContext *context, const FcFunction *function)
+{
+    const FcModel *model = context->model;
+    const FcProfilePlace *place = &function->figures.place;
+    if (context->options->by == FC_BY_FILE)
+    {
+        FcSymbol symbol;
+        fc_symbols_find(model->symbols, model->profile, place, FALSE, &symbol);
+        if (symbol.file)
+            return g_strdup(context->options->base_names ? fc_base_name(symbol.file) : symbol.file);
+    }
+    else if (place->module != FC_NONE)
+    {
+        const char *path =
+            g_array_index(model->profile->modules, FcProfileModule, place->module).path;
+        if (*path != '\0')
+            return g_strdup(context->options->base_names ? fc_base_name(path) : path);
+    }
+    return g_strdup("(unknown)");
+}
+
+/* Groups with local times and calls; `group_of` gets that of each function, G_MAXUINT where the
+ * function is not shown. */
+static GArray *group_functions(const FcReportContext *context, guint *group_of)
+{
+    const FcModel *model = context->model;
+    GArray *groups = new_groups();
+    g_autoptr(GHashTable) known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        const FcFunction *function = fc_model_function(model, i);
+        group_of[i] = G_MAXUINT;
+        if (!function->shown)
+            continue;
+        char *name = name_of(context, function);
+        guint at = GPOINTER_TO_UINT(g_hash_table_lookup(known, name));
+        if (at == 0)
+        {
+            const Group fresh = {.name = g_strdup(name)};
+            g_array_append_val(groups, fresh);
+            at = groups->len;
+        }
+        g_hash_table_replace(known, name, GUINT_TO_POINTER(at));
+        Group *group = &g_array_index(groups, Group, at - 1);
+        group->local_ns += function->figures.local_ns;
+        group->calls += function->figures.calls;
+        group_of[i] = at - 1;
+    }
+    return groups;
+}
+
+/* What a context took itself counts once for each group on its way from the root. */
+static void add_totals(const FcModel *model, GArray *groups, const guint *group_of)
+{
+    const GArray *contexts = model->profile->contexts;
+    g_autofree guint *seen = g_new0(guint, groups->len + 1); /* by which context, from 1 */
+    for (guint i = 0; i < contexts->len; i++)
+    {
+        const guint64 local_ns = g_array_index(contexts, FcProfileContext, i).local_ns;
+        for (gint c = local_ns > 0 ? (gint)i : FC_NONE; c != FC_NONE;
+             c = g_array_index(contexts, FcProfileContext, c).parent)
+        {
+            const guint group =
+                group_of[model->function_of[g_array_index(contexts, FcProfileContext, c).function]];
+            if (group == G_MAXUINT || seen[group] == i + 1)
+                continue;
+            seen[group] = i + 1;
+            g_array_index(groups, Group, group).total_ns += local_ns;
+        }
+    }
+}
+
+/* ---- By who ran them --------------------------------------------------------------------- */
+
+static GArray *group_threads(const FcModel *model)
+{
+    GArray *groups = new_groups();
+    for (guint i = 0; i < model->profile->threads->len; i++)
+    {
+        const FcProfileThread *thread = &g_array_index(model->profile->threads, FcProfileThread, i);
+        Group group = {.name = g_strdup_printf("%" G_GINT64_FORMAT "  %s", thread->tid,
+                                               thread->name ? thread->name : ""),
+                       .calls = thread->calls};
+        for (guint f = 0; f < thread->functions->len; f++)
+            group.local_ns += g_array_index(thread->functions, FcProfileThreadFunction, f).local_ns;
+        g_array_append_val(groups, group);
+    }
+    return groups;
+}
+
+static GArray *group_processes(const FcModel *model)
+{
+    GArray *groups = new_groups();
+    for (guint i = 0; i < model->inputs->len; i++)
+    {
+        const FcInput *input = model->inputs->pdata[i];
+        const FcProfile *header = input->header;
+        const Group group = {
+            .name = g_strdup_printf("%" G_GINT64_FORMAT "  %s", header->pid,
+                                    header->executable ? fc_base_name(header->executable) : ""),
+            .local_ns = input->local_ns,
+            .calls = input->calls};
+        g_array_append_val(groups, group);
+    }
+    return groups;
+}
+
+/* ---- The report --------------------------------------------------------------------------- */
+
+static void print_groups(const FcReportContext *context, const GArray *groups, gboolean totals)
+{
+    const FcModel *model = context->model;
+    g_autoptr(FcTable) table = totals ? fc_table_new(columns, G_N_ELEMENTS(columns))
+                                      : fc_table_new(own_columns, G_N_ELEMENTS(own_columns));
+    FcReportCut cut = {0};
+    for (guint i = 0; i < groups->len; i++)
+    {
+        const Group *group = &g_array_index(groups, Group, i);
+        if (!fc_report_keep(context, &cut, MAX(group->total_ns, group->local_ns), model->base_ns))
+            continue;
+        fc_table_row(table, fc_render_heat(group->local_ns, model->base_ns));
+        fc_table_cell(table, fc_format_time(group->local_ns));
+        fc_table_cell(table, fc_format_share(group->local_ns, model->base_ns));
+        if (totals)
+        {
+            fc_table_cell(table, fc_format_time(group->total_ns));
+            fc_table_cell(table, fc_format_share(group->total_ns, model->base_ns));
+        }
+        fc_table_cell(table, fc_format_count(group->calls));
+        fc_table_cell(table, g_strdup(group->name));
+    }
+    if (cut.kept > 0)
+        fc_table_print(table, context->render);
+    else
+        fc_render_line(context->render, "None to show.");
+    fc_report_note_cut(context, &cut, "row");
+}
+
+void fc_report_groups(const FcReportContext *context)
+{
+    static const char *const titles[] = {[FC_BY_FILE] = "Files",
+                                         [FC_BY_MODULE] = "Modules",
+                                         [FC_BY_THREAD] = "Threads by time",
+                                         [FC_BY_PROCESS] = "Processes by time"};
+    const FcModel *model = context->model;
+    const FcBy by = context->options->by;
+    const gboolean of_functions = by == FC_BY_FILE || by == FC_BY_MODULE;
+    g_autofree guint *group_of = g_new0(guint, model->functions->len + 1);
+    g_autoptr(GArray) groups = of_functions         ? group_functions(context, group_of)
+                               : by == FC_BY_THREAD ? group_threads(model)
+                                                    : group_processes(model);
+    const gboolean totals = of_functions && model->profile->contexts->len > 0 && !model->of_threads;
+    if (totals)
+        add_totals(model, groups, group_of);
+    g_array_sort(groups, compare_groups);
+    fc_render_title(context->render, "%s", titles[by]);
+    fc_report_note_base(context);
+    print_groups(context, groups, totals);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * --path=A,B: the contexts that go through A and then B.
+ */
+#include "fcdump/report.h"
+
+#include <string.h>
+
+/* A chain of calls from a function of the first pattern to one of the last. */
+typedef struct
+{
+    char *chain; /* owned */
+    guint64 calls;
+    guint64 total_ns;
+    guint64 local_ns;
+} Way;
+
+static const FcColumn columns[] = {
+    {"total", "time", FALSE}, {"total", "%", FALSE},   {"local", "time", FALSE},
+    {NULL, "calls", FALSE},   {NULL, "context", TRUE},
+};
+
+static void clear_way(gpointer data)
+{
+    g_free(((Way *)data)->chain);
+}
+
+static int compare_ways(gconstpointer a, gconstpointer b)
+{
+    const Way *x = a;
+    const Way *y = b;
+    if (x->total_ns != y->total_ns)
+        return x->total_ns < y->total_ns ? 1 : -1;
+    if (x->calls != y->calls)
+        return x->calls < y->calls ? 1 : -1;
+    return strcmp(x->chain, y->chain);
+}
+
+static const FcProfileContext *context_at(const FcModel *model, guint index)
+{
+    return &g_array_index(model->profile->contexts, FcProfileContext, index);
+}
+
+/* The local times of each context and all below it. */
+static guint64 *sum_below(const FcModel *model)
+{
+    guint64 *sums = g_new0(guint64, model->profile->contexts->len + 1);
+    for (guint i = model->profile->contexts->len; i-- > 0;)
+    {
+        const FcProfileContext *context = context_at(model, i);
+        sums[i] += context->local_ns;
+        if (context->parent != FC_NONE)
+            sums[context->parent] += sums[i];
+    }
+    return sums;
+}
+
+/* "A > ... > B": the functions from `first` to `last`. */
+static char *format_chain(const FcModel *model, gint first, gint last)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    g_autoptr(GString) text = g_string_new(NULL);
+    for (gint c = last;; c = context_at(model, (guint)c)->parent)
+    {
+        const guint function = model->function_of[context_at(model, (guint)c)->function];
+        g_ptr_array_add(names, (gpointer)fc_model_function(model, function)->name);
+        if (c == first)
+            break;
+    }
+    for (guint i = names->len; i-- > 0;)
+        g_string_append_printf(text, "%s%s", (const char *)names->pdata[i], i > 0 ? " > " : "");
+    return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+/* What the search knows of a context. */
+typedef struct
+{
+    guint fitted; /* how many patterns fit functions from the root to here, in their order */
+    gint first;   /* where the first one did */
+} State;
+
+/* The ways to where all patterns have fitted for the first time.  `sets` has the functions of each
+ * pattern. */
+static GArray *find_ways(const FcModel *model, const GPtrArray *sets)
+{
+    const GArray *contexts = model->profile->contexts;
+    g_autofree State *states = g_new0(State, contexts->len + 1);
+    g_autofree guint64 *below = sum_below(model);
+    g_autoptr(GHashTable) known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    GArray *ways = g_array_new(FALSE, TRUE, sizeof(Way));
+    g_array_set_clear_func(ways, clear_way);
+    for (guint i = 0; i < contexts->len; i++)
+    {
+        const FcProfileContext *context = context_at(model, i);
+        State *state = &states[i];
+        *state = context->parent == FC_NONE ? (State){.first = FC_NONE} : states[context->parent];
+        if (state->fitted == sets->len ||
+            !((const gboolean *)sets->pdata[state->fitted])[model->function_of[context->function]])
+            continue;
+        if (state->fitted++ == 0)
+            state->first = (gint)i;
+        if (state->fitted < sets->len)
+            continue;
+        char *chain = format_chain(model, state->first, (gint)i);
+        guint at = GPOINTER_TO_UINT(g_hash_table_lookup(known, chain));
+        if (at == 0)
+        {
+            const Way fresh = {.chain = g_strdup(chain)};
+            g_array_append_val(ways, fresh);
+            at = ways->len;
+        }
+        g_hash_table_replace(known, chain, GUINT_TO_POINTER(at));
+        Way *way = &g_array_index(ways, Way, at - 1);
+        way->calls += context->calls;
+        way->total_ns += below[i];
+        way->local_ns += context->local_ns;
+    }
+    g_array_sort(ways, compare_ways);
+    return ways;
+}
+
+static void print_ways(const FcReportContext *context, const GArray *ways)
+{
+    g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
+    const guint64 base_ns = context->model->base_ns;
+    FcReportCut cut = {0};
+    Way sum = {0};
+    for (guint i = 0; i < ways->len; i++)
+    {
+        const Way *way = &g_array_index(ways, Way, i);
+        sum.calls += way->calls;
+        sum.total_ns += way->total_ns;
+        if (!fc_report_keep(context, &cut, way->total_ns, base_ns))
+            continue;
+        fc_table_row(table, fc_render_heat(way->local_ns, base_ns));
+        fc_table_cell(table, fc_format_time(way->total_ns));
+        fc_table_cell(table, fc_format_share(way->total_ns, base_ns));
+        fc_table_cell(table, fc_format_time(way->local_ns));
+        fc_table_cell(table, fc_format_count(way->calls));
+        fc_table_cell(table, g_strdup(way->chain));
+    }
+    g_autofree char *time = g_strchomp(fc_format_time(sum.total_ns));
+    g_autofree char *share = fc_format_share(sum.total_ns, base_ns);
+    fc_render_note(context->render, "%s in all, %s%%, in %" G_GUINT64_FORMAT " call%s.", time,
+                   share, sum.calls, sum.calls == 1 ? "" : "s");
+    if (cut.kept > 0)
+        fc_table_print(table, context->render);
+    fc_report_note_cut(context, &cut, "context");
+}
+
+void fc_report_path(const FcReportContext *context)
+{
+    if (fc_report_lacks_threads(context, "Contexts by way of functions"))
+        return;
+    const FcModel *model = context->model;
+    const GPtrArray *patterns = context->options->path;
+    g_autoptr(GPtrArray) sets = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GString) title = g_string_new(NULL);
+    for (guint i = 0; i < patterns->len; i++)
+    {
+        gboolean *set = g_new0(gboolean, model->functions->len + 1);
+        g_ptr_array_add(sets, set);
+        fc_report_mark_pattern(context, patterns->pdata[i], "--path", set);
+        g_string_append_printf(title, "%s%s", i > 0 ? " > " : "", (const char *)patterns->pdata[i]);
+    }
+    g_autoptr(GArray) ways = find_ways(model, sets);
+    fc_render_title(context->render, "Contexts by way of %s", title->str);
+    if (ways->len > 0)
+        print_ways(context, ways);
+    else
+        fc_render_line(context->render, model->profile->extended
+                                            ? "No context to show."
+                                            : "A version 3.0 profile has no calling contexts.");
+}
