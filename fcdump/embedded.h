@@ -11,6 +11,7 @@ extern const char fc_embedded_page_html[];
 extern const char fc_embedded_data_js[];
 extern const char fc_embedded_flames_js[];
 extern const char fc_embedded_views_js[];
+extern const char fc_embedded_diff_js[];
 extern const char fc_embedded_page_js[];
 extern const char fc_embedded_d3_js[];
 extern const char fc_embedded_d3_licence[];

@@ -227,6 +227,8 @@ static void put_data(const FcReportContext *context, const FcStacks *stacks, FIL
     put_notes(json, "repairs", profile->repairs);
     fc_export_html_heap(context, json);
     fc_export_html_sources(context, json);
+    if (context->diff)
+        fc_export_html_diff(context, json);
     fc_json_end_object(json);
 }
 
@@ -279,6 +281,7 @@ void fc_export_html(const FcReportContext *context)
     fputs(fc_embedded_data_js, out);
     fputs(fc_embedded_flames_js, out);
     fputs(fc_embedded_views_js, out);
+    fputs(fc_embedded_diff_js, out);
     fputs(fc_embedded_page_js, out);
     fputs("</script>\n</body>\n</html>\n", out);
     fc_export_note_stacks(context, "html", stacks);

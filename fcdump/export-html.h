@@ -9,5 +9,7 @@
 
 /* Member `heap`: an object, null where the profile has none. */
 void fc_export_html_heap(const FcReportContext *context, FcJson *json);
+/* Member `difference`: of --diff. */
+void fc_export_html_diff(const FcReportContext *context, FcJson *json);
 /* Member `sources`: the lines of the heaviest functions, where their files can be read. */
 void fc_export_html_sources(const FcReportContext *context, FcJson *json);

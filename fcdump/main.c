@@ -298,6 +298,30 @@ static void print_diff(const FcReportContext *context)
     }
 }
 
+/* Writes pages: of the sum of the runs after, and of the difference.  FALSE where that failed. */
+static gboolean export_diff(const FcReportContext *diff)
+{
+    const FcOptions *options = diff->options;
+    g_autoptr(GPtrArray) told = g_ptr_array_new_with_free_func(g_free); /* by compare_runs */
+    g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(FcModel) model = load(options, told);
+    if (!model)
+        return FALSE;
+    const FcSelection selection = {.only = options->only,
+                                   .except = options->except,
+                                   .callees = options->propagate,
+                                   .callers = options->rpropagate};
+    g_autoptr(FcSuppressions) suppressions = load_suppressions(options, told);
+    fc_select_apply(model, &selection, told);
+    g_autoptr(FcMemory) memory = fc_memory_new(model, suppressions, options->only->len > 0);
+    FcReportContext context = *diff;
+    context.model = model;
+    context.memory = memory;
+    context.suppressions = suppressions;
+    context.notes = notes;
+    return print_exports(&context);
+}
+
 static int run_diff(const FcOptions *options)
 {
     g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
@@ -309,9 +333,13 @@ static int run_diff(const FcOptions *options)
     g_autoptr(FcRender) render = make_render(options);
     const FcReportContext context = {
         .options = options, .render = render, .diff = diff, .reasons = reasons};
-    print_diff(&context);
+    gboolean exported = TRUE;
+    if (options->files->len > 0)
+        exported = export_diff(&context);
+    else
+        print_diff(&context);
     print_errors(reasons, 0);
-    if (problems->len > 0)
+    if (problems->len > 0 || !exported)
         return finish_output(EXIT_INPUT);
     return finish_output(reasons->len > 0 ? EXIT_FOUND : EXIT_DONE);
 }

@@ -56,9 +56,16 @@ function hideTip() {
   document.getElementById("tip").hidden = true;
 }
 
+function tipOf(tree, node, unit) {
+  return `${nameOf(tree.fn[node])}: ${format(tree.total[node], unit)}, `
+    + `${share(tree.total[node], tree.total[0])}; ${format(tree.self[node], unit)} itself`;
+}
+
 // Draws `tree` into `parent`.  up: callees stand above their callers; zoom(node): what a click
 // does, open(fn) what a double click does.
-function drawFlame(parent, tree, { root = 0, up = false, unit, zoom, open, pattern = "" }) {
+function drawFlame(parent, tree, { root = 0, up = false, unit, zoom, open, pattern = "",
+                                   name = (node) => nameOf(tree.fn[node]), color = (node) => colorOf(tree.fn[node]),
+                                   tip = (node) => tipOf(tree, node, unit) }) {
   const width = Math.max(parent.clientWidth, 300);
   const { boxes, hidden, levels } = layOut(tree, root, 0.6 / width);
   const height = levels * LEVEL;
@@ -67,25 +74,23 @@ function drawFlame(parent, tree, { root = 0, up = false, unit, zoom, open, patte
   const wanted = pattern.toLowerCase();
   const frames = svg.selectAll("g").data(boxes).join("g")
     .attr("class", "frame")
-    .attr("data-name", (box) => nameOf(tree.fn[box.node]))
+    .attr("data-name", (box) => name(box.node))
     .attr("data-total", (box) => tree.total[box.node])
     .classed("above", (box) => box.above === true)
-    .classed("found", (box) => wanted !== "" && nameOf(tree.fn[box.node]).toLowerCase().includes(wanted))
+    .classed("found", (box) => wanted !== "" && name(box.node).toLowerCase().includes(wanted))
     .attr("transform", (box) =>
       `translate(${box.x * width},${(up ? levels - 1 - box.level : box.level) * LEVEL})`)
     .on("click", (box) => zoom(box.node))
     .on("dblclick", (box) => tree.fn[box.node] >= 0 && open(tree.fn[box.node]))
-    .on("mousemove", (box) => showTip(d3.event,
-      `${nameOf(tree.fn[box.node])}: ${format(tree.total[box.node], unit)}, `
-      + `${share(tree.total[box.node], tree.total[0])}; ${format(tree.self[box.node], unit)} itself`))
+    .on("mousemove", (box) => showTip(d3.event, tip(box.node)))
     .on("mouseleave", hideTip);
   frames.append("rect").attr("width", (box) => Math.max(box.width * width - 0.5, 0.5))
-    .attr("height", LEVEL - 1).attr("fill", (box) => colorOf(tree.fn[box.node]));
+    .attr("height", LEVEL - 1).attr("fill", (box) => color(box.node));
   frames.filter((box) => box.width * width > 28).append("text").attr("x", 3).attr("y", 13)
     .text((box) => {
       const room = Math.floor((box.width * width - 6) / 7.3);
-      const name = nameOf(tree.fn[box.node]);
-      return name.length <= room ? name : name.slice(0, room - 2) + "..";
+      const text = name(box.node);
+      return text.length <= room ? text : text.slice(0, room - 2) + "..";
     });
   if (hidden > 0)
     d3.select(parent).append("p").attr("class", "note")

@@ -98,9 +98,9 @@ function showThreads(parent, state) {
 
 // ---- State -------------------------------------------------------------------------------------
 
-const views = { overview: showOverview, functions: showFunctions, flame: showFlame, memory: showMemory,
+const views = { ...(data.difference ? { difference: showDifference } : {}), overview: showOverview, functions: showFunctions, flame: showFlame, memory: showMemory,
                 threads: showThreads };
-const start = { view: "overview", f: "", weight: 0, zoom: 0, search: "", sort: "", order: "" };
+const start = { view: Object.keys(views)[0], f: "", weight: 0, zoom: 0, search: "", sort: "", order: "" };
 
 // The part of the address behind #, from the state and what is to change in it.
 function hashOf(changes) {
@@ -173,7 +173,7 @@ function begin() {
   if (functions.some((f) => f.totalMark || f.localMark))
     omitted.push("~ is a time that was estimated, as not all of the calls were timed.");
   document.getElementById("omitted").textContent = `FunctionCheck ${data.tool_version}. ${omitted.join(" ")} `
-    + "Keys: / search, Escape back to the whole, 1 to 5 views.";
+    + `Keys: / search, Escape back to the whole, 1 to ${Object.keys(views).length} views.`;
   window.addEventListener("hashchange", show);
   window.addEventListener("resize", show);
   window.addEventListener("keydown", (event) => {
@@ -187,7 +187,7 @@ function begin() {
     } else if (event.key === "/") {
       event.preventDefault();
       search.focus();
-    } else if (event.key >= "1" && event.key <= "5") {
+    } else if (event.key >= "1" && event.key <= String(Object.keys(views).length)) {
       go({ view: Object.keys(views)[event.key - 1] });
     }
   });
