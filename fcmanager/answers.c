@@ -23,18 +23,24 @@ struct FcAnswers
     FcSharedMap *shared;
     FcFiles *files;
     gboolean quiet;
-    GArray *quits;    /* Quit */
-    GString *errors;  /* not yet told */
-    char *last_error; /* NULL: none yet */
+    FcAnswersTell tell;
+    gpointer tell_data;
+    gboolean is_told_by_pipe_alone; /* some could not be told otherwise */
+    GArray *quits;                  /* Quit */
+    GString *errors;                /* not yet told */
+    char *last_error;               /* NULL: none yet */
 };
 
-FcAnswers *fc_answers_new(int reply_fd, FcSharedMap *shared, FcFiles *files, gboolean quiet)
+FcAnswers *fc_answers_new(int reply_fd, FcSharedMap *shared, FcFiles *files, gboolean quiet,
+                          FcAnswersTell tell, gpointer data)
 {
     FcAnswers *answers = g_new0(FcAnswers, 1);
     answers->reply_fd = reply_fd;
     answers->shared = shared;
     answers->files = files;
     answers->quiet = quiet;
+    answers->tell = tell;
+    answers->tell_data = data;
     answers->quits = g_array_new(FALSE, FALSE, sizeof(Quit));
     answers->errors = g_string_new(NULL);
     return answers;
@@ -60,7 +66,7 @@ void fc_answers_greet(FcAnswers *answers, gboolean tell)
         g_string_append_printf(text, "FCMng: %s\n", error->message);
     if (tell && !answers->quiet)
         g_string_append_printf(text, "FCMng: Profile manager: running [%d]\n", (int)getpid());
-    fc_reply_send(answers->reply_fd, text->str);
+    fc_reply_send(answers->reply_fd, 0, text->str);
     g_string_free(text, TRUE);
     if (answers->shared && answers->reply_fd >= 0)
     {
@@ -123,17 +129,29 @@ guint fc_answers_count_quits(const FcAnswers *answers)
     return answers->quits->len;
 }
 
+/* The text first: who is told in its own way looks for it then. */
+static void answer_by_pipe(FcAnswers *answers, guint64 key, const char *text)
+{
+    const gboolean can_tell = answers->tell && answers->tell(key, FALSE, answers->tell_data);
+    fc_reply_send(answers->reply_fd, can_tell ? key : 0, text);
+    if (can_tell && answers->tell(key, TRUE, answers->tell_data))
+        return;
+    answers->is_told_by_pipe_alone = TRUE;
+    if (can_tell)
+        fc_reply_send(answers->reply_fd, 0, "");
+}
+
 void fc_answers_answer_quits(FcAnswers *answers, guint count)
 {
     for (guint i = 0; i < count; i++)
     {
         const Quit *quit = &g_array_index(answers->quits, Quit, i);
-        /* Of those that wait at the reply pipe any may have taken the dead one's answer. */
-        if (quit->is_dead && quit->index != 0)
+        /* If all they have is the reply pipe, any may have taken the dead one's answer. */
+        if (quit->is_dead && (quit->index != 0 || !answers->is_told_by_pipe_alone))
             continue;
         g_autofree char *text = farewell(answers, quit->is_root);
         if (quit->index == 0)
-            fc_reply_send(answers->reply_fd, text);
+            answer_by_pipe(answers, quit->key, text);
         else
             fc_answers_give(answers, quit->key, quit->index, text);
     }

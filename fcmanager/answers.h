@@ -10,9 +10,14 @@
 
 typedef struct FcAnswers FcAnswers;
 
+/* What is on the reply pipe any process may take.  This tells process `key` in a way of its own
+ * that its end was answered there; or whether it can be told so.  FALSE: it can't. */
+typedef gboolean (*FcAnswersTell)(guint64 key, gboolean is_to_be_told, gpointer data);
+
 /* Never fails.  `reply_fd` becomes the answers'; -1: there is shared memory to answer in. `shared`,
- * which may be NULL, and `files` must outlive them. */
-FcAnswers *fc_answers_new(int reply_fd, FcSharedMap *shared, FcFiles *files, gboolean quiet);
+ * which may be NULL, and `files` must outlive them.  `tell`, which may be NULL, gets `data`. */
+FcAnswers *fc_answers_new(int reply_fd, FcSharedMap *shared, FcFiles *files, gboolean quiet,
+                          FcAnswersTell tell, gpointer data);
 void fc_answers_free(FcAnswers *answers);
 
 /* Which libfc waits for; `tell`: it says who we are, too. */

@@ -79,11 +79,18 @@ gboolean fc_follow_begin(FcFollow *follow, gint pid)
     return TRUE;
 }
 
+static struct flock lock_of(guint64 key, gint64 what, short type)
+{
+    return (struct flock){.l_type = type,
+                          .l_whence = SEEK_SET,
+                          .l_start = (gint64)((key + (guint64)what) & G_MAXINT64),
+                          .l_len = 1};
+}
+
 /* Who has the lock of that key: 0: nobody; -1: a process that we can't see. */
 static gint signer(int pipe_fd, guint64 key)
 {
-    struct flock lock = {
-        .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = (gint64)(key & G_MAXINT64), .l_len = 1};
+    struct flock lock = lock_of(key, 0, F_RDLCK);
     if (fcntl(pipe_fd, F_GETLK, &lock) < 0 || lock.l_type == F_UNLCK)
         return 0;
     return lock.l_pid > 0 ? lock.l_pid : -1;
@@ -110,13 +117,16 @@ gboolean fc_follow_begin_hello(FcFollow *follow, int pipe_fd, guint64 key,
     return pid < 0 || !has_signed; /* else it would still have the lock */
 }
 
-void fc_follow_answer(int pipe_fd, guint64 key, gboolean is_followed)
+gboolean fc_follow_tell(int pipe_fd, guint64 key, gint64 what, gboolean is_so)
 {
-    struct flock lock = {.l_type = is_followed ? F_RDLCK : F_UNLCK,
-                         .l_whence = SEEK_SET,
-                         .l_start = (gint64)((key + FC_FOLLOWED) & G_MAXINT64),
-                         .l_len = 1};
-    fcntl(pipe_fd, F_OFD_SETLK, &lock); /* where it fails the process does not wait for ever */
+    struct flock lock = lock_of(key, what, is_so ? F_RDLCK : F_UNLCK);
+    return fcntl(pipe_fd, F_OFD_SETLK, &lock) == 0;
+}
+
+gboolean fc_follow_can_tell(int pipe_fd, guint64 key, gint64 what)
+{
+    struct flock lock = lock_of(key, what, F_RDLCK);
+    return fcntl(pipe_fd, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_UNLCK;
 }
 
 void fc_follow_end(FcFollow *follow)

@@ -22,8 +22,11 @@ gboolean fc_follow_begin_hello(FcFollow *follow, int pipe_fd, guint64 key,
                                const struct FcHello *hello);
 void fc_follow_end(FcFollow *follow);
 
-/* Tells a process that waits for it that it is followed; and takes that back. */
-void fc_follow_answer(int pipe_fd, guint64 key, gboolean is_followed);
+/* Tells a process `what`, FC_FOLLOWED or FC_ANSWERED; or takes it back.  FALSE where the kernel
+ * refuses, or a process has locked that byte. */
+gboolean fc_follow_tell(int pipe_fd, guint64 key, gint64 what, gboolean is_so);
+/* Whether it would, as things are. */
+gboolean fc_follow_can_tell(int pipe_fd, guint64 key, gint64 what);
 
 /* Whether it is still alive. */
 gboolean fc_follow_is_alive(const FcFollow *follow);

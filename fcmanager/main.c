@@ -193,6 +193,7 @@ static int run(const Options *options)
         .debug = options->debug,
         .joined = fc_source_follow,
         .left = fc_source_unfollow,
+        .answered = fc_source_tell_answered,
     };
     /* The descriptor stays open: images that are executed later find the memory by it. */
     if (options->shared_fd >= 0)
@@ -200,7 +201,7 @@ static int run(const Options *options)
     if (error)
     {
         g_autofree char *text = g_strdup_printf("FCMng: %s\n", error->message);
-        fc_reply_send(options->reply_fd, text);
+        fc_reply_send(options->reply_fd, 0, text);
         return EXIT_FAILURE;
     }
     const FcFilesNaming naming = {options->name, options->rank, options->use_pid,

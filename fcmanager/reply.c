@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-void fc_reply_send(int fd, const char *text)
+void fc_reply_send(int fd, uint64_t key, const char *text)
 {
     char message[sizeof(struct FcReply) + FC_REPLY_TEXT_MAX];
-    struct FcReply reply = {FC_REPLY_MAGIC, (uint32_t)MIN(strlen(text), FC_REPLY_TEXT_MAX)};
+    struct FcReply reply = {FC_REPLY_MAGIC, (uint32_t)MIN(strlen(text), FC_REPLY_TEXT_MAX), key};
     if (fd < 0)
         return;
     memcpy(message, &reply, sizeof reply);

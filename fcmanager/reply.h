@@ -4,6 +4,8 @@
  */
 #pragma once
 
-/* One write of at most FC_REPLY_TEXT_MAX characters; what does not fit is cut.  A reader that
- * is gone is not an error.  `fd` -1: nothing is sent. */
-void fc_reply_send(int fd, const char *text);
+#include <stdint.h>
+
+/* One write of at most FC_REPLY_TEXT_MAX characters; what does not fit is cut.  For process `key`,
+ * 0: for whoever reads it.  A reader that is gone is not an error.  `fd` -1: nothing is sent. */
+void fc_reply_send(int fd, uint64_t key, const char *text);

@@ -4,7 +4,6 @@
  */
 #include "fcmanager/session.h"
 
-#include "fcmanager/answers.h"
 #include "fcmanager/forks.h"
 #include "fcmanager/output.h"
 #include "fcmanager/process-messages.h"
@@ -69,7 +68,8 @@ FcSession *fc_session_new(const FcSessionSetup *setup)
     session->processes =
         g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, (GDestroyNotify)fc_process_free);
     session->forks = fc_forks_new();
-    session->answers = fc_answers_new(setup->reply_fd, setup->shared, setup->files, setup->quiet);
+    session->answers = fc_answers_new(setup->reply_fd, setup->shared, setup->files, setup->quiet,
+                                      setup->answered, setup->data);
     session->started = (gint64)time(NULL);
     session->unique_id = make_unique_id(session->started);
     return session;

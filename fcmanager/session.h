@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "fcmanager/answers.h"
 #include "fcmanager/files.h"
 #include "fcmanager/process.h"
 
@@ -32,6 +33,7 @@ typedef struct
     gboolean debug; /* log to standard error */
     FcSessionJoined joined;
     FcSessionLeft left;
+    FcAnswersTell answered;
     gpointer data;
 } FcSessionSetup;
 

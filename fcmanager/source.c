@@ -30,7 +30,8 @@ typedef struct
     guint64 key;
     FcFollow follow;
     gboolean dead;
-    gboolean is_answered; /* it waited until it was followed */
+    gboolean is_followed; /* it was told so */
+    gboolean is_answered; /* likewise */
 } Followed;
 
 struct FcSource
@@ -158,9 +159,9 @@ guint64 fc_source_follow(guint64 key, const struct FcHello *hello, gpointer data
     guint64 replaced = hello->flags & FC_HELLO_EXECED ? find_replaced(source, followed) : 0;
     watch(source, followed);
     g_hash_table_insert(source->followed, &followed->key, followed);
-    followed->is_answered = (hello->flags & FC_HELLO_ELSEWHERE) != 0;
-    if (followed->is_answered)
-        fc_follow_answer(source->pipe_fd, key, TRUE);
+    /* Where it fails the process does not wait for ever. */
+    followed->is_followed = (hello->flags & FC_HELLO_ELSEWHERE) != 0 &&
+                            fc_follow_tell(source->pipe_fd, key, FC_FOLLOWED, TRUE);
     return replaced;
 }
 
@@ -172,9 +173,23 @@ void fc_source_unfollow(guint64 key, gpointer data)
         return;
     source->dead_count -= followed->dead;
     source->asked -= !followed->dead && followed->follow.fd < 0;
+    if (followed->is_followed)
+        fc_follow_tell(source->pipe_fd, key, FC_FOLLOWED, FALSE);
     if (followed->is_answered)
-        fc_follow_answer(source->pipe_fd, key, FALSE);
+        fc_follow_tell(source->pipe_fd, key, FC_ANSWERED, FALSE);
     g_hash_table_remove(source->followed, &key); /* closing takes it out of the epoll set */
+}
+
+gboolean fc_source_tell_answered(guint64 key, gboolean is_to_be_told, gpointer data)
+{
+    FcSource *source = data;
+    Followed *followed = g_hash_table_lookup(source->followed, &key);
+    if (!followed)
+        return FALSE;
+    if (!is_to_be_told)
+        return fc_follow_can_tell(source->pipe_fd, key, FC_ANSWERED);
+    followed->is_answered = fc_follow_tell(source->pipe_fd, key, FC_ANSWERED, TRUE);
+    return followed->is_answered;
 }
 
 static void mark_dead(FcSource *source, Followed *followed)

@@ -187,17 +187,24 @@ int fc_channel_sign(void)
     return check_descriptor() ? (int)fc_sys(SYS_fcntl, channel.fd, F_SETLK, &lock) : -EBADF;
 }
 
+int fc_channel_is_told(int64_t what)
+{
+    struct flock lock = {.l_type = F_WRLCK,
+                         .l_whence = SEEK_SET,
+                         .l_start = (int64_t)fc_state_key + what,
+                         .l_len = 1};
+    if (!check_descriptor() || fc_sys(SYS_fcntl, channel.fd, F_GETLK, &lock) < 0 ||
+        lock.l_type == F_WRLCK) /* of another process that has no business there */
+        return -1;
+    return lock.l_type == F_RDLCK;
+}
+
 void fc_channel_wait_until_followed(void)
 {
     struct timespec nap = {0, 20000};
     for (int tries = 0; tries < 2000; tries++) /* some ten seconds */
     {
-        struct flock lock = {.l_type = F_WRLCK,
-                             .l_whence = SEEK_SET,
-                             .l_start = (int64_t)fc_state_key + FC_FOLLOWED,
-                             .l_len = 1};
-        if (fc_sys(SYS_fcntl, channel.fd, F_GETLK, &lock) < 0 || lock.l_type != F_UNLCK ||
-            !fc_channel_is_alive())
+        if (fc_channel_is_told(FC_FOLLOWED) != 0 || !fc_channel_is_alive())
             return;
         fc_sys(SYS_nanosleep, &nap, NULL);
         nap.tv_nsec = nap.tv_nsec < 4000000 ? nap.tv_nsec * 2 : 5000000;

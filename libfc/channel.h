@@ -29,6 +29,9 @@ bool fc_channel_send_whole(struct FcMessage *message, size_t bytes);
 /* Lets the kernel tell fcmanager who this process is: see FC_HELLO_SIGNED.  0, or -errno: -EAGAIN
  * where another process has the same key. */
 int fc_channel_sign(void);
+/* Whether fcmanager has told this process FC_FOLLOWED or FC_ANSWERED; -1 where the kernel does not
+ * say. */
+int fc_channel_is_told(int64_t what);
 /* Waits until fcmanager follows this process, which has signed and said hello; not for ever. */
 void fc_channel_wait_until_followed(void);
 

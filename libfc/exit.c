@@ -26,14 +26,30 @@
 /* SIGCANCEL and SIGSETXID of the C library: another thread may wait for us to handle one. */
 #define INTERNAL_SIGNALS (UINT64_C(3) << (__SIGRTMIN - 1))
 
+/* Others wait there, too: an answer that is not ours tells nothing of our profile.  False where
+ * none came, and none will. */
+static bool wait_at_reply_pipe(void)
+{
+    for (int nap_ms = 1;; nap_ms = nap_ms < 16 ? nap_ms * 2 : nap_ms)
+    {
+        /* Before what is read: the text was there first. */
+        int told = fc_channel_is_told(FC_ANSWERED);
+        enum FcReplied replied = fc_spawn_read_reply(fc_session.reply_fd, told > 0 ? 0 : nap_ms);
+        if (told > 0 || replied == FC_REPLIED_US || (told < 0 && replied == FC_REPLIED_OTHERS))
+            return true;
+        /* or the program has closed our end */
+        if (replied == FC_REPLIED_CLOSED || !fc_channel_is_alive())
+            return fc_channel_is_alive();
+    }
+}
+
 static void wait_for_answer(uint32_t index)
 {
     size_t bytes = 0;
     const char *text = NULL;
     bool is_answered = true;
     if (index == 0)
-        /* or the program has closed our end */
-        is_answered = fc_spawn_read_reply(fc_session.reply_fd, -1) || fc_channel_is_alive();
+        is_answered = wait_at_reply_pipe();
     else if (index != FC_NO_ANSWER)
     {
         text = fc_chunks_wait_for_answer(index, &bytes);

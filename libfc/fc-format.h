@@ -360,9 +360,11 @@ _Static_assert(sizeof(struct FcHello) == 64, "wire format");
 /* Who a process is, the kernel says: before its hello it takes a write lock (fcntl, F_SETLK) of the
  * byte of the pipe whose number is its key.  fcmanager asks who has it (F_GETLK), and is told a pid
  * of its own PID namespace, by which it opens a pidfd.  The lock is gone when the process is, or
- * has closed the pipe.  fcmanager answers to those that wait for it by a read lock of the byte
- * FC_FOLLOWED bytes further on. */
+ * has closed the pipe.  fcmanager tells a process by a read lock so many bytes further on that it
+ * follows it, which those wait for that may be in another PID namespace, and that its FC_MSG_QUIT
+ * is answered: this no other process can take away, as it can what is on the reply pipe. */
 #define FC_FOLLOWED (INT64_C(1) << 62)
+#define FC_ANSWERED (INT64_C(1) << 61)
 
 #define FC_BUILD_ID_MAX 64u
 struct FcModuleInfo
@@ -404,12 +406,14 @@ struct FcDataHeader
     ((FC_MESSAGE_MAX - sizeof(struct FcMessage) - sizeof(struct FcDataHeader)) /                   \
      sizeof(struct FcRecord))
 
-/* fcmanager's answer on the reply pipe: once when it is ready to read (libfc
- * prints the text), and for each FC_MSG_QUIT with argument 0. */
+/* fcmanager's answer on the reply pipe: once when it is ready to read (libfc prints the text), and
+ * for each FC_MSG_QUIT with argument 0.  All processes that wait there read from one pipe: who gets
+ * another's prints it and waits on for FC_ANSWERED. */
 struct FcReply
 {
-    uint32_t magic; /* FC_REPLY_MAGIC */
-    uint32_t bytes; /* of text that follow */
+    uint32_t magic;   /* FC_REPLY_MAGIC */
+    uint32_t bytes;   /* of text that follow */
+    uint64_t process; /* key; 0: of whoever reads it */
 };
-#define FC_REPLY_MAGIC 0x79524346u
+#define FC_REPLY_MAGIC 0x7a524346u
 #define FC_REPLY_TEXT_MAX 4000u

@@ -244,7 +244,6 @@ static int open_reply(int process, const uint64_t fields[FIELDS])
         fc_sys(SYS_close, fd);
         return -1;
     }
-    fc_sys(SYS_fcntl, fd, F_SETFL, 0);
     return fc_channel_move_fd(fd);
 }
 

@@ -20,6 +20,7 @@
 #include "libfc/namespace.h"
 #include "libfc/notice.h"
 #include "libfc/shared.h"
+#include "libfc/state.h"
 #include "libfc/sys.h"
 
 #include <dlfcn.h>
@@ -308,39 +309,50 @@ static bool launch_manager(struct Launch *launch)
 
 /* ---- Together --------------------------------------------------------------- */
 
-static bool read_fully(int fd, void *data, size_t bytes, int timeout_ms)
+/* What came: one answer in a piece, or several where the kernel does not keep them apart. */
+static enum FcReplied take_replies(const char *at, size_t bytes)
 {
-    char *at = data;
-    while (bytes > 0)
+    enum FcReplied replied = FC_REPLIED_OTHERS;
+    struct FcReply reply;
+    while (bytes >= sizeof reply)
     {
-        struct pollfd poll = {.fd = fd, .events = POLLIN};
-        struct timespec timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
-        long ready = fc_sys(SYS_ppoll, &poll, 1, timeout_ms < 0 ? NULL : &timeout, NULL, 8);
-        if (ready == -EINTR)
-            continue;
-        if (ready <= 0)
-            return false;
-        long got = fc_sys(SYS_read, fd, at, bytes);
-        if (got == -EINTR)
-            continue;
-        if (got <= 0)
-            return false;
-        at += got;
-        bytes -= (size_t)got;
+        memcpy(&reply, at, sizeof reply);
+        at += sizeof reply;
+        bytes -= sizeof reply;
+        if (reply.magic != FC_REPLY_MAGIC || reply.bytes > bytes)
+            break;
+        if (reply.bytes > 0)
+            fc_notice_print(at, reply.bytes);
+        if (reply.process == 0 || reply.process == fc_state_key)
+            replied = FC_REPLIED_US;
+        at += reply.bytes;
+        bytes -= reply.bytes;
     }
-    return true;
+    return replied;
 }
 
-bool fc_spawn_read_reply(int fd, int timeout_ms)
+enum FcReplied fc_spawn_read_reply(int fd, int timeout_ms)
 {
-    struct FcReply reply;
-    static char text[FC_REPLY_TEXT_MAX];
-    if (!read_fully(fd, &reply, sizeof reply, timeout_ms) || reply.magic != FC_REPLY_MAGIC ||
-        reply.bytes > sizeof text || !read_fully(fd, text, reply.bytes, timeout_ms))
-        return false;
-    if (reply.bytes > 0)
-        fc_notice_print(text, reply.bytes);
-    return true;
+    static char data[sizeof(struct FcReply) + FC_REPLY_TEXT_MAX];
+    struct pollfd poll = {.fd = fd, .events = POLLIN};
+    struct timespec timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
+    long ready;
+    do
+        ready = fc_sys(SYS_ppoll, &poll, 1, &timeout, NULL, 8);
+    while (ready == -EINTR);
+    if (ready == 0)
+        return FC_REPLIED_NOT;
+    long bytes = ready < 0 ? ready : fc_sys(SYS_read, fd, data, sizeof data);
+    if (bytes == -EAGAIN || bytes == -EINTR) /* another process was quicker */
+        return FC_REPLIED_NOT;
+    return bytes <= 0 ? FC_REPLIED_CLOSED : take_replies(data, (size_t)bytes);
+}
+
+/* Each answer is read in one piece, and whoever finds none does not wait for the next. */
+static long make_reply_pipe(int fds[2])
+{
+    long result = fc_sys(SYS_pipe2, fds, O_CLOEXEC | O_NONBLOCK | O_DIRECT);
+    return result == -EINVAL ? fc_sys(SYS_pipe2, fds, O_CLOEXEC | O_NONBLOCK) : result;
 }
 
 static void close_all(const int *fds, int count)
@@ -386,7 +398,7 @@ static bool start_and_greet(struct Launch *launch, struct FcSession *session, in
     choose_paths(launch);
     bool started = launch_manager(launch) && !launch->failed;
     close_all((int[]){launch->fds[0], reply_write_fd, launch->fds[2]}, 3);
-    if (started && fc_spawn_read_reply(session->reply_fd, REPLY_TIMEOUT_MS))
+    if (started && fc_spawn_read_reply(session->reply_fd, REPLY_TIMEOUT_MS) == FC_REPLIED_US)
         return true;
     complain(launch,
              !started && launch->error != 0 ? fc_libc()->strerrordesc((int)-launch->error) : NULL);
@@ -411,7 +423,7 @@ bool fc_spawn_manager(struct FcSession *session)
         fc_notice("children are in another PID namespace, the program is not profiled");
         return false;
     }
-    if (fc_sys(SYS_pipe2, data, O_CLOEXEC) < 0 || fc_sys(SYS_pipe2, reply, O_CLOEXEC) < 0)
+    if (fc_sys(SYS_pipe2, data, O_CLOEXEC) < 0 || make_reply_pipe(reply) < 0)
     {
         close_all(data, 2);
         fc_notice("no descriptors left, the program is not profiled");

@@ -27,6 +27,13 @@ struct FcSession
  * user told by a notice, where any of that fails. */
 bool fc_spawn_manager(struct FcSession *session);
 
-/* Reads one FcReply from `fd` and prints its text.  False when none came within
- * `timeout_ms` (-1: wait as long as the other end is open). */
-bool fc_spawn_read_reply(int fd, int timeout_ms);
+enum FcReplied
+{
+    FC_REPLIED_NOT,    /* within the time */
+    FC_REPLIED_US,     /* perhaps others as well */
+    FC_REPLIED_OTHERS, /* only */
+    FC_REPLIED_CLOSED, /* and never will */
+};
+
+/* Waits for what comes first from the reply pipe `fd`, and prints its text. */
+enum FcReplied fc_spawn_read_reply(int fd, int timeout_ms);

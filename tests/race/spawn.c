@@ -42,13 +42,15 @@ static bool read_fully(int fd, void *data, size_t bytes)
     return true;
 }
 
-bool fc_spawn_read_reply(int fd, int timeout_ms)
+enum FcReplied fc_spawn_read_reply(int fd, int timeout_ms)
 {
     struct FcReply reply;
     char text[FC_REPLY_TEXT_MAX];
     (void)timeout_ms;
     return read_fully(fd, &reply, sizeof reply) && reply.bytes <= sizeof text &&
-           read_fully(fd, text, reply.bytes);
+                   read_fully(fd, text, reply.bytes)
+               ? FC_REPLIED_US
+               : FC_REPLIED_CLOSED;
 }
 
 bool fc_spawn_manager(struct FcSession *session)
@@ -66,7 +68,7 @@ bool fc_spawn_manager(struct FcSession *session)
     session->manager_pid = (int)fc_sys(SYS_getpid);
     session->manager_pipe_fd = data[0];
     race_start_manager(data[0], reply[1], session->shared, bytes);
-    if (!fc_spawn_read_reply(session->reply_fd, -1))
+    if (fc_spawn_read_reply(session->reply_fd, -1) != FC_REPLIED_US)
         return false;
     if (session->shared != NULL)
         session->reply_fd = -1;

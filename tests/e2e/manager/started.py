@@ -58,8 +58,8 @@ class Manager:
         self.greeting = self.read_reply()
 
     def read_reply(self):
-        head = self.read(8)
-        magic, count = struct.unpack('<II', head)
+        head = self.read(16)
+        magic, count, _ = struct.unpack('<IIQ', head)
         assert magic == wire.REPLY_MAGIC
         return self.read(count).decode()
 

@@ -5,7 +5,7 @@ play the part of libfc.  Must not be generated from the header: it is to notice 
 import struct
 
 MESSAGE_MAGIC = 0x4346
-REPLY_MAGIC = 0x79524346
+REPLY_MAGIC = 0x7a524346
 SHARED_MAGIC = 0x3164657261684346
 CHUNK_BYTES = 65536
 CHUNK_HEADER_BYTES = 64

@@ -164,6 +164,16 @@ class Death(fctest.Case):
             self.assertEqual([name for name in files if name.endswith(".tmp")], [])
             self.assertEqual(len(files), 1 + children + 1, files)
 
+    def test_children_that_end_together(self):
+        """Each finds its own file when it has ended, whoever else waits for an answer."""
+        program = self.compile("ends_together.c")
+        for transport in ("shared", "pipe"):
+            folder = self.path(transport)
+            os.mkdir(folder)
+            done = self.run_quiet([program, "5", "20"], env={"FC_TRANSPORT": transport}, cwd=folder)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"0\n", b""))
+            self.assertEqual(len(os.listdir(folder)), 1 + 5 * 20 + 1)
+
 
 if __name__ == "__main__":
     fctest.main()
