@@ -94,7 +94,8 @@ static void add_function(const FcReportContext *context, FcTable *table, guint i
         g_string_append_printf(name, "  %s", source);
     fc_table_row(table, FC_STYLE_STRONG);
     fc_table_cell(table,
-                  fc_report_time(function->figures.total_ns, function->figures.total_error_ns));
+                  fc_report_time(function->figures.total_ns, function->figures.total_error_ns,
+                                 function->figures.total_cost_ns));
     fc_table_cell(table, fc_format_share(function->figures.total_ns, model->base_ns));
     fc_table_cell(table, fc_format_count(function->figures.calls));
     fc_table_cell(table, NULL);
@@ -215,7 +216,8 @@ static gboolean add_arcs(const FcReportContext *context, FcTable *table, const G
 static void add_local(FcTable *table, const FcProfileFunction *figures)
 {
     fc_table_row(table, FC_STYLE_DIM);
-    fc_table_cell(table, fc_report_time(figures->local_ns, figures->local_error_ns));
+    fc_table_cell(
+        table, fc_report_time(figures->local_ns, figures->local_error_ns, figures->local_cost_ns));
     fc_table_cell(table, fc_format_share(figures->local_ns, figures->total_ns));
     fc_table_cell(table, NULL);
     fc_table_cell(table, NULL);

@@ -30,11 +30,8 @@ static void note_estimates(const FcReportContext *context)
                    functions, functions > 1 ? "s" : "", all, some);
 }
 
-/* Of what recording a call costs no more is known than this. */
-#define RECORDED_ERROR 0.1
-
-/* By how much the costs that were taken off may be wrong: of counted calls as far as the shapes
- * that they were measured in differ. */
+/* By how much the costs that were taken off may be wrong: of counted calls at least as far as the
+ * shapes that they were measured in differ. */
 static double cost_error(const FcProfile *profile, double cost_ns, double counted)
 {
     double least = (double)G_MAXUINT64;
@@ -44,8 +41,7 @@ static double cost_error(const FcProfile *profile, double cost_ns, double counte
         least = MIN(least, (double)profile->costs_ps[i]);
         most = MAX(most, (double)profile->costs_ps[i]);
     }
-    const double of_counted = MIN(counted * (least + most) / 2 / 1000, cost_ns);
-    return counted * (most - least) / 2 / 1000 + (cost_ns - of_counted) * RECORDED_ERROR;
+    return MAX(counted * (most - least) / 2 / 1000, cost_ns * FC_REPORT_COST_ERROR);
 }
 
 /* What the hooks took and what the program would have taken without. */

@@ -227,10 +227,16 @@ char *fc_report_mark(char *text, gboolean marked)
     return with_mark;
 }
 
-char *fc_report_time(guint64 ns, guint64 error_ns)
+static gboolean is_doubtful(guint64 ns, guint64 error_ns, guint64 cost_ns)
+{
+    return (double)error_ns + FC_REPORT_COST_ERROR * (double)cost_ns > (double)ns / 2;
+}
+
+char *fc_report_time(guint64 ns, guint64 error_ns, guint64 cost_ns)
 {
     g_autofree char *time = fc_format_time(ns);
-    return g_strconcat(error_ns == 0 ? "" : error_ns > ns / 2 ? "?" : "~", time, NULL);
+    const char *mark = is_doubtful(ns, error_ns, cost_ns) ? "?" : error_ns != 0 ? "~" : "";
+    return g_strconcat(mark, time, NULL);
 }
 
 gboolean fc_report_lacks_threads(const FcReportContext *context, const char *title)
@@ -262,14 +268,16 @@ void fc_report_note_marks(const FcReportContext *context)
     {
         const FcProfileFunction *figures = &fc_model_function(context->model, i)->figures;
         estimated = estimated || fc_report_is_local_estimated(figures);
-        doubtful = doubtful || figures->total_error_ns > figures->total_ns / 2 ||
-                   figures->local_error_ns > figures->local_ns / 2;
+        doubtful =
+            doubtful ||
+            is_doubtful(figures->total_ns, figures->total_error_ns, figures->total_cost_ns) ||
+            is_doubtful(figures->local_ns, figures->local_error_ns, figures->local_cost_ns);
     }
-    if (!estimated)
-        return;
-    fc_render_note(context->render,
-                   "~ time: estimated from calls that were timed at random, of which minimum and "
-                   "maximum are; ~ calls: apportioned, their sum is exact.");
+    if (estimated)
+        fc_render_note(context->render,
+                       "~ time: estimated from calls that were timed at random, of which minimum "
+                       "and maximum are; ~ calls: apportioned, their sum is exact.");
     if (doubtful)
-        fc_render_note(context->render, "? time: its error is likely to be more than half of it.");
+        fc_render_note(context->render, "? time: mostly uncertain, as the hooks took several times "
+                                        "as long or few calls were timed.");
 }

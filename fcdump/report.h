@@ -74,9 +74,12 @@ char *fc_report_name(const FcReportContext *context, gint function, guint via);
  * the local one, as not all of those, or of the calls that it made, were. */
 gboolean fc_report_is_estimated(const FcProfileFunction *figures);
 gboolean fc_report_is_local_estimated(const FcProfileFunction *figures);
-/* The time, with a mark before it where it has an error: "~", or "?" where that is more than half
- * of it.  The caller owns the result, as that of the next. */
-char *fc_report_time(guint64 ns, guint64 error_ns);
+/* What was taken off for the hooks may be wrong by this part of it. */
+#define FC_REPORT_COST_ERROR 0.25
+/* The time, with a mark before it: "~" where it is an estimate, with that standard error, and "?"
+ * where it is mostly uncertainty, by that or by what was taken off.  The caller owns the result, as
+ * that of the next. */
+char *fc_report_time(guint64 ns, guint64 error_ns, guint64 cost_ns);
 /* `text`, which it takes over, with "~" before it if `marked`. */
 char *fc_report_mark(char *text, gboolean marked);
 /* Where --thread wants some threads of a process: calls between functions are known of all

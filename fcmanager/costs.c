@@ -14,7 +14,10 @@ FcCallCosts fc_costs_of(const struct FcCosts *measured)
     FcCallCosts costs = {.recorded = measured->recorded / PARTS_OF_TICK};
     costs.inside = MIN(measured->inside / PARTS_OF_TICK, costs.recorded);
     for (guint i = 0; i < G_N_ELEMENTS(measured->counted); i++)
-        costs.counted += measured->counted[i] / PARTS_OF_TICK / G_N_ELEMENTS(measured->counted);
+        if (i != FC_COSTS_OF_RECURSION)
+            costs.counted +=
+                measured->counted[i] / PARTS_OF_TICK / (G_N_ELEMENTS(measured->counted) - 1);
+    costs.within = MAX(costs.counted, measured->counted[FC_COSTS_OF_RECURSION] / PARTS_OF_TICK);
     return costs;
 }
 
@@ -70,9 +73,11 @@ static void find_overhead(Work *work)
         const FcCountsNode *node = &counts->nodes[i];
         const guint64 unrecorded = MIN(fc_counts_unrecorded(counts, i), node->calls);
         const double recorded = (double)(node->calls - unrecorded);
-        const double within = recorded * work->within[node->function];
+        const double part = work->within[node->function];
+        const double within = recorded * part;
+        const double counted = costs->counted * (1 - part) + costs->within * part;
         work->overhead[i] +=
-            recorded * costs->inside + within * outside + (double)unrecorded * costs->counted;
+            recorded * costs->inside + within * outside + (double)unrecorded * counted;
         work->overhead[node->parent] += (recorded - within) * outside;
     }
 }

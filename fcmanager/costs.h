@@ -5,9 +5,9 @@
  *
  * The rule, for the local time of each context: of a call that was recorded the part of its cost
  * that lies between its two time stamps is its own, the rest is in the time of its caller; a
- * call that was counted and not timed costs what a counted one does.  What is left is never more
- * than was measured, and never less than a third of a counted call's cost for each of its calls:
- * each did something.  Totals lose what was taken off below them.
+ * call that was counted and not timed costs what a counted one does, more within a recursion.  What
+ * is left is never more than was measured, and never less than a third of a counted call's cost for
+ * each of its calls: each did something.  Totals lose what was taken off below them.
  *
  * Calls within a recursion are made by the function itself, those that a function which it calls
  * made are taken for such as well. */
@@ -22,9 +22,10 @@ typedef struct
     double recorded; /* in all, */
     double inside;   /* of which between its time stamps */
     double counted;
+    double within; /* a counted call within a recursion */
 } FcCallCosts;
 
-/* The mean of the shapes that libfc measured a counted call in. */
+/* Of a counted call the mean of those shapes that libfc measured which are no recursion. */
 FcCallCosts fc_costs_of(const struct FcCosts *measured);
 
 /* Takes the costs off the counts, whose stack must be closed and what was counted settled; their

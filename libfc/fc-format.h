@@ -392,6 +392,7 @@ struct FcCosts
     uint32_t counted[4]; /* a counted call: of a function that does nothing, one that waits for the
                             call before it, a recursive one and one called by a pointer */
 };
+#define FC_COSTS_OF_RECURSION 2 /* of `counted` */
 _Static_assert(sizeof(struct FcCosts) == 24, "wire format");
 
 struct FcDataHeader

@@ -117,6 +117,14 @@ class Exact(fctest.Case):
         self.assertEqual({name: found[:3] for name, found in functions_of(profile).items()},
                          {"main": (1, 0.05, 0.01), "a": (1, 0.03, 0.01), "b": (2, 0.02, 0.02),
                           "c": (1, 0.01, 0.01)})
+        # and the report does not pretend to know them
+        flat = self.command([fctest.tool("fcdump"), "--flat", self.path("functioncheck.fc")])
+        self.assertIn("? time: mostly uncertain", flat)
+        for name in functions_of(profile):
+            self.assertRegex(flat, rf"(?m)^ *\?.* \?.* {name}$")
+        raw = self.command([fctest.tool("fcdump"), "--flat", "--raw",
+                            self.path("functioncheck.fc")])
+        self.assertNotIn("?", raw)
 
     def test_recursion(self):
         # main+1 f+2 f+3 f+4 f-5 f-6 f-7 main-8
