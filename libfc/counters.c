@@ -64,6 +64,13 @@ void fc_counters_end(void)
     fc_unmap(counted, sizeof *counted);
 }
 
+/* What was mapped is not given back: a hook may be at work in it. */
+void fc_counters_stop(void)
+{
+    fc_filter = NULL;
+    fc_thread.counted = NULL;
+}
+
 /* What was mapped is not given back: the fork may have been made in a handler that interrupted a
  * hook. */
 void fc_counters_after_fork(void)

@@ -76,6 +76,9 @@ struct FcCounted *fc_counters_own(void);
 /* The thread ends: nothing is counted any more.  Signals blocked. */
 void fc_counters_end(void);
 
+/* Profiling stops: the thread counts no more.  What it counted stays. */
+void fc_counters_stop(void);
+
 /* In a forked child: nothing is counted yet.  Signals blocked. */
 void fc_counters_after_fork(void);
 

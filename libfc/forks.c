@@ -10,6 +10,7 @@
 #include "libfc/chunks.h"
 #include "libfc/clock.h"
 #include "libfc/config.h"
+#include "libfc/counters.h"
 #include "libfc/exit.h"
 #include "libfc/libc.h"
 #include "libfc/modules.h"
@@ -152,6 +153,7 @@ static void stop_for_twin(int flags)
         return;
     fc_chunks_flush_private();
     fc_state_stop("a child shares the program's memory (CLONE_VM), profiling stops here");
+    fc_counters_stop();
 }
 
 /* With CLONE_VM the child shares our memory, as a thread or the child of a vfork does: it is no

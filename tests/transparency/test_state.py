@@ -75,13 +75,13 @@ class Twin(fctest.Case):
     def test_profiling_stops(self):
         """Two processes with one thread's memory: what came before them is exact."""
         program = self.compile("twin.c")
-        for transport in TRANSPORTS:
-            done = self.run_target([program], env={"FC_TRANSPORT": transport})
+        for env in (*({"FC_TRANSPORT": transport} for transport in TRANSPORTS), {"FC_DETAIL": "auto"}):
+            done = self.run_target([program], env=env)
             self.assertEqual((done.returncode, done.stdout), (3, b"500\n"))
             self.assertIn(b"CLONE_VM", done.stderr)
             profile = fcprofile.load(self.wait_for_file())
             self.assertEqual([function.calls for function in profile.functions
-                              if function.name == "leaf"], [3000000], transport)
+                              if function.name == "leaf"], [3000000], env)
             os.unlink(self.path("functioncheck.fc"))
 
 
