@@ -53,21 +53,27 @@ static bool is_our_pipe(int fd)
            status.st_ino == channel.inode;
 }
 
+/* Room for a few descriptors from number `first` on. */
+static long widen_limit(const struct rlimit *limit, rlim_t first)
+{
+    struct rlimit wider = *limit;
+    wider.rlim_cur = first + 16;
+    if (wider.rlim_max < wider.rlim_cur)
+        wider.rlim_max = wider.rlim_cur; /* takes a privilege */
+    return fc_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, &wider, NULL);
+}
+
 /* Beyond the program's limit, which counts numbers: the program finds no descriptor more and is
  * left none fewer.  The limit is moved for that and put back at once. */
 static long move_beyond(int fd, const struct rlimit *limit)
 {
-    struct rlimit wider = *limit;
     rlim_t first = limit->rlim_cur;
     if (first > BEYOND_MAX)
         return -EMFILE;
     if (first < BEYOND_MIN && limit->rlim_max >= BEYOND_MIN + 16)
         first = BEYOND_MIN;
-    wider.rlim_cur = first + 16;
-    if (wider.rlim_max < wider.rlim_cur)
-        wider.rlim_max = wider.rlim_cur; /* takes a privilege */
     uint64_t old = fc_block_signals();
-    long moved = fc_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, &wider, NULL);
+    long moved = widen_limit(limit, first);
     if (moved == 0)
     {
         moved = fc_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, (long)first);
@@ -118,12 +124,33 @@ int fc_channel_open_of_manager(int pid, int fd, int flags)
     return (int)fc_sys(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, 0);
 }
 
+static int open_pipe(void)
+{
+    return fc_channel_open_of_manager(channel.manager_pid, channel.manager_fd,
+                                      O_WRONLY | O_NONBLOCK);
+}
+
+/* The program has all descriptors open that it may. */
+static int open_pipe_beyond(void)
+{
+    struct rlimit limit;
+    int fd = -EMFILE;
+    if (fc_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) == 0 &&
+        widen_limit(&limit, limit.rlim_cur) == 0)
+    {
+        fd = open_pipe();
+        fc_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, &limit, NULL);
+    }
+    return fd;
+}
+
 /* The program closed our descriptor (a daemon, say): the pipe is opened anew by
- * way of the manager's own end of it. */
+ * way of the manager's own end of it.  Signals blocked. */
 static bool reopen(void)
 {
-    int fd =
-        fc_channel_open_of_manager(channel.manager_pid, channel.manager_fd, O_WRONLY | O_NONBLOCK);
+    int fd = open_pipe();
+    if (fd == -EMFILE)
+        fd = open_pipe_beyond();
     if (fd < 0)
         return false;
     if (!is_our_pipe(fd)) /* another process has that pid by now */
