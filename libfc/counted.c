@@ -194,8 +194,11 @@ static bool enter_window(struct FcCounted *counted, uint64_t function, uint64_t 
         return false;
     uint32_t number = counted->window_number;
     uint32_t top = counted->window_top;
-    counted->window[top] = (struct FcWindowFrame){function, site, where};
+    const struct FcWindowFrame frame = {function, site, where};
+    counted->window[top] = frame;
     counted->window_top = top + 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    counted->window[top] = frame; /* a handler in between has used the place, and left it */
     counted->window_left--;
     if (!counted->is_window || counted->window_number != number)
         return false; /* a handler has ended it, before or after it saw this frame */
@@ -403,7 +406,8 @@ void fc_counted_begin(const struct FcChunk *chunk, uint32_t slots)
     struct FcCounted *counted = fc_counters_own();
     if (!counted || !fc_counters_make_room(counted))
         return;
-    fc_detail_look_again(chunk, slots);
+    if (!fc_detail_look_again(chunk, slots))
+        return;
     for (uint32_t i = 0; i < count; i++)
         begin(counted, &decisions[i]);
     if (!counted->is_window)

@@ -313,10 +313,12 @@ static void look(struct FcDetail *detail, const struct FcChunk *chunk, uint32_t 
     for (uint32_t i = from; i < to; i++)
     {
         struct FcRecord record = chunk->records[i];
-        /* one that a hook has yet to fill is passed over */
+        /* One that a hook has yet to fill, whom a handler interrupted: what is open is not known.
+         */
         if (record.site >> FC_SITE_GENERATION_SHIFT != chunk->generation)
-            continue;
-        look_at(detail, &record);
+            detail->is_doubted = true;
+        else
+            look_at(detail, &record);
     }
 }
 
@@ -366,13 +368,14 @@ void fc_detail_look(const struct FcChunk *chunk, uint32_t from, uint32_t to)
         detail->decision_count = 0;
 }
 
-void fc_detail_look_again(const struct FcChunk *chunk, uint32_t to)
+bool fc_detail_look_again(const struct FcChunk *chunk, uint32_t to)
 {
     struct FcDetail *detail = own();
     if (!detail || detail->is_doubted)
-        return;
+        return false;
     look(detail, chunk, 0, to);
     detail->seen_slots = to;
+    return !detail->is_doubted;
 }
 
 uint32_t fc_detail_take(const struct FcDecision **decisions)
