@@ -195,6 +195,8 @@ static void put_function(const Export *export, guint index, const GArray *entrie
     fc_json_unsigned(json, "local_ns", figures->local_ns);
     put_raw(json, "raw_total_ns", figures->total_ns, figures->total_cost_ns);
     put_raw(json, "raw_local_ns", figures->local_ns, figures->local_cost_ns);
+    fc_json_unsigned(json, "total_wait_ns", figures->total_wait_ns);
+    fc_json_unsigned(json, "local_wait_ns", figures->local_wait_ns);
     fc_json_unsigned(json, "total_min_ns", figures->total_min_ns);
     fc_json_unsigned(json, "total_max_ns", figures->total_max_ns);
     fc_json_unsigned(json, "local_min_ns", figures->local_min_ns);
@@ -258,6 +260,7 @@ static void put_arcs(const Export *export)
             const FcProfileArc *arc = &g_array_index(model->profile->arcs, FcProfileArc, site->tag);
             fc_json_boolean(json, "apportioned", arc->apportioned);
             put_raw(json, "raw_total_ns", site->total_ns, arc->cost_ns);
+            fc_json_unsigned(json, "total_wait_ns", arc->wait_ns);
             if (site->total_ns > 0 || model->profile->extended)
                 fc_json_unsigned(json, "total_ns", site->total_ns);
             else
@@ -307,6 +310,8 @@ static void put_folded_root(const Export *export)
     fc_json_boolean(json, "apportioned", FALSE);
     fc_json_unsigned(json, "total_ns", 0);
     fc_json_unsigned(json, "local_ns", 0);
+    fc_json_unsigned(json, "total_wait_ns", 0);
+    fc_json_unsigned(json, "local_wait_ns", 0);
     put_site(export, &nowhere);
     fc_json_end_object(json);
 }
@@ -335,6 +340,8 @@ static void put_contexts(const Export *export)
         fc_json_unsigned(json, "local_ns", context->local_ns);
         put_raw(json, "raw_total_ns", context->total_ns, context->total_cost_ns);
         put_raw(json, "raw_local_ns", context->local_ns, context->local_cost_ns);
+        fc_json_unsigned(json, "total_wait_ns", context->total_wait_ns);
+        fc_json_unsigned(json, "local_wait_ns", context->local_wait_ns);
         put_site(export, &context->site);
         fc_json_end_object(json);
     }
@@ -345,6 +352,8 @@ static void put_contexts(const Export *export)
 
 static void put_thread(const Export *export, const FcProfileThread *thread)
 {
+    static const char *const waits[] = {
+        [FC_WAITS_UNKNOWN] = NULL, [FC_WAITS_SEEN] = "seen", [FC_WAITS_COARSE] = "coarse"};
     FcJson *json = export->json;
     fc_json_begin_object(json, NULL);
     fc_json_signed(json, "tid", thread->tid);
@@ -354,6 +363,10 @@ static void put_thread(const Export *export, const FcProfileThread *thread)
     fc_json_unsigned(json, "run_ns", thread->run_ns);
     fc_json_unsigned(json, "calls", thread->calls);
     fc_json_boolean(json, "ended", thread->ended);
+    fc_json_string(json, "waits", waits[thread->waits]);
+    fc_json_unsigned(json, "wait_ns", thread->wait_ns);
+    fc_json_unsigned(json, "preempted_ns", thread->preempted_ns);
+    fc_json_unsigned(json, "manager_ns", thread->manager_ns);
     fc_json_begin_array(json, "functions");
     for (guint i = 0; i < thread->functions->len; i++)
     {
@@ -366,6 +379,8 @@ static void put_thread(const Export *export, const FcProfileThread *thread)
         fc_json_unsigned(json, "local_ns", function->local_ns);
         put_raw(json, "raw_total_ns", function->total_ns, function->total_cost_ns);
         put_raw(json, "raw_local_ns", function->local_ns, function->local_cost_ns);
+        fc_json_unsigned(json, "total_wait_ns", function->total_wait_ns);
+        fc_json_unsigned(json, "local_wait_ns", function->local_wait_ns);
         fc_json_end_object(json);
     }
     fc_json_end_array(json);

@@ -58,7 +58,8 @@ static void move_node(Move *move, guint32 node)
     guint32 caller = hidden != 0 ? find_caller(settle, own.parent, hidden - 1, node) : 0;
     if (caller == 0)
         return;
-    fc_settle_add_total(settle, caller, own.parent, own.total);
+    fc_settle_add_total(settle, caller, own.parent, own.total,
+                        fc_counts_wait(counts->node_waits, node).total);
     unlink_child(settle, node);
     counts->nodes[node].parent = caller;
     *fc_settle_link(settle->next_child, node) = *fc_settle_link(settle->first_child, caller);
@@ -92,6 +93,7 @@ static void move_arcs(Move *move)
         guint32 to = fc_counts_get_arc(counts, hidden, own.site, own.site_module, own.callee);
         counts->arcs[to].calls += own.calls;
         counts->arcs[to].total += own.total;
+        fc_counts_add_wait(&counts->arc_waits, to, fc_counts_wait(counts->arc_waits, i));
     }
 }
 
@@ -99,6 +101,7 @@ static void drop_arcs(Move *move)
 {
     FcCounts *counts = move->settle->counts;
     GArray *marks = counts->apportioned_arcs;
+    GHashTable *waits = NULL;
     guint32 kept = 0;
     if (marks)
         g_array_set_size(marks, MAX(marks->len, counts->arc_count));
@@ -108,11 +111,14 @@ static void drop_arcs(Move *move)
             continue;
         if (marks)
             g_array_index(marks, guint8, kept) = g_array_index(marks, guint8, i);
+        fc_counts_add_wait(&waits, kept, fc_counts_wait(counts->arc_waits, i));
         counts->arcs[kept++] = counts->arcs[i];
     }
     counts->arc_count = kept;
     if (marks)
         g_array_set_size(marks, kept);
+    g_clear_pointer(&counts->arc_waits, g_hash_table_unref);
+    counts->arc_waits = waits;
 }
 
 /* ---- The tree in its order again -------------------------------------------------------- */
@@ -127,12 +133,14 @@ static void add_node(FcCountsNode *into, const FcCountsNode *from, gboolean fold
 }
 
 /* The context of `fresh` that `from`, whose parent became `parent`, becomes. */
-static guint32 place_node(FcCounts *fresh, FcMap *known, guint32 parent, const FcCountsNode *from)
+static guint32 place_node(FcCounts *fresh, FcMap *known, guint32 parent, const FcCountsNode *from,
+                          FcCountsCost wait)
 {
     guint32 node = fc_counts_find_on_path(fresh, parent, from->function);
     if (node != 0)
     {
         add_node(&fresh->nodes[node], from, TRUE);
+        fc_counts_add_wait(&fresh->node_waits, node, (FcCountsCost){0, wait.local});
         return node;
     }
     guint64 callee = (guint64)(guint32)from->site_module << 32 | from->function;
@@ -145,6 +153,7 @@ static guint32 place_node(FcCounts *fresh, FcMap *known, guint32 parent, const F
         fc_map_add(known, parent, from->site, callee, node, 0);
     }
     add_node(&fresh->nodes[node], from, FALSE);
+    fc_counts_add_wait(&fresh->node_waits, node, wait);
     return node;
 }
 
@@ -163,7 +172,8 @@ static void order_nodes(FcSettle *settle)
          at = fc_settle_next_below(settle, at, 0, TRUE))
     {
         const FcCountsNode *from = &counts->nodes[at];
-        places[at] = place_node(&fresh, &known, places[from->parent], from);
+        places[at] = place_node(&fresh, &known, places[from->parent], from,
+                                fc_counts_wait(counts->node_waits, at));
         if (fc_counts_is_marked(counts->apportioned_nodes, at))
             fc_counts_mark(&marks, places[at]);
         if (fc_counts_unrecorded(counts, at) > 0)
@@ -179,6 +189,8 @@ static void order_nodes(FcSettle *settle)
     if (counts->apportioned_nodes)
         g_array_unref(counts->apportioned_nodes);
     counts->apportioned_nodes = marks;
+    g_clear_pointer(&counts->node_waits, g_hash_table_unref);
+    counts->node_waits = fresh.node_waits;
     if (counts->unrecorded)
         g_array_unref(counts->unrecorded);
     counts->unrecorded = unrecorded;

@@ -105,7 +105,8 @@ guint32 fc_settle_hidden_caller(const FcSettle *settle, const FcCountedPair *pai
                                 guint32 function);
 /* `ticks` were spent in `node` and in `frame`, of which only that was recorded: adds them to the
  * total times of `node`, its function and arc, and those around it up to `frame`'s. */
-void fc_settle_add_total(FcSettle *settle, guint32 node, guint32 frame, guint64 ticks);
+void fc_settle_add_total(FcSettle *settle, guint32 node, guint32 frame, guint64 ticks,
+                         guint64 wait);
 
 /* Gives the calls of pair number `index` to contexts; those of its callers have theirs. */
 void fc_settle_apportion(FcSettle *settle, guint32 index);

@@ -172,7 +172,7 @@ static void estimate(FcSettle *settle)
     }
 }
 
-void fc_settle_add_total(FcSettle *settle, guint32 node, guint32 frame, guint64 ticks)
+void fc_settle_add_total(FcSettle *settle, guint32 node, guint32 frame, guint64 ticks, guint64 wait)
 {
     FcCounts *counts = settle->counts;
     while (node != 0 && !fc_settle_is_on_path(counts, node, frame))
@@ -183,6 +183,9 @@ void fc_settle_add_total(FcSettle *settle, guint32 node, guint32 frame, guint64 
         own->total += ticks;
         counts->arcs[arc].total += ticks;
         counts->functions[own->function].total += ticks;
+        fc_counts_add_wait(&counts->node_waits, node, (FcCountsCost){wait, 0});
+        fc_counts_add_wait(&counts->arc_waits, arc, (FcCountsCost){wait, 0});
+        counts->functions[own->function].wait_total += wait;
         node = own->parent;
     }
 }
@@ -221,7 +224,7 @@ static void move_time(FcSettle *settle, const FcCountedShare *shares, guint coun
         if (shares[i].frame != 0)
             counts->nodes[shares[i].frame].local -= parts[i];
         counts->nodes[shares[i].node].local += parts[i];
-        fc_settle_add_total(settle, shares[i].node, shares[i].frame, parts[i]);
+        fc_settle_add_total(settle, shares[i].node, shares[i].frame, parts[i], 0);
     }
 }
 
@@ -231,7 +234,11 @@ void fc_settle_times(FcSettle *settle, guint64 outside)
     estimate(settle);
     g_autofree guint64 *measured = g_new(guint64, counts->node_count);
     for (guint32 i = 0; i < counts->node_count; i++)
-        measured[i] = counts->nodes[i].local;
+    {
+        /* what the thread did not wait: the samples' times have no waiting in them */
+        const guint64 local = counts->nodes[i].local;
+        measured[i] = local - MIN(fc_counts_wait(counts->node_waits, i).local, local);
+    }
     measured[0] = outside;
     g_array_sort(settle->shares, compare_shares);
     const FcCountedShare *shares = (const FcCountedShare *)(gconstpointer)settle->shares->data;

@@ -56,6 +56,8 @@ void fc_counts_free(FcCounts *counts)
     g_clear_pointer(&counts->unrecorded, g_array_unref);
     g_clear_pointer(&counts->node_costs, g_array_unref);
     g_clear_pointer(&counts->arc_costs, g_array_unref);
+    g_clear_pointer(&counts->node_waits, g_hash_table_unref);
+    g_clear_pointer(&counts->arc_waits, g_hash_table_unref);
     g_free(counts);
 }
 
@@ -88,6 +90,29 @@ static void add_cost(GArray **costs, guint32 index, FcCountsCost cost)
     FcCountsCost *sum = &g_array_index(*costs, FcCountsCost, index);
     sum->total += cost.total;
     sum->local += cost.local;
+}
+
+void fc_counts_add_wait(GHashTable **waits, guint32 index, FcCountsCost wait)
+{
+    if (wait.total == 0 && wait.local == 0)
+        return;
+    if (!*waits)
+        *waits = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    FcCountsCost *sum = g_hash_table_lookup(*waits, GUINT_TO_POINTER(index));
+    if (!sum)
+    {
+        sum = g_new0(FcCountsCost, 1);
+        g_hash_table_insert(*waits, GUINT_TO_POINTER(index), sum);
+    }
+    sum->total += wait.total;
+    sum->local += wait.local;
+}
+
+FcCountsCost fc_counts_wait(GHashTable *waits, guint32 index)
+{
+    const FcCountsCost none = {0};
+    const FcCountsCost *wait = waits ? g_hash_table_lookup(waits, GUINT_TO_POINTER(index)) : NULL;
+    return wait ? *wait : none;
 }
 
 /* ---- Making entries --------------------------------------------------------- */
@@ -201,6 +226,12 @@ gboolean fc_counts_is_active(const FcCounts *counts, guint64 address, guint64 ti
     return slot != NULL && counts->functions[slot->value - 1].active > 0;
 }
 
+void fc_counts_forget_edges(FcCounts *counts)
+{
+    fc_map_clear(&counts->edges);
+    fc_map_init(&counts->edges, 0);
+}
+
 /* ---- Modules that come and go ----------------------------------------------- */
 
 static gboolean is_outside(const FcMapSlot *slot, gpointer data)
@@ -238,12 +269,43 @@ void fc_counts_sum_functions(FcCounts *counts)
     {
         counts->functions[i].calls = 0;
         counts->functions[i].local = 0;
+        counts->functions[i].wait_local = 0;
     }
     for (guint32 i = 1; i < counts->node_count; i++)
     {
         FcCountsFunction *function = &counts->functions[counts->nodes[i].function];
         function->calls += counts->nodes[i].calls;
         function->local += counts->nodes[i].local;
+        function->wait_local += fc_counts_wait(counts->node_waits, i).local;
+    }
+}
+
+static void bound(FcCountsCost *wait, guint64 total, guint64 local)
+{
+    wait->total = MIN(wait->total, total);
+    wait->local = MIN(wait->local, local);
+}
+
+void fc_counts_bound_waits(FcCounts *counts)
+{
+    GHashTableIter iter;
+    gpointer key;
+    gpointer wait;
+    if (counts->node_waits)
+        g_hash_table_iter_init(&iter, counts->node_waits);
+    while (counts->node_waits && g_hash_table_iter_next(&iter, &key, &wait))
+    {
+        const FcCountsNode *node = &counts->nodes[GPOINTER_TO_UINT(key)];
+        bound(wait, node->total, node->local);
+    }
+    if (counts->arc_waits)
+        g_hash_table_iter_init(&iter, counts->arc_waits);
+    while (counts->arc_waits && g_hash_table_iter_next(&iter, &key, &wait))
+        bound(wait, counts->arcs[GPOINTER_TO_UINT(key)].total, 0);
+    for (guint32 i = 0; i < counts->function_count; i++)
+    {
+        FcCountsFunction *function = &counts->functions[i];
+        function->wait_total = MIN(function->wait_total, function->total);
     }
 }
 
@@ -263,6 +325,8 @@ static void add_function(FcCountsFunction *into, const FcCountsFunction *from)
     into->timed += from->timed;
     into->local_variance += from->local_variance;
     into->total_variance += from->total_variance;
+    into->wait_total += from->wait_total;
+    into->wait_local += from->wait_local;
     into->cost_total += from->cost_total;
     into->cost_local += from->cost_local;
 }
@@ -314,6 +378,7 @@ static void merge_nodes(FcCounts *into, const FcCounts *from, const guint32 *fun
         if (fc_counts_is_marked(from->apportioned_nodes, i))
             fc_counts_mark(&into->apportioned_nodes, nodes[i]);
         add_cost(&into->node_costs, nodes[i], fc_counts_cost(from->node_costs, i));
+        fc_counts_add_wait(&into->node_waits, nodes[i], fc_counts_wait(from->node_waits, i));
     }
 }
 
@@ -360,6 +425,7 @@ guint32 *fc_counts_merge(FcCounts *into, const FcCounts *from)
         if (fc_counts_is_marked(from->apportioned_arcs, i))
             fc_counts_mark(&into->apportioned_arcs, target);
         add_cost(&into->arc_costs, target, fc_counts_cost(from->arc_costs, i));
+        fc_counts_add_wait(&into->arc_waits, target, fc_counts_wait(from->arc_waits, i));
     }
     into->contexts_folded += from->contexts_folded;
     merge_nodes(into, from, functions);

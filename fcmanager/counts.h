@@ -39,6 +39,8 @@ typedef struct
     guint64 timed;         /* those of them that were timed, at random */
     double local_variance; /* of the estimates in `local` and `total`, ticks squared */
     double total_variance;
+    guint64 wait_total; /* the part of `total` off the CPU; */
+    guint64 wait_local; /* of `local`: a sum over the contexts */
     guint64 cost_total; /* what the hooks took, which was in `total` and `local`: see costs.h */
     guint64 cost_local;
 } FcCountsFunction;
@@ -67,7 +69,8 @@ typedef struct
     guint64 local;
 } FcCountsNode;
 
-/* What the hooks took, which is taken off a context's or an arc's times. */
+/* What the hooks took, which is taken off a context's or an arc's times; or the part of these in
+ * which the thread was off the CPU. */
 typedef struct
 {
     guint64 total;
@@ -109,6 +112,8 @@ typedef struct
     GArray *unrecorded;       /* guint64 by node: calls that made no record; likewise 0 */
     GArray *node_costs;       /* FcCountsCost; likewise */
     GArray *arc_costs;        /* FcCountsCost, without local; likewise */
+    GHashTable *node_waits;   /* FcCountsCost by node; NULL: none */
+    GHashTable *arc_waits;    /* FcCountsCost by arc, without local; likewise */
 } FcCounts;
 
 /* Starting sizes; 0: the least. */
@@ -169,6 +174,10 @@ static inline FcCountsCost fc_counts_cost(const GArray *costs, guint32 index)
     return costs && index < costs->len ? g_array_index(costs, FcCountsCost, index) : none;
 }
 
+/* The same of waits, which few of many contexts have. */
+void fc_counts_add_wait(GHashTable **waits, guint32 index, FcCountsCost wait);
+FcCountsCost fc_counts_wait(GHashTable *waits, guint32 index);
+
 /* Whether the function at `address`, of the module that is there at `time`, is on the stack. */
 gboolean fc_counts_is_active(const FcCounts *counts, guint64 address, guint64 time);
 
@@ -176,8 +185,14 @@ gboolean fc_counts_is_active(const FcCounts *counts, guint64 address, guint64 ti
  * `time`.  Returns the time of the next change that is known, G_MAXUINT64: none. */
 guint64 fc_counts_apply_changes(FcCounts *counts, guint64 time);
 
+/* Nothing will be added any more: frees the map of edges, the largest there is. */
+void fc_counts_forget_edges(FcCounts *counts);
+
 /* Sums the contexts' calls and local times into the functions'. */
 void fc_counts_sum_functions(FcCounts *counts);
+
+/* No time off the CPU is longer than that which it is a part of, when costs were taken off. */
+void fc_counts_bound_waits(FcCounts *counts);
 
 /* The node of `into`, the sums of a process, for the path to `node` of `from`, a thread's counts;
  * made if need be.  `cache`, of guint32 by node of `from`, belongs to the two of them. */

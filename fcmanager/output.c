@@ -57,6 +57,8 @@ static void add_functions(FcOutputBuild *build, const FcCounts *counts)
             .local_error_ns = error_ns(build, from->local_variance),
             .total_cost_ns = fc_output_to_ns(build, from->cost_total),
             .local_cost_ns = fc_output_to_ns(build, from->cost_local),
+            .total_wait_ns = fc_output_to_ns(build, from->wait_total),
+            .local_wait_ns = fc_output_to_ns(build, from->wait_local),
         };
         for (guint bucket = 0; bucket < FC_HISTOGRAM_BUCKETS; bucket++)
             function.histogram[bucket] = from->histogram[bucket];
@@ -69,14 +71,15 @@ static void add_arcs(FcOutputBuild *build, const FcCounts *counts)
     for (guint32 i = 0; i < counts->arc_count; i++)
     {
         const FcCountsArc *from = &counts->arcs[i];
-        FcProfileArc arc = {.caller = from->caller != 0 ? (gint)from->caller - 1 : FC_NONE,
-                            .callee = from->callee,
-                            .site = fc_output_place_of(build, from->site, from->site_module),
-                            .calls = from->calls,
-                            .total_ns = fc_output_to_ns(build, from->total),
-                            .cost_ns =
-                                fc_output_to_ns(build, fc_counts_cost(counts->arc_costs, i).total),
-                            .apportioned = fc_counts_is_marked(counts->apportioned_arcs, i)};
+        FcProfileArc arc = {
+            .caller = from->caller != 0 ? (gint)from->caller - 1 : FC_NONE,
+            .callee = from->callee,
+            .site = fc_output_place_of(build, from->site, from->site_module),
+            .calls = from->calls,
+            .total_ns = fc_output_to_ns(build, from->total),
+            .cost_ns = fc_output_to_ns(build, fc_counts_cost(counts->arc_costs, i).total),
+            .wait_ns = fc_output_to_ns(build, fc_counts_wait(counts->arc_waits, i).total),
+            .apportioned = fc_counts_is_marked(counts->apportioned_arcs, i)};
         g_array_append_val(build->profile->arcs, arc);
     }
 }
@@ -88,6 +91,7 @@ static void add_contexts(FcOutputBuild *build, const FcCounts *counts)
     {
         const FcCountsNode *from = &counts->nodes[i];
         const FcCountsCost cost = fc_counts_cost(counts->node_costs, i);
+        const FcCountsCost wait = fc_counts_wait(counts->node_waits, i);
         FcProfileContext context = {
             .parent = (gint)from->parent - 1,
             .function = from->function,
@@ -97,7 +101,9 @@ static void add_contexts(FcOutputBuild *build, const FcCounts *counts)
             .local_ns = fc_output_to_ns(build, from->local),
             .apportioned = fc_counts_is_marked(counts->apportioned_nodes, i),
             .total_cost_ns = fc_output_to_ns(build, cost.total),
-            .local_cost_ns = fc_output_to_ns(build, cost.local)};
+            .local_cost_ns = fc_output_to_ns(build, cost.local),
+            .total_wait_ns = fc_output_to_ns(build, wait.total),
+            .local_wait_ns = fc_output_to_ns(build, wait.local)};
         g_array_append_val(build->profile->contexts, context);
     }
 }
@@ -111,7 +117,11 @@ static void add_result(FcOutputBuild *build, const FcThreadResult *result)
                               .run_ns =
                                   fc_output_to_ns(build, result->end_time - result->start_time),
                               .calls = result->calls,
-                              .ended = result->ended};
+                              .ended = result->ended,
+                              .waits = result->off.seen,
+                              .wait_ns = fc_output_to_ns(build, result->off.off),
+                              .preempted_ns = fc_output_to_ns(build, result->off.preempted),
+                              .manager_ns = fc_output_to_ns(build, result->off.paused)};
     thread.functions = g_array_new(FALSE, TRUE, sizeof(FcProfileThreadFunction));
     thread.stack = g_array_new(FALSE, TRUE, sizeof(FcProfileFrame));
     for (guint i = 0; i < result->functions->len; i++)
@@ -122,6 +132,8 @@ static void add_result(FcOutputBuild *build, const FcThreadResult *result)
         entry.local_ns = fc_output_to_ns(build, entry.local_ns);
         entry.total_cost_ns = fc_output_to_ns(build, entry.total_cost_ns);
         entry.local_cost_ns = fc_output_to_ns(build, entry.local_cost_ns);
+        entry.total_wait_ns = fc_output_to_ns(build, entry.total_wait_ns);
+        entry.local_wait_ns = fc_output_to_ns(build, entry.local_wait_ns);
         g_array_append_val(thread.functions, entry);
     }
     for (guint i = 0; i < result->stack->len; i++)

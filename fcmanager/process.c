@@ -163,9 +163,14 @@ static void add_result_functions(FcProcess *process, FcThreadResult *result, con
         if (process->result_budget == 0)
             continue;
         process->result_budget--;
-        FcProfileThreadFunction entry = {
-            map[i],          function->calls,      function->total,
-            function->local, function->cost_total, function->cost_local};
+        FcProfileThreadFunction entry = {map[i],
+                                         function->calls,
+                                         function->total,
+                                         function->local,
+                                         function->cost_total,
+                                         function->cost_local,
+                                         function->wait_total,
+                                         function->wait_local};
         g_array_append_val(result->functions, entry);
     }
     for (guint i = 0; i < result->stack->len; i++)
@@ -225,6 +230,7 @@ static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gb
     const FcCallCosts costs = fc_costs_of(&process->costs);
     fc_thread_settle(thread, ended, &costs);
     fc_counts_sum_functions(thread->counts);
+    fc_stack_get_off(thread->stack, &result.off);
     add_notes(process, thread);
     g_autofree guint32 *map = fc_counts_merge(process->counts, thread->counts);
     add_result_functions(process, &result, thread->counts, map);
@@ -365,5 +371,6 @@ void fc_process_finish(FcProcess *process, guint64 time, guint32 number, gboolea
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     process->end_realtime_ns = (gint64)now.tv_sec * 1000000000 + now.tv_nsec;
+    fc_counts_forget_edges(process->counts);
     process->finished = TRUE;
 }

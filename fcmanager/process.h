@@ -37,6 +37,7 @@ typedef struct
     guint64 end_time;
     guint64 calls;
     gboolean ended;
+    FcStackOff off;
     GArray *functions; /* FcProfileThreadFunction, times in ticks; owned */
     GArray *stack;     /* FcProfileFrame; owned */
 } FcThreadResult;

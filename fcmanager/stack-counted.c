@@ -4,6 +4,7 @@
  */
 #include "fcmanager/stack-counted.h"
 
+#include "fcmanager/stack-off.h"
 #include "fcmanager/stack-segments.h"
 
 /* ---- The beginning ------------------------------------------------------------------- */
@@ -18,6 +19,7 @@ static void take_out(FcStack *stack, struct StackFrame *frames, guint32 index, g
     stopped = MAX(stopped, frame->entered);
     guint64 total = frame->ran_before + stop_clock(stack, frame, caller, stopped);
     stack->counts->nodes[frame->node].local += total - MIN(frame->callees, total);
+    fc_stack_drop_away(stack, frame);
     for (guint32 i = index; i < top; i++)
         frames[i] = frames[i + 1];
 }
@@ -117,6 +119,7 @@ void fc_stack_cut_window(FcStack *stack)
     /* Later its own time may hold that of calls without a record. */
     guint64 until = stack->window_top < stack->top ? frame[1].entered : stack->last;
     guint64 total = frame->ran_before + until - MIN(frame->entered, until);
+    total -= MIN(fc_stack_off_of(stack, frame), total);
     fc_counted_timed(stack->counted, frame->made - FRAME_SAMPLED, total,
                      total - MIN(frame->callees, total), stack->window_callees, most_ticks(stack));
     frame->made = FRAME_CALLED;

@@ -22,7 +22,17 @@ struct StackFrame
     guint32 node;
     guint32 arc;
     guint16 return_bits;
+    guint16 away; /* number of its struct FrameAway; 0: it has none */
     guint32 made; /* FRAME_... */
+};
+
+/* Ticks that are not a frame's work: see stack-off.h.  Those in a pause are in none of the
+ * others, and no part of any time. */
+struct StackAway
+{
+    guint64 off;       /* the CPU, */
+    guint64 preempted; /* of which not of its own accord */
+    guint64 paused;
 };
 
 /* What a frame was made of: a call of this process; one from before a fork; or a timed call of a
@@ -72,7 +82,17 @@ struct FcStack
     gboolean is_window;       /* everything is recorded now, see stack-counted.h, */
     guint32 window_top;       /* in this frame, of the segment that was current */
     guint64 window_callees;   /* calls of counted functions that this frame made since */
-    FcRegion native;          /* bounds of the thread's own stack, as far as they are known */
+    GArray *aways;        /* of struct FrameAway, [0] begins the list of the free ones; NULL: none
+                             yet */
+    struct StackAway off; /* of the thread in all */
+    struct StackAway off_pending; /* what was after the record that comes next */
+    gboolean is_pending;
+    guint64 off_since; /* time of the record before the last FC_RECORD_OFF in a row, */
+    guint64 off_time;  /* and of that itself; */
+    guint64 off_base;  /* where it said that the clocks stood, */
+    guint32 waits;     /* and how often the thread had waited; */
+    FcWaits off_seen;  /* whether there was any */
+    FcRegion native;   /* bounds of the thread's own stack, as far as they are known */
 };
 
 static inline guint bucket_of(guint64 ticks, guint64 multiplier)
@@ -104,6 +124,7 @@ static inline struct StackFrame *push_frame(FcStack *stack, const FcMapSlot *edg
     frame->entered = time;
     frame->ran_before = 0;
     frame->callees = 0;
+    frame->away = 0;
     frame->node = edge->value;
     frame->arc = edge->extra;
     FcCountsNode *node = &counts->nodes[frame->node];
@@ -127,6 +148,13 @@ static inline void add_activation(FcCountsFunction *function, guint64 total, gui
     function->histogram[bucket_of(total, multiplier)]++;
 }
 
+/* Takes what was not its work off a frame's elapsed time, which it returns, and hands it on to the
+ * caller; before the frame counts as inactive. */
+guint64 fc_stack_stop_away(FcStack *stack, struct StackFrame *frame, struct StackFrame *caller,
+                           guint64 elapsed);
+/* The end of pop_frame() for such a frame. */
+void fc_stack_end_away(FcStack *stack, struct StackFrame *frame, guint64 total, guint64 local);
+
 /* Stops `frame`'s clock at `time`: adds what elapsed to the totals of its context, arc and
  * function where no other activation is on the stack, and to the caller's callees.  Returns it. */
 static inline guint64 stop_clock(FcStack *stack, struct StackFrame *frame,
@@ -138,6 +166,8 @@ static inline guint64 stop_clock(FcStack *stack, struct StackFrame *frame,
     FcCountsFunction *function = &counts->functions[node->function];
     guint64 elapsed = time - frame->entered;
 
+    if (G_UNLIKELY(frame->away != 0))
+        elapsed = fc_stack_stop_away(stack, frame, caller, elapsed);
     caller->callees += elapsed;
     if (--node->active == 0)
         node->total += elapsed;
@@ -182,6 +212,11 @@ __attribute__((always_inline)) static inline void pop_frame(FcStack *stack, guin
 
     stack->top--;
     node->local += local;
+    if (G_UNLIKELY(frame->away != 0))
+    {
+        fc_stack_end_away(stack, frame, total, local);
+        return;
+    }
     if (G_LIKELY(frame->made != FRAME_INHERITED))
         add_activation(&stack->counts->functions[node->function], total, local, stack->multiplier);
     if (G_UNLIKELY(frame->made >= FRAME_SAMPLED))

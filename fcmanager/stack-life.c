@@ -7,6 +7,7 @@
 #include "fcmanager/stack.h"
 
 #include "fcmanager/stack-frames.h"
+#include "fcmanager/stack-off.h"
 #include "fcmanager/stack-segments.h"
 
 /* ---- Life ------------------------------------------------------------------------- */
@@ -35,6 +36,8 @@ void fc_stack_free(FcStack *stack)
     g_clear_pointer(&stack->by_region, g_hash_table_unref);
     g_clear_pointer(&stack->inferred, g_array_unref);
     g_clear_pointer(&stack->idle_segments, g_array_unref);
+    if (stack->aways)
+        g_array_unref(stack->aways);
     fc_counted_free(stack->counted);
     g_free(stack->segments);
     g_free(stack);
@@ -197,6 +200,8 @@ void fc_stack_final_frames(const FcStack *stack, guint most, GArray *out)
 void fc_stack_close(FcStack *stack, guint64 time)
 {
     stack->last = MAX(stack->last, time);
+    if (stack->is_pending)
+        fc_stack_take_pending(stack);
     for (;;)
     {
         while (stack->top > 0)
@@ -234,4 +239,12 @@ guint64 fc_stack_last_time(const FcStack *stack)
 guint64 fc_stack_first_time(const FcStack *stack)
 {
     return stack->first;
+}
+
+void fc_stack_get_off(const FcStack *stack, FcStackOff *off)
+{
+    *off = (FcStackOff){.off = stack->off.off,
+                        .preempted = stack->off.preempted,
+                        .paused = stack->off.paused,
+                        .seen = stack->off_seen};
 }

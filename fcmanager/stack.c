@@ -9,6 +9,7 @@
 
 #include "fcmanager/stack-counted.h"
 #include "fcmanager/stack-frames.h"
+#include "fcmanager/stack-off.h"
 #include "fcmanager/stack-segments.h"
 
 /* A record that was read, once: the program may write over it meanwhile. */
@@ -232,8 +233,8 @@ static void count(FcStack *stack, const struct Event *event)
     frame->return_bits = return_bits_of(event);
 }
 
-/* A record of any other kind than those of the hot path. */
-G_NO_INLINE static void take_other(FcStack *stack, const struct Event *event)
+/* A record of any other kind than those of the hot path; the one before it was at `before`. */
+G_NO_INLINE static void take_other(FcStack *stack, const struct Event *event, guint64 before)
 {
     switch ((enum FcRecordKind)kind_of(event))
     {
@@ -255,6 +256,10 @@ G_NO_INLINE static void take_other(FcStack *stack, const struct Event *event)
         return;
     case FC_RECORD_COUNT:
         count(stack, event);
+        return;
+    case FC_RECORD_OFF:
+        fc_stack_take_off(stack, event->where >> FC_OFF_RECORD_SHIFT & FC_OFF_RECORD_MASK,
+                          event->function, event->site, before, event->time);
         return;
     case FC_RECORD_ENTER:
     case FC_RECORD_EXIT:
@@ -310,7 +315,7 @@ static inline guint64 find_own_exit(const FcStack *stack, const struct Event *en
     return MAX(exit.time, entry->time);
 }
 
-/* As fc_stack_feed, up to where a window begins. */
+/* As fc_stack_feed, up to where a window begins or something is pending. */
 static guint32 feed(FcStack *stack, const struct FcRecord *records, guint32 from, guint32 to,
                     guint32 generation)
 {
@@ -322,8 +327,9 @@ static guint32 feed(FcStack *stack, const struct FcRecord *records, guint32 from
         if (G_UNLIKELY(!read_record(record, generation, &event)))
             break;
         guint64 kind = kind_of(&event);
-        if (G_UNLIKELY(event.time < stack->last))
-            event.time = stack->last;
+        guint64 before = stack->last;
+        if (G_UNLIKELY(event.time < before))
+            event.time = before;
         if (G_UNLIKELY(stack->first == FC_STACK_NO_TIME))
             stack->first = event.time;
         stack->last = event.time;
@@ -332,8 +338,8 @@ static guint32 feed(FcStack *stack, const struct FcRecord *records, guint32 from
         if (G_UNLIKELY(kind < FC_RECORD_ENTER || kind > FC_RECORD_SWITCH))
         {
             struct Event other = event; /* `event` itself is in registers */
-            take_other(stack, &other);
-            if (G_UNLIKELY(stack->is_window))
+            take_other(stack, &other, before);
+            if (G_UNLIKELY(stack->is_window || stack->is_pending))
                 return (guint32)(record + 1 - records);
             continue;
         }
@@ -355,6 +361,15 @@ static guint32 feed(FcStack *stack, const struct FcRecord *records, guint32 from
     return (guint32)(record - records);
 }
 
+/* One record that is there; what was pending before it comes after it. */
+static void feed_one(FcStack *stack, const struct FcRecord *records, guint32 at, guint32 generation)
+{
+    const gboolean is_pending = stack->is_pending;
+    feed(stack, records, at, at + 1, generation);
+    if (is_pending)
+        fc_stack_take_pending(stack);
+}
+
 /* Within a window, one record after the other: of each call it is certain who made it. */
 static guint32 feed_window(FcStack *stack, const struct FcRecord *records, guint32 from, guint32 to,
                            guint32 generation)
@@ -365,7 +380,7 @@ static guint32 feed_window(FcStack *stack, const struct FcRecord *records, guint
         struct Event event;
         if (!read_record(&records[at], generation, &event))
             break;
-        feed(stack, records, at, at + 1, generation);
+        feed_one(stack, records, at, generation);
         if (kind_of(&event) != FC_RECORD_ENTER || stack->top == 0)
             continue;
         const struct StackFrame *frame = &stack->frames[stack->top];
@@ -377,14 +392,28 @@ static guint32 feed_window(FcStack *stack, const struct FcRecord *records, guint
     return at;
 }
 
+static guint32 feed_pending(FcStack *stack, const struct FcRecord *records, guint32 from,
+                            guint32 to, guint32 generation)
+{
+    struct Event event;
+    if (from == to || !read_record(&records[from], generation, &event))
+        return from;
+    feed_one(stack, records, from, generation);
+    return from + 1;
+}
+
 guint32 fc_stack_feed(FcStack *stack, const struct FcRecord *records, guint32 from, guint32 to,
                       guint32 generation)
 {
     for (;;)
     {
         const guint32 begun = from;
-        from = stack->is_window ? feed_window(stack, records, from, to, generation)
-                                : feed(stack, records, from, to, generation);
+        if (stack->is_window)
+            from = feed_window(stack, records, from, to, generation);
+        else if (stack->is_pending)
+            from = feed_pending(stack, records, from, to, generation);
+        else
+            from = feed(stack, records, from, to, generation);
         if (from == to || from == begun)
             return from;
     }

@@ -35,6 +35,15 @@ typedef struct
 
 typedef struct FcStack FcStack;
 
+/* Ticks of a thread in all. */
+typedef struct
+{
+    guint64 off;       /* the CPU, */
+    guint64 preempted; /* of which not of its own accord */
+    guint64 paused;    /* libfc was at work, or waited for the manager */
+    FcWaits seen;
+} FcStackOff;
+
 /* Adds to `counts`, which stays the caller's and must outlive the stack.  `multiplier`: ns in a
  * tick, times 2^32. */
 FcStack *fc_stack_new(FcCounts *counts, guint64 multiplier, guint32 frames);
@@ -81,6 +90,7 @@ guint64 fc_stack_last_time(const FcStack *stack);
 /* Before the first record: FC_STACK_NO_TIME, as a clock of a thread's own begins at 0. */
 #define FC_STACK_NO_TIME G_MAXUINT64
 guint64 fc_stack_first_time(const FcStack *stack);
+void fc_stack_get_off(const FcStack *stack, FcStackOff *off);
 
 /* To be called when the list of modules grew: the next record looks at the changes. */
 void fc_stack_modules_changed(FcStack *stack);

@@ -342,6 +342,9 @@ static guint64 time_outside(const FcThread *thread)
     for (guint32 i = 1; i < counts->node_count; i++)
         if (counts->nodes[i].parent == 0)
             inside += counts->nodes[i].total;
+    FcStackOff off;
+    fc_stack_get_off(thread->stack, &off);
+    inside += off.paused;
     return last - first > inside ? last - first - inside : 0;
 }
 
@@ -357,5 +360,6 @@ void fc_thread_settle(FcThread *thread, gboolean ended, const FcCallCosts *costs
     if (fc_stack_has_counted(thread->stack))
         fc_counted_settle(fc_stack_counted(thread->stack), time_outside(thread), costs);
     fc_costs_take_off(thread->counts, costs);
+    fc_counts_bound_waits(thread->counts);
     g_array_set_size(thread->count_chunks, 0);
 }

@@ -6,11 +6,15 @@
 
 #include "libfc/clock.h"
 #include "libfc/record.h"
+#include "libfc/switches.h"
 
 void fc_after_inlining_record(uint64_t time, void *function, void *site, uint64_t where)
 {
-    if (fc_likely(fc_clock_is_fast()))
-        fc_record_slow(time, function, site, where);
-    else if (fc_clock_get_mode() != FC_CLOCK_OFF)
-        fc_record_make(fc_clock_now(), function, site, where);
+    if (fc_clock_get_mode() == FC_CLOCK_OFF)
+        return;
+    if (fc_unlikely(!fc_clock_is_fast()))
+        time = fc_clock_now();
+    if (fc_switches_any())
+        fc_switches_look(time);
+    fc_record_make(time, function, site, where);
 }

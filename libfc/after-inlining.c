@@ -16,6 +16,7 @@
 
 #include "libfc/clock.h"
 #include "libfc/record.h"
+#include "libfc/switches.h"
 
 #include <cpuid.h>
 #include <string.h>
@@ -64,7 +65,7 @@ static inline __attribute__((always_inline)) void record(enum FcRecordKind kind,
     {
         time = fc_clock_read_fast();
         uint64_t generation;
-        struct FcRecord *slot = fc_record_reserve(&generation);
+        struct FcRecord *slot = fc_switches_any() ? NULL : fc_record_reserve(&generation);
         if (fc_likely(slot))
         {
             fc_record_store(slot, generation, time, code, site, where);

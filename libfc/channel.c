@@ -9,6 +9,7 @@
 
 #include "libfc/file.h"
 #include "libfc/state.h"
+#include "libfc/switches.h"
 #include "libfc/sys.h"
 #include "libfc/text.h"
 
@@ -250,7 +251,12 @@ bool fc_channel_send_whole(struct FcMessage *message, size_t bytes)
     if (__atomic_load_n(&channel.waiting, __ATOMIC_RELAXED) == 0)
         result = check_descriptor() ? fc_file_write(channel.fd, message, bytes) : -EPIPE;
     if (result == -EAGAIN)
+    {
+        bool is_pause = fc_switches_begin_inner_pause();
         result = write_in_turn(message, bytes);
+        if (is_pause)
+            fc_switches_end_pause();
+    }
     if (result == 0)
         return true;
     fc_state_stop_alone();

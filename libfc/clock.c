@@ -101,6 +101,16 @@ static uint64_t read_ns(clockid_t clock)
     return to_ns(&now);
 }
 
+uint64_t fc_clock_raw_ns(void)
+{
+    return read_ns(CLOCK_MONOTONIC_RAW);
+}
+
+uint64_t fc_clock_thread_ns(void)
+{
+    return ask_kernel_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
 uint64_t fc_clock_monotonic_ns(void)
 {
     return ask_kernel_ns(CLOCK_MONOTONIC);

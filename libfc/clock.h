@@ -39,6 +39,10 @@ enum FcTimeMode fc_clock_start(enum FcTimeMode wanted, bool memory);
 /* Nanoseconds of the slow clocks (ext, cpu, sys).  Async-signal-safe. */
 uint64_t fc_clock_read_slow(void);
 
+/* CLOCK_MONOTONIC_RAW and CLOCK_THREAD_CPUTIME_ID in nanoseconds.  Async-signal-safe. */
+uint64_t fc_clock_raw_ns(void);
+uint64_t fc_clock_thread_ns(void);
+
 /* CLOCK_MONOTONIC and CLOCK_REALTIME in nanoseconds. */
 uint64_t fc_clock_monotonic_ns(void);
 int64_t fc_clock_realtime_ns(void);

@@ -14,6 +14,7 @@
 #include "libfc/counters.h"
 #include "libfc/detail.h"
 #include "libfc/record.h"
+#include "libfc/switches.h"
 #include "libfc/thread.h"
 
 /* What the hooks see during a window: nothing is counted, and all come here. */
@@ -37,6 +38,8 @@ static void make(enum FcRecordKind kind, uint64_t function, uint64_t site, uint6
         return;
     where = (where & ~FC_WHERE_KIND_MASK) | kind;
     uint64_t time = fc_clock_now();
+    if (fc_switches_any())
+        fc_switches_look(time);
     fc_record_make(time, (void *)(uintptr_t)function, (void *)(uintptr_t)site, where);
 }
 

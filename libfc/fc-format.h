@@ -61,6 +61,7 @@ enum FcRecordKind
     FC_RECORD_JUMP = 12,
     FC_RECORD_STACK = 13, /* before one of 4-9: three return addresses of its stack */
     FC_RECORD_COUNT = 14, /* of a counted function, see below; `where` and `site` as in ENTER */
+    FC_RECORD_OFF = 15,   /* of time that is not the program's work, see below */
 };
 /* In `function` of ENTER and EXIT: the hook stands outside of the function's own frame, in code
  * that gcc instrumented after inlining.  The stack address is then where the return address is,
@@ -100,6 +101,27 @@ enum FcCountRecord
     FC_COUNT_WINDOW_ENDS = 6,
 };
 #define FC_COUNT_RECORD_SHIFT 48
+
+/* FC_RECORD_OFF: between the record before and this one the thread may have been off the CPU, as it
+ * waited or was preempted, or libfc was at work.  Bits 4-7 of `where` hold an */
+enum FcOffRecord
+{
+    /* `function`: by how many ns, from some time on, CLOCK_MONOTONIC_RAW is ahead of the thread's
+       CPU clock, modulo 2^63: what it has grown by since the last one, the thread was off the
+       CPU.  `site`: how often it has gone off of its own accord, in bits 0-31.  The first one of a
+       thread says where it begins. */
+    FC_OFF_SEEN = 1,
+    /* The same, where what was off the CPU for a short time was not looked at before: it may
+       belong to earlier records. */
+    FC_OFF_COARSE = 2,
+    /* `function`: for so many ticks since the record before libfc was at work, or waited for
+       fcmanager; `site`: how many ns of it the thread was off the CPU.  Neither counts. */
+    FC_OFF_PAUSED = 3,
+};
+#define FC_OFF_RECORD_SHIFT 4
+#define FC_OFF_RECORD_MASK UINT64_C(0xf)
+#define FC_OFF_VALUE_MASK (UINT64_MAX >> 1)
+#define FC_OFF_WAITS_MASK UINT64_C(0xffffffff)
 
 /* Records of memory: `function` holds the pointer in bits 0-47 and an enum FcMemoryCall in
  * bits 48-55; `site` the return address of the call; `where` the kind in bits 0-3, bits 4-23

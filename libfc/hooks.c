@@ -6,6 +6,7 @@
  *        |  __cyg_profile_func_enter(function, call site)
  *        v
  *     read the clock ............... rdtsc, one predicted branch (off: one more, and back)
+ *     was the thread off the CPU? .. one comparison (switches.h)
  *     take a slot .................. one xadd on a thread-local word
  *        |                    \
  *        | (1 in 2,000)        v
@@ -22,6 +23,7 @@
 #include "libfc/counted.h"
 #include "libfc/filter.h"
 #include "libfc/record.h"
+#include "libfc/switches.h"
 
 #if defined(__x86_64__) || defined(__aarch64__)
 /* Address of the stack just above the hook's own frame, that is, the stack pointer
@@ -46,8 +48,12 @@ __attribute__((noinline, cold)) FC_REALIGN static void record_slow_clock(void *f
                                                                          enum FcRecordKind kind)
 {
     uint64_t time = fc_clock_now();
+    if (fc_switches_any())
+        fc_switches_look(time);
     fc_record_make(time, function, site, make_where(stack_address, return_address, kind));
 }
+
+#define WHERE(kind) make_where(STACK_ADDRESS(), __builtin_return_address(0), kind)
 
 /* With the clock that is not the fast one, or none: when profiling is off, a second comparison and
  * the return are all.  The barrier has the mode compared in memory again, which is cheaper for the
@@ -64,8 +70,12 @@ __attribute__((noinline, cold)) FC_REALIGN static void record_slow_clock(void *f
             return;                                                                                \
         }                                                                                          \
         uint64_t time = fc_clock_read_fast();                                                      \
-        fc_record_make(time, function, site,                                                       \
-                       make_where(STACK_ADDRESS(), __builtin_return_address(0), kind));            \
+        if (fc_switches_any())                                                                     \
+        {                                                                                          \
+            fc_switches_record(time, function, site, WHERE(kind));                                 \
+            return;                                                                                \
+        }                                                                                          \
+        fc_record_make(time, function, site, WHERE(kind));                                         \
     } while (0)
 
 typedef void Hook(void *function, void *site);
@@ -81,8 +91,6 @@ typedef void Hook(void *function, void *site);
 
 FC_EXPORT Hook fc_hook_enter;
 FC_EXPORT Hook fc_hook_exit;
-
-#define WHERE(kind) make_where(STACK_ADDRESS(), __builtin_return_address(0), kind)
 
 void fc_hook_enter(void *function, void *site)
 {

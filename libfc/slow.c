@@ -12,6 +12,7 @@
 #include "libfc/record.h"
 #include "libfc/start.h"
 #include "libfc/state.h"
+#include "libfc/switches.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 #include "libfc/threads.h"
@@ -31,7 +32,16 @@ static bool refill(void)
     return fc_chunks_take();
 }
 
-FC_REALIGN void fc_record_slow(uint64_t time, void *function, void *site, uint64_t where)
+/* There is room in the thread's chunk. */
+static struct FcRecord *reserve(uint64_t *time, uint64_t *generation)
+{
+    if (!fc_thread.has_begun) /* what it took to begin is not the program's time */
+        *time = fc_clock_peek();
+    fc_switches_begin_records(*time);
+    return fc_record_reserve(generation);
+}
+
+static void record(uint64_t time, void *function, void *site, uint64_t where)
 {
     for (;;)
     {
@@ -48,12 +58,13 @@ FC_REALIGN void fc_record_slow(uint64_t time, void *function, void *site, uint64
         uint32_t freed = fc_chunks_count_freed();
         bool filled = refill();
         uint64_t generation;
-        struct FcRecord *slot = filled ? fc_record_reserve(&generation) : NULL;
+        struct FcRecord *slot = filled ? reserve(&time, &generation) : NULL;
         if (slot)
             fc_record_store(slot, generation, time, function, site, where);
         if (slot && fc_thread.has_ended)
             fc_chunks_give_up(); /* nothing will tell when this thread has made its last record */
-        else if (slot)
+        else if (slot && (where & FC_WHERE_KIND_MASK) != FC_RECORD_OFF)
+            /* else the record that the hook is about has yet to come, as a call that is recorded */
             fc_counted_begin(FC_CURSOR_CHUNK(fc_thread.cursor), FC_CURSOR_SLOTS(fc_thread.cursor));
         fc_restore_signals(old);
         if (slot || fc_state_is_off())
@@ -61,4 +72,11 @@ FC_REALIGN void fc_record_slow(uint64_t time, void *function, void *site, uint64
         if (!filled && !fc_chunks_wait(freed))
             return;
     }
+}
+
+FC_REALIGN void fc_record_slow(uint64_t time, void *function, void *site, uint64_t where)
+{
+    fc_switches_begin_pause();
+    record(time, function, site, where);
+    fc_switches_end_pause();
 }

@@ -25,6 +25,7 @@
 #include "libfc/spawn.h"
 #include "libfc/stacks.h"
 #include "libfc/state.h"
+#include "libfc/switches.h"
 #include "libfc/sys.h"
 #include "libfc/threads.h"
 
@@ -74,6 +75,7 @@ static bool start(struct FcHello *hello)
     fc_channel_open(fc_session.pipe_fd, fc_session.manager_pid, fc_session.manager_pipe_fd);
     fc_chunks_setup(fc_session.shared, fc_session.chunk_count, fc_config.buffer_records);
     fc_detail_setup(fc_config.detail == FC_DETAIL_AUTO && fc_session.shared != NULL);
+    fc_switches_setup(fc_config.time_mode == FC_TIME_TSC || fc_config.time_mode == FC_TIME_EXT);
     fc_threads_setup();
     /* Where one of these two fails, a fork, or the end, is noticed by other signs, if later. */
     fc_forks_setup();

@@ -13,6 +13,7 @@
 #include "libfc/detail.h"
 #include "libfc/libc.h"
 #include "libfc/state.h"
+#include "libfc/switches.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 
@@ -96,6 +97,7 @@ void fc_threads_start(void)
                                 .thread = fc_thread.number,
                                 .argument = (uint32_t)id,
                                 .value = fc_clock_peek()};
+    fc_switches_begin_thread();
     fc_channel_send(&message, &fc_thread.own_stack, sizeof fc_thread.own_stack);
 }
 

@@ -56,6 +56,8 @@ typedef struct
     guint64 local_error_ns; /* and local_ns */
     guint64 total_cost_ns;  /* what the hooks took, and was taken off total_ns; */
     guint64 local_cost_ns;  /* off local_ns */
+    guint64 total_wait_ns;  /* the part of total_ns off the CPU: waiting, or preempted; */
+    guint64 local_wait_ns;  /* of local_ns */
 } FcProfileFunction;
 
 /* Calls of `callee` from one call site while `caller` was on top of the stack. */
@@ -66,7 +68,8 @@ typedef struct
     FcProfilePlace site;
     guint64 calls;
     guint64 total_ns;     /* this arc was on the stack, recursion counted once */
-    guint64 cost_ns;      /* as total_cost_ns of a function */
+    guint64 cost_ns;      /* as total_cost_ns of a function, */
+    guint64 wait_ns;      /* total_wait_ns */
     gboolean apportioned; /* calls: by estimate, those of the call site and the callee are exact */
 } FcProfileArc;
 
@@ -82,6 +85,8 @@ typedef struct
     guint64 local_ns;
     guint64 total_cost_ns; /* as of a function */
     guint64 local_cost_ns;
+    guint64 total_wait_ns;
+    guint64 local_wait_ns;
     gboolean apportioned; /* calls: by estimate, those of the function are exact */
 } FcProfileContext;
 
@@ -100,7 +105,18 @@ typedef struct
     guint64 local_ns;
     guint64 total_cost_ns; /* as of a function */
     guint64 local_cost_ns;
+    guint64 total_wait_ns;
+    guint64 local_wait_ns;
 } FcProfileThreadFunction;
+
+/* Whether it is known how long a thread was off the CPU. */
+typedef enum
+{
+    FC_WAITS_UNKNOWN,
+    FC_WAITS_SEEN,
+    FC_WAITS_COARSE, /* short times may be with functions that the thread ran later */
+    FC_WAITS_COUNT,
+} FcWaits;
 
 typedef struct
 {
@@ -110,9 +126,13 @@ typedef struct
     guint64 end_ns;
     guint64 run_ns; /* first to last event */
     guint64 calls;
-    gboolean ended;    /* FALSE: it was alive when the process ended */
-    GArray *functions; /* of FcProfileThreadFunction, owned; may be empty */
-    GArray *stack;     /* of FcProfileFrame, owned: open at the end */
+    gboolean ended; /* FALSE: it was alive when the process ended */
+    FcWaits waits;
+    guint64 wait_ns;      /* off the CPU, also in no function; */
+    guint64 preempted_ns; /* of it not of its own accord */
+    guint64 manager_ns;   /* libfc was at work, or waited for fcmanager: in no function's time */
+    GArray *functions;    /* of FcProfileThreadFunction, owned; may be empty */
+    GArray *stack;        /* of FcProfileFrame, owned: open at the end */
 } FcProfileThread;
 
 #define FC_PROFILE_COSTS 6
@@ -310,6 +330,10 @@ typedef struct
 FcProfile *fc_profile_new(void);
 void fc_profile_free(FcProfile *profile);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcProfile, fc_profile_free)
+
+/* Whether it is known for any thread how long it was off the CPU: FC_WAITS_COARSE if that is so for
+ * any. */
+FcWaits fc_profile_waits(const FcProfile *profile);
 
 /* The module that holds `address` at `time_ns` since the process's start, or
  * FC_NONE.  Where several did one after the other: the one loaded at that time,

@@ -47,32 +47,6 @@ static void append_marked(GString *out, const char *name, const GArray *marked)
     }
 }
 
-/* A section of lines that each have an index and one number or two, `out` of those that are not
- * all 0. */
-static void append_costs(GString *out, const char *name, const GArray *costs, guint numbers)
-{
-    guint count = 0;
-    g_autoptr(GString) lines = g_string_new(NULL);
-    const guint64 *cost = (const guint64 *)(gconstpointer)costs->data;
-    for (guint i = 0; i < costs->len / numbers; i++, cost += numbers)
-    {
-        if (cost[0] == 0 && cost[numbers - 1] == 0)
-            continue;
-        fc_text_append_number(lines, i);
-        for (guint j = 0; j < numbers; j++)
-        {
-            g_string_append_c(lines, ' ');
-            fc_text_append_number(lines, cost[j]);
-        }
-        g_string_append_c(lines, '\n');
-        count++;
-    }
-    if (count == 0)
-        return;
-    fc_format_begin_section(out, name, count);
-    g_string_append_len(out, lines->str, (gssize)lines->len);
-}
-
 /* Thread, which of its functions, and two numbers. */
 static void append_thread_costs(const FcProfile *profile, GString *out)
 {
@@ -122,9 +96,9 @@ static void append_all_costs(const FcProfile *profile, GString *out)
         g_array_append_val(contexts, context->total_cost_ns);
         g_array_append_val(contexts, context->local_cost_ns);
     }
-    append_costs(out, "cost-functions", functions, 2);
-    append_costs(out, "cost-arcs", arcs, 1);
-    append_costs(out, "cost-contexts", contexts, 2);
+    fc_format_sparse(out, "cost-functions", functions, 2);
+    fc_format_sparse(out, "cost-arcs", arcs, 1);
+    fc_format_sparse(out, "cost-contexts", contexts, 2);
     append_thread_costs(profile, out);
 }
 

@@ -31,6 +31,11 @@ void fc_format_v3_blocks(const FcProfile *profile, GString *out, const FcFormatS
 void fc_format_begin_section(GString *out, const char *name, guint count);
 /* Append the sections about calls that were counted, where there are any. */
 void fc_format_counted(const FcProfile *profile, GString *out);
+/* Likewise about time off the CPU. */
+void fc_format_waits(const FcProfile *profile, GString *out);
+/* Appends a section of lines that each have an index and so many numbers, one or two, of `values`,
+ * for those that are not all 0. */
+void fc_format_sparse(GString *out, const char *name, const GArray *values, guint numbers);
 
 /* Names of FcProfileEnd, in its order; and how many there are. */
 #define FC_FORMAT_ENDS 4

@@ -196,6 +196,8 @@ void fc_profile_add_figures(FcProfileFunction *into, gboolean into_has_histogram
     into->local_error_ns = add_errors(into->local_error_ns, other->local_error_ns);
     fc_merge_add(&into->total_cost_ns, other->total_cost_ns);
     fc_merge_add(&into->local_cost_ns, other->local_cost_ns);
+    fc_merge_add(&into->total_wait_ns, other->total_wait_ns);
+    fc_merge_add(&into->local_wait_ns, other->local_wait_ns);
 }
 
 static void merge_functions(FcMerge *merge, gboolean into_has_histogram)
@@ -267,6 +269,7 @@ static void merge_arcs(FcMerge *merge)
         fc_merge_add(&same->calls, arc.calls);
         fc_merge_add(&same->total_ns, arc.total_ns);
         fc_merge_add(&same->cost_ns, arc.cost_ns);
+        fc_merge_add(&same->wait_ns, arc.wait_ns);
         same->apportioned |= arc.apportioned;
     }
 }
@@ -312,6 +315,8 @@ static void merge_contexts(FcMerge *merge)
         fc_merge_add(&same->local_ns, context.local_ns);
         fc_merge_add(&same->total_cost_ns, context.total_cost_ns);
         fc_merge_add(&same->local_cost_ns, context.local_cost_ns);
+        fc_merge_add(&same->total_wait_ns, context.total_wait_ns);
+        fc_merge_add(&same->local_wait_ns, context.local_wait_ns);
         same->apportioned |= context.apportioned;
     }
 }

@@ -238,6 +238,16 @@ static const Section sections[FC_SECTION_COUNT] = {
                                   FC_SECTION_CONTEXTS},
     [FC_SECTION_COST_THREADS] = {"cost-threads", NULL, fc_parse_cost_thread, NULL,
                                  FC_SECTION_THREAD_FUNCTIONS},
+    [FC_SECTION_WAIT_THREADS] = {"wait-threads", NULL, fc_parse_wait_thread, NULL,
+                                 FC_SECTION_THREADS},
+    [FC_SECTION_WAIT_THREAD_FUNCTIONS] = {"wait-thread-functions", NULL,
+                                          fc_parse_wait_thread_function, NULL,
+                                          FC_SECTION_THREAD_FUNCTIONS},
+    [FC_SECTION_WAIT_FUNCTIONS] = {"wait-functions", NULL, fc_parse_wait_function, NULL,
+                                   FC_SECTION_FUNCTIONS},
+    [FC_SECTION_WAIT_ARCS] = {"wait-arcs", NULL, fc_parse_wait_arc, NULL, FC_SECTION_ARCS},
+    [FC_SECTION_WAIT_CONTEXTS] = {"wait-contexts", NULL, fc_parse_wait_context, NULL,
+                                  FC_SECTION_CONTEXTS},
 };
 
 static gboolean skip_lines(FcText *text, guint64 count)

@@ -35,8 +35,14 @@ enum
     FC_SECTION_COST_ARCS,
     FC_SECTION_COST_CONTEXTS,
     FC_SECTION_COST_THREADS,
+    FC_SECTION_WAIT_THREADS,
+    FC_SECTION_WAIT_THREAD_FUNCTIONS,
+    FC_SECTION_WAIT_FUNCTIONS,
+    FC_SECTION_WAIT_ARCS,
+    FC_SECTION_WAIT_CONTEXTS,
     FC_SECTION_COUNT,
-    /* the others are only there with FC_MEMORY, or where calls were counted or costs taken off */
+    /* the others are only there with FC_MEMORY, or where calls were counted, costs taken off or
+       threads off the CPU */
     FC_SECTION_REQUIRED_COUNT = FC_SECTION_HEAP,
 };
 
@@ -77,6 +83,11 @@ gboolean fc_parse_cost_function(FcParser *parser);
 gboolean fc_parse_cost_arc(FcParser *parser);
 gboolean fc_parse_cost_context(FcParser *parser);
 gboolean fc_parse_cost_thread(FcParser *parser);
+gboolean fc_parse_wait_thread(FcParser *parser);
+gboolean fc_parse_wait_thread_function(FcParser *parser);
+gboolean fc_parse_wait_function(FcParser *parser);
+gboolean fc_parse_wait_arc(FcParser *parser);
+gboolean fc_parse_wait_context(FcParser *parser);
 
 /* ---- Parts of lines of several sections ---- */
 

@@ -133,6 +133,14 @@ static guint64 time_distance(const FcProfileModule *module, guint64 time_ns)
     return 0;
 }
 
+FcWaits fc_profile_waits(const FcProfile *profile)
+{
+    FcWaits waits = FC_WAITS_UNKNOWN;
+    for (guint i = 0; i < profile->threads->len; i++)
+        waits = MAX(waits, g_array_index(profile->threads, FcProfileThread, i).waits);
+    return waits;
+}
+
 gint fc_profile_find_module(const FcProfile *profile, guint64 address, guint64 time_ns)
 {
     gint best = FC_NONE;

@@ -168,7 +168,8 @@ class Profile:
     def thread(words):
         return Record(tid=int(words[0]), start_ns=int(words[1]), end_ns=int(words[2]),
                       run_ns=int(words[3]), calls=int(words[4]), ended=words[5] == "1",
-                      name=unescape(words[6]), functions={}, local_ns=0, raw_local_ns=0, stack=[])
+                      name=unescape(words[6]), functions={}, local_ns=0, raw_local_ns=0, stack=[],
+                      waits=0, wait_ns=0, preempted_ns=0, manager_ns=0)
 
     def read_thread_parts(self, sections):
         for line in sections["thread-functions"]:
@@ -180,6 +181,10 @@ class Profile:
         for line in sections.get("cost-threads", ()):
             words = line.split()
             self.threads[int(words[0])].raw_local_ns += int(words[3])
+        for line in sections.get("wait-threads", []):
+            words = list(map(int, line.split()))
+            thread = self.threads[words[0]]
+            thread.waits, thread.wait_ns, thread.preempted_ns, thread.manager_ns = words[1:]
         for line in sections["thread-stacks"]:
             words = line.split()
             self.threads[int(words[0])].stack.append(self.functions[int(words[3])])

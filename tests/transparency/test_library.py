@@ -19,6 +19,8 @@ IMPORTS = {
     "__libc_stack_end": "data of the loader; read only",
     "_r_debug": "data, made by the loader for debuggers; read only",
     "__libc_single_threaded": "data; read only",
+    "__rseq_offset": "data; read only, weak",
+    "__rseq_size": "likewise",
     "malloc": "own_new() in interpose-cxx.c stands in for an operator of the program, which calls it",
     "free": "likewise, in an operator delete",
     "posix_memalign": "likewise",

@@ -67,6 +67,8 @@ static void assert_functions(const GArray *a, const GArray *b)
         g_assert_cmpuint(left->local_error_ns, ==, right->local_error_ns);
         g_assert_cmpuint(left->total_cost_ns, ==, right->total_cost_ns);
         g_assert_cmpuint(left->local_cost_ns, ==, right->local_cost_ns);
+        g_assert_cmpuint(left->total_wait_ns, ==, right->total_wait_ns);
+        g_assert_cmpuint(left->local_wait_ns, ==, right->local_wait_ns);
         g_assert_cmpuint(left->local_ns, ==, right->local_ns);
         g_assert_cmpuint(left->total_min_ns, ==, right->total_min_ns);
         g_assert_cmpuint(left->total_max_ns, ==, right->total_max_ns);
@@ -90,6 +92,7 @@ static void assert_arcs(const GArray *a, const GArray *b)
         g_assert_cmpuint(left->calls, ==, right->calls);
         g_assert_cmpuint(left->total_ns, ==, right->total_ns);
         g_assert_cmpuint(left->cost_ns, ==, right->cost_ns);
+        g_assert_cmpuint(left->wait_ns, ==, right->wait_ns);
         g_assert_cmpint(left->apportioned, ==, right->apportioned);
     }
 }
@@ -108,6 +111,8 @@ static void assert_contexts(const GArray *a, const GArray *b)
         g_assert_cmpuint(left->total_ns, ==, right->total_ns);
         g_assert_cmpuint(left->total_cost_ns, ==, right->total_cost_ns);
         g_assert_cmpuint(left->local_cost_ns, ==, right->local_cost_ns);
+        g_assert_cmpuint(left->total_wait_ns, ==, right->total_wait_ns);
+        g_assert_cmpuint(left->local_wait_ns, ==, right->local_wait_ns);
         g_assert_cmpint(left->apportioned, ==, right->apportioned);
         g_assert_cmpuint(left->local_ns, ==, right->local_ns);
     }
@@ -127,6 +132,10 @@ static void assert_threads(const GArray *a, const GArray *b)
         g_assert_cmpuint(left->run_ns, ==, right->run_ns);
         g_assert_cmpuint(left->calls, ==, right->calls);
         g_assert_cmpint(left->ended, ==, right->ended);
+        g_assert_cmpint(left->waits, ==, right->waits);
+        g_assert_cmpuint(left->wait_ns, ==, right->wait_ns);
+        g_assert_cmpuint(left->preempted_ns, ==, right->preempted_ns);
+        g_assert_cmpuint(left->manager_ns, ==, right->manager_ns);
         g_assert_cmpuint(left->functions->len, ==, right->functions->len);
         for (guint j = 0; j < left->functions->len; j++)
         {
@@ -140,6 +149,8 @@ static void assert_threads(const GArray *a, const GArray *b)
             g_assert_cmpuint(f->local_ns, ==, g->local_ns);
             g_assert_cmpuint(f->total_cost_ns, ==, g->total_cost_ns);
             g_assert_cmpuint(f->local_cost_ns, ==, g->local_cost_ns);
+            g_assert_cmpuint(f->total_wait_ns, ==, g->total_wait_ns);
+            g_assert_cmpuint(f->local_wait_ns, ==, g->local_wait_ns);
         }
         g_assert_cmpuint(left->stack->len, ==, right->stack->len);
         for (guint j = 0; j < left->stack->len; j++)

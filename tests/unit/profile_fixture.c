@@ -112,6 +112,8 @@ static void random_functions(GRand *rand, FcProfile *profile, guint count)
             function.histogram[j] = g_rand_int_range(rand, 0, 3) == 0 ? random_number(rand) : 0;
         function.total_cost_ns = i % 4 == 0 ? random_number(rand) : 0;
         function.local_cost_ns = i % 4 == 2 ? random_number(rand) : 0;
+        function.total_wait_ns = i % 5 == 0 ? random_number(rand) : 0;
+        function.local_wait_ns = i % 5 == 2 ? random_number(rand) : 0;
         if (i % 3 == 1)
         {
             function.counted = random_number(rand) | 1;
@@ -134,6 +136,7 @@ static void random_arcs(GRand *rand, FcProfile *profile, guint count)
             .calls = random_number(rand) >> 8,
             .total_ns = random_number(rand),
             .cost_ns = i % 3 == 1 ? random_number(rand) : 0,
+            .wait_ns = i % 4 == 1 ? random_number(rand) : 0,
             .apportioned = i % 5 == 2,
         };
         /* Some share their call site and callee, as arcs of several callers do. */
@@ -154,6 +157,8 @@ static void random_arcs(GRand *rand, FcProfile *profile, guint count)
             .local_ns = random_number(rand),
             .total_cost_ns = i % 3 == 0 ? random_number(rand) : 0,
             .local_cost_ns = i % 5 == 0 ? random_number(rand) : 0,
+            .total_wait_ns = i % 4 == 3 ? random_number(rand) : 0,
+            .local_wait_ns = i % 5 == 3 ? random_number(rand) : 0,
             .apportioned = i % 4 == 1,
         };
         g_array_append_val(profile->contexts, context);
@@ -172,9 +177,13 @@ static void random_threads(GRand *rand, FcProfile *profile, guint count)
             .run_ns = random_number(rand),
             .calls = random_number(rand),
             .ended = g_rand_boolean(rand),
+            .waits = (FcWaits)g_rand_int_range(rand, FC_WAITS_UNKNOWN, FC_WAITS_COUNT),
+            .manager_ns = i % 2 == 0 ? random_number(rand) : 0,
             .functions = g_array_new(FALSE, TRUE, sizeof(FcProfileThreadFunction)),
             .stack = g_array_new(FALSE, TRUE, sizeof(FcProfileFrame)),
         };
+        thread.wait_ns = thread.waits != FC_WAITS_UNKNOWN ? random_number(rand) : 0;
+        thread.preempted_ns = thread.wait_ns / 2;
         for (gint j = g_rand_int_range(rand, 0, 6); j > 0; j--)
         {
             const FcProfileThreadFunction function = {random_function(rand, profile),

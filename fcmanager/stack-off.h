@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Time of a thread that is not its work: off the CPU, because it waited or was preempted, and
+ * while libfc was at work or waited for the manager.  For stack*.c; not the hot path, which only
+ * asks whether a frame has any.
+ *
+ * What an FC_RECORD_OFF tells was between the record before it and itself, so it is the innermost
+ * frame's own; when that ends its caller inherits it.  More than there is room for was after the
+ * record that follows: the hook was cut short between its clock and its look.
+ */
+#pragma once
+
+#include "fcmanager/stack-frames.h"
+
+/* Of one open frame. */
+struct FrameAway
+{
+    struct StackAway now;    /* since it was entered or resumed, with its callees */
+    struct StackAway before; /* until it was paused */
+    struct StackAway own;    /* without its callees */
+    guint16 next;            /* of those that are free; 0: none */
+};
+
+/* A record of that kind: what it tells, of the time since `before`. */
+void fc_stack_take_off(FcStack *stack, guint64 kind, guint64 value, guint64 site, guint64 before,
+                       guint64 time);
+/* The record that follows one that told of too much was taken: the rest belongs here. */
+void fc_stack_take_pending(FcStack *stack);
+/* The frame was taken out of the stack, and its clock stopped. */
+void fc_stack_drop_away(FcStack *stack, struct StackFrame *frame);
+/* Ticks of the frame until now that it was off the CPU. */
+guint64 fc_stack_off_of(const FcStack *stack, const struct StackFrame *frame);

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * See switches.h.  Called by the hooks, by the slow path and by whatever waits for the manager.
+ */
+#include "libfc/switches.h"
+
+#include "libfc/clock.h"
+#include "libfc/record.h"
+#include "libfc/state.h"
+#include "libfc/thread.h"
+
+#include <sys/resource.h>
+
+/* glibc's, from 2.35 on: where the area is, from the thread pointer on, and 0 where there is none.
+ */
+extern const ptrdiff_t __rseq_offset __attribute__((weak, visibility("default")));
+extern const unsigned int __rseq_size __attribute__((weak, visibility("default")));
+
+/* In struct rseq: the number of the CPU, negative where the area is not registered, and the
+ * pointer. */
+#define RSEQ_CPU 4
+#define RSEQ_POINTER 8
+/* What the kernel wants to find before the place where a sequence goes on that was cut short. */
+#if defined(__x86_64__)
+#define SIGNATURE 0x53053053u
+#else
+#define SIGNATURE 0xd428bc00u
+#endif
+
+/* So long without a record that the clocks are asked, where nothing else tells of a switch.  In
+ * ticks of the time-stamp counter, some 20 us; and in ns. */
+#define LONG_TICKS 50000u
+#define LONG_NS 20000u
+
+/* The sequence is the first word, which is never run, nor are the others. */
+static const uint32_t sequence[4] = {SIGNATURE, SIGNATURE, SIGNATURE, SIGNATURE};
+const struct FcSwitchMark fc_switches_mark = {
+    .start = &sequence[0], .bytes = 1, .abort = &sequence[2]};
+/* The same, while there is a pause to be told of. */
+static const struct FcSwitchMark paused_mark = {
+    .start = &sequence[0], .bytes = 1, .abort = &sequence[2]};
+
+/* Stands for the kernel's pointer where that can't be used. */
+static __thread const void *own_pointer __attribute__((tls_model("initial-exec")));
+
+intptr_t fc_switches_offset;
+
+static enum {
+    LOOK_NEVER, /* the pointer is own_pointer, and leads to one of the marks */
+    LOOK_BY_RSEQ,
+    LOOK_COARSELY, /* the pointer is own_pointer, and NULL */
+} how;
+
+/* ---- Start ---------------------------------------------------------------------------- */
+
+static bool is_registered(const void **pointer)
+{
+    const int32_t *cpu =
+        (const int32_t *)(const void *)((const char *)pointer - RSEQ_POINTER + RSEQ_CPU);
+    return __atomic_load_n(cpu, __ATOMIC_RELAXED) >= 0;
+}
+
+/* There are kernels that look at the pointer where a thread was interrupted, but not where it waits
+ * of its own accord. */
+static bool sees_waits(const void **pointer)
+{
+    const struct timespec wait = {0, 1};
+    __atomic_store_n(pointer, &fc_switches_mark, __ATOMIC_RELAXED);
+    fc_sys(SYS_nanosleep, &wait, NULL);
+    bool is_seen = !__atomic_load_n(pointer, __ATOMIC_RELAXED);
+    __atomic_store_n(pointer, NULL, __ATOMIC_RELAXED);
+    return is_seen;
+}
+
+void fc_switches_setup(bool is_wall)
+{
+    how = is_wall ? LOOK_COARSELY : LOOK_NEVER;
+    const unsigned int *bytes = &__rseq_size;
+    if (is_wall && bytes && *bytes > 0)
+    {
+        fc_switches_offset = __rseq_offset + RSEQ_POINTER;
+        const void **pointer = fc_switches_pointer();
+        if (is_registered(pointer) && !__atomic_load_n(pointer, __ATOMIC_RELAXED) &&
+            sees_waits(pointer))
+        {
+            how = LOOK_BY_RSEQ;
+            return;
+        }
+    }
+    fc_switches_offset = 0;
+    fc_switches_offset = (intptr_t)&own_pointer - (intptr_t)fc_switches_pointer();
+}
+
+/* ---- Clocks --------------------------------------------------------------------------- */
+
+/* By how much time went on while the thread was off the CPU, from some time on.  The first of
+ * the two clocks runs at the rate of the second. */
+static uint64_t ahead_ns(void)
+{
+    return fc_clock_raw_ns() - fc_clock_thread_ns();
+}
+
+/* Not so in the child of a vfork, which has the parent's memory and clocks of its own. */
+static bool is_own_thread(void)
+{
+    return fc_sys(SYS_gettid) == fc_thread.tid;
+}
+
+/* How often the thread gave up the CPU of its own accord. */
+static uint64_t count_waits(void)
+{
+    struct rusage usage = {0};
+    fc_sys(SYS_getrusage, RUSAGE_THREAD, &usage);
+    return (uint64_t)usage.ru_nvcsw & FC_OFF_WAITS_MASK;
+}
+
+/* ---- Telling ---------------------------------------------------------------------------- */
+
+static void tell(enum FcOffRecord which, uint64_t time, uint64_t value, uint64_t site)
+{
+    uint64_t where = FC_RECORD_OFF | (uint64_t)which << FC_OFF_RECORD_SHIFT;
+    fc_record_make(time, (void *)(uintptr_t)(value & FC_OFF_VALUE_MASK), (void *)(uintptr_t)site,
+                   where);
+}
+
+static void tell_ahead(uint64_t time, uint64_t ahead, bool is_coarse)
+{
+    fc_thread.told_ahead = ahead;
+    tell(is_coarse ? FC_OFF_COARSE : FC_OFF_SEEN, time, ahead, count_waits());
+}
+
+/* The pauses that were not told of yet. */
+static void tell_pause(uint64_t time)
+{
+    uint64_t ticks = __atomic_exchange_n(&fc_thread.pause_ticks, 0, __ATOMIC_RELAXED);
+    uint64_t off_ns = __atomic_exchange_n(&fc_thread.pause_off_ns, 0, __ATOMIC_RELAXED);
+    if (ticks != 0 || off_ns != 0)
+        tell(FC_OFF_PAUSED, time, ticks, off_ns <= FC_SITE_ADDRESS_MASK ? off_ns : 0);
+}
+
+/* ---- Looking --------------------------------------------------------------------------- */
+
+static const void *get_pointer(void)
+{
+    return __atomic_load_n(fc_switches_pointer(), __ATOMIC_RELAXED);
+}
+
+static void set_pointer(const struct FcSwitchMark *mark)
+{
+    __atomic_store_n(fc_switches_pointer(), mark, __ATOMIC_RELAXED);
+}
+
+/* As everywhere, or because the C library could not register the thread's area. */
+static bool is_coarse_here(void)
+{
+    return how == LOOK_COARSELY || (how == LOOK_BY_RSEQ && !is_registered(fc_switches_pointer()));
+}
+
+static bool is_long(uint64_t time)
+{
+    uint64_t since = time - fc_thread.looked_at;
+    fc_thread.looked_at = time;
+    return since > (fc_clock_is_fast() ? LONG_TICKS : LONG_NS);
+}
+
+FC_REALIGN void fc_switches_look(uint64_t time)
+{
+    if (!fc_thread.has_begun)
+        return;
+    const void *found = get_pointer();
+    bool is_coarse = is_coarse_here();
+    bool has_mark = found == &paused_mark || found == &fc_switches_mark;
+    bool is_foreign = found && !has_mark;
+    /* before the clocks are read: what comes later is seen by the next */
+    if (!is_coarse && !is_foreign)
+        set_pointer(&fc_switches_mark);
+    tell_pause(time);
+    is_coarse = is_coarse || is_foreign;
+    if (how == LOOK_NEVER || has_mark || (is_coarse && !is_long(time)) || !is_own_thread())
+        return;
+    tell_ahead(time, ahead_ns(), is_coarse);
+}
+
+FC_REALIGN void fc_switches_record(uint64_t time, void *function, void *site, uint64_t where)
+{
+    fc_switches_look(time);
+    fc_record_make(time, function, site, where);
+}
+
+void fc_switches_begin_thread(void)
+{
+    fc_thread.has_begun = false;
+    fc_thread.is_pausing = false;
+    fc_thread.pause_ticks = 0;
+    fc_thread.pause_off_ns = 0;
+    fc_thread.tid = (int)fc_sys(SYS_gettid);
+    if (how != LOOK_NEVER)
+        fc_thread.told_ahead = ahead_ns();
+}
+
+void fc_switches_begin_records(uint64_t time)
+{
+    if (fc_thread.has_begun)
+        return;
+    fc_thread.has_begun = true;
+    if (how == LOOK_NEVER)
+        return;
+    tell_ahead(time, fc_thread.told_ahead, is_coarse_here());
+    fc_switches_look(time);
+}
+
+/* ---- Pauses ---------------------------------------------------------------------------- */
+
+/* Whether the thread may have been off the CPU since it was last told. */
+static bool may_have_been_off(void)
+{
+    const void *found = get_pointer();
+    return how != LOOK_NEVER && found != &fc_switches_mark && found != &paused_mark &&
+           is_own_thread();
+}
+
+/* `ahead`: where the clocks stand now. */
+static void add_pause(uint64_t time, uint64_t ahead)
+{
+    uint64_t off_ns = ahead - fc_thread.pause_ahead;
+    fc_thread.is_pausing = false;
+    fc_thread.pause_ticks += time - fc_thread.pause_time;
+    fc_thread.pause_off_ns += (int64_t)off_ns > 0 ? off_ns : 0;
+}
+
+void fc_switches_begin_pause(void)
+{
+    if (!fc_thread.has_begun)
+        return;
+    uint64_t time = fc_clock_peek();
+    uint64_t ahead = may_have_been_off() ? ahead_ns() : fc_thread.told_ahead;
+    if (fc_thread.is_pausing)
+        add_pause(time, ahead);
+    fc_thread.pause_time = time;
+    fc_thread.pause_ahead = ahead;
+    fc_thread.is_pausing = true;
+}
+
+bool fc_switches_begin_inner_pause(void)
+{
+    if (!fc_thread.has_begun || fc_thread.is_pausing)
+        return false;
+    fc_switches_begin_pause();
+    return true;
+}
+
+void fc_switches_end_pause(void)
+{
+    if (!fc_thread.is_pausing)
+        return;
+    bool was_off = may_have_been_off();
+    add_pause(fc_clock_peek(), was_off ? ahead_ns() : fc_thread.pause_ahead);
+    if (!was_off && !is_coarse_here())
+        set_pointer(&paused_mark); /* so that the next hook looks */
+}

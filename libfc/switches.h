@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Seeing that the thread was off the CPU, by one comparison in each hook that records.
+ *
+ * The C library registers an area for restartable sequences (rseq) for each thread.  The kernel
+ * sets its pointer to a descriptor to NULL whenever it takes the CPU away from the thread, for
+ * another thread or because it waits, and when a signal is delivered.  libfc has a descriptor of
+ * code that never runs: while the pointer leads to it, the thread was not off the CPU.  Only
+ * where it does not, the clocks are asked, and an FC_RECORD_OFF tells the manager.
+ *
+ * A descriptor of the program's own is left alone.  Where it stands, and where there is no such
+ * area, the clocks are asked after each long time without a record: that is coarse.
+ *
+ * Async-signal-safe; a handler may come between any two instructions.
+ */
+#pragma once
+
+#include "libfc/sys.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What the pointer leads to: the kernel's struct rseq_cs. */
+struct FcSwitchMark
+{
+    _Alignas(32) uint32_t version;
+    uint32_t flags;
+    const void *start;
+    uint64_t bytes;
+    const void *abort;
+};
+extern const struct FcSwitchMark fc_switches_mark __attribute__((visibility("hidden")));
+
+/* Where the pointer is, from the thread pointer on.  0, before fc_switches_setup: leads to a word
+ * that is never that of the mark. */
+extern intptr_t fc_switches_offset __attribute__((visibility("hidden")));
+
+static inline __attribute__((always_inline)) const void **fc_switches_pointer(void)
+{
+#if defined(__x86_64__)
+    uintptr_t thread;
+    __asm__("movq %%fs:0, %0" : "=r"(thread));
+#else
+    uintptr_t thread = (uintptr_t)__builtin_thread_pointer();
+#endif
+    return (const void **)(thread + (uintptr_t)fc_switches_offset);
+}
+
+/* Whether fc_switches_look has anything to do. */
+static inline __attribute__((always_inline)) bool fc_switches_any(void)
+{
+#if defined(__x86_64__)
+    bool differs;
+    __asm__ volatile("cmpq %1, %%fs:(%2)"
+                     : "=@ccne"(differs)
+                     : "r"(&fc_switches_mark), "r"(fc_switches_offset)
+                     : "memory");
+    return fc_unlikely(differs);
+#else
+    return fc_unlikely(__atomic_load_n(fc_switches_pointer(), __ATOMIC_RELAXED) !=
+                       &fc_switches_mark);
+#endif
+}
+
+/* Chooses how to look.  `is_wall`: a thread's time goes on while it is off the CPU; else there is
+ * nothing to see.  Once, at start. */
+void fc_switches_setup(bool is_wall);
+
+/* The calling thread is about to be told of: from here on its time off the CPU counts. */
+void fc_switches_begin_thread(void);
+
+/* The thread has a chunk, with room, and records of its own are to follow: tells where its clocks
+ * stood at fc_switches_begin_thread, if that was not told.  Signals blocked. */
+void fc_switches_begin_records(uint64_t time);
+
+/* Before a record that is made at `time`: tells, by a record, of what went before it. */
+void fc_switches_look(uint64_t time);
+
+/* The same, and the record. */
+void fc_switches_record(uint64_t time, void *function, void *site, uint64_t where);
+
+/* What the thread does between these two is libfc's doing, and waiting for the manager: told with
+ * the next record, it is no part of the program's time.  Where a handler comes in between that
+ * does the same, the first of the two ends there. */
+void fc_switches_begin_pause(void);
+void fc_switches_end_pause(void);
+/* The same within, perhaps, what is one already: false where it is, which goes on. */
+bool fc_switches_begin_inner_pause(void);

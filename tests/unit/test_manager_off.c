@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Time off the CPU and time of libfc's own: where it is counted, against figures worked out by
+ * hand. A tick is a nanosecond here; the clocks of a thread stand at 5000 when it begins.
+ */
+#include "fcmanager/stack-frames.h"
+#include "tests/unit/manager_fixture.h"
+
+#define SITE(letter, number) fc_fixture_site((letter), (number))
+#define BEGIN 5000u
+
+static void off(FcFixture *f, guint64 time, enum FcOffRecord which, guint64 value, guint64 site)
+{
+    struct FcRecord record = {
+        .time = time,
+        .function = value & FC_OFF_VALUE_MASK,
+        .where = FC_RECORD_OFF | (guint64)which << FC_OFF_RECORD_SHIFT,
+        .site = site | (guint64)FIXTURE_GENERATION << FC_SITE_GENERATION_SHIFT,
+    };
+    g_assert_cmpuint(fc_stack_feed(f->stack, &record, 0, 1, FIXTURE_GENERATION), ==, 1);
+}
+
+/* So many ns the thread was off the CPU since it began, when it had waited so often. */
+static void seen(FcFixture *f, guint64 time, guint64 off_ns, guint waits)
+{
+    off(f, time, FC_OFF_SEEN, BEGIN + off_ns, waits);
+}
+
+static void check_function(FcFixture *f, char letter, guint64 total, guint64 local, guint64 wait,
+                           guint64 own_wait)
+{
+    fc_counts_sum_functions(f->counts);
+    const FcCountsFunction *function = fc_fixture_function(f->counts, letter);
+    g_assert_nonnull(function);
+    g_assert_cmpuint(function->total, ==, total);
+    g_assert_cmpuint(function->local, ==, local);
+    g_assert_cmpuint(function->wait_total, ==, wait);
+    g_assert_cmpuint(function->wait_local, ==, own_wait);
+}
+
+static void check_range(FcFixture *f, char letter, guint64 total_min, guint64 total_max,
+                        guint64 local_min, guint64 local_max)
+{
+    const FcCountsFunction *function = fc_fixture_function(f->counts, letter);
+    g_assert_cmpuint(function->total_min, ==, total_min);
+    g_assert_cmpuint(function->total_max, ==, total_max);
+    g_assert_cmpuint(function->local_min, ==, local_min);
+    g_assert_cmpuint(function->local_max, ==, local_max);
+}
+
+static void check_arc(FcFixture *f, char caller, guint64 site, char callee, guint64 wait)
+{
+    const FcCountsArc *arc = fc_fixture_arc(f->counts, caller, site, callee);
+    g_assert_nonnull(arc);
+    g_assert_cmpuint(fc_counts_wait(f->counts->arc_waits, (guint32)(arc - f->counts->arcs)).total,
+                     ==, wait);
+}
+
+static void check_context(FcFixture *f, const char *path, guint64 wait, guint64 own_wait)
+{
+    const FcCountsNode *node = fc_fixture_context(f->counts, path);
+    g_assert_nonnull(node);
+    const FcCountsCost cost =
+        fc_counts_wait(f->counts->node_waits, (guint32)(node - f->counts->nodes));
+    g_assert_cmpuint(cost.total, ==, wait);
+    g_assert_cmpuint(cost.local, ==, own_wait);
+}
+
+/* A calls B, which waits, then A itself is preempted. */
+static void test_nesting(void)
+{
+    FcFixture f;
+    FcStackOff all;
+    fc_fixture_start(&f);
+    seen(&f, 100000, 0, 3);
+    fc_fixture_enter(&f, 100000, 'A', 0x99, 0);
+    fc_fixture_enter(&f, 110000, 'B', SITE('A', 0), 1);
+    seen(&f, 150000, 30000, 4);
+    fc_fixture_leave(&f, 150000, 'B', SITE('A', 0), 1);
+    seen(&f, 200000, 70000, 4);
+    fc_fixture_leave(&f, 200000, 'A', 0x99, 0);
+    check_function(&f, 'A', 100000, 60000, 70000, 40000);
+    check_function(&f, 'B', 40000, 40000, 30000, 30000);
+    check_range(&f, 'A', 60000, 60000, 20000, 20000); /* without what was not its own accord */
+    check_range(&f, 'B', 40000, 40000, 40000, 40000); /* it waited: as long as it took */
+    check_arc(&f, 0, 0x99, 'A', 70000);
+    check_arc(&f, 'A', SITE('A', 0), 'B', 30000);
+    check_context(&f, "A", 70000, 40000);
+    check_context(&f, "AB", 30000, 30000);
+    fc_stack_get_off(f.stack, &all);
+    g_assert_cmpuint(all.off, ==, 70000);
+    g_assert_cmpuint(all.preempted, ==, 40000);
+    g_assert_cmpint(all.seen, ==, FC_WAITS_SEEN);
+    fc_fixture_stop(&f);
+}
+
+/* What a thread was off the CPU before its first frame and behind its last is in none. */
+static void test_outside(void)
+{
+    FcFixture f;
+    FcStackOff all;
+    fc_fixture_start(&f);
+    seen(&f, 0, 0, 0);
+    seen(&f, 50000, 20000, 1);
+    fc_fixture_enter(&f, 50000, 'A', 0x99, 0);
+    fc_fixture_leave(&f, 60000, 'A', 0x99, 0);
+    off(&f, 90000, FC_OFF_COARSE, BEGIN + 45000, 1);
+    fc_fixture_enter(&f, 90000, 'A', 0x99, 0);
+    fc_fixture_leave(&f, 95000, 'A', 0x99, 0);
+    check_function(&f, 'A', 15000, 15000, 0, 0);
+    fc_stack_get_off(f.stack, &all);
+    g_assert_cmpuint(all.off, ==, 45000);
+    g_assert_cmpint(all.seen, ==, FC_WAITS_COARSE);
+    fc_fixture_stop(&f);
+}
+
+/* A function on the stack twice waits once; its contexts are folded. */
+static void test_recursion(void)
+{
+    FcFixture f;
+    fc_fixture_start(&f);
+    seen(&f, 0, 0, 0);
+    fc_fixture_enter(&f, 0, 'F', 0x99, 0);
+    fc_fixture_enter(&f, 10000, 'G', SITE('F', 0), 1);
+    fc_fixture_enter(&f, 20000, 'F', SITE('G', 0), 2);
+    seen(&f, 50000, 25000, 1);
+    fc_fixture_leave(&f, 50000, 'F', SITE('G', 0), 2);
+    fc_fixture_leave(&f, 60000, 'G', SITE('F', 0), 1);
+    seen(&f, 90000, 45000, 2);
+    fc_fixture_leave(&f, 90000, 'F', 0x99, 0);
+    check_function(&f, 'F', 90000, 70000, 45000, 45000);
+    check_function(&f, 'G', 50000, 20000, 25000, 0);
+    check_arc(&f, 'G', SITE('G', 0), 'F', 25000);
+    check_context(&f, "F", 45000, 45000);
+    check_context(&f, "FG", 25000, 0);
+    fc_fixture_stop(&f);
+}
+
+/* More than the time since the record before: the thread lost the CPU after the hook had read its
+ * clock, so it is the time of what goes on then. */
+static void test_pending(void)
+{
+    FcFixture f;
+    fc_fixture_start(&f);
+    seen(&f, 0, 0, 0);
+    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+    seen(&f, 100, 80000, 0);
+    fc_fixture_enter(&f, 100, 'B', SITE('A', 0), 1);
+    fc_fixture_leave(&f, 90000, 'B', SITE('A', 0), 1);
+    seen(&f, 90100, 150000, 0);
+    fc_fixture_leave(&f, 90100, 'A', 0x99, 0); /* outside of all */
+    check_function(&f, 'A', 90100, 200, 80000, 0);
+    check_function(&f, 'B', 89900, 89900, 80000, 80000);
+    check_range(&f, 'B', 9900, 9900, 9900, 9900);
+    fc_fixture_stop(&f);
+}
+
+/* The clocks are read one after the other: what is less than before is nothing. */
+static void test_backwards(void)
+{
+    FcFixture f;
+    fc_fixture_start(&f);
+    off(&f, 0, FC_OFF_SEEN, FC_OFF_VALUE_MASK - 10, 0);
+    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+    off(&f, 50000, FC_OFF_SEEN, FC_OFF_VALUE_MASK - 60, 1);
+    off(&f, 60000, FC_OFF_SEEN, 20000 - 11, 2); /* modulo 2^63 */
+    fc_fixture_leave(&f, 60000, 'A', 0x99, 0);
+    check_function(&f, 'A', 60000, 60000, 20000, 20000);
+    fc_fixture_stop(&f);
+}
+
+/* B waits for the manager for 500 us, 400 us of it off the CPU, then for itself for 50 us. */
+static void test_pause(void)
+{
+    FcFixture f;
+    FcStackOff all;
+    fc_fixture_start(&f);
+    seen(&f, 0, 0, 0);
+    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+    fc_fixture_enter(&f, 10000, 'B', SITE('A', 0), 1);
+    off(&f, 600000, FC_OFF_PAUSED, 500000, 400000);
+    seen(&f, 600000, 450000, 2);
+    fc_fixture_leave(&f, 600000, 'B', SITE('A', 0), 1);
+    fc_fixture_leave(&f, 620000, 'A', 0x99, 0);
+    check_function(&f, 'A', 120000, 30000, 50000, 0);
+    check_function(&f, 'B', 90000, 90000, 50000, 50000);
+    check_range(&f, 'A', 120000, 120000, 30000, 30000);
+    check_range(&f, 'B', 90000, 90000, 90000, 90000);
+    fc_stack_get_off(f.stack, &all);
+    g_assert_cmpuint(all.paused, ==, 500000);
+    g_assert_cmpuint(all.off, ==, 50000);
+    fc_fixture_stop(&f);
+}
+
+/* Frames that are still open, and one of a coroutine that does not go on. */
+static void test_switches(void)
+{
+    FcFixture f;
+    fc_fixture_start(&f);
+    FcRegions *regions = fc_regions_new();
+    fc_regions_add(regions, 0x10000, 0x20000);
+    fc_stack_set_regions(f.stack, regions);
+    seen(&f, 0, 0, 0);
+    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+    struct FcRecord inner = fc_fixture_record(FC_RECORD_ENTER, 10000, 'B', SITE('A', 0), 0);
+    inner.where = (inner.where & ~FC_WHERE_ADDRESS_MASK) | 0x18000;
+    fc_stack_feed(f.stack, &inner, 0, 1, FIXTURE_GENERATION);
+    seen(&f, 40000, 20000, 1); /* B waits, and switches back */
+    struct FcRecord back = fc_fixture_record(FC_RECORD_SWITCH, 40000, 'A', 0, 0);
+    fc_stack_feed(f.stack, &back, 0, 1, FIXTURE_GENERATION);
+    seen(&f, 90000, 60000, 1);
+    fc_stack_close(f.stack, 100000);
+    check_function(&f, 'A', 100000, 70000, 60000, 40000);
+    check_function(&f, 'B', 30000, 30000, 20000, 20000);
+    check_range(&f, 'A', 60000, 60000, 30000, 30000);
+    fc_fixture_stop(&f);
+    fc_regions_free(regions);
+}
+
+/* What a program writes over its records does no harm. */
+static void test_absurd(void)
+{
+    FcFixture f;
+    g_autoptr(GRand) random = g_rand_new_with_seed(7);
+    fc_fixture_start(&f);
+    for (guint i = 0; i < 200000; i++)
+    {
+        guint64 time = i * 10u;
+        guint depth = (guint)g_rand_int_range(random, 0, 6);
+        guint64 value = ((guint64)g_rand_int(random) << 32 | g_rand_int(random)) >>
+                        g_rand_int_range(random, 0, 64);
+        if (g_rand_boolean(random))
+            off(&f, time, (enum FcOffRecord)g_rand_int_range(random, 0, 5), value,
+                g_rand_int(random));
+        else if (g_rand_boolean(random))
+            fc_fixture_enter(&f, time, (char)('A' + g_rand_int_range(random, 0, 5)), SITE('A', 0),
+                             depth);
+        else
+            fc_fixture_leave(&f, time, (char)('A' + g_rand_int_range(random, 0, 5)), SITE('A', 0),
+                             depth);
+    }
+    fc_stack_close(f.stack, 0);
+    fc_counts_bound_waits(f.counts);
+    fc_counts_sum_functions(f.counts);
+    g_assert_cmpuint(f.counts->repairs.bad_records, >, 0);
+    for (guint32 i = 0; i < f.counts->function_count; i++)
+    {
+        const FcCountsFunction *function = &f.counts->functions[i];
+        g_assert_cmpuint(function->wait_local, <=, function->local);
+        g_assert_cmpuint(function->wait_total, <=, function->total);
+        g_assert_cmpuint(function->total, <=, 200000u * 10u);
+        g_assert_cmpuint(function->total_max, <=, 200000u * 10u);
+    }
+    fc_fixture_stop(&f);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/off/nesting", test_nesting);
+    g_test_add_func("/off/outside", test_outside);
+    g_test_add_func("/off/recursion", test_recursion);
+    g_test_add_func("/off/pending", test_pending);
+    g_test_add_func("/off/backwards", test_backwards);
+    g_test_add_func("/off/pause", test_pause);
+    g_test_add_func("/off/switches", test_switches);
+    g_test_add_func("/off/absurd", test_absurd);
+    return g_test_run();
+}
