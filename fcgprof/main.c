@@ -196,14 +196,18 @@ int main(int argc, char **argv)
         if (*error->message)
             fprintf(stderr, "fcgprof: %s\n", error->message);
         if (error->code == FC_GPROF_ERROR_USAGE)
-            fprintf(stderr, "%s", fc_goptions_usage());
+        {
+            g_autofree char *usage = fc_goptions_usage();
+            fputs(usage, stderr);
+        }
         return EXIT_FAILED;
     }
     if (options->show_help)
     {
         static char buffer[1 << 16]; /* the whole text: the flush meets the error */
         setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
-        fputs(fc_goptions_usage(), stdout);
+        g_autofree char *usage = fc_goptions_usage();
+        fputs(usage, stdout);
         return finish_output(EXIT_OK);
     }
     if (options->show_version)

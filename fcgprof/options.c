@@ -5,6 +5,8 @@
 #include "fcgprof/options.h"
 
 #include "fcgprof/demangle.h"
+#include "fcgprof/options-table.h"
+
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,54 +14,8 @@
 
 enum
 {
-    OPTION_DEMANGLE = 256,
-    OPTION_NO_DEMANGLE,
-    OPTION_INLINE_FILE_NAMES,
     DEFAULT_WIDTH = 80,
     DEFAULT_TABLE_LENGTH = 10
-};
-
-static const char short_options[] = "aA::bBcC::d::De:E:f:F:hiI:J::k:lLm:n:N:O:p::P::q::Q::rR:"
-                                    "sS:t:Tvw:xyzZ::";
-
-static const struct option long_options[] = {
-    {"line", no_argument, NULL, 'l'},
-    {"no-static", no_argument, NULL, 'a'},
-    {"ignore-non-functions", no_argument, NULL, 'D'},
-    {"external-symbol-table", required_argument, NULL, 'S'},
-    {"annotated-source", optional_argument, NULL, 'A'},
-    {"no-annotated-source", optional_argument, NULL, 'J'},
-    {"flat-profile", optional_argument, NULL, 'p'},
-    {"no-flat-profile", optional_argument, NULL, 'P'},
-    {"graph", optional_argument, NULL, 'q'},
-    {"no-graph", optional_argument, NULL, 'Q'},
-    {"exec-counts", optional_argument, NULL, 'C'},
-    {"no-exec-counts", optional_argument, NULL, 'Z'},
-    {"function-ordering", no_argument, NULL, 'r'},
-    {"file-ordering", required_argument, NULL, 'R'},
-    {"file-info", no_argument, NULL, 'i'},
-    {"sum", no_argument, NULL, 's'},
-    {"all-lines", no_argument, NULL, 'x'},
-    {"demangle", optional_argument, NULL, OPTION_DEMANGLE},
-    {"no-demangle", no_argument, NULL, OPTION_NO_DEMANGLE},
-    {"directory-path", required_argument, NULL, 'I'},
-    {"display-unused-functions", no_argument, NULL, 'z'},
-    {"inline-file-names", no_argument, NULL, OPTION_INLINE_FILE_NAMES},
-    {"min-count", required_argument, NULL, 'm'},
-    {"print-path", no_argument, NULL, 'L'},
-    {"separate-files", no_argument, NULL, 'y'},
-    {"static-call-graph", no_argument, NULL, 'c'},
-    {"table-length", required_argument, NULL, 't'},
-    {"time", required_argument, NULL, 'n'},
-    {"no-time", required_argument, NULL, 'N'},
-    {"width", required_argument, NULL, 'w'},
-    {"brief", no_argument, NULL, 'b'},
-    {"debug", optional_argument, NULL, 'd'},
-    {"help", no_argument, NULL, 'h'},
-    {"file-format", required_argument, NULL, 'O'},
-    {"traditional", no_argument, NULL, 'T'},
-    {"version", no_argument, NULL, 'v'},
-    {NULL, 0, NULL, 0},
 };
 
 /* Options that choose a report: one that shows and one that hides, and the tables
@@ -248,7 +204,7 @@ static gboolean *flag_of(FcGOptions *options, int letter)
         return &options->separate_files;
     case 'z':
         return &options->show_zero;
-    case OPTION_INLINE_FILE_NAMES:
+    case FC_GOPTION_INLINE_FILE_NAMES:
         return &options->inline_file_names;
     default:
         return NULL;
@@ -332,9 +288,9 @@ static gboolean parse_other(FcGOptions *options, int letter, const char *value, 
     case 'w':
         options->width = MAX(atoi(value), 1);
         return TRUE;
-    case OPTION_DEMANGLE:
+    case FC_GOPTION_DEMANGLE:
         return parse_demangle(options, value, error);
-    case OPTION_NO_DEMANGLE:
+    case FC_GOPTION_NO_DEMANGLE:
         options->demangle = FALSE;
         return TRUE;
     default:
@@ -343,12 +299,33 @@ static gboolean parse_other(FcGOptions *options, int letter, const char *value, 
     }
 }
 
+/* What getopt_long wants, from the table: the long options, which the caller frees, and the letters
+ * that `letters` gets. */
+static struct option *make_getopt(GString *letters)
+{
+    GArray *names = g_array_new(TRUE, TRUE, sizeof(struct option));
+    for (const FcGOption *option = fc_goption_table; option->letter; option++)
+    {
+        int argument = !option->argument            ? no_argument
+                       : option->argument[0] == '[' ? optional_argument
+                                                    : required_argument;
+        const struct option row = {option->name, argument, NULL, option->letter};
+        if (option->name)
+            g_array_append_val(names, row);
+        if (option->letter < FC_GOPTION_DEMANGLE)
+            g_string_append_printf(letters, "%c%.*s", option->letter, argument, "::");
+    }
+    return (struct option *)(gpointer)g_array_free(names, FALSE);
+}
+
 FcGOptions *fc_goptions_parse(int argc, char **argv, GError **error)
 {
     g_autoptr(FcGOptions) options = options_new();
+    g_autoptr(GString) letters = g_string_new(NULL);
+    g_autofree struct option *names = make_getopt(letters);
     int letter;
 
-    while ((letter = getopt_long(argc, argv, short_options, long_options, NULL)) != -1)
+    while ((letter = getopt_long(argc, argv, letters->str, names, NULL)) != -1)
     {
         gboolean *flag = flag_of(options, letter);
 

@@ -92,7 +92,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcGOptions, fc_goptions_free)
 /* The styles to print when the profiles held `inputs` (FC_GINPUT_*). */
 unsigned fc_goptions_styles(const FcGOptions *options, unsigned inputs);
 
-const char *fc_goptions_usage(void);
+/* The text of --help; the caller frees it. */
+char *fc_goptions_usage(void);
 
 #define FC_GPROF_ERROR (fc_gprof_error_quark())
 GQuark fc_gprof_error_quark(void);

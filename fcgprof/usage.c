@@ -1,54 +1,51 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The text of --help.
+ * The text of --help, from the table of options.
  */
+#include "fcgprof/options-table.h"
 #include "fcgprof/options.h"
 
-const char *fc_goptions_usage(void)
+#define COLUMN 38
+
+static void append_option(GString *text, const FcGOption *option)
 {
-    return "usage: fcgprof [OPTION]... [IMAGE [PROFILE]...]\n"
-           "Reports where a program spent its time, from the gmon.out files that it wrote, or\n"
-           "from the .fc and .fcd files that FunctionCheck made: from these with times that\n"
-           "were measured, and without need of an IMAGE.\n"
-           "IMAGE is a.out and PROFILE gmon.out if not given, or functioncheck.fc where only\n"
-           "that is there; \"-\" is standard input.\n"
-           "SPEC is [FILE:]FUNCTION or [FILE:]LINE; ARC is SPEC/SPEC.\n"
-           "\n"
-           "Reports\n"
-           "  -p, --flat-profile[=SPEC]          time and calls of each function\n"
-           "  -q, --graph[=SPEC|ARC], -B         callers and callees of each function\n"
-           "  -A, --annotated-source[=SPEC]      source with counts in the margin\n"
-           "  -C, --exec-counts[=SPEC]           counts by place in the source\n"
-           "  -r, --function-ordering            order of functions for the linker\n"
-           "  -R, --file-ordering=MAP            order of the object files that MAP lists\n"
-           "  -i, --file-info                    what the profiles contain\n"
-           "  -s, --sum                          write the profiles' sum to gmon.sum\n"
-           "  -P -Q -J -Z [SPEC], --no-flat-profile, --no-graph, --no-annotated-source,\n"
-           "      --no-exec-counts[=SPEC]        leave out the report, or just SPEC\n"
-           "\n"
-           "What is counted\n"
-           "  -a, --no-static                    no local functions\n"
-           "  -c, --static-call-graph            also calls that never happened\n"
-           "  -D, --ignore-non-functions         no local symbols that are no functions\n"
-           "  -k FROM/TO                         not this arc\n"
-           "  -l, --line                         by source line\n"
-           "  -m, --min-count=N                  lines with fewer counts are marked\n"
-           "  -n, --time=SPEC  -N, --no-time=SPEC   hand up only (not) this time\n"
-           "  -e SPEC  -E SPEC  -f SPEC  -F SPEC    as -Q; -Q and -N; -q; -q and -n\n"
-           "  -z, --display-unused-functions     also what was never called\n"
-           "  -S, --external-symbol-table=FILE   symbols from FILE\n"
-           "  -O, --file-format=auto|magic|bsd|4.4bsd\n"
-           "\n"
-           "How it looks\n"
-           "  -b, --brief                        no explanations\n"
-           "  -T, --traditional                  as BSD printed it\n"
-           "  -L, --print-path                   files with their directories\n"
-           "      --inline-file-names            file and line behind each name\n"
-           "      --demangle[=STYLE], --no-demangle\n"
-           "  -w, --width=N                      columns of the index\n"
-           "  -t, --table-length=N               rows of the busiest lines\n"
-           "  -x, --all-lines                    a count on each line\n"
-           "  -y, --separate-files               annotated source into FILE-ann\n"
-           "  -I, --directory-path=DIRS          where sources are\n"
-           "  -d, --debug[=N]  -h, --help  -v, --version\n";
+    g_autoptr(GString) line = g_string_new(option->letter < 256 ? "  -" : "      ");
+    if (option->letter < 256)
+        g_string_append_printf(line, "%c%s", option->letter, option->name ? ", " : "");
+    if (option->name)
+        g_string_append_printf(line, "--%s", option->name);
+    if (option->argument && option->argument[0] == '[')
+        g_string_append_printf(line, "[=%s", option->argument + 1);
+    else if (option->argument)
+        g_string_append_printf(line, "%c%s", option->name ? '=' : ' ', option->argument);
+    if (line->len + 2 > COLUMN)
+        g_string_append_printf(text, "%s\n%*s%s\n", line->str, COLUMN, "", option->help);
+    else
+        g_string_append_printf(text, "%-*s%s\n", COLUMN, line->str, option->help);
+}
+
+char *fc_goptions_usage(void)
+{
+    static const char *const titles[FC_GGROUPS] = {
+        [FC_GGROUP_REPORTS] = "Reports",
+        [FC_GGROUP_COUNTED] = "What is counted",
+        [FC_GGROUP_LOOK] = "How it looks",
+        [FC_GGROUP_OTHER] = "Other",
+    };
+    GString *text = g_string_new(
+        "usage: fcgprof [OPTION]... [IMAGE [PROFILE]...]\n"
+        "Reports where a program spent its time, from the gmon.out files that it wrote, or\n"
+        "from the .fc and .fcd files that FunctionCheck made: from these with times that\n"
+        "were measured, and without need of an IMAGE.\n"
+        "IMAGE is a.out and PROFILE gmon.out if not given, or functioncheck.fc where only\n"
+        "that is there; \"-\" is standard input.\n"
+        "SPEC is [FILE:]FUNCTION or [FILE:]LINE; ARC is SPEC/SPEC.\n");
+    for (guint group = 0; group < FC_GGROUPS; group++)
+    {
+        g_string_append_printf(text, "\n%s:\n", titles[group]);
+        for (const FcGOption *option = fc_goption_table; option->letter; option++)
+            if (option->group == group)
+                append_option(text, option);
+    }
+    return g_string_free(text, FALSE);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The variables that a user may set, a row for each: name without FC_, what it is set to (NULL: a
- * switch, on when it exists), and what it does.  config.c reads them, doc/list-variables.c gives
- * them to the man pages.
+ * switch, on when it exists), and what it does.  config.c reads them, tools/man.py makes
+ * a part of the man pages from them.
  */
 #pragma once
 

@@ -122,12 +122,43 @@ class Manual(unittest.TestCase):
         self.assertEqual(told.split(), built_in)
 
     def test_man_pages(self):
+        """Each tool has one, which man reads without complaint, with all options and, where the
+        variables are told, all of them."""
         for tool in sorted(os.listdir(BINDIR)):
-            page = chapter(tool + ".1").replace("\\-", "-")
-            self.assertIn(tool, page)
+            page = os.path.join(os.environ["FC_PREFIX"], "share/man/man1", tool + ".1")
+            said = output("man --warnings -l %s 2>&1 >/dev/null" % page, MANROFFSEQ="", LC_ALL="C.UTF-8")
+            self.assertEqual(said, "", tool)
+            text = output("man -l %s" % page, MANWIDTH="1000", LC_ALL="C.UTF-8", MAN_KEEP_FORMATTING="")
+            text = text.replace("\u2010", "-")
+            self.assertNotIn("@", text, tool)
             if tool != "fcmanager":  # takes none from a user
                 known = options_of(output(tool + " --help"))
-                self.assertEqual(options_of(page) - known, set(), tool)
+                self.assertEqual(options_of(text) ^ known, set(), tool)
+        with open(os.path.join(os.environ["FC_SOURCE_ROOT"], "libfc/variables.h"), encoding="utf-8") as file:
+            rows = re.findall(r"ROW\((\w+),", file.read())
+        self.assertGreater(len(rows), 20)
+        self.assertEqual(re.findall(r"(?m)^ +FC_(\w+)(?:=\w+)?$", text), rows)
+
+    def test_own_variables(self):
+        """What the tools themselves read of the environment is on their man pages."""
+        root = os.environ["FC_SOURCE_ROOT"]
+        for tool in ("fcdump", "fcgprof"):
+            page = chapter(tool + ".1.in")
+            for name in sorted(os.listdir(os.path.join(root, tool))):
+                if name.endswith(".c"):
+                    with open(os.path.join(root, tool, name), encoding="utf-8") as file:
+                        for variable in re.findall(r'getenv\("(\w+)"\)', file.read()):
+                            if variable != "TERM":
+                                self.assertIn(variable, page, tool)
+
+    def test_info(self):
+        """The installed manual, as info finds it."""
+        path = os.path.join(os.environ["FC_PREFIX"], "share/info/libfc.info")
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn("START-INFO-DIR-ENTRY", text)
+        for node in ("Running", "Variables", "Names of Profiles"):
+            self.assertIn("Node: %s," % node, text)
 
 
 unittest.main(verbosity=2)

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""completion.py SHELL NAME COMMAND FILES OUTPUT: how bash, zsh or fish completes the command line of
+the tool NAME, from what COMMAND --help prints.  FILES: patterns of what it reads, by commas."""
+
+import sys
+
+import toolhelp
+
+
+def quoted(text):
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+# ---- bash ------------------------------------------------------------------------------------
+
+BASH = """# bash completion of {name}; made from its --help
+_{function}()
+{{
+    local line=${{COMP_LINE:0:COMP_POINT}} option= value= word
+    COMPREPLY=()
+    # bash splits words at `=` as well; what counts is what blanks part
+    word=${{line##*[[:space:]]}}
+    case $word in
+    -*=*)
+        option=${{word%%=*}} value=${{word#*=}}
+        ;;
+    -*)
+        mapfile -t COMPREPLY < <(compgen -W {words} -- "$word")
+        [[ ${{#COMPREPLY[@]}} != 1 || ${{COMPREPLY[0]}} != *= ]] || compopt -o nospace
+        return
+        ;;
+    *)
+        line=${{line%"$word"}} line=${{line%"${{line##*[![:space:]]}}"}}
+        option=${{line##*[[:space:]]}} value=$word
+        case $option in
+        {separate}) ;;
+        *) option= ;;
+        esac
+        ;;
+    esac
+    case $option in
+{cases}    '')
+        {rest}
+        ;;
+    esac
+    # readline replaces what stands behind the `=`, if that parts words
+    [[ $word != -*=* || $COMP_WORDBREAKS == *=* ]] || COMPREPLY=("${{COMPREPLY[@]/#/$option=}}")
+}}
+complete -F _{function} {name}
+"""
+
+
+def bash_completion(option):
+    if option.takes_folders():
+        return "compopt -o dirnames"
+    if option.takes_files():
+        return "compopt -o default"
+    if option.choices:
+        return f'mapfile -t COMPREPLY < <(compgen -W {quoted(" ".join(option.choices))} -- "$value")'
+    return ": # anything"
+
+
+def bash(name, options, files):
+    words, separate, cases = [], [], {}
+    for option in options:
+        for spelling in option.names:
+            is_long = spelling.startswith("--")
+            if not option.argument or option.optional or not is_long:
+                words.append(spelling)
+            if option.argument and is_long:
+                words.append(spelling + "=")
+        if option.argument:
+            cases.setdefault(bash_completion(option), []).extend(option.names)
+            if not option.optional:
+                separate += option.names
+    rest = ": # nothing else"
+    if files:
+        found = "; ".join(f"""compgen -f -X '!{pattern}' -- "$value\"""" for pattern in files)
+        rest = (f'mapfile -t COMPREPLY < <(compgen -d -- "$value"; {found})\n'
+                "        compopt -o filenames -o default")
+    return BASH.format(name=name, function=name.replace("-", "_"), words=quoted(" ".join(words)), rest=rest,
+                       separate=" | ".join(separate) or "''",
+                       cases="".join(f"    {' | '.join(names)})\n        {body}\n        ;;\n"
+                                     for body, names in cases.items()))
+
+
+# ---- zsh -------------------------------------------------------------------------------------
+
+def zsh_action(option):
+    if option.takes_files():
+        return "_files"
+    if option.takes_folders():
+        return "_files -/"
+    if option.choices:
+        return "(" + " ".join(option.choices) + ")"
+    return " "
+
+
+def zsh(name, options, files):
+    lines = []
+    for option in options:
+        says = option.help
+        for character in "\\[]:":
+            says = says.replace(character, "\\" + character)
+        for spelling in option.names:
+            spec = spelling
+            if option.argument:
+                is_long = spelling.startswith("--")
+                spec += ("=-" if option.optional else "=") if is_long else ("-" if option.optional else "+")
+            spec += f"[{says}]"
+            if option.argument:
+                kind = option.argument.replace(":", "\\:")
+                spec += f"{'::' if option.optional else ':'}{kind}:{zsh_action(option)}"
+            lines.append("    " + quoted(spec))
+    pattern = "|".join(files)
+    if files:
+        lines.append("    " + quoted(f'*:file:_files -g "({pattern})(-.)"'))
+    return f"#compdef {name}\n# made from its --help\n_arguments -s \\\n" + " \\\n".join(lines) + "\n"
+
+
+# ---- fish ------------------------------------------------------------------------------------
+
+def fish(name, options, files):
+    lines = [f"# fish completion of {name}; made from its --help"]
+    for option in options:
+        for spelling in option.names:
+            words = ["complete -c", name, "-l" if spelling.startswith("--") else "-s", spelling.lstrip("-")]
+            if option.takes_files() or option.takes_folders():
+                words.append("-r -F")
+            elif option.argument and not option.optional:
+                words.append("-x")
+            if option.choices:
+                words.append("-f -a " + quoted(" ".join(option.choices)))
+            words.append("-d " + quoted(option.help))
+            lines.append(" ".join(words))
+    if not files:
+        lines.append(f"complete -c {name} -f")
+    for pattern in files:
+        if pattern.startswith("*"):  # others are among all files, which come behind
+            lines.append(f"complete -c {name} -k -a '(__fish_complete_suffix {pattern[1:]})'")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    shell, name, command, files, output = sys.argv[1:]
+    options = toolhelp.parse(toolhelp.help_text(command)).options()
+    text = {"bash": bash, "zsh": zsh, "fish": fish}[shell](name, options, [f for f in files.split(",") if f])
+    with open(output, "w", encoding="utf-8") as stream:
+        stream.write(text)
+
+
+main()
