@@ -13,6 +13,7 @@
 #include "fcdump/report-table.h"
 #include "fcdump/report.h"
 #include "model/load.h"
+#include "model/nearby.h"
 #include "model/select.h"
 #include "model/v3.h"
 
@@ -157,6 +158,14 @@ static gboolean print_reports(const FcModel *model, const FcMemory *memory,
         if ((options->reports >> i & 1) != 0)
             fc_report_table[i].render(&context);
     print_errors(notes, 0);
+    const gboolean silent = options->fail_on_leak || options->fail_on_bad_free;
+    if (options->reports == 0 && !silent)
+        fputs("fcdump: no report is left: --no-reports takes away what was named before it, name "
+              "reports after it\n",
+              stderr);
+    else if (!fc_render_has_started(render) && !silent)
+        fc_render_line(render,
+                       "The reports that were asked for have nothing to say of this profile.");
     return TRUE;
 }
 
@@ -389,7 +398,12 @@ static int run(const FcOptions *options)
     g_autoptr(FcSuppressions) suppressions = load_suppressions(options, problems);
     print_errors(problems, 0);
     if (!model)
+    {
+        g_autoptr(GPtrArray) advice = g_ptr_array_new_with_free_func(g_free);
+        fc_nearby_advise((const char *const *)options->operands->pdata, advice);
+        print_errors(advice, 0);
         return EXIT_INPUT;
+    }
     FcSelection selection = {.only = options->only,
                              .except = options->except,
                              .callees = options->propagate,

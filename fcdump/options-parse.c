@@ -70,6 +70,72 @@ static gboolean add_file(FcOptions *options, guint row, const char *argument, GE
            fc_option_fail(error, "--%s: a name is missing", options->table[row].name);
 }
 
+/* ---- The nearest name ---------------------------------------------------------- */
+
+typedef struct
+{
+    const char *name;
+    char *nearest; /* owned; NULL: none is near */
+    guint distance;
+} Search;
+
+/* How many letters must be put in, taken away or replaced to make `b` of `a`. */
+static guint distance_of(const char *a, const char *b)
+{
+    const gsize length = strlen(b);
+    g_autofree guint *row = g_new(guint, length + 1);
+    for (gsize j = 0; j <= length; j++)
+        row[j] = (guint)j;
+    for (gsize i = 1; i <= strlen(a); i++)
+    {
+        guint corner = row[0];
+        row[0] = (guint)i;
+        for (gsize j = 1; j <= length; j++)
+        {
+            const guint above = row[j];
+            row[j] = MIN(MIN(above, row[j - 1]) + 1, corner + (a[i - 1] != b[j - 1]));
+            corner = above;
+        }
+    }
+    return row[length];
+}
+
+static void consider(Search *search, const char *prefix, const char *name)
+{
+    g_autofree char *whole = g_strconcat(prefix, name, NULL);
+    guint distance = distance_of(search->name, whole);
+    if (g_str_has_prefix(whole, search->name)) /* the rest was left out */
+        distance = 0;
+    if (distance >= search->distance)
+        return;
+    search->distance = distance;
+    g_free(search->nearest);
+    search->nearest = g_steal_pointer(&whole);
+}
+
+static gboolean fail_unknown(const FcReport *reports, const char *word, const char *name,
+                             GError **error)
+{
+    /* a third of the letters may be wrong */
+    Search search = {.name = name, .distance = (guint)strlen(name) / 3 + 1};
+    for (guint i = 0; fc_option_table[i].name; i++)
+        consider(&search, "", fc_option_table[i].name);
+    for (guint i = 0; reports[i].name; i++)
+    {
+        if (reports[i].kind == FC_REPORT_OPTION)
+            continue;
+        consider(&search, "", reports[i].name);
+        if (reports[i].kind != FC_REPORT_EXPORT && reports[i].kind != FC_REPORT_FILE)
+            consider(&search, "no-", reports[i].name);
+    }
+    g_autofree char *nearest = search.nearest;
+    if (!nearest)
+        return fc_option_fail(error, "unknown option '%s'", word);
+    return fc_option_fail(error, "unknown option '%s'; the nearest is '--%s'", word, nearest);
+}
+
+/* ---- Parsing --------------------------------------------------------------------- */
+
 /* Applies the option in argv[*position] and moves *position onto the last word used. */
 static gboolean parse_option(FcOptions *options, int argc, char **argv, int *position,
                              GError **error)
@@ -90,7 +156,7 @@ static gboolean parse_option(FcOptions *options, int argc, char **argv, int *pos
     }
     const FcOption *option = find_option(name);
     if (!option)
-        return fc_option_fail(error, "unknown option '%s'", word);
+        return fail_unknown(options->table, word, name, error);
     if (!option->argument && argument)
         return fc_option_fail(error, "--%s takes no argument", name);
     if (option->argument && option->argument[0] != '[')

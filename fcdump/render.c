@@ -40,6 +40,11 @@ FILE *fc_render_file(FcRender *render)
     return render->out;
 }
 
+gboolean fc_render_has_started(const FcRender *render)
+{
+    return render->started;
+}
+
 gboolean fc_render_utf8(const FcRender *render)
 {
     return render->utf8;

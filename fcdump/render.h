@@ -18,6 +18,7 @@ void fc_render_free(FcRender *render);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcRender, fc_render_free)
 
 FILE *fc_render_file(FcRender *render);
+gboolean fc_render_has_started(const FcRender *render); /* something was written */
 gboolean fc_render_utf8(const FcRender *render);
 
 /* Begins a section: an empty line (but not at the very start) and the title. */

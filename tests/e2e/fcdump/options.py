@@ -17,14 +17,14 @@ SWITCHES = """flat no-flat cumul graph rgraph no-graph header no-header info no-
 demangle-gnu demangle-java demangle-ansi demangle-params no-demangle raw details basename no-names
 force-names cycles no-cycles propagate rpropagate whole-graph memory no-memory mem-leaks no-mem-leaks
 mem-free no-mem-free mem-realloc no-mem-realloc tree no-tree threads no-threads losses no-losses
-notes no-notes json latency no-latency no-reports classic all summary no-summary
+notes no-notes json latency no-latency classic all summary no-summary
 heaviest no-heaviest hot-path no-hot-path hints no-hints help version contact""".split()
 for name in SWITCHES:
     equal(good("-" + name, "some.fc"), good("--" + name, "some.fc"), f"-{name} and --{name}")
 # ... exports too, which say on standard error what is not in them.
 equal([run(word, "some.fc").raw for word in ("-folded", "--folded")], [run("--folded", "some.fc").raw] * 2,
       "-folded")
-for name in ("dot", "vcg"):
+for name in ("dot", "vcg", "no-reports"):
     equal(run("-" + name, "some.fc").raw, run("--" + name, "some.fc").raw, "-" + name)
 for words in (["-flame", "a.svg"], ["--flame", "a.svg"], ["-flame=a.svg"], ["--flame=a.svg"]):
     equal(run(*words, "some.fc").status, 0, f"{words}")
@@ -105,7 +105,7 @@ refused("the list is empty", "--path=", "some.fc")
 # Help names every option; version and contact are one line or two.
 text = good("--help")
 equal(good("-h"), text, "-h")
-for name in SWITCHES + ["sort", "rsort", "only", "not", "pfile", "image", "depth", "min", "top", "color", "peek=LIST",
+for name in SWITCHES + ["no-reports", "sort", "rsort", "only", "not", "pfile", "image", "depth", "min", "top", "color", "peek=LIST",
                         "path=A,B", "by=WHAT", "base=FUNCTION", "process=LIST", "thread=LIST",
                         "folded", "dot", "vcg", "flame=FILE", "weight=TYPE",
                         "debug", "diff", "baseline=OLD", "fail-on=RULE", "markdown"]:
