@@ -10,7 +10,7 @@ callee) pairs with the same numbers.  It must never forgive a difference of one.
 """
 
 import bisect
-import mmap
+import functools
 import os
 import struct
 import sys
@@ -65,16 +65,17 @@ def start_of_function(path, offset):
 def load_oracle(path):
     """The counts in one file of the oracle."""
     with open(path, "rb") as stream:  # a large file, most of which was never touched
-        data = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-    magic, lost, _pid, _parent, entry_count, module_count = HEADER.unpack_from(data)
-    if magic != MAGIC:
-        raise ValueError(f"{path}: not a file of the oracle")
-    if lost or module_count > MODULES_MAX:
-        raise ValueError(f"{path}: the oracle's tables were too small ({lost} calls lost)")
+        magic, lost, _pid, _parent, entry_count, module_count = HEADER.unpack(
+            stream.read(HEADER.size))
+        if magic != MAGIC:
+            raise ValueError(f"{path}: not a file of the oracle")
+        if lost or module_count > MODULES_MAX:
+            raise ValueError(f"{path}: the oracle's tables were too small ({lost} calls lost)")
+        module_table = stream.read(module_count * MODULE.size)
+        stream.seek(HEADER.size + MODULES_MAX * MODULE.size)
+        entries = stream.read(entry_count * ENTRY.size)
     modules, canonical = [], Canonical()
-    for number in range(module_count):
-        base, _start, _end, _ready, _, name = MODULE.unpack_from(
-            data, HEADER.size + number * MODULE.size)
+    for base, _start, _end, _ready, _, name in MODULE.iter_unpack(module_table):
         modules.append((base, canonical[name.split(b"\0", 1)[0].decode()]))
 
     def place(address, module):
@@ -90,10 +91,7 @@ def load_oracle(path):
         return (name, start_of_function(name, offset))
 
     counts = Counts()
-    start = HEADER.size + MODULES_MAX * MODULE.size
-    for number in range(entry_count):
-        function, site, calls, function_module, site_module = ENTRY.unpack_from(
-            data, start + number * ENTRY.size)
+    for function, site, calls, function_module, site_module in ENTRY.iter_unpack(entries):
         if function != 0 and calls != 0:
             counts.add(place(site, site_module), function_place(function, function_module), calls)
     return counts
@@ -119,13 +117,18 @@ def load_profile(path):
     return counts_of(fcprofile.load(path))
 
 
+@functools.lru_cache(maxsize=None)
+def base_begins(path, words):
+    return os.path.basename(path or "").startswith(words)
+
+
 def is_runtime(place):
     """Whether the place is in libfc, or in the oracle that stands in for it."""
-    return os.path.basename(place[0] or "").startswith(("libfc", "liboracle"))
+    return base_begins(place[0], ("libfc", "liboracle"))
 
 
 def is_libc(place):
-    return os.path.basename(place[0] or "").startswith(("libc.so", "libc-", "libpthread"))
+    return base_begins(place[0], ("libc.so", "libc-", "libpthread"))
 
 
 def merge_starters(oracle, profile):
@@ -156,6 +159,8 @@ def differences(oracle, profile):
     lines = []
     for what, left, right in (("function", oracle.functions, profile.functions),
                               ("arc", *merge_starters(oracle.arcs, profile.arcs))):
+        if left == right:
+            continue
         for key in sorted(set(left) | set(right), key=repr):
             if left.get(key, 0) != right.get(key, 0):
                 lines.append(f"{what} {show(key)}: oracle {left.get(key, 0)}, "

@@ -24,7 +24,7 @@ class Record:
     """Attributes by name."""
 
     def __init__(self, **fields):
-        self.__dict__.update(fields)
+        self.__dict__ = fields  # tests load thousands of profiles
 
     def __repr__(self):
         return f"Record({self.__dict__})"
@@ -55,9 +55,15 @@ class Lines:
         self.next += 1
         return self.lines[self.next - 1]
 
+    def take_many(self, count):
+        if self.next + count > len(self.lines):
+            raise FormatError(f"ends after line {len(self.lines)}")
+        self.next += count
+        return self.lines[self.next - count:self.next]
+
     def take_list(self):
         """The lines of a version 3.0 list: a number, and as many lines."""
-        return [self.take().split() for _ in range(int(self.take()))]
+        return [line.split() for line in self.take_many(int(self.take()))]
 
     def take_sections(self):
         sections = {}
@@ -65,7 +71,7 @@ class Lines:
             match = re.fullmatch(r"section ([a-z-]+) (\d+) (\d+)", self.take())
             if match is None:
                 raise FormatError(f"line {self.next} begins no section")
-            sections[match.group(1)] = [self.take() for _ in range(int(match.group(3)))]
+            sections[match.group(1)] = self.take_many(int(match.group(3)))
         return sections
 
 

@@ -139,7 +139,8 @@ class Case(unittest.TestCase):
                 sizes[int(words[0], 16)] = int(words[1], 16)
         addresses = sorted(a for a in known if sizes.get(a))
         self.assertTrue(addresses, f'nm knows no function in {path}')
-        answers = self.ask([(asked or path, build_id(path), a, 'entry') for a in addresses],
+        build = build_id(path)
+        answers = self.ask([(asked or path, build, a, 'entry') for a in addresses],
                            '--demangle=none')
         lines = source_lines(symbols_from or path, addresses)
         for address, answer, (file, _) in zip(addresses, answers, lines):
