@@ -15,7 +15,9 @@ from real import TRANSPORTS, RealProgram, fcprofile, fctest, main  # noqa: E402
 from programs import copy_source, run  # noqa: E402
 
 SMALL = (" --disable-nls --disable-doc --disable-scripts --disable-static --disable-xzdec"
-         " --disable-lzmadec --disable-lzmainfo")
+         " --disable-lzmadec --disable-lzmainfo --disable-microlzma --disable-lzip-decoder"
+         " --enable-encoders=lzma1,lzma2 --enable-decoders=lzma1,lzma2 --enable-match-finders=bt4"
+         " --enable-checks=crc32,crc64 --disable-dependency-tracking")
 
 
 def readme_line():
