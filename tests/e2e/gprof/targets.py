@@ -106,6 +106,7 @@ class Target:
         self.image = image
         self.profiles = profiles
         self.symbols = read_symbols(image)
+        self.is_static = 'static' in name
         self.files = []
 
 
