@@ -148,10 +148,15 @@ def build_pbzip2(output, kind):
                         "-I" + library], output, kind, compiler="g++")
 
 
-def configure_and_make(folder, kind, options, program):
-    """In `folder`, a copy of the source, with the profiler's flags for the program's own
-    files alone, not for what configure tries."""
-    run(["./configure", "CFLAGS=-O2 -g -w", *options], folder, "configuration of " + folder)
+def configure(folder, options):
+    """In `folder`, a copy of the source, without the profiler's flags: these are for the program's
+    own files, not for what configure tries.  One configuration will do for all kinds, then."""
+    run(["./configure", "CFLAGS=-O2 -g -w", "--disable-dependency-tracking", *options], folder,
+        "configuration of " + folder)
+    return folder
+
+
+def make(folder, kind, program):
     flags = profiling_flags(kind)
     run(["make", "-j2", f"CFLAGS=-O2 -g -w {shlex.join(flags)}"], folder, program)
     return os.path.join(folder, program)
@@ -172,26 +177,30 @@ def build_tcc(folder, kind):
 
 
 @kept_folder
-def build_dash(folder, kind):
+def configure_dash(folder, _kind):
     """As the package's rules do."""
     copy_source("dash", folder)
-    return configure_and_make(folder, kind, ["--disable-fnmatch", "--disable-lineno",
-                                             "--disable-glob"], "src/dash")
+    return configure(folder, ["--disable-fnmatch", "--disable-lineno", "--disable-glob"])
 
 
 @kept_folder
-def prepare_make(folder, _kind):
+def build_dash(folder, kind):
+    configure_dash(folder, "plain")
+    return make(folder, kind, "src/dash")
+
+
+@kept_folder
+def configure_make(folder, _kind):
     """The package has the repository's state: without a configure script, nor the translations
     that gettext's tools would bring."""
     copy_source("make-dfsg", folder)
     with open(os.path.join(folder, "build-aux", "config.rpath"), "w", encoding="utf-8"):
         pass
     run(["autoreconf", "-fi"], folder, "configure", AUTOPOINT="true")
-    return folder
+    return configure(folder, ["--disable-nls", "--without-guile", "ac_cv_lib_util_getloadavg=no"])
 
 
 @kept_folder
 def build_make(folder, kind):
-    prepare_make(folder, "plain")
-    return configure_and_make(folder, kind, ["--disable-nls", "--without-guile",
-                                             "ac_cv_lib_util_getloadavg=no"], "make")
+    configure_make(folder, "plain")
+    return make(folder, kind, "make")
