@@ -39,10 +39,11 @@ def run(words, folder, what, **env):
 
 
 def profiling_flags(kind):
-    """The `kind` is plain, profiled, gprof, or coverage, which counts for gcov: only what
+    """The `kind` is plain, reference (a plain one that is there for what it prints, and therefore
+    compiled in half the time), profiled, gprof, or coverage, which counts for gcov: only what
     is left after early inlining, therefore without any."""
-    return {"plain": [], "profiled": fctest.fc_config("--cflags-libs"), "gprof": ["-pg"],
-            "coverage": ["-O0", "--coverage"]}[kind]
+    return {"plain": [], "reference": ["-O1"], "profiled": fctest.fc_config("--cflags-libs"),
+            "gprof": ["-pg"], "coverage": ["-O0", "--coverage"]}[kind]
 
 
 def made_from(*inputs):

@@ -49,7 +49,7 @@ class Memory(RealProgram):
         """Plain and profiled, with names of one length: programs keep copies of theirs."""
         for folder in ("plain", "hooks"):
             os.mkdir(self.path(folder))
-        return (build(self.path("plain", name), "plain"),
+        return (build(self.path("plain", name), "reference"),
                 build(self.path("hooks", name), "profiled"))
 
     def heap(self):

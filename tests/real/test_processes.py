@@ -123,7 +123,7 @@ class Build(Tree):
                  for kind in ("plain", "profiled")}
         folder, pristine = self.path("work"), self.path("pristine")
         copy_source("dash", folder)
-        run(["./configure", "CFLAGS=-O1 -w", "--disable-lineno"], folder, "configuration")
+        run(["./configure", "CFLAGS=-O0 -w", "--disable-lineno"], folder, "configuration")
         shutil.copytree(folder, pristine, symlinks=True)
 
         def make(kind, transport=None):

@@ -91,7 +91,7 @@ class OneProcess(RealProgram):
 
 class Lua(OneProcess):
     def test_script(self):
-        plain = build_lua(self.path("lua-plain"), "plain")
+        plain = build_lua(self.path("lua-plain"), "reference")
         profiled = build_lua(self.path("lua"), "profiled")
         arguments = [os.path.join(HERE, "work.lua"), "4"]
         out = self.check(plain, profiled, arguments, 3000000)
@@ -103,7 +103,7 @@ class Lua(OneProcess):
 
 class Bzip2(OneProcess):
     def test_both_ways(self):
-        plain = build_bzip2(self.path("bzip2-plain"), "plain")
+        plain = build_bzip2(self.path("bzip2-plain"), "reference")
         profiled = build_bzip2(self.path("bzip2"), "profiled")
         text = self.write_text("text", 6000000)
         packed = self.check(plain, profiled, ["-9", "-c", text], 100000)
@@ -125,7 +125,7 @@ class Tcc(OneProcess):
 
     def setUp(self):
         super().setUp()
-        self.plain = build_tcc(self.path("plain"), "plain")
+        self.plain = build_tcc(self.path("plain"), "reference")
         self.profiled = build_tcc(self.path("profiled"), "profiled")
 
     def test_itself(self):
