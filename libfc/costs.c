@@ -13,6 +13,7 @@
 #include "libfc/config.h"
 #include "libfc/counters.h"
 #include "libfc/record.h"
+#include "libfc/switches.h"
 #include "libfc/thread.h"
 
 #if defined(FC_TEST_CLOCK)
@@ -174,6 +175,7 @@ static void measure_recorded(const struct FcChunk *chunk, uint64_t cursor, struc
     {
         plain = least(plain, run_batch(shapes[0].plain, RECORDED_CALLS));
         fc_thread_set_cursor(cursor);
+        fc_switches_pretend();
         hooked = least(hooked, run_batch(shapes[0].hooked, RECORDED_CALLS));
         inside = least(inside, between_times(chunk));
     }
@@ -191,6 +193,7 @@ static uint32_t measure_counted(uint32_t shape, uint64_t cursor, uint32_t record
     {
         plain = least(plain, run_batch(shapes[shape].plain, COUNTED_CALLS));
         fc_thread_set_cursor(cursor);
+        fc_switches_pretend();
         hooked = least(hooked, run_batch(shapes[shape].hooked, COUNTED_CALLS));
     }
     return (uint32_t)less(each(less(hooked, plain), COUNTED_CALLS),

@@ -187,6 +187,12 @@ FC_REALIGN void fc_switches_record(uint64_t time, void *function, void *site, ui
     fc_record_make(time, function, site, where);
 }
 
+void fc_switches_pretend(void)
+{
+    if (how == LOOK_BY_RSEQ && !is_coarse_here() && !get_pointer())
+        set_pointer(&fc_switches_mark);
+}
+
 void fc_switches_begin_thread(void)
 {
     fc_thread.has_begun = false;

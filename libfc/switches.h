@@ -73,6 +73,10 @@ void fc_switches_begin_thread(void);
  * stood at fc_switches_begin_thread, if that was not told.  Signals blocked. */
 void fc_switches_begin_records(uint64_t time);
 
+/* For a thread that has not begun, and measures what hooks take: as if it had been looked just now.
+ */
+void fc_switches_pretend(void);
+
 /* Before a record that is made at `time`: tells, by a record, of what went before it. */
 void fc_switches_look(uint64_t time);
 

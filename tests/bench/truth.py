@@ -5,8 +5,8 @@
     truth.py [--repeat N] [--rounds N] [MIX...]
 
 Each mix (tests/bench/truth) is a program of phases that time themselves; built without hooks, what it
-prints is the truth.  Of a profile a phase's share is the total time of its function in that
-of all phases.  Plain and profiled programs run in turn, several times, and the shares of each are
+prints is the truth: time on the CPU.  Of a profile a phase's share is the total time of its function,
+without waits, in that of all phases.  Plain and profiled programs run in turn, several times, and the shares of each are
 the median.  Printed is, of each mix, by how many points the share of the worst phase is off, and how
 many times longer than plain the program ran; below that the worst and the mean of all mixes.  It
 prints, and judges nothing: what a loaded machine shows is no failure.
@@ -94,7 +94,7 @@ class Mix:
         for function in json.loads(done.stdout)["functions"]:
             name = function["name"].split("(")[0]
             if name in times:
-                times[name] += function[key]
+                times[name] += function[key] - function["total_wait_ns"]
         return times
 
 
