@@ -5,9 +5,9 @@ again and again while other processes keep all processors busy.
 
 Run by hand, as it is long: `ninja -C build`, then
 
-    tests/real/breakers.py [--times N] [NAME]...
+    tests/real/breakers.py [--times N] [--hogs M] [NAME]...
 
-N is 20 without it.  Prints a line for each, with how often it passed, and what the first failure said.
+N is 20 without it, M twice the number of processors.  Prints a line for each, with how often it passed, and what the first failure said.
 """
 
 import argparse
@@ -21,6 +21,8 @@ TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 SHAPES = "e2e/shapes/shapes.py"
 STATE = "transparency/test_state.py"
 TRANSPARENT = "transparency/test_transparency.py"
+FAMILY = "transparency/test_family.py"
+DEATH = "e2e/program/test_death.py"
 
 # what broke it: the script and its words, which cover both transports
 BREAKERS = {
@@ -28,6 +30,13 @@ BREAKERS = {
     "a program's own clock_gettime": ("transparency/test_own_functions.py",),
     "the counter is forbidden": ("transparency/test_no_counter.py",),
     "a subreaper": (TRANSPARENT, "Observed.test_reaper"),
+    "every kind of child is waited for": (FAMILY, "Family.test_waiting_for_every_kind_of_child"),
+    "a signal to all processes": (FAMILY, "Family.test_signal_to_all_processes"),
+    "PID namespaces": ("e2e/program/test_namespaces.py",),
+    "killed while the manager is stopped": (
+        DEATH, "Death.test_killed_while_the_manager_is_stopped"),
+    "ends at one time": (DEATH, "Death.test_children_that_ended_before",
+                         "Death.test_children_that_end_together"),
     "mlockall": (STATE, "Limits.test_locked_memory"),
     "the auxiliary vector": (STATE, "Environment"),
     "libraries at one address": (SHAPES, "plugins-crowded", "plugins-in-turn"),
@@ -56,10 +65,11 @@ def run_once(words):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--times", type=int, default=20)
+    parser.add_argument("--hogs", type=int, default=2 * (os.cpu_count() or 1))
     parser.add_argument("names", nargs="*", choices=[[], *BREAKERS], metavar="NAME")
     options = parser.parse_args()
     hogs = [multiprocessing.Process(target=burn, daemon=True)
-            for _ in range(2 * (os.cpu_count() or 1))]
+            for _ in range(options.hogs)]
     for hog in hogs:
         hog.start()
     failures = 0
