@@ -292,16 +292,17 @@ static void put_cycles(const Export *export)
 guint fc_json_first_context(const FcProfile *profile)
 {
     for (guint i = 0; i < profile->contexts->len; i++)
-        if (fc_profile_is_folded(profile, &g_array_index(profile->contexts, FcProfileContext, i)))
+        if (fc_profile_is_folded(&g_array_index(profile->contexts, FcProfileContext, i)))
             return 1;
     return 0;
 }
+
+static const FcProfilePlace nowhere = {.module = FC_NONE};
 
 /* The parent of what was folded, and no context itself. */
 static void put_folded_root(const Export *export)
 {
     FcJson *json = export->json;
-    const FcProfilePlace nowhere = {.module = FC_NONE};
     fc_json_begin_object(json, NULL);
     fc_json_null(json, "parent");
     fc_json_null(json, "function");
@@ -329,9 +330,9 @@ static void put_contexts(const Export *export)
         const FcProfileContext *context = &g_array_index(contexts, FcProfileContext, i);
         fc_json_begin_object(json, NULL);
         fc_json_index(json, "parent",
-                      context->parent != FC_NONE ? context->parent + first
-                      : fc_profile_is_folded(export->model->profile, context) ? 0
-                                                                              : FC_NONE);
+                      context->parent != FC_NONE      ? context->parent + first
+                      : fc_profile_is_folded(context) ? 0
+                                                      : FC_NONE);
         put_function_index(export, "function", context->function);
         fc_json_boolean(json, "folded", FALSE);
         fc_json_unsigned(json, "calls", context->calls);
@@ -342,7 +343,7 @@ static void put_contexts(const Export *export)
         put_raw(json, "raw_local_ns", context->local_ns, context->local_cost_ns);
         fc_json_unsigned(json, "total_wait_ns", context->total_wait_ns);
         fc_json_unsigned(json, "local_wait_ns", context->local_wait_ns);
-        put_site(export, &context->site);
+        put_site(export, fc_profile_is_folded(context) ? &nowhere : &context->site);
         fc_json_end_object(json);
     }
     fc_json_end_array(json);

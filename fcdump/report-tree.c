@@ -85,7 +85,7 @@ static void merge_contexts(Tree *tree)
     {
         const FcProfileContext *from = &g_array_index(contexts, FcProfileContext, i);
         guint parent = from->parent == FC_NONE ? NO_NODE : node_of[from->parent];
-        if (fc_profile_is_folded(model->profile, from))
+        if (fc_profile_is_folded(from))
             parent = folded_node(tree);
         g_autofree char *key = node_key(tree->context, parent, from);
         guint found = GPOINTER_TO_UINT(g_hash_table_lookup(known, key));

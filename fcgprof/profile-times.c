@@ -94,8 +94,7 @@ static void make_node(Sums *sums, guint index)
         sums->nodes[same].local += node->local;
         return;
     }
-    node->is_overflow =
-        parent == G_MAXUINT && fc_profile_is_folded(fc_gprofile_data(sums->profile), context);
+    node->is_overflow = parent == G_MAXUINT && fc_profile_is_folded(context);
     node->is_outside = parent == G_MAXUINT && !node->is_overflow;
     if (parent != G_MAXUINT && has_arc(sums, context, sums->nodes[parent].sym, node->sym))
         node->parent = parent;

@@ -99,10 +99,10 @@ guint32 fc_settle_child(FcSettle *settle, guint32 node, const FcCountedPair *pai
     {
         counts->contexts_folded++;
         const FcMapSlot *slot =
-            fc_map_find(&settle->children, 0, 0, callee_key(FC_NONE, pair->function));
+            fc_map_find(&settle->children, 0, FC_FOLDED_SITE, callee_key(FC_NONE, pair->function));
         if (slot)
             return slot->value;
-        known = fc_counts_add_node(counts, 0, 0, FC_NONE, pair->function);
+        known = fc_counts_add_node(counts, 0, FC_FOLDED_SITE, FC_NONE, pair->function);
     }
     add_child(settle, known);
     return known;

@@ -8,7 +8,6 @@
 #include <string.h>
 
 /* The "call site" under which an overflow node is found: no real one has it. */
-#define OVERFLOW_SITE G_MAXUINT64
 
 /* Past so many edges those that are not the tree's own are forgotten: they are only a
  * shortcut, found again by walking the path. */
@@ -164,11 +163,11 @@ guint32 fc_counts_add_node(FcCounts *counts, guint32 parent, guint64 site, gint 
 /* The one node under the root that takes all of a function's calls once the tree is full. */
 static guint32 get_overflow_node(FcCounts *counts, guint32 function)
 {
-    const FcMapSlot *slot = fc_map_find(&counts->edges, 0, OVERFLOW_SITE, function);
+    const FcMapSlot *slot = fc_map_find(&counts->edges, 0, FC_FOLDED_SITE, function);
     if (slot)
         return slot->value;
-    guint32 node = fc_counts_add_node(counts, 0, 0, FC_NONE, function);
-    fc_map_add(&counts->edges, 0, OVERFLOW_SITE, function, node, 0);
+    guint32 node = fc_counts_add_node(counts, 0, FC_FOLDED_SITE, FC_NONE, function);
+    fc_map_add(&counts->edges, 0, FC_FOLDED_SITE, function, node, 0);
     return node;
 }
 
@@ -192,7 +191,7 @@ static gboolean is_tree_edge(const FcMapSlot *slot, gpointer data)
 {
     const FcCounts *counts = data;
     const FcCountsNode *child = &counts->nodes[slot->value];
-    return slot->key[1] == OVERFLOW_SITE ||
+    return slot->key[1] == FC_FOLDED_SITE ||
            (child->parent == slot->key[0] && child->site == slot->key[1]);
 }
 
@@ -237,7 +236,7 @@ void fc_counts_forget_edges(FcCounts *counts)
 static gboolean is_outside(const FcMapSlot *slot, gpointer data)
 {
     const FcModuleChange *range = data;
-    if (slot->key[1] == OVERFLOW_SITE)
+    if (slot->key[1] == FC_FOLDED_SITE)
         return TRUE;
     return (slot->key[1] < range->start || slot->key[1] >= range->end) &&
            (slot->key[2] < range->start || slot->key[2] >= range->end);

@@ -87,7 +87,7 @@ static void link_contexts(Search *search, const gboolean *waiting)
             search->total_ns[i] += context->local_ns;
         search->total_ns[parent] += search->total_ns[i];
         /* what was folded was called from anywhere: it is on no path */
-        if (fc_profile_is_folded(model->profile, context))
+        if (fc_profile_is_folded(context))
             continue;
         search->next[i] = search->child[parent];
         search->child[parent] = i;

@@ -117,7 +117,7 @@ static void add_contexts(const FcModel *model, GArray *stack, gint context)
             add_function(stack, function_of(model, own->parent));
         else if (own->parent != FC_NONE)
             add_call(model, stack, &own->site, own->parent);
-        else if (fc_profile_is_folded(model->profile, own))
+        else if (fc_profile_is_folded(own))
         {
             FcMemoryFrame folded = {.name = FC_MODEL_FOLDED, .no_line = TRUE};
             folded.place.module = FC_NONE;

@@ -101,7 +101,7 @@ static void add_contexts(Maker *maker, gint *node_of)
         const FcProfileContext *from = &g_array_index(contexts, FcProfileContext, i);
         const guint function = model->function_of[from->function];
         gint parent = from->parent == FC_NONE ? 0 : node_of[from->parent];
-        if (fc_profile_is_folded(model->profile, from))
+        if (fc_profile_is_folded(from))
             parent = find_node(maker, 0, FC_STACK_FOLDED);
         if (parent < 0)
             parent = FC_NONE - parent;

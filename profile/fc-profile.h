@@ -346,8 +346,10 @@ void fc_profile_locate(const FcProfile *profile, guint64 address, guint64 time_n
                        FcProfilePlace *place);
 
 /* Whether the context stands for all of its function's calls beyond FC_CONTEXTS: it has no parent
- * in the file, but is no root. */
-gboolean fc_profile_is_folded(const FcProfile *profile, const FcProfileContext *context);
+ * in the file, but is no root.  Its call site has an address where no code is; that of a root may
+ * be 0, as at the bottom of a coroutine's stack. */
+#define FC_FOLDED_SITE G_MAXUINT64
+gboolean fc_profile_is_folded(const FcProfileContext *context);
 /* The FC_CONTEXTS that would have been enough, as far as is known; 0: nothing was folded. */
 guint64 fc_profile_contexts_wanted(const FcProfile *profile);
 

@@ -211,9 +211,9 @@ static guint64 folded_contexts(const FcProfile *profile)
     return 0;
 }
 
-gboolean fc_profile_is_folded(const FcProfile *profile, const FcProfileContext *context)
+gboolean fc_profile_is_folded(const FcProfileContext *context)
 {
-    return context->parent == FC_NONE && context->site.address == 0 && folded_contexts(profile) > 0;
+    return context->parent == FC_NONE && context->site.address == FC_FOLDED_SITE;
 }
 
 guint64 fc_profile_contexts_wanted(const FcProfile *profile)

@@ -13,6 +13,7 @@ BINDIR = os.environ.get("FC_BINDIR", "")
 FCDUMP = os.path.join(BINDIR, "fcdump")
 sys.path.insert(0, os.path.join(os.environ["FC_SOURCE_ROOT"], "tests", "support"))
 HERE = os.path.dirname(os.path.abspath(__file__))
+FOLDED = 2**64 - 1  # where contexts were called from that are folded
 
 
 def fail(message, *texts):

@@ -6,8 +6,8 @@
 import json
 import resource
 
-from fcfile import (FCDUMP, Profile, Program, classic, contains, equal, fail, folder, run, section,
-                    simple)
+from fcfile import (FCDUMP, FOLDED, Profile, Program, classic, contains, equal, fail, folder,
+                    run, section, simple)
 from sanitized import is_sanitized
 
 
@@ -91,24 +91,25 @@ folded = Profile(program, run_ns=100)
 for name in ("main", "alpha", "beta"):
     folded.function(name, 10, 100, 50, (1, 100), (1, 50))
 top = folded.context(None, 0x7f0000001234, "main", 1, 100, 40)
-first = folded.context(None, 0, "alpha", 5, 60, 50)
-folded.context(None, 0, "beta", 3, 10, 10)
-folded.write("unfolded.fc")
-equal([row[1] for row in tree("unfolded.fc")], ["main", "alpha", "beta"],
-      "without the note they are roots, of a caller without an address")
+first = folded.context(None, FOLDED, "alpha", 5, 60, 50)
+folded.context(None, FOLDED, "beta", 3, 10, 10)
+folded.context(None, 0, "beta", 1, 5, 5)
 folded.repairs.append(("contexts-folded", 7))
 folded.write("folded.fc")
-rows = tree("folded.fc")[:4]
-equal([row[1] for row in rows], ["main", "(folded contexts)", "|- alpha", "`- beta"], "folded")
+rows = tree("folded.fc")[:5]
+equal([row[1] for row in rows], ["main", "(folded contexts)", "|- alpha", "`- beta", "beta"],
+      "folded, and a root of a caller without an address")
 equal(rows[1][0][:2], ["60", "ns"], "the node's time: what its contexts took themselves")
 contains(classic("folded.fc", "--tree"), "set FC_CONTEXTS=16 to tell them apart", "the tree's advice")
 contains(classic("folded.fc"), "Set FC_CONTEXTS=16", "the advice with the repairs")
 data = json.loads(classic("--json", "folded.fc"))
 contexts = data["contexts"]
 equal([(each["parent"], each["folded"]) for each in contexts],
-      [(None, True), (None, False), (0, False), (0, False)], "folded contexts in JSON")
+      [(None, True), (None, False), (0, False), (0, False), (None, False)],
+      "folded contexts in JSON")
+equal({json.dumps(each["site"]) for each in contexts[2:]}, {json.dumps(contexts[0]["site"])},
+      "no call site of what was folded")
 equal(contexts[0]["function"], None, "the node of JSON is no function")
-equal(len(json.loads(classic("--json", "unfolded.fc"))["contexts"]), 3, "JSON without folded ones")
 contains(run("--folded", "folded.fc").out, "(folded contexts);alpha 50\n", "folded stacks")
 
 deep = Profile(program, run_ns=100)
