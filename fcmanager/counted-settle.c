@@ -399,5 +399,6 @@ void fc_counted_settle(FcCounted *counted, guint64 outside, const FcCallCosts *c
     apportion_all(&settle);
     fc_settle_times(&settle, outside);
     fc_settle_move(&settle);
+    fc_settle_bound_totals(&settle);
     end(&settle);
 }

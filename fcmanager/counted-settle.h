@@ -112,3 +112,4 @@ void fc_settle_add_total(FcSettle *settle, guint32 node, guint32 frame, guint64 
 void fc_settle_apportion(FcSettle *settle, guint32 index);
 void fc_settle_times(FcSettle *settle, guint64 outside);
 void fc_settle_move(FcSettle *settle);
+void fc_settle_bound_totals(FcSettle *settle);

@@ -249,3 +249,30 @@ void fc_settle_times(FcSettle *settle, guint64 outside)
         move_time(settle, &shares[from], to - from, measured[shares[from].frame]);
     }
 }
+
+static gboolean is_outermost(const FcCounts *counts, guint32 node)
+{
+    const guint32 function = counts->nodes[node].function;
+    guint32 above = counts->nodes[node].parent;
+    while (above != 0 && counts->nodes[above].function != function)
+        above = counts->nodes[above].parent;
+    return above == 0;
+}
+
+/* Where functions call one another in a circle, a context that goes to a hidden caller may have
+ * that caller's own time in it, which would count twice: a function takes no longer than its
+ * outermost contexts. */
+void fc_settle_bound_totals(FcSettle *settle)
+{
+    FcCounts *counts = settle->counts;
+    g_autofree guint64 *most = g_new0(guint64, counts->function_count);
+    for (guint32 i = 1; i < counts->node_count; i++)
+        if (is_outermost(counts, i))
+            most[counts->nodes[i].function] += counts->nodes[i].total;
+    for (guint32 i = 0; i < counts->function_count; i++)
+    {
+        FcCountsFunction *function = &counts->functions[i];
+        function->total = MIN(function->total, most[i]);
+        function->wait_total = MIN(function->wait_total, function->total);
+    }
+}

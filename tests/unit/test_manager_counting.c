@@ -141,6 +141,8 @@ static void call(Program *p, guint caller, guint site, guint callee, guint depth
     for (guint i = 0; i < SITES && depth < 40; i++)
     {
         const gboolean is_itself = function->callee[i] == callee;
+        if (function->callee[i] < callee && g_rand_int_range(p->rand, 0, 16) != 0)
+            continue;
         const gint most = is_itself ? 2 : 2 * (gint)function->repeat[i] + 1;
         for (gint times = g_rand_int_range(p->rand, 0, most); times > 0; times--)
             call(p, callee, i, function->callee[i], depth + 1);
@@ -185,6 +187,13 @@ static void make_up(Program *p, guint32 seed, gboolean recursive)
     p->functions[self].callee[0] = self;
     p->functions[self].callee[1] = self + 1;
     p->functions[self].repeat[1] = 1;
+    if (seed % 8 != 2)
+        return;
+    /* and some that call one that may have called them */
+    p->functions[self + 1].callee[2] = self - 1;
+    p->functions[self + 1].repeat[2] = 1;
+    p->functions[self].callee[2] = self - 2;
+    p->functions[self].repeat[2] = 1;
 }
 
 static void run(Program *p)
@@ -221,7 +230,10 @@ static void check_exact(const Program *p)
         g_assert_cmpuint(function ? function->calls : 0, ==, p->truth[f].calls);
         local += function ? function->local + function->cost_local : 0;
         if (function)
+        {
             g_assert_cmpuint(function->local, <=, function->total);
+            g_assert_cmpuint(function->total, <=, p->now);
+        }
     }
     /* each tick is somebody's, once; those around the outermost call are nobody's */
     g_assert_cmpuint(local, ==, p->now - 1 - p->outside);
