@@ -251,10 +251,14 @@ static FcModel *load(const FcOptions *options, GPtrArray *problems)
     g_autoptr(GPtrArray) images = list_images(options, FALSE);
     ProgressLine line = {.next_us = g_get_monotonic_time() + PROGRESS_AFTER_US};
     const FcProgress progress = {show_progress, &line};
+    /* JSON has all times, each by itself */
+    const gboolean json =
+        options->export >= 0 && strcmp(options->table[options->export].name, "json") == 0;
     const FcLoad wanted = {.operands = (const char *const *)options->operands->pdata,
                            .images = (const char *const *)images->pdata,
                            .demangle = options->demangle,
                            .raw = options->raw,
+                           .time = json ? FC_TIME_PART_WALL : fc_options_time(options),
                            .processes = options->processes,
                            .threads = options->threads,
                            .progress = isatty(STDERR_FILENO) ? &progress : NULL};

@@ -40,6 +40,21 @@ gboolean fc_option_apply_sort(FcOptions *options, const FcOption *option, const 
     return TRUE;
 }
 
+gboolean fc_option_apply_time(FcOptions *options, const FcOption *option, const char *argument,
+                              GError **error)
+{
+    static const char *const words[] = {[FC_TIME_PART_WALL] = "wall",
+                                        [FC_TIME_PART_CPU] = "cpu",
+                                        [FC_TIME_PART_WAIT] = "wait",
+                                        NULL};
+    gint found = 0;
+    if (!fc_words_find(words, argument, option->name, &found, error))
+        return FALSE;
+    options->time = (FcTimePart)found;
+    options->has_time = TRUE;
+    return TRUE;
+}
+
 gboolean fc_option_apply_weight(FcOptions *options, const FcOption *option, const char *argument,
                                 GError **error)
 {

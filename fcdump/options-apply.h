@@ -44,6 +44,7 @@ FcOptionApply fc_option_apply_classic;
 FcOptionApply fc_option_apply_top;
 FcOptionApply fc_option_apply_sort;
 FcOptionApply fc_option_apply_weight;
+FcOptionApply fc_option_apply_time;
 FcOptionApply fc_option_apply_cumul;
 FcOptionApply fc_option_apply_color;
 FcOptionApply fc_option_apply_demangle;

@@ -110,7 +110,9 @@ typedef struct
     gboolean cumul;
     gboolean callers; /* the call graph lists callers */
     gboolean details;
-    gboolean raw; /* times as they were measured */
+    gboolean raw;    /* times as they were measured */
+    FcTimePart time; /* good where has_time is set, see fc_options_time */
+    gboolean has_time;
     gboolean base_names;
     gboolean addresses; /* in place of names */
     FcDemangle demangle;
@@ -143,3 +145,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcOptions, fc_options_free)
 
 /* The text of --help; the caller owns it. */
 char *fc_options_help(const FcReport *table);
+
+/* Which part of the times is shown: that on the CPU by reports, all by what is for other programs,
+ * unless --time says so. */
+static inline FcTimePart fc_options_time(const FcOptions *options)
+{
+    if (options->has_time)
+        return options->time;
+    const gboolean exports = options->export >= 0 || options->files->len > 0 || options->gmon;
+    return exports ? FC_TIME_PART_WALL : FC_TIME_PART_CPU;
+}

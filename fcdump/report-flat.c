@@ -10,6 +10,7 @@ static const FcColumn columns[] = {
     {"local", "time", FALSE},
     {"local", "%", FALSE},
     {"local", "sum %", FALSE},
+    {"local", "waiting", FALSE},
     {"total per call", "min", FALSE, 2},
     {"total per call", "max", FALSE, 2},
     {"local per call", "min", FALSE, 1},
@@ -17,14 +18,15 @@ static const FcColumn columns[] = {
     {NULL, "calls", FALSE},
     {NULL, "function", TRUE},
 };
-#define SUM_COLUMN 4 /* only with --cumul */
+#define SUM_COLUMN 4  /* only with --cumul */
+#define WAIT_COLUMN 5 /* only where there is any, beside the time on the CPU */
 
 /* Into `out`, which has room for all of `columns`; returns their number. */
-static guint choose_columns(FcColumn *out, gboolean cumul)
+static guint choose_columns(FcColumn *out, gboolean cumul, gboolean waits)
 {
     guint count = 0;
     for (guint i = 0; i < G_N_ELEMENTS(columns); i++)
-        if (i != SUM_COLUMN || cumul)
+        if ((i != SUM_COLUMN || cumul) && (i != WAIT_COLUMN || waits))
             out[count++] = columns[i];
     return count;
 }
@@ -49,7 +51,10 @@ void fc_report_flat(const FcReportContext *context)
     gboolean cumul = context->options->cumul;
     g_autoptr(GArray) functions = fc_report_functions(context);
     FcColumn chosen[G_N_ELEMENTS(columns)];
-    g_autoptr(FcTable) table = fc_table_new(chosen, choose_columns(chosen, cumul));
+    gboolean waits;
+    fc_report_waits_ns(context, &waits);
+    waits = waits && fc_options_time(context->options) == FC_TIME_PART_CPU;
+    g_autoptr(FcTable) table = fc_table_new(chosen, choose_columns(chosen, cumul, waits));
     guint64 sum_ns = 0;
     FcReportCut cut = {0};
     for (guint i = 0; i < functions->len; i++)
@@ -68,6 +73,8 @@ void fc_report_flat(const FcReportContext *context)
         fc_table_cell(table, fc_format_share(figures->local_ns, model->base_ns));
         if (cumul)
             fc_table_cell(table, fc_format_share(sum_ns, model->base_ns));
+        if (waits)
+            fc_table_cell(table, fc_format_time(figures->local_wait_ns));
         const gboolean sampled = figures->counted > figures->timed;
         const guint64 bounds[] = {figures->total_min_ns, figures->total_max_ns,
                                   figures->local_min_ns, figures->local_max_ns};

@@ -5,6 +5,7 @@
 #include "fcdump/report.h"
 
 #define FILES_MAX 8 /* named one by one */
+#define MANAGER_NOTABLE_NS 50000000u
 
 /* What is exact and what is not, where there is anything that is not. */
 static void note_estimates(const FcReportContext *context)
@@ -76,6 +77,41 @@ static void note_costs(const FcReportContext *context)
                        cost, off);
 }
 
+/* What is in the times and what is not. */
+static void note_waits(const FcReportContext *context)
+{
+    const FcProfile *profile = context->model->profile;
+    const FcTimePart part = fc_options_time(context->options);
+    gboolean notable;
+    guint64 manager_ns = 0;
+    g_autofree char *waits = g_strchomp(fc_format_time(fc_report_waits_ns(context, &notable)));
+    for (guint i = 0; i < profile->threads->len; i++)
+        manager_ns += g_array_index(profile->threads, FcProfileThread, i).manager_ns;
+    const char *coarse =
+        fc_profile_waits(profile) == FC_WAITS_COARSE ? ", which is known coarsely" : "";
+    if (part == FC_TIME_PART_WAIT)
+        fc_render_note(context->render,
+                       "Times are those that threads waited or were preempted, %s in all%s.", waits,
+                       coarse);
+    else if (notable && part == FC_TIME_PART_CPU)
+        fc_render_note(context->render,
+                       "Times are on the CPU. Threads waited or were preempted for %s in these "
+                       "functions%s: --time=wait shows where, --time=wall both together.",
+                       waits, coarse);
+    else if (notable)
+        fc_render_note(context->render,
+                       "Times hold %s in which threads waited or were preempted%s: --time=cpu is "
+                       "without.",
+                       waits, coarse);
+    if (manager_ns < MANAGER_NOTABLE_NS)
+        return;
+    g_autofree char *manager = g_strchomp(fc_format_time(manager_ns));
+    fc_render_note(context->render,
+                   "Threads waited for the profile manager, or handed records to it, for %s in "
+                   "all, which is in none of these times.",
+                   manager);
+}
+
 void fc_report_header(const FcReportContext *context)
 {
     const GPtrArray *operands = context->model->operands;
@@ -90,4 +126,5 @@ void fc_report_header(const FcReportContext *context)
     fc_render_title(context->render, "FunctionCheck " FC_VERSION " profile: %s", files->str);
     note_estimates(context);
     note_costs(context);
+    note_waits(context);
 }

@@ -281,3 +281,18 @@ void fc_report_note_marks(const FcReportContext *context)
         fc_render_note(context->render, "? time: mostly uncertain, as the hooks took several times "
                                         "as long or few calls were timed.");
 }
+
+guint64 fc_report_waits_ns(const FcReportContext *context, gboolean *notable)
+{
+    const FcModel *model = context->model;
+    guint64 waits_ns = 0;
+    guint64 shown_ns = 0;
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        waits_ns += fc_model_function(model, i)->figures.local_wait_ns;
+        shown_ns += fc_model_function(model, i)->figures.local_ns;
+    }
+    const gboolean in_shown = fc_options_time(context->options) != FC_TIME_PART_CPU;
+    *notable = waits_ns > (shown_ns + (in_shown ? 0 : waits_ns)) / 100;
+    return waits_ns;
+}

@@ -86,6 +86,10 @@ char *fc_report_mark(char *text, gboolean marked);
  * together. TRUE if so, which is said under that title. */
 gboolean fc_report_lacks_threads(const FcReportContext *context, const char *title);
 /* Says what 100% is. */
+/* What the functions' own times off the CPU add up to, and whether that is worth a word: a
+ * hundredth of all time. */
+guint64 fc_report_waits_ns(const FcReportContext *context, gboolean *notable);
+
 void fc_report_note_base(const FcReportContext *context);
 /* Says what the marks mean, where there are any. */
 void fc_report_note_marks(const FcReportContext *context);

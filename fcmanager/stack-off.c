@@ -157,11 +157,10 @@ static void take_seen(FcStack *stack, guint64 value, guint32 waits, guint64 befo
     const guint64 elapsed = time - before;
     if (!has_room(more.off, elapsed))
     {
-        more.preempted = is_preempted ? more.off : 0;
-        stack->off_pending.off += more.off;
-        stack->off_pending.preempted += more.preempted;
+        const guint64 rest = more.off - elapsed;
+        stack->off_pending.off += rest;
+        stack->off_pending.preempted += is_preempted ? rest : 0;
         stack->is_pending = TRUE;
-        return;
     }
     more.off = MIN(more.off, elapsed);
     more.preempted = is_preempted ? more.off : 0;

@@ -5,7 +5,7 @@
  * asks whether a frame has any.
  *
  * What an FC_RECORD_OFF tells was between the record before it and itself, so it is the innermost
- * frame's own; when that ends its caller inherits it.  More than there is room for was after the
+ * frame's own; when that ends its caller inherits it.  What there is no room for was after the
  * record that follows: the hook was cut short between its clock and its look.
  */
 #pragma once

@@ -335,6 +335,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcProfile, fc_profile_free)
  * any. */
 FcWaits fc_profile_waits(const FcProfile *profile);
 
+/* Leaves of all total and local times the part on the CPU, or off it. */
+typedef enum
+{
+    FC_TIME_PART_WALL, /* both */
+    FC_TIME_PART_CPU,
+    FC_TIME_PART_WAIT,
+} FcTimePart;
+void fc_profile_choose_time(FcProfile *profile, FcTimePart part);
+
 /* The module that holds `address` at `time_ns` since the process's start, or
  * FC_NONE.  Where several did one after the other: the one loaded at that time,
  * else (a constructor runs before its library is announced) the nearest in time,

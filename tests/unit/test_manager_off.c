@@ -149,9 +149,9 @@ static void test_pending(void)
     fc_fixture_leave(&f, 90000, 'B', SITE('A', 0), 1);
     seen(&f, 90100, 150000, 0);
     fc_fixture_leave(&f, 90100, 'A', 0x99, 0); /* outside of all */
-    check_function(&f, 'A', 90100, 200, 80000, 0);
-    check_function(&f, 'B', 89900, 89900, 80000, 80000);
-    check_range(&f, 'B', 9900, 9900, 9900, 9900);
+    check_function(&f, 'A', 90100, 200, 80100, 200);
+    check_function(&f, 'B', 89900, 89900, 79900, 79900);
+    check_range(&f, 'B', 10000, 10000, 10000, 10000);
     fc_fixture_stop(&f);
 }
 

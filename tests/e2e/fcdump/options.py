@@ -33,7 +33,7 @@ for words in (["-flame", "a.svg"], ["--flame", "a.svg"], ["-flame=a.svg"], ["--f
     os.remove("a.svg")
 for name, argument in {"sort": "local", "rsort": "calls", "only": "even,odd", "not": "even",
                        "pfile": "some.fc", "image": "prog", "depth": "2", "min": "5", "top": "2", "peek": "even",
-                       "path": "main,odd", "by": "file", "base": "even", "process": "prog",
+                       "path": "main,odd", "by": "file", "base": "even", "time": "wait", "process": "prog",
                        "weight": "calls"}.items():
     outputs = {good(*words, "some.fc", "--tree") for words in (
         [f"-{name}", argument], [f"--{name}", argument], [f"-{name}={argument}"],

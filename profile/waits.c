@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Which part of the times is looked at: on the CPU, off it, or both.  Called by model/load.c.
+ */
+#include "profile/fc-profile.h"
+
+/* No part is larger than the whole. */
+static void choose(guint64 *time, guint64 wait, FcTimePart part)
+{
+    const guint64 bounded = MIN(wait, *time);
+    *time = part == FC_TIME_PART_WAIT ? bounded : *time - bounded;
+}
+
+static void choose_of_threads(FcProfile *profile, FcTimePart part)
+{
+    for (guint i = 0; i < profile->threads->len; i++)
+    {
+        const GArray *functions = g_array_index(profile->threads, FcProfileThread, i).functions;
+        for (guint j = 0; functions && j < functions->len; j++)
+        {
+            FcProfileThreadFunction *function =
+                &g_array_index(functions, FcProfileThreadFunction, j);
+            choose(&function->total_ns, function->total_wait_ns, part);
+            choose(&function->local_ns, function->local_wait_ns, part);
+        }
+    }
+}
+
+void fc_profile_choose_time(FcProfile *profile, FcTimePart part)
+{
+    if (part == FC_TIME_PART_WALL)
+        return;
+    for (guint i = 0; i < profile->functions->len; i++)
+    {
+        FcProfileFunction *function = &g_array_index(profile->functions, FcProfileFunction, i);
+        choose(&function->total_ns, function->total_wait_ns, part);
+        choose(&function->local_ns, function->local_wait_ns, part);
+    }
+    for (guint i = 0; i < profile->arcs->len; i++)
+    {
+        FcProfileArc *arc = &g_array_index(profile->arcs, FcProfileArc, i);
+        choose(&arc->total_ns, arc->wait_ns, part);
+    }
+    for (guint i = 0; i < profile->contexts->len; i++)
+    {
+        FcProfileContext *context = &g_array_index(profile->contexts, FcProfileContext, i);
+        choose(&context->total_ns, context->total_wait_ns, part);
+        choose(&context->local_ns, context->local_wait_ns, part);
+    }
+    choose_of_threads(profile, part);
+}

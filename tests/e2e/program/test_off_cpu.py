@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Time off the CPU.  The target reads its own clocks around each of its functions: whatever the
+machine is doing, what the profile says lies within what they say."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
+import fcprofile  # noqa: E402
+import fctest  # noqa: E402
+
+MS = 1000 * 1000
+
+
+class OffCpu(fctest.Case):
+    def measure(self, env):
+        """The target's words as {function: (wall, cpu)}, and fcdump's as {function: object}."""
+        program = self.compile("off_cpu.c", "-pthread")
+        done = self.run_quiet([program], env=env)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        own = {words[0]: (int(words[1]), int(words[2]))
+               for words in map(str.split, done.stdout.decode().splitlines())}
+        text = subprocess.run([fctest.tool("fcdump"), "--json", self.path("functioncheck.fc")],
+                              check=True, capture_output=True).stdout
+        profile = json.loads(text)
+        return own, {each["name"]: each for each in profile["functions"]}, profile["threads"]
+
+    def check(self, env, waits):
+        own, found, threads = self.measure(env)
+        for name, (wall, cpu) in own.items():
+            total, wait = found[name]["total_ns"], found[name]["total_wait_ns"]
+            slack = wall // 100 + MS  # the length of a tick, and a clock after the other
+            self.assertLessEqual(total, wall + slack, name)
+            self.assertLessEqual(wait, total, name)
+            self.assertLessEqual(total - wait, cpu + slack, f"{name}: on the CPU")
+        self.assertEqual([each["waits"] for each in threads], [waits] * 2)
+        sleeps, works = found["sleeps"], found["works"]
+        self.assertGreaterEqual(sleeps["total_wait_ns"], 300 * MS * 0.98)
+        self.assertGreaterEqual(works["total_ns"] - works["total_wait_ns"], 300 * MS * 0.98 - MS)
+        for name in ("main", "calls_all"):
+            self.assertGreaterEqual(found[name]["total_wait_ns"],
+                                    found[name]["local_wait_ns"] + sleeps["total_wait_ns"], name)
+        thread = next(each for each in threads if each["calls"] == 1)
+        self.assertGreaterEqual(thread["wait_ns"], 700 * MS * 0.98)
+        return found
+
+    def test_seen(self):
+        self.check({}, "seen")
+
+    def test_by_the_system_clock(self):
+        self.check({"FC_TIME_MODE": "ext"}, "seen")
+
+    def test_through_the_pipe(self):
+        self.check({"FC_TRANSPORT": "pipe"}, "seen")
+
+    def test_without_rseq(self):
+        self.check({"GLIBC_TUNABLES": "glibc.pthread.rseq=0"}, "coarse")
+
+    def test_clocks_that_stand_still(self):
+        _, found, threads = self.measure({"FC_TIME_MODE": "cpu"})
+        self.assertEqual([each["waits"] for each in threads], [None, None])
+        self.assertEqual({each["total_wait_ns"] for each in found.values()}, {0})
+
+    def waits(self, pid):
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as stream:
+            return stream.read().rpartition(")")[2].split()[0] == "S"
+
+    def test_stopped_manager(self):
+        """The program waits for a manager that is stopped: that is in no function's time."""
+        program = self.compile("longrun.c")
+        for transport in ("shared", "pipe"):
+            with self.subTest(transport):
+                end = self.path(f"end-{transport}")
+                with subprocess.Popen([program, end], cwd=self.folder, stdout=subprocess.PIPE,
+                                      env=fctest.plain_environment(
+                                          FC_QUIET="1", FC_DETAIL="all",
+                                          FC_TRANSPORT=transport)) as process:
+                    self.assertEqual(process.stdout.readline(), b"started\n")
+                    manager, = fctest.processes(f"--pid={process.pid}".encode())
+                    os.kill(manager, signal.SIGSTOP)
+                    fctest.wait_until(lambda pid=process.pid: self.waits(pid), "it goes on")
+                    begun = time.monotonic()
+                    time.sleep(1.5)
+                    waited_ns = (time.monotonic() - begun) * 1e9
+                    os.kill(manager, signal.SIGCONT)
+                    self.write(os.path.basename(end), "")
+                    self.assertEqual(process.stdout.read(), b"done\n")
+                    self.assertEqual(process.wait(timeout=fctest.TIMEOUT_S), 5)
+                profile = fcprofile.load(self.path("functioncheck.fc"))
+                thread, = profile.threads
+                self.assertGreaterEqual(thread.manager_ns, waited_ns * 0.9)
+                self.assertLessEqual(abs(thread.raw_local_ns + thread.manager_ns - thread.run_ns),
+                                     thread.run_ns // 1000)
+                report = subprocess.run([fctest.tool("fcdump"), self.path("functioncheck.fc")],
+                                        check=True, capture_output=True, text=True).stdout
+                self.assertIn("waited for the profile manager", report)
+
+    def test_reports(self):
+        """A thread that waits leads no report; what is on the CPU does."""
+        self.measure({})
+
+        def first(*options):
+            out = subprocess.run([fctest.tool("fcdump"), "--no-reports", "--flat", *options,
+                                  "--sort=local", self.path("functioncheck.fc")],
+                                 check=True, capture_output=True, text=True).stdout
+            lines = [line.split() for line in out.splitlines()]
+            start = next(i for i, words in enumerate(lines) if words[-1:] == ["function"])
+            return lines[start + 1][-1]
+        self.assertEqual(first(), "works")
+        self.assertEqual(first("--time=cpu"), "works")
+        self.assertEqual(first("--only=sleeps,waits_long", "--time=wait"), "waits_long")
+
+
+if __name__ == "__main__":
+    fctest.main()
