@@ -29,10 +29,11 @@ def flat_calls(report):
 
 
 def shape(report):
-    """Lines without what changes from run to run: figures, and how wide they make a column."""
+    """Lines without what changes from run to run: figures, how wide they make a column, and how
+    uncertain they are."""
     lines = set()
     for line in report.splitlines():
-        line = re.sub(r"\d+(\.\d+)?( ?(ns|us|ms|s|h)\b)?", "#", line)
+        line = re.sub(r"[?~]?\d+(\.\d+)?( ?(ns|us|ms|s|h)\b)?", "#", line)
         lines.add(" ".join(re.sub(r"-{2,}", "-", line).split()))
     return lines
 
