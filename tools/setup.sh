@@ -6,7 +6,8 @@
 # machine only where a package is missing, and only as root.
 
 # Prints the packages of the set $1: `build` to build and use FunctionCheck (dpkg-dev
-# tells Meson the folder for libraries), `doc` its manual, `check` to run every test,
+# tells Meson the folder for libraries), `doc` its manual, `package` the Debian package,
+# `check` to run every test,
 # `servers` for tests/real/servers.py.
 packages_of()
 {
@@ -16,6 +17,7 @@ packages_of()
             libelf-dev libiberty-dev binutils-dev zlib1g-dev node-d3 dpkg-dev
         ;;
     doc) echo texinfo ;;
+    package) echo debhelper lintian ;;
     check)
         echo g++ clang libclang-rt-dev clang-format clang-tidy lld make cmake autoconf automake \
             libtool binutils binutils-aarch64-linux-gnu dwz elfutils xz-utils valgrind uftrace graphviz \

@@ -10,5 +10,5 @@ command -v shellcheck >/dev/null || {
 . tests/style/sources.sh
 {
     list_sources '*.sh'
-    list_sources 'quickstart' 'check' '.ci/run' 'fc-config/fc-config.in' 'tests/bare-machine'
+    list_sources 'quickstart' 'check' '.ci/run' 'fc-config/fc-config.in' 'tests/bare-machine' 'tests/debian-package'
 } | xargs shellcheck -x -S warning
