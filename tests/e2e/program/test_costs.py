@@ -72,7 +72,10 @@ class Costs(fctest.Case):
         costs = [self.costs_of(name) for name in files]
         self.assertGreaterEqual(len(costs), 3)
         self.assertGreater(costs[0]["recorded_ps"], 0)
-        self.assertEqual(costs, costs[:1] * len(costs))
+        figures = [[each["recorded_ps"], each["inside_ps"], *each["counted_ps"]] for each in costs]
+        for other in figures[1:]:  # in ticks the same; how long one is becomes known better
+            for first, again in zip(figures[0], other):
+                self.assertAlmostEqual(first, again, delta=1 + 0.005 * first)
 
     def test_reports(self):
         """The header says what it was, --raw shows it all, and no sum is lost."""
