@@ -82,10 +82,12 @@ static void find_overhead(Work *work)
     }
 }
 
-/* The least that the local time of a context can be. */
-static double least_of(const Work *work, const FcCountsNode *node)
+/* The least that the local time of a context can be: hooks take nothing while it is off the CPU. */
+static double least_of(const Work *work, guint32 index)
 {
-    const double floor = (double)node->calls * work->costs->counted / LEAST_OF_COUNTED;
+    const FcCountsNode *node = &work->counts->nodes[index];
+    const double waited = (double)fc_counts_wait(work->counts->node_waits, index).local;
+    const double floor = waited + (double)node->calls * work->costs->counted / LEAST_OF_COUNTED;
     return MIN(floor, (double)node->local);
 }
 
@@ -99,7 +101,7 @@ static void spread_excess(Work *work)
     for (guint32 i = 1; i < counts->node_count; i++)
     {
         const FcCountsNode *node = &counts->nodes[i];
-        const double left = (double)node->local - least_of(work, node) - work->overhead[i];
+        const double left = (double)node->local - least_of(work, i) - work->overhead[i];
         if (counts->functions[node->function].counted == 0)
             continue;
         if (left < 0)
@@ -110,7 +112,7 @@ static void spread_excess(Work *work)
     for (guint32 i = 1; i < counts->node_count; i++)
     {
         const FcCountsNode *node = &counts->nodes[i];
-        const double left = (double)node->local - least_of(work, node) - work->overhead[i];
+        const double left = (double)node->local - least_of(work, i) - work->overhead[i];
         if (left > 0 && excess[node->function] > 0)
             work->overhead[i] += left * MIN(excess[node->function] / room[node->function], 1);
     }
@@ -123,7 +125,7 @@ static void take_off_local(Work *work)
     for (guint32 i = 1; i < counts->node_count; i++)
     {
         FcCountsNode *node = &counts->nodes[i];
-        const double left = MAX((double)node->local - work->overhead[i], least_of(work, node));
+        const double left = MAX((double)node->local - work->overhead[i], least_of(work, i));
         const guint64 local = MIN((guint64)(left + 0.5), node->local);
         work->removed[i] = node->local - local;
         node->local = local;

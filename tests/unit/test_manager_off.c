@@ -3,6 +3,7 @@
  * Time off the CPU and time of libfc's own: where it is counted, against figures worked out by
  * hand. A tick is a nanosecond here; the clocks of a thread stand at 5000 when it begins.
  */
+#include "fcmanager/costs.h"
 #include "fcmanager/stack-frames.h"
 #include "tests/unit/manager_fixture.h"
 
@@ -91,6 +92,25 @@ static void test_nesting(void)
     g_assert_cmpuint(all.off, ==, 70000);
     g_assert_cmpuint(all.preempted, ==, 40000);
     g_assert_cmpint(all.seen, ==, FC_WAITS_SEEN);
+    fc_fixture_stop(&f);
+}
+
+/* The same; the hooks took more than there was, but nothing while the thread was off the CPU. */
+static void test_costs(void)
+{
+    const FcCallCosts costs = {.recorded = 50000, .inside = 30000, .counted = 3, .within = 3};
+    FcFixture f;
+    fc_fixture_start(&f);
+    seen(&f, 100000, 0, 3);
+    fc_fixture_enter(&f, 100000, 'A', 0x99, 0);
+    fc_fixture_enter(&f, 110000, 'B', SITE('A', 0), 1);
+    seen(&f, 150000, 30000, 4);
+    fc_fixture_leave(&f, 150000, 'B', SITE('A', 0), 1);
+    seen(&f, 200000, 70000, 4);
+    fc_fixture_leave(&f, 200000, 'A', 0x99, 0);
+    fc_costs_take_off(f.counts, &costs);
+    check_function(&f, 'A', 70002, 40001, 70000, 40000);
+    check_function(&f, 'B', 30001, 30001, 30000, 30000);
     fc_fixture_stop(&f);
 }
 
@@ -258,6 +278,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/off/nesting", test_nesting);
+    g_test_add_func("/off/costs", test_costs);
     g_test_add_func("/off/outside", test_outside);
     g_test_add_func("/off/recursion", test_recursion);
     g_test_add_func("/off/pending", test_pending);
