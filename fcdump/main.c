@@ -9,6 +9,7 @@
 #include "fcdump/export-gmon.h"
 #include "fcdump/export.h"
 #include "fcdump/options.h"
+#include "fcdump/pager.h"
 #include "fcdump/report-diff.h"
 #include "fcdump/report-table.h"
 #include "fcdump/report.h"
@@ -67,6 +68,9 @@ static FcRender *make_render(const FcOptions *options)
     guint width = 0;
     if (terminal)
         width = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+    if (options->width >= 0)
+        width = (guint)options->width;
+    fc_format_use_unit(options->unit);
     gboolean utf8 = terminal && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
     return fc_render_new(stdout, color, width, utf8);
 }
@@ -154,6 +158,8 @@ static gboolean print_reports(const FcModel *model, const FcMemory *memory,
                                .notes = notes};
     if (options->export >= 0 || options->files->len > 0)
         return print_exports(&context);
+    if (isatty(STDOUT_FILENO))
+        fc_pager_start();
     for (guint i = 0; fc_report_table[i].name; i++)
         if ((options->reports >> i & 1) != 0)
             fc_report_table[i].render(&context);
@@ -174,13 +180,12 @@ static gboolean print_reports(const FcModel *model, const FcMemory *memory,
 static int finish_output(int status)
 {
     errno = 0;
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return status;
-    if (errno != EPIPE)
+    if ((fflush(stdout) != 0 || ferror(stdout)) && errno != EPIPE)
     {
         fprintf(stderr, "fcdump: standard output: %s\n", g_strerror(errno != 0 ? errno : EIO));
         status = EXIT_INPUT;
     }
+    fc_pager_finish();
     return status;
 }
 

@@ -153,6 +153,17 @@ gboolean fc_option_apply_by(FcOptions *options, const FcOption *option, const ch
     return TRUE;
 }
 
+gboolean fc_option_apply_units(FcOptions *options, const FcOption *option, const char *argument,
+                               GError **error)
+{
+    static const char *const words[] = {"ns", "us", "ms", "s", NULL};
+    gint found = 0;
+    if (!fc_words_find(words, argument, option->name, &found, error))
+        return FALSE;
+    options->unit = (FcUnit)(FC_UNIT_NS + found);
+    return TRUE;
+}
+
 gboolean fc_option_apply_number(FcOptions *options, const FcOption *option, const char *argument,
                                 GError **error)
 {

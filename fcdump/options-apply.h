@@ -55,6 +55,7 @@ FcOptionApply fc_option_apply_fail_on;
 FcOptionApply fc_option_apply_list;
 FcOptionApply fc_option_apply_report;
 FcOptionApply fc_option_apply_by;
+FcOptionApply fc_option_apply_units;
 FcOptionApply fc_option_apply_number;
 FcOptionApply fc_option_apply_percent;
 FcOptionApply fc_option_apply_memory;

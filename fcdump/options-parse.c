@@ -243,6 +243,7 @@ FcOptions *fc_options_parse(const FcReport *table, int argc, char **argv, GError
     options->threads = g_ptr_array_new_with_free_func(g_free);
     options->reports = fc_options_reports_named(table, "", FC_REPORT_SCREEN);
     options->export = -1;
+    options->width = -1;
     options->files = g_array_new(FALSE, FALSE, sizeof(FcExportFile));
     g_array_set_clear_func(options->files, free_file);
     options->depth = FC_DEPTH_DEFAULT;

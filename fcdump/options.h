@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "fcdump/render.h"
 #include "model/stacks.h"
 #include "symbols/symbols.h"
 
@@ -133,6 +134,8 @@ typedef struct
     gboolean fail_on_leak;
     gboolean fail_on_bad_free;
     FcWhen color;
+    gint width;  /* columns, 0: as long lines as it takes; -1: those of the terminal */
+    FcUnit unit; /* of times */
     gboolean debug;
 } FcOptions;
 

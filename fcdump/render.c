@@ -371,6 +371,33 @@ static int decimals_for(double value)
     return value < 9.9995 ? 3 : value < 99.995 ? 2 : value < 999.95 ? 1 : 0;
 }
 
+static FcUnit unit_of_times;
+
+void fc_format_use_unit(FcUnit unit)
+{
+    unit_of_times = unit;
+}
+
+/* In the one unit that was asked for, exact to the nanosecond. */
+static char *format_in_unit(guint64 ns)
+{
+    static const struct
+    {
+        guint64 ns;
+        int digits;
+        const char *name;
+    } units[] = {[FC_UNIT_NS] = {1, 0, "ns"},
+                 [FC_UNIT_US] = {1000, 3, "us"},
+                 [FC_UNIT_MS] = {1000000, 6, "ms"},
+                 [FC_UNIT_S] = {1000000000, 9, "s"}};
+    const guint64 whole = ns / units[unit_of_times].ns;
+    const guint64 rest = ns % units[unit_of_times].ns;
+    if (units[unit_of_times].digits == 0)
+        return g_strdup_printf("%" G_GUINT64_FORMAT " ns", whole);
+    return g_strdup_printf("%" G_GUINT64_FORMAT ".%0*" G_GUINT64_FORMAT " %s", whole,
+                           units[unit_of_times].digits, rest, units[unit_of_times].name);
+}
+
 char *fc_format_time(guint64 ns)
 {
     static const struct
@@ -378,6 +405,8 @@ char *fc_format_time(guint64 ns)
         double ns;
         const char *name;
     } units[] = {{1e3, "us"}, {1e6, "ms"}, {1e9, "s "}, {3.6e12, "h "}};
+    if (unit_of_times != FC_UNIT_READABLE)
+        return format_in_unit(ns);
     if (ns < 1000)
         return g_strdup_printf("%" G_GUINT64_FORMAT " ns", ns);
     guint unit = 0;

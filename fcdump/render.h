@@ -69,6 +69,19 @@ void fc_table_print(const FcTable *table, FcRender *render);
 /* How a line is shown whose own part of the whole is this. */
 FcStyle fc_render_heat(guint64 part, guint64 whole);
 
+/* Of times. */
+typedef enum
+{
+    FC_UNIT_READABLE, /* for each time the one that suits it */
+    FC_UNIT_NS,
+    FC_UNIT_US,
+    FC_UNIT_MS,
+    FC_UNIT_S,
+} FcUnit;
+
+/* For all times from now on. */
+void fc_format_use_unit(FcUnit unit);
+
 char *fc_format_time(guint64 ns);                   /* "15 ns", "1.234 ms", "180.0 s" */
 char *fc_format_bytes(guint64 bytes);               /* "1234 B", "12.34 KiB" */
 char *fc_format_share(guint64 part, guint64 whole); /* per cent: "12.3" */

@@ -34,7 +34,7 @@ for words in (["-flame", "a.svg"], ["--flame", "a.svg"], ["-flame=a.svg"], ["--f
 for name, argument in {"sort": "local", "rsort": "calls", "only": "even,odd", "not": "even",
                        "pfile": "some.fc", "image": "prog", "depth": "2", "min": "5", "top": "2", "peek": "even",
                        "path": "main,odd", "by": "file", "base": "even", "time": "wait", "process": "prog",
-                       "weight": "calls"}.items():
+                       "weight": "calls", "width": "60", "units": "us"}.items():
     outputs = {good(*words, "some.fc", "--tree") for words in (
         [f"-{name}", argument], [f"--{name}", argument], [f"-{name}={argument}"],
         [f"--{name}={argument}"])}
@@ -86,6 +86,8 @@ refused("'klingon'", "--demangle=klingon", "some.fc")
 refused("--flat takes no argument", "--flat=yes", "some.fc")
 refused("--details takes no argument", "--details=yes", "some.fc")
 refused("'many'", "--depth=many", "some.fc")
+refused("'wide' is no number", "--width=wide", "some.fc")
+refused("'h' is none of ns, us, ms, s", "--units=h", "some.fc")
 refused("'-1'", "--depth=-1", "some.fc")
 for percent in ("101", "-1", "x", "5x", "nan"):
     refused(f"'{percent}'", f"--min={percent}", "some.fc")

@@ -17,7 +17,7 @@ def on_terminal(columns, *arguments, env=None, status=0):
     """What fcdump writes to a terminal of so many columns."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    environment = {**os.environ, "LC_ALL": "C.UTF-8", "TERM": "xterm", **(env or {})}
+    environment = {**os.environ, "LC_ALL": "C.UTF-8", "TERM": "xterm", "FC_PAGER": "", **(env or {})}
     if env is None or "NO_COLOR" not in env:
         environment.pop("NO_COLOR", None)
     with subprocess.Popen([FCDUMP, *arguments], stdout=slave, stdin=subprocess.DEVNULL,
@@ -112,3 +112,37 @@ for arguments in ([], ["--classic"], ["--tree", "--details"], ["--json"], ["--do
         fail(f"control characters with {arguments}", repr(result.out), repr(result.err))
     if not arguments and "evil.so+0x10" not in result.out:
         fail("the name is gone", result.out, result.err)
+
+# --width wins over the terminal's, and works in a pipe; --units are exact.
+if max(map(len, on_terminal(300, "some.fc", "--width=40", "--color=never", "--no-reports",
+                        "--flat").split("\n")[3:8])) > 40:
+    fail("--width on a terminal")
+wide = good("some.fc", "--no-reports", "--flat", "--details")
+narrow = good("some.fc", "--no-reports", "--flat", "--details", "--width=60")
+if not any(len(line) > 60 for line in wide.split("\n")[3:]) or any(len(line) > 60 for line in narrow.split("\n")[3:8]):
+    fail("--width in a pipe", narrow)
+equal(on_terminal(30, "some.fc", "--width=0", "--color=never", "--no-reports", "--flat", "--details"), wide, "--width=0")
+for unit, time in (("ns", "6000000 ns"), ("us", "6000.000 us"), ("ms", "6.000000 ms"), ("s", "0.006000000 s")):
+    if f" {time}  " not in " " + good("some.fc", "--units=" + unit):
+        fail(f"--units={unit}", good("some.fc", "--units=" + unit))
+
+# A pager for reports on a terminal: FC_PAGER before PAGER, with LESS set unless it is; none for exports, in a pipe, or if it is empty.
+SHOW = "sed 's/^/PAGED /'; echo LESS=$LESS"
+paged = on_terminal(300, "some.fc", "--color=never", env={"FC_PAGER": SHOW, "PAGER": "false", "LESS": ""})
+lines = paged.split("\n")
+equal(lines[-2], "LESS=", "LESS stays as it is")
+equal([line[6:] for line in lines[:-2] if line.startswith("PAGED ")], good("some.fc").split("\n")[:-1], "what is paged")
+environment = {key: value for key, value in os.environ.items() if key != "LESS"}
+os.environ.clear()
+os.environ.update(environment)
+paged = on_terminal(300, "some.fc", env={"FC_PAGER": SHOW})
+equal(paged.split("\n")[-2], "LESS=FRSX", "LESS for less")
+if ESCAPE + "1m" not in paged:
+    fail("no colour in a pager", paged)
+for arguments, env in ((["--json"], {"FC_PAGER": SHOW}), ([], {"FC_PAGER": ""}), ([], {"FC_PAGER": "cat"}), (["--help"], {"FC_PAGER": SHOW})):
+    if "LESS=" in on_terminal(300, "some.fc", *arguments, env=env):
+        fail(f"a pager with {arguments} {env}")
+if "PAGED" in good("some.fc", env={"FC_PAGER": SHOW}):
+    fail("a pager in a pipe")
+# One that is left early takes nothing with it.
+equal(on_terminal(300, "some.fc", "--color=never", env={"FC_PAGER": "head -1"}), good("some.fc").split("\n")[0] + "\n", "a pager that is left")
