@@ -418,7 +418,7 @@ ENDS = [
           end=(SIGNALLED, signal.SIGKILL), stack=["main", "end", "end_asleep", "sleepy"],
           check=check_asleep),
     Shape("end-cut-off", "cut_off.c", oracle=False, processes=1, pipe_may_lose=1,
-          shared_stops=1),
+          shared_stops=1, says="FCheck: the profile manager is gone, profiling stops here\n"),
     Shape("end-cpu-limit", "ends.c", ["cpu-limit"], status=-signal.SIGXCPU, pipe_may_lose=2,
           end=(SIGNALLED, signal.SIGXCPU)),
 ]
