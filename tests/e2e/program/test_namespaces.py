@@ -117,6 +117,18 @@ class Namespaces(fctest.Case):
                 self.assertEqual(len(profiles), 1 + CHILDREN, inside)
                 self.check_calls(profiles, CHILDREN * CALLS, 0, transport)
 
+    def test_started_before_the_fork(self):
+        """The manager, a child, would be the first process of the namespace: there is none."""
+        for transport in TRANSPORTS:
+            folder = self.path(transport)
+            os.mkdir(folder)
+            done = self.run_target(["unshare", "--pid", self.program], cwd=folder,
+                                   env={"FC_TRANSPORT": transport})
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            self.assertIn(b"FCheck: children are in another PID namespace, the program is not "
+                          b"profiled\n", done.stderr)
+            self.assertEqual(os.listdir(folder), [])
+
     def test_user_namespace(self):
         container = ["unshare", "--user", "--map-root-user", "--pid", "--fork"]
         for transport in TRANSPORTS:
