@@ -49,7 +49,7 @@ const FcOption fc_option_table[] = {
     {"thread", NULL, "LIST", "only these threads: numbers, or patterns of their names",
      FC_GROUP_SELECT, fc_option_apply_list, MEMBER(threads), 0},
     {"time", NULL, "TYPE",
-     "cpu (default of reports), wait: off it, wall (default of exports): both", FC_GROUP_SELECT,
+     "cpu (default of reports), wait (off it), wall (both; default of exports)", FC_GROUP_SELECT,
      fc_option_apply_time, 0, 0},
     {"base", NULL, "FUNCTION", "100% is the total time of that function", FC_GROUP_SELECT,
      fc_option_apply_name, MEMBER(base), 0},
