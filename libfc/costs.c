@@ -172,10 +172,11 @@ static void flush(const struct FcChunk *chunk)
     for (size_t at = 0; at < FC_CHUNK_BYTES; at += 64)
 #if defined(__x86_64__)
         __asm__ volatile("clflush %0" : : "m"(((const char *)chunk)[at]) : "memory");
+    __asm__ volatile("mfence" : : : "memory");
 #else
         __asm__ volatile("dc civac, %0" : : "r"((const char *)chunk + at) : "memory");
+    __asm__ volatile("dsb sy" : : : "memory");
 #endif
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 static void measure_recorded(const struct FcChunk *chunk, uint64_t cursor, struct FcCosts *costs)
