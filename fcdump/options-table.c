@@ -110,7 +110,7 @@ const FcOption fc_option_table[] = {
      fc_option_apply_color, 0, 0},
     {"width", NULL, "N", "columns of a line (default: the terminal's); 0: as many as it takes",
      FC_GROUP_OTHER, fc_option_apply_number, MEMBER(width), 0},
-    {"units", NULL, "UNIT", "all times in ns, us, ms or s, exact", FC_GROUP_OTHER,
+    {"units", NULL, "UNIT", "all times exact, in: ns, us, ms, s", FC_GROUP_OTHER,
      fc_option_apply_units, 0, 0},
     {"debug", NULL, NULL, "say on standard error what is read", FC_GROUP_OTHER,
      fc_option_apply_value, MEMBER(debug), TRUE},
