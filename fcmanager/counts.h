@@ -18,7 +18,7 @@
 /* Past so many contexts of a session, or of one thread, new ones are counted on one node a
  * function.  With this number the manager stays below 64 MiB, unless more than sixteen threads
  * have many each; FC_CONTEXTS allows for more. */
-#define FC_CONTEXTS_DEFAULT 160000u
+#define FC_CONTEXTS_DEFAULT 150000u
 
 typedef struct
 {

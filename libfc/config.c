@@ -334,7 +334,7 @@ bool fc_config_load(void)
     fc_config.function_size = number(VAR_FUNCTION_SIZE, 512);
     fc_config.graph_size = number(VAR_GRAPH_SIZE, 512);
     fc_config.memory_size = number(VAR_MEMORY_SIZE, 512);
-    fc_config.contexts = number(VAR_CONTEXTS, 160000);
+    fc_config.contexts = number(VAR_CONTEXTS, 150000);
     fc_config.memory_stack = number(VAR_MEMORY_STACK, 8);
     fc_config.keep = number(VAR_KEEP, 0);
     load_dump_name();
