@@ -34,6 +34,7 @@ WAIT_S = 60  # for what a manager does behind its program
 # A job in the background, or under nohup, ignores these: programs are to start as at a terminal.
 for ignored in (signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
     signal.signal(ignored, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 sys.path.insert(0, os.path.join(SOURCE_ROOT, "tests", "support"))
 sys.path.insert(0, os.path.join(SOURCE_ROOT, "tests", "oracle"))
