@@ -386,7 +386,8 @@ static char *format_in_unit(guint64 ns)
         guint64 ns;
         int digits;
         const char *name;
-    } units[] = {[FC_UNIT_NS] = {1, 0, "ns"},
+    } units[] = {[FC_UNIT_READABLE] = {1, 0, "ns"},
+                 [FC_UNIT_NS] = {1, 0, "ns"},
                  [FC_UNIT_US] = {1000, 3, "us"},
                  [FC_UNIT_MS] = {1000000, 6, "ms"},
                  [FC_UNIT_S] = {1000000000, 9, "s"}};
