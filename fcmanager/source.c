@@ -28,8 +28,10 @@
 typedef struct
 {
     guint64 key;
+    guint64 order; /* when it was met */
     FcFollow follow;
     gboolean dead;
+    gboolean is_noted;    /* it was dead before the pipe was last drained */
     gboolean is_followed; /* it was told so */
     gboolean is_answered; /* likewise */
 } Followed;
@@ -44,6 +46,7 @@ struct FcSource
     gboolean had_process; /* someone said hello */
     guint asked;          /* processes without a pidfd */
     guint dead_count;     /* not yet told to the session */
+    guint64 met;          /* how many processes were */
     FcFollow expected;    /* pid 0: nobody */
     GHashTable *followed; /* key -> Followed, owned */
     FcDecoder *decoder;
@@ -148,6 +151,7 @@ guint64 fc_source_follow(guint64 key, const struct FcHello *hello, gpointer data
     FcSource *source = data;
     Followed *followed = g_new0(Followed, 1);
     followed->key = key;
+    followed->order = source->met++;
     if (source->expected.pid != 0 && hello->pid == source->expected.pid)
     {
         followed->follow = source->expected;
@@ -297,19 +301,35 @@ static void wait_for_events(FcSource *source, int timeout_ms)
     } while (count == EVENTS || (count < 0 && errno == EINTR));
 }
 
+/* Notes all who are dead.  Of those who were noted before, the first one that was met, as an image
+ * before the one that replaced it; NULL: none. */
+static Followed *note_dead(FcSource *source)
+{
+    Followed *found = NULL;
+    GHashTableIter iter;
+    gpointer value;
+    g_hash_table_iter_init(&iter, source->followed);
+    while (g_hash_table_iter_next(&iter, NULL, &value))
+    {
+        Followed *followed = value;
+        if (followed->is_noted && (!found || followed->order < found->order))
+            found = followed;
+        followed->is_noted = followed->dead;
+    }
+    return found;
+}
+
 static void tell_deaths(FcSource *source)
 {
     while (source->dead_count > 0)
     {
-        drain(source); /* what they wrote before they died */
-        GHashTableIter iter;
-        gpointer value = NULL;
-        g_hash_table_iter_init(&iter, source->followed);
-        while (g_hash_table_iter_next(&iter, NULL, &value) && !((Followed *)value)->dead)
+        /* What they wrote before they died.  Of one whose hello is only met now, and who is dead
+           by now, more may have come since this began: that takes another turn. */
+        note_dead(source);
+        drain(source);
+        Followed *followed = note_dead(source);
+        if (!followed)
             continue;
-        Followed *followed = value;
-        if (!followed || !followed->dead)
-            return; /* replaced by exec while we drained */
         FcProfileEnd end = FC_END_UNKNOWN;
         gint result = 0;
         fc_follow_result(&followed->follow, &end, &result);

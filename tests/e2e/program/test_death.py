@@ -164,6 +164,71 @@ class Death(fctest.Case):
             self.assertEqual([name for name in files if name.endswith(".tmp")], [])
             self.assertEqual(len(files), 1 + children + 1, files)
 
+    def test_children_that_are_dead_when_met(self):
+        """The manager asks how much there is to read, and is late: of what it reads then, a child's
+        hello may be the last, and the child dead, with the rest of its messages yet to be read."""
+        source = self.write("late.c", """#include <dlfcn.h>
+            #include <stdarg.h>
+            #include <sys/ioctl.h>
+            #include <sys/stat.h>
+            #include <unistd.h>
+            static int is_pipe(int fd)
+            {
+                struct stat status;
+                return fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode);
+            }
+            ssize_t read(int fd, void *to, size_t bytes)
+            {
+                static ssize_t (*real)(int, void *, size_t);
+                if (!real)
+                    real = (ssize_t (*)(int, void *, size_t))dlsym(RTLD_NEXT, "read");
+                return real(fd, to, bytes > 64 && is_pipe(fd) ? 64 : bytes);
+            }
+            int ioctl(int fd, unsigned long what, ...)
+            {
+                static int (*real)(int, unsigned long, ...);
+                va_list list;
+                va_start(list, what);
+                void *argument = va_arg(list, void *);
+                va_end(list);
+                if (!real)
+                    real = (int (*)(int, unsigned long, ...))dlsym(RTLD_NEXT, "ioctl");
+                int result = real(fd, what, argument);
+                if (what == FIONREAD)
+                    usleep(1000);
+                return result;
+            }""")
+        late = self.compile(source, "-shared", "-fPIC", "-ldl", profiled=False, output="late.so")
+        manager = self.write("manager", f"#!/bin/sh\nLD_PRELOAD={late} exec "
+                             f"{fctest.tool('fcmanager')} \"$@\"\n")
+        os.chmod(manager, 0o755)
+        children, steps = 200, 6000
+        source = self.write("quick.c", f"""#include <sched.h>
+            #include <signal.h>
+            #include <sys/wait.h>
+            static char stack[65536] __attribute__((aligned(16)));
+            static void step(void) {{}}
+            static int child(void *argument)
+            {{
+                (void)argument;
+                for (int i = 0; i < {steps}; i++)
+                    step();
+                return 0;
+            }}
+            int main(void)
+            {{
+                for (int i = 0; i < {children}; i++)
+                    waitpid(clone(child, stack + sizeof stack, SIGCHLD, 0), 0, 0);
+                return 0;
+            }}""")
+        done = self.run_quiet([self.compile(source)], env={"FC_MANAGER": manager})
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        entries = fcprofile.load_descriptor(self.wait_for_file("functioncheck.fcd"))
+        profiles = [fcprofile.load(self.path(entry.file)) for entry in entries]
+        self.assertEqual([profile.losses for profile in profiles], [{}] * (1 + children))
+        self.assertEqual(sum(each.calls for profile in profiles for each in profile.functions
+                             if each.name == "step"), children * steps)
+
     def test_children_that_end_together(self):
         """Each finds its own file when it has ended, whoever else waits for an answer."""
         program = self.compile("ends_together.c")
