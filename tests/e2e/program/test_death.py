@@ -199,8 +199,12 @@ class Death(fctest.Case):
                 return result;
             }""")
         late = self.compile(source, "-shared", "-fPIC", "-ldl", profiled=False, output="late.so")
-        manager = self.write("manager", f"#!/bin/sh\nLD_PRELOAD={late} exec "
-                             f"{fctest.tool('fcmanager')} \"$@\"\n")
+        manager = self.write("manager", f"""#!/bin/sh
+            # a manager with the address sanitizer wants that to come first
+            ASAN_OPTIONS="$ASAN_OPTIONS:verify_asan_link_order=0"
+            export ASAN_OPTIONS
+            LD_PRELOAD={late} exec {fctest.tool('fcmanager')} "$@"
+            """)
         os.chmod(manager, 0o755)
         children, steps = 200, 6000
         source = self.write("quick.c", f"""#include <sched.h>
