@@ -19,19 +19,10 @@ static void append_functions(const FcProfile *profile, GString *out)
             continue;
         const guint64 numbers[] = {i, function->counted, function->timed, function->total_error_ns,
                                    function->local_error_ns};
-        for (guint j = 0; j < G_N_ELEMENTS(numbers); j++)
-        {
-            if (j > 0)
-                g_string_append_c(lines, ' ');
-            fc_text_append_number(lines, numbers[j]);
-        }
-        g_string_append_c(lines, '\n');
+        fc_format_line(lines, numbers, G_N_ELEMENTS(numbers));
         count++;
     }
-    if (count == 0)
-        return;
-    fc_format_begin_section(out, "counted", count);
-    g_string_append_len(out, lines->str, (gssize)lines->len);
+    fc_format_lines(out, "counted", lines, count);
 }
 
 /* A section of the numbers that are in `marked`. */
@@ -62,43 +53,22 @@ static void append_thread_costs(const FcProfile *profile, GString *out)
             if (function->total_cost_ns == 0 && function->local_cost_ns == 0)
                 continue;
             const guint64 numbers[] = {i, j, function->total_cost_ns, function->local_cost_ns};
-            for (guint k = 0; k < G_N_ELEMENTS(numbers); k++)
-            {
-                fc_text_append_number(lines, numbers[k]);
-                g_string_append_c(lines, k + 1 < G_N_ELEMENTS(numbers) ? ' ' : '\n');
-            }
+            fc_format_line(lines, numbers, G_N_ELEMENTS(numbers));
             count++;
         }
     }
-    if (count == 0)
-        return;
-    fc_format_begin_section(out, "cost-threads", count);
-    g_string_append_len(out, lines->str, (gssize)lines->len);
+    fc_format_lines(out, "cost-threads", lines, count);
 }
 
 static void append_all_costs(const FcProfile *profile, GString *out)
 {
-    g_autoptr(GArray) functions = g_array_new(FALSE, FALSE, sizeof(guint64));
-    g_autoptr(GArray) arcs = g_array_new(FALSE, FALSE, sizeof(guint64));
-    g_autoptr(GArray) contexts = g_array_new(FALSE, FALSE, sizeof(guint64));
-    for (guint i = 0; i < profile->functions->len; i++)
-    {
-        const FcProfileFunction *function =
-            &g_array_index(profile->functions, FcProfileFunction, i);
-        g_array_append_val(functions, function->total_cost_ns);
-        g_array_append_val(functions, function->local_cost_ns);
-    }
-    for (guint i = 0; i < profile->arcs->len; i++)
-        g_array_append_val(arcs, g_array_index(profile->arcs, FcProfileArc, i).cost_ns);
-    for (guint i = 0; i < profile->contexts->len; i++)
-    {
-        const FcProfileContext *context = &g_array_index(profile->contexts, FcProfileContext, i);
-        g_array_append_val(contexts, context->total_cost_ns);
-        g_array_append_val(contexts, context->local_cost_ns);
-    }
-    fc_format_sparse(out, "cost-functions", functions, 2);
-    fc_format_sparse(out, "cost-arcs", arcs, 1);
-    fc_format_sparse(out, "cost-contexts", contexts, 2);
+    fc_format_sparse(out, "cost-functions", profile->functions,
+                     G_STRUCT_OFFSET(FcProfileFunction, total_cost_ns),
+                     G_STRUCT_OFFSET(FcProfileFunction, local_cost_ns));
+    fc_format_sparse(out, "cost-arcs", profile->arcs, G_STRUCT_OFFSET(FcProfileArc, cost_ns), 0);
+    fc_format_sparse(out, "cost-contexts", profile->contexts,
+                     G_STRUCT_OFFSET(FcProfileContext, total_cost_ns),
+                     G_STRUCT_OFFSET(FcProfileContext, local_cost_ns));
     append_thread_costs(profile, out);
 }
 

@@ -4,42 +4,6 @@
  * format.c.
  */
 #include "profile/format.h"
-#include "profile/text.h"
-
-void fc_format_sparse(GString *out, const char *name, const GArray *values, guint numbers)
-{
-    guint count = 0;
-    g_autoptr(GString) lines = g_string_new(NULL);
-    const guint64 *value = (const guint64 *)(gconstpointer)values->data;
-    for (guint i = 0; i < values->len / numbers; i++, value += numbers)
-    {
-        if (value[0] == 0 && value[numbers - 1] == 0)
-            continue;
-        fc_text_append_number(lines, i);
-        for (guint j = 0; j < numbers; j++)
-        {
-            g_string_append_c(lines, ' ');
-            fc_text_append_number(lines, value[j]);
-        }
-        g_string_append_c(lines, '\n');
-        count++;
-    }
-    if (count == 0)
-        return;
-    fc_format_begin_section(out, name, count);
-    g_string_append_len(out, lines->str, (gssize)lines->len);
-}
-
-static void append_line(GString *out, const guint64 *numbers, guint count)
-{
-    for (guint i = 0; i < count; i++)
-    {
-        if (i > 0)
-            g_string_append_c(out, ' ');
-        fc_text_append_number(out, numbers[i]);
-    }
-    g_string_append_c(out, '\n');
-}
 
 static void append_threads(const FcProfile *profile, GString *out)
 {
@@ -54,7 +18,7 @@ static void append_threads(const FcProfile *profile, GString *out)
                                    thread->manager_ns};
         if (thread->waits != FC_WAITS_UNKNOWN || thread->manager_ns != 0)
         {
-            append_line(lines, numbers, G_N_ELEMENTS(numbers));
+            fc_format_line(lines, numbers, G_N_ELEMENTS(numbers));
             count++;
         }
         for (guint j = 0; thread->functions && j < thread->functions->len; j++)
@@ -64,40 +28,22 @@ static void append_threads(const FcProfile *profile, GString *out)
             const guint64 waits[] = {i, j, from->total_wait_ns, from->local_wait_ns};
             if (from->total_wait_ns == 0 && from->local_wait_ns == 0)
                 continue;
-            append_line(functions, waits, G_N_ELEMENTS(waits));
+            fc_format_line(functions, waits, G_N_ELEMENTS(waits));
             function_count++;
         }
     }
-    if (count > 0)
-        fc_format_begin_section(out, "wait-threads", count);
-    g_string_append_len(out, lines->str, (gssize)lines->len);
-    if (function_count > 0)
-        fc_format_begin_section(out, "wait-thread-functions", function_count);
-    g_string_append_len(out, functions->str, (gssize)functions->len);
+    fc_format_lines(out, "wait-threads", lines, count);
+    fc_format_lines(out, "wait-thread-functions", functions, function_count);
 }
 
 void fc_format_waits(const FcProfile *profile, GString *out)
 {
-    g_autoptr(GArray) functions = g_array_new(FALSE, FALSE, sizeof(guint64));
-    g_autoptr(GArray) arcs = g_array_new(FALSE, FALSE, sizeof(guint64));
-    g_autoptr(GArray) contexts = g_array_new(FALSE, FALSE, sizeof(guint64));
-    for (guint i = 0; i < profile->functions->len; i++)
-    {
-        const FcProfileFunction *function =
-            &g_array_index(profile->functions, FcProfileFunction, i);
-        g_array_append_val(functions, function->total_wait_ns);
-        g_array_append_val(functions, function->local_wait_ns);
-    }
-    for (guint i = 0; i < profile->arcs->len; i++)
-        g_array_append_val(arcs, g_array_index(profile->arcs, FcProfileArc, i).wait_ns);
-    for (guint i = 0; i < profile->contexts->len; i++)
-    {
-        const FcProfileContext *context = &g_array_index(profile->contexts, FcProfileContext, i);
-        g_array_append_val(contexts, context->total_wait_ns);
-        g_array_append_val(contexts, context->local_wait_ns);
-    }
     append_threads(profile, out);
-    fc_format_sparse(out, "wait-functions", functions, 2);
-    fc_format_sparse(out, "wait-arcs", arcs, 1);
-    fc_format_sparse(out, "wait-contexts", contexts, 2);
+    fc_format_sparse(out, "wait-functions", profile->functions,
+                     G_STRUCT_OFFSET(FcProfileFunction, total_wait_ns),
+                     G_STRUCT_OFFSET(FcProfileFunction, local_wait_ns));
+    fc_format_sparse(out, "wait-arcs", profile->arcs, G_STRUCT_OFFSET(FcProfileArc, wait_ns), 0);
+    fc_format_sparse(out, "wait-contexts", profile->contexts,
+                     G_STRUCT_OFFSET(FcProfileContext, total_wait_ns),
+                     G_STRUCT_OFFSET(FcProfileContext, local_wait_ns));
 }

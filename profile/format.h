@@ -33,9 +33,14 @@ void fc_format_begin_section(GString *out, const char *name, guint count);
 void fc_format_counted(const FcProfile *profile, GString *out);
 /* Likewise about time off the CPU. */
 void fc_format_waits(const FcProfile *profile, GString *out);
-/* Appends a section of lines that each have an index and so many numbers, one or two, of `values`,
- * for those that are not all 0. */
-void fc_format_sparse(GString *out, const char *name, const GArray *values, guint numbers);
+/* Appends a line of `count` numbers. */
+void fc_format_line(GString *out, const guint64 *numbers, guint count);
+/* Appends a section of the `count` lines, nothing where there are none. */
+void fc_format_lines(GString *out, const char *name, const GString *lines, guint count);
+/* Appends a section with a line for each of `items` of which these members are not 0: its index and
+ * them.  The members are guint64, given by their offsets; `second` 0: only one. */
+void fc_format_sparse(GString *out, const char *name, const GArray *items, gsize first,
+                      gsize second);
 
 /* Names of FcProfileEnd, in its order; and how many there are. */
 #define FC_FORMAT_ENDS 4
