@@ -4,6 +4,8 @@
  */
 #include "model/diff.h"
 
+#include "model/context-key.h"
+
 #include <string.h>
 
 static const struct
@@ -26,26 +28,6 @@ gboolean fc_diff_is_time(FcDiffMetric metric)
     return metrics[metric].is_time;
 }
 
-/* A context is known by its parent and its function. */
-typedef struct
-{
-    gint parent;
-    gint function;
-} Key;
-
-static guint hash_key(gconstpointer data)
-{
-    const Key *key = data;
-    return ((guint)key->parent * 0x9e3779b1U) ^ ((guint)key->function * 0x85ebca6bU);
-}
-
-static gboolean same_key(gconstpointer a, gconstpointer b)
-{
-    const Key *x = a;
-    const Key *y = b;
-    return x->parent == y->parent && x->function == y->function;
-}
-
 static void clear_function(gpointer data)
 {
     FcDiffFunction *function = data;
@@ -65,7 +47,8 @@ FcDiff *fc_diff_new(gboolean with_contexts)
     {
         const FcDiffContext root = {.parent = FC_NONE, .function = FC_NONE};
         diff->contexts = g_array_new(FALSE, TRUE, sizeof(FcDiffContext));
-        diff->known_contexts = g_hash_table_new_full(hash_key, same_key, g_free, NULL);
+        diff->known_contexts =
+            g_hash_table_new_full(fc_context_key_hash, fc_context_key_equal, g_free, NULL);
         g_array_append_val(diff->contexts, root);
     }
     return diff;
@@ -238,7 +221,7 @@ static void add_whole(FcDiff *diff, FcDiffSide side, const FcModel *model)
 
 static guint find_context(FcDiff *diff, gint parent, gint function)
 {
-    const Key key = {parent, function};
+    const FcContextKey key = {parent, function};
     gpointer found = g_hash_table_lookup(diff->known_contexts, &key);
     if (found)
         return GPOINTER_TO_UINT(found); /* never 0, which is the root */

@@ -4,6 +4,8 @@
  */
 #include "model/stacks.h"
 
+#include "model/context-key.h"
+
 #include <stdlib.h>
 
 static const struct
@@ -37,37 +39,17 @@ gboolean fc_weight_is_known(const FcModel *model, FcWeight weight)
 
 /* ---- Making ---------------------------------------------------------------------- */
 
-/* A child is known by its parent and its function. */
-typedef struct
-{
-    gint parent;
-    gint function;
-} Key;
-
-static guint hash_key(gconstpointer data)
-{
-    const Key *key = data;
-    return ((guint)key->parent * 0x9e3779b1U) ^ ((guint)key->function * 0x85ebca6bU);
-}
-
-static gboolean same_key(gconstpointer a, gconstpointer b)
-{
-    const Key *x = a;
-    const Key *y = b;
-    return x->parent == y->parent && x->function == y->function;
-}
-
 typedef struct
 {
     FcStacks *stacks;
-    GHashTable *known; /* Key -> node */
+    GHashTable *known; /* FcContextKey -> node */
     GArray *depth;     /* guint, of each node */
 } Maker;
 
 /* The node of `function` under `parent`; at the greatest depth `parent` itself. */
 static gint find_node(Maker *maker, gint parent, gint function)
 {
-    const Key key = {parent, function};
+    const FcContextKey key = {parent, function};
     gpointer found = g_hash_table_lookup(maker->known, &key);
     if (found)
         return GPOINTER_TO_INT(found);
@@ -177,7 +159,8 @@ static FcStacks *make_empty(const FcModel *model)
 FcStacks *fc_stacks_new(const FcModel *model)
 {
     FcStacks *stacks = make_empty(model);
-    g_autoptr(GHashTable) known = g_hash_table_new_full(hash_key, same_key, g_free, NULL);
+    g_autoptr(GHashTable) known =
+        g_hash_table_new_full(fc_context_key_hash, fc_context_key_equal, g_free, NULL);
     g_autoptr(GArray) depth = g_array_new(FALSE, TRUE, sizeof(guint));
     Maker maker = {stacks, known, depth};
     g_autofree gint *node_of = g_new0(gint, model->profile->contexts->len + 1);
