@@ -48,6 +48,7 @@ struct FcFiles
     char *pattern;
     gboolean has_id; /* no two processes' files have the same name */
     gint64 started;
+    struct timespec began; /* by the clock that files are stamped with */
     char *rank;
     guint keep;
     char *descriptor_name; /* of its file; NULL: none was written */
@@ -161,6 +162,18 @@ static guint write_somewhere(FcFiles *files, Writer write, gconstpointer what, c
     return FALLBACK;
 }
 
+/* A run leaves a profile with the plain name, or a descriptor.  The other one that an earlier run
+ * left would pass for this one's.  What was written since we began is of a run beside us. */
+static void take_away_other(FcFiles *files, const char *name)
+{
+    int fd = files->folders[WANTED].fd;
+    if (fd < 0 || files->has_id || g_hash_table_contains(files->used, name) ||
+        !fc_keep_is_older(fd, name, &files->began))
+        return;
+    if (files->keep == 0 || !fc_keep_move(fd, name, files->keep))
+        unlinkat(fd, name, 0);
+}
+
 static gboolean write_profile(gconstpointer profile, int dirfd, const char *name, GError **error)
 {
     return fc_profile_write(profile, dirfd, name, error);
@@ -186,6 +199,7 @@ FcFiles *fc_files_new(const char *directory, const FcFilesNaming *naming)
         naming->use_pid ? g_strconcat(naming->pattern, ".%p", NULL) : g_strdup(naming->pattern);
     files->has_id = fc_names_have_id(files->pattern);
     files->started = (gint64)time(NULL);
+    clock_gettime(CLOCK_REALTIME_COARSE, &files->began);
     files->rank = g_strdup(naming->rank);
     files->keep = MIN(naming->keep, KEEP_MAX);
     files->descriptor = fc_descriptor_new();
@@ -273,6 +287,11 @@ gboolean fc_files_write(FcFiles *files, const FcProfile *profile, gint64 id, gin
                                     : g_strdup_printf("%s.%" G_GINT64_FORMAT, plain, id);
     g_autofree char *name = is_plain ? g_strdup(plain) : choose_name(files, numbered);
     guint folder = write_somewhere(files, write_profile, profile, name, is_plain, trouble);
+    if (is_plain)
+    {
+        g_autofree char *other = g_strdup_printf("%s.fcd", base);
+        take_away_other(files, other);
+    }
     if (folder == FOLDERS)
         return FALSE;
     add_entry(files, id, parent, is_thread, name, (Place){order, folder, g_steal_pointer(&plain)});
@@ -311,6 +330,8 @@ gboolean fc_files_describe(FcFiles *files, gint64 root_pid, const char *program,
     /* What stands there from the second time on is our own. */
     guint folder = write_somewhere(files, write_descriptor, files, name,
                                    g_strcmp0(name, files->descriptor_name) != 0, trouble);
+    g_autofree char *other = g_strdup_printf("%s.fc", base);
+    take_away_other(files, other);
     if (folder == FOLDERS)
         return FALSE;
     g_free(files->descriptor_name);
@@ -334,6 +355,8 @@ void fc_files_name_only_one(FcFiles *files)
         return; /* the descriptor still leads to it */
     if (files->descriptor_name)
         unlinkat(files->folders[files->descriptor_folder].fd, files->descriptor_name, 0);
+    g_autofree char *other = g_strconcat(place->plain, "d", NULL);
+    take_away_other(files, other);
 }
 
 guint fc_files_count(const FcFiles *files)

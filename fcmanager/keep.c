@@ -35,22 +35,34 @@ static int rename_to_new(int dirfd, const char *from, const char *to)
 
 /* ---- What is too old ------------------------------------------------------------------ */
 
-/* Whether it is a regular file of ours that begins like a profile: a descriptor that somebody else
- * has put there must not have us delete other files. */
-static gboolean is_own_profile(int dirfd, const char *name)
+/* Whether it is a regular file of ours that begins like one: what somebody else has put there must
+ * not have us delete other files.  `status` is of that file then. */
+static gboolean is_own(int dirfd, const char *name, const char *magic, struct stat *status)
 {
-    static const char magic[] = "functioncheck_v";
-    char start[sizeof magic - 1];
-    struct stat status;
+    char start[64];
+    size_t bytes = MIN(strlen(magic), sizeof start);
     int fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return FALSE;
-    gboolean is_own = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
-                      status.st_uid == geteuid() &&
-                      read(fd, start, sizeof start) == (ssize_t)sizeof start &&
-                      memcmp(start, magic, sizeof start) == 0;
+    gboolean is_own = fstat(fd, status) == 0 && S_ISREG(status->st_mode) &&
+                      status->st_uid == geteuid() && read(fd, start, bytes) == (ssize_t)bytes &&
+                      memcmp(start, magic, bytes) == 0;
     close(fd);
     return is_own;
+}
+
+static gboolean is_own_profile(int dirfd, const char *name, struct stat *status)
+{
+    return is_own(dirfd, name, "functioncheck_v", status);
+}
+
+gboolean fc_keep_is_older(int dirfd, const char *name, const struct timespec *time)
+{
+    struct stat status;
+    if (!is_own_profile(dirfd, name, &status) && !is_own(dirfd, name, FC_DESCRIPTOR_MAGIC, &status))
+        return FALSE;
+    return status.st_mtim.tv_sec != time->tv_sec ? status.st_mtim.tv_sec < time->tv_sec
+                                                 : status.st_mtim.tv_nsec <= time->tv_nsec;
 }
 
 static void delete_listed(int dirfd, const char *name)
@@ -64,7 +76,7 @@ static void delete_listed(int dirfd, const char *name)
     for (guint i = 0; descriptor && i < descriptor->entries->len; i++)
     {
         const char *file = g_array_index(descriptor->entries, FcDescriptorEntry, i).file;
-        if (!strchr(file, '/') && is_own_profile(dirfd, file))
+        if (!strchr(file, '/') && is_own_profile(dirfd, file, &status))
             unlinkat(dirfd, file, 0);
     }
 }

@@ -207,6 +207,49 @@ class Keep(Case):
         fctest.wait_until(lambda: self.files() == ["n.fc", "n.old-1.fc"], str(self.files()))
 
 
+class Twins(Case):
+    """A run leaves either a profile of the plain name or a descriptor: the other one of an earlier
+    run would pass for this one's."""
+
+    def setUp(self):
+        super().setUp()
+        self.one = self.compile("nesting.c")
+        self.several = self.compile("forks.c")
+
+    def plain_names(self):
+        """Without those of single processes."""
+        return [name for name in self.files() if not re.search(r"\.fc\.\d+$", name)]
+
+    def test_of_an_earlier_run(self):
+        for transport in ("shared", "pipe"):
+            for program, left in ((self.one, "n.fc"), (self.several, "n.fcd"), (self.one, "n.fc")):
+                self.run_named([program], "n", FC_TRANSPORT=transport)
+                self.assertEqual(self.plain_names(), [left])
+
+    def test_kept(self):
+        self.run_named([self.one], "n", FC_KEEP="2")
+        self.run_named([self.several], "n", FC_KEEP="2")
+        self.assertEqual(self.plain_names(), ["n.fcd", "n.old-1.fc"])
+        self.run_named([self.one], "n", FC_KEEP="2")
+        self.assertEqual(self.plain_names(), ["n.fc", "n.old-1.fc", "n.old-1.fcd"])
+
+    def test_others_stay(self):
+        """What is no profile, what is a link, and what another run writes while this one runs."""
+        self.write("n.fc", "a letter")
+        self.run_named([self.several], "n")
+        self.assertEqual(self.read("n.fc"), "a letter")
+        os.rename(self.path("n.fcd"), self.path("elsewhere"))
+        os.symlink("elsewhere", self.path("n.fcd"))
+        self.run_named([self.one], "n")
+        self.assertTrue(os.path.islink(self.path("n.fcd")))
+        self.clear()
+        self.write("n.fc", OLD)
+        later = time.time() + 1000
+        os.utime(self.path("n.fc"), (later, later))
+        self.run_named([self.several], "n")
+        self.assertEqual(self.plain_names(), ["n.fc", "n.fcd"])
+
+
 class Failing(Case):
     """The profile can't be written, here nor anywhere else."""
 
