@@ -84,6 +84,11 @@ void fc_answers_remember(FcAnswers *answers, const char *trouble)
     answers->last_error = g_strdup(trouble);
 }
 
+const char *fc_answers_untold(const FcAnswers *answers)
+{
+    return answers->errors->str;
+}
+
 gboolean fc_answers_give(FcAnswers *answers, guint64 key, guint32 index, const char *text)
 {
     return answers->shared && fc_shared_answer(answers->shared, index, key, text);

@@ -4,6 +4,7 @@
  * and ends by itself.  The only file that exits; and the only one that prints, apart from the
  * messages of FC_DEBUG.
  */
+#include "fcmanager/last-word.h"
 #include "fcmanager/reply.h"
 #include "fcmanager/session.h"
 #include "fcmanager/source.h"
@@ -138,12 +139,13 @@ static void close_others(int *keep, guint count)
     }
 }
 
-static void detach(const Options *options)
+/* `last_word` stays open as well. */
+static void detach(const Options *options, int last_word)
 {
-    int keep[] = {options->pipe_fd, options->reply_fd, options->shared_fd};
+    int keep[] = {options->pipe_fd, options->reply_fd, options->shared_fd, last_word};
     int null_fd = open("/dev/null", O_RDWR);
     for (int fd = 0; fd <= STDERR_FILENO && null_fd >= 0; fd++)
-        if (fd != null_fd && fd != keep[0] && fd != keep[1] && fd != keep[2] &&
+        if (fd != null_fd && fd != keep[0] && fd != keep[1] && fd != keep[2] && fd != last_word &&
             !(fd == STDERR_FILENO && options->debug))
             dup2(null_fd, fd);
     close_others(keep, G_N_ELEMENTS(keep));
@@ -174,7 +176,7 @@ static void block_signals(void)
 
 /* ---- The session --------------------------------------------------------------------- */
 
-static int run(const Options *options)
+static int run(const Options *options, int last_word)
 {
     g_autoptr(GError) error = NULL;
     FcSessionSetup setup = {
@@ -218,6 +220,7 @@ static int run(const Options *options)
         fprintf(stderr, "FCMng: debug: /: %s\n", g_strerror(errno));
     fc_source_run(source, session);
     fc_session_end(session);
+    fc_last_word_say(last_word, fc_session_untold(session));
     fc_session_free(session);
     fc_source_free(source);
     return EXIT_SUCCESS;
@@ -243,11 +246,12 @@ int main(int argc, char **argv)
     mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
     block_signals();
     prctl(PR_SET_TIMERSLACK, 1000UL); /* ns: the naps between looks at the pipe are short */
-    detach(&options);
+    int last_word = fc_last_word_prepare();
+    detach(&options, last_word);
     fcntl(options.reply_fd, F_SETFL, fcntl(options.reply_fd, F_GETFL) | O_NONBLOCK);
     raise_limit(RLIMIT_FSIZE);
     raise_limit(RLIMIT_NOFILE);
     raise_limit(RLIMIT_AS);
     raise_limit(RLIMIT_CPU);
-    return run(&options);
+    return run(&options, last_word);
 }

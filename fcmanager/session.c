@@ -467,3 +467,8 @@ void fc_session_end(FcSession *session)
     g_list_free(all);
     fc_files_name_only_one(session->setup.files);
 }
+
+const char *fc_session_untold(const FcSession *session)
+{
+    return fc_answers_untold(session->answers);
+}

@@ -74,3 +74,6 @@ void fc_session_malformed(FcSession *session, guint64 count);
 /* No more messages will come: finishes the processes that are left, and gives the files their
  * final names. */
 void fc_session_end(FcSession *session);
+
+/* What the user is to know, with FC_QUIET as well, and no process was told; a line each. */
+const char *fc_session_untold(const FcSession *session);

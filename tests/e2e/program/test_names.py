@@ -6,6 +6,8 @@ what becomes of an older one where the new one can't be written."""
 import os
 import re
 import resource
+import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -287,6 +289,81 @@ class Failing(Case):
         self.assertIn("FCMng: can't write ", text)
         self.assertEqual(self.files(), ["functioncheck.old-1.fc"])
         self.assertEqual(self.read("functioncheck.old-1.fc"), OLD)
+
+    def start_killed(self, program, stderr, transport):
+        """A program whose profile can't be put in place, ended by SIGKILL.  Its folder for what
+        can't be."""
+        os.mkdir(self.path("tmp-" + transport))
+        with subprocess.Popen([program, self.path("never")], cwd=self.folder, stderr=stderr,
+                              stdout=subprocess.PIPE,
+                              env=fctest.plain_environment(TMPDIR=self.path("tmp-" + transport),
+                                                           FC_QUIET="1", FC_DUMP_NAME="n",
+                                                           FC_DUMP_PATH=self.folder,
+                                                           FC_TRANSPORT=transport)) as process:
+            self.assertEqual(process.stdout.readline(), b"started\n")
+            process.kill()
+        return self.path("tmp-" + transport)
+
+    def expected_word(self, folder):
+        return (r"FCMng: can't write '" + re.escape(self.folder) + r"/*n\.fc': .*; written to '" + re.escape(folder) +
+                r"/functioncheck-\w{6}' instead\n")
+
+    def test_program_killed(self):
+        """The manager says it itself, where the program's standard error still leads to somebody."""
+        program = self.compile("longrun.c")
+        os.makedirs(self.path("n.fc/in_the_way"))
+        for transport in ("shared", "pipe"):
+            for kind in ("pipe", "file", "terminal"):
+                with self.subTest(kind, transport=transport):
+                    self.check_last_word(program, kind, transport)
+                shutil.rmtree(self.path("tmp-" + transport))
+
+    def test_standard_error_to_read(self):
+        """What was opened to read is not written to, whoever may."""
+        program = self.compile("longrun.c")
+        os.makedirs(self.path("n.fc/in_the_way"))
+        self.write("stderr", "a letter\n")
+        with open(self.path("stderr"), "rb") as stream:
+            folder = self.start_killed(program, stream, "shared")
+        fctest.wait_until(lambda: not fctest.processes(b"--directory=" + self.folder.encode()),
+                          "the manager stays")
+        self.assertEqual(len(os.listdir(folder)), 1)
+        self.assertEqual(self.read("stderr"), "a letter\n")
+
+    def check_last_word(self, program, kind, transport):
+        if kind == "file":
+            with open(self.path("stderr"), "wb") as stream:
+                folder = self.start_killed(program, stream, transport)
+            fctest.wait_until(lambda: self.read("stderr").endswith("\n"), "nothing was said")
+            self.assertRegex(self.read("stderr"), "^" + self.expected_word(folder) + "$")
+            return
+        ours, its = os.pipe() if kind == "pipe" else os.openpty()
+        # ours stays open to write, too, as that of a shell would
+        with open(ours, "rb", buffering=0) as reader, open(its, "wb", buffering=0) as writer:
+            folder = self.start_killed(program, writer, transport)
+            ready, _, _ = select.select([reader], [], [], fctest.WAIT_S)
+            self.assertTrue(ready, "nothing was said")
+            said = reader.read(4096).decode().replace("\r\n", "\n")
+            self.assertRegex(said, "^" + self.expected_word(folder) + "$")
+
+    def test_standard_error_ends(self):
+        """Nobody keeps it open: a reader sees its end while program and manager run."""
+        source = self.write("leave.c", """
+            #include <unistd.h>
+            int main(void)
+            {
+                char byte;
+                close(2);
+                return (int)read(0, &byte, 1);
+            }
+            """)
+        with subprocess.Popen([self.compile(source)], cwd=self.folder, stdin=subprocess.PIPE,
+                              stderr=subprocess.PIPE,
+                              env=fctest.plain_environment(FC_QUIET="1")) as process:
+            self.assertEqual(process.stderr.read(), b"")
+            self.assertIsNone(process.poll())
+            process.stdin.close()
+            self.assertEqual(process.wait(fctest.TIMEOUT_S), 0)
 
     def test_manager_killed(self):
         """Nobody is left who could write, which is told with FC_QUIET as well."""
