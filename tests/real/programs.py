@@ -178,9 +178,19 @@ def build_tcc(folder, kind):
 
 
 @kept_folder
+def prepare_dash(folder, _kind):
+    """The package patches Makefile.am and configure.ac, which are newer then than what was made
+    of them: make would call for the maintainer's tools and configure anew in the midst of a
+    parallel build, whose lines mix with the "checking ..." of that."""
+    copy_source("dash", folder)
+    run(["autoreconf", "-fi"], folder, "configure")
+    return folder
+
+
+@kept_folder
 def configure_dash(folder, _kind):
     """As the package's rules do."""
-    copy_source("dash", folder)
+    prepare_dash(folder, "plain")
     return configure(folder, ["--disable-fnmatch", "--disable-lineno", "--disable-glob"])
 
 

@@ -21,7 +21,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from real import HERE, TRANSPORTS, RealProgram, fcprofile, fctest, main  # noqa: E402
-from programs import build_dash, build_make, copy_source, run  # noqa: E402
+from programs import build_dash, build_make, copy_source, prepare_dash, run  # noqa: E402
 
 LONG_S = 900  # for a command
 
@@ -122,7 +122,7 @@ class Build(Tree):
         makes = {kind: build_make(self.path("make-" + kind), kind)
                  for kind in ("plain", "profiled")}
         folder, pristine = self.path("work"), self.path("pristine")
-        copy_source("dash", folder)
+        prepare_dash(folder, "plain")
         run(["./configure", "CFLAGS=-O0 -w", "--disable-lineno"], folder, "configuration")
         shutil.copytree(folder, pristine, symlinks=True)
 
