@@ -4,6 +4,7 @@
 const data = JSON.parse(document.getElementById("profile").textContent);
 const OUTSIDE = -2;
 const OMITTED = -3;
+const FOLDED = -4;
 
 const functions = data.functions.map((row, index) => ({
   index, name: row[0], shown: row[1], file: row[2], line: row[3], calls: row[4], total: row[5],
@@ -15,7 +16,8 @@ const weights = data.weights;
 
 function nameOf(index) {
   return index >= 0 ? functions[index].name
-    : index === OUTSIDE ? "<outside>" : index === OMITTED ? "(left out)" : "all";
+    : index === OUTSIDE ? "<outside>" : index === OMITTED ? "(left out)"
+    : index === FOLDED ? "(folded contexts)" : "all";
 }
 
 // ---- Numbers as the reports have them ----------------------------------------------------------

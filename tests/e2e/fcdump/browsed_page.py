@@ -10,7 +10,7 @@ import os
 import re
 import time
 
-from fcfile import Profile, Program, contains, equal, fail, folder, run, with_heap
+from fcfile import FOLDED, Profile, Program, contains, equal, fail, folder, run, with_heap
 from browser import browser, shot, show
 
 from selenium.webdriver.common.action_chains import ActionChains
@@ -223,6 +223,14 @@ with browser() as driver:
     go(driver, "#f=" + driver.execute_script("return functions[1].name"))
     print(f"the view of a function: {time.monotonic() - began:.2f} s")
     shot(driver, "page-many")
+# What was folded stands under a box that says so.
+folded = Profile(program, run_ns=100)
+folded.function("main", 1, 40, 40, (40, 40), (40, 40))
+folded.function("leaf", 5, 60, 50, (1, 50), (1, 50))
+folded.context(None, 0, "main", 1, 40, 40)
+folded.context(None, FOLDED, "leaf", 5, 60, 50)
+folded.write("folded.fc")
+run("--html=folded.html", "folded.fc")
 run("--html=few.html", "--min=1", "many.fc")
 run("--html=counted.html", os.path.join(os.environ["FC_SOURCE_ROOT"], "tests", "fuzz", "corpus", "profile",
                                         "counted.fc"))
@@ -230,5 +238,7 @@ with browser() as driver:
     show(driver, "counted.html", "#view=functions")
     equal(texts(driver, "#functions td:first-child"), ["~3.000 us", "1.000 us", "~1.000 us"], "estimates")
     contains(driver.find_element(By.ID, "omitted").text, "~ is a time that was estimated", "estimates")
+    show(driver, "folded.html", "#view=flame")
+    equal(boxes(driver), {"all": 90, "main": 40, "(folded contexts)": 50, "leaf": 50}, "folded contexts")
     show(driver, "few.html")
     contains(driver.find_element(By.ID, "omitted").text, "of the lightest contexts are left out", "what --min left out")
