@@ -55,6 +55,7 @@ static void add_run(Comparer *comparer, FcDiff *diff, FcDiffSide side, const GPt
                          .images = (const char *const *)options->images->pdata,
                          .demangle = options->demangle,
                          .raw = options->raw,
+                         .split = options->split,
                          .time = options->has_time ? options->time : FC_TIME_PART_WALL,
                          .processes = options->processes,
                          .threads = options->threads,

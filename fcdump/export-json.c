@@ -217,6 +217,8 @@ static void put_function(const Export *export, guint index, const GArray *entrie
         fc_json_end_object(json);
     }
     fc_json_end_array(json);
+    const guint first = model->first_copy ? model->first_copy[index] : index;
+    fc_json_index(json, "copy_of", first == index ? FC_NONE : (gint)first);
     fc_json_end_object(json);
 }
 

@@ -263,6 +263,7 @@ static FcModel *load(const FcOptions *options, GPtrArray *problems)
                            .images = (const char *const *)images->pdata,
                            .demangle = options->demangle,
                            .raw = options->raw,
+                           .split = options->split || json || options->gmon,
                            .time = json ? FC_TIME_PART_WALL : fc_options_time(options),
                            .processes = options->processes,
                            .threads = options->threads,

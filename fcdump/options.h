@@ -111,6 +111,7 @@ typedef struct
     gboolean cumul;
     gboolean callers; /* the call graph lists callers */
     gboolean details;
+    gboolean split;  /* copies of a header's function apart */
     gboolean raw;    /* times as they were measured */
     FcTimePart time; /* good where has_time is set, see fc_options_time */
     gboolean has_time;

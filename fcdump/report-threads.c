@@ -108,6 +108,13 @@ static GArray *shares_of(const FcReportContext *context, const FcProfileThread *
         share->total_ns += from->total_ns;
         share->local_ns += from->local_ns;
     }
+    /* of copies that called each other at least no more than all threads together */
+    for (guint i = 0; i < shares->len; i++)
+    {
+        Share *share = &g_array_index(shares, Share, i);
+        share->total_ns =
+            MIN(share->total_ns, fc_model_function(model, share->function)->figures.total_ns);
+    }
     g_array_sort_with_data(shares, compare_shares, (gpointer)context);
     return shares;
 }

@@ -75,6 +75,31 @@ static guint folded_node(Tree *tree)
     return tree->folded;
 }
 
+/* One copy of a header's function below another is recursion, which is folded: the node above that
+ * it is folded onto, or NO_NODE. */
+static guint find_copy(const Tree *tree, guint parent, guint function)
+{
+    if (fc_model_function(tree->context->model, function)->copies < 2)
+        return NO_NODE;
+    while (parent != NO_NODE && g_array_index(tree->nodes, Node, parent).function != function)
+        parent = g_array_index(tree->nodes, Node, parent).parent;
+    return parent;
+}
+
+/* Adds a context to its node; with `copy` the node is of a copy of its function further up, whose
+ * time holds that of the context. */
+static void add_context(Tree *tree, Node *node, const FcProfileContext *from, gboolean copy)
+{
+    node->calls += from->calls;
+    node->apportioned |= from->apportioned;
+    node->total_ns += copy ? 0 : from->total_ns;
+    node->local_ns += from->local_ns;
+    node->timed += !copy && from->total_ns > 0;
+    /* one of them may be active below another: only local times can be added up */
+    if (node->is_folded)
+        g_array_index(tree->nodes, Node, tree->folded).total_ns += from->local_ns;
+}
+
 static void merge_contexts(Tree *tree)
 {
     const FcModel *model = tree->context->model;
@@ -87,6 +112,12 @@ static void merge_contexts(Tree *tree)
         guint parent = from->parent == FC_NONE ? NO_NODE : node_of[from->parent];
         if (fc_profile_is_folded(from))
             parent = folded_node(tree);
+        node_of[i] = find_copy(tree, parent, model->function_of[from->function]);
+        if (node_of[i] != NO_NODE)
+        {
+            add_context(tree, &g_array_index(tree->nodes, Node, node_of[i]), from, TRUE);
+            continue;
+        }
         g_autofree char *key = node_key(tree->context, parent, from);
         guint found = GPOINTER_TO_UINT(g_hash_table_lookup(known, key));
         if (found == 0)
@@ -102,15 +133,7 @@ static void merge_contexts(Tree *tree)
             found = tree->nodes->len;
             g_hash_table_insert(known, g_steal_pointer(&key), GUINT_TO_POINTER(found));
         }
-        Node *node = &g_array_index(tree->nodes, Node, found - 1);
-        node->calls += from->calls;
-        node->apportioned |= from->apportioned;
-        node->total_ns += from->total_ns;
-        node->local_ns += from->local_ns;
-        node->timed += from->total_ns > 0;
-        /* one of them may be active below another: only local times can be added up */
-        if (node->is_folded)
-            g_array_index(tree->nodes, Node, tree->folded).total_ns += from->local_ns;
+        add_context(tree, &g_array_index(tree->nodes, Node, found - 1), from, FALSE);
         node_of[i] = found - 1;
     }
 }

@@ -195,7 +195,8 @@ FcGProfile *fc_gprofile_load(FcGModel *model, GPtrArray *problems, GError **erro
         g_ptr_array_add(inputs, (gpointer)find_default());
     g_ptr_array_add(inputs, NULL);
     const FcLoad load = {.operands = (const char *const *)inputs->pdata,
-                         .demangle = FC_DEMANGLE_NONE};
+                         .demangle = FC_DEMANGLE_NONE,
+                         .split = TRUE};
     profile->loaded = fc_model_load(&load, problems);
     if (!profile->loaded)
     {

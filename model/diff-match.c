@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a function is known by in another build; see fc_diff_keys of diff.h.
+ * What a function is known by in another build; see fc_diff_match of diff.h.
  */
 #include "model/diff.h"
 
@@ -37,14 +37,19 @@ static char *module_key(const FcModel *model, gint index, gboolean one_program)
     return version ? g_strndup(base, (gsize)(version - base) + 3) : g_strdup(base);
 }
 
-/* A static function is one of its file; the folders before it may be others in another build. */
+/* A function that is local to its unit is one of its file, or with copies of a header's function
+ * apart of its unit: that file.  NULL of others, and where it is not known; else the caller's. */
 static char *file_of(const FcModel *model, const FcFunction *function)
 {
+    const FcProfilePlace *place = &function->figures.place;
+    const char *folder = NULL;
     FcSymbol symbol;
     if (!function->symbol.raw_name || !function->symbol.is_static)
         return NULL;
-    fc_symbols_find(model->symbols, model->profile, &function->figures.place, FALSE, &symbol);
-    return symbol.file ? g_strdup(symbol.file) : NULL;
+    const char *unit = fc_symbols_find_unit(model->symbols, model->profile, place, &folder);
+    fc_symbols_find(model->symbols, model->profile, place, FALSE, &symbol);
+    const char *file = model->first_copy ? unit : symbol.file;
+    return file ? g_canonicalize_filename(file, folder ? folder : "/") : NULL;
 }
 
 /* By its name; where it has none, by its place in just that build of the module. */
@@ -64,41 +69,155 @@ static char *make_key(const FcModel *model, const FcFunction *function, const ch
                            build_id ? build_id : "");
 }
 
-/* Appends to the key of a static function of which another file of that name has one, too, the
- * file's folder. */
-static void add_folder(char **key, const char *file)
+/* ---- Functions of one key ---------------------------------------------------------------- */
+
+/* Functions of the model with the same key, and what the difference has under it. */
+typedef struct
 {
-    g_autofree char *folder = file ? g_path_get_dirname(file) : NULL;
-    if (!folder)
-        return;
-    char *longer = g_strdup_printf("%s\n%s", *key, fc_base_name(folder));
-    g_free(*key);
-    *key = longer;
+    FcDiff *diff;
+    FcDiffSide side;
+    const FcModel *model;
+    char **files;  /* of each function of the model, as the next */
+    guint *row_of; /* the result */
+    GArray *rows;  /* guint: functions of the difference */
+} Matcher;
+
+static FcDiffFunction *row_at(const Matcher *matcher, guint row)
+{
+    return &g_array_index(matcher->diff->functions, FcDiffFunction, row);
 }
 
-char **fc_diff_keys(const FcModel *model)
+static guint add_row(const Matcher *matcher, guint index)
+{
+    const FcModel *model = matcher->model;
+    const FcFunction *from = fc_model_function(model, index);
+    const gint module = from->figures.place.module;
+    const FcDiffFunction function = {
+        .name = g_strdup(from->name),
+        .raw_name = g_strdup(from->symbol.raw_name),
+        .module = module == FC_NONE
+                      ? NULL
+                      : g_path_get_basename(
+                            g_array_index(model->profile->modules, FcProfileModule, module).path),
+    };
+    const guint row = matcher->diff->functions->len;
+    g_array_append_val(matcher->diff->functions, function);
+    g_array_append_val(matcher->rows, row);
+    return row;
+}
+
+static void take_row(const Matcher *matcher, guint index, guint row)
+{
+    char **file = &row_at(matcher, row)->files[matcher->side];
+    matcher->row_of[index] = row;
+    if (!*file)
+        *file = g_strdup(matcher->files[index]);
+}
+
+/* How many of the last names of both paths are the same. */
+static guint count_alike(const char *one, const char *other)
+{
+    g_auto(GStrv) x = g_strsplit(one, "/", -1);
+    g_auto(GStrv) y = g_strsplit(other, "/", -1);
+    const guint x_count = g_strv_length(x);
+    const guint y_count = g_strv_length(y);
+    guint alike = 0;
+    while (alike < MIN(x_count, y_count) &&
+           strcmp(x[x_count - alike - 1], y[y_count - alike - 1]) == 0)
+        alike++;
+    return alike;
+}
+
+/* How well the function fits the row; 0: not at all.  In the runs of one build files stay where
+ * they are, another build may lie in another folder. */
+static guint fitness(const Matcher *matcher, guint index, guint row)
+{
+    const FcDiffFunction *function = row_at(matcher, row);
+    const char *own = function->files[matcher->side];
+    const char *file = matcher->files[index];
+    const char *other =
+        function->files[matcher->side == FC_DIFF_BEFORE ? FC_DIFF_AFTER : FC_DIFF_BEFORE];
+    if (own)
+        return strcmp(own, file) == 0 ? G_MAXUINT : 0;
+    return other ? count_alike(other, file) : 0;
+}
+
+/* Gives each of the functions of several files a row of its own: those first that fit best. */
+static void match_files(const Matcher *matcher, GArray *functions)
+{
+    while (functions->len > 0)
+    {
+        guint best = 0;
+        guint best_at = 0;
+        guint best_row = 0;
+        for (guint i = 0; i < functions->len; i++)
+            for (guint r = 0; r < matcher->rows->len; r++)
+            {
+                const guint row = g_array_index(matcher->rows, guint, r);
+                const guint fits = fitness(matcher, g_array_index(functions, guint, i), row);
+                if (fits <= best)
+                    continue;
+                best = fits;
+                best_at = i;
+                best_row = row;
+            }
+        const guint index = g_array_index(functions, guint, best_at);
+        take_row(matcher, index, best > 0 ? best_row : add_row(matcher, index));
+        g_array_remove_index(functions, best_at);
+    }
+}
+
+/* What is in no file of its own is one function, whatever else tells those of the model apart. */
+static void match_group(const Matcher *matcher, GArray *functions)
+{
+    const guint first = g_array_index(functions, guint, 0);
+    if (matcher->files[first])
+    {
+        match_files(matcher, functions);
+        return;
+    }
+    const guint row =
+        matcher->rows->len > 0 ? g_array_index(matcher->rows, guint, 0) : add_row(matcher, first);
+    for (guint i = 0; i < functions->len; i++)
+        matcher->row_of[g_array_index(functions, guint, i)] = row;
+}
+
+/* The list of that key, made where there is none. */
+static GArray *list_of(GHashTable *lists, const char *key)
+{
+    GArray *list = g_hash_table_lookup(lists, key);
+    if (!list)
+    {
+        list = g_array_new(FALSE, FALSE, sizeof(guint));
+        g_hash_table_insert(lists, g_strdup(key), list);
+    }
+    return list;
+}
+
+void fc_diff_match(FcDiff *diff, FcDiffSide side, const FcModel *model, guint *row_of)
 {
     const guint count = model->functions->len;
     const gboolean one_program = has_one_program(model);
-    char **keys = g_new0(char *, count + 1);
-    g_auto(GStrv) files = g_new0(char *, count + 1);
-    g_autoptr(GHashTable) first = g_hash_table_new(g_str_hash, g_str_equal); /* key -> file */
-    g_autoptr(GHashTable) several = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_autofree char **files = g_new0(char *, count + 1);
+    g_auto(GStrv) keys = g_new0(char *, count + 1);
+    g_autoptr(GHashTable) groups =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_array_unref);
     for (guint i = 0; i < count; i++)
     {
         const FcFunction *function = fc_model_function(model, i);
-        g_autofree char *file = file_of(model, function);
-        keys[i] = make_key(model, function, file, one_program);
-        files[i] = g_strdup(file ? file : "");
-        const char *other = g_hash_table_lookup(first, keys[i]);
-        if (!other)
-            g_hash_table_insert(first, keys[i], files[i]);
-        else if (strcmp(other, files[i]) != 0)
-            g_hash_table_add(several, g_strdup(keys[i]));
+        files[i] = file_of(model, function);
+        keys[i] = make_key(model, function, files[i], one_program);
+        GArray *group = list_of(groups, keys[i]);
+        g_array_append_val(group, i);
     }
-    g_hash_table_remove_all(first); /* its keys are about to change */
     for (guint i = 0; i < count; i++)
-        if (files[i][0] != '\0' && g_hash_table_contains(several, keys[i]))
-            add_folder(&keys[i], files[i]);
-    return keys;
+    {
+        GArray *group = list_of(groups, keys[i]);
+        if (group->len == 0 || g_array_index(group, guint, 0) != i)
+            continue; /* matched with the first of its group */
+        const Matcher matcher = {diff, side, model, files, row_of, list_of(diff->known, keys[i])};
+        match_group(&matcher, group);
+    }
+    for (guint i = 0; i < count; i++)
+        g_free(files[i]);
 }

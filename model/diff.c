@@ -34,6 +34,8 @@ static void clear_function(gpointer data)
     g_free(function->name);
     g_free(function->raw_name);
     g_free(function->module);
+    for (FcDiffSide side = 0; side < FC_DIFF_SIDES; side++)
+        g_free(function->files[side]);
 }
 
 FcDiff *fc_diff_new(gboolean with_contexts)
@@ -41,7 +43,8 @@ FcDiff *fc_diff_new(gboolean with_contexts)
     FcDiff *diff = g_new0(FcDiff, 1);
     diff->functions = g_array_new(FALSE, TRUE, sizeof(FcDiffFunction));
     g_array_set_clear_func(diff->functions, clear_function);
-    diff->known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    diff->known =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_array_unref);
     diff->memory = TRUE;
     if (with_contexts)
     {
@@ -97,30 +100,6 @@ static void add_sample(const FcDiff *diff, FcDiffSide side, FcDiffFigure *figure
         fc_moments_add(&figures[metric][side], diff->runs[side], sample[metric]);
     }
     *filled = diff->runs[side] + 1;
-}
-
-/* The function of that key, which it takes over. */
-static guint find_function(FcDiff *diff, char *key, const FcModel *model, guint index)
-{
-    const FcFunction *from = fc_model_function(model, index);
-    gpointer found = g_hash_table_lookup(diff->known, key);
-    if (found)
-    {
-        g_free(key);
-        return GPOINTER_TO_UINT(found) - 1;
-    }
-    const gint module = from->figures.place.module;
-    const FcDiffFunction function = {
-        .name = g_strdup(from->name),
-        .raw_name = g_strdup(from->symbol.raw_name),
-        .module = module == FC_NONE
-                      ? NULL
-                      : g_path_get_basename(
-                            g_array_index(model->profile->modules, FcProfileModule, module).path),
-    };
-    g_array_append_val(diff->functions, function);
-    g_hash_table_insert(diff->known, key, GUINT_TO_POINTER(diff->functions->len));
-    return diff->functions->len - 1;
 }
 
 static double square(double x)
@@ -184,10 +163,7 @@ static void take_names(FcDiff *diff, FcDiffSide side, const FcModel *model, cons
 /* `row_of` gets the function of the difference for each of the model's. */
 static void add_functions(FcDiff *diff, FcDiffSide side, const FcModel *model, guint *row_of)
 {
-    char **keys = fc_diff_keys(model);
-    for (guint i = 0; i < model->functions->len; i++)
-        row_of[i] = find_function(diff, keys[i], model, i);
-    g_free(keys); /* the keys themselves have been taken over */
+    fc_diff_match(diff, side, model, row_of);
     take_names(diff, side, model, row_of);
     g_autofree Sample *samples = g_new0(Sample, diff->functions->len + 1);
     g_autofree Sample *variances = g_new0(Sample, diff->functions->len + 1);

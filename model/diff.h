@@ -56,6 +56,7 @@ typedef struct
     char *name;                  /* to be shown; after the change, if it is there then */
     char *raw_name;              /* linkage name; NULL: not known */
     char *module;                /* base name of the file; NULL: none */
+    char *files[FC_DIFF_SIDES];  /* the path of the one source file that has it, or NULL */
     gboolean shown;              /* by the selection */
     gboolean judged;             /* its times are not too short to be told from noise */
     guint filled[FC_DIFF_SIDES]; /* of so many runs are the figures; after fc_diff_judge of all */
@@ -86,7 +87,7 @@ typedef struct
     FcDiffFunction whole; /* name: NULL */
     double level;         /* at which each change of a function is tested; */
     double context_level; /* of a context */
-    GHashTable *known;    /* while runs are added */
+    GHashTable *known;    /* while runs are added: functions by key; and contexts */
     GHashTable *known_contexts;
 } FcDiff;
 
@@ -115,9 +116,8 @@ FcDiffChange fc_diff_context_change(const FcDiff *diff, const FcDiffContext *con
 gboolean fc_diff_tail(const FcDiff *diff, const FcDiffFunction *function, FcDiffMetric metric,
                       double *tail);
 
-/* What of a function is in each build: the keys of the functions of `model`, by which diff.c
- * finds them again.  The caller owns it. */
-char **fc_diff_keys(const FcModel *model);
+/* `row_of` gets the function of the difference for each of the model's; what is new is added. */
+void fc_diff_match(FcDiff *diff, FcDiffSide side, const FcModel *model, guint *row_of);
 
 /* The words for metrics in rules, JSON and tables: "calls", "total", ... */
 const char *fc_diff_metric_name(FcDiffMetric metric);

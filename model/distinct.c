@@ -69,6 +69,27 @@ static char *with_folder(const FcModel *model, const FcFunction *function)
     return add_place(name, last_two);
 }
 
+/* Copies of a header's function, by the units that they were compiled in. */
+static char *with_unit(const FcModel *model, const FcFunction *function)
+{
+    const char *unit =
+        fc_symbols_find_unit(model->symbols, model->profile, &function->figures.place, NULL);
+    return unit ? add_place(function->name, fc_base_name(unit)) : NULL;
+}
+
+static char *with_unit_folder(const FcModel *model, const FcFunction *function)
+{
+    const char *unit =
+        fc_symbols_find_unit(model->symbols, model->profile, &function->figures.place, NULL);
+    if (!unit)
+        return NULL;
+    g_autofree char *short_place = add_place("", fc_base_name(unit));
+    g_autofree char *name = g_strdup(function->name);
+    if (g_str_has_suffix(name, short_place)) /* appended by with_unit */
+        name[strlen(name) - strlen(short_place)] = '\0';
+    return add_place(name, unit);
+}
+
 static char *with_module(const FcModel *model, const FcFunction *function)
 {
     if (function->figures.place.module == FC_NONE)
@@ -134,6 +155,8 @@ void fc_distinct_names(FcModel *model)
     lengthen_all(model, with_variant);
     lengthen_all(model, with_file);
     lengthen_all(model, with_folder);
+    lengthen_all(model, with_unit);
+    lengthen_all(model, with_unit_folder);
     lengthen_all(model, with_module);
     lengthen_all(model, with_offset);
 }

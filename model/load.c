@@ -5,6 +5,7 @@
 #include "model/load.h"
 
 #include "model/callsites.h"
+#include "model/copies.h"
 #include "model/distinct.h"
 #include "model/restrict.h"
 #include "model/v3.h"
@@ -162,7 +163,7 @@ static void make_functions(FcModel *model, GHashTable *keys)
     for (guint i = 0; i < functions->len; i++)
     {
         const FcProfileFunction *figures = &g_array_index(functions, FcProfileFunction, i);
-        FcFunction function = {.figures = *figures, .shown = TRUE};
+        FcFunction function = {.figures = *figures, .copies = 1, .shown = TRUE};
         fc_symbols_find_name(model->symbols, model->profile, &figures->place, FALSE,
                              &function.symbol);
         function.name = function.symbol.name;
@@ -248,6 +249,11 @@ FcModel *fc_model_load(const FcLoad *load, GPtrArray *problems)
     fc_symbols_check_images(model->symbols, model->profile);
     resolve_imports(model);
     make_functions(model, keys);
+    g_autofree guint *first_copy = fc_copies_find(model);
+    if (load->split)
+        model->first_copy = g_steal_pointer(&first_copy);
+    else
+        fc_copies_merge(model, first_copy);
     fc_distinct_names(model);
     make_graph(model, keys);
     return g_steal_pointer(&model);

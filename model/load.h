@@ -13,7 +13,8 @@ typedef struct
     const char *const *operands; /* .fc, .fcd or ELF images, told apart by content; as the next */
     const char *const *images;   /* NULL-terminated; may be NULL */
     FcDemangle demangle;
-    gboolean raw; /* times as they were measured, the hooks' own in them */
+    gboolean raw;   /* times as they were measured, the hooks' own in them */
+    gboolean split; /* copies of a header's function stay apart */
     FcTimePart time;
     const GPtrArray *processes; /* char *: numbers or patterns of names; NULL, empty: all */
     const GPtrArray *threads;   /* likewise */

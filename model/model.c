@@ -33,6 +33,7 @@ void fc_model_free(FcModel *model)
     if (model->functions)
         g_array_unref(model->functions);
     g_free(model->function_of);
+    g_free(model->first_copy);
     g_free(model->sites);
     g_free(model->inlined);
     if (model->via)

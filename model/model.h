@@ -18,13 +18,14 @@
     "Who called whom is known of all threads together: leave --thread out, or run with "           \
     "FC_ALLOW_THREAD."
 
-/* A function as the user knows it: the profile's functions that are the same
- * symbol of the same module, added up. */
+/* A function as the user knows it: the profile's functions that are the same symbol of the same
+ * module, added up, and the copies of a header's function (copies.h) unless they are split. */
 typedef struct
 {
     FcProfileFunction figures; /* place: of the first of them */
     FcSymbol symbol;           /* of its entry, without file and line */
     const char *name;          /* to be shown, never NULL; owned by the model */
+    guint copies;              /* so many symbols, that of `symbol` the first */
     gboolean shown;            /* TRUE until the selection says otherwise */
     gboolean excluded;         /* left out by --not */
 } FcFunction;
@@ -47,6 +48,7 @@ typedef struct
     FcSymbols *symbols;
     GArray *functions;   /* FcFunction */
     guint *function_of;  /* of each function of `profile`: the FcFunction */
+    guint *first_copy;   /* of each FcFunction, where copies are split; else NULL */
     FcSymbol *sites;     /* of each arc of `profile`: the symbol that covers its call site, without
                             the line */
     gboolean *inlined;   /* of each arc: the callee was inlined into its caller; the site is

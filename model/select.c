@@ -42,7 +42,7 @@ static gboolean mark_address(const FcModel *model, guint64 address, gboolean *se
         const FcSymbol *own = &fc_model_function(model, function)->symbol;
         if (entry->address != address &&
             (!symbol.raw_name || !own->raw_name || entry->module != place.module ||
-             own->start != symbol.start))
+             (own->start != symbol.start && entry->offset != symbol.start)))
             continue;
         set[function] = TRUE;
         found = TRUE;

@@ -72,6 +72,18 @@ static FcStackNode *node_at(const FcStacks *stacks, gint index)
     return &g_array_index(stacks->nodes, FcStackNode, index);
 }
 
+/* One copy of a header's function below another is recursion, which is folded onto the upper one's
+ * node.  Of a context, the node above `parent` that it is folded onto; FC_NONE: it is not. */
+static gint find_copy(const Maker *maker, gint parent, guint function)
+{
+    if (fc_model_function(maker->stacks->model, function)->copies < 2)
+        return FC_NONE;
+    while (parent != FC_NONE &&
+           fc_stacks_node(maker->stacks, (guint)parent)->function != (gint)function)
+        parent = fc_stacks_node(maker->stacks, (guint)parent)->parent;
+    return parent;
+}
+
 /* `node_of` gets the node of each context, FC_NONE less the number of the node that takes its place
  * where its function is not shown. */
 static void add_contexts(Maker *maker, gint *node_of)
@@ -92,7 +104,8 @@ static void add_contexts(Maker *maker, gint *node_of)
             node_of[i] = FC_NONE - parent;
             continue;
         }
-        node_of[i] = find_node(maker, parent, (gint)function);
+        const gint copy = find_copy(maker, parent, function);
+        node_of[i] = copy != FC_NONE ? copy : find_node(maker, parent, (gint)function);
         FcStackNode *node = node_at(maker->stacks, node_of[i]);
         node->self[FC_WEIGHT_TIME] += from->local_ns;
         node->self[FC_WEIGHT_CALLS] += from->calls;

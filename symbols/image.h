@@ -73,6 +73,10 @@ GArray *fc_image_list_subprograms(FcImage *image);
 gboolean fc_image_find_line(FcImage *image, guint64 address, gboolean is_entry, const char **file,
                             guint *line);
 
+/* The unit with code at `address`, and the folder that it was compiled in; NULL: not known.  Both
+ * belong to the image. */
+void fc_image_find_unit(FcImage *image, guint64 address, const char **name, const char **folder);
+
 /* Calls `visit` for each unit with code at `address`, less the bias, until it returns
  * TRUE; whether one did. */
 typedef gboolean (*FcUnitVisitor)(Dwarf_Die *unit, Dwarf_Addr address, gpointer data);

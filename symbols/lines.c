@@ -193,6 +193,32 @@ gboolean fc_image_find_line(FcImage *image, guint64 address, gboolean is_entry, 
     return fc_image_visit_units(image, address, find_in_unit, &wanted);
 }
 
+typedef struct
+{
+    const char *name;
+    const char *folder;
+} UnitName;
+
+static gboolean find_unit_name(Dwarf_Die *unit, Dwarf_Addr address, gpointer data)
+{
+    UnitName *found = data;
+    Dwarf_Attribute attribute;
+
+    (void)address;
+    found->name = dwarf_diename(unit);
+    found->folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+    return found->name != NULL;
+}
+
+void fc_image_find_unit(FcImage *image, guint64 address, const char **name, const char **folder)
+{
+    UnitName found = {NULL, NULL};
+
+    fc_image_visit_units(image, address, find_unit_name, &found);
+    *name = found.name;
+    *folder = found.folder;
+}
+
 /* ---- names ------------------------------------------------------------------- */
 
 typedef struct

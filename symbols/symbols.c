@@ -447,6 +447,24 @@ void fc_symbols_find_name(FcSymbols *symbols, const FcProfile *profile, const Fc
     find(symbols, profile, place, is_return, FALSE, out);
 }
 
+const char *fc_symbols_find_unit(FcSymbols *symbols, const FcProfile *profile,
+                                 const FcProfilePlace *place, const char **folder)
+{
+    const char *name = NULL;
+    const char *from = NULL;
+
+    if (place->module >= 0 && (guint)place->module < profile->modules->len)
+    {
+        FcImage *image = find_image(
+            symbols, profile, &g_array_index(profile->modules, FcProfileModule, place->module));
+        if (image)
+            fc_image_find_unit(image, place->offset, &name, &from);
+    }
+    if (folder)
+        *folder = from ? intern(symbols, from) : NULL;
+    return name ? intern(symbols, name) : NULL;
+}
+
 gboolean fc_symbols_find_import(FcSymbols *symbols, const FcProfile *profile, FcProfilePlace *place)
 {
     guint found;

@@ -57,6 +57,12 @@ void fc_symbols_find(FcSymbols *symbols, const FcProfile *profile, const FcProfi
 void fc_symbols_find_name(FcSymbols *symbols, const FcProfile *profile, const FcProfilePlace *place,
                           gboolean is_return, FcSymbol *out);
 
+/* The name of the unit that was compiled to what is at `place`, and (`folder` may be NULL) from
+ * where it was, which relative names of its files begin at; NULL: the debug information does not
+ * say. Both live as long as `symbols`. */
+const char *fc_symbols_find_unit(FcSymbols *symbols, const FcProfile *profile,
+                                 const FcProfilePlace *place, const char **folder);
+
 /* Where `place` is the stub that a program fixed at link time has for a function of a
  * library: moves it to that function.  FALSE, and nothing done, where it is none. */
 gboolean fc_symbols_find_import(FcSymbols *symbols, const FcProfile *profile,

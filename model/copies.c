@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Finds and adds up the copies of functions; see copies.h.
+ */
+#include "model/copies.h"
+
+#include <string.h>
+
+/* ---- Finding --------------------------------------------------------------------- */
+
+/* Whether other functions local to their units have the same name, by that name. */
+static GHashTable *count_names(const FcModel *model)
+{
+    GHashTable *counts = g_hash_table_new(NULL, NULL); /* equal names are the same pointer */
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        const FcSymbol *symbol = &fc_model_function(model, i)->symbol;
+        if (!symbol->raw_name || !symbol->is_static)
+            continue;
+        const guint count = GPOINTER_TO_UINT(g_hash_table_lookup(counts, symbol->raw_name));
+        g_hash_table_insert(counts, (gpointer)symbol->raw_name, GUINT_TO_POINTER(count + 1));
+    }
+    return counts;
+}
+
+/* What the definition is known by; NULL: its line is not known.  The caller owns the result. */
+static char *definition_key(const FcModel *model, const FcFunction *function)
+{
+    const FcProfilePlace *place = &function->figures.place;
+    const FcProfileModule *module =
+        &g_array_index(model->profile->modules, FcProfileModule, place->module);
+    FcSymbol symbol;
+    fc_symbols_find(model->symbols, model->profile, place, FALSE, &symbol);
+    if (!symbol.file || symbol.line == 0)
+        return NULL;
+    /* A header is named by several ways, from the folders of its units. */
+    const char *folder = NULL;
+    fc_symbols_find_unit(model->symbols, model->profile, place, &folder);
+    g_autofree char *file = g_canonicalize_filename(symbol.file, folder ? folder : "/");
+    return g_strdup_printf("%s\n%s\n%u\n%s", symbol.raw_name,
+                           module->build_id ? module->build_id : module->path, symbol.line, file);
+}
+
+guint *fc_copies_find(const FcModel *model)
+{
+    guint *first = g_new0(guint, model->functions->len + 1);
+    g_autoptr(GHashTable) counts = count_names(model);
+    g_autoptr(GHashTable) known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        const FcFunction *function = fc_model_function(model, i);
+        const FcSymbol *symbol = &function->symbol;
+        first[i] = i;
+        if (!symbol->raw_name || !symbol->is_static || function->figures.place.module == FC_NONE ||
+            GPOINTER_TO_UINT(g_hash_table_lookup(counts, symbol->raw_name)) < 2)
+            continue;
+        g_autofree char *key = definition_key(model, function);
+        gpointer found = NULL;
+        if (!key)
+            continue;
+        if (g_hash_table_lookup_extended(known, key, NULL, &found))
+            first[i] = GPOINTER_TO_UINT(found);
+        else
+            g_hash_table_insert(known, g_steal_pointer(&key), GUINT_TO_POINTER(i));
+    }
+    return first;
+}
+
+/* ---- Time that counts in several copies ------------------------------------------------- */
+
+typedef struct
+{
+    guint64 ns;
+    guint64 cost_ns;
+    guint64 wait_ns;
+} Times;
+
+static const FcProfileContext *context_at(const FcModel *model, guint index)
+{
+    return &g_array_index(model->profile->contexts, FcProfileContext, index);
+}
+
+static void add_times(Times *into, const Times *times)
+{
+    into->ns += times->ns;
+    into->cost_ns += times->cost_ns;
+    into->wait_ns += times->wait_ns;
+}
+
+/* The local times of each context and all below it. */
+static Times *sum_below(const FcModel *model)
+{
+    Times *sums = g_new0(Times, model->profile->contexts->len + 1);
+    for (guint i = model->profile->contexts->len; i-- > 0;)
+    {
+        const FcProfileContext *context = context_at(model, i);
+        add_times(&sums[i],
+                  &(Times){context->local_ns, context->local_cost_ns, context->local_wait_ns});
+        if (context->parent != FC_NONE)
+            add_times(&sums[context->parent], &sums[i]);
+    }
+    return sums;
+}
+
+/* Of each first copy the time of its copies below other ones, which their totals hold, too.  A
+ * function is on a path once, as recursion is folded.  `has_copies` is by function. */
+static Times *find_nested(const FcModel *model, const guint *first, const gboolean *has_copies)
+{
+    Times *nested = g_new0(Times, model->functions->len + 1);
+    /* which of the threads' contexts are those of some threads is not known */
+    if (model->of_threads)
+        return nested;
+    g_autofree Times *below = sum_below(model);
+    for (guint i = 0; i < model->profile->contexts->len; i++)
+    {
+        const FcProfileContext *context = context_at(model, i);
+        const guint own = first[model->function_of[context->function]];
+        gboolean found = FALSE;
+        for (gint above = has_copies[own] ? context->parent : FC_NONE; !found && above != FC_NONE;
+             above = context_at(model, (guint)above)->parent)
+            found = first[model->function_of[context_at(model, (guint)above)->function]] == own;
+        if (found)
+            add_times(&nested[own], &below[i]);
+    }
+    return nested;
+}
+
+/* `total` less what is in it twice; not less than what it holds at least. */
+static void take_off(guint64 *total, guint64 nested, guint64 least)
+{
+    *total = MAX(*total - MIN(nested, *total), least);
+}
+
+/* ---- Adding up ------------------------------------------------------------------------ */
+
+/* Of each function, by first copies: whether there are others. */
+static gboolean *mark_copies(const FcModel *model, const guint *first, gboolean *any)
+{
+    gboolean *has_copies = g_new0(gboolean, model->functions->len + 1);
+    *any = FALSE;
+    for (guint i = 0; i < model->functions->len; i++)
+        if (first[i] != i)
+            *any = has_copies[first[i]] = TRUE;
+    return has_copies;
+}
+
+static void add_copy(FcFunction *into, const FcFunction *copy, gboolean extended)
+{
+    fc_profile_add_figures(&into->figures, extended, &copy->figures, extended);
+    into->copies += copy->copies;
+}
+
+void fc_copies_merge(FcModel *model, const guint *first)
+{
+    const guint count = model->functions->len;
+    gboolean any;
+    g_autofree gboolean *has_copies = mark_copies(model, first, &any);
+    if (!any)
+        return;
+    g_autofree Times *nested = find_nested(model, first, has_copies);
+    g_autofree guint64 *largest = g_new0(guint64, count + 1); /* total of one copy */
+    g_autofree guint *now = g_new0(guint, count + 1);
+    GArray *merged = g_array_sized_new(FALSE, TRUE, sizeof(FcFunction), count);
+    for (guint i = 0; i < count; i++)
+    {
+        const FcFunction *function = fc_model_function(model, i);
+        largest[first[i]] = MAX(largest[first[i]], function->figures.total_ns);
+        now[i] = first[i] == i ? merged->len : now[first[i]];
+        if (first[i] == i)
+            g_array_append_val(merged, *function);
+        else
+            add_copy(&g_array_index(merged, FcFunction, now[i]), function,
+                     model->profile->extended);
+    }
+    for (guint i = 0; i < count; i++)
+    {
+        FcProfileFunction *figures = &g_array_index(merged, FcFunction, now[i]).figures;
+        if (!has_copies[i])
+            continue;
+        take_off(&figures->total_ns, nested[i].ns, MAX(largest[i], figures->local_ns));
+        take_off(&figures->total_cost_ns, nested[i].cost_ns, figures->local_cost_ns);
+        take_off(&figures->total_wait_ns, nested[i].wait_ns, figures->local_wait_ns);
+    }
+    for (guint i = 0; i < model->profile->functions->len; i++)
+        model->function_of[i] = now[model->function_of[i]];
+    g_array_unref(model->functions);
+    model->functions = merged;
+}
