@@ -35,9 +35,7 @@ static bool refill(void)
 /* There is room in the thread's chunk. */
 static struct FcRecord *reserve(uint64_t *time, uint64_t *generation)
 {
-    if (!fc_thread.has_begun) /* what it took to begin is not the program's time */
-        *time = fc_clock_peek();
-    fc_switches_begin_records(*time);
+    fc_switches_begin_records(time);
     return fc_record_reserve(generation);
 }
 

@@ -31,6 +31,8 @@ extern const unsigned int __rseq_size __attribute__((weak, visibility("default")
  * ticks of the time-stamp counter, some 20 us; and in ns. */
 #define LONG_TICKS 50000u
 #define LONG_NS 20000u
+/* Where the clocks themselves take so long. */
+#define TRIES_MAX 8u
 
 /* The sequence is the first word, which is never run, nor are the others. */
 static const uint32_t sequence[4] = {SIGNATURE, SIGNATURE, SIGNATURE, SIGNATURE};
@@ -100,6 +102,28 @@ static uint64_t ahead_ns(void)
     return fc_clock_raw_ns() - fc_clock_thread_ns();
 }
 
+static bool is_long_time(uint64_t ticks)
+{
+    return ticks > (fc_clock_is_fast() ? LONG_TICKS : LONG_NS);
+}
+
+/* Both at one time, *time: a thread is switched out above all at the end of a system call, and the
+ * clocks are asked by such.  Taken for one that was before the switch and one that was after it,
+ * they would tell of time off the CPU for which there is no time. */
+static uint64_t read_together(uint64_t *time)
+{
+    uint64_t ahead;
+    uint64_t before;
+    uint32_t tries = 0;
+    do
+    {
+        before = fc_clock_peek();
+        ahead = ahead_ns();
+        *time = fc_clock_peek();
+    } while (is_long_time(*time - before) && ++tries < TRIES_MAX);
+    return ahead;
+}
+
 /* Not so in the child of a vfork, which has the parent's memory and clocks of its own. */
 static bool is_own_thread(void)
 {
@@ -160,7 +184,7 @@ static bool is_long(uint64_t time)
 {
     uint64_t since = time - fc_thread.looked_at;
     fc_thread.looked_at = time;
-    return since > (fc_clock_is_fast() ? LONG_TICKS : LONG_NS);
+    return is_long_time(since);
 }
 
 FC_REALIGN void fc_switches_look(uint64_t time)
@@ -200,19 +224,25 @@ void fc_switches_begin_thread(void)
     fc_thread.pause_ticks = 0;
     fc_thread.pause_off_ns = 0;
     fc_thread.tid = (int)fc_sys(SYS_gettid);
-    if (how != LOOK_NEVER)
-        fc_thread.told_ahead = ahead_ns();
 }
 
-void fc_switches_begin_records(uint64_t time)
+void fc_switches_begin_records(uint64_t *time)
 {
     if (fc_thread.has_begun)
         return;
     fc_thread.has_begun = true;
     if (how == LOOK_NEVER)
+    {
+        *time = fc_clock_peek();
         return;
-    tell_ahead(time, fc_thread.told_ahead, is_coarse_here());
-    fc_switches_look(time);
+    }
+    /* before the clocks are read, as in fc_switches_look */
+    const void *found = get_pointer();
+    bool is_coarse = is_coarse_here();
+    if (!is_coarse && (!found || found == &paused_mark))
+        set_pointer(&fc_switches_mark);
+    uint64_t ahead = read_together(time);
+    tell_ahead(*time, ahead, is_coarse);
 }
 
 /* ---- Pauses ---------------------------------------------------------------------------- */
@@ -223,6 +253,14 @@ static bool may_have_been_off(void)
     const void *found = get_pointer();
     return how != LOOK_NEVER && found != &fc_switches_mark && found != &paused_mark &&
            is_own_thread();
+}
+
+/* Where the clocks stand, and *time; `told` where the thread was not off the CPU since. */
+static uint64_t read_for_pause(uint64_t *time, uint64_t told)
+{
+    /* before the pointer is looked at: what came in between is not overlooked */
+    *time = fc_clock_peek();
+    return may_have_been_off() ? read_together(time) : told;
 }
 
 /* `ahead`: where the clocks stand now. */
@@ -238,8 +276,8 @@ void fc_switches_begin_pause(void)
 {
     if (!fc_thread.has_begun)
         return;
-    uint64_t time = fc_clock_peek();
-    uint64_t ahead = may_have_been_off() ? ahead_ns() : fc_thread.told_ahead;
+    uint64_t time;
+    uint64_t ahead = read_for_pause(&time, fc_thread.told_ahead);
     if (fc_thread.is_pausing)
         add_pause(time, ahead);
     fc_thread.pause_time = time;
@@ -259,8 +297,9 @@ void fc_switches_end_pause(void)
 {
     if (!fc_thread.is_pausing)
         return;
-    bool was_off = may_have_been_off();
-    add_pause(fc_clock_peek(), was_off ? ahead_ns() : fc_thread.pause_ahead);
-    if (!was_off && !is_coarse_here())
+    uint64_t time;
+    uint64_t ahead = read_for_pause(&time, fc_thread.pause_ahead);
+    add_pause(time, ahead);
+    if (!may_have_been_off() && !is_coarse_here())
         set_pointer(&paused_mark); /* so that the next hook looks */
 }

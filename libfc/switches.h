@@ -66,12 +66,14 @@ static inline __attribute__((always_inline)) bool fc_switches_any(void)
  * nothing to see.  Once, at start. */
 void fc_switches_setup(bool is_wall);
 
-/* The calling thread is about to be told of: from here on its time off the CPU counts. */
+/* The calling thread is about to be told of. */
 void fc_switches_begin_thread(void);
 
 /* The thread has a chunk, with room, and records of its own are to follow: tells where its clocks
- * stood at fc_switches_begin_thread, if that was not told.  Signals blocked. */
-void fc_switches_begin_records(uint64_t time);
+ * stand, if that was not told, and makes *time, of the first record, the time of that.  What it
+ * waited until then, for the manager to start or for a chunk, is in no function's time.  Signals
+ * blocked. */
+void fc_switches_begin_records(uint64_t *time);
 
 /* For a thread that has not begun, and measures what hooks take: as if it had been looked just now.
  */
