@@ -45,6 +45,15 @@ static double cost_error(const FcProfile *profile, double cost_ns, double counte
     return MAX(counted * (most - least) / 2 / 1000, cost_ns * FC_REPORT_COST_ERROR);
 }
 
+/* What threads waited for the manager, or took to hand records to it. */
+static guint64 sum_manager_ns(const FcProfile *profile)
+{
+    guint64 manager_ns = 0;
+    for (guint i = 0; i < profile->threads->len; i++)
+        manager_ns += g_array_index(profile->threads, FcProfileThread, i).manager_ns;
+    return manager_ns;
+}
+
 /* What the hooks took and what the program would have taken without. */
 static void note_costs(const FcReportContext *context)
 {
@@ -63,8 +72,9 @@ static void note_costs(const FcReportContext *context)
     const double error = cost_error(profile, (double)cost_ns, counted);
     g_autofree char *cost = g_strchomp(fc_format_time(cost_ns));
     g_autofree char *off = g_strchomp(fc_format_time((guint64)MIN(error, 0x1p62)));
+    const guint64 added_ns = cost_ns + sum_manager_ns(profile);
     g_autofree char *rest =
-        g_strchomp(fc_format_time(profile->run_ns > cost_ns ? profile->run_ns - cost_ns : 0));
+        g_strchomp(fc_format_time(profile->run_ns - MIN(added_ns, profile->run_ns)));
     if (model->inputs->len == 1 && profile->threads->len <= 1)
         fc_render_note(context->render,
                        "Times are without what the hooks took, %s in all, give or take %s: a plain "
@@ -83,10 +93,8 @@ static void note_waits(const FcReportContext *context)
     const FcProfile *profile = context->model->profile;
     const FcTimePart part = fc_options_time(context->options);
     gboolean notable;
-    guint64 manager_ns = 0;
+    const guint64 manager_ns = sum_manager_ns(profile);
     g_autofree char *waits = g_strchomp(fc_format_time(fc_report_waits_ns(context, &notable)));
-    for (guint i = 0; i < profile->threads->len; i++)
-        manager_ns += g_array_index(profile->threads, FcProfileThread, i).manager_ns;
     const char *coarse =
         fc_profile_waits(profile) == FC_WAITS_COARSE ? ", which is known coarsely" : "";
     if (part == FC_TIME_PART_WAIT)
