@@ -182,45 +182,26 @@ static void take_off_functions(Work *work)
     }
 }
 
-static guint64 callee_key(gint site_module, guint32 callee)
-{
-    return (guint64)(guint32)site_module << 32 | callee;
-}
-
 /* Those of a recursion have no context of their own: they lose what their function did. */
 static void take_off_arcs(Work *work)
 {
     FcCounts *counts = work->counts;
     g_autofree guint64 *removed = g_new0(guint64, counts->arc_count + 1);
     g_autofree guint8 *has_context = g_new0(guint8, counts->arc_count + 1);
-    FcMap arcs;
-    fc_map_init(&arcs, counts->arc_count);
-    for (guint32 i = 0; i < counts->arc_count; i++)
-    {
-        const FcCountsArc *arc = &counts->arcs[i];
-        fc_map_add(&arcs, arc->caller, arc->site, callee_key(arc->site_module, arc->callee), i + 1,
-                   0);
-    }
+    g_autofree guint32 *arcs = fc_counts_arcs_of_nodes(counts);
     for (guint32 i = 1; i < counts->node_count; i++)
     {
-        const FcCountsNode *node = &counts->nodes[i];
-        const guint32 caller = node->parent != 0 ? counts->nodes[node->parent].function + 1 : 0;
-        const FcMapSlot *slot =
-            fc_map_find(&arcs, caller, node->site, callee_key(node->site_module, node->function));
-        if (!slot)
-            continue;
-        removed[slot->value - 1] += work->removed[i];
-        has_context[slot->value - 1] = 1;
+        removed[arcs[i]] += work->removed[i];
+        has_context[arcs[i]] = 1;
     }
-    fc_map_clear(&arcs);
     counts->arc_costs = g_array_new(FALSE, TRUE, sizeof(FcCountsCost));
     g_array_set_size(counts->arc_costs, counts->arc_count);
     for (guint32 i = 0; i < counts->arc_count; i++)
     {
         FcCountsArc *arc = &counts->arcs[i];
         const FcCountsFunction *callee = &counts->functions[arc->callee];
-        guint64 total = less(arc->total, removed[i]);
-        if (!has_context[i] && callee->cost_total > 0)
+        guint64 total = less(arc->total, removed[i + 1]);
+        if (!has_context[i + 1] && callee->cost_total > 0)
             total = (guint64)((double)arc->total * (double)callee->total /
                               (double)(callee->total + callee->cost_total));
         total = MIN(total, arc->total);

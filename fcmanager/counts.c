@@ -279,33 +279,32 @@ void fc_counts_sum_functions(FcCounts *counts)
     }
 }
 
-static void bound(FcCountsCost *wait, guint64 total, guint64 local)
+static guint64 callee_key(gint site_module, guint32 callee)
 {
-    wait->total = MIN(wait->total, total);
-    wait->local = MIN(wait->local, local);
+    return (guint64)(guint32)site_module << 32 | callee;
 }
 
-void fc_counts_bound_waits(FcCounts *counts)
+guint32 *fc_counts_arcs_of_nodes(const FcCounts *counts)
 {
-    GHashTableIter iter;
-    gpointer key;
-    gpointer wait;
-    if (counts->node_waits)
-        g_hash_table_iter_init(&iter, counts->node_waits);
-    while (counts->node_waits && g_hash_table_iter_next(&iter, &key, &wait))
+    guint32 *of_nodes = g_new0(guint32, counts->node_count);
+    FcMap arcs;
+    fc_map_init(&arcs, counts->arc_count);
+    for (guint32 i = 0; i < counts->arc_count; i++)
     {
-        const FcCountsNode *node = &counts->nodes[GPOINTER_TO_UINT(key)];
-        bound(wait, node->total, node->local);
+        const FcCountsArc *arc = &counts->arcs[i];
+        fc_map_add(&arcs, arc->caller, arc->site, callee_key(arc->site_module, arc->callee), i + 1,
+                   0);
     }
-    if (counts->arc_waits)
-        g_hash_table_iter_init(&iter, counts->arc_waits);
-    while (counts->arc_waits && g_hash_table_iter_next(&iter, &key, &wait))
-        bound(wait, counts->arcs[GPOINTER_TO_UINT(key)].total, 0);
-    for (guint32 i = 0; i < counts->function_count; i++)
+    for (guint32 i = 1; i < counts->node_count; i++)
     {
-        FcCountsFunction *function = &counts->functions[i];
-        function->wait_total = MIN(function->wait_total, function->total);
+        const FcCountsNode *node = &counts->nodes[i];
+        const guint32 caller = node->parent != 0 ? counts->nodes[node->parent].function + 1 : 0;
+        const FcMapSlot *slot =
+            fc_map_find(&arcs, caller, node->site, callee_key(node->site_module, node->function));
+        of_nodes[i] = slot ? slot->value : 0;
     }
+    fc_map_clear(&arcs);
+    return of_nodes;
 }
 
 static void add_function(FcCountsFunction *into, const FcCountsFunction *from)
@@ -340,7 +339,7 @@ static gint known_module(const FcCounts *counts, gint module, guint64 address, g
 static guint32 get_merged_node(FcCounts *into, guint32 parent, guint64 site, gint site_module,
                                guint32 function)
 {
-    guint64 callee = (guint64)(guint32)site_module << 32 | function;
+    guint64 callee = callee_key(site_module, function);
     const FcMapSlot *slot = fc_map_find(&into->edges, parent, site, callee);
     if (slot)
         return slot->value;

@@ -5,6 +5,7 @@
 #include "fcmanager/thread.h"
 
 #include "fcmanager/counted-settle.h"
+#include "fcmanager/waits.h"
 
 #include <string.h>
 
@@ -360,6 +361,6 @@ void fc_thread_settle(FcThread *thread, gboolean ended, const FcCallCosts *costs
     if (fc_stack_has_counted(thread->stack))
         fc_counted_settle(fc_stack_counted(thread->stack), time_outside(thread), costs);
     fc_costs_take_off(thread->counts, costs);
-    fc_counts_bound_waits(thread->counts);
+    fc_waits_bound(thread->counts);
     g_array_set_size(thread->count_chunks, 0);
 }

@@ -5,6 +5,7 @@
  */
 #include "fcmanager/costs.h"
 #include "fcmanager/stack-frames.h"
+#include "fcmanager/waits.h"
 #include "tests/unit/manager_fixture.h"
 
 #define SITE(letter, number) fc_fixture_site((letter), (number))
@@ -237,6 +238,61 @@ static void test_switches(void)
     fc_regions_free(regions);
 }
 
+/* Of each context: its time on the CPU is not less than its own and what it called had.  A context
+ * that a recursion was folded on has less than the sum of elapsed times, and is left out. */
+static void check_on_cpu(const FcCounts *counts)
+{
+    g_autofree guint64 *elapsed = g_new0(guint64, counts->node_count);
+    g_autofree guint64 *on_cpu = g_new0(guint64, counts->node_count);
+    for (guint32 i = counts->node_count; i-- > 1;)
+    {
+        const FcCountsNode *node = &counts->nodes[i];
+        const FcCountsCost wait = fc_counts_wait(counts->node_waits, i);
+        g_assert_cmpuint(wait.local, <=, wait.total);
+        g_assert_cmpuint(wait.local, <=, node->local);
+        g_assert_cmpuint(wait.total, <=, node->total);
+        elapsed[i] += node->local;
+        on_cpu[i] += node->local - wait.local;
+        if (node->total >= elapsed[i])
+            g_assert_cmpuint(node->total - wait.total, >=, on_cpu[i]);
+        elapsed[node->parent] += node->total;
+        on_cpu[node->parent] += node->total - wait.total;
+    }
+}
+
+/* Most of what C waited is not in its time any more, when its untimed calls were estimated: it is
+ * not in that of its callers either. */
+static void test_bounds(void)
+{
+    FcFixture f;
+    fc_fixture_start(&f);
+    seen(&f, 0, 0, 0);
+    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+    fc_fixture_enter(&f, 10000, 'B', SITE('A', 0), 1);
+    fc_fixture_enter(&f, 20000, 'C', SITE('B', 0), 2);
+    seen(&f, 60000, 30000, 1);
+    fc_fixture_leave(&f, 60000, 'C', SITE('B', 0), 2);
+    seen(&f, 80000, 35000, 1);
+    fc_fixture_leave(&f, 80000, 'B', SITE('A', 0), 1);
+    fc_fixture_leave(&f, 100000, 'A', 0x99, 0);
+    check_context(&f, "ABC", 30000, 30000);
+    FcCountsNode *inner = &f.counts->nodes[fc_fixture_context(f.counts, "ABC") - f.counts->nodes];
+    FcCountsNode *outer = &f.counts->nodes[fc_fixture_context(f.counts, "AB") - f.counts->nodes];
+    inner->local = inner->total = 12000;
+    outer->local += 28000;
+    f.counts->functions[inner->function].total = 12000;
+    fc_waits_bound(f.counts);
+    check_on_cpu(f.counts);
+    check_context(&f, "ABC", 12000, 12000);
+    check_context(&f, "AB", 17000, 5000);
+    check_context(&f, "A", 17000, 0);
+    check_function(&f, 'A', 100000, 30000, 17000, 0);
+    check_function(&f, 'B', 70000, 58000, 17000, 5000);
+    check_arc(&f, 'A', SITE('A', 0), 'B', 17000);
+    check_arc(&f, 'B', SITE('B', 0), 'C', 12000);
+    fc_fixture_stop(&f);
+}
+
 /* What a program writes over its records does no harm. */
 static void test_absurd(void)
 {
@@ -260,7 +316,8 @@ static void test_absurd(void)
                              depth);
     }
     fc_stack_close(f.stack, 0);
-    fc_counts_bound_waits(f.counts);
+    fc_waits_bound(f.counts);
+    check_on_cpu(f.counts);
     fc_counts_sum_functions(f.counts);
     g_assert_cmpuint(f.counts->repairs.bad_records, >, 0);
     for (guint32 i = 0; i < f.counts->function_count; i++)
@@ -285,6 +342,7 @@ int main(int argc, char **argv)
     g_test_add_func("/off/backwards", test_backwards);
     g_test_add_func("/off/pause", test_pause);
     g_test_add_func("/off/switches", test_switches);
+    g_test_add_func("/off/bounds", test_bounds);
     g_test_add_func("/off/absurd", test_absurd);
     return g_test_run();
 }

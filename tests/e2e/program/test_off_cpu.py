@@ -100,6 +100,50 @@ class OffCpu(fctest.Case):
                                         check=True, capture_output=True, text=True).stdout
                 self.assertIn("waited for the profile manager", report)
 
+    def check_on_cpu(self, data):
+        """No context and no function has less time on the CPU than its own and what it called had,
+        but for roundings.  Recursions are left out, whose elapsed times are no sums either."""
+        functions = data["functions"]
+        parts = [[] for _ in data["contexts"]]
+        for context, own in reversed(list(zip(data["contexts"], parts))):
+            self.check_parts(functions[context["function"]]["name"], context, own)
+            if context["parent"] is not None:
+                parts[context["parent"]].append(context)
+        parts = [[] for _ in functions]
+        for arc in data["arcs"]:
+            if arc["caller"] is not None:
+                parts[arc["caller"]].append(arc)
+        for function, own in zip(functions, parts):
+            self.check_parts(function["name"], function, own)
+
+    def check_parts(self, name, figures, parts):
+        self.assertLessEqual(figures["local_wait_ns"], figures["local_ns"], name)
+        self.assertLessEqual(figures["total_wait_ns"], figures["total_ns"], name)
+        rounding = len(parts) + 2
+        elapsed = figures["local_ns"] + sum(part["total_ns"] for part in parts)
+        if figures["total_ns"] + rounding < elapsed:
+            return
+        on_cpu = figures["local_ns"] - figures["local_wait_ns"] + sum(
+            part["total_ns"] - part["total_wait_ns"] for part in parts)
+        self.assertGreaterEqual(figures["total_ns"] - figures["total_wait_ns"] + rounding, on_cpu,
+                                f"{name}: {figures}, {parts}")
+
+    def test_sums_in_a_crowd(self):
+        """Processes that take the CPU from one another and from the manager."""
+        program = self.compile("crowded.c")
+        for env in ({"FC_DETAIL": "all"}, {"FC_DETAIL": "auto"}, {"FC_TRANSPORT": "pipe"}):
+            with self.subTest(env=env):
+                done = self.run_quiet([program], env=env)
+                self.assertEqual((done.returncode, done.stderr), (0, b""))
+                files = [name for name in os.listdir(self.folder)
+                         if name.startswith("functioncheck.fc.")]
+                self.assertEqual(len(files), 6)
+                for name in files:
+                    text = subprocess.run([fctest.tool("fcdump"), "--json", self.path(name)],
+                                          check=True, capture_output=True).stdout
+                    self.check_on_cpu(json.loads(text))
+                    os.unlink(self.path(name))
+
     def test_reports(self):
         """A thread that waits leads no report; what is on the CPU does."""
         self.measure({})

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * See waits.h.
+ */
+#include "fcmanager/waits.h"
+
+/* Of contexts: cut off their waits, with what was cut off below them; and what is on the CPU below
+ * them, by their own children. */
+typedef struct
+{
+    guint64 *cut;
+    guint64 *callees;
+    guint64 *callees_on_cpu;
+} Work;
+
+static guint64 less(guint64 ticks, guint64 taken)
+{
+    return ticks - MIN(taken, ticks);
+}
+
+static FcCountsCost *wait_of(GHashTable *waits, guint32 index)
+{
+    return waits ? g_hash_table_lookup(waits, GUINT_TO_POINTER(index)) : NULL;
+}
+
+/* The wait in all of a context whose own is bounded, and whose children's are. */
+static guint64 bound_total(const Work *work, const FcCountsNode *node, guint32 index,
+                           FcCountsCost wait)
+{
+    const guint64 sum = node->local + work->callees[index];
+    guint64 most = node->total;
+    if (node->total >= sum) /* no recursion */
+        most -= node->local - wait.local + work->callees_on_cpu[index];
+    return MIN(MAX(less(wait.total, work->cut[index]), wait.local), most);
+}
+
+/* Children stand behind their parents. */
+static void bound_nodes(FcCounts *counts, const Work *work)
+{
+    for (guint32 i = counts->node_count; i-- > 1;)
+    {
+        const FcCountsNode *node = &counts->nodes[i];
+        FcCountsCost *wait = wait_of(counts->node_waits, i);
+        FcCountsCost bounded = {0};
+        if (wait)
+        {
+            bounded.local = MIN(wait->local, node->local);
+            work->cut[i] += wait->local - bounded.local;
+            bounded.total = bound_total(work, node, i, (FcCountsCost){wait->total, bounded.local});
+            work->cut[i] = MAX(work->cut[i], less(wait->total, bounded.total));
+            *wait = bounded;
+        }
+        work->cut[node->parent] += work->cut[i];
+        work->callees[node->parent] += node->total;
+        work->callees_on_cpu[node->parent] += less(node->total, bounded.total);
+    }
+}
+
+/* What the contexts of a function or of an arc have together. */
+typedef struct
+{
+    guint64 total;
+    guint64 on_cpu;
+    guint64 cut;
+} Sum;
+
+static void add_node(Sum *sum, const FcCountsNode *node, guint64 wait, guint64 cut)
+{
+    sum->total += node->total;
+    sum->on_cpu += less(node->total, wait);
+    sum->cut += cut;
+}
+
+/* The part of `total` off the CPU: that of the contexts, unless there is time of a recursion, which
+ * has no context of its own, in it. */
+static guint64 bound_sum(const Sum *sum, guint64 total, guint64 wait)
+{
+    return total <= sum->total ? less(total, sum->on_cpu) : MIN(less(wait, sum->cut), total);
+}
+
+static void bound_sums(FcCounts *counts, const Work *work)
+{
+    g_autofree Sum *of_functions = g_new0(Sum, counts->function_count + 1);
+    g_autofree Sum *of_arcs = g_new0(Sum, counts->arc_count + 1);
+    g_autofree guint32 *arcs = fc_counts_arcs_of_nodes(counts);
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const FcCountsNode *node = &counts->nodes[i];
+        const guint64 wait = fc_counts_wait(counts->node_waits, i).total;
+        add_node(&of_functions[node->function], node, wait, work->cut[i]);
+        add_node(&of_arcs[arcs[i]], node, wait, work->cut[i]);
+    }
+    for (guint32 i = 0; i < counts->function_count; i++)
+    {
+        FcCountsFunction *function = &counts->functions[i];
+        function->wait_total = bound_sum(&of_functions[i], function->total, function->wait_total);
+    }
+    for (guint32 i = 0; i < counts->arc_count; i++)
+    {
+        FcCountsCost *wait = wait_of(counts->arc_waits, i);
+        if (wait)
+            wait->total = bound_sum(&of_arcs[i + 1], counts->arcs[i].total, wait->total);
+    }
+}
+
+void fc_waits_bound(FcCounts *counts)
+{
+    if (!counts->node_waits)
+        return;
+    Work work = {g_new0(guint64, counts->node_count), g_new0(guint64, counts->node_count),
+                 g_new0(guint64, counts->node_count)};
+    bound_nodes(counts, &work);
+    bound_sums(counts, &work);
+    g_free(work.cut);
+    g_free(work.callees);
+    g_free(work.callees_on_cpu);
+}
