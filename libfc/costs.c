@@ -251,8 +251,7 @@ static void measure_in(char *memory, struct FcCosts *costs)
     const bool is_counting = begin_counting(counted);
     for (uint32_t i = 0; is_counting && i < SHAPES; i++)
         costs->counted[i] = measure_counted(i, cursor, costs->recorded);
-    if (counted->more)
-        fc_unmap(counted->more, counted->more_room * sizeof *counted->more);
+    fc_counters_free_tables(counted);
 
     fc_thread.counted = old_counted;
     fc_filter = old_filter;

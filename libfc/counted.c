@@ -424,9 +424,8 @@ void fc_counted_jump(uint64_t address)
         return;
     if (counted->is_window)
         cut_window(counted, address);
-    for (uint32_t i = 0; i < counted->function_count; i++)
+    for (struct FcFunction *known = counted->functions; known; known = known->next)
     {
-        struct FcFunction *known = &counted->functions[counted->used[i]];
         if (known->function > FC_FUNCTION_REMOVED && is_held(known) &&
             known->slot->exit_limit < address &&
             is_own_stack(known->slot->exit_limit) == is_own_stack(address - 1))
@@ -441,9 +440,8 @@ void fc_counted_switch(void)
         return;
     if (counted->is_window)
         end_window_early(counted);
-    for (uint32_t i = 0; i < counted->function_count; i++)
+    for (struct FcFunction *known = counted->functions; known; known = known->next)
     {
-        struct FcFunction *known = &counted->functions[counted->used[i]];
         if (known->function > FC_FUNCTION_REMOVED && is_held(known))
             release(counted, known);
     }

@@ -9,6 +9,7 @@
 #include "libfc/clock.h"
 #include "libfc/thread.h"
 
+#define FUNCTIONS_FIRST 128u
 #define MORE_FIRST 1024u
 #define MORE_MAX (1u << 20)
 
@@ -59,8 +60,7 @@ void fc_counters_end(void)
             break;
         }
     fc_unlock(&all_lock);
-    if (counted->more)
-        fc_unmap(counted->more, counted->more_room * sizeof *counted->more);
+    fc_counters_free_tables(counted);
     fc_unmap(counted, sizeof *counted);
 }
 
@@ -99,38 +99,72 @@ static uint32_t place_of(uint64_t key, uint32_t room)
 
 struct FcFunction *fc_counters_find(struct FcCounted *counted, uint64_t function)
 {
-    for (uint32_t at = place_of(function, FC_FUNCTIONS_ROOM);; at = (at + 1) % FC_FUNCTIONS_ROOM)
+    /* acquire: whoever sees it sees the rest, also a handler that came in between */
+    struct FcFunction *known = __atomic_load_n(
+        &counted->by_hash[place_of(function, FC_FUNCTION_HASHES)], __ATOMIC_ACQUIRE);
+    while (known && __atomic_load_n(&known->function, __ATOMIC_ACQUIRE) != function)
+        known = known->next_alike;
+    return known;
+}
+
+static size_t bytes_of_block(uint32_t room)
+{
+    return sizeof(struct FcFunctionBlock) + room * sizeof(struct FcFunction);
+}
+
+void fc_counters_free_tables(struct FcCounted *counted)
+{
+    if (counted->more)
+        fc_unmap(counted->more, counted->more_room * sizeof *counted->more);
+    counted->more = NULL;
+    while (counted->block)
     {
-        struct FcFunction *known = &counted->functions[at];
-        /* acquire: whoever sees it sees the rest, also a handler that came in between */
-        uint64_t there = __atomic_load_n(&known->function, __ATOMIC_ACQUIRE);
-        if (there == function)
-            return known;
-        if (there == 0)
-            return NULL;
+        struct FcFunctionBlock *block = counted->block;
+        counted->block = block->next;
+        fc_unmap(block, bytes_of_block(block->room));
     }
+}
+
+/* The places of those removed are not used again: a function's pairs may still be there. */
+static struct FcFunction *take_function(struct FcCounted *counted)
+{
+    struct FcFunctionBlock *block = counted->block;
+    if (!block || block->count == block->room)
+    {
+        uint32_t room = block ? 2 * block->room : FUNCTIONS_FIRST;
+        struct FcFunctionBlock *larger = map_wiped(bytes_of_block(room));
+        if (!larger)
+            return NULL;
+        larger->next = block;
+        larger->room = room;
+        counted->block = block = larger;
+    }
+    return &block->functions[block->count++];
 }
 
 struct FcFunction *fc_counters_add(struct FcCounted *counted, uint64_t function)
 {
-    /* the places of those removed are not used again: a function's pairs may still be there */
     if (counted->function_count == FC_FUNCTIONS_MAX)
         return NULL;
-    uint32_t at = place_of(function, FC_FUNCTIONS_ROOM);
-    while (counted->functions[at].function != 0)
-        at = (at + 1) % FC_FUNCTIONS_ROOM;
-    struct FcFunction *known = &counted->functions[at];
+    struct FcFunction *known = take_function(counted);
+    if (!known)
+        return NULL;
     known->slot = fc_filter_slot(&counted->filter, function);
     if (known->slot->function != 0)
         known->slot = &known->own;
     known->slot->exit_limit = FC_NO_LIMIT;
-    counted->used[counted->function_count++] = at;
+    counted->function_count++;
     return known;
 }
 
 void fc_counters_publish(struct FcCounted *counted, struct FcFunction *known, uint64_t function)
 {
+    struct FcFunction **alike = &counted->by_hash[place_of(function, FC_FUNCTION_HASHES)];
     __atomic_store_n(&known->function, function, __ATOMIC_RELEASE);
+    known->next = counted->functions;
+    known->next_alike = *alike;
+    __atomic_store_n(alike, known, __ATOMIC_RELEASE);
+    __atomic_store_n(&counted->functions, known, __ATOMIC_RELEASE);
     __atomic_store_n(&known->slot->function, function, __ATOMIC_RELEASE);
     if (known->slot == &known->own)
         counted->filter.is_slow = true;
@@ -303,9 +337,9 @@ void fc_counters_forget(uint64_t start, uint64_t end)
         uint32_t room = __atomic_load_n(&counted->more_room, __ATOMIC_ACQUIRE);
         if (room > 0)
             forget_pairs(counted->more, room, FC_FUNCTION_REMOVED, start, end);
-        for (uint32_t i = 0; i < counted->function_count; i++)
+        struct FcFunction *known = __atomic_load_n(&counted->functions, __ATOMIC_ACQUIRE);
+        for (; known; known = known->next)
         {
-            struct FcFunction *known = &counted->functions[counted->used[i]];
             uint64_t function = __atomic_load_n(&known->function, __ATOMIC_ACQUIRE);
             if (function <= FC_FUNCTION_REMOVED || !is_within(function, start, end))
                 continue;

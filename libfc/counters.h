@@ -11,7 +11,9 @@
 
 struct FcFunction
 {
-    uint64_t function; /* atomic; 0: free */
+    uint64_t function;             /* atomic; 0: not counted yet */
+    struct FcFunction *next;       /* of all functions of the thread, */
+    struct FcFunction *next_alike; /* of those with its hash */
     struct FcSlot *slot;
     struct FcSlot own; /* where another function has the place in the hooks' table */
     struct FcPair *pairs;
@@ -25,8 +27,17 @@ struct FcFunction
 /* What stands for the function, here and in FcPair, where it was removed. */
 #define FC_FUNCTION_REMOVED 1u
 
-#define FC_FUNCTIONS_ROOM 8192u
+/* Memory for functions, each larger than the one before it: none is moved. */
+struct FcFunctionBlock
+{
+    struct FcFunctionBlock *next; /* the one before it */
+    uint32_t room;
+    uint32_t count;
+    struct FcFunction functions[];
+};
+
 #define FC_FUNCTIONS_MAX 4096u
+#define FC_FUNCTION_HASHES 512u
 #define FC_WINDOW_DEPTH 128u
 #if defined(FC_TEST_EAGER)
 #define FC_WINDOW_RECORDS 12u
@@ -46,10 +57,12 @@ struct FcCounted
     struct FcFilter filter; /* first */
     struct FcCounted *next; /* of all threads' */
 
+    struct FcFunction *functions; /* atomic: the newest; what was removed is there, too */
+    struct FcFunction *by_hash[FC_FUNCTION_HASHES];
+    struct FcFunctionBlock *block; /* with room, perhaps; NULL: none yet */
     uint32_t function_count;
-    uint32_t used[FC_FUNCTIONS_MAX]; /* their places in `functions` */
-    struct FcPair *more;             /* what has no place in the hooks' table; NULL: none */
-    uint32_t more_room;              /* a power of two */
+    struct FcPair *more; /* what has no place in the hooks' table; NULL: none */
+    uint32_t more_room;  /* a power of two */
     uint32_t more_count;
 
     struct FcChunk *chunk; /* of counts; NULL: none yet */
@@ -65,13 +78,14 @@ struct FcCounted
     uint32_t window_top;
     uint32_t window_number; /* another one for each window */
     struct FcWindowFrame window[FC_WINDOW_DEPTH];
-
-    struct FcFunction functions[FC_FUNCTIONS_ROOM];
 };
 
 /* The calling thread's, made when it is first asked for; NULL where there is no memory.  Signals
  * blocked. */
 struct FcCounted *fc_counters_own(void);
+
+/* Gives back what was mapped for its tables. */
+void fc_counters_free_tables(struct FcCounted *counted);
 
 /* The thread ends: nothing is counted any more.  Signals blocked. */
 void fc_counters_end(void);

@@ -9,6 +9,7 @@
 #include "libfc/detail.h"
 
 #include "libfc/clock.h"
+#include "libfc/detail-tables.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 
@@ -33,38 +34,6 @@
 #define OUTERMOST_MIN 16 /* and of these not nested */
 #endif
 #define CALLS_MANY 20000u /* after which older ones count half */
-
-#define STATISTICS_ROOM 4096u
-#define STATISTICS_MAX 3072u
-#define OPEN_MAX 16384u
-
-struct Statistics
-{
-    uint64_t function;
-    uint32_t enters;
-    uint32_t ended;
-    uint32_t nested;
-    uint32_t outermost;
-    uint32_t open;
-    bool is_settled;    /* decided, or never to be */
-    uint64_t inclusive; /* ticks, of the outermost ones */
-    uint64_t exclusive;
-};
-
-struct FcDetail
-{
-    uint32_t seen_slots; /* of the chunk in use: fc_detail_look_again */
-    uint32_t chunks;
-    bool is_judged;  /* the chunk that is looked at counts */
-    bool is_doubted; /* nothing is decided in this thread any more */
-    uint32_t open_count;
-    uint32_t decision_count;
-    uint32_t statistics_count;
-    uint16_t used[STATISTICS_MAX]; /* their places in `statistics` */
-    struct FcDecision decisions[FC_DECISIONS_MAX];
-    struct Statistics statistics[STATISTICS_ROOM];
-    struct FcOpen open[OPEN_MAX];
-};
 
 static bool is_on;
 static uint64_t start_ticks;
@@ -118,31 +87,13 @@ static struct FcDetail *own(void)
     if (__atomic_load_n(&cost_ticks, __ATOMIC_ACQUIRE) == 0)
         measure();
     if (!fc_thread.detail)
-        fc_thread.detail = fc_map(sizeof(struct FcDetail));
+        fc_thread.detail = fc_detail_new();
     return fc_thread.detail;
 }
 
 /* ---- One record -------------------------------------------------------------------- */
 
-/* The function's place in `statistics`, plus 1; 0 where there is no room. */
-static uint32_t find_statistics(struct FcDetail *detail, uint64_t function)
-{
-    uint32_t at = (uint32_t)((function * UINT64_C(0x9e3779b97f4a7c15)) >> 40) % STATISTICS_ROOM;
-    for (;; at = (at + 1) % STATISTICS_ROOM)
-    {
-        if (detail->statistics[at].function == function)
-            return at + 1;
-        if (detail->statistics[at].function != 0)
-            continue;
-        if (detail->statistics_count == STATISTICS_MAX)
-            return 0;
-        detail->used[detail->statistics_count++] = (uint16_t)at;
-        detail->statistics[at].function = function;
-        return at + 1;
-    }
-}
-
-static struct Statistics *statistics_of(struct FcDetail *detail, const struct FcOpen *open)
+static struct FcStatistics *statistics_of(struct FcDetail *detail, const struct FcOpen *open)
 {
     return open->statistics != 0 ? &detail->statistics[open->statistics - 1] : NULL;
 }
@@ -150,7 +101,7 @@ static struct Statistics *statistics_of(struct FcDetail *detail, const struct Fc
 static void pop(struct FcDetail *detail)
 {
     struct FcOpen *open = &detail->open[--detail->open_count];
-    struct Statistics *statistics = statistics_of(detail, open);
+    struct FcStatistics *statistics = statistics_of(detail, open);
     if (statistics)
         statistics->open--;
 }
@@ -171,7 +122,7 @@ static void enter(struct FcDetail *detail, const struct FcRecord *record, uint64
                   bool is_judged)
 {
     cut(detail, record->where & FC_WHERE_ADDRESS_MASK);
-    if (detail->open_count == OPEN_MAX)
+    if (!fc_detail_make_room(detail))
     {
         detail->is_doubted = true;
         return;
@@ -183,8 +134,8 @@ static void enter(struct FcDetail *detail, const struct FcRecord *record, uint64
                             .time = record->time};
     if (!is_judged)
         return;
-    open->statistics = find_statistics(detail, function);
-    struct Statistics *statistics = statistics_of(detail, open);
+    open->statistics = fc_detail_find(detail, function);
+    struct FcStatistics *statistics = statistics_of(detail, open);
     if (!statistics)
         return;
     statistics->enters++;
@@ -195,7 +146,7 @@ static void enter(struct FcDetail *detail, const struct FcRecord *record, uint64
 static void end_activation(struct FcDetail *detail, const struct FcRecord *record)
 {
     struct FcOpen *open = &detail->open[detail->open_count - 1];
-    struct Statistics *statistics = statistics_of(detail, open);
+    struct FcStatistics *statistics = statistics_of(detail, open);
     uint64_t took = record->time - open->time;
     uint64_t recording = open->descendants * cost_ticks;
     bool is_tail = record->where >> FC_WHERE_RETURN_SHIFT == (record->site & 0xffff);
@@ -274,7 +225,7 @@ static void look_at(struct FcDetail *detail, const struct FcRecord *record)
 
 /* ---- The rule ---------------------------------------------------------------------- */
 
-static void halve(struct Statistics *statistics)
+static void halve(struct FcStatistics *statistics)
 {
     statistics->enters /= 2;
     statistics->ended /= 2;
@@ -284,7 +235,7 @@ static void halve(struct Statistics *statistics)
     statistics->exclusive /= 2;
 }
 
-static void judge(struct FcDetail *detail, struct Statistics *statistics)
+static void judge(struct FcDetail *detail, struct FcStatistics *statistics)
 {
     uint64_t limit = short_ticks;
     if (statistics->is_settled || statistics->ended < CALLS_MIN ||
@@ -328,8 +279,8 @@ static void begin_judging(struct FcDetail *detail)
     {
         struct FcOpen *open = &detail->open[i];
         if (open->function >> FC_COUNT_RECORD_SHIFT == 0)
-            open->statistics = find_statistics(detail, open->function);
-        struct Statistics *statistics = statistics_of(detail, open);
+            open->statistics = fc_detail_find(detail, open->function);
+        struct FcStatistics *statistics = statistics_of(detail, open);
         if (statistics)
             statistics->open++;
     }
@@ -339,7 +290,7 @@ static void end_judging(struct FcDetail *detail)
 {
     for (uint32_t i = 0; i < detail->open_count; i++)
     {
-        struct Statistics *statistics = statistics_of(detail, &detail->open[i]);
+        struct FcStatistics *statistics = statistics_of(detail, &detail->open[i]);
         if (statistics)
             statistics->open--;
         detail->open[i].statistics = 0;
@@ -414,8 +365,10 @@ const struct FcOpen *fc_detail_take_outermost(uint64_t function, uint32_t *inlin
 
 void fc_detail_end(void)
 {
-    if (fc_thread.detail)
-        fc_unmap(fc_thread.detail, sizeof *fc_thread.detail);
+    struct FcDetail *detail = fc_thread.detail;
+    if (!detail)
+        return;
+    fc_detail_free(detail);
     fc_thread.detail = NULL;
 }
 
@@ -424,7 +377,7 @@ void fc_detail_after_fork(bool is_seen)
     struct FcDetail *detail = fc_thread.detail;
     if (!detail)
         return;
-    memset(detail->statistics, 0, sizeof detail->statistics);
+    memset(detail->statistics, 0, detail->statistics_room * sizeof *detail->statistics);
     detail->statistics_count = 0;
     detail->decision_count = 0;
     detail->seen_slots = 0;
