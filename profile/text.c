@@ -104,7 +104,9 @@ static gboolean is_blank(char c)
 
 void fc_text_start(FcText *text, const char *data, gsize bytes)
 {
-    *text = (FcText){.next = data, .end = data + bytes, .word = data, .line_end = data};
+    const char *end = data ? data + bytes : NULL;
+
+    *text = (FcText){.next = data, .end = end, .word = data, .line_end = data};
 }
 
 void fc_text_start_source(FcText *text, FcTextSource *source)
