@@ -6,6 +6,8 @@
  */
 #include "fcdump/export-json.h"
 
+#include "model/latency.h"
+
 #define FORMAT_NAME "functioncheck-json"
 #define FORMAT_VERSION 1
 
@@ -14,6 +16,7 @@ typedef struct
     const FcReportContext *context;
     const FcModel *model;
     FcJson *json;
+    FcLatencyTable *latencies;
 } Export;
 
 /* ---- Places -------------------------------------------------------------------- */
@@ -176,6 +179,22 @@ static void put_raw(FcJson *json, const char *key, guint64 ns, guint64 cost_ns)
     fc_json_unsigned(json, key, ns <= G_MAXUINT64 - cost_ns ? ns + cost_ns : G_MAXUINT64);
 }
 
+/* Percentiles; null where no call was timed, or the profile is too old for them. */
+static void put_latency(FcJson *json, const FcPercentileSet *set)
+{
+    static const char *const keys[FC_PERCENTILES] = {"p50_ns", "p90_ns", "p99_ns", "p999_ns"};
+    if (set->calls == 0)
+    {
+        fc_json_null(json, "latency");
+        return;
+    }
+    fc_json_begin_object(json, "latency");
+    fc_json_unsigned(json, "calls", set->calls);
+    for (FcPercentile i = 0; i < FC_PERCENTILES; i++)
+        fc_json_unsigned(json, keys[i], set->ns[i]);
+    fc_json_end_object(json);
+}
+
 /* ---- Functions -------------------------------------------------------------------- */
 
 static void put_function(const Export *export, guint index, const GArray *entries)
@@ -207,6 +226,8 @@ static void put_function(const Export *export, guint index, const GArray *entrie
     fc_json_unsigned(json, "local_error_ns", figures->local_error_ns);
     fc_export_json_buckets(json, "histogram", figures->histogram, FC_HISTOGRAM_BUCKETS, "ns",
                            "calls");
+    const FcPercentileSet latency = fc_latency_of_function(export->latencies, index);
+    put_latency(json, &latency);
     fc_json_begin_array(json, "entries");
     for (guint i = 0; i < entries->len; i++)
     {
@@ -267,7 +288,9 @@ static void put_arcs(const Export *export)
                 fc_json_unsigned(json, "total_ns", site->total_ns);
             else
                 fc_json_null(json, "total_ns"); /* version 3.0 does not time arcs */
-            put_site(export, &g_array_index(model->profile->arcs, FcProfileArc, site->tag).site);
+            const FcPercentileSet latency = fc_latency_of_site(export->latencies, site);
+            put_latency(json, &latency);
+            put_site(export, &arc->site);
             fc_json_end_object(json);
         }
     }
@@ -445,7 +468,9 @@ static void put_blocks(const Export *export, const char *key, const GArray *bloc
 void fc_export_json(const FcReportContext *context)
 {
     g_autoptr(FcJson) json = fc_json_new(fc_render_file(context->render));
-    const Export export = {.context = context, .model = context->model, .json = json};
+    g_autoptr(FcLatencyTable) latencies = fc_latency_table_new(context->model);
+    const Export export = {
+        .context = context, .model = context->model, .json = json, .latencies = latencies};
     const FcProfile *profile = context->model->profile;
     fc_json_begin_object(json, NULL);
     fc_json_string(json, "format", FORMAT_NAME);

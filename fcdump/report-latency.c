@@ -68,6 +68,7 @@ void fc_report_latency(const FcReportContext *context)
     gboolean any = FALSE;
     gboolean sampled = FALSE;
     FcReportCut cut = {0};
+    fc_report_percentiles(context);
     for (guint i = 0; i < functions->len; i++)
     {
         const FcFunction *function =
@@ -93,6 +94,9 @@ void fc_report_latency(const FcReportContext *context)
     if (sampled)
         fc_render_note(context->render,
                        "Of functions that were counted the calls that were timed.");
+    if (context->model->profile->latencies->len == 0)
+        fc_render_note(context->render,
+                       "With FC_LATENCY=1 the program's run tells percentiles, too.");
     fc_table_print(table, context->render);
     fc_report_note_cut(context, &cut, "function");
 }

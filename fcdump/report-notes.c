@@ -27,6 +27,8 @@ static const struct
     {"gaps", "records that an interrupted hook had begun and that were given up", CALLS_MISSING},
     {"contexts-folded", "calling contexts beyond FC_CONTEXTS, kept in one for each function",
      MENDED},
+    {"latencies-left-out",
+     "calls that are in no percentile: the arcs that they are of are too many", MENDED},
     {"bad-record", "records that were neither a call nor a return", CALLS_MISSING},
     {"bad-chunk", "chunks of shared memory whose description could not be true", CALLS_MISSING},
     {"malformed-messages", "messages that could not be understood", CALLS_MISSING},

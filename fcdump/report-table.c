@@ -21,7 +21,7 @@ const FcReport fc_report_table[] = {
     {"path", NULL, FC_REPORT_OPTION, fc_report_path},
     {"cycles", "functions that call each other in a circle", FC_REPORT_CLASSIC, fc_report_cycles},
     {"tree", "calling-context tree", FC_REPORT_ON_REQUEST, fc_report_tree},
-    {"latency", "how many calls of each function took how long", FC_REPORT_ON_REQUEST,
+    {"latency", "how long calls took: percentiles (FC_LATENCY), histograms", FC_REPORT_ON_REQUEST,
      fc_report_latency},
     {"threads", "each thread, where there are several", FC_REPORT_CLASSIC, fc_report_threads},
     {"notes", "events that did not fit and were mended", FC_REPORT_CLASSIC, fc_report_repairs},

@@ -94,6 +94,9 @@ static void move_arcs(Move *move)
         counts->arcs[to].calls += own.calls;
         counts->arcs[to].total += own.total;
         fc_counts_add_wait(&counts->arc_waits, to, fc_counts_wait(counts->arc_waits, i));
+        if (counts->arc_latencies)
+            fc_latency_merge(&counts->arc_latencies[to], &counts->latency_room,
+                             &counts->arc_latencies[i]);
     }
 }
 
@@ -108,10 +111,16 @@ static void drop_arcs(Move *move)
     for (guint32 i = 0; i < counts->arc_count; i++)
     {
         if (i < move->arc_count && move->moved_arcs[i])
+        {
+            if (counts->arc_latencies)
+                fc_latency_clear(&counts->arc_latencies[i], &counts->latency_room);
             continue;
+        }
         if (marks)
             g_array_index(marks, guint8, kept) = g_array_index(marks, guint8, i);
         fc_counts_add_wait(&waits, kept, fc_counts_wait(counts->arc_waits, i));
+        if (counts->arc_latencies)
+            counts->arc_latencies[kept] = counts->arc_latencies[i];
         counts->arcs[kept++] = counts->arcs[i];
     }
     counts->arc_count = kept;

@@ -48,6 +48,9 @@ void fc_counts_free(FcCounts *counts)
     fc_map_clear(&counts->arc_map);
     fc_map_clear(&counts->edges);
     g_free(counts->functions);
+    for (guint32 i = 0; counts->arc_latencies && i < counts->arc_count; i++)
+        fc_latency_clear(&counts->arc_latencies[i], &counts->latency_room);
+    g_free(counts->arc_latencies);
     g_free(counts->arcs);
     g_free(counts->nodes);
     g_clear_pointer(&counts->apportioned_nodes, g_array_unref);
@@ -145,6 +148,11 @@ guint32 fc_counts_get_arc(FcCounts *counts, guint32 caller, guint64 site, gint s
     MAKE_ROOM(counts->arcs, counts->arc_count, counts->arc_room);
     counts->arcs[counts->arc_count] =
         (FcCountsArc){.caller = caller, .callee = callee, .site = site, .site_module = site_module};
+    if (counts->latency_room.limit != 0)
+    {
+        MAKE_ROOM(counts->arc_latencies, counts->arc_count, counts->arc_latencies_room);
+        counts->arc_latencies[counts->arc_count] = (FcLatencies){0};
+    }
     fc_map_add(&counts->arc_map, ends, site, module_key, ++counts->arc_count, 0);
     return counts->arc_count - 1;
 }
@@ -403,6 +411,8 @@ guint32 fc_counts_make_node(FcCounts *into, const FcCounts *from, guint32 node, 
 guint32 *fc_counts_merge(FcCounts *into, const FcCounts *from)
 {
     guint32 *functions = g_new0(guint32, from->function_count + 1);
+    if (into->arc_count == 0)
+        into->latency_room.limit = from->latency_room.limit;
     for (guint32 i = 0; i < from->function_count; i++)
     {
         const FcCountsFunction *function = &from->functions[i];
@@ -420,12 +430,16 @@ guint32 *fc_counts_merge(FcCounts *into, const FcCounts *from)
             fc_counts_get_arc(into, caller, arc->site, site_module, functions[arc->callee]);
         into->arcs[target].calls += arc->calls;
         into->arcs[target].total += arc->total;
+        if (into->arc_latencies && from->arc_latencies)
+            fc_latency_merge(&into->arc_latencies[target], &into->latency_room,
+                             &from->arc_latencies[i]);
         if (fc_counts_is_marked(from->apportioned_arcs, i))
             fc_counts_mark(&into->apportioned_arcs, target);
         add_cost(&into->arc_costs, target, fc_counts_cost(from->arc_costs, i));
         fc_counts_add_wait(&into->arc_waits, target, fc_counts_wait(from->arc_waits, i));
     }
     into->contexts_folded += from->contexts_folded;
+    into->latency_room.omitted += from->latency_room.omitted;
     merge_nodes(into, from, functions);
     return functions;
 }

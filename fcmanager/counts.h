@@ -11,6 +11,7 @@
  */
 #pragma once
 
+#include "fcmanager/latency.h"
 #include "fcmanager/map.h"
 #include "fcmanager/modules.h"
 #include "profile/fc-profile.h"
@@ -114,6 +115,10 @@ typedef struct
     GArray *arc_costs;        /* FcCountsCost, without local; likewise */
     GHashTable *node_waits;   /* FcCountsCost by node; NULL: none */
     GHashTable *arc_waits;    /* FcCountsCost by arc, without local; likewise */
+    FcLatencies *arc_latencies; /* by arc, how many calls took how long; NULL: not wanted, or no arc
+                                   yet */
+    guint32 arc_latencies_room;
+    FcLatencyRoom latency_room; /* that they share */
 } FcCounts;
 
 /* Starting sizes; 0: the least. */

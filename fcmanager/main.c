@@ -35,6 +35,7 @@ typedef struct
     gint stack;
     gint graph;
     gint contexts;
+    gboolean latency;
     gint memory;
     gint memory_stack;
     gboolean memory_profiling;
@@ -81,6 +82,7 @@ static gboolean parse(int argc, char **argv, Options *options, GError **error)
          "N"},
         {"memory-profiling", 0, 0, G_OPTION_ARG_NONE, &options->memory_profiling, "profile memory",
          NULL},
+        {"latency", 0, 0, G_OPTION_ARG_NONE, &options->latency, "keep how long calls took", NULL},
         {"memory-stack", 0, 0, G_OPTION_ARG_INT, &options->memory_stack,
          "frames of a block's stack", "N"},
         {"use-pid", 0, 0, G_OPTION_ARG_NONE, &options->use_pid, "name files NAME.PID.fc", NULL},
@@ -185,6 +187,7 @@ static int run(const Options *options, int last_word)
         .profile_mode = (enum FcProfileMode)options->profile_mode,
         .contexts = (guint32)CLAMP(options->contexts, 1, 1 << 30),
         .memory = options->memory_profiling,
+        .latency = options->latency,
         .memory_blocks = (guint32)CLAMP(options->memory, 0, 1 << 24),
         .memory_frames = (guint32)CLAMP(options->memory_stack, 0, 1024),
         .sizes = {(guint32)CLAMP(options->functions, 0, 1 << 20),

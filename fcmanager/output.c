@@ -66,6 +66,18 @@ static void add_functions(FcOutputBuild *build, const FcCounts *counts)
     }
 }
 
+static void add_latencies(GArray *into, guint32 arc, const FcLatencies *from)
+{
+    for (guint i = 0; i < from->count; i++)
+    {
+        const FcProfileLatency latency = {.arc = arc,
+                                          .bucket = from->first + i,
+                                          .calls = fc_latency_calls(from, from->first + i)};
+        if (latency.calls > 0)
+            g_array_append_val(into, latency);
+    }
+}
+
 static void add_arcs(FcOutputBuild *build, const FcCounts *counts)
 {
     for (guint32 i = 0; i < counts->arc_count; i++)
@@ -81,7 +93,12 @@ static void add_arcs(FcOutputBuild *build, const FcCounts *counts)
             .wait_ns = fc_output_to_ns(build, fc_counts_wait(counts->arc_waits, i).total),
             .apportioned = fc_counts_is_marked(counts->apportioned_arcs, i)};
         g_array_append_val(build->profile->arcs, arc);
+        if (counts->arc_latencies)
+            add_latencies(build->profile->latencies, i, &counts->arc_latencies[i]);
     }
+    if (counts->latency_room.omitted > 0)
+        fc_profile_note(build->profile->repairs, "latencies-left-out",
+                        counts->latency_room.omitted);
 }
 
 /* The root, node 0, is not written: context i is node i + 1. */

@@ -46,6 +46,7 @@ static FcCounts *counts_new(FcProcess *process, gboolean first)
     if (process->setup->node_limit != 0)
         counts->node_limit = process->setup->node_limit;
     counts->contexts_in_use = process->setup->contexts_in_use;
+    counts->latency_room.limit = process->setup->latency ? FC_LATENCY_BYTES_MAX : 0;
     return counts;
 }
 

@@ -63,6 +63,7 @@ FcSession *fc_session_new(const FcSessionSetup *setup)
     session->common.node_limit = setup->contexts;
     session->common.contexts_in_use = &session->contexts_in_use;
     session->common.memory = setup->memory;
+    session->common.latency = setup->latency;
     session->common.memory_blocks = setup->memory_blocks;
     session->common.memory_frames = setup->memory_frames;
     session->processes =

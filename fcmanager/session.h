@@ -25,6 +25,7 @@ typedef struct
     enum FcProfileMode profile_mode;
     FcCountsSizes sizes;
     gboolean memory;  /* is profiled */
+    gboolean latency; /* is kept by arc */
     guint32 contexts; /* of all processes; 0: the default */
     guint32 memory_blocks;
     guint32 memory_frames;

@@ -95,9 +95,13 @@ struct FcStack
     FcRegion native;   /* bounds of the thread's own stack, as far as they are known */
 };
 
-static inline guint bucket_of(guint64 ticks, guint64 multiplier)
+static inline guint64 ns_of(guint64 ticks, guint64 multiplier)
 {
-    guint64 ns = (guint64)(((unsigned __int128)ticks * multiplier) >> 32);
+    return (guint64)(((unsigned __int128)ticks * multiplier) >> 32);
+}
+
+static inline guint bucket_of(guint64 ns)
+{
     guint bucket = ns != 0 ? 64 - (guint)__builtin_clzll(ns) : 0;
     return MIN(bucket, FC_HISTOGRAM_BUCKETS - 1);
 }
@@ -134,9 +138,10 @@ static inline struct StackFrame *push_frame(FcStack *stack, const FcMapSlot *edg
     return frame;
 }
 
-static inline void add_activation(FcCountsFunction *function, guint64 total, guint64 local,
-                                  guint64 multiplier)
+static inline void add_activation(FcCounts *counts, FcCountsFunction *function, guint32 arc,
+                                  guint64 total, guint64 local, guint64 multiplier)
 {
+    const guint64 total_ns = ns_of(total, multiplier);
     if (total < function->total_min)
         function->total_min = total;
     if (total > function->total_max)
@@ -145,7 +150,9 @@ static inline void add_activation(FcCountsFunction *function, guint64 total, gui
         function->local_min = local;
     if (local > function->local_max)
         function->local_max = local;
-    function->histogram[bucket_of(total, multiplier)]++;
+    function->histogram[bucket_of(total_ns)]++;
+    if (G_UNLIKELY(counts->arc_latencies))
+        fc_latency_add(&counts->arc_latencies[arc], &counts->latency_room, total_ns);
 }
 
 /* Takes what was not its work off a frame's elapsed time, which it returns, and hands it on to the
@@ -218,7 +225,8 @@ __attribute__((always_inline)) static inline void pop_frame(FcStack *stack, guin
         return;
     }
     if (G_LIKELY(frame->made != FRAME_INHERITED))
-        add_activation(&stack->counts->functions[node->function], total, local, stack->multiplier);
+        add_activation(stack->counts, &stack->counts->functions[node->function], frame->arc, total,
+                       local, stack->multiplier);
     if (G_UNLIKELY(frame->made >= FRAME_SAMPLED))
         fc_stack_end_sample(stack, frame->made - FRAME_SAMPLED, total, local);
 }
@@ -243,5 +251,5 @@ static inline void add_leaf_call(FcStack *stack, const FcMapSlot *edge, guint64 
         arc->total += elapsed;
     if (function->active == 0)
         function->total += elapsed;
-    add_activation(function, elapsed, elapsed, stack->multiplier);
+    add_activation(counts, function, edge->extra, elapsed, elapsed, stack->multiplier);
 }

@@ -104,7 +104,7 @@ void fc_stack_end_away(FcStack *stack, struct StackFrame *frame, guint64 total, 
     const struct FrameAway away = *away_of(stack, frame->away);
     FcCountsNode *node = &stack->counts->nodes[frame->node];
     if (frame->made != FRAME_INHERITED)
-        add_activation(&stack->counts->functions[node->function],
+        add_activation(stack->counts, &stack->counts->functions[node->function], frame->arc,
                        less(total, away.before.preempted), less(local, away.own.preempted),
                        stack->multiplier);
     if (frame->made >= FRAME_SAMPLED)

@@ -326,6 +326,7 @@ bool fc_config_load(void)
     fc_config.memory = values[VAR_MEMORY] != NULL;
     fc_config.memory_scan = values[VAR_MEMORY_SCAN] != NULL && fc_config.memory;
     fc_config.memory_unwind = values[VAR_MEMORY_UNWIND] != NULL;
+    fc_config.latency = values[VAR_LATENCY] != NULL;
     fc_config.profile_mode = values[VAR_ALLOW_THREAD] ? FC_MODE_THREAD
                              : values[VAR_NO_FORK]    ? FC_MODE_SINGLE
                                                       : FC_MODE_FORK;

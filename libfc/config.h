@@ -27,6 +27,7 @@ struct FcConfig
     bool memory;
     bool memory_scan;
     bool memory_unwind;
+    bool latency;
     bool rc_used;
     bool is_privileged; /* fc_trust_is_privileged, as of the start */
     bool pipe_transport;

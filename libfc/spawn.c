@@ -35,7 +35,7 @@
 #include <sys/wait.h>
 
 #define STACK_BYTES 32768
-#define ARGUMENTS_MAX 26
+#define ARGUMENTS_MAX 27
 #define REPLY_TIMEOUT_MS 10000
 
 struct Launch
@@ -111,6 +111,8 @@ static void build_arguments(struct Launch *launch)
     add_number(launch, "--memory-stack=", fc_config.memory_stack);
     if (fc_config.memory)
         add_argument(launch, "--memory-profiling", NULL);
+    if (fc_config.latency)
+        add_argument(launch, "--latency", NULL);
     if (fc_config.use_pid)
         add_argument(launch, "--use-pid", NULL);
     if (fc_config.quiet)

@@ -31,6 +31,7 @@
     ROW(MEMORY_SCAN, NULL, "look at the end which blocks can still be reached")                    \
     ROW(MEMORY_STACK, "FRAMES", "frames kept for a memory record (8)")                             \
     ROW(MEMORY_UNWIND, NULL, "unwind the stack, too, for each memory record")                      \
+    ROW(LATENCY, NULL, "keep how long calls took, for percentiles by function and caller")         \
     ROW(MANAGER, "FILE", "path of fcmanager")                                                      \
     ROW(TRANSPORT, "WAY", "shared or pipe: the way of the records (shared)")                       \
     ROW(DETAIL, "DETAIL", "all or auto: record all calls, or count short ones (all)")

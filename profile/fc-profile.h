@@ -73,6 +73,18 @@ typedef struct
     gboolean apportioned; /* calls: by estimate, those of the call site and the callee are exact */
 } FcProfileArc;
 
+/* How many of the calls by an arc that were timed took so long in total: FC_LATENCY_PARTS buckets
+ * for each of a function's histogram, see latency.h. */
+#define FC_LATENCY_PARTS 20u
+#define FC_LATENCY_BUCKETS (FC_HISTOGRAM_BUCKETS * FC_LATENCY_PARTS)
+
+typedef struct
+{
+    guint arc;
+    guint bucket;
+    guint64 calls;
+} FcProfileLatency;
+
 /* A node of the calling-context tree; a parent precedes its children.  A
  * function that was already on the path is folded onto its ancestor's node. */
 typedef struct
@@ -313,6 +325,7 @@ typedef struct
     GArray *functions; /* FcProfileFunction */
     GArray *arcs;      /* FcProfileArc */
     GArray *contexts;  /* FcProfileContext */
+    GArray *latencies; /* FcProfileLatency, by arc and bucket, each once; older files have none */
     GArray *threads;   /* FcProfileThread */
     GArray *repairs;   /* FcProfileNote: mended */
     GArray *losses;    /* FcProfileNote: lost */

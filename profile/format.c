@@ -466,6 +466,7 @@ static void format(const FcProfile *profile, GString *out, const FcFormatSink *s
         append_heap(out, profile, sink);
     fc_format_counted(profile, out);
     fc_format_waits(profile, out);
+    fc_format_latencies(profile, out);
     fc_format_begin_section(out, "end", 0);
 }
 

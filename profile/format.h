@@ -41,6 +41,8 @@ void fc_format_lines(GString *out, const char *name, const GString *lines, guint
  * them.  The members are guint64, given by their offsets; `second` 0: only one. */
 void fc_format_sparse(GString *out, const char *name, const GArray *items, gsize first,
                       gsize second);
+/* Likewise about how long calls took. */
+void fc_format_latencies(const FcProfile *profile, GString *out);
 
 /* Names of FcProfileEnd, in its order; and how many there are. */
 #define FC_FORMAT_ENDS 4

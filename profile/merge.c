@@ -242,6 +242,7 @@ static void merge_arcs(FcMerge *merge)
 {
     g_autoptr(GHashTable) keys = fc_merge_keys_new();
     GArray *arcs = merge->into->arcs;
+    g_autofree guint *arc_map = g_new(guint, merge->other->arcs->len + 1);
     const guint own = arcs->len;
     for (guint i = 0; i < own + merge->other->arcs->len; i++)
     {
@@ -260,6 +261,7 @@ static void merge_arcs(FcMerge *merge)
         const guint found = fc_merge_find_or_add(keys, &key, next);
         if (is_own)
             continue;
+        arc_map[i - own] = found;
         if (found == next)
         {
             g_array_append_val(arcs, arc);
@@ -272,6 +274,7 @@ static void merge_arcs(FcMerge *merge)
         fc_merge_add(&same->wait_ns, arc.wait_ns);
         same->apportioned |= arc.apportioned;
     }
+    fc_merge_latencies(merge->into->latencies, merge->other->latencies, arc_map);
 }
 
 static void merge_contexts(FcMerge *merge)

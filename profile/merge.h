@@ -56,5 +56,8 @@ FcProfilePlace fc_merge_map_place(const FcMerge *merge, const FcProfilePlace *pl
 FcMergeKey fc_merge_key(const FcMerge *merge, const FcProfilePlace *place, gint64 parent,
                         gint64 function);
 
+/* Adds FcProfileLatency of `other`, whose arcs are `arc_map` of `into`'s profile. */
+void fc_merge_latencies(GArray *into, const GArray *other, const guint *arc_map);
+
 /* After everything else has been merged. */
 void fc_merge_heap(const FcMerge *merge);

@@ -248,6 +248,7 @@ static const Section sections[FC_SECTION_COUNT] = {
     [FC_SECTION_WAIT_ARCS] = {"wait-arcs", NULL, fc_parse_wait_arc, NULL, FC_SECTION_ARCS},
     [FC_SECTION_WAIT_CONTEXTS] = {"wait-contexts", NULL, fc_parse_wait_context, NULL,
                                   FC_SECTION_CONTEXTS},
+    [FC_SECTION_LATENCIES] = {"latencies", NULL, fc_parse_latency, NULL, FC_SECTION_ARCS},
 };
 
 static gboolean skip_lines(FcText *text, guint64 count)

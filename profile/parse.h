@@ -40,9 +40,10 @@ enum
     FC_SECTION_WAIT_FUNCTIONS,
     FC_SECTION_WAIT_ARCS,
     FC_SECTION_WAIT_CONTEXTS,
+    FC_SECTION_LATENCIES,
     FC_SECTION_COUNT,
     /* the others are only there with FC_MEMORY, or where calls were counted, costs taken off or
-       threads off the CPU */
+       threads off the CPU, or with FC_LATENCY */
     FC_SECTION_REQUIRED_COUNT = FC_SECTION_HEAP,
 };
 
@@ -88,6 +89,7 @@ gboolean fc_parse_wait_thread_function(FcParser *parser);
 gboolean fc_parse_wait_function(FcParser *parser);
 gboolean fc_parse_wait_arc(FcParser *parser);
 gboolean fc_parse_wait_context(FcParser *parser);
+gboolean fc_parse_latency(FcParser *parser);
 
 /* ---- Parts of lines of several sections ---- */
 

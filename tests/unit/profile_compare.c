@@ -97,6 +97,19 @@ static void assert_arcs(const GArray *a, const GArray *b)
     }
 }
 
+static void assert_latencies(const GArray *a, const GArray *b)
+{
+    g_assert_cmpuint(a->len, ==, b->len);
+    for (guint i = 0; i < a->len; i++)
+    {
+        const FcProfileLatency *left = &g_array_index(a, FcProfileLatency, i);
+        const FcProfileLatency *right = &g_array_index(b, FcProfileLatency, i);
+        g_assert_cmpuint(left->arc, ==, right->arc);
+        g_assert_cmpuint(left->bucket, ==, right->bucket);
+        g_assert_cmpuint(left->calls, ==, right->calls);
+    }
+}
+
 static void assert_contexts(const GArray *a, const GArray *b)
 {
     g_assert_cmpuint(a->len, ==, b->len);
@@ -305,6 +318,7 @@ void fixture_assert_equal(const FcProfile *a, const FcProfile *b)
     assert_modules(a->modules, b->modules);
     assert_functions(a->functions, b->functions);
     assert_arcs(a->arcs, b->arcs);
+    assert_latencies(a->latencies, b->latencies);
     assert_contexts(a->contexts, b->contexts);
     assert_threads(a->threads, b->threads);
     assert_notes(a->repairs, b->repairs);

@@ -146,6 +146,12 @@ static void random_arcs(GRand *rand, FcProfile *profile, guint count)
             arc.site = last->site;
             arc.callee = last->callee;
         }
+        const guint first = g_rand_int_range(rand, 0, FC_LATENCY_BUCKETS - 40);
+        for (guint bucket = first; i % 3 != 0 && bucket < first + 40; bucket += 1 + bucket % 13)
+        {
+            const FcProfileLatency latency = {i, bucket, 1 + (random_number(rand) >> 8)};
+            g_array_append_val(profile->latencies, latency);
+        }
         g_array_append_val(profile->arcs, arc);
 
         const FcProfileContext context = {

@@ -92,7 +92,7 @@ class Manual(unittest.TestCase):
                         return raise(SIGTERM);
                     }""")
             output("cd %s && gcc -g -pthread $(fc-config --cflags-libs) p.c -o p && ./p" % folder,
-                   FC_MEMORY="1", FC_QUIET="1")
+                   FC_MEMORY="1", FC_LATENCY="1", FC_QUIET="1")
             profile = os.path.join(folder, "functioncheck.fc")
             for _ in range(300):  # the program was killed and could not wait
                 if os.path.exists(profile):
@@ -102,7 +102,7 @@ class Manual(unittest.TestCase):
         self.assertGreater(len(written), 50)
         section = chapter("fcdump.texi").split("@node JSON\n")[1].split("@node ")[0]
         heap = chapter("memory.texi").split("@node Memory in JSON\n")[1].split("@node ")[0]
-        told = set(re.findall(r"@code\{([a-z_]+)\}", section + heap))
+        told = set(re.findall(r"@code\{([a-z0-9_]+)\}", section + heap))
         for item in re.findall(r"^@itemx? ([a-z_, ]+)$", section + heap, re.MULTILINE):
             told |= set(item.split(", "))
         self.assertEqual(written - told, set(), "not in the manual")
@@ -110,7 +110,7 @@ class Manual(unittest.TestCase):
                            flags=re.MULTILINE)
         elsewhere += re.sub(r"(?s)^@item bad_frees.*?(?=^@item |^@end table)", "", heap,
                             flags=re.MULTILINE)
-        told = set(re.findall(r"@code\{([a-z_]+)\}", elsewhere)) - {"null", "true", "false"}
+        told = set(re.findall(r"@code\{([a-z0-9_]+)\}", elsewhere)) - {"null", "true", "false"}
         self.assertEqual(told - written, set(), "not in the output")
 
     def test_suppressions(self):

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Percentiles of --latency and --json against those of all calls, whose times are known: recorded
+with the clock that counts records, a microsecond each."""
+
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
+import fctest  # noqa: E402
+
+SHARES = {"p50_ns": 0.5, "p90_ns": 0.9, "p99_ns": 0.99, "p999_ns": 0.999}
+
+
+def lengths(seed):
+    """As the program makes them: those of often(), and of seldom()."""
+    state = seed
+    made = []
+    for _ in range(3200):
+        length = 1
+        for _ in range(3):
+            state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+            length *= (state >> 33) % 12
+        made.append(length)
+    return made[:3000], [10 * length for length in made[3000:]]
+
+
+def percentiles(times):
+    times = sorted(times)
+    return {key: times[math.ceil(share * len(times)) - 1] for key, share in SHARES.items()}
+
+
+class Latency(fctest.Case):
+    def fcdump(self, *words):
+        return self.command([fctest.tool("fcdump"), *words])
+
+    def check(self, told, times, what):
+        self.assertEqual(told["calls"], len(times), what)
+        for key, expected in percentiles(times).items():
+            self.assertLessEqual(abs(told[key] - expected), 0.03 * expected, f"{what}: {key}")
+
+    def test_percentiles(self):
+        program = self.compile("latencies.c")
+        everything = []
+        for seed in (1, 2):
+            done = self.run_test_clock([program, str(seed)], env={"FC_DUMP_NAME": f"run{seed}", "FC_LATENCY": "1"})
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            often, seldom = [[(2 * n + 1) * 1000 for n in part] for part in lengths(seed)]
+            everything += [often, seldom]
+            self.look(json.loads(self.fcdump("--json", self.path(f"run{seed}.fc"))), often, seldom)
+        # Summed.
+        self.look(json.loads(self.fcdump("--json", self.path("run1.fc"), self.path("run2.fc"))),
+                  everything[0] + everything[2], everything[1] + everything[3])
+
+    def look(self, data, often, seldom):
+        functions = {function["name"]: function for function in data["functions"]}
+        self.check(functions["work"]["latency"], often + seldom, "work")
+        self.check(functions["tick"]["latency"], [1000] * (sum(often + seldom) // 2000 - len(often + seldom) // 2),
+                   "tick")
+        names = [function["name"] for function in data["functions"]]
+        arcs = {(names[arc["caller"]], names[arc["callee"]]): arc for arc in data["arcs"]
+                if arc["caller"] is not None}
+        self.check(arcs["often", "work"]["latency"], often, "often to work")
+        self.check(arcs["seldom", "work"]["latency"], seldom, "seldom to work")
+
+    def test_report(self):
+        program = self.compile("latencies.c")
+        self.assertEqual(self.run_test_clock([program, "1"], env={"FC_LATENCY": "1"}).returncode, 0)
+        text = self.fcdump("--classic", "--no-reports", "--latency", self.path("functioncheck.fc"))
+        rows = {line.split("  ")[-1]: re.split(r"\s{2,}", line.strip()) for line in text.split("\n\n")[0].split("\n")}
+        often, seldom = lengths(1)
+        self.assertEqual(rows["work"][0], "3200")
+        self.assertEqual((rows["from often"][0], rows["from seldom"][0]), ("3000", "200"))
+        units = {"ns": 1, "us": 1e3, "ms": 1e6}
+        told = [float(number) * units[unit] for number, unit in (cell.split(" ") for cell in rows["from seldom"][1:5])]
+        for ns, expected in zip(told, percentiles((2 * n + 1) * 1000 for n in seldom).values()):
+            self.assertLessEqual(abs(ns - expected), 0.03 * expected)
+        data = json.loads(self.fcdump("--json", self.path("functioncheck.fc")))
+        work = next(function for function in data["functions"] if function["name"] == "work")
+        self.assertLessEqual(work["latency"]["p999_ns"], work["total_max_ns"])
+
+
+fctest.main()
