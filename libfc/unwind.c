@@ -34,7 +34,8 @@ void fc_unwind_start(void)
 {
     void *addresses[OWN_MAX];
     fc_early_pause(true); /* what the loader allocates is none of the program's */
-    void *library = fc_libc()->dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+    /* deep: it calls the C library's functions and none of the program's of the same name */
+    void *library = fc_libc()->dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
     if (library)
         backtrace = (Backtrace *)fc_libc()->dlsym(library, "unw_backtrace");
     if (backtrace)

@@ -61,6 +61,40 @@ class Unwind(Case):
             inside = [frame for frame in points[21].frames if frame[0] == self.library]
             self.assertEqual(len(inside), 3)
 
+    def test_own_functions(self):
+        """What libunwind calls is the C library's, though the program has such functions as well."""
+        program = self.compile(self.write("own.c", """
+            #define _GNU_SOURCE
+            #include <link.h>
+            #include <pthread.h>
+            #include <signal.h>
+            #include <stdlib.h>
+            static int called;
+            static int count(void) { return called++ * 0; }
+            static void *end(void *to) { count(); return to; }
+            int dl_iterate_phdr(int (*call)(struct dl_phdr_info *, size_t, void *), void *data)
+            { (void)call, (void)data; return count(); }
+            int sigprocmask(int how, const sigset_t *set, sigset_t *old)
+            { (void)how, (void)set, (void)old; return count(); }
+            int pthread_mutex_lock(pthread_mutex_t *mutex) { (void)mutex; return count(); }
+            int pthread_mutex_unlock(pthread_mutex_t *mutex) { (void)mutex; return count(); }
+            void *memcpy(void *to, const void *from, size_t bytes)
+            { for (; bytes > 0; bytes--) ((char *)to)[bytes - 1] = ((const char *)from)[bytes - 1]; return end(to); }
+            void *memset(void *to, int byte, size_t bytes)
+            { for (; bytes > 0; bytes--) ((char *)to)[bytes - 1] = (char)byte; return end(to); }
+            static void *make(size_t bytes) { return malloc(bytes); }
+            int main(void)
+            {
+                for (size_t i = 1; i < 50; i++)
+                    free(make(i));
+                return make(50) ? called : 99;
+            }
+            """), "-fno-builtin", "-g")
+        done = self.run_quiet([program], env={"FC_MEMORY": "1", "FC_MEMORY_UNWIND": "1"})
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        [block] = Heap(self.path("functioncheck.fc")).blocks
+        self.assertEqual((block.bytes, len(block.place.point.frames) > 0), (50, True))
+
     def test_without(self):
         """The context is that of the calls all the same; nothing else is loaded."""
         points = self.run_memory()
