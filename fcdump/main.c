@@ -71,6 +71,8 @@ static FcRender *make_render(const FcOptions *options)
     if (options->width >= 0)
         width = (guint)options->width;
     fc_format_use_unit(options->unit);
+    if (options->csv)
+        fc_format_use_csv();
     gboolean utf8 = terminal && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
     return fc_render_new(stdout, color, width, utf8);
 }
@@ -169,6 +171,8 @@ static gboolean print_reports(const FcModel *model, const FcMemory *memory,
         fputs("fcdump: no report is left: --no-reports takes away what was named before it, name "
               "reports after it\n",
               stderr);
+    else if (!fc_render_has_started(render) && options->csv)
+        fputs("fcdump: --csv: the report has nothing to say of this profile\n", stderr);
     else if (!fc_render_has_started(render) && !silent)
         fc_render_line(render,
                        "The reports that were asked for have nothing to say of this profile.");
@@ -311,8 +315,10 @@ static void print_diff(const FcReportContext *context)
         fc_report_diff_markdown(context);
     else
     {
-        fc_report_diff(context);
-        if (asks_for(options, "tree"))
+        const gboolean tree = asks_for(options, "tree");
+        if (!options->csv || !tree)
+            fc_report_diff(context);
+        if (tree)
             fc_report_diff_tree(context);
     }
 }

@@ -224,6 +224,45 @@ static gboolean check_diff(FcOptions *options, gboolean split, GError **error)
     return TRUE;
 }
 
+/* ---- One table ----------------------------------------------------------------- */
+
+/* What --csv may not go with; NULL: all is well. */
+static const char *find_csv_hindrance(const FcOptions *options)
+{
+    if (options->export >= 0)
+        return options->table[options->export].name;
+    if (options->files->len > 0)
+        return options->table[g_array_index(options->files, FcExportFile, 0).row].name;
+    return options->gmon                       ? "gmon"
+           : options->markdown                 ? "markdown"
+           : options->unit != FC_UNIT_READABLE ? "units"
+                                               : NULL;
+}
+
+/* With --csv: leaves of the reports the one that was named, else the flat profile. */
+static gboolean choose_table(FcOptions *options, GError **error)
+{
+    static const char *const texts[] = {"header", "summary", "hints", NULL};
+    const char *hindrance = find_csv_hindrance(options);
+    if (hindrance)
+        return fc_option_fail(error, "--csv does not go with --%s", hindrance);
+    guint64 wanted =
+        options->asked | fc_options_reports_named(options->table, "", FC_REPORT_OPTION);
+    if (options->callers)
+        wanted |= fc_options_reports_named(options->table, "graph", FC_REPORT_CLASSIC);
+    wanted &= options->reports;
+    if (wanted == 0)
+        wanted = fc_options_reports_named(options->table, "flat", FC_REPORT_CLASSIC);
+    if ((wanted & (wanted - 1)) != 0 && !options->diff)
+        return fc_option_fail(error, "--csv: one table at a time: name one report");
+    for (guint i = 0; options->table[i].name; i++)
+        if (wanted == G_GUINT64_CONSTANT(1) << i && g_strv_contains(texts, options->table[i].name))
+            return fc_option_fail(error, "--csv: --%s is no table", options->table[i].name);
+    options->reports = wanted;
+    options->classic = TRUE;
+    return TRUE;
+}
+
 FcOptions *fc_options_parse(const FcReport *table, int argc, char **argv, GError **error)
 {
     g_autoptr(FcOptions) options = g_new0(FcOptions, 1);
@@ -262,7 +301,7 @@ FcOptions *fc_options_parse(const FcReport *table, int argc, char **argv, GError
         else if (!parse_option(options, argc, argv, &i, error))
             return NULL;
     }
-    if (!check_diff(options, split, error))
+    if (!check_diff(options, split, error) || (options->csv && !choose_table(options, error)))
         return NULL;
     g_ptr_array_add(options->operands, NULL);
     g_ptr_array_add(options->images, NULL);

@@ -108,6 +108,8 @@ const FcOption fc_option_table[] = {
      MEMBER(demangle), FC_DEMANGLE_PARAMS},
     {"no-demangle", NULL, NULL, "linkage names", FC_GROUP_NAMES, fc_option_apply_value,
      MEMBER(demangle), FC_DEMANGLE_NONE},
+    {"csv", NULL, NULL, "one report's table, for spreadsheets; alone: the flat profile",
+     FC_GROUP_EXPORTS, fc_option_apply_value, MEMBER(csv), TRUE},
     {"color", "colour", "[WHEN]", "auto (default: on a terminal), always, never", FC_GROUP_OTHER,
      fc_option_apply_color, 0, 0},
     {"width", NULL, "N", "columns of a line (default: the terminal's); 0: as many as it takes",

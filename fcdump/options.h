@@ -94,6 +94,7 @@ typedef struct
     GPtrArray *baseline; /* char *, owned; those before; those after are the operands */
     GPtrArray *rules;    /* FcDiffRule *, owned: of --fail-on */
     gboolean markdown;
+    gboolean csv;         /* one table, for programs: `reports` is that one */
     GPtrArray *images;    /* of --image */
     guint64 reports;      /* bit n: row n of the table */
     guint64 asked;        /* those asked for by name: they print a line even if they are empty */

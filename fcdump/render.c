@@ -4,21 +4,14 @@
  */
 #include "fcdump/render.h"
 
+#include "fcdump/render-parts.h"
+
 #include <stdarg.h>
 #include <string.h>
 
 #define COLUMN_GAP 2
 #define NAME_WIDTH_MIN 32   /* if the last column would be narrower, spare columns are left out */
 #define DROPPED G_MAXUINT32 /* width of a column that is left out */
-
-struct FcRender
-{
-    FILE *out;
-    gboolean color;
-    gboolean utf8;
-    gboolean started;
-    guint width;
-};
 
 FcRender *fc_render_new(FILE *out, gboolean color, guint width, gboolean utf8)
 {
@@ -27,11 +20,15 @@ FcRender *fc_render_new(FILE *out, gboolean color, guint width, gboolean utf8)
     render->color = color;
     render->width = width;
     render->utf8 = utf8;
+    render->names = fc_short_names_new(utf8 ? "…" : "...");
     return render;
 }
 
 void fc_render_free(FcRender *render)
 {
+    if (!render)
+        return;
+    fc_short_names_free(render->names);
     g_free(render);
 }
 
@@ -66,6 +63,8 @@ static const char *style_end(const FcRender *render, FcStyle style)
 
 static void print_line(FcRender *render, FcStyle style, const char *format, va_list arguments)
 {
+    if (fc_format_is_csv())
+        return;
     g_autofree char *text = g_strdup_vprintf(format, arguments);
     fprintf(render->out, "%s%s%s\n", style_start(render, style), text, style_end(render, style));
     render->started = TRUE;
@@ -74,7 +73,7 @@ static void print_line(FcRender *render, FcStyle style, const char *format, va_l
 void fc_render_title(FcRender *render, const char *format, ...)
 {
     va_list arguments;
-    if (render->started)
+    if (render->started && !fc_format_is_csv())
         fputc('\n', render->out);
     va_start(arguments, format);
     print_line(render, FC_STYLE_STRONG, format, arguments);
@@ -99,28 +98,26 @@ void fc_render_line(FcRender *render, const char *format, ...)
 
 /* ---- Tables ---------------------------------------------------------------- */
 
-typedef struct
+void fc_table_hide(FcTable *table, guint column)
 {
-    FcStyle style;
-    gboolean gap;
-    guint first; /* cell */
-} Row;
+    table->hidden |= G_GUINT64_CONSTANT(1) << column;
+}
 
-struct FcTable
+static gboolean is_hidden(const FcTable *table, guint column)
 {
-    const FcColumn *columns;
-    guint count;
-    GArray *rows;     /* Row */
-    GPtrArray *cells; /* char *; a row may leave out its last ones */
-};
+    return (table->hidden >> column & 1) != 0;
+}
 
 FcTable *fc_table_new(const FcColumn *columns, guint count)
 {
     FcTable *table = g_new0(FcTable, 1);
     table->columns = columns;
     table->count = count;
-    table->rows = g_array_new(FALSE, TRUE, sizeof(Row));
+    table->rows = g_array_new(FALSE, TRUE, sizeof(FcTableRow));
     table->cells = g_ptr_array_new_with_free_func(g_free);
+    for (guint c = 0; c < count; c++)
+        if (columns[c].reader == FC_READER_PROGRAM)
+            fc_table_hide(table, c);
     return table;
 }
 
@@ -135,8 +132,14 @@ void fc_table_free(FcTable *table)
 
 void fc_table_row(FcTable *table, FcStyle style)
 {
-    Row row = {.style = style, .first = table->cells->len};
+    FcTableRow row = {.style = style, .first = table->cells->len};
     g_array_append_val(table->rows, row);
+}
+
+void fc_table_remark(FcTable *table, FcStyle style)
+{
+    fc_table_row(table, style);
+    g_array_index(table->rows, FcTableRow, table->rows->len - 1).remark = TRUE;
 }
 
 gboolean fc_table_is_empty(const FcTable *table)
@@ -146,7 +149,7 @@ gboolean fc_table_is_empty(const FcTable *table)
 
 void fc_table_gap(FcTable *table)
 {
-    Row row = {.gap = TRUE, .first = table->cells->len};
+    FcTableRow row = {.gap = TRUE, .first = table->cells->len};
     g_array_append_val(table->rows, row);
 }
 
@@ -157,12 +160,12 @@ void fc_table_cell(FcTable *table, char *text)
     g_ptr_array_add(table->cells, clean);
 }
 
-/* The cells of row `index`: at most table->count. */
-static char **row_cells(const FcTable *table, guint index, guint *count)
+char **fc_table_cells(const FcTable *table, guint index, guint *count)
 {
-    guint first = g_array_index(table->rows, Row, index).first;
-    guint end = index + 1 < table->rows->len ? g_array_index(table->rows, Row, index + 1).first
-                                             : table->cells->len;
+    guint first = g_array_index(table->rows, FcTableRow, index).first;
+    guint end = index + 1 < table->rows->len
+                    ? g_array_index(table->rows, FcTableRow, index + 1).first
+                    : table->cells->len;
     *count = MIN(end - first, table->count);
     return (char **)table->cells->pdata + first;
 }
@@ -188,9 +191,10 @@ static guint group_end(const FcTable *table, guint first)
 
 static guint span_width(const guint *widths, guint first, guint end)
 {
-    guint width = (end - first - 1) * COLUMN_GAP;
+    guint width = 0;
     for (guint c = first; c < end; c++)
-        width += widths[c];
+        if (widths[c] != DROPPED)
+            width += widths[c] + (width > 0 ? COLUMN_GAP : 0);
     return width;
 }
 
@@ -201,27 +205,26 @@ static void measure(const FcTable *table, guint *widths)
     for (guint r = 0; r < table->rows->len; r++)
     {
         guint count;
-        char **cells = row_cells(table, r, &count);
+        char **cells = fc_table_cells(table, r, &count);
         for (guint c = 0; c < count; c++)
             widths[c] = MAX(widths[c], text_width(cells[c]));
     }
+    for (guint c = 0; c < table->count; c++)
+        if (is_hidden(table, c))
+            widths[c] = DROPPED;
     for (guint first = 0, end; first < table->count; first = end)
     {
         end = group_end(table, first);
         guint needed = text_width(table->columns[first].group) + 4;
         guint width = span_width(widths, first, end);
-        if (table->columns[first].group && width < needed)
+        if (table->columns[first].group && widths[first] != DROPPED && width < needed)
             widths[first] += needed - width;
     }
 }
 
 static guint line_width(const FcTable *table, const guint *widths)
 {
-    guint width = 0;
-    for (guint c = 0; c < table->count; c++)
-        if (widths[c] != DROPPED)
-            width += widths[c] + (c > 0 ? COLUMN_GAP : 0);
-    return width;
+    return span_width(widths, 0, table->count);
 }
 
 /* Leaves out spare columns until the last one has room. */
@@ -245,6 +248,15 @@ static void append_pad(GString *line, guint count)
         g_string_append_c(line, ' ');
 }
 
+/* Whether no column before it is shown. */
+static gboolean is_first(const guint *widths, guint column)
+{
+    for (guint c = 0; c < column; c++)
+        if (widths[c] != DROPPED)
+            return FALSE;
+    return TRUE;
+}
+
 static void append_cell(const FcTable *table, GString *line, guint column, const char *text,
                         const guint *widths)
 {
@@ -252,7 +264,7 @@ static void append_cell(const FcTable *table, GString *line, guint column, const
         return;
     guint used = text_width(text);
     guint pad = widths[column] > used ? widths[column] - used : 0;
-    if (column > 0)
+    if (!is_first(widths, column))
         append_pad(line, COLUMN_GAP);
     if (!table->columns[column].left)
         append_pad(line, pad);
@@ -293,7 +305,7 @@ static void print_groups(const FcTable *table, const FcRender *render, const gui
             continue;
         const char *group = table->columns[first].group;
         guint width = span_width(widths, first, end);
-        if (first > 0)
+        if (!is_first(widths, first))
             append_pad(line, COLUMN_GAP);
         if (!group)
         {
@@ -320,7 +332,7 @@ static void print_headings(const FcTable *table, const FcRender *render, const g
     for (guint c = 0; c < table->count; c++)
     {
         append_cell(table, line, c, table->columns[c].heading, widths);
-        any = any || table->columns[c].heading;
+        any = any || (widths[c] != DROPPED && table->columns[c].heading);
     }
     if (any)
         put_line(render, FC_STYLE_DIM, line, TRUE);
@@ -330,29 +342,54 @@ static void print_dropped(const FcTable *table, FcRender *render, const guint *w
 {
     g_autoptr(GString) names = g_string_new(NULL);
     for (guint first = 0; first < table->count; first = group_end(table, first))
-        if (widths[first] == DROPPED)
+        if (widths[first] == DROPPED && !is_hidden(table, first))
             g_string_append_printf(names, "%s%s", names->len > 0 ? ", " : "",
                                    table->columns[first].group);
     if (names->len > 0)
         fc_render_note(render, "For want of width not shown: %s.", names->str);
 }
 
+/* ---- For people ------------------------------------------------------------------ */
+
+/* Names that do not fit are shortened in the middle. */
+static void fit_name(const FcTable *table, const FcRender *render, const guint *widths, char **name)
+{
+    const guint before = span_width(widths, 0, table->count - 1);
+    const guint start = before > 0 ? before + COLUMN_GAP : 0;
+    if (render->width <= start || text_width(*name) <= render->width - start)
+        return;
+    char *fits = fc_short_names_fit(render->names, *name, render->width - start);
+    g_free(*name);
+    *name = fits;
+}
+
+static void print_row(const FcTable *table, const FcRender *render, const guint *widths, guint row,
+                      gboolean cut)
+{
+    guint count;
+    char **cells = fc_table_cells(table, row, &count);
+    g_autoptr(GString) line = g_string_new(NULL);
+    if (cut && count == table->count && cells[count - 1])
+        fit_name(table, render, widths, &cells[count - 1]);
+    for (guint c = 0; c < count; c++)
+        append_cell(table, line, c, cells[c], widths);
+    put_line(render, g_array_index(table->rows, FcTableRow, row).style, line, cut);
+}
+
 void fc_table_print(const FcTable *table, FcRender *render)
 {
     g_autofree guint *widths = g_new0(guint, table->count);
     gboolean cut = table->columns[table->count - 1].heading != NULL;
+    if (fc_format_is_csv())
+    {
+        fc_table_print_csv(table, render);
+        return;
+    }
     measure(table, widths);
     drop_columns(table, render, widths);
     print_headings(table, render, widths);
     for (guint r = 0; r < table->rows->len; r++)
-    {
-        guint count;
-        char **cells = row_cells(table, r, &count);
-        g_autoptr(GString) line = g_string_new(NULL);
-        for (guint c = 0; c < count; c++)
-            append_cell(table, line, c, cells[c], widths);
-        put_line(render, g_array_index(table->rows, Row, r).style, line, cut);
-    }
+        print_row(table, render, widths, r, cut);
     print_dropped(table, render, widths);
     render->started = TRUE;
 }
@@ -363,97 +400,4 @@ FcStyle fc_render_heat(guint64 part, guint64 whole)
 {
     double share = whole > 0 ? (double)part / (double)whole : 0.0;
     return share >= 0.2 ? FC_STYLE_HOT : share >= 0.05 ? FC_STYLE_WARM : FC_STYLE_PLAIN;
-}
-
-/* Four digits in all, of what is shown: 9.9996 is 10.00. */
-static int decimals_for(double value)
-{
-    return value < 9.9995 ? 3 : value < 99.995 ? 2 : value < 999.95 ? 1 : 0;
-}
-
-static FcUnit unit_of_times;
-
-void fc_format_use_unit(FcUnit unit)
-{
-    unit_of_times = unit;
-}
-
-/* In the one unit that was asked for, exact to the nanosecond. */
-static char *format_in_unit(guint64 ns)
-{
-    static const struct
-    {
-        guint64 ns;
-        int digits;
-        const char *name;
-    } units[] = {[FC_UNIT_READABLE] = {1, 0, "ns"},
-                 [FC_UNIT_NS] = {1, 0, "ns"},
-                 [FC_UNIT_US] = {1000, 3, "us"},
-                 [FC_UNIT_MS] = {1000000, 6, "ms"},
-                 [FC_UNIT_S] = {1000000000, 9, "s"}};
-    const guint64 whole = ns / units[unit_of_times].ns;
-    const guint64 rest = ns % units[unit_of_times].ns;
-    if (units[unit_of_times].digits == 0)
-        return g_strdup_printf("%" G_GUINT64_FORMAT " ns", whole);
-    return g_strdup_printf("%" G_GUINT64_FORMAT ".%0*" G_GUINT64_FORMAT " %s", whole,
-                           units[unit_of_times].digits, rest, units[unit_of_times].name);
-}
-
-char *fc_format_time(guint64 ns)
-{
-    static const struct
-    {
-        double ns;
-        const char *name;
-    } units[] = {{1e3, "us"}, {1e6, "ms"}, {1e9, "s "}, {3.6e12, "h "}};
-    if (unit_of_times != FC_UNIT_READABLE)
-        return format_in_unit(ns);
-    if (ns < 1000)
-        return g_strdup_printf("%" G_GUINT64_FORMAT " ns", ns);
-    guint unit = 0;
-    double value = (double)ns / units[0].ns;
-    /* 999.95 would be rounded to 1000.0; seconds go on to four digits. */
-    while (unit + 1 < G_N_ELEMENTS(units) && value >= (unit == 2 ? 9999.5 : 999.95))
-        value = (double)ns / units[++unit].ns;
-    return g_strdup_printf("%.*f %s", decimals_for(value), value, units[unit].name);
-}
-
-char *fc_format_bytes(guint64 bytes)
-{
-    static const char *const names[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    if (bytes < 10000)
-        return g_strdup_printf("%" G_GUINT64_FORMAT " B", bytes);
-    guint unit = 0;
-    double value = (double)bytes / 1024;
-    while (unit + 1 < G_N_ELEMENTS(names) && value >= 1023.5)
-    {
-        value /= 1024;
-        unit++;
-    }
-    return g_strdup_printf("%.*f %s", decimals_for(value), value, names[unit]);
-}
-
-char *fc_format_share(guint64 part, guint64 whole)
-{
-    if (whole == 0)
-        return g_strdup("-");
-    return g_strdup_printf("%.1f", 100.0 * (double)part / (double)whole);
-}
-
-char *fc_format_count(guint64 count)
-{
-    return g_strdup_printf("%" G_GUINT64_FORMAT, count);
-}
-
-char *fc_format_text(const char *text)
-{
-    char *valid = g_utf8_make_valid(text, -1);
-    for (char *p = valid; *p != '\0'; p++)
-    {
-        if ((guchar)*p < 0x20 || *p == 0x7f)
-            *p = '?';
-        else if ((guchar)p[0] == 0xc2 && (guchar)p[1] < 0xa0) /* U+0080 to U+009F */
-            p[0] = p[1] = '?';
-    }
-    return valid;
 }

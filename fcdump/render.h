@@ -38,12 +38,23 @@ typedef enum
     FC_STYLE_HOT,  /* takes a large part */
 } FcStyle;
 
+/* Who a column is for. */
+typedef enum
+{
+    FC_READER_BOTH,
+    FC_READER_PERSON,  /* a bar, a drawing: not with --csv */
+    FC_READER_PROGRAM, /* with --csv only */
+} FcReader;
+
 typedef struct
 {
     const char *group;   /* heading over several columns that name the same; or NULL */
     const char *heading; /* NULL: none */
     gboolean left;       /* aligned to the left */
     guint spare; /* 0: always shown; 1, 2: left out where the terminal is too narrow, 1 first */
+    const char *unit; /* of the values with --csv: "ns", "bytes"; or NULL */
+    const char *csv;  /* heading with --csv in place of the other two; or NULL */
+    FcReader reader;
 } FcColumn;
 
 typedef struct FcTable FcTable;
@@ -58,16 +69,26 @@ void fc_table_row(FcTable *table, FcStyle style);
 /* Takes `text` over; NULL: empty.  What could upset a terminal is replaced. */
 void fc_table_cell(FcTable *table, char *text);
 void fc_table_gap(FcTable *table); /* an empty line */
+/* Begins a row that is not there with --csv, such as how many were left out. */
+void fc_table_remark(FcTable *table, FcStyle style);
+/* The column is there with --csv only; at most 64 may be hidden.  Its cells are given all the same,
+ * and it is not the first of several of one group. */
+void fc_table_hide(FcTable *table, guint column);
 gboolean fc_table_is_empty(const FcTable *table);
 
-/* Lines are cut to the terminal's width, unless the last column has no heading; before that
- * spare columns are left out, whole groups of them, which is said below. */
+/* Where a line is wider than the terminal spare columns are left out, whole groups of them, which
+ * is said below; then names in the last column are shortened, unless that has no heading.  With
+ * --csv: the table as RFC 4180 has it. */
 void fc_table_print(const FcTable *table, FcRender *render);
 
 /* ---- Values: all results are the caller's ---------------------------------- */
 
 /* How a line is shown whose own part of the whole is this. */
 FcStyle fc_render_heat(guint64 part, guint64 whole);
+
+/* For --csv from now on: times and bytes as whole numbers, no colour, no text around tables. */
+void fc_format_use_csv(void);
+gboolean fc_format_is_csv(void);
 
 /* Of times. */
 typedef enum

@@ -9,7 +9,17 @@
 
 #include <string.h>
 
-static const FcColumn columns[] = {{NULL, NULL, TRUE}};
+static const FcColumn columns[] = {
+    {NULL, "pointer", TRUE, .reader = FC_READER_PROGRAM},
+    {NULL, "what", TRUE, .reader = FC_READER_PROGRAM},
+    {NULL, "after", FALSE, .unit = "ns", .reader = FC_READER_PROGRAM},
+    {NULL, "times", FALSE, .reader = FC_READER_PROGRAM},
+    {NULL, "here", TRUE, .reader = FC_READER_PROGRAM},
+    {NULL, "freed", TRUE, .reader = FC_READER_PROGRAM},
+    {NULL, "allocated", TRUE, .reader = FC_READER_PROGRAM},
+    {NULL, NULL, TRUE, .reader = FC_READER_PERSON},
+};
+#define PROGRAM_COLUMNS (G_N_ELEMENTS(columns) - 1)
 
 static char *point_key(const FcProfileHeapPoint *point)
 {
@@ -53,7 +63,24 @@ static void add_point(const FcReportContext *context, FcTable *table, const char
     if (point->call == 0)
         return;
     fc_table_row(table, FC_STYLE_PLAIN);
-    fc_report_stack(context, table, 0, prefix, point);
+    for (guint c = 0; c < PROGRAM_COLUMNS; c++)
+        fc_table_cell(table, NULL);
+    fc_report_stack(context, table, PROGRAM_COLUMNS, prefix, point);
+}
+
+/* The entry as one row for programs. */
+static void add_csv_entry(const FcReportContext *context, FcTable *table,
+                          const FcProfileBadFree *bad, guint count)
+{
+    const FcProfileHeapPoint *const points[] = {&bad->here, &bad->freed, &bad->allocated};
+    fc_table_row(table, FC_STYLE_PLAIN);
+    fc_table_cell(table, g_strdup_printf("0x%" G_GINT64_MODIFIER "x", bad->pointer));
+    fc_table_cell(table, describe(bad));
+    fc_table_cell(table, fc_format_time(bad->time_ns));
+    fc_table_cell(table, fc_format_count(count));
+    for (guint i = 0; i < G_N_ELEMENTS(points); i++)
+        fc_table_cell(table,
+                      points[i]->call != 0 ? fc_report_stack_line(context, points[i]) : NULL);
 }
 
 static void add_entry(const FcReportContext *context, FcTable *table, const FcProfileBadFree *bad,
@@ -64,6 +91,8 @@ static void add_entry(const FcReportContext *context, FcTable *table, const FcPr
     g_autofree char *time = fc_format_time(bad->time_ns);
     g_autofree char *more = count > 1 ? g_strdup_printf(" (and %u more)", count - 1) : g_strdup("");
     fc_table_row(table, FC_STYLE_WARM);
+    for (guint c = 0; c < PROGRAM_COLUMNS; c++)
+        fc_table_cell(table, NULL);
     fc_table_cell(table, g_strdup_printf("0x%" G_GINT64_MODIFIER "x %s; after %s%s", bad->pointer,
                                          what, time, more));
     add_point(context, table, is_double ? "  again: " : "  here: ", &bad->here);
@@ -97,6 +126,7 @@ static void print_list(const FcReportContext *context, const GPtrArray *list)
         guint count = GPOINTER_TO_UINT(g_hash_table_lookup(counts, key));
         g_hash_table_replace(counts, key, GUINT_TO_POINTER(count + 1));
     }
+    FcReportCut cut = {0};
     for (guint i = 0; i < list->len; i++)
     {
         g_autofree char *key = entry_key(list->pdata[i]);
@@ -104,11 +134,14 @@ static void print_list(const FcReportContext *context, const GPtrArray *list)
         if (count == 0)
             continue;
         g_hash_table_remove(counts, key);
-        if (i > 0)
+        if (!fc_report_keep(context, &cut, count, list->len))
+            continue;
+        if (cut.kept > 1)
             fc_table_gap(table);
-        add_entry(context, table, list->pdata[i], count);
+        (fc_format_is_csv() ? add_csv_entry : add_entry)(context, table, list->pdata[i], count);
     }
     fc_table_print(table, context->render);
+    fc_report_note_cut(context, &cut, "pointer");
 }
 
 static void report(const FcReportContext *context, const char *name, const char *title,

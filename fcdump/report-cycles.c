@@ -6,8 +6,13 @@
 #include "fcdump/report.h"
 
 static const FcColumn columns[] = {
-    {NULL, "total", FALSE},     {NULL, "local", FALSE},   {"calls", "entering", FALSE},
-    {"calls", "within", FALSE}, {NULL, "function", TRUE},
+    {NULL, "cycle", FALSE, .reader = FC_READER_PROGRAM},
+    {NULL, "row", TRUE, .reader = FC_READER_PROGRAM},
+    {NULL, "total", FALSE, .unit = "ns"},
+    {NULL, "local", FALSE, .unit = "ns"},
+    {"calls", "entering", FALSE},
+    {"calls", "within", FALSE},
+    {NULL, "function", TRUE},
 };
 
 /* Calls on the arcs that lead to `function`: from outside its cycle, and from within. */
@@ -41,14 +46,17 @@ static Traffic count_traffic(const FcCallgraph *graph, guint function)
 
 static void add_row(const FcReportContext *context, FcTable *table, guint index, FcStyle style)
 {
+    const guint cycle = fc_callgraph_cycle_of(context->model->graph, index);
     const FcFunction *function = fc_model_function(context->model, index);
     Traffic traffic = count_traffic(context->model->graph, index);
     fc_table_row(table, style);
+    fc_table_cell(table, cycle > 0 ? fc_format_count(cycle) : NULL);
+    fc_table_cell(table, g_strdup(cycle > 0 ? "member" : "recursive"));
     fc_table_cell(table, fc_format_time(function->figures.total_ns));
     fc_table_cell(table, fc_format_time(function->figures.local_ns));
     fc_table_cell(table, fc_format_count(traffic.entering));
     fc_table_cell(table, fc_format_count(traffic.within));
-    fc_table_cell(table, g_strdup_printf("    %s", function->name));
+    fc_table_cell(table, g_strdup_printf("%s%s", fc_format_is_csv() ? "" : "    ", function->name));
 }
 
 /* The cycle's members that are not left out, in order. */
@@ -94,6 +102,8 @@ static void add_cycle(const FcReportContext *context, FcTable *table, guint cycl
         local_ns += fc_model_function(model, members[i])->figures.local_ns;
     }
     fc_table_row(table, FC_STYLE_STRONG);
+    fc_table_cell(table, fc_format_count(cycle));
+    fc_table_cell(table, g_strdup("cycle"));
     fc_table_cell(table, fc_format_time(fc_report_cycle_ns(model, cycle)));
     fc_table_cell(table, fc_format_time(local_ns));
     fc_table_cell(table, fc_format_count(sum.entering));
@@ -156,7 +166,7 @@ static gboolean add_recursive(const FcReportContext *context, FcTable *table)
     }
     if (recursive->len == 0)
         return FALSE;
-    fc_table_row(table, FC_STYLE_STRONG);
+    fc_table_remark(table, FC_STYLE_STRONG);
     for (guint c = 0; c + 1 < G_N_ELEMENTS(columns); c++)
         fc_table_cell(table, NULL);
     fc_table_cell(table, g_strdup("calling themselves only"));
@@ -173,7 +183,7 @@ void fc_report_cycles(const FcReportContext *context)
     gboolean any = add_cycles(context, table, &cut);
     any = add_recursive(context, table) || any;
     fc_render_title(context->render, "Cycles");
-    if (!any)
+    if (!any && !fc_format_is_csv())
     {
         fc_render_line(context->render,
                        "None: no function calls itself, directly or by way of others.");

@@ -16,40 +16,71 @@ static const FcColumn whole_columns[] = {
     {NULL, "change", FALSE}, {NULL, "+-", FALSE},
 };
 
-#define VALUE_COLUMNS(group, spare)                                                                \
-    {group, "before", FALSE, spare}, {group, "after", FALSE, spare},                               \
+#define VALUE_COLUMNS(group, spare, unit)                                                          \
+    {group, "before", FALSE, spare, unit}, {group, "after", FALSE, spare, unit},                   \
     {                                                                                              \
-        group, "change", FALSE, spare                                                              \
+        group, "change", FALSE, spare, unit                                                        \
     }
+#define VERDICT_COLUMN(group)                                                                      \
+    {                                                                                              \
+        group, "verdict", TRUE, .reader = FC_READER_PROGRAM                                        \
+    }
+#define COUNT_COLUMNS(group, spare, unit) VALUE_COLUMNS(group, spare, unit), VERDICT_COLUMN(group)
 #define TIME_COLUMNS(group, spare)                                                                 \
-    VALUE_COLUMNS(group, spare),                                                                   \
-    {                                                                                              \
-        group, "+-", FALSE, spare                                                                  \
-    }
+    VALUE_COLUMNS(group, spare, "ns"), {group, "+-", FALSE, spare, "ns"}, VERDICT_COLUMN(group)
 
 static const FcColumn columns[] = {
-    TIME_COLUMNS("local", 0),    TIME_COLUMNS("total", 2),   VALUE_COLUMNS("calls", 0),
+    TIME_COLUMNS("local", 0),    TIME_COLUMNS("total", 2),   COUNT_COLUMNS("calls", 0, NULL),
     TIME_COLUMNS("per call", 1), {NULL, "finding", TRUE, 0}, {NULL, "function", TRUE, 0},
 };
 static const FcColumn memory_columns[] = {
-    TIME_COLUMNS("local", 0),    TIME_COLUMNS("total", 2),      VALUE_COLUMNS("calls", 0),
-    TIME_COLUMNS("per call", 1), VALUE_COLUMNS("allocated", 1), {NULL, "finding", TRUE, 0},
+    TIME_COLUMNS("local", 0),
+    TIME_COLUMNS("total", 2),
+    COUNT_COLUMNS("calls", 0, NULL),
+    TIME_COLUMNS("per call", 1),
+    COUNT_COLUMNS("allocated", 1, "bytes"),
+    {NULL, "finding", TRUE, 0},
     {NULL, "function", TRUE, 0},
 };
 static const FcColumn context_columns[] = {
+    {NULL, "level", FALSE, .reader = FC_READER_PROGRAM},
     TIME_COLUMNS("total", 0),
     TIME_COLUMNS("local", 2),
-    VALUE_COLUMNS("calls", 0),
+    COUNT_COLUMNS("calls", 0, NULL),
     {NULL, "context", TRUE, 0},
 };
 
+/* A mean: of some runs it need not be a whole number. */
+static char *csv_number(double value)
+{
+    char text[G_ASCII_DTOSTR_BUF_SIZE];
+    return g_strdup(
+        g_ascii_formatd(text, sizeof text, value == floor(value) ? "%.0f" : "%.3f", value));
+}
+
+static void add_csv_change(FcTable *table, FcDiffMetric metric, const FcDiffChange *change)
+{
+    fc_table_cell(table, csv_number(change->before));
+    fc_table_cell(table, csv_number(change->after));
+    fc_table_cell(table, csv_number(change->change));
+    if (fc_diff_is_time(metric))
+        fc_table_cell(table, change->margin > 0 ? csv_number(change->margin) : NULL);
+    fc_table_cell(table, g_strdup(fc_diff_verdict_name(change->verdict)));
+}
+
 static void add_change(FcTable *table, FcDiffMetric metric, const FcDiffChange *change)
 {
+    if (fc_format_is_csv())
+    {
+        add_csv_change(table, metric, change);
+        return;
+    }
     fc_table_cell(table, fc_diff_format(metric, change->before));
     fc_table_cell(table, fc_diff_format(metric, change->after));
     fc_table_cell(table, fc_diff_change_text(metric, change));
     if (fc_diff_is_time(metric))
         fc_table_cell(table, fc_diff_margin_text(change));
+    fc_table_cell(table, NULL);
 }
 
 static FcStyle style_of(const FcDiffChange *change)
@@ -152,11 +183,11 @@ static void print_functions(const FcReportContext *context)
     g_autoptr(FcTable) table = diff->memory
                                    ? fc_table_new(memory_columns, G_N_ELEMENTS(memory_columns))
                                    : fc_table_new(columns, G_N_ELEMENTS(columns));
-    fc_diff_rows_init(&rows, context, ROWS_MAX);
+    fc_diff_rows_init(&rows, context, fc_format_is_csv() ? FC_TOP_ALL : ROWS_MAX);
     for (guint i = 0; i < rows.rows->len; i++)
         add_function(table, diff, fc_diff_function(diff, g_array_index(rows.rows, guint, i)));
     fc_render_title(context->render, "Functions that changed");
-    if (rows.rows->len > 0)
+    if (rows.rows->len > 0 || fc_format_is_csv())
         fc_table_print(table, context->render);
     else
         fc_render_line(context->render, "None.");
@@ -171,7 +202,8 @@ void fc_report_diff(const FcReportContext *context)
                     diff->runs[FC_DIFF_BEFORE], plural(diff->runs[FC_DIFF_BEFORE]),
                     diff->runs[FC_DIFF_AFTER]);
     print_legend(context);
-    print_whole(context);
+    if (!fc_format_is_csv())
+        print_whole(context);
     print_functions(context);
     if (context->reasons->len == 0)
         return;
@@ -248,13 +280,14 @@ static void add_context(FcTable *table, const FcDiff *diff, guint index, guint d
     const FcDiffContext *context = fc_diff_context(diff, index);
     const FcDiffChange total = fc_diff_context_change(diff, context, FC_DIFF_TOTAL);
     fc_table_row(table, style_of(&total));
+    fc_table_cell(table, fc_format_count(depth));
     for (guint i = 0; i < G_N_ELEMENTS(metrics); i++)
     {
         const FcDiffChange change = fc_diff_context_change(diff, context, metrics[i]);
         add_change(table, metrics[i], &change);
     }
-    fc_table_cell(
-        table, g_strdup_printf("%*s%s", (int)(2 * depth), "", fc_diff_context_name(diff, context)));
+    fc_table_cell(table, g_strdup_printf("%*s%s", fc_format_is_csv() ? 0 : (int)(2 * depth), "",
+                                         fc_diff_context_name(diff, context)));
 }
 
 void fc_report_diff_tree(const FcReportContext *context)
@@ -263,11 +296,12 @@ void fc_report_diff_tree(const FcReportContext *context)
     g_autofree gboolean *marked = g_new0(gboolean, diff->contexts->len);
     g_autofree guint *first = g_new0(guint, diff->contexts->len);
     g_autofree guint *next = g_new0(guint, diff->contexts->len);
-    const guint more = mark_contexts(diff, marked, fc_diff_most(context, CONTEXTS_MAX));
+    const guint more = mark_contexts(
+        diff, marked, fc_diff_most(context, fc_format_is_csv() ? FC_TOP_ALL : CONTEXTS_MAX));
     g_autoptr(FcTable) table = fc_table_new(context_columns, G_N_ELEMENTS(context_columns));
     link_children(diff, marked, first, next);
     fc_render_title(context->render, "Contexts that changed");
-    if (first[0] == 0)
+    if (first[0] == 0 && !fc_format_is_csv())
     {
         fc_render_line(context->render, "None.");
         return;

@@ -5,31 +5,21 @@
 #include "fcdump/report.h"
 
 static const FcColumn columns[] = {
-    {"total", "time", FALSE},
+    {"total", "time", FALSE, .unit = "ns"},
     {"total", "%", FALSE},
-    {"local", "time", FALSE},
+    {"local", "time", FALSE, .unit = "ns"},
     {"local", "%", FALSE},
     {"local", "sum %", FALSE},
-    {"local", "waiting", FALSE},
-    {"total per call", "min", FALSE, 2},
-    {"total per call", "max", FALSE, 2},
-    {"local per call", "min", FALSE, 1},
-    {"local per call", "max", FALSE, 1},
+    {"local", "waiting", FALSE, .unit = "ns"},
+    {"total per call", "min", FALSE, 2, .unit = "ns"},
+    {"total per call", "max", FALSE, 2, .unit = "ns"},
+    {"local per call", "min", FALSE, 1, .unit = "ns"},
+    {"local per call", "max", FALSE, 1, .unit = "ns"},
     {NULL, "calls", FALSE},
     {NULL, "function", TRUE},
 };
 #define SUM_COLUMN 4  /* only with --cumul */
 #define WAIT_COLUMN 5 /* only where there is any, beside the time on the CPU */
-
-/* Into `out`, which has room for all of `columns`; returns their number. */
-static guint choose_columns(FcColumn *out, gboolean cumul, gboolean waits)
-{
-    guint count = 0;
-    for (guint i = 0; i < G_N_ELEMENTS(columns); i++)
-        if ((i != SUM_COLUMN || cumul) && (i != WAIT_COLUMN || waits))
-            out[count++] = columns[i];
-    return count;
-}
 
 /* A bound of a function of which no call was completed is not known, nor that of some threads. */
 static char *format_bound(const FcReportContext *context, const FcProfileFunction *figures,
@@ -48,13 +38,12 @@ void fc_report_flat(const FcReportContext *context)
         return;
     }
     const FcModel *model = context->model;
-    gboolean cumul = context->options->cumul;
     g_autoptr(GArray) functions = fc_report_functions(context);
-    FcColumn chosen[G_N_ELEMENTS(columns)];
-    gboolean waits;
-    fc_report_waits_ns(context, &waits);
-    waits = waits && fc_options_time(context->options) == FC_TIME_PART_CPU;
-    g_autoptr(FcTable) table = fc_table_new(chosen, choose_columns(chosen, cumul, waits));
+    g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
+    if (!context->options->cumul)
+        fc_table_hide(table, SUM_COLUMN);
+    if (!fc_report_shows_waits(context))
+        fc_table_hide(table, WAIT_COLUMN);
     guint64 sum_ns = 0;
     FcReportCut cut = {0};
     for (guint i = 0; i < functions->len; i++)
@@ -71,10 +60,8 @@ void fc_report_flat(const FcReportContext *context)
         fc_table_cell(table, fc_report_time(figures->local_ns, figures->local_error_ns,
                                             figures->local_cost_ns));
         fc_table_cell(table, fc_format_share(figures->local_ns, model->base_ns));
-        if (cumul)
-            fc_table_cell(table, fc_format_share(sum_ns, model->base_ns));
-        if (waits)
-            fc_table_cell(table, fc_format_time(figures->local_wait_ns));
+        fc_table_cell(table, fc_format_share(sum_ns, model->base_ns));
+        fc_table_cell(table, fc_format_time(figures->local_wait_ns));
         const gboolean sampled = figures->counted > figures->timed;
         const guint64 bounds[] = {figures->total_min_ns, figures->total_max_ns,
                                   figures->local_min_ns, figures->local_max_ns};
@@ -89,7 +76,7 @@ void fc_report_flat(const FcReportContext *context)
                                     "local: without profiled callees.");
     fc_report_note_base(context);
     fc_report_note_marks(context);
-    if (cut.kept > 0)
+    if (fc_report_prints(&cut))
         fc_table_print(table, context->render);
     else
         fc_report_no_function(context);

@@ -7,9 +7,16 @@
 #include <string.h>
 
 static const FcColumn columns[] = {
-    {NULL, "time", FALSE}, {NULL, "%", FALSE},       {NULL, "calls", FALSE},
-    {NULL, "of", FALSE},   {NULL, "function", TRUE},
+    {NULL, "of function", TRUE, .reader = FC_READER_PROGRAM},
+    {NULL, "row", TRUE, .reader = FC_READER_PROGRAM},
+    {NULL, "time", FALSE, .unit = "ns"},
+    {NULL, "%", FALSE},
+    {NULL, "waiting", FALSE, .unit = "ns"},
+    {NULL, "calls", FALSE},
+    {NULL, "of", FALSE, .csv = "calls of callee"},
+    {NULL, "function", TRUE},
 };
+#define WAIT_COLUMN 4
 
 /* ---- The arcs of a function --------------------------------------------------- */
 
@@ -79,6 +86,30 @@ static char *format_site(const FcReportContext *context, const FcCallSite *site)
                   : g_strdup_printf("at 0x%" G_GINT64_MODIFIER "x", arc->site.address);
 }
 
+/* Begins a row of the function's entry; `row` says what it is. */
+static void begin_row(const FcReportContext *context, FcTable *table, FcStyle style, guint entry,
+                      const char *row)
+{
+    const gboolean csv = fc_format_is_csv();
+    fc_table_row(table, style);
+    fc_table_cell(table, csv ? g_strdup(fc_model_function(context->model, entry)->name) : NULL);
+    fc_table_cell(table, csv ? g_strdup(row) : NULL);
+}
+
+/* A name that people see below that of its entry. */
+static char *indented(const char *indent, const char *name)
+{
+    return g_strconcat(fc_format_is_csv() ? "" : indent, name, NULL);
+}
+
+static FcTable *new_table(const FcReportContext *context)
+{
+    FcTable *table = fc_table_new(columns, G_N_ELEMENTS(columns));
+    if (!fc_report_shows_waits(context))
+        fc_table_hide(table, WAIT_COLUMN);
+    return table;
+}
+
 static void add_function(const FcReportContext *context, FcTable *table, guint index)
 {
     const FcModel *model = context->model;
@@ -88,15 +119,16 @@ static void add_function(const FcReportContext *context, FcTable *table, guint i
     g_autofree char *source = context->options->details
                                   ? fc_report_source(context, &function->figures.place, FALSE)
                                   : NULL;
-    if (cycle != 0)
+    if (cycle != 0 && !fc_format_is_csv())
         g_string_append_printf(name, "  [cycle %u]", cycle);
     if (source)
         g_string_append_printf(name, "  %s", source);
-    fc_table_row(table, FC_STYLE_STRONG);
+    begin_row(context, table, FC_STYLE_STRONG, index, "function");
     fc_table_cell(table,
                   fc_report_time(function->figures.total_ns, function->figures.total_error_ns,
                                  function->figures.total_cost_ns));
     fc_table_cell(table, fc_format_share(function->figures.total_ns, model->base_ns));
+    fc_table_cell(table, fc_format_time(function->figures.total_wait_ns));
     fc_table_cell(table, fc_format_count(function->figures.calls));
     fc_table_cell(table, NULL);
     fc_table_cell(table, g_strdup(name->str));
@@ -114,6 +146,20 @@ static char *format_arc_share(const FcReportContext *context, guint64 ns, guint6
                                                          : fc_format_share(ns, whole_ns);
 }
 
+static guint64 site_wait_ns(const FcReportContext *context, const FcCallSite *site)
+{
+    return g_array_index(context->model->profile->arcs, FcProfileArc, site->tag).wait_ns;
+}
+
+/* As for its time: of call sites that are active at once no more than all of the callee's. */
+static guint64 arc_wait_ns(const FcReportContext *context, const FcArc *arc)
+{
+    guint64 wait_ns = 0;
+    for (guint i = 0; i < arc->site_count; i++)
+        wait_ns += site_wait_ns(context, &arc->sites[i]);
+    return MIN(wait_ns, fc_model_function(context->model, arc->callee)->figures.total_wait_ns);
+}
+
 /* Whose calls are exact only together with other callers'. */
 static gboolean is_apportioned(const FcReportContext *context, const FcCallSite *site)
 {
@@ -126,6 +172,7 @@ typedef struct
     char *text;
     guint64 calls;
     guint64 total_ns;
+    guint64 wait_ns;
     gboolean apportioned;
 } Line;
 
@@ -154,45 +201,65 @@ static GArray *site_lines(const FcReportContext *context, const FcArc *arc)
         Line *line = &g_array_index(lines, Line, at - 1);
         line->calls += arc->sites[i].calls;
         line->total_ns += arc->sites[i].total_ns;
+        line->wait_ns += site_wait_ns(context, &arc->sites[i]);
         line->apportioned |= is_apportioned(context, &arc->sites[i]);
     }
     return lines;
 }
 
-static void add_line(const FcReportContext *context, FcTable *table, const Line *line,
+/* The function of the entry that the arc stands in. */
+static guint entry_of(const FcReportContext *context, const FcArc *arc)
+{
+    return context->options->callers ? arc->callee : (guint)arc->caller;
+}
+
+static void add_line(const FcReportContext *context, FcTable *table, const Line *line, guint entry,
                      guint64 whole_ns, gboolean estimated)
 {
-    fc_table_row(table, FC_STYLE_DIM);
+    begin_row(context, table, FC_STYLE_DIM, entry, "site");
     fc_table_cell(table, fc_report_mark(format_arc_time(context, line->total_ns), estimated));
     fc_table_cell(table, format_arc_share(context, line->total_ns, whole_ns));
+    fc_table_cell(table, fc_format_time(line->wait_ns));
     fc_table_cell(table, fc_report_mark(fc_format_count(line->calls), line->apportioned));
     fc_table_cell(table, NULL);
-    fc_table_cell(table, g_strdup_printf("          %s", line->text));
+    fc_table_cell(table, indented("          ", line->text));
+}
+
+static char *arc_text(const FcReportContext *context, const FcArc *arc, const char *site)
+{
+    const char *arrow = context->options->callers ? "<-" : "->";
+    g_autofree char *name = fc_report_name(context, other_end(context, arc), arc->via);
+    if (fc_format_is_csv())
+        return g_steal_pointer(&name);
+    return g_strdup_printf("    %s %s%s%s", arrow, name, site ? "  " : "", site ? site : "");
 }
 
 static void add_arc(const FcReportContext *context, FcTable *table, const FcArc *arc,
                     guint64 whole_ns)
 {
-    const char *arrow = context->options->callers ? "<-" : "->";
-    g_autofree char *name = fc_report_name(context, other_end(context, arc), arc->via);
+    const gboolean csv = fc_format_is_csv();
+    const guint entry = entry_of(context, arc);
     g_autoptr(GArray) lines = context->options->details ? site_lines(context, arc) : NULL;
-    const char *only = lines && lines->len == 1 ? g_array_index(lines, Line, 0).text : NULL;
+    const gboolean by_site = lines && (lines->len > 1 || csv);
+    const char *only = lines && !by_site ? g_array_index(lines, Line, 0).text : NULL;
     g_autofree char *time = format_arc_time(context, arc->total_ns);
     const FcFunction *callee = fc_model_function(context->model, arc->callee);
-    fc_table_row(table, FC_STYLE_PLAIN);
     const gboolean estimated = fc_report_is_estimated(&callee->figures);
     gboolean apportioned = FALSE;
     for (guint i = 0; i < arc->site_count; i++)
         apportioned = apportioned || is_apportioned(context, &arc->sites[i]);
-    fc_table_cell(table,
-                  g_strdup_printf("%s%s%s", arc->at_most ? "<" : "", estimated ? "~" : "", time));
+    begin_row(context, table, FC_STYLE_PLAIN, entry,
+              context->options->callers ? "caller" : "callee");
+    fc_table_cell(table, csv ? g_strdup(time)
+                             : g_strdup_printf("%s%s%s", arc->at_most ? "<" : "",
+                                               estimated ? "~" : "", time));
     fc_table_cell(table, format_arc_share(context, arc->total_ns, whole_ns));
+    fc_table_cell(table, fc_format_time(arc_wait_ns(context, arc)));
     fc_table_cell(table, fc_report_mark(fc_format_count(arc->calls), apportioned));
     fc_table_cell(table, fc_format_count(callee->figures.calls));
-    fc_table_cell(
-        table, g_strdup_printf("    %s %s%s%s", arrow, name, only ? "  " : "", only ? only : ""));
-    for (guint i = 0; lines && lines->len > 1 && i < lines->len; i++)
-        add_line(context, table, &g_array_index(lines, Line, i), whole_ns, estimated);
+    fc_table_cell(table, arc_text(context, arc, only));
+    for (guint i = 0; by_site && i < lines->len; i++)
+        add_line(context, table, &g_array_index(lines, Line, i), entry, whole_ns, estimated);
 }
 
 /* Whether one of them is an upper bound. */
@@ -213,15 +280,17 @@ static gboolean add_arcs(const FcReportContext *context, FcTable *table, const G
     return at_most;
 }
 
-static void add_local(FcTable *table, const FcProfileFunction *figures)
+static void add_local(const FcReportContext *context, FcTable *table, guint index)
 {
-    fc_table_row(table, FC_STYLE_DIM);
+    const FcProfileFunction *figures = &fc_model_function(context->model, index)->figures;
+    begin_row(context, table, FC_STYLE_DIM, index, "local");
     fc_table_cell(
         table, fc_report_time(figures->local_ns, figures->local_error_ns, figures->local_cost_ns));
     fc_table_cell(table, fc_format_share(figures->local_ns, figures->total_ns));
+    fc_table_cell(table, fc_format_time(figures->local_wait_ns));
     fc_table_cell(table, NULL);
     fc_table_cell(table, NULL);
-    fc_table_cell(table, g_strdup("    (local)"));
+    fc_table_cell(table, indented("    ", "(local)"));
 }
 
 /* ---- The report ---------------------------------------------------------------- */
@@ -251,7 +320,7 @@ void fc_report_graph(const FcReportContext *context)
     if (fc_report_lacks_threads(context, "Call graph"))
         return;
     g_autoptr(GArray) functions = fc_report_functions(context);
-    g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
+    g_autoptr(FcTable) table = new_table(context);
     gboolean at_most = FALSE;
     guint leaves = 0;
     FcReportCut cut = {0};
@@ -275,11 +344,11 @@ void fc_report_graph(const FcReportContext *context)
         add_function(context, table, index);
         at_most = add_arcs(context, table, arcs, figures->total_ns) || at_most;
         if (!context->options->callers)
-            add_local(table, figures);
+            add_local(context, table, index);
     }
     print_legend(context, at_most, leaves);
     fc_report_note_marks(context);
-    if (cut.kept > 0)
+    if (fc_report_prints(&cut))
         fc_table_print(table, context->render);
     else
         fc_render_line(context->render, "No call to show.");
@@ -297,7 +366,7 @@ void fc_report_peek(const FcReportContext *context)
     FcReportContext own = *context;
     own.options = &options;
     g_autoptr(GArray) functions = fc_report_functions(context);
-    g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
+    g_autoptr(FcTable) table = new_table(context);
     g_autofree gboolean *wanted = g_new0(gboolean, model->functions->len + 1);
     for (guint i = 0; i < context->options->peek->len; i++)
         fc_report_mark_pattern(context, context->options->peek->pdata[i], "--peek", wanted);
@@ -319,7 +388,7 @@ void fc_report_peek(const FcReportContext *context)
                 add_function(&own, table, index);
             at_most = add_arcs(&own, table, arcs, figures->total_ns) || at_most;
         }
-        add_local(table, figures);
+        add_local(context, table, index);
     }
     fc_render_title(context->render, "Callers and callees");
     fc_render_note(context->render,
@@ -329,7 +398,7 @@ void fc_report_peek(const FcReportContext *context)
     if (at_most)
         fc_render_note(context->render,
                        "< at most: call sites that are active at the same time (recursion).");
-    if (cut.kept > 0)
+    if (fc_report_prints(&cut))
         fc_table_print(table, context->render);
     else
         fc_render_line(context->render, "No function to show.");

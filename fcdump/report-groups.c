@@ -10,20 +10,28 @@ typedef struct
 {
     char *name; /* owned */
     guint64 local_ns;
+    guint64 local_wait_ns;
     guint64 total_ns; /* while one of its functions was active */
     guint64 calls;
 } Group;
 
 static const FcColumn columns[] = {
-    {"local", "time", FALSE}, {"local", "%", FALSE},  {"total", "time", FALSE},
-    {"total", "%", FALSE},    {NULL, "calls", FALSE}, {NULL, "name", TRUE},
-};
-static const FcColumn own_columns[] = {
-    {NULL, "time", FALSE},
-    {NULL, "%", FALSE},
+    {"local", "time", FALSE, .unit = "ns"},
+    {"local", "%", FALSE},
+    {"local", "waiting", FALSE, .unit = "ns"},
+    {"total", "time", FALSE, .unit = "ns"},
+    {"total", "%", FALSE},
     {NULL, "calls", FALSE},
     {NULL, "name", TRUE},
 };
+static const FcColumn own_columns[] = {
+    {NULL, "time", FALSE, .unit = "ns"},
+    {NULL, "%", FALSE},
+    {NULL, "waiting", FALSE, .unit = "ns"},
+    {NULL, "calls", FALSE},
+    {NULL, "name", TRUE},
+};
+#define WAIT_COLUMN 2 /* of both */
 
 static void clear_group(gpointer data)
 {
@@ -94,6 +102,7 @@ static GArray *group_functions(const FcReportContext *context, guint *group_of)
         g_hash_table_replace(known, name, GUINT_TO_POINTER(at));
         Group *group = &g_array_index(groups, Group, at - 1);
         group->local_ns += function->figures.local_ns;
+        group->local_wait_ns += function->figures.local_wait_ns;
         group->calls += function->figures.calls;
         group_of[i] = at - 1;
     }
@@ -133,7 +142,12 @@ static GArray *group_threads(const FcModel *model)
                                                thread->name ? thread->name : ""),
                        .calls = thread->calls};
         for (guint f = 0; f < thread->functions->len; f++)
-            group.local_ns += g_array_index(thread->functions, FcProfileThreadFunction, f).local_ns;
+        {
+            const FcProfileThreadFunction *function =
+                &g_array_index(thread->functions, FcProfileThreadFunction, f);
+            group.local_ns += function->local_ns;
+            group.local_wait_ns += function->local_wait_ns;
+        }
         g_array_append_val(groups, group);
     }
     return groups;
@@ -150,6 +164,7 @@ static GArray *group_processes(const FcModel *model)
             .name = g_strdup_printf("%" G_GINT64_FORMAT "  %s", header->pid,
                                     header->executable ? fc_base_name(header->executable) : ""),
             .local_ns = input->local_ns,
+            .local_wait_ns = input->local_wait_ns,
             .calls = input->calls};
         g_array_append_val(groups, group);
     }
@@ -163,6 +178,8 @@ static void print_groups(const FcReportContext *context, const GArray *groups, g
     const FcModel *model = context->model;
     g_autoptr(FcTable) table = totals ? fc_table_new(columns, G_N_ELEMENTS(columns))
                                       : fc_table_new(own_columns, G_N_ELEMENTS(own_columns));
+    if (!fc_report_shows_waits(context))
+        fc_table_hide(table, WAIT_COLUMN);
     FcReportCut cut = {0};
     for (guint i = 0; i < groups->len; i++)
     {
@@ -172,6 +189,7 @@ static void print_groups(const FcReportContext *context, const GArray *groups, g
         fc_table_row(table, fc_render_heat(group->local_ns, model->base_ns));
         fc_table_cell(table, fc_format_time(group->local_ns));
         fc_table_cell(table, fc_format_share(group->local_ns, model->base_ns));
+        fc_table_cell(table, fc_format_time(group->local_wait_ns));
         if (totals)
         {
             fc_table_cell(table, fc_format_time(group->total_ns));
@@ -180,7 +198,7 @@ static void print_groups(const FcReportContext *context, const GArray *groups, g
         fc_table_cell(table, fc_format_count(group->calls));
         fc_table_cell(table, g_strdup(group->name));
     }
-    if (cut.kept > 0)
+    if (fc_report_prints(&cut))
         fc_table_print(table, context->render);
     else
         fc_render_line(context->render, "None to show.");

@@ -9,10 +9,12 @@
 #define HOLDERS 10
 
 static const FcColumn total_columns[] = {{NULL, NULL, TRUE}, {NULL, NULL, TRUE}};
-static const FcColumn course_columns[] = {
-    {NULL, "up to", FALSE}, {NULL, "most live", FALSE}, {NULL, "", TRUE}};
-static const FcColumn holder_columns[] = {
-    {NULL, "bytes", FALSE}, {NULL, "%", FALSE}, {NULL, NULL, TRUE}};
+static const FcColumn course_columns[] = {{NULL, "up to", FALSE, .unit = "ns"},
+                                          {NULL, "most live", FALSE, .unit = "bytes"},
+                                          {NULL, "", TRUE, .reader = FC_READER_PERSON}};
+static const FcColumn holder_columns[] = {{NULL, "bytes", FALSE, .unit = "bytes"},
+                                          {NULL, "%", FALSE},
+                                          {NULL, NULL, TRUE, .csv = "stack"}};
 
 /* "70000 bytes (68.4 KiB)", and no more than "700 bytes". */
 static char *describe_bytes(guint64 bytes)
@@ -72,7 +74,7 @@ static void print_course(const FcReportContext *context)
     const FcProfileHeap *heap = &context->model->profile->heap;
     const GArray *samples = heap->samples;
     g_autoptr(FcTable) table = fc_table_new(course_columns, G_N_ELEMENTS(course_columns));
-    const guint each = (samples->len + COURSE_LINES - 1) / COURSE_LINES;
+    const guint each = fc_format_is_csv() ? 1 : (samples->len + COURSE_LINES - 1) / COURSE_LINES;
     if (samples->len == 0 || heap->peak_bytes == 0)
         return;
     for (guint i = 0; i < samples->len; i += each)
@@ -99,25 +101,31 @@ static void print_holders(const FcReportContext *context)
     g_autoptr(FcTable) table = fc_table_new(holder_columns, G_N_ELEMENTS(holder_columns));
     g_autoptr(GArray) largest = fc_report_largest(sites, heap->alloc_sites->len,
                                                   G_STRUCT_OFFSET(FcProfileAllocSite, peak_bytes));
-    guint count = 0;
-    for (guint i = 0; i < largest->len && count < HOLDERS; i++)
+    FcOptions options = *context->options;
+    FcReportContext own = *context;
+    own.options = &options;
+    if (options.top == 0)
+        options.top = HOLDERS;
+    FcReportCut cut = {0};
+    for (guint i = 0; i < largest->len; i++)
     {
         const guint index = g_array_index(largest, guint, i);
         const FcProfileAllocSite *site = &sites[index];
         if (site->peak_bytes == 0)
             break;
-        if (!context->memory->alloc_sites[index].shown)
+        if (!context->memory->alloc_sites[index].shown ||
+            !fc_report_keep(&own, &cut, site->peak_bytes, heap->peak_bytes))
             continue;
-        count++;
         fc_table_row(table, fc_render_heat(site->peak_bytes, heap->peak_bytes));
         fc_table_cell(table, fc_format_bytes(site->peak_bytes));
         fc_table_cell(table, fc_format_share(site->peak_bytes, heap->peak_bytes));
         fc_report_stack(context, table, G_N_ELEMENTS(holder_columns) - 1, "", &site->point);
     }
-    if (count == 0)
+    if (cut.kept == 0)
         return;
     fc_render_line(context->render, "\nWhat was live at the peak, the largest first:");
     fc_table_print(table, context->render);
+    fc_report_note_cut(context, &cut, "allocation site");
 }
 
 void fc_report_heap(const FcReportContext *context)
@@ -125,7 +133,9 @@ void fc_report_heap(const FcReportContext *context)
     if (!fc_report_memory_begin(context, "mem-heap", "The heap",
                                 !context->model->profile->heap.recorded))
         return;
-    print_totals(context);
+    if (!fc_format_is_csv())
+        print_totals(context);
     print_course(context);
-    print_holders(context);
+    if (!fc_format_is_csv())
+        print_holders(context);
 }

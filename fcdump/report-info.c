@@ -156,9 +156,9 @@ static void add_modules(FcTable *table, const FcReportContext *context)
 
 static void print_processes(const FcReportContext *context)
 {
-    static const FcColumn process_columns[] = {{NULL, "id", FALSE},       {NULL, "parent", FALSE},
-                                               {NULL, "run time", FALSE}, {NULL, "threads", FALSE},
-                                               {NULL, "program", TRUE},   {NULL, "end", TRUE}};
+    static const FcColumn process_columns[] = {
+        {NULL, "id", FALSE},      {NULL, "parent", FALSE}, {NULL, "run time", FALSE, .unit = "ns"},
+        {NULL, "threads", FALSE}, {NULL, "program", TRUE}, {NULL, "end", TRUE}};
     const GPtrArray *inputs = context->model->inputs;
     g_autoptr(FcTable) table = fc_table_new(process_columns, G_N_ELEMENTS(process_columns));
     for (guint i = 0; i < inputs->len; i++)
@@ -188,7 +188,8 @@ void fc_report_info(const FcReportContext *context)
     add_amounts(table, context->model);
     add_modules(table, context);
     fc_render_title(context->render, "General information");
-    fc_table_print(table, context->render);
-    if (context->model->inputs->len > 1)
+    if (!fc_format_is_csv())
+        fc_table_print(table, context->render);
+    if (context->model->inputs->len > 1 || fc_format_is_csv())
         print_processes(context);
 }

@@ -7,8 +7,12 @@
 #define BAR_WIDTH 40
 
 static const FcColumn columns[] = {
-    {NULL, "calls", FALSE}, {NULL, "%", FALSE},       {NULL, "from", FALSE},
-    {NULL, "to", FALSE},    {NULL, "function", TRUE},
+    {NULL, "row", TRUE, .reader = FC_READER_PROGRAM},
+    {NULL, "calls", FALSE},
+    {NULL, "%", FALSE},
+    {NULL, "from", FALSE, .unit = "ns"},
+    {NULL, "to", FALSE, .unit = "ns"},
+    {NULL, "function", TRUE},
 };
 
 static guint64 bucket_start(guint bucket)
@@ -34,6 +38,7 @@ static void add_function(FcTable *table, const FcFunction *function)
         most = MAX(most, buckets[i]);
     }
     fc_table_row(table, FC_STYLE_STRONG);
+    fc_table_cell(table, g_strdup("function"));
     fc_table_cell(table, fc_format_count(calls));
     fc_table_cell(table, fc_format_share(calls, calls));
     fc_table_cell(table, fc_format_time(function->figures.total_min_ns));
@@ -44,12 +49,14 @@ static void add_function(FcTable *table, const FcFunction *function)
         if (buckets[i] == 0)
             continue;
         fc_table_row(table, FC_STYLE_PLAIN);
+        fc_table_cell(table, g_strdup("bucket"));
         fc_table_cell(table, fc_format_count(buckets[i]));
         fc_table_cell(table, fc_format_share(buckets[i], calls));
         fc_table_cell(table, fc_format_time(bucket_start(i)));
         fc_table_cell(table, i + 1 < FC_HISTOGRAM_BUCKETS ? fc_format_time(bucket_start(i + 1))
                                                           : g_strdup("-"));
-        fc_table_cell(table, format_bar(buckets[i], most));
+        fc_table_cell(table,
+                      fc_format_is_csv() ? g_strdup(function->name) : format_bar(buckets[i], most));
     }
 }
 
@@ -68,7 +75,12 @@ void fc_report_latency(const FcReportContext *context)
     gboolean any = FALSE;
     gboolean sampled = FALSE;
     FcReportCut cut = {0};
-    fc_report_percentiles(context);
+    const gboolean histograms = !fc_format_is_csv() || context->options->details ||
+                                context->model->profile->latencies->len == 0;
+    if (!fc_format_is_csv() || !histograms)
+        fc_report_percentiles(context);
+    if (!histograms)
+        return;
     for (guint i = 0; i < functions->len; i++)
     {
         const FcFunction *function =
@@ -84,7 +96,7 @@ void fc_report_latency(const FcReportContext *context)
         sampled = sampled || function->figures.counted > function->figures.timed;
     }
     fc_render_title(context->render, "Latency");
-    if (!any)
+    if (!any && !fc_format_is_csv())
     {
         fc_render_line(context->render, "No call to show.");
         fc_report_note_cut(context, &cut, "function");

@@ -6,11 +6,11 @@
 
 #include <string.h>
 
-static const FcColumn columns[] = {{NULL, "bytes", FALSE},
+static const FcColumn columns[] = {{NULL, "bytes", FALSE, .unit = "bytes"},
                                    {NULL, "%", FALSE},
                                    {NULL, "blocks", FALSE},
                                    {NULL, "state", TRUE},
-                                   {NULL, NULL, TRUE}};
+                                   {NULL, NULL, TRUE, .csv = "stack"}};
 
 /* Blocks of one site and one state. */
 typedef struct
@@ -124,7 +124,7 @@ static BlockLists list_blocks(const FcProfileHeap *heap)
 
 static void add_detail(FcTable *table, char *text)
 {
-    fc_table_row(table, FC_STYLE_DIM);
+    fc_table_remark(table, FC_STYLE_DIM);
     for (guint c = 0; c + 1 < G_N_ELEMENTS(columns); c++)
         fc_table_cell(table, NULL);
     fc_table_cell(table, text);
@@ -158,15 +158,18 @@ static void add_blocks(const FcReportContext *context, FcTable *table, const Gro
     add_detail(table, g_strdup_printf("    and %s more, %s together", count, bytes));
 }
 
+static guint64 whole_bytes(const FcReportContext *context)
+{
+    const FcMemory *memory = context->memory;
+    return memory->lost.bytes + (context->options->reachable ? memory->reachable.bytes : 0);
+}
+
 static void add_table_row(const FcReportContext *context, FcTable *table, const Group *group,
                           const BlockLists *lists)
 {
-    const FcMemory *memory = context->memory;
-    guint64 whole =
-        memory->lost.bytes + (context->options->reachable ? memory->reachable.bytes : 0);
     fc_table_row(table, FC_STYLE_PLAIN);
     fc_table_cell(table, fc_format_bytes(group->sum.bytes));
-    fc_table_cell(table, fc_format_share(group->sum.bytes, whole));
+    fc_table_cell(table, fc_format_share(group->sum.bytes, whole_bytes(context)));
     fc_table_cell(table, fc_format_count(group->sum.blocks));
     fc_table_cell(table, g_strdup(group->state));
     fc_report_stack(context, table, G_N_ELEMENTS(columns) - 1, "", &group->site->point);
@@ -190,13 +193,19 @@ static void print_groups(const FcReportContext *context)
     g_array_sort(groups, compare_groups);
     print_sums(context, ways);
     BlockLists lists = list_blocks(&context->model->profile->heap);
+    FcReportCut cut = {0};
     for (guint i = 0; i < groups->len; i++)
-        add_table_row(context, table, &g_array_index(groups, Group, i), &lists);
+    {
+        const Group *group = &g_array_index(groups, Group, i);
+        if (fc_report_keep(context, &cut, group->sum.bytes, whole_bytes(context)))
+            add_table_row(context, table, group, &lists);
+    }
     g_free(lists.first);
     g_free(lists.next);
     const FcProfileHeap *heap = &context->model->profile->heap;
-    if (groups->len > 0)
+    if (fc_report_prints(&cut))
         fc_table_print(table, context->render);
+    fc_report_note_cut(context, &cut, "allocation site");
     if (context->options->details && heap->unlisted.blocks > 0)
         fc_render_note(context->render,
                        "%" G_GUINT64_FORMAT " blocks of %" G_GUINT64_FORMAT

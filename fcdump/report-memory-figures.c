@@ -9,27 +9,37 @@
 
 static const FcColumn function_columns[] = {
     {"own", "blocks", FALSE},
-    {"own", "bytes", FALSE},
-    {"own", "live", FALSE},
+    {"own", "bytes", FALSE, .unit = "bytes"},
+    {"own", "live", FALSE, .unit = "bytes"},
     {"own", "temporary", FALSE},
-    {"own", "lifetime", FALSE},
+    {"own", "lifetime", FALSE, .unit = "ns"},
     {"own", "peak %", FALSE},
     {"with callees", "blocks", FALSE},
-    {"with callees", "bytes", FALSE},
-    {"with callees", "live", FALSE},
+    {"with callees", "bytes", FALSE, .unit = "bytes"},
+    {"with callees", "live", FALSE, .unit = "bytes"},
     {"with callees", "temporary", FALSE},
-    {"with callees", "lifetime", FALSE},
+    {"with callees", "lifetime", FALSE, .unit = "ns"},
     {"with callees", "peak %", FALSE},
     {NULL, "function", TRUE},
 };
 static const FcColumn context_columns[] = {
-    {"allocated", "bytes", FALSE}, {"allocated", "%", FALSE}, {"allocated", "blocks", FALSE},
-    {"live", "bytes", FALSE},      {"live", "blocks", FALSE}, {NULL, "temporary", FALSE},
-    {NULL, "lifetime", FALSE},     {NULL, "peak %", FALSE},   {NULL, NULL, TRUE},
+    {"allocated", "bytes", FALSE, .unit = "bytes"},
+    {"allocated", "%", FALSE},
+    {"allocated", "blocks", FALSE},
+    {"live", "bytes", FALSE, .unit = "bytes"},
+    {"live", "blocks", FALSE},
+    {NULL, "temporary", FALSE},
+    {NULL, "lifetime", FALSE, .unit = "ns"},
+    {NULL, "peak %", FALSE},
+    {NULL, NULL, TRUE, .csv = "stack"},
 };
 static const FcColumn size_columns[] = {
-    {NULL, "blocks", FALSE}, {NULL, "%", FALSE},       {NULL, "from", FALSE},
-    {NULL, "below", FALSE},  {NULL, "function", TRUE},
+    {NULL, "row", TRUE, .reader = FC_READER_PROGRAM},
+    {NULL, "blocks", FALSE},
+    {NULL, "%", FALSE},
+    {NULL, "from", FALSE, .unit = "bytes"},
+    {NULL, "below", FALSE, .unit = "bytes"},
+    {NULL, "function", TRUE},
 };
 
 /* `function`: its number in the model; the number of functions stands for "none". */
@@ -56,12 +66,14 @@ void fc_report_mem_functions(const FcReportContext *context)
                                                 G_STRUCT_OFFSET(FcProfileAllocSite, bytes));
     if (!fc_report_memory_begin(context, "mem-functions", "Memory by function", order->len == 0))
         return;
+    FcReportCut cut = {0};
     for (guint i = 0; i < order->len; i++)
     {
         const guint function = g_array_index(order, guint, i);
         const FcProfileAllocSite *self = &memory->self[function];
         const FcProfileAllocSite *total = &memory->total[function];
-        if (!function_shown(context, function))
+        if (!function_shown(context, function) ||
+            !fc_report_keep(context, &cut, total->bytes, model->profile->heap.bytes))
             continue;
         fc_table_row(table, fc_render_heat(self->bytes, model->profile->heap.bytes));
         fc_table_cell(table, fc_format_count(self->allocations));
@@ -83,6 +95,7 @@ void fc_report_mem_functions(const FcReportContext *context)
                    "at the end.\ntemporary: blocks that were freed before their thread allocated "
                    "another.  peak %%: of what was live at the peak.");
     fc_table_print(table, context->render);
+    fc_report_note_cut(context, &cut, "function");
 }
 
 /* ---- Sizes ------------------------------------------------------------------------------ */
@@ -131,7 +144,7 @@ static void add_size_lines(FcTable *table, guint empty_cells, const FcProfileAll
         done++;
         if (++on_line < BUCKETS_ON_LINE && done < left)
             continue;
-        fc_table_row(table, FC_STYLE_DIM);
+        fc_table_remark(table, FC_STYLE_DIM);
         for (guint c = 0; c < empty_cells; c++)
             fc_table_cell(table, NULL);
         fc_table_cell(table, g_strdup_printf("    %s%s", done > on_line ? "       " : "",
@@ -148,8 +161,7 @@ void fc_report_mem_contexts(const FcReportContext *context)
     g_autoptr(FcTable) table = fc_table_new(context_columns, G_N_ELEMENTS(context_columns));
     g_autoptr(GArray) order = fc_report_largest(sites, heap->alloc_sites->len,
                                                 G_STRUCT_OFFSET(FcProfileAllocSite, bytes));
-    const double least = context->options->min_percent / 100.0 * (double)heap->bytes;
-    guint hidden = 0;
+    FcReportCut cut = {0};
     if (!fc_report_memory_begin(context, "mem-contexts", "Memory by calling context",
                                 order->len == 0))
         return;
@@ -157,11 +169,9 @@ void fc_report_mem_contexts(const FcReportContext *context)
     {
         const guint index = g_array_index(order, guint, i);
         const FcProfileAllocSite *site = &sites[index];
-        if (!context->memory->alloc_sites[index].shown || (double)site->bytes < least)
-        {
-            hidden++;
+        if (!context->memory->alloc_sites[index].shown ||
+            !fc_report_keep(context, &cut, site->bytes, heap->bytes))
             continue;
-        }
         fc_table_row(table, fc_render_heat(site->bytes, heap->bytes));
         fc_table_cell(table, fc_format_bytes(site->bytes));
         fc_table_cell(table, fc_format_share(site->bytes, heap->bytes));
@@ -175,9 +185,7 @@ void fc_report_mem_contexts(const FcReportContext *context)
         add_size_lines(table, G_N_ELEMENTS(context_columns) - 1, site);
     }
     fc_table_print(table, context->render);
-    if (hidden > 0)
-        fc_render_note(context->render, "%u allocation site%s left out by --min, --only or --not.",
-                       hidden, hidden == 1 ? "" : "s");
+    fc_report_note_cut(context, &cut, "allocation site");
 }
 
 static void add_sizes(FcTable *table, const FcProfileAllocSite *figures, const char *name)
@@ -186,6 +194,7 @@ static void add_sizes(FcTable *table, const FcProfileAllocSite *figures, const c
     for (guint i = 0; i < FC_SIZE_BUCKETS; i++)
         most = MAX(most, figures->sizes[i]);
     fc_table_row(table, FC_STYLE_STRONG);
+    fc_table_cell(table, g_strdup("function"));
     fc_table_cell(table, fc_format_count(figures->allocations));
     fc_table_cell(table, fc_format_share(figures->allocations, figures->allocations));
     fc_table_cell(table, NULL);
@@ -197,12 +206,13 @@ static void add_sizes(FcTable *table, const FcProfileAllocSite *figures, const c
             continue;
         gsize length = (gsize)((double)figures->sizes[i] / (double)most * BAR_WIDTH + 0.5);
         fc_table_row(table, FC_STYLE_PLAIN);
+        fc_table_cell(table, g_strdup("bucket"));
         fc_table_cell(table, fc_format_count(figures->sizes[i]));
         fc_table_cell(table, fc_format_share(figures->sizes[i], figures->allocations));
         fc_table_cell(table, fc_format_bytes(bucket_start(i)));
         fc_table_cell(table, i + 1 < FC_SIZE_BUCKETS ? fc_format_bytes(bucket_start(i + 1))
                                                      : g_strdup("-"));
-        fc_table_cell(table, g_strnfill(MAX(length, 1), '#'));
+        fc_table_cell(table, fc_format_is_csv() ? g_strdup(name) : g_strnfill(MAX(length, 1), '#'));
     }
 }
 
@@ -214,6 +224,7 @@ void fc_report_mem_sizes(const FcReportContext *context)
     g_autoptr(GArray) order = fc_report_largest(memory->self, model->functions->len + 1,
                                                 G_STRUCT_OFFSET(FcProfileAllocSite, allocations));
     FcProfileAllocSite all = {0};
+    FcReportCut cut = {0};
     if (!fc_report_memory_begin(context, "mem-sizes", "Sizes of blocks", order->len == 0))
         return;
     for (guint i = 0; i < order->len; i++)
@@ -222,11 +233,13 @@ void fc_report_mem_sizes(const FcReportContext *context)
     for (guint i = 0; i < order->len; i++)
     {
         const guint function = g_array_index(order, guint, i);
-        if (!function_shown(context, function))
+        if (!function_shown(context, function) ||
+            !fc_report_keep(context, &cut, memory->self[function].allocations, all.allocations))
             continue;
         fc_table_gap(table);
         add_sizes(table, &memory->self[function], function_name(model, function));
     }
     fc_render_note(context->render, "Blocks by size, by the innermost profiled function.");
     fc_table_print(table, context->render);
+    fc_report_note_cut(context, &cut, "function");
 }

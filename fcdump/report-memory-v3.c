@@ -6,7 +6,7 @@
 #include "fcdump/report-memory.h"
 
 static const FcColumn leak_columns[] = {
-    {NULL, "bytes", FALSE}, {NULL, "block", FALSE}, {NULL, "allocated", TRUE}};
+    {NULL, "bytes", FALSE, .unit = "bytes"}, {NULL, "block", FALSE}, {NULL, "allocated", TRUE}};
 static const FcColumn bad_columns[] = {{NULL, "pointer", FALSE}, {NULL, "given", TRUE}};
 
 /* "in NAME at FILE:LINE" for an address of a call. */
@@ -28,7 +28,7 @@ static void add_line(const FcReportContext *context, FcTable *table, guint empty
                      const char *prefix, guint64 address)
 {
     g_autofree char *text = format_address(context, address);
-    fc_table_row(table, FC_STYLE_DIM);
+    fc_table_remark(table, FC_STYLE_DIM);
     for (guint i = 0; i < empty_cells; i++)
         fc_table_cell(table, NULL);
     fc_table_cell(table, g_strdup_printf("    %s%s", prefix, text));

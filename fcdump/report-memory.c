@@ -45,10 +45,27 @@ static char *format_frame(const FcReportContext *context, const FcMemoryFrame *f
     return source ? g_strdup_printf("%s  at %s", frame->name, source) : g_strdup(frame->name);
 }
 
+char *fc_report_stack_line(const FcReportContext *context, const FcProfileHeapPoint *point)
+{
+    g_autoptr(GArray) stack = fc_memory_stack(context->model, point);
+    GString *line = g_string_new(stack->len > 0 ? fc_memory_call_name(point->call) : NULL);
+    for (guint i = 0; i < stack->len; i++)
+    {
+        g_autofree char *frame = format_frame(context, &g_array_index(stack, FcMemoryFrame, i));
+        g_string_append_printf(line, ";%s", frame);
+    }
+    return g_string_free(line, FALSE);
+}
+
 void fc_report_stack(const FcReportContext *context, FcTable *table, guint cells,
                      const char *prefix, const FcProfileHeapPoint *point)
 {
     g_autoptr(GArray) stack = fc_memory_stack(context->model, point);
+    if (fc_format_is_csv())
+    {
+        fc_table_cell(table, fc_report_stack_line(context, point));
+        return;
+    }
     if (stack->len == 0)
         fc_table_cell(table, g_strdup_printf("%snot known", prefix));
     for (guint i = 0; i < stack->len; i++)

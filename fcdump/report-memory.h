@@ -17,6 +17,10 @@ gboolean fc_report_memory_begin(const FcReportContext *context, const char *name
 void fc_report_stack(const FcReportContext *context, FcTable *table, guint cells,
                      const char *prefix, const FcProfileHeapPoint *point);
 
+/* The same for --csv, where fc_report_stack makes one cell of it: "CALL;FUNCTION at FILE:LINE;...",
+ * the innermost first.  The caller owns it. */
+char *fc_report_stack_line(const FcReportContext *context, const FcProfileHeapPoint *point);
+
 /* "N thing" or "N things". */
 char *fc_report_number(guint64 count, const char *thing);
 

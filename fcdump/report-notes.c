@@ -88,7 +88,7 @@ void fc_report_losses(const FcReportContext *context)
     g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
     const Weight misfiled = add_notes(table, profile->repairs, FALSE, TRUE);
     const Weight lost = add_notes(table, profile->losses, TRUE, TRUE);
-    if (fc_table_is_empty(table))
+    if (fc_table_is_empty(table) && !fc_format_is_csv())
         return;
     fc_render_title(context->render, "Losses");
     fc_render_note(context->render, "%s",
@@ -103,7 +103,7 @@ void fc_report_repairs(const FcReportContext *context)
     const FcProfile *profile = context->model->profile;
     g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
     Weight worst = add_notes(table, profile->repairs, FALSE, FALSE);
-    if (fc_table_is_empty(table))
+    if (fc_table_is_empty(table) && !fc_format_is_csv())
         return;
     fc_render_title(context->render, "Repairs");
     fc_render_note(context->render, "Events that did not fit and were mended%s",

@@ -16,8 +16,11 @@ typedef struct
 } Way;
 
 static const FcColumn columns[] = {
-    {"total", "time", FALSE}, {"total", "%", FALSE},   {"local", "time", FALSE},
-    {NULL, "calls", FALSE},   {NULL, "context", TRUE},
+    {"total", "time", FALSE, .unit = "ns"},
+    {"total", "%", FALSE},
+    {"local", "time", FALSE, .unit = "ns"},
+    {NULL, "calls", FALSE},
+    {NULL, "context", TRUE},
 };
 
 static void clear_way(gpointer data)
@@ -143,7 +146,7 @@ static void print_ways(const FcReportContext *context, const GArray *ways)
     g_autofree char *share = fc_format_share(sum.total_ns, base_ns);
     fc_render_note(context->render, "%s in all, %s%%, in %" G_GUINT64_FORMAT " call%s.", time,
                    share, sum.calls, sum.calls == 1 ? "" : "s");
-    if (cut.kept > 0)
+    if (fc_report_prints(&cut))
         fc_table_print(table, context->render);
     fc_report_note_cut(context, &cut, "context");
 }
@@ -165,7 +168,7 @@ void fc_report_path(const FcReportContext *context)
     }
     g_autoptr(GArray) ways = find_ways(model, sets);
     fc_render_title(context->render, "Contexts by way of %s", title->str);
-    if (ways->len > 0)
+    if (ways->len > 0 || fc_format_is_csv())
         print_ways(context, ways);
     else
         fc_render_line(context->render, model->profile->extended

@@ -7,20 +7,25 @@
 #include "model/latency.h"
 
 static const FcColumn columns[] = {
+    {NULL, "of function", TRUE, .reader = FC_READER_PROGRAM},
+    {NULL, "row", TRUE, .reader = FC_READER_PROGRAM},
     {NULL, "calls", FALSE},
-    {"total time of a call", "min", FALSE},
-    {"total time of a call", "p50", FALSE},
-    {"total time of a call", "p90", FALSE},
-    {"total time of a call", "p99", FALSE},
-    {"total time of a call", "p99.9", FALSE},
-    {"total time of a call", "max", FALSE},
+    {"total time of a call", "min", FALSE, .unit = "ns"},
+    {"total time of a call", "p50", FALSE, .unit = "ns"},
+    {"total time of a call", "p90", FALSE, .unit = "ns"},
+    {"total time of a call", "p99", FALSE, .unit = "ns"},
+    {"total time of a call", "p99.9", FALSE, .unit = "ns"},
+    {"total time of a call", "max", FALSE, .unit = "ns"},
     {NULL, "function", TRUE},
 };
 
-static void add_row(FcTable *table, FcStyle style, const FcPercentileSet *set,
+/* The row of `function`, or without `bounds` of one of its callers. */
+static void add_row(FcTable *table, const FcFunction *function, const FcPercentileSet *set,
                     const FcProfileFunction *bounds, gboolean sampled, char *name)
 {
-    fc_table_row(table, style);
+    fc_table_row(table, bounds ? FC_STYLE_STRONG : FC_STYLE_PLAIN);
+    fc_table_cell(table, g_strdup(function->name));
+    fc_table_cell(table, g_strdup(bounds ? "function" : "caller"));
     fc_table_cell(table, fc_format_count(set->calls));
     fc_table_cell(table, bounds ? fc_format_time(bounds->total_min_ns) : NULL);
     for (FcPercentile i = 0; i < FC_PERCENTILES; i++)
@@ -40,8 +45,8 @@ static void add_arcs(const FcReportContext *context, FcTable *table, FcLatencyTa
         const FcPercentileSet set = fc_latency_of_arc(latencies, arcs[i]);
         g_autofree char *caller = fc_report_name(context, arcs[i]->caller, arcs[i]->via);
         if (set.calls > 0)
-            add_row(table, FC_STYLE_PLAIN, &set, NULL, sampled,
-                    g_strconcat("  from ", caller, NULL));
+            add_row(table, fc_model_function(context->model, function), &set, NULL, sampled,
+                    g_strconcat(fc_format_is_csv() ? "" : "  from ", caller, NULL));
     }
 }
 
@@ -62,8 +67,7 @@ void fc_report_percentiles(const FcReportContext *context)
             continue;
         const gboolean sampled = fc_report_is_estimated(&function->figures);
         any_sampled = any_sampled || sampled;
-        add_row(table, FC_STYLE_STRONG, &set, &function->figures, sampled,
-                g_strdup(function->name));
+        add_row(table, function, &set, &function->figures, sampled, g_strdup(function->name));
         add_arcs(context, table, latencies, index, sampled);
     }
     if (fc_table_is_empty(table))

@@ -14,8 +14,12 @@
 /* ---- The heaviest functions ------------------------------------------------------------- */
 
 static const FcColumn function_columns[] = {
-    {"local", "time", FALSE}, {"local", "%", FALSE}, {"local", "sum %", FALSE},
-    {"total", "time", FALSE}, {"total", "%", FALSE}, {NULL, "calls", FALSE},
+    {"local", "time", FALSE, .unit = "ns"},
+    {"local", "%", FALSE},
+    {"local", "sum %", FALSE},
+    {"total", "time", FALSE, .unit = "ns"},
+    {"total", "%", FALSE},
+    {NULL, "calls", FALSE},
     {NULL, "function", TRUE},
 };
 
@@ -26,7 +30,7 @@ void fc_report_heaviest(const FcReportContext *context)
     own.options = &options;
     if (options.sort == FC_SORT_DEFAULT)
         options.sort = FC_SORT_LOCAL;
-    if (options.top == 0)
+    if (options.top == 0 && !fc_format_is_csv())
         options.top = FUNCTIONS_MAX;
     if (options.by != FC_BY_FUNCTION)
     {
@@ -60,7 +64,7 @@ void fc_report_heaviest(const FcReportContext *context)
     if (model->base != FC_NONE)
         fc_report_note_base(context);
     fc_report_note_marks(context);
-    if (cut.kept > 0)
+    if (fc_report_prints(&cut))
         fc_table_print(table, context->render);
     else
         fc_report_no_function(context);
@@ -70,8 +74,12 @@ void fc_report_heaviest(const FcReportContext *context)
 /* ---- The hot path ------------------------------------------------------------------------ */
 
 static const FcColumn step_columns[] = {
-    {"total", "time", FALSE}, {"total", "%", FALSE},   {"local", "time", FALSE},
-    {NULL, "calls", FALSE},   {NULL, "context", TRUE},
+    {NULL, "level", FALSE, .reader = FC_READER_PROGRAM},
+    {"total", "time", FALSE, .unit = "ns"},
+    {"total", "%", FALSE},
+    {"local", "time", FALSE, .unit = "ns"},
+    {NULL, "calls", FALSE},
+    {NULL, "context", TRUE},
 };
 
 static void add_step(const FcReportContext *context, FcTable *table, const FcHotStep *step,
@@ -82,11 +90,14 @@ static void add_step(const FcReportContext *context, FcTable *table, const FcHot
     const gboolean estimated = fc_report_is_local_estimated(&function->figures);
     g_autofree char *name = fc_report_function(context, function);
     fc_table_row(table, fc_render_heat(step->local_ns, model->base_ns));
+    fc_table_cell(table, fc_format_count(level));
     fc_table_cell(table, fc_report_mark(fc_format_time(step->total_ns), estimated));
     fc_table_cell(table, fc_format_share(step->total_ns, model->base_ns));
     fc_table_cell(table, fc_report_mark(fc_format_time(step->local_ns), estimated));
     fc_table_cell(table, fc_format_count(step->calls));
-    fc_table_cell(table, g_strdup_printf("%*s%s", (int)level, "", name));
+    fc_table_cell(
+        table,
+        g_strdup_printf("%*s%s", fc_format_is_csv() ? 0 : (int)MIN(level, STEPS_MAX), "", name));
 }
 
 void fc_report_hot_path(const FcReportContext *context)
@@ -97,22 +108,23 @@ void fc_report_hot_path(const FcReportContext *context)
     g_autofree gboolean *waiting = fc_hot_waiting(model);
     g_autoptr(GArray) path = fc_hot_path(model, waiting, LEAST_SHARE);
     g_autoptr(FcTable) table = fc_table_new(step_columns, G_N_ELEMENTS(step_columns));
-    const guint most = context->options->top == FC_TOP_ALL ? path->len : STEPS_MAX;
+    const gboolean all = context->options->top == FC_TOP_ALL || fc_format_is_csv();
+    const guint most = all ? path->len : STEPS_MAX;
     const guint left_out = path->len > most ? path->len - most + 1 : 0;
     for (guint i = 0; i < path->len; i++)
     {
         if (left_out > 0 && i == STEPS_START)
         {
-            fc_table_row(table, FC_STYLE_DIM);
+            fc_table_remark(table, FC_STYLE_DIM);
             for (guint c = 0; c + 1 < G_N_ELEMENTS(step_columns); c++)
                 fc_table_cell(table, NULL);
             fc_table_cell(table, g_strdup_printf("%*s(%u more calls)", STEPS_START, "", left_out));
             i += left_out;
         }
-        add_step(context, table, &g_array_index(path, FcHotStep, i), MIN(i, STEPS_MAX));
+        add_step(context, table, &g_array_index(path, FcHotStep, i), i);
     }
     fc_render_title(context->render, "Hot path");
-    if (path->len > 0)
+    if (path->len > 0 || fc_format_is_csv())
         fc_table_print(table, context->render);
     else
         fc_render_line(context->render, model->profile->extended

@@ -9,12 +9,22 @@
 #define THREADS_MAX 8   /* whose functions are shown, unless --details, --top or --all */
 
 static const FcColumn columns[] = {
-    {NULL, "thread", FALSE}, {NULL, "start", FALSE}, {NULL, "end", FALSE}, {NULL, "run", FALSE},
-    {NULL, "calls", FALSE},  {NULL, "ended", TRUE},  {NULL, "name", TRUE},
+    {NULL, "thread", FALSE},
+    {NULL, "start", FALSE, .unit = "ns"},
+    {NULL, "end", FALSE, .unit = "ns"},
+    {NULL, "run", FALSE, .unit = "ns"},
+    {NULL, "calls", FALSE},
+    {NULL, "ended", TRUE},
+    {NULL, "name", TRUE},
 };
 static const FcColumn function_columns[] = {
-    {"total", "time", FALSE}, {"total", "%", FALSE},  {"local", "time", FALSE},
-    {"local", "%", FALSE},    {NULL, "calls", FALSE}, {NULL, "function", TRUE},
+    {NULL, "thread", FALSE, .reader = FC_READER_PROGRAM},
+    {"total", "time", FALSE, .unit = "ns"},
+    {"total", "%", FALSE},
+    {"local", "time", FALSE, .unit = "ns"},
+    {"local", "%", FALSE},
+    {NULL, "calls", FALSE},
+    {NULL, "function", TRUE},
 };
 
 static const FcProfileThread *thread_at(const FcReportContext *context, guint index)
@@ -119,7 +129,14 @@ static GArray *shares_of(const FcReportContext *context, const FcProfileThread *
     return shares;
 }
 
-static void print_functions(const FcReportContext *context, const FcProfileThread *thread)
+static FcTable *new_function_table(void)
+{
+    return fc_table_new(function_columns, G_N_ELEMENTS(function_columns));
+}
+
+/* Adds the thread's functions to the table. */
+static FcReportCut add_functions(const FcReportContext *context, FcTable *table,
+                                 const FcProfileThread *thread)
 {
     guint64 base_ns;
     FcOptions options = *context->options;
@@ -128,7 +145,6 @@ static void print_functions(const FcReportContext *context, const FcProfileThrea
     if (options.top == 0 && !options.details)
         options.top = FUNCTIONS_MAX;
     g_autoptr(GArray) shares = shares_of(context, thread, &base_ns);
-    g_autoptr(FcTable) table = fc_table_new(function_columns, G_N_ELEMENTS(function_columns));
     FcReportCut cut = {0};
     for (guint i = 0; i < shares->len; i++)
     {
@@ -136,6 +152,7 @@ static void print_functions(const FcReportContext *context, const FcProfileThrea
         if (!fc_report_keep(&own, &cut, share->total_ns, base_ns))
             continue;
         fc_table_row(table, FC_STYLE_PLAIN);
+        fc_table_cell(table, g_strdup_printf("%" G_GINT64_FORMAT, thread->tid));
         fc_table_cell(table, fc_format_time(share->total_ns));
         fc_table_cell(table, fc_format_share(share->total_ns, base_ns));
         fc_table_cell(table, fc_format_time(share->local_ns));
@@ -143,6 +160,13 @@ static void print_functions(const FcReportContext *context, const FcProfileThrea
         fc_table_cell(table, fc_format_count(share->calls));
         fc_table_cell(table, g_strdup(fc_model_function(context->model, share->function)->name));
     }
+    return cut;
+}
+
+static void print_functions(const FcReportContext *context, const FcProfileThread *thread)
+{
+    g_autoptr(FcTable) table = new_function_table();
+    const FcReportCut cut = add_functions(context, table, thread);
     if (cut.kept == 0)
         return;
     g_autofree char *title = thread_title(thread);
@@ -202,9 +226,28 @@ static void print_stacks(const FcReportContext *context)
     }
 }
 
+/* One table: of the threads, with --details of the functions of all. */
+static void print_csv(const FcReportContext *context)
+{
+    if (!context->options->details)
+    {
+        print_list(context);
+        return;
+    }
+    g_autoptr(FcTable) table = new_function_table();
+    for (guint i = 0; i < context->model->profile->threads->len; i++)
+        add_functions(context, table, thread_at(context, i));
+    fc_table_print(table, context->render);
+}
+
 void fc_report_threads(const FcReportContext *context)
 {
     guint count = context->model->profile->threads->len;
+    if (fc_format_is_csv())
+    {
+        print_csv(context);
+        return;
+    }
     if (count > 1)
     {
         print_list(context);

@@ -8,9 +8,17 @@
 #include <string.h>
 
 static const FcColumn columns[] = {
-    {"total", "time", FALSE}, {"total", "%", FALSE},   {"local", "time", FALSE},
-    {NULL, "calls", FALSE},   {NULL, "context", TRUE},
+    {NULL, "number", FALSE, .reader = FC_READER_PROGRAM}, /* of the row, from 1 */
+    {NULL, "parent", FALSE, .reader = FC_READER_PROGRAM}, /* a number; 0: none */
+    {NULL, "level", FALSE, .reader = FC_READER_PROGRAM},
+    {"total", "time", FALSE, .unit = "ns"},
+    {"total", "%", FALSE},
+    {"total", "waiting", FALSE, .unit = "ns"},
+    {"local", "time", FALSE, .unit = "ns"},
+    {NULL, "calls", FALSE},
+    {NULL, "context", TRUE},
 };
+#define WAIT_COLUMN 5
 
 #define NO_NODE G_MAXUINT
 #define NO_FUNCTION G_MAXUINT /* the node that folded contexts stand under */
@@ -26,7 +34,9 @@ typedef struct
     guint context; /* the first of them */
     guint64 calls;
     guint64 total_ns;
+    guint64 total_wait_ns;
     guint64 local_ns;
+    guint number;     /* of its row, from 1 */
     guint timed;      /* how many of the contexts took time */
     gboolean at_most; /* the contexts may nest: total_ns is an upper bound */
     gboolean apportioned;
@@ -44,6 +54,7 @@ typedef struct
     guint small;   /* left out by --min */
     guint deep;    /* left out by --depth */
     guint beyond;  /* nodes left out by --top */
+    guint printed; /* rows */
     gboolean at_most;
 } Tree;
 
@@ -93,11 +104,16 @@ static void add_context(Tree *tree, Node *node, const FcProfileContext *from, gb
     node->calls += from->calls;
     node->apportioned |= from->apportioned;
     node->total_ns += copy ? 0 : from->total_ns;
+    node->total_wait_ns += copy ? 0 : from->total_wait_ns;
     node->local_ns += from->local_ns;
     node->timed += !copy && from->total_ns > 0;
     /* one of them may be active below another: only local times can be added up */
     if (node->is_folded)
-        g_array_index(tree->nodes, Node, tree->folded).total_ns += from->local_ns;
+    {
+        Node *all = &g_array_index(tree->nodes, Node, tree->folded);
+        all->total_ns += from->local_ns;
+        all->total_wait_ns += from->local_wait_ns;
+    }
 }
 
 static void merge_contexts(Tree *tree)
@@ -154,6 +170,8 @@ static void bound_nodes(Tree *tree)
         if (node->parent != NO_NODE)
             bound = MIN(bound, g_array_index(tree->nodes, Node, node->parent).total_ns);
         node->total_ns = MIN(node->total_ns, bound);
+        node->total_wait_ns = MIN(node->total_wait_ns,
+                                  fc_model_function(model, node->function)->figures.total_wait_ns);
         node->at_most = TRUE;
     }
 }
@@ -254,6 +272,8 @@ static gboolean large_enough(const Tree *tree, const Node *node)
 static void append_guides(const Tree *tree, GString *text, const GArray *path)
 {
     gboolean utf8 = fc_render_utf8(tree->context->render);
+    if (fc_format_is_csv())
+        return;
     if (path->len > GUIDES_MAX)
     {
         g_string_append_printf(text, "level %u: ", path->len);
@@ -285,9 +305,10 @@ static char *format_node(const Tree *tree, const Node *node, const GArray *path)
     const FcModel *model = tree->context->model;
     GString *text = g_string_new(NULL);
     append_guides(tree, text, path);
-    g_string_append_printf(text,
-                           is_shown(tree, node) || node->function == NO_FUNCTION ? "%s" : "(%s)",
-                           name_of(tree, node));
+    g_string_append_printf(
+        text,
+        is_shown(tree, node) || node->function == NO_FUNCTION || fc_format_is_csv() ? "%s" : "(%s)",
+        name_of(tree, node));
     if (tree->context->options->details && node->function != NO_FUNCTION)
     {
         const FcProfileContext *first =
@@ -301,12 +322,25 @@ static char *format_node(const Tree *tree, const Node *node, const GArray *path)
     return g_string_free(text, FALSE);
 }
 
-/* Who called what stands below it is not known, nor does it call: it has a time alone. */
-static void add_folded_node(const Tree *tree, FcTable *table, const Node *node, const GArray *path)
+/* Begins the row of the last node of `path`. */
+static void begin_row(Tree *tree, FcTable *table, FcStyle style, const GArray *path)
 {
-    fc_table_row(table, FC_STYLE_DIM);
+    Node *node = node_at(tree, g_array_index(path, guint, path->len - 1));
+    node->number = ++tree->printed;
+    fc_table_row(table, style);
+    fc_table_cell(table, fc_format_count(node->number));
+    fc_table_cell(
+        table, fc_format_count(node->parent == NO_NODE ? 0 : node_at(tree, node->parent)->number));
+    fc_table_cell(table, fc_format_count(path->len - 1));
+}
+
+/* Who called what stands below it is not known, nor does it call: it has a time alone. */
+static void add_folded_node(Tree *tree, FcTable *table, const Node *node, const GArray *path)
+{
+    begin_row(tree, table, FC_STYLE_DIM, path);
     fc_table_cell(table, fc_format_time(node->total_ns));
     fc_table_cell(table, fc_format_share(node->total_ns, tree->context->model->base_ns));
+    fc_table_cell(table, fc_format_time(node->total_wait_ns));
     fc_table_cell(table, NULL);
     fc_table_cell(table, NULL);
     fc_table_cell(table, format_node(tree, node, path));
@@ -322,13 +356,16 @@ static void add_node(Tree *tree, FcTable *table, const Node *node, const GArray 
     }
     tree->at_most = tree->at_most || node->at_most;
     gboolean shown = fc_model_function(model, node->function)->shown;
-    fc_table_row(table, shown ? fc_render_heat(node->local_ns, model->base_ns) : FC_STYLE_DIM);
+    begin_row(tree, table, shown ? fc_render_heat(node->local_ns, model->base_ns) : FC_STYLE_DIM,
+              path);
     const FcProfileFunction *figures = &fc_model_function(model, node->function)->figures;
     const gboolean estimated = fc_report_is_estimated(figures);
     g_autofree char *time = fc_format_time(node->total_ns);
-    fc_table_cell(table,
-                  g_strdup_printf("%s%s%s", node->at_most ? "<" : "", estimated ? "~" : "", time));
+    fc_table_cell(table, fc_format_is_csv() ? g_strdup(time)
+                                            : g_strdup_printf("%s%s%s", node->at_most ? "<" : "",
+                                                              estimated ? "~" : "", time));
     fc_table_cell(table, fc_format_share(node->total_ns, model->base_ns));
+    fc_table_cell(table, fc_format_time(node->total_wait_ns));
     fc_table_cell(table, fc_report_mark(fc_format_time(node->local_ns),
                                         fc_report_is_local_estimated(figures)));
     fc_table_cell(table, fc_report_mark(fc_format_count(node->calls), node->apportioned));
@@ -405,6 +442,8 @@ void fc_report_tree(const FcReportContext *context)
                  .roots = NO_NODE,
                  .folded = NO_NODE};
     g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
+    if (!fc_report_shows_waits(context))
+        fc_table_hide(table, WAIT_COLUMN);
     merge_contexts(&tree);
     bound_nodes(&tree);
     mark_wanted(&tree);

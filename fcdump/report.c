@@ -176,7 +176,7 @@ void fc_report_add_cut(FcTable *table, guint columns, const char *indent, const 
     const guint left_out = cut->small + cut->beyond;
     if (left_out == 0)
         return;
-    fc_table_row(table, FC_STYLE_DIM);
+    fc_table_remark(table, FC_STYLE_DIM);
     for (guint c = 0; c + 1 < columns; c++)
         fc_table_cell(table, NULL);
     fc_table_cell(table, g_strdup_printf("%s(%u more)", indent, left_out));
@@ -196,6 +196,18 @@ void fc_report_mark_pattern(const FcReportContext *context, const char *pattern,
     if (!fc_select_mark(context->model, pattern, set))
         g_ptr_array_add(context->notes,
                         g_strdup_printf("%s: no function of the profile is '%s'", option, pattern));
+}
+
+gboolean fc_report_shows_waits(const FcReportContext *context)
+{
+    gboolean notable;
+    fc_report_waits_ns(context, &notable);
+    return notable && fc_options_time(context->options) == FC_TIME_PART_CPU;
+}
+
+gboolean fc_report_prints(const FcReportCut *cut)
+{
+    return cut->kept > 0 || fc_format_is_csv();
 }
 
 void fc_report_no_function(const FcReportContext *context)
@@ -220,7 +232,7 @@ gboolean fc_report_is_local_estimated(const FcProfileFunction *figures)
 
 char *fc_report_mark(char *text, gboolean marked)
 {
-    if (!marked)
+    if (!marked || fc_format_is_csv())
         return text;
     char *with_mark = g_strconcat("~", text, NULL);
     g_free(text);
@@ -234,6 +246,8 @@ static gboolean is_doubtful(guint64 ns, guint64 error_ns, guint64 cost_ns)
 
 char *fc_report_time(guint64 ns, guint64 error_ns, guint64 cost_ns)
 {
+    if (fc_format_is_csv())
+        return fc_format_time(ns);
     g_autofree char *time = fc_format_time(ns);
     const char *mark = is_doubtful(ns, error_ns, cost_ns) ? "?" : error_ns != 0 ? "~" : "";
     return g_strconcat(mark, time, NULL);

@@ -92,6 +92,9 @@ gboolean fc_report_lacks_threads(const FcReportContext *context, const char *tit
  * hundredth of all time. */
 guint64 fc_report_waits_ns(const FcReportContext *context, gboolean *notable);
 
+/* Whether times off the CPU have a column: where they are notable, beside times on the CPU. */
+gboolean fc_report_shows_waits(const FcReportContext *context);
+
 void fc_report_note_base(const FcReportContext *context);
 /* Says what the marks mean, where there are any. */
 void fc_report_note_marks(const FcReportContext *context);
@@ -121,6 +124,8 @@ gboolean fc_report_keep(const FcReportContext *context, FcReportCut *cut, guint6
                         guint64 whole);
 /* A row of a table with `columns` columns that says so in the last one, if any were left out. */
 void fc_report_add_cut(FcTable *table, guint columns, const char *indent, const FcReportCut *cut);
+/* Whether there is a table to print: a row of it, or at least its headings for --csv. */
+gboolean fc_report_prints(const FcReportCut *cut);
 /* Says how many rows were left out, if any; `what`: "function". */
 void fc_report_note_cut(const FcReportContext *context, const FcReportCut *cut, const char *what);
 

@@ -52,8 +52,11 @@ void fc_model_add_input(FcModel *model, const char *path, const FcProfile *profi
     input->threads = profile->threads->len;
     for (guint i = 0; i < profile->functions->len; i++)
     {
-        input->local_ns += g_array_index(profile->functions, FcProfileFunction, i).local_ns;
-        input->calls += g_array_index(profile->functions, FcProfileFunction, i).calls;
+        const FcProfileFunction *function =
+            &g_array_index(profile->functions, FcProfileFunction, i);
+        input->local_ns += function->local_ns;
+        input->local_wait_ns += function->local_wait_ns;
+        input->calls += function->calls;
     }
     fc_profile_copy_header(input->header, profile);
     g_ptr_array_add(model->inputs, input);

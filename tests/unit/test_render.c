@@ -3,6 +3,7 @@
  * Unit tests of fcdump/render.c: times in readable units at every edge, tables.
  */
 #include "fcdump/render.h"
+#include "fcdump/short-names.h"
 
 #include <string.h>
 
@@ -98,6 +99,70 @@ static void test_tables(void)
     g_assert_true(g_str_has_suffix(ascii, "\n  1000  2  \xc3\xa9t\xc3\xa9 ...\n"));
 }
 
+/* Names that differ anywhere stay different; what fits is left alone. */
+static void test_short_names(void)
+{
+    FcShortNames *names = fc_short_names_new("...");
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (guint at = 0; at < 100; at++)
+    {
+        g_autofree char *name = g_strnfill(100, 'x');
+        name[at] = 'y';
+        char *fits = fc_short_names_fit(names, name, 24);
+        g_assert_cmpint(g_utf8_strlen(fits, -1), <=, 24);
+        g_autofree char *again = fc_short_names_fit(names, name, 24);
+        g_assert_cmpstr(again, ==, fits);
+        g_assert_true(g_hash_table_add(seen, fits));
+    }
+    g_autofree char *little = fc_short_names_fit(names, "|  `- little", 12);
+    g_assert_cmpstr(little, ==, "|  `- little");
+    g_autofree char *tree = fc_short_names_fit(names, "|  `- a name that is too long for that", 26);
+    g_assert_cmpstr(tree, ==, "|  `- a name t... for that");
+    fc_short_names_free(names);
+}
+
+static const FcColumn csv_columns[] = {
+    {NULL, "row", TRUE, .reader = FC_READER_PROGRAM},
+    {"total", "time", FALSE, .unit = "ns"},
+    {"total", "%", FALSE},
+    {NULL, NULL, TRUE, .csv = "name, or \"so\""},
+    {NULL, "bar", TRUE, .reader = FC_READER_PERSON},
+};
+
+/* The last test: what is formatted from then on is for programs. */
+static void test_csv(void)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    FcRender *render = fc_render_new(out, TRUE, 10, TRUE);
+    FcTable *table = fc_table_new(csv_columns, G_N_ELEMENTS(csv_columns));
+    fc_format_use_csv();
+    fc_render_title(render, "Title");
+    fc_table_row(table, FC_STYLE_HOT);
+    fc_table_cell(table, g_strdup("one"));
+    fc_table_cell(table, fc_format_time(1234567890));
+    fc_table_cell(table, fc_format_share(1, 3));
+    fc_table_cell(table, g_strdup("operator,(\"a\")"));
+    fc_table_cell(table, g_strdup("####"));
+    fc_table_gap(table);
+    fc_table_remark(table, FC_STYLE_DIM);
+    fc_table_cell(table, g_strdup("(3 more)"));
+    fc_table_row(table, FC_STYLE_PLAIN);
+    fc_table_cell(table, NULL);
+    fc_table_cell(table, g_strdup("-"));
+    fc_table_print(table, render);
+    fc_render_note(render, "A note.");
+    fc_table_free(table);
+    fc_render_free(render);
+    fclose(out);
+    g_assert_cmpstr(text, ==,
+                    "row,total time (ns),total %,\"name, or \"\"so\"\"\"\r\n"
+                    "one,1234567890,33.333333,\"operator,(\"\"a\"\")\"\r\n"
+                    ",,,\r\n");
+    free(text);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -105,5 +170,7 @@ int main(int argc, char **argv)
     g_test_add_func("/render/shares", test_shares);
     g_test_add_func("/render/text", test_text);
     g_test_add_func("/render/tables", test_tables);
+    g_test_add_func("/render/short-names", test_short_names);
+    g_test_add_func("/render/csv", test_csv);
     return g_test_run();
 }

@@ -3,6 +3,8 @@
 """Percentiles of --latency and --json against those of all calls, whose times are known: recorded
 with the clock that counts records, a microsecond each."""
 
+import csv
+import io
 import json
 import math
 import os
@@ -80,6 +82,12 @@ class Latency(fctest.Case):
         for ns, expected in zip(told, percentiles((2 * n + 1) * 1000 for n in seldom).values()):
             self.assertLessEqual(abs(ns - expected), 0.03 * expected)
         data = json.loads(self.fcdump("--json", self.path("functioncheck.fc")))
+        table = csv.DictReader(io.StringIO(self.fcdump("--csv", "--latency", self.path("functioncheck.fc")), newline=""))
+        read = {(row["of function"], row["row"], row["function"]): row for row in table}
+        for key, latency in ((("work", "function", "work"), next(f["latency"] for f in data["functions"] if f["name"] == "work")),):
+            for name, column in (("p50_ns", "p50"), ("p999_ns", "p99.9")):
+                self.assertEqual(int(read[key][f"total time of a call {column} (ns)"]), latency[name])
+        self.assertEqual(read["work", "caller", "often"]["calls"], "3000")
         work = next(function for function in data["functions"] if function["name"] == "work")
         self.assertLessEqual(work["latency"]["p999_ns"], work["total_max_ns"])
 

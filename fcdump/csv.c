@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A table for other programs, as RFC 4180 has it: a line of headings with the units, lines that end
+ * with CR LF, quotes where they are needed.  Called by render.c.
+ */
+#include "fcdump/render-parts.h"
+
+#include <string.h>
+
+static void put_csv_field(FILE *out, const char *text)
+{
+    if (!strpbrk(text, "\",\r\n"))
+    {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (const char *p = text; *p != '\0'; p++)
+    {
+        if (*p == '"')
+            fputc('"', out);
+        fputc(*p, out);
+    }
+    fputc('"', out);
+}
+
+/* "total time (ns)" */
+static char *csv_heading(const FcColumn *column)
+{
+    const char *heading = column->heading ? column->heading : "";
+    g_autofree char *name = column->csv     ? g_strdup(column->csv)
+                            : column->group ? g_strdup_printf("%s %s", column->group, heading)
+                                            : g_strdup(heading);
+    return column->unit ? g_strdup_printf("%s (%s)", name, column->unit) : g_steal_pointer(&name);
+}
+
+static gboolean is_for_csv(const FcColumn *column)
+{
+    return column->reader != FC_READER_PERSON;
+}
+
+/* What is not known stands as "-" where a number would be. */
+static const char *csv_value(const FcColumn *column, const char *text)
+{
+    return !text || (!column->left && strcmp(text, "-") == 0) ? "" : text;
+}
+
+void fc_table_print_csv(const FcTable *table, FcRender *render)
+{
+    const char *comma = "";
+    for (guint c = 0; c < table->count; c++)
+    {
+        if (!is_for_csv(&table->columns[c]))
+            continue;
+        g_autofree char *heading = csv_heading(&table->columns[c]);
+        fputs(comma, render->out);
+        put_csv_field(render->out, heading);
+        comma = ",";
+    }
+    fputs("\r\n", render->out);
+    for (guint r = 0; r < table->rows->len; r++)
+    {
+        const FcTableRow *row = &g_array_index(table->rows, FcTableRow, r);
+        guint count;
+        char **cells = fc_table_cells(table, r, &count);
+        if (row->gap || row->remark)
+            continue;
+        comma = "";
+        for (guint c = 0; c < table->count; c++)
+        {
+            if (!is_for_csv(&table->columns[c]))
+                continue;
+            fputs(comma, render->out);
+            put_csv_field(render->out, csv_value(&table->columns[c], c < count ? cells[c] : NULL));
+            comma = ",";
+        }
+        fputs("\r\n", render->out);
+    }
+    render->started = TRUE;
+}

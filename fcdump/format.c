@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Values as text: times, bytes, shares, in readable units or exactly, for people or for --csv; see
+ * render.h.
+ */
+#include "fcdump/render.h"
+
+static gboolean for_csv;
+
+void fc_format_use_csv(void)
+{
+    for_csv = TRUE;
+}
+
+gboolean fc_format_is_csv(void)
+{
+    return for_csv;
+}
+
+/* Four digits in all, of what is shown: 9.9996 is 10.00. */
+static int decimals_for(double value)
+{
+    return value < 9.9995 ? 3 : value < 99.995 ? 2 : value < 999.95 ? 1 : 0;
+}
+
+static FcUnit unit_of_times;
+
+void fc_format_use_unit(FcUnit unit)
+{
+    unit_of_times = unit;
+}
+
+/* In the one unit that was asked for, exact to the nanosecond. */
+static char *format_in_unit(guint64 ns)
+{
+    static const struct
+    {
+        guint64 ns;
+        int digits;
+        const char *name;
+    } units[] = {[FC_UNIT_READABLE] = {1, 0, "ns"},
+                 [FC_UNIT_NS] = {1, 0, "ns"},
+                 [FC_UNIT_US] = {1000, 3, "us"},
+                 [FC_UNIT_MS] = {1000000, 6, "ms"},
+                 [FC_UNIT_S] = {1000000000, 9, "s"}};
+    const guint64 whole = ns / units[unit_of_times].ns;
+    const guint64 rest = ns % units[unit_of_times].ns;
+    if (units[unit_of_times].digits == 0)
+        return g_strdup_printf("%" G_GUINT64_FORMAT " ns", whole);
+    return g_strdup_printf("%" G_GUINT64_FORMAT ".%0*" G_GUINT64_FORMAT " %s", whole,
+                           units[unit_of_times].digits, rest, units[unit_of_times].name);
+}
+
+char *fc_format_time(guint64 ns)
+{
+    static const struct
+    {
+        double ns;
+        const char *name;
+    } units[] = {{1e3, "us"}, {1e6, "ms"}, {1e9, "s "}, {3.6e12, "h "}};
+    if (for_csv)
+        return fc_format_count(ns);
+    if (unit_of_times != FC_UNIT_READABLE)
+        return format_in_unit(ns);
+    if (ns < 1000)
+        return g_strdup_printf("%" G_GUINT64_FORMAT " ns", ns);
+    guint unit = 0;
+    double value = (double)ns / units[0].ns;
+    /* 999.95 would be rounded to 1000.0; seconds go on to four digits. */
+    while (unit + 1 < G_N_ELEMENTS(units) && value >= (unit == 2 ? 9999.5 : 999.95))
+        value = (double)ns / units[++unit].ns;
+    return g_strdup_printf("%.*f %s", decimals_for(value), value, units[unit].name);
+}
+
+char *fc_format_bytes(guint64 bytes)
+{
+    static const char *const names[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    if (for_csv)
+        return fc_format_count(bytes);
+    if (bytes < 10000)
+        return g_strdup_printf("%" G_GUINT64_FORMAT " B", bytes);
+    guint unit = 0;
+    double value = (double)bytes / 1024;
+    while (unit + 1 < G_N_ELEMENTS(names) && value >= 1023.5)
+    {
+        value /= 1024;
+        unit++;
+    }
+    return g_strdup_printf("%.*f %s", decimals_for(value), value, names[unit]);
+}
+
+char *fc_format_share(guint64 part, guint64 whole)
+{
+    if (whole == 0)
+        return g_strdup("-");
+    return g_strdup_printf("%.*f", for_csv ? 6 : 1, 100.0 * (double)part / (double)whole);
+}
+
+char *fc_format_count(guint64 count)
+{
+    return g_strdup_printf("%" G_GUINT64_FORMAT, count);
+}
+
+char *fc_format_text(const char *text)
+{
+    char *valid = g_utf8_make_valid(text, -1);
+    for (char *p = valid; *p != '\0'; p++)
+    {
+        if ((guchar)*p < 0x20 || *p == 0x7f)
+            *p = '?';
+        else if ((guchar)p[0] == 0xc2 && (guchar)p[1] < 0xa0) /* U+0080 to U+009F */
+            p[0] = p[1] = '?';
+    }
+    return valid;
+}

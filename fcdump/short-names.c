@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Shortens names; see short-names.h.
+ */
+#include "fcdump/short-names.h"
+
+#include <string.h>
+
+enum
+{
+    LEAST_WIDTH = 12, /* in less there is nothing to be told apart */
+    BEFORE_CHANGE = 4,
+};
+
+struct FcShortNames
+{
+    const char *ellipsis;
+    GHashTable *given; /* what was given -> the name that it stands for; both owned */
+};
+
+FcShortNames *fc_short_names_new(const char *ellipsis)
+{
+    FcShortNames *names = g_new0(FcShortNames, 1);
+    names->ellipsis = ellipsis;
+    names->given = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    return names;
+}
+
+void fc_short_names_free(FcShortNames *names)
+{
+    if (!names)
+        return;
+    g_hash_table_unref(names->given);
+    g_free(names);
+}
+
+static guint length_of(const char *text)
+{
+    return (guint)g_utf8_strlen(text, -1);
+}
+
+/* How many characters are the same at the start of both. */
+static guint same_start(const char *one, const char *other)
+{
+    guint count = 0;
+    while (*one != '\0' && g_utf8_get_char(one) == g_utf8_get_char(other))
+    {
+        one = g_utf8_next_char(one);
+        other = g_utf8_next_char(other);
+        count++;
+    }
+    return count;
+}
+
+static void append_part(GString *text, const char *name, guint from, guint count)
+{
+    const char *start = g_utf8_offset_to_pointer(name, from);
+    g_string_append_len(text, start, g_utf8_offset_to_pointer(start, count) - start);
+}
+
+/* Start and end, `between` in place of the middle. */
+static char *keep_ends(const char *name, guint width, const char *between)
+{
+    const guint length = length_of(name);
+    const guint keep = width - MIN(length_of(between), width);
+    GString *text = g_string_new(NULL);
+    append_part(text, name, 0, keep / 2);
+    g_string_append(text, between);
+    append_part(text, name, length - (keep - keep / 2), keep - keep / 2);
+    return g_string_free(text, FALSE);
+}
+
+/* Start, end, and between them the piece from where `name` differs from `other`. */
+static char *keep_change(const FcShortNames *names, const char *name, const char *other,
+                         guint width)
+{
+    const guint length = length_of(name);
+    const guint keep = width - MIN(2 * length_of(names->ellipsis), width);
+    const guint part = keep / 3;
+    const guint change = same_start(name, other);
+    const guint from = change - MIN(BEFORE_CHANGE, change);
+    if (from <= part || from + part >= length - (keep - 2 * part))
+        return keep_ends(name, width, names->ellipsis); /* it is in one of the ends */
+    GString *text = g_string_new(NULL);
+    append_part(text, name, 0, part);
+    g_string_append(text, names->ellipsis);
+    append_part(text, name, from, part);
+    g_string_append(text, names->ellipsis);
+    append_part(text, name, length - (keep - 2 * part), keep - 2 * part);
+    return g_string_free(text, FALSE);
+}
+
+/* The name that has `text` already, if it is another one. */
+static const char *taken_by(const FcShortNames *names, const char *text, const char *name)
+{
+    const char *other = g_hash_table_lookup(names->given, text);
+    return other && strcmp(other, name) != 0 ? other : NULL;
+}
+
+static char *shorten(FcShortNames *names, const char *name, guint width)
+{
+    g_autofree char *text = keep_ends(name, width, names->ellipsis);
+    const char *other = taken_by(names, text, name);
+    if (other)
+    {
+        g_free(text);
+        text = keep_change(names, name, other, width);
+    }
+    for (guint number = 2; taken_by(names, text, name); number++)
+    {
+        g_autofree char *between =
+            g_strdup_printf("%s%u%s", names->ellipsis, number, names->ellipsis);
+        g_free(text);
+        text = keep_ends(name, width, between);
+    }
+    if (!g_hash_table_contains(names->given, text))
+        g_hash_table_insert(names->given, g_strdup(text), g_strdup(name));
+    return g_steal_pointer(&text);
+}
+
+/* What is drawn before a name in a tree. */
+static gboolean is_indentation(gunichar c)
+{
+    return c == ' ' || c == '|' || c == '`' || c == '-' || (c >= 0x2500 && c < 0x2580);
+}
+
+char *fc_short_names_fit(FcShortNames *names, const char *name, guint width)
+{
+    const char *start = name;
+    while (*start != '\0' && is_indentation(g_utf8_get_char(start)))
+        start = g_utf8_next_char(start);
+    const guint indent = (guint)g_utf8_pointer_to_offset(name, start);
+    if (indent + length_of(start) <= width)
+        return g_strdup(name);
+    if (indent + LEAST_WIDTH > width)
+        return width < LEAST_WIDTH ? g_strdup(name) : keep_ends(name, width, names->ellipsis);
+    g_autofree char *fits = shorten(names, start, width - indent);
+    g_autofree char *before = g_utf8_substring(name, 0, indent);
+    return g_strconcat(before, fits, NULL);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Names that are too long for their column, shortened in the middle: C++ templates have hundreds of
+ * characters, and what tells two of them apart may be anywhere.  Used by render.c alone.
+ */
+#pragma once
+
+#include <glib.h>
+
+typedef struct FcShortNames FcShortNames;
+
+/* `ellipsis`, a constant, stands for what is left out. */
+FcShortNames *fc_short_names_new(const char *ellipsis);
+void fc_short_names_free(FcShortNames *names);
+
+/* `name` in at most `width` columns; two names that differ behind their indentation are not given
+ * the same result.  Where there is next to no room it is the whole name.  The caller owns it. */
+char *fc_short_names_fit(FcShortNames *names, const char *name, guint width);
