@@ -215,3 +215,56 @@ def configure_make(folder, _kind):
 def build_make(folder, kind):
     configure_make(folder, "plain")
     return make(folder, kind, "make")
+
+
+# ---- Without copies, for who writes nothing beside them ------------------------------------
+
+
+def build_gawk(folder):
+    copy_source("gawk", folder)
+    # nothing is older than what it was made from: the tools that made it are not asked for
+    for path in glob.glob(folder + "/**", recursive=True):
+        os.utime(path, (0, 0))
+    configure(folder, ["--disable-nls", "--disable-mpfr", "--without-readline",
+                       "--disable-extensions"])
+    run(["make", "-C", "support", "CFLAGS=-O1 -w"], folder, "gawk's support")
+    run(["make", "-j2", "gawk", f"CFLAGS=-O1 -w {shlex.join(profiling_flags('profiled'))}"], folder,
+        "gawk")
+    return os.path.join(folder, "gawk")
+
+
+def build_ninja(folder):
+    """Most of it in one translation unit, as reading its headers is most of the work."""
+    os.makedirs(folder)
+    source_folder = os.path.join(source("ninja-build"), "src")
+    others = ("test", "win32", "perftest", "minidump", "getopt", "msvc", "browse", ".in.cc",
+              "hash_collision")
+    files = [path for path in sorted(glob.glob(source_folder + "/*.cc"))
+             if not any(word in os.path.basename(path) for word in others)]
+    alone = os.path.join(source_folder, "deps_log.cc")  # its names are build_log's, too
+    with open(os.path.join(folder, "all.cc"), "w", encoding="utf-8") as stream:
+        stream.writelines(f'#include "{path}"\n' for path in files if path != alone)
+    run(["g++", "-O1", "-w", "-iquote", source_folder, "-o", "ninja", "all.cc", alone,
+         *profiling_flags("profiled")], folder, "ninja")
+    return os.path.join(folder, "ninja")
+
+
+def build_redis(folder):
+    copy_source("redis", folder)
+    run(["make", "-j2", "-C", "src", "MALLOC=libc", "redis-server",
+         "CFLAGS=-O2 -g -w " + shlex.join(fctest.fc_config("--cflags")),
+         "LDFLAGS=" + shlex.join(fctest.fc_config("--libs"))], folder, "redis")
+    return os.path.join(folder, "src", "redis-server")
+
+
+def build_cppcheck(folder):
+    copy_source("cppcheck", folder)
+    run(["make", "-j2", "cppcheck",
+         "CXXFLAGS=-O2 -g -w " + shlex.join(fctest.fc_config("--cflags")),
+         "LDFLAGS=-pthread " + shlex.join(fctest.fc_config("--libs"))], folder, "cppcheck")
+    return os.path.join(folder, "cppcheck")
+
+
+def built(build):
+    """The path of the profiled program, built once."""
+    return build_once(build.__name__, "profiled", build)[1]
