@@ -7,6 +7,7 @@
  * ran is in a part of its own.
  */
 #include "fcdump/export.h"
+#include "model/stacks.h"
 
 enum
 {
@@ -24,7 +25,24 @@ typedef struct
     gboolean *named; /* functions */
     gint *owner;     /* of each function: the only thread that ran it */
     FcSymbol *symbols;
+    gboolean has_cpu; /* a second event: the time on the CPU */
 } Callgrind;
+
+/* A time, and the part of it off the CPU. */
+typedef struct
+{
+    guint64 ns;
+    guint64 wait_ns;
+} Cost;
+
+/* The events of a line, to its end. */
+static void put_cost(const Callgrind *export, const Cost *cost)
+{
+    fprintf(export->out, " %" G_GUINT64_FORMAT, cost->ns);
+    if (export->has_cpu)
+        fprintf(export->out, " %" G_GUINT64_FORMAT, cost->ns - MIN(cost->wait_ns, cost->ns));
+    fputc('\n', export->out);
+}
 
 /* ---- Names ------------------------------------------------------------------------- */
 
@@ -132,30 +150,33 @@ static gint thread_of(const Callgrind *export, const FcCallSite *site)
     return MAX(owner, SHARED);
 }
 
-static void add_local(const Callgrind *export, gint thread, guint64 *local)
+static void add_local(const Callgrind *export, gint thread, Cost *local)
 {
     const GArray *functions =
         g_array_index(export->model->profile->threads, FcProfileThread, thread).functions;
     for (guint i = 0; i < functions->len; i++)
     {
         const FcProfileThreadFunction *from = &g_array_index(functions, FcProfileThreadFunction, i);
-        local[export->model->function_of[from->function]] += from->local_ns;
+        Cost *cost = &local[export->model->function_of[from->function]];
+        cost->ns += from->local_ns;
+        cost->wait_ns += from->local_wait_ns;
     }
 }
 
 /* The local time of each function: of that thread, or what is of none of them. */
-static guint64 *local_times(const Callgrind *export, gint thread)
+static Cost *local_times(const Callgrind *export, gint thread)
 {
     const FcModel *model = export->model;
-    guint64 *local = g_new0(guint64, model->functions->len + 1);
+    Cost *local = g_new0(Cost, model->functions->len + 1);
     if (thread != SHARED)
         add_local(export, thread, local);
     for (gint t = 0; thread == SHARED && t < (gint)model->profile->threads->len; t++)
         add_local(export, t, local);
     for (guint i = 0; thread == SHARED && i < model->functions->len; i++)
     {
-        const guint64 all = fc_model_function(model, i)->figures.local_ns;
-        local[i] = all > local[i] ? all - local[i] : 0;
+        const FcProfileFunction *all = &fc_model_function(model, i)->figures;
+        local[i].ns = all->local_ns - MIN(local[i].ns, all->local_ns);
+        local[i].wait_ns = all->local_wait_ns - MIN(local[i].wait_ns, all->local_wait_ns);
     }
     return local;
 }
@@ -169,10 +190,14 @@ static gboolean is_shown(const Callgrind *export, gint function)
 
 static void put_call(const Callgrind *export, const FcCallSite *site)
 {
+    const Cost cost = {
+        site->total_ns,
+        g_array_index(export->model->profile->arcs, FcProfileArc, site->tag).wait_ns};
     put_function(export, (gint)site->callee, TRUE);
-    fprintf(export->out, "calls=%" G_GUINT64_FORMAT " %u\n%u %" G_GUINT64_FORMAT "\n", site->calls,
+    fprintf(export->out, "calls=%" G_GUINT64_FORMAT " %u\n%u", site->calls,
             line_of(export, (gint)site->callee),
-            is_shown(export, site->caller) ? line_of_site(export, site) : 0, site->total_ns);
+            is_shown(export, site->caller) ? line_of_site(export, site) : 0);
+    put_cost(export, &cost);
 }
 
 /* The calls by functions that are not shown are said to come from outside, which is FC_NONE.
@@ -201,17 +226,18 @@ static gboolean put_calls(const Callgrind *export, gint function, gint thread, g
     return found;
 }
 
-static void put_part(const Callgrind *export, gint thread, const guint64 *local)
+static void put_part(const Callgrind *export, gint thread, const Cost *local)
 {
     for (gint i = FC_NONE; i < (gint) export->model->functions->len; i++)
     {
-        const guint64 own = i == FC_NONE ? 0 : local[i];
+        const Cost own = i == FC_NONE ? (Cost){0, 0} : local[i];
         if ((i != FC_NONE && !is_shown(export, i)) ||
-            (own == 0 && !put_calls(export, i, thread, FALSE)))
+            (own.ns == 0 && !put_calls(export, i, thread, FALSE)))
             continue;
         fputc('\n', export->out);
         put_function(export, i, FALSE);
-        fprintf(export->out, "%u %" G_GUINT64_FORMAT "\n", line_of(export, i), own);
+        fprintf(export->out, "%u", line_of(export, i));
+        put_cost(export, &own);
         put_calls(export, i, thread, TRUE);
     }
 }
@@ -247,36 +273,42 @@ static void put_part_head(const Callgrind *export, gint thread, guint number)
         name = threads->len > 1 ? "Calls of functions that several threads ran" : "All threads";
     fputs(thread == SHARED ? "desc: " : "", export->out);
     put_name(export->out, name ? name : "");
-    fputs("\npositions: line\nevent: ns : Nanoseconds\nevents: ns\n", export->out);
+    fputs("\npositions: line\nevent: ns : Nanoseconds\n", export->out);
+    fputs(export->has_cpu ? "event: cpu : Nanoseconds on the CPU\nevents: ns cpu\n"
+                          : "events: ns\n",
+          export->out);
 }
 
 static void put_parts(const Callgrind *export)
 {
     const GArray *threads = export->model->profile->threads;
-    guint64 sum = 0;
+    Cost sum = {0, 0};
     guint number = 0;
     for (guint i = 0; i <= threads->len; i++)
     {
         const gint thread = i < threads->len ? (gint)i : SHARED;
-        g_autofree guint64 *local = local_times(export, thread);
-        guint64 own = 0;
+        g_autofree Cost *local = local_times(export, thread);
+        Cost own = {0, 0};
         gboolean has_calls = put_calls(export, FC_NONE, thread, FALSE);
         for (gint f = 0; f < (gint) export->model->functions->len; f++)
         {
             if (!is_shown(export, f))
                 continue;
-            own += local[f];
+            own.ns += local[f].ns;
+            own.wait_ns += MIN(local[f].wait_ns, local[f].ns);
             has_calls = has_calls || put_calls(export, f, thread, FALSE);
         }
-        if (own == 0 && !has_calls && (number > 0 || thread != SHARED))
+        if (own.ns == 0 && !has_calls && (number > 0 || thread != SHARED))
             continue;
         put_part_head(export, thread, ++number);
         put_part(export, thread, local);
-        sum += own;
+        sum.ns += own.ns;
+        sum.wait_ns += own.wait_ns;
         fputc('\n', export->out);
     }
     /* Once, for all: callgrind_annotate takes the last for the whole. */
-    fprintf(export->out, "totals: %" G_GUINT64_FORMAT "\n", sum);
+    fputs("totals:", export->out);
+    put_cost(export, &sum);
 }
 
 void fc_export_callgrind(const FcReportContext *context)
@@ -295,7 +327,8 @@ void fc_export_callgrind(const FcReportContext *context)
                         .objects = objects,
                         .named = named,
                         .owner = owner,
-                        .symbols = symbols};
+                        .symbols = symbols,
+                        .has_cpu = fc_weight_is_known(model, FC_WEIGHT_CPU)};
     for (guint i = 0; i < count; i++)
         fc_symbols_find(model->symbols, model->profile, &fc_model_function(model, i)->figures.place,
                         FALSE, &symbols[i]);

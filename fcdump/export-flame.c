@@ -76,7 +76,7 @@ static void put_text(FILE *out, const char *text)
 
 static char *format_weight(FcWeight weight, guint64 value)
 {
-    if (weight == FC_WEIGHT_TIME)
+    if (strcmp(fc_weight_unit(weight), "ns") == 0)
         return g_strchomp(fc_format_time(value));
     if (strcmp(fc_weight_unit(weight), "bytes") == 0)
         return g_strchomp(fc_format_bytes(value));

@@ -53,6 +53,10 @@ static void put_function(const FcReportContext *context, FcJson *json, guint ind
     fc_json_end_array(json);
     fc_json_boolean(json, NULL, fc_report_is_estimated(figures));
     fc_json_boolean(json, NULL, fc_report_is_local_estimated(figures));
+    fc_json_unsigned(json, NULL,
+                     figures->total_ns - MIN(figures->total_wait_ns, figures->total_ns));
+    fc_json_unsigned(json, NULL,
+                     figures->local_ns - MIN(figures->local_wait_ns, figures->local_ns));
     fc_json_end_array(json);
 }
 

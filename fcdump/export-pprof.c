@@ -121,6 +121,7 @@ static const struct
     {FC_WEIGHT_BYTES, "alloc_space", "bytes"},
     {FC_WEIGHT_LIVE_BLOCKS, "inuse_objects", "count"},
     {FC_WEIGHT_LIVE_BYTES, "inuse_space", "bytes"},
+    {FC_WEIGHT_CPU, "cpu", "nanoseconds"},
     {FC_WEIGHT_TIME, "wall", "nanoseconds"}, /* the last is what pprof shows unless told */
 };
 

@@ -391,8 +391,10 @@ static gboolean set_base(FcModel *model, const char *pattern)
 static gboolean check_wishes(FcModel *model, const FcOptions *options)
 {
     if (!fc_weight_is_known(model, options->weight))
-        fprintf(stderr, "fcdump: --weight=%s: the profile has no memory records\n",
-                fc_weight_name(options->weight));
+        fprintf(stderr, "fcdump: --weight=%s: the profile has no %s\n",
+                fc_weight_name(options->weight),
+                options->weight == FC_WEIGHT_CPU ? "other times, or none is told apart"
+                                                 : "memory records");
     else if (model->of_threads &&
              (options->export >= 0 || options->files->len > 0 || options->gmon))
         fputs("fcdump: --thread: " FC_MODEL_LACKS_THREADS "\n", stderr);

@@ -16,7 +16,7 @@ const FcOption fc_option_table[] = {
     {"gmon", NULL, "FILE",
      "a gmon.out file of the program, or of the modules of --image, for gprof", FC_GROUP_EXPORTS,
      fc_option_apply_name, MEMBER(gmon), 0},
-    {"weight", NULL, "TYPE", "time, calls, bytes, blocks, live-bytes, live-blocks, peak-bytes",
+    {"weight", NULL, "TYPE", "time, cpu, calls, bytes, blocks, live-bytes, live-blocks, peak-bytes",
      FC_GROUP_EXPORTS, fc_option_apply_weight, 0, 0},
     {"whole-graph", NULL, NULL, "--dot draws all functions and arcs, however many",
      FC_GROUP_EXPORTS, fc_option_apply_value, MEMBER(whole_graph), TRUE},

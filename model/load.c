@@ -243,6 +243,7 @@ FcModel *fc_model_load(const FcLoad *load, GPtrArray *problems)
     if (load->raw)
         fc_profile_put_costs_back(model->profile);
     fc_profile_choose_time(model->profile, load->time);
+    model->time = load->time;
 
     g_autoptr(GHashTable) keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     model->symbols = fc_symbols_new(load->demangle, (const char *const *)images->pdata);

@@ -57,6 +57,7 @@ typedef struct
     GPtrArray *via;      /* names of the graph's `via` numbers; [0] is NULL */
     GPtrArray *via_hex;  /* what is shown in their place; NULL: the names */
     FcCallgraph *graph;  /* its sites' tags are arcs of `profile` */
+    FcTimePart time;     /* which part of them all total and local times are */
     guint64 local_ns;    /* the sum of all local times */
     guint64 base_ns;     /* 100%: the same, or what fc_model_set_base has set */
     gint base;           /* the function whose total time that is, or FC_NONE */

@@ -14,6 +14,7 @@ static const struct
     const char *unit;
 } weights[FC_WEIGHTS] = {
     [FC_WEIGHT_TIME] = {"time", "ns"},
+    [FC_WEIGHT_CPU] = {"cpu", "ns"},
     [FC_WEIGHT_CALLS] = {"calls", "calls"},
     [FC_WEIGHT_BYTES] = {"bytes", "bytes"},
     [FC_WEIGHT_BLOCKS] = {"blocks", "blocks"},
@@ -34,6 +35,9 @@ const char *fc_weight_unit(FcWeight weight)
 
 gboolean fc_weight_is_known(const FcModel *model, FcWeight weight)
 {
+    if (weight == FC_WEIGHT_CPU)
+        return model->time == FC_TIME_PART_WALL &&
+               fc_profile_waits(model->profile) != FC_WAITS_UNKNOWN;
     return weight <= FC_WEIGHT_CALLS || model->profile->heap.recorded;
 }
 
@@ -108,6 +112,7 @@ static void add_contexts(Maker *maker, gint *node_of)
         node_of[i] = copy != FC_NONE ? copy : find_node(maker, parent, (gint)function);
         FcStackNode *node = node_at(maker->stacks, node_of[i]);
         node->self[FC_WEIGHT_TIME] += from->local_ns;
+        node->self[FC_WEIGHT_CPU] += from->local_ns - MIN(from->local_wait_ns, from->local_ns);
         node->self[FC_WEIGHT_CALLS] += from->calls;
     }
 }

@@ -14,6 +14,7 @@
 typedef enum
 {
     FC_WEIGHT_TIME, /* local, nanoseconds */
+    FC_WEIGHT_CPU,  /* the part of it on the CPU, where that is known and not all of it */
     FC_WEIGHT_CALLS,
     FC_WEIGHT_BYTES, /* allocated, as the next */
     FC_WEIGHT_BLOCKS,
@@ -73,7 +74,8 @@ guint64 *fc_stacks_totals(const FcStacks *stacks, FcWeight weight);
 /* How the frame is shown; belongs to the model or is constant. */
 const char *fc_stacks_name(const FcStacks *stacks, const FcStackNode *node);
 
-/* Whether the profile can have the weight: memory where it was recorded. */
+/* Whether the profile can have the weight: memory where it was recorded, time on the CPU where
+ * times are of both and it was looked at. */
 gboolean fc_weight_is_known(const FcModel *model, FcWeight weight);
 /* As --weight has it: "time", "calls", "bytes", ...; and its unit: "ns", "calls", "bytes",
  * "blocks". */

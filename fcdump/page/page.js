@@ -160,7 +160,8 @@ function begin() {
   Object.keys(views).forEach((name) =>
     add(document.getElementById("tabs"), "a", name[0].toUpperCase() + name.slice(1), { "data-view": name }));
   weights.forEach((weight, i) => add(document.getElementById("weight"), "option",
-    weight.name === "time" && data.time_mode >= 3 ? "CPU time" : weight.name, { value: i }));
+    weight.name === "cpu" || (weight.name === "time" && data.time_mode >= 3) ? "CPU time"
+      : weight.name === "time" && hasCpu ? "wall time" : weight.name, { value: i }));
   document.getElementById("weight").addEventListener("change", (event) => go({ weight: Number(event.target.value), sort: "" }));
   document.getElementById("search").addEventListener("input", (event) =>
     location.replace(hashOf({ search: event.target.value.trim() })));

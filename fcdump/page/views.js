@@ -73,6 +73,8 @@ const functionColumns = [
   { heading: "local %", value: (f) => f.local, fill: (cell, f) => bar(cell, f.local, data.base_ns) },
   { heading: "total", value: (f) => f.total,
     fill: (cell, f) => cell.append(f.totalMark + formatTime(f.total)) },
+  ...(hasCpu ? [{ heading: "local CPU", value: (f) => f.localCpu, fill: (cell, f) => cell.append(f.localMark + formatTime(f.localCpu)) },
+                { heading: "total CPU", value: (f) => f.totalCpu, fill: (cell, f) => cell.append(f.totalMark + formatTime(f.totalCpu)) }] : []),
   { heading: "calls", value: (f) => f.calls, text: formatCount },
   { heading: "longest", value: (f) => f.max, text: formatTime },
   ...(data.heap ? [{ heading: "allocated", value: (f) => f.bytes, text: formatBytes },
@@ -85,7 +87,7 @@ function showFunctions(parent, state) {
   const rows = functions.filter((f) => f.shown && f.name.toLowerCase().includes(wanted));
   add(parent, "h2", `Functions (${rows.length})`);
   const first = ["ns", "calls", "bytes", "blocks"].indexOf(weights[state.weight].unit);
-  const natural = first === 1 ? "calls" : first >= 2 && data.heap ? "allocated" : "local";
+  const natural = weights[state.weight].name === "cpu" ? "local CPU" : first === 1 ? "calls" : first >= 2 && data.heap ? "allocated" : "local";
   table(parent, "functions", rows, functionColumns, { ...state, sort: state.sort || natural });
 }
 

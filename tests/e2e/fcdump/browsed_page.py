@@ -10,7 +10,7 @@ import os
 import re
 import time
 
-from fcfile import FOLDED, Profile, Program, contains, equal, fail, folder, run, with_heap
+from fcfile import FOLDED, Profile, Program, contains, equal, fail, folder, run, with_heap, with_waits
 from browser import browser, shot, show
 
 from selenium.webdriver.common.action_chains import ActionChains
@@ -234,7 +234,21 @@ run("--html=folded.html", "folded.fc")
 run("--html=few.html", "--min=1", "many.fc")
 run("--html=counted.html", os.path.join(os.environ["FC_SOURCE_ROOT"], "tests", "fuzz", "corpus", "profile",
                                         "counted.fc"))
+with_waits(program).write("waits.fc")
+run("--html=waits.html", "waits.fc")
 with browser() as driver:
+    # Wall and CPU time, where both are known.
+    show(driver, "waits.html", "#view=flame")
+    equal([option.text for option in Select(driver.find_element(By.ID, "weight")).options],
+          ["wall time", "CPU time", "calls"], "weights")
+    equal(boxes(driver), {"all": 10_000_000, "main": 10_000_000, "work": 9_000_000}, "wall time")
+    Select(driver.find_element(By.ID, "weight")).select_by_visible_text("CPU time")
+    wait(driver, "CPU time", lambda: boxes(driver) == {"all": 4_000_000, "main": 4_000_000, "work": 3_000_000})
+    go(driver, "#view=functions")
+    equal(texts(driver, "#functions th")[3:5], ["local CPU", "total CPU"], "their columns")
+    equal([row.split(" ")[-1] for row in texts(driver, "#functions tbody tr")], ["work", "main"], "by local time")
+    equal(texts(driver, "#functions td:nth-child(4)"), ["3.000 ms", "1.000 ms"], "local times on the CPU")
+    equal(texts(driver, "#functions td:nth-child(5)"), ["3.000 ms", "4.000 ms"], "total times on the CPU")
     show(driver, "counted.html", "#view=functions")
     equal(texts(driver, "#functions td:first-child"), ["~3.000 us", "1.000 us", "~1.000 us"], "estimates")
     contains(driver.find_element(By.ID, "omitted").text, "~ is a time that was estimated", "estimates")

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 
-from fcfile import Program, contains, equal, fail, folder, good, recursive, run, simple
+from fcfile import Program, contains, equal, fail, folder, good, recursive, run, simple, with_waits
 import fctest
 
 if shutil.which("callgrind_annotate") is None:
@@ -31,19 +31,20 @@ def number(text):
     return int(text.replace(",", ""))
 
 
-def annotate(*options):
+def annotate(*options, event="ns"):
     """{function: ns} and the total, as callgrind_annotate has them, and its complaints."""
-    done = subprocess.run(["callgrind_annotate", "--threshold=100", "--auto=no", *options, "out.cg"],
+    done = subprocess.run(["callgrind_annotate", "--threshold=100", "--auto=no", f"--show={event}",
+                           f"--sort={event}", *options, "out.cg"],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=True, text=True)
     rows = re.findall(r"^ *([\d,]+) \( ?[\d.]+%\)  (?:\S*:)?(\S+) \[", done.stdout, re.M)
     total = re.search(r"^([\d,]+) \(100.0%\)  PROGRAM TOTALS", done.stdout, re.M)
     return {name: number(ns) for ns, name in rows}, number(total.group(1)), done.stderr
 
 
-def tree():
+def tree(event="ns"):
     """{(caller, callee): (ns, calls)} of callgrind_annotate's tree."""
     done = subprocess.run(["callgrind_annotate", "--threshold=100", "--auto=no", "--tree=calling",
-                           "--inclusive=yes", "out.cg"], stdout=subprocess.PIPE,
+                           f"--show={event}", f"--sort={event}", "--inclusive=yes", "out.cg"], stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, timeout=60, check=True, text=True)
     arcs = {}
     caller = None
@@ -93,6 +94,15 @@ simple(program).write("old.fc", extended=False)
 export("old.fc")
 equal(annotate()[1], 10_000_000, "version 3.0, which tells no threads")
 
+# Two times.
+with_waits(program).write("waits.fc")
+export("waits.fc")
+equal(annotate()[:2], ({"main": 1_000_000, "work": 9_000_000}, 10_000_000), "both together")
+equal(annotate(event="cpu")[:2], ({"main": 1_000_000, "work": 3_000_000}, 4_000_000), "on the CPU")
+equal((tree()["main", "work"], tree("cpu")["main", "work"]), ((9_000_000, 3), (3_000_000, 3)), "of the arc, both")
+export("--time=cpu", "waits.fc")
+equal(annotate()[:2], ({"main": 1_000_000, "work": 3_000_000}, 4_000_000), "--time=cpu")
+
 # ---- A real program, of several threads ----------------------------------------------------
 
 source = os.path.join(fctest.SOURCE_ROOT, "examples", "wordindex.c")
@@ -116,11 +126,18 @@ for arc in data["arcs"]:
     ns, calls = arcs.get(key, (0, 0))
     arcs[key] = ns + arc["total_ns"], calls + arc["calls"]
 equal(tree(), arcs, "arcs")
+# The part on the CPU is a second event, where that is known.
+if any(thread["waits"] for thread in data["threads"]):
+    found = annotate(event="cpu")[0]
+    expected = {f["name"]: f["local_ns"] - f["local_wait_ns"] for f in data["functions"]}
+    for name, on_cpu in expected.items():  # each thread's share of a time is rounded by itself
+        if abs(found.get(name, 0) - on_cpu) > len(data["threads"]):
+            fail(f"local time of {name} on the CPU", found.get(name), on_cpu)
 with open("out.cg", encoding="utf-8") as file:
     parts = re.split(r"^part: \d+$", file.read(), flags=re.M)[1:]
 equal([re.findall(r"^desc: Thread: (\d+)", part, re.M) for part in parts],
       [[str(thread["tid"])] for thread in data["threads"]] + [[]], "a part for each thread")
-own = [sum(map(int, re.findall(r"^fn=.*\n\d+ (\d+)$", part, re.M))) for part in parts]
+own = [sum(map(int, re.findall(r"^fn=.*\n\d+ (\d+)(?: \d+)?$", part, re.M))) for part in parts]
 equal(own[:-1], [sum(f["local_ns"] for f in thread["functions"]) for thread in data["threads"]],
       "the local time of each thread")
 if own[-1] > len(names) * len(parts):  # a sum of ticks in nanoseconds, and a sum of nanoseconds

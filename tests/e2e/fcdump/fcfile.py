@@ -345,3 +345,33 @@ def with_heap(program):
             yield name, lines
     profile.sections = sections
     return profile
+
+
+def with_waits(program):
+    """main calls work from two places, which is off the CPU for 3.5 of 5 and for 2.5 of 4 ms; main itself
+    takes 1 ms on the CPU."""
+    profile = Profile(program, run_ns=10_000_000)
+    profile.function("main", 1, 10_000_000, 1_000_000, (0, 10_000_000), (0, 1_000_000), [(24, 1)])
+    profile.function("work", 3, 9_000_000, 9_000_000, (0, 9_000_000), (0, 9_000_000), [(24, 3)])
+    profile.arc(None, 0x7f0000001234, "main", 1, 10_000_000)
+    profile.arc("main", "main+6", "work", 2, 5_000_000)
+    profile.arc("main", "main+12", "work", 1, 4_000_000)
+    top = profile.context(None, 0x7f0000001234, "main", 1, 10_000_000, 1_000_000)
+    profile.context(top, "main+6", "work", 2, 5_000_000, 5_000_000)
+    profile.context(top, "main+12", "work", 1, 4_000_000, 4_000_000)
+    profile.thread(4711, 0, 10_000_000, 10_000_000, 4, False, "prog",
+                   functions=[("main", 1, 10_000_000, 1_000_000), ("work", 3, 9_000_000, 9_000_000)])
+    plain = profile.sections
+
+    def sections():
+        for name, lines in plain():
+            if name == "end":  # of total and local time, then of each arc and each context
+                yield "wait-threads", ["0 1 6000000 0 0"]
+                yield "wait-thread-functions", ["0 0 6000000 0", "0 1 6000000 6000000"]
+                yield "wait-functions", ["0 6000000 0", "1 6000000 6000000"]
+                yield "wait-arcs", ["0 6000000", "1 3500000", "2 2500000"]
+                yield "wait-contexts", ["0 6000000 0", "1 3500000 3500000", "2 2500000 2500000"]
+            yield name, lines
+
+    profile.sections = sections
+    return profile

@@ -16,7 +16,7 @@ try:
 except ImportError as missing:
     print(missing)
     sys.exit(77)
-from fcfile import HERE, Program, contains, equal, folder, recursive, run, simple, with_heap
+from fcfile import HERE, Program, contains, equal, folder, recursive, run, simple, with_heap, with_waits
 
 keep = folder()
 program = Program()
@@ -68,6 +68,17 @@ equal(sorted(profiles), ["blocks", "bytes", "calls", "live-blocks", "live-bytes"
 equal(speedscope("--only=leaf", "simple.fc")[0]["time"][1], {"leaf": 1_000_000}, "--only")
 equal(speedscope("recursive.fc")[0]["time"][1], folded("time", "recursive.fc"), "--folded has the same")
 
+# Both times, where it is known how much of it was on the CPU, and one of them where only that is wanted.
+with_waits(program).write("waits.fc")
+WALL = {"main": 1_000_000, "main;work": 9_000_000}
+CPU = {"main": 1_000_000, "main;work": 3_000_000}
+both = speedscope("waits.fc")[0]
+equal((both["time"][1], both["cpu"]), (WALL, ("nanoseconds", CPU)), "both times")
+equal((folded("time", "waits.fc"), folded("cpu", "waits.fc")), (WALL, CPU), "--weight=cpu")
+only = speedscope("--time=cpu", "waits.fc")[0]
+equal((only["time"][1], sorted(only)), (CPU, ["calls", "time"]), "--time=cpu")
+contains(run("--folded", "--weight=cpu", "simple.fc").err, "--weight=cpu: the profile has no", "not known")
+
 # ---- pprof ----------------------------------------------------------------------------------
 
 subprocess.run(["protoc", f"--proto_path={HERE}", "--python_out=.", "profile.proto"], check=True)
@@ -112,5 +123,7 @@ equal(profiles, {"calls": ("count", CALLS), "alloc_space": ("bytes", BYTES), "in
                  "alloc_objects": ("count", {"main": 1, "main;work": 40, "<outside>": 2}),
                  "inuse_objects": ("count", {"main;work": 4, "<outside>": 2}),
                  "wall": ("nanoseconds", TIME)}, "memory")
+profiles = pprof("waits.fc")[0]
+equal((profiles["wall"], profiles["cpu"]), (("nanoseconds", WALL), ("nanoseconds", CPU)), "both times")
 simple(program, time_mode=3).write("cpu.fc")
 equal(pprof("cpu.fc")[0]["cpu"], ("nanoseconds", TIME), "CPU time")

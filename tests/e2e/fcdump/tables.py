@@ -12,7 +12,7 @@ import os
 import re
 import subprocess
 
-from fcfile import Profile, Program, contains, equal, fail, folder, good, recursive, rows, run, simple, with_heap
+from fcfile import Profile, Program, contains, equal, fail, folder, good, recursive, rows, run, with_heap, with_waits
 
 keep = folder()
 program = Program()
@@ -132,33 +132,7 @@ contains(good("--no-reports", "--mem-heap", "--top=1", "heap.fc"), "2 more alloc
 
 # ---- Times off the CPU ----------------------------------------------------------------------------
 
-waits = Profile(program, run_ns=10_000_000)
-waits.function("main", 1, 10_000_000, 1_000_000, (0, 10_000_000), (0, 1_000_000), [(24, 1)])
-waits.function("work", 3, 9_000_000, 9_000_000, (0, 9_000_000), (0, 9_000_000), [(24, 3)])
-waits.arc(None, 0x7f0000001234, "main", 1, 10_000_000)
-waits.arc("main", "main+6", "work", 2, 5_000_000)
-waits.arc("main", "main+12", "work", 1, 4_000_000)
-top = waits.context(None, 0x7f0000001234, "main", 1, 10_000_000, 1_000_000)
-waits.context(top, "main+6", "work", 2, 5_000_000, 5_000_000)
-waits.context(top, "main+12", "work", 1, 4_000_000, 4_000_000)
-waits.thread(4711, 0, 10_000_000, 10_000_000, 4, False, "prog",
-             functions=[("main", 1, 10_000_000, 1_000_000), ("work", 3, 9_000_000, 9_000_000)])
-plain = waits.sections
-
-
-def sections():
-    for name, lines in plain():
-        if name == "end":  # of total and local time, then of each arc and each context
-            yield "wait-threads", ["0 1 6000000 0 0"]
-            yield "wait-thread-functions", ["0 0 6000000 0", "0 1 6000000 6000000"]
-            yield "wait-functions", ["0 6000000 0", "1 6000000 6000000"]
-            yield "wait-arcs", ["0 6000000", "1 3500000", "2 2500000"]
-            yield "wait-contexts", ["0 6000000 0", "1 3500000 3500000", "2 2500000 2500000"]
-        yield name, lines
-
-
-waits.sections = sections
-waits.write("waits.fc")
+with_waits(program).write("waits.fc")
 for arguments, column, last, expected in (
         (["--flat"], "local waiting (ns)", "function", {"main": "0", "work": "6000000"}),
         (["--by=module"], "local waiting (ns)", "name", {program.path: "6000000"}),
