@@ -38,14 +38,15 @@ class Family(fctest.Case):
 
     def test_debugger_that_follows_children(self):
         follower = self.compile("follower.c", profiled=False)
-        for source, children in (("nesting.c", 0), ("runs.c", 1)):
+        for source, children, profile in (("nesting.c", 0, "functioncheck.fc"),
+                                          ("runs.c", 1, "functioncheck.fcd")):
             plain = self.compile(source, profiled=False)
             program = self.compile(source)
             expected = self.run_target([follower, plain, "/bin/true"]).stdout
             self.assertEqual(expected, b"%d children, status 0\n" % children)
             done = self.run_quiet([follower, program, "/bin/true"])
             self.assertEqual((done.stdout, done.stderr), (expected, b""))
-        self.assertTrue(os.path.exists(self.path("functioncheck.fc")))
+            self.assertTrue(os.path.exists(self.path(profile)))
 
     @unittest.skipUnless(may_make_namespaces(), "PID namespaces can't be made here")
     def test_signal_to_all_processes(self):
