@@ -286,6 +286,12 @@ static void hello(FcSession *session, const FcWireMessage *message)
         living || !forked ? living : fc_forks_departed(session->forks, hello.parent_process);
     FcProcess *process = fc_process_new(&session->common, message->process, &hello, parent);
     process->order = session->joined++;
+    if (forked && hello.fork_token == 0) /* until then both wrote to the same chunk */
+    {
+        fc_process_note(process->losses, "unseen-forks", 1);
+        if (living && !living->finished)
+            fc_process_note(living->losses, "unseen-forks", 1);
+    }
     FcHeapSnapshot *heap = NULL;
     g_autoptr(GArray) frames =
         forked ? fc_forks_take(session->forks, hello.parent_process, hello.fork_token, &heap)

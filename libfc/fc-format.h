@@ -365,7 +365,7 @@ struct FcHello
     uint64_t parent_process;     /* forked: parent's process key, else 0 */
     uint32_t parent_thread;      /* forked: number of the thread that forked */
     uint32_t thread;             /* number of the thread that goes on, always 1 */
-    uint64_t fork_token;         /* forked: token of the parent's FC_MSG_FORK */
+    uint64_t fork_token;         /* forked: token of the parent's FC_MSG_FORK, 0: none */
     uint64_t start_time;         /* in ticks: when the hello was made */
     uint64_t start_monotonic_ns; /* CLOCK_MONOTONIC at start_time */
     int64_t start_realtime_ns;   /* CLOCK_REALTIME at start_time */

@@ -7,6 +7,7 @@ import glob
 import os
 import re
 import sys
+import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
 import fcprofile  # noqa: E402
@@ -101,6 +102,33 @@ class Tree(fctest.Case):
                        for name in glob.glob(self.path("functioncheck.fc.*")))
         self.assertEqual(len(expected), 7)
         self.assertEqual(found, expected)
+
+
+    @unittest.skipUnless(os.uname().machine == "x86_64", "its system call")
+    def test_fork_past_libc(self):
+        """Nobody was told of it: it is noticed later, and what that may have cost is a loss."""
+        program = self.compile(self.write("past.c", """
+            #include <sys/wait.h>
+            #include <unistd.h>
+            static volatile long steps;
+            static void step(void) { steps++; }
+            int main(void)
+            {
+                long child = 57; /* fork */
+                int status;
+                __asm__ volatile("syscall" : "+a"(child) : : "rcx", "r11", "memory");
+                for (int i = 0; i < 100000; i++)
+                    step();
+                if (child == 0)
+                    return 4;
+                return waitpid((pid_t)child, &status, 0) == child ? WEXITSTATUS(status) + 1 : 0;
+            }
+            """))
+        for transport in ("shared", "pipe"):
+            self.assertEqual(self.run_quiet([program], env={"FC_TRANSPORT": transport}).returncode, 5)
+            files = [entry.file for entry in fcprofile.load_descriptor(self.path("functioncheck.fcd"))]
+            self.assertEqual([fcprofile.load(self.path(file)).losses for file in files],
+                             [{"unseen-forks": 1}] * 2)
 
 
 class Threads(fctest.Case):
