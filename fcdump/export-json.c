@@ -174,7 +174,7 @@ static void put_modules(const Export *export)
 }
 
 /* The time as it was measured: before what the hooks took was taken off. */
-static void put_raw(FcJson *json, const char *key, guint64 ns, guint64 cost_ns)
+void fc_export_json_raw(FcJson *json, const char *key, guint64 ns, guint64 cost_ns)
 {
     fc_json_unsigned(json, key, ns <= G_MAXUINT64 - cost_ns ? ns + cost_ns : G_MAXUINT64);
 }
@@ -212,8 +212,8 @@ static void put_function(const Export *export, guint index, const GArray *entrie
     fc_json_unsigned(json, "calls", figures->calls);
     fc_json_unsigned(json, "total_ns", figures->total_ns);
     fc_json_unsigned(json, "local_ns", figures->local_ns);
-    put_raw(json, "raw_total_ns", figures->total_ns, figures->total_cost_ns);
-    put_raw(json, "raw_local_ns", figures->local_ns, figures->local_cost_ns);
+    fc_export_json_raw(json, "raw_total_ns", figures->total_ns, figures->total_cost_ns);
+    fc_export_json_raw(json, "raw_local_ns", figures->local_ns, figures->local_cost_ns);
     fc_json_unsigned(json, "total_wait_ns", figures->total_wait_ns);
     fc_json_unsigned(json, "local_wait_ns", figures->local_wait_ns);
     fc_json_unsigned(json, "total_min_ns", figures->total_min_ns);
@@ -282,7 +282,7 @@ static void put_arcs(const Export *export)
             fc_json_unsigned(json, "calls", site->calls);
             const FcProfileArc *arc = &g_array_index(model->profile->arcs, FcProfileArc, site->tag);
             fc_json_boolean(json, "apportioned", arc->apportioned);
-            put_raw(json, "raw_total_ns", site->total_ns, arc->cost_ns);
+            fc_export_json_raw(json, "raw_total_ns", site->total_ns, arc->cost_ns);
             fc_json_unsigned(json, "total_wait_ns", arc->wait_ns);
             if (site->total_ns > 0 || model->profile->extended)
                 fc_json_unsigned(json, "total_ns", site->total_ns);
@@ -364,8 +364,8 @@ static void put_contexts(const Export *export)
         fc_json_boolean(json, "apportioned", context->apportioned);
         fc_json_unsigned(json, "total_ns", context->total_ns);
         fc_json_unsigned(json, "local_ns", context->local_ns);
-        put_raw(json, "raw_total_ns", context->total_ns, context->total_cost_ns);
-        put_raw(json, "raw_local_ns", context->local_ns, context->local_cost_ns);
+        fc_export_json_raw(json, "raw_total_ns", context->total_ns, context->total_cost_ns);
+        fc_export_json_raw(json, "raw_local_ns", context->local_ns, context->local_cost_ns);
         fc_json_unsigned(json, "total_wait_ns", context->total_wait_ns);
         fc_json_unsigned(json, "local_wait_ns", context->local_wait_ns);
         put_site(export, fc_profile_is_folded(context) ? &nowhere : &context->site);
@@ -375,53 +375,6 @@ static void put_contexts(const Export *export)
 }
 
 /* ---- Threads, notes, memory ----------------------------------------------------------- */
-
-static void put_thread(const Export *export, const FcProfileThread *thread)
-{
-    static const char *const waits[] = {
-        [FC_WAITS_UNKNOWN] = NULL, [FC_WAITS_SEEN] = "seen", [FC_WAITS_COARSE] = "coarse"};
-    FcJson *json = export->json;
-    fc_json_begin_object(json, NULL);
-    fc_json_signed(json, "tid", thread->tid);
-    fc_json_string(json, "name", thread->name);
-    fc_json_unsigned(json, "start_ns", thread->start_ns);
-    fc_json_unsigned(json, "end_ns", thread->end_ns);
-    fc_json_unsigned(json, "run_ns", thread->run_ns);
-    fc_json_unsigned(json, "calls", thread->calls);
-    fc_json_boolean(json, "ended", thread->ended);
-    fc_json_string(json, "waits", waits[thread->waits]);
-    fc_json_unsigned(json, "wait_ns", thread->wait_ns);
-    fc_json_unsigned(json, "preempted_ns", thread->preempted_ns);
-    fc_json_unsigned(json, "manager_ns", thread->manager_ns);
-    fc_json_begin_array(json, "functions");
-    for (guint i = 0; i < thread->functions->len; i++)
-    {
-        const FcProfileThreadFunction *function =
-            &g_array_index(thread->functions, FcProfileThreadFunction, i);
-        fc_json_begin_object(json, NULL);
-        put_function_index(export, "function", function->function);
-        fc_json_unsigned(json, "calls", function->calls);
-        fc_json_unsigned(json, "total_ns", function->total_ns);
-        fc_json_unsigned(json, "local_ns", function->local_ns);
-        put_raw(json, "raw_total_ns", function->total_ns, function->total_cost_ns);
-        put_raw(json, "raw_local_ns", function->local_ns, function->local_cost_ns);
-        fc_json_unsigned(json, "total_wait_ns", function->total_wait_ns);
-        fc_json_unsigned(json, "local_wait_ns", function->local_wait_ns);
-        fc_json_end_object(json);
-    }
-    fc_json_end_array(json);
-    fc_json_begin_array(json, "stack");
-    for (guint i = 0; i < thread->stack->len; i++)
-    {
-        const FcProfileFrame *frame = &g_array_index(thread->stack, FcProfileFrame, i);
-        fc_json_begin_object(json, NULL);
-        put_function_index(export, "function", frame->function);
-        put_site(export, &frame->site);
-        fc_json_end_object(json);
-    }
-    fc_json_end_array(json);
-    fc_json_end_object(json);
-}
 
 static void put_notes(const Export *export, const char *key, const GArray *notes)
 {
@@ -488,7 +441,7 @@ void fc_export_json(const FcReportContext *context)
     put_contexts(&export);
     fc_json_begin_array(json, "threads");
     for (guint i = 0; i < profile->threads->len; i++)
-        put_thread(&export, &g_array_index(profile->threads, FcProfileThread, i));
+        fc_export_json_thread(context, json, &g_array_index(profile->threads, FcProfileThread, i));
     fc_json_end_array(json);
     put_notes(&export, "repairs", profile->repairs);
     put_notes(&export, "losses", profile->losses);

@@ -19,7 +19,12 @@ void fc_export_json_site(const FcReportContext *context, FcJson *json, const cha
  * `count`. */
 void fc_export_json_buckets(FcJson *json, const char *key, const guint64 *buckets, guint number,
                             const char *unit, const char *count);
-/* Member `heap`: an object, null where the profile has none. */
+/* The time as it was measured, with what the hooks took. */
+void fc_export_json_raw(FcJson *json, const char *key, guint64 ns, guint64 cost_ns);
+/* An object of the array `threads`. */
+void fc_export_json_thread(const FcReportContext *context, FcJson *json,
+                           const FcProfileThread *thread);
 /* The number of the profile's first context in the array: 1 where the node of folded ones is 0. */
 guint fc_json_first_context(const FcProfile *profile);
+/* Member `heap`: an object, null where the profile has none. */
 void fc_export_json_heap(const FcReportContext *context, FcJson *json);

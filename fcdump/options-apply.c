@@ -132,13 +132,38 @@ gboolean fc_option_apply_list(FcOptions *options, const FcOption *option, const 
 }
 
 /* The report of the option's name in place of the first screen. */
-gboolean fc_option_apply_report(FcOptions *options, const FcOption *option, const char *argument,
-                                GError **error)
+static void choose_report(FcOptions *options, const FcOption *option)
 {
     if (!options->classic)
         options->reports = 0;
     options->classic = TRUE;
     options->reports |= fc_options_reports_named(options->table, option->name, FC_REPORT_OPTION);
+}
+
+/* As text, or as the export to standard output. */
+gboolean fc_option_apply_trace(FcOptions *options, const FcOption *option, const char *argument,
+                               GError **error)
+{
+    static const char *const words[] = {"text", "chrome", NULL};
+    gint found = 0;
+    if (!fc_words_find(words, argument ? argument : "text", option->name, &found, error))
+        return FALSE;
+    if (found == 0)
+    {
+        choose_report(options, option);
+        return TRUE;
+    }
+    FcExportFile file = {.path = g_strdup("-")};
+    while (strcmp(options->table[file.row].name, words[found]) != 0)
+        file.row++;
+    g_array_append_val(options->files, file);
+    return TRUE;
+}
+
+gboolean fc_option_apply_report(FcOptions *options, const FcOption *option, const char *argument,
+                                GError **error)
+{
+    choose_report(options, option);
     return fc_option_apply_list(options, option, argument, error);
 }
 
@@ -172,6 +197,28 @@ gboolean fc_option_apply_number(FcOptions *options, const FcOption *option, cons
         return fc_option_fail(error, "--%s: '%s' is no number", option->name, argument);
     G_STRUCT_MEMBER(gint, options, option->offset) = (gint)number;
     return TRUE;
+}
+
+/* A number and ns, us, ms or s. */
+gboolean fc_option_apply_duration(FcOptions *options, const FcOption *option, const char *argument,
+                                  GError **error)
+{
+    static const struct
+    {
+        const char *name;
+        double ns;
+    } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    char *end = NULL;
+    const double number = g_ascii_strtod(argument, &end);
+    for (guint i = 0; i < G_N_ELEMENTS(units); i++)
+        if (end != argument && strcmp(end, units[i].name) == 0 && number >= 0 &&
+            number * units[i].ns < 0x1p62)
+        {
+            G_STRUCT_MEMBER(guint64, options, option->offset) = (guint64)(number * units[i].ns);
+            return TRUE;
+        }
+    return fc_option_fail(error, "--%s: '%s' is no time such as 500ns, 10us, 2.5ms or 1s",
+                          option->name, argument);
 }
 
 gboolean fc_option_apply_top(FcOptions *options, const FcOption *option, const char *argument,

@@ -57,6 +57,8 @@ FcOptionApply fc_option_apply_report;
 FcOptionApply fc_option_apply_by;
 FcOptionApply fc_option_apply_units;
 FcOptionApply fc_option_apply_number;
+FcOptionApply fc_option_apply_duration;
+FcOptionApply fc_option_apply_trace;
 FcOptionApply fc_option_apply_percent;
 FcOptionApply fc_option_apply_memory;
 FcOptionApply fc_option_apply_rgraph;

@@ -127,6 +127,8 @@ typedef struct
     gboolean propagate;
     gboolean rpropagate;
     guint depth; /* of the calling-context tree, FC_DEPTH_DEFAULT if none was named; 0: whole */
+    guint64 min_time_ns; /* of the trace: calls that took no less, */
+    guint64 last_ns;     /* and so much before its end; 0: all */
     double min_percent;
     gboolean has_min;        /* it was given */
     guint top;               /* so many rows of each report; 0: as many as it likes */

@@ -23,6 +23,7 @@ const FcReport fc_report_table[] = {
     {"tree", "calling-context tree", FC_REPORT_ON_REQUEST, fc_report_tree},
     {"latency", "how long calls took: percentiles (FC_LATENCY), histograms", FC_REPORT_ON_REQUEST,
      fc_report_latency},
+    {"trace", NULL, FC_REPORT_OPTION, fc_report_trace},
     {"threads", "each thread, where there are several", FC_REPORT_CLASSIC, fc_report_threads},
     {"notes", "events that did not fit and were mended", FC_REPORT_CLASSIC, fc_report_repairs},
     {"mem-heap", "the heap: totals, its size over time, the peak and who held it",
@@ -45,6 +46,8 @@ const FcReport fc_report_table[] = {
     {"flame", "flame graph, as an interactive SVG", FC_REPORT_FILE, fc_export_flame},
     {"callgrind", "for callgrind_annotate and KCachegrind", FC_REPORT_FILE, fc_export_callgrind},
     {"speedscope", "stacks by each weight, for speedscope", FC_REPORT_FILE, fc_export_speedscope},
+    {"chrome", "the trace (FC_TRACE), for Perfetto and chrome://tracing", FC_REPORT_FILE,
+     fc_export_chrome},
     {"pprof", "stacks by each weight, for pprof", FC_REPORT_FILE, fc_export_pprof},
     {NULL, NULL, FC_REPORT_ON_REQUEST, NULL},
 };

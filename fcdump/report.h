@@ -42,6 +42,7 @@ void fc_report_tree(const FcReportContext *context);
 /* The part of that report which profiles have that hold latencies by arc. */
 void fc_report_percentiles(const FcReportContext *context);
 void fc_report_latency(const FcReportContext *context);
+void fc_report_trace(const FcReportContext *context);
 void fc_report_threads(const FcReportContext *context);
 void fc_report_repairs(const FcReportContext *context);
 void fc_report_heap(const FcReportContext *context);
@@ -58,6 +59,7 @@ void fc_export_folded(const FcReportContext *context);
 void fc_export_flame(const FcReportContext *context);
 void fc_export_callgrind(const FcReportContext *context);
 void fc_export_speedscope(const FcReportContext *context);
+void fc_export_chrome(const FcReportContext *context);
 void fc_export_pprof(const FcReportContext *context);
 void fc_export_html(const FcReportContext *context);
 

@@ -36,6 +36,7 @@ typedef struct
     gint graph;
     gint contexts;
     gboolean latency;
+    gint trace;
     gint memory;
     gint memory_stack;
     gboolean memory_profiling;
@@ -82,6 +83,7 @@ static gboolean parse(int argc, char **argv, Options *options, GError **error)
          "N"},
         {"memory-profiling", 0, 0, G_OPTION_ARG_NONE, &options->memory_profiling, "profile memory",
          NULL},
+        {"trace", 0, 0, G_OPTION_ARG_INT, &options->trace, "records kept of each thread", "N"},
         {"latency", 0, 0, G_OPTION_ARG_NONE, &options->latency, "keep how long calls took", NULL},
         {"memory-stack", 0, 0, G_OPTION_ARG_INT, &options->memory_stack,
          "frames of a block's stack", "N"},
@@ -188,6 +190,7 @@ static int run(const Options *options, int last_word)
         .contexts = (guint32)CLAMP(options->contexts, 1, 1 << 30),
         .memory = options->memory_profiling,
         .latency = options->latency,
+        .trace = (guint32)MAX(options->trace, 0),
         .memory_blocks = (guint32)CLAMP(options->memory, 0, 1 << 24),
         .memory_frames = (guint32)CLAMP(options->memory_stack, 0, 1024),
         .sizes = {(guint32)CLAMP(options->functions, 0, 1 << 20),

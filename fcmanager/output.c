@@ -125,6 +125,29 @@ static void add_contexts(FcOutputBuild *build, const FcCounts *counts)
     }
 }
 
+static void add_record(const FcOutputBuild *build, const FcTraceRecord *from, GArray *trace)
+{
+    const FcProfileTraceRecord record = {
+        .kind = (FcTraceKind)from->kind,
+        .function = from->function,
+        .stack = from->stack,
+        .depth = from->depth,
+        .time_ns = fc_output_since_start(build, from->time),
+        .begun_ns = from->begun == FC_TRACE_UNKNOWN ? FC_TRACE_UNKNOWN
+                                                    : fc_output_since_start(build, from->begun)};
+    g_array_append_val(trace, record);
+}
+
+static void add_trace(const FcOutputBuild *build, const FcTrace *from, FcProfileThread *thread)
+{
+    thread->trace = g_array_new(FALSE, TRUE, sizeof(FcProfileTraceRecord));
+    thread->trace_all = from->all;
+    for (guint i = 0; i < from->room; i++)
+        add_record(build, &from->records[i], thread->trace);
+    for (guint i = 0; from->open && i < from->open->len; i++)
+        add_record(build, &g_array_index(from->open, FcTraceRecord, i), thread->trace);
+}
+
 static void add_result(FcOutputBuild *build, const FcThreadResult *result)
 {
     FcProfileThread thread = {.tid = result->tid,
@@ -159,6 +182,8 @@ static void add_result(FcOutputBuild *build, const FcThreadResult *result)
         frame.site = fc_output_place_of(build, frame.site.address, frame.site.module);
         g_array_append_val(thread.stack, frame);
     }
+    if (result->trace)
+        add_trace(build, result->trace, &thread);
     g_array_append_val(build->profile->threads, thread);
 }
 

@@ -16,6 +16,7 @@ static void result_clear(gpointer data)
     g_free(result->name);
     g_array_unref(result->functions);
     g_array_unref(result->stack);
+    fc_trace_free(result->trace);
 }
 
 static void done_clear(gpointer data)
@@ -23,6 +24,7 @@ static void done_clear(gpointer data)
     FcThreadDone *done = data;
     fc_counts_free(done->counts);
     g_free(done->result.name);
+    fc_trace_free(done->result.trace);
     g_array_unref(done->repairs);
     g_array_unref(done->losses);
 }
@@ -132,6 +134,8 @@ FcThread *fc_process_thread(FcProcess *process, guint32 number)
     if (process->heap)
         thread->heap = fc_heap_thread_new(process->heap_order, counts);
     fc_stack_set_heap(stack, thread->heap);
+    if (process->setup->trace_room && process->setup->trace_room->length > 0)
+        fc_stack_set_trace(stack, fc_trace_new(process->setup->trace_room));
     g_hash_table_insert(process->threads, GUINT_TO_POINTER(number), thread);
     return thread;
 }
@@ -189,6 +193,7 @@ static FcThreadResult make_result(FcProcess *process, FcThread *thread, gboolean
     result.stack = g_array_new(FALSE, TRUE, sizeof(FcProfileFrame));
     fc_stack_final_frames(thread->stack, process->result_budget, result.stack);
     process->result_budget -= result.stack->len;
+    result.trace = fc_stack_take_trace(thread->stack);
     return result;
 }
 
@@ -200,14 +205,16 @@ static guint64 first_event(const FcProcess *process, const FcThread *thread)
     return thread->start_time != 0 ? thread->start_time : process->hello.start_time;
 }
 
-/* The lists of functions and frames are not for a thread's own file. */
-static void add_done(FcProcess *process, const FcThreadResult *result, FcThread *thread)
+/* The lists of functions and frames are not for a thread's own file, the trace is for that alone.
+ */
+static void add_done(FcProcess *process, FcThreadResult *result, FcThread *thread)
 {
     FcThreadDone done = {.result = *result, .counts = g_steal_pointer(&thread->counts)};
     done.was_last = g_hash_table_size(process->threads) == 1;
     done.result.name = g_strdup(result->name);
     done.result.functions = NULL;
     done.result.stack = NULL;
+    result->trace = NULL;
     done.repairs = process->repairs;
     done.losses = process->losses;
     process->repairs = notes_new();
@@ -235,7 +242,10 @@ static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gb
     add_notes(process, thread);
     g_autofree guint32 *map = fc_counts_merge(process->counts, thread->counts);
     add_result_functions(process, &result, thread->counts, map);
-    if (process->setup->profile_mode == FC_MODE_THREAD)
+    const gboolean own_file = process->setup->profile_mode == FC_MODE_THREAD;
+    if (result.trace)
+        fc_trace_finish(result.trace, own_file ? NULL : map);
+    if (own_file)
         add_done(process, &result, thread);
     if (process->result_budget > 0)
     {

@@ -25,6 +25,7 @@ typedef struct
     gboolean latency;         /* how long calls took is kept by arc */
     guint32 memory_blocks;    /* first size of that table */
     guint32 memory_frames;    /* kept of a block's stack in the lists of version 3.0 */
+    FcTraceRoom *trace_room;  /* of all processes; owned by the session */
     struct FcCosts costs;     /* as the first process measured them; all 0: not known */
 } FcProcessSetup;
 
@@ -41,6 +42,7 @@ typedef struct
     FcStackOff off;
     GArray *functions; /* FcProfileThreadFunction, times in ticks; owned */
     GArray *stack;     /* FcProfileFrame; owned */
+    FcTrace *trace;    /* owned; NULL: none */
 } FcThreadResult;
 
 /* THREAD mode: a thread that is done, with its own counts, until session.c has written its file. */

@@ -20,6 +20,7 @@ struct FcSession
     FcSessionSetup setup;
     FcProcessSetup common;
     guint32 contexts_in_use;
+    FcTraceRoom trace_room;
     GHashTable *processes; /* key -> FcProcess, owned */
     FcForks *forks;
     FcAnswers *answers;
@@ -64,6 +65,8 @@ FcSession *fc_session_new(const FcSessionSetup *setup)
     session->common.contexts_in_use = &session->contexts_in_use;
     session->common.memory = setup->memory;
     session->common.latency = setup->latency;
+    session->trace_room = (FcTraceRoom){.length = setup->trace, .limit = FC_TRACE_BYTES_MAX};
+    session->common.trace_room = &session->trace_room;
     session->common.memory_blocks = setup->memory_blocks;
     session->common.memory_frames = setup->memory_frames;
     session->processes =

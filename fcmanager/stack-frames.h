@@ -9,6 +9,7 @@
 #include "fcmanager/counted.h"
 #include "fcmanager/heap-records.h"
 #include "fcmanager/regions.h"
+#include "fcmanager/trace.h"
 
 /* Times are ticks. */
 struct StackFrame
@@ -78,6 +79,7 @@ struct FcStack
     GHashTable *by_region;    /* start of a region -> segment; NULL: none yet */
     const FcRegions *regions; /* NULL: none */
     FcHeapThread *heap;       /* NULL: memory is not profiled */
+    FcTrace *trace;           /* owned; NULL: no records are kept */
     FcCounted *counted;       /* owned; NULL: no calls were counted */
     gboolean is_window;       /* everything is recorded now, see stack-counted.h, */
     guint32 window_top;       /* in this frame, of the segment that was current */
@@ -105,6 +107,11 @@ static inline guint bucket_of(guint64 ns)
     guint bucket = ns != 0 ? 64 - (guint)__builtin_clzll(ns) : 0;
     return MIN(bucket, FC_HISTOGRAM_BUCKETS - 1);
 }
+
+/* Adds a call or return of the innermost frame to the trace. */
+void fc_stack_trace(FcStack *stack, FcTraceKind kind, guint64 time);
+/* A call that called nothing: from `time` on for so long. */
+void fc_stack_trace_leaf(FcStack *stack, guint32 node, guint64 time, guint64 elapsed);
 
 /* The edge of a call by the innermost frame; see fc_counts_make_edge for how long it is good. */
 static inline const FcMapSlot *edge_from_top(FcStack *stack, guint64 function, guint64 site,
@@ -135,6 +142,8 @@ static inline struct StackFrame *push_frame(FcStack *stack, const FcMapSlot *edg
     node->active++;
     counts->arcs[frame->arc].active++;
     counts->functions[node->function].active++;
+    if (G_UNLIKELY(stack->trace))
+        fc_stack_trace(stack, FC_TRACE_CALL, time);
     return frame;
 }
 
@@ -213,6 +222,8 @@ static inline struct StackFrame *caller_of_top(FcStack *stack)
 __attribute__((always_inline)) static inline void pop_frame(FcStack *stack, guint64 time)
 {
     struct StackFrame *frame = &stack->frames[stack->top];
+    if (G_UNLIKELY(stack->trace))
+        fc_stack_trace(stack, FC_TRACE_RETURN, time);
     guint64 total = frame->ran_before + stop_clock(stack, frame, caller_of_top(stack), time);
     guint64 local = total - frame->callees;
     FcCountsNode *node = &stack->counts->nodes[frame->node];
@@ -251,5 +262,7 @@ static inline void add_leaf_call(FcStack *stack, const FcMapSlot *edge, guint64 
         arc->total += elapsed;
     if (function->active == 0)
         function->total += elapsed;
+    if (G_UNLIKELY(stack->trace))
+        fc_stack_trace_leaf(stack, edge->value, stack->last, elapsed);
     add_activation(counts, function, edge->extra, elapsed, elapsed, stack->multiplier);
 }

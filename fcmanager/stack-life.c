@@ -39,6 +39,7 @@ void fc_stack_free(FcStack *stack)
     if (stack->aways)
         g_array_unref(stack->aways);
     fc_counted_free(stack->counted);
+    fc_trace_free(stack->trace);
     g_free(stack->segments);
     g_free(stack);
 }

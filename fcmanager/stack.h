@@ -11,6 +11,7 @@
 #include "fcmanager/counted.h"
 #include "fcmanager/heap-records.h"
 #include "fcmanager/regions.h"
+#include "fcmanager/trace.h"
 #include "libfc/fc-format.h"
 
 /* What an FcOpenFrame is of.  A paused stack is described by the context that it was called from,
@@ -60,6 +61,11 @@ void fc_stack_set_regions(FcStack *stack, const FcRegions *regions);
 
 /* Where records of memory go, with the context that the stack has then; NULL: nowhere. */
 void fc_stack_set_heap(FcStack *stack, FcHeapThread *heap);
+
+/* Keeps the last records there from now on; the stack owns it.  And what was kept, with the frames
+ * that are open: the caller's; NULL: nothing was. */
+void fc_stack_set_trace(FcStack *stack, FcTrace *trace);
+FcTrace *fc_stack_take_trace(FcStack *stack);
 
 /* What is known of calls that were counted, and whether anything is; the stack's own. */
 FcCounted *fc_stack_counted(FcStack *stack);

@@ -121,6 +121,27 @@ typedef struct
     guint64 local_wait_ns;
 } FcProfileThreadFunction;
 
+/* One of the last records of a thread, which are kept with FC_TRACE. */
+typedef enum
+{
+    FC_TRACE_CALL,
+    FC_TRACE_RETURN,
+    FC_TRACE_OPEN, /* no record: the call had not returned when the thread or process ended */
+    FC_TRACE_KINDS,
+} FcTraceKind;
+
+#define FC_TRACE_UNKNOWN G_MAXUINT64
+
+typedef struct
+{
+    FcTraceKind kind;
+    guint function;
+    guint stack;      /* of the thread: 0 is its own, others are of coroutines and of handlers */
+    guint depth;      /* there: 1 is the outermost call */
+    guint64 time_ns;  /* since the process's start */
+    guint64 begun_ns; /* when the call was made, or FC_TRACE_UNKNOWN */
+} FcProfileTraceRecord;
+
 /* Whether it is known how long a thread was off the CPU. */
 typedef enum
 {
@@ -145,6 +166,8 @@ typedef struct
     guint64 manager_ns;   /* libfc was at work, or waited for fcmanager: in no function's time */
     GArray *functions;    /* of FcProfileThreadFunction, owned; may be empty */
     GArray *stack;        /* of FcProfileFrame, owned: open at the end */
+    GArray *trace;        /* of FcProfileTraceRecord in order of time, owned; NULL: none */
+    guint64 trace_all;    /* so many records there were, of which the last are in `trace` */
 } FcProfileThread;
 
 #define FC_PROFILE_COSTS 6

@@ -349,6 +349,12 @@ static void merge_threads(FcMerge *merge)
             frame->function = (guint)merge->function_map[frame->function];
             frame->site = fc_merge_map_place(merge, &frame->site);
         }
+        thread.trace = thread.trace ? g_array_copy(thread.trace) : NULL;
+        for (guint j = 0; thread.trace && j < thread.trace->len; j++)
+        {
+            FcProfileTraceRecord *record = &g_array_index(thread.trace, FcProfileTraceRecord, j);
+            record->function = (guint)merge->function_map[record->function];
+        }
         g_array_append_val(merge->into->threads, thread);
     }
 }

@@ -107,7 +107,7 @@ static gboolean parse_thread(FcParser *parser)
     return good;
 }
 
-static FcProfileThread *parse_thread_index(FcParser *parser)
+FcProfileThread *fc_parse_thread_index(FcParser *parser)
 {
     gint thread;
     GArray *threads = parser->profile->threads;
@@ -120,7 +120,7 @@ static gboolean parse_thread_function(FcParser *parser)
 {
     FcText *text = &parser->text;
     FcProfileThreadFunction function = {0};
-    FcProfileThread *thread = parse_thread_index(parser);
+    FcProfileThread *thread = fc_parse_thread_index(parser);
     if (!thread || !parse_function_index(parser, &function.function) ||
         !fc_text_number(text, "the number of calls", &function.calls) ||
         !fc_text_number(text, "the total time", &function.total_ns) ||
@@ -133,7 +133,7 @@ static gboolean parse_thread_function(FcParser *parser)
 static gboolean parse_thread_frame(FcParser *parser)
 {
     FcProfileFrame frame = {0};
-    FcProfileThread *thread = parse_thread_index(parser);
+    FcProfileThread *thread = fc_parse_thread_index(parser);
     if (!thread || !fc_parse_place(parser, &frame.site) ||
         !parse_function_index(parser, &frame.function))
         return FALSE;
@@ -249,6 +249,9 @@ static const Section sections[FC_SECTION_COUNT] = {
     [FC_SECTION_WAIT_CONTEXTS] = {"wait-contexts", NULL, fc_parse_wait_context, NULL,
                                   FC_SECTION_CONTEXTS},
     [FC_SECTION_LATENCIES] = {"latencies", NULL, fc_parse_latency, NULL, FC_SECTION_ARCS},
+    [FC_SECTION_TRACE_THREADS] = {"trace-threads", NULL, fc_parse_trace_thread, NULL,
+                                  FC_SECTION_THREADS},
+    [FC_SECTION_TRACE] = {"trace", NULL, fc_parse_trace, NULL, FC_SECTION_TRACE_THREADS},
 };
 
 static gboolean skip_lines(FcText *text, guint64 count)
@@ -270,7 +273,7 @@ static gboolean read_section(FcParser *parser, int number, guint64 count)
         return skip_lines(text, count);
     if (section->begin && !section->begin(parser, count))
         return FALSE;
-    parser->sections_read |= 1U << number;
+    parser->sections_read |= G_GUINT64_CONSTANT(1) << number;
     if (count > G_MAXINT32)
         return fc_text_fail(text, "no section can have so many lines");
     for (parser->row = 0; parser->row < count; parser->row++)
@@ -372,7 +375,7 @@ gboolean fc_parse_sections(FcParser *parser)
         text->line++;
         return fc_text_fail(text, "nothing may follow the last section");
     }
-    const guint required = (1U << FC_SECTION_REQUIRED_COUNT) - 1;
+    const guint64 required = (G_GUINT64_CONSTANT(1) << FC_SECTION_REQUIRED_COUNT) - 1;
     parser->is_partial = (parser->sections_read & required) != required;
     place_the_rest(parser);
     return TRUE;

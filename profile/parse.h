@@ -41,9 +41,11 @@ enum
     FC_SECTION_WAIT_ARCS,
     FC_SECTION_WAIT_CONTEXTS,
     FC_SECTION_LATENCIES,
+    FC_SECTION_TRACE_THREADS,
+    FC_SECTION_TRACE,
     FC_SECTION_COUNT,
     /* the others are only there with FC_MEMORY, or where calls were counted, costs taken off or
-       threads off the CPU, or with FC_LATENCY */
+       threads off the CPU, or with FC_LATENCY or FC_TRACE */
     FC_SECTION_REQUIRED_COUNT = FC_SECTION_HEAP,
 };
 
@@ -51,7 +53,7 @@ typedef struct
 {
     FcText text;
     FcProfile *profile;
-    guint sections_read;   /* bit by number of the section */
+    guint64 sections_read; /* bit by number of the section */
     gboolean is_announced; /* the first part says that sections follow */
     gboolean is_partial;   /* a section that we know was absent, or newer than we are */
     guint row;             /* line of the current section, from 0 */
@@ -90,6 +92,10 @@ gboolean fc_parse_wait_function(FcParser *parser);
 gboolean fc_parse_wait_arc(FcParser *parser);
 gboolean fc_parse_wait_context(FcParser *parser);
 gboolean fc_parse_latency(FcParser *parser);
+/* The thread that the line begins with; NULL and an error where there is none. */
+FcProfileThread *fc_parse_thread_index(FcParser *parser);
+gboolean fc_parse_trace_thread(FcParser *parser);
+gboolean fc_parse_trace(FcParser *parser);
 
 /* ---- Parts of lines of several sections ---- */
 

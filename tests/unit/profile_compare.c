@@ -131,6 +131,24 @@ static void assert_contexts(const GArray *a, const GArray *b)
     }
 }
 
+static void assert_traces(const FcProfileThread *a, const FcProfileThread *b)
+{
+    g_assert_cmpuint(a->trace_all, ==, b->trace_all);
+    g_assert_true((a->trace != NULL) == (b->trace != NULL));
+    g_assert_cmpuint(a->trace ? a->trace->len : 0, ==, b->trace ? b->trace->len : 0);
+    for (guint i = 0; a->trace && i < a->trace->len; i++)
+    {
+        const FcProfileTraceRecord *left = &g_array_index(a->trace, FcProfileTraceRecord, i);
+        const FcProfileTraceRecord *right = &g_array_index(b->trace, FcProfileTraceRecord, i);
+        g_assert_cmpint(left->kind, ==, right->kind);
+        g_assert_cmpuint(left->function, ==, right->function);
+        g_assert_cmpuint(left->stack, ==, right->stack);
+        g_assert_cmpuint(left->depth, ==, right->depth);
+        g_assert_cmpuint(left->time_ns, ==, right->time_ns);
+        g_assert_cmpuint(left->begun_ns, ==, right->begun_ns);
+    }
+}
+
 static void assert_threads(const GArray *a, const GArray *b)
 {
     g_assert_cmpuint(a->len, ==, b->len);
@@ -149,6 +167,7 @@ static void assert_threads(const GArray *a, const GArray *b)
         g_assert_cmpuint(left->wait_ns, ==, right->wait_ns);
         g_assert_cmpuint(left->preempted_ns, ==, right->preempted_ns);
         g_assert_cmpuint(left->manager_ns, ==, right->manager_ns);
+        assert_traces(left, right);
         g_assert_cmpuint(left->functions->len, ==, right->functions->len);
         for (guint j = 0; j < left->functions->len; j++)
         {

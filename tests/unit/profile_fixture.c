@@ -171,6 +171,28 @@ static void random_arcs(GRand *rand, FcProfile *profile, guint count)
     }
 }
 
+/* `how`: 0, there is no trace; 1, an empty one. */
+static void random_trace(GRand *rand, const FcProfile *profile, FcProfileThread *thread, guint how)
+{
+    if (how == 0)
+        return;
+    thread->trace_all = random_number(rand);
+    thread->trace = g_array_new(FALSE, TRUE, sizeof(FcProfileTraceRecord));
+    guint64 time_ns = random_number(rand) >> 2;
+    for (gint i = how == 1 ? 0 : 12; i > 0; i--)
+    {
+        time_ns += (guint64)g_rand_int_range(rand, 0, 3);
+        const FcProfileTraceRecord record = {
+            .kind = (FcTraceKind)g_rand_int_range(rand, FC_TRACE_CALL, FC_TRACE_KINDS),
+            .function = random_function(rand, profile),
+            .stack = (guint)g_rand_int_range(rand, 0, 3),
+            .depth = (guint)g_rand_int_range(rand, 1, 5),
+            .time_ns = time_ns,
+            .begun_ns = i % 3 == 0 ? FC_TRACE_UNKNOWN : time_ns - time_ns / 3};
+        g_array_append_val(thread->trace, record);
+    }
+}
+
 static void random_threads(GRand *rand, FcProfile *profile, guint count)
 {
     for (guint i = 0; i < count; i++)
@@ -203,6 +225,7 @@ static void random_threads(GRand *rand, FcProfile *profile, guint count)
             g_array_append_val(thread.functions, function);
             g_array_append_val(thread.stack, frame);
         }
+        random_trace(rand, profile, &thread, i % 3);
         g_array_append_val(profile->threads, thread);
     }
 }

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The trace as Chrome's trace events (JSON object format), which Perfetto and others show as a time
+ * line: a track for each thread, and for each further stack that it ran on.
+ */
+#include "fcdump/export.h"
+#include "fcdump/json.h"
+#include "model/timeline.h"
+
+/* Tracks of stacks that are not the threads' own get numbers that no thread can have. */
+#define STACK_TRACKS (G_GINT64_CONSTANT(1) << 32)
+
+typedef struct
+{
+    const FcReportContext *context;
+    const FcTimeline *timeline;
+    FcJson *json;
+    GHashTable *tracks; /* thread, stack -> track + 1 */
+} Chrome;
+
+static const FcProfileThread *thread_of(const Chrome *chrome, guint thread)
+{
+    return &g_array_index(chrome->context->model->profile->threads, FcProfileThread, thread);
+}
+
+static void begin_event(const Chrome *chrome, const char *phase, const char *name, guint thread,
+                        gint64 track)
+{
+    fc_json_begin_object(chrome->json, NULL);
+    fc_json_string(chrome->json, "ph", phase);
+    fc_json_string(chrome->json, "name", name);
+    fc_json_signed(chrome->json, "pid", chrome->timeline->input_of[thread]->header->pid);
+    fc_json_signed(chrome->json, "tid", track);
+}
+
+static void put_name(const Chrome *chrome, const char *what, guint thread, gint64 track,
+                     const char *name)
+{
+    begin_event(chrome, "M", what, thread, track);
+    fc_json_begin_object(chrome->json, "args");
+    fc_json_string(chrome->json, "name", name);
+    fc_json_end_object(chrome->json);
+    fc_json_end_object(chrome->json);
+}
+
+/* The number of the call's track, which is announced where it is met for the first time. */
+static gint64 track_of(const Chrome *chrome, const FcTimelineCall *call)
+{
+    const FcProfileThread *thread = thread_of(chrome, call->thread);
+    const gpointer key = GSIZE_TO_POINTER((gsize)call->thread << 32 | call->stack);
+    const guint known = GPOINTER_TO_UINT(g_hash_table_lookup(chrome->tracks, key));
+    const guint number = known != 0 ? known : g_hash_table_size(chrome->tracks) + 1;
+    const gint64 track = call->stack == 0 ? thread->tid : STACK_TRACKS + number;
+    if (known != 0)
+        return track;
+    g_hash_table_insert(chrome->tracks, key, GUINT_TO_POINTER(number));
+    const FcProfile *process = chrome->timeline->input_of[call->thread]->header;
+    g_autofree char *program = g_path_get_basename(process->executable ? process->executable : "?");
+    g_autofree char *name =
+        call->stack == 0
+            ? g_strdup(thread->name ? thread->name : program)
+            : g_strdup_printf("%s, stack %u", thread->name ? thread->name : program, call->stack);
+    put_name(chrome, "process_name", call->thread, track, program);
+    put_name(chrome, "thread_name", call->thread, track, name);
+    return track;
+}
+
+/* A call that did not return has no end, which viewers know. */
+static void put_call(const Chrome *chrome, const FcTimelineCall *call)
+{
+    const gint64 track = track_of(chrome, call);
+    begin_event(chrome, call->is_open ? "B" : "X",
+                fc_model_function(chrome->context->model, call->function)->name, call->thread,
+                track);
+    fc_json_string(chrome->json, "cat", "function");
+    fc_json_double(chrome->json, "ts", (double)call->begin_ns / 1000);
+    if (!call->is_open)
+        fc_json_double(chrome->json, "dur",
+                       (double)(call->end_ns - MIN(call->begin_ns, call->end_ns)) / 1000);
+    if (call->is_early)
+    {
+        fc_json_begin_object(chrome->json, "args");
+        fc_json_string(chrome->json, "called",
+                       call->is_begin_known ? "before the first record" : "unknown");
+        fc_json_end_object(chrome->json);
+    }
+    fc_json_end_object(chrome->json);
+}
+
+void fc_export_chrome(const FcReportContext *context)
+{
+    const FcOptions *options = context->options;
+    const guint levels = options->depth == FC_DEPTH_DEFAULT ? 0 : options->depth;
+    const FcTimelineFilter filter = {levels, options->min_time_ns, options->last_ns};
+    g_autoptr(FcTimeline) timeline = fc_timeline_new(context->model, &filter);
+    g_autoptr(FcJson) json = fc_json_new(fc_render_file(context->render));
+    g_autoptr(GHashTable) tracks = g_hash_table_new(NULL, NULL);
+    const Chrome chrome = {context, timeline, json, tracks};
+    fc_json_begin_object(json, NULL);
+    fc_json_string(json, "displayTimeUnit", "ns");
+    fc_json_begin_array(json, "traceEvents");
+    for (guint i = 0; i < timeline->calls->len; i++)
+        put_call(&chrome, &g_array_index(timeline->calls, FcTimelineCall, i));
+    fc_json_end_array(json);
+    fc_json_end_object(json);
+    if (timeline->threads == 0)
+        fc_export_note(context, "--chrome: there is no trace: run the program with FC_TRACE");
+    fc_export_note_lost(context, "chrome",
+                        FC_LOST_CONTEXTS | FC_LOST_CALLS | FC_LOST_SITES | FC_LOST_BOUNDS |
+                            FC_LOST_MEMORY | FC_LOST_NOTES | FC_LOST_MARKS);
+}
