@@ -3,13 +3,16 @@
  * The summary, which begins the first screen: what ran, for how long, and what is notable about it.
  */
 #include "fcdump/report.h"
+#include "model/contention.h"
 #include "model/hotpath.h"
 
 #include "profile/path.h"
 
 #define NOTABLE_CYCLE 0.05 /* of the whole, at least */
 #define NOTABLE_PATH 0.5
-#define CYCLE_NAMES 4 /* members that are named */
+#define NOTABLE_WAIT 0.1       /* of all time of the threads that work */
+#define NOTABLE_PREEMPTION 0.1 /* of all threads' time */
+#define CYCLE_NAMES 4          /* members that are named */
 
 static const FcColumn columns[] = {{NULL, NULL, TRUE}, {NULL, NULL, TRUE}};
 
@@ -199,6 +202,43 @@ static void add_waiting(FcTable *table, const FcReportContext *context, const gb
     }
 }
 
+static void add_idle(FcTable *table, const FcContention *contention)
+{
+    if (contention->idle == 0 || contention->idle == contention->threads)
+        return;
+    g_autofree char *number = format_number(contention->threads, "thread", "s");
+    g_autoptr(GString) names = g_string_new(NULL);
+    for (guint i = 0; i < contention->names->len; i++)
+        g_string_append_printf(names, "%s%s", i > 0 ? ", " : ": ",
+                               (const char *)contention->names->pdata[i]);
+    add(table, "Idle",
+        g_strdup_printf("%u of %s waited for %.0f%% of the time or more%s", contention->idle,
+                        number, 100 * FC_CONTENTION_IDLE, names->str));
+}
+
+/* Of the threads that work: what they wait in, and whether others have their processors. */
+static void add_contention(FcTable *table, const FcReportContext *context,
+                           const FcContention *contention)
+{
+    if (contention->function != FC_NONE &&
+        (double)contention->wait_ns >= NOTABLE_WAIT * (double)contention->busy_run_ns)
+    {
+        const FcFunction *function = fc_model_function(context->model, (guint)contention->function);
+        g_autofree char *share = fc_format_share(contention->wait_ns, contention->busy_run_ns);
+        add(table, "Contended",
+            g_strdup_printf("%u threads wait in %s, for %s%% of the time of all that work; "
+                            "--time=wait: where else",
+                            contention->waiting, function->name, share));
+    }
+    if (contention->preempted_ns > 0 &&
+        (double)contention->preempted_ns >= NOTABLE_PREEMPTION * (double)contention->run_ns)
+    {
+        g_autofree char *share = fc_format_share(contention->preempted_ns, contention->run_ns);
+        add(table, "Preempted",
+            g_strdup_printf("for %s%% of the threads' time other work had the processors", share));
+    }
+}
+
 static void add_memory(FcTable *table, const FcReportContext *context)
 {
     const FcMemory *memory = context->memory;
@@ -226,7 +266,12 @@ void fc_report_summary(const FcReportContext *context)
         add_hot_path(table, context, waiting);
         add_cycles(table, context);
     }
-    add_waiting(table, context, waiting);
+    g_autoptr(FcContention) contention = fc_contention_new(model);
+    if (contention->threads > 0)
+        add_idle(table, contention);
+    else
+        add_waiting(table, context, waiting);
+    add_contention(table, context, contention);
     add_memory(table, context);
     fc_render_title(context->render, "Summary");
     fc_table_print(table, context->render);

@@ -122,6 +122,45 @@ contains(summary(text)["Heaviest"], "sorter: 100.0%", "a thread that works in on
 if "Idle" in summary(text):
     fail("nobody waits", text)
 
+# Threads that wait: one does nothing else, three wait for each other in one function, and some of
+# their time off the CPU is other work's.
+contended = Profile(program, run_ns=100_000_000)
+for name, calls, local in (("main", 1, 10_000_000), ("work", 30, 60_000_000), ("leaf", 30, 90_000_000), ("sorter", 1, 98_000_000)):
+    contended.function(name, calls, local, local, (1, local), (1, local))
+for number in range(3):
+    contended.thread(4711 + number, 0, 90_000_000, 90_000_000, 20, True, f"worker-{number}",
+                     [("work", 10, 20_000_000, 20_000_000), ("leaf", 10, 30_000_000, 30_000_000)])
+contended.thread(4720, 0, 100_000_000, 100_000_000, 1, True, "listener", [("sorter", 1, 98_000_000, 98_000_000)])
+plain_sections = contended.sections
+
+
+def contended_sections(preempted=10_000_000):
+    for name, lines in plain_sections():
+        if name == "end":  # of each worker's 40 ms off the CPU in work and leaf 10 were preempted
+            yield "wait-threads", [f"{i} 1 40000000 {preempted} 0" for i in range(3)] + ["3 1 97000000 0 0"]
+            yield "wait-thread-functions", [f"{i} {f} {ns} {ns}" for i in range(3) for f, ns in ((0, 12_000_000), (1, 28_000_000))] \
+                + ["3 0 97000000 97000000"]
+            yield "wait-functions", ["1 36000000 36000000", "2 84000000 84000000", "3 97000000 97000000"]
+        yield name, lines
+
+
+contended.sections = contended_sections
+contended.write("contended.fc")
+found = summary(good("contended.fc"))
+equal(found["Idle"], "1 of 4 threads waited for 90% of the time or more: listener", "who does nothing but wait")
+# leaf: 28 ms in each of three threads, less a fifth of the 10 ms that each was preempted, as it has 2 of 10 ms on the CPU
+equal(found["Contended"], "3 threads wait in leaf, for 28.9% of the time of all that work; --time=wait: where else", "what they contend for")
+if "Preempted" in found:
+    fail("less than a tenth was preempted", found)
+contended.sections = lambda: contended_sections(40_000_000)
+contended.write("preempted.fc")
+found = summary(good("preempted.fc"))
+equal(found["Preempted"], "for 32.4% of the threads' time other work had the processors", "a busy machine")
+contains(found["Contended"], "in leaf, for 22.2%", "what is left for each other")
+for name in ("Contended", "Preempted", "Idle"):
+    if name in summary(good("many.fc")):
+        fail(f"{name} of threads of which nothing is known")
+
 # Memory, losses, the end of the process, several processes, a profile of version 3.0.
 with_heap(program).write("heap.fc")
 equal(summary(good("heap.fc"))["Memory"], "2164 B at the peak; 6 blocks of 464 B leaked; 0 bad frees", "memory")
