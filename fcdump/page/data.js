@@ -42,6 +42,14 @@ function formatBytes(bytes) {
   return bytes + " B";
 }
 
+// A power of two, or a small multiple of one, as the marks of an axis are.
+function formatMark(bytes) {
+  for (const [size, unit] of [[2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"]])
+    if (bytes >= size)
+      return bytes / size + " " + unit;
+  return bytes + " B";
+}
+
 const formatCount = d3.format(",d");
 
 function format(value, unit) {

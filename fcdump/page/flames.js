@@ -94,7 +94,8 @@ function drawFlame(parent, tree, { root = 0, up = false, unit, zoom, open, patte
     });
   if (hidden > 0)
     d3.select(parent).append("p").attr("class", "note")
-      .text(`${formatCount(hidden)} boxes too narrow to be seen are not drawn; zoom shows them.`);
+      .text(hidden === 1 ? "1 box too narrow to be seen is not drawn; zoom shows it."
+        : `${formatCount(hidden)} boxes too narrow to be seen are not drawn; zoom shows them.`);
 }
 
 // How much of the whole is below a function that fits, each part once.

@@ -39,10 +39,12 @@ function showMemory(parent) {
     .attr("viewBox", `0 0 ${width} ${height}`);
   const x = d3.scaleLinear([0, d3.max(heap.samples, (s) => s[0]) || 1], [80, width - 20]);
   const y = d3.scaleLinear([0, heap.peak_bytes || 1], [height - 25, 10]);
+  const step = 2 ** Math.ceil(Math.log2((heap.peak_bytes || 1) / 6)); // 4 to 7 marks at round numbers
   svg.append("path").attr("class", "area").attr("d", d3.area().x((s) => x(s[0])).y0(y(0)).y1((s) => y(s[1]))
     .curve(d3.curveStepBefore)(heap.samples));
   svg.append("g").attr("transform", `translate(0,${height - 25})`).call(d3.axisBottom(x).ticks(8).tickFormat(formatTime));
-  svg.append("g").attr("transform", "translate(80,0)").call(d3.axisLeft(y).ticks(5).tickFormat(formatBytes));
+  svg.append("g").attr("transform", "translate(80,0)").call(d3.axisLeft(y)
+    .tickValues(d3.range(0, (heap.peak_bytes || 1) + 1, Math.max(step, 1))).tickFormat(formatMark));
   const by = (value) => heap.sites.filter((site) => value(site) > 0).sort((a, b) => value(b) - value(a));
   showSites(parent, "holders", "Who held it at the peak", by((site) => site.peak_bytes), (site) => site.peak_bytes);
   showSites(parent, "leaks", `Leaks: ${formatCount(heap.leaked_blocks)} blocks of ${formatBytes(heap.leaked_bytes)}`,
@@ -78,9 +80,9 @@ function showThreads(parent, state) {
     { heading: "calls", value: (t) => t.calls, text: formatCount },
     { heading: "thread", value: (t) => t.tid },
     { heading: "name and heaviest functions", value: (t) => t.name || "", fill: (cell, t) => {
-      cell.append((t.name || "") + " ");
+      cell.append(t.name || "");
       for (const [fn, , local] of t.functions.slice(0, 5)) {
-        cell.append(" · ");
+        cell.append(cell.textContent === "" ? "" : " · ");
         linkTo(cell, fn);
         cell.append(" " + formatTime(local));
       }
@@ -100,7 +102,8 @@ function showThreads(parent, state) {
 
 const views = { ...(data.difference ? { difference: showDifference } : {}), overview: showOverview, functions: showFunctions, flame: showFlame, memory: showMemory,
                 threads: showThreads };
-const start = { view: Object.keys(views)[0], f: "", weight: 0, zoom: 0, search: "", sort: "", order: "" };
+// As the reports: by time on the CPU where that is known, so that who waits does not swallow the picture.
+const start = { view: Object.keys(views)[0], f: "", weight: Math.max(weights.findIndex((weight) => weight.name === "cpu"), 0), zoom: 0, search: "", sort: "", order: "" };
 
 // The part of the address behind #, from the state and what is to change in it.
 function hashOf(changes) {
@@ -123,7 +126,8 @@ function readState() {
     if (words.has(key))
       state[key] = words.get(key);
   state.zoom = Number(state.zoom) || 0;
-  state.weight = Math.max(weights.findIndex((weight) => weight.name === state.weight), 0);
+  const named = weights.findIndex((weight) => weight.name === words.get("weight"));
+  state.weight = named >= 0 ? named : start.weight;
   if (!(state.view in views))
     state.view = start.view;
   return state;

@@ -154,6 +154,8 @@ function showFlame(parent, state) {
     add(line, "button", "Reset zoom", { id: "reset" }).addEventListener("click", () => go({ zoom: 0 }));
   drawFlame(add(parent, "div"), tree, { root, up: true, unit, pattern: state.search,
     zoom: (node) => go({ zoom: node }), open: (fn) => go({ f: nameOf(fn), zoom: 0 }) });
+  // The root is at the bottom, which is where one begins to read.
+  parent.querySelector("svg").scrollIntoView({ block: "end" });
 }
 
 // Callers on the left, callees on the right, each as wide a line as its time.
@@ -168,7 +170,7 @@ function showGraph(parent, f) {
   const width = Math.max(parent.clientWidth, 600);
   const height = Math.max(callers.length, callees.length, 1) * 46 + 10;
   const svg = d3.select(parent).append("svg").attr("class", "plain").attr("id", "graph").attr("height", height)
-    .attr("viewBox", `0 0 ${width} ${height}`);
+    .attr("viewBox", `-1 0 ${width + 2} ${height}`);
   const boxWidth = width * 0.26;
   const middle = { x: width / 2 - boxWidth / 2, y: height / 2 - 19 };
   const put = (x, y, fn, text) => {
@@ -242,7 +244,9 @@ function showFunction(parent, state) {
   add(parent, "h2", f.name, { id: "name" });
   add(parent, "p", `local ${f.localMark}${formatTime(f.local)} (${share(f.local, data.base_ns)}), `
     + `total ${f.totalMark}${formatTime(f.total)} `
-    + `(${share(f.total, data.base_ns)}), ${formatCount(f.calls)} calls`
+    + `(${share(f.total, data.base_ns)}), `
+    + (hasCpu ? `of it on the CPU ${formatTime(f.localCpu)} and ${formatTime(f.totalCpu)}, ` : "")
+    + `${formatCount(f.calls)} calls`
     + (f.calls > 0 ? `, ${formatTime(f.min)} to ${formatTime(f.max)} each` : "")
     + (data.heap ? `; ${formatBytes(f.bytes)} allocated, ${formatBytes(f.live)} live at the end` : ""),
       { id: "figures" });

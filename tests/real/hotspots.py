@@ -138,7 +138,7 @@ class HotSpots(real.RealProgram):
 
     def page(self, profile):
         path = self.path("page.html")
-        done = self.run_target([fctest.tool("fcdump"), "--time=cpu", "--html=" + path, profile])
+        done = self.run_target([fctest.tool("fcdump"), "--html=" + path, profile])
         self.assertEqual(done.returncode, 0, done.stderr)
         with browser() as driver:
             show(driver, path)

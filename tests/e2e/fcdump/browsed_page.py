@@ -175,6 +175,8 @@ def look_at_functions(driver):
 def look_at_the_rest(driver):
     go(driver, "#view=memory")
     equal(len(driver.find_elements(By.CSS_SELECTOR, "#heap path.area")), 1, "the heap over time")
+    equal(texts(driver, "#heap > g:last-of-type text"), ["0 B", "512 B", "1 KiB", "1.5 KiB", "2 KiB"],
+          "marks at round sizes")
     equal([text.split(" in ")[0] for text in texts(driver, "#holders summary")],
           ["2000 B: malloc", "100 B: malloc", "64 B: before the start"], "who held the peak")
     contains(texts(driver, "#leaks summary")[0], "400 B in 4 blocks: malloc in work at ", "leaks")
@@ -234,18 +236,35 @@ run("--html=folded.html", "folded.fc")
 run("--html=few.html", "--min=1", "many.fc")
 run("--html=counted.html", os.path.join(os.environ["FC_SOURCE_ROOT"], "tests", "fuzz", "corpus", "profile",
                                         "counted.fc"))
+# A chain of calls that is higher than the window: its root is in view.
+deep = Profile(program, run_ns=10**9)
+deep.modules.append((0x1000000, 0x1000000, 0x2000000, 0, 2**64 - 1, None, "/none/deep.so"))
+for number in range(100):
+    deep.function(f"f{number}", 1, 1000 * (100 - number), 1000, where=0x1000000 + 16 * number)
+    deep.functions[number] = ((1, 0x1000000 + 16 * number), *deep.functions[number][1:])
+    deep.context(number - 1 if number else None, 0x1234, f"f{number}", 1, 1000 * (100 - number), 1000)
+deep.write("deep.fc")
+equal(run("--html=deep.html", "deep.fc").status, 1, "no image for names")
 with_waits(program).write("waits.fc")
 run("--html=waits.html", "waits.fc")
 with browser() as driver:
+    show(driver, "deep.html", "#view=flame")
+    wait(driver, "the root of the flame graph", lambda: driver.execute_script(
+        "const box = document.querySelector('svg.flame').getBoundingClientRect();"
+        "return box.height > window.innerHeight && box.bottom <= window.innerHeight + 1"))
     # Wall and CPU time, where both are known.
     show(driver, "waits.html", "#view=flame")
+    equal(boxes(driver), {"all": 4_000_000, "main": 4_000_000, "work": 3_000_000}, "CPU time to begin with")
+    go(driver, "#f=work")
+    contains(driver.find_element(By.ID, "figures").text, "of it on the CPU 3.000 ms and 3.000 ms", "figures")
+    go(driver, "#view=flame&weight=time")
     equal([option.text for option in Select(driver.find_element(By.ID, "weight")).options],
           ["wall time", "CPU time", "calls"], "weights")
     equal(boxes(driver), {"all": 10_000_000, "main": 10_000_000, "work": 9_000_000}, "wall time")
     Select(driver.find_element(By.ID, "weight")).select_by_visible_text("CPU time")
     wait(driver, "CPU time", lambda: boxes(driver) == {"all": 4_000_000, "main": 4_000_000, "work": 3_000_000})
     go(driver, "#view=functions")
-    equal(texts(driver, "#functions th")[3:5], ["local CPU", "total CPU"], "their columns")
+    equal(texts(driver, "#functions th")[3:5], ["local CPU \u25be", "total CPU"], "their columns")
     equal([row.split(" ")[-1] for row in texts(driver, "#functions tbody tr")], ["work", "main"], "by local time")
     equal(texts(driver, "#functions td:nth-child(4)"), ["3.000 ms", "1.000 ms"], "local times on the CPU")
     equal(texts(driver, "#functions td:nth-child(5)"), ["3.000 ms", "4.000 ms"], "total times on the CPU")
