@@ -7,6 +7,7 @@
 #include "fcdump/export-json.h"
 
 #include "model/latency.h"
+#include "model/slowest.h"
 
 #define FORMAT_NAME "functioncheck-json"
 #define FORMAT_VERSION 1
@@ -17,6 +18,7 @@ typedef struct
     const FcModel *model;
     FcJson *json;
     FcLatencyTable *latencies;
+    const FcSlowestTable *slowest;
 } Export;
 
 /* ---- Places -------------------------------------------------------------------- */
@@ -197,6 +199,25 @@ static void put_latency(FcJson *json, const FcPercentileSet *set)
 
 /* ---- Functions -------------------------------------------------------------------- */
 
+static void put_slowest(const Export *export, guint index)
+{
+    FcJson *json = export->json;
+    const gint first = (gint)fc_json_first_context(export->model->profile);
+    fc_json_begin_array(json, "slowest");
+    for (guint i = export->slowest->first[index]; i < export->slowest->first[index + 1]; i++)
+    {
+        const FcProfileSlowCall *call =
+            g_array_index(export->slowest->calls, const FcProfileSlowCall *, i);
+        fc_json_begin_object(json, NULL);
+        fc_json_unsigned(json, "total_ns", call->total_ns);
+        fc_json_unsigned(json, "realtime_ns", call->realtime_ns);
+        fc_json_signed(json, "tid", call->tid);
+        fc_json_index(json, "context", call->context == FC_NONE ? FC_NONE : call->context + first);
+        fc_json_end_object(json);
+    }
+    fc_json_end_array(json);
+}
+
 static void put_function(const Export *export, guint index, const GArray *entries)
 {
     FcJson *json = export->json;
@@ -228,6 +249,7 @@ static void put_function(const Export *export, guint index, const GArray *entrie
                            "calls");
     const FcPercentileSet latency = fc_latency_of_function(export->latencies, index);
     put_latency(json, &latency);
+    put_slowest(export, index);
     fc_json_begin_array(json, "entries");
     for (guint i = 0; i < entries->len; i++)
     {
@@ -422,8 +444,12 @@ void fc_export_json(const FcReportContext *context)
 {
     g_autoptr(FcJson) json = fc_json_new(fc_render_file(context->render));
     g_autoptr(FcLatencyTable) latencies = fc_latency_table_new(context->model);
-    const Export export = {
-        .context = context, .model = context->model, .json = json, .latencies = latencies};
+    g_autoptr(FcSlowestTable) slowest = fc_slowest_table_new(context->model);
+    const Export export = {.context = context,
+                           .model = context->model,
+                           .json = json,
+                           .latencies = latencies,
+                           .slowest = slowest};
     const FcProfile *profile = context->model->profile;
     fc_json_begin_object(json, NULL);
     fc_json_string(json, "format", FORMAT_NAME);

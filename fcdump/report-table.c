@@ -23,6 +23,8 @@ const FcReport fc_report_table[] = {
     {"tree", "calling-context tree", FC_REPORT_ON_REQUEST, fc_report_tree},
     {"latency", "how long calls took: percentiles (FC_LATENCY), histograms", FC_REPORT_ON_REQUEST,
      fc_report_latency},
+    {"slowest", "the slowest calls of each function (FC_SLOWEST)", FC_REPORT_ON_REQUEST,
+     fc_report_slowest},
     {"trace", NULL, FC_REPORT_OPTION, fc_report_trace},
     {"threads", "each thread, where there are several", FC_REPORT_CLASSIC, fc_report_threads},
     {"notes", "events that did not fit and were mended", FC_REPORT_CLASSIC, fc_report_repairs},

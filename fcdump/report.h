@@ -42,6 +42,7 @@ void fc_report_tree(const FcReportContext *context);
 /* The part of that report which profiles have that hold latencies by arc. */
 void fc_report_percentiles(const FcReportContext *context);
 void fc_report_latency(const FcReportContext *context);
+void fc_report_slowest(const FcReportContext *context);
 void fc_report_trace(const FcReportContext *context);
 void fc_report_threads(const FcReportContext *context);
 void fc_report_repairs(const FcReportContext *context);

@@ -51,6 +51,9 @@ void fc_counts_free(FcCounts *counts)
     for (guint32 i = 0; counts->arc_latencies && i < counts->arc_count; i++)
         fc_latency_clear(&counts->arc_latencies[i], &counts->latency_room);
     g_free(counts->arc_latencies);
+    for (guint32 i = 0; counts->slowest && i < counts->function_count; i++)
+        fc_slowest_clear(&counts->slowest[i]);
+    g_free(counts->slowest);
     g_free(counts->arcs);
     g_free(counts->nodes);
     g_clear_pointer(&counts->apportioned_nodes, g_array_unref);
@@ -126,6 +129,11 @@ guint32 fc_counts_get_function(FcCounts *counts, guint64 address, gint module, g
     if (slot)
         return slot->value - 1;
     MAKE_ROOM(counts->functions, counts->function_count, counts->function_room);
+    if (counts->slowest_most > 0)
+    {
+        MAKE_ROOM(counts->slowest, counts->function_count, counts->slowest_room);
+        counts->slowest[counts->function_count] = (FcSlowest){0};
+    }
     FcCountsFunction *function = &counts->functions[counts->function_count];
     memset(function, 0, sizeof *function);
     function->address = address;
@@ -363,6 +371,27 @@ static guint32 get_merged_node(FcCounts *into, guint32 parent, guint64 site, gin
     return node;
 }
 
+void fc_counts_set_thread(FcCounts *counts, gint64 tid)
+{
+    for (guint32 i = 0; counts->slowest && i < counts->function_count; i++)
+        for (guint32 j = 0; j < counts->slowest[i].count; j++)
+            counts->slowest[i].calls[j].tid = tid;
+}
+
+static void merge_slowest(FcCounts *into, const FcCounts *from, const guint32 *functions,
+                          const guint32 *nodes)
+{
+    if (!into->slowest || !from->slowest)
+        return;
+    for (guint32 i = 0; i < from->function_count; i++)
+        for (guint32 j = 0; j < from->slowest[i].count; j++)
+        {
+            FcSlowCall call = from->slowest[i].calls[j];
+            call.node = call.node < from->node_count ? nodes[call.node] : 0;
+            fc_slowest_add(&into->slowest[functions[i]], into->slowest_most, &call);
+        }
+}
+
 static void merge_nodes(FcCounts *into, const FcCounts *from, const guint32 *functions)
 {
     g_autofree guint32 *nodes = g_new0(guint32, from->node_count);
@@ -386,6 +415,7 @@ static void merge_nodes(FcCounts *into, const FcCounts *from, const guint32 *fun
         add_cost(&into->node_costs, nodes[i], fc_counts_cost(from->node_costs, i));
         fc_counts_add_wait(&into->node_waits, nodes[i], fc_counts_wait(from->node_waits, i));
     }
+    merge_slowest(into, from, functions, nodes);
 }
 
 guint32 fc_counts_make_node(FcCounts *into, const FcCounts *from, guint32 node, GArray *cache)
@@ -413,6 +443,8 @@ guint32 *fc_counts_merge(FcCounts *into, const FcCounts *from)
     guint32 *functions = g_new0(guint32, from->function_count + 1);
     if (into->arc_count == 0)
         into->latency_room.limit = from->latency_room.limit;
+    if (into->function_count == 0)
+        into->slowest_most = from->slowest_most;
     for (guint32 i = 0; i < from->function_count; i++)
     {
         const FcCountsFunction *function = &from->functions[i];

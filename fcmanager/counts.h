@@ -14,6 +14,7 @@
 #include "fcmanager/latency.h"
 #include "fcmanager/map.h"
 #include "fcmanager/modules.h"
+#include "fcmanager/slowest.h"
 #include "profile/fc-profile.h"
 
 /* Past so many contexts of a session, or of one thread, new ones are counted on one node a
@@ -119,6 +120,9 @@ typedef struct
                                    yet */
     guint32 arc_latencies_room;
     FcLatencyRoom latency_room; /* that they share */
+    FcSlowest *slowest;         /* by function; NULL: not wanted, or no function yet */
+    guint32 slowest_room;
+    guint32 slowest_most; /* of each function; 0: none */
 } FcCounts;
 
 /* Starting sizes; 0: the least. */
@@ -213,6 +217,9 @@ static inline guint32 fc_counts_intern_node(FcCounts *into, const FcCounts *from
         return g_array_index(cache, guint32, node) - 1;
     return fc_counts_make_node(into, from, node, cache);
 }
+
+/* All calls so far were of that thread. */
+void fc_counts_set_thread(FcCounts *counts, gint64 tid);
 
 /* Adds `from`, whose functions must be summed, to `into`, of the same modules; `into` is never
  * given to a stack.  The result maps functions of `from` to those of `into`; g_free it. */

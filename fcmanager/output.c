@@ -148,6 +148,23 @@ static void add_trace(const FcOutputBuild *build, const FcTrace *from, FcProfile
         add_record(build, &g_array_index(from->open, FcTraceRecord, i), thread->trace);
 }
 
+static void add_slowest(FcOutputBuild *build, const FcCounts *counts)
+{
+    for (guint32 i = 0; counts->slowest && i < counts->function_count; i++)
+        for (guint32 j = 0; j < counts->slowest[i].count; j++)
+        {
+            const FcSlowCall *from = &counts->slowest[i].calls[j];
+            const FcProfileSlowCall call = {.function = i,
+                                            .context = (gint)from->node - 1,
+                                            .tid = from->tid,
+                                            .realtime_ns =
+                                                (guint64)build->process->hello.start_realtime_ns +
+                                                fc_output_since_start(build, from->begun),
+                                            .total_ns = fc_output_to_ns(build, from->total)};
+            g_array_append_val(build->profile->slowest, call);
+        }
+}
+
 static void add_result(FcOutputBuild *build, const FcThreadResult *result)
 {
     FcProfileThread thread = {.tid = result->tid,
@@ -221,6 +238,7 @@ static FcOutputBuild begin(const FcProcess *process, const FcCounts *counts, con
     add_functions(&build, counts);
     add_arcs(&build, counts);
     add_contexts(&build, counts);
+    add_slowest(&build, counts);
     fc_profile_add_notes(profile->repairs, process->repairs);
     fc_profile_add_notes(profile->losses, process->losses);
     return build;

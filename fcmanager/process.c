@@ -48,6 +48,7 @@ static FcCounts *counts_new(FcProcess *process, gboolean first)
     if (process->setup->node_limit != 0)
         counts->node_limit = process->setup->node_limit;
     counts->contexts_in_use = process->setup->contexts_in_use;
+    counts->slowest_most = process->setup->slowest;
     counts->latency_room.limit = process->setup->latency ? FC_LATENCY_BYTES_MAX : 0;
     return counts;
 }
@@ -240,6 +241,7 @@ static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gb
     fc_counts_sum_functions(thread->counts);
     fc_stack_get_off(thread->stack, &result.off);
     add_notes(process, thread);
+    fc_counts_set_thread(thread->counts, thread->tid);
     g_autofree guint32 *map = fc_counts_merge(process->counts, thread->counts);
     add_result_functions(process, &result, thread->counts, map);
     const gboolean own_file = process->setup->profile_mode == FC_MODE_THREAD;

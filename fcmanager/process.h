@@ -22,6 +22,7 @@ typedef struct
     guint32 node_limit;       /* contexts of all counts; 0: the default */
     guint32 *contexts_in_use; /* of all processes; owned by the session */
     gboolean memory;          /* memory is profiled */
+    guint32 slowest;          /* calls of each function that are kept */
     gboolean latency;         /* how long calls took is kept by arc */
     guint32 memory_blocks;    /* first size of that table */
     guint32 memory_frames;    /* kept of a block's stack in the lists of version 3.0 */

@@ -26,6 +26,7 @@ typedef struct
     FcCountsSizes sizes;
     gboolean memory;  /* is profiled */
     gboolean latency; /* is kept by arc */
+    guint32 slowest;  /* calls of each function that are kept */
     guint32 trace;    /* records that are kept of each thread */
     guint32 contexts; /* of all processes; 0: the default */
     guint32 memory_blocks;

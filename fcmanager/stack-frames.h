@@ -147,9 +147,22 @@ static inline struct StackFrame *push_frame(FcStack *stack, const FcMapSlot *edg
     return frame;
 }
 
-static inline void add_activation(FcCounts *counts, FcCountsFunction *function, guint32 arc,
+/* One of the slowest of its function, maybe. */
+static inline void add_slow(FcCounts *counts, guint32 function, guint32 node, guint64 begun,
+                            guint64 total)
+{
+    FcSlowest *slowest = &counts->slowest[function];
+    const FcSlowCall call = {.total = total, .begun = begun, .node = node};
+    if (fc_slowest_is_one(slowest, counts->slowest_most, total))
+        fc_slowest_add(slowest, counts->slowest_most, &call);
+}
+
+/* A call of context `node` by `arc` ended, which began at `begun`. */
+static inline void add_activation(FcCounts *counts, guint32 node, guint32 arc, guint64 begun,
                                   guint64 total, guint64 local, guint64 multiplier)
 {
+    const guint32 index = counts->nodes[node].function;
+    FcCountsFunction *function = &counts->functions[index];
     const guint64 total_ns = ns_of(total, multiplier);
     if (total < function->total_min)
         function->total_min = total;
@@ -162,6 +175,8 @@ static inline void add_activation(FcCounts *counts, FcCountsFunction *function, 
     function->histogram[bucket_of(total_ns)]++;
     if (G_UNLIKELY(counts->arc_latencies))
         fc_latency_add(&counts->arc_latencies[arc], &counts->latency_room, total_ns);
+    if (G_UNLIKELY(counts->slowest))
+        add_slow(counts, index, node, begun, total);
 }
 
 /* Takes what was not its work off a frame's elapsed time, which it returns, and hands it on to the
@@ -236,8 +251,8 @@ __attribute__((always_inline)) static inline void pop_frame(FcStack *stack, guin
         return;
     }
     if (G_LIKELY(frame->made != FRAME_INHERITED))
-        add_activation(stack->counts, &stack->counts->functions[node->function], frame->arc, total,
-                       local, stack->multiplier);
+        add_activation(stack->counts, frame->node, frame->arc, frame->entered, total, local,
+                       stack->multiplier);
     if (G_UNLIKELY(frame->made >= FRAME_SAMPLED))
         fc_stack_end_sample(stack, frame->made - FRAME_SAMPLED, total, local);
 }
@@ -264,5 +279,6 @@ static inline void add_leaf_call(FcStack *stack, const FcMapSlot *edge, guint64 
         function->total += elapsed;
     if (G_UNLIKELY(stack->trace))
         fc_stack_trace_leaf(stack, edge->value, stack->last, elapsed);
-    add_activation(counts, function, edge->extra, elapsed, elapsed, stack->multiplier);
+    add_activation(counts, edge->value, edge->extra, stack->last, elapsed, elapsed,
+                   stack->multiplier);
 }

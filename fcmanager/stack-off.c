@@ -102,9 +102,8 @@ static guint64 less(guint64 ticks, guint64 taken)
 void fc_stack_end_away(FcStack *stack, struct StackFrame *frame, guint64 total, guint64 local)
 {
     const struct FrameAway away = *away_of(stack, frame->away);
-    FcCountsNode *node = &stack->counts->nodes[frame->node];
     if (frame->made != FRAME_INHERITED)
-        add_activation(stack->counts, &stack->counts->functions[node->function], frame->arc,
+        add_activation(stack->counts, frame->node, frame->arc, frame->entered,
                        less(total, away.before.preempted), less(local, away.own.preempted),
                        stack->multiplier);
     if (frame->made >= FRAME_SAMPLED)

@@ -336,6 +336,7 @@ bool fc_config_load(void)
     fc_config.graph_size = number(VAR_GRAPH_SIZE, 512);
     fc_config.memory_size = number(VAR_MEMORY_SIZE, 512);
     fc_config.contexts = number(VAR_CONTEXTS, 150000);
+    fc_config.slowest = number(VAR_SLOWEST, 0);
     fc_config.trace = number(VAR_TRACE, 0);
     fc_config.memory_stack = number(VAR_MEMORY_STACK, 8);
     fc_config.keep = number(VAR_KEEP, 0);
@@ -345,7 +346,7 @@ bool fc_config_load(void)
     load_time_mode();
     load_transport();
     load_detail();
-    if (fc_config.trace > 0)
+    if (fc_config.trace > 0 || fc_config.slowest > 0)
         fc_config.detail = FC_DETAIL_ALL; /* a call that is counted has no time */
     return !fc_config.is_privileged || fc_config.dump_path[0] == '/';
 }

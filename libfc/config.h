@@ -40,6 +40,7 @@ struct FcConfig
     uint32_t graph_size;     /* arcs */
     uint32_t memory_size;    /* and blocks of memory */
     uint32_t memory_stack;   /* most frames of a block's stack in the file */
+    uint32_t slowest;        /* calls kept of each function; 0: none */
     uint32_t trace;          /* records kept of each thread; 0: none */
     uint32_t contexts;       /* most calling contexts, of all processes together */
     uint32_t keep;           /* profiles of earlier runs that are kept under other names */

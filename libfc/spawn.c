@@ -35,7 +35,7 @@
 #include <sys/wait.h>
 
 #define STACK_BYTES 32768
-#define ARGUMENTS_MAX 28
+#define ARGUMENTS_MAX 29
 #define REPLY_TIMEOUT_MS 10000
 
 struct Launch
@@ -113,6 +113,8 @@ static void build_arguments(struct Launch *launch)
         add_argument(launch, "--memory-profiling", NULL);
     if (fc_config.latency)
         add_argument(launch, "--latency", NULL);
+    if (fc_config.slowest > 0)
+        add_number(launch, "--slowest=", fc_config.slowest);
     if (fc_config.trace > 0)
         add_number(launch, "--trace=", fc_config.trace);
     if (fc_config.use_pid)

@@ -32,6 +32,7 @@
     ROW(MEMORY_STACK, "FRAMES", "frames kept for a memory record (8)")                             \
     ROW(MEMORY_UNWIND, NULL, "unwind the stack, too, for each memory record")                      \
     ROW(LATENCY, NULL, "keep how long calls took, for percentiles by function and caller")         \
+    ROW(SLOWEST, "N", "keep the N slowest calls of each function (0)")                             \
     ROW(TRACE, "RECORDS", "keep so many last records of each thread, for fcdump --trace (0)")      \
     ROW(MANAGER, "FILE", "path of fcmanager")                                                      \
     ROW(TRANSPORT, "WAY", "shared or pipe: the way of the records (shared)")                       \

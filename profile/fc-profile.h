@@ -85,6 +85,16 @@ typedef struct
     guint64 calls;
 } FcProfileLatency;
 
+/* One of the slowest calls of a function, which are kept with FC_SLOWEST. */
+typedef struct
+{
+    guint function;
+    gint context; /* FC_NONE: not known */
+    gint64 tid;
+    guint64 realtime_ns; /* when it was made, since the epoch */
+    guint64 total_ns;    /* as it was measured */
+} FcProfileSlowCall;
+
 /* A node of the calling-context tree; a parent precedes its children.  A
  * function that was already on the path is folded onto its ancestor's node. */
 typedef struct
@@ -349,6 +359,7 @@ typedef struct
     GArray *arcs;      /* FcProfileArc */
     GArray *contexts;  /* FcProfileContext */
     GArray *latencies; /* FcProfileLatency, by arc and bucket, each once; older files have none */
+    GArray *slowest;   /* FcProfileSlowCall, by function, slowest first */
     GArray *threads;   /* FcProfileThread */
     GArray *repairs;   /* FcProfileNote: mended */
     GArray *losses;    /* FcProfileNote: lost */

@@ -467,6 +467,7 @@ static void format(const FcProfile *profile, GString *out, const FcFormatSink *s
     fc_format_counted(profile, out);
     fc_format_waits(profile, out);
     fc_format_latencies(profile, out);
+    fc_format_slowest(profile, out);
     fc_format_traces(profile, out, sink);
     fc_format_begin_section(out, "end", 0);
 }

@@ -43,6 +43,8 @@ void fc_format_sparse(GString *out, const char *name, const GArray *items, gsize
                       gsize second);
 /* Likewise about how long calls took. */
 void fc_format_latencies(const FcProfile *profile, GString *out);
+/* Likewise the slowest calls. */
+void fc_format_slowest(const FcProfile *profile, GString *out);
 /* Likewise the last records of threads. */
 void fc_format_traces(const FcProfile *profile, GString *out, const FcFormatSink *sink);
 

@@ -393,6 +393,7 @@ void fc_profile_merge(FcProfile *into, const FcProfile *other)
     merge_functions(&merge, into_has_histogram);
     merge_arcs(&merge);
     merge_contexts(&merge);
+    fc_merge_slowest(&merge);
     merge_threads(&merge);
     fc_profile_add_notes(into->repairs, other->repairs);
     fc_profile_add_notes(into->losses, other->losses);

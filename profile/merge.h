@@ -59,5 +59,8 @@ FcMergeKey fc_merge_key(const FcMerge *merge, const FcProfilePlace *place, gint6
 /* Adds FcProfileLatency of `other`, whose arcs are `arc_map` of `into`'s profile. */
 void fc_merge_latencies(GArray *into, const GArray *other, const guint *arc_map);
 
+/* After functions and contexts: keeps the slowest calls of both. */
+void fc_merge_slowest(const FcMerge *merge);
+
 /* After everything else has been merged. */
 void fc_merge_heap(const FcMerge *merge);

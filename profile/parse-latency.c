@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Reads the section about how long the calls by each arc took.  Called by parse-sections.c.
+ * Reads the sections about how long the calls by each arc took, and about the slowest calls.
+ * Called by parse-sections.c.
  */
 #include "profile/parse.h"
 
@@ -26,5 +27,22 @@ gboolean fc_parse_latency(FcParser *parser)
         if (latency.calls > 0)
             g_array_append_val(latencies, latency);
     }
+    return TRUE;
+}
+
+gboolean fc_parse_slowest(FcParser *parser)
+{
+    FcText *text = &parser->text;
+    const FcProfile *profile = parser->profile;
+    FcProfileSlowCall call = {0};
+    gint function;
+    if (!fc_text_index(text, "the function", profile->functions->len, FALSE, &function) ||
+        !fc_text_index(text, "the context", profile->contexts->len, TRUE, &call.context) ||
+        !fc_text_signed(text, "the thread", &call.tid) ||
+        !fc_text_number(text, "the time of day", &call.realtime_ns) ||
+        !fc_text_number(text, "the total time", &call.total_ns))
+        return FALSE;
+    call.function = (guint)function;
+    g_array_append_val(profile->slowest, call);
     return TRUE;
 }

@@ -41,11 +41,12 @@ enum
     FC_SECTION_WAIT_ARCS,
     FC_SECTION_WAIT_CONTEXTS,
     FC_SECTION_LATENCIES,
+    FC_SECTION_SLOWEST,
     FC_SECTION_TRACE_THREADS,
     FC_SECTION_TRACE,
     FC_SECTION_COUNT,
     /* the others are only there with FC_MEMORY, or where calls were counted, costs taken off or
-       threads off the CPU, or with FC_LATENCY or FC_TRACE */
+       threads off the CPU, or with FC_LATENCY, FC_SLOWEST or FC_TRACE */
     FC_SECTION_REQUIRED_COUNT = FC_SECTION_HEAP,
 };
 
@@ -92,6 +93,7 @@ gboolean fc_parse_wait_function(FcParser *parser);
 gboolean fc_parse_wait_arc(FcParser *parser);
 gboolean fc_parse_wait_context(FcParser *parser);
 gboolean fc_parse_latency(FcParser *parser);
+gboolean fc_parse_slowest(FcParser *parser);
 /* The thread that the line begins with; NULL and an error where there is none. */
 FcProfileThread *fc_parse_thread_index(FcParser *parser);
 gboolean fc_parse_trace_thread(FcParser *parser);

@@ -60,6 +60,7 @@ FcProfile *fc_profile_new(void)
     profile->arcs = array_new(sizeof(FcProfileArc), NULL);
     profile->contexts = array_new(sizeof(FcProfileContext), NULL);
     profile->latencies = array_new(sizeof(FcProfileLatency), NULL);
+    profile->slowest = array_new(sizeof(FcProfileSlowCall), NULL);
     profile->threads = array_new(sizeof(FcProfileThread), thread_clear);
     profile->repairs = array_new(sizeof(FcProfileNote), note_clear);
     profile->losses = array_new(sizeof(FcProfileNote), note_clear);
@@ -87,6 +88,7 @@ void fc_profile_free(FcProfile *profile)
     g_array_unref(profile->arcs);
     g_array_unref(profile->contexts);
     g_array_unref(profile->latencies);
+    g_array_unref(profile->slowest);
     g_array_unref(profile->threads);
     g_array_unref(profile->repairs);
     g_array_unref(profile->losses);

@@ -131,6 +131,21 @@ static void assert_contexts(const GArray *a, const GArray *b)
     }
 }
 
+static void assert_slowest(const GArray *a, const GArray *b)
+{
+    g_assert_cmpuint(a->len, ==, b->len);
+    for (guint i = 0; i < a->len; i++)
+    {
+        const FcProfileSlowCall *left = &g_array_index(a, FcProfileSlowCall, i);
+        const FcProfileSlowCall *right = &g_array_index(b, FcProfileSlowCall, i);
+        g_assert_cmpuint(left->function, ==, right->function);
+        g_assert_cmpint(left->context, ==, right->context);
+        g_assert_cmpint(left->tid, ==, right->tid);
+        g_assert_cmpuint(left->realtime_ns, ==, right->realtime_ns);
+        g_assert_cmpuint(left->total_ns, ==, right->total_ns);
+    }
+}
+
 static void assert_traces(const FcProfileThread *a, const FcProfileThread *b)
 {
     g_assert_cmpuint(a->trace_all, ==, b->trace_all);
@@ -339,6 +354,7 @@ void fixture_assert_equal(const FcProfile *a, const FcProfile *b)
     assert_arcs(a->arcs, b->arcs);
     assert_latencies(a->latencies, b->latencies);
     assert_contexts(a->contexts, b->contexts);
+    assert_slowest(a->slowest, b->slowest);
     assert_threads(a->threads, b->threads);
     assert_notes(a->repairs, b->repairs);
     assert_notes(a->losses, b->losses);

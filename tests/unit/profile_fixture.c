@@ -371,6 +371,13 @@ FcProfile *fixture_profile_new(guint32 seed, guint size)
     {
         random_arcs(rand, profile, size * 3);
         random_threads(rand, profile, size / 3);
+        for (guint i = 0; i < size; i++)
+        {
+            const FcProfileSlowCall call = {random_function(rand, profile), (gint)i - 1,
+                                            (gint64)(random_number(rand) >> 40),
+                                            random_number(rand), random_number(rand)};
+            g_array_append_val(profile->slowest, call);
+        }
     }
     random_blocks(rand, profile->leaks, TRUE);
     random_blocks(rand, profile->bad_frees, FALSE);

@@ -69,6 +69,60 @@ class Latency(fctest.Case):
         self.check(arcs["often", "work"]["latency"], often, "often to work")
         self.check(arcs["seldom", "work"]["latency"], seldom, "seldom to work")
 
+    def slowest(self, source, *words, name="functioncheck.fc", **env):
+        """function: its slowest calls, in us, from the start, and their contexts"""
+        program = self.compile(source, "-pthread")
+        self.assertEqual(self.run_test_clock([program, *words], env={"FC_SLOWEST": "2", **env}).returncode, 0)
+        data = json.loads(self.fcdump("--json", self.path(name)))
+        start = data["processes"][0]["start_realtime_ns"]
+        names = [function["name"] for function in data["functions"]]
+
+        def path(index):
+            context = data["contexts"][index]
+            above = path(context["parent"]) + " > " if context["parent"] is not None else ""
+            return above + names[context["function"]]
+
+        self.tids = {call["tid"] for function in data["functions"] for call in function["slowest"]}
+        self.assertLessEqual(self.tids, {thread["tid"] for thread in data["threads"]})
+        return {function["name"]: [(call["total_ns"] / 1000, (call["realtime_ns"] - start) / 1000,
+                                    path(call["context"])) for call in function["slowest"]]
+                for function in data["functions"]}
+
+    def test_slowest(self):
+        # main+1 work+2 work-3 work+4 leaf+5-6 leaf+7-8 leaf+9-10 work-11
+        # work+12 leaf+13-14 work-15 main-16
+        expected = {
+            "main": [(15, 1, "main")],
+            "work": [(7, 4, "main > work"), (3, 12, "main > work")],
+            "leaf": [(1, 5, "main > work > leaf"), (1, 7, "main > work > leaf")]}
+        for transport in ("shared", "pipe"):
+            # what is counted has no time
+            self.assertEqual(self.slowest("minmax.c", FC_TRANSPORT=transport, FC_DETAIL="auto"), expected)
+        text = self.fcdump("--no-reports", "--slowest", "--only=work", self.path("functioncheck.fc"))
+        tid, = self.tids
+        rows = re.findall(r"^ *(\S+ us)  (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}) +(\d+)  (.*)$", text, re.M)
+        self.assertEqual([(time, thread, context) for time, _, thread, context in rows],
+                         [("7.000 us", str(tid), "main > work"), ("3.000 us", str(tid), "main > work")])
+        # the later of two was made 8 us after the other
+        first, second = [int(at[-6:]) for _, at, _, _ in rows]
+        self.assertEqual((second - first) % 1000000, 8)
+
+    def test_slowest_of_threads(self):
+        # a worker: worker+1 leaf+2-3 leaf+4-5 (leaf+6-7) worker-6 (-8)
+        found = self.slowest("threads.c")
+        self.assertEqual([total for total, _, _ in found["worker"]], [7, 5])
+        self.assertEqual(len(self.tids), 3)
+        self.assertEqual([total for total, _, _ in found["leaf"]], [1, 1])
+
+    def test_slowest_of_several(self):
+        for seed in ("1", "2"):
+            self.slowest("latencies.c", seed, FC_DUMP_NAME=f"run{seed}", name=f"run{seed}.fc")
+        data = json.loads(self.fcdump("--json", self.path("run1.fc"), self.path("run2.fc")))
+        work = next(function for function in data["functions"] if function["name"] == "work")
+        longest = sorted([length for seed in (1, 2) for length in sorted(sum(lengths(seed), []))[-2:]])
+        self.assertEqual([call["total_ns"] for call in work["slowest"]],
+                         [(2 * length + 1) * 1000 for length in reversed(longest)])
+
     def test_report(self):
         program = self.compile("latencies.c")
         self.assertEqual(self.run_test_clock([program, "1"], env={"FC_LATENCY": "1"}).returncode, 0)

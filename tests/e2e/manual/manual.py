@@ -92,7 +92,7 @@ class Manual(unittest.TestCase):
                         return raise(SIGTERM);
                     }""")
             output("cd %s && gcc -g -pthread $(fc-config --cflags-libs) p.c -o p && ./p" % folder,
-                   FC_MEMORY="1", FC_LATENCY="1", FC_TRACE="100", FC_QUIET="1")
+                   FC_MEMORY="1", FC_LATENCY="1", FC_TRACE="100", FC_SLOWEST="2", FC_QUIET="1")
             profile = os.path.join(folder, "functioncheck.fc")
             for _ in range(300):  # the program was killed and could not wait
                 if os.path.exists(profile):
