@@ -46,18 +46,18 @@ static void put_break(const FcJson *json)
 
 static void put_string(const FcJson *json, const char *text)
 {
-    g_autofree char *valid = g_utf8_make_valid(text, -1);
-    fputc('"', json->out);
-    for (const char *p = valid; *p != '\0'; p++)
+    g_autofree char *mended = g_utf8_validate(text, -1, NULL) ? NULL : g_utf8_make_valid(text, -1);
+    putc_unlocked('"', json->out); // no other thread writes here, and most of JSON is strings
+    for (const char *p = mended ? mended : text; *p != '\0'; p++)
     {
         if (*p == '"' || *p == '\\')
             fprintf(json->out, "\\%c", *p);
         else if ((guchar)*p < 0x20 || *p == 0x7f)
             fprintf(json->out, "\\u%04x", (guint)*p);
         else
-            fputc(*p, json->out);
+            putc_unlocked(*p, json->out);
     }
-    fputc('"', json->out);
+    putc_unlocked('"', json->out);
 }
 
 /* What stands before a value: the comma, the line break, the key. */
