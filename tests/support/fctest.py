@@ -9,6 +9,7 @@ temporary folder, and never leave a variable of its own in a target's environmen
 """
 
 import glob
+import hashlib
 import os
 import re
 import shlex
@@ -26,6 +27,7 @@ BUILD_ROOT = os.environ.get("FC_BUILD_ROOT") or os.path.join(SOURCE_ROOT, "build
 PREFIX = os.environ.get("FC_PREFIX") or os.path.join(BUILD_ROOT, "stage/usr/local")
 BINDIR = os.environ.get("FC_BINDIR") or os.path.join(PREFIX, "bin")
 PROGRAMS = os.path.join(SOURCE_ROOT, "tests", "programs")
+COMPILED = os.path.join(BUILD_ROOT, "tests", "compiled")
 ORACLE = os.path.join(BUILD_ROOT, "tests", "oracle", "liboracle.so")
 TEST_CLOCK = os.path.join(BUILD_ROOT, "libfc", "libfc-testclock.so")
 TIMEOUT_S = 120
@@ -175,11 +177,30 @@ class Case(unittest.TestCase):
         stem = os.path.splitext(os.path.basename(source))[0]
         output = self.path(output or (stem if profiled else stem + "-plain"))
         dialect = ["-std=gnu11"] if source.endswith(".c") else []
-        words = [compiler, "-g", "-O0", *dialect, "-D_GNU_SOURCE", *flags, "-o", output, source]
+        words = [compiler, "-g", "-O0", *dialect, "-D_GNU_SOURCE", *flags]
+        links = ["-pthread", "-lm"]
         if profiled:
-            words += fc_config("--cflags-libs", *self.config, *config, bindir=self.bindir)
-        self.command(words + ["-pthread", "-lm"])
+            links = fc_config("--cflags-libs", *self.config, *config, bindir=self.bindir) + links
+        if os.path.dirname(source) == PROGRAMS and not any(self.folder in word for word in words + links):
+            self.compile_once(words, source, links, output)
+        else:
+            self.command([*words, "-o", output, source, *links])
         return output
+
+    def compile_once(self, words, source, links, output):
+        """Many tests want the same program: it is compiled once for a staged tree, whose making
+        removes what was compiled before, and copied."""
+        digest = hashlib.sha256(repr([words, source, links]).encode())
+        for path in (source, *sorted(glob.glob(os.path.join(PROGRAMS, "*.h")))):
+            with open(path, "rb") as stream:
+                digest.update(stream.read())
+        os.makedirs(COMPILED, exist_ok=True)
+        kept = os.path.join(COMPILED, digest.hexdigest()[:32])
+        if not os.path.exists(kept):
+            made = tempfile.mktemp(dir=COMPILED)
+            self.command([*words, "-o", made, source, *links])
+            os.rename(made, kept)
+        shutil.copy(kept, output)
 
     def run_target(self, words, env=None, base=None, **options):
         """Runs a target to its end, with the environment `base` (that of the user by
