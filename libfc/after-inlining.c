@@ -61,7 +61,13 @@ static inline __attribute__((always_inline)) void record(enum FcRecordKind kind,
     uint64_t place = (uintptr_t)kept;
     uint64_t where = kind | (place & FC_WHERE_ADDRESS_MASK) | place << FC_WHERE_RETURN_SHIFT;
     uint64_t time = 0;
-    if (fc_likely(fc_clock_is_fast()))
+    if (fc_unlikely(!fc_clock_is_fast()))
+    {
+        __asm__ volatile("" : : : "memory"); /* as in hooks.c */
+        if (fc_clock_get_mode() == FC_CLOCK_OFF)
+            return;
+    }
+    else
     {
         time = fc_clock_read_fast();
         uint64_t generation;

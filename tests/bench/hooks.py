@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What one hook costs when profiling is on, when it is off, and when the C library's empty hooks
-are called in its place.  It prints, and judges nothing."""
+are called in its place; and a call of an empty function, with its two hooks of each kind and with
+none.  It prints, and judges nothing."""
 
 import os
 import subprocess
@@ -14,20 +15,25 @@ import fctest  # noqa: E402
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
+def measure(what, program, folder, env):
+    done = subprocess.run([program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                          check=True, cwd=folder,
+                          env=fctest.plain_environment(FC_QUIET="1", **env))
+    print(f"{what:36} {done.stdout}", end="")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        programs = {}
-        for name, flags in (("empty", ()), ("libfc", fctest.fc_config("--libs"))):
-            programs[name] = os.path.join(folder, name)
-            subprocess.run(["gcc", "-O2", "-o", programs[name], os.path.join(HERE, "hooks.c"),
-                            *flags], check=True)
-        for what, name, env in (("empty hooks", "empty", {}),
-                                ("libfc, profiling off", "libfc", {"FC_MANAGER": "/nonexistent"}),
-                                ("libfc", "libfc", {})):
-            done = subprocess.run([programs[name]], stdout=subprocess.PIPE,
-                                  stderr=subprocess.DEVNULL, text=True, check=True, cwd=folder,
-                                  env=fctest.plain_environment(FC_QUIET="1", **env))
-            print(f"{what:22} {done.stdout}", end="")
+        for what, source, flags in (
+                ("hook, empty", "hooks.c", None), ("hook", "hooks.c", ("--libs",)),
+                ("call, not instrumented", "leaf.c", None), ("call", "leaf.c", ("--cflags-libs",)),
+                ("call, after inlining", "leaf.c", ("--cflags-libs", "--after-inlining"))):
+            program = os.path.join(folder, "program")
+            subprocess.run(["gcc", "-O2", "-o", program, os.path.join(HERE, source),
+                            *(fctest.fc_config(*flags) if flags else ())], check=True)
+            measure(what, program, folder, {})
+            if flags:
+                measure(what + ", profiling off", program, folder, {"FC_MANAGER": "/nonexistent"})
 
 
 if __name__ == "__main__":
