@@ -63,13 +63,18 @@ static bool is_registered(const void **pointer)
 }
 
 /* There are kernels that look at the pointer where a thread was interrupted, but not where it waits
- * of its own accord. */
+ * of its own accord.  A short wait may be over before the thread is switched out, where the timer
+ * has no slack: with a real-time policy, say. */
 static bool sees_waits(const void **pointer)
 {
-    const struct timespec wait = {0, 1};
+    bool is_seen = false;
     __atomic_store_n(pointer, &fc_switches_mark, __ATOMIC_RELAXED);
-    fc_sys(SYS_nanosleep, &wait, NULL);
-    bool is_seen = !__atomic_load_n(pointer, __ATOMIC_RELAXED);
+    for (long ns = 1; ns <= 1000000 && !is_seen; ns *= 1000)
+    {
+        const struct timespec wait = {0, ns};
+        fc_sys(SYS_nanosleep, &wait, NULL);
+        is_seen = !__atomic_load_n(pointer, __ATOMIC_RELAXED);
+    }
     __atomic_store_n(pointer, NULL, __ATOMIC_RELAXED);
     return is_seen;
 }

@@ -3,6 +3,7 @@
 """Time off the CPU.  The target reads its own clocks around each of its functions: whatever the
 machine is doing, what the profile says lies within what they say."""
 
+import ctypes
 import json
 import os
 import signal
@@ -16,12 +17,14 @@ import fctest  # noqa: E402
 
 MS = 1000 * 1000
 
+PR_SET_TIMERSLACK = 29
+
 
 class OffCpu(fctest.Case):
-    def measure(self, env):
+    def measure(self, env, **options):
         """The target's words as {function: (wall, cpu)}, and fcdump's as {function: object}."""
         program = self.compile("off_cpu.c", "-pthread")
-        done = self.run_quiet([program], env=env)
+        done = self.run_quiet([program], env=env, **options)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         own = {words[0]: (int(words[1]), int(words[2]))
                for words in map(str.split, done.stdout.decode().splitlines())}
@@ -30,8 +33,8 @@ class OffCpu(fctest.Case):
         profile = json.loads(text)
         return own, {each["name"]: each for each in profile["functions"]}, profile["threads"]
 
-    def check(self, env, waits):
-        own, found, threads = self.measure(env)
+    def check(self, env, waits, **options):
+        own, found, threads = self.measure(env, **options)
         for name, (wall, cpu) in own.items():
             total, wait = found[name]["total_ns"], found[name]["total_wait_ns"]
             slack = wall // 100 + MS  # the length of a tick, and a clock after the other
@@ -51,6 +54,11 @@ class OffCpu(fctest.Case):
 
     def test_seen(self):
         self.check({}, "seen")
+
+    def test_timers_without_slack(self):
+        """As with a real-time policy, or by systemd's TimerSlackNSec=."""
+        libc = ctypes.CDLL(None)
+        self.check({}, "seen", preexec_fn=lambda: libc.prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0))
 
     def test_by_the_system_clock(self):
         self.check({"FC_TIME_MODE": "ext"}, "seen")
