@@ -27,7 +27,7 @@ ORACLE = os.path.join(WORK, "prefix", "liboracle.so")
 KILLED = ("signal", "unknown")
 # Of a thread, while the one that ends the process waits for the profile: CPython's makes some five
 # each 5 ms where it waits for the interpreter, and a busy machine takes its time.
-OVERTAKEN_CALLS = 100
+OVERTAKEN_CALLS = 1000
 UNSENT_RECORDS = 126  # what a killed thread takes with it, without shared memory
 
 
