@@ -187,11 +187,17 @@ class Trace(fctest.Case):
     def test_execs(self):
         self.trace("traced.c", "executes", clock=False, records=7)
         self.wait_for_descriptor()
-        calls = [line.call for line in self.lines(name="functioncheck.fcd")]
-        self.assertEqual(calls[:3], ["main() { /* did not return */",
-                                     "  outer() { /* did not return */", "    leaf();"])
-        self.assertEqual(calls[-1], "      } /* leaves */")
-        self.assertEqual(calls.count("        leaf();"), 3)
+        before = ["main() { /* did not return */", "  outer() { /* did not return */", "    leaf();"]
+        after = ["main() { /* called before */ /* did not return */",
+                 "  outer() { /* called before */ /* did not return */",
+                 "    inner() { /* called before */ /* did not return */",
+                 "      leaves() { /* called before */", *["        leaf();"] * 3,
+                 "      } /* leaves */"]
+        images = [self.calls(name=name) for name in os.listdir(self.path())
+                  if name.startswith("functioncheck.fc.")]
+        self.assertEqual(sorted([call for _, call in calls] for calls in images),
+                         sorted([before, after]))
+        self.assertEqual(len(self.calls(name="functioncheck.fcd")), len(before) + len(after))
 
     # ---- Other stacks --------------------------------------------------------------------------
 
