@@ -95,7 +95,7 @@ for number in ("0", "-1", "few", ""):
     refused(f"--top: '{number}' is no number", f"--top={number}", "some.fc")
 refused("--flame: FILE is missing", "some.fc", "--flame")
 refused("a name is missing", "--flame=", "some.fc")
-refused("'speed' is none of time, calls, bytes,", "--weight=speed", "some.fc")
+refused("'speed' is none of time, cpu, calls, bytes,", "--weight=speed", "some.fc")
 refused("unknown option '--no-flame'", "--no-flame", "some.fc")
 refused("'sometimes'", "--color=sometimes", "some.fc")
 refused("the list is empty", "--only=,", "some.fc")
