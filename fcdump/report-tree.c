@@ -55,6 +55,7 @@ typedef struct
     guint deep;    /* left out by --depth */
     guint beyond;  /* nodes left out by --top */
     guint printed; /* rows */
+    gboolean waits;
     gboolean at_most;
 } Tree;
 
@@ -328,10 +329,11 @@ static void begin_row(Tree *tree, FcTable *table, FcStyle style, const GArray *p
     Node *node = node_at(tree, g_array_index(path, guint, path->len - 1));
     node->number = ++tree->printed;
     fc_table_row(table, style);
-    fc_table_cell(table, fc_format_count(node->number));
-    fc_table_cell(
-        table, fc_format_count(node->parent == NO_NODE ? 0 : node_at(tree, node->parent)->number));
-    fc_table_cell(table, fc_format_count(path->len - 1));
+    const gboolean csv = fc_format_is_csv(); /* there may be a million rows */
+    const guint parent = node->parent == NO_NODE ? 0 : node_at(tree, node->parent)->number;
+    fc_table_cell(table, csv ? fc_format_count(node->number) : NULL);
+    fc_table_cell(table, csv ? fc_format_count(parent) : NULL);
+    fc_table_cell(table, csv ? fc_format_count(path->len - 1) : NULL);
 }
 
 /* Who called what stands below it is not known, nor does it call: it has a time alone. */
@@ -340,7 +342,7 @@ static void add_folded_node(Tree *tree, FcTable *table, const Node *node, const 
     begin_row(tree, table, FC_STYLE_DIM, path);
     fc_table_cell(table, fc_format_time(node->total_ns));
     fc_table_cell(table, fc_format_share(node->total_ns, tree->context->model->base_ns));
-    fc_table_cell(table, fc_format_time(node->total_wait_ns));
+    fc_table_cell(table, tree->waits ? fc_format_time(node->total_wait_ns) : NULL);
     fc_table_cell(table, NULL);
     fc_table_cell(table, NULL);
     fc_table_cell(table, format_node(tree, node, path));
@@ -365,7 +367,7 @@ static void add_node(Tree *tree, FcTable *table, const Node *node, const GArray 
                                             : g_strdup_printf("%s%s%s", node->at_most ? "<" : "",
                                                               estimated ? "~" : "", time));
     fc_table_cell(table, fc_format_share(node->total_ns, model->base_ns));
-    fc_table_cell(table, fc_format_time(node->total_wait_ns));
+    fc_table_cell(table, tree->waits ? fc_format_time(node->total_wait_ns) : NULL);
     fc_table_cell(table, fc_report_mark(fc_format_time(node->local_ns),
                                         fc_report_is_local_estimated(figures)));
     fc_table_cell(table, fc_report_mark(fc_format_count(node->calls), node->apportioned));
@@ -442,7 +444,8 @@ void fc_report_tree(const FcReportContext *context)
                  .roots = NO_NODE,
                  .folded = NO_NODE};
     g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
-    if (!fc_report_shows_waits(context))
+    tree.waits = fc_report_shows_waits(context) || fc_format_is_csv();
+    if (!tree.waits)
         fc_table_hide(table, WAIT_COLUMN);
     merge_contexts(&tree);
     bound_nodes(&tree);
