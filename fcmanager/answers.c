@@ -58,12 +58,14 @@ void fc_answers_free(FcAnswers *answers)
     g_free(answers);
 }
 
-void fc_answers_greet(FcAnswers *answers, gboolean tell)
+void fc_answers_greet(FcAnswers *answers, gboolean tell, const char *trouble)
 {
     g_autoptr(GError) error = NULL;
     GString *text = g_string_new(NULL);
     if (!fc_files_check(answers->files, &error))
         g_string_append_printf(text, "FCMng: %s\n", error->message);
+    if (trouble && !answers->quiet)
+        g_string_append_printf(text, "FCMng: %s\n", trouble);
     if (tell && !answers->quiet)
         g_string_append_printf(text, "FCMng: Profile manager: running [%d]\n", (int)getpid());
     fc_reply_send(answers->reply_fd, 0, text->str);

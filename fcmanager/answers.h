@@ -20,8 +20,9 @@ FcAnswers *fc_answers_new(int reply_fd, FcSharedMap *shared, FcFiles *files, gbo
                           FcAnswersTell tell, gpointer data);
 void fc_answers_free(FcAnswers *answers);
 
-/* Which libfc waits for; `tell`: it says who we are, too. */
-void fc_answers_greet(FcAnswers *answers, gboolean tell);
+/* Which libfc waits for; `tell`: it says who we are, too; `trouble`, unless NULL: which setting
+ * can't be used. */
+void fc_answers_greet(FcAnswers *answers, gboolean tell, const char *trouble);
 
 /* To be told when a process ends, also with FC_QUIET; once, though each process of a tree may meet
  * the same. */

@@ -28,6 +28,7 @@ typedef struct
     gint pipe_fd;
     gint reply_fd;
     gint shared_fd;
+    gint choices_fd;
     gint pid;
     gint time_mode;
     gint profile_mode;
@@ -50,6 +51,7 @@ typedef struct
     char *name;
     char *rank;
     char *directory;
+    char *filter;
 } Options;
 
 static void options_clear(Options *options)
@@ -57,6 +59,7 @@ static void options_clear(Options *options)
     g_free(options->name);
     g_free(options->rank);
     g_free(options->directory);
+    g_free(options->filter);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
@@ -67,6 +70,9 @@ static gboolean parse(int argc, char **argv, Options *options, GError **error)
         {"pipe", 0, 0, G_OPTION_ARG_INT, &options->pipe_fd, "read messages from FD", "FD"},
         {"reply", 0, 0, G_OPTION_ARG_INT, &options->reply_fd, "write answers to FD", "FD"},
         {"shared", 0, 0, G_OPTION_ARG_INT, &options->shared_fd, "shared memory", "FD"},
+        {"choices", 0, 0, G_OPTION_ARG_INT, &options->choices_fd, "memory for what the user chose",
+         "FD"},
+        {"filter", 0, 0, G_OPTION_ARG_STRING, &options->filter, "what that is", "PATTERNS"},
         {"pid", 0, 0, G_OPTION_ARG_INT, &options->pid, "the process that starts us", "PID"},
         {"name", 0, 0, G_OPTION_ARG_FILENAME, &options->name, "base name of the files", "NAME"},
         {"rank", 0, 0, G_OPTION_ARG_STRING, &options->rank, "what %r in it stands for", "N"},
@@ -115,7 +121,8 @@ static gboolean parse(int argc, char **argv, Options *options, GError **error)
         g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
                     "--time-mode must be 1 to 4 and --profile-mode 1 to 3");
     else if (fcntl(options->pipe_fd, F_GETFD) < 0 || fcntl(options->reply_fd, F_GETFD) < 0 ||
-             (options->shared_fd >= 0 && fcntl(options->shared_fd, F_GETFD) < 0))
+             (options->shared_fd >= 0 && fcntl(options->shared_fd, F_GETFD) < 0) ||
+             (options->choices_fd >= 0 && fcntl(options->choices_fd, F_GETFD) < 0))
         g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
                     "the descriptors given are not open");
     else
@@ -149,11 +156,12 @@ static void close_others(int *keep, guint count)
 /* `last_word` stays open as well. */
 static void detach(const Options *options, int last_word)
 {
-    int keep[] = {options->pipe_fd, options->reply_fd, options->shared_fd, last_word};
+    int keep[] = {options->pipe_fd, options->reply_fd, options->shared_fd, options->choices_fd,
+                  last_word};
     int null_fd = open("/dev/null", O_RDWR);
     for (int fd = 0; fd <= STDERR_FILENO && null_fd >= 0; fd++)
-        if (fd != null_fd && fd != keep[0] && fd != keep[1] && fd != keep[2] && fd != last_word &&
-            !(fd == STDERR_FILENO && options->debug))
+        if (fd != null_fd && fd != keep[0] && fd != keep[1] && fd != keep[2] && fd != keep[3] &&
+            fd != last_word && !(fd == STDERR_FILENO && options->debug))
             dup2(null_fd, fd);
     close_others(keep, G_N_ELEMENTS(keep));
     for (guint i = 0; i < G_N_ELEMENTS(keep); i++)
@@ -216,6 +224,12 @@ static int run(const Options *options, int last_word)
         fc_reply_send(options->reply_fd, 0, text);
         return EXIT_FAILURE;
     }
+    g_autofree char *trouble = NULL;
+    const FcChoicesSetup choices = {options->choices_fd, options->filter, FC_FILTER_NEAR,
+                                    FC_FILTER_INSTALLED};
+    if (options->choices_fd >= 0)
+        setup.choices = fc_choices_new(&choices, &trouble);
+    setup.trouble = trouble;
     const FcFilesNaming naming = {options->name, options->rank, options->use_pid,
                                   (guint)MAX(options->keep, 0)};
     setup.files = fc_files_new(options->directory, &naming);
@@ -239,8 +253,11 @@ static int run(const Options *options, int last_word)
 int main(int argc, char **argv)
 {
     g_autoptr(GError) error = NULL;
-    g_auto(Options)
-        options = {.pipe_fd = -1, .reply_fd = -1, .shared_fd = -1, .contexts = FC_CONTEXTS_DEFAULT};
+    g_auto(Options) options = {.pipe_fd = -1,
+                               .reply_fd = -1,
+                               .shared_fd = -1,
+                               .choices_fd = -1,
+                               .contexts = FC_CONTEXTS_DEFAULT};
     if (!parse(argc, argv, &options, &error))
     {
         fprintf(stderr, "fcmanager: %s\n", error->message);

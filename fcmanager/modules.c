@@ -62,7 +62,7 @@ void fc_modules_free(FcModules *modules)
     g_free(modules);
 }
 
-static char *hex(const guint8 *bytes, gsize count)
+char *fc_modules_hex(const guint8 *bytes, gsize count)
 {
     if (count == 0)
         return NULL;
@@ -101,7 +101,7 @@ gboolean fc_modules_load(FcModules *modules, const struct FcModuleInfo *info, co
                          gsize path_bytes, guint64 time)
 {
     FcModule module = {copy_path(path, path_bytes),
-                       hex(info->build_id, MIN(info->build_id_bytes, FC_BUILD_ID_MAX)),
+                       fc_modules_hex(info->build_id, MIN(info->build_id_bytes, FC_BUILD_ID_MAX)),
                        info->base,
                        info->start,
                        info->end,
@@ -138,7 +138,8 @@ gboolean fc_modules_load(FcModules *modules, const struct FcModuleInfo *info, co
  * tell which one is gone. */
 void fc_modules_unload(FcModules *modules, const struct FcModuleInfo *info, guint64 time)
 {
-    g_autofree char *build_id = hex(info->build_id, MIN(info->build_id_bytes, FC_BUILD_ID_MAX));
+    g_autofree char *build_id =
+        fc_modules_hex(info->build_id, MIN(info->build_id_bytes, FC_BUILD_ID_MAX));
     for (guint i = 0; i < modules->list->len; i++)
     {
         FcModule *module = &g_array_index(modules->list, FcModule, i);

@@ -46,6 +46,9 @@ void fc_modules_unload(FcModules *modules, const struct FcModuleInfo *info, guin
  * constructor runs before its library is announced); FC_NONE where there never was one. */
 gint fc_modules_find(const FcModules *modules, guint64 address, guint64 time);
 
+/* A build-id as text; NULL where it has no bytes.  The caller frees it. */
+char *fc_modules_hex(const guint8 *bytes, gsize count);
+
 guint fc_modules_count(const FcModules *modules);
 const FcModule *fc_modules_get(const FcModules *modules, guint index);
 

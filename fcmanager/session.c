@@ -89,6 +89,7 @@ void fc_session_free(FcSession *session)
     fc_answers_free(session->answers);
     fc_files_free(session->setup.files);
     fc_shared_unmap(session->setup.shared);
+    fc_choices_free(session->setup.choices);
     g_free(session->unique_id);
     g_free(session->root_program);
     g_free(session);
@@ -201,7 +202,7 @@ static void finish(FcSession *session, FcProcess *process, guint64 time, guint32
 
 void fc_session_greet(FcSession *session)
 {
-    fc_answers_greet(session->answers, !session->setup.brief);
+    fc_answers_greet(session->answers, !session->setup.brief, session->setup.trouble);
 }
 
 /* The first process of our PID namespace is about to end, and the kernel to kill all others in it
@@ -222,8 +223,17 @@ static void finish_namespace(FcSession *session)
     }
 }
 
+static void tell_choices(FcSession *session)
+{
+    g_autofree char *trouble = fc_choices_trouble(session->setup.choices);
+    if (trouble)
+        fc_answers_remember(session->answers, trouble);
+}
+
 static void quit(FcSession *session, FcProcess *process, const FcWireMessage *message)
 {
+    if (process->key == session->root && session->setup.choices && !session->setup.quiet)
+        tell_choices(session);
     finish(session, process, message->value, message->thread, FALSE);
     if (process->hello.pid == 1 && (process->hello.flags & FC_HELLO_ELSEWHERE) == 0)
         finish_namespace(session);
@@ -426,6 +436,8 @@ static void take_message(FcSession *session, FcProcess *process, const FcWireMes
     case FC_MSG_FOREIGN_ALLOCATOR:
     case FC_MSG_COUNTS:
         fc_process_message(process, message);
+        if (session->setup.choices && message->type == FC_MSG_MODULE_LOAD)
+            fc_choices_take_module(session->setup.choices, message);
         write_threads(session, process);
         break;
     case FC_MSG_COSTS:

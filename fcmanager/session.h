@@ -7,6 +7,7 @@
 #pragma once
 
 #include "fcmanager/answers.h"
+#include "fcmanager/choices.h"
 #include "fcmanager/files.h"
 #include "fcmanager/process.h"
 
@@ -18,9 +19,11 @@ typedef void (*FcSessionLeft)(guint64 key, gpointer data);
 
 typedef struct
 {
-    FcFiles *files;      /* becomes the session's */
-    FcSharedMap *shared; /* likewise; may be NULL */
-    int reply_fd;        /* likewise; -1: answers go into shared memory only */
+    FcFiles *files;           /* becomes the session's */
+    FcSharedMap *shared;      /* likewise; may be NULL */
+    FcModuleChoices *choices; /* likewise */
+    const char *trouble;      /* to be told in the greeting; NULL: none */
+    int reply_fd;             /* likewise; -1: answers go into shared memory only */
     enum FcTimeMode time_mode;
     enum FcProfileMode profile_mode;
     FcCountsSizes sizes;

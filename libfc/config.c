@@ -306,6 +306,17 @@ static void load_detail(void)
         complain(VAR_DETAIL, "all");
 }
 
+static void load_filter(void)
+{
+    const char *text = values[VAR_FILTER];
+    if (!text)
+        return;
+    if (strlen(text) < sizeof fc_config.filter)
+        strcpy(fc_config.filter, text);
+    else
+        fc_notice("FC_FILTER is too long and not used");
+}
+
 bool fc_config_load(void)
 {
     fc_config.is_privileged = fc_trust_is_privileged();
@@ -348,6 +359,7 @@ bool fc_config_load(void)
     load_detail();
     if (fc_config.trace > 0 || fc_config.slowest > 0)
         fc_config.detail = FC_DETAIL_ALL; /* a call that is counted has no time */
+    load_filter();
     return !fc_config.is_privileged || fc_config.dump_path[0] == '/';
 }
 

@@ -10,6 +10,7 @@
 #include "libfc/costs.h"
 
 #include "libfc/channel.h"
+#include "libfc/choice.h"
 #include "libfc/clock.h"
 #include "libfc/config.h"
 #include "libfc/counters.h"
@@ -243,7 +244,15 @@ static void measure_in(char *memory, struct FcCosts *costs)
 
     fc_thread.counted = counted;
     fc_filter = fc_config.detail == FC_DETAIL_AUTO ? &counted->filter : NULL;
+    if (fc_choice_is_on())
+    {
+        const uint64_t function = (uint64_t)(uintptr_t)shapes[0].hooked[0];
+        fc_filter = &counted->filter;
+        counted->filter.is_slow = true;
+        *fc_filter_recorded(fc_filter, function) = function;
+    }
     measure_recorded(chunk, cursor, costs);
+    counted->filter.is_slow = false;
 
     counted->chunk = (struct FcChunk *)(memory + FC_CHUNK_BYTES);
     counted->random = 1;

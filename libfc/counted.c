@@ -10,6 +10,8 @@
  */
 #include "libfc/counted.h"
 
+#include "libfc/choice.h"
+#include "libfc/chosen.h"
 #include "libfc/clock.h"
 #include "libfc/counters.h"
 #include "libfc/detail.h"
@@ -292,6 +294,11 @@ FC_REALIGN void fc_counted_refill(void *function, void *site, uint64_t where)
     if (!counted)
         return; /* in a child that a handler forked */
     struct FcFunction *known = fc_counters_find(counted, (uint64_t)(uintptr_t)function);
+    if (known && known->is_skipped)
+    {
+        fc_chosen_enter(counted, known->function, (uint64_t)(uintptr_t)site);
+        return;
+    }
     struct FcPair *pair =
         fc_counters_pair(counted, (uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site);
     if (known && pair)
@@ -310,11 +317,38 @@ static void count(struct FcCounted *counted, struct FcFunction *known, uint64_t 
         go_on(counted, known, pair, site, where);
 }
 
+/* The user wants it counted, and this is its first call here. */
+static void begin_at_once(struct FcCounted *counted, uint64_t function, uint64_t site,
+                          uint64_t where)
+{
+    uint64_t old = fc_block_signals();
+    struct FcFunction *known =
+        fc_counters_find(counted, function) ? NULL : fc_counters_add(counted, function);
+    if (known)
+    {
+        make_count(FC_COUNT_BEGINS, function, site, where);
+        fc_counters_publish(counted, known, function);
+    }
+    fc_restore_signals(old);
+}
+
 FC_REALIGN void fc_counted_enter(void *function_pointer, void *site_pointer, uint64_t where)
 {
     uint64_t function = (uint64_t)(uintptr_t)function_pointer;
     uint64_t site = (uint64_t)(uintptr_t)site_pointer;
     struct FcCounted *counted = fc_thread.counted;
+    if (counted && fc_choice_is_on())
+    {
+        const enum FcChosenWay way = fc_chosen_enter(counted, function, site);
+        if (way == FC_CHOSEN_SKIP)
+            return;
+        /* of a coroutine nobody may have told; own_stack is not known to costs.c */
+        if (!is_own_stack(address_of(where)) && !fc_thread.has_signal_stack &&
+            fc_thread.own_stack.end != 0)
+            fc_chosen_switch(counted);
+        else if (way == FC_CHOSEN_COUNT)
+            begin_at_once(counted, function, site, where);
+    }
     if (counted && counted->is_window && enter_window(counted, function, site, where))
         return;
     struct FcFunction *known = counted ? fc_counters_find(counted, function) : NULL;
@@ -358,6 +392,8 @@ FC_REALIGN void fc_counted_exit(void *function_pointer, void *site_pointer, uint
     uint64_t function = (uint64_t)(uintptr_t)function_pointer;
     uint64_t site = (uint64_t)(uintptr_t)site_pointer;
     struct FcCounted *counted = fc_thread.counted;
+    if (counted && fc_choice_is_on() && fc_chosen_exit(counted, function) == FC_CHOSEN_SKIP)
+        return;
     if (counted && counted->is_window && exit_window(counted, function, site, where))
         return;
     struct FcFunction *known = counted ? fc_counters_find(counted, function) : NULL;
@@ -374,11 +410,9 @@ FC_REALIGN void fc_counted_exit(void *function_pointer, void *site_pointer, uint
 
 static void begin(struct FcCounted *counted, const struct FcDecision *decision)
 {
-    struct FcFunction *known = fc_counters_find(counted, decision->function);
-    if (!known)
-        known = fc_counters_add(counted, decision->function);
-    else
+    if (fc_counters_find(counted, decision->function) || !fc_chosen_leaves(decision->function))
         return;
+    struct FcFunction *known = fc_counters_add(counted, decision->function);
     if (!known)
         return;
     known->is_nested = decision->is_nested;
@@ -445,4 +479,5 @@ void fc_counted_switch(void)
         if (known->function > FC_FUNCTION_REMOVED && is_held(known))
             release(counted, known);
     }
+    fc_chosen_switch(counted);
 }

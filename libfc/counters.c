@@ -166,6 +166,9 @@ void fc_counters_publish(struct FcCounted *counted, struct FcFunction *known, ui
     __atomic_store_n(alike, known, __ATOMIC_RELEASE);
     __atomic_store_n(&counted->functions, known, __ATOMIC_RELEASE);
     __atomic_store_n(&known->slot->function, function, __ATOMIC_RELEASE);
+    uint64_t *recorded = fc_filter_recorded(&counted->filter, function);
+    if (*recorded == function)
+        __atomic_store_n(recorded, 0, __ATOMIC_RELAXED);
     if (known->slot == &known->own)
         counted->filter.is_slow = true;
 }
@@ -275,7 +278,8 @@ static struct FcPair *make_pair(struct FcCounted *counted, struct FcFunction *kn
     bool is_first = pair->function == 0;
     if (!is_first && !make_more_room(counted))
         return NULL;
-    struct FcCount *count = make_count(counted, function, site);
+    struct FcCount *count =
+        known->is_skipped ? &counted->skipped : make_count(counted, function, site);
     if (!count)
         return NULL;
     if (!is_first)
@@ -326,26 +330,41 @@ static void forget_pairs(struct FcPair *pairs, uint32_t room, uint64_t removed, 
     }
 }
 
+static void forget(struct FcCounted *counted, uint64_t start, uint64_t end)
+{
+    forget_pairs(counted->filter.pairs, FC_FILTER_PAIRS, 0, start, end);
+    uint32_t room = __atomic_load_n(&counted->more_room, __ATOMIC_ACQUIRE);
+    if (room > 0)
+        forget_pairs(counted->more, room, FC_FUNCTION_REMOVED, start, end);
+    for (uint32_t i = 0; i < FC_FILTER_RECORDED; i++)
+        if (is_within(counted->filter.recorded[i], start, end))
+            __atomic_store_n(&counted->filter.recorded[i], 0, __ATOMIC_RELAXED);
+    struct FcFunction *known = __atomic_load_n(&counted->functions, __ATOMIC_ACQUIRE);
+    for (; known; known = known->next)
+    {
+        uint64_t function = __atomic_load_n(&known->function, __ATOMIC_ACQUIRE);
+        if (function <= FC_FUNCTION_REMOVED || !is_within(function, start, end))
+            continue;
+        __atomic_store_n(&known->function, FC_FUNCTION_REMOVED, __ATOMIC_RELAXED);
+        __atomic_store_n(&known->slot->function, 0, __ATOMIC_RELAXED);
+    }
+}
+
 /* Other threads' tables are theirs alone to add to; that one is removed they may see late, as they
  * are not within code that is unloaded. */
 void fc_counters_forget(uint64_t start, uint64_t end)
 {
     fc_lock(&all_lock);
     for (struct FcCounted *counted = all; counted; counted = counted->next)
-    {
-        forget_pairs(counted->filter.pairs, FC_FILTER_PAIRS, 0, start, end);
-        uint32_t room = __atomic_load_n(&counted->more_room, __ATOMIC_ACQUIRE);
-        if (room > 0)
-            forget_pairs(counted->more, room, FC_FUNCTION_REMOVED, start, end);
-        struct FcFunction *known = __atomic_load_n(&counted->functions, __ATOMIC_ACQUIRE);
-        for (; known; known = known->next)
-        {
-            uint64_t function = __atomic_load_n(&known->function, __ATOMIC_ACQUIRE);
-            if (function <= FC_FUNCTION_REMOVED || !is_within(function, start, end))
-                continue;
-            __atomic_store_n(&known->function, FC_FUNCTION_REMOVED, __ATOMIC_RELAXED);
-            __atomic_store_n(&known->slot->function, 0, __ATOMIC_RELAXED);
-        }
-    }
+        forget(counted, start, end);
     fc_unlock(&all_lock);
+}
+
+void fc_counters_forget_own(struct FcCounted *counted)
+{
+    uint64_t old = fc_block_signals();
+    fc_lock(&all_lock);
+    forget(counted, 0, UINT64_MAX);
+    fc_unlock(&all_lock);
+    fc_restore_signals(old);
 }

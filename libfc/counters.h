@@ -17,7 +17,8 @@ struct FcFunction
     struct FcSlot *slot;
     struct FcSlot own; /* where another function has the place in the hooks' table */
     struct FcPair *pairs;
-    bool is_nested; /* only calls within another one are counted */
+    bool is_nested;  /* only calls within another one are counted */
+    bool is_skipped; /* FC_FILTER says so: its calls are nothing at all */
     /* Of the activation with a frame, while slot->exit_limit is its address: */
     uint64_t site;
     uint64_t where;
@@ -69,6 +70,9 @@ struct FcCounted
     uint32_t chunk_count;  /* chunks that it had, this one included */
     uint32_t counts;       /* in use in it */
     bool has_no_chunk;     /* there was none to be had: not asked for again */
+    bool has_switched;     /* between stacks, and the user's choice is on */
+
+    struct FcCount skipped; /* of skipped functions: nobody reads it */
 
     uint64_t random;
 
@@ -133,3 +137,7 @@ bool fc_counters_are_used(void);
 /* Addresses [start, end) are not those of the code that was there: nobody counts in them any more.
  * Signals blocked. */
 void fc_counters_forget(uint64_t start, uint64_t end);
+
+/* The calling thread counts in no function any more that it counted in so far.  Blocks signals
+ * itself. */
+void fc_counters_forget_own(struct FcCounted *counted);

@@ -40,9 +40,11 @@ struct FcSlot
 #if defined(FC_TEST_EAGER)
 #define FC_FILTER_PAIRS 16u
 #define FC_FILTER_SLOTS 8u
+#define FC_FILTER_RECORDED 8u
 #else
 #define FC_FILTER_PAIRS 4096u
 #define FC_FILTER_SLOTS 4096u
+#define FC_FILTER_RECORDED 4096u
 #endif
 
 struct FcFilter
@@ -50,6 +52,8 @@ struct FcFilter
     struct FcPair pairs[FC_FILTER_PAIRS];
     struct FcSlot slots[FC_FILTER_SLOTS];
     bool is_slow; /* what is not found here may be counted all the same */
+    /* Functions that are not; atomic.  One that comes displaces another. */
+    uint64_t recorded[FC_FILTER_RECORDED];
 };
 
 /* NULL: nothing is counted in this thread. */
@@ -70,6 +74,12 @@ static inline __attribute__((always_inline)) struct FcSlot *fc_filter_slot(struc
 {
     return (struct FcSlot *)((char *)filter->slots +
                              (function & (FC_FILTER_SLOTS - 1) * (uint64_t)sizeof(struct FcSlot)));
+}
+
+static inline __attribute__((always_inline)) uint64_t *fc_filter_recorded(struct FcFilter *filter,
+                                                                          uint64_t function)
+{
+    return &filter->recorded[(function >> 4) & (FC_FILTER_RECORDED - 1)];
 }
 
 /* Counts a call.  False where the counter has to be refilled. */

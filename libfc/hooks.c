@@ -109,7 +109,8 @@ void fc_hook_enter(void *function, void *site)
             fc_counted_refill(function, site, WHERE(FC_RECORD_ENTER));
             return;
         }
-        if (filter->is_slow || fc_filter_slot(filter, address)->function == address)
+        if (fc_filter_slot(filter, address)->function == address ||
+            (filter->is_slow && *fc_filter_recorded(filter, address) != address))
         {
             fc_counted_enter(function, site, WHERE(FC_RECORD_ENTER));
             return;
@@ -128,7 +129,7 @@ void fc_hook_exit(void *function, void *site)
         bool is_counted = slot->function == address;
         if (fc_likely(is_counted && STACK_ADDRESS() < slot->exit_limit))
             return;
-        if (is_counted || filter->is_slow)
+        if (is_counted || (filter->is_slow && *fc_filter_recorded(filter, address) != address))
         {
             fc_counted_exit(function, site, WHERE(FC_RECORD_EXIT));
             return;

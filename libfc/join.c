@@ -6,15 +6,17 @@
  * name of a page that each profiled process has mapped, its mark, which an image without an
  * address looks for in the maps of the processes above it.
  *
- * The address is ten numbers: the manager's pid in /proc and its PID namespace; the numbers that
- * the pipe, the shared memory and the reply pipe have there as descriptors (0: not used); device
- * and inode of the pipe; key of the process that gives the address; clock; profile mode.  Anyone
- * can write such a variable, or have such a page, so it is but a hint: the kernel tells whether the
- * manager has the same real and effective user (trust.h), and whose the pipe and the memory are.
+ * The address is eleven numbers: the manager's pid in /proc and its PID namespace; the numbers that
+ * the pipe, the shared memory, the reply pipe and the memory of what the user chose have there as
+ * descriptors (0: not used); device and inode of the pipe; key of the process that gives the
+ * address; clock; profile mode.  Anyone can write such a variable, or have such a page, so it is
+ * but a hint: the kernel tells whether the manager has the same real and effective user (trust.h),
+ * and whose the pipe and the memory are.
  */
 #include "libfc/join.h"
 
 #include "libfc/channel.h"
+#include "libfc/choice.h"
 #include "libfc/config.h"
 #include "libfc/file.h"
 #include "libfc/libc.h"
@@ -42,6 +44,7 @@ enum Field
     PIPE_FD,
     SHARED_FD,
     REPLY_FD,
+    CHOICES_FD,
     DEVICE,
     INODE,
     KEY,
@@ -98,6 +101,7 @@ void fc_join_announce(const struct FcSession *session)
         [PIPE_FD] = (uint64_t)session->manager_pipe_fd,
         [SHARED_FD] = (uint64_t)session->manager_shared_fd,
         [REPLY_FD] = (uint64_t)session->manager_reply_fd,
+        [CHOICES_FD] = (uint64_t)session->manager_choices_fd,
         [DEVICE] = pipe_device,
         [INODE] = pipe_inode,
         [KEY] = fc_state_key,
@@ -212,9 +216,9 @@ static bool parse(const char *text, uint64_t fields[FIELDS])
     }
     return fields[MANAGER_PID] > 0 && fields[MANAGER_PID] <= INT32_MAX &&
            fields[PIPE_FD] <= INT32_MAX && fields[SHARED_FD] <= INT32_MAX &&
-           fields[REPLY_FD] <= INT32_MAX && fields[TIME_MODE] >= FC_TIME_TSC &&
-           fields[TIME_MODE] <= FC_TIME_SYS && fields[PROFILE_MODE] >= FC_MODE_SINGLE &&
-           fields[PROFILE_MODE] <= FC_MODE_THREAD;
+           fields[REPLY_FD] <= INT32_MAX && fields[CHOICES_FD] <= INT32_MAX &&
+           fields[TIME_MODE] >= FC_TIME_TSC && fields[TIME_MODE] <= FC_TIME_SYS &&
+           fields[PROFILE_MODE] >= FC_MODE_SINGLE && fields[PROFILE_MODE] <= FC_MODE_THREAD;
 }
 
 /* The pipe that was meant, opened by way of the manager, `process`; -1: there is none. */
@@ -247,6 +251,15 @@ static int open_reply(int process, const uint64_t fields[FIELDS])
     return fc_channel_move_fd(fd);
 }
 
+static void map_choices(int process, int number)
+{
+    int fd = number != 0 ? fc_trust_open_fd_of(process, number, O_RDWR) : -1;
+    if (fd < 0)
+        return;
+    fc_choice_map(fd);
+    fc_sys(SYS_close, fd);
+}
+
 /* Fills in `session` from the manager's descriptors; false where it is not ours to join. */
 static bool open_session(struct FcSession *session, const uint64_t fields[FIELDS])
 {
@@ -257,6 +270,7 @@ static bool open_session(struct FcSession *session, const uint64_t fields[FIELDS
         .manager_pipe_fd = (int)fields[PIPE_FD],
         .manager_shared_fd = (int)fields[SHARED_FD],
         .manager_reply_fd = (int)fields[REPLY_FD],
+        .manager_choices_fd = (int)fields[CHOICES_FD],
     };
     int process = fc_trust_open_process(session->manager_pid);
     session->pipe_fd = process >= 0 ? open_pipe(process, fields) : -1;
@@ -273,6 +287,8 @@ static bool open_session(struct FcSession *session, const uint64_t fields[FIELDS
     }
     else if (session->pipe_fd >= 0)
         session->reply_fd = open_reply(process, fields);
+    if (session->pipe_fd >= 0)
+        map_choices(process, session->manager_choices_fd);
     if (process >= 0)
         fc_sys(SYS_close, process);
     return session->pipe_fd >= 0;

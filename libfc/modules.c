@@ -10,6 +10,7 @@
 #include "libfc/modules.h"
 
 #include "libfc/channel.h"
+#include "libfc/choice.h"
 #include "libfc/chunks.h"
 #include "libfc/clock.h"
 #include "libfc/config.h"
@@ -33,6 +34,7 @@
 struct Known
 {
     struct FcModuleInfo info;
+    struct FcChosen *chosen;
     bool seen;
 };
 
@@ -205,10 +207,13 @@ static int visit(struct dl_phdr_info *object, size_t bytes, void *data)
     }
     if (!make_room())
         return 0;
-    modules.known[modules.count++] = (struct Known){.info = payload.info, .seen = true};
     size_t path_bytes = absolute_path(object->dlpi_name, payload.path, sizeof payload.path);
-    struct FcMessage message = {.type = FC_MSG_MODULE_LOAD, .value = scan->load_time};
+    uint32_t number = fc_choice_ask();
+    struct FcMessage message = {
+        .type = FC_MSG_MODULE_LOAD, .argument = number, .value = scan->load_time};
     fc_channel_send(&message, &payload, sizeof payload.info + path_bytes);
+    modules.known[modules.count++] = (struct Known){
+        .info = payload.info, .chosen = fc_choice_take(number, &payload.info), .seen = true};
     return 0;
 }
 
@@ -223,6 +228,7 @@ static void tell_unloads(uint64_t time)
         }
         struct FcMessage message = {.type = FC_MSG_MODULE_UNLOAD, .value = time};
         fc_channel_send(&message, &modules.known[i].info, sizeof modules.known[i].info);
+        fc_choice_forget(modules.known[i].chosen);
         fc_counters_forget(modules.known[i].info.start, modules.known[i].info.end);
         modules.known[i] = modules.known[--modules.count];
     }

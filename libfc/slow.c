@@ -4,6 +4,7 @@
  * profiling with the first record, makes threads and unseen forks known, and goes on in a new
  * chunk.  May include any other file; has no header of its own (record.h declares it).
  */
+#include "libfc/chosen.h"
 #include "libfc/chunks.h"
 #include "libfc/clock.h"
 #include "libfc/counted.h"
@@ -39,6 +40,22 @@ static struct FcRecord *reserve(uint64_t *time, uint64_t *generation)
     return fc_record_reserve(generation);
 }
 
+static bool is_call(uint64_t function, uint64_t where)
+{
+    enum FcRecordKind kind = where & FC_WHERE_KIND_MASK;
+    return (kind == FC_RECORD_ENTER || kind == FC_RECORD_EXIT) &&
+           (function & FC_FUNCTION_AFTER_INLINING) == 0;
+}
+
+/* The thread's first record, if it is one of a call, has not been looked at yet. */
+static void choose(void *function, void *site, uint64_t where)
+{
+    if ((where & FC_WHERE_KIND_MASK) == FC_RECORD_ENTER)
+        fc_counted_enter(function, site, where);
+    else
+        fc_counted_exit(function, site, where);
+}
+
 static void record(uint64_t time, void *function, void *site, uint64_t where)
 {
     for (;;)
@@ -52,9 +69,18 @@ static void record(uint64_t time, void *function, void *site, uint64_t where)
             }
             time = fc_clock_peek(); /* the caller read it before fc_start chose the clock */
         }
+        bool is_of_call = is_call((uint64_t)(uintptr_t)function, where);
+        if (is_of_call && fc_thread.has_ended && fc_chosen_drops((uint64_t)(uintptr_t)function))
+            return;
         uint64_t old = fc_block_signals();
         uint32_t freed = fc_chunks_count_freed();
         bool filled = refill();
+        if (filled && fc_chosen_begin() && is_of_call)
+        {
+            fc_restore_signals(old);
+            choose(function, site, where);
+            return;
+        }
         uint64_t generation;
         struct FcRecord *slot = filled ? reserve(&time, &generation) : NULL;
         if (slot)

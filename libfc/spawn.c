@@ -14,6 +14,7 @@
 #include "libfc/spawn.h"
 
 #include "libfc/channel.h"
+#include "libfc/choice.h"
 #include "libfc/clone.h"
 #include "libfc/config.h"
 #include "libfc/libc.h"
@@ -35,7 +36,7 @@
 #include <sys/wait.h>
 
 #define STACK_BYTES 32768
-#define ARGUMENTS_MAX 29
+#define ARGUMENTS_MAX 31
 #define REPLY_TIMEOUT_MS 10000
 
 struct Launch
@@ -45,7 +46,7 @@ struct Launch
     char **environment;
     const char *paths[2]; /* where fcmanager may be; NULL: not there */
     const char *search;   /* PATH */
-    int fds[3];           /* to stay open in the manager; -1: none */
+    int fds[4];           /* to stay open in the manager; -1: none */
     char text[16384];     /* the arguments' own memory */
     size_t text_used;
     char candidate[8192];
@@ -96,6 +97,11 @@ static void build_arguments(struct Launch *launch)
     add_number(launch, "--reply=", (unsigned long)launch->fds[1]);
     if (launch->fds[2] >= 0)
         add_number(launch, "--shared=", (unsigned long)launch->fds[2]);
+    if (launch->fds[3] >= 0)
+    {
+        add_number(launch, "--choices=", (unsigned long)launch->fds[3]);
+        add_argument(launch, "--filter=", fc_config.filter);
+    }
     add_number(launch, "--pid=", (unsigned long)fc_sys(SYS_getpid));
     add_argument(launch, "--name=", fc_config.dump_name);
     add_argument(launch, "--rank=", fc_config.rank);
@@ -190,7 +196,7 @@ static void try_path(struct Launch *launch, const char *path)
 static int manager_child(void *data)
 {
     struct Launch *launch = data;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         if (launch->fds[i] >= 0)
             fc_sys(SYS_fcntl, launch->fds[i], F_SETFD, 0);
     launch->manager_in_proc = fc_namespace_self_in_proc();
@@ -403,7 +409,7 @@ static bool start_and_greet(struct Launch *launch, struct FcSession *session, in
     build_arguments(launch);
     choose_paths(launch);
     bool started = launch_manager(launch) && !launch->failed;
-    close_all((int[]){launch->fds[0], reply_write_fd, launch->fds[2]}, 3);
+    close_all((int[]){launch->fds[0], reply_write_fd, launch->fds[2], launch->fds[3]}, 4);
     if (started && fc_spawn_read_reply(session->reply_fd, REPLY_TIMEOUT_MS) == FC_REPLIED_US)
         return true;
     complain(launch,
@@ -449,6 +455,8 @@ bool fc_spawn_manager(struct FcSession *session)
     session->manager_pipe_fd = data[0];
     session->manager_shared_fd = shared_fd > 0 ? shared_fd : 0;
     session->manager_reply_fd = shared_fd > 0 ? 0 : reply[1];
+    int choices_fd = above_standard(fc_choice_make());
+    session->manager_choices_fd = choices_fd > 0 ? choices_fd : 0;
     fc_sys(SYS_fcntl, session->pipe_fd, F_SETFL, O_WRONLY | O_NONBLOCK);
 
     /* its stacks and tables are only needed here */
@@ -459,6 +467,7 @@ bool fc_spawn_manager(struct FcSession *session)
         launch->fds[0] = data[0];
         launch->fds[1] = reply[1];
         launch->fds[2] = shared_fd;
+        launch->fds[3] = choices_fd;
         good = start_and_greet(launch, session, reply[1]);
         session->manager_pid =
             launch->manager_in_proc > 0 ? launch->manager_in_proc : launch->manager_pid;
@@ -466,12 +475,13 @@ bool fc_spawn_manager(struct FcSession *session)
         fc_unmap(launch, sizeof *launch);
     }
     else
-        close_all((int[]){data[0], reply[1], shared_fd}, 3);
+        close_all((int[]){data[0], reply[1], shared_fd, choices_fd}, 4);
     if (!good)
     {
         close_all((int[]){session->pipe_fd, session->reply_fd}, 2);
         if (session->shared)
             fc_shared_unmap(session->shared, session->chunk_count);
+        fc_choice_unmap();
         return false;
     }
     if (session->shared)

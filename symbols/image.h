@@ -59,6 +59,9 @@ gboolean fc_image_load(FcImage *image);
 /* The function that covers `address`, or NULL; the image's, to fill in names. */
 FcImageFunction *fc_image_find_function(FcImage *image, guint64 address);
 
+/* All of them, with those that only the debug information has, if `with_debug`; the image's. */
+GArray *fc_image_functions(FcImage *image, gboolean with_debug);
+
 /* The function that other files know by `name` (without a version), or NULL. */
 FcImageFunction *fc_image_find_export(FcImage *image, const char *name);
 

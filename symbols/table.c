@@ -265,6 +265,15 @@ FcImageFunction *fc_image_find_function(FcImage *image, guint64 address)
     return find_in_table(image->functions, address);
 }
 
+GArray *fc_image_functions(FcImage *image, gboolean with_debug)
+{
+    if (!image->functions)
+        load_functions(image);
+    if (with_debug && !image->has_subprograms)
+        add_subprograms(image);
+    return image->functions;
+}
+
 FcImageFunction *fc_image_find_export(FcImage *image, const char *name)
 {
     if (!image->functions)

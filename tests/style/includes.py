@@ -29,6 +29,7 @@ MAY_INCLUDE = {
     "fcmanager": ["profile", WIRE],
     "symbols": ["profile"],
     "model": ["profile", "symbols", WIRE],
+    "fcfilter": ["profile", "symbols", WIRE],
     "gmon": ["profile", "symbols", "model", WIRE],
     "fcdump": ["profile", "symbols", "model", "gmon", WIRE],
     "fcgprof": ["profile", "symbols", "model", "gmon", WIRE],

@@ -174,7 +174,7 @@ class SetUid(Privileged):
         os.chmod(evil, 0o755)
         os.symlink(evil, self.path("fcmanager"))
         self.check_not_profiled(FC_MANAGER=evil, FC_DUMP_PATH=target, FC_DUMP_NAME="chosen",
-                                FC_HELP="1", FC_QUIET="1", FC_SESSION="1:3:4:0:5:6:7:1:2",
+                                FC_HELP="1", FC_QUIET="1", FC_SESSION="1:3:4:0:5:6:0:7:1:2",
                                 PATH=f"{self.folder}:{os.environ['PATH']}")
         self.assertEqual(os.listdir(target), [])
 

@@ -10,18 +10,35 @@ struct Shape
         adjust(size);
         adjust(0.5);
     }
-    virtual ~Shape() {}
-    virtual int area() const { return size_ * size_; }
-    void adjust(int by) { size_ += by; }
-    void adjust(double by) { size_ += static_cast<int>(by); }
-    bool operator<(const Shape &other) const { return area() < other.area(); }
+    virtual ~Shape()
+    {
+    }
+    virtual int area() const
+    {
+        return size_ * size_;
+    }
+    void adjust(int by)
+    {
+        size_ += by;
+    }
+    void adjust(double by)
+    {
+        size_ += static_cast<int>(by);
+    }
+    bool operator<(const Shape &other) const
+    {
+        return area() < other.area();
+    }
     int size_;
 };
 
 struct Circle : Shape
 {
     using Shape::Shape;
-    int area() const override { return 3 * Shape::area(); }
+    int area() const override
+    {
+        return 3 * Shape::area();
+    }
 };
 
 template <typename T> T largest(const T *items, int n)

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * See chosen.h.  A skipped function is one that is counted, for the hooks, in a counter that nobody
+ * reads: its calls cost what counted ones do.
+ */
+#include "libfc/chosen.h"
+
+#include "libfc/choice.h"
+#include "libfc/config.h"
+#include "libfc/modules.h"
+#include "libfc/thread.h"
+
+#define AHEAD UINT64_C(0x7fff)
+
+static uint32_t choice_of(uint64_t function)
+{
+    uint32_t choice = 0;
+    if (!fc_choice_is_on() || fc_choice_find(function, &choice))
+        return choice;
+    /* A library whose constructors run before dlopen comes back. */
+    uint64_t old = fc_block_signals();
+    fc_modules_update();
+    fc_restore_signals(old);
+    fc_choice_find(function, &choice);
+    return choice;
+}
+
+static uint32_t detail_of(uint64_t function)
+{
+    return choice_of(function) & FC_CHOICE_DETAIL_MASK;
+}
+
+bool fc_chosen_begin(void)
+{
+    if (!fc_choice_is_on() || fc_filter || fc_thread.has_ended)
+        return false;
+    struct FcCounted *counted = fc_counters_own();
+    if (!counted)
+        return false;
+    counted->filter.is_slow = true;
+    fc_filter = &counted->filter;
+    return true;
+}
+
+/* NULL where there is no room: each call is looked at. */
+static struct FcFunction *begin_to_skip(struct FcCounted *counted, uint64_t function)
+{
+    uint64_t old = fc_block_signals();
+    struct FcFunction *known = fc_counters_find(counted, function);
+    if (!known)
+    {
+        known = fc_counters_add(counted, function);
+        if (known)
+        {
+            known->is_skipped = true;
+            fc_counters_publish(counted, known, function);
+        }
+    }
+    fc_restore_signals(old);
+    return known;
+}
+
+static enum FcChosenWay choose(struct FcCounted *counted, uint64_t function,
+                               struct FcFunction **known)
+{
+    uint64_t *recorded = fc_filter_recorded(&counted->filter, function);
+    *known = NULL;
+    if (*recorded == function)
+        return FC_CHOSEN_RECORD;
+    *known = fc_counters_find(counted, function);
+    if (*known)
+        return (*known)->is_skipped ? FC_CHOSEN_SKIP : FC_CHOSEN_RECORD;
+    switch (detail_of(function))
+    {
+    case FC_CHOICE_SKIP:
+        *known = begin_to_skip(counted, function);
+        return FC_CHOSEN_SKIP;
+    case FC_CHOICE_COUNT:
+        if (fc_config.trace == 0 && !counted->has_switched && fc_counters_make_room(counted))
+            return FC_CHOSEN_COUNT;
+        break;
+    default:
+        break;
+    }
+    __atomic_store_n(recorded, function, __ATOMIC_RELAXED);
+    return FC_CHOSEN_RECORD;
+}
+
+enum FcChosenWay fc_chosen_enter(struct FcCounted *counted, uint64_t function, uint64_t site)
+{
+    struct FcFunction *known;
+    enum FcChosenWay way = choose(counted, function, &known);
+    if (way != FC_CHOSEN_SKIP || !known)
+        return way;
+    if (!fc_counters_pair(counted, function, site))
+        fc_counters_make_pair(counted, known, site, false);
+    __atomic_store_n(&counted->skipped.word, AHEAD, __ATOMIC_RELAXED);
+    return way;
+}
+
+enum FcChosenWay fc_chosen_exit(struct FcCounted *counted, uint64_t function)
+{
+    struct FcFunction *known;
+    return choose(counted, function, &known);
+}
+
+void fc_chosen_switch(struct FcCounted *counted)
+{
+    if (!fc_choice_is_on() || counted->has_switched)
+        return;
+    counted->has_switched = true;
+    fc_counters_forget_own(counted);
+}
+
+bool fc_chosen_drops(uint64_t function)
+{
+    return fc_choice_is_on() && detail_of(function) == FC_CHOICE_SKIP;
+}
+
+bool fc_chosen_leaves(uint64_t function)
+{
+    return !fc_choice_is_on() || detail_of(function) != FC_CHOICE_TIME;
+}

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""FC_FILTER: what is chosen for which functions.  That counts of all others stay exact in every shape
+of program is for shapes.py --filtered.
+
+    test_filter.py"""
+
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
+import fcprofile  # noqa: E402
+import fctest  # noqa: E402
+
+CALLS = {"main": 1, "outer": 300, "middle": 600, "inner": 1800, "Box<int>::get": 1800}
+
+
+class Filter(fctest.Case):
+    def setUp(self):
+        super().setUp()
+        self.program = self.compile("filter_shapes.cc", "-O0", "-g", compiler="g++")
+
+    def run_filtered(self, words, env=None, quiet=True):
+        done = self.run_target([self.program], env={
+            "FC_FILTER": words, **({"FC_QUIET": "1"} if quiet else {}), **(env or {})})
+        self.assertEqual(done.returncode, 0)
+        self.profile = fcprofile.load(self.path("functioncheck.fc"))
+        self.assertEqual((self.profile.losses, self.profile.repairs), ({}, {}))
+        self.said = done.stderr.decode()
+        return {self.shown(function.name): function.calls for function in self.profile.functions}
+
+    def shown(self, raw):
+        done = self.command(["c++filt", "-p", raw])
+        return done.strip()
+
+    def left(self, *skipped):
+        return {name: calls for name, calls in CALLS.items() if name not in skipped}
+
+    def arcs(self):
+        arcs = {}
+        for arc in self.profile.arcs:
+            key = (self.shown(arc.caller.name) if arc.caller else None, self.shown(arc.callee.name))
+            arcs[key] = arcs.get(key, 0) + arc.calls
+        return arcs
+
+    def counted(self):
+        text = self.command([fctest.tool("fcdump"), "--json", self.path("functioncheck.fc")])
+        return {function["name"]: function["counted"] for function in json.loads(text)["functions"]
+                if function["counted"]}
+
+    def test_names(self):
+        for words, skipped in [
+                ("skip:middle", ["middle"]),
+                (" skip:middle ;; skip:inner; ", ["middle", "inner"]),
+                ("skip:mid*;time:middle", []),
+                ("time:middle;skip:mid*", ["middle"]),
+                ("skip:_ZN3BoxIiE3getEv", ["Box<int>::get"]),
+                ("skip:Box<int>::get()", ["Box<int>::get"]),
+                ("skip:Box<*", ["Box<int>::get"]),
+                ("skip:[mo]*er", ["outer"]),
+                ("skip:midd", []),
+                ("skip:file:filter_shapes.h", ["Box<int>::get"]),
+                ("skip:file:programs/filter_shapes.h", ["Box<int>::get"]),
+                ("skip:file:*/filter_shapes.cc", ["main", "outer", "middle", "inner"]),
+                ("skip:module:filter_shapes;time:inner",
+                 ["main", "outer", "middle", "Box<int>::get"]),
+                ("skip:module:libm.so*", [])]:
+            with self.subTest(words=words):
+                self.assertEqual(self.run_filtered(words), self.left(*skipped))
+
+    def test_callers(self):
+        for transport in "shared", "pipe":
+            self.run_filtered("skip:middle;skip:outer", {"FC_TRANSPORT": transport})
+            self.assertEqual(self.arcs(), {(None, "main"): 1, ("main", "inner"): 1800,
+                                           ("inner", "Box<int>::get"): 1800})
+
+    def test_counted_and_timed(self):
+        self.assertEqual(self.run_filtered("count:inner"), CALLS)
+        self.assertEqual(self.counted(), {"inner": 1800})
+        eager = {"FC_DETAIL": "auto", "LD_LIBRARY_PATH": fctest.eager_folder(),
+                 "FC_MANAGER": fctest.tool("fcmanager")}
+        self.assertEqual(self.run_filtered("time:inner;time:Box*", eager), CALLS)
+        self.assertLessEqual({"middle"}, set(self.counted()))
+        self.assertLessEqual(set(self.counted()), {"middle", "outer", "main"})
+
+    def test_what_is_wrong(self):
+        for words, what in [("skip:", "lacks a pattern"), ("slip:outer", "one of skip:"),
+                            ("skip:[ab", "without a ']'"), ("time:!outer", "no other action"),
+                            ("skip:outer;file:", "lacks a pattern")]:
+            self.assertEqual(self.run_filtered(words, quiet=False), CALLS)
+            said = [line for line in self.said.splitlines() if "FC_FILTER" in line]
+            self.assertEqual(len(said), 1, self.said)
+            self.assertIn(what, said[0])
+            self.assertTrue(said[0].endswith("all is profiled"), said[0])
+        self.run_filtered("skip:outer;skip:nothing", quiet=False)
+        self.assertIn("FC_FILTER: nothing fits 'skip:nothing'\n", self.said)
+        self.assertEqual(self.run_filtered("skip:" + 5000 * "x", quiet=False), CALLS)
+        self.assertIn("FC_FILTER is too long and not used", self.said)
+
+    def test_settings_file(self):
+        self.write(".functioncheckrc", "FC_FILTER skip:outer; skip:inner\n")
+        done = self.run_target([self.program], env={"FC_QUIET": "1"})
+        self.assertEqual(done.returncode, 0)
+        profile = fcprofile.load(self.path("functioncheck.fc"))
+        self.assertEqual({self.shown(function.name) for function in profile.functions},
+                         {"main", "middle", "Box<int>::get"})
+
+    def test_executed_images(self):
+        """All go by the filter of the first process."""
+        done = self.run_target([self.program, "again"], env={"FC_FILTER": "skip:outer",
+                                                             "FC_QUIET": "1"})
+        self.assertEqual(done.returncode, 0)
+        found = {}
+        for entry in fcprofile.load_descriptor(self.path("functioncheck.fcd")):
+            for function in fcprofile.load(self.path(entry.file)).functions:
+                name = self.shown(function.name)
+                found[name] = found.get(name, 0) + function.calls
+        self.assertEqual(found, {**self.left("outer"), "main": 2})
+
+
+if __name__ == "__main__":
+    fctest.main()
