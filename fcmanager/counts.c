@@ -17,7 +17,7 @@
 #define MAKE_ROOM(array, count, room)                                                              \
     do                                                                                             \
     {                                                                                              \
-        if ((count) == (room))                                                                     \
+        if (!(array) || (count) == (room))                                                         \
         {                                                                                          \
             (room) = MAX(2 * (room), 32);                                                          \
             (array) = g_realloc_n((array), (room), sizeof *(array));                               \
