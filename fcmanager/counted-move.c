@@ -64,9 +64,9 @@ static void move_node(Move *move, guint32 node)
     counts->nodes[node].parent = caller;
     *fc_settle_link(settle->next_child, node) = *fc_settle_link(settle->first_child, caller);
     *fc_settle_link(settle->first_child, caller) = node;
-    guint32 arc = fc_counts_get_arc(counts, recorded, own.site, own.site_module, own.function);
-    if (arc < move->arc_count)
-        move->moved_arcs[arc] = 1;
+    guint32 arc = fc_counts_find_arc(counts, recorded, own.site, own.site_module, own.function);
+    if (arc != 0 && arc - 1 < move->arc_count)
+        move->moved_arcs[arc - 1] = 1;
     move->any = TRUE;
 }
 

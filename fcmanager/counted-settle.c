@@ -395,9 +395,11 @@ void fc_counted_settle(FcCounted *counted, guint64 outside, const FcCallCosts *c
     FcSettle settle;
     if (!counted->begun)
         return;
+    fc_counted_forget_samples_map(counted);
     begin(&settle, counted, costs);
     apportion_all(&settle);
     fc_settle_times(&settle, outside);
+    g_array_set_size(settle.shares, 0);
     fc_settle_move(&settle);
     fc_settle_bound_totals(&settle);
     end(&settle);

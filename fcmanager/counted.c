@@ -27,7 +27,6 @@ void fc_counted_free(FcCounted *counted)
     g_array_unref(counted->before);
     fc_map_clear(&counted->pair_map);
     fc_map_clear(&counted->sample_map);
-    g_clear_pointer(&counted->functions, g_array_unref);
     g_free(counted);
 }
 
@@ -44,17 +43,26 @@ void fc_counted_begin(FcCounted *counted)
 /* Each looks through all contexts; a program that lies must not have that done without end. */
 #define SCANS_MAX 16384u
 
+/* From so many arcs of a thread on those that are sure are known to fc_counts_arc_from_frame. */
+#define ARCS_MANY 4096u
+
 gboolean fc_counted_is_counted(const FcCounted *counted, guint32 function)
 {
-    return fc_counts_is_marked(counted->functions, function);
+    const GArray *functions = counted->counts->counted_functions;
+    return fc_counts_is_marked(functions, function) &&
+           g_array_index(functions, guint8, function) == FC_COUNTS_ALL;
 }
 
 void fc_counted_begin_function(FcCounted *counted, guint32 function, gboolean nested)
 {
-    const FcCounts *counts = counted->counts;
+    FcCounts *counts = counted->counts;
     fc_counted_begin(counted);
-    if (!nested)
-        fc_counts_mark(&counted->functions, function);
+    if (!fc_counts_is_marked(counts->counted_functions, function))
+    {
+        fc_counts_mark(&counts->counted_functions, function);
+        g_array_index(counts->counted_functions, guint8, function) =
+            nested ? FC_COUNTS_NESTED : FC_COUNTS_ALL;
+    }
     if (function < counted->before->len && g_array_index(counted->before, double, function) != 0)
         return;
     if (counted->scans++ >= SCANS_MAX)
@@ -79,6 +87,14 @@ void fc_counted_sure(FcCounted *counted, guint32 arc)
     if (counted->sure->len <= arc)
         g_array_set_size(counted->sure, arc + 1);
     g_array_index(counted->sure, guint64, arc)++;
+    if (counted->counts->arc_count < ARCS_MANY)
+        return;
+    if (counted->counts->known_arcs.slots)
+        fc_counts_know_arc(counted->counts, arc);
+    else
+        for (guint32 i = 0; i < counted->sure->len; i++)
+            if (g_array_index(counted->sure, guint64, i) > 0)
+                fc_counts_know_arc(counted->counts, i);
 }
 
 guint32 fc_counted_met(FcCounted *counted, guint32 parent, guint32 arc)
@@ -93,6 +109,12 @@ guint32 fc_counted_met(FcCounted *counted, guint32 parent, guint32 arc)
     }
     g_array_index(counted->samples, FcCountedSample, index).met++;
     return index;
+}
+
+void fc_counted_forget_samples_map(FcCounted *counted)
+{
+    fc_map_clear(&counted->sample_map);
+    fc_map_init(&counted->sample_map, 0);
 }
 
 void fc_counted_timed(FcCounted *counted, guint32 index, guint64 total, guint64 local,

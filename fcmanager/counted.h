@@ -42,15 +42,14 @@ typedef struct
 
 typedef struct
 {
-    FcCounts *counts;  /* of the thread; not owned */
-    gboolean begun;    /* the thread counts: what is called from where is not always known */
-    GArray *pairs;     /* FcCountedPair */
-    FcMap pair_map;    /* site, its module, function -> pair + 1 */
-    GArray *samples;   /* FcCountedSample */
-    FcMap sample_map;  /* parent, arc -> sample + 1 */
-    GArray *sure;      /* guint64 by arc: calls of which it is certain who made them */
-    GArray *before;    /* double by function, mean local time when all was recorded; see there */
-    GArray *functions; /* guint8 by function: 1 where it is counted */
+    FcCounts *counts; /* of the thread; not owned */
+    gboolean begun;   /* the thread counts: what is called from where is not always known */
+    GArray *pairs;    /* FcCountedPair */
+    FcMap pair_map;   /* site, its module, function -> pair + 1 */
+    GArray *samples;  /* FcCountedSample */
+    FcMap sample_map; /* parent, arc -> sample + 1 */
+    GArray *sure;     /* guint64 by arc: calls of which it is certain who made them */
+    GArray *before;   /* double by function, mean local time when all was recorded; see there */
     guint scans;
 } FcCounted;
 
@@ -74,6 +73,9 @@ guint32 fc_counted_met(FcCounted *counted, guint32 parent, guint32 arc);
  * from a sample how often it was done. */
 void fc_counted_timed(FcCounted *counted, guint32 sample, guint64 total, guint64 local,
                       guint64 callees, guint64 most);
+
+/* The thread has ended, no sample is met any more: gives back what finds them. */
+void fc_counted_forget_samples_map(FcCounted *counted);
 
 /* A call by `arc` was recorded where everything is. */
 void fc_counted_sure(FcCounted *counted, guint32 arc);

@@ -7,12 +7,10 @@
 
 #include <string.h>
 
-/* The "call site" under which an overflow node is found: no real one has it. */
-
 /* Past so many edges those that are not the tree's own are forgotten: they are only a
  * shortcut, found again by walking the path. */
 #define EDGES_PER_NODE 2u
-#define EDGES_LEAST (1u << 16)
+#define EDGES_LEAST (3u << 13)
 
 #define MAKE_ROOM(array, count, room)                                                              \
     do                                                                                             \
@@ -58,6 +56,8 @@ void fc_counts_free(FcCounts *counts)
     g_free(counts->nodes);
     g_clear_pointer(&counts->apportioned_nodes, g_array_unref);
     g_clear_pointer(&counts->apportioned_arcs, g_array_unref);
+    g_clear_pointer(&counts->counted_functions, g_array_unref);
+    fc_map_clear(&counts->known_arcs);
     g_clear_pointer(&counts->unrecorded, g_array_unref);
     g_clear_pointer(&counts->node_costs, g_array_unref);
     g_clear_pointer(&counts->arc_costs, g_array_unref);
@@ -165,6 +165,42 @@ guint32 fc_counts_get_arc(FcCounts *counts, guint32 caller, guint64 site, gint s
     return counts->arc_count - 1;
 }
 
+guint32 fc_counts_find_arc(const FcCounts *counts, guint32 caller, guint64 site, gint site_module,
+                           guint32 callee)
+{
+    const FcMapSlot *slot = fc_map_find(&counts->arc_map, (guint64)caller << 32 | callee, site,
+                                        (guint64)(gint64)site_module);
+    return slot ? slot->value : 0;
+}
+
+void fc_counts_know_arc(FcCounts *counts, guint32 index)
+{
+    const FcCountsArc *arc = &counts->arcs[index];
+    if (!counts->known_arcs.slots)
+        fc_map_init(&counts->known_arcs, 0);
+    if (arc->caller != 0 && !fc_map_find(&counts->known_arcs, arc->site,
+                                         (guint64)(gint64)arc->site_module, arc->callee))
+        fc_map_add(&counts->known_arcs, arc->site, (guint64)(gint64)arc->site_module, arc->callee,
+                   index + 1, 0);
+}
+
+/* Where there are many arcs, so that these are known, and another function is known to make this
+ * call, and is counted, the arc is that one's at once.  Else it becomes so when the thread has
+ * ended (counted-settle.h), which knows more, but takes an arc from each function around the call.
+ */
+guint32 fc_counts_arc_from_frame(FcCounts *counts, guint32 caller, guint64 site, gint site_module,
+                                 guint32 callee)
+{
+    const FcMapSlot *slot = NULL;
+    if (counts->known_arcs.slots &&
+        fc_counts_find_arc(counts, caller, site, site_module, callee) == 0)
+        slot = fc_map_find(&counts->known_arcs, site, (guint64)(gint64)site_module, callee);
+    if (slot &&
+        fc_counts_is_marked(counts->counted_functions, counts->arcs[slot->value - 1].caller - 1))
+        return slot->value - 1;
+    return fc_counts_get_arc(counts, caller, site, site_module, callee);
+}
+
 guint32 fc_counts_add_node(FcCounts *counts, guint32 parent, guint64 site, gint site_module,
                            guint32 function)
 {
@@ -218,7 +254,7 @@ const FcMapSlot *fc_counts_make_edge(FcCounts *counts, guint32 node, guint64 sit
     gint site_module = fc_modules_find(counts->modules, site, time);
     guint32 function = fc_counts_get_function(counts, address, module, time);
     guint32 caller = node != 0 ? counts->nodes[node].function + 1 : 0;
-    guint32 arc = fc_counts_get_arc(counts, caller, site, site_module, function);
+    guint32 arc = fc_counts_arc_from_frame(counts, caller, site, site_module, function);
 
     if (counts->edges.used > MAX(EDGES_PER_NODE * counts->node_count, EDGES_LEAST))
         fc_map_filter(&counts->edges, is_tree_edge, counts);

@@ -19,8 +19,8 @@
 
 /* Past so many contexts of a session, or of one thread, new ones are counted on one node a
  * function.  With this number the manager stays below 64 MiB, unless more than sixteen threads
- * have many each; FC_CONTEXTS allows for more. */
-#define FC_CONTEXTS_DEFAULT 150000u
+ * have many each, or more than four that count calls; FC_CONTEXTS allows for more. */
+#define FC_CONTEXTS_DEFAULT 100000u
 
 typedef struct
 {
@@ -79,6 +79,13 @@ typedef struct
     guint64 local;
 } FcCountsCost;
 
+/* Of a function, once its thread counts it. */
+typedef enum
+{
+    FC_COUNTS_ALL = 1, /* its calls make no record but in a window, */
+    FC_COUNTS_NESTED,  /* or those within another one of it do not */
+} FcCountsCounted;
+
 /* What stack.c had to repair. */
 typedef struct
 {
@@ -111,11 +118,13 @@ typedef struct
     GArray
         *apportioned_nodes;   /* guint8: 1 where the calls are apportioned; NULL: nowhere, and so */
     GArray *apportioned_arcs; /* is what lies behind the end */
-    GArray *unrecorded;       /* guint64 by node: calls that made no record; likewise 0 */
-    GArray *node_costs;       /* FcCountsCost; likewise */
-    GArray *arc_costs;        /* FcCountsCost, without local; likewise */
-    GHashTable *node_waits;   /* FcCountsCost by node; NULL: none */
-    GHashTable *arc_waits;    /* FcCountsCost by arc, without local; likewise */
+    GArray *counted_functions;  /* guint8: FcCountsCounted; likewise 0 */
+    FcMap known_arcs;           /* see fc_counts_know_arc; no slots: not in use */
+    GArray *unrecorded;         /* guint64 by node: calls that made no record; likewise 0 */
+    GArray *node_costs;         /* FcCountsCost; likewise */
+    GArray *arc_costs;          /* FcCountsCost, without local; likewise */
+    GHashTable *node_waits;     /* FcCountsCost by node; NULL: none */
+    GHashTable *arc_waits;      /* FcCountsCost by arc, without local; likewise */
     FcLatencies *arc_latencies; /* by arc, how many calls took how long; NULL: not wanted, or no arc
                                    yet */
     guint32 arc_latencies_room;
@@ -158,6 +167,15 @@ static inline const FcMapSlot *fc_counts_edge(FcCounts *counts, guint32 node, gu
 guint32 fc_counts_get_function(FcCounts *counts, guint64 address, gint module, guint64 seen);
 guint32 fc_counts_get_arc(FcCounts *counts, guint32 caller, guint64 site, gint site_module,
                           guint32 callee);
+/* The same where `caller` has the innermost frame, which need not be the caller's: that may be
+ * counted, and have none. */
+guint32 fc_counts_arc_from_frame(FcCounts *counts, guint32 caller, guint64 site, gint site_module,
+                                 guint32 callee);
+/* Index + 1; 0: there is none. */
+guint32 fc_counts_find_arc(const FcCounts *counts, guint32 caller, guint64 site, gint site_module,
+                           guint32 callee);
+/* It is certain that the arc's caller made a call by it.  Only where there are many arcs. */
+void fc_counts_know_arc(FcCounts *counts, guint32 arc);
 guint32 fc_counts_add_node(FcCounts *counts, guint32 parent, guint64 site, gint site_module,
                            guint32 function);
 gboolean fc_counts_has_room(const FcCounts *counts);

@@ -135,5 +135,6 @@ void fc_stack_count_call(FcStack *stack, guint64 address, guint64 site, guint64 
     gint site_module = fc_modules_find(counts->modules, site, time);
     guint32 function = fc_counts_get_function(counts, address, module, time);
     fc_counted_add(counted, site, address, time, calls);
-    fc_counted_met(counted, parent, fc_counts_get_arc(counts, caller, site, site_module, function));
+    fc_counted_met(counted, parent,
+                   fc_counts_arc_from_frame(counts, caller, site, site_module, function));
 }

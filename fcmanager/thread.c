@@ -351,6 +351,7 @@ static guint64 time_outside(const FcThread *thread)
 
 void fc_thread_settle(FcThread *thread, gboolean ended, const FcCallCosts *costs)
 {
+    fc_counts_forget_edges(thread->counts); /* the memory is needed for what follows */
     for (guint i = 0; i < thread->count_chunks->len; i++)
     {
         const FcChunkView *view = &g_array_index(thread->count_chunks, FcChunkView, i);

@@ -346,7 +346,7 @@ bool fc_config_load(void)
     fc_config.function_size = number(VAR_FUNCTION_SIZE, 512);
     fc_config.graph_size = number(VAR_GRAPH_SIZE, 512);
     fc_config.memory_size = number(VAR_MEMORY_SIZE, 512);
-    fc_config.contexts = number(VAR_CONTEXTS, 150000);
+    fc_config.contexts = number(VAR_CONTEXTS, 100000);
     fc_config.slowest = number(VAR_SLOWEST, 0);
     fc_config.trace = number(VAR_TRACE, 0);
     fc_config.memory_stack = number(VAR_MEMORY_STACK, 8);

@@ -16,7 +16,7 @@
     ROW(FUNCTION_SIZE, "N", "starting size of the table of functions (512)")                       \
     ROW(GRAPH_SIZE, "N", "starting size of the call graph (512)")                                  \
     ROW(MEMORY_SIZE, "N", "starting size of the table of memory blocks (512)")                     \
-    ROW(CONTEXTS, "N", "calling contexts kept apart, in all processes (150000)")                   \
+    ROW(CONTEXTS, "N", "calling contexts kept apart, in all processes (100000)")                   \
     ROW(TIME_MODE, "MODE", "tsc, ext (elapsed), cpu or sys (of the thread) (tsc)")                 \
     ROW(DUMP_NAME, "NAME",                                                                         \
         "name of the profile, without .fc (functioncheck); in it %p process id, %n program, "      \

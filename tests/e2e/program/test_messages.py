@@ -119,7 +119,7 @@ class Messages(fctest.Case):
                 ("FC_TIME_MODE", "sundial", "tsc"), ("FC_STACK_SIZE", "many", "512"),
                 ("FC_FUNCTION_SIZE", "-3", "512"), ("FC_GRAPH_SIZE", "12x", "512"),
                 ("FC_MEMORY_SIZE", "", "512"), ("FC_STACK_SIZE", "99999999999999999999", "512"),
-                ("FC_TRANSPORT", "pigeon", "shared"), ("FC_CONTEXTS", "all", "150000"), ("FC_MEMORY_STACK", "0", r"\d+"),
+                ("FC_TRANSPORT", "pigeon", "shared"), ("FC_CONTEXTS", "all", "100000"), ("FC_MEMORY_STACK", "0", r"\d+"),
                 ("FC_BUFFER_SIZE", "1e3", r"\d+"), ("FC_DUMP_NAME", "", "functioncheck"),
                 ("FC_MANAGER", "", "the installed one"), ("FC_DETAIL", "some", "all"),
                 ("FC_KEEP", "-1", "0"), ("FC_DUMP_NAME", "a/b", "functioncheck")):
