@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define FC_WIRE_VERSION 2u
+#define FC_WIRE_VERSION 3u
 
 /* ---- Records --------------------------------------------------------------
  *

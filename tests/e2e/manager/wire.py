@@ -27,7 +27,7 @@ def message(kind, key, thread=0, argument=0, value=0, payload=b'', more=False):
 def hello(key, pid, ppid=1, flags=0, parent=0, parent_thread=0, thread=1, token=0, start=0,
           monotonic=0, realtime=0):
     return message(HELLO, key, payload=struct.pack(
-        '<IiiIQIIQQQq', 2, pid, ppid, flags, parent, parent_thread, thread, token, start,
+        '<IiiIQIIQQQq', 3, pid, ppid, flags, parent, parent_thread, thread, token, start,
         monotonic, realtime))
 
 
@@ -51,7 +51,7 @@ class Shared:
 
     def __init__(self, memory, chunk_count):
         self.memory = memory
-        struct.pack_into('<QIIII', memory, 0, SHARED_MAGIC, 2, chunk_count, 0, 0)
+        struct.pack_into('<QIIII', memory, 0, SHARED_MAGIC, 3, chunk_count, 0, 0)
 
     def claim(self, index, key, thread, sequence, generation):
         at = index * CHUNK_BYTES
