@@ -74,6 +74,7 @@ void fc_report_flat(const FcReportContext *context)
     fc_render_title(context->render, "Flat profile");
     fc_render_note(context->render, "total: while the function was active, recursion counted once; "
                                     "local: without profiled callees.");
+    fc_report_note_bounds(context);
     fc_report_note_base(context);
     fc_report_note_marks(context);
     if (fc_report_prints(&cut))

@@ -102,7 +102,8 @@ void fc_report_latency(const FcReportContext *context)
         fc_report_note_cut(context, &cut, "function");
         return;
     }
-    fc_render_note(context->render, "Calls by their total time: from there to less than that.");
+    fc_render_note(context->render,
+                   "Calls by their total time, elapsed: from there to less than that.");
     if (sampled)
         fc_render_note(context->render,
                        "Of functions that were counted the calls that were timed.");

@@ -310,3 +310,13 @@ guint64 fc_report_waits_ns(const FcReportContext *context, gboolean *notable)
     *notable = waits_ns > (shown_ns + (in_shown ? 0 : waits_ns)) / 100;
     return waits_ns;
 }
+
+void fc_report_note_bounds(const FcReportContext *context)
+{
+    gboolean waits;
+    fc_report_waits_ns(context, &waits);
+    if (waits && fc_options_time(context->options) != FC_TIME_PART_WALL)
+        fc_render_note(context->render,
+                       "min and max: of one call, elapsed time with what it waited, "
+                       "without what it was preempted.");
+}

@@ -98,6 +98,8 @@ guint64 fc_report_waits_ns(const FcReportContext *context, gboolean *notable);
 /* Whether times off the CPU have a column: where they are notable, beside times on the CPU. */
 gboolean fc_report_shows_waits(const FcReportContext *context);
 
+/* Says of what minima and maxima are, where that is not what the times beside them are of. */
+void fc_report_note_bounds(const FcReportContext *context);
 void fc_report_note_base(const FcReportContext *context);
 /* Says what the marks mean, where there are any. */
 void fc_report_note_marks(const FcReportContext *context);

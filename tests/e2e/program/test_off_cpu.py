@@ -165,6 +165,11 @@ class OffCpu(fctest.Case):
             return lines[start + 1][-1]
         self.assertEqual(first(), "works")
         self.assertEqual(first("--time=cpu"), "works")
+        for part, is_said in (("cpu", True), ("wait", True), ("wall", False)):
+            out = subprocess.run([fctest.tool("fcdump"), "--no-reports", "--flat", f"--time={part}",
+                                  self.path("functioncheck.fc")],
+                                 check=True, capture_output=True, text=True).stdout
+            self.assertEqual("min and max: of one call" in " ".join(out.split()), is_said, part)
         self.assertEqual(first("--only=sleeps,waits_long", "--time=wait"), "waits_long")
 
 
