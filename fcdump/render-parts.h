@@ -5,6 +5,7 @@
  */
 #pragma once
 
+/* Belongs together with render.h: both are of the one module, whose structures csv.c needs, too */
 #include "fcdump/render.h"
 #include "fcdump/short-names.h"
 
