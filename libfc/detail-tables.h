@@ -6,6 +6,7 @@
  */
 #pragma once
 
+/* Belongs together with detail.h: a part of detail.c of its own, which needs its structures */
 #include "libfc/detail.h"
 
 /* Powers of two. */
