@@ -4,6 +4,8 @@
  */
 #include "fcmanager/process.h"
 
+#include "fcmanager/last-wait.h"
+
 #include <string.h>
 #include <time.h>
 
@@ -345,6 +347,16 @@ static gboolean is_unsent(const FcProcess *process, const FcThread *thread, guin
     return thread->is_private && !(process->end == FC_END_EXEC && thread->number == number);
 }
 
+/* The process waits for our answer; `number` is who ended it. */
+static void take_last_wait(const FcProcess *process, FcThread *thread, guint64 time, guint32 number)
+{
+    guint64 ahead_ns = 0;
+    if (thread->number != number && fc_clock_is_common(&process->setup->clock) &&
+        (process->hello.flags & FC_HELLO_ELSEWHERE) == 0 && fc_stack_depth(thread->stack) > 0 &&
+        fc_last_wait_read(process->hello.pid, thread->tid, &ahead_ns))
+        fc_stack_take_last_wait(thread->stack, ahead_ns, time);
+}
+
 void fc_process_finish(FcProcess *process, guint64 time, guint32 number, gboolean dead)
 {
     if (process->finished)
@@ -365,6 +377,8 @@ void fc_process_finish(FcProcess *process, guint64 time, guint32 number, gboolea
         FcThread *thread = at->data;
         fc_process_note(process->losses, "unsent-buffers",
                         dead && is_unsent(process, thread, number));
+        if (!dead)
+            take_last_wait(process, thread, time, number);
         finish_thread(process, thread,
                       fc_clock_is_common(&process->setup->clock) || thread->number == number ? time
                                                                                              : 0,

@@ -232,6 +232,16 @@ guint fc_stack_depth(const FcStack *stack)
     return depth;
 }
 
+void fc_stack_take_last_wait(FcStack *stack, guint64 ahead_ns, guint64 time)
+{
+    if (stack->off_seen == FC_WAITS_UNKNOWN || time <= stack->last)
+        return;
+    fc_stack_take_off(stack, FC_OFF_SEEN, ahead_ns, stack->waits + 1, stack->last, time);
+    /* what went on since `time` */
+    stack->off_pending = (struct StackAway){0};
+    stack->is_pending = FALSE;
+}
+
 guint64 fc_stack_last_time(const FcStack *stack)
 {
     return stack->last;

@@ -87,6 +87,10 @@ GArray *fc_stack_open_frames(const FcStack *stack);
  * counts' own function numbers; the sites' modules are filled in. */
 void fc_stack_final_frames(const FcStack *stack, guint most, GArray *out);
 
+/* The thread waits, and made no record since it began to; its process ends at `time`.  `ahead_ns`
+ * is what an FC_OFF_SEEN of that time would tell. */
+void fc_stack_take_last_wait(FcStack *stack, guint64 ahead_ns, guint64 time);
+
 /* Closes all frames as of `time`, or as of the last record if that is later. */
 void fc_stack_close(FcStack *stack, guint64 time);
 

@@ -74,6 +74,25 @@ class OffCpu(fctest.Case):
         self.assertEqual([each["waits"] for each in threads], [None, None])
         self.assertEqual({each["total_wait_ns"] for each in found.values()}, {0})
 
+    def test_waiting_at_the_end(self):
+        """No record tells of a wait that is not over when the process ends."""
+        program = self.compile("waits_at_end.c", "-pthread")
+        for env in ({}, {"FC_TRANSPORT": "pipe"}, {"GLIBC_TUNABLES": "glibc.pthread.rseq=0"}):
+            with self.subTest(env=env):
+                done = self.run_quiet([program], env=env)
+                self.assertEqual((done.returncode, done.stderr), (0, b""))
+                on_cpu = int(done.stdout)
+                text = subprocess.run([fctest.tool("fcdump"), "--json", self.path("functioncheck.fc")],
+                                      check=True, capture_output=True).stdout
+                profile = json.loads(text)
+                found = {each["name"]: each for each in profile["functions"]}
+                for name in ("waits_on", "both"):
+                    total, wait = found[name]["total_ns"], found[name]["total_wait_ns"]
+                    self.assertGreaterEqual(wait, 300 * MS * 0.98, name)
+                    self.assertLessEqual(total - wait, on_cpu + total // 100 + MS, name)
+                self.assertGreaterEqual(found["works"]["total_ns"] - found["works"]["total_wait_ns"],
+                                        19 * MS)
+
     def waits(self, pid):
         with open(f"/proc/{pid}/stat", encoding="utf-8") as stream:
             return stream.read().rpartition(")")[2].split()[0] == "S"

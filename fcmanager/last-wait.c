@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * See last-wait.h.
+ */
+#include "fcmanager/last-wait.h"
+
+#include <string.h>
+#include <time.h>
+
+/* The text of a file of the thread in /proc, which the caller frees; NULL where it can't be read.
+ */
+static char *read_text(gint pid, gint64 tid, const char *name)
+{
+    char *text = NULL;
+    g_autofree char *path =
+        g_strdup_printf("/proc/%d/task/%" G_GINT64_FORMAT "/%s", pid, tid, name);
+    g_file_get_contents(path, &text, NULL, NULL);
+    return text;
+}
+
+gboolean fc_last_wait_read(gint pid, gint64 tid, guint64 *ahead_ns)
+{
+    g_autofree char *stat = read_text(pid, tid, "stat");
+    g_autofree char *used = read_text(pid, tid, "schedstat");
+    const char *name_end = stat ? strrchr(stat, ')') : NULL; /* the name may hold anything */
+    if (!used || !name_end || name_end[1] != ' ' || !strchr("SD", name_end[2]))
+        return FALSE;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+    /* its first number is the thread's own clock, as long as it does not run */
+    *ahead_ns =
+        (guint64)now.tv_sec * 1000000000u + (guint64)now.tv_nsec - g_ascii_strtoull(used, NULL, 10);
+    return TRUE;
+}
