@@ -137,6 +137,10 @@ static gboolean note_kept(const FcReportContext *context, const FcTimeline *time
                    "time: seconds since the start; of the %" G_GUINT64_FORMAT
                    " calls and returns these are of the last %" G_GUINT64_FORMAT ".",
                    all, kept);
+    const FcInput *first = context->model->inputs->pdata[0];
+    if (first->header->time_mode > 2)
+        fc_render_note(context->render,
+                       "Each thread has a clock of its own: only its own calls are in order.");
     return TRUE;
 }
 

@@ -111,6 +111,13 @@ class Trace(fctest.Case):
         written = open(self.path("functioncheck.fc"), encoding="utf-8").read()
         self.assertNotIn("section trace", written)
 
+    def test_clocks_of_threads(self):
+        note = "Each thread has a clock of its own"
+        self.trace("threads.c", clock=False)
+        self.assertNotIn(note, self.fcdump("--trace", self.path("functioncheck.fc")))
+        self.trace("threads.c", clock=False, FC_TIME_MODE="cpu")
+        self.assertIn(note, self.fcdump("--trace", self.path("functioncheck.fc")))
+
     def test_jump(self):
         # main+1 outer+2 inner+3 (jump 4) handle+5 leaf+6-7 handle-8 main-9
         self.trace("caught.c")
