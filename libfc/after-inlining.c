@@ -71,7 +71,8 @@ static inline __attribute__((always_inline)) void record(enum FcRecordKind kind,
     {
         time = fc_clock_read_fast();
         uint64_t generation;
-        struct FcRecord *slot = fc_switches_any() ? NULL : fc_record_reserve(&generation);
+        struct FcRecord *slot =
+            fc_switches_any() && !fc_switches_is_soon(time) ? NULL : fc_record_reserve(&generation);
         if (fc_likely(slot))
         {
             fc_record_store(slot, generation, time, code, site, where);

@@ -27,10 +27,7 @@ extern const unsigned int __rseq_size __attribute__((weak, visibility("default")
 #define SIGNATURE 0xd428bc00u
 #endif
 
-/* So long without a record that the clocks are asked, where nothing else tells of a switch.  In
- * ticks of the time-stamp counter, some 20 us; and in ns. */
-#define LONG_TICKS 50000u
-#define LONG_NS 20000u
+#define LONG_NS 20000u /* what FC_SWITCHES_LONG_TICKS is, with another clock */
 /* Where the clocks themselves take so long. */
 #define TRIES_MAX 8u
 
@@ -46,6 +43,7 @@ static const struct FcSwitchMark paused_mark = {
 static __thread const void *own_pointer __attribute__((tls_model("initial-exec")));
 
 intptr_t fc_switches_offset;
+bool fc_switches_are_coarse;
 
 static enum {
     LOOK_NEVER, /* the pointer is own_pointer, and leads to one of the marks */
@@ -94,6 +92,7 @@ void fc_switches_setup(bool is_wall)
             return;
         }
     }
+    fc_switches_are_coarse = how == LOOK_COARSELY;
     fc_switches_offset = 0;
     fc_switches_offset = (intptr_t)&own_pointer - (intptr_t)fc_switches_pointer();
 }
@@ -109,7 +108,7 @@ static uint64_t ahead_ns(void)
 
 static bool is_long_time(uint64_t ticks)
 {
-    return ticks > (fc_clock_is_fast() ? LONG_TICKS : LONG_NS);
+    return ticks > (fc_clock_is_fast() ? FC_SWITCHES_LONG_TICKS : LONG_NS);
 }
 
 /* Both at one time, *time: a thread is switched out above all at the end of a system call, and the

@@ -16,6 +16,7 @@
 #pragma once
 
 #include "libfc/sys.h"
+#include "libfc/thread.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -60,6 +61,24 @@ static inline __attribute__((always_inline)) bool fc_switches_any(void)
     return fc_unlikely(__atomic_load_n(fc_switches_pointer(), __ATOMIC_RELAXED) !=
                        &fc_switches_mark);
 #endif
+}
+
+/* Ticks of the counter without a record, some 20 us, after which the clocks are asked where threads
+ * are looked at coarsely; and whether all are. */
+#define FC_SWITCHES_LONG_TICKS 50000u
+extern bool fc_switches_are_coarse __attribute__((visibility("hidden")));
+
+/* Whether fc_switches_look would have nothing to do though fc_switches_any says so: the thread is
+ * looked at coarsely, and made its last record shortly before `time`, a tick of the counter.  For
+ * hooks from which the way there is long. */
+static inline __attribute__((always_inline)) bool fc_switches_is_soon(uint64_t time)
+{
+    if (!fc_switches_are_coarse || !fc_thread.has_begun ||
+        (fc_thread.pause_ticks | fc_thread.pause_off_ns) != 0 ||
+        time - fc_thread.looked_at > FC_SWITCHES_LONG_TICKS)
+        return false;
+    fc_thread.looked_at = time;
+    return true;
 }
 
 /* Chooses how to look.  `is_wall`: a thread's time goes on while it is off the CPU; else there is

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
 import fcprofile  # noqa: E402
@@ -21,9 +22,9 @@ PR_SET_TIMERSLACK = 29
 
 
 class OffCpu(fctest.Case):
-    def measure(self, env, **options):
+    def measure(self, env, config=(), **options):
         """The target's words as {function: (wall, cpu)}, and fcdump's as {function: object}."""
-        program = self.compile("off_cpu.c", "-pthread")
+        program = self.compile("off_cpu.c", "-pthread", config=config)
         done = self.run_quiet([program], env=env, **options)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         own = {words[0]: (int(words[1]), int(words[2]))
@@ -68,6 +69,10 @@ class OffCpu(fctest.Case):
 
     def test_without_rseq(self):
         self.check({"GLIBC_TUNABLES": "glibc.pthread.rseq=0"}, "coarse")
+
+    @unittest.skipUnless(os.uname().machine == "x86_64", "there are no other hooks")
+    def test_without_rseq_after_inlining(self):
+        self.check({"GLIBC_TUNABLES": "glibc.pthread.rseq=0"}, "coarse", config=["--after-inlining"])
 
     def test_clocks_that_stand_still(self):
         _, found, threads = self.measure({"FC_TIME_MODE": "cpu"})
