@@ -190,7 +190,8 @@ class Server(RealProgram):
     def may_miss(self, profile):
         """Who is ended from outside may stand between the oracle's hook and libfc's.  A thread
         that its process's end overtakes goes on for a while."""
-        threads = sum(not thread.ended for thread in profile.threads)
+        threads = sum(not thread.ended for thread in profile.threads) + \
+            profile.repairs.get("threads-not-listed", 0)
         return (threads if profile.end in KILLED else OVERTAKEN_CALLS * max(0, threads - 1)) + \
             UNSENT_RECORDS * profile.losses.get("unsent-buffers", 0)
 
