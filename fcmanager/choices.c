@@ -144,7 +144,7 @@ static void note(FcModuleChoices *choices, const char *text)
 static Answer ask(FcModuleChoices *choices, const char *path, const char *build_id)
 {
     Answer answer = {0, 0};
-    struct FcFilterReply reply;
+    struct FcFilterReply reply = {0};
     g_autofree char *text = NULL;
     if (choices->helper == 0)
         return answer;
@@ -176,8 +176,8 @@ static struct FcChoices *map(int fd)
 FcModuleChoices *fc_choices_new(const FcChoicesSetup *setup, char **trouble)
 {
     FcModuleChoices *choices = g_new0(FcModuleChoices, 1);
-    struct FcFilterReply reply;
-    Answer answer;
+    struct FcFilterReply reply = {0};
+    Answer answer = {0, 0};
     g_autofree char *text = NULL;
     choices->fd = setup->fd;
     choices->shared = map(setup->fd);
@@ -192,7 +192,7 @@ FcModuleChoices *fc_choices_new(const FcChoicesSetup *setup, char **trouble)
         *trouble = g_strdup("FC_FILTER: fcfilter did not answer, all is profiled");
     else if (text[0] != '\0')
         *trouble = g_strdup_printf("FC_FILTER: %s, all is profiled", text);
-    if (*trouble)
+    if (*trouble || !choices->shared)
     {
         stop_helper(choices);
         return choices;

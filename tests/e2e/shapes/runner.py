@@ -102,16 +102,17 @@ class Shape:
 
     def filtered(self, words):
         """The row for runs with FC_FILTER: what is said of certain functions does not count."""
-        row = copy.copy(self)
+        row = self.with_counted_calls() if "count:" in words else copy.copy(self)
         row.filter, row.check = words, None
         row.env = {**self.env, "FC_FILTER": words}
-        if "count:" in words:  # as with counted calls, and also where coroutines are
-            row.repairs = "exits"
-            row.callers = self.callers and "coroutines" not in self.name
+        if "count:" in words:
+            # Who calls at a site is learnt from samples, of which there may be none yet, and what
+            # is counted is not on the stack; how often each site calls stays exact.
+            row.repairs, row.callers, row.stack = "exits", False, None
         elif self.repairs not in ("none", "exits"):
             row.repairs = "any"
-        if self.stack is not None:
-            row.stack = [name for name in self.stack if not SKIPPED(name)]
+        if row.stack is not None:
+            row.stack = [name for name in row.stack if not SKIPPED(name)]
         return row
 
     def may_lose(self, transport):
