@@ -287,13 +287,15 @@ void fc_report_note_marks(const FcReportContext *context)
             is_doubtful(figures->total_ns, figures->total_error_ns, figures->total_cost_ns) ||
             is_doubtful(figures->local_ns, figures->local_error_ns, figures->local_cost_ns);
     }
+    const char *doubt = "? time: mostly uncertain, as the hooks took several times as long or few "
+                        "calls were timed.";
     if (estimated)
         fc_render_note(context->render,
                        "~ time: estimated from calls that were timed at random, of which minimum "
-                       "and maximum are; ~ calls: apportioned, their sum is exact.");
-    if (doubtful)
-        fc_render_note(context->render, "? time: mostly uncertain, as the hooks took several times "
-                                        "as long or few calls were timed.");
+                       "and maximum are; ~ calls: apportioned, their sum is exact.%s%s",
+                       doubtful ? " " : "", doubtful ? doubt : "");
+    else if (doubtful)
+        fc_render_note(context->render, "%s", doubt);
 }
 
 guint64 fc_report_waits_ns(const FcReportContext *context, gboolean *notable)

@@ -297,13 +297,17 @@ static void load_transport(void)
 static void load_detail(void)
 {
     const char *text = values[VAR_DETAIL];
-    fc_config.detail = FC_DETAIL_ALL;
-    if (!text || strcmp(text, "all") == 0)
+    /* whose call allocated what is to be exact, and who asks for percentiles wants all calls */
+    const bool wants_all = fc_config.memory || fc_config.latency;
+    fc_config.detail = wants_all ? FC_DETAIL_ALL : FC_DETAIL_AUTO;
+    if (!text)
         return;
     if (strcmp(text, "auto") == 0)
         fc_config.detail = FC_DETAIL_AUTO;
+    else if (strcmp(text, "all") == 0)
+        fc_config.detail = FC_DETAIL_ALL;
     else
-        complain(VAR_DETAIL, "all");
+        complain(VAR_DETAIL, wants_all ? "all" : "auto");
 }
 
 static void load_filter(void)

@@ -36,6 +36,6 @@
     ROW(TRACE, "RECORDS", "keep so many last records of each thread, for fcdump --trace (0)")      \
     ROW(MANAGER, "FILE", "path of fcmanager")                                                      \
     ROW(TRANSPORT, "WAY", "shared or pipe: the way of the records (shared)")                       \
-    ROW(DETAIL, "DETAIL", "all or auto: record all calls, or count short ones (all)")              \
+    ROW(DETAIL, "DETAIL", "all or auto: record all calls, or count short ones (auto)")             \
     ROW(FILTER, "PATTERNS",                                                                        \
         "functions to profile: PATTERN, !PATTERN, skip:, count:, time:PATTERN, between ;")

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """fcdump --diff on runs of a program and of its next builds, recorded with the clock that counts
-records, so that times vary from run to run, but the same each time that the test runs."""
+records, so that times vary from run to run, but the same each time that the test runs; each call is
+recorded, as samples are random."""
 
 import os
 import subprocess
@@ -22,7 +23,7 @@ class Difference(fctest.Case):
         for i in range(runs):
             name = f"{os.path.basename(program)}-{seed + i}"
             names.append(self.path(name + ".fc"))
-            done = self.run_test_clock([program, str(seed + i)], env={"FC_DUMP_NAME": name})
+            done = self.run_test_clock([program, str(seed + i)], env={"FC_DUMP_NAME": name, "FC_DETAIL": "all"})
             self.assertEqual((done.returncode, done.stderr), (0, b""))
         return names
 

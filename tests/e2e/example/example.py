@@ -57,7 +57,7 @@ class Example(unittest.TestCase):
                 self.assertEqual((shown.returncode, shown.stderr), (0, ""))
             screen, classic, everything, tree = (shown.stdout for shown in reports)
 
-        self.assertLessEqual(len(screen.splitlines()), 50)
+        self.assertLessEqual(len(screen.splitlines()), 56)
         self.check_pictures(screen + everything + re.sub(r"[|`]- |\|  ", "", tree))
         calls = flat_calls(classic)
         packed = int(re.search(r"packed (\d+) bytes", ran.stdout).group(1))

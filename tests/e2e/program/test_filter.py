@@ -76,7 +76,7 @@ class Filter(fctest.Case):
                                            ("inner", "Box<int>::get"): 1800})
 
     def test_counted_and_timed(self):
-        self.assertEqual(self.run_filtered("count:inner"), CALLS)
+        self.assertEqual(self.run_filtered("count:inner", {"FC_DETAIL": "all"}), CALLS)
         self.assertEqual(self.counted(), {"inner": 1800})
         eager = {"FC_DETAIL": "auto", "LD_LIBRARY_PATH": fctest.eager_folder(),
                  "FC_MANAGER": fctest.tool("fcmanager")}

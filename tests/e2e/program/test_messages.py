@@ -121,7 +121,7 @@ class Messages(fctest.Case):
                 ("FC_MEMORY_SIZE", "", "512"), ("FC_STACK_SIZE", "99999999999999999999", "512"),
                 ("FC_TRANSPORT", "pigeon", "shared"), ("FC_CONTEXTS", "all", "100000"), ("FC_MEMORY_STACK", "0", r"\d+"),
                 ("FC_BUFFER_SIZE", "1e3", r"\d+"), ("FC_DUMP_NAME", "", "functioncheck"),
-                ("FC_MANAGER", "", "the installed one"), ("FC_DETAIL", "some", "all"),
+                ("FC_MANAGER", "", "the installed one"), ("FC_DETAIL", "some", "auto"),
                 ("FC_KEEP", "-1", "0"), ("FC_DUMP_NAME", "a/b", "functioncheck")):
             with self.subTest(name=name, value=bad):
                 text = self.stderr(**{name: bad})

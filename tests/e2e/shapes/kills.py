@@ -99,6 +99,7 @@ def main():
     parser.add_argument("--seed", type=int, default=int(time.time()))
     options = parser.parse_args()
     transports = runner.TRANSPORTS
+    os.environ.setdefault("FCTEST_DETAIL", "all")
     if options.counted:
         os.environ["FCTEST_DETAIL"], transports = "eager", ("shared",)
     kills = 1000 if options.long else options.kills

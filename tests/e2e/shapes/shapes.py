@@ -85,6 +85,8 @@ def main():
         Folder.config, transports = ["--after-inlining"], ("shared",)
         shapes = [shape.built_after_inlining() for shape in shapes
                   if shape.after_inlining is not None]
+    else:
+        os.environ.setdefault("FCTEST_DETAIL", "all")  # through the pipe it is so anyway
     if options.counted:
         os.environ["FCTEST_DETAIL"], transports = "eager", ("shared",)
         shapes = [shape.with_counted_calls() for shape in shapes]
