@@ -407,27 +407,6 @@ static guint32 get_merged_node(FcCounts *into, guint32 parent, guint64 site, gin
     return node;
 }
 
-void fc_counts_set_thread(FcCounts *counts, gint64 tid)
-{
-    for (guint32 i = 0; counts->slowest && i < counts->function_count; i++)
-        for (guint32 j = 0; j < counts->slowest[i].count; j++)
-            counts->slowest[i].calls[j].tid = tid;
-}
-
-static void merge_slowest(FcCounts *into, const FcCounts *from, const guint32 *functions,
-                          const guint32 *nodes)
-{
-    if (!into->slowest || !from->slowest)
-        return;
-    for (guint32 i = 0; i < from->function_count; i++)
-        for (guint32 j = 0; j < from->slowest[i].count; j++)
-        {
-            FcSlowCall call = from->slowest[i].calls[j];
-            call.node = call.node < from->node_count ? nodes[call.node] : 0;
-            fc_slowest_add(&into->slowest[functions[i]], into->slowest_most, &call);
-        }
-}
-
 static void merge_nodes(FcCounts *into, const FcCounts *from, const guint32 *functions)
 {
     g_autofree guint32 *nodes = g_new0(guint32, from->node_count);
@@ -451,7 +430,7 @@ static void merge_nodes(FcCounts *into, const FcCounts *from, const guint32 *fun
         add_cost(&into->node_costs, nodes[i], fc_counts_cost(from->node_costs, i));
         fc_counts_add_wait(&into->node_waits, nodes[i], fc_counts_wait(from->node_waits, i));
     }
-    merge_slowest(into, from, functions, nodes);
+    fc_counts_merge_slowest(into, from, functions, nodes);
 }
 
 guint32 fc_counts_make_node(FcCounts *into, const FcCounts *from, guint32 node, GArray *cache)

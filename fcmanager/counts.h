@@ -238,6 +238,9 @@ static inline guint32 fc_counts_intern_node(FcCounts *into, const FcCounts *from
 
 /* All calls so far were of that thread. */
 void fc_counts_set_thread(FcCounts *counts, gint64 tid);
+/* Part of fc_counts_merge: those of `from`, whose functions and nodes got these numbers. */
+void fc_counts_merge_slowest(FcCounts *into, const FcCounts *from, const guint32 *functions,
+                             const guint32 *nodes);
 
 /* Adds `from`, whose functions must be summed, to `into`, of the same modules; `into` is never
  * given to a stack.  The result maps functions of `from` to those of `into`; g_free it. */
