@@ -114,6 +114,7 @@ class Bench:
             "floor": lambda: self.run_with_library(os.path.join(BENCH_BUILD, "libfloor.so")),
             "libfc": self.run_libfc,
             "libfc, pipe": lambda: self.run_libfc(FC_TRANSPORT="pipe"),
+            "libfc, all": lambda: self.run_libfc(FC_DETAIL="all"),
             "libfc, trace": lambda: self.run_libfc(FC_TRACE="100000"),
         }
         if "pg" in self.programs:
