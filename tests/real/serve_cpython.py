@@ -29,6 +29,13 @@ class CPython(Server):
               "LIBS=" + fc_flags(kind, "--libs")], folder, log)
         step(["make", "-j2"], folder, log)
 
+    def check_losses(self, profile, transport):
+        """As root a test of test_subprocess makes a child another user, which then closes all
+        descriptors: it is cut off, as the manual says."""
+        if os.geteuid() == 0 and profile.end == "unknown":
+            profile.losses.pop("profiling-stopped", None)
+        super().check_losses(profile, transport)
+
     def outcomes(self, run, module):
         """{test: how it ended}"""
         report = os.path.join(self.work_folder(), "report")
