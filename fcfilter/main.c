@@ -47,10 +47,10 @@ static void take_function(const FcFunctionName *function, gpointer data)
     module->end = MAX(module->end, function->end);
 }
 
-static void reply(guint flags, const GArray *steps, const char *text)
+static void reply(const GArray *steps, const char *text)
 {
     gsize bytes = text ? MIN(strlen(text), FC_FILTER_TEXT_MAX) : 0;
-    struct FcFilterReply head = {FC_FILTER_MAGIC, flags, steps ? steps->len : 0, (guint32)bytes};
+    struct FcFilterReply head = {FC_FILTER_MAGIC, 0, steps ? steps->len : 0, (guint32)bytes};
     fwrite(&head, sizeof head, 1, stdout);
     if (steps)
         fwrite(steps->data, sizeof(struct FcStep), steps->len, stdout);
@@ -73,14 +73,14 @@ static void answer(FcWords *words, const char *path, const char *build_id)
     else
         text =
             g_strdup_printf("FC_FILTER: %s: %s, its functions are not known", path, error->message);
-    reply(0, steps, text);
+    reply(steps, text);
 }
 
 static void tell_unused(const FcWords *words)
 {
     const char *unused = fc_words_unused(words);
     g_autofree char *text = unused ? g_strdup_printf("FC_FILTER: nothing fits '%s'", unused) : NULL;
-    reply(0, NULL, text);
+    reply(NULL, text);
 }
 
 int main(int argc, char **argv)
@@ -92,8 +92,7 @@ int main(int argc, char **argv)
         return STATUS_USAGE;
     }
     g_autoptr(FcWords) words = fc_words_parse(argv[1], &error);
-    reply(words && fc_words_are_only(words) ? FC_CHOICE_ONLY : 0, NULL,
-          error ? error->message : NULL);
+    reply(NULL, error ? error->message : NULL);
     char *path = NULL;
     char *build_id = NULL;
     size_t room[2] = {0, 0};

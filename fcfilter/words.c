@@ -4,8 +4,6 @@
  */
 #include "fcfilter/words.h"
 
-#include "libfc/fc-format.h"
-
 #include <fnmatch.h>
 #include <string.h>
 
@@ -21,14 +19,14 @@ typedef struct
     char *text;
     const char *pattern; /* in it */
     Kind kind;
-    guint choice; /* the bits that it sets, */
-    guint mask;   /* and those that it decides */
+    enum FcChoice choice;
     gboolean is_used;
 } Word;
 
 struct FcWords
 {
-    GArray *list; /* Word */
+    GArray *list;       /* Word */
+    enum FcChoice rest; /* of what no word fits */
 };
 
 static void clear_word(gpointer word)
@@ -36,19 +34,13 @@ static void clear_word(gpointer word)
     g_free(((Word *)word)->text);
 }
 
-#define SCOPE_MASK (FC_CHOICE_ONLY | FC_CHOICE_NOT)
-
 static const struct
 {
     const char *text;
-    guint choice;
-    guint mask;
+    enum FcChoice choice;
 } actions[] = {
-    {"!", FC_CHOICE_NOT, SCOPE_MASK},
-    {"skip:", FC_CHOICE_SKIP, FC_CHOICE_DETAIL_MASK},
-    {"count:", FC_CHOICE_COUNT, FC_CHOICE_DETAIL_MASK},
-    {"time:", FC_CHOICE_TIME, FC_CHOICE_DETAIL_MASK},
-    {"", FC_CHOICE_ONLY, SCOPE_MASK},
+    {"!", FC_CHOICE_SKIP},     {"skip:", FC_CHOICE_SKIP}, {"count:", FC_CHOICE_COUNT},
+    {"time:", FC_CHOICE_TIME}, {"", FC_CHOICE_AUTO},
 };
 
 static const char *const kinds[] = {[OF_FILE] = "file:", [OF_MODULE] = "module:"};
@@ -86,7 +78,6 @@ static gboolean parse_word(Word *word, GError **error)
         {
             at += strlen(actions[i].text);
             word->choice = actions[i].choice;
-            word->mask = actions[i].mask;
             break;
         }
     for (gsize i = OF_FILE; i < G_N_ELEMENTS(kinds); i++)
@@ -120,6 +111,8 @@ FcWords *fc_words_parse(const char *text, GError **error)
     {
         Word word = {.text = g_strdup(g_strstrip(*piece))};
         gboolean is_good = word.text[0] == '\0' || parse_word(&word, error);
+        if (word.text[0] != '\0' && is_good && word.choice == FC_CHOICE_AUTO)
+            words->rest = FC_CHOICE_SKIP; /* only what is named is wanted */
         if (word.text[0] != '\0')
             g_array_append_val(words->list, word);
         else
@@ -136,14 +129,6 @@ void fc_words_free(FcWords *words)
         return;
     g_array_unref(words->list);
     g_free(words);
-}
-
-gboolean fc_words_are_only(const FcWords *words)
-{
-    for (guint i = 0; i < words->list->len; i++)
-        if (g_array_index(words->list, Word, i).choice == FC_CHOICE_ONLY)
-            return TRUE;
-    return FALSE;
 }
 
 gboolean fc_words_need_files(const FcWords *words)
@@ -196,21 +181,21 @@ static gboolean fits_word(const Word *word, const char *path, const FcFunctionNa
     return function && fits_function(word->pattern, function);
 }
 
-guint fc_words_choose(FcWords *words, const char *path, const FcFunctionName *function)
+enum FcChoice fc_words_choose(FcWords *words, const char *path, const FcFunctionName *function)
 {
-    guint choice = 0;
+    enum FcChoice choice = words->rest;
     for (guint i = 0; i < words->list->len; i++)
     {
         Word *word = &g_array_index(words->list, Word, i);
         if (!fits_word(word, path, function))
             continue;
         word->is_used = TRUE;
-        choice = (choice & ~word->mask) | word->choice;
+        choice = word->choice;
     }
     return choice;
 }
 
-guint fc_words_choose_module(FcWords *words, const char *path)
+enum FcChoice fc_words_choose_module(FcWords *words, const char *path)
 {
     return fc_words_choose(words, path, NULL);
 }

@@ -4,11 +4,11 @@
  * Reads no files.
  *
  *     WORD[;WORD]...      WORD: [ACTION][file:|module:]PATTERN
- *     ACTION: none, only these and what they call; `!`, not these and what they call;
- *     `skip:`, not these, but what they call; `count:`; `time:`
+ *     ACTION: none, these and no others; `!` and `skip:`, not these; `count:`; `time:`
  */
 #pragma once
 
+#include "libfc/fc-format.h"
 #include "symbols/functions.h"
 
 typedef struct FcWords FcWords;
@@ -18,15 +18,13 @@ FcWords *fc_words_parse(const char *text, GError **error);
 void fc_words_free(FcWords *words);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcWords, fc_words_free)
 
-/* Whether there is a word without action. */
-gboolean fc_words_are_only(const FcWords *words);
 /* Whether files are asked for. */
 gboolean fc_words_need_files(const FcWords *words);
 
-/* The choice, bits of FC_CHOICE_..., for all that is in the module at `path`, and for one function
- * of it: of the words that fit, the last one decides, one for scope and one for detail. */
-guint fc_words_choose_module(FcWords *words, const char *path);
-guint fc_words_choose(FcWords *words, const char *path, const FcFunctionName *function);
+/* The choice for all that is in the module at `path`, and for one function of it: of the words that
+ * fit, the last one decides. */
+enum FcChoice fc_words_choose_module(FcWords *words, const char *path);
+enum FcChoice fc_words_choose(FcWords *words, const char *path, const FcFunctionName *function);
 
 /* The first word that never fitted anything; NULL: there is none. */
 const char *fc_words_unused(const FcWords *words);

@@ -197,7 +197,6 @@ FcModuleChoices *fc_choices_new(const FcChoicesSetup *setup, char **trouble)
         stop_helper(choices);
         return choices;
     }
-    choices->shared->is_only = (reply.flags & FC_CHOICE_ONLY) != 0;
     choices->shared->is_on = 1;
     return choices;
 }

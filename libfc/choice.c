@@ -52,7 +52,7 @@ static void map(int fd)
 
 int fc_choice_make(void)
 {
-    if (fc_config.filter[0] == '\0' && fc_config.depth == 0)
+    if (fc_config.filter[0] == '\0')
         return -1;
     int fd = (int)fc_sys(SYS_memfd_create, "fc-choices", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd >= 0 && fc_sys(SYS_ftruncate, fd, (long)FC_CHOICES_BYTES) == 0 &&
@@ -60,14 +60,13 @@ int fc_choice_make(void)
         map(fd);
     if (!choices)
     {
-        fc_notice("no memory for FC_FILTER and FC_DEPTH, all functions are profiled");
+        fc_notice("no memory for FC_FILTER, all functions are profiled");
         if (fd >= 0)
             fc_sys(SYS_close, fd);
         return -1;
     }
     choices->magic = FC_CHOICES_MAGIC;
     choices->version = FC_WIRE_VERSION;
-    choices->depth = fc_config.depth;
     return fd;
 }
 
@@ -188,7 +187,7 @@ static uint32_t look_up(uint64_t first, uint64_t count, uint64_t address)
         else
             high = middle;
     }
-    return low > 0 ? (uint32_t)steps[low - 1].choice & FC_CHOICE_ALL : 0;
+    return low > 0 ? (uint32_t)steps[low - 1].choice : 0;
 }
 
 bool fc_choice_find(uint64_t function, uint32_t *choice)

@@ -25,11 +25,6 @@ static uint32_t choice_of(uint64_t function)
     return choice;
 }
 
-static uint32_t detail_of(uint64_t function)
-{
-    return choice_of(function) & FC_CHOICE_DETAIL_MASK;
-}
-
 bool fc_chosen_begin(void)
 {
     if (!fc_choice_is_on() || fc_filter || fc_thread.has_ended)
@@ -70,7 +65,7 @@ static enum FcChosenWay choose(struct FcCounted *counted, uint64_t function,
     *known = fc_counters_find(counted, function);
     if (*known)
         return (*known)->is_skipped ? FC_CHOSEN_SKIP : FC_CHOSEN_RECORD;
-    switch (detail_of(function))
+    switch (choice_of(function))
     {
     case FC_CHOICE_SKIP:
         *known = begin_to_skip(counted, function);
@@ -114,10 +109,10 @@ void fc_chosen_switch(struct FcCounted *counted)
 
 bool fc_chosen_drops(uint64_t function)
 {
-    return fc_choice_is_on() && detail_of(function) == FC_CHOICE_SKIP;
+    return fc_choice_is_on() && choice_of(function) == FC_CHOICE_SKIP;
 }
 
 bool fc_chosen_leaves(uint64_t function)
 {
-    return !fc_choice_is_on() || detail_of(function) != FC_CHOICE_TIME;
+    return !fc_choice_is_on() || choice_of(function) != FC_CHOICE_TIME;
 }

@@ -49,7 +49,6 @@ struct FcConfig
     char dump_path[4096];    /* as given; "./" by default */
     char manager[4096];      /* FC_MANAGER, or empty */
     char filter[4096];       /* FC_FILTER, or empty: fcmanager reads it */
-    uint32_t depth;          /* FC_DEPTH; 0: no limit */
 };
 
 extern struct FcConfig fc_config;

@@ -442,31 +442,26 @@ struct FcReply
 #define FC_REPLY_MAGIC 0x7a524346u
 #define FC_REPLY_TEXT_MAX 4000u
 
-/* ---- FC_FILTER and FC_DEPTH -------------------------------------------------
+/* ---- FC_FILTER --------------------------------------------------------------
  *
  * What the user chose for functions by their names.  libfc knows no names: it asks with each
  * FC_MSG_MODULE_LOAD, and fcmanager, which asks fcfilter, puts the answer into memory that both
  * have mapped: a memfd of FC_CHOICES_BYTES, made by the session's first process where the user
  * chose something, and found by executed images through the session's address.
  */
-enum FcChoiceDetail /* bits 0-3 of a choice */
+enum FcChoice
 {
     FC_CHOICE_AUTO = 0,  /* as FC_DETAIL says */
     FC_CHOICE_SKIP = 1,  /* neither counted nor timed */
     FC_CHOICE_COUNT = 2, /* counted at once */
     FC_CHOICE_TIME = 3,  /* always timed */
 };
-#define FC_CHOICE_DETAIL_MASK 15u
-/* Of all that is called from it, too: */
-#define FC_CHOICE_ONLY 16u /* a plain pattern; */
-#define FC_CHOICE_NOT 32u  /* it was excluded */
-#define FC_CHOICE_ALL 63u
 
 /* From address `start` of the file on the choice is this one, up to the next step. */
 struct FcStep
 {
     uint64_t start;
-    uint64_t choice;
+    uint64_t choice; /* enum FcChoice */
 };
 
 #define FC_CHOICES_MAGIC UINT64_C(0x31736563696f6843) /* "Choices1" */
@@ -477,8 +472,6 @@ struct FcChoices
     uint64_t magic;
     uint32_t version; /* FC_WIRE_VERSION */
     uint32_t is_on;   /* fcmanager: FC_FILTER is understood, modules are to be asked for */
-    uint32_t is_only; /* fcmanager: some pattern is plain, what none fits is left out */
-    uint32_t depth;   /* libfc: FC_DEPTH, 0: no limit */
     uint32_t next;    /* libfc, atomic: numbers of answers given out */
     uint32_t reserved;
     struct
@@ -498,7 +491,7 @@ struct FcChoices
 struct FcFilterReply
 {
     uint32_t magic; /* FC_FILTER_MAGIC */
-    uint32_t flags; /* at the start: FC_CHOICE_ONLY where a pattern is plain */
+    uint32_t reserved;
     uint32_t steps; /* struct FcStep that follow; */
     uint32_t bytes; /* of text behind them: what is wrong */
 };

@@ -65,7 +65,14 @@ class Filter(fctest.Case):
                 ("skip:file:*/filter_shapes.cc", ["main", "outer", "middle", "inner"]),
                 ("skip:module:filter_shapes;time:inner",
                  ["main", "outer", "middle", "Box<int>::get"]),
-                ("skip:module:libm.so*", [])]:
+                ("skip:module:libm.so*", []),
+                ("!inner;!outer", ["inner", "outer"]),
+                ("inner", ["main", "outer", "middle", "Box<int>::get"]),
+                ("file:filter_shapes.h;main", ["outer", "middle", "inner"]),
+                ("*; !middle", ["middle"]),
+                ("!middle; m*", ["outer", "inner", "Box<int>::get"]),
+                ("module:filter_shapes;skip:outer;outer", []),
+                ("count:outer;inner", ["main", "middle", "Box<int>::get"])]:
             with self.subTest(words=words):
                 self.assertEqual(self.run_filtered(words), self.left(*skipped))
 
