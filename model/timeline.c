@@ -86,6 +86,25 @@ static int compare(gconstpointer a, gconstpointer b)
     return (x->stack > y->stack) - (x->stack < y->stack);
 }
 
+/* What a call of before the first record holds was called after it: so the one began where the
+ * other did, at the latest, if it is not known when, as in a forked child. */
+static void bound_early(Reader *reader)
+{
+    g_hash_table_remove_all(reader->open); /* now: stack -> its early call one deeper + 1 */
+    for (guint i = reader->calls->len; i-- > 0;)
+    {
+        FcTimelineCall *call = &g_array_index(reader->calls, FcTimelineCall, i);
+        const gpointer key = key_of(call->stack, 0);
+        if (!call->is_early)
+            continue;
+        const guint inner = GPOINTER_TO_UINT(g_hash_table_lookup(reader->open, key));
+        if (inner != 0 && !call->is_begin_known)
+            call->begin_ns = MIN(call->begin_ns,
+                                 g_array_index(reader->calls, FcTimelineCall, inner - 1).begin_ns);
+        g_hash_table_replace(reader->open, key, GUINT_TO_POINTER(i + 1));
+    }
+}
+
 /* ---- What is wanted ----------------------------------------------------------- */
 
 static gboolean is_wanted(const Reader *reader, const FcTimelineFilter *filter,
@@ -184,6 +203,7 @@ static void read_thread(Reader *reader, guint thread, const FcTimelineFilter *fi
     for (guint i = 0; i < trace->len; i++)
         take_record(reader, &g_array_index(trace, FcProfileTraceRecord, i), i);
     g_array_sort(reader->calls, compare);
+    bound_early(reader);
     reader->timeline->all += reader->calls->len;
     filter_calls(reader, filter);
 }

@@ -188,6 +188,19 @@ class Trace(fctest.Case):
             ["main() {", "  outer() {", "    fork_below() {", "      leaves() {",
              *["        leaf();"] * count, "      } /* leaves */", *rest] for count in (2, 3)])
 
+    def test_last_records_of_a_forked_child(self):
+        """When its first calls were made is not known: before those that they hold."""
+        self.trace("traced.c", "forks", records=4, clock=False)
+        self.wait_for_descriptor()
+        lines = self.lines(name="functioncheck.fcd")
+        self.check_nesting(lines)
+        before = " { /* called before */"
+        self.assertIn(["main()" + before, "  outer()" + before, "    fork_below()" + before,
+                       "      leaves(); /* called before */", "    } /* fork_below */",
+                       "  } /* outer */", "} /* main */"], self.by_thread(lines))
+        data = json.loads(self.fcdump("--trace=chrome", self.path("functioncheck.fcd")))
+        self.check_events(data["traceEvents"])
+
     def wait_for_descriptor(self):
         fctest.wait_until(lambda: os.path.exists(self.path("functioncheck.fcd")), "no descriptor")
 
@@ -232,8 +245,9 @@ class Trace(fctest.Case):
                 self.assertEqual(level, len(stack))
                 continue
             self.assertEqual(level, len(stack), line)
-            if line.call.endswith("{"):
-                stack.append(line.call.strip()[:-4])
+            call = line.call.strip().removesuffix(" /* called before */")
+            if call.endswith("{"):
+                stack.append(call[:-4])
         self.assertEqual({thread: stack for thread, stack in opened.items() if stack}, {})
 
     def test_coroutines(self):
