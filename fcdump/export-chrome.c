@@ -7,8 +7,9 @@
 #include "fcdump/json.h"
 #include "model/timeline.h"
 
-/* Tracks of stacks that are not the threads' own get numbers that no thread can have. */
-#define STACK_TRACKS (G_GINT64_CONSTANT(1) << 32)
+/* Tracks of stacks that are not the threads' own get numbers that no thread can have (Linux has at
+ * most 2^22), below 2^32, as Perfetto takes a greater one for the process's first thread. */
+#define STACK_TRACKS (G_GINT64_CONSTANT(1) << 30)
 
 typedef struct
 {

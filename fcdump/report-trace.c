@@ -154,7 +154,8 @@ void fc_report_trace(const FcReportContext *context)
         return;
     g_autoptr(GArray) lines = make_lines(timeline);
     g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
-    for (guint i = 0; i < lines->len; i++)
+    const guint earlier = options->top > 0 ? lines->len - MIN(options->top, lines->len) : 0;
+    for (guint i = earlier; i < lines->len; i++)
     {
         const Line *line = &g_array_index(lines, Line, i);
         fc_table_row(table, FC_STYLE_PLAIN);
@@ -168,6 +169,9 @@ void fc_report_trace(const FcReportContext *context)
         fc_table_cell(table, format_call(context, line));
     }
     fc_table_print(table, context->render);
+    if (earlier > 0)
+        fc_render_note(context->render, "%u earlier row%s with --all.", earlier,
+                       earlier > 1 ? "s" : "");
     if (timeline->calls->len < timeline->all)
         fc_render_note(context->render, "%u of %u calls are left out.",
                        timeline->all - timeline->calls->len, timeline->all);

@@ -74,6 +74,11 @@ class Trace(fctest.Case):
             (None, "main() {"), ("5.000 us", "  a();"), ("1.000 us", "  b();"),
             ("9.000 us", "} /* main */")])
         self.assertEqual(self.calls("--last=0.5us"), [("9.000 us", "main();")])
+        self.assertEqual(self.calls("--top=2"), [("1.000 us", "  b();"),
+                                                 ("9.000 us", "} /* main */")])
+        self.assertIn("5 earlier rows with --all", self.fcdump("--trace", "--top=2",
+                                                              self.path("functioncheck.fc")))
+        self.assertEqual(len(self.calls("--top=2", "--all")), 7)
         self.assertIn("5 of 5 calls are left out", self.fcdump("--trace", "--min-time=1s",
                                                               self.path("functioncheck.fc")))
 
@@ -274,7 +279,7 @@ class Trace(fctest.Case):
         tracks = collections.defaultdict(list)
         for event in events:
             self.assertIsInstance(event["pid"], int)
-            self.assertIsInstance(event["tid"], int)
+            self.assertIn(event["tid"], range(2**32))  # what Perfetto can tell apart
             self.assertIsInstance(event["name"], str)
             if event["ph"] == "M":
                 self.assertIn(event["name"], ("process_name", "thread_name"))
