@@ -166,6 +166,13 @@ static guint32 place_node(FcCounts *fresh, FcMap *known, guint32 parent, const F
     return node;
 }
 
+static void place_slowest(FcCounts *counts, const guint32 *places)
+{
+    for (guint32 i = 0; counts->slowest && i < counts->function_count; i++)
+        for (guint32 j = 0; j < counts->slowest[i].count; j++)
+            counts->slowest[i].calls[j].node = places[counts->slowest[i].calls[j].node];
+}
+
 static void order_nodes(FcSettle *settle)
 {
     FcCounts *counts = settle->counts;
@@ -189,6 +196,7 @@ static void order_nodes(FcSettle *settle)
             fc_counts_add_unrecorded(&unrecorded, places[at], fc_counts_unrecorded(counts, at));
     }
     fc_map_clear(&known);
+    place_slowest(counts, places);
     if (counts->contexts_in_use)
         *counts->contexts_in_use -= counts->node_count - fresh.node_count;
     g_free(counts->nodes);

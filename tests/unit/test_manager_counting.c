@@ -200,6 +200,7 @@ static void run(Program *p)
 {
     p->begin_at = (guint64)g_rand_int_range(p->rand, 2000, 6000);
     fc_fixture_start(&p->fixture);
+    p->fixture.counts->slowest_most = 3;
     const struct FcModuleInfo info = {.start = fc_fixture_address('A'),
                                       .end = fc_fixture_address('z')};
     fc_modules_load(p->fixture.modules, &info, "/bin/it", 7, 0);
@@ -256,6 +257,19 @@ static void check_exact(const Program *p)
         g_assert_cmpuint(counts->nodes[i].local, <=, counts->nodes[i].total);
 }
 
+/* However contexts were moved, those of the slowest calls are of their functions. */
+static void check_slowest(const FcCounts *counts)
+{
+    for (guint32 i = 0; i < counts->function_count; i++)
+        for (guint32 j = 0; j < counts->slowest[i].count; j++)
+        {
+            const guint32 node = counts->slowest[i].calls[j].node;
+            g_assert_cmpuint(node, >, 0);
+            g_assert_cmpuint(node, <, counts->node_count);
+            g_assert_cmpuint(counts->nodes[node].function, ==, i);
+        }
+}
+
 /* How far the local times are off, in standard errors, squared: the sum over all functions that
  * were sampled well, and how many these are. */
 static double distance(const Program *p, guint *number)
@@ -292,6 +306,7 @@ static void test_random(void)
         make_up(p, seed, seed % 2 == 0);
         run(p);
         check_exact(p);
+        check_slowest(p->fixture.counts);
         sum += distance(p, &number);
         stop(p);
     }
