@@ -71,7 +71,8 @@ static enum FcChosenWay choose(struct FcCounted *counted, uint64_t function,
         *known = begin_to_skip(counted, function);
         return FC_CHOSEN_SKIP;
     case FC_CHOICE_COUNT:
-        if (fc_config.trace == 0 && !counted->has_switched && fc_counters_make_room(counted))
+        if (fc_config.trace == 0 && fc_config.slowest == 0 && !counted->has_switched &&
+            fc_counters_make_room(counted))
             return FC_CHOSEN_COUNT;
         break;
     default:
