@@ -72,7 +72,7 @@ static gboolean parse(int argc, char **argv, Options *options, GError **error)
         {"shared", 0, 0, G_OPTION_ARG_INT, &options->shared_fd, "shared memory", "FD"},
         {"choices", 0, 0, G_OPTION_ARG_INT, &options->choices_fd, "memory for what the user chose",
          "FD"},
-        {"filter", 0, 0, G_OPTION_ARG_STRING, &options->filter, "what that is", "PATTERNS"},
+        {"filter", 0, 0, G_OPTION_ARG_FILENAME, &options->filter, "what that is", "PATTERNS"},
         {"pid", 0, 0, G_OPTION_ARG_INT, &options->pid, "the process that starts us", "PID"},
         {"name", 0, 0, G_OPTION_ARG_FILENAME, &options->name, "base name of the files", "NAME"},
         {"rank", 0, 0, G_OPTION_ARG_STRING, &options->rank, "what %r in it stands for", "N"},
