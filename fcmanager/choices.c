@@ -20,6 +20,8 @@
 #include <unistd.h>
 
 #define TIMEOUT_MS 10000
+/* The program waits for us to start; libfc gives up when this has passed twice. */
+#define START_TIMEOUT_MS 5000
 
 /* Where the steps of a file are in the memory. */
 typedef struct
@@ -35,6 +37,7 @@ struct FcModuleChoices
     guint64 used;             /* of the steps; never read from there */
     GHashTable *answers;      /* path and build-id -> Answer, owned */
     GString *trouble;
+    int timeout_ms;
     pid_t helper; /* 0: not running */
     int to_helper;
     int from_helper;
@@ -95,7 +98,7 @@ static gboolean read_all(FcModuleChoices *choices, void *into, gsize bytes)
     for (gsize done = 0; done < bytes;)
     {
         struct pollfd poll_fd = {choices->from_helper, POLLIN, 0};
-        if (poll(&poll_fd, 1, TIMEOUT_MS) <= 0)
+        if (poll(&poll_fd, 1, choices->timeout_ms) <= 0)
             return FALSE;
         gssize part = read(choices->from_helper, (char *)into + done, bytes - done);
         if (part <= 0)
@@ -181,6 +184,7 @@ FcModuleChoices *fc_choices_new(const FcChoicesSetup *setup, char **trouble)
     g_autofree char *text = NULL;
     choices->fd = setup->fd;
     choices->shared = map(setup->fd);
+    choices->timeout_ms = START_TIMEOUT_MS;
     choices->answers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     choices->trouble = g_string_new(NULL);
     *trouble = NULL;
@@ -197,6 +201,7 @@ FcModuleChoices *fc_choices_new(const FcChoicesSetup *setup, char **trouble)
         stop_helper(choices);
         return choices;
     }
+    choices->timeout_ms = TIMEOUT_MS;
     choices->shared->is_on = 1;
     return choices;
 }

@@ -7,6 +7,7 @@ of program is for shapes.py --filtered.
 
 import json
 import os
+import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
@@ -104,6 +105,40 @@ class Filter(fctest.Case):
         self.assertIn("FC_FILTER: nothing fits 'skip:nothing'\n", self.said)
         self.assertEqual(self.run_filtered("skip:" + 5000 * "x", quiet=False), CALLS)
         self.assertIn("FC_FILTER is too long and not used", self.said)
+
+    def test_locale(self):
+        """Names are bytes, in whatever locale."""
+        self.assertEqual(self.run_filtered("skip:outer;skip:größe", {"LC_ALL": "C"}, quiet=False),
+                         self.left("outer"))
+        self.assertIn("FC_FILTER: nothing fits 'skip:größe'\n", self.said)
+
+    def beside(self, helper):
+        """An fcmanager with `helper`, a shell script, for fcfilter."""
+        manager = self.path("moved/bin/fcmanager")
+        os.makedirs(os.path.dirname(manager))
+        os.makedirs(self.path("moved/libexec/functioncheck"))
+        shutil.copy(fctest.tool("fcmanager"), manager)
+        self.write("moved/libexec/functioncheck/fcfilter", "#!/bin/sh\n" + helper)
+        os.chmod(self.path("moved/libexec/functioncheck/fcfilter"), 0o755)
+        return {"FC_MANAGER": manager}
+
+    def test_broken_helper(self):
+        for helper, what in [
+                ("exit 1", "did not answer, all is profiled"),
+                ("exec sleep 1000", "did not answer, all is profiled"),
+                (r"printf 'FCFz\0\0\0\0\0\0\0\0\0\0\0\0'", "nothing more is filtered"),
+                (r"printf 'FCFz\0\0\0\0\0\0\0\0\0\0\0\0FCFz\0\0\0\0\377\377\377\377\0\0\0\0'",
+                 "nothing more is filtered")]:
+            with self.subTest(helper=helper):
+                env = self.beside(helper)
+                self.assertEqual(self.run_filtered("skip:outer", env, quiet=False), CALLS)
+                self.assertIn(what, self.said)
+                shutil.rmtree(self.path("moved"))
+
+    def test_slowest(self):
+        """A call that is counted has no time."""
+        self.assertEqual(self.run_filtered("count:inner", {"FC_SLOWEST": "2"}), CALLS)
+        self.assertEqual(self.counted(), {})
 
     def test_settings_file(self):
         self.write(".functioncheckrc", "FC_FILTER skip:outer; skip:inner\n")
