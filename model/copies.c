@@ -80,28 +80,6 @@ static const FcProfileContext *context_at(const FcModel *model, guint index)
     return &g_array_index(model->profile->contexts, FcProfileContext, index);
 }
 
-static void add_times(Times *into, const Times *times)
-{
-    into->ns += times->ns;
-    into->cost_ns += times->cost_ns;
-    into->wait_ns += times->wait_ns;
-}
-
-/* The local times of each context and all below it. */
-static Times *sum_below(const FcModel *model)
-{
-    Times *sums = g_new0(Times, model->profile->contexts->len + 1);
-    for (guint i = model->profile->contexts->len; i-- > 0;)
-    {
-        const FcProfileContext *context = context_at(model, i);
-        add_times(&sums[i],
-                  &(Times){context->local_ns, context->local_cost_ns, context->local_wait_ns});
-        if (context->parent != FC_NONE)
-            add_times(&sums[context->parent], &sums[i]);
-    }
-    return sums;
-}
-
 /* Of each first copy the time of its copies below other ones, which their totals hold, too.  A
  * function is on a path once, as recursion is folded.  `has_copies` is by function. */
 static Times *find_nested(const FcModel *model, const guint *first, const gboolean *has_copies)
@@ -110,7 +88,6 @@ static Times *find_nested(const FcModel *model, const guint *first, const gboole
     /* which of the threads' contexts are those of some threads is not known */
     if (model->of_threads)
         return nested;
-    g_autofree Times *below = sum_below(model);
     for (guint i = 0; i < model->profile->contexts->len; i++)
     {
         const FcProfileContext *context = context_at(model, i);
@@ -119,8 +96,11 @@ static Times *find_nested(const FcModel *model, const guint *first, const gboole
         for (gint above = has_copies[own] ? context->parent : FC_NONE; !found && above != FC_NONE;
              above = context_at(model, (guint)above)->parent)
             found = first[model->function_of[context_at(model, (guint)above)->function]] == own;
-        if (found)
-            add_times(&nested[own], &below[i]);
+        if (!found)
+            continue;
+        nested[own].ns += context->total_ns;
+        nested[own].cost_ns += context->total_cost_ns;
+        nested[own].wait_ns += context->total_wait_ns;
     }
     return nested;
 }

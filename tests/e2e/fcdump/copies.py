@@ -105,6 +105,31 @@ for compiler, flags in (("gcc", "-O0 -g"), ("gcc", "-O2 -g"), ("clang", "-O0 -g"
     equal(sorted(name.split(" ")[-1] for name in split if "inc/shared.h" in name),
           ["[a.c]", "[deep/b.c]", "[wide/b.c]"], "units")
 
+# Copies that call each other, by way of functions that both call: what was folded onto an upper call
+# of those is within both copies, and in the total once, as it is in the tree.
+write("turns.h", """int turn(int n);
+static volatile int sink;
+static int shared(int n)
+{
+    for (int i = 0; i < 3000; i++)
+        sink += i;
+    return n > 0 ? turn(n - 1) : 0;
+}
+""")
+write("even.c", """#include "turns.h"
+int odd(int n);
+int even(int n) { return shared(n); }
+int turn(int n) { return n % 2 ? odd(n) : even(n); }
+int main(void) { return even(6); }
+""")
+write("odd.c", '#include "turns.h"\nint odd(int n) { return shared(n); }\n')
+shell("gcc -O0 -g $(fc-config --cflags-libs) -o turns even.c odd.c && FC_DUMP_NAME=turns.fc ./turns")
+whole_ns, local_ns, calls = table(profile="turns.fc")["shared"]
+equal((calls, sorted(row[2] for row in table("--split", "--only=shared*", profile="turns.fc").values())),
+      (7, [3, 4]), "calls of the copies that call each other")
+if not local_ns <= whole_ns <= table(profile="turns.fc")["main"][0] + 10:
+    fail("recursion by way of another copy counts twice", table(profile="turns.fc"))
+
 # Every report has them as one.
 name = whole[0]
 text = good("--no-reports", "--graph", "--rgraph", "--width=0", "functioncheck.fc")
