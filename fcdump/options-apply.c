@@ -231,17 +231,31 @@ gboolean fc_option_apply_top(FcOptions *options, const FcOption *option, const c
     return TRUE;
 }
 
-gboolean fc_option_apply_percent(FcOptions *options, const FcOption *option, const char *argument,
-                                 GError **error)
+static gboolean read_percent(const FcOption *option, const char *argument, double most,
+                             double *result, GError **error)
 {
     char *end = NULL;
     double percent = g_ascii_strtod(argument, &end);
     if (end == argument || (*end != '\0' && strcmp(end, "%") != 0) ||
-        !(percent >= 0 && percent <= 100))
+        !(percent >= 0 && percent <= most))
         return fc_option_fail(error, "--%s: '%s' is no percentage", option->name, argument);
-    options->min_percent = percent;
-    options->has_min = TRUE;
+    *result = percent;
     return TRUE;
+}
+
+gboolean fc_option_apply_percent(FcOptions *options, const FcOption *option, const char *argument,
+                                 GError **error)
+{
+    options->has_min = read_percent(option, argument, 100, &options->min_percent, error);
+    return options->has_min;
+}
+
+/* Hooks may well take several times what the program does. */
+gboolean fc_option_apply_suggest(FcOptions *options, const FcOption *option, const char *argument,
+                                 GError **error)
+{
+    choose_report(options, option);
+    return read_percent(option, argument ? argument : "20", 1e6, &options->suggest_percent, error);
 }
 
 gboolean fc_option_apply_baseline(FcOptions *options, const FcOption *option, const char *argument,

@@ -60,6 +60,7 @@ FcOptionApply fc_option_apply_number;
 FcOptionApply fc_option_apply_duration;
 FcOptionApply fc_option_apply_trace;
 FcOptionApply fc_option_apply_percent;
+FcOptionApply fc_option_apply_suggest;
 FcOptionApply fc_option_apply_memory;
 FcOptionApply fc_option_apply_rgraph;
 FcOptionApply fc_option_apply_no_reports;

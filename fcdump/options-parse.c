@@ -242,7 +242,7 @@ static const char *find_csv_hindrance(const FcOptions *options)
 /* With --csv: leaves of the reports the one that was named, else the flat profile. */
 static gboolean choose_table(FcOptions *options, GError **error)
 {
-    static const char *const texts[] = {"header", "summary", "hints", NULL};
+    static const char *const texts[] = {"header", "summary", "hints", "suggest-filter", NULL};
     const char *hindrance = find_csv_hindrance(options);
     if (hindrance)
         return fc_option_fail(error, "--csv does not go with --%s", hindrance);

@@ -26,6 +26,7 @@ const FcReport fc_report_table[] = {
     {"slowest", "the slowest calls of each function (FC_SLOWEST)", FC_REPORT_ON_REQUEST,
      fc_report_slowest},
     {"trace", NULL, FC_REPORT_OPTION, fc_report_trace},
+    {"suggest-filter", NULL, FC_REPORT_OPTION, fc_report_suggest_filter},
     {"threads", "each thread, where there are several", FC_REPORT_CLASSIC, fc_report_threads},
     {"notes", "events that did not fit and were mended", FC_REPORT_CLASSIC, fc_report_repairs},
     {"mem-heap", "the heap: totals, its size over time, the peak and who held it",

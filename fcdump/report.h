@@ -44,6 +44,7 @@ void fc_report_percentiles(const FcReportContext *context);
 void fc_report_latency(const FcReportContext *context);
 void fc_report_slowest(const FcReportContext *context);
 void fc_report_trace(const FcReportContext *context);
+void fc_report_suggest_filter(const FcReportContext *context);
 void fc_report_threads(const FcReportContext *context);
 void fc_report_repairs(const FcReportContext *context);
 void fc_report_heap(const FcReportContext *context);

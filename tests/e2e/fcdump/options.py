@@ -110,7 +110,7 @@ equal(good("-h"), text, "-h")
 for name in SWITCHES + ["no-reports", "sort", "rsort", "only", "not", "pfile", "image", "depth", "min", "top", "color", "peek=LIST",
                         "path=A,B", "by=WHAT", "base=FUNCTION", "process=LIST", "thread=LIST",
                         "folded", "dot", "vcg", "flame=FILE", "weight=TYPE",
-                        "debug", "diff", "baseline=OLD", "fail-on=RULE", "markdown"]:
+                        "debug", "suggest-filter[=PERCENT]", "diff", "baseline=OLD", "fail-on=RULE", "markdown"]:
     contains(text, "--" + name, "--help")
 if max(map(len, text.split("\n"))) > 100:
     fail("--help has long lines", text)

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * --suggest-filter: what to leave out so that hooks take little, and what that is to bring.
+ */
+#include "fcdump/report.h"
+#include "model/suggest.h"
+
+#include <string.h>
+
+/* Appends `text` with a backslash before each of the characters `special`. */
+static void append_escaped(GString *out, const char *text, const char *special)
+{
+    for (; *text != '\0'; text++)
+    {
+        if (strchr(special, *text))
+            g_string_append_c(out, '\\');
+        g_string_append_c(out, *text);
+    }
+}
+
+/* What to set, or to give to the compiler, quoted for a shell.  The caller owns the result. */
+static char *make_words(const FcSuggested *way, gboolean is_filter)
+{
+    g_autoptr(GString) list = g_string_new(NULL);
+    for (guint i = 0; i < way->names->len; i++)
+    {
+        g_string_append(list, i == 0 ? "" : is_filter ? ";" : ",");
+        g_string_append(list, is_filter ? "skip:" : "");
+        append_escaped(list, way->names->pdata[i], is_filter ? "*?[\\" : ",\\");
+    }
+    g_autofree char *quoted = g_shell_quote(list->str);
+    g_autofree char *shown = fc_format_text(quoted);
+    return g_strconcat(
+        is_filter ? "FC_FILTER=" : "-finstrument-functions-exclude-function-list=", shown, NULL);
+}
+
+static void show_run(const FcReportContext *context, const FcSuggestion *suggestion,
+                     const FcSuggestRun *run)
+{
+    g_autofree char *calls = fc_format_count(run->calls);
+    g_autofree char *cost = g_strchomp(fc_format_time((guint64)MIN(run->cost_ns + 0.5, 0x1p62)));
+    fc_render_line(context->render,
+                   "    Predicted: %s call%s left, %s for hooks, %.1f%%; %.1f%% of the time on the "
+                   "CPU has no row of its own.",
+                   calls, run->calls == 1 ? "" : "s", cost, run->percent,
+                   100 * run->hidden_ns / suggestion->plain_ns);
+}
+
+static void show_way(const FcReportContext *context, const FcSuggestion *suggestion,
+                     FcSuggestWay number)
+{
+    const FcSuggested *way = &suggestion->ways[number];
+    const gboolean is_filter = number == FC_SUGGEST_FILTER;
+    fc_render_line(
+        context->render, "%s",
+        is_filter ? "When it runs (a call that is skipped costs about what a counted one does):"
+                  : "When it is compiled, with gcc (what is left out costs nothing):");
+    if (way->names->len == 0)
+    {
+        fc_render_line(context->render, "    Nothing can be gained so.");
+        return;
+    }
+    g_autofree char *words = make_words(way, is_filter);
+    fc_render_line(context->render, "    %s", words);
+    show_run(context, suggestion, &way->run);
+    if (!way->reached)
+        fc_render_line(context->render, "    Hardly less can be had so.");
+    if (way->others->len == 0)
+        return;
+    g_autoptr(GString) others = g_string_new(NULL);
+    for (guint i = 0; i < way->others->len; i++)
+        g_string_append_printf(others, "%s%s", i > 0 ? ", " : "", (char *)way->others->pdata[i]);
+    g_autofree char *shown = fc_format_text(others->str);
+    fc_render_line(
+        context->render,
+        "    gcc leaves out each function whose name contains one of these, so also: %s.", shown);
+}
+
+void fc_report_suggest_filter(const FcReportContext *context)
+{
+    const FcOptions *options = context->options;
+    const double percent = options->suggest_percent;
+    fc_render_title(context->render, "Suggested filter");
+    if (options->raw || context->model->time == FC_TIME_PART_WAIT)
+    {
+        fc_render_line(context->render, "That goes by times on the CPU without hooks: leave --raw "
+                                        "and --time=wait out.");
+        return;
+    }
+    g_autoptr(FcSuggestion) suggestion = fc_suggest(context->model, percent);
+    if (!suggestion)
+    {
+        fc_render_line(context->render, "The profile does not hold what its hooks cost.");
+        return;
+    }
+    g_autofree char *calls = fc_format_count(suggestion->now.calls);
+    g_autofree char *cost =
+        g_strchomp(fc_format_time((guint64)MIN(suggestion->now.cost_ns + 0.5, 0x1p62)));
+    g_autofree char *plain =
+        g_strchomp(fc_format_time((guint64)MIN(suggestion->plain_ns + 0.5, 0x1p62)));
+    fc_render_line(context->render,
+                   "Hooks took about %s for %s call%s: %.1f%% of the %s on the CPU without them.",
+                   cost, calls, suggestion->now.calls == 1 ? "" : "s", suggestion->now.percent,
+                   plain);
+    if (suggestion->now.percent <= percent)
+    {
+        fc_render_line(context->render, "That is no more than %g%%: leave out nothing.", percent);
+        return;
+    }
+    fc_render_line(context->render, "For %g%% or less:", percent);
+    for (FcSuggestWay way = 0; way < FC_SUGGEST_WAYS; way++)
+        show_way(context, suggestion, way);
+    fc_render_note(context->render,
+                   "clang has no such option: __attribute__((no_instrument_function)) does the "
+                   "same, one function at a time. fc-config --cflags --after-inlining leaves out, "
+                   "with either, all that is inlined.");
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * See suggest.h.  The functions that save most for the time that loses its row go first; then those
+ * are taken back that turn out not to be needed.
+ */
+#include "model/suggest.h"
+
+#include "libfc/fc-format.h"
+
+#include <string.h>
+
+/* What can't reach the percentage leaves out only what saves more than this part. */
+#define WORTH_SHORT 20.0
+/* A function that saves less than this part of all costs is not worth its place in a list. */
+#define WORTH 1000.0
+#define PS_OF_NS 1000.0
+#define COUNTED_SHAPES (FC_PROFILE_COSTS - 2)
+
+/* What is known of a function of the model. */
+typedef struct
+{
+    char *name; /* as compilers and FC_FILTER know it, without parameters; NULL: not known */
+    guint64 calls;
+    double local_ns; /* on the CPU */
+    double cost_ns;
+    double skipped_ns; /* of its calls, where FC_FILTER skips them */
+} Candidate;
+
+/* One name to leave out, and what it takes with it. */
+typedef struct
+{
+    char *text;
+    GArray *members; /* guint */
+    double score;
+} Word;
+
+typedef struct
+{
+    Candidate *candidates;
+    guint count;
+    FcSuggestWay way;
+    GArray *words;   /* Word */
+    guint *taken_by; /* by function: so many of the words that are chosen */
+} Work;
+
+/* ---- What calls cost ----------------------------------------------------------------- */
+
+/* By function: which part of its calls it makes itself. */
+static double *find_recursion(const FcModel *model)
+{
+    double *part = g_new0(double, model->functions->len + 1);
+    for (guint i = 0; i < model->profile->arcs->len; i++)
+    {
+        const FcProfileArc *arc = &g_array_index(model->profile->arcs, FcProfileArc, i);
+        const guint callee = model->function_of[arc->callee];
+        if (arc->caller != FC_NONE && model->function_of[arc->caller] == callee)
+            part[callee] += (double)arc->calls;
+    }
+    for (guint i = 0; i < model->functions->len; i++)
+        part[i] /= (double)MAX(fc_model_function(model, i)->figures.calls, 1);
+    return part;
+}
+
+static char *name_of(const FcFunction *function)
+{
+    if (!function->symbol.raw_name)
+        return NULL;
+    char *name = fc_demangle_name(function->symbol.raw_name, FC_DEMANGLE_PLAIN);
+    if (!name)
+        name = g_strdup(function->symbol.raw_name);
+    static const char *const suffixes[] = {" [clone", "[abi:", "."};
+    for (guint i = 0; i < G_N_ELEMENTS(suffixes); i++)
+    {
+        char *suffix = strstr(name, suffixes[i]);
+        if (suffix && suffix != name)
+            *suffix = '\0';
+    }
+    return name;
+}
+
+static Candidate *make_candidates(const FcModel *model)
+{
+    const guint64 *costs_ps = model->profile->costs_ps;
+    const double recorded_ns = (double)costs_ps[0] / PS_OF_NS;
+    double counted_ns = 0;
+    for (guint i = 0; i < COUNTED_SHAPES; i++)
+        if (i != FC_COSTS_OF_RECURSION)
+            counted_ns += (double)costs_ps[2 + i] / PS_OF_NS / (COUNTED_SHAPES - 1);
+    const double within_ns =
+        MAX(counted_ns, (double)costs_ps[2 + FC_COSTS_OF_RECURSION] / PS_OF_NS);
+    g_autofree double *within = find_recursion(model);
+    Candidate *candidates = g_new0(Candidate, model->functions->len + 1);
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        const FcFunction *function = fc_model_function(model, i);
+        const FcProfileFunction *figures = &function->figures;
+        const double unrecorded =
+            (double)MIN(figures->counted - MIN(figures->timed, figures->counted), figures->calls);
+        const double part = MIN(within[i], 1);
+        const guint64 wait_ns = model->time == FC_TIME_PART_WALL ? figures->local_wait_ns : 0;
+        candidates[i] =
+            (Candidate){.name = name_of(function),
+                        .calls = figures->calls,
+                        .local_ns = (double)(figures->local_ns - MIN(wait_ns, figures->local_ns)),
+                        .cost_ns = ((double)figures->calls - unrecorded) * recorded_ns +
+                                   unrecorded * (counted_ns * (1 - part) + within_ns * part),
+                        .skipped_ns = (double)figures->calls * counted_ns};
+    }
+    return candidates;
+}
+
+/* ---- Names ----------------------------------------------------------------------------- */
+
+/* What -finstrument-functions-exclude-function-list finds in that name as gcc has it; NULL: nothing
+ * that is sure.  gcc and demanglers write template arguments, unnamed namespaces, lambdas and
+ * conversions in different ways. */
+static char *flag_text(const char *name)
+{
+    if (strpbrk(name, "{\\") || strstr(name, "operator"))
+        return NULL;
+    if (!strpbrk(name, "<( "))
+        return g_strdup(name);
+    int depth = 0;
+    const char *last = NULL; /* component that is in no angle bracket */
+    for (const char *at = name; *at != '\0'; at++)
+    {
+        depth += (*at == '<') - (*at == '>');
+        if (depth == 0 && strncmp(at, "::", 2) == 0)
+            last = at;
+    }
+    const char *start = last ? last : name;
+    const gsize length = strcspn(start, "<( ");
+    return length > 2 ? g_strndup(start, length) : NULL;
+}
+
+static gboolean matches(const Work *work, const Word *word, const Candidate *candidate)
+{
+    if (!candidate->name)
+        return FALSE;
+    return work->way == FC_SUGGEST_FLAGS ? strstr(candidate->name, word->text) != NULL
+                                         : strcmp(candidate->name, word->text) == 0;
+}
+
+static double saved_ns(const Work *work, const Candidate *candidate)
+{
+    const double left = work->way == FC_SUGGEST_FILTER ? candidate->skipped_ns : 0;
+    return candidate->cost_ns - left;
+}
+
+static void clear_word(gpointer data)
+{
+    Word *word = data;
+    g_free(word->text);
+    g_array_unref(word->members);
+}
+
+static int compare_words(gconstpointer a, gconstpointer b)
+{
+    const Word *first = a;
+    const Word *second = b;
+    if (first->score != second->score)
+        return first->score > second->score ? -1 : 1;
+    return strcmp(first->text, second->text);
+}
+
+/* A word for each function that is worth it, the best ones first. */
+static void find_words(Work *work, double least_ns)
+{
+    g_autoptr(GHashTable) known = g_hash_table_new(g_str_hash, g_str_equal);
+    for (guint i = 0; i < work->count; i++)
+    {
+        const Candidate *candidate = &work->candidates[i];
+        if (!candidate->name || saved_ns(work, candidate) <= least_ns)
+            continue;
+        Word word = {.text = work->way == FC_SUGGEST_FLAGS ? flag_text(candidate->name)
+                                                           : g_strdup(candidate->name)};
+        if (!word.text || !g_hash_table_add(known, word.text))
+        {
+            g_free(word.text);
+            continue;
+        }
+        double saved = 0;
+        double local_ns = 1;
+        word.members = g_array_new(FALSE, FALSE, sizeof(guint));
+        for (guint j = 0; j < work->count; j++)
+            if (matches(work, &word, &work->candidates[j]))
+            {
+                g_array_append_val(word.members, j);
+                saved += saved_ns(work, &work->candidates[j]);
+                local_ns += work->candidates[j].local_ns;
+            }
+        word.score = saved / local_ns;
+        g_array_append_val(work->words, word);
+    }
+    g_array_sort(work->words, compare_words);
+}
+
+/* ---- The choice ------------------------------------------------------------------------ */
+
+static FcSuggestRun predict(const Work *work, double plain_ns)
+{
+    FcSuggestRun run = {0};
+    for (guint i = 0; i < work->count; i++)
+    {
+        const Candidate *candidate = &work->candidates[i];
+        const gboolean is_left = work->taken_by[i] == 0;
+        run.calls += is_left ? candidate->calls : 0;
+        run.hidden_ns += is_left ? 0 : candidate->local_ns;
+        run.cost_ns += candidate->cost_ns - (is_left ? 0 : saved_ns(work, candidate));
+    }
+    run.percent = run.cost_ns / plain_ns * 100;
+    return run;
+}
+
+static void take(Work *work, const Word *word)
+{
+    for (guint i = 0; i < word->members->len; i++)
+        work->taken_by[g_array_index(word->members, guint, i)]++;
+}
+
+static void take_back(Work *work, const Word *word)
+{
+    for (guint i = 0; i < word->members->len; i++)
+        work->taken_by[g_array_index(word->members, guint, i)]--;
+}
+
+static gboolean takes_any(const Work *work, const Word *word)
+{
+    for (guint i = 0; i < word->members->len; i++)
+        if (work->taken_by[g_array_index(word->members, guint, i)] == 0)
+            return TRUE;
+    return FALSE;
+}
+
+/* Functions that are left out though nobody chose them. */
+static void list_others(const Work *work, const Word *word, GPtrArray *others)
+{
+    for (guint i = 0; i < word->members->len; i++)
+    {
+        const char *name = work->candidates[g_array_index(word->members, guint, i)].name;
+        g_autofree char *text = flag_text(name);
+        if (g_strcmp0(text, word->text) != 0 &&
+            !g_ptr_array_find_with_equal_func(others, name, g_str_equal, NULL))
+            g_ptr_array_add(others, g_strdup(name));
+    }
+}
+
+static void choose(Work *work, const FcSuggestion *suggestion, double percent, FcSuggested *result)
+{
+    const guint count = work->words->len;
+    g_autofree gboolean *chosen = g_new0(gboolean, count + 1);
+    result->run = suggestion->now;
+    for (guint i = 0; i < count && result->run.percent > percent; i++)
+    {
+        const Word *word = &g_array_index(work->words, Word, i);
+        chosen[i] = takes_any(work, word);
+        if (chosen[i])
+            take(work, word);
+        result->run = predict(work, suggestion->plain_ns);
+    }
+    result->reached = result->run.percent <= percent;
+    for (guint i = 0; i < count; i++)
+    {
+        const Word *word = &g_array_index(work->words, Word, i);
+        if (!chosen[i])
+            continue;
+        take_back(work, word);
+        const FcSuggestRun without = predict(work, suggestion->plain_ns);
+        const double gain_ns = without.cost_ns - result->run.cost_ns;
+        chosen[i] = result->reached ? without.percent > percent
+                                    : gain_ns > suggestion->now.cost_ns / WORTH_SHORT;
+        if (chosen[i])
+            take(work, word);
+        else
+            result->run = without;
+    }
+    for (guint i = 0; i < count; i++)
+    {
+        const Word *word = &g_array_index(work->words, Word, i);
+        if (!chosen[i])
+            continue;
+        g_ptr_array_add(result->names, g_strdup(word->text));
+        if (work->way == FC_SUGGEST_FLAGS)
+            list_others(work, word, result->others);
+    }
+}
+
+static void suggest_way(Candidate *candidates, guint count, FcSuggestWay way, double percent,
+                        FcSuggestion *suggestion)
+{
+    Work work = {.candidates = candidates,
+                 .count = count,
+                 .way = way,
+                 .words = g_array_new(FALSE, FALSE, sizeof(Word)),
+                 .taken_by = g_new0(guint, count + 1)};
+    g_array_set_clear_func(work.words, clear_word);
+    suggestion->now = predict(&work, suggestion->plain_ns);
+    if (suggestion->now.percent > percent)
+    {
+        find_words(&work, suggestion->now.cost_ns / WORTH);
+        choose(&work, suggestion, percent, &suggestion->ways[way]);
+    }
+    g_array_unref(work.words);
+    g_free(work.taken_by);
+}
+
+FcSuggestion *fc_suggest(const FcModel *model, double percent)
+{
+    if (model->profile->costs_ps[0] == 0 || model->time == FC_TIME_PART_WAIT)
+        return NULL;
+    const guint count = model->functions->len;
+    FcSuggestion *suggestion = g_new0(FcSuggestion, 1);
+    Candidate *candidates = make_candidates(model);
+    for (guint i = 0; i < count; i++)
+        suggestion->plain_ns += candidates[i].local_ns;
+    suggestion->plain_ns = MAX(suggestion->plain_ns, 1);
+    for (FcSuggestWay way = 0; way < FC_SUGGEST_WAYS; way++)
+    {
+        suggestion->ways[way].names = g_ptr_array_new_with_free_func(g_free);
+        suggestion->ways[way].others = g_ptr_array_new_with_free_func(g_free);
+        suggest_way(candidates, count, way, percent, suggestion);
+    }
+    for (guint i = 0; i < count; i++)
+        g_free(candidates[i].name);
+    g_free(candidates);
+    return suggestion;
+}
+
+void fc_suggestion_free(FcSuggestion *suggestion)
+{
+    if (!suggestion)
+        return;
+    for (FcSuggestWay way = 0; way < FC_SUGGEST_WAYS; way++)
+    {
+        g_ptr_array_unref(suggestion->ways[way].names);
+        g_ptr_array_unref(suggestion->ways[way].others);
+    }
+    g_free(suggestion);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Which functions to leave out of a profile so that its hooks take little beside the program, and
+ * what that is to bring.  By the calls of the profile and the costs of a call that it holds.
+ */
+#pragma once
+
+#include "model/model.h"
+
+typedef enum
+{
+    FC_SUGGEST_FILTER, /* FC_FILTER: a skipped call costs what a counted one does */
+    FC_SUGGEST_FLAGS,  /* -finstrument-functions-exclude-function-list: it costs nothing */
+    FC_SUGGEST_WAYS,
+} FcSuggestWay;
+
+/* What a run would be like. */
+typedef struct
+{
+    guint64 calls;    /* that would be in the profile */
+    double cost_ns;   /* of the hooks */
+    double percent;   /* the same of `FcSuggestion.plain_ns` */
+    double hidden_ns; /* of the time of functions on the CPU: of those that have no row */
+} FcSuggestRun;
+
+typedef struct
+{
+    FcSuggestRun run;
+    GPtrArray *names;  /* char *: what to leave out, as that way wants it, without quoting */
+    GPtrArray *others; /* char *: functions that go with them as their names contain one */
+    gboolean reached;  /* the percentage that was asked for */
+} FcSuggested;
+
+typedef struct
+{
+    FcSuggestRun now;
+    double plain_ns; /* time of all functions on the CPU, without hooks */
+    FcSuggested ways[FC_SUGGEST_WAYS];
+} FcSuggestion;
+
+/* NULL where the profile does not hold what calls cost, or the model (--time=wait) no time on the
+ * CPU.  Times must be without what hooks took (not --raw).
+ * Where `now` is below `percent` the ways are empty.  The caller owns the result. */
+FcSuggestion *fc_suggest(const FcModel *model, double percent);
+void fc_suggestion_free(FcSuggestion *suggestion);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcSuggestion, fc_suggestion_free)

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""fcdump --suggest-filter: what it says is done, and what it predicted compared with that run.
+
+    suggested.py"""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
+import fcprofile  # noqa: E402
+import fctest  # noqa: E402
+
+CALLS = {"main": 1, "outer": 20, "middle": 200, "Box<int>::get_rest": 20,
+         "Box<long>::get": 20000, "tiny": 20000}
+SMALL = ["Box<long>::get", "tiny"]
+FLAG = "-finstrument-functions-exclude-function-list="
+# In place of those that were measured, so that the same is suggested on every machine: of a call
+# that is recorded, of one that is counted.
+RECORDED_NS, COUNTED_NS = 40, 4
+COSTS = "costs 40000 20000 4000 4000 9000 4000"
+
+
+class Suggested(fctest.Case):
+    def setUp(self):
+        super().setUp()
+        self.program = self.build()
+        self.profile({})
+        with open(self.path("functioncheck.fc"), encoding="utf-8") as file:
+            self.text = file.read()
+        self.given = self.write("given.fc", re.sub(r"(?m)^costs .*$", COSTS, self.text))
+
+    def build(self, *flags):
+        return self.compile("suggested.cc", "-O0", "-g", *flags, compiler="g++",
+                            output="smaller" if flags else "suggested")
+
+    def profile(self, env):
+        """{name: calls} of a run in which every call is recorded."""
+        done = self.run_target([self.program], env={"FC_DETAIL": "all", "FC_QUIET": "1", **env})
+        self.assertEqual(done.returncode, 0)
+        profile = fcprofile.load(self.path("functioncheck.fc"))
+        self.assertEqual((profile.losses, profile.repairs), ({}, {}))
+        return {self.command(["c++filt", "-p", function.name]).strip(): function.calls
+                for function in profile.functions}
+
+    def suggest(self, percent, *options, file="given.fc"):
+        return self.command([fctest.tool("fcdump"), f"--suggest-filter={percent}", "--no-header",
+                             "--units=ns", *options, self.path(file)])
+
+    def ask_for(self, part):
+        """The text for that part of what hooks take now."""
+        said = self.suggest(1e6)
+        self.assertIn("leave out nothing", said)
+        now = re.search(r"took about (\d+) ns for (\d+) calls: ([\d.]+)% of", said)
+        self.assertEqual(now.group(2), str(sum(CALLS.values())))
+        self.assertEqual(int(now.group(1)), RECORDED_NS * sum(CALLS.values()))
+        return self.suggest(float(now.group(3)) * part)
+
+    def prediction(self, said, start):
+        """What to set or give, the calls that are left, what hooks take."""
+        found = re.search(r"(?m)^    ('?" + re.escape(start) + r".*)\n    Predicted: (\d+) calls left, "
+                          r"(\d+) ns for hooks", said)
+        self.assertTrue(found, said)
+        words = shlex.split(found.group(1))
+        self.assertEqual(len(words), 1)
+        return words[0], int(found.group(2)), int(found.group(3))
+
+    def check_cost(self, predicted_ns, calls):
+        """What the new profile says of its hooks is the prediction, but for what a call costs
+        now; of main the part after its end is in no function."""
+        data = fcprofile.load(self.path("functioncheck.fc"))
+        text = self.command([fctest.tool("fcdump"), "--json", self.path("functioncheck.fc")])
+        whole = json.loads(text)
+        recorded_ns = whole["processes"][0]["costs"]["recorded_ps"] / 1000
+        taken_ns = sum(f["raw_local_ns"] - f["local_ns"] for f in whole["functions"])
+        self.assertEqual(sum(function.calls for function in data.functions), calls)
+        self.assertEqual(predicted_ns, calls * RECORDED_NS)
+        self.assertAlmostEqual(taken_ns / recorded_ns / (predicted_ns / RECORDED_NS), 1, delta=0.03)
+
+    def test_filter(self):
+        said = self.ask_for(0.2)
+        words, left, cost_ns = self.prediction(said, "FC_FILTER=")
+        name, _, value = words.partition("=")
+        self.assertEqual(sorted(value.split(";")), ["skip:" + function for function in SMALL])
+        calls = self.profile({name: value})
+        self.assertEqual(calls, {name: n for name, n in CALLS.items() if name not in SMALL})
+        self.assertEqual(sum(calls.values()), left)
+        self.check_cost(cost_ns - COUNTED_NS * sum(CALLS[name] for name in SMALL), left)
+
+    def test_flags(self):
+        said = self.ask_for(0.2)
+        flag, left, cost_ns = self.prediction(said, FLAG)
+        self.assertEqual(sorted(flag[len(FLAG):].split(",")), ["::get", "tiny"])
+        self.assertIn("so also: Box<int>::get_rest.\n", said)
+        self.program = self.build(flag)
+        calls = self.profile({})
+        self.assertEqual(calls, {"main": 1, "outer": 20, "middle": 200})
+        self.assertEqual(sum(calls.values()), left)
+        self.check_cost(cost_ns, left)
+
+    def test_no_more_than_needed(self):
+        said = self.ask_for(0.7)
+        for start in "FC_FILTER=", FLAG:
+            words = self.prediction(said, start)[0]
+            self.assertEqual(len(re.findall("get|tiny", words)), 1, words)
+
+    def test_out_of_reach(self):
+        said = self.ask_for(0.05)
+        self.assertEqual(said.count("Hardly less can be had so.\n"), 1, said)
+        words, left, _ = self.prediction(said, "FC_FILTER=")
+        self.assertEqual(sorted(words[len("FC_FILTER="):].split(";")), ["skip:" + name for name in SMALL])
+        self.assertEqual(left, sum(CALLS.values()) - sum(CALLS[name] for name in SMALL))
+
+    def test_whatever_is_shown(self):
+        said = self.suggest(1)
+        for option in "--time=wall", "--demangle=params", "--demangle=none", "--split":
+            self.assertEqual(self.suggest(1, option), said, option)
+        for option in "--raw", "--time=wait":
+            self.assertIn("leave --raw and --time=wait out", self.suggest(1, option))
+
+    def test_costs_not_known(self):
+        text = re.sub(r"(?m)^costs .*\n", "", self.text).replace("section clock 1 3", "section clock 1 2")
+        self.write("old.fc", text)
+        self.assertIn("does not hold what its hooks cost", self.suggest(20, file="old.fc"))
+
+    def test_wrong_use(self):
+        for option in "--suggest-filter=much", "--suggest-filter=-1":
+            done = subprocess.run([fctest.tool("fcdump"), option, self.given], check=False,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(b"is no percentage", done.stderr)
+
+
+if __name__ == "__main__":
+    fctest.main()
