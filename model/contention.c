@@ -12,6 +12,7 @@
 typedef struct
 {
     guint threads;
+    guint last; /* of these threads; what is several functions to a thread may be one here */
     guint64 wait_ns;
 } Waits;
 
@@ -29,16 +30,24 @@ static guint64 cpu_ns(const FcModel *model, const FcProfileThreadFunction *funct
     }
 }
 
+/* How long it waited of its own accord. */
+static guint64 own_wait_ns(const FcProfileThread *thread)
+{
+    return thread->wait_ns - MIN(thread->preempted_ns, thread->wait_ns);
+}
+
 static gboolean is_idle(const FcProfileThread *thread)
 {
-    const guint64 own_ns = thread->wait_ns - MIN(thread->preempted_ns, thread->wait_ns);
-    return (double)own_ns >= FC_CONTENTION_IDLE * (double)thread->run_ns;
+    return (double)own_wait_ns(thread) >= FC_CONTENTION_IDLE * (double)thread->run_ns;
 }
 
 /* A thread is preempted where it computes: so much of its time off the CPU in each function is not
- * of its own accord. */
-static void add_thread(const FcModel *model, const FcProfileThread *thread, Waits *waits)
+ * of its own accord.  That is wrong where a function is preempted in counted ones that it calls, so
+ * none has more than the whole thread. */
+static void add_thread(const FcModel *model, guint number, const FcProfileThread *thread,
+                       Waits *waits)
 {
+    const guint64 most_ns = own_wait_ns(thread);
     guint64 all_cpu_ns = 0;
     for (guint i = 0; i < thread->functions->len; i++)
         all_cpu_ns += cpu_ns(model, &g_array_index(thread->functions, FcProfileThreadFunction, i));
@@ -49,13 +58,15 @@ static void add_thread(const FcModel *model, const FcProfileThread *thread, Wait
         const double share =
             all_cpu_ns > 0 ? (double)cpu_ns(model, function) / (double)all_cpu_ns : 0;
         const guint64 preempted_ns = (guint64)(share * (double)thread->preempted_ns);
-        const guint64 own_ns = function->local_wait_ns - MIN(preempted_ns, function->local_wait_ns);
+        const guint64 own_ns =
+            MIN(function->local_wait_ns - MIN(preempted_ns, function->local_wait_ns), most_ns);
         /* the rest of a time that was mostly other work's says little: the estimate is rough */
         if (own_ns <= function->local_wait_ns / 2 ||
             (double)own_ns < LEAST_WAIT * (double)thread->run_ns)
             continue;
         Waits *sum = &waits[model->function_of[function->function]];
-        sum->threads++;
+        sum->threads += sum->threads == 0 || sum->last != number;
+        sum->last = number;
         sum->wait_ns += own_ns;
     }
 }
@@ -89,7 +100,7 @@ FcContention *fc_contention_new(const FcModel *model)
         if (!is_idle(thread))
         {
             contention->busy_run_ns += thread->run_ns;
-            add_thread(model, thread, waits);
+            add_thread(model, i, thread, waits);
             continue;
         }
         contention->idle++;
