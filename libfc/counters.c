@@ -11,7 +11,7 @@
 
 #define FUNCTIONS_FIRST 128u
 #define MORE_FIRST 1024u
-#define MORE_MAX (1u << 20)
+#define MORE_MAX (MORE_FIRST << (FC_MORE_SIZES - 1))
 
 __thread struct FcFilter *fc_filter;
 
@@ -117,6 +117,8 @@ void fc_counters_free_tables(struct FcCounted *counted)
     if (counted->more)
         fc_unmap(counted->more, counted->more_room * sizeof *counted->more);
     counted->more = NULL;
+    for (uint32_t i = 0; i < FC_MORE_SIZES && counted->outgrown[i]; i++)
+        fc_unmap(counted->outgrown[i], (MORE_FIRST << i) * sizeof *counted->outgrown[i]);
     while (counted->block)
     {
         struct FcFunctionBlock *block = counted->block;
@@ -214,8 +216,8 @@ static struct FcPair *place_in_more(struct FcPair *more, uint32_t room, uint64_t
     return &more[at];
 }
 
-/* At most half full.  The old one stays mapped: whom this thread's handler interrupted may look
- * at it. */
+/* At most half full.  The old one stays mapped until the thread ends: whom this thread's handler
+ * interrupted may look at it. */
 static bool make_more_room(struct FcCounted *counted)
 {
     if (counted->more_count < counted->more_room / 2)
@@ -231,6 +233,8 @@ static bool make_more_room(struct FcCounted *counted)
         if (pair->function > FC_FUNCTION_REMOVED)
             *place_in_more(more, room, pair->function & ~FC_PAIR_HIDDEN, pair->site) = *pair;
     }
+    if (counted->more)
+        counted->outgrown[__builtin_ctz(counted->more_room / MORE_FIRST)] = counted->more;
     __atomic_store_n(&counted->more, more, __ATOMIC_RELAXED);
     __atomic_store_n(&counted->more_room, room, __ATOMIC_RELEASE);
     fc_unlock(&all_lock);

@@ -39,6 +39,7 @@ struct FcFunctionBlock
 
 #define FC_FUNCTIONS_MAX 4096u
 #define FC_FUNCTION_HASHES 512u
+#define FC_MORE_SIZES 11u
 #define FC_WINDOW_DEPTH 128u
 #if defined(FC_TEST_EAGER)
 #define FC_WINDOW_RECORDS 12u
@@ -65,6 +66,7 @@ struct FcCounted
     struct FcPair *more; /* what has no place in the hooks' table; NULL: none */
     uint32_t more_room;  /* a power of two */
     uint32_t more_count;
+    struct FcPair *outgrown[FC_MORE_SIZES]; /* the smaller ones before it, by size */
 
     struct FcChunk *chunk; /* of counts; NULL: none yet */
     uint32_t chunk_count;  /* chunks that it had, this one included */

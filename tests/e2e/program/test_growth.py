@@ -100,6 +100,35 @@ class Growth(fctest.Case):
             self.assertEqual(sum(context.calls for context in profile.contexts),
                              sum(function.calls for function in profile.functions))
 
+    def test_threads_give_back(self):
+        """A thread that counts calls from many places leaves none of its tables behind."""
+        functions = range(1500)
+        source = self.write("places.c", "\n".join([
+            "#include <pthread.h>", "#include <stdio.h>", "#include <string.h>",
+            *(f"static void f{i}(void) {{}}" for i in functions),
+            "static void *work(void *unused)", "{",
+            *(f"    f{i}();" for i in [*functions] * 4),
+            "    return unused;", "}",
+            "int main(void)", "{",
+            "    for (int i = 0; i < 60; i++)", "    {",
+            "        char line[256];", "        pthread_t thread;",
+            "        pthread_create(&thread, NULL, work, NULL);",
+            "        pthread_join(thread, NULL);",
+            '        FILE *status = fopen("/proc/self/status", "r");',
+            "        while (fgets(line, sizeof line, status))",
+            '            if (strncmp(line, "VmSize:", 7) == 0)',
+            "                fputs(line + 7, stdout);",
+            "        fclose(status);", "    }", "    return 0;", "}"]) + "\n")
+        program = self.compile(source, "-g0")
+        done = self.run_quiet([program], env={"FC_FILTER": "count:f*"})
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        kib = [int(line.split()[0]) for line in done.stdout.decode().splitlines()]
+        self.assertEqual(len(kib), 60)
+        self.assertLess(kib[-1] - kib[9], 2048)
+        profile = fcprofile.load(self.path("functioncheck.fc"))
+        self.assertEqual({function.calls for function in profile.functions
+                          if function.name.startswith("f")}, {4 * 60})
+
     def test_more_contexts_on_demand(self):
         program = self.compile("contexts.c", "-O1", "-fno-inline")
         words = [program, "1", "200", "10"]
