@@ -155,8 +155,6 @@ struct FcChosen *fc_choice_take(uint32_t number, const struct FcModuleInfo *info
         first = choices->answers[number % FC_CHOICES_ANSWERS].first;
         count = choices->answers[number % FC_CHOICES_ANSWERS].count;
     }
-    if (first > FC_CHOICES_STEPS || count > FC_CHOICES_STEPS - first)
-        count = 0;
     __atomic_store_n(&chosen->start, info->start, __ATOMIC_RELAXED);
     __atomic_store_n(&chosen->base, info->base, __ATOMIC_RELAXED);
     __atomic_store_n(&chosen->first, first, __ATOMIC_RELAXED);
@@ -173,9 +171,12 @@ void fc_choice_forget(struct FcChosen *chosen)
 
 /* ---- Functions ---------------------------------------------------------------------- */
 
-/* The last of `count` steps that is not above `address`. */
+/* The last of `count` steps that is not above `address`.  Both may be of two modules, where one
+ * takes the place of another meanwhile. */
 static uint32_t look_up(uint64_t first, uint64_t count, uint64_t address)
 {
+    if (first > FC_CHOICES_STEPS || count > FC_CHOICES_STEPS - first)
+        return 0;
     const struct FcStep *steps = &choices->steps[first];
     uint64_t low = 0;
     uint64_t high = count;
