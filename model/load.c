@@ -233,6 +233,24 @@ static gboolean load_all(Loader *loader)
     return loader->model->profile != NULL;
 }
 
+/* Of the sum, and of each file in it. */
+static void choose_times(FcModel *model, const FcLoad *load)
+{
+    if (load->raw)
+        fc_profile_put_costs_back(model->profile);
+    fc_profile_choose_time(model->profile, load->time);
+    model->time = load->time;
+    for (guint i = 0; i < model->inputs->len; i++)
+    {
+        FcInput *input = model->inputs->pdata[i];
+        input->local_ns += load->raw ? input->local_cost_ns : 0;
+        if (load->time == FC_TIME_PART_CPU)
+            input->local_ns -= MIN(input->local_wait_ns, input->local_ns);
+        else if (load->time == FC_TIME_PART_WAIT)
+            input->local_ns = MIN(input->local_wait_ns, input->local_ns);
+    }
+}
+
 FcModel *fc_model_load(const FcLoad *load, GPtrArray *problems)
 {
     g_autoptr(FcModel) model = fc_model_new();
@@ -240,10 +258,7 @@ FcModel *fc_model_load(const FcLoad *load, GPtrArray *problems)
     Loader loader = {.model = model, .load = load, .images = images, .problems = problems};
     if (!load_all(&loader))
         return NULL;
-    if (load->raw)
-        fc_profile_put_costs_back(model->profile);
-    fc_profile_choose_time(model->profile, load->time);
-    model->time = load->time;
+    choose_times(model, load);
 
     g_autoptr(GHashTable) keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     model->symbols = fc_symbols_new(load->demangle, (const char *const *)images->pdata);

@@ -55,6 +55,7 @@ void fc_model_add_input(FcModel *model, const char *path, const FcProfile *profi
         const FcProfileFunction *function =
             &g_array_index(profile->functions, FcProfileFunction, i);
         input->local_ns += function->local_ns;
+        input->local_cost_ns += function->local_cost_ns;
         input->local_wait_ns += function->local_wait_ns;
         input->calls += function->calls;
     }

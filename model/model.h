@@ -37,6 +37,7 @@ typedef struct
     FcProfile *header; /* what the file says of its process; the arrays are empty */
     guint threads;
     guint64 local_ns; /* of all its functions, as the next */
+    guint64 local_cost_ns;
     guint64 local_wait_ns;
     guint64 calls;
 } FcInput;

@@ -144,6 +144,10 @@ for arguments, column, last, expected in (
     text = good("--no-reports", "--flat", *arguments, "waits.fc")
     contains(text, " waiting ", f"{arguments}: its column")
     contains(text, "6.000 ms ", f"{arguments}: its figure")
+for time, expected in (("cpu", "4000000"), ("wait", "6000000"), ("wall", "10000000")):
+    for by in ("thread", "process"):
+        equal([(row["time (ns)"], row["%"]) for row in table(f"--by={by}", f"--time={time}", "waits.fc")],
+              [(expected, "100.000000")], f"--by={by} --time={time}")
 for arguments in (["--graph"], ["--peek=main"], ["--rgraph"], ["--graph", "--details"]):
     rows_ = table(*arguments, "waits.fc")
     found = [(row["of function"], row["row"], row["waiting (ns)"]) for row in rows_ if row["row"] != "site"]
