@@ -142,9 +142,35 @@ static guint fitness(const Matcher *matcher, guint index, guint row)
     return other ? count_alike(other, file) : 0;
 }
 
+/* No file fits better than itself: as in the runs of one build, without a look at all pairs again
+ * and again. */
+static void match_same_files(const Matcher *matcher, GArray *functions)
+{
+    const FcDiffSide other = matcher->side == FC_DIFF_BEFORE ? FC_DIFF_AFTER : FC_DIFF_BEFORE;
+    g_autoptr(GHashTable) known = g_hash_table_new(g_str_hash, g_str_equal); /* file -> row + 1 */
+    for (guint r = 0; r < matcher->rows->len; r++)
+    {
+        const guint row = g_array_index(matcher->rows, guint, r);
+        char *const *files = row_at(matcher, row)->files;
+        char *file = files[matcher->side] ? files[matcher->side] : files[other];
+        if (file)
+            g_hash_table_insert(known, file, GUINT_TO_POINTER(row + 1));
+    }
+    for (guint i = functions->len; i-- > 0;)
+    {
+        const guint index = g_array_index(functions, guint, i);
+        const guint row = GPOINTER_TO_UINT(g_hash_table_lookup(known, matcher->files[index]));
+        if (row == 0)
+            continue;
+        take_row(matcher, index, row - 1);
+        g_array_remove_index(functions, i);
+    }
+}
+
 /* Gives each of the functions of several files a row of its own: those first that fit best. */
 static void match_files(const Matcher *matcher, GArray *functions)
 {
+    match_same_files(matcher, functions);
     while (functions->len > 0)
     {
         guint best = 0;
