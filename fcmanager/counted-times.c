@@ -259,12 +259,28 @@ static gboolean is_outermost(const FcCounts *counts, guint32 node)
     return above == 0;
 }
 
+/* A context takes no longer than its caller's.  Returns what all take that have no caller. */
+static guint64 bound_contexts(FcCounts *counts)
+{
+    guint64 all = 0;
+    for (guint32 i = 1; i < counts->node_count; i++) /* callers come first */
+    {
+        FcCountsNode *node = &counts->nodes[i];
+        if (node->parent == 0)
+            all += node->total;
+        else
+            node->total = MIN(node->total, counts->nodes[node->parent].total);
+    }
+    return all;
+}
+
 /* Where functions call one another in a circle, a context that goes to a hidden caller may have
  * that caller's own time in it, which would count twice: a function takes no longer than its
  * outermost contexts. */
 void fc_settle_bound_totals(FcSettle *settle)
 {
     FcCounts *counts = settle->counts;
+    const guint64 all = bound_contexts(counts);
     g_autofree guint64 *most = g_new0(guint64, counts->function_count);
     for (guint32 i = 1; i < counts->node_count; i++)
         if (is_outermost(counts, i))
@@ -272,7 +288,12 @@ void fc_settle_bound_totals(FcSettle *settle)
     for (guint32 i = 0; i < counts->function_count; i++)
     {
         FcCountsFunction *function = &counts->functions[i];
-        function->total = MIN(function->total, most[i]);
+        function->total = MIN(function->total, MIN(most[i], all));
         function->wait_total = MIN(function->wait_total, function->total);
+    }
+    for (guint32 i = 0; i < counts->arc_count; i++)
+    {
+        FcCountsArc *arc = &counts->arcs[i];
+        arc->total = MIN(arc->total, counts->functions[arc->callee].total);
     }
 }
