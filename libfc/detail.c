@@ -290,10 +290,10 @@ static void end_judging(struct FcDetail *detail)
 {
     for (uint32_t i = 0; i < detail->open_count; i++)
     {
-        struct FcStatistics *statistics = statistics_of(detail, &detail->open[i]);
-        if (statistics)
-            statistics->open--;
-        detail->open[i].statistics = 0;
+        struct FcOpen *open = &detail->open[i];
+        if (open->statistics != 0)
+            statistics_of(detail, open)->open--;
+        open->statistics = 0;
     }
     for (uint32_t i = 0; i < detail->statistics_count; i++)
         judge(detail, &detail->statistics[detail->used[i]]);
