@@ -113,7 +113,8 @@ class Trace(fctest.Case):
         program = self.compile("nesting.c")
         self.run_quiet([program])
         self.assertIn("no trace", self.fcdump("--trace", self.path("functioncheck.fc")))
-        written = open(self.path("functioncheck.fc"), encoding="utf-8").read()
+        with open(self.path("functioncheck.fc"), encoding="utf-8") as stream:
+            written = stream.read()
         self.assertNotIn("section trace", written)
 
     def test_clocks_of_threads(self):
@@ -310,7 +311,8 @@ class Trace(fctest.Case):
         done = subprocess.run([fctest.tool("fcdump"), "--chrome=" + self.path("out.json"),
                                self.path("functioncheck.fc")], capture_output=True, check=True)
         self.assertIn(b"--chrome: not in it: calling contexts, numbers of calls", done.stderr)
-        self.assertEqual(json.load(open(self.path("out.json"), encoding="utf-8")), data)
+        with open(self.path("out.json"), encoding="utf-8") as stream:
+            self.assertEqual(json.load(stream), data)
 
     def test_chrome_of_the_rest(self):
         self.trace("traced.c", "killed", records=7, status=-signal.SIGKILL)
@@ -334,7 +336,7 @@ class Trace(fctest.Case):
             told = [call.strip() for _, call in self.calls()]
             plain = self.compile(source, "-finstrument-functions", profiled=False,
                                  output="for-uftrace")
-            self.command(["uftrace", "record", "--no-libcall", "--no-pager", "-d",
+            self.command(["uftrace", "record", "--no-libcall", "--no-event", "--no-pager", "-d",
                           self.path("data"), plain, *words])
             text = self.command(["uftrace", "replay", "--no-pager", "-f", "none", "-d",
                                  self.path("data")])
