@@ -115,7 +115,7 @@ static void give_room(GPtrArray *by_count, gpointer *chosen)
         share->largest.room =
             share->quota == share->count ? share->quota : share->quota - share->quota / 2;
         share->first.room = share->quota - share->largest.room;
-        if (share->quota == 0) // of all, maybe, and then there is no array
+        if (share->quota == 0) /* of all, maybe, and then there is no array */
             continue;
         share->largest.blocks = chosen;
         share->first.blocks = chosen + share->largest.room;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the user chose for functions with FC_FILTER: finds out with each module that
- * is loaded, and knows it of each address.  Names are fcmanager's business.
+ * What the user chose for functions with FC_FILTER: finds it out with each module that is loaded,
+ * and knows it of each address.  Names are fcmanager's business.
  */
 #pragma once
 
@@ -34,6 +34,6 @@ struct FcChosen *fc_choice_take(uint32_t number, const struct FcModuleInfo *info
  * time. */
 void fc_choice_forget(struct FcChosen *chosen);
 
-/* The choice (enum FcChoice) for the function at that address  False where the module that
+/* The choice (enum FcChoice) for the function at that address.  False where the module that
  * it is in is not known.  Async-signal-safe. */
 bool fc_choice_find(uint64_t function, uint32_t *choice);
