@@ -120,6 +120,24 @@ static void note_waits(const FcReportContext *context)
                    manager);
 }
 
+/* What was left out when the profile was made, which nothing else tells. */
+static void note_filters(const FcReportContext *context)
+{
+    const GPtrArray *inputs = context->model->inputs;
+    g_autoptr(GHashTable) told = g_hash_table_new(g_str_hash, g_str_equal);
+    for (guint i = 0; i < inputs->len; i++)
+    {
+        const char *filter = ((const FcInput *)inputs->pdata[i])->header->filter;
+        if (!filter || !g_hash_table_add(told, (gpointer)filter))
+            continue;
+        g_autofree char *text = fc_format_text(filter);
+        fc_render_note(context->render,
+                       "Recorded with FC_FILTER=%s: what that skips has no calls, and its time is "
+                       "that of its callers.",
+                       text);
+    }
+}
+
 void fc_report_header(const FcReportContext *context)
 {
     const GPtrArray *operands = context->model->operands;
@@ -132,6 +150,7 @@ void fc_report_header(const FcReportContext *context)
     if (operands->len > FILES_MAX)
         g_string_append_printf(files, " and %u more", operands->len - FILES_MAX);
     fc_render_title(context->render, "FunctionCheck " FC_VERSION " profile: %s", files->str);
+    note_filters(context);
     note_estimates(context);
     note_costs(context);
     note_waits(context);

@@ -230,6 +230,8 @@ static int run(const Options *options, int last_word)
     if (options->choices_fd >= 0)
         setup.choices = fc_choices_new(&choices, &trouble);
     setup.trouble = trouble;
+    if (setup.choices && !trouble && options->filter && options->filter[0] != '\0')
+        setup.filter = options->filter;
     const FcFilesNaming naming = {options->name, options->rank, options->use_pid,
                                   (guint)MAX(options->keep, 0)};
     setup.files = fc_files_new(options->directory, &naming);

@@ -231,6 +231,7 @@ static FcOutputBuild begin(const FcProcess *process, const FcCounts *counts, con
     profile->end_realtime_ns = process->end_realtime_ns;
     profile->executable = g_strdup(process->executable);
     profile->directory = g_strdup(process->directory);
+    profile->filter = g_strdup(process->setup->filter);
     profile->command_line = g_strdupv(process->command_line);
     profile->end = process->end;
     profile->end_value = process->end_value;

@@ -66,6 +66,7 @@ FcSession *fc_session_new(const FcSessionSetup *setup)
     session->common.memory = setup->memory;
     session->common.latency = setup->latency;
     session->common.slowest = setup->slowest;
+    session->common.filter = setup->filter;
     session->trace_room = (FcTraceRoom){.length = setup->trace, .limit = FC_TRACE_BYTES_MAX};
     session->common.trace_room = &session->trace_room;
     session->common.memory_blocks = setup->memory_blocks;

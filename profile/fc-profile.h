@@ -349,6 +349,7 @@ typedef struct
     gint64 end_realtime_ns;
     char *executable; /* owned, may be NULL, as the three below */
     char *directory;
+    char *filter; /* FC_FILTER, where one was in use */
     GStrv command_line;
     FcProfileEnd end;
     gint end_value;

@@ -108,6 +108,7 @@ static void append_process(const FcProfile *profile, GString *out)
     add_signed(lines, &count, "thread", profile->thread_id);
     add_word(lines, &count, "executable", profile->executable);
     add_word(lines, &count, "directory", profile->directory);
+    add_word(lines, &count, "filter", profile->filter);
     if (profile->command_line)
         add_signed(lines, &count, "arguments", g_strv_length(profile->command_line));
     for (guint i = 0; profile->command_line && profile->command_line[i]; i++)

@@ -72,6 +72,8 @@ static void merge_header(FcProfile *into, const FcProfile *other)
         into->executable = g_strdup(other->executable);
     if (!into->directory)
         into->directory = g_strdup(other->directory);
+    if (!into->filter)
+        into->filter = g_strdup(other->filter);
     if (!into->command_line)
         into->command_line = g_strdupv(other->command_line);
 }

@@ -63,6 +63,11 @@ static gboolean read_directory(FcParser *parser, const char *name)
     return read_string(parser, name, &parser->profile->directory);
 }
 
+static gboolean read_filter(FcParser *parser, const char *name)
+{
+    return read_string(parser, name, &parser->profile->filter);
+}
+
 static gboolean read_arguments(FcParser *parser, const char *name)
 {
     if (!parser->arguments)
@@ -127,6 +132,7 @@ gboolean fc_parse_process(FcParser *parser)
         {"thread", read_thread},
         {"executable", read_executable},
         {"directory", read_directory},
+        {"filter", read_filter},
         {"arguments", read_arguments},
         {"argument", read_argument},
         {"end", read_end},

@@ -82,6 +82,7 @@ void fc_profile_free(FcProfile *profile)
     g_free(profile->unique_id);
     g_free(profile->executable);
     g_free(profile->directory);
+    g_free(profile->filter);
     g_strfreev(profile->command_line);
     g_array_unref(profile->modules);
     g_array_unref(profile->functions);
@@ -108,6 +109,7 @@ void fc_profile_copy_header(FcProfile *into, const FcProfile *from)
     g_free(into->unique_id);
     g_free(into->executable);
     g_free(into->directory);
+    g_free(into->filter);
     g_strfreev(into->command_line);
     into->unique_id = g_strdup(from->unique_id);
     into->time_mode = from->time_mode;
@@ -122,6 +124,7 @@ void fc_profile_copy_header(FcProfile *into, const FcProfile *from)
     into->end_realtime_ns = from->end_realtime_ns;
     into->executable = g_strdup(from->executable);
     into->directory = g_strdup(from->directory);
+    into->filter = g_strdup(from->filter);
     into->command_line = g_strdupv(from->command_line);
     into->end = from->end;
     into->end_value = from->end_value;

@@ -7,6 +7,7 @@ of program is for shapes.py --filtered.
 
 import json
 import os
+import re
 import shutil
 import sys
 
@@ -91,6 +92,22 @@ class Filter(fctest.Case):
         self.assertEqual(self.run_filtered("time:inner;time:Box*", eager), CALLS)
         self.assertLessEqual({"middle"}, set(self.counted()))
         self.assertLessEqual(set(self.counted()), {"middle", "outer", "main"})
+
+    def told(self):
+        """What reports and JSON say of the filter."""
+        file = self.path("functioncheck.fc")
+        header = re.findall("Recorded with FC_FILTER=(.*): what that skips", self.command([fctest.tool("fcdump"), file]))
+        processes = json.loads(self.command([fctest.tool("fcdump"), "--json", file]))["processes"]
+        return header, [process["filter"] for process in processes]
+
+    def test_profile_says_so(self):
+        words = "skip:middle; count:inner"
+        self.run_filtered(words)
+        self.assertEqual(self.told(), ([words], [words]))
+        self.run_filtered("")
+        self.assertEqual(self.told(), ([], [None]))
+        self.run_filtered("skip:[ab")
+        self.assertEqual(self.told(), ([], [None]))
 
     def test_what_is_wrong(self):
         for words, what in [("skip:", "lacks a pattern"), ("slip:outer", "one of skip:"),
