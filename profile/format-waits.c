@@ -16,7 +16,8 @@ static void append_threads(const FcProfile *profile, GString *out)
         const FcProfileThread *thread = &g_array_index(profile->threads, FcProfileThread, i);
         const guint64 numbers[] = {i, thread->waits, thread->wait_ns, thread->preempted_ns,
                                    thread->manager_ns};
-        if (thread->waits != FC_WAITS_UNKNOWN || thread->manager_ns != 0)
+        if (thread->waits != FC_WAITS_UNKNOWN || thread->wait_ns != 0 ||
+            thread->preempted_ns != 0 || thread->manager_ns != 0)
         {
             fc_format_line(lines, numbers, G_N_ELEMENTS(numbers));
             count++;
