@@ -21,7 +21,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from real import HERE, TRANSPORTS, RealProgram, fcprofile, fctest, main  # noqa: E402
-from programs import build_dash, build_make, copy_source, prepare_dash, run  # noqa: E402
+from programs import build_dash, build_make, configure_dash, copy_source  # noqa: E402
 
 LONG_S = 900  # for a command
 
@@ -122,13 +122,12 @@ class Build(Tree):
         makes = {kind: build_make(self.path("make-" + kind), kind)
                  for kind in ("plain", "profiled")}
         folder, pristine = self.path("work"), self.path("pristine")
-        prepare_dash(folder, "plain")
-        run(["./configure", "CFLAGS=-O0 -w", "--disable-lineno"], folder, "configuration")
+        configure_dash(folder, "plain")
         shutil.copytree(folder, pristine, symlinks=True)
 
         def make(kind, transport=None):
             self.remake(folder, pristine)
-            words = [makes[kind], "-j4", "SHELL=" + shells[kind]]
+            words = [makes[kind], "-j4", "CFLAGS=-O0 -w", "SHELL=" + shells[kind]]
             results = ()
             if transport is None:
                 done = self.run_target(words, cwd=folder, timeout=LONG_S)
