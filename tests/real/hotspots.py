@@ -39,7 +39,7 @@ if shutil.which("callgrind_annotate") is None:
     sys.exit(real.SKIPPED)
 
 GAWK = """BEGIN {
-    for (i = 0; i < 60000; i++) {
+    for (i = 0; i < 20000; i++) {
         total += length(sprintf("%d %5.2f %s|", i % 97, i / 7, "x" i))
         seen[i % 500]++
     }
