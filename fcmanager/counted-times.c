@@ -259,17 +259,19 @@ static gboolean is_outermost(const FcCounts *counts, guint32 node)
     return above == 0;
 }
 
-/* A context takes no longer than its caller's.  Returns what all take that have no caller. */
+/* A context takes no longer than its caller's, but where a coroutine was left: no less than its own
+ * time.  Returns what all take that have no caller. */
 static guint64 bound_contexts(FcCounts *counts)
 {
     guint64 all = 0;
     for (guint32 i = 1; i < counts->node_count; i++) /* callers come first */
     {
         FcCountsNode *node = &counts->nodes[i];
+        const guint64 most = counts->nodes[node->parent].total;
         if (node->parent == 0)
             all += node->total;
         else
-            node->total = MIN(node->total, counts->nodes[node->parent].total);
+            node->total = MIN(node->total, MAX(most, node->local));
     }
     return all;
 }
@@ -282,13 +284,18 @@ void fc_settle_bound_totals(FcSettle *settle)
     FcCounts *counts = settle->counts;
     const guint64 all = bound_contexts(counts);
     g_autofree guint64 *most = g_new0(guint64, counts->function_count);
+    g_autofree guint64 *least = g_new0(guint64, counts->function_count);
     for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const FcCountsNode *node = &counts->nodes[i];
+        least[node->function] += node->local;
         if (is_outermost(counts, i))
-            most[counts->nodes[i].function] += counts->nodes[i].total;
+            most[node->function] += node->total;
+    }
     for (guint32 i = 0; i < counts->function_count; i++)
     {
         FcCountsFunction *function = &counts->functions[i];
-        function->total = MIN(function->total, MIN(most[i], all));
+        function->total = MIN(function->total, MAX(MIN(most[i], all), least[i]));
         function->wait_total = MIN(function->wait_total, function->total);
     }
     for (guint32 i = 0; i < counts->arc_count; i++)
