@@ -7,6 +7,7 @@ section that is not as the manual says is an error, and so is a version 3.0 part
 that does not agree with the sections behind it.
 """
 
+import functools
 import json
 import os
 import re
@@ -14,6 +15,9 @@ import subprocess
 
 TIME_MODES = {1: "tsc", 2: "ext", 3: "cpu", 4: "sys"}
 PROFILE_MODES = {1: "single", 2: "fork", 3: "thread"}
+
+# of a line: parent, module, address, function, calls, total and local time
+CONTEXT = re.compile(r"-?\d+ -?\d+ (?:0x[0-9a-f]+|\(nil\)) \d+ \d+ \d+ \d+").fullmatch
 
 
 class FormatError(Exception):
@@ -117,9 +121,10 @@ class Profile:
         self.threads = [self.thread(line.split()) for line in sections["threads"]]
         self.read_thread_parts(sections)
         self.arcs = [self.arc(line.split()) for line in sections["arcs"]]
-        self.contexts = []
-        for line in sections["contexts"]:
-            self.contexts.append(self.context(line.split()))
+        self.context_lines = sections["contexts"]
+        for line in self.context_lines:
+            if CONTEXT(line) is None:
+                raise FormatError(f"not a context: {line!r}")
         self.repairs = self.notes(sections["repairs"])
         self.losses = self.notes(sections["losses"])
         self.check_v3()
@@ -202,12 +207,18 @@ class Profile:
                       callee=self.functions[int(words[3])], site_module=path, site_offset=offset,
                       site=address(words[2]), calls=int(words[4]), total_ns=int(words[5]))
 
-    def context(self, words):
-        parent = int(words[0])
-        function = self.functions[int(words[3])]
-        path = (self.contexts[parent].path if parent >= 0 else ()) + (function.name,)
-        return Record(path=path, function=function, calls=int(words[4]), total_ns=int(words[5]),
-                      local_ns=int(words[6]))
+    @functools.cached_property
+    def contexts(self):
+        """Made when asked for: they are most of a profile, and few tests look at them."""
+        contexts = []
+        for line in self.context_lines:
+            words = line.split()
+            parent = int(words[0])
+            function = self.functions[int(words[3])]
+            path = (contexts[parent].path if parent >= 0 else ()) + (function.name,)
+            contexts.append(Record(path=path, function=function, calls=int(words[4]),
+                                   total_ns=int(words[5]), local_ns=int(words[6])))
+        return contexts
 
     def check_v3(self):
         """The part for old readers says the same, in microseconds, of 32 bits but for sums."""
