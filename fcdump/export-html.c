@@ -6,6 +6,7 @@
  */
 #include "fcdump/export-html.h"
 #include "fcdump/embedded.h"
+#include "fcdump/export-json.h"
 #include "fcdump/export.h"
 
 #include <stdlib.h>
@@ -157,13 +158,8 @@ static void put_threads(const FcReportContext *context, FcJson *json)
         for (guint f = 0; f < thread->functions->len; f++)
             local_ns += g_array_index(thread->functions, FcProfileThreadFunction, f).local_ns;
         fc_json_begin_object(json, NULL);
-        fc_json_signed(json, "tid", thread->tid);
-        fc_json_string(json, "name", thread->name);
-        fc_json_unsigned(json, "start_ns", thread->start_ns);
-        fc_json_unsigned(json, "end_ns", thread->end_ns);
-        fc_json_unsigned(json, "run_ns", thread->run_ns);
+        fc_export_json_thread_run(json, thread);
         fc_json_unsigned(json, "local_ns", local_ns);
-        fc_json_unsigned(json, "calls", thread->calls);
         put_thread_functions(context, json, thread);
         fc_json_end_object(json);
     }

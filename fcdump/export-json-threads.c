@@ -77,18 +77,23 @@ static void put_trace(const FcReportContext *context, FcJson *json, const FcProf
     fc_json_end_object(json);
 }
 
-void fc_export_json_thread(const FcReportContext *context, FcJson *json,
-                           const FcProfileThread *thread)
+void fc_export_json_thread_run(FcJson *json, const FcProfileThread *thread)
 {
-    static const char *const waits[] = {
-        [FC_WAITS_UNKNOWN] = NULL, [FC_WAITS_SEEN] = "seen", [FC_WAITS_COARSE] = "coarse"};
-    fc_json_begin_object(json, NULL);
     fc_json_signed(json, "tid", thread->tid);
     fc_json_string(json, "name", thread->name);
     fc_json_unsigned(json, "start_ns", thread->start_ns);
     fc_json_unsigned(json, "end_ns", thread->end_ns);
     fc_json_unsigned(json, "run_ns", thread->run_ns);
     fc_json_unsigned(json, "calls", thread->calls);
+}
+
+void fc_export_json_thread(const FcReportContext *context, FcJson *json,
+                           const FcProfileThread *thread)
+{
+    static const char *const waits[] = {
+        [FC_WAITS_UNKNOWN] = NULL, [FC_WAITS_SEEN] = "seen", [FC_WAITS_COARSE] = "coarse"};
+    fc_json_begin_object(json, NULL);
+    fc_export_json_thread_run(json, thread);
     fc_json_boolean(json, "ended", thread->ended);
     fc_json_string(json, "waits", waits[thread->waits]);
     fc_json_unsigned(json, "wait_ns", thread->wait_ns);

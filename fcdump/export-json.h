@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Between the parts of the JSON export.  Nobody else includes it.
+ * Between the parts of the JSON export, and export-html.c, whose page has some of it as well.
  */
 #pragma once
 
@@ -21,6 +21,8 @@ void fc_export_json_buckets(FcJson *json, const char *key, const guint64 *bucket
                             const char *unit, const char *count);
 /* The time as it was measured, with what the hooks took. */
 void fc_export_json_raw(FcJson *json, const char *key, guint64 ns, guint64 cost_ns);
+/* Members of a thread that all have who write one: which it is, when it ran, its calls. */
+void fc_export_json_thread_run(FcJson *json, const FcProfileThread *thread);
 /* An object of the array `threads`. */
 void fc_export_json_thread(const FcReportContext *context, FcJson *json,
                            const FcProfileThread *thread);
