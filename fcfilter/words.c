@@ -39,8 +39,9 @@ static const struct
     const char *text;
     enum FcChoice choice;
 } actions[] = {
-    {"!", FC_CHOICE_SKIP},     {"skip:", FC_CHOICE_SKIP}, {"count:", FC_CHOICE_COUNT},
-    {"time:", FC_CHOICE_TIME}, {"", FC_CHOICE_AUTO},
+    {"!", FC_CHOICE_SKIP}, /* two words for one thing */
+    {"skip:", FC_CHOICE_SKIP}, {"count:", FC_CHOICE_COUNT},
+    {"time:", FC_CHOICE_TIME}, {"", FC_CHOICE_AUTO}, /* last, as each word begins so */
 };
 
 static const char *const kinds[] = {[OF_FILE] = "file:", [OF_MODULE] = "module:"};
