@@ -5,6 +5,7 @@
 #include "fcdump/export.h"
 
 #include "model/v3.h"
+#include "profile/descriptor.h"
 
 #include <stdio.h>
 

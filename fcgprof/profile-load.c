@@ -8,6 +8,7 @@
 #include "fcgprof/symspec.h"
 #include "model/load.h"
 #include "model/v3.h"
+#include "profile/descriptor.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

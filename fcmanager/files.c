@@ -6,6 +6,7 @@
 
 #include "fcmanager/keep.h"
 #include "fcmanager/names.h"
+#include "profile/descriptor.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 #include "fcmanager/keep.h"
 
 #include "fcmanager/names.h"
-#include "profile/fc-profile.h"
+#include "profile/descriptor.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,14 +9,14 @@
 #include "model/distinct.h"
 #include "model/restrict.h"
 #include "model/v3.h"
+#include "profile/descriptor.h"
+#include "profile/path.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "profile/path.h"
 
 #define GMON_START "gmon"
 #define DEFAULT_NAME "functioncheck"

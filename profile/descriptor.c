@@ -3,6 +3,7 @@
  * The .fcd file: which processes a session had and where each one's .fc file is.
  * Written by fcmanager, read by the tools.  Reads files of the original as well.
  */
+#include "profile/descriptor.h"
 #include "profile/fc-profile.h"
 #include "profile/file.h"
 #include "profile/text.h"

@@ -4,6 +4,7 @@
  * the corpus.  What a reader accepts, the writer must write so that it is accepted
  * again and is the same from then on.
  */
+#include "profile/descriptor.h"
 #include "profile/fc-profile.h"
 
 #include <stdint.h>

@@ -4,6 +4,8 @@
  */
 #include "profile_fixture.h"
 
+#include "profile/descriptor.h"
+
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>

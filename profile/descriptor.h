@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The .fcd file of a session: which processes it had, and where the .fc file of each is.  Written
+ * by fcmanager, read by fcdump and fcgprof.  Errors are FC_PROFILE_ERROR of fc-profile.h.
+ */
+#pragma once
+
+#include <glib.h>
+
+/* What the file begins with. */
+#define FC_DESCRIPTOR_MAGIC "FunctionCheck descriptor file."
+
+typedef struct
+{
+    gint64 id;          /* process or thread id */
+    gint64 parent;      /* 0 with `is_thread` */
+    gboolean is_thread; /* parent: the word pthread_create */
+    char *file;         /* owned; as written, relative to the .fcd's folder or absolute */
+} FcDescriptorEntry;
+
+typedef struct
+{
+    gint64 started; /* seconds since the epoch */
+    gint64 ended;
+    GArray *entries; /* FcDescriptorEntry */
+} FcDescriptor;
+
+/* Empty; never fails; the caller frees it with fc_descriptor_free. */
+FcDescriptor *fc_descriptor_new(void);
+/* Copies `file`. */
+void fc_descriptor_add(FcDescriptor *descriptor, gint64 id, gint64 parent, gboolean is_thread,
+                       const char *file);
+void fc_descriptor_free(FcDescriptor *descriptor);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcDescriptor, fc_descriptor_free)
+FcDescriptor *fc_descriptor_read(const char *path, GError **error);
+FcDescriptor *fc_descriptor_parse(const char *data, gsize bytes, GError **error);
+GString *fc_descriptor_format(const FcDescriptor *descriptor);
+/* As fc_profile_write. */
+gboolean fc_descriptor_write(const FcDescriptor *descriptor, int dirfd, const char *path,
+                             GError **error);
+
+/* Paths of the .fc files that the .fcd at `path` names, in its order: char *, owned
+ * by the array (free with g_ptr_array_unref).  A name is taken relative to the
+ * .fcd's folder; where no such file is there, its base name is looked for beside
+ * the .fcd, so that a folder may be moved.  Whether they exist is not an error here. */
+GPtrArray *fc_descriptor_files(const char *path, GError **error);
