@@ -1,21 +1,17 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What profiling costs, as a ratio to the floor (floor.c) run beside it.
+"""The ways to run a program that the benchmarks compare: plain, with the floor (floor.c), with libfc
+in its modes, with other tools; and how long a run took.
 
-    bench.py fib|lua [--repeat N] [--size N]
-
-All ways run in turn, several rounds; the fastest of each is printed: wall and CPU
-time of the program, CPU time and peak memory of the manager.  It prints, and
-judges nothing: what a loaded machine shows is no failure.
+Used by table.py, truth.py and heap.py.  Programs that are measured run with real-time priority where
+FC_BENCH_REALTIME is set, so that on a machine with other work they find an idle processor; behind
+each such run there is a pause, for that other work.
 """
 
-import argparse
 import os
 import resource
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
@@ -24,8 +20,7 @@ import fctest  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BENCH_BUILD = os.path.join(fctest.BUILD_ROOT, "tests", "bench")
-MANAGER_LIMIT_KIB = 64 * 1024
-ONCE = ("uftrace", "callgrind")  # one writes gigabytes, the other takes its time
+REALTIME = os.environ.get("FC_BENCH_REALTIME")
 
 
 class Result:
@@ -38,11 +33,26 @@ class Result:
         self.manager_kib = manager_kib
 
 
+def run_measured(words, **others):
+    """As subprocess.run; what it gives, and the Result."""
+    if REALTIME:
+        words = ["chrt", "-r", "10", *words]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.monotonic()
+    done = subprocess.run(words, **others)
+    wall = time.monotonic() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if REALTIME:
+        time.sleep(min(wall, 1))
+    return done, Result(wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+
+
 class Bench:
     def __init__(self, folder):
         self.folder = folder
         self.programs = {}
         self.arguments = []
+        self.prefix = []  # words before those of what is run
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -67,14 +77,9 @@ class Bench:
                           str(size or 20)]
 
     def timed(self, words, env):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        start = time.monotonic()
-        subprocess.run(words, env=env, cwd=self.folder, stdin=subprocess.DEVNULL,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-        wall = time.monotonic() - start
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        return Result(wall, cpu)
+        return run_measured([*self.prefix, *words], env=env, cwd=self.folder,
+                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                            stderr=subprocess.DEVNULL, check=False)[1]
 
     def run_plain(self, name="plain"):
         return self.timed([self.programs[name], *self.arguments], fctest.plain_environment())
@@ -108,23 +113,6 @@ class Bench:
         return self.timed(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
                            self.programs["plain"], *self.arguments], fctest.plain_environment())
 
-    def ways(self):
-        ways = {
-            "plain": self.run_plain,
-            "floor": lambda: self.run_with_library(os.path.join(BENCH_BUILD, "libfloor.so")),
-            "libfc": self.run_libfc,
-            "libfc, pipe": lambda: self.run_libfc(FC_TRANSPORT="pipe"),
-            "libfc, all": lambda: self.run_libfc(FC_DETAIL="all"),
-            "libfc, trace": lambda: self.run_libfc(FC_TRACE="100000"),
-        }
-        if "pg" in self.programs:
-            ways["gcc -pg"] = lambda: self.run_plain("pg")
-        if shutil.which("uftrace"):
-            ways["uftrace"] = self.run_uftrace
-        if shutil.which("valgrind"):
-            ways["callgrind"] = self.run_callgrind
-        return ways
-
 
 def best(results):
     """The fastest run; the manager's memory is the largest seen."""
@@ -132,47 +120,3 @@ def best(results):
     kib = [each.manager_kib for each in results if each.manager_kib is not None]
     result.manager_kib = max(kib) if kib else None
     return result
-
-
-def show(name, result, floor):
-    cells = [f"{name:12}", f"{result.wall:8.3f}", f"{result.wall / floor.wall:7.2f}",
-             f"{result.cpu:8.3f}"]
-    if result.manager_cpu is not None:
-        total = result.cpu + result.manager_cpu
-        cells += [f"{result.manager_cpu:8.3f}", f"{total / floor.cpu:7.2f}",
-                  f"{result.manager_kib / 1024:8.1f}"]
-        if result.manager_kib > MANAGER_LIMIT_KIB:
-            cells.append("  above the 64 MiB that it may have")
-    print(" ".join(cells), flush=True)
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("what", choices=("fib", "lua"))
-    parser.add_argument("--repeat", type=int, default=5, help="rounds")
-    parser.add_argument("--size", type=int, help="of the work: fib's argument, the script's")
-    options = parser.parse_args()
-    folder = tempfile.mkdtemp(prefix="fc-bench-")
-    try:
-        bench = Bench(folder)
-        getattr(bench, "prepare_" + options.what)(options.size)
-        ways = bench.ways()
-        results = {name: [] for name in ways}
-        for _ in range(options.repeat):
-            for name, run in ways.items():
-                if name in ONCE and results[name]:
-                    continue
-                results[name].append(run())
-        floor = best(results["floor"])
-        print(f"{options.what} {' '.join(map(os.path.basename, bench.arguments))}: the fastest "
-              f"of {options.repeat}; seconds; /floor: ratio to the floor's\n"
-              f"{'':12} {'wall':>8} {'/floor':>7} {'cpu':>8} {'mng cpu':>8} {'/floor':>7} "
-              f"{'mng MiB':>8}")
-        for name in ways:
-            show(name, best(results[name]), floor)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-if __name__ == "__main__":
-    main()

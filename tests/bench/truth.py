@@ -15,15 +15,16 @@ prints, and judges nothing: what a loaded machine shows is no failure.
 import argparse
 import json
 import os
-import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import bench  # noqa: E402
 import fctest  # noqa: E402
 
+ROUNDS = 20
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "truth")
 # name: source, compiler, flags
 MIXES = {
@@ -77,14 +78,12 @@ class Mix:
 
     def run(self, kind, rounds, **env):
         """What the phases print, and the CPU time that the program took."""
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run(["./mix", str(rounds)], cwd=os.path.join(self.folder, kind),
-                              env=fctest.plain_environment(FC_QUIET="1", **env), text=True,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done, took = bench.run_measured(
+            ["./mix", str(rounds)], cwd=os.path.join(self.folder, kind),
+            env=fctest.plain_environment(FC_QUIET="1", **env), text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True)
         printed = dict(line.split() for line in done.stdout.splitlines())
-        return ({name: int(ns) for name, ns in printed.items()},
-                after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        return {name: int(ns) for name, ns in printed.items()}, took.cpu
 
     def profiled(self, kind, phases, key):
         """The phases' times in the profile of the last run."""
@@ -107,18 +106,18 @@ def medians(runs):
     return {name: statistics.median(run[name] for run in runs) for name in runs[0]}
 
 
-def measure(mix, options):
+def measure(mix, repeat, rounds):
     """Of each way the shares of the phases, as medians, and of each kind of run its CPU time."""
     found = {name: [] for name in ("plain", *WAYS)}
     times = {name: [] for name in found}
-    for _ in range(options.repeat):
-        phases, took = mix.run("plain", options.rounds)
+    for _ in range(repeat):
+        phases, took = mix.run("plain", rounds)
         found["plain"].append(shares(phases))
         times["plain"].append(took)
         last = None
         for name, (kind, detail, key) in WAYS.items():
             if last != (kind, detail):
-                took = mix.run(kind, options.rounds, FC_DETAIL=detail)[1]
+                took = mix.run(kind, rounds, FC_DETAIL=detail)[1]
                 last = (kind, detail)
             found[name].append(shares(mix.profiled(kind, phases, key)))
             times[name].append(took)
@@ -126,7 +125,7 @@ def measure(mix, options):
             {name: statistics.median(each) for name, each in times.items()})
 
 
-def show(name, found, times, options):
+def show(name, found, times, is_verbose):
     worst = {}
     cells = []
     for way in WAYS:
@@ -136,27 +135,34 @@ def show(name, found, times, options):
         cells.append(f"{off[phase]:+6.1f} {phase.removeprefix('phase_'):11} "
                      f"{times[way] / times['plain']:5.1f}")
     print(f"{name:17} " + "  ".join(cells), flush=True)
-    if options.verbose:
+    if is_verbose:
         for phase, share in found["plain"].items():
             print(f"    {phase.removeprefix('phase_'):13} {share:5.1f}  " +
                   "  ".join(f"{found[way][phase]:5.1f}" for way in WAYS), flush=True)
     return worst
 
 
+def run_mixes(names, repeat, rounds, is_verbose):
+    """Of each way the points that the worst phase of each mix is off."""
+    worst = {way: [] for way in WAYS}
+    print(f"points that the worst phase's share is off, and CPU time / plain; median of {repeat} runs")
+    print(f"{'':17} " + "  ".join(f"{way:24}" for way in WAYS))
+    for name in names:
+        with tempfile.TemporaryDirectory(prefix="fc-truth-") as folder:
+            for way, points in show(name, *measure(Mix(name, folder), repeat, rounds),
+                                    is_verbose).items():
+                worst[way].append(points)
+    return worst
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--repeat", type=int, default=5, help="runs of each")
-    parser.add_argument("--rounds", type=int, default=20, help="of the phases in each run")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="of the phases in each run")
     parser.add_argument("--verbose", action="store_true", help="each phase's share")
     parser.add_argument("mixes", nargs="*", metavar="MIX", help=", ".join(MIXES))
     options = parser.parse_args()
-    worst = {way: [] for way in WAYS}
-    print(f"points that the worst phase's share is off, and CPU time / plain; median of {options.repeat} runs")
-    print(f"{'':17} " + "  ".join(f"{way:24}" for way in WAYS))
-    for name in options.mixes or MIXES:
-        with tempfile.TemporaryDirectory(prefix="fc-truth-") as folder:
-            for way, points in show(name, *measure(Mix(name, folder), options), options).items():
-                worst[way].append(points)
+    worst = run_mixes(options.mixes or MIXES, options.repeat, options.rounds, options.verbose)
     for what, of in (("worst", max), ("mean of worst", statistics.mean)):
         print(f"{what:17} " + "  ".join(f"{of(each):6.1f}{'':18}" for each in worst.values()))
 

@@ -22,6 +22,7 @@ import signal
 import subprocess
 import sys
 
+import given
 import real
 from real import fctest, programs
 from browser import browser, shot, show
@@ -37,15 +38,6 @@ CLEAR = 1.5
 if shutil.which("callgrind_annotate") is None:
     print("valgrind is not installed")
     sys.exit(real.SKIPPED)
-
-GAWK = """BEGIN {
-    for (i = 0; i < 20000; i++) {
-        total += length(sprintf("%d %5.2f %s|", i % 97, i / 7, "x" i))
-        seen[i % 500]++
-    }
-    print total, length(seen)
-}
-"""
 
 
 class Callgrind:
@@ -152,7 +144,7 @@ class Gawk(HotSpots):
     program = "gawk"
 
     def command(self):
-        return [programs.built(programs.build_gawk), "-f", self.write("work.awk", GAWK)]
+        return [programs.built(programs.build_gawk), "-f", self.write("work.awk", given.GAWK)]
 
 
 class Ninja(HotSpots):
@@ -160,15 +152,7 @@ class Ninja(HotSpots):
     program = "ninja"
 
     def command(self):
-        rules = ["rule cc\n  command = cc $flags -c $in -o $out\n",
-                 "rule link\n  command = cc $in -o $out\n"]
-        for i in range(1500):
-            headers = " ".join(f"include/../include/part{(7 * i + j) % 40}/h{j}.h" for j in range(12))
-            rules.append(f"build out/obj{i}.o: cc src/./dir{i % 30}/../file{i}.c | {headers}\n"
-                         f"  flags = -O2 -DNAME={i}\n")
-        rules += [f"build bin/prog{k}: link {' '.join(f'out/obj{i}.o' for i in range(k, 1500, 30))}\n"
-                  for k in range(30)]
-        self.write("build.ninja", "".join(rules))
+        self.write("build.ninja", given.ninja_rules())
         return [programs.built(programs.build_ninja), "-t", "graph"]
 
 

@@ -220,7 +220,7 @@ def build_make(folder, kind):
 # ---- Without copies, for who writes nothing beside them ------------------------------------
 
 
-def build_gawk(folder):
+def build_gawk(folder, kind):
     copy_source("gawk", folder)
     # nothing is older than what it was made from: the tools that made it are not asked for
     for path in glob.glob(folder + "/**", recursive=True):
@@ -228,12 +228,12 @@ def build_gawk(folder):
     configure(folder, ["--disable-nls", "--disable-mpfr", "--without-readline",
                        "--disable-extensions"])
     run(["make", "-C", "support", "CFLAGS=-O1 -w"], folder, "gawk's support")
-    run(["make", "-j2", "gawk", f"CFLAGS=-O1 -w {shlex.join(profiling_flags('profiled'))}"], folder,
+    run(["make", "-j2", "gawk", f"CFLAGS=-O1 -w {shlex.join(profiling_flags(kind))}"], folder,
         "gawk")
     return os.path.join(folder, "gawk")
 
 
-def build_ninja(folder):
+def build_ninja(folder, kind):
     """Most of it in one translation unit, as reading its headers is most of the work."""
     os.makedirs(folder)
     source_folder = os.path.join(source("ninja-build"), "src")
@@ -245,11 +245,11 @@ def build_ninja(folder):
     with open(os.path.join(folder, "all.cc"), "w", encoding="utf-8") as stream:
         stream.writelines(f'#include "{path}"\n' for path in files if path != alone)
     run(["g++", "-O1", "-w", "-iquote", source_folder, "-o", "ninja", "all.cc", alone,
-         *profiling_flags("profiled")], folder, "ninja")
+         *profiling_flags(kind)], folder, "ninja")
     return os.path.join(folder, "ninja")
 
 
-def build_redis(folder):
+def build_redis(folder, _kind):
     copy_source("redis", folder)
     run(["make", "-j2", "-C", "src", "MALLOC=libc", "redis-server",
          "CFLAGS=-O2 -g -w " + shlex.join(fctest.fc_config("--cflags")),
@@ -257,7 +257,7 @@ def build_redis(folder):
     return os.path.join(folder, "src", "redis-server")
 
 
-def build_cppcheck(folder):
+def build_cppcheck(folder, _kind):
     copy_source("cppcheck", folder)
     run(["make", "-j2", "cppcheck",
          "CXXFLAGS=-O2 -g -w " + shlex.join(fctest.fc_config("--cflags")),
@@ -265,6 +265,6 @@ def build_cppcheck(folder):
     return os.path.join(folder, "cppcheck")
 
 
-def built(build):
-    """The path of the profiled program, built once."""
-    return build_once(build.__name__, "profiled", build)[1]
+def built(build, kind="profiled"):
+    """The path of the program, built once."""
+    return build_once(build.__name__, kind, lambda folder: build(folder, kind))[1]

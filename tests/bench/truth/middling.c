@@ -11,7 +11,10 @@
             x = x * 1664525u + 1013904223u;                                                        \
         return x;                                                                                  \
     }
-WORK(short_one, 40)
+#if !defined(SHORT)
+#define SHORT 40
+#endif
+WORK(short_one, SHORT)
 WORK(middle_one, 200)
 WORK(long_one, 2000)
 

@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What profiling costs and how true it is, as one table with the target beside each figure.
+
+    table.py [--repeat N] [GROUP...]
+
+The groups: speed, long, truth, busy, plain.  The ways of a group run in turn, several rounds; each
+figure is the median of the rounds' ratios, which hardly depend on the machine, though on what else
+it does.  On a machine with other work FC_BENCH_REALTIME=1 has what is measured run before that
+(`chrt`, as root), with a pause behind each run.  It judges nothing: a figure that misses its target is
+marked.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "real"))
+import bench  # noqa: E402
+import fctest  # noqa: E402
+import given  # noqa: E402
+import programs  # noqa: E402
+import truth  # noqa: E402
+
+MIXES_OF_BUSY = ("machine", "middling", "text", "threads")
+BUSY = 4
+ONCE = ("uftrace", "callgrind")  # one writes gigabytes, the other takes its time
+FLOOR = os.path.join(bench.BENCH_BUILD, "libfloor.so")
+
+
+def row(what, figure, target=None, note=""):
+    mark = "" if target is None else "" if figure <= target else "  MISSED"
+    print(f"{what:58} {figure:8.2f} {'' if target is None else format(target, '8.2f'):>8}"
+          f"{mark}{'  ' + note if note else ''}", flush=True)
+
+
+def ratio(results, one, other, of):
+    """The median of the rounds' ratios; what ran less often than the other, with its rounds."""
+    return statistics.median(of(a) / of(b) for a, b in zip(results[one], results[other]))
+
+
+def wall(result):
+    return result.wall
+
+
+def cpu(result):
+    return result.cpu + (result.manager_cpu or 0)
+
+
+def run_in_turn(ways, repeat):
+    results = {name: [] for name in ways}
+    for _ in range(repeat):
+        for name, run in ways.items():
+            if name not in ONCE or not results[name]:
+                results[name].append(run())
+    return results
+
+
+# ---- Speed --------------------------------------------------------------------------
+
+
+def on_one_processor(speed, run):
+    def prefixed():
+        speed.prefix = ["taskset", "-c", str(max(os.sched_getaffinity(0)))]
+        try:
+            return run()
+        finally:
+            speed.prefix = []
+    return prefixed
+
+
+def show_speed(what, folder, repeat):
+    speed = bench.Bench(os.path.join(folder, what))
+    os.makedirs(speed.folder)
+    getattr(speed, "prepare_" + what)(None)
+    ways = {"plain": speed.run_plain, "floor": lambda: speed.run_with_library(FLOOR),
+            "auto": speed.run_libfc, "all": lambda: speed.run_libfc(FC_DETAIL="all"),
+            "pipe": lambda: speed.run_libfc(FC_TRANSPORT="pipe"),
+            "gcc -pg": lambda: speed.run_plain("pg")}
+    for name in ("floor", "auto"):
+        ways[name + ", one"] = on_one_processor(speed, ways[name])
+    if shutil.which("uftrace"):
+        ways["uftrace"] = speed.run_uftrace
+    if shutil.which("valgrind"):
+        ways["callgrind"] = speed.run_callgrind
+    results = run_in_turn(ways, repeat)
+    row(f"wall, {what}, default / floor", ratio(results, "auto", "floor", wall), 0.4)
+    row(f"wall, {what}, default / plain", ratio(results, "auto", "plain", wall), 5)
+    row(f"wall, {what}, FC_DETAIL=all / floor", ratio(results, "all", "floor", wall), 1.15)
+    row(f"CPU with the manager, {what}, default / floor", ratio(results, "auto", "floor", cpu), 0.5)
+    row(f"CPU with the manager, {what}, FC_DETAIL=all / floor",
+        ratio(results, "all", "floor", cpu), 1.5)
+    row(f"wall, {what}, program and manager on one processor / floor",
+        ratio(results, "auto, one", "floor, one", wall), 0.6)
+    row(f"the manager's memory, {what}, MiB",
+        max(result.manager_kib for result in results["auto"] + results["all"]) / 1024, 64)
+    for name in ("floor", "pipe", "gcc -pg", "uftrace", "callgrind"):
+        if name in results:
+            row(f"    wall, {what}, {name} / plain", ratio(results, name, "plain", wall))
+
+
+def group_speed(folder, options):
+    for what in ("fib", "lua"):
+        show_speed(what, folder, options.repeat)
+
+
+def group_long(folder, options):
+    """Functions of 200 ns and more: of the mix `middling`, with its shortest made longer."""
+    speed = bench.Bench(folder)
+    for name, flags in (("plain", []), ("profiled", fctest.fc_config("--cflags-libs")),
+                        ("pg", ["-pg"])):
+        speed.compile(name, os.path.join(truth.SOURCES, "middling.c"), "-DSHORT=200", *flags)
+    speed.arguments = ["60"]
+    results = run_in_turn({"plain": speed.run_plain, "auto": speed.run_libfc,
+                           "gcc -pg": lambda: speed.run_plain("pg")}, options.repeat)
+    row("wall, functions of 200 ns and more, default / plain",
+        ratio(results, "auto", "plain", wall), 1.15)
+    row("    the same, gcc -pg / plain", ratio(results, "gcc -pg", "plain", wall))
+
+
+# ---- Truth ---------------------------------------------------------------------------
+
+
+def group_truth(_folder, options):
+    worst = truth.run_mixes(truth.MIXES, options.repeat, truth.ROUNDS, False)
+    for way, what, most in (("auto", "default", 22), ("inlined", "--after-inlining", 12),
+                            ("all", "FC_DETAIL=all", None), ("all, raw", "all, --raw", None)):
+        row(f"truth, {what}: points off, worst of {len(worst[way])} mixes", max(worst[way]), most)
+        row(f"truth, {what}: points off, mean of each mix's worst", statistics.mean(worst[way]),
+            8 if way == "auto" else None)
+
+
+def busy_processes():
+    """Of the same priority as what is measured, on the same two processors."""
+    words = [sys.executable, "-c", "while True: pass"]
+    return [subprocess.Popen(["chrt", "-r", "10", *words] if bench.REALTIME else words)
+            for _ in range(BUSY)]
+
+
+def shares_of_profile(mix, phases, repeat):
+    runs = []
+    for _ in range(repeat):
+        mix.run("hooks", truth.ROUNDS)
+        runs.append(truth.shares(mix.profiled("hooks", phases, "total_ns")))
+    return truth.medians(runs)
+
+
+def group_busy(folder, options):
+    processors = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(processors)[:2])
+    for name in MIXES_OF_BUSY:
+        mix = truth.Mix(name, os.path.join(folder, name))
+        phases = mix.run("plain", 1)[0]
+        alone = shares_of_profile(mix, phases, options.repeat)
+        others = busy_processes()
+        try:
+            beside = shares_of_profile(mix, phases, options.repeat)
+        finally:
+            for other in others:
+                other.kill()
+                other.wait()
+        row(f"share of CPU beside four busy processes, {name}: points off",
+            max(abs(beside[phase] - share) for phase, share in alone.items()), 3)
+    os.sched_setaffinity(0, processors)
+
+
+# ---- What a plain run would have taken ---------------------------------------------------
+
+
+UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
+HEADER = re.compile(r"give or take ([\d.]+) (\w+): a plain run would have taken about ([\d.]+) (\w+)\.")
+
+
+def real_programs(folder):
+    """name: plain, profiled, arguments, folder to run in."""
+    def path(name):
+        return os.path.join(folder, name)
+
+    def both(name, build):
+        return [build(path(f"{name}-{kind}"), kind) for kind in ("plain", "profiled")]
+
+    def write(name, text):
+        with open(path(name), "w", encoding="utf-8") as stream:
+            stream.write(text)
+        return path(name)
+    lua = os.path.join(fctest.SOURCE_ROOT, "tests", "real", "work.lua")
+    text = write("text", "".join(f"{i * 7919 % 10007} of {i // 3}\n" for i in range(400000)))
+    tcc = both("tcc", programs.build_tcc)
+    multiarch = subprocess.run(["gcc", "-print-multiarch"], check=True, text=True,
+                               stdout=subprocess.PIPE).stdout.strip()
+    write("build.ninja", given.ninja_rules())
+    gawk, ninja = ([programs.built(build, kind) for kind in ("plain", "profiled")]
+                   for build in (programs.build_gawk, programs.build_ninja))
+    awk = write("work.awk", given.GAWK.replace("20000", "200000"))
+    return {
+        "lua": (*both("lua", programs.build_lua), [lua, "10"], folder),
+        "bzip2": (*both("bzip2", programs.build_bzip2), ["-9", "-c", text], folder),
+        "bzip2 -d": (path("bzip2-plain"), path("bzip2-profiled"), ["-d", "-c", path("packed")], folder),
+        "tcc": (*tcc, ["-B.", "-Iinclude", "-I/usr/include/" + multiarch, "-I.", "-DONE_SOURCE=1",
+                       "-w", "-c", "tcc.c", "-o", path("out.o")], path("tcc-profiled")),
+        "gawk": (*gawk, ["-f", awk], folder),
+        "ninja": (*ninja, ["-t", "graph"], folder),
+    }
+
+
+def header_of(profile):
+    """The seconds that a plain run would have taken, and the error, as the header has them."""
+    text = subprocess.run([fctest.tool("fcdump"), profile], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout
+    error, error_unit, rest, unit = HEADER.search(text.replace("\n", " ")).groups()
+    return float(rest) * UNITS[unit], float(error) * UNITS[error_unit]
+
+
+def show_plain(name, folder, program, repeat):
+    plain, profiled, arguments, where = program
+    profile = os.path.join(folder, "functioncheck.fc")
+    plains, profiles, predictions, errors = [], [], [], []
+    for _ in range(repeat):
+        for words, times in (([plain, *arguments], plains), ([profiled, *arguments], profiles)):
+            times.append(bench.run_measured(words, env=fctest.plain_environment(
+                FC_QUIET="1", FC_DUMP_PATH=folder), cwd=where, stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)[1].wall)
+        predicted, error = header_of(profile)
+        predictions.append(predicted)
+        errors.append(error)
+    off = statistics.median(abs(predicted - took) / error
+                            for predicted, took, error in zip(predictions, plains, errors))
+    took = statistics.median(plains)
+    row(f"plain run predicted, {name}: error / stated error", off, 1,
+        f"plain {took:.3f} s, predicted {statistics.median(predictions):.3f}, give or take "
+        f"{statistics.median(errors):.3f}, profiled {statistics.median(profiles):.3f}")
+
+
+def group_plain(folder, options):
+    found = real_programs(folder)
+    with open(os.path.join(folder, "packed"), "wb") as packed:
+        subprocess.run([found["bzip2"][0], *found["bzip2"][2]], stdout=packed, check=True)
+    for name, program in found.items():
+        show_plain(name, folder, program, options.repeat)
+
+
+GROUPS = {"speed": group_speed, "long": group_long, "truth": group_truth, "busy": group_busy,
+          "plain": group_plain}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--repeat", type=int, default=5, help="rounds")
+    parser.add_argument("groups", nargs="*", metavar="GROUP", help=", ".join(GROUPS))
+    options = parser.parse_args()
+    print(f"median of {options.repeat} rounds{', real-time priority' if bench.REALTIME else ''}; "
+          f"load average {os.getloadavg()[0]:.1f}")
+    print(f"{'':58} {'figure':>8} {'target':>8}", flush=True)
+    for name in options.groups or GROUPS:
+        with tempfile.TemporaryDirectory(prefix="fc-bench-") as folder:
+            GROUPS[name](folder, options)
+
+
+if __name__ == "__main__":
+    main()
