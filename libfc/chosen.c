@@ -60,7 +60,7 @@ static enum FcChosenWay choose(struct FcCounted *counted, uint64_t function,
 {
     uint64_t *recorded = fc_filter_recorded(&counted->filter, function);
     *known = NULL;
-    if (*recorded == function)
+    if (FC_FILTER_SEEN(*recorded) == function)
         return FC_CHOSEN_RECORD;
     *known = fc_counters_find(counted, function);
     if (*known)

@@ -63,25 +63,30 @@ static bool is_held(const struct FcFunction *known)
     return known->slot->exit_limit != FC_NO_LIMIT;
 }
 
+/* Unless it is another function's, or was removed, which may happen now. */
+static void show(struct FcPair *pair, uint64_t function, bool is_shown)
+{
+    uint64_t other = is_shown ? function | FC_PAIR_HIDDEN : function;
+    __atomic_compare_exchange_n(&pair->function, &other, other ^ FC_PAIR_HIDDEN, false,
+                                __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
 static void show_pair(struct FcCounted *counted, const struct FcFunction *known, bool is_shown)
 {
-    struct FcPair *pair = fc_filter_pair(&counted->filter, known->function, known->site);
-    uint64_t hidden = known->function | FC_PAIR_HIDDEN;
-    if (pair->site == known->site &&
-        (pair->function == known->function || pair->function == hidden))
-        __atomic_store_n(&pair->function, is_shown ? known->function : hidden, __ATOMIC_RELAXED);
+    uint64_t function = FC_FILTER_SEEN(known->function);
+    struct FcPair *pair = fc_filter_pair(&counted->filter, function, known->site);
+    if (function > FC_FUNCTION_REMOVED && pair->site == known->site)
+        show(pair, function, is_shown);
 }
 
 /* Only what is called at another place than the held activation is found by the hooks: one that
  * was inlined into it has its call site, too, and has to be told from it at its exit. */
 static void show_nested_pairs(const struct FcFunction *known, bool shown)
 {
-    for (struct FcPair *pair = known->pairs; pair; pair = pair->next)
-        if ((pair->function & ~FC_PAIR_HIDDEN) == known->function)
-            __atomic_store_n(&pair->function,
-                             shown && pair->site != known->site ? known->function
-                                                                : known->function | FC_PAIR_HIDDEN,
-                             __ATOMIC_RELAXED);
+    uint64_t function = FC_FILTER_SEEN(known->function);
+    for (struct FcPair *pair = known->pairs; pair && function > FC_FUNCTION_REMOVED;
+         pair = pair->next)
+        show(pair, function, shown && pair->site != known->site);
 }
 
 static void hold(struct FcCounted *counted, struct FcFunction *known, uint64_t site, uint64_t where,
@@ -124,7 +129,8 @@ static bool is_left(const struct FcFunction *known, uint64_t site, uint64_t wher
 static void open_window(struct FcCounted *counted, const struct FcFunction *known)
 {
     counted->window_number++;
-    counted->window[0] = (struct FcWindowFrame){known->function, known->site, known->where};
+    counted->window[0] =
+        (struct FcWindowFrame){FC_FILTER_SEEN(known->function), known->site, known->where};
     counted->window_top = 1;
     counted->window_left = FC_WINDOW_RECORDS;
     counted->is_window = true;
@@ -269,7 +275,7 @@ static void sample(struct FcCounted *counted, struct FcFunction *known, uint64_t
     known->inlined = 0;
     __atomic_store_n(&known->slot->exit_limit, address_of(where), __ATOMIC_RELAXED);
     open_window(counted, known);
-    make_count(FC_COUNT_SAMPLE, known->function, site, where);
+    make_count(FC_COUNT_SAMPLE, FC_FILTER_SEEN(known->function), site, where);
 }
 
 /* The counter of the call was used up: it is refilled, and the call timed unless it is within one
@@ -283,7 +289,7 @@ static void go_on(struct FcCounted *counted, struct FcFunction *known, struct Fc
     if (is_held(known) && !known->is_nested && is_left(known, site, where))
         release(counted, known);
     if (is_held(known) || known->is_nested)
-        make_count(FC_COUNT_SEEN, known->function, site, where);
+        make_count(FC_COUNT_SEEN, FC_FILTER_SEEN(known->function), site, where);
     else
         sample(counted, known, site, where);
 }
@@ -296,7 +302,7 @@ FC_REALIGN void fc_counted_refill(void *function, void *site, uint64_t where)
     struct FcFunction *known = fc_counters_find(counted, (uint64_t)(uintptr_t)function);
     if (known && known->is_skipped)
     {
-        fc_chosen_enter(counted, known->function, (uint64_t)(uintptr_t)site);
+        fc_chosen_enter(counted, (uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site);
         return;
     }
     struct FcPair *pair =
@@ -308,11 +314,12 @@ FC_REALIGN void fc_counted_refill(void *function, void *site, uint64_t where)
 static void count(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
                   uint64_t where)
 {
-    struct FcPair *pair = fc_counters_pair(counted, known->function, site);
+    uint64_t function = FC_FILTER_SEEN(known->function);
+    struct FcPair *pair = fc_counters_pair(counted, function, site);
     if (!pair)
         pair = fc_counters_make_pair(counted, known, site, is_held(known) && site == known->site);
     if (!pair)
-        make_count(FC_COUNT_ONE, known->function, site, where);
+        make_count(FC_COUNT_ONE, function, site, where);
     else if (!fc_filter_count(pair->count))
         go_on(counted, known, pair, site, where);
 }
@@ -460,7 +467,7 @@ void fc_counted_jump(uint64_t address)
         cut_window(counted, address);
     for (struct FcFunction *known = counted->functions; known; known = known->next)
     {
-        if (known->function > FC_FUNCTION_REMOVED && is_held(known) &&
+        if (FC_FILTER_SEEN(known->function) > FC_FUNCTION_REMOVED && is_held(known) &&
             known->slot->exit_limit < address &&
             is_own_stack(known->slot->exit_limit) == is_own_stack(address - 1))
             release(counted, known);
@@ -476,7 +483,7 @@ void fc_counted_switch(void)
         end_window_early(counted);
     for (struct FcFunction *known = counted->functions; known; known = known->next)
     {
-        if (known->function > FC_FUNCTION_REMOVED && is_held(known))
+        if (FC_FILTER_SEEN(known->function) > FC_FUNCTION_REMOVED && is_held(known))
             release(counted, known);
     }
     fc_chosen_switch(counted);

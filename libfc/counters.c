@@ -56,7 +56,7 @@ void fc_counters_end(void)
     for (struct FcCounted **at = &all; *at; at = &(*at)->next)
         if (*at == counted)
         {
-            *at = counted->next;
+            __atomic_store_n(at, counted->next, __ATOMIC_RELAXED);
             break;
         }
     fc_unlock(&all_lock);
@@ -152,7 +152,7 @@ struct FcFunction *fc_counters_add(struct FcCounted *counted, uint64_t function)
     if (!known)
         return NULL;
     known->slot = fc_filter_slot(&counted->filter, function);
-    if (known->slot->function != 0)
+    if (FC_FILTER_SEEN(known->slot->function) != 0)
         known->slot = &known->own;
     known->slot->exit_limit = FC_NO_LIMIT;
     counted->function_count++;
@@ -169,7 +169,7 @@ void fc_counters_publish(struct FcCounted *counted, struct FcFunction *known, ui
     __atomic_store_n(&counted->functions, known, __ATOMIC_RELEASE);
     __atomic_store_n(&known->slot->function, function, __ATOMIC_RELEASE);
     uint64_t *recorded = fc_filter_recorded(&counted->filter, function);
-    if (*recorded == function)
+    if (FC_FILTER_SEEN(*recorded) == function)
         __atomic_store_n(recorded, 0, __ATOMIC_RELAXED);
     if (known->slot == &known->own)
         counted->filter.is_slow = true;
@@ -202,7 +202,7 @@ struct FcPair *fc_counters_pair(struct FcCounted *counted, uint64_t function, ui
     {
         if (is_pair(&more[at], function, site))
             return &more[at];
-        if (more[at].function == 0)
+        if (FC_FILTER_SEEN(more[at].function) == 0)
             return NULL;
     }
 }
@@ -211,7 +211,7 @@ static struct FcPair *place_in_more(struct FcPair *more, uint32_t room, uint64_t
                                     uint64_t site)
 {
     uint32_t at = place_of(key_of(function, site), room);
-    while (more[at].function != 0)
+    while (FC_FILTER_SEEN(more[at].function) != 0)
         at = (at + 1) & (room - 1);
     return &more[at];
 }
@@ -274,12 +274,12 @@ static struct FcCount *make_count(struct FcCounted *counted, uint64_t function, 
 static struct FcPair *make_pair(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
                                 bool is_hidden)
 {
-    uint64_t function = known->function;
+    uint64_t function = FC_FILTER_SEEN(known->function);
     struct FcPair *pair = fc_counters_pair(counted, function, site);
     if (pair) /* a handler was here first */
         return pair;
     pair = fc_filter_pair(&counted->filter, function, site);
-    bool is_first = pair->function == 0;
+    bool is_first = FC_FILTER_SEEN(pair->function) == 0;
     if (!is_first && !make_more_room(counted))
         return NULL;
     struct FcCount *count =
@@ -341,7 +341,7 @@ static void forget(struct FcCounted *counted, uint64_t start, uint64_t end)
     if (room > 0)
         forget_pairs(counted->more, room, FC_FUNCTION_REMOVED, start, end);
     for (uint32_t i = 0; i < FC_FILTER_RECORDED; i++)
-        if (is_within(counted->filter.recorded[i], start, end))
+        if (is_within(FC_FILTER_SEEN(counted->filter.recorded[i]), start, end))
             __atomic_store_n(&counted->filter.recorded[i], 0, __ATOMIC_RELAXED);
     struct FcFunction *known = __atomic_load_n(&counted->functions, __ATOMIC_ACQUIRE);
     for (; known; known = known->next)

@@ -56,6 +56,10 @@ struct FcFilter
     uint64_t recorded[FC_FILTER_RECORDED];
 };
 
+/* Reads the function of a pair, a slot or of `recorded`, which another thread may remove meanwhile
+ * (fc_counters_forget): of code that is unloaded, in which the reader is not. */
+#define FC_FILTER_SEEN(function) __atomic_load_n(&(function), __ATOMIC_RELAXED)
+
 /* NULL: nothing is counted in this thread. */
 extern __thread struct FcFilter *fc_filter
     __attribute__((tls_model("initial-exec"), visibility("hidden")));

@@ -102,15 +102,15 @@ void fc_hook_enter(void *function, void *site)
         /* read first: a handler that forks clears the table under our feet */
         struct FcCount *count = __atomic_load_n(&pair->count, __ATOMIC_RELAXED);
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        if (pair->function == address && pair->site == (uint64_t)(uintptr_t)site)
+        if (FC_FILTER_SEEN(pair->function) == address && pair->site == (uint64_t)(uintptr_t)site)
         {
             if (fc_likely(fc_filter_count(count)))
                 return;
             fc_counted_refill(function, site, WHERE(FC_RECORD_ENTER));
             return;
         }
-        if (fc_filter_slot(filter, address)->function == address ||
-            (filter->is_slow && *fc_filter_recorded(filter, address) != address))
+        if (FC_FILTER_SEEN(fc_filter_slot(filter, address)->function) == address ||
+            (filter->is_slow && FC_FILTER_SEEN(*fc_filter_recorded(filter, address)) != address))
         {
             fc_counted_enter(function, site, WHERE(FC_RECORD_ENTER));
             return;
@@ -126,10 +126,11 @@ void fc_hook_exit(void *function, void *site)
     {
         uint64_t address = (uint64_t)(uintptr_t)function;
         const struct FcSlot *slot = fc_filter_slot(filter, address);
-        bool is_counted = slot->function == address;
+        bool is_counted = FC_FILTER_SEEN(slot->function) == address;
         if (fc_likely(is_counted && STACK_ADDRESS() < slot->exit_limit))
             return;
-        if (is_counted || (filter->is_slow && *fc_filter_recorded(filter, address) != address))
+        if (is_counted ||
+            (filter->is_slow && FC_FILTER_SEEN(*fc_filter_recorded(filter, address)) != address))
         {
             fc_counted_exit(function, site, WHERE(FC_RECORD_EXIT));
             return;
