@@ -6,7 +6,9 @@
 #include "libfc/interpose.h"
 #include "libfc/got.h"
 #include "libfc/jumps.h"
+#include "tests/race/race.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -58,4 +60,15 @@ void fc_got_redirect(const struct dl_phdr_info *object, const struct FcStandIn *
 {
     (void)object;
     (void)stand_ins;
+}
+
+/* In here these are modules.c's. */
+void *race_dlopen(const char *library)
+{
+    return dlopen(library, RTLD_NOW);
+}
+
+void race_dlclose(void *handle)
+{
+    dlclose(handle);
 }

@@ -13,7 +13,13 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
-#define CHUNKS 24u /* few, so that threads wait for them and share pipes */
+/* Few, so that threads wait for them and share pipes; a quarter of them are for counts, and each
+ * thread that counts has one of those. */
+#if defined(FC_TEST_EAGER)
+#define CHUNKS 96u
+#else
+#define CHUNKS 24u
+#endif
 
 static struct FcShared *make_shared(size_t bytes)
 {

@@ -2,8 +2,10 @@
  *
  * The instrumented part: threads that work at the same time, that come and go meanwhile, and that
  * are still at work when the process ends.  step() is called STEPS times and a number of
- * times more that is told on standard output.
+ * times more that is told on standard output.  With arguments, LIBRARY MS: changes.c instead.
  */
+#include "tests/race/race.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,9 +61,14 @@ static pthread_t create(void *(*function)(void *), size_t number)
     return thread;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     pthread_t threads[AT_ONCE];
+    if (argc == 3)
+    {
+        race_change(argv[1], atol(argv[2]));
+        return 0;
+    }
     for (size_t i = 0; i < 3; i++)
         pthread_detach(create(restless, i));
     for (size_t i = 0; i < AT_ONCE; i++)
