@@ -9,10 +9,13 @@
 #include <pthread.h>
 #include <stdio.h>
 
-static struct truth *counters[16][2];
+#define FUNCTIONS 3
+static const char *const names[FUNCTIONS] = {"leaf", "branch", "nest"};
+static struct truth *counters[16][FUNCTIONS];
 
 static __thread struct truth *leaf_truth;
 static __thread struct truth *branch_truth;
+static __thread struct truth *nest_truth;
 
 static void leaf(void)
 {
@@ -29,14 +32,26 @@ static void branch(int leaves)
     }
 }
 
+static void nest(int depth)
+{
+    TRUTH_ENTERED(nest_truth);
+    if (depth == 0)
+        return;
+    TRUTH_CALLING(nest_truth);
+    nest(depth - 1);
+}
+
 static void *work(void *number)
 {
     leaf_truth = counters[(uintptr_t)number][0];
     branch_truth = counters[(uintptr_t)number][1];
+    nest_truth = counters[(uintptr_t)number][2];
     for (int i = 0;; i++)
     {
         TRUTH_CALLING(branch_truth);
         branch(i % 10);
+        TRUTH_CALLING(nest_truth);
+        nest(i % 3);
     }
     return NULL;
 }
@@ -47,10 +62,10 @@ int main(int argc, char **argv)
     if (threads < 1 || threads > 16)
         return 2;
     for (int i = 0; i < threads; i++)
-        for (int which = 0; which < 2; which++)
+        for (int which = 0; which < FUNCTIONS; which++)
         {
             char name[64];
-            snprintf(name, sizeof name, "number:%d/%s", i + 1, which ? "branch" : "leaf");
+            snprintf(name, sizeof name, "number:%d/%s", i + 1, names[which]);
             counters[i][which] = truth_open(name);
         }
     for (int i = 1; i < threads; i++)

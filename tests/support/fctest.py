@@ -64,13 +64,13 @@ def eager_folder():
     return folder
 
 
-def plain_environment(**extra):
-    """The environment of a user who never heard of FunctionCheck, and `extra`.  With FCTEST_DETAIL,
-    all, auto or eager, that is what FC_DETAIL is."""
+def plain_environment(detail=None, **extra):
+    """The environment of a user who never heard of FunctionCheck, and `extra`.  With `detail` or
+    FCTEST_DETAIL, all, auto or eager, that is what FC_DETAIL is."""
     env = {name: value for name, value in os.environ.items()
            if not name.startswith(("FC_", "LD_", "ORACLE_", "MESON_", "ASAN_", "UBSAN_"))}
     env["LC_ALL"] = "C"
-    detail = os.environ.get("FCTEST_DETAIL")
+    detail = detail or os.environ.get("FCTEST_DETAIL")
     if detail == "eager":
         env.update({"FC_DETAIL": "auto", "LD_LIBRARY_PATH": eager_folder(), "FC_MANAGER": tool("fcmanager")})
     elif detail:

@@ -2,17 +2,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """SIGKILL at random moments: the profile holds exactly the calls whose hooks had finished.
 
-    kills.py [--long] [--kills N] [--counted] [--seed N]
+    kills.py [--long] [--kills N] [--counted] [--seed N] [--jobs N]
 
 The target (kill_random.c) counts before each call that it is about to call and in the
 function that it was entered, in a file that outlives it: what was recorded must lie
-between the two, for each function of each thread.  Without shared memory a thread may take
-with it what its own buffer held, and no more."""
+between the two, for each function of each thread.  As a thread calls one function at a
+time, the two are alike but for at most one call of one function: that which was under way
+when the kill came.  Without shared memory a thread may take with it what its own buffer
+held, and no more.
+
+With --counted calls are counted that prove short, in half of the runs most of them and
+after a few calls (FC_TEST_EAGER)."""
 
 import argparse
+import concurrent.futures
 import itertools
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -24,6 +31,7 @@ from fctest import Case, plain_environment, processes, wait_until  # noqa: E402
 import fcprofile  # noqa: E402
 
 THREADS = (1, 3)
+FUNCTIONS = ("leaf", "branch", "nest")
 
 
 class Folder(Case):
@@ -34,7 +42,7 @@ class Folder(Case):
 def bounds_of(truth, threads):
     """For each thread, in the order of its calls: {function: (least, most)}"""
     rows = [{function: truth.counters[f"number:{number + 1}/{function}"][::-1]
-             for function in ("leaf", "branch")} for number in range(threads)]
+             for function in FUNCTIONS} for number in range(threads)]
     return sorted((row for row in rows if row["branch"][1] > 0), key=lambda row: row["leaf"])
 
 
@@ -48,7 +56,7 @@ def first_outside(found, bounds, slack):
 
 
 def check(profile, truth, threads, slack):
-    found = sorted(({name: thread.functions.get(name, (0,))[0] for name in ("leaf", "branch")}
+    found = sorted(({name: thread.functions.get(name, (0,))[0] for name in FUNCTIONS}
                     for thread in profile.threads), key=lambda row: row["leaf"])
     found = [row for row in found if row["branch"] > 0]
     bounds = bounds_of(truth, threads)
@@ -68,26 +76,68 @@ def check(profile, truth, threads, slack):
     return None
 
 
-def kill_once(case, program, transport, threads, delay, number):
-    folder = runner.make_folder(case, f"{transport}-{number}")
-    token = f"kill{os.getpid()}-{number}"
-    env = plain_environment(TRUTH=os.path.join(folder, "truth"), FC_TRANSPORT=transport,
-                            FC_DUMP_NAME=token, FC_QUIET="1")
-    with subprocess.Popen([program, str(threads)], cwd=folder, env=env) as process:
+class Kill:
+    """One of them: its number says how, `chance` when."""
+
+    def __init__(self, number, options, chance):
+        self.number = number
+        self.transport = runner.TRANSPORTS[number % 2]
+        self.threads = THREADS[number // 2 % 2]
+        self.detail = ("eager", "auto")[number // 4 % 2] if options.counted else "all"
+        self.delay = chance.choice((0.02, 0.1, 0.3)) * chance.random()
+        # or once its first thread has made so many calls, of which the last ones are counted
+        self.calls = chance.randrange(10000, 200000) if number // 8 % 2 else None
+        self.counts = False  # whether the profile has counted calls
+        self.problem = None
+
+    def __str__(self):
+        return (f"{self.transport}-{self.number}, {self.detail}, {self.threads} threads, "
+                f"after {self.calls or f'{self.delay * 1000:.1f} ms'}")
+
+    def wait(self, truth):
+        """Until it is time."""
+        if self.calls is None:
+            time.sleep(self.delay)
+        else:
+            wait_until(lambda: runner.Truth(truth).counters.get(
+                "number:1/branch", (0, 0))[0] >= self.calls, "too few calls")
+
+    def run(self, case, program):
         try:
-            time.sleep(delay)
+            self.problem = kill_once(case, program, self)
+        except Exception as error:  # told like what is wrong with a profile
+            self.problem = repr(error)
+
+
+def has_counted(path):
+    with open(path, encoding="utf-8") as stream:
+        return any(re.match(r"section counted \d+ [1-9]", line) for line in stream)
+
+
+def kill_once(case, program, kill):
+    transport = kill.transport
+    folder = runner.make_folder(case, f"{transport}-{kill.number}")
+    token = f"kill{os.getpid()}-{kill.number}"
+    env = plain_environment(detail=kill.detail, TRUTH=os.path.join(folder, "truth"),
+                            FC_TRANSPORT=transport, FC_DUMP_NAME=token, FC_QUIET="1")
+    with subprocess.Popen([program, str(kill.threads)], cwd=folder, env=env) as process:
+        try:
+            kill.wait(os.path.join(folder, "truth"))
         finally:
             process.kill()
     option = b"--name=" + token.encode()
-    wait_until(lambda: not processes(option), "the manager did not end")
     path = os.path.join(folder, token + ".fc")
+    wait_until(lambda: os.path.exists(path) or not processes(option), "the manager did not end")
     truth = runner.Truth(os.path.join(folder, "truth"))
     if not truth.counters or not os.path.exists(path):
         # killed before it had said hello, or before main
         begun = any(calling for calling, _ in truth.counters.values())
         return "no profile, but calls had been made" if begun else None
+    kill.counts = has_counted(path)
+    if kill.calls and not kill.counts and (transport, kill.detail) == ("shared", "eager"):
+        return "nothing was counted"
     slack = runner.BUFFER_CALLS if transport == "pipe" else 0
-    return check(fcprofile.load(path), truth, threads, slack)
+    return check(fcprofile.load(path), truth, kill.threads, slack)
 
 
 def main():
@@ -95,29 +145,23 @@ def main():
     parser.add_argument("--long", action="store_true", help="1000 kills")
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--counted", action="store_true",
-                        help="with most calls counted, records in shared memory only")
+                        help="with most calls counted")
     parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--jobs", type=int, default=4, help="so many at a time")
     options = parser.parse_args()
-    transports = runner.TRANSPORTS
-    os.environ.setdefault("FCTEST_DETAIL", "all")
-    if options.counted:
-        os.environ["FCTEST_DETAIL"], transports = "eager", ("shared",)
     kills = 1000 if options.long else options.kills
     chance = random.Random(options.seed)
     case = Folder()
     case.setUp()
-    failures = 0
     program = case.compile("kill_random.c", "-O1")
-    for number in range(kills):
-        transport = transports[number % len(transports)]
-        threads = THREADS[number // 2 % len(THREADS)]
-        delay = chance.choice((0.02, 0.1, 0.3)) * chance.random()
-        problem = kill_once(case, program, transport, threads, delay, number)
-        if problem is not None:
-            failures += 1
-            print(f"FAIL {transport}, {threads} threads, after {delay * 1000:.1f} ms "
-                  f"({transport}-{number}): {problem}")
-    print(f"{kills} kills with seed {options.seed}: {failures} failed")
+    all_kills = [Kill(number, options, chance) for number in range(kills)]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        list(pool.map(lambda kill: kill.run(case, program), all_kills))
+    failures = [kill for kill in all_kills if kill.problem]
+    for kill in failures:
+        print(f"FAIL {kill}: {kill.problem}")
+    print(f"{kills} kills with seed {options.seed}: {len(failures)} failed, "
+          f"{sum(kill.counts for kill in all_kills)} with counted calls")
     if failures:
         print(f"kept for a look: {case.folder}")
     else:
