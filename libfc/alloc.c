@@ -9,6 +9,7 @@
 #include "libfc/clock.h"
 #include "libfc/record.h"
 #include "libfc/state.h"
+#include "libfc/switches.h"
 #include "libfc/sys.h"
 #include "libfc/unwind.h"
 
@@ -70,6 +71,8 @@ void fc_alloc_record(enum FcRecordKind kind, enum FcMemoryCall call, const void 
         send_late(&(struct FcRecord){time, function, where, (uint64_t)(uintptr_t)caller});
         return;
     }
+    if (fc_switches_any())
+        fc_switches_look(time);
     fc_record_make(time, (void *)(uintptr_t)function, (void *)(uintptr_t)caller, where);
     /* Another thread may free the block at once, and its record must come later than this one: a
        private buffer is sent without delay. */

@@ -12,6 +12,7 @@
 #include "libfc/libc.h"
 #include "libfc/record.h"
 #include "libfc/state.h"
+#include "libfc/switches.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 
@@ -76,6 +77,8 @@ static void record(enum FcRecordKind kind, uint64_t address)
     else
         fc_counted_jump(address);
     uint64_t time = fc_clock_now();
+    if (fc_switches_any())
+        fc_switches_look(time);
     fc_record_make(time, NULL, NULL, where);
 }
 

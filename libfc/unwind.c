@@ -11,6 +11,7 @@
 #include "libfc/modules.h"
 #include "libfc/notice.h"
 #include "libfc/record.h"
+#include "libfc/switches.h"
 
 #include <dlfcn.h>
 
@@ -57,6 +58,8 @@ static void record_piece(uint64_t number, const uint64_t *addresses)
     void *function = (void *)(uintptr_t)(addresses[0] | number << FC_POINTER_CALL_SHIFT);
     void *site = (void *)(uintptr_t)addresses[2];
     uint64_t where = (uint64_t)FC_RECORD_STACK | addresses[1] << FC_STACK_SECOND_SHIFT;
+    if (fc_switches_any())
+        fc_switches_look(time);
     fc_record_make(time, function, site, where);
 }
 

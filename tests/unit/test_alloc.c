@@ -10,6 +10,7 @@
 #include "libfc/early.h"
 #include "libfc/record.h"
 #include "libfc/state.h"
+#include "libfc/switches.h"
 #include "libfc/thread.h"
 #include "libfc/unwind.h"
 
@@ -22,12 +23,15 @@
 __thread struct FcThread fc_thread = {.cursor = FC_CURSOR_NONE};
 enum FcTimeMode fc_clock_mode = FC_TIME_TSC;
 bool fc_unwind_is_on;
+const struct FcSwitchMark fc_switches_mark;
+intptr_t fc_switches_offset; /* of a word that is not the mark: it was off the CPU */
 
 static struct FcRecord passed; /* to the slow path, */
 static guint slow;             /* so often */
 static struct FcRecord late;
 static guint lates;
 static guint sent; /* private buffers */
+static guint64 looked_at;
 static gboolean is_nested;
 
 uint64_t fc_clock_read_slow(void)
@@ -39,6 +43,11 @@ void fc_record_slow(uint64_t time, void *function, void *site, uint64_t where)
 {
     passed = (struct FcRecord){time, (uintptr_t)function, where, (uintptr_t)site};
     slow++;
+}
+
+void fc_switches_look(uint64_t time)
+{
+    looked_at = time;
 }
 
 void fc_chunks_flush_private(void)
@@ -103,6 +112,7 @@ static void test_fields(void)
     g_assert_cmpuint(second->where >> FC_MEMORY_SIZE_SHIFT, ==, 0);
     g_assert_cmpuint(before, <=, first->time);
     g_assert_cmpuint(first->time, <=, second->time);
+    g_assert_cmpuint(looked_at, ==, second->time); /* what was waited before it is told first */
     g_assert_cmpuint(slow + lates + sent, ==, 0);
     g_aligned_free(chunk);
 }

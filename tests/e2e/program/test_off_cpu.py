@@ -74,6 +74,27 @@ class OffCpu(fctest.Case):
     def test_without_rseq_after_inlining(self):
         self.check({"GLIBC_TUNABLES": "glibc.pthread.rseq=0"}, "coarse", config=["--after-inlining"])
 
+    def test_before_other_records(self):
+        """What was waited before an exception, a jump, another stack or an allocation is the time of
+        the function that waited, not of what comes after."""
+        program = self.compile("off_cpu_jumps.cc", compiler="g++")
+        for env in ({"FC_DETAIL": "all"}, {"FC_DETAIL": "auto"}, {"FC_MEMORY": "1"}):
+            with self.subTest(env=env):
+                done = self.run_quiet([program], env=env)
+                self.assertEqual((done.returncode, done.stderr), (0, b""))
+                profile = json.loads(subprocess.run(
+                    [fctest.tool("fcdump"), "--json", self.path("functioncheck.fc")],
+                    check=True, capture_output=True).stdout)
+                found = {each["name"]: each for each in profile["functions"]}
+                for name, wall, cpu in map(str.split, done.stdout.decode().splitlines()):
+                    total, wait = found[name]["total_ns"], found[name]["total_wait_ns"]
+                    slack = int(wall) // 100 + MS
+                    self.assertLessEqual(total - wait, int(cpu) + slack, name)
+                    if name == "works":
+                        self.assertGreaterEqual(total - wait, 40 * 10 * MS - slack)
+                    else:
+                        self.assertGreaterEqual(wait, 10 * 10 * MS * 0.98, name)
+
     def test_clocks_that_stand_still(self):
         _, found, threads = self.measure({"FC_TIME_MODE": "cpu"})
         self.assertEqual([each["waits"] for each in threads], [None, None])
