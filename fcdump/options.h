@@ -94,17 +94,16 @@ typedef struct
     GPtrArray *baseline; /* char *, owned; those before; those after are the operands */
     GPtrArray *rules;    /* FcDiffRule *, owned: of --fail-on */
     gboolean markdown;
-    gboolean csv;         /* one table, for programs: `reports` is that one */
-    GPtrArray *images;    /* of --image */
-    guint64 reports;      /* bit n: row n of the table */
-    guint64 asked;        /* those asked for by name: they print a line even if they are empty */
-    gboolean classic;     /* `reports` is no longer the first screen */
-    gint export;          /* row of the export that is printed alone, or -1 */
-    GArray *files;        /* FcExportFile */
-    FcWeight weight;      /* of exports that hold one */
-    gboolean whole_graph; /* --dot leaves nothing out */
-    char *gmon;           /* the file that is written in place of reports, or NULL */
-    GPtrArray *peek;      /* patterns of --peek, as the next */
+    gboolean csv;      /* one table, for programs: `reports` is that one */
+    GPtrArray *images; /* of --image */
+    guint64 reports;   /* bit n: row n of the table */
+    guint64 asked;     /* those asked for by name: they print a line even if they are empty */
+    gboolean classic;  /* `reports` is no longer the first screen */
+    gint export;       /* row of the export that is printed alone, or -1 */
+    GArray *files;     /* FcExportFile */
+    FcWeight weight;   /* of exports that hold one */
+    char *gmon;        /* the file that is written in place of reports, or NULL */
+    GPtrArray *peek;   /* patterns of --peek, as the next */
     GPtrArray *path;
     FcBy by;
     FcSort sort;

@@ -27,7 +27,7 @@ TYPED = [
     ("fcdump --sort lo\t", ["--sort", "local"]),
     ("fcdump --weig\tlive-bl\t", ["--weight=live-blocks"]),
     ("fcdump --no-ti\t", ["--no-ti"]),
-    ("fcdump --whole\t", ["--whole-graph"]),
+    ("fcdump --prop\t", ["--propagate"]),
     ("fcdump --color=al\t", ["--color=always"]),
     ("fcdump --html=pag\t", ["--html=page.html"]),
     ("fcdump --html pag\t", ["--html", "page.html"]),
@@ -116,7 +116,7 @@ class Completion(fctest.Case):
     def test_fish(self):
         if not shutil.which("fish"):
             self.skipTest("no fish here")
-        self.assertEqual(self.fish("fcdump --whole"), ["--whole-graph"])
+        self.assertEqual(self.fish("fcdump --prop"), ["--propagate"])
         self.assertEqual(self.fish("fcdump --sort=to"), ["--sort=total"])
         self.assertEqual(self.fish("fcdump --sort lo"), ["local"])
         self.assertEqual(self.fish("fcdump --color=al"), ["--color=always"])

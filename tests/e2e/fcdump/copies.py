@@ -152,7 +152,7 @@ by_file = good("--no-reports", "--flat", "--by=file", "--basename", "--units=ns"
 equal(sum(int(row[-2]) for row in rows(by_file, "Files") if row[-1] == "shared.h"), 20 + 1, "by file")
 for export, ending in (("html", "html"), ("callgrind", "out"), ("dot", "dot"), ("speedscope", "json")):
     if export == "dot":
-        written = run("--dot", "--whole-graph", "functioncheck.fc").out
+        written = run("--dot", "--all", "functioncheck.fc").out
     else:
         run(f"--{export}=x.{ending}", "functioncheck.fc")
         with open(f"x.{ending}", encoding="utf-8") as file:

@@ -4,12 +4,13 @@
 # Graphviz draws what --dot writes: every function and every arc is in the picture, whatever
 # the functions are called.
 
+import re
 import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree
 
-from fcfile import Profile, Program, equal, fail, folder, good, recursive, run, simple
+from fcfile import Profile, Program, contains, equal, fail, folder, recursive, run, simple
 
 if shutil.which("dot") is None:
     print("graphviz is not installed")
@@ -21,7 +22,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def draw(*arguments, status=0, whole=True):
     """{node: the first line of its label}, and the arcs, of the drawing."""
-    result = run("--dot", *(["--whole-graph"] if whole else []), *arguments)
+    result = run("--dot", *(["--all"] if whole else []), *arguments)
     equal(result.status, status, "fcdump --dot")
     done = subprocess.run(["dot", "-Tsvg"], input=result.raw, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, timeout=60, check=False)
@@ -31,7 +32,7 @@ def draw(*arguments, status=0, whole=True):
     for group in xml.etree.ElementTree.fromstring(done.stdout).iter(SVG + "g"):
         title = group.findtext(SVG + "title")
         if group.get("class") == "node":
-            nodes[title] = group.find(SVG + "text").text
+            nodes[title] = next(group.iter(SVG + "text")).text
         elif group.get("class") == "edge":
             arcs.append(tuple(title.split("->")))
     return nodes, sorted((nodes[caller], nodes[callee]) for caller, callee in arcs)
@@ -103,18 +104,97 @@ many.arc("main", "main+14", "f0", 1, 999_999)
 many.context(many.context(top, "main+12", "short", 1, 200_000_000, 0), 0x1000004, "long", 1, 200_000_000,
              200_000_000)
 many.write("many.fc")
-nodes, arcs = draw("many.fc", whole=False, status=1)
-equal((len(nodes), "main" in nodes.values(), len(arcs)), (80, True, 79), "what is drawn of many functions")
-LONG = "many.so+" + hex(16 * 97)
-equal(("main", LONG) in arcs, True, "an arc by way of what is left out")
-result = run("--dot", "many.fc")
-if '[label="...\\n200.0 ms", penwidth=1.8, color="0.000 0.209 0.600", style=dotted];' not in result.out:
+
+
+SCREEN = 20 * 72, 11.25 * 72  # points
+
+
+def look(*arguments, status=1):
+    """What --dot says, when its drawing fits a screen as it is: not made smaller, and in letters that
+    can be read.  How wide letters are is the font's matter, so it may be somewhat too large."""
+    result = run("--dot", *arguments)
+    equal(result.status, status, f"--dot {arguments}")
+    text, count = re.subn(r'^  size="20.0,11.25";\n', "", result.out, flags=re.M)
+    equal(count, 1, "its size")
+    drawn = subprocess.run(["dot", "-Tsvg"], input=text.encode(), stdout=subprocess.PIPE, timeout=60, check=True)
+    size = re.search(rb'<svg width="([0-9.]+)pt" height="([0-9.]+)pt"', drawn.stdout)
+    for found, most in zip(map(float, size.groups()), SCREEN):
+        if found > 1.25 * most:
+            fail(f"--dot {arguments} fits no screen", size.groups(), text)
+    letters = [float(points) for points in re.findall(r"fontsize=([0-9.]+)", text)]
+    if min(letters) < 8:
+        fail("letters that are too small", text)
+    labels = re.findall(r'^  f\d+ \[label="((?:[^"\\]|\\.)*)"', text, re.M)
+    return labels, result
+
+
+labels, result = look("many.fc")
+if not 15 <= len(labels) < 80 or not any(label.startswith("main\\n") for label in labels):
+    fail("what is drawn of many functions", labels)
+TEXT = (f"{len(labels)} of 98 functions; left out: {98 - len(labels)} functions, and 0 arcs between those drawn")
+if f'label="{TEXT}"' not in result.out or f"--dot: {TEXT}; --top=N draws N functions, --all everything\n" not in result.err:
+    fail("what was left out", TEXT, result.err, result.out)
+if '[label=" ... 200.0 ms", color="0.000 0.209 0.600", penwidth=1.8, style=dotted' not in result.out:
     fail("an arc by way of what is left out", result.out)
-TEXT = "80 of 98 functions; left out: 18 functions, and 0 arcs between those drawn"
-if f'label="{TEXT}"' not in result.out or f"--dot: {TEXT}; --whole-graph draws all\n" not in result.err:
-    fail("what was left out", result.err, result.out)
-equal(len(draw("many.fc", status=1)[0]), 98, "--whole-graph")
+nodes, arcs = draw("--top=90", "many.fc", whole=False, status=1)
+equal((len(nodes), "main" in nodes.values(), len(arcs)), (90, True, 89), "--top")
+nodes, arcs = draw("many.fc", status=1)
+equal((len(nodes), ("main", "many.so+" + hex(16 * 96)) in arcs), (98, True), "--all")
 equal(len(draw("--min=10", "many.fc", whole=False, status=1)[0]), 2, "--min")
+
+# A chain of many calls with a fan of functions at its end: the chain is one node.
+deep = Profile(program, run_ns=10**9)
+deep.modules.append((0x1000000, 0x1000000, 0x2000000, 0, 2**64 - 1, None, "/none/deep.so"))
+
+
+def place(profile, number):
+    return 0x1000000 + 16 * number
+
+
+def add(profile, number, calls, total, local):
+    profile.function(f"f{number}", calls, total, local, where=place(profile, number))
+    profile.functions[-1] = ((1, place(profile, number)), *profile.functions[-1][1:])
+
+
+CHAIN = 40
+LEAVES = 12
+LOCAL = (10**9 - 10 * CHAIN) // LEAVES
+add(deep, 0, 1, 10**9, 10)
+under = deep.context(None, 0x1234, "f0", 1, 10**9, 10)
+for number in range(1, CHAIN):
+    add(deep, number, 1, 10**9 - 10 * number, 10)
+    deep.arc(f"f{number - 1}", place(deep, number - 1) + 4, f"f{number}", 1, 10**9 - 10 * number)
+    under = deep.context(under, place(deep, number - 1) + 4, f"f{number}", 1, 10**9 - 10 * number, 10)
+for number in range(CHAIN, CHAIN + LEAVES):
+    add(deep, number, 5, LOCAL, LOCAL)
+    deep.arc(f"f{CHAIN - 1}", place(deep, CHAIN - 1) + 4, f"f{number}", 5, LOCAL)
+    deep.context(under, place(deep, CHAIN - 1) + 4, f"f{number}", 5, LOCAL, LOCAL)
+deep.write("deep.fc")
+labels, result = look("deep.fc")
+equal(labels[0], "deep.so+0x0\\n(38 more calls)\\ndeep.so+0x270\\ntotal 1.000 s (100.0%), 1x\\nlocal 400 ns (0.0%)",
+      "a chain of calls")
+equal(len(labels), 1 + LEAVES, "what it calls is drawn, too")
+equal(len(re.findall(r"^  f0 -> f", result.out, re.M)), LEAVES, "and called by the chain")
+contains(result.err, "52 of 52 functions; left out: 0 functions, and 0 arcs between those drawn; "
+         "39 have no node of their own but are in chains;", "what is said of it")
+
+# Many functions that call one another, in circles as well, and have long names.
+wild = Profile(program, run_ns=10**9)
+wild.modules.append((0x1000000, 0x1000000, 0x2000000, 0, 2**64 - 1, None, "/none/" + "ns::type<int,char>::" * 9 + "so"))
+random, seen = 1, set()
+for number in range(300):
+    add(wild, number, 3, 9 * 10**8 // (1 + number % 97), 3 * 10**6)
+for number in range(1200):
+    random = random * 1103515245 + 12345 & 0x7fffffff
+    caller, callee = random >> 8 & 255, (random >> 16) % 300
+    if (caller, callee) not in seen:
+        seen.add((caller, callee))
+        wild.arc(f"f{caller}", place(wild, caller) + 4, f"f{callee}", 1, 10**6 * (1 + number % 50))
+wild.write("wild.fc")
+labels, result = look("wild.fc")
+if len(labels) < 8:
+    fail("next to nothing is drawn", labels)
+equal(run("--dot", "--top=150", "wild.fc").out.count("fillcolor="), 150, "--top of these")
 
 # Long names are wrapped where their parts end, and lose their middle.
 strange = Profile(program, run_ns=5)
@@ -123,7 +203,8 @@ strange.modules.append((0x10000, 0x10000, 0x11000, 0, 2**64 - 1, None,
 strange.function("odd", 1, 5, 5, where=0x10010)
 strange.functions[-1] = ((1, 0x10010), *strange.functions[-1][1:])
 strange.write("wrapped.fc")
-label = run("--dot", "wrapped.fc").out.split('[label="')[1].split("\\ntotal")[0]
-lines = label.split("\\n")
-equal((max(map(len, lines)) <= 32, lines[0], "..." in label, lines[-1][-4:]),
+text = run("--dot", "wrapped.fc").out
+lines = text.split('[label="')[1].split("\\ntotal")[0].split("\\n")
+equal((max(map(len, lines)) <= 28, lines[0], "..." in "".join(lines), lines[-1][-4:]),
       (True, "space::space::space", True, "0x10"), "a wrapped name")
+contains(text, 'tooltip="' + "space::" * 20, "the whole name")

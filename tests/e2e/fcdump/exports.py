@@ -107,7 +107,7 @@ ARCS = {("main", "even"), ("even", "odd"), ("odd", "even"), ("main", "alpha"), (
 
 
 def dot_graph(*arguments):
-    text = run("--dot", "--whole-graph", *arguments).out
+    text = run("--dot", "--all", *arguments).out
     nodes = dict(re.findall(r'^  (f\d+) \[label="([^\\"]*)\\n', text, re.M))
     arcs = re.findall(r"^  (f\d+) -> (f\d+) \[", text, re.M)
     return sorted(nodes.values()), {(nodes[a], nodes[b]) for a, b in arcs}
@@ -146,6 +146,6 @@ strange.functions[0] = ((1, 0x9010), *strange.functions[0][1:])
 strange.modules.append((0x9000, 0x9000, 0xa000, 0, 2**64 - 1, None, '/none/li"b\\.so'))
 strange.write("strange.fc")
 for option in ("--dot", "--vcg"):
-    out = run(option, "--whole-graph", "strange.fc").out
+    out = run(option, "--all", "strange.fc").out
     if 'label="li\\"b\\\\.so+0x10\\n' not in out.replace("label: ", "label="):
         fail(f"{option} does not escape names", out)

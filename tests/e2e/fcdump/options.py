@@ -15,7 +15,7 @@ plain = good("--classic", "some.fc")
 # Spelled with one dash or two an option does the same; arguments follow either way.
 SWITCHES = """flat no-flat cumul graph rgraph no-graph header no-header info no-info demangle
 demangle-gnu demangle-java demangle-ansi demangle-params no-demangle split csv raw details basename no-names
-force-names cycles no-cycles propagate rpropagate whole-graph memory no-memory mem-leaks no-mem-leaks
+force-names cycles no-cycles propagate rpropagate memory no-memory mem-leaks no-mem-leaks
 mem-free no-mem-free mem-realloc no-mem-realloc tree no-tree threads no-threads losses no-losses
 notes no-notes json latency no-latency classic all summary no-summary
 heaviest no-heaviest hot-path no-hot-path hints no-hints help version contact""".split()
