@@ -313,7 +313,10 @@ static struct option *make_getopt(GString *letters)
         if (option->name)
             g_array_append_val(names, row);
         if (option->letter < FC_GOPTION_DEMANGLE)
-            g_string_append_printf(letters, "%c%.*s", option->letter, argument, "::");
+        {
+            g_string_append_c(letters, (char)option->letter);
+            g_string_append_len(letters, "::", argument);
+        }
     }
     return (struct option *)(gpointer)g_array_free(names, FALSE);
 }

@@ -93,7 +93,7 @@ void fc_text_append_hex(GString *out, guint64 number)
 
 /* ---- Lines ----------------------------------------------------------------- */
 
-#define PIECE_BYTES ((gsize)1 << 16)
+#define PIECE_BYTES ((gsize)1 << 15)
 /* All blocks of an allocation site are on one line. */
 #define LINE_BYTES_MAX ((gsize)1 << 30)
 

@@ -14,9 +14,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 enum
 {
-    PLACES = 24,
+    PLACES = 12,
     FIRST_PLACE = 0x200, /* before the code of the images of the corpus */
-    PLACE_BYTES = 9
+    PLACE_BYTES = 19
 };
 
 static void require(gboolean condition, const char *what)

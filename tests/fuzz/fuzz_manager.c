@@ -20,9 +20,20 @@ unsigned fuzz_accepted;
 
 #define CHUNKS 3u
 
+/* What is to be kept besides the counts: bits of the first hello's `value`, which else says
+ * nothing. */
+enum
+{
+    WITHOUT_MEMORY = 1,
+    WITH_LATENCY = 2,
+    WITH_SLOWEST = 4,
+    WITH_TRACE = 8,
+};
+
 typedef struct
 {
     FcProcessSetup setup;
+    FcTraceRoom trace_room;
     FcProcess *process; /* of the first hello */
     FcForks *forks;
 } Run;
@@ -48,12 +59,23 @@ static FcSharedMap *shared_memory(struct FcShared **memory)
     return shared;
 }
 
+static void set_up(Run *run, guint64 what)
+{
+    run->setup.memory = !(what & WITHOUT_MEMORY);
+    run->setup.latency = (what & WITH_LATENCY) != 0;
+    run->setup.slowest = what & WITH_SLOWEST ? 2 : 0;
+    run->trace_room.length = what & WITH_TRACE ? 8 : 0;
+}
+
 static void take(const FcWireMessage *message, gpointer data)
 {
     Run *run = data;
     struct FcHello hello;
     if (message->type == FC_MSG_HELLO && run->process == NULL && fc_decode_hello(message, &hello))
+    {
+        set_up(run, message->value);
         run->process = fc_process_new(&run->setup, message->process, &hello, NULL);
+    }
     if (run->process == NULL)
         return;
     if (message->type == FC_MSG_FORK)
@@ -87,12 +109,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     static struct FcShared *memory;
     static FcSharedMap *shared;
-    Run run = {.forks = fc_forks_new()};
+    static gsize scribbled = FC_CHUNK_BYTES; /* of the chunk, by the input before */
+    Run run = {.forks = fc_forks_new(), .trace_room = {.limit = 1 << 20}};
     if (shared == NULL)
         shared = shared_memory(&memory);
     char *chunk = (char *)memory + FC_CHUNK_BYTES;
     gsize half = MIN(bytes / 2, (gsize)FC_CHUNK_BYTES);
-    memset(chunk, 0, FC_CHUNK_BYTES);
+    memset(chunk, 0, MAX(scribbled, FC_CHUNK_HEADER_BYTES));
+    scribbled = half;
     if (half > 0)
         memcpy(chunk, data + bytes - half, half);
 
@@ -101,7 +125,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     run.setup.profile_mode = FC_MODE_FORK;
     run.setup.shared = shared;
     run.setup.node_limit = 50;
-    run.setup.memory = TRUE;
+    run.setup.trace_room = &run.trace_room;
     run.setup.memory_frames = 8;
     FcDecoder *decoder = fc_decoder_new(take, &run);
     gsize cut = bytes / 3;

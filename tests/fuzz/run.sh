@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Runs a libFuzzer program for a fixed number of inputs from a fixed seed, so that
-# it finds the same on every machine, starting from the corpus, which stays as it is.
+# it finds the same on every machine, starting from the corpus, which stays as it is.  With
+# FC_FUZZ_SECONDS it runs for so long, from another seed each time.  Leaks are looked for once, at the end:
+# after each input it takes a tenth of the time.
 # Usage: run.sh PROGRAM CORPUS INPUTS
 set -eu
 
@@ -12,5 +14,12 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/new"
 cd "$work"
-"$program" -seed=1 -runs="$3" -max_len=4608 -rss_limit_mb=1024 -timeout=20 -print_final_stats=1 \
+if [ -n "${FC_FUZZ_SECONDS:-}" ]; then
+    set -- "$1" "$2" -1 -max_total_time="$FC_FUZZ_SECONDS"
+else
+    set -- "$1" "$2" "$3" -seed=1
+fi
+inputs=$3
+shift 3
+"$program" "$@" -runs="$inputs" -detect_leaks=0 -max_len=4608 -rss_limit_mb=1024 -timeout=20 -print_final_stats=1 \
     new "$corpus"
