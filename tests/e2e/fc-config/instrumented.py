@@ -6,6 +6,7 @@ object files, by objdump."""
 
 import os
 import re
+import shutil
 
 from common import CXX_COMPILERS, C_COMPILERS, expect, finish, flags, folder, run
 
@@ -103,13 +104,15 @@ def check_c(work):
                 continue
             expect(done.stderr == "", what + " is silent", done.stderr)
             done = run([compiler, level, "-S", *flags("--cflags"), "t.c", "-o", "-"], work)
-            calls = len(re.findall(r"\b(?:call|callq|jmp)\s+" + HOOK, done.stdout))
+            calls = len(re.findall(r"\b(?:call|callq|jmp)\s+\*?" + HOOK, done.stdout))
             own = len(C_OWN) + (1 if os.uname().machine == "x86_64" else 0)
             callers = objects_calling("t.o", work)
             expect(callers <= C_OWN | {"vector_sum"}, what + ": only own functions call", callers)
             if level == "-O0":
                 expect(len(callers) == own and calls == own, what + ": each calls once",
                        "%s %d" % (callers, calls))
+            if compiler == "gcc":
+                expect(HOOK + "@PLT" not in done.stdout, what + ": hooks are called without a PLT")
             # inlined copies call for themselves, so there may be more
             expect(calls >= own, what + ": no own function is left out", calls)
 
@@ -154,10 +157,11 @@ def check_languages(work):
         file.write("#include <stdio.h>\n#include <stdlib.h>\nint main(void) { return 0; }\n")
     with open(os.path.join(work, "a.s"), "w") as file:
         file.write(".globl thing\nthing:\n\t.section .note.GNU-stack,\"\",@progbits\n")
+    shutil.copy(os.path.join(work, "a.s"), os.path.join(work, "b.S"))
     for compiler in C_COMPILERS:
         for options in (["-std=c89", "-pedantic-errors", "old.c"], ["-std=c11", "old.c"],
                         ["-x", "c-header", "own.h", "-o", "own.h.gch"], ["-E", "old.c"],
-                        ["-M", "old.c"], ["-fsyntax-only", "old.c"], ["a.s"], ["-flto", "old.c"],
+                        ["-M", "old.c"], ["-fsyntax-only", "old.c"], ["a.s"], ["b.S"], ["-flto", "old.c"],
                         ["-D_FORTIFY_SOURCE=2", "-O2", "old.c"]):
             done = run([compiler, "-c", "-Wall", "-Werror", *flags("--cflags"), *options], work)
             expect(done.returncode == 0 and done.stderr == "",
