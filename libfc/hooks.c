@@ -102,7 +102,8 @@ void fc_hook_enter(void *function, void *site)
         /* read first: a handler that forks clears the table under our feet */
         struct FcCount *count = __atomic_load_n(&pair->count, __ATOMIC_RELAXED);
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        if (FC_FILTER_SEEN(pair->function) == address && pair->site == (uint64_t)(uintptr_t)site)
+        if (fc_likely(FC_FILTER_SEEN(pair->function) == address &&
+                      pair->site == (uint64_t)(uintptr_t)site))
         {
             if (fc_likely(fc_filter_count(count)))
                 return;
