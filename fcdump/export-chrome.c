@@ -66,19 +66,57 @@ static gint64 track_of(const Chrome *chrome, const FcTimelineCall *call)
     return track;
 }
 
-/* A call that did not return has no end, which viewers know. */
-static void put_call(const Chrome *chrome, const FcTimelineCall *call)
+/* ---- Beginnings and ends ---------------------------------------------------------------- */
+
+/* One event for each, and not one that has a duration: viewers add that up to an end in floating
+ * point, and take what then seems to outlast its caller for another stack. */
+typedef struct
 {
+    const FcTimelineCall *call;
+    gint64 order;
+    gboolean is_end;
+} Event;
+
+static int compare(gconstpointer a, gconstpointer b)
+{
+    const Event *x = a;
+    const Event *y = b;
+    if (x->call->thread != y->call->thread)
+        return x->call->thread < y->call->thread ? -1 : 1;
+    if (x->order != y->order)
+        return x->order < y->order ? -1 : 1;
+    return (x->call->stack > y->call->stack) - (x->call->stack < y->call->stack);
+}
+
+/* A call that did not return has no end, which viewers know. */
+static GArray *make_events(const FcTimeline *timeline)
+{
+    GArray *events = g_array_new(FALSE, FALSE, sizeof(Event));
+    for (guint i = 0; i < timeline->calls->len; i++)
+    {
+        const FcTimelineCall *call = &g_array_index(timeline->calls, FcTimelineCall, i);
+        const Event begin = {call, call->order, FALSE};
+        const Event end = {call, call->end_order, TRUE};
+        g_array_append_val(events, begin);
+        if (!call->is_open)
+            g_array_append_val(events, end);
+    }
+    g_array_sort(events, compare);
+    return events;
+}
+
+static void put_event(const Chrome *chrome, const Event *event)
+{
+    const FcTimelineCall *call = event->call;
     const gint64 track = track_of(chrome, call);
-    begin_event(chrome, call->is_open ? "B" : "X",
+    begin_event(chrome, event->is_end ? "E" : "B",
                 fc_model_function(chrome->context->model, call->function)->name, call->thread,
                 track);
     fc_json_string(chrome->json, "cat", "function");
-    fc_json_double(chrome->json, "ts", (double)call->begin_ns / 1000);
-    if (!call->is_open)
-        fc_json_double(chrome->json, "dur",
-                       (double)(call->end_ns - MIN(call->begin_ns, call->end_ns)) / 1000);
-    if (call->is_early)
+    fc_json_double(chrome->json, "ts",
+                   (double)(event->is_end ? MAX(call->begin_ns, call->end_ns) : call->begin_ns) /
+                       1000);
+    if (call->is_early) /* at both: for speedscope they are part of the name */
     {
         fc_json_begin_object(chrome->json, "args");
         fc_json_string(chrome->json, "called",
@@ -100,8 +138,9 @@ void fc_export_chrome(const FcReportContext *context)
     fc_json_begin_object(json, NULL);
     fc_json_string(json, "displayTimeUnit", "ns");
     fc_json_begin_array(json, "traceEvents");
-    for (guint i = 0; i < timeline->calls->len; i++)
-        put_call(&chrome, &g_array_index(timeline->calls, FcTimelineCall, i));
+    g_autoptr(GArray) events = make_events(timeline);
+    for (guint i = 0; i < events->len; i++)
+        put_event(&chrome, &g_array_index(events, Event, i));
     fc_json_end_array(json);
     fc_json_end_object(json);
     if (timeline->threads == 0)

@@ -286,18 +286,20 @@ class Trace(fctest.Case):
                 self.assertIn(event["name"], ("process_name", "thread_name"))
                 self.assertIsInstance(event["args"]["name"], str)
                 continue
-            self.assertIn(event["ph"], ("X", "B"))
+            self.assertIn(event["ph"], ("B", "E"))
             self.assertGreaterEqual(event["ts"], 0)
-            self.assertEqual("dur" in event, event["ph"] == "X")
+            self.assertNotIn("dur", event)
             tracks[event["pid"], event["tid"]].append(event)
-        for track, calls in tracks.items():
-            ends = []
-            for event in calls:  # as they began
-                end = round((event["ts"] + event["dur"]) * 1000) if "dur" in event else float("inf")
-                while ends and ends[-1] <= round(event["ts"] * 1000) and end > ends[-1]:
-                    ends.pop()
-                self.assertLessEqual(end, ends[-1] if ends else float("inf"), track)
-                ends.append(end)
+        for track, found in tracks.items():
+            times = [event["ts"] for event in found]
+            self.assertEqual(times, sorted(times), track)
+            stack = []
+            for event in found:
+                what = event["name"], event.get("args")
+                if event["ph"] == "B":
+                    stack.append(what)
+                else:
+                    self.assertEqual(stack.pop(), what, track)
         names = {(event["pid"], event["tid"]) for event in events if event["name"] == "thread_name"}
         self.assertEqual(names, set(tracks))
         return tracks
@@ -305,9 +307,10 @@ class Trace(fctest.Case):
     def test_chrome(self):
         self.trace("nesting.c")
         data = json.loads(self.fcdump("--trace=chrome", self.path("functioncheck.fc")))
-        calls, = self.check_events(data["traceEvents"]).values()
-        self.assertEqual([(event["name"], event["ts"], event["dur"]) for event in calls],
-                         [("main", 1, 9), ("a", 2, 5), ("b", 3, 1), ("c", 5, 1), ("b", 8, 1)])
+        events, = self.check_events(data["traceEvents"]).values()
+        self.assertEqual([(event["ph"], event["name"], event["ts"]) for event in events],
+                         [("B", "main", 1), ("B", "a", 2), ("B", "b", 3), ("E", "b", 4), ("B", "c", 5), ("E", "c", 6),
+                          ("E", "a", 7), ("B", "b", 8), ("E", "b", 9), ("E", "main", 10)])
         done = subprocess.run([fctest.tool("fcdump"), "--chrome=" + self.path("out.json"),
                                self.path("functioncheck.fc")], capture_output=True, check=True)
         self.assertIn(b"--chrome: not in it: calling contexts, numbers of calls", done.stderr)
@@ -317,10 +320,9 @@ class Trace(fctest.Case):
     def test_chrome_of_the_rest(self):
         self.trace("traced.c", "killed", records=7, status=-signal.SIGKILL)
         data = json.loads(self.fcdump("--trace=chrome", self.path("functioncheck.fc")))
-        calls, = self.check_events(data["traceEvents"]).values()
-        self.assertEqual([(event["name"], event["ph"]) for event in calls],
-                         [("main", "B"), ("outer", "B"), ("inner", "B"), ("leaves", "X"),
-                          ("leaf", "X"), ("leaf", "X"), ("leaf", "X")])
+        events, = self.check_events(data["traceEvents"]).values()
+        self.assertEqual([event["ph"] + " " + event["name"] for event in events],
+                         ["B main", "B outer", "B inner", "B leaves", *["B leaf", "E leaf"] * 3, "E leaves"])
         self.trace("coroutines.c", "threads", "5", clock=False)
         data = json.loads(self.fcdump("--trace=chrome", self.path("functioncheck.fc")))
         self.assertGreaterEqual(len(self.check_events(data["traceEvents"])), 4 * 6)
