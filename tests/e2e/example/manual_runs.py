@@ -45,10 +45,29 @@ int write_all(const char *text, int times)
 }
 """,
 }
+TRACED = """static volatile int sum;
+static void leaf(int n)
+{
+    sum += n;
+}
+static void work(int times)
+{
+    for (int i = 0; i < times; i++)
+        leaf(i);
+}
+int main(void)
+{
+    for (int i = 1; i <= 4; i++)
+        work(10000 * i);
+    work(2);
+    return 0;
+}
+"""
 # What issue and manual promise an example of.
-OPTIONS = """--all --base --baseline --by --callgrind --classic --csv --diff --dot --fail-on --flame --folded --gmon --graph --html
---image --json --latency --markdown --min --only --path --peek --pprof --process --rgraph --sort --speedscope --split
---thread --threads --time --top --tree --units --width""".split()
+OPTIONS = """--all --base --baseline --by --callgrind --chrome --classic --csv --depth --diff --dot --fail-on --flame --folded --gmon --graph --html
+--image --json --last --latency --markdown --min --min-time --only --path --peek --pprof --process --rgraph --slowest --sort --speedscope --split
+--suggest-filter
+--thread --threads --time --top --trace --tree --units --width""".split()
 
 
 def sh(command, folder):
@@ -91,9 +110,12 @@ class Examples(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.place = tempfile.TemporaryDirectory(prefix="fc-manual-")
-        for name in ("plain", "moved", "headers"):
+        for name in ("plain", "moved", "headers", "traced"):
             os.mkdir(os.path.join(cls.place.name, name))
-        plain, moved, headers = (os.path.join(cls.place.name, name) for name in ("plain", "moved", "headers"))
+        plain, moved, headers, traced = (os.path.join(cls.place.name, name)
+                                         for name in ("plain", "moved", "headers", "traced"))
+        with open(os.path.join(traced, "prog.c"), "w", encoding="ascii") as file:
+            file.write(TRACED)
         shutil.copy(os.path.join(ROOT, "examples", "wordindex.c"), plain)
         for name, text in HEADERS.items():
             with open(os.path.join(headers, name), "w", encoding="ascii") as file:
@@ -102,6 +124,8 @@ class Examples(unittest.TestCase):
                 (plain, "gcc -g -O2 `fc-config --cflags-libs` -o wordindex wordindex.c && ./wordindex -t 3"
                         " && FC_DUMP_NAME=more.fc ./wordindex -t 4"),
                 (headers, "gcc -g -O0 `fc-config --cflags-libs` -o prog read.c write.c && ./prog"),
+                (traced, "gcc -g -O0 `fc-config --cflags-libs` -o prog prog.c"
+                         " && FC_TRACE=1000 FC_SLOWEST=2 FC_LATENCY=1 ./prog"),
                 (moved, "cp ../plain/wordindex wordindex && ./wordindex -t 1 && mkdir there && mv wordindex there")):
             done = sh("export FC_QUIET=1; " + command, folder)
             assert done.returncode == 0, done.stderr
