@@ -144,6 +144,7 @@ static void put_input(const Export *export, const FcInput *input)
     fc_json_string(json, "executable", header->executable);
     fc_json_string(json, "directory", header->directory);
     fc_json_string(json, "filter", header->filter);
+    fc_json_unsigned(json, "depth", header->depth);
     fc_json_begin_array(json, "command_line");
     for (guint i = 0; header->command_line && header->command_line[i]; i++)
         fc_json_string(json, NULL, header->command_line[i]);

@@ -138,6 +138,23 @@ static void note_filters(const FcReportContext *context)
     }
 }
 
+static void note_depths(const FcReportContext *context)
+{
+    const GPtrArray *inputs = context->model->inputs;
+    g_autoptr(GHashTable) told = g_hash_table_new(NULL, NULL);
+    for (guint i = 0; i < inputs->len; i++)
+    {
+        const guint depth = ((const FcInput *)inputs->pdata[i])->header->depth;
+        if (depth == 0 || !g_hash_table_add(told, GUINT_TO_POINTER(depth)))
+            continue;
+        fc_render_note(
+            context->render,
+            "Recorded with FC_DEPTH=%u: deeper calls are only counted, and their time is "
+            "that of the calls they were made in.",
+            depth);
+    }
+}
+
 void fc_report_header(const FcReportContext *context)
 {
     const GPtrArray *operands = context->model->operands;
@@ -151,6 +168,7 @@ void fc_report_header(const FcReportContext *context)
         g_string_append_printf(files, " and %u more", operands->len - FILES_MAX);
     fc_render_title(context->render, "FunctionCheck " FC_VERSION " profile: %s", files->str);
     note_filters(context);
+    note_depths(context);
     note_estimates(context);
     note_costs(context);
     note_waits(context);

@@ -25,6 +25,14 @@ static void unlink_child(FcSettle *settle, guint32 node)
         *link = *fc_settle_link(settle->next_child, node);
 }
 
+/* The counted function that calls what was recorded as called by `recorded` (+ 1, both); 0: that
+ * does itself. */
+static guint32 hidden_caller(const FcSettle *settle, const FcCountedPair *pair, guint32 recorded)
+{
+    const guint32 hidden = fc_settle_hidden_caller(settle, pair, recorded);
+    return hidden != 0 && (settle->is_counted[hidden - 1] & FC_SETTLE_COUNTED) ? hidden : 0;
+}
+
 /* The context of `function` below `frame` that has the most calls and is not below `node`; 0: there
  * is none. */
 static guint32 find_caller(const FcSettle *settle, guint32 frame, guint32 function, guint32 node)
@@ -54,7 +62,7 @@ static void move_node(Move *move, guint32 node)
     const FcCountedPair pair =
         *fc_counted_pair(settle->counted, own.site, own.site_module, own.function);
     guint32 recorded = counts->nodes[own.parent].function + 1;
-    guint32 hidden = fc_settle_hidden_caller(settle, &pair, recorded);
+    guint32 hidden = hidden_caller(settle, &pair, recorded);
     guint32 caller = hidden != 0 ? find_caller(settle, own.parent, hidden - 1, node) : 0;
     if (caller == 0)
         return;
@@ -82,7 +90,7 @@ static void move_arcs(Move *move)
         const FcCountsArc own = counts->arcs[i];
         const FcCountedPair pair =
             *fc_counted_pair(settle->counted, own.site, own.site_module, own.callee);
-        guint32 hidden = fc_settle_hidden_caller(settle, &pair, own.caller);
+        guint32 hidden = hidden_caller(settle, &pair, own.caller);
         if (hidden == 0 ||
             (!move->moved_arcs[i] && fc_settle_function_before(settle, &pair) != hidden))
         {

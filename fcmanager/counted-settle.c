@@ -333,13 +333,16 @@ static void note_pairs(FcSettle *settle)
         FcCountedPair *pair = fc_counted_pair(counted, arc->site, arc->site_module, arc->callee);
         sample->next = pair->first_sample;
         pair->first_sample = i + 1;
-        settle->is_counted[arc->callee] = 1;
+        settle->is_counted[arc->callee] |=
+            pair->deep < pair->calls ? FC_SETTLE_COUNTED : FC_SETTLE_DEEP;
     }
     for (guint32 i = 0; i < counted->pairs->len; i++)
     {
         const FcCountedPair *pair = &g_array_index(counted->pairs, FcCountedPair, i);
-        if (pair->calls > 0)
-            settle->is_counted[pair->function] = 1;
+        if (pair->deep > 0)
+            settle->is_counted[pair->function] |= FC_SETTLE_DEEP;
+        if (pair->deep < pair->calls)
+            settle->is_counted[pair->function] |= FC_SETTLE_COUNTED;
     }
 }
 
@@ -393,8 +396,9 @@ static void end(FcSettle *settle)
 void fc_counted_settle(FcCounted *counted, guint64 outside, const FcCallCosts *costs)
 {
     FcSettle settle;
-    if (!counted->begun)
+    if (!counted->begun && counted->pairs->len == 0)
         return;
+    fc_counted_begin(counted);
     fc_counted_forget_samples_map(counted);
     begin(&settle, counted, costs);
     apportion_all(&settle);

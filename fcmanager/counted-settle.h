@@ -23,7 +23,9 @@
  *   counted functions call one another.  A sampled call of more than 100 us, which was preempted or
  *   did what is too rare to be sampled, stands for itself alone.  Where a frame has not so much
  * local time, all is given in proportion: no time becomes negative, and none is made or lost but
- * outside all frames, which can't give more than there was. */
+ * outside all frames, which can't give more than there was.
+ * - Calls deeper than FC_DEPTH are given to contexts in the same way, but have no time beyond what
+ *   counting them cost: theirs is that of the recorded frame around them. */
 #pragma once
 
 #include "fcmanager/costs.h"
@@ -56,11 +58,15 @@ typedef struct
     GArray *hidden_calls; /* guint64: calls that were counted, from outside of the context */
     GArray *spent;        /* FcCountedSpent */
     guint32 *first_same;  /* by function */
-    guint8 *is_counted;   /* by function */
+    guint8 *is_counted;   /* by function: bits as below; 0: it is not */
     GArray *next_arc;     /* guint32 by arc: another one of its pair, index + 1; 0: none */
     guint32 *by_address;  /* functions in the order of module and address */
     GArray *shares;       /* FcCountedShare */
 } FcSettle;
+
+/* Of FcSettle.is_counted.  Calls deeper than FC_DEPTH call nothing that is recorded. */
+#define FC_SETTLE_COUNTED 1u
+#define FC_SETTLE_DEEP 2u
 
 /* The recorded frame around most of a context's counted calls. */
 typedef struct

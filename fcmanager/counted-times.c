@@ -126,6 +126,12 @@ static void add_pooled_errors(FcSettle *settle, const Sums *by_function, const d
     }
 }
 
+/* The part of the pair's calls for which the samples stand. */
+static double estimated_part(const FcCountedPair *pair)
+{
+    return pair->calls > 0 ? (double)(pair->calls - pair->deep) / (double)pair->calls : 0;
+}
+
 /* How long the untimed calls of each share took by the samples. */
 static void estimate(FcSettle *settle)
 {
@@ -140,7 +146,8 @@ static void estimate(FcSettle *settle)
     {
         const FcCountedShare *share = &g_array_index(settle->shares, FcCountedShare, i);
         if (share->pair != FC_SHARE_OF_COSTS)
-            untimed[share->pair] += share->untimed;
+            untimed[share->pair] +=
+                share->untimed * estimated_part(&g_array_index(pairs, FcCountedPair, share->pair));
     }
     for (guint i = 0; i < settle->counted->samples->len; i++)
     {
@@ -155,7 +162,7 @@ static void estimate(FcSettle *settle)
         const Sums sums = sums_of_pair(settle, pair);
         const gboolean own = sums.timed >= SAMPLES_LEAST;
         means[i] = mean_local(settle, own ? &sums : &by_function[pair->function], pair->function);
-        function->counted += pair->calls;
+        function->counted += pair->calls - pair->deep;
         function->timed += sums.timed + sums.alone;
         if (own)
             variances[i] = add_errors(function, &sums, means[i], untimed[i]);
@@ -167,8 +174,11 @@ static void estimate(FcSettle *settle)
     for (guint i = 0; i < settle->shares->len; i++)
     {
         FcCountedShare *share = &g_array_index(settle->shares, FcCountedShare, i);
-        if (share->pair != FC_SHARE_OF_COSTS)
-            share->ticks = share->untimed * means[share->pair];
+        if (share->pair == FC_SHARE_OF_COSTS)
+            continue;
+        const double part = estimated_part(&g_array_index(pairs, FcCountedPair, share->pair));
+        share->ticks =
+            share->untimed * (means[share->pair] * part + settle->costs->counted * (1 - part));
     }
 }
 

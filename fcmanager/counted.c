@@ -147,12 +147,25 @@ FcCountedPair *fc_counted_pair(FcCounted *counted, guint64 site, gint site_modul
     return &g_array_index(counted->pairs, FcCountedPair, counted->pairs->len - 1);
 }
 
-void fc_counted_add(FcCounted *counted, guint64 site, guint64 address, guint64 time, guint64 calls)
+static FcCountedPair *pair_of(FcCounted *counted, guint64 site, guint64 address, guint64 time)
 {
     FcCounts *counts = counted->counts;
     gint module = fc_modules_find(counts->modules, address, time);
     gint site_module = fc_modules_find(counts->modules, site, time);
     guint32 function = fc_counts_get_function(counts, address, module, time);
+    return fc_counted_pair(counted, site, site_module, function);
+}
+
+void fc_counted_add(FcCounted *counted, guint64 site, guint64 address, guint64 time, guint64 calls)
+{
     fc_counted_begin(counted);
-    fc_counted_pair(counted, site, site_module, function)->calls += calls;
+    pair_of(counted, site, address, time)->calls += calls;
+}
+
+void fc_counted_add_deep(FcCounted *counted, guint64 site, guint64 address, guint64 time,
+                         guint64 calls)
+{
+    FcCountedPair *pair = pair_of(counted, site, address, time);
+    pair->calls += calls;
+    pair->deep += calls;
 }

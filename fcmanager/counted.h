@@ -36,6 +36,7 @@ typedef struct
     gint site_module;
     guint32 function;
     guint64 calls;     /* counted, not recorded */
+    guint64 deep;      /* of them, those deeper than FC_DEPTH: none was timed */
     guint32 first_arc; /* index + 1; 0: none.  For counted-settle.c, as the next */
     guint32 first_sample;
 } FcCountedPair;
@@ -83,6 +84,9 @@ void fc_counted_sure(FcCounted *counted, guint32 arc);
 /* So many calls of the function at `address` from `site` were counted, by a counter that was made
  * at `time`, which says whose addresses they are. */
 void fc_counted_add(FcCounted *counted, guint64 site, guint64 address, guint64 time, guint64 calls);
+/* The same, of calls deeper than FC_DEPTH: of what is recorded it is known who called, still. */
+void fc_counted_add_deep(FcCounted *counted, guint64 site, guint64 address, guint64 time,
+                         guint64 calls);
 
 /* The pair, made if need be; good until the next is. */
 FcCountedPair *fc_counted_pair(FcCounted *counted, guint64 site, gint site_module,

@@ -38,6 +38,7 @@ typedef struct
     gint contexts;
     gboolean latency;
     gint trace;
+    gint depth;
     gint slowest;
     gint memory;
     gint memory_stack;
@@ -91,6 +92,7 @@ static gboolean parse(int argc, char **argv, Options *options, GError **error)
         {"memory-profiling", 0, 0, G_OPTION_ARG_NONE, &options->memory_profiling, "profile memory",
          NULL},
         {"trace", 0, 0, G_OPTION_ARG_INT, &options->trace, "records kept of each thread", "N"},
+        {"depth", 0, 0, G_OPTION_ARG_INT, &options->depth, "deepest calls that are recorded", "N"},
         {"slowest", 0, 0, G_OPTION_ARG_INT, &options->slowest,
          "slowest calls kept of each function", "N"},
         {"latency", 0, 0, G_OPTION_ARG_NONE, &options->latency, "keep how long calls took", NULL},
@@ -202,6 +204,7 @@ static int run(const Options *options, int last_word)
         .memory = options->memory_profiling,
         .latency = options->latency,
         .trace = (guint32)MAX(options->trace, 0),
+        .depth = (guint32)MAX(options->depth, 0),
         .slowest = (guint32)CLAMP(options->slowest, 0, (gint)FC_SLOWEST_MAX),
         .memory_blocks = (guint32)CLAMP(options->memory, 0, 1 << 24),
         .memory_frames = (guint32)CLAMP(options->memory_stack, 0, 1024),

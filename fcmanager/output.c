@@ -232,6 +232,7 @@ static FcOutputBuild begin(const FcProcess *process, const FcCounts *counts, con
     profile->executable = g_strdup(process->executable);
     profile->directory = g_strdup(process->directory);
     profile->filter = g_strdup(process->setup->filter);
+    profile->depth = process->setup->depth;
     profile->command_line = g_strdupv(process->command_line);
     profile->end = process->end;
     profile->end_value = process->end_value;

@@ -28,6 +28,7 @@ typedef struct
     guint32 memory_frames;    /* kept of a block's stack in the lists of version 3.0 */
     FcTraceRoom *trace_room;  /* of all processes; owned by the session */
     const char *filter;       /* FC_FILTER, where it is in use; else NULL */
+    guint32 depth;            /* FC_DEPTH; 0: not set */
     struct FcCosts costs;     /* as the first process measured them; all 0: not known */
 } FcProcessSetup;
 

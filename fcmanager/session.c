@@ -67,6 +67,7 @@ FcSession *fc_session_new(const FcSessionSetup *setup)
     session->common.latency = setup->latency;
     session->common.slowest = setup->slowest;
     session->common.filter = setup->filter;
+    session->common.depth = setup->depth;
     session->trace_room = (FcTraceRoom){.length = setup->trace, .limit = FC_TRACE_BYTES_MAX};
     session->common.trace_room = &session->trace_room;
     session->common.memory_blocks = setup->memory_blocks;

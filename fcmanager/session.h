@@ -31,6 +31,7 @@ typedef struct
     gboolean memory;  /* is profiled */
     gboolean latency; /* is kept by arc */
     guint32 slowest;  /* calls of each function that are kept */
+    guint32 depth;    /* FC_DEPTH; 0: not set */
     guint32 trace;    /* records that are kept of each thread */
     guint32 contexts; /* of all processes; 0: the default */
     guint32 memory_blocks;

@@ -125,7 +125,8 @@ void fc_stack_cut_window(FcStack *stack)
     frame->made = FRAME_CALLED;
 }
 
-void fc_stack_count_call(FcStack *stack, guint64 address, guint64 site, guint64 time, guint64 calls)
+void fc_stack_count_call(FcStack *stack, guint64 address, guint64 site, guint64 time, guint64 calls,
+                         gboolean deep)
 {
     FcCounts *counts = stack->counts;
     FcCounted *counted = stack_counted(stack);
@@ -134,7 +135,10 @@ void fc_stack_count_call(FcStack *stack, guint64 address, guint64 site, guint64 
     gint module = fc_modules_find(counts->modules, address, time);
     gint site_module = fc_modules_find(counts->modules, site, time);
     guint32 function = fc_counts_get_function(counts, address, module, time);
-    fc_counted_add(counted, site, address, time, calls);
+    if (deep)
+        fc_counted_add_deep(counted, site, address, time, calls);
+    else
+        fc_counted_add(counted, site, address, time, calls);
     fc_counted_met(counted, parent,
                    fc_counts_arc_from_frame(counts, caller, site, site_module, function));
 }

@@ -21,6 +21,7 @@ struct StackFrame *fc_stack_begin_sample(FcStack *stack, guint64 function, guint
 /* The window was ended: what follows in its frame may call without a record. */
 void fc_stack_cut_window(FcStack *stack);
 
-/* A counter had run down here without a sample, or there is none: `calls` are not in it. */
+/* A counter had run down here without a sample, or there is none: `calls` are not in it.  `deep`:
+ * it is of calls deeper than FC_DEPTH. */
 void fc_stack_count_call(FcStack *stack, guint64 function, guint64 site, guint64 time,
-                         guint64 calls);
+                         guint64 calls, gboolean deep);

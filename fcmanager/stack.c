@@ -214,7 +214,8 @@ static void count(FcStack *stack, const struct Event *event)
         fc_stack_cut_window(stack);
         return;
     }
-    if (kind != FC_COUNT_SAMPLE && kind != FC_COUNT_ONE && kind != FC_COUNT_SEEN)
+    const gboolean deep = kind == FC_COUNT_DEEP_ONE || kind == FC_COUNT_DEEP_SEEN;
+    if (kind != FC_COUNT_SAMPLE && kind != FC_COUNT_ONE && kind != FC_COUNT_SEEN && !deep)
     {
         stack->counts->repairs.bad_records++;
         return;
@@ -225,7 +226,8 @@ static void count(FcStack *stack, const struct Event *event)
         repair_entry(stack, function, event->site, address, return_bits_of(event), event->time);
     if (kind != FC_COUNT_SAMPLE)
     {
-        fc_stack_count_call(stack, function, event->site, event->time, kind == FC_COUNT_ONE);
+        fc_stack_count_call(stack, function, event->site, event->time,
+                            kind == FC_COUNT_ONE || kind == FC_COUNT_DEEP_ONE, deep);
         return;
     }
     struct StackFrame *frame = fc_stack_begin_sample(stack, function, event->site, event->time);

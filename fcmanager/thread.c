@@ -321,13 +321,18 @@ static void read_counts(FcThread *thread, const FcChunkView *view)
     {
         const struct FcCount *count = &view->counts[i];
         /* acquire: pairs with the release that completes the counter */
-        guint64 function = __atomic_load_n(&count->function, __ATOMIC_ACQUIRE) & FC_POINTER_MASK;
+        const guint64 marked = __atomic_load_n(&count->function, __ATOMIC_ACQUIRE);
+        const guint64 function = marked & FC_POINTER_MASK;
         guint64 site = __atomic_load_n(&count->site, __ATOMIC_RELAXED) & FC_SITE_ADDRESS_MASK;
         guint64 time = __atomic_load_n(&count->time, __ATOMIC_RELAXED);
         guint64 word = __atomic_load_n(&count->word, __ATOMIC_RELAXED);
-        if (function != 0)
-            fc_counted_add(fc_stack_counted(thread->stack), site, function, time,
-                           fc_count_calls(word));
+        if (function == 0)
+            continue;
+        FcCounted *counted = fc_stack_counted(thread->stack);
+        if (marked & FC_COUNT_DEEP)
+            fc_counted_add_deep(counted, site, function, time, fc_count_calls(word));
+        else
+            fc_counted_add(counted, site, function, time, fc_count_calls(word));
     }
 }
 

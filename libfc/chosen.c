@@ -7,6 +7,7 @@
 
 #include "libfc/choice.h"
 #include "libfc/config.h"
+#include "libfc/depth.h"
 #include "libfc/modules.h"
 #include "libfc/thread.h"
 
@@ -27,13 +28,14 @@ static uint32_t choice_of(uint64_t function)
 
 bool fc_chosen_begin(void)
 {
-    if (!fc_choice_is_on() || fc_filter || fc_thread.has_ended)
+    if ((!fc_choice_is_on() && !fc_depth_is_on()) || fc_filter || fc_thread.has_ended)
         return false;
     struct FcCounted *counted = fc_counters_own();
     if (!counted)
         return false;
     counted->filter.is_slow = true;
-    fc_filter = &counted->filter;
+    fc_depth_begin();
+    fc_counters_set_filter(counted);
     return true;
 }
 

@@ -14,8 +14,8 @@ enum FcChosenWay
     FC_CHOSEN_COUNT, /* from here on */
 };
 
-/* With a choice: every call of this thread's is looked at from here on.  False where that is so
- * already, or can't be.  Signals blocked. */
+/* With a choice or a limit of depth: every call of this thread's is looked at from here on.  False
+ * where that is so already, or can't be.  Signals blocked. */
 bool fc_chosen_begin(void);
 
 /* What is to be done with an entry or an exit.  Later calls of what is skipped or recorded the

@@ -310,6 +310,16 @@ static void load_detail(void)
         complain(VAR_DETAIL, wants_all ? "all" : "auto");
 }
 
+/* A limit that is too large would be no limit. */
+static void load_depth(void)
+{
+    fc_config.depth = number(VAR_DEPTH, 0);
+    if (fc_config.depth <= FC_DEPTH_MAX)
+        return;
+    complain(VAR_DEPTH, "0");
+    fc_config.depth = 0;
+}
+
 static void load_filter(void)
 {
     const char *text = values[VAR_FILTER];
@@ -364,6 +374,7 @@ bool fc_config_load(void)
     if (fc_config.trace > 0 || fc_config.slowest > 0)
         fc_config.detail = FC_DETAIL_ALL; /* a call that is counted has no time */
     load_filter();
+    load_depth();
     return !fc_config.is_privileged || fc_config.dump_path[0] == '/';
 }
 

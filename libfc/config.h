@@ -17,6 +17,8 @@ enum FcDetailMode
     FC_DETAIL_AUTO, /* short ones are counted */
 };
 
+#define FC_DEPTH_MAX 1024u
+
 struct FcConfig
 {
     bool help;
@@ -43,6 +45,7 @@ struct FcConfig
     uint32_t slowest;        /* calls kept of each function; 0: none */
     uint32_t trace;          /* records kept of each thread; 0: none */
     uint32_t contexts;       /* most calling contexts, of all processes together */
+    uint32_t depth;          /* most calls within one another that are recorded; 0: any number */
     uint32_t keep;           /* profiles of earlier runs that are kept under other names */
     char dump_name[256];     /* without .fc; a pattern */
     char rank[16];           /* what %r in it stands for */

@@ -14,6 +14,7 @@
 #include "libfc/clock.h"
 #include "libfc/config.h"
 #include "libfc/counters.h"
+#include "libfc/depth.h"
 #include "libfc/record.h"
 #include "libfc/switches.h"
 #include "libfc/thread.h"
@@ -251,16 +252,22 @@ static void measure_in(char *memory, struct FcCosts *costs)
         counted->filter.is_slow = true;
         *fc_filter_recorded(fc_filter, function) = function;
     }
+    fc_depth_begin();
+    fc_depth_set_limit(RECURSION);
+    if (fc_depth_is_on())
+        fc_counters_set_filter(counted);
     measure_recorded(chunk, cursor, costs);
     counted->filter.is_slow = false;
 
     counted->chunk = (struct FcChunk *)(memory + FC_CHUNK_BYTES);
     counted->random = 1;
-    fc_filter = &counted->filter;
+    fc_depth_set_limit(0); /* what is too deep costs about what the others do that are counted */
+    fc_counters_set_filter(counted);
     const bool is_counting = begin_counting(counted);
     for (uint32_t i = 0; is_counting && i < SHAPES; i++)
         costs->counted[i] = measure_counted(i, cursor, costs->recorded);
     fc_counters_free_tables(counted);
+    fc_depth_reset_limit();
 
     fc_thread.counted = old_counted;
     fc_filter = old_filter;

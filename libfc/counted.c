@@ -14,13 +14,11 @@
 #include "libfc/chosen.h"
 #include "libfc/clock.h"
 #include "libfc/counters.h"
+#include "libfc/depth.h"
 #include "libfc/detail.h"
 #include "libfc/record.h"
 #include "libfc/switches.h"
 #include "libfc/thread.h"
-
-/* What the hooks see during a window: nothing is counted, and all come here. */
-static struct FcFilter window_filter = {.is_slow = true};
 
 /* ---- Records ----------------------------------------------------------------------- */
 
@@ -32,22 +30,6 @@ static uint64_t address_of(uint64_t where)
 static uint64_t return_bits_of(uint64_t where)
 {
     return where >> FC_WHERE_RETURN_SHIFT;
-}
-
-static void make(enum FcRecordKind kind, uint64_t function, uint64_t site, uint64_t where)
-{
-    if (fc_clock_get_mode() == FC_CLOCK_OFF)
-        return;
-    where = (where & ~FC_WHERE_KIND_MASK) | kind;
-    uint64_t time = fc_clock_now();
-    if (fc_switches_any())
-        fc_switches_look(time);
-    fc_record_make(time, (void *)(uintptr_t)function, (void *)(uintptr_t)site, where);
-}
-
-static void make_count(enum FcCountRecord which, uint64_t function, uint64_t site, uint64_t where)
-{
-    make(FC_RECORD_COUNT, function | (uint64_t)which << FC_COUNT_RECORD_SHIFT, site, where);
 }
 
 /* ---- The activation with a frame ----------------------------------------------------- */
@@ -134,13 +116,13 @@ static void open_window(struct FcCounted *counted, const struct FcFunction *know
     counted->window_top = 1;
     counted->window_left = FC_WINDOW_RECORDS;
     counted->is_window = true;
-    fc_filter = &window_filter;
+    fc_counters_set_filter(counted);
 }
 
 static void close_window(struct FcCounted *counted)
 {
     counted->is_window = false;
-    fc_filter = &counted->filter;
+    fc_counters_set_filter(counted);
 }
 
 /* The first frame's function is held from now on, and of each counted function that is
@@ -169,11 +151,11 @@ static void end_window_early(struct FcCounted *counted)
             }
         hold(counted, known, frame->site, frame->where, inlined);
         if (nested > 0)
-            make_count(known->is_nested ? FC_COUNT_BEGINS_NESTED : FC_COUNT_BEGINS, frame->function,
-                       frame->site, frame->where);
+            fc_counters_tell(known->is_nested ? FC_COUNT_BEGINS_NESTED : FC_COUNT_BEGINS,
+                             frame->function, frame->site, frame->where);
     }
     close_window(counted);
-    make_count(FC_COUNT_WINDOW_ENDS, root.function, root.site, root.where);
+    fc_counters_tell(FC_COUNT_WINDOW_ENDS, root.function, root.site, root.where);
 }
 
 /* Forgets what was left by a jump; false where that was the sample itself. */
@@ -213,7 +195,7 @@ static bool enter_window(struct FcCounted *counted, uint64_t function, uint64_t 
     counted->window_left--;
     if (!counted->is_window || counted->window_number != number)
         return false; /* a handler has ended it, before or after it saw this frame */
-    make(FC_RECORD_ENTER, function, site, where);
+    fc_counters_record(FC_RECORD_ENTER, function, site, where);
     return true;
 }
 
@@ -238,34 +220,11 @@ static bool exit_window(struct FcCounted *counted, uint64_t function, uint64_t s
             release(counted, known);
         close_window(counted);
     }
-    make(FC_RECORD_EXIT, function, site, where);
+    fc_counters_record(FC_RECORD_EXIT, function, site, where);
     return true;
 }
 
 /* ---- Counting ------------------------------------------------------------------------ */
-
-static bool replace(uint64_t *word, uint64_t *seen, uint64_t next)
-{
-#if defined(__x86_64__)
-    /* without `lock`: nobody but handlers of this thread writes to it */
-    bool is_done;
-    __asm__ volatile("cmpxchgq %3, %1" : "=@cce"(is_done), "+m"(*word), "+a"(*seen) : "r"(next));
-    return is_done;
-#else
-    return __atomic_compare_exchange_n(word, seen, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-#endif
-}
-
-/* Calls are added to both parts of the word at once: it is right before and after. */
-static void refill(struct FcCounted *counted, struct FcCount *count)
-{
-    uint64_t more = FC_COUNT_MIN + (fc_counters_random(counted) & FC_COUNT_MASK);
-    uint64_t word = __atomic_load_n(&count->word, __ATOMIC_RELAXED);
-    uint64_t next;
-    do
-        next = ((word >> 16) + more) << 16 | (uint16_t)(word + more);
-    while (!replace(&count->word, &word, next));
-}
 
 static void sample(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
                    uint64_t where)
@@ -275,7 +234,7 @@ static void sample(struct FcCounted *counted, struct FcFunction *known, uint64_t
     known->inlined = 0;
     __atomic_store_n(&known->slot->exit_limit, address_of(where), __ATOMIC_RELAXED);
     open_window(counted, known);
-    make_count(FC_COUNT_SAMPLE, FC_FILTER_SEEN(known->function), site, where);
+    fc_counters_tell(FC_COUNT_SAMPLE, FC_FILTER_SEEN(known->function), site, where);
 }
 
 /* The counter of the call was used up: it is refilled, and the call timed unless it is within one
@@ -283,13 +242,13 @@ static void sample(struct FcCounted *counted, struct FcFunction *known, uint64_t
 static void go_on(struct FcCounted *counted, struct FcFunction *known, struct FcPair *pair,
                   uint64_t site, uint64_t where)
 {
-    refill(counted, pair->count);
+    fc_counters_refill(counted, pair->count);
     if (counted->is_window)
         return;
     if (is_held(known) && !known->is_nested && is_left(known, site, where))
         release(counted, known);
     if (is_held(known) || known->is_nested)
-        make_count(FC_COUNT_SEEN, FC_FILTER_SEEN(known->function), site, where);
+        fc_counters_tell(FC_COUNT_SEEN, FC_FILTER_SEEN(known->function), site, where);
     else
         sample(counted, known, site, where);
 }
@@ -319,7 +278,7 @@ static void count(struct FcCounted *counted, struct FcFunction *known, uint64_t 
     if (!pair)
         pair = fc_counters_make_pair(counted, known, site, is_held(known) && site == known->site);
     if (!pair)
-        make_count(FC_COUNT_ONE, function, site, where);
+        fc_counters_tell(FC_COUNT_ONE, function, site, where);
     else if (!fc_filter_count(pair->count))
         go_on(counted, known, pair, site, where);
 }
@@ -333,7 +292,7 @@ static void begin_at_once(struct FcCounted *counted, uint64_t function, uint64_t
         fc_counters_find(counted, function) ? NULL : fc_counters_add(counted, function);
     if (known)
     {
-        make_count(FC_COUNT_BEGINS, function, site, where);
+        fc_counters_tell(FC_COUNT_BEGINS, function, site, where);
         fc_counters_publish(counted, known, function);
     }
     fc_restore_signals(old);
@@ -344,11 +303,18 @@ FC_REALIGN void fc_counted_enter(void *function_pointer, void *site_pointer, uin
     uint64_t function = (uint64_t)(uintptr_t)function_pointer;
     uint64_t site = (uint64_t)(uintptr_t)site_pointer;
     struct FcCounted *counted = fc_thread.counted;
+    enum FcChosenWay way = FC_CHOSEN_RECORD;
+    if (counted && fc_choice_is_on())
+        way = fc_chosen_enter(counted, function, site);
+    if (way == FC_CHOSEN_SKIP)
+        return;
+    if (counted && fc_thread.depth && fc_depth_enter(function, site, where))
+    {
+        fc_depth_count(counted, function, site, where);
+        return;
+    }
     if (counted && fc_choice_is_on())
     {
-        const enum FcChosenWay way = fc_chosen_enter(counted, function, site);
-        if (way == FC_CHOSEN_SKIP)
-            return;
         /* of a coroutine nobody may have told; own_stack is not known to costs.c */
         if (!is_own_stack(address_of(where)) && !fc_thread.has_signal_stack &&
             fc_thread.own_stack.end != 0)
@@ -361,13 +327,13 @@ FC_REALIGN void fc_counted_enter(void *function_pointer, void *site_pointer, uin
     struct FcFunction *known = counted ? fc_counters_find(counted, function) : NULL;
     if (!known)
     {
-        make(FC_RECORD_ENTER, function, site, where);
+        fc_counters_record(FC_RECORD_ENTER, function, site, where);
         return;
     }
     if (known->is_nested && (!is_held(known) || is_left(known, site, where)))
     {
         hold(counted, known, site, where, 0);
-        make(FC_RECORD_ENTER, function, site, where);
+        fc_counters_record(FC_RECORD_ENTER, function, site, where);
         return;
     }
     if (is_held(known) && site == known->site && address_of(where) == address_of(known->where) &&
@@ -401,6 +367,8 @@ FC_REALIGN void fc_counted_exit(void *function_pointer, void *site_pointer, uint
     struct FcCounted *counted = fc_thread.counted;
     if (counted && fc_choice_is_on() && fc_chosen_exit(counted, function) == FC_CHOSEN_SKIP)
         return;
+    if (counted && fc_thread.depth && fc_depth_exit(function, site, where))
+        return;
     if (counted && counted->is_window && exit_window(counted, function, site, where))
         return;
     struct FcFunction *known = counted ? fc_counters_find(counted, function) : NULL;
@@ -410,7 +378,7 @@ FC_REALIGN void fc_counted_exit(void *function_pointer, void *site_pointer, uint
             return;
         release(counted, known);
     }
-    make(FC_RECORD_EXIT, function, site, where);
+    fc_counters_record(FC_RECORD_EXIT, function, site, where);
 }
 
 /* ---- What begins and ends it ----------------------------------------------------------- */
@@ -425,9 +393,9 @@ static void begin(struct FcCounted *counted, const struct FcDecision *decision)
     known->is_nested = decision->is_nested;
     uint32_t inlined;
     const struct FcOpen *open = fc_detail_take_outermost(decision->function, &inlined);
-    make_count(decision->is_nested ? FC_COUNT_BEGINS_NESTED : FC_COUNT_BEGINS, decision->function,
-               open ? open->site : 0,
-               open ? open->where : (uint64_t)(uintptr_t)__builtin_frame_address(0));
+    fc_counters_tell(decision->is_nested ? FC_COUNT_BEGINS_NESTED : FC_COUNT_BEGINS,
+                     decision->function, open ? open->site : 0,
+                     open ? open->where : (uint64_t)(uintptr_t)__builtin_frame_address(0));
     if (open)
     {
         known->function = decision->function;
@@ -454,12 +422,13 @@ void fc_counted_begin(const struct FcChunk *chunk, uint32_t slots)
         return;
     for (uint32_t i = 0; i < count; i++)
         begin(counted, &decisions[i]);
-    if (!counted->is_window)
-        fc_filter = &counted->filter;
+    fc_counters_set_filter(counted);
 }
 
 void fc_counted_jump(uint64_t address)
 {
+    if (fc_thread.depth)
+        fc_depth_jump(address);
     struct FcCounted *counted = fc_thread.counted;
     if (!counted)
         return;
@@ -476,6 +445,7 @@ void fc_counted_jump(uint64_t address)
 
 void fc_counted_switch(void)
 {
+    fc_depth_stop();
     struct FcCounted *counted = fc_thread.counted;
     if (!counted)
         return;

@@ -7,6 +7,8 @@
 
 #include "libfc/chunks.h"
 #include "libfc/clock.h"
+#include "libfc/record.h"
+#include "libfc/switches.h"
 #include "libfc/thread.h"
 
 #define FUNCTIONS_FIRST 128u
@@ -88,6 +90,34 @@ uint64_t fc_counters_random(struct FcCounted *counted)
     x ^= x >> 7;
     x ^= x << 17;
     return counted->random = x;
+}
+
+/* ---- Hooks and records -------------------------------------------------------- */
+
+/* What the hooks see during a window, and where there is a limit of depth: nothing is counted, and
+ * all come here. */
+static struct FcFilter empty_filter = {.is_slow = true};
+
+void fc_counters_set_filter(struct FcCounted *counted)
+{
+    fc_filter = counted->is_window || fc_thread.depth ? &empty_filter : &counted->filter;
+}
+
+void fc_counters_record(enum FcRecordKind kind, uint64_t function, uint64_t site, uint64_t where)
+{
+    if (fc_clock_get_mode() == FC_CLOCK_OFF)
+        return;
+    where = (where & ~FC_WHERE_KIND_MASK) | kind;
+    uint64_t time = fc_clock_now();
+    if (fc_switches_any())
+        fc_switches_look(time);
+    fc_record_make(time, (void *)(uintptr_t)function, (void *)(uintptr_t)site, where);
+}
+
+void fc_counters_tell(enum FcCountRecord which, uint64_t function, uint64_t site, uint64_t where)
+{
+    fc_counters_record(FC_RECORD_COUNT, function | (uint64_t)which << FC_COUNT_RECORD_SHIFT, site,
+                       where);
 }
 
 /* ---- Functions ------------------------------------------------------------------- */
@@ -241,6 +271,11 @@ static bool make_more_room(struct FcCounted *counted)
     return true;
 }
 
+bool fc_counters_are_full(const struct FcCounted *counted)
+{
+    return counted->has_no_chunk && (!counted->chunk || counted->counts == FC_CHUNK_COUNTS);
+}
+
 bool fc_counters_make_room(struct FcCounted *counted)
 {
     if (counted->chunk && counted->counts < FC_CHUNK_COUNTS)
@@ -310,6 +345,29 @@ struct FcPair *fc_counters_make_pair(struct FcCounted *counted, struct FcFunctio
     return pair;
 }
 
+static bool replace(uint64_t *word, uint64_t *seen, uint64_t next)
+{
+#if defined(__x86_64__)
+    /* without `lock`: nobody but handlers of this thread writes to it */
+    bool is_done;
+    __asm__ volatile("cmpxchgq %3, %1" : "=@cce"(is_done), "+m"(*word), "+a"(*seen) : "r"(next));
+    return is_done;
+#else
+    return __atomic_compare_exchange_n(word, seen, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+#endif
+}
+
+/* Calls are added to both parts of the word at once: it is right before and after. */
+void fc_counters_refill(struct FcCounted *counted, struct FcCount *count)
+{
+    uint64_t more = FC_COUNT_MIN + (fc_counters_random(counted) & FC_COUNT_MASK);
+    uint64_t word = __atomic_load_n(&count->word, __ATOMIC_RELAXED);
+    uint64_t next;
+    do
+        next = ((word >> 16) + more) << 16 | (uint16_t)(word + more);
+    while (!replace(&count->word, &word, next));
+}
+
 /* ---- Libraries -------------------------------------------------------------------- */
 
 bool fc_counters_are_used(void)
@@ -328,7 +386,7 @@ static void forget_pairs(struct FcPair *pairs, uint32_t room, uint64_t removed, 
     for (uint32_t i = 0; i < room; i++)
     {
         uint64_t function = __atomic_load_n(&pairs[i].function, __ATOMIC_ACQUIRE);
-        if (function > FC_FUNCTION_REMOVED && (is_within(function & ~FC_PAIR_HIDDEN, start, end) ||
+        if (function > FC_FUNCTION_REMOVED && (is_within(function & FC_POINTER_MASK, start, end) ||
                                                is_within(pairs[i].site, start, end)))
             __atomic_store_n(&pairs[i].function, removed, __ATOMIC_RELAXED);
     }
@@ -347,7 +405,7 @@ static void forget(struct FcCounted *counted, uint64_t start, uint64_t end)
     for (; known; known = known->next)
     {
         uint64_t function = __atomic_load_n(&known->function, __ATOMIC_ACQUIRE);
-        if (function <= FC_FUNCTION_REMOVED || !is_within(function, start, end))
+        if (function <= FC_FUNCTION_REMOVED || !is_within(function & FC_POINTER_MASK, start, end))
             continue;
         __atomic_store_n(&known->function, FC_FUNCTION_REMOVED, __ATOMIC_RELAXED);
         __atomic_store_n(&known->slot->function, 0, __ATOMIC_RELAXED);

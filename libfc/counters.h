@@ -9,6 +9,8 @@
 
 #include "libfc/filter.h"
 
+/* Calls that are deeper than FC_DEPTH are those of a function of their own here, whose address has
+ * FC_COUNT_DEEP in it. */
 struct FcFunction
 {
     uint64_t function;             /* atomic; 0: not counted yet */
@@ -102,6 +104,13 @@ void fc_counters_stop(void);
 /* In a forked child: nothing is counted yet.  Signals blocked. */
 void fc_counters_after_fork(void);
 
+/* What the thread's hooks are to see from here on, in place of their table where need be. */
+void fc_counters_set_filter(struct FcCounted *counted);
+
+/* Makes a record now, and one of a counted function. */
+void fc_counters_record(enum FcRecordKind kind, uint64_t function, uint64_t site, uint64_t where);
+void fc_counters_tell(enum FcCountRecord which, uint64_t function, uint64_t site, uint64_t where);
+
 /* The counted function; NULL: it is none. */
 struct FcFunction *fc_counters_find(struct FcCounted *counted, uint64_t function);
 
@@ -110,8 +119,10 @@ struct FcFunction *fc_counters_find(struct FcCounted *counted, uint64_t function
 struct FcFunction *fc_counters_add(struct FcCounted *counted, uint64_t function);
 void fc_counters_publish(struct FcCounted *counted, struct FcFunction *known, uint64_t function);
 
-/* Whether there is room for another counter.  Signals blocked. */
+/* Whether there is room for another counter; and whether it is known that there is none.  Signals
+ * blocked. */
 bool fc_counters_make_room(struct FcCounted *counted);
+bool fc_counters_are_full(const struct FcCounted *counted);
 
 /* The pair, hidden or not; NULL: there is none. */
 struct FcPair *fc_counters_pair(struct FcCounted *counted, uint64_t function, uint64_t site);
@@ -129,6 +140,9 @@ struct FcPair *fc_counters_make_pair(struct FcCounted *counted, struct FcFunctio
 #define FC_COUNT_MIN 32u
 #define FC_COUNT_MASK 63u
 #endif
+
+/* The counter is used up: it is to hold so many calls more. */
+void fc_counters_refill(struct FcCounted *counted, struct FcCount *count);
 
 /* A random number, the same for nobody else. */
 uint64_t fc_counters_random(struct FcCounted *counted);

@@ -3,13 +3,11 @@
  * The wire format between libfc (inside the profiled process) and fcmanager:
  * records, the shared chunks that hold them, and the messages on the pipe.
  *
- * Included by both sides; depends on <stdint.h> only.  Everything here is read
- * by fcmanager as untrusted input: a profiled program may scribble over the
- * shared memory, and any process may write into the pipe.
+ * Included by both sides; depends on <stdint.h> only.  Everything here is read by fcmanager as
+ * untrusted input: a program may scribble over the shared memory, and write into the pipe.
  *
- * All integers are in the machine's own byte order: both ends run on the same
- * machine and are built together (FC_WIRE_VERSION is checked all the same).
- */
+ * All integers are in the machine's own byte order: both ends run on the same machine and
+ * are built together (FC_WIRE_VERSION is checked all the same). */
 #pragma once
 
 #include <stdint.h>
@@ -99,6 +97,8 @@ enum FcCountRecord
     /* No call and no frame: the innermost SAMPLE's frame stays open and timed, but not everything
        within it is recorded any more.  `function` is that of the SAMPLE. */
     FC_COUNT_WINDOW_ENDS = 6,
+    FC_COUNT_DEEP_ONE = 7,  /* as ONE and SEEN, of calls that are deeper than FC_DEPTH: */
+    FC_COUNT_DEEP_SEEN = 8, /* they have no time of their own */
 };
 #define FC_COUNT_RECORD_SHIFT 48
 
@@ -194,7 +194,8 @@ enum FcChunkKind
     FC_CHUNK_OF_COUNTS = 1,
 };
 
-/* The calls of one function from one call site. */
+/* The calls of one function from one call site; those deeper than FC_DEPTH in one of their own. */
+#define FC_COUNT_DEEP (UINT64_C(1) << 62) /* in `function`: they are */
 struct FcCount
 {
     uint64_t word;     /* atomic, see below */

@@ -6,12 +6,12 @@
  * name of a page that each profiled process has mapped, its mark, which an image without an
  * address looks for in the maps of the processes above it.
  *
- * The address is eleven numbers: the manager's pid in /proc and its PID namespace; the numbers that
+ * The address is twelve numbers: the manager's pid in /proc and its PID namespace; the numbers that
  * the pipe, the shared memory, the reply pipe and the memory of what the user chose have there as
  * descriptors (0: not used); device and inode of the pipe; key of the process that gives the
- * address; clock; profile mode.  Anyone can write such a variable, or have such a page, so it is
- * but a hint: the kernel tells whether the manager has the same real and effective user (trust.h),
- * and whose the pipe and the memory are.
+ * address; clock; profile mode; FC_DEPTH.  Anyone can write such a variable, or have such a page,
+ * so it is but a hint: the kernel tells whether the manager has the same real and effective user
+ * (trust.h), and whose the pipe and the memory are.
  */
 #include "libfc/join.h"
 
@@ -50,6 +50,7 @@ enum Field
     KEY,
     TIME_MODE,
     PROFILE_MODE,
+    DEPTH,
     FIELDS
 };
 
@@ -107,6 +108,7 @@ void fc_join_announce(const struct FcSession *session)
         [KEY] = fc_state_key,
         [TIME_MODE] = fc_config.time_mode,
         [PROFILE_MODE] = fc_config.profile_mode,
+        [DEPTH] = fc_config.depth,
     };
     char *at = address + strlen(strcpy(address, NAME));
     for (int i = 0; i < FIELDS; i++)
@@ -218,7 +220,8 @@ static bool parse(const char *text, uint64_t fields[FIELDS])
            fields[PIPE_FD] <= INT32_MAX && fields[SHARED_FD] <= INT32_MAX &&
            fields[REPLY_FD] <= INT32_MAX && fields[CHOICES_FD] <= INT32_MAX &&
            fields[TIME_MODE] >= FC_TIME_TSC && fields[TIME_MODE] <= FC_TIME_SYS &&
-           fields[PROFILE_MODE] >= FC_MODE_SINGLE && fields[PROFILE_MODE] <= FC_MODE_THREAD;
+           fields[PROFILE_MODE] >= FC_MODE_SINGLE && fields[PROFILE_MODE] <= FC_MODE_THREAD &&
+           fields[DEPTH] <= FC_DEPTH_MAX;
 }
 
 /* The pipe that was meant, opened by way of the manager, `process`; -1: there is none. */
@@ -324,6 +327,7 @@ enum FcJoin fc_join_session(struct FcSession *session, uint64_t *parent)
     }
     fc_config.time_mode = (enum FcTimeMode)fields[TIME_MODE];
     fc_config.profile_mode = (enum FcProfileMode)fields[PROFILE_MODE];
+    fc_config.depth = (uint32_t)fields[DEPTH];
     *parent = fields[KEY];
     return FC_JOIN_DONE;
 }

@@ -121,6 +121,8 @@ static void build_arguments(struct Launch *launch)
         add_argument(launch, "--latency", NULL);
     if (fc_config.slowest > 0)
         add_number(launch, "--slowest=", fc_config.slowest);
+    if (fc_config.depth > 0)
+        add_number(launch, "--depth=", fc_config.depth);
     if (fc_config.trace > 0)
         add_number(launch, "--trace=", fc_config.trace);
     if (fc_config.use_pid)

@@ -41,14 +41,19 @@ void fc_stacks_setup(void)
     *(void **)&fc_stacks_real_makecontext = fc_libc()->dlsym(RTLD_NEXT, "makecontext");
 }
 
+static struct FcStackInfo info_of(const stack_t *stack)
+{
+    return (struct FcStackInfo){.start = (uint64_t)(uintptr_t)stack->ss_sp,
+                                .end = (uint64_t)(uintptr_t)stack->ss_sp + stack->ss_size};
+}
+
 static void tell(const stack_t *stack)
 {
     if (!fc_stacks_real_makecontext)
         fc_stacks_setup();
     if (!stack || !stack->ss_sp || stack->ss_size == 0 || fc_state_is_off())
         return;
-    struct FcStackInfo info = {.start = (uint64_t)(uintptr_t)stack->ss_sp,
-                               .end = (uint64_t)(uintptr_t)stack->ss_sp + stack->ss_size};
+    struct FcStackInfo info = info_of(stack);
     uint64_t hash = (info.start >> 4) * UINT64_C(0x9e3779b97f4a7c15);
     uint64_t *place = remembered[hash >> (64 - REMEMBERED_BITS)];
     if (__atomic_load_n(&place[0], __ATOMIC_RELAXED) == info.start &&
@@ -156,7 +161,10 @@ FC_EXPORT FC_JUMPING int sigaltstack(const stack_t *restrict stack, stack_t *res
 {
     tell(stack);
     if (stack)
+    {
         fc_thread.has_signal_stack = true;
+        fc_thread.signal_stack = info_of(stack);
+    }
     FC_JUMP real_sigaltstack(stack, old);
 }
 

@@ -50,23 +50,25 @@ struct FcThread
     bool has_signal_stack;  /* or had one */
     bool is_quitting;       /* it ends the process: for it alone profiling is still on */
     struct FcStackInfo own_stack;
-    char *const *environment;  /* mapped by the child of a vfork (exec.c) */
-    size_t environment_bytes;  /* 0: none */
-    struct FcDetail *detail;   /* NULL: nothing was looked at yet (detail.c) */
-    struct FcCounted *counted; /* NULL: nothing is counted yet (counters.c) */
-    int tid;                   /* the kernel's number, as of switches.c, like what follows: */
-    bool has_begun;            /* where its clocks stood first was told */
-    bool is_pausing;           /* libfc is at work, or waits for the manager, */
-    uint64_t pause_time;       /* from then on, in ticks, */
-    uint64_t pause_ahead;      /* when the clocks stood so; */
-    uint64_t pause_ticks;      /* so much of it was not told yet, */
-    uint64_t pause_off_ns;     /* of which off the CPU */
-    uint64_t told_ahead;       /* where the clocks stood when it was last told */
-    uint64_t looked_at;        /* ticks: the last record that was looked at coarsely */
-    uint32_t waits;            /* for a free chunk, without success */
-    uint32_t rounds;           /* of fcmanager's, at the last of them */
-    uint32_t sent_count;       /* of chunks given away, ever */
-    uint32_t hint;             /* where to look for the next chunk */
+    struct FcStackInfo signal_stack; /* as it was set last; all 0: none */
+    char *const *environment;        /* mapped by the child of a vfork (exec.c) */
+    size_t environment_bytes;        /* 0: none */
+    struct FcDetail *detail;         /* NULL: nothing was looked at yet (detail.c) */
+    struct FcDepth *depth;           /* NULL: of no limit (depth.c) */
+    struct FcCounted *counted;       /* NULL: nothing is counted yet (counters.c) */
+    int tid;                         /* the kernel's number, as of switches.c, like what follows: */
+    bool has_begun;                  /* where its clocks stood first was told */
+    bool is_pausing;                 /* libfc is at work, or waits for the manager, */
+    uint64_t pause_time;             /* from then on, in ticks, */
+    uint64_t pause_ahead;            /* when the clocks stood so; */
+    uint64_t pause_ticks;            /* so much of it was not told yet, */
+    uint64_t pause_off_ns;           /* of which off the CPU */
+    uint64_t told_ahead;             /* where the clocks stood when it was last told */
+    uint64_t looked_at;              /* ticks: the last record that was looked at coarsely */
+    uint32_t waits;                  /* for a free chunk, without success */
+    uint32_t rounds;                 /* of fcmanager's, at the last of them */
+    uint32_t sent_count;             /* of chunks given away, ever */
+    uint32_t hint;                   /* where to look for the next chunk */
     struct
     {
         uint32_t index;

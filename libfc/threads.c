@@ -10,6 +10,7 @@
 #include "libfc/chunks.h"
 #include "libfc/clock.h"
 #include "libfc/counters.h"
+#include "libfc/depth.h"
 #include "libfc/detail.h"
 #include "libfc/libc.h"
 #include "libfc/state.h"
@@ -34,6 +35,7 @@ void fc_threads_end(void)
     uint64_t old = fc_block_signals();
     fc_chunks_give_up(); /* also what waited for a record that will not come any more */
     fc_counters_end();
+    fc_depth_end();
     fc_detail_end();
     fc_threads_send_name();
     struct FcMessage message = {

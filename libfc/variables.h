@@ -37,5 +37,6 @@
     ROW(MANAGER, "FILE", "path of fcmanager")                                                      \
     ROW(TRANSPORT, "WAY", "shared or pipe: the way of the records (shared)")                       \
     ROW(DETAIL, "DETAIL", "all or auto: record all calls, or count short ones (auto)")             \
+    ROW(DEPTH, "N", "calls within N others or more are counted only, 1 to 1024 (any depth)")       \
     ROW(FILTER, "PATTERNS",                                                                        \
         "functions to profile: PATTERN, !PATTERN, skip:, count:, time:PATTERN, between ;")

@@ -349,7 +349,8 @@ typedef struct
     gint64 end_realtime_ns;
     char *executable; /* owned, may be NULL, as the three below */
     char *directory;
-    char *filter; /* FC_FILTER, where one was in use */
+    char *filter;  /* FC_FILTER, where one was in use */
+    guint32 depth; /* FC_DEPTH; 0: was not set */
     GStrv command_line;
     FcProfileEnd end;
     gint end_value;

@@ -109,6 +109,8 @@ static void append_process(const FcProfile *profile, GString *out)
     add_word(lines, &count, "executable", profile->executable);
     add_word(lines, &count, "directory", profile->directory);
     add_word(lines, &count, "filter", profile->filter);
+    if (profile->depth > 0)
+        add_signed(lines, &count, "depth", profile->depth);
     if (profile->command_line)
         add_signed(lines, &count, "arguments", g_strv_length(profile->command_line));
     for (guint i = 0; profile->command_line && profile->command_line[i]; i++)

@@ -74,6 +74,8 @@ static void merge_header(FcProfile *into, const FcProfile *other)
         into->directory = g_strdup(other->directory);
     if (!into->filter)
         into->filter = g_strdup(other->filter);
+    if (into->depth == 0)
+        into->depth = other->depth;
     if (!into->command_line)
         into->command_line = g_strdupv(other->command_line);
 }

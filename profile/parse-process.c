@@ -68,6 +68,17 @@ static gboolean read_filter(FcParser *parser, const char *name)
     return read_string(parser, name, &parser->profile->filter);
 }
 
+static gboolean read_depth(FcParser *parser, const char *name)
+{
+    guint64 depth;
+    if (!fc_text_number(&parser->text, name, &depth))
+        return FALSE;
+    if (depth > G_MAXUINT32)
+        return fc_text_fail(&parser->text, "\"depth\" is out of range");
+    parser->profile->depth = (guint32)depth;
+    return TRUE;
+}
+
 static gboolean read_arguments(FcParser *parser, const char *name)
 {
     if (!parser->arguments)
@@ -133,6 +144,7 @@ gboolean fc_parse_process(FcParser *parser)
         {"executable", read_executable},
         {"directory", read_directory},
         {"filter", read_filter},
+        {"depth", read_depth},
         {"arguments", read_arguments},
         {"argument", read_argument},
         {"end", read_end},

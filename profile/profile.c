@@ -125,6 +125,7 @@ void fc_profile_copy_header(FcProfile *into, const FcProfile *from)
     into->executable = g_strdup(from->executable);
     into->directory = g_strdup(from->directory);
     into->filter = g_strdup(from->filter);
+    into->depth = from->depth;
     into->command_line = g_strdupv(from->command_line);
     into->end = from->end;
     into->end_value = from->end_value;

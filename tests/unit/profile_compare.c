@@ -27,6 +27,7 @@ static void assert_heads(const FcProfile *a, const FcProfile *b)
     g_assert_cmpstr(a->executable, ==, b->executable);
     g_assert_cmpstr(a->directory, ==, b->directory);
     g_assert_cmpstr(a->filter, ==, b->filter);
+    g_assert_cmpuint(a->depth, ==, b->depth);
     g_assert_cmpint(a->command_line == NULL, ==, b->command_line == NULL);
     if (a->command_line != NULL)
         g_assert_cmpstrv(a->command_line, b->command_line);

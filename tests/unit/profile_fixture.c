@@ -340,6 +340,7 @@ static void random_head(GRand *rand, FcProfile *profile)
     profile->end_realtime_ns = (gint64)random_number(rand);
     profile->executable = random_string(rand, TRUE);
     profile->directory = random_string(rand, TRUE);
+    profile->depth = profile->pid % 2 == 0 ? 7 : 0;
     profile->filter = profile->pid % 3 == 0 ? g_strdup("skip:a b; \\x\xff") : NULL;
     if (g_rand_boolean(rand))
     {

@@ -31,6 +31,10 @@ SKIPPED = re.compile("[a-h]").match
 FILTERS = {"skip": "skip:[a-h]*", "count": "skip:[a-h]*;count:[m-z]*"}
 
 
+# What FC_DEPTH leaves of any program: less than most of them need.
+DEPTH = 2
+
+
 class Shape:
     """A row of the table.
 
@@ -113,6 +117,13 @@ class Shape:
             row.repairs = "any"
         if row.stack is not None:
             row.stack = [name for name in row.stack if not SKIPPED(name)]
+        return row
+
+    def deepened(self):
+        """The row for runs with FC_DEPTH, beside which most calls are counted."""
+        row = self.with_counted_calls()
+        row.check, row.env = None, {**self.env, "FC_DEPTH": str(DEPTH)}
+        row.repairs, row.callers, row.stack = "exits", False, None
         return row
 
     def may_lose(self, transport):

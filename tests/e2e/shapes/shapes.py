@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every shape of program (table.py), with both transports.
 
-    shapes.py [--long] [--after-inlining] [--counted] [--filtered HOW] [--repeat N] [GROUP | SHAPE]...
+    shapes.py [--long] [--after-inlining] [--counted] [--filtered HOW] [--deep] [--repeat N] [GROUP | SHAPE]...
 
 Prints a line for each run, and what differs.  A run that is expected to fail and does
 not is a failure as well: the table must then say so no more.
@@ -77,6 +77,8 @@ def main():
                         help="with most calls counted, records in shared memory only")
     parser.add_argument("--filtered", choices=runner.FILTERS,
                         help="with an FC_FILTER that skips some functions, and may count others")
+    parser.add_argument("--deep", action="store_true",
+                        help="with an FC_DEPTH, and most of what it leaves counted")
     parser.add_argument("--repeat", type=int, default=1, help="run all so many times")
     parser.add_argument("names", nargs="*", metavar="GROUP|SHAPE")
     options = parser.parse_args()
@@ -92,6 +94,9 @@ def main():
         shapes = [shape.with_counted_calls() for shape in shapes]
     if options.filtered:
         shapes = [shape.filtered(runner.FILTERS[options.filtered]) for shape in shapes]
+    if options.deep:
+        os.environ["FCTEST_DETAIL"] = "eager"  # through the pipe all are recorded
+        shapes = [shape.deepened() for shape in shapes]
     failures = sum(run_all(shapes, options.long, transports) for _ in range(options.repeat))
     print(f"{failures} failed" if failures else "all as expected")
     return 1 if failures else 0
