@@ -153,12 +153,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcOptions, fc_options_free)
 /* The text of --help; the caller owns it. */
 char *fc_options_help(const FcReport *table);
 
-/* Which part of the times is shown: that on the CPU by reports, all by what is for other programs,
- * unless --time says so. */
+/* Which part of the times is shown: that on the CPU by reports, and in a gmon.out file, whose
+ * samples are of that; all by what else is for other programs; unless --time says so. */
 static inline FcTimePart fc_options_time(const FcOptions *options)
 {
     if (options->has_time)
         return options->time;
-    const gboolean exports = options->export >= 0 || options->files->len > 0 || options->gmon;
+    const gboolean exports = options->export >= 0 || options->files->len > 0;
     return exports ? FC_TIME_PART_WALL : FC_TIME_PART_CPU;
 }

@@ -176,7 +176,8 @@ class Expected:
         for i, address in places.items():
             function = data["functions"][i]
             calls = function["calls"] - pairs.get((i, i), 0)
-            self.flat.setdefault(names[i], []).append((calls, function["local_ns"]))
+            self.flat.setdefault(names[i], []).append(
+                (calls, function["local_ns"] - function["local_wait_ns"]))
             self.executions[address] = calls
         for figures in (*self.flat.values(), *self.arcs.values()):
             figures.sort()

@@ -291,11 +291,11 @@ class Recorded(Export):
         """gprof -s loses what sixteen bits can't hold, and a note says so; else it doesn't."""
         program = self.build("""
             #include <time.h>
-            static void naps(long ns) { struct timespec nap = {0, ns}; nanosleep(&nap, 0); }
+            static void spins(clock_t us) { us += clock(); while (clock() < us) {} }
             static void nothing(void) {}
             int main(int count, char **words) {
                 nothing();
-                if (count > 1) naps(100000000);
+                if (count > 1) spins(100000);
                 return words[0] == 0;
             }""")
         for words in ([], ["x"]):
