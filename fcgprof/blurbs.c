@@ -36,12 +36,6 @@ const char fc_gblurb_flat[] =
     "           the function's entry in the call graph; a number in\n"
     "           parentheses means that the entry is not printed.\n" NOTICE;
 
-const char fc_gblurb_measured[] =
-    "\n"
-    " These times were measured at each call and return, for each path of calls;\n"
-    " nothing was sampled, and nothing shared out by numbers of calls.  They are in\n"
-    " the unit that the report names, also where seconds are spoken of below.\n";
-
 const char fc_gblurb_graph[] =
     "\n"
     " The table has one entry for each function; lines of dashes part them, and\n"

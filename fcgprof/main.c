@@ -135,6 +135,12 @@ static gboolean run(const FcGOptions *options, GError **error)
 
     if (!object || !read_map(options, &map, error))
         return FALSE;
+    if (options->elapsed)
+    {
+        g_set_error_literal(error, FC_GPROF_ERROR, FC_GPROF_ERROR_INPUT,
+                            "--elapsed: gmon.out files have samples, no times that passed");
+        return FALSE;
+    }
     model = fc_gmodel_new(options, stdout);
     model->order_map = map;
     if (!fc_gmodel_load_symbols(model, object, error))

@@ -45,11 +45,29 @@ void fc_gmeasured_choose_unit(FcGModel *model, double total_ticks)
     model->abbreviation = 's';
 }
 
+/* How the times came about, of which "times are measured" has been said. */
+static void print_kind(const FcGModel *model)
+{
+    const FcGMeasured *measured = model->measured;
+
+    fprintf(model->out, "%s, %s", measured->is_cpu ? " on the CPU" : "",
+            measured->is_estimated ? "of short functions at a few of their calls" : "not sampled");
+}
+
+void fc_gmeasured_print_flat_granularity(const FcGModel *model)
+{
+    fputs("\nTimes are measured", model->out);
+    print_kind(model);
+    fprintf(model->out, ", and in %s.\n", model->measured->unit);
+}
+
 void fc_gmeasured_print_granularity(FcGModel *model, double ticks)
 {
     const FcGMeasured *measured = model->measured;
 
-    fprintf(model->out, "granularity: times are measured, not sampled%s; ",
+    fputs("granularity: times are measured", model->out);
+    print_kind(model);
+    fprintf(model->out, "%s; ",
             measured->is_split_by_calls ? " (those of arcs: shared out by calls)"
             : measured->has_gaps        ? " (self of some arcs: estimated)"
                                         : "");
@@ -58,6 +76,25 @@ void fc_gmeasured_print_granularity(FcGModel *model, double ticks)
                 model->measured->unit);
     else
         fputs("no time propagated\n\n", model->out);
+}
+
+void fc_gmeasured_print_blurb(const FcGModel *model)
+{
+    fputs(model->measured->is_estimated
+              ? "\n"
+                " These times were measured for each path of calls, at each call and return but\n"
+                " those of short functions: they were counted, and a few, chosen at random, were\n"
+                " timed, from which those of all are estimated.  Numbers of calls are exact.\n"
+              : "\n"
+                " These times were measured at each call and return, for each path of calls;\n"
+                " nothing was sampled, and nothing shared out by numbers of calls.\n",
+          model->out);
+    if (model->measured->is_cpu)
+        fputs(" They are times on the CPU: what was waited is in those of --elapsed.\n",
+              model->out);
+    fputs(" They are in the unit that the report names, also where seconds are spoken of\n"
+          " below.\n",
+          model->out);
 }
 
 char fc_gmeasured_choose_prefix(const FcGModel *model, double most_ticks, double least_ticks,

@@ -24,14 +24,19 @@ struct FcGMeasured
     gboolean has_gaps;          /* the own part of some arcs' times is an estimate */
     gboolean is_split_by_calls; /* the profile has no times of arcs: they were worked out from
                                    the numbers of calls */
+    gboolean is_estimated;      /* short functions were timed at some of their calls */
+    gboolean is_cpu;            /* times are without what was waited */
 };
 
 /* Chooses the unit, the finest in which `total_ticks` nanoseconds have at most four digits
  * before the point, and sets the model's rate and dimension.  A tick is 1 ns. */
 void fc_gmeasured_choose_unit(FcGModel *model, double total_ticks);
 
-/* What stands in place of the size of a sample. */
+/* What stands in place of the size of a sample, in the flat profile and in the graph, and what is
+ * said of it among the explanations. */
+void fc_gmeasured_print_flat_granularity(const FcGModel *model);
 void fc_gmeasured_print_granularity(FcGModel *model, double ticks);
+void fc_gmeasured_print_blurb(const FcGModel *model);
 
 /* The letter and the factor to seconds for columns of times by call, the most and the least of
  * which are given: so fine that the least can be seen, but the most fits, and no coarser than the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * GNU gprof's options; see options-table.h.
+ * GNU gprof's options, and one of our own; see options-table.h.
  */
 #include "fcgprof/options-table.h"
 
@@ -36,6 +36,8 @@ const FcGOption fc_goption_table[] = {
     {'c', "static-call-graph", NULL, FC_GGROUP_COUNTED, "also calls that never happened"},
     {'t', "table-length", "N", FC_GGROUP_LOOK, "rows of the busiest lines"},
     {'n', "time", "SPEC", FC_GGROUP_COUNTED, "hand up only this time"},
+    {FC_GOPTION_ELAPSED, "elapsed", NULL, FC_GGROUP_COUNTED,
+     "measured times with what was waited, in place of those on the CPU"},
     {'N', "no-time", "SPEC", FC_GGROUP_COUNTED, "do not hand up this time"},
     {'w', "width", "N", FC_GGROUP_LOOK, "columns of the index"},
     {'b', "brief", NULL, FC_GGROUP_LOOK, "no explanations"},

@@ -13,6 +13,7 @@ enum
     FC_GOPTION_DEMANGLE = 256,
     FC_GOPTION_NO_DEMANGLE,
     FC_GOPTION_INLINE_FILE_NAMES,
+    FC_GOPTION_ELAPSED, /* not one of gprof */
 };
 
 /* Sections of --help. */

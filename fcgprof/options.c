@@ -206,6 +206,8 @@ static gboolean *flag_of(FcGOptions *options, int letter)
         return &options->show_zero;
     case FC_GOPTION_INLINE_FILE_NAMES:
         return &options->inline_file_names;
+    case FC_GOPTION_ELAPSED:
+        return &options->elapsed;
     default:
         return NULL;
     }

@@ -79,6 +79,7 @@ typedef struct
     gboolean all_lines;
     gboolean separate_files;
     gboolean demangle;
+    gboolean elapsed; /* of a profile of ours: with the time off the CPU */
     gboolean show_help;
     gboolean show_version;
 } FcGOptions;

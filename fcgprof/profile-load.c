@@ -197,7 +197,8 @@ FcGProfile *fc_gprofile_load(FcGModel *model, GPtrArray *problems, GError **erro
     g_ptr_array_add(inputs, NULL);
     const FcLoad load = {.operands = (const char *const *)inputs->pdata,
                          .demangle = FC_DEMANGLE_NONE,
-                         .split = TRUE};
+                         .split = TRUE,
+                         .time = options->elapsed ? FC_TIME_PART_WALL : FC_TIME_PART_CPU};
     profile->loaded = fc_model_load(&load, problems);
     if (!profile->loaded)
     {

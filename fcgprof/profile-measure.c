@@ -76,6 +76,20 @@ static void share_by_line(FcGProfile *profile, FcGLineArcs *lines)
     }
 }
 
+static void describe_times(FcGProfile *profile)
+{
+    const FcProfile *data = fc_gprofile_data(profile);
+
+    profile->measured.is_cpu =
+        profile->loaded->time == FC_TIME_PART_CPU && fc_profile_waits(data) != FC_WAITS_UNKNOWN;
+    for (guint i = 0; i < data->functions->len; i++)
+    {
+        const FcProfileFunction *figures = &g_array_index(data->functions, FcProfileFunction, i);
+
+        profile->measured.is_estimated |= figures->counted > figures->timed;
+    }
+}
+
 void fc_gprofile_measure(FcGProfile *profile)
 {
     const FcProfile *data = fc_gprofile_data(profile);
@@ -87,6 +101,7 @@ void fc_gprofile_measure(FcGProfile *profile)
         add_arc(profile, &g_array_index(data->arcs, FcProfileArc, i), lines);
     if (model->options->static_calls)
         fc_gprofile_add_static_calls(profile, lines);
+    describe_times(profile);
     fc_gmeasured_choose_unit(model, (double)profile->loaded->base_ns);
     if (!data->extended)
     {

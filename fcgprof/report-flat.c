@@ -88,8 +88,7 @@ static void print_granularity(FcGModel *model)
     double rate = (double)model->rate;
 
     if (model->measured)
-        fprintf(model->out, "\nTimes are measured, not sampled, and in %s.\n",
-                model->measured->unit);
+        fc_gmeasured_print_flat_granularity(model);
     else if (model->options->traditional)
     {
         fprintf(model->out, "\ngranularity: each sample hit covers %ld byte(s)",
@@ -204,6 +203,9 @@ void fc_greport_flat(FcGModel *model)
                               sorted[i]->addr))
             print_row(model, sorted[i], prefix.scale, &accumulated);
     }
-    if (!model->options->brief && !traditional)
-        fprintf(model->out, "%s%s", model->measured ? fc_gblurb_measured : "", fc_gblurb_flat);
+    if (model->options->brief || traditional)
+        return;
+    if (model->measured)
+        fc_gmeasured_print_blurb(model);
+    fputs(fc_gblurb_flat, model->out);
 }

@@ -357,6 +357,9 @@ void fc_greport_graph(FcGModel *model)
         }
         fprintf(model->out, "%s-----------------------------------------------\n%s", line, line);
     }
-    if (!model->options->brief && !model->options->traditional)
-        fprintf(model->out, "%s%s", model->measured ? fc_gblurb_measured : "", fc_gblurb_graph);
+    if (model->options->brief || model->options->traditional)
+        return;
+    if (model->measured)
+        fc_gmeasured_print_blurb(model);
+    fputs(fc_gblurb_graph, model->out);
 }

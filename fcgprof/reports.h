@@ -35,6 +35,5 @@ void fc_gorder_place(FcGModel *model, FcGArc **arcs, guint n, gboolean is_all, G
 
 /* Explanations for those who do not know the columns. */
 extern const char fc_gblurb_flat[];
-extern const char fc_gblurb_measured[]; /* in front of the others */
 extern const char fc_gblurb_graph[];
 extern const char fc_gblurb_graph_traditional[];

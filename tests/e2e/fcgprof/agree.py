@@ -86,13 +86,19 @@ class Agree(fcgprof.Case):
             with self.subTest(source=source):
                 self.measure(source, compiler, flags)
                 self.check_json()
+                self.check_json("--elapsed")
 
-    def check_json(self):
+    def check_json(self, *options):
         data = json.loads(self.command([fctest.tool("fcdump"), "--json", "--no-demangle",
                                         "functioncheck.fc"]))
+        if not options:  # times on the CPU
+            for each in data["functions"] + data["arcs"]:
+                each["total_ns"] -= each["total_wait_ns"]
+            for each in data["functions"]:
+                each["local_ns"] -= each["local_wait_ns"]
         unit = {"nanosec": 1, "microsec": 1e3, "millisec": 1e6, "seconds": 1e9}
         flat, graph, _ = gproftext.parse_all(
-            self.report("-b", "--no-demangle", "functioncheck.fc"))
+            self.report("-b", "--no-demangle", *options, "functioncheck.fc"))
         ns = unit[flat.unit]
         slack = len(data["contexts"])  # each one's time is rounded to a nanosecond
         names = [function["linkage_name"] for function in data["functions"]]
@@ -137,6 +143,30 @@ class Agree(fcgprof.Case):
             self.assertAlmostEqual((own + children) * ns, sums[caller, callee][1],
                                    delta=0.0101 * ns + slack)
         self.assertGreater(n_compared, 5)
+
+    def test_waits(self):
+        program = self.compile("off_cpu.c", "-pthread")
+        self.assertEqual(self.run_quiet([program]).returncode, 0)
+        kind = "Times are measured on the CPU, not sampled, and in milliseconds."
+        cpu, rows = self.flat("functioncheck.fc")
+        self.assertEqual(cpu.above, [kind])
+        self.assertEqual(cpu.rows[0].name, "works")
+        self.assertLess(rows["sleeps"][0], rows["works"][0])
+        elapsed, rows = self.flat("--elapsed", "functioncheck.fc")
+        self.assertEqual(elapsed.above, [kind.replace(" on the CPU", "")])
+        self.assertGreaterEqual(rows["sleeps"][0], 300 * 0.98)
+
+    def test_estimates(self):
+        program = self.compile(os.path.join(fcgprof.HERE, "busy.c"))
+        self.assertEqual(self.run_quiet([program], env={"FC_DETAIL": "auto"}).returncode, 0)
+        estimated = json.loads(self.command([fctest.tool("fcdump"), "--json", "functioncheck.fc"]))
+        self.assertTrue(any(each["counted"] > each["timed"] for each in estimated["functions"]))
+        flat, graph, _ = gproftext.parse_all(self.report("-b", "functioncheck.fc"))
+        words = "measured on the CPU, of short functions at a few of their calls"
+        self.assertIn(words, flat.above[0])
+        self.assertIn(words, graph.granularity)
+        self.assertIn("are estimated.  Numbers of calls are exact.",
+                      self.report("functioncheck.fc"))
 
     def test_demangled(self):
         self.measure(os.path.join(fcgprof.HERE, "shapes.cc"), "g++", [])
