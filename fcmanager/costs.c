@@ -82,12 +82,22 @@ static void find_overhead(Work *work)
     }
 }
 
-/* The least that the local time of a context can be: hooks take nothing while it is off the CPU. */
+/* It has its caller's call site, as that is what it was inlined into. */
+static gboolean is_inlined(const FcCounts *counts, const FcCountsNode *node)
+{
+    const FcCountsNode *caller = &counts->nodes[node->parent];
+    return node->parent != 0 && node->site == caller->site &&
+           node->site_module == caller->site_module;
+}
+
+/* The least that the local time of a context can be: hooks take nothing while it is off the CPU,
+ * and a call takes some time but where the compiler has dissolved it in its caller. */
 static double least_of(const Work *work, guint32 index)
 {
     const FcCountsNode *node = &work->counts->nodes[index];
     const double waited = (double)fc_counts_wait(work->counts->node_waits, index).local;
-    const double floor = waited + (double)node->calls * work->costs->counted / LEAST_OF_COUNTED;
+    const double called = is_inlined(work->counts, node) ? 0 : (double)node->calls;
+    const double floor = waited + called * work->costs->counted / LEAST_OF_COUNTED;
     return MIN(floor, (double)node->local);
 }
 
@@ -113,19 +123,30 @@ static void spread_excess(Work *work)
     {
         const FcCountsNode *node = &counts->nodes[i];
         const double left = (double)node->local - least_of(work, i) - work->overhead[i];
-        if (left > 0 && excess[node->function] > 0)
-            work->overhead[i] += left * MIN(excess[node->function] / room[node->function], 1);
+        const double moved = MIN(excess[node->function], room[node->function]);
+        if (moved > 0)
+            work->overhead[i] +=
+                moved * left / (left > 0 ? room[node->function] : excess[node->function]);
     }
 }
 
-/* Each from the local time of its context. */
+/* Each from the local time of its context.  That of counted calls was estimated and taken out of
+ * what is known, their caller's: what is too much for it goes there.  Children stand behind their
+ * parents. */
 static void take_off_local(Work *work)
 {
     FcCounts *counts = work->counts;
-    for (guint32 i = 1; i < counts->node_count; i++)
+    for (guint32 i = counts->node_count; i-- > 1;)
     {
         FcCountsNode *node = &counts->nodes[i];
-        const double left = MAX((double)node->local - work->overhead[i], least_of(work, i));
+        const double least = least_of(work, i);
+        double left = (double)node->local - work->overhead[i];
+        if (left < least)
+        {
+            if (counts->functions[node->function].counted > 0)
+                work->overhead[node->parent] += least - left;
+            left = least;
+        }
         const guint64 local = MIN((guint64)(left + 0.5), node->local);
         work->removed[i] = node->local - local;
         node->local = local;

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What is taken off for the hooks where it is more than there was: of calls that were counted, by a
+ * caller that does next to nothing else.
+ */
+#include "fcmanager/counted-settle.h"
+#include "tests/unit/manager_fixture.h"
+
+#define CALLS 4000u
+#define SAMPLES 50u
+
+/* Ticks. */
+#define OF_A_CALL 1u
+#define OUTSIDE 10u
+#define INSIDE 10u
+#define COUNTING 6u
+
+static void feed(FcFixture *fixture, enum FcCountRecord kind, guint64 time, guint64 site,
+                 guint depth)
+{
+    struct FcRecord record = fc_fixture_record(FC_RECORD_ENTER, time, 'B', site, depth);
+    record.where = (record.where & ~FC_WHERE_KIND_MASK) | FC_RECORD_COUNT;
+    record.function |= (guint64)kind << FC_COUNT_RECORD_SHIFT;
+    g_assert_cmpuint(fc_stack_feed(fixture->stack, &record, 0, 1, FIXTURE_GENERATION), ==, 1);
+}
+
+/* A calls B, each time from `site` with its frame at `depth`, and what the hooks took is taken off.
+ */
+static void run(FcFixture *fixture, guint64 site, guint depth)
+{
+    fc_fixture_start(fixture);
+    const struct FcModuleInfo info = {.start = fc_fixture_address('A'),
+                                      .end = fc_fixture_address('z')};
+    fc_modules_load(fixture->modules, &info, "/bin/it", 7, 0);
+    fc_fixture_enter(fixture, 0, 'A', fc_fixture_site('Y', 0), 1);
+    feed(fixture, FC_COUNT_BEGINS, 0, site, depth);
+    guint64 now = 0;
+    for (guint i = 0; i < SAMPLES; i++)
+    {
+        now += (CALLS / SAMPLES - 1) * (OF_A_CALL + COUNTING) + OUTSIDE / 2;
+        feed(fixture, FC_COUNT_SAMPLE, now, site, depth);
+        now += INSIDE + OF_A_CALL;
+        fc_fixture_leave(fixture, now, 'B', site, depth);
+        now += OUTSIDE / 2;
+    }
+    fc_fixture_leave(fixture, now, 'A', fc_fixture_site('Y', 0), 1);
+    FcCounted *counted = fc_stack_counted(fixture->stack);
+    fc_counted_add(counted, site, fc_fixture_address('B'), 0, CALLS);
+    const FcCallCosts costs = {OUTSIDE + INSIDE, INSIDE, COUNTING, COUNTING};
+    fc_counted_settle(counted, 0, &costs);
+    fc_costs_take_off(fixture->counts, &costs);
+    fc_counts_sum_functions(fixture->counts);
+    g_assert_cmpuint(fc_fixture_function(fixture->counts, 'B')->calls, ==, CALLS);
+}
+
+/* B has a call site in A: it takes at least a third of what counting it does. */
+static void test_called(void)
+{
+    FcFixture fixture;
+    run(&fixture, fc_fixture_site('A', 1), 2);
+    const FcCountsFunction *caller = fc_fixture_function(fixture.counts, 'A');
+    const FcCountsFunction *callee = fc_fixture_function(fixture.counts, 'B');
+    g_assert_cmpuint(callee->local, ==, CALLS * COUNTING / 3);
+    g_assert_cmpuint(caller->total, ==, callee->total + caller->local);
+    fc_fixture_stop(&fixture);
+}
+
+/* B has A's own call site, into which it was inlined: it may take nothing, and what is left of A is
+ * what it did. */
+static void test_inlined(void)
+{
+    FcFixture fixture;
+    run(&fixture, fc_fixture_site('Y', 0), 1);
+    const FcCountsFunction *caller = fc_fixture_function(fixture.counts, 'A');
+    const gint64 off = (gint64)caller->total - CALLS * OF_A_CALL;
+    g_assert_cmpint(ABS(off), <=, SAMPLES * OUTSIDE / 2);
+    fc_fixture_stop(&fixture);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/costs/called", test_called);
+    g_test_add_func("/costs/inlined", test_inlined);
+    return g_test_run();
+}
