@@ -27,6 +27,7 @@ void fc_counted_free(FcCounted *counted)
     g_array_unref(counted->before);
     fc_map_clear(&counted->pair_map);
     fc_map_clear(&counted->sample_map);
+    g_free(counted->places);
     g_free(counted);
 }
 
@@ -147,6 +148,42 @@ FcCountedPair *fc_counted_pair(FcCounted *counted, guint64 site, gint site_modul
     return &g_array_index(counted->pairs, FcCountedPair, counted->pairs->len - 1);
 }
 
+/* ---- What is deeper than FC_DEPTH ---------------------------------------------------------- */
+
+static FcCountedPlace *place_of(FcCounted *counted, guint64 site, guint64 address)
+{
+    if (!counted->places)
+        counted->places = g_new0(FcCountedPlace, FC_COUNTED_PLACES);
+    return &counted->places[(address + site * 31) >> 1 & (FC_COUNTED_PLACES - 1)];
+}
+
+gboolean fc_counted_deep_again(FcCounted *counted, guint32 parent, guint64 site, guint64 address,
+                               guint64 calls)
+{
+    const FcCountedPlace *place = place_of(counted, site, address);
+    if (place->address != address || place->site != site || place->parent != parent)
+        return FALSE;
+    FcCountedPair *pair = &g_array_index(counted->pairs, FcCountedPair, place->pair);
+    pair->calls += calls;
+    pair->deep += calls;
+    g_array_index(counted->samples, FcCountedSample, place->sample).met++;
+    return TRUE;
+}
+
+void fc_counted_remember_deep(FcCounted *counted, guint32 parent, guint64 site, guint64 address,
+                              guint32 pair, guint32 sample)
+{
+    *place_of(counted, site, address) = (FcCountedPlace){address, site, parent, pair, sample};
+}
+
+void fc_counted_forget_places(FcCounted *counted)
+{
+    g_clear_pointer(&counted->places, g_free);
+}
+
+/* ---- Calls ------------------------------------------------------------------------------------
+ */
+
 static FcCountedPair *pair_of(FcCounted *counted, guint64 site, guint64 address, guint64 time)
 {
     FcCounts *counts = counted->counts;
@@ -162,10 +199,11 @@ void fc_counted_add(FcCounted *counted, guint64 site, guint64 address, guint64 t
     pair_of(counted, site, address, time)->calls += calls;
 }
 
-void fc_counted_add_deep(FcCounted *counted, guint64 site, guint64 address, guint64 time,
-                         guint64 calls)
+guint32 fc_counted_add_deep(FcCounted *counted, guint64 site, guint64 address, guint64 time,
+                            guint64 calls)
 {
     FcCountedPair *pair = pair_of(counted, site, address, time);
     pair->calls += calls;
     pair->deep += calls;
+    return (guint32)(pair - (FcCountedPair *)(gpointer)counted->pairs->data);
 }

@@ -41,6 +41,17 @@ typedef struct
     guint32 first_sample;
 } FcCountedPair;
 
+/* Where a call deeper than FC_DEPTH counts; address 0: nothing. */
+typedef struct
+{
+    guint64 address;
+    guint64 site;
+    guint32 parent;
+    guint32 pair;
+    guint32 sample;
+} FcCountedPlace;
+#define FC_COUNTED_PLACES 256u /* a power of two */
+
 typedef struct
 {
     FcCounts *counts; /* of the thread; not owned */
@@ -52,6 +63,7 @@ typedef struct
     GArray *sure;     /* guint64 by arc: calls of which it is certain who made them */
     GArray *before;   /* double by function, mean local time when all was recorded; see there */
     guint scans;
+    FcCountedPlace *places; /* by a hash; NULL: none is known */
 } FcCounted;
 
 /* `counts` must outlive it.  The caller frees it. */
@@ -84,9 +96,18 @@ void fc_counted_sure(FcCounted *counted, guint32 arc);
 /* So many calls of the function at `address` from `site` were counted, by a counter that was made
  * at `time`, which says whose addresses they are. */
 void fc_counted_add(FcCounted *counted, guint64 site, guint64 address, guint64 time, guint64 calls);
-/* The same, of calls deeper than FC_DEPTH: of what is recorded it is known who called, still. */
-void fc_counted_add_deep(FcCounted *counted, guint64 site, guint64 address, guint64 time,
-                         guint64 calls);
+/* The same, of calls deeper than FC_DEPTH: of what is recorded it is known who called, still.
+ * Returns the number of their pair. */
+guint32 fc_counted_add_deep(FcCounted *counted, guint64 site, guint64 address, guint64 time,
+                            guint64 calls);
+
+/* Over the pipe each such call is a record: what was found out for one, where `parent` was the
+ * innermost context, holds for others until the modules change.  FALSE: it has to be found out. */
+gboolean fc_counted_deep_again(FcCounted *counted, guint32 parent, guint64 site, guint64 address,
+                               guint64 calls);
+void fc_counted_remember_deep(FcCounted *counted, guint32 parent, guint64 site, guint64 address,
+                              guint32 pair, guint32 sample);
+void fc_counted_forget_places(FcCounted *counted);
 
 /* The pair, made if need be; good until the next is. */
 FcCountedPair *fc_counted_pair(FcCounted *counted, guint64 site, gint site_module,

@@ -131,14 +131,19 @@ void fc_stack_count_call(FcStack *stack, guint64 address, guint64 site, guint64 
     FcCounts *counts = stack->counts;
     FcCounted *counted = stack_counted(stack);
     guint32 parent = stack->frames[stack->top].node;
+    if (deep && fc_counted_deep_again(counted, parent, site, address, calls))
+        return;
     guint32 caller = parent != 0 ? counts->nodes[parent].function + 1 : 0;
     gint module = fc_modules_find(counts->modules, address, time);
     gint site_module = fc_modules_find(counts->modules, site, time);
     guint32 function = fc_counts_get_function(counts, address, module, time);
+    guint32 pair = 0;
     if (deep)
-        fc_counted_add_deep(counted, site, address, time, calls);
+        pair = fc_counted_add_deep(counted, site, address, time, calls);
     else
         fc_counted_add(counted, site, address, time, calls);
-    fc_counted_met(counted, parent,
-                   fc_counts_arc_from_frame(counts, caller, site, site_module, function));
+    guint32 sample = fc_counted_met(
+        counted, parent, fc_counts_arc_from_frame(counts, caller, site, site_module, function));
+    if (deep)
+        fc_counted_remember_deep(counted, parent, site, address, pair, sample);
 }

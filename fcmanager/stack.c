@@ -196,6 +196,8 @@ static inline void leave(FcStack *stack, const struct Event *exit)
 static void apply_changes(FcStack *stack, guint64 time)
 {
     stack->next_change = fc_counts_apply_changes(stack->counts, time);
+    if (stack->counted)
+        fc_counted_forget_places(stack->counted);
 }
 
 /* A record of a function whose calls are counted. */
