@@ -39,7 +39,7 @@ static const struct
     {"unsent-buffers", "threads that ended with their process, which may have had records to send",
      CALLS_MISSING},
     {"unseen-forks",
-     "forks past the C library: until such a child was noticed, its parent and it recorded as one",
+     "forks past the C library: a child may have recorded as its parent until it was noticed",
      CALLS_MISSING},
     {"untracked-frees", "blocks of memory that were freed unseen: their place was used again",
      OTHER_MISSING},

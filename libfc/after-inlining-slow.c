@@ -6,6 +6,7 @@
 
 #include "libfc/clock.h"
 #include "libfc/record.h"
+#include "libfc/state.h"
 #include "libfc/switches.h"
 
 void fc_after_inlining_record(uint64_t time, void *function, void *site, uint64_t where)
@@ -14,7 +15,7 @@ void fc_after_inlining_record(uint64_t time, void *function, void *site, uint64_
         return;
     if (fc_unlikely(!fc_clock_is_fast()))
         time = fc_clock_now();
-    if (fc_switches_any())
+    if (fc_switches_any() || fc_state_forked_unseen())
         fc_switches_look(time);
     fc_record_make(time, function, site, where);
 }

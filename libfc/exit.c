@@ -81,7 +81,7 @@ static void quit(void)
     if (fc_state_is_off())
         return;
     uint64_t old = fc_block_signals();
-    if (fc_process_forked_unseen())
+    if (fc_state_forked_unseen())
         fc_process_after_fork(0);
     if (fc_thread.number == 0)
         fc_threads_start();
@@ -158,7 +158,7 @@ FC_EXPORT void quick_exit(int status)
 __attribute__((noreturn)) static void end(int status)
 {
     /* Not in the child of a vfork: it has its parent's memory, whose profile goes on. */
-    if (fc_state_is_own_process() || fc_process_forked_unseen())
+    if (fc_state_is_own_process() || fc_state_forked_unseen())
     {
         fc_exit_send_status(status);
         quit();

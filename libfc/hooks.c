@@ -23,6 +23,7 @@
 #include "libfc/counted.h"
 #include "libfc/filter.h"
 #include "libfc/record.h"
+#include "libfc/state.h"
 #include "libfc/switches.h"
 
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -48,7 +49,7 @@ __attribute__((noinline, cold)) FC_REALIGN static void record_slow_clock(void *f
                                                                          enum FcRecordKind kind)
 {
     uint64_t time = fc_clock_now();
-    if (fc_switches_any())
+    if (fc_switches_any() || fc_state_forked_unseen())
         fc_switches_look(time);
     fc_record_make(time, function, site, make_where(stack_address, return_address, kind));
 }

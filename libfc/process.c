@@ -19,15 +19,12 @@
 #include "libfc/threads.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 
 #define KEYS_MAX 64 /* one a microsecond */
 
 struct FcSession fc_session;
 
 static bool is_elsewhere; /* perhaps: in another PID namespace than fcmanager */
-static uint32_t never_zeroed = 1;
-static volatile uint32_t *fork_mark = &never_zeroed; /* 1; zeroed by the kernel in a forked child */
 
 static void make_key(void)
 {
@@ -78,34 +75,17 @@ void fc_process_introduce(struct FcHello *hello)
     send_text(FC_TEXT_COMMAND_LINE, text, fc_file_read("/proc/self/cmdline", text, sizeof text));
 }
 
-static void make_fork_mark(void)
-{
-    uint32_t *page = fc_map(4096);
-    if (!page)
-        return;
-    *page = 1;
-    if (fc_sys(SYS_madvise, page, 4096, MADV_WIPEONFORK) == 0)
-        fork_mark = page;
-    else
-        fc_unmap(page, 4096);
-}
-
 void fc_process_setup(void)
 {
     make_key();
-    make_fork_mark();
-}
-
-bool fc_process_forked_unseen(void)
-{
-    return *fork_mark == 0;
+    fc_state_make_fork_mark();
 }
 
 /* ---- Forks ------------------------------------------------------------------------ */
 
 void fc_process_after_fork(uint64_t token)
 {
-    *fork_mark = 1;
+    fc_state_fork_is_seen();
     fc_channel_after_fork();
     fc_modules_after_fork();
     struct FcHello hello = {

@@ -14,14 +14,11 @@
 /* Filled in by start.c. */
 extern struct FcSession fc_session __attribute__((visibility("hidden")));
 
-/* Makes the process key, and what tells of a fork that runs no handlers.  Once, at start. */
+/* Makes the process key, and the mark of state.h.  Once, at start. */
 void fc_process_setup(void);
 
 /* Sends `hello`, completed here, and what else fcmanager is to know of the process. */
 void fc_process_introduce(struct FcHello *hello);
-
-/* Whether this process came to be by a fork that ran no fork handlers. */
-bool fc_process_forked_unseen(void);
 
 /* In a forked child: joins the session as a process of its own, or goes off where
  * forks are not profiled.  `token` is that of the parent's FC_MSG_FORK, 0 where it had no chance

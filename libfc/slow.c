@@ -22,7 +22,7 @@
  * the caller waits and tries again.  Signals blocked. */
 static bool refill(void)
 {
-    if (fc_process_forked_unseen())
+    if (fc_state_forked_unseen())
         fc_process_after_fork(0);
     if (fc_thread.number == 0)
         fc_threads_start();

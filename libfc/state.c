@@ -22,6 +22,8 @@ enum State
 uint64_t fc_state_key;
 
 static uint32_t state; /* atomic, enum State */
+static uint32_t never_zeroed = 1;
+static volatile uint32_t *fork_mark = &never_zeroed; /* 1; zeroed by the kernel in a forked child */
 
 bool fc_state_is_off(void)
 {
@@ -33,6 +35,28 @@ bool fc_state_is_off(void)
 bool fc_state_is_own_process(void)
 {
     return fc_state_key >> 32 == (uint64_t)fc_sys(SYS_getpid);
+}
+
+void fc_state_make_fork_mark(void)
+{
+    uint32_t *page = fc_map(4096);
+    if (!page)
+        return;
+    *page = 1;
+    if (fc_sys(SYS_madvise, page, 4096, MADV_WIPEONFORK) == 0)
+        fork_mark = page;
+    else
+        fc_unmap(page, 4096);
+}
+
+bool fc_state_forked_unseen(void)
+{
+    return *fork_mark == 0;
+}
+
+void fc_state_fork_is_seen(void)
+{
+    *fork_mark = 1;
 }
 
 bool fc_state_has_ended(void)

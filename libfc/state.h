@@ -30,6 +30,13 @@ void fc_state_stop_alone(void);
  * parent's memory, this key included, but is not profiled. */
 bool fc_state_is_own_process(void);
 
+/* Whether it came to be by a fork that nobody was told of.  Of such a child all else is still as
+ * its parent has it, until fc_process_after_fork. */
+bool fc_state_forked_unseen(void);
+void fc_state_fork_is_seen(void);
+/* What tells of it, where the kernel knows how.  Once, at start. */
+void fc_state_make_fork_mark(void);
+
 /* ---- For start.c and exit.c: the way from one state to the next ------------------ */
 
 /* True for the one caller that has to start profiling, and then calls fc_state_started. */

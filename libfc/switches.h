@@ -98,7 +98,8 @@ void fc_switches_begin_records(uint64_t *time);
  */
 void fc_switches_pretend(void);
 
-/* Before a record that is made at `time`: tells, by a record, of what went before it. */
+/* Before a record that is made at `time`: tells, by a record, of what went before it.  The child of
+ * a fork that nobody was told of goes its own way from here. */
 void fc_switches_look(uint64_t time);
 
 /* The same, and the record. */
