@@ -82,6 +82,9 @@ static void put_arcs(const FcReportContext *context, FcJson *json)
         fc_json_unsigned(json, NULL, arcs[i].calls);
         fc_json_unsigned(json, NULL, arcs[i].total_ns);
         fc_json_string(json, NULL, fc_model_via(context->model, arcs[i].via));
+        fc_json_unsigned(json, NULL,
+                         arcs[i].total_ns -
+                             MIN(arcs[i].total_ns, fc_model_arc_wait_ns(context->model, &arcs[i])));
         fc_json_end_array(json);
     }
     fc_json_end_array(json);
@@ -204,6 +207,17 @@ static void put_notes(FcJson *json, const char *key, const GArray *notes)
 
 /* ---- The page ------------------------------------------------------------------------------ */
 
+/* The part of 100% off the CPU. */
+static guint64 base_wait_ns(const FcModel *model)
+{
+    if (model->base != FC_NONE)
+        return fc_model_function(model, (guint)model->base)->figures.total_wait_ns;
+    guint64 wait_ns = 0;
+    for (guint i = 0; i < model->functions->len; i++)
+        wait_ns += fc_model_function(model, i)->figures.local_wait_ns;
+    return wait_ns;
+}
+
 static void put_data(const FcReportContext *context, const FcStacks *stacks, FILE *out)
 {
     const FcProfile *profile = context->model->profile;
@@ -214,6 +228,9 @@ static void put_data(const FcReportContext *context, const FcStacks *stacks, FIL
     fc_json_signed(json, "start_realtime_ns", profile->start_realtime_ns);
     fc_json_unsigned(json, "run_ns", profile->run_ns);
     fc_json_unsigned(json, "base_ns", context->model->base_ns);
+    fc_json_unsigned(json, "base_cpu_ns",
+                     context->model->base_ns -
+                         MIN(context->model->base_ns, base_wait_ns(context->model)));
     fc_json_signed(json, "time_mode", profile->time_mode);
     fc_json_unsigned(json, "contexts", profile->contexts->len);
     fc_json_unsigned(json, "omitted", stacks->omitted);

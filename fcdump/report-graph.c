@@ -151,15 +151,6 @@ static guint64 site_wait_ns(const FcReportContext *context, const FcCallSite *si
     return g_array_index(context->model->profile->arcs, FcProfileArc, site->tag).wait_ns;
 }
 
-/* As for its time: of call sites that are active at once no more than all of the callee's. */
-static guint64 arc_wait_ns(const FcReportContext *context, const FcArc *arc)
-{
-    guint64 wait_ns = 0;
-    for (guint i = 0; i < arc->site_count; i++)
-        wait_ns += site_wait_ns(context, &arc->sites[i]);
-    return MIN(wait_ns, fc_model_function(context->model, arc->callee)->figures.total_wait_ns);
-}
-
 /* Whose calls are exact only together with other callers'. */
 static gboolean is_apportioned(const FcReportContext *context, const FcCallSite *site)
 {
@@ -254,7 +245,7 @@ static void add_arc(const FcReportContext *context, FcTable *table, const FcArc 
                              : g_strdup_printf("%s%s%s", arc->at_most ? "<" : "",
                                                estimated ? "~" : "", time));
     fc_table_cell(table, format_arc_share(context, arc->total_ns, whole_ns));
-    fc_table_cell(table, fc_format_time(arc_wait_ns(context, arc)));
+    fc_table_cell(table, fc_format_time(fc_model_arc_wait_ns(context->model, arc)));
     fc_table_cell(table, fc_report_mark(fc_format_count(arc->calls), apportioned));
     fc_table_cell(table, fc_format_count(callee->figures.calls));
     fc_table_cell(table, arc_text(context, arc, only));

@@ -69,6 +69,14 @@ void fc_model_set_base(FcModel *model, guint function)
     model->base_ns = fc_model_function(model, function)->figures.total_ns;
 }
 
+guint64 fc_model_arc_wait_ns(const FcModel *model, const FcArc *arc)
+{
+    guint64 wait_ns = 0;
+    for (guint i = 0; i < arc->site_count; i++)
+        wait_ns += g_array_index(model->profile->arcs, FcProfileArc, arc->sites[i].tag).wait_ns;
+    return MIN(wait_ns, fc_model_function(model, arc->callee)->figures.total_wait_ns);
+}
+
 char *fc_model_symbol_key(const FcModel *model, const FcProfilePlace *place, guint64 start)
 {
     if (place->module == FC_NONE)

@@ -80,6 +80,10 @@ void fc_model_use_addresses(FcModel *model);
 /* Makes the total time of that function 100%. */
 void fc_model_set_base(FcModel *model, guint function);
 
+/* The part of an arc's time off the CPU.  As of the time, of call sites that are active at once it
+ * is no more than all of the callee's. */
+guint64 fc_model_arc_wait_ns(const FcModel *model, const FcArc *arc);
+
 /* What identifies the symbol with that start which covers a place, in all profiles of the
  * sum.  The caller owns the result. */
 char *fc_model_symbol_key(const FcModel *model, const FcProfilePlace *place, guint64 start);

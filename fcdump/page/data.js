@@ -14,7 +14,16 @@ const functions = data.functions.map((row, index) => ({
 }));
 const byName = new Map(functions.map((f) => [f.name, f]));
 const weights = data.weights;
+// A row: caller, callee, calls, time, through what it came, time on the CPU.
+const arcs = data.arcs;
 const hasCpu = weights.some((weight) => weight.name === "cpu"); // beside the time, which is all of it then
+
+// The times that are meant: with the weight "cpu" those on the CPU, where both are known.
+function timesOf(weight) {
+  return weights[weight].name === "cpu"
+    ? { local: (f) => f.localCpu, total: (f) => f.totalCpu, arc: (arc) => arc[5], base: data.base_cpu_ns }
+    : { local: (f) => f.local, total: (f) => f.total, arc: (arc) => arc[3], base: data.base_ns };
+}
 
 function nameOf(index) {
   return index >= 0 ? functions[index].name

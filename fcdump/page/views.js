@@ -67,10 +67,10 @@ function bar(cell, part, whole) {
   add(cell, "span", "", { class: "share", style: `width:${whole > 0 ? 60 * Math.min(part / whole, 1) : 0}px` });
 }
 
-const functionColumns = [
+const columnsOf = (times) => [
   { heading: "local", value: (f) => f.local,
     fill: (cell, f) => cell.append(f.localMark + formatTime(f.local)) },
-  { heading: "local %", value: (f) => f.local, fill: (cell, f) => bar(cell, f.local, data.base_ns) },
+  { heading: "local %", value: times.local, fill: (cell, f) => bar(cell, times.local(f), times.base) },
   { heading: "total", value: (f) => f.total,
     fill: (cell, f) => cell.append(f.totalMark + formatTime(f.total)) },
   ...(hasCpu ? [{ heading: "local CPU", value: (f) => f.localCpu, fill: (cell, f) => cell.append(f.localMark + formatTime(f.localCpu)) },
@@ -88,7 +88,7 @@ function showFunctions(parent, state) {
   add(parent, "h2", `Functions (${rows.length})`);
   const first = ["ns", "calls", "bytes", "blocks"].indexOf(weights[state.weight].unit);
   const natural = weights[state.weight].name === "cpu" ? "local CPU" : first === 1 ? "calls" : first >= 2 && data.heap ? "allocated" : "local";
-  table(parent, "functions", rows, functionColumns, { ...state, sort: state.sort || natural });
+  table(parent, "functions", rows, columnsOf(timesOf(state.weight)), { ...state, sort: state.sort || natural });
 }
 
 // ---- Overview ----------------------------------------------------------------------------------
@@ -158,13 +158,35 @@ function showFlame(parent, state) {
   parent.querySelector("svg").scrollIntoView({ block: "end" });
 }
 
-// Callers on the left, callees on the right, each as wide a line as its time.
-function showGraph(parent, f) {
+// What arcs and the function in their middle weigh, and 100%.  Of memory the profile tells no arcs:
+// it is that of the contexts below.
+function weigherOf(state, f, tree, above, below) {
+  const { unit } = weights[state.weight];
+  const times = timesOf(state.weight);
+  if (unit === "ns")
+    return { arc: times.arc, own: times.total(f), base: times.base };
+  if (unit === "calls")
+    return { arc: (arc) => arc[2], own: f.calls, base: tree.total[0] };
+  const next = (branch) => {
+    const found = new Map();
+    for (let i = branch.first[0]; i < branch.first[1]; i++)
+      found.set(branch.fn[branch.order[i]], branch.total[branch.order[i]]);
+    return found;
+  };
+  const callers = next(above);
+  const callees = next(below);
+  return { arc: (arc) => (arc[1] === f.index ? callers.get(arc[0]) : callees.get(arc[1])) || 0,
+           own: below.total[0], base: tree.total[0] };
+}
+
+// Callers on the left, callees on the right, each as wide a line as its weight.
+function showGraph(parent, f, unit, weigher) {
   const MOST = 10;
-  const side = (arcs, other) => arcs.sort((a, b) => b[3] - a[3] || b[2] - a[2]).slice(0, MOST)
-    .map((arc) => ({ fn: other(arc), calls: arc[2], ns: arc[3], via: arc[4] }));
-  const into = data.arcs.filter((arc) => arc[1] === f.index);
-  const from = data.arcs.filter((arc) => arc[0] === f.index);
+  const side = (list, other) => list.map((arc) => ({ fn: other(arc), calls: arc[2], weight: weigher.arc(arc), via: arc[4] }))
+    .sort((a, b) => b.weight - a.weight || b.calls - a.calls).slice(0, MOST);
+  const textOf = (weight, counted) => unit === "calls" ? counted : `${format(weight, unit)}, ${counted}`;
+  const into = arcs.filter((arc) => arc[1] === f.index);
+  const from = arcs.filter((arc) => arc[0] === f.index);
   const callers = side(into, (arc) => arc[0] < 0 ? OUTSIDE : arc[0]);
   const callees = side(from, (arc) => arc[1]);
   const width = Math.max(parent.clientWidth, 600);
@@ -191,12 +213,12 @@ function showGraph(parent, f) {
     const ends = isCaller ? [[boxWidth, y + 19], [middle.x, middle.y + 19]]
       : [[middle.x + boxWidth, middle.y + 19], [x, y + 19]];
     svg.append("path").attr("class", "edge").attr("d", line({ source: ends[0], target: ends[1] }))
-      .attr("stroke-width", 1 + 7 * (data.base_ns > 0 ? Math.min(arc.ns / data.base_ns, 1) : 0));
-    put(x, y, arc.fn, `${formatTime(arc.ns)}, ${formatCount(arc.calls)}x${arc.via ? " via " + arc.via : ""}`);
+      .attr("stroke-width", 1 + 7 * (weigher.base > 0 ? Math.min(arc.weight / weigher.base, 1) : 0));
+    put(x, y, arc.fn, textOf(arc.weight, `${formatCount(arc.calls)}x`) + (arc.via ? " via " + arc.via : ""));
   });
   draw(callers, true);
   draw(callees, false);
-  put(middle.x, middle.y, f.index, `${formatTime(f.total)}, ${formatCount(f.calls)} calls`);
+  put(middle.x, middle.y, f.index, textOf(weigher.own, `${formatCount(f.calls)} calls`));
   const more = into.length + from.length - callers.length - callees.length;
   if (more > 0)
     add(parent, "p", `${more} more callers and callees are not drawn.`, { class: "note" });
@@ -206,7 +228,7 @@ function showHistogram(parent, f) {
   const bars = d3.range(0, f.histogram.length, 2).map((i) => [f.histogram[i], f.histogram[i + 1]]);
   if (bars.length === 0)
     return;
-  add(parent, "h3", "How long its calls took");
+  add(parent, "h3", hasCpu ? "How long its calls took, elapsed" : "How long its calls took");
   const most = d3.max(bars, (b) => b[1]);
   const body = add(add(parent, "table", null, { id: "latency" }), "tbody");
   for (const [bucket, count] of bars) {
@@ -242,18 +264,20 @@ function showFunction(parent, state) {
   const { name, unit } = weights[state.weight];
   const tree = treeOf(state.weight);
   add(parent, "h2", f.name, { id: "name" });
-  add(parent, "p", `local ${f.localMark}${formatTime(f.local)} (${share(f.local, data.base_ns)}), `
-    + `total ${f.totalMark}${formatTime(f.total)} `
-    + `(${share(f.total, data.base_ns)}), `
-    + (hasCpu ? `of it on the CPU ${formatTime(f.localCpu)} and ${formatTime(f.totalCpu)}, ` : "")
+  const times = timesOf(state.weight);
+  add(parent, "p", `local ${f.localMark}${formatTime(times.local(f))} (${share(times.local(f), times.base)}), `
+    + `total ${f.totalMark}${formatTime(times.total(f))} `
+    + `(${share(times.total(f), times.base)}), `
+    + (!hasCpu ? "" : name === "cpu" ? `elapsed ${formatTime(f.local)} and ${formatTime(f.total)}, `
+      : `of it on the CPU ${formatTime(f.localCpu)} and ${formatTime(f.totalCpu)}, `)
     + `${formatCount(f.calls)} calls`
     + (f.calls > 0 ? `, ${formatTime(f.min)} to ${formatTime(f.max)} each` : "")
     + (data.heap ? `; ${formatBytes(f.bytes)} allocated, ${formatBytes(f.live)} live at the end` : ""),
       { id: "figures" });
-  showGraph(add(parent, "div"), f);
   const open = (other) => go({ f: nameOf(other) });
   const above = callersOf(tree, f.index);
   const below = calleesOf(tree, f.index);
+  showGraph(add(parent, "div"), f, unit, weigherOf(state, f, tree, above, below));
   add(parent, "h3", `Callers by ${name}`);
   drawFlame(add(parent, "div", null, { id: "callers" }), above, { up: true, unit, pattern: state.search, open,
     zoom: (node) => open(above.fn[node]) });

@@ -140,6 +140,9 @@ def look_at_flames(driver):
 def look_at_functions(driver):
     go(driver, "#f=work")
     equal(driver.find_element(By.ID, "name").text, "work", "the name")
+    driver.execute_script("location.hash = '#f=work&weight=bytes'")
+    wait(driver, "bytes in the graph", lambda: graph(driver) == ["4000 B, 2x", "0 B, 3x", "4000 B, 2 calls"])
+    go(driver, "#f=work")
     contains(driver.find_element(By.ID, "figures").text, "local 5.000 ms (47.6%), total 6.000 ms (57.1%), 2 calls, "
              "2.000 ms to 4.000 ms each; 4000 B allocated, 400 B live at the end", "figures")
     equal(boxes(driver, "#callers"), {"work": 6_000_000, "main": 6_000_000}, "callers")
@@ -170,6 +173,28 @@ def look_at_functions(driver):
     equal(driver.execute_script("return document.documentElement.scrollWidth <= window.innerWidth"), True,
           "a long name is wrapped")
     shot(driver, "page-long")
+
+
+def graph(driver):
+    return driver.execute_script(
+        "return Array.from(document.querySelectorAll('#graph g'), (box) => box.lastChild.textContent)")
+
+
+def look_at_both_times(driver):
+    """Graph, figures, shares and tables follow the weight."""
+    figures = driver.find_element(By.ID, "figures").text
+    contains(figures, "local 3.000 ms (75.0%), total 3.000 ms (75.0%), elapsed 9.000 ms and 9.000 ms", "figures, CPU")
+    equal(graph(driver), ["3.000 ms, 3x", "3.000 ms, 3 calls"], "the graph, CPU")
+    contains(driver.find_element(By.ID, "view").text, "How long its calls took, elapsed", "the histogram is of one of them")
+    go(driver, "#f=work&weight=time")
+    figures = driver.find_element(By.ID, "figures").text
+    contains(figures, "local 9.000 ms (90.0%), total 9.000 ms (90.0%), of it on the CPU 3.000 ms and 3.000 ms", "figures")
+    equal(graph(driver), ["9.000 ms, 3x", "9.000 ms, 3 calls"], "the graph, wall time")
+    go(driver, "#f=work&weight=calls")
+    equal(graph(driver), ["3x", "3 calls"], "the graph, calls")
+    for weight, expected in (("time", ["90.0%", "10.0%"]), ("cpu", ["75.0%", "25.0%"])):
+        go(driver, f"#view=functions&sort=calls&weight={weight}")
+        equal(sorted(texts(driver, "#functions td:nth-child(2)")), sorted(expected), f"shares by {weight}")
 
 
 def look_at_the_rest(driver):
@@ -247,6 +272,7 @@ deep.write("deep.fc")
 equal(run("--html=deep.html", "deep.fc").status, 1, "no image for names")
 with_waits(program).write("waits.fc")
 run("--html=waits.html", "waits.fc")
+run("--html=based.html", "--base=work", "waits.fc")
 with browser() as driver:
     show(driver, "deep.html", "#view=flame")
     wait(driver, "the root of the flame graph", lambda: driver.execute_script(
@@ -256,7 +282,7 @@ with browser() as driver:
     show(driver, "waits.html", "#view=flame")
     equal(boxes(driver), {"all": 4_000_000, "main": 4_000_000, "work": 3_000_000}, "CPU time to begin with")
     go(driver, "#f=work")
-    contains(driver.find_element(By.ID, "figures").text, "of it on the CPU 3.000 ms and 3.000 ms", "figures")
+    look_at_both_times(driver)
     go(driver, "#view=flame&weight=time")
     equal([option.text for option in Select(driver.find_element(By.ID, "weight")).options],
           ["wall time", "CPU time", "calls"], "weights")
@@ -268,6 +294,10 @@ with browser() as driver:
     equal([row.split(" ")[-1] for row in texts(driver, "#functions tbody tr")], ["work", "main"], "by local time")
     equal(texts(driver, "#functions td:nth-child(4)"), ["3.000 ms", "1.000 ms"], "local times on the CPU")
     equal(texts(driver, "#functions td:nth-child(5)"), ["3.000 ms", "4.000 ms"], "total times on the CPU")
+    show(driver, "based.html", "#f=work")
+    contains(driver.find_element(By.ID, "figures").text, "local 3.000 ms (100.0%), total 3.000 ms (100.0%)", "--base")
+    go(driver, "#f=main&weight=time")
+    contains(driver.find_element(By.ID, "figures").text, "local 1.000 ms (11.1%), total 10.00 ms (111.1%)", "--base, wall time")
     show(driver, "counted.html", "#view=functions")
     equal(texts(driver, "#functions td:first-child"), ["~3.000 us", "1.000 us", "~1.000 us"], "estimates")
     contains(driver.find_element(By.ID, "omitted").text, "~ is a time that was estimated", "estimates")
