@@ -481,5 +481,7 @@ void fc_export_json(const FcReportContext *context)
     put_blocks(&export, "bad_reallocs", profile->bad_reallocs, FALSE);
     fc_json_end_object(json);
     fc_export_json_heap(context, json);
+    if (context->options->suggests)
+        fc_export_json_suggested(context, json);
     fc_json_end_object(json);
 }

@@ -28,5 +28,7 @@ void fc_export_json_thread(const FcReportContext *context, FcJson *json,
                            const FcProfileThread *thread);
 /* The number of the profile's first context in the array: 1 where the node of folded ones is 0. */
 guint fc_json_first_context(const FcProfile *profile);
+/* Member `suggested_filter`: an object, null where the profile does not hold what hooks cost. */
+void fc_export_json_suggested(const FcReportContext *context, FcJson *json);
 /* Member `heap`: an object, null where the profile has none. */
 void fc_export_json_heap(const FcReportContext *context, FcJson *json);

@@ -255,6 +255,7 @@ gboolean fc_option_apply_suggest(FcOptions *options, const FcOption *option, con
                                  GError **error)
 {
     choose_report(options, option);
+    options->suggests = TRUE;
     return read_percent(option, argument ? argument : "20", 1e6, &options->suggest_percent, error);
 }
 

@@ -194,6 +194,21 @@ static gboolean can_show_diff(const FcReport *report)
     return g_strv_contains(names, report->name);
 }
 
+/* A report that was asked for and that tells nothing of a difference; NULL: there is none. */
+static const char *find_report_beside_diff(const FcOptions *options)
+{
+    static const char *const shown[] = {"header", "tree", NULL};
+    for (guint i = 0; options->table[i].name; i++)
+    {
+        const FcReport *report = &options->table[i];
+        const gboolean is_asked =
+            report->kind == FC_REPORT_OPTION || (options->asked >> i & 1) != 0;
+        if (is_asked && (options->reports >> i & 1) != 0 && !g_strv_contains(shown, report->name))
+            return report->name;
+    }
+    return options->callers ? "rgraph" : options->by != FC_BY_FUNCTION ? "by" : NULL;
+}
+
 /* Whether the options for differences, and those that go with them, make sense. */
 static gboolean check_diff(FcOptions *options, gboolean split, GError **error)
 {
@@ -221,7 +236,12 @@ static gboolean check_diff(FcOptions *options, gboolean split, GError **error)
         if (!can_show_diff(report))
             return fc_option_fail(error, "--%s can't show a difference", report->name);
     }
-    return TRUE;
+    const char *beside = find_report_beside_diff(options);
+    return !beside ||
+           fc_option_fail(error,
+                          "--%s can't show a difference: that is shown by function, with --tree "
+                          "also by context",
+                          beside);
 }
 
 /* ---- One table ----------------------------------------------------------------- */

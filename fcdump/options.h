@@ -130,7 +130,8 @@ typedef struct
     guint64 last_ns;     /* and so much before its end; 0: all */
     double min_percent;
     gboolean has_min;        /* it was given */
-    double suggest_percent;  /* of --suggest-filter */
+    double suggest_percent;  /* of --suggest-filter, */
+    gboolean suggests;       /* which was given */
     guint top;               /* so many rows of each report; 0: as many as it likes */
     GPtrArray *suppressions; /* files: char *, owned */
     gboolean no_built_in;    /* the built-in ones are not used */

@@ -2,6 +2,7 @@
  *
  * --suggest-filter: what to leave out so that hooks take little, and what that is to bring.
  */
+#include "fcdump/export-json.h"
 #include "fcdump/report.h"
 #include "model/suggest.h"
 
@@ -18,20 +19,28 @@ static void append_escaped(GString *out, const char *text, const char *special)
     }
 }
 
-/* What to set, or to give to the compiler, quoted for a shell.  The caller owns the result. */
-static char *make_words(const FcSuggested *way, gboolean is_filter)
+/* What FC_FILTER, or the compiler's option, is to be.  The caller owns the result. */
+static char *make_list(const FcSuggested *way, gboolean is_filter)
 {
-    g_autoptr(GString) list = g_string_new(NULL);
+    GString *list = g_string_new(NULL);
     for (guint i = 0; i < way->names->len; i++)
     {
         g_string_append(list, i == 0 ? "" : is_filter ? ";" : ",");
         g_string_append(list, is_filter ? "skip:" : "");
         append_escaped(list, way->names->pdata[i], is_filter ? "*?[\\" : ",\\");
     }
-    g_autofree char *quoted = g_shell_quote(list->str);
+    return g_string_free(list, FALSE);
+}
+
+#define FLAG "-finstrument-functions-exclude-function-list"
+
+/* What to set, or to give to the compiler, quoted for a shell.  The caller owns the result. */
+static char *make_words(const FcSuggested *way, gboolean is_filter)
+{
+    g_autofree char *list = make_list(way, is_filter);
+    g_autofree char *quoted = g_shell_quote(list);
     g_autofree char *shown = fc_format_text(quoted);
-    return g_strconcat(
-        is_filter ? "FC_FILTER=" : "-finstrument-functions-exclude-function-list=", shown, NULL);
+    return g_strconcat(is_filter ? "FC_FILTER=" : FLAG "=", shown, NULL);
 }
 
 static void show_run(const FcReportContext *context, const FcSuggestion *suggestion,
@@ -114,4 +123,56 @@ void fc_report_suggest_filter(const FcReportContext *context)
                    "clang has no such option: __attribute__((no_instrument_function)) does the "
                    "same, one function at a time. fc-config --cflags --after-inlining leaves out, "
                    "with either, all that is inlined.");
+}
+
+/* ---- As JSON --------------------------------------------------------------------------------- */
+
+static void put_run(FcJson *json, const FcSuggestRun *run)
+{
+    fc_json_unsigned(json, "calls", run->calls);
+    fc_json_double(json, "cost_ns", run->cost_ns);
+    fc_json_double(json, "cost_percent", run->percent);
+}
+
+static void put_names(FcJson *json, const char *key, const GPtrArray *names)
+{
+    fc_json_begin_array(json, key);
+    for (guint i = 0; i < names->len; i++)
+        fc_json_string(json, NULL, names->pdata[i]);
+    fc_json_end_array(json);
+}
+
+static void put_way(FcJson *json, const FcSuggested *way, gboolean is_filter)
+{
+    g_autofree char *list = make_list(way, is_filter);
+    fc_json_begin_object(json, NULL);
+    fc_json_string(json, "set", is_filter ? "FC_FILTER" : FLAG);
+    fc_json_string(json, "value", way->names->len > 0 ? list : NULL);
+    put_names(json, "left_out", way->names);
+    put_names(json, "left_out_too", way->others);
+    fc_json_boolean(json, "reached", way->reached);
+    put_run(json, &way->run);
+    fc_json_double(json, "hidden_ns", way->run.hidden_ns);
+    fc_json_end_object(json);
+}
+
+void fc_export_json_suggested(const FcReportContext *context, FcJson *json)
+{
+    const FcOptions *options = context->options;
+    g_autoptr(FcSuggestion) suggestion =
+        options->raw ? NULL : fc_suggest(context->model, options->suggest_percent);
+    if (!suggestion)
+    {
+        fc_json_null(json, "suggested_filter");
+        return;
+    }
+    fc_json_begin_object(json, "suggested_filter");
+    fc_json_double(json, "percent", options->suggest_percent);
+    put_run(json, &suggestion->now);
+    fc_json_double(json, "plain_ns", suggestion->plain_ns);
+    fc_json_begin_array(json, "ways");
+    for (FcSuggestWay way = 0; way < FC_SUGGEST_WAYS; way++)
+        put_way(json, &suggestion->ways[way], way == FC_SUGGEST_FILTER);
+    fc_json_end_array(json);
+    fc_json_end_object(json);
 }

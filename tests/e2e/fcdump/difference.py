@@ -195,6 +195,10 @@ for words, part in (
         (["--fail-on=total:+5%", "a.fc"], "--fail-on: there is nothing to compare"),
         (["--markdown", "a.fc"], "--markdown: there is nothing to compare"),
         (["--diff", "--dot", "a.fc", "b.fc"], "--dot can't show a difference"),
+        *[(["--diff", option, "a.fc", "b.fc"], f"--{option[2:].split('=')[0]} can't show a difference: that is shown by "
+           "function, with --tree also by context") for option in
+          ("--flat", "--graph", "--rgraph", "--threads", "--peek=main", "--path=main,work", "--trace", "--suggest-filter",
+           "--hot-path", "--latency", "--by=file", "--mem-heap")],
         (["--diff", "--fail-on=speed:+5%", "a.fc", "b.fc"], "none of calls, total, local, per-call, bytes, run"),
         (["--diff", "--fail-on=total", "a.fc", "b.fc"], "a limit such as :+5% is missing"),
         (["--diff", "--fail-on=total:+5km", "a.fc", "b.fc"], "has a unit that does not fit"),

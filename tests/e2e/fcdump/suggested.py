@@ -102,6 +102,28 @@ class Suggested(fctest.Case):
         self.assertEqual(sum(calls.values()), left)
         self.check_cost(cost_ns, left)
 
+    def test_json(self):
+        """It holds what the text says; without the option there is nothing of it."""
+        words = [fctest.tool("fcdump"), "--json", self.given]
+        self.assertNotIn("suggested_filter", json.loads(self.command(words)))
+        told = json.loads(self.command([*words, "--suggest-filter=1"]))["suggested_filter"]
+        said = self.suggest(1)
+        self.assertEqual((told["percent"], told["calls"]), (1, sum(CALLS.values())))
+        self.assertAlmostEqual(told["cost_ns"], RECORDED_NS * told["calls"])
+        self.assertAlmostEqual(told["cost_ns"] / told["plain_ns"] * 100, told["cost_percent"])
+        self.assertEqual([way["set"] for way in told["ways"]], ["FC_FILTER", FLAG[:-1]])
+        for way in told["ways"]:
+            words, left, cost_ns = self.prediction(said, way["set"] + "=")
+            self.assertEqual(f"{way['set']}={way['value']}", words)
+            self.assertEqual((way["calls"], round(way["cost_ns"])), (left, cost_ns))
+            self.assertGreater(way["hidden_ns"], 0)
+            self.assertTrue(way["left_out"])
+        self.assertEqual(told["ways"][1]["left_out_too"], ["Box<int>::get_rest"])
+        again = json.loads(self.command([fctest.tool("fcdump"), "--json", "--raw", "--suggest-filter", self.given]))
+        self.assertIsNone(again["suggested_filter"])
+        nothing = json.loads(self.command([fctest.tool("fcdump"), "--json", "--suggest-filter=1e6", self.given]))
+        self.assertEqual([way["value"] for way in nothing["suggested_filter"]["ways"]], [None, None])
+
     def test_no_more_than_needed(self):
         said = self.ask_for(0.7)
         for start in "FC_FILTER=", FLAG:

@@ -98,7 +98,7 @@ class Manual(unittest.TestCase):
                 if os.path.exists(profile):
                     break
                 time.sleep(0.1)
-            written = members(json.loads(output("fcdump --json " + profile)))
+            written = members(json.loads(output("fcdump --json --suggest-filter " + profile)))
         self.assertGreater(len(written), 50)
         section = chapter("fcdump.texi").split("@node JSON\n")[1].split("@node ")[0]
         heap = chapter("memory.texi").split("@node Memory in JSON\n")[1].split("@node ")[0]
