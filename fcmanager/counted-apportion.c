@@ -87,6 +87,92 @@ static guint32 caller_of(const FcCounts *counts, guint32 node)
     return node != 0 ? counts->nodes[node].function + 1 : 0;
 }
 
+/* ---- Callers that must have been there ------------------------------------------------ */
+
+/* So many functions are looked at for one caller. */
+#define LOOKED_AT_MOST 1024u
+
+/* From the function that is looked for, by who calls whom, to that of the frame: functions are
+ * function + 1. */
+typedef struct
+{
+    const FcSettle *settle;
+    GArray *found;     /* guint32: counted functions, in the order of their distance */
+    GHashTable *calls; /* by function: the pair by which it calls the one before it, index + 1 */
+    guint32 wanted;    /* the frame's; 0: none */
+    guint32 pair;      /* that it makes the most calls by of those that were looked at; 0: none */
+    guint64 most;
+} Search;
+
+static void meet(Search *search, guint32 pair, guint32 caller, guint64 calls)
+{
+    if (caller == search->wanted && calls > search->most)
+    {
+        search->pair = pair;
+        search->most = calls;
+    }
+    if (caller == 0 || !search->settle->is_counted[caller - 1] ||
+        search->found->len >= LOOKED_AT_MOST ||
+        g_hash_table_contains(search->calls, GUINT_TO_POINTER(caller)))
+        return;
+    g_hash_table_insert(search->calls, GUINT_TO_POINTER(caller), GUINT_TO_POINTER(pair));
+    g_array_append_val(search->found, caller);
+}
+
+/* Those who are known to call `function`, or, where nobody is, whom its call site looks like. */
+static void meet_callers(Search *search, guint32 function)
+{
+    const FcSettle *settle = search->settle;
+    for (guint32 at = settle->first_pair[function - 1]; at != 0;
+         at = *fc_settle_link(settle->next_pair, at - 1))
+    {
+        const FcCountedPair *pair = &g_array_index(settle->counted->pairs, FcCountedPair, at - 1);
+        gboolean any = FALSE;
+        for (guint32 arc = pair->first_arc; arc != 0;
+             arc = *fc_settle_link(settle->next_arc, arc - 1))
+        {
+            const guint64 calls = fc_settle_sure_calls(settle, arc - 1);
+            if (calls == 0)
+                continue;
+            any = TRUE;
+            meet(search, at, settle->counts->arcs[arc - 1].caller, calls);
+        }
+        if (!any && pair->calls > 0)
+            meet(search, at, fc_settle_function_before(settle, pair), pair->calls);
+    }
+}
+
+/* The contexts from `node` to the function that was looked for. */
+static guint32 make_path(FcSettle *settle, const Search *search, guint32 node)
+{
+    for (guint32 at = search->pair; at != 0;)
+    {
+        const FcCountedPair pair = g_array_index(settle->counted->pairs, FcCountedPair, at - 1);
+        node = fc_settle_child(settle, node, &pair);
+        fc_counts_mark(&settle->counts->apportioned_nodes, node);
+        at = GPOINTER_TO_UINT(
+            g_hash_table_lookup(search->calls, GUINT_TO_POINTER(pair.function + 1)));
+    }
+    return node;
+}
+
+guint32 fc_settle_make_caller(FcSettle *settle, guint32 frame, guint32 hidden)
+{
+    g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(guint32));
+    g_autoptr(GHashTable) calls = g_hash_table_new(NULL, NULL);
+    Search search = {.settle = settle,
+                     .found = found,
+                     .calls = calls,
+                     .wanted = caller_of(settle->counts, frame)};
+    g_hash_table_insert(calls, GUINT_TO_POINTER(hidden), NULL);
+    g_array_append_val(found, hidden);
+    for (guint i = 0; i < found->len && search.pair == 0; i++)
+        meet_callers(&search, g_array_index(found, guint32, i));
+    return search.pair != 0 ? make_path(settle, &search, frame) : 0;
+}
+
+/* ---- Where calls go ------------------------------------------------------------------- */
+
 /* Calls whose recorded frame is known: by its function, or by counted ones that it called. */
 static void give_below(FcSettle *settle, const Batch *batch)
 {
@@ -96,12 +182,16 @@ static void give_below(FcSettle *settle, const Batch *batch)
     g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(guint32));
     if (hidden != 0)
         fc_settle_find_below(settle, batch->frame, hidden - 1, found);
+    /* the call site of an unprofiled function has the callers of that */
+    if (found->len == 0 && hidden != 0 && fc_settle_function_before(settle, pair) == hidden)
+    {
+        const guint32 caller = fc_settle_make_caller(settle, batch->frame, hidden);
+        if (caller != 0)
+            g_array_append_val(found, caller);
+    }
     if (found->len == 0)
     {
-        /* the call site of an unprofiled function has the callers of that */
-        gboolean is_its_own = hidden != 0 && fc_settle_function_before(settle, pair) == hidden;
-        give(settle, batch, batch->frame, is_its_own ? hidden : caller_of(counts, batch->frame),
-             batch->calls);
+        give(settle, batch, batch->frame, caller_of(counts, batch->frame), batch->calls);
         return;
     }
     g_autofree guint64 *weights = g_new(guint64, found->len);

@@ -8,10 +8,17 @@
 typedef struct
 {
     FcSettle *settle;
-    guint8 *moved_arcs; /* by arc, as many as there were */
+    guint8 *moved_arcs; /* by arc, as many as there were; their contexts move, too */
     guint32 arc_count;
     gboolean any;
 } Move;
+
+/* A context that may move. */
+typedef struct
+{
+    guint32 hidden; /* function + 1 of its caller; 0: it stays */
+    guint32 arc;    /* that leads to it, index + 1; 0: none */
+} Mover;
 
 /* ---- Where to ----------------------------------------------------------------------- */
 
@@ -52,30 +59,81 @@ static guint32 find_caller(const FcSettle *settle, guint32 frame, guint32 functi
     return best;
 }
 
-static void move_node(Move *move, guint32 node)
+/* Whether the call site of the arc lies in the function `hidden` (+ 1). */
+static gboolean is_hiddens_own(const Move *move, guint32 arc, guint32 hidden)
+{
+    const FcCountsArc *own = &move->settle->counts->arcs[arc];
+    const FcCountedPair pair =
+        *fc_counted_pair(move->settle->counted, own->site, own->site_module, own->callee);
+    return fc_settle_function_before(move->settle, &pair) == hidden;
+}
+
+static Mover mover_of(const Move *move, guint32 node)
+{
+    const FcSettle *settle = move->settle;
+    FcCounts *counts = settle->counts;
+    const FcCountsNode own = counts->nodes[node];
+    if (own.site == 0)
+        return (Mover){0};
+    const FcCountedPair pair =
+        *fc_counted_pair(settle->counted, own.site, own.site_module, own.function);
+    const guint32 recorded = own.parent != 0 ? counts->nodes[own.parent].function + 1 : 0;
+    const guint32 arc =
+        fc_counts_find_arc(counts, recorded, own.site, own.site_module, own.function);
+    return (Mover){hidden_caller(settle, &pair, recorded),
+                   arc != 0 && arc - 1 < move->arc_count ? arc : 0};
+}
+
+static void move_node(Move *move, guint32 node, guint32 caller)
 {
     FcSettle *settle = move->settle;
     FcCounts *counts = settle->counts;
     const FcCountsNode own = counts->nodes[node];
-    if (own.site == 0 || own.parent == 0)
-        return;
-    const FcCountedPair pair =
-        *fc_counted_pair(settle->counted, own.site, own.site_module, own.function);
-    guint32 recorded = counts->nodes[own.parent].function + 1;
-    guint32 hidden = hidden_caller(settle, &pair, recorded);
-    guint32 caller = hidden != 0 ? find_caller(settle, own.parent, hidden - 1, node) : 0;
-    if (caller == 0)
-        return;
     fc_settle_add_total(settle, caller, own.parent, own.total,
                         fc_counts_wait(counts->node_waits, node).total);
     unlink_child(settle, node);
     counts->nodes[node].parent = caller;
     *fc_settle_link(settle->next_child, node) = *fc_settle_link(settle->first_child, caller);
     *fc_settle_link(settle->first_child, caller) = node;
-    guint32 arc = fc_counts_find_arc(counts, recorded, own.site, own.site_module, own.function);
-    if (arc != 0 && arc - 1 < move->arc_count)
-        move->moved_arcs[arc - 1] = 1;
     move->any = TRUE;
+}
+
+/* Those of which the caller's context is there go below it; those by the same arcs of which it is
+ * not, as no counter ran down in that, below one that is made. */
+static void move_nodes(Move *move)
+{
+    FcSettle *settle = move->settle;
+    FcCounts *counts = settle->counts;
+    const guint32 nodes = counts->node_count;
+    g_autoptr(GArray) left = g_array_new(FALSE, FALSE, sizeof(guint32));
+    for (guint32 i = 1; i < nodes; i++)
+    {
+        const Mover mover = mover_of(move, i);
+        if (mover.hidden == 0)
+            continue;
+        const guint32 caller = find_caller(settle, counts->nodes[i].parent, mover.hidden - 1, i);
+        if (caller == 0)
+        {
+            g_array_append_val(left, i);
+            continue;
+        }
+        if (mover.arc != 0)
+            move->moved_arcs[mover.arc - 1] = 1;
+        move_node(move, i, caller);
+    }
+    for (guint i = 0; i < left->len; i++)
+    {
+        const guint32 node = g_array_index(left, guint32, i);
+        const Mover mover = mover_of(move, node);
+        if (mover.hidden == 0 || mover.hidden - 1 == counts->nodes[node].function ||
+            (mover.arc != 0 && !move->moved_arcs[mover.arc - 1] &&
+             !is_hiddens_own(move, mover.arc - 1, mover.hidden)))
+            continue;
+        const guint32 parent = counts->nodes[node].parent;
+        const guint32 caller = fc_settle_make_caller(settle, parent, mover.hidden);
+        if (caller != 0 && !fc_settle_is_on_path(counts, node, caller))
+            move_node(move, node, caller);
+    }
 }
 
 /* ---- Arcs ----------------------------------------------------------------------------- */
@@ -91,8 +149,7 @@ static void move_arcs(Move *move)
         const FcCountedPair pair =
             *fc_counted_pair(settle->counted, own.site, own.site_module, own.callee);
         guint32 hidden = hidden_caller(settle, &pair, own.caller);
-        if (hidden == 0 ||
-            (!move->moved_arcs[i] && fc_settle_function_before(settle, &pair) != hidden))
+        if (hidden == 0 || (!move->moved_arcs[i] && !is_hiddens_own(move, i, hidden)))
         {
             move->moved_arcs[i] = 0;
             continue;
@@ -225,9 +282,7 @@ void fc_settle_move(FcSettle *settle)
 {
     FcCounts *counts = settle->counts;
     Move move = {settle, g_new0(guint8, counts->arc_count + 1), counts->arc_count, FALSE};
-    const guint32 nodes = counts->node_count;
-    for (guint32 i = 1; i < nodes; i++)
-        move_node(&move, i);
+    move_nodes(&move);
     move_arcs(&move);
     drop_arcs(&move);
     if (move.any)

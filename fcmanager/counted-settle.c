@@ -204,7 +204,7 @@ guint32 fc_settle_hidden_caller(const FcSettle *settle, const FcCountedPair *pai
             best = arc->caller;
         }
     }
-    if (!any)
+    if (!any && function != 0) /* else it is an unprofiled one, more likely */
     {
         best = fc_settle_function_before(settle, pair);
         if (best == function || best == 0 || !settle->is_counted[best - 1])
@@ -228,8 +228,6 @@ typedef struct
     GArray *edges;       /* Edge */
     guint32 *first_edge; /* by function */
     guint32 *waits_for;  /* by function: edges to it whose caller was not visited */
-    guint32 *first_pair; /* by function, index + 1; 0: none */
-    GArray *next_pair;   /* guint32 by pair */
     GArray *queue;       /* guint32: functions */
     guint8 *visited;
 } Order;
@@ -262,8 +260,8 @@ static void add_edges(Order *order, const FcCountedPair *pair)
 static void visit(Order *order, guint32 function)
 {
     order->visited[function] = 1;
-    for (guint32 at = order->first_pair[function]; at != 0;
-         at = g_array_index(order->next_pair, guint32, at - 1))
+    for (guint32 at = order->settle->first_pair[function]; at != 0;
+         at = *fc_settle_link(order->settle->next_pair, at - 1))
         fc_settle_apportion(order->settle, at - 1);
     for (guint32 at = order->first_edge[function]; at != 0;)
     {
@@ -281,21 +279,15 @@ static void apportion_all(FcSettle *settle)
     const guint pairs = settle->counted->pairs->len;
     g_autofree guint32 *first_edge = g_new0(guint32, count);
     g_autofree guint32 *waits_for = g_new0(guint32, count);
-    g_autofree guint32 *first_pair = g_new0(guint32, count);
     g_autofree guint8 *visited = g_new0(guint8, count);
     g_autoptr(GArray) edges = g_array_new(FALSE, FALSE, sizeof(Edge));
-    g_autoptr(GArray) next_pair = g_array_new(FALSE, TRUE, sizeof(guint32));
     g_autoptr(GArray) queue = g_array_new(FALSE, FALSE, sizeof(guint32));
-    Order order = {settle, edges, first_edge, waits_for, first_pair, next_pair, queue, visited};
-    g_array_set_size(next_pair, pairs);
+    Order order = {settle, edges, first_edge, waits_for, queue, visited};
     for (guint32 i = pairs; i-- > 0;)
     {
         const FcCountedPair *pair = &g_array_index(settle->counted->pairs, FcCountedPair, i);
-        if (pair->calls == 0)
-            continue;
-        g_array_index(next_pair, guint32, i) = first_pair[pair->function];
-        first_pair[pair->function] = i + 1;
-        add_edges(&order, pair);
+        if (pair->calls > 0)
+            add_edges(&order, pair);
     }
     for (guint32 i = 0; i < count; i++)
         if (waits_for[i] == 0)
@@ -336,9 +328,11 @@ static void note_pairs(FcSettle *settle)
         settle->is_counted[arc->callee] |=
             pair->deep < pair->calls ? FC_SETTLE_COUNTED : FC_SETTLE_DEEP;
     }
-    for (guint32 i = 0; i < counted->pairs->len; i++)
+    for (guint32 i = counted->pairs->len; i-- > 0;)
     {
         const FcCountedPair *pair = &g_array_index(counted->pairs, FcCountedPair, i);
+        *fc_settle_link(settle->next_pair, i) = settle->first_pair[pair->function];
+        settle->first_pair[pair->function] = i + 1;
         if (pair->deep > 0)
             settle->is_counted[pair->function] |= FC_SETTLE_DEEP;
         if (pair->deep < pair->calls)
@@ -363,6 +357,8 @@ static void begin(FcSettle *settle, FcCounted *counted, const FcCallCosts *costs
     settle->next_child = links_new(counts->node_count);
     settle->next_same = links_new(counts->node_count);
     settle->next_arc = links_new(counts->arc_count);
+    settle->next_pair = links_new(counted->pairs->len);
+    settle->first_pair = g_new0(guint32, functions);
     settle->hidden_calls = g_array_new(FALSE, TRUE, sizeof(guint64));
     settle->spent = g_array_new(FALSE, TRUE, sizeof(FcCountedSpent));
     settle->shares = g_array_new(FALSE, TRUE, sizeof(FcCountedShare));
@@ -385,6 +381,8 @@ static void end(FcSettle *settle)
     g_array_unref(settle->next_child);
     g_array_unref(settle->next_same);
     g_array_unref(settle->next_arc);
+    g_array_unref(settle->next_pair);
+    g_free(settle->first_pair);
     g_array_unref(settle->hidden_calls);
     g_array_unref(settle->spent);
     g_array_unref(settle->shares);

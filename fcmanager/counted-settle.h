@@ -15,7 +15,9 @@
  *   in proportion to how often the counter ran down there, which is random and so without bias;
  *   where it never did, to the recorded calls; where there are none, to the callers' own.  What is
  *   left by rounding goes where the remainder is largest, so that the sums are exact.
- *   Apportioned figures are marked.
+ *   Apportioned figures are marked.  Where a call site tells that a counted function must have
+ *   called, and no context of it is known there, it gets one, so that contexts and arcs agree on
+ *   who called; the calls of that one are with its other contexts.
  * - Times of calls that were not timed are taken out of the local time of the recorded frame around
  *   them, where they were spent, and given to the counted function: so many times the mean local
  *   time of the sampled calls.  A sampled call stands for all calls of its counter with the same
@@ -60,6 +62,8 @@ typedef struct
     guint32 *first_same;  /* by function */
     guint8 *is_counted;   /* by function: bits as below; 0: it is not */
     GArray *next_arc;     /* guint32 by arc: another one of its pair, index + 1; 0: none */
+    guint32 *first_pair;  /* by function, index + 1; 0: none */
+    GArray *next_pair;    /* guint32 by pair: another one of its function; likewise */
     guint32 *by_address;  /* functions in the order of module and address */
     GArray *shares;       /* FcCountedShare */
 } FcSettle;
@@ -109,6 +113,10 @@ guint32 fc_settle_function_before(const FcSettle *settle, const FcCountedPair *p
  * such call site; + 1, 0: it does itself. */
 guint32 fc_settle_hidden_caller(const FcSettle *settle, const FcCountedPair *pair,
                                 guint32 function);
+/* The context below `frame` of the counted function `hidden` (+ 1), of which nothing tells yet that
+ * it was called there, but that a call site in it called: made by what is known of its callers; 0:
+ * too little is. */
+guint32 fc_settle_make_caller(FcSettle *settle, guint32 frame, guint32 hidden);
 /* `ticks` were spent in `node` and in `frame`, of which only that was recorded: adds them to the
  * total times of `node`, its function and arc, and those around it up to `frame`'s. */
 void fc_settle_add_total(FcSettle *settle, guint32 node, guint32 frame, guint64 ticks,

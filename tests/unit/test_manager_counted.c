@@ -229,6 +229,101 @@ static void test_hidden_caller(void)
     fc_fixture_stop(&f);
 }
 
+/* B was met in a call of T that H made, in which nothing tells of G, which calls B. */
+static void test_made_caller(void)
+{
+    FcFixture f;
+    fc_fixture_start(&f);
+    const struct FcModuleInfo program = {.base = fc_fixture_address('A'),
+                                         .start = fc_fixture_address('A'),
+                                         .end = fc_fixture_address('Z')};
+    g_assert_true(fc_modules_load(f.modules, &program, "/bin/it", 7, 0));
+    fc_stack_modules_changed(f.stack);
+    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+    fc_fixture_enter(&f, 10, 'T', SITE('A', 0), 1);
+    fc_fixture_enter(&f, 11, 'G', SITE('T', 0), 2);
+    fc_fixture_enter(&f, 12, 'B', SITE('G', 0), 3);
+    fc_fixture_leave(&f, 14, 'B', SITE('G', 0), 3);
+    fc_fixture_leave(&f, 16, 'G', SITE('T', 0), 2);
+    fc_fixture_leave(&f, 20, 'T', SITE('A', 0), 1);
+    feed(&f, 30, FC_COUNT_BEGINS, 'T', SITE('A', 0), 1);
+    feed(&f, 30, FC_COUNT_BEGINS, 'G', SITE('T', 0), 2);
+    feed(&f, 30, FC_COUNT_BEGINS, 'B', SITE('G', 0), 3);
+    fc_fixture_enter(&f, 100, 'H', SITE('A', 1), 1);
+    feed(&f, 110, FC_COUNT_SAMPLE, 'T', SITE('H', 0), 2);
+    feed(&f, 120, FC_COUNT_WINDOW_ENDS, 'T', SITE('H', 0), 2);
+    feed(&f, 130, FC_COUNT_SEEN, 'B', SITE('G', 0), 4);
+    fc_fixture_leave(&f, 200, 'T', SITE('H', 0), 2);
+    fc_fixture_leave(&f, 300, 'H', SITE('A', 1), 1);
+    fc_fixture_leave(&f, 400, 'A', 0x99, 0);
+    add(&f, SITE('H', 0), 'T', 1);
+    add(&f, SITE('T', 0), 'G', 10);
+    add(&f, SITE('G', 0), 'B', 20);
+    settle(&f, 0);
+    const FcCountsNode *b = fc_fixture_context(f.counts, "AHTGB");
+    const FcCountsNode *g = fc_fixture_context(f.counts, "AHTG");
+    g_assert_nonnull(b);
+    g_assert_cmpuint(b->calls, ==, 20);
+    g_assert_cmpuint(g->calls, ==, 0);
+    g_assert_true(is_apportioned(&f, "AHTG"));
+    g_assert_cmpuint(g->total, ==, g->local + b->total);
+    check_arc(&f, 'G', SITE('G', 0), 'B', 21);
+    check_arc(&f, 'T', SITE('T', 0), 'G', 11);
+    g_assert_null(fc_fixture_arc(f.counts, 'T', SITE('G', 0), 'B'));
+    g_assert_cmpuint(FUNCTION('G')->calls, ==, 11);
+    fc_fixture_stop(&f);
+}
+
+/* No context takes longer than its caller's, but for what is its own. */
+static void test_bounds(void)
+{
+    FcFixture f;
+    fc_fixture_start(&f);
+    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+    fc_fixture_enter(&f, 10, 'B', SITE('A', 0), 1);
+    fc_fixture_enter(&f, 20, 'C', SITE('B', 0), 2);
+    fc_fixture_leave(&f, 30, 'C', SITE('B', 0), 2);
+    fc_fixture_enter(&f, 30, 'D', SITE('B', 1), 2);
+    fc_fixture_leave(&f, 40, 'D', SITE('B', 1), 2);
+    fc_fixture_leave(&f, 50, 'B', SITE('A', 0), 1);
+    fc_fixture_leave(&f, 100, 'A', 0x99, 0);
+    FcCounts *counts = f.counts;
+    const guint32 c = (guint32)(fc_fixture_context(counts, "ABC") - counts->nodes);
+    const guint32 d = (guint32)(fc_fixture_context(counts, "ABD") - counts->nodes);
+    counts->nodes[c].total = 70; /* of a B that took 40 */
+    counts->functions[counts->nodes[c].function].total = 70;
+    counts->nodes[d].total = 90;
+    counts->nodes[d].local = 60; /* of a coroutine that B began, and that went on without it */
+    FcSettle settle = {.counts = counts};
+    fc_settle_bound_totals(&settle);
+    check_context(&f, "A", 1, 100, 60);
+    check_context(&f, "AB", 1, 40, 20);
+    check_context(&f, "ABC", 1, 40, 10);
+    check_context(&f, "ABD", 1, 60, 60);
+    g_assert_cmpuint(FUNCTION('A')->total, ==, 100);
+    g_assert_cmpuint(FUNCTION('C')->total, ==, 40);
+    g_assert_cmpuint(fc_fixture_arc(counts, 'B', SITE('B', 0), 'C')->total, ==, 10);
+    fc_fixture_stop(&f);
+}
+
+/* What the arc has is no more than what its callee has. */
+static void test_bounded_arc(void)
+{
+    FcFixture f;
+    fc_fixture_start(&f);
+    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+    fc_fixture_enter(&f, 10, 'B', SITE('A', 0), 1);
+    fc_fixture_leave(&f, 50, 'B', SITE('A', 0), 1);
+    fc_fixture_leave(&f, 100, 'A', 0x99, 0);
+    FcCounts *counts = f.counts;
+    counts->arcs[fc_fixture_arc(counts, 'A', SITE('A', 0), 'B') - counts->arcs].total = 70;
+    FcSettle settle = {.counts = counts};
+    fc_settle_bound_totals(&settle);
+    g_assert_cmpuint(fc_fixture_arc(counts, 'A', SITE('A', 0), 'B')->total, ==, 40);
+    check_context(&f, "AB", 1, 40, 40);
+    fc_fixture_stop(&f);
+}
+
 /* F calls itself: of three open frames the outermost stays, what comes within it is counted. */
 static void test_recursion(void)
 {
@@ -327,6 +422,9 @@ int main(int argc, char **argv)
     g_test_add_func("/counted/no-frame", test_no_frame);
     g_test_add_func("/counted/apportioned", test_apportioned);
     g_test_add_func("/counted/hidden-caller", test_hidden_caller);
+    g_test_add_func("/counted/made-caller", test_made_caller);
+    g_test_add_func("/counted/bounds", test_bounds);
+    g_test_add_func("/counted/bounded-arc", test_bounded_arc);
     g_test_add_func("/counted/recursion", test_recursion);
     g_test_add_func("/counted/one", test_one);
     g_test_add_func("/counted/ended-window", test_ended_window);

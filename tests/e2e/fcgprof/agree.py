@@ -23,10 +23,9 @@ class Agree(fcgprof.Case):
         yield os.path.join(fcgprof.HERE, "busy.c"), "gcc", ["-fno-optimize-sibling-calls"]
         yield os.path.join(fcgprof.HERE, "shapes.cc"), "g++", []
 
-    def measure(self, source, compiler, flags):
+    def measure(self, source, compiler, flags, detail=None):
         program = self.compile(source, *flags, compiler=compiler)
-        # counted calls of a site with several callers are apportioned, to contexts and to arcs each
-        done = self.run_quiet([program], env={"FC_DETAIL": "all"})
+        done = self.run_quiet([program], base=fctest.plain_environment(detail=detail))
         self.assertEqual((done.returncode, done.stderr), (0, b""))
 
     def report_gprof(self, source, compiler, flags):
@@ -83,10 +82,11 @@ class Agree(fcgprof.Case):
 
     def test_json(self):
         for source, compiler, flags in self.programs():
-            with self.subTest(source=source):
-                self.measure(source, compiler, flags)
-                self.check_json()
-                self.check_json("--elapsed")
+            for detail in ("all", "auto", "eager"):
+                with self.subTest(source=source, detail=detail):
+                    self.measure(source, compiler, flags, detail)
+                    self.check_json()
+                    self.check_json("--elapsed")
 
     def check_json(self, *options):
         data = json.loads(self.command([fctest.tool("fcdump"), "--json", "--no-demangle",
