@@ -11,6 +11,8 @@
 
 #define COLUMN_GAP 2
 #define NAME_WIDTH_MIN 32   /* if the last column would be narrower, spare columns are left out */
+#define NAME_WIDTH_LEAST 8  /* and if it would be as narrow as that, others as well */
+#define KEY_WIDTH_MAX 16    /* "Hot path   ..." */
 #define DROPPED G_MAXUINT32 /* width of a column that is left out */
 
 FcRender *fc_render_new(FILE *out, gboolean color, guint width, gboolean utf8)
@@ -61,12 +63,62 @@ static const char *style_end(const FcRender *render, FcStyle style)
     return render->color && style != FC_STYLE_PLAIN ? "\033[0m" : "";
 }
 
+/* ---- Lines ------------------------------------------------------------------ */
+
+/* Where the lines below begin: behind the first words if these stand in a column by themselves. */
+static guint hanging_indent(const char *text)
+{
+    const char *gap = strstr(text, "  ");
+    if (!gap || gap == text)
+        return (guint)strspn(text, " ");
+    const guint end = (guint)(gap - text) + (guint)strspn(gap, " ");
+    return end <= KEY_WIDTH_MAX ? end : 0;
+}
+
+/* The end of the part that is to stay on one line: a word, or what is in quotes, which people
+ * copy. */
+static const char *part_end(const char *part)
+{
+    const char *p = part + strspn(part, " ");
+    for (gboolean quoted = FALSE; *p != '\0' && (quoted || *p != ' '); p++)
+        if (*p == '\'' && (quoted || p[-1] == ' ' || p[-1] == '='))
+            quoted = !quoted;
+    return p;
+}
+
+/* `text` in lines of no more columns than there are; the caller owns the result. */
+static char *wrap(const FcRender *render, const char *text)
+{
+    const guint indent = hanging_indent(text);
+    GString *lines = g_string_new(NULL);
+    guint column = 0;
+    const char *end = text;
+    if (render->width <= indent + NAME_WIDTH_MIN / 2)
+        return g_strdup(text);
+    for (const char *part = text; *part != '\0'; part = end)
+    {
+        end = part_end(part);
+        guint width = (guint)g_utf8_pointer_to_offset(part, end);
+        if (column > indent && column + width > render->width)
+        {
+            part += strspn(part, " ");
+            width = (guint)g_utf8_pointer_to_offset(part, end);
+            g_string_append_printf(lines, "\n%*s", (int)indent, "");
+            column = indent;
+        }
+        g_string_append_len(lines, part, end - part);
+        column += width;
+    }
+    return g_string_free(lines, FALSE);
+}
+
 static void print_line(FcRender *render, FcStyle style, const char *format, va_list arguments)
 {
     if (fc_format_is_csv())
         return;
     g_autofree char *text = g_strdup_vprintf(format, arguments);
-    fprintf(render->out, "%s%s%s\n", style_start(render, style), text, style_end(render, style));
+    g_autofree char *lines = wrap(render, text);
+    fprintf(render->out, "%s%s%s\n", style_start(render, style), lines, style_end(render, style));
     render->started = TRUE;
 }
 
@@ -240,6 +292,13 @@ static void drop_columns(const FcTable *table, const FcRender *render, guint *wi
             if (table->columns[c].spare == rank)
                 widths[c] = DROPPED;
     }
+    for (guint c = table->count - 1; c-- > 1;)
+    {
+        const guint least = widths[table->count - 1] - MIN(last, NAME_WIDTH_LEAST);
+        if (line_width(table, widths) - least > render->width &&
+            table->columns[table->count - 1].heading)
+            widths[c] = DROPPED;
+    }
 }
 
 static void append_pad(GString *line, guint count)
@@ -289,7 +348,8 @@ static void put_line(const FcRender *render, FcStyle style, GString *line, gbool
         g_string_truncate(line, (gsize)(g_utf8_offset_to_pointer(line->str, keep) - line->str));
         g_string_append(line, ellipsis);
     }
-    fprintf(render->out, "%s%s%s\n", style_start(render, style), line->str,
+    g_autofree char *lines = cut ? NULL : wrap(render, line->str);
+    fprintf(render->out, "%s%s%s\n", style_start(render, style), lines ? lines : line->str,
             style_end(render, style));
 }
 
@@ -341,10 +401,21 @@ static void print_headings(const FcTable *table, const FcRender *render, const g
 static void print_dropped(const FcTable *table, FcRender *render, const guint *widths)
 {
     g_autoptr(GString) names = g_string_new(NULL);
-    for (guint first = 0; first < table->count; first = group_end(table, first))
-        if (widths[first] == DROPPED && !is_hidden(table, first))
-            g_string_append_printf(names, "%s%s", names->len > 0 ? ", " : "",
-                                   table->columns[first].group);
+    for (guint first = 0, end; first < table->count; first = end)
+    {
+        end = group_end(table, first);
+        const char *group = table->columns[first].group;
+        const gboolean is_whole = span_width(widths, first, end) == 0;
+        for (guint c = first; c < end; c++)
+        {
+            const char *heading = table->columns[c].heading ? table->columns[c].heading : "";
+            if (widths[c] != DROPPED || is_hidden(table, c) || (is_whole && group && c > first))
+                continue;
+            g_string_append_printf(names, "%s%s%s%s", names->len > 0 ? ", " : "",
+                                   group ? group : "", group && !is_whole ? " " : "",
+                                   group && is_whole ? "" : heading);
+        }
+    }
     if (names->len > 0)
         fc_render_note(render, "For want of width not shown: %s.", names->str);
 }

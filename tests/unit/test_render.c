@@ -93,10 +93,54 @@ static void test_tables(void)
                     "     1     first\n"
                     "\n"
                     "  1000  2  \xc3\xa9t\xc3\xa9 and a long name\n");
-    g_autofree char *cut = print_table(18, TRUE);
-    g_assert_true(g_str_has_suffix(cut, "\n  1000  2  \xc3\xa9t\xc3\xa9 an\xe2\x80\xa6\n"));
-    g_autofree char *ascii = print_table(18, FALSE);
-    g_assert_true(g_str_has_suffix(ascii, "\n  1000  2  \xc3\xa9t\xc3\xa9 ...\n"));
+    g_autofree char *cut = print_table(20, TRUE);
+    g_assert_true(g_str_has_suffix(cut, "\n  1000  2  \xc3\xa9t\xc3\xa9 and \xe2\x80\xa6\n"));
+    g_autofree char *ascii = print_table(20, FALSE);
+    g_assert_true(g_str_has_suffix(ascii, "\n  1000  2  \xc3\xa9t\xc3\xa9 an...\n"));
+    g_autofree char *narrow = print_table(18, FALSE); /* a name needs 8 columns */
+    g_assert_true(g_str_has_suffix(narrow, "\n  1000  \xc3\xa9t\xc3\xa9 and...\n"
+                                           "For want of width\nnot shown: group\nm.\n"));
+}
+
+static char *print_note(guint width, const char *note)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    FcRender *render = fc_render_new(out, FALSE, width, TRUE);
+    fc_render_note(render, "%s", note);
+    fc_render_free(render);
+    fclose(out);
+    return text;
+}
+
+static void test_notes(void)
+{
+    static const struct
+    {
+        guint width;
+        const char *note;
+        const char *lines;
+    } cases[] = {
+        {0, "a note that may be as long as it likes", "a note that may be as long as it likes\n"},
+        {20, "twenty columns are a lot", "twenty columns are a\nlot\n"},
+        {20, "twenty columns are lots", "twenty columns are\nlots\n"},
+        {20, "a_word_that_is_too_long_for_it yes", "a_word_that_is_too_long_for_it\nyes\n"},
+        {30, "Hot path   behind what is a column",
+         "Hot path   behind what is a\n           column\n"},
+        {24, "    indented lines stay so", "    indented lines stay\n    so\n"},
+        {24, "set it to 'what is to be copied' then", "set it to\n'what is to be copied'\nthen\n"},
+        {24, "a thread's time is the thread's", "a thread's time is the\nthread's\n"},
+        {17, "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9 is eleven too",
+         "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9 is\neleven too\n"},
+        {16, "too narrow for words", "too narrow for words\n"},
+        {20, "", "\n"},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++)
+    {
+        g_autofree char *lines = print_note(cases[i].width, cases[i].note);
+        g_assert_cmpstr(lines, ==, cases[i].lines);
+    }
 }
 
 /* Names that differ anywhere stay different; what fits is left alone. */
@@ -170,6 +214,7 @@ int main(int argc, char **argv)
     g_test_add_func("/render/shares", test_shares);
     g_test_add_func("/render/text", test_text);
     g_test_add_func("/render/tables", test_tables);
+    g_test_add_func("/render/notes", test_notes);
     g_test_add_func("/render/short-names", test_short_names);
     g_test_add_func("/render/csv", test_csv);
     return g_test_run();

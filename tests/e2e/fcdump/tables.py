@@ -211,3 +211,26 @@ for arguments in (["--width=0"], []):
     equal(sorted(row[-1] for row in rows(good("--no-reports", "--flat", *arguments, "wide.fc"), "Flat profile")),
           sorted(names), f"whole names {arguments}")
 equal(sorted(row["function"] for row in table("--width=60", "wide.fc")), sorted(names), "and with --csv")
+
+# So narrow that few columns have room: the names are still there, and what is left out is told.
+text = good("--no-reports", "--heaviest", "--hot-path", "--width=20", "heap.fc")
+equal([line.split()[-1] for line in text.splitlines() if re.match(r" *[0-9.]+ ms ", line)],
+      ["work", "main", "leaf", "main", "work", "leaf"], "names in 20 columns")
+contains(" ".join(text.split()), "For want of width not shown: local %, local sum %, total, calls.", "what has no room")
+
+# ---- Text of more than a line ---------------------------------------------------------------------
+#
+# At 80 columns no line of text is longer, and nothing of it is lost; what is to be copied stays on one.
+
+REPORTS = ["--summary", "--flat", "--graph", "--tree", "--threads", "--info", "--cycles", "--latency", "--notes", "--peek=main",
+           "--by=file", "--hot-path", "--mem-functions", "--mem-heap"]
+for reports in ([], ["--classic"], *([report] for report in REPORTS)):
+    for profile in ("heap.fc", "waits.fc", "cycles.fc"):
+        text = good("--width=80", *reports, profile)
+        long = [line for line in text.splitlines() if len(line) > 80 and " " in line.strip()]
+        equal(long, [], f"{reports} of {profile} at 80 columns")
+        if not reports or reports == ["--flat"]:
+            whole = good("--width=0", *reports, profile)
+            notes = [line for line in whole.splitlines() if len(line) > 80 and "  " not in line]
+            for note in notes:
+                contains(" ".join(text.split()), " ".join(note.split()), "a note in several lines")
