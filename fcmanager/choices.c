@@ -19,8 +19,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* For a whole answer, which the program waits for: all of its threads, if they call dlopen or their
+ * chunks are full.  At the start libfc gives up when this has passed twice. */
 #define TIMEOUT_MS 10000
-/* The program waits for us to start; libfc gives up when this has passed twice. */
 #define START_TIMEOUT_MS 5000
 
 /* Where the steps of a file are in the memory. */
@@ -93,12 +94,14 @@ static gboolean start_helper(FcModuleChoices *choices, const FcChoicesSetup *set
 
 /* ---- Talking to it ------------------------------------------------------------------- */
 
-static gboolean read_all(FcModuleChoices *choices, void *into, gsize bytes)
+/* `deadline`: by g_get_monotonic_time. */
+static gboolean read_all(FcModuleChoices *choices, gint64 deadline, void *into, gsize bytes)
 {
     for (gsize done = 0; done < bytes;)
     {
         struct pollfd poll_fd = {choices->from_helper, POLLIN, 0};
-        if (poll(&poll_fd, 1, choices->timeout_ms) <= 0)
+        gint64 left_ms = (deadline - g_get_monotonic_time()) / 1000;
+        if (left_ms <= 0 || poll(&poll_fd, 1, (int)left_ms) <= 0)
             return FALSE;
         gssize part = read(choices->from_helper, (char *)into + done, bytes - done);
         if (part <= 0)
@@ -124,16 +127,17 @@ static gboolean write_all(FcModuleChoices *choices, const char *data, gsize byte
 static gboolean read_reply(FcModuleChoices *choices, struct FcFilterReply *reply, Answer *answer,
                            char **text)
 {
+    const gint64 deadline = g_get_monotonic_time() + choices->timeout_ms * G_GINT64_CONSTANT(1000);
     *text = NULL;
-    if (!read_all(choices, reply, sizeof *reply) || reply->magic != FC_FILTER_MAGIC ||
+    if (!read_all(choices, deadline, reply, sizeof *reply) || reply->magic != FC_FILTER_MAGIC ||
         reply->bytes > FC_FILTER_TEXT_MAX || reply->steps > FC_CHOICES_STEPS - choices->used ||
-        !read_all(choices, &choices->shared->steps[choices->used],
+        !read_all(choices, deadline, &choices->shared->steps[choices->used],
                   reply->steps * sizeof(struct FcStep)))
         return FALSE;
     *answer = (Answer){choices->used, reply->steps};
     choices->used += reply->steps;
     *text = g_malloc0(reply->bytes + 1);
-    return read_all(choices, *text, reply->bytes);
+    return read_all(choices, deadline, *text, reply->bytes);
 }
 
 static void note(FcModuleChoices *choices, const char *text)
