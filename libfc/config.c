@@ -56,7 +56,7 @@ static int find_variable(const char *name)
 }
 
 /* A file of the working directory may name nothing outside of it: neither a program to execute
- * nor a folder to write to. */
+ * nor a folder to write to, also by way of a link, which comes in an archive as the file does. */
 static bool leads_out(enum Variable variable, const char *value)
 {
     if (variable == VAR_MANAGER)
@@ -71,7 +71,7 @@ static bool leads_out(enum Variable variable, const char *value)
         if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || part[2] == '\0'))
             return true;
     }
-    return false;
+    return fc_trust_has_link(value);
 }
 
 static void refuse(enum Variable variable)

@@ -10,7 +10,9 @@
 #include "libfc/sys.h"
 #include "libfc/text.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
@@ -78,6 +80,39 @@ int fc_trust_open(const char *folder, const char *name)
         fc_sys(SYS_close, file);
     fc_sys(SYS_close, folder_fd);
     return (int)checked;
+}
+
+/* Opens the next of the folders of *path, of which it takes it off.  A link is opened itself. */
+static long open_part(long folder, const char **path)
+{
+    char name[NAME_MAX + 1];
+    const char *part = *path + strspn(*path, "/");
+    size_t bytes = strcspn(part, "/");
+    *path = part + bytes;
+    if (bytes == 0 || bytes > NAME_MAX)
+        return -ENOENT;
+    memcpy(name, part, bytes);
+    name[bytes] = '\0';
+    return fc_sys(SYS_openat, folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+}
+
+bool fc_trust_has_link(const char *path)
+{
+    struct stat status;
+    bool has_link = false;
+    long folder = AT_FDCWD;
+    while (!has_link)
+    {
+        long next = open_part(folder, &path);
+        if (folder >= 0)
+            fc_sys(SYS_close, folder);
+        folder = next;
+        if (next < 0) /* the end, or what is not there */
+            return false;
+        has_link = fc_sys(SYS_fstat, next, &status) < 0 || S_ISLNK(status.st_mode);
+    }
+    fc_sys(SYS_close, folder);
+    return true;
 }
 
 /* Whether the first two of the numbers behind `label` in `text`, of /proc/PID/status, are these. */

@@ -18,6 +18,9 @@ bool fc_trust_is_privileged(void);
  * -ENOENT: there is none; another -errno: it can't be read, or must not be (-EPERM). */
 int fc_trust_open(const char *folder, const char *name);
 
+/* Whether a part of `path`, from the working directory on and without .., is a symbolic link. */
+bool fc_trust_has_link(const char *path);
+
 /* Opens the /proc folder of process `pid`, which has the real and the effective user and group of
  * this process.  What is opened through the descriptor is of that very process, whoever gets
  * its number later.  -1: it is of other users, or gone. */

@@ -82,6 +82,17 @@ class SettingsFile(fctest.Case):
             said = self.run_with(f"FC_DUMP_PATH {value}\n")
             self.assertIn("FC_DUMP_PATH in ./.functioncheckrc is not used", said)
             self.assertEqual(self.profiles(), ["functioncheck.fc"], value)
+        os.mkdir(self.path("elsewhere"))
+        os.mkdir(self.path("elsewhere", "deeper"))
+        os.symlink(self.path("elsewhere"), self.path("run", "link"))
+        os.symlink("../../elsewhere", self.path("run", "sub", "link"))
+        for value in ("link", "link/", "./link", "link/deeper", "sub/link", "sub//./link/deeper/"):
+            said = self.run_with(f"FC_DUMP_PATH {value}\n")
+            self.assertIn("FC_DUMP_PATH in ./.functioncheckrc is not used", said)
+            self.assertEqual(self.profiles(), ["functioncheck.fc"], value)
+        self.assertEqual(sorted(os.listdir(self.path("elsewhere"))), ["deeper"])
+        self.assertEqual(os.listdir(self.path("elsewhere", "deeper")), [])
+        os.unlink(self.path("run", "sub", "link"))
         self.run_with("FC_DUMP_PATH sub/\n")
         self.assertEqual(os.listdir(self.path("run", "sub")), ["functioncheck.fc"])
 
