@@ -96,7 +96,7 @@ static void put_color(FILE *out, const FcStackNode *node, const char *name)
 static void put_frame(const Flame *flame, guint index)
 {
     const FcStackNode *node = fc_stacks_node(flame->stacks, index);
-    const FcWeight weight = flame->context->options->weight;
+    const FcWeight weight = fc_report_weight(flame->context);
     const char *name = fc_stacks_name(flame->stacks, node);
     const double unit = (double)WIDTH / (double)MAX(flame->totals[0], 1);
     const guint64 left = (guint64)((double)flame->left[index] * unit * 1000);
@@ -133,7 +133,7 @@ static void put_frame(const Flame *flame, guint index)
 static void put_head(const Flame *flame)
 {
     const guint height = TOP + flame->levels * LEVEL + BOTTOM;
-    const FcWeight weight = flame->context->options->weight;
+    const FcWeight weight = fc_report_weight(flame->context);
     g_autofree char *total = format_weight(weight, flame->totals[0]);
     fprintf(flame->out,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -176,7 +176,7 @@ static void put_foot(const Flame *flame)
 
 void fc_export_flame(const FcReportContext *context)
 {
-    const FcWeight weight = context->options->weight;
+    const FcWeight weight = fc_report_weight(context);
     g_autoptr(FcStacks) all = fc_stacks_new(context->model);
     g_autoptr(FcStacks) stacks =
         fc_stacks_prune(all, FRAMES_MAX, context->options->min_percent / 100.0, weight);

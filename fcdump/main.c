@@ -390,7 +390,7 @@ static gboolean set_base(FcModel *model, const char *pattern)
 /* FALSE, with a message, where the profile has not what the options want. */
 static gboolean check_wishes(FcModel *model, const FcOptions *options)
 {
-    if (!fc_weight_is_known(model, options->weight))
+    if (options->has_weight && !fc_weight_is_known(model, options->weight))
         fprintf(stderr, "fcdump: --weight=%s: the profile has no %s\n",
                 fc_weight_name(options->weight),
                 options->weight == FC_WEIGHT_CPU ? "other times, or none is told apart"

@@ -65,6 +65,7 @@ gboolean fc_option_apply_weight(FcOptions *options, const FcOption *option, cons
     if (!fc_words_find(words, argument, option->name, &found, error))
         return FALSE;
     options->weight = (FcWeight)found;
+    options->has_weight = TRUE;
     return TRUE;
 }
 

@@ -101,9 +101,10 @@ typedef struct
     gboolean classic;  /* `reports` is no longer the first screen */
     gint export;       /* row of the export that is printed alone, or -1 */
     GArray *files;     /* FcExportFile */
-    FcWeight weight;   /* of exports that hold one */
-    char *gmon;        /* the file that is written in place of reports, or NULL */
-    GPtrArray *peek;   /* patterns of --peek, as the next */
+    FcWeight weight;   /* of exports that hold one; good where has_weight is set */
+    gboolean has_weight;
+    char *gmon;      /* the file that is written in place of reports, or NULL */
+    GPtrArray *peek; /* patterns of --peek, as the next */
     GPtrArray *path;
     FcBy by;
     FcSort sort;
@@ -154,12 +155,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcOptions, fc_options_free)
 /* The text of --help; the caller owns it. */
 char *fc_options_help(const FcReport *table);
 
-/* Which part of the times is shown: that on the CPU by reports, and in a gmon.out file, whose
- * samples are of that; all by what else is for other programs; unless --time says so. */
-static inline FcTimePart fc_options_time(const FcOptions *options)
-{
-    if (options->has_time)
-        return options->time;
-    const gboolean exports = options->export >= 0 || options->files->len > 0;
-    return exports ? FC_TIME_PART_WALL : FC_TIME_PART_CPU;
-}
+/* Which part of the times is shown, unless --time says so: that on the CPU by reports, in drawings
+ * of the call graph, and in a gmon.out file, whose samples are of that; all by what holds both. */
+FcTimePart fc_options_time(const FcOptions *options);

@@ -220,6 +220,13 @@ void fc_report_no_function(const FcReportContext *context)
 
 /* ---- Estimates ------------------------------------------------------------------- */
 
+FcWeight fc_report_weight(const FcReportContext *context)
+{
+    if (context->options->has_weight)
+        return context->options->weight;
+    return fc_weight_is_known(context->model, FC_WEIGHT_CPU) ? FC_WEIGHT_CPU : FC_WEIGHT_TIME;
+}
+
 gboolean fc_report_is_estimated(const FcProfileFunction *figures)
 {
     return figures->counted > figures->timed || figures->total_error_ns > 0;
