@@ -28,7 +28,7 @@ TRANSPORTS = ("shared", "pipe")
 
 # What FC_FILTER skips of any program; and the same with others that are counted from the start.
 SKIPPED = re.compile("[a-h]").match
-FILTERS = {"skip": "skip:[a-h]*", "count": "skip:[a-h]*;count:[m-z]*"}
+FILTERS = ("skip:[a-h]*", "skip:[a-h]*;count:[m-z]*")
 
 
 # What FC_DEPTH leaves of any program: less than most of them need.
@@ -105,9 +105,10 @@ class Shape:
         return row
 
     def filtered(self, words):
-        """The row for runs with FC_FILTER: what is said of certain functions does not count."""
+        """The row for runs with FC_FILTER: what is said of certain functions does not count.  What
+        a filter does to a function is not a matter of who compiled it."""
         row = self.with_counted_calls() if "count:" in words else copy.copy(self)
-        row.filter, row.check = words, None
+        row.filter, row.check, row.compilers = words, None, self.compilers[:1]
         row.env = {**self.env, "FC_FILTER": words}
         if "count:" in words:
             # Who calls at a site is learnt from samples, of which there may be none yet, and what
@@ -120,9 +121,11 @@ class Shape:
         return row
 
     def deepened(self):
-        """The row for runs with FC_DEPTH, beside which most calls are counted."""
+        """The row for runs with FC_DEPTH, beside which most calls are counted: here, too, it does not
+        matter who compiled."""
         row = self.with_counted_calls()
         row.check, row.env = None, {**self.env, "FC_DEPTH": str(DEPTH)}
+        row.compilers = self.compilers[:1]
         row.repairs, row.callers, row.stack = "exits", False, None
         return row
 
@@ -488,8 +491,11 @@ def check(run, oracles, oracle_done):
 # ---- One shape --------------------------------------------------------------------------
 
 
-def run_shape(case, shape, is_long=False, transports=TRANSPORTS):
-    """Yields (label, None or what is wrong) for each compiler and transport."""
+def run_shape(case, shape, is_long=False, transports=TRANSPORTS, further=()):
+    """Yields (label, None or what is wrong) for each compiler and transport, and for each of the
+    `further` rows, which run the same program in other ways, with shared memory alone."""
+    ways = [(transport, shape) for transport in transports]
+    ways += [(f"shared {row.filter}", row) for row in further]
     for compiler in shape.compilers:
         try:
             program = build(case, shape, compiler)
@@ -507,18 +513,18 @@ def run_shape(case, shape, is_long=False, transports=TRANSPORTS):
             except (Difference, AssertionError, ValueError) as error:
                 yield f"{label} oracle", str(error)
                 continue
-        for transport in transports:
+        for number, (way, row) in enumerate(ways):
             problem = None
             try:
-                check(run_profiled(case, shape, program, words, transport,
-                                   make_folder(case, folder, transport)), oracles, oracle_done)
+                check(run_profiled(case, row, program, words, way.split()[0],
+                                   make_folder(case, folder, str(number))), oracles, oracle_done)
             except (Difference, AssertionError, LookupError, fcprofile.FormatError,
                     OSError, subprocess.TimeoutExpired) as error:
                 problem = str(error) if isinstance(error, Difference) else repr(error)
             finally:
                 for pid in fctest.processes(None, os.path.realpath(program)):
                     os.kill(pid, signal.SIGKILL)
-            yield f"{label} {transport}", problem[:1500] if problem else None
+            yield f"{label} {way}", problem[:1500] if problem else None
 
 
 def expected_failure(shape, label):

@@ -335,12 +335,12 @@ JUMPS = [
     Shape("own-coroutines-O2", "own_coroutines.c", [50, 65536], flags=("-O2",), compilers=BOTH,
           callers=False),
     Shape("own-coroutines-thread", "own_coroutines.c", [200, 65536, "thread"]),
-    Shape("throw", "throw_through.cc", [20000], compilers=("g++",),
+    Shape("throw", "throw_through.cc", [5000], compilers=("g++",),
           after_inlining={"repairs": "some"}),
-    Shape("throw-clang", "throw_through.cc", [20000], compilers=("clang++",), repairs="some"),
-    Shape("throw-O2", "throw_through.cc", [20000], compilers=("g++",), flags=("-O2",),
+    Shape("throw-clang", "throw_through.cc", [5000], compilers=("clang++",), repairs="some"),
+    Shape("throw-O2", "throw_through.cc", [5000], compilers=("g++",), flags=("-O2",),
           callers=False, after_inlining={"repairs": "some"}),
-    Shape("throw-clang-O2", "throw_through.cc", [20000], compilers=("clang++",), flags=("-O2",),
+    Shape("throw-clang-O2", "throw_through.cc", [5000], compilers=("clang++",), flags=("-O2",),
           repairs="some", callers=False),
 ]
 
