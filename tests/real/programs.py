@@ -168,6 +168,15 @@ def copy_source(package, folder):
     return folder
 
 
+def copy_as_released(package, folder):
+    """With nothing that is older than what it was made from, as a package's patches leave it: the
+    maintainer's tools that made it are not asked for."""
+    copy_source(package, folder)
+    for path in glob.glob(folder + "/**", recursive=True):
+        os.utime(path, (0, 0))
+    return folder
+
+
 @kept_folder
 def build_tcc(folder, kind):
     """From its one source file that includes all others, in `folder`, a copy of the source."""
@@ -221,10 +230,7 @@ def build_make(folder, kind):
 
 
 def build_gawk(folder, kind):
-    copy_source("gawk", folder)
-    # nothing is older than what it was made from: the tools that made it are not asked for
-    for path in glob.glob(folder + "/**", recursive=True):
-        os.utime(path, (0, 0))
+    copy_as_released("gawk", folder)
     configure(folder, ["--disable-nls", "--disable-mpfr", "--without-readline",
                        "--disable-extensions"])
     run(["make", "-C", "support", "CFLAGS=-O1 -w"], folder, "gawk's support")

@@ -12,7 +12,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from real import TRANSPORTS, RealProgram, fcprofile, fctest, main  # noqa: E402
-from programs import copy_source, run  # noqa: E402
+from programs import copy_as_released, run  # noqa: E402
 
 SMALL = (" --disable-nls --disable-doc --disable-scripts --disable-static --disable-xzdec"
          " --disable-lzmadec --disable-lzmainfo --disable-microlzma --disable-lzip-decoder"
@@ -34,7 +34,7 @@ class Flags(RealProgram):
         self.check_readme("clang")
 
     def check_readme(self, compiler):
-        folder = copy_source("xz-utils", self.path("source"))
+        folder = copy_as_released("xz-utils", self.path("source"))
         run(["sh", "-c", readme_line() + SMALL + " CC=" + compiler], folder, "configuration of xz",
             PATH=f"{fctest.BINDIR}:{os.environ['PATH']}", FC_QUIET=1)
         run(["make", "-j2"], folder, "xz", FC_QUIET=1)

@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import fcprofile  # noqa: E402
 import fctest  # noqa: E402
 
-MS = int(sys.argv.pop()) if "--ms" in sys.argv else 1000
+MS = int(sys.argv.pop()) if "--ms" in sys.argv else 500
 sys.argv = [word for word in sys.argv if word != "--ms"]
 
 
