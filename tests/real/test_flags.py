@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A package of the autotools whose makefiles put LIBS through libtool and sed, xz, is built with
 the very line that README.md has for such packages.  What it then packs, the system's xz unpacks.
-A minute, nearly all of it configure and make of xz, once for each compiler.
+Three quarters of a minute, nearly all of it configure and make of xz, once for each compiler.
 """
 
 import glob

@@ -6,8 +6,8 @@ plain builds do, and each count of each process is that of the oracle beside it.
 
 Usage: test_processes.py [Script|Configure|Build|Suite]...
 
-Build and Suite take over a minute each: they are thousands of processes, each of which begins and
-ends a profile, in several runs that are compared.
+Build takes over a minute: it is thousands of processes, each of which begins and ends a profile, in
+several runs that are compared.
 """
 
 import glob
