@@ -5,6 +5,7 @@
 #include "libfc/after-inlining.h"
 
 #include "libfc/clock.h"
+#include "libfc/counted.h"
 #include "libfc/record.h"
 #include "libfc/state.h"
 #include "libfc/switches.h"
@@ -13,6 +14,15 @@ void fc_after_inlining_record(uint64_t time, void *function, void *site, uint64_
 {
     if (fc_clock_get_mode() == FC_CLOCK_OFF)
         return;
+    if (fc_thread.looks_at_calls)
+    {
+        if ((where & FC_WHERE_KIND_MASK) == FC_RECORD_ENTER)
+            fc_counted_enter_after_inlining((uint64_t)(uintptr_t)function,
+                                            (uint64_t)(uintptr_t)site, where);
+        else
+            fc_counted_exit_after_inlining((uint64_t)(uintptr_t)site, where);
+        return;
+    }
     if (fc_unlikely(!fc_clock_is_fast()))
         time = fc_clock_now();
     if (fc_switches_any() || fc_state_forked_unseen())

@@ -15,6 +15,7 @@
 #include "libfc/after-inlining.h"
 
 #include "libfc/clock.h"
+#include "libfc/depth.h"
 #include "libfc/record.h"
 #include "libfc/switches.h"
 
@@ -51,6 +52,19 @@ static inline __attribute__((always_inline)) uintptr_t start_of(const uint8_t *b
     return before == ENDBR64 ? start - 4 : start;
 }
 
+/* What the user chose, and a limit of depth: true where that was all.  Called at an entry or an
+ * exit of a thread that looks at all calls; what it calls is compiled as this file is. */
+FC_KEEPS_REGISTERS __attribute__((noinline, cold)) static bool
+settles(uint64_t function, uint64_t site, uint64_t where)
+{
+    struct FcCounted *counted = fc_thread.counted;
+    if (!counted)
+        return false;
+    if ((where & FC_WHERE_KIND_MASK) == FC_RECORD_ENTER)
+        return fc_depth_settles_entry(counted, function, site, where);
+    return fc_depth_settles_exit(site, where);
+}
+
 /* `kept` is where the caller of the instrumented function put the return address: the very same
  * place at the entry and at the return of one activation. */
 static inline __attribute__((always_inline)) void record(enum FcRecordKind kind, uintptr_t function,
@@ -67,7 +81,12 @@ static inline __attribute__((always_inline)) void record(enum FcRecordKind kind,
         if (fc_clock_get_mode() == FC_CLOCK_OFF)
             return;
     }
-    else
+    if (fc_unlikely(fc_thread.looks_at_calls))
+    {
+        if (settles((uintptr_t)code, (uintptr_t)site, where))
+            return;
+    }
+    else if (fc_clock_is_fast())
     {
         time = fc_clock_read_fast();
         uint64_t generation;

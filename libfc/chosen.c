@@ -16,6 +16,7 @@
 static uint32_t choice_of(uint64_t function)
 {
     uint32_t choice = 0;
+    function &= FC_POINTER_MASK;
     if (!fc_choice_is_on() || fc_choice_find(function, &choice))
         return choice;
     /* A library whose constructors run before dlopen comes back. */
@@ -34,8 +35,10 @@ bool fc_chosen_begin(void)
     if (!counted)
         return false;
     counted->filter.is_slow = true;
-    fc_depth_begin();
+    if (fc_depth_is_on())
+        fc_depth_begin();
     fc_counters_set_filter(counted);
+    fc_thread.looks_at_calls = true;
     return true;
 }
 

@@ -199,7 +199,7 @@ static bool enter_window(struct FcCounted *counted, uint64_t function, uint64_t 
     return true;
 }
 
-static bool exit_window(struct FcCounted *counted, uint64_t function, uint64_t site, uint64_t where)
+static bool exit_window(struct FcCounted *counted, uint64_t function)
 {
     uint32_t at = counted->window_top;
     while (at > 0 && counted->window[at - 1].function != function)
@@ -220,7 +220,6 @@ static bool exit_window(struct FcCounted *counted, uint64_t function, uint64_t s
             release(counted, known);
         close_window(counted);
     }
-    fc_counters_record(FC_RECORD_EXIT, function, site, where);
     return true;
 }
 
@@ -347,7 +346,8 @@ static bool ends_held(struct FcFunction *known, uint64_t site, uint64_t where)
 {
     uint64_t limit = known->slot->exit_limit;
     uint64_t address = address_of(where);
-    bool is_tail = return_bits_of(where) == (site & 0xffff);
+    bool is_tail = return_bits_of(where) == (site & 0xffff) &&
+                   (FC_FILTER_SEEN(known->function) & FC_FUNCTION_AFTER_INLINING) == 0;
     if (limit == FC_NO_LIMIT || is_own_stack(address) != is_own_stack(limit))
         return false;
     if (is_tail) /* it runs on the stack of the function's caller */
@@ -360,25 +360,55 @@ static bool ends_held(struct FcFunction *known, uint64_t site, uint64_t where)
     return address >= limit;
 }
 
+/* Whether an exit of `function` is to be recorded. */
+static bool ends_frame(struct FcCounted *counted, uint64_t function, uint64_t site, uint64_t where)
+{
+    if (counted && fc_choice_is_on() && fc_chosen_exit(counted, function) == FC_CHOSEN_SKIP)
+        return false;
+    if (counted && fc_thread.depth && fc_depth_exit(function, site, where))
+        return false;
+    if (counted && counted->is_window && exit_window(counted, function))
+        return true;
+    struct FcFunction *known = counted ? fc_counters_find(counted, function) : NULL;
+    if (!known)
+        return true;
+    if (!ends_held(known, site, where))
+        return false;
+    release(counted, known);
+    return true;
+}
+
 FC_REALIGN void fc_counted_exit(void *function_pointer, void *site_pointer, uint64_t where)
 {
     uint64_t function = (uint64_t)(uintptr_t)function_pointer;
     uint64_t site = (uint64_t)(uintptr_t)site_pointer;
-    struct FcCounted *counted = fc_thread.counted;
-    if (counted && fc_choice_is_on() && fc_chosen_exit(counted, function) == FC_CHOSEN_SKIP)
-        return;
-    if (counted && fc_thread.depth && fc_depth_exit(function, site, where))
-        return;
-    if (counted && counted->is_window && exit_window(counted, function, site, where))
-        return;
-    struct FcFunction *known = counted ? fc_counters_find(counted, function) : NULL;
-    if (known)
+    if (ends_frame(fc_thread.counted, function, site, where))
+        fc_counters_record(FC_RECORD_EXIT, function, site, where);
+}
+
+/* ---- After inlining -------------------------------------------------------------------- */
+
+void fc_counted_enter_after_inlining(uint64_t function, uint64_t site, uint64_t where)
+{
+    if (!fc_thread.depth)
     {
-        if (!ends_held(known, site, where))
-            return;
-        release(counted, known);
+        uint64_t old = fc_block_signals();
+        fc_depth_begin();
+        if (fc_thread.counted)
+            fc_counters_set_filter(fc_thread.counted);
+        fc_restore_signals(old);
     }
-    fc_counters_record(FC_RECORD_EXIT, function, site, where);
+    fc_counted_enter((void *)(uintptr_t)function, (void *)(uintptr_t)site, where);
+}
+
+void fc_counted_exit_after_inlining(uint64_t site, uint64_t where)
+{
+    bool is_recorded = false;
+    uint64_t function;
+    while ((function = fc_depth_find_at(site, where)) > FC_DEPTH_UNKNOWN)
+        is_recorded |= ends_frame(fc_thread.counted, function, site, where);
+    if (is_recorded || function == FC_DEPTH_UNKNOWN)
+        fc_counters_record(FC_RECORD_EXIT, FC_FUNCTION_AFTER_INLINING, site, where);
 }
 
 /* ---- What begins and ends it ----------------------------------------------------------- */
@@ -427,8 +457,7 @@ void fc_counted_begin(const struct FcChunk *chunk, uint32_t slots)
 
 void fc_counted_jump(uint64_t address)
 {
-    if (fc_thread.depth)
-        fc_depth_jump(address);
+    fc_depth_jump(address);
     struct FcCounted *counted = fc_thread.counted;
     if (!counted)
         return;

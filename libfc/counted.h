@@ -21,6 +21,11 @@ void fc_counted_enter(void *function, void *site, uint64_t where);
 /* An exit that the hook's table does not settle: records it, unless its entry was counted. */
 void fc_counted_exit(void *function, void *site, uint64_t where);
 
+/* The same of code that gcc instrumented after inlining, of threads that look at all calls:
+ * `function` with FC_FUNCTION_AFTER_INLINING, which an exit does not know. */
+void fc_counted_enter_after_inlining(uint64_t function, uint64_t site, uint64_t where);
+void fc_counted_exit_after_inlining(uint64_t site, uint64_t where);
+
 /* Begins to count what detail.c has decided.  The thread's chunk has just been taken, and
  * holds records up to slot `slots`.  Signals blocked. */
 void fc_counted_begin(const struct FcChunk *chunk, uint32_t slots);

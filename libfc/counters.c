@@ -51,6 +51,7 @@ void fc_counters_end(void)
 {
     struct FcCounted *counted = fc_thread.counted;
     fc_filter = NULL;
+    fc_thread.looks_at_calls = false;
     fc_thread.counted = NULL;
     if (!counted)
         return;
@@ -70,6 +71,7 @@ void fc_counters_end(void)
 void fc_counters_stop(void)
 {
     fc_filter = NULL;
+    fc_thread.looks_at_calls = false;
     fc_thread.counted = NULL;
 }
 
@@ -78,6 +80,7 @@ void fc_counters_stop(void)
 void fc_counters_after_fork(void)
 {
     fc_filter = NULL;
+    fc_thread.looks_at_calls = false;
     fc_thread.counted = NULL;
     all = NULL;
     all_lock = 0;

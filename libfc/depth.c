@@ -36,12 +36,12 @@ bool fc_depth_is_on(void)
 
 void fc_depth_begin(void)
 {
-    if (fc_config.depth == 0 || fc_thread.depth)
+    if (fc_thread.depth)
         return; /* of a forked child, the parent's */
     struct FcDepth *depth = fc_map(sizeof *depth);
     if (!depth)
         return;
-    depth->limit = fc_config.depth;
+    depth->limit = fc_config.depth != 0 ? fc_config.depth : NO_LIMIT;
     fc_thread.depth = depth;
 }
 
@@ -60,7 +60,7 @@ void fc_depth_set_limit(uint32_t limit)
 
 void fc_depth_reset_limit(void)
 {
-    fc_depth_set_limit(fc_config.depth);
+    fc_depth_set_limit(fc_config.depth != 0 ? fc_config.depth : NO_LIMIT);
 }
 
 void fc_depth_stop(void)
@@ -186,9 +186,27 @@ bool fc_depth_exit(uint64_t function, uint64_t site, uint64_t where)
     return is_deep;
 }
 
+uint64_t fc_depth_find_at(uint64_t site, uint64_t where)
+{
+    struct FcDepth *depth = fc_thread.depth;
+    if (!depth || is_elsewhere(address_of(where)))
+        return FC_DEPTH_UNKNOWN;
+    if (depth->count == FRAMES_MAX &&
+        address_of(where) < address_of(depth->frames[FRAMES_MAX - 1].where))
+        return depth->limit == NO_LIMIT ? FC_DEPTH_UNKNOWN : FC_DEPTH_NONE;
+    cut(depth, address_of(where));
+    if (depth->count == 0)
+        return FC_DEPTH_NONE;
+    const struct Frame *top = &depth->frames[depth->count - 1];
+    return (top->function & FC_FUNCTION_AFTER_INLINING) != 0 && top->site == site &&
+                   address_of(top->where) == address_of(where)
+               ? top->function
+               : FC_DEPTH_NONE;
+}
+
 void fc_depth_jump(uint64_t address)
 {
-    if (!is_elsewhere(address))
+    if (fc_thread.depth && !is_elsewhere(address))
         cut(fc_thread.depth, address);
 }
 
@@ -209,6 +227,38 @@ static struct FcPair *make_pair(struct FcCounted *counted, uint64_t function, ui
     struct FcPair *pair = known ? fc_counters_make_pair(counted, known, site, false) : NULL;
     fc_restore_signals(old);
     return pair;
+}
+
+bool fc_depth_settles_entry(struct FcCounted *counted, uint64_t function, uint64_t site,
+                            uint64_t where)
+{
+    struct FcPair *pair = fc_counters_pair(counted, function, site);
+    if (pair && pair->count == &counted->skipped)
+        return true;
+    /* what has no counter yet may be skipped: that has to be looked up first */
+    pair = fc_counters_pair(counted, function | FC_COUNT_DEEP, site);
+    if (!pair || !fc_thread.depth || !fc_depth_enter(function, site, where))
+        return false;
+    if (!fc_filter_count(pair->count))
+        fc_counters_refill(counted, pair->count); /* where that was is not told */
+    return true;
+}
+
+bool fc_depth_settles_exit(uint64_t site, uint64_t where)
+{
+    uint64_t function = fc_depth_find_at(site, where);
+    if (function == FC_DEPTH_NONE)
+        return true;
+    if (function == FC_DEPTH_UNKNOWN)
+        return false;
+    struct FcDepth *depth = fc_thread.depth;
+    const struct Frame *top = &depth->frames[depth->count - 1];
+    const bool is_last = depth->count < 2 || depth->frames[depth->count - 2].site != site ||
+                         address_of(depth->frames[depth->count - 2].where) != address_of(where);
+    if (!(top->where & IS_DEEP) || !is_last)
+        return false;
+    depth->count--;
+    return true;
 }
 
 void fc_depth_count(struct FcCounted *counted, uint64_t function, uint64_t site, uint64_t where)

@@ -2,7 +2,8 @@
  *
  * FC_DEPTH: calls within more than so many open ones are counted and make no record.  Here is which
  * activations of the calling thread are open, as its stack says, and the counting of what is too
- * deep.  For counted.c, which all calls come to where there is a limit, and slow.c.
+ * deep.  For counted.c, which all calls come to where there is a limit, and for the hooks after
+ * inlining, which learn here what an exit is of: with FC_FILTER there is a table without a limit.
  *
  * On a coroutine's stack the number of open activations is not known: a thread that goes to one
  * records everything from there on.
@@ -16,7 +17,7 @@
 /* Whether there is a limit. */
 bool fc_depth_is_on(void);
 
-/* Makes the calling thread's table where there is a limit; without memory for it there is none.
+/* Makes the calling thread's table, unless it has one; without memory for it there is no limit.
  * Signals blocked. */
 void fc_depth_begin(void);
 /* The thread ends.  Signals blocked. */
@@ -26,6 +27,20 @@ void fc_depth_end(void);
 bool fc_depth_enter(uint64_t function, uint64_t site, uint64_t where);
 /* An exit.  True where the entry was too deep. */
 bool fc_depth_exit(uint64_t function, uint64_t site, uint64_t where);
+
+/* What an exit after inlining is of: the activation at that place of the stack, as its entry was
+ * told to fc_depth_enter; to be asked again until all at that place have left.  FC_DEPTH_NONE: none
+ * is known; FC_DEPTH_UNKNOWN: there may be one for which there was no room. */
+uint64_t fc_depth_find_at(uint64_t site, uint64_t where);
+#define FC_DEPTH_NONE 0u
+#define FC_DEPTH_UNKNOWN 1u
+
+/* For the hooks after inlining: an entry that is skipped, or too deep and counted, and an exit of
+ * which nothing is to be recorded.  False: counted.c has to look, which an entry may be told to
+ * again. Touches no vector register. */
+bool fc_depth_settles_entry(struct FcCounted *counted, uint64_t function, uint64_t site,
+                            uint64_t where);
+bool fc_depth_settles_exit(uint64_t site, uint64_t where);
 
 /* The stack is cut back to `address`. */
 void fc_depth_jump(uint64_t address);

@@ -178,7 +178,7 @@ static void leave(struct FcDetail *detail, const struct FcRecord *record)
 {
     uint32_t at = detail->open_count;
     uint64_t address = record->where & FC_WHERE_ADDRESS_MASK;
-    uint64_t function = record->function & ~FC_FUNCTION_AFTER_INLINING;
+    uint64_t function = record->function & FC_FUNCTION_AFTER_INLINING ? 0 : record->function;
     while (at > 0 && (function != 0 ? detail->open[at - 1].function != function
                                     : address_of(&detail->open[at - 1]) != address))
         at--;

@@ -24,7 +24,7 @@ struct FcPair
     struct FcCount *count;
     struct FcPair *next; /* the function's, in the table of the hooks */
 };
-#define FC_PAIR_HIDDEN (UINT64_C(1) << 63)
+#define FC_PAIR_HIDDEN (UINT64_C(1) << 61) /* beside FC_FUNCTION_AFTER_INLINING, FC_COUNT_DEEP */
 
 /* A counted function. */
 struct FcSlot

@@ -43,14 +43,17 @@ static struct FcRecord *reserve(uint64_t *time, uint64_t *generation)
 static bool is_call(uint64_t function, uint64_t where)
 {
     enum FcRecordKind kind = where & FC_WHERE_KIND_MASK;
-    return (kind == FC_RECORD_ENTER || kind == FC_RECORD_EXIT) &&
-           (function & FC_FUNCTION_AFTER_INLINING) == 0;
+    return kind == FC_RECORD_ENTER ||
+           (kind == FC_RECORD_EXIT && function != FC_FUNCTION_AFTER_INLINING);
 }
 
 /* The thread's first record, if it is one of a call, has not been looked at yet. */
 static void choose(void *function, void *site, uint64_t where)
 {
-    if ((where & FC_WHERE_KIND_MASK) == FC_RECORD_ENTER)
+    if ((uint64_t)(uintptr_t)function & FC_FUNCTION_AFTER_INLINING)
+        fc_counted_enter_after_inlining((uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site,
+                                        where);
+    else if ((where & FC_WHERE_KIND_MASK) == FC_RECORD_ENTER)
         fc_counted_enter(function, site, where);
     else
         fc_counted_exit(function, site, where);

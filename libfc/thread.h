@@ -54,7 +54,8 @@ struct FcThread
     char *const *environment;        /* mapped by the child of a vfork (exec.c) */
     size_t environment_bytes;        /* 0: none */
     struct FcDetail *detail;         /* NULL: nothing was looked at yet (detail.c) */
-    struct FcDepth *depth;           /* NULL: of no limit (depth.c) */
+    struct FcDepth *depth;           /* NULL: what is open is not known (depth.c) */
+    bool looks_at_calls;             /* all come to counted.c: of a choice, or a limit of depth */
     struct FcCounted *counted;       /* NULL: nothing is counted yet (counters.c) */
     int tid;                         /* the kernel's number, as of switches.c, like what follows: */
     bool has_begun;                  /* where its clocks stood first was told */

@@ -17,6 +17,7 @@ import fcprofile  # noqa: E402
 import fctest  # noqa: E402
 
 NOTE = re.compile("Recorded with FC_DEPTH=(.*): deeper calls are only counted")
+AFTER = "--after-inlining"  # of fc-config, for gcc
 # name, arguments, flags, exit status: the same calls at each run
 PROGRAMS = [
     ("nesting.c", [], ["-O0"], 0),
@@ -29,6 +30,12 @@ PROGRAMS = [
     ("longjmp_loop.c", ["tail-calls", "9"], ["-O2"], 0),
     ("traced.c", ["exited"], ["-O0"], 0),
     ("filter_shapes.cc", [], ["-O0"], 0),
+    *([] if os.uname().machine != "x86_64" else [
+        (source, words, [*flags, AFTER], 0) for source, words, flags in [
+            ("nesting.c", [], ["-O0"]), ("caught.c", [], ["-O1"]), ("recursion.c", ["200"], ["-O1"]),
+            ("longjmp_loop.c", ["deep-frames", "30"], ["-O2"]),
+            ("longjmp_loop.c", ["different-frames", "40"], ["-O2"]),
+            ("filter_shapes.cc", [], ["-O2"])]]),
 ]
 DEEPEST = 4  # that is tried
 
@@ -43,7 +50,8 @@ class Depth(fctest.Case):
         return done
 
     def build(self, source, *flags, compiler=None):
-        return self.compile(source, *flags,
+        config = [flag for flag in flags if flag == AFTER]
+        return self.compile(source, *[flag for flag in flags if flag != AFTER], config=config,
                             compiler=compiler or ("g++" if source.endswith("cc") else "gcc"))
 
     def calls(self):
@@ -62,7 +70,7 @@ class Depth(fctest.Case):
         """What is recorded is what a full record has down to that level; all calls are counted."""
         compilers = [None, "clang"]
         for source, words, flags, status in PROGRAMS:
-            for compiler in compilers if source.endswith(".c") else [None]:
+            for compiler in compilers if source.endswith(".c") and AFTER not in flags else [None]:
                 program = self.build(source, *flags, compiler=compiler)
                 env = {"FC_TRACE": 100000}
                 self.run_deep(program, *words, status=status, **env)

@@ -10,12 +10,19 @@ import os
 import re
 import shutil
 import sys
+import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
 import fcprofile  # noqa: E402
 import fctest  # noqa: E402
 
 CALLS = {"main": 1, "outer": 300, "middle": 600, "inner": 1800, "Box<int>::get": 1800}
+
+BOTH_KINDS = """
+int OTHER(int);
+__attribute__((noinline)) static int SELF_leaf(int x) { __asm__ volatile(""); return x; }
+int SELF(int n) { return n <= 0 ? 1 : SELF_leaf(OTHER(n - 1)); }
+"""
 
 
 class Filter(fctest.Case):
@@ -179,6 +186,65 @@ class Filter(fctest.Case):
                 name = self.shown(function.name)
                 found[name] = found.get(name, 0) + function.calls
         self.assertEqual(found, {**self.left("outer"), "main": 2})
+
+
+@unittest.skipUnless(os.uname().machine == "x86_64", "gcc has these hooks there only")
+class AfterInlining(Filter):
+    """With gcc's hooks after inlining, which count nothing by themselves."""
+    config = ["--after-inlining"]
+
+    def test_counted_and_timed(self):
+        for words, counted in ("count:inner", {"inner"}), ("count:inner;count:Box*", {"inner", "Box<int>::get"}), \
+                ("count:*;time:inner;skip:outer", {"main", "middle", "Box<int>::get"}):
+            for detail in "all", "auto":
+                left = self.left("outer") if "skip:" in words else CALLS
+                self.assertEqual(self.run_filtered(words, {"FC_DETAIL": detail}), left)
+                self.assertEqual(set(self.counted()), counted)
+
+    def test_time_of_counted(self):
+        """As much as of timed ones: what the samples stand for."""
+        times = {}
+        for words in "time:*", "count:inner":
+            self.run_filtered(words, {"FC_DETAIL": "all"})
+            figures = json.loads(self.command([fctest.tool("fcdump"), "--json", self.path("functioncheck.fc")]))
+            times[words] = {function["name"]: function for function in figures["functions"]}
+        self.assertGreater(times["count:inner"]["inner"]["timed"], 0)
+        self.assertGreater(times["count:inner"]["inner"]["total_ns"], 0)
+
+    def test_both_kinds(self):
+        """Code with hooks of either kind calls one another, and itself."""
+        self.write("one.c", BOTH_KINDS.replace("SELF", "one").replace("OTHER", "two"))
+        self.write("two.c", BOTH_KINDS.replace("SELF", "two").replace("OTHER", "one"))
+        self.write("main.c", "int one(int); int main(void) { return one(2000) != 1; }")
+        after = self.compile_object("one.c", ["--after-inlining"])
+        before = self.compile_object("two.c", [])
+        program = self.compile(self.path("main.c"), after, before)
+        for words, calls in [
+                ("time:*", {"main": 1, "one": 1001, "two": 1000, "one_leaf": 1000, "two_leaf": 1000}),
+                ("skip:*leaf", {"main": 1, "one": 1001, "two": 1000}),
+                ("skip:one", {"main": 1, "two": 1000, "one_leaf": 1000, "two_leaf": 1000}),
+                ("skip:two;count:one_leaf", {"main": 1, "one": 1001, "one_leaf": 1000, "two_leaf": 1000}),
+                ("count:one;count:two",
+                 {"main": 1, "one": 1001, "two": 1000, "one_leaf": 1000, "two_leaf": 1000})]:
+            for depth in "0", "1", "5", "400":
+                for transport in "shared", "pipe":
+                    with self.subTest(words=words, depth=depth, transport=transport):
+                        done = self.run_quiet([program], env={"FC_FILTER": words, "FC_DEPTH": depth,
+                                                              "FC_TRANSPORT": transport})
+                        self.assertEqual((done.returncode, done.stderr), (0, b""))
+                        profile = fcprofile.load(self.path("functioncheck.fc"))
+                        self.assertEqual((profile.losses, profile.repairs), ({}, {}))
+                        self.assertEqual({function.name: function.calls
+                                          for function in profile.functions}, calls)
+
+    def compile_object(self, source, config):
+        output = self.path(source + ".o")
+        self.command(["gcc", "-g", "-O1", "-c", "-o", output, self.path(source),
+                      *fctest.fc_config("--cflags", *config)])
+        return output
+
+    test_names_of_helper = test_what_is_wrong = test_locale = test_broken_helper = None
+    test_slowest = test_settings_file = test_profile_says_so = None
 
 
 if __name__ == "__main__":
