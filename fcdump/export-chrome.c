@@ -130,7 +130,7 @@ void fc_export_chrome(const FcReportContext *context)
 {
     const FcOptions *options = context->options;
     const guint levels = options->depth == FC_DEPTH_DEFAULT ? 0 : options->depth;
-    const FcTimelineFilter filter = {levels, options->min_time_ns, options->last_ns};
+    const FcTimelineFilter filter = {levels, fc_report_least_ns(context), options->last_ns};
     g_autoptr(FcTimeline) timeline = fc_timeline_new(context->model, &filter);
     g_autoptr(FcJson) json = fc_json_new(fc_render_file(context->render));
     g_autoptr(GHashTable) tracks = g_hash_table_new(NULL, NULL);

@@ -106,12 +106,15 @@ void fc_report_hot_path(const FcReportContext *context)
         return;
     const FcModel *model = context->model;
     g_autofree gboolean *waiting = fc_hot_waiting(model);
-    g_autoptr(GArray) path = fc_hot_path(model, waiting, LEAST_SHARE);
+    const FcOptions *options = context->options;
+    const double least = options->has_min ? options->min_percent / 100 : LEAST_SHARE;
+    g_autoptr(GArray) path = fc_hot_path(model, waiting, least);
     g_autoptr(FcTable) table = fc_table_new(step_columns, G_N_ELEMENTS(step_columns));
-    const gboolean all = context->options->top == FC_TOP_ALL || fc_format_is_csv();
-    const guint most = all ? path->len : STEPS_MAX;
-    const guint left_out = path->len > most ? path->len - most + 1 : 0;
-    for (guint i = 0; i < path->len; i++)
+    const gboolean has_most = options->top > 0 || fc_format_is_csv();
+    const guint end = options->top > 0 ? MIN(path->len, options->top) : path->len;
+    const guint most = has_most ? end : STEPS_MAX;
+    const guint left_out = end > most ? end - most + 1 : 0;
+    for (guint i = 0; i < end; i++)
     {
         if (left_out > 0 && i == STEPS_START)
         {
@@ -123,6 +126,8 @@ void fc_report_hot_path(const FcReportContext *context)
         }
         add_step(context, table, &g_array_index(path, FcHotStep, i), i);
     }
+    const FcReportCut cut = {.kept = end, .beyond = path->len - end};
+    fc_report_add_cut(table, G_N_ELEMENTS(step_columns), " ", &cut);
     fc_render_title(context->render, "Hot path");
     if (path->len > 0 || fc_format_is_csv())
         fc_table_print(table, context->render);

@@ -46,13 +46,24 @@ static gboolean has_common_clock(const FcModel *model)
     return ((const FcInput *)model->inputs->pdata[0])->header->time_mode <= 2;
 }
 
+static guint64 local_of(const FcProfileThread *thread)
+{
+    guint64 local_ns = 0;
+    for (guint i = 0; i < thread->functions->len; i++)
+        local_ns += g_array_index(thread->functions, FcProfileThreadFunction, i).local_ns;
+    return local_ns;
+}
+
 static void print_list(const FcReportContext *context)
 {
     gboolean common = has_common_clock(context->model);
     g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
+    FcReportCut cut = {0};
     for (guint i = 0; i < context->model->profile->threads->len; i++)
     {
         const FcProfileThread *thread = thread_at(context, i);
+        if (!fc_report_keep(context, &cut, local_of(thread), context->model->local_ns))
+            continue;
         fc_table_row(table, FC_STYLE_PLAIN);
         fc_table_cell(table, g_strdup_printf("%" G_GINT64_FORMAT, thread->tid));
         fc_table_cell(table, common ? fc_format_time(thread->start_ns) : g_strdup("-"));
@@ -66,6 +77,7 @@ static void print_list(const FcReportContext *context)
     fc_render_note(context->render, "%srun: from the thread's first to its last event.",
                    common ? "start, end: since the start of the process; " : "");
     fc_table_print(table, context->render);
+    fc_report_note_cut(context, &cut, "thread");
 }
 
 /* ---- A thread's functions ------------------------------------------------------- */

@@ -147,7 +147,7 @@ static gboolean note_kept(const FcReportContext *context, const FcTimeline *time
 void fc_report_trace(const FcReportContext *context)
 {
     const FcOptions *options = context->options;
-    const FcTimelineFilter filter = {options->depth, options->min_time_ns, options->last_ns};
+    const FcTimelineFilter filter = {options->depth, fc_report_least_ns(context), options->last_ns};
     g_autoptr(FcTimeline) timeline = fc_timeline_new(context->model, &filter);
     fc_render_title(context->render, "Trace");
     if (!note_kept(context, timeline))

@@ -145,6 +145,12 @@ gboolean fc_report_is_small(const FcReportContext *context, guint64 part, guint6
     return (double)part < context->options->min_percent / 100.0 * (double)whole;
 }
 
+guint64 fc_report_least_ns(const FcReportContext *context)
+{
+    const double least_ns = context->options->min_percent / 100.0 * (double)context->model->base_ns;
+    return MAX(context->options->min_time_ns, (guint64)least_ns);
+}
+
 gboolean fc_report_keep(const FcReportContext *context, FcReportCut *cut, guint64 part,
                         guint64 whole)
 {

@@ -121,6 +121,9 @@ GArray *fc_report_functions(const FcReportContext *context);
 /* Whether `part` is less than --min per cent of `whole`. */
 gboolean fc_report_is_small(const FcReportContext *context, guint64 part, guint64 whole);
 
+/* How long a call takes at least that --min and --min-time leave in. */
+guint64 fc_report_least_ns(const FcReportContext *context);
+
 /* What --min and --top make of the rows of a report. */
 typedef struct
 {

@@ -12,7 +12,7 @@ import os
 import re
 import subprocess
 
-from fcfile import Profile, Program, contains, equal, fail, folder, good, recursive, rows, run, with_heap, with_waits
+from fcfile import Profile, Program, contains, equal, fail, folder, good, recursive, rows, run, simple, with_heap, with_waits
 
 keep = folder()
 program = Program()
@@ -129,6 +129,30 @@ for report, column, named in (("--mem-functions", "function", 3), ("--mem-contex
 sizes = [row["function"] for row in table("--mem-sizes", "--top=1", "heap.fc") if row["row"] == "function"]
 equal(sizes, ["<all>", "work"], "--mem-sizes --top=1")
 contains(good("--no-reports", "--mem-heap", "--top=1", "heap.fc"), "2 more allocation sites with --all.", "who held the peak")
+
+# ---- And in every other report ----------------------------------------------------------------------
+
+several = simple(program)
+several.thread(4711, 0, 10_000_000, 10_000_000, 1, False, "prog", [("main", 1, 10_000_000, 3_000_000), ("work", 1, 6_000_000, 6_000_000)])
+several.thread(4712, 5, 600_000, 599_000, 2, True, "helper", [("leaf", 1, 1_000_000, 1_000_000)])
+several.write("several.fc")
+for arguments, profile in ((["--heaviest"], "heap.fc"), (["--flat"], "heap.fc"), (["--hot-path"], "heap.fc"), (["--graph"], "heap.fc"),
+                           (["--rgraph"], "heap.fc"), (["--tree"], "heap.fc"), (["--latency"], "heap.fc"),
+                           (["--peek=main,work,leaf"], "heap.fc"), (["--cycles"], "cycles.fc"), (["--threads"], "several.fc"),
+                           (["--threads", "--details"], "several.fc"), (["--by=thread"], "several.fc")):
+    every = table(*arguments, "--all", profile)
+    for limit in ("--top=1", "--min=80"):
+        few = table(*arguments, limit, profile)
+        # a row may belong to the entry of one that was left out
+        if not len(few) < len(every) or any(row["function"] not in [r["function"] for r in every] for row in few if "function" in row):
+            fail(f"{arguments} {limit}", few, every)
+        text = good("--no-reports", *(["--flat"] if arguments == ["--by=thread"] else []), *arguments, limit, profile)
+        if not re.search(r"\(\d+ more( \w+)?\)|\d+ more|left out by --min", text):
+            if not (limit == "--min=80" and arguments == ["--hot-path"]):
+                fail(f"{arguments} {limit} does not say what it leaves out", text)
+equal([row["thread"] for row in table("--threads", "--min=50", "several.fc")], ["4711"], "threads by --min")
+equal([row["context"] for row in table("--hot-path", "--min=50", "heap.fc")], ["main", "work"], "the hot path by --min")
+equal([row["context"] for row in table("--hot-path", "--top=1", "heap.fc")], ["main"], "the hot path by --top")
 
 # ---- Times off the CPU ----------------------------------------------------------------------------
 

@@ -69,6 +69,8 @@ class Trace(fctest.Case):
             ("9.000 us", "} /* main */")])
         self.assertEqual(self.calls("--min-time=5us"), [
             (None, "main() {"), ("5.000 us", "  a();"), ("9.000 us", "} /* main */")])
+        self.assertEqual(self.calls("--min=50"), [
+            (None, "main() {"), ("5.000 us", "  a();"), ("9.000 us", "} /* main */")])
         # what had ended 3 us before the end is not in its last 3 us
         self.assertEqual(self.calls("--last=3us"), [
             (None, "main() {"), ("5.000 us", "  a();"), ("1.000 us", "  b();"),
