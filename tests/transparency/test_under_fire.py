@@ -231,7 +231,8 @@ class Wild(Fire):
         if not os.path.exists(program):
             self.compile("scribble.c")
         seen = []
-        with self.start([program, way, str(seed)], FC_TRANSPORT=transport) as process:
+        with self.start([program, way, str(seed)], FC_TRANSPORT=transport,
+                        FC_FILTER="skip:nothing") as process:
             manager = self.manager_of(process, seen)
             out, rest = process.communicate(timeout=fctest.TIMEOUT_S)
         context = f"{way}, {transport}, seed {seed}: {''.join(seen)}{rest.decode()}"
@@ -258,6 +259,16 @@ class Wild(Fire):
     def test_messages(self):
         for _ in self.check("messages", "shared", "pipe"):
             pass  # what a message that looks right does is its own affair
+
+    def test_messages_of_its_own(self):
+        """In its own name: of threads, chunks and a process that are there."""
+        for _ in self.check("own", "shared"):
+            pass
+
+    def test_choices(self):
+        """The answers to FC_FILTER, in memory of their own."""
+        for _ in self.check("choices", "shared", "pipe"):
+            pass
 
     def test_chunks(self):
         for _ in self.check("chunks", "shared"):
