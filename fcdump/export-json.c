@@ -243,6 +243,11 @@ static void put_function(const Export *export, guint index, const GArray *entrie
     fc_json_unsigned(json, "total_max_ns", figures->total_max_ns);
     fc_json_unsigned(json, "local_min_ns", figures->local_min_ns);
     fc_json_unsigned(json, "local_max_ns", figures->local_max_ns);
+    const FcProfileBounds cpu = fc_profile_cpu_bounds(figures);
+    fc_json_unsigned(json, "cpu_total_min_ns", cpu.total_min_ns);
+    fc_json_unsigned(json, "cpu_total_max_ns", cpu.total_max_ns);
+    fc_json_unsigned(json, "cpu_local_min_ns", cpu.local_min_ns);
+    fc_json_unsigned(json, "cpu_local_max_ns", cpu.local_max_ns);
     fc_json_unsigned(json, "counted", figures->counted);
     fc_json_unsigned(json, "timed", figures->timed);
     fc_json_unsigned(json, "total_error_ns", figures->total_error_ns);

@@ -330,7 +330,7 @@ void fc_report_note_bounds(const FcReportContext *context)
 {
     gboolean waits;
     fc_report_waits_ns(context, &waits);
-    if (waits && fc_options_time(context->options) != FC_TIME_PART_WALL)
+    if (waits && fc_options_time(context->options) == FC_TIME_PART_WAIT)
         fc_render_note(context->render,
                        "min and max: of one call, elapsed time with what it waited, "
                        "without what it was preempted.");

@@ -122,6 +122,15 @@ FcCountsCost fc_counts_wait(GHashTable *waits, guint32 index)
 
 /* ---- Making entries --------------------------------------------------------- */
 
+static const FcCountsBounds no_bounds = {.total_min = G_MAXUINT64, .local_min = G_MAXUINT64};
+
+FcCountsBounds fc_counts_bounds(const FcCountsFunction *function, const FcCountsBounds *which)
+{
+    FcCountsBounds bounds = function->bounds;
+    fc_counts_bound(&bounds, which);
+    return bounds;
+}
+
 guint32 fc_counts_get_function(FcCounts *counts, guint64 address, gint module, guint64 seen)
 {
     guint64 module_key = (guint64)(gint64)module;
@@ -139,8 +148,7 @@ guint32 fc_counts_get_function(FcCounts *counts, guint64 address, gint module, g
     function->address = address;
     function->module = module;
     function->seen = seen;
-    function->total_min = G_MAXUINT64;
-    function->local_min = G_MAXUINT64;
+    function->bounds = function->elapsed = function->on_cpu = no_bounds;
     fc_map_add(&counts->function_map, address, module_key, 0, ++counts->function_count, 0);
     return counts->function_count - 1;
 }
@@ -365,10 +373,9 @@ static void add_function(FcCountsFunction *into, const FcCountsFunction *from)
     into->local += from->local;
     into->total += from->total;
     into->seen = MIN(into->seen, from->seen);
-    into->total_min = MIN(into->total_min, from->total_min);
-    into->total_max = MAX(into->total_max, from->total_max);
-    into->local_min = MIN(into->local_min, from->local_min);
-    into->local_max = MAX(into->local_max, from->local_max);
+    fc_counts_bound(&into->bounds, &from->bounds);
+    fc_counts_bound(&into->elapsed, &from->elapsed);
+    fc_counts_bound(&into->on_cpu, &from->on_cpu);
     for (guint i = 0; i < FC_HISTOGRAM_BUCKETS; i++)
         into->histogram[i] += from->histogram[i];
     into->counted += from->counted;

@@ -22,6 +22,15 @@
  * have many each, or more than four that count calls; FC_CONTEXTS allows for more. */
 #define FC_CONTEXTS_DEFAULT 100000u
 
+/* The least and the most of single calls. */
+typedef struct
+{
+    guint64 total_min; /* G_MAXUINT64: there was no call; likewise local_min */
+    guint64 total_max;
+    guint64 local_min;
+    guint64 local_max;
+} FcCountsBounds;
+
 typedef struct
 {
     guint64 address;
@@ -31,10 +40,9 @@ typedef struct
     guint64 calls;  /* calls and local: sums over the contexts, see fc_counts_sum_functions */
     guint64 local;
     guint64 total;
-    guint64 total_min; /* G_MAXUINT64: no activation was completed */
-    guint64 total_max;
-    guint64 local_min;
-    guint64 local_max;
+    FcCountsBounds bounds;  /* of the calls that were never off the CPU, */
+    FcCountsBounds elapsed; /* and of the others: with what they waited, not with preemption, */
+    FcCountsBounds on_cpu;  /* and without either; ticks as read, as is the histogram */
     guint64 histogram[FC_HISTOGRAM_BUCKETS];
     /* Of a function whose calls were counted, see counted-settle.h: */
     guint64 counted;       /* calls that made no record of their own */
@@ -187,6 +195,21 @@ static inline gboolean fc_counts_is_marked(const GArray *marks, guint32 index)
 {
     return marks != NULL && index < marks->len && g_array_index(marks, guint8, index) != 0;
 }
+
+/* One call more, or several. */
+static inline void fc_counts_bound(FcCountsBounds *bounds, const FcCountsBounds *more)
+{
+    if (more->total_min < bounds->total_min)
+        bounds->total_min = more->total_min;
+    if (more->total_max > bounds->total_max)
+        bounds->total_max = more->total_max;
+    if (more->local_min < bounds->local_min)
+        bounds->local_min = more->local_min;
+    if (more->local_max > bounds->local_max)
+        bounds->local_max = more->local_max;
+}
+/* Those of all calls: `which` is the function's `elapsed` or `on_cpu`. */
+FcCountsBounds fc_counts_bounds(const FcCountsFunction *function, const FcCountsBounds *which);
 
 /* Adds so many calls without a record to a node. */
 void fc_counts_add_unrecorded(GArray **unrecorded, guint32 node, guint64 calls);

@@ -36,21 +36,37 @@ static guint64 error_ns(const FcOutputBuild *build, double variance)
     return fc_output_to_ns(build, (guint64)MIN(sqrt(variance), 0x1p62));
 }
 
+static FcProfileBounds bounds_ns(const FcOutputBuild *build, const FcCountsFunction *function,
+                                 const FcCountsBounds *which)
+{
+    const FcCountsBounds ticks = fc_counts_bounds(function, which);
+    const gboolean completed = ticks.total_min != G_MAXUINT64;
+    return (FcProfileBounds){
+        .total_min_ns = completed ? fc_output_to_ns(build, ticks.total_min) : 0,
+        .total_max_ns = fc_output_to_ns(build, ticks.total_max),
+        .local_min_ns = completed ? fc_output_to_ns(build, ticks.local_min) : 0,
+        .local_max_ns = fc_output_to_ns(build, ticks.local_max),
+    };
+}
+
 static void add_functions(FcOutputBuild *build, const FcCounts *counts)
 {
     for (guint32 i = 0; i < counts->function_count; i++)
     {
         const FcCountsFunction *from = &counts->functions[i];
-        gboolean completed = from->total_min != G_MAXUINT64;
+        const FcProfileBounds elapsed = bounds_ns(build, from, &from->elapsed);
+        const FcProfileBounds on_cpu = bounds_ns(build, from, &from->on_cpu);
         FcProfileFunction function = {
             .place = fc_output_place_of(build, from->address, from->module),
             .calls = from->calls,
             .total_ns = fc_output_to_ns(build, from->total),
             .local_ns = fc_output_to_ns(build, from->local),
-            .total_min_ns = completed ? fc_output_to_ns(build, from->total_min) : 0,
-            .total_max_ns = fc_output_to_ns(build, from->total_max),
-            .local_min_ns = completed ? fc_output_to_ns(build, from->local_min) : 0,
-            .local_max_ns = fc_output_to_ns(build, from->local_max),
+            .total_min_ns = elapsed.total_min_ns,
+            .total_max_ns = elapsed.total_max_ns,
+            .local_min_ns = elapsed.local_min_ns,
+            .local_max_ns = elapsed.local_max_ns,
+            .has_cpu_bounds = memcmp(&elapsed, &on_cpu, sizeof elapsed) != 0,
+            .cpu = on_cpu,
             .counted = from->counted,
             .timed = from->timed,
             .total_error_ns = error_ns(build, from->total_variance),

@@ -158,25 +158,25 @@ static inline void add_slow(FcCounts *counts, guint32 function, guint32 node, gu
 }
 
 /* A call of context `node` by `arc` ended, which began at `begun`. */
-static inline void add_activation(FcCounts *counts, guint32 node, guint32 arc, guint64 begun,
-                                  guint64 total, guint64 local, guint64 multiplier)
+static inline void add_duration(FcCounts *counts, guint32 node, guint32 arc, guint64 begun,
+                                guint64 total, guint64 multiplier)
 {
     const guint32 index = counts->nodes[node].function;
-    FcCountsFunction *function = &counts->functions[index];
     const guint64 total_ns = ns_of(total, multiplier);
-    if (total < function->total_min)
-        function->total_min = total;
-    if (total > function->total_max)
-        function->total_max = total;
-    if (local < function->local_min)
-        function->local_min = local;
-    if (local > function->local_max)
-        function->local_max = local;
-    function->histogram[bucket_of(total_ns)]++;
+    counts->functions[index].histogram[bucket_of(total_ns)]++;
     if (G_UNLIKELY(counts->arc_latencies))
         fc_latency_add(&counts->arc_latencies[arc], &counts->latency_room, total_ns);
     if (G_UNLIKELY(counts->slowest))
         add_slow(counts, index, node, begun, total);
+}
+
+/* The same where it was never off the CPU. */
+static inline void add_activation(FcCounts *counts, guint32 node, guint32 arc, guint64 begun,
+                                  guint64 total, guint64 local, guint64 multiplier)
+{
+    const FcCountsBounds one = {total, total, local, local};
+    fc_counts_bound(&counts->functions[counts->nodes[node].function].bounds, &one);
+    add_duration(counts, node, arc, begun, total, multiplier);
 }
 
 /* Takes what was not its work off a frame's elapsed time, which it returns, and hands it on to the

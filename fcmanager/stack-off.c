@@ -99,13 +99,27 @@ static guint64 less(guint64 ticks, guint64 taken)
     return ticks - MIN(taken, ticks);
 }
 
+static void add_away_activation(FcStack *stack, const struct StackFrame *frame,
+                                const struct FrameAway *away, guint64 total, guint64 local)
+{
+    FcCounts *counts = stack->counts;
+    FcCountsFunction *function = &counts->functions[counts->nodes[frame->node].function];
+    const guint64 own_cpu = less(local, away->own.off);
+    const guint64 cpu = less(total, away->before.off);
+    total = less(total, away->before.preempted);
+    local = less(local, away->own.preempted);
+    const FcCountsBounds elapsed = {total, total, local, local};
+    const FcCountsBounds on_cpu = {cpu, cpu, own_cpu, own_cpu};
+    fc_counts_bound(&function->elapsed, &elapsed);
+    fc_counts_bound(&function->on_cpu, &on_cpu);
+    add_duration(counts, frame->node, frame->arc, frame->entered, total, stack->multiplier);
+}
+
 void fc_stack_end_away(FcStack *stack, struct StackFrame *frame, guint64 total, guint64 local)
 {
     const struct FrameAway away = *away_of(stack, frame->away);
     if (frame->made != FRAME_INHERITED)
-        add_activation(stack->counts, frame->node, frame->arc, frame->entered,
-                       less(total, away.before.preempted), less(local, away.own.preempted),
-                       stack->multiplier);
+        add_away_activation(stack, frame, &away, total, local);
     if (frame->made >= FRAME_SAMPLED)
         fc_stack_end_sample(stack, frame->made - FRAME_SAMPLED, less(total, away.before.off),
                             less(local, away.own.off));

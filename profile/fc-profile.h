@@ -39,6 +39,15 @@ typedef struct
     gint module;
 } FcProfilePlace;
 
+/* The least and the most of single calls. */
+typedef struct
+{
+    guint64 total_min_ns;
+    guint64 total_max_ns;
+    guint64 local_min_ns;
+    guint64 local_max_ns;
+} FcProfileBounds;
+
 typedef struct
 {
     FcProfilePlace place;
@@ -50,15 +59,21 @@ typedef struct
     guint64 local_min_ns;
     guint64 local_max_ns;
     guint64 histogram[FC_HISTOGRAM_BUCKETS]; /* of total, per activation that was timed */
-    guint64 counted;        /* of the calls: those that were counted, not recorded; of these */
-    guint64 timed;          /* so many, a random sample, were timed */
-    guint64 total_error_ns; /* standard errors of what was estimated for the others, in total_ns */
-    guint64 local_error_ns; /* and local_ns */
-    guint64 total_cost_ns;  /* what the hooks took, and was taken off total_ns; */
-    guint64 local_cost_ns;  /* off local_ns */
-    guint64 total_wait_ns;  /* the part of total_ns off the CPU: waiting, or preempted; */
-    guint64 local_wait_ns;  /* of local_ns */
+    guint64 counted;         /* of the calls: those that were counted, not recorded; of these */
+    guint64 timed;           /* so many, a random sample, were timed */
+    guint64 total_error_ns;  /* standard errors of what was estimated for the others, in total_ns */
+    guint64 local_error_ns;  /* and local_ns */
+    guint64 total_cost_ns;   /* what the hooks took, and was taken off total_ns; */
+    guint64 local_cost_ns;   /* off local_ns */
+    guint64 total_wait_ns;   /* the part of total_ns off the CPU: waiting, or preempted; */
+    guint64 local_wait_ns;   /* of local_ns */
+    gboolean has_cpu_bounds; /* the bounds of calls on the CPU are others than those of their
+                                elapsed time: */
+    FcProfileBounds cpu;
 } FcProfileFunction;
+
+/* Those of times on the CPU. */
+FcProfileBounds fc_profile_cpu_bounds(const FcProfileFunction *function);
 
 /* Calls of `callee` from one call site while `caller` was on top of the stack. */
 typedef struct

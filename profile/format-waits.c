@@ -37,12 +37,32 @@ static void append_threads(const FcProfile *profile, GString *out)
     fc_format_lines(out, "wait-thread-functions", functions, function_count);
 }
 
+static void append_bounds(const FcProfile *profile, GString *out)
+{
+    guint count = 0;
+    g_autoptr(GString) lines = g_string_new(NULL);
+    for (guint i = 0; i < profile->functions->len; i++)
+    {
+        const FcProfileFunction *function =
+            &g_array_index(profile->functions, FcProfileFunction, i);
+        const FcProfileBounds *cpu = &function->cpu;
+        const guint64 numbers[] = {i, cpu->total_min_ns, cpu->total_max_ns, cpu->local_min_ns,
+                                   cpu->local_max_ns};
+        if (!function->has_cpu_bounds)
+            continue;
+        fc_format_line(lines, numbers, G_N_ELEMENTS(numbers));
+        count++;
+    }
+    fc_format_lines(out, "cpu-bounds", lines, count);
+}
+
 void fc_format_waits(const FcProfile *profile, GString *out)
 {
     append_threads(profile, out);
     fc_format_sparse(out, "wait-functions", profile->functions,
                      G_STRUCT_OFFSET(FcProfileFunction, total_wait_ns),
                      G_STRUCT_OFFSET(FcProfileFunction, local_wait_ns));
+    append_bounds(profile, out);
     fc_format_sparse(out, "wait-arcs", profile->arcs, G_STRUCT_OFFSET(FcProfileArc, wait_ns), 0);
     fc_format_sparse(out, "wait-contexts", profile->contexts,
                      G_STRUCT_OFFSET(FcProfileContext, total_wait_ns),

@@ -176,12 +176,28 @@ static guint64 add_errors(guint64 a, guint64 b)
     return error < 0x1p64 ? (guint64)error : G_MAXUINT64;
 }
 
+/* Before the bounds of elapsed times are added. */
+static void add_cpu_bounds(FcProfileFunction *into, const FcProfileFunction *other, gboolean first)
+{
+    if (!into->has_cpu_bounds && !other->has_cpu_bounds)
+        return;
+    const FcProfileBounds more = fc_profile_cpu_bounds(other);
+    FcProfileBounds sum = first ? more : fc_profile_cpu_bounds(into);
+    sum.total_min_ns = MIN(sum.total_min_ns, more.total_min_ns);
+    sum.total_max_ns = MAX(sum.total_max_ns, more.total_max_ns);
+    sum.local_min_ns = MIN(sum.local_min_ns, more.local_min_ns);
+    sum.local_max_ns = MAX(sum.local_max_ns, more.local_max_ns);
+    into->has_cpu_bounds = TRUE;
+    into->cpu = sum;
+}
+
 void fc_profile_add_figures(FcProfileFunction *into, gboolean into_has_histogram,
                             const FcProfileFunction *other, gboolean other_has_histogram)
 {
     if (has_completed(other, other_has_histogram))
     {
         const gboolean first = !has_completed(into, into_has_histogram);
+        add_cpu_bounds(into, other, first);
         into->total_min_ns =
             first ? other->total_min_ns : MIN(into->total_min_ns, other->total_min_ns);
         into->local_min_ns =

@@ -245,6 +245,7 @@ static const Section sections[FC_SECTION_COUNT] = {
                                           FC_SECTION_THREAD_FUNCTIONS},
     [FC_SECTION_WAIT_FUNCTIONS] = {"wait-functions", NULL, fc_parse_wait_function, NULL,
                                    FC_SECTION_FUNCTIONS},
+    [FC_SECTION_CPU_BOUNDS] = {"cpu-bounds", NULL, fc_parse_cpu_bounds, NULL, FC_SECTION_FUNCTIONS},
     [FC_SECTION_WAIT_ARCS] = {"wait-arcs", NULL, fc_parse_wait_arc, NULL, FC_SECTION_ARCS},
     [FC_SECTION_WAIT_CONTEXTS] = {"wait-contexts", NULL, fc_parse_wait_context, NULL,
                                   FC_SECTION_CONTEXTS},

@@ -54,6 +54,21 @@ gboolean fc_parse_wait_function(FcParser *parser)
     return parse_times(&parser->text, &function->total_wait_ns, &function->local_wait_ns);
 }
 
+gboolean fc_parse_cpu_bounds(FcParser *parser)
+{
+    FcText *text = &parser->text;
+    GArray *functions = parser->profile->functions;
+    gint index;
+    if (!fc_text_index(text, "the function", functions->len, FALSE, &index))
+        return FALSE;
+    FcProfileFunction *function = &g_array_index(functions, FcProfileFunction, index);
+    function->has_cpu_bounds = TRUE;
+    return fc_text_number(text, "the least total time on the CPU", &function->cpu.total_min_ns) &&
+           fc_text_number(text, "the most total time on the CPU", &function->cpu.total_max_ns) &&
+           fc_text_number(text, "the least local time on the CPU", &function->cpu.local_min_ns) &&
+           fc_text_number(text, "the most local time on the CPU", &function->cpu.local_max_ns);
+}
+
 gboolean fc_parse_wait_arc(FcParser *parser)
 {
     GArray *arcs = parser->profile->arcs;

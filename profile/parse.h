@@ -38,6 +38,7 @@ enum
     FC_SECTION_WAIT_THREADS,
     FC_SECTION_WAIT_THREAD_FUNCTIONS,
     FC_SECTION_WAIT_FUNCTIONS,
+    FC_SECTION_CPU_BOUNDS,
     FC_SECTION_WAIT_ARCS,
     FC_SECTION_WAIT_CONTEXTS,
     FC_SECTION_LATENCIES,
@@ -90,6 +91,7 @@ gboolean fc_parse_cost_thread(FcParser *parser);
 gboolean fc_parse_wait_thread(FcParser *parser);
 gboolean fc_parse_wait_thread_function(FcParser *parser);
 gboolean fc_parse_wait_function(FcParser *parser);
+gboolean fc_parse_cpu_bounds(FcParser *parser);
 gboolean fc_parse_wait_arc(FcParser *parser);
 gboolean fc_parse_wait_context(FcParser *parser);
 gboolean fc_parse_latency(FcParser *parser);

@@ -11,6 +11,23 @@ static void choose(guint64 *time, guint64 wait, FcTimePart part)
     *time = part == FC_TIME_PART_WAIT ? bounded : *time - bounded;
 }
 
+FcProfileBounds fc_profile_cpu_bounds(const FcProfileFunction *function)
+{
+    if (function->has_cpu_bounds)
+        return function->cpu;
+    return (FcProfileBounds){function->total_min_ns, function->total_max_ns, function->local_min_ns,
+                             function->local_max_ns};
+}
+
+static void choose_bounds(FcProfileFunction *function)
+{
+    const FcProfileBounds cpu = fc_profile_cpu_bounds(function);
+    function->total_min_ns = cpu.total_min_ns;
+    function->total_max_ns = cpu.total_max_ns;
+    function->local_min_ns = cpu.local_min_ns;
+    function->local_max_ns = cpu.local_max_ns;
+}
+
 static void choose_of_threads(FcProfile *profile, FcTimePart part)
 {
     for (guint i = 0; i < profile->threads->len; i++)
@@ -35,6 +52,8 @@ void fc_profile_choose_time(FcProfile *profile, FcTimePart part)
         FcProfileFunction *function = &g_array_index(profile->functions, FcProfileFunction, i);
         choose(&function->total_ns, function->total_wait_ns, part);
         choose(&function->local_ns, function->local_wait_ns, part);
+        if (part == FC_TIME_PART_CPU)
+            choose_bounds(function);
     }
     for (guint i = 0; i < profile->arcs->len; i++)
     {

@@ -114,6 +114,10 @@ static void random_functions(GRand *rand, FcProfile *profile, guint count)
         function.local_cost_ns = i % 4 == 2 ? random_number(rand) : 0;
         function.total_wait_ns = i % 5 == 0 ? random_number(rand) : 0;
         function.local_wait_ns = i % 5 == 2 ? random_number(rand) : 0;
+        function.has_cpu_bounds = i % 5 == 1;
+        if (function.has_cpu_bounds)
+            function.cpu = (FcProfileBounds){random_number(rand), random_number(rand),
+                                             random_number(rand), random_number(rand)};
         if (i % 3 == 1)
         {
             function.counted = random_number(rand) | 1;

@@ -89,8 +89,8 @@ static void test_leaf(void)
     g_assert_cmpuint(b->counted, ==, 100);
     g_assert_cmpuint(b->timed, ==, 2);
     /* min and max are of what was timed */
-    g_assert_cmpuint(b->total_min, ==, 4);
-    g_assert_cmpuint(b->total_max, ==, 7);
+    g_assert_cmpuint(b->bounds.total_min, ==, 4);
+    g_assert_cmpuint(b->bounds.total_max, ==, 7);
     /* a variance of 2 of one call, 98 of them drawn, and the mean is of 2 */
     g_assert_cmpfloat_with_epsilon(b->local_variance, 2.0 * 98 * 100 / 2, 1e-6);
     g_assert_cmpuint(f.counts->repairs.jumps + f.counts->repairs.missed_exits, ==, 0);

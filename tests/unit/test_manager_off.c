@@ -44,10 +44,42 @@ static void check_range(FcFixture *f, char letter, guint64 total_min, guint64 to
                         guint64 local_min, guint64 local_max)
 {
     const FcCountsFunction *function = fc_fixture_function(f->counts, letter);
-    g_assert_cmpuint(function->total_min, ==, total_min);
-    g_assert_cmpuint(function->total_max, ==, total_max);
-    g_assert_cmpuint(function->local_min, ==, local_min);
-    g_assert_cmpuint(function->local_max, ==, local_max);
+    const FcCountsBounds all = fc_counts_bounds(function, &function->elapsed);
+    g_assert_cmpuint(all.total_min, ==, total_min);
+    g_assert_cmpuint(all.total_max, ==, total_max);
+    g_assert_cmpuint(all.local_min, ==, local_min);
+    g_assert_cmpuint(all.local_max, ==, local_max);
+}
+
+/* Of times on the CPU. */
+static void check_cpu_range(FcFixture *f, char letter, guint64 total_min, guint64 total_max,
+                            guint64 local_min, guint64 local_max)
+{
+    const FcCountsFunction *function = fc_fixture_function(f->counts, letter);
+    const FcCountsBounds all = fc_counts_bounds(function, &function->on_cpu);
+    g_assert_cmpuint(all.total_min, ==, total_min);
+    g_assert_cmpuint(all.total_max, ==, total_max);
+    g_assert_cmpuint(all.local_min, ==, local_min);
+    g_assert_cmpuint(all.local_max, ==, local_max);
+}
+
+/* Calls that wait and others: the least elapsed time is of one of these, the most of one of those.
+ */
+static void test_ranges(void)
+{
+    FcFixture f;
+    fc_fixture_start(&f);
+    seen(&f, 100000, 0, 3);
+    fc_fixture_enter(&f, 100000, 'B', 0x99, 0);
+    fc_fixture_leave(&f, 130000, 'B', 0x99, 0);
+    fc_fixture_enter(&f, 200000, 'B', 0x99, 0);
+    seen(&f, 260000, 50000, 4);
+    fc_fixture_leave(&f, 260000, 'B', 0x99, 0);
+    fc_fixture_enter(&f, 300000, 'B', 0x99, 0);
+    fc_fixture_leave(&f, 340000, 'B', 0x99, 0);
+    check_range(&f, 'B', 30000, 60000, 30000, 60000);
+    check_cpu_range(&f, 'B', 10000, 40000, 10000, 40000);
+    fc_fixture_stop(&f);
 }
 
 static void check_arc(FcFixture *f, char caller, guint64 site, char callee, guint64 wait)
@@ -85,6 +117,8 @@ static void test_nesting(void)
     check_function(&f, 'B', 40000, 40000, 30000, 30000);
     check_range(&f, 'A', 60000, 60000, 20000, 20000); /* without what was not its own accord */
     check_range(&f, 'B', 40000, 40000, 40000, 40000); /* it waited: as long as it took */
+    check_cpu_range(&f, 'A', 30000, 30000, 20000, 20000);
+    check_cpu_range(&f, 'B', 10000, 10000, 10000, 10000);
     check_arc(&f, 0, 0x99, 'A', 70000);
     check_arc(&f, 'A', SITE('A', 0), 'B', 30000);
     check_context(&f, "A", 70000, 40000);
@@ -326,7 +360,8 @@ static void test_absurd(void)
         g_assert_cmpuint(function->wait_local, <=, function->local);
         g_assert_cmpuint(function->wait_total, <=, function->total);
         g_assert_cmpuint(function->total, <=, 200000u * 10u);
-        g_assert_cmpuint(function->total_max, <=, 200000u * 10u);
+        g_assert_cmpuint(function->elapsed.total_max, <=, 200000u * 10u);
+        g_assert_cmpuint(function->on_cpu.total_max, <=, function->elapsed.total_max);
     }
     fc_fixture_stop(&f);
 }
@@ -334,6 +369,7 @@ static void test_absurd(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/off/ranges", test_ranges);
     g_test_add_func("/off/nesting", test_nesting);
     g_test_add_func("/off/costs", test_costs);
     g_test_add_func("/off/outside", test_outside);

@@ -61,10 +61,10 @@ static void test_nesting(void)
     check_context(&f, "A", 1, 50, 27);
     check_context(&f, "ABC", 1, 8, 8);
     g_assert_cmpuint(fc_fixture_context_count(f.counts), ==, 4); /* B once for each site */
-    g_assert_cmpuint(FUNCTION('B')->total_min, ==, 3);
-    g_assert_cmpuint(FUNCTION('B')->total_max, ==, 20);
-    g_assert_cmpuint(FUNCTION('B')->local_min, ==, 3);
-    g_assert_cmpuint(FUNCTION('B')->local_max, ==, 12);
+    g_assert_cmpuint(FUNCTION('B')->bounds.total_min, ==, 3);
+    g_assert_cmpuint(FUNCTION('B')->bounds.total_max, ==, 20);
+    g_assert_cmpuint(FUNCTION('B')->bounds.local_min, ==, 3);
+    g_assert_cmpuint(FUNCTION('B')->bounds.local_max, ==, 12);
     g_assert_cmpuint(FUNCTION('B')->histogram[2], ==, 1); /* 3 ns: [2, 4) */
     g_assert_cmpuint(FUNCTION('B')->histogram[5], ==, 1); /* 20 ns: [16, 32) */
     g_assert_cmpuint(fc_stack_depth(f.stack), ==, 0);
@@ -87,10 +87,10 @@ static void test_recursion(void)
     check_arc(&f, 'F', SITE('F', 0), 'F', 2, 20); /* the inner one is within the outer */
     check_context(&f, "F", 3, 100, 100);
     g_assert_cmpuint(fc_fixture_context_count(f.counts), ==, 1);
-    g_assert_cmpuint(FUNCTION('F')->total_min, ==, 3);
-    g_assert_cmpuint(FUNCTION('F')->total_max, ==, 100);
-    g_assert_cmpuint(FUNCTION('F')->local_min, ==, 3);
-    g_assert_cmpuint(FUNCTION('F')->local_max, ==, 80);
+    g_assert_cmpuint(FUNCTION('F')->bounds.total_min, ==, 3);
+    g_assert_cmpuint(FUNCTION('F')->bounds.total_max, ==, 100);
+    g_assert_cmpuint(FUNCTION('F')->bounds.local_min, ==, 3);
+    g_assert_cmpuint(FUNCTION('F')->bounds.local_max, ==, 80);
     fc_fixture_stop(&f);
 }
 
@@ -223,7 +223,7 @@ static void test_tail_called_exit(void)
     fc_stack_feed(f.stack, &exit_record, 0, 1, FIXTURE_GENERATION);
     g_assert_cmpuint(fc_stack_depth(f.stack), ==, 1);
     fc_fixture_leave(&f, 50, 'R', 0x99, 0);
-    g_assert_cmpuint(FUNCTION('R')->total_min, ==, 10);
+    g_assert_cmpuint(FUNCTION('R')->bounds.total_min, ==, 10);
     g_assert_cmpuint(f.counts->repairs.missed_exits, ==, 0);
     fc_fixture_stop(&f);
 }
@@ -281,8 +281,8 @@ static void test_inherited(void)
     check_arc(&f, 'A', SITE('A', 0), 'B', 0, 20);
     check_arc(&f, 'B', SITE('B', 0), 'C', 1, 10);
     check_context(&f, "ABC", 1, 10, 10);
-    g_assert_cmpuint(FUNCTION('B')->total_min, ==, G_MAXUINT64);
-    g_assert_cmpuint(FUNCTION('B')->total_max, ==, 0);
+    g_assert_cmpuint(FUNCTION('B')->bounds.total_min, ==, G_MAXUINT64);
+    g_assert_cmpuint(FUNCTION('B')->bounds.total_max, ==, 0);
     fc_fixture_stop(&f);
     fc_fixture_stop(&parent);
 }
@@ -426,8 +426,8 @@ static void test_merge(void)
     check_arc(&whole, 'A', SITE('A', 0), 'B', 2, 11);
     check_context(&whole, "AB", 2, 11, 11);
     g_assert_cmpuint(fc_fixture_context_count(sum), ==, 3);
-    g_assert_cmpuint(fc_fixture_function(sum, 'B')->total_min, ==, 5);
-    g_assert_cmpuint(fc_fixture_function(sum, 'B')->total_max, ==, 6);
+    g_assert_cmpuint(fc_fixture_function(sum, 'B')->bounds.total_min, ==, 5);
+    g_assert_cmpuint(fc_fixture_function(sum, 'B')->bounds.total_max, ==, 6);
     fc_counts_free(sum);
     fc_modules_free(modules);
 }

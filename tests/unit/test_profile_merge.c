@@ -156,6 +156,32 @@ static void test_extremes(void)
     g_assert_cmpuint(function_at(other, 0)->total_ns, ==, 5010);
 }
 
+/* Only one of the two had calls that waited: the other's bounds are those of its elapsed times. */
+static void test_cpu_extremes(void)
+{
+    for (int turn = 0; turn < 2; turn++)
+    {
+        g_autoptr(FcProfile) sum = fixture_plain_new();
+        g_autoptr(FcProfile) other = fixture_plain_new();
+        const FcProfileFunction elapsed = *function_at(sum, 1);
+        FcProfileFunction *function =
+            &g_array_index((turn ? sum : other)->functions, FcProfileFunction, 1);
+        function->has_cpu_bounds = TRUE;
+        function->cpu = (FcProfileBounds){7, elapsed.total_max_ns - 1, 5, elapsed.local_max_ns - 1};
+        fc_profile_merge(sum, other);
+        function = &g_array_index(sum->functions, FcProfileFunction, 1);
+        g_assert_true(function->has_cpu_bounds);
+        g_assert_cmpuint(function->cpu.total_min_ns, ==, 7);
+        g_assert_cmpuint(function->cpu.total_max_ns, ==, elapsed.total_max_ns);
+        g_assert_cmpuint(function->cpu.local_min_ns, ==, 5);
+        g_assert_cmpuint(function->cpu.local_max_ns, ==, elapsed.local_max_ns);
+        g_assert_cmpuint(function->total_min_ns, ==, elapsed.total_min_ns);
+        g_assert_false(function_at(sum, 0)->has_cpu_bounds);
+        fc_profile_choose_time(sum, FC_TIME_PART_CPU);
+        g_assert_cmpuint(function_at(sum, 1)->total_min_ns, ==, 7);
+    }
+}
+
 /* A call of 0 ns did complete: the least time stays 0. */
 static void test_zero_minimum(void)
 {
@@ -306,6 +332,7 @@ static void test_find_module(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/merge/cpu-extremes", test_cpu_extremes);
     g_test_add_func("/profile/merge/into-empty", test_into_empty);
     g_test_add_func("/profile/merge/moved", test_moved);
     g_test_add_func("/profile/merge/rebuilt", test_rebuilt);

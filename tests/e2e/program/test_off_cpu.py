@@ -3,6 +3,7 @@
 """Time off the CPU.  The target reads its own clocks around each of its functions: whatever the
 machine is doing, what the profile says lies within what they say."""
 
+import csv
 import ctypes
 import json
 import os
@@ -210,12 +211,28 @@ class OffCpu(fctest.Case):
             return lines[start + 1][-1]
         self.assertEqual(first(), "works")
         self.assertEqual(first("--time=cpu"), "works")
-        for part, is_said in (("cpu", True), ("wait", True), ("wall", False)):
+        for part, is_said in (("cpu", False), ("wait", True), ("wall", False)):
             out = subprocess.run([fctest.tool("fcdump"), "--no-reports", "--flat", f"--time={part}",
                                   self.path("functioncheck.fc")],
                                  check=True, capture_output=True, text=True).stdout
             self.assertEqual("min and max: of one call" in " ".join(out.split()), is_said, part)
         self.assertEqual(first("--only=sleeps,waits_long", "--time=wait"), "waits_long")
+
+        def bounds(part):
+            out = subprocess.run([fctest.tool("fcdump"), "--no-reports", "--flat", "--csv", f"--time={part}",
+                                  self.path("functioncheck.fc")],
+                                 check=True, capture_output=True, text=True).stdout
+            return {row[-1]: row for row in csv.reader(out.splitlines())}
+        data = json.loads(subprocess.run([fctest.tool("fcdump"), "--json", self.path("functioncheck.fc")],
+                                         check=True, capture_output=True, text=True).stdout)
+        sleeps = next(each for each in data["functions"] if each["name"] == "sleeps")
+        for which in ("total", "local"):
+            least, most = sleeps[f"cpu_{which}_min_ns"], sleeps[f"cpu_{which}_max_ns"]
+            self.assertLessEqual(least, most)
+            self.assertLessEqual(least * sleeps["calls"], sleeps[f"{which}_ns"] - sleeps[f"{which}_wait_ns"]
+                                 + sleeps["calls"] * 1000)
+            self.assertLess(most, sleeps[f"{which}_max_ns"])
+        self.assertNotEqual(bounds("cpu")["sleeps"], bounds("wall")["sleeps"])
 
 
 if __name__ == "__main__":
