@@ -21,7 +21,7 @@ packages_of()
     check)
         echo g++ clang libclang-rt-dev clang-format clang-tidy lld make cmake autoconf automake \
             libtool binutils binutils-aarch64-linux-gnu dwz elfutils xz-utils valgrind uftrace graphviz \
-            python3 python3-jsonschema python3-protobuf protobuf-compiler python3-selenium chromium \
+            python3 python3-jsonschema python3-protobuf protobuf-compiler golang-go python3-selenium chromium \
             chromium-driver libreadline-dev man-db zsh fish shellcheck libjemalloc2 libtcmalloc-minimal4
         ;;
     servers)
