@@ -252,10 +252,12 @@ static void measure_in(char *memory, struct FcCosts *costs)
         counted->filter.is_slow = true;
         *fc_filter_recorded(fc_filter, function) = function;
     }
-    fc_depth_begin();
-    fc_depth_set_limit(RECURSION);
     if (fc_depth_is_on())
+    {
+        fc_depth_begin();
+        fc_depth_set_limit(RECURSION);
         fc_counters_set_filter(counted);
+    }
     measure_recorded(chunk, cursor, costs);
     counted->filter.is_slow = false;
 
