@@ -6,8 +6,10 @@
 
 /* libfc measures in so many parts of a tick. */
 #define PARTS_OF_TICK 256.0
-/* A call takes at least so much of what counting it costs. */
+/* A call takes at least so much of what counting it costs; one that was inlined, about an
+ * instruction of those that do it. */
 #define LEAST_OF_COUNTED 3.0
+#define LEAST_OF_INLINED 32.0
 
 FcCallCosts fc_costs_of(const struct FcCosts *measured)
 {
@@ -96,8 +98,8 @@ static double least_of(const Work *work, guint32 index)
 {
     const FcCountsNode *node = &work->counts->nodes[index];
     const double waited = (double)fc_counts_wait(work->counts->node_waits, index).local;
-    const double called = is_inlined(work->counts, node) ? 0 : (double)node->calls;
-    const double floor = waited + called * work->costs->counted / LEAST_OF_COUNTED;
+    const double part = is_inlined(work->counts, node) ? LEAST_OF_INLINED : LEAST_OF_COUNTED;
+    const double floor = waited + (double)node->calls * work->costs->counted / part;
     return MIN(floor, (double)node->local);
 }
 

@@ -7,10 +7,10 @@
  * that lies between its two time stamps is its own, the rest is in the time of its caller; a
  * call that was counted and not timed costs what a counted one does, more within a recursion.  What
  * is left is never more than was measured, and never less than what the thread was off the CPU and
- * a third of a counted call's cost for each of its calls: each did something, but where the
- * compiler dissolved it in its caller.  What is then too much for a counted function, whose time
- * was estimated and taken out of its caller's, is taken off its other contexts, and what is left of
- * that off the caller.  Totals lose what was taken off below them.
+ * a third of a counted call's cost for each of its calls: each did something; a
+ * thirty-second where the compiler dissolved it in its caller.  What is then too much for a counted
+ * function, whose time was estimated and taken out of its caller's, is taken off its other
+ * contexts, and what is left of that off the caller.  Totals lose what was taken off below them.
  *
  * Calls within a recursion are made by the function itself, those that a function which it calls
  * made are taken for such as well. */

@@ -65,8 +65,8 @@ static void test_called(void)
     fc_fixture_stop(&fixture);
 }
 
-/* B has A's own call site, into which it was inlined: it may take nothing, and what is left of A is
- * what it did. */
+/* B has A's own call site, into which it was inlined: it may take next to nothing, and what is left
+ * of A is what it did. */
 static void test_inlined(void)
 {
     FcFixture fixture;
