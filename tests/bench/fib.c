@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The plain recursive Fibonacci function: nothing but calls.  Usage: fib N
+ * The plain recursive Fibonacci function: nothing but calls, which the compiler must not make fewer
+ * of in the plain program.  Usage: fib N
  */
 #include <stdio.h>
 #include <stdlib.h>
 
-static unsigned long fib(unsigned n)
+__attribute__((noinline)) static unsigned long fib(unsigned n)
 {
     return n < 2 ? n : fib(n - 1) + fib(n - 2);
 }
