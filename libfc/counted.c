@@ -61,10 +61,21 @@ static void show_pair(struct FcCounted *counted, const struct FcFunction *known,
         show(pair, function, is_shown);
 }
 
+/* With more call sites than these it takes longer to show and to hide them all than to look each of
+ * the nested calls up here. */
+#if defined(FC_TEST_EAGER)
+#define SHOWN_MOST 2u
+#else
+#define SHOWN_MOST 8u
+#endif
+
 /* Only what is called at another place than the held activation is found by the hooks: one that
  * was inlined into it has its call site, too, and has to be told from it at its exit. */
-static void show_nested_pairs(const struct FcFunction *known, bool shown)
+static void show_nested_pairs(struct FcFunction *known, bool shown)
 {
+    if (shown ? known->pair_count > SHOWN_MOST : !known->is_shown)
+        return;
+    known->is_shown = shown;
     uint64_t function = FC_FILTER_SEEN(known->function);
     for (struct FcPair *pair = known->pairs; pair && function > FC_FUNCTION_REMOVED;
          pair = pair->next)
@@ -275,7 +286,9 @@ static void count(struct FcCounted *counted, struct FcFunction *known, uint64_t 
     uint64_t function = FC_FILTER_SEEN(known->function);
     struct FcPair *pair = fc_counters_pair(counted, function, site);
     if (!pair)
-        pair = fc_counters_make_pair(counted, known, site, is_held(known) && site == known->site);
+        pair = fc_counters_make_pair(counted, known, site,
+                                     (is_held(known) && site == known->site) ||
+                                         (known->is_nested && !known->is_shown));
     if (!pair)
         fc_counters_tell(FC_COUNT_ONE, function, site, where);
     else if (!fc_filter_count(pair->count))

@@ -335,7 +335,10 @@ static struct FcPair *make_pair(struct FcCounted *counted, struct FcFunction *kn
     __atomic_store_n(&pair->function, function | (is_hidden ? FC_PAIR_HIDDEN : 0),
                      __ATOMIC_RELEASE);
     if (is_first)
+    {
         known->pairs = pair;
+        known->pair_count++;
+    }
     return pair;
 }
 
