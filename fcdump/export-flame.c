@@ -177,7 +177,7 @@ static void put_foot(const Flame *flame)
 void fc_export_flame(const FcReportContext *context)
 {
     const FcWeight weight = fc_report_weight(context);
-    g_autoptr(FcStacks) all = fc_stacks_new(context->model);
+    g_autoptr(FcStacks) all = fc_report_stacks(context);
     g_autoptr(FcStacks) stacks =
         fc_stacks_prune(all, FRAMES_MAX, context->options->min_percent / 100.0, weight);
     g_autofree guint64 *totals = fc_stacks_totals(stacks, weight);

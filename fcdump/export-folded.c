@@ -29,7 +29,7 @@ static void append_stack(GString *line, const FcStacks *stacks, guint index)
 void fc_export_folded(const FcReportContext *context)
 {
     const FcWeight weight = fc_report_weight(context);
-    g_autoptr(FcStacks) all = fc_stacks_new(context->model);
+    g_autoptr(FcStacks) all = fc_report_stacks(context);
     g_autoptr(FcStacks) stacks =
         fc_stacks_prune(all, G_MAXINT, context->options->min_percent / 100.0, weight);
     g_autoptr(GString) line = g_string_new(NULL);

@@ -268,7 +268,7 @@ static void put_escaped(FILE *out, const char *text, gsize size)
 void fc_export_html(const FcReportContext *context)
 {
     FILE *out = fc_render_file(context->render);
-    g_autoptr(FcStacks) all = fc_stacks_new(context->model);
+    g_autoptr(FcStacks) all = fc_report_stacks(context);
     g_autoptr(FcStacks) stacks =
         fc_stacks_prune(all, NODES_MAX, context->options->min_percent / 100.0, FC_WEIGHTS);
     char *text = NULL;

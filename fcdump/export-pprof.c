@@ -267,7 +267,7 @@ static void put_compressed(FILE *out, const GByteArray *bytes)
 void fc_export_pprof(const FcReportContext *context)
 {
     const FcModel *model = context->model;
-    g_autoptr(FcStacks) all = fc_stacks_new(model);
+    g_autoptr(FcStacks) all = fc_report_stacks(context);
     g_autoptr(FcStacks) stacks =
         fc_stacks_prune(all, G_MAXINT, context->options->min_percent / 100.0, FC_WEIGHTS);
     g_autoptr(GByteArray) bytes = g_byte_array_new();

@@ -89,7 +89,7 @@ static void put_profile(const FcStacks *stacks, FcJson *json, FcWeight weight)
 void fc_export_speedscope(const FcReportContext *context)
 {
     const FcModel *model = context->model;
-    g_autoptr(FcStacks) all = fc_stacks_new(model);
+    g_autoptr(FcStacks) all = fc_report_stacks(context);
     g_autoptr(FcStacks) stacks =
         fc_stacks_prune(all, G_MAXINT, context->options->min_percent / 100.0, FC_WEIGHTS);
     g_autoptr(FcJson) json = fc_json_new(fc_render_file(context->render));

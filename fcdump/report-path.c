@@ -151,21 +151,50 @@ static void print_ways(const FcReportContext *context, const GArray *ways)
     fc_report_note_cut(context, &cut, "context");
 }
 
+/* Of each pattern the functions that fit it.  The caller owns the result. */
+static GPtrArray *make_sets(const FcReportContext *context)
+{
+    const GPtrArray *patterns = context->options->path;
+    GPtrArray *sets = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < patterns->len; i++)
+    {
+        gboolean *set = g_new0(gboolean, context->model->functions->len + 1);
+        g_ptr_array_add(sets, set);
+        fc_report_mark_pattern(context, patterns->pdata[i], "--path", set);
+    }
+    return sets;
+}
+
+FcStacks *fc_report_stacks(const FcReportContext *context)
+{
+    g_autoptr(FcStacks) all = fc_stacks_new(context->model);
+    if (context->options->path->len == 0)
+        return g_steal_pointer(&all);
+    g_autoptr(GPtrArray) sets = make_sets(context);
+    g_autofree guint *fitted = g_new0(guint, all->nodes->len);
+    g_autofree gboolean *kept = g_new0(gboolean, all->nodes->len);
+    for (guint i = 1; i < all->nodes->len; i++)
+    {
+        const FcStackNode *node = fc_stacks_node(all, i);
+        fitted[i] = fitted[node->parent];
+        if (fitted[i] < sets->len && node->function >= 0 &&
+            ((const gboolean *)sets->pdata[fitted[i]])[node->function])
+            fitted[i]++;
+        kept[i] = fitted[i] == sets->len;
+    }
+    return fc_stacks_keep(all, kept);
+}
+
 void fc_report_path(const FcReportContext *context)
 {
     if (fc_report_lacks_threads(context, "Contexts by way of functions"))
         return;
     const FcModel *model = context->model;
     const GPtrArray *patterns = context->options->path;
-    g_autoptr(GPtrArray) sets = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) sets = make_sets(context);
     g_autoptr(GString) title = g_string_new(NULL);
     for (guint i = 0; i < patterns->len; i++)
-    {
-        gboolean *set = g_new0(gboolean, model->functions->len + 1);
-        g_ptr_array_add(sets, set);
-        fc_report_mark_pattern(context, patterns->pdata[i], "--path", set);
         g_string_append_printf(title, "%s%s", i > 0 ? " > " : "", (const char *)patterns->pdata[i]);
-    }
     g_autoptr(GArray) ways = find_ways(model, sets);
     fc_render_title(context->render, "Contexts by way of %s", title->str);
     if (ways->len > 0 || fc_format_is_csv())

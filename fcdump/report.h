@@ -11,6 +11,7 @@
 #include "model/diff.h"
 #include "model/memory.h"
 #include "model/model.h"
+#include "model/stacks.h"
 
 typedef struct FcReportContext
 {
@@ -120,6 +121,10 @@ GArray *fc_report_functions(const FcReportContext *context);
 
 /* Whether `part` is less than --min per cent of `whole`. */
 gboolean fc_report_is_small(const FcReportContext *context, guint64 part, guint64 whole);
+
+/* The stacks of an export: with --path of the contexts that go that way.  The caller owns the
+ * result. */
+FcStacks *fc_report_stacks(const FcReportContext *context);
 
 /* How long a call takes at least that --min and --min-time leave in. */
 guint64 fc_report_least_ns(const FcReportContext *context);

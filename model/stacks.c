@@ -322,3 +322,29 @@ FcStacks *fc_stacks_prune(const FcStacks *stacks, guint most, double least_share
     }
     return pruned;
 }
+
+FcStacks *fc_stacks_keep(const FcStacks *stacks, const gboolean *kept)
+{
+    FcStacks *rest = make_empty(stacks->model);
+    const guint count = stacks->nodes->len;
+    g_autofree gint *number =
+        g_new0(gint, count); /* of the new node; before: whether there is one */
+    rest->deep = stacks->deep;
+    rest->omitted = stacks->omitted;
+    for (guint i = count; i-- > 1;)
+        if (kept[i] || number[i] != 0)
+            number[i] = number[fc_stacks_node(stacks, i)->parent] = 1;
+    number[0] = 0;
+    for (guint i = 1; i < count; i++)
+    {
+        const FcStackNode *node = fc_stacks_node(stacks, i);
+        FcStackNode copy = {.parent = number[node->parent], .function = node->function};
+        if (number[i] == 0)
+            continue;
+        if (kept[i])
+            add_weights(&copy, node);
+        number[i] = (gint)rest->nodes->len;
+        g_array_append_val(rest->nodes, copy);
+    }
+    return rest;
+}

@@ -68,6 +68,10 @@ static inline guint fc_stacks_other(const FcStackNode *node)
  * node is a child FC_STACK_OMITTED of it.  The caller owns the result. */
 FcStacks *fc_stacks_prune(const FcStacks *stacks, guint most, double least_share, FcWeight only);
 
+/* A copy with the nodes of which that is said, and those on the way to them, which weigh nothing
+ * themselves.  The caller owns the result. */
+FcStacks *fc_stacks_keep(const FcStacks *stacks, const gboolean *kept);
+
 /* Of each node the weight of all that is below it and its own; the caller owns the result. */
 guint64 *fc_stacks_totals(const FcStacks *stacks, FcWeight weight);
 

@@ -5,7 +5,7 @@
 
 import os
 
-from fcfile import Profile, Program, contains, equal, folder, run, simple, with_heap
+from fcfile import Profile, Program, contains, equal, fail, folder, run, simple, with_heap
 
 keep = folder()
 program = Program()
@@ -34,6 +34,17 @@ equal(stacks("simple.fc", "--min=10.1"), {"main": 4_000_000, "main;work": 5_000_
 contains(run("--folded", "--min=10.1", "simple.fc").err, "--folded: 1 of the lightest contexts are left out",
          "what --min left out")
 
+# --path: the stacks that go that way, also where functions between them are left out; --process.
+equal(stacks("simple.fc", "--path=main,work"), {"main;work": 5_000_000, "main;work;leaf": 1_000_000}, "--path")
+equal(stacks("simple.fc", "--path=main,leaf"), {"main;work;leaf": 1_000_000}, "--path by way of another")
+equal(stacks("simple.fc", "--path=main,leaf", "--not=work"), {"main;leaf": 1_000_000}, "--path and --not")
+equal(stacks("simple.fc", "--path=leaf,main"), {}, "--path the wrong way round")
+for option in ("--flame=-", "--speedscope=-", "--html=-"):
+    whole, some = (run(option, *more, "simple.fc").out for more in ([], ["--path=main,leaf"]))
+    if whole == some:
+        fail(f"{option} does not heed --path", some)
+simple(program, pid=4999).write("first.fc")
+equal(stacks("first.fc", "simple.fc", "--process=4999"), stacks("first.fc"), "--process")
 # Two processes, several threads.
 second = simple(program, pid=4712)
 second.thread(4713, 0, 5, 5, 0, True, "other")
