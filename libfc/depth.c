@@ -6,6 +6,7 @@
 #include "libfc/depth.h"
 
 #include "libfc/config.h"
+#include "libfc/state.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 
@@ -265,7 +266,8 @@ void fc_depth_count(struct FcCounted *counted, uint64_t function, uint64_t site,
 {
     const uint64_t deep = function | FC_COUNT_DEEP;
     struct FcPair *pair = fc_counters_pair(counted, deep, site);
-    if (!pair)
+    /* else the counter would be the parent's; the record tells of the fork */
+    if (!pair && !fc_state_forked_unseen())
         pair = make_pair(counted, deep, site);
     if (!pair)
         fc_counters_tell(FC_COUNT_DEEP_ONE, function, site, where);

@@ -193,8 +193,6 @@ static bool is_long(uint64_t time)
 
 FC_REALIGN void fc_switches_look(uint64_t time)
 {
-    if (!fc_thread.has_begun)
-        return;
     /* A forked child begins with NULL in the kernel's pointer, and so comes here before its first
        record, which must not stand in its parent's chunk: the slow path does the rest. */
     if (fc_unlikely(fc_state_forked_unseen()))
@@ -202,6 +200,8 @@ FC_REALIGN void fc_switches_look(uint64_t time)
         fc_thread_set_cursor(FC_CURSOR_NONE);
         return;
     }
+    if (!fc_thread.has_begun)
+        return;
     const void *found = get_pointer();
     bool is_coarse = is_coarse_here();
     bool has_mark = found == &paused_mark || found == &fc_switches_mark;

@@ -146,7 +146,8 @@ class Tree(fctest.Case):
             """))
         for env in ({}, {"FC_TRANSPORT": "pipe"}, {"FC_DETAIL": "all"}, {"FC_TIME_MODE": "cpu"},
                     {"FC_TIME_MODE": "ext", "FC_TRANSPORT": "pipe"},
-                    {"GLIBC_TUNABLES": "glibc.pthread.rseq=0"}):
+                    {"GLIBC_TUNABLES": "glibc.pthread.rseq=0"}, {"FC_FILTER": "count:step"},
+                    {"FC_DEPTH": "1"}):
             with self.subTest(env=env):
                 self.assertEqual(self.run_quiet([program], env=env).returncode, 5)
                 names = [entry.file
