@@ -15,10 +15,12 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
 import fctest  # noqa: E402
+import sanitized  # noqa: E402
 
 PROBE = None
 INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\t((?:[0-9a-f]{2} )+)\s*\t?(.*)")
 LIMIT = 4_000_000  # bytes of code of one file
+LIMIT_SANITIZED = 300_000  # under the sanitizers, which look at memory and not at what is found
 
 
 def output(*words, **options):
@@ -34,7 +36,7 @@ def section(path, name):
             address, offset, size = (int(field, 16) for field in fields[3:6])
             with open(path, "rb") as stream:
                 stream.seek(offset)
-                return address, stream.read(min(size, LIMIT))
+                return address, stream.read(min(size, LIMIT_SANITIZED if sanitized.is_sanitized(PROBE) else LIMIT))
     raise AssertionError(f"{path} has no {name}")
 
 
