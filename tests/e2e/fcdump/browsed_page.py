@@ -219,8 +219,20 @@ def look_at_the_rest(driver):
     shot(driver, "page-overview")
 
 
+def look_at_colours(driver, dark):
+    """Letters and the page behind them are told apart, whichever mode the browser asks for."""
+    asked, *colours = driver.execute_script(
+        "const style = getComputedStyle(document.body);"
+        "return [matchMedia('(prefers-color-scheme: dark)').matches, style.color, style.backgroundColor]")
+    letters, page = (sum(map(int, re.findall(r"\d+", colour)[:3])) for colour in colours)
+    equal((asked, letters > page), (dark, dark), f"colours {colours}")
+    if abs(letters - page) < 300:
+        fail("letters that can hardly be read", colours)
+
+
 with browser("--force-dark-mode") as driver:
     show(driver, "all.html")
+    look_at_colours(driver, True)
     equal(driver.execute_script("return [data.base_ns, data.functions.length, performance.getEntriesByType("
                                 "'resource').length]"),
           [data["local_sum_ns"], len(functions), 0], "what it holds, and that it fetched nothing")
@@ -244,6 +256,7 @@ with browser() as driver:
     began = time.monotonic()
     show(driver, "many.html", "#view=flame")
     took = time.monotonic() - began
+    look_at_colours(driver, False)
     equal(driver.execute_script("return treeOf(0).count"), 100_001, "contexts")
     print(f"100,000 contexts: opened in {took:.2f} s")
     began = time.monotonic()
