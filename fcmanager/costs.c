@@ -149,7 +149,9 @@ static void take_off_local(Work *work)
                 work->overhead[node->parent] += least - left;
             left = least;
         }
-        const guint64 local = MIN((guint64)(left + 0.5), node->local);
+        /* as a double the largest of all is past what a number holds */
+        const guint64 local =
+            left + 0.5 < (double)node->local ? (guint64)(left + 0.5) : node->local;
         work->removed[i] = node->local - local;
         node->local = local;
     }
@@ -225,8 +227,11 @@ static void take_off_arcs(Work *work)
         const FcCountsFunction *callee = &counts->functions[arc->callee];
         guint64 total = less(arc->total, removed[i + 1]);
         if (!has_context[i + 1] && callee->cost_total > 0)
-            total = (guint64)((double)arc->total * (double)callee->total /
-                              (double)(callee->total + callee->cost_total));
+        {
+            const double share = (double)arc->total * (double)callee->total /
+                                 ((double)callee->total + (double)callee->cost_total);
+            total = share < (double)arc->total ? (guint64)share : arc->total;
+        }
         total = MIN(total, arc->total);
         g_array_index(counts->arc_costs, FcCountsCost, i).total = arc->total - total;
         arc->total = total;
