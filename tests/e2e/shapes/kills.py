@@ -32,6 +32,7 @@ import fcprofile  # noqa: E402
 
 THREADS = (1, 3)
 FUNCTIONS = ("leaf", "branch", "nest")
+PATIENCE_S = 20  # for calls, which over the pipe are slow where many processes are ready to run
 
 
 class Folder(Case):
@@ -41,7 +42,7 @@ class Folder(Case):
 
 def bounds_of(truth, threads):
     """For each thread, in the order of its calls: {function: (least, most)}"""
-    rows = [{function: truth.counters[f"number:{number + 1}/{function}"][::-1]
+    rows = [{function: truth.counters.get(f"number:{number + 1}/{function}", (0, 0))[::-1]
              for function in FUNCTIONS} for number in range(threads)]
     return sorted((row for row in rows if row["branch"][1] > 0), key=lambda row: row["leaf"])
 
@@ -87,6 +88,7 @@ class Kill:
         self.delay = chance.choice((0.02, 0.1, 0.3)) * chance.random()
         # or once its first thread has made so many calls, of which the last ones are counted
         self.calls = chance.randrange(10000, 200000) if number // 8 % 2 else None
+        self.is_reached = False  # those calls were made
         self.counts = False  # whether the profile has counted calls
         self.problem = None
 
@@ -95,12 +97,16 @@ class Kill:
                 f"after {self.calls or f'{self.delay * 1000:.1f} ms'}")
 
     def wait(self, truth):
-        """Until it is time."""
+        """Until it is time, on a busy machine also where not all the calls were made."""
         if self.calls is None:
             time.sleep(self.delay)
-        else:
-            wait_until(lambda: runner.Truth(truth).counters.get(
-                "number:1/branch", (0, 0))[0] >= self.calls, "too few calls")
+            return
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline:
+            if runner.Truth(truth).counters.get("number:1/branch", (0, 0))[0] >= self.calls:
+                self.is_reached = True
+                return
+            time.sleep(0.01)
 
     def run(self, case, program):
         try:
@@ -134,7 +140,7 @@ def kill_once(case, program, kill):
         begun = any(calling for calling, _ in truth.counters.values())
         return "no profile, but calls had been made" if begun else None
     kill.counts = has_counted(path)
-    if kill.calls and not kill.counts and (transport, kill.detail) == ("shared", "eager"):
+    if kill.is_reached and not kill.counts and (transport, kill.detail) == ("shared", "eager"):
         return "nothing was counted"
     slack = runner.BUFFER_CALLS if transport == "pipe" else 0
     return check(fcprofile.load(path), truth, kill.threads, slack)
