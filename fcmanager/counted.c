@@ -45,7 +45,7 @@ void fc_counted_begin(FcCounted *counted)
 #define SCANS_MAX 16384u
 
 /* From so many arcs of a thread on those that are sure are known to fc_counts_arc_from_frame. */
-#define ARCS_MANY 4096u
+#define ARCS_MANY 1024u
 
 gboolean fc_counted_is_counted(const FcCounted *counted, guint32 function)
 {

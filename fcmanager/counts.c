@@ -7,10 +7,11 @@
 
 #include <string.h>
 
-/* Past so many edges those that are not the tree's own are forgotten: they are only a
- * shortcut, found again by walking the path. */
-#define EDGES_PER_NODE 2u
+/* Past half as many again as there are nodes, and so many, edges that are not the tree's own are
+ * forgotten: they are only a shortcut, found again by walking the path.  Fewer are kept where half
+ * the contexts that all threads may have are there: then it is many threads that keep them. */
 #define EDGES_LEAST (3u << 13)
+#define EDGES_CROWDED (3u << 11)
 
 #define MAKE_ROOM(array, count, room)                                                              \
     do                                                                                             \
@@ -122,15 +123,6 @@ FcCountsCost fc_counts_wait(GHashTable *waits, guint32 index)
 
 /* ---- Making entries --------------------------------------------------------- */
 
-static const FcCountsBounds no_bounds = {.total_min = G_MAXUINT64, .local_min = G_MAXUINT64};
-
-FcCountsBounds fc_counts_bounds(const FcCountsFunction *function, const FcCountsBounds *which)
-{
-    FcCountsBounds bounds = function->bounds;
-    fc_counts_bound(&bounds, which);
-    return bounds;
-}
-
 guint32 fc_counts_get_function(FcCounts *counts, guint64 address, gint module, guint64 seen)
 {
     guint64 module_key = (guint64)(gint64)module;
@@ -148,7 +140,7 @@ guint32 fc_counts_get_function(FcCounts *counts, guint64 address, gint module, g
     function->address = address;
     function->module = module;
     function->seen = seen;
-    function->bounds = function->elapsed = function->on_cpu = no_bounds;
+    function->bounds = function->elapsed = function->on_cpu = FC_COUNTS_NO_BOUNDS;
     fc_map_add(&counts->function_map, address, module_key, 0, ++counts->function_count, 0);
     return counts->function_count - 1;
 }
@@ -255,6 +247,13 @@ static gboolean is_tree_edge(const FcMapSlot *slot, gpointer data)
            (child->parent == slot->key[0] && child->site == slot->key[1]);
 }
 
+static guint32 most_edges(const FcCounts *counts)
+{
+    const guint32 *all = counts->contexts_in_use;
+    const guint32 least = all && *all > counts->node_limit / 2 ? EDGES_CROWDED : EDGES_LEAST;
+    return MAX(counts->node_count + counts->node_count / 2, least);
+}
+
 const FcMapSlot *fc_counts_make_edge(FcCounts *counts, guint32 node, guint64 site, guint64 address,
                                      guint64 time)
 {
@@ -264,7 +263,7 @@ const FcMapSlot *fc_counts_make_edge(FcCounts *counts, guint32 node, guint64 sit
     guint32 caller = node != 0 ? counts->nodes[node].function + 1 : 0;
     guint32 arc = fc_counts_arc_from_frame(counts, caller, site, site_module, function);
 
-    if (counts->edges.used > MAX(EDGES_PER_NODE * counts->node_count, EDGES_LEAST))
+    if (counts->edges.used > most_edges(counts))
         fc_map_filter(&counts->edges, is_tree_edge, counts);
     guint32 child = fc_counts_find_on_path(counts, node, function);
     if (child == 0 && fc_counts_has_room(counts))

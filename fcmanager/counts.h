@@ -19,7 +19,8 @@
 
 /* Past so many contexts of a session, or of one thread, new ones are counted on one node a
  * function.  With this number the manager stays below 64 MiB, unless more than sixteen threads
- * have many each, or more than four that count calls; FC_CONTEXTS allows for more. */
+ * have many each, or, of those that count calls, more than eight (of sixteen: 53 to 63 MiB);
+ * FC_CONTEXTS allows for more. */
 #define FC_CONTEXTS_DEFAULT 100000u
 
 /* The least and the most of single calls. */
@@ -30,6 +31,7 @@ typedef struct
     guint64 local_min;
     guint64 local_max;
 } FcCountsBounds;
+#define FC_COUNTS_NO_BOUNDS ((FcCountsBounds){G_MAXUINT64, 0, G_MAXUINT64, 0})
 
 typedef struct
 {
@@ -209,7 +211,13 @@ static inline void fc_counts_bound(FcCountsBounds *bounds, const FcCountsBounds 
         bounds->local_max = more->local_max;
 }
 /* Those of all calls: `which` is the function's `elapsed` or `on_cpu`. */
-FcCountsBounds fc_counts_bounds(const FcCountsFunction *function, const FcCountsBounds *which);
+static inline FcCountsBounds fc_counts_bounds(const FcCountsFunction *function,
+                                              const FcCountsBounds *which)
+{
+    FcCountsBounds bounds = function->bounds;
+    fc_counts_bound(&bounds, which);
+    return bounds;
+}
 
 /* Adds so many calls without a record to a node. */
 void fc_counts_add_unrecorded(GArray **unrecorded, guint32 node, guint64 calls);

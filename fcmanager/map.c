@@ -5,7 +5,7 @@
 #include "fcmanager/map.h"
 
 #define LEAST_SLOTS 64u
-#define DENSE_SLOTS (1u << 16)
+#define DENSE_SLOTS (1u << 13)
 
 void fc_map_init(FcMap *map, uint32_t expected)
 {
@@ -55,5 +55,11 @@ void fc_map_add(FcMap *map, uint64_t a, uint64_t b, uint64_t c, uint32_t value, 
 void fc_map_filter(FcMap *map, gboolean (*keep)(const FcMapSlot *slot, gpointer data),
                    gpointer data)
 {
-    rebuild(map, map->mask + 1, keep, data);
+    uint32_t kept = 0;
+    uint32_t slots = LEAST_SLOTS;
+    for (uint32_t i = 0; i <= map->mask; i++)
+        kept += map->slots[i].value != 0 && keep(&map->slots[i], data);
+    while (slots <= map->mask && slots / 2 <= kept)
+        slots *= 2;
+    rebuild(map, slots, keep, data);
 }

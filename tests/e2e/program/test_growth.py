@@ -86,7 +86,7 @@ class Growth(fctest.Case):
     def test_managers_memory_with_many_contexts(self):
         """Beyond the limit contexts are folded, and said to be; all else is as it would be."""
         program = self.compile("contexts.c", "-O1", "-fno-inline")
-        for threads, detail in ((1, "auto"), (4, "auto"), (1, "all"), (16, "all")):
+        for threads, detail in ((1, "auto"), (4, "auto"), (8, "auto"), (1, "all"), (16, "all")):
             words = [program, str(threads), str(4000 // threads), "10"]
             kib = self.manager_kib(words, FC_DETAIL=detail)
             self.assertLess(kib, LIMIT_KIB, f"{threads} threads, {detail}")
