@@ -166,6 +166,11 @@ def check_languages(work):
             done = run([compiler, "-c", "-Wall", "-Werror", *flags("--cflags"), *options], work)
             expect(done.returncode == 0 and done.stderr == "",
                    "%s %s" % (compiler, " ".join(options)), done.stderr)
+    # programs make code and dependencies of it
+    for option in ("-E", "-M", "-MM"):
+        outputs = [run(["gcc", option, "-P", *words, "old.c"], work).stdout
+                   for words in ([], flags("--cflags"))]
+        expect(outputs[0] == outputs[1] != "", "gcc " + option + ": as without the flags", outputs[1])
 
 
 with folder() as work_folder:
