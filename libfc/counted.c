@@ -104,6 +104,14 @@ static void release(struct FcCounted *counted, struct FcFunction *known)
         show_pair(counted, known, true);
 }
 
+/* Whether `where` lies above the held activation, on the same stack. */
+static bool is_above(const struct FcFunction *known, uint64_t where)
+{
+    uint64_t limit = known->slot->exit_limit;
+    uint64_t address = address_of(where);
+    return is_own_stack(address) == is_own_stack(limit) && address > limit;
+}
+
 /* Whether an entry at `where` shows that the held activation is over: it lies at or above it, or is
  * the very same call, which can't be made again before it returned. */
 static bool is_left(const struct FcFunction *known, uint64_t site, uint64_t where)
@@ -152,15 +160,22 @@ static void end_window_early(struct FcCounted *counted)
         uint32_t nested = 0;
         for (uint32_t k = 0; k < i && is_first; k++)
             is_first = counted->window[k].function != frame->function;
-        if (!is_first || (i > 0 && is_held(known)))
+        if (!is_first)
             continue;
-        for (uint32_t k = i + 1; k < top; k++)
+        /* Where an activation is held that began before the window, or before the function was
+           counted, all in the window are nested ones. */
+        const bool was_held = i > 0 && is_held(known) && !is_above(known, frame->where);
+        const uint64_t held = was_held ? known->slot->exit_limit : address_of(frame->where);
+        for (uint32_t k = was_held ? i : i + 1; k < top; k++)
             if (counted->window[k].function == frame->function)
             {
                 nested++;
-                inlined += address_of(counted->window[k].where) == address_of(frame->where);
+                inlined += address_of(counted->window[k].where) == held;
             }
-        hold(counted, known, frame->site, frame->where, inlined);
+        if (was_held)
+            known->inlined += inlined;
+        else
+            hold(counted, known, frame->site, frame->where, inlined);
         if (nested > 0)
             fc_counters_tell(known->is_nested ? FC_COUNT_BEGINS_NESTED : FC_COUNT_BEGINS,
                              frame->function, frame->site, frame->where);

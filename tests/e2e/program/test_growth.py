@@ -138,6 +138,18 @@ class Growth(fctest.Case):
         self.assertEqual(profile.repairs, {})
         self.assertGreater(len(profile.contexts), 200000)
 
+    def test_windows_that_end_early(self):
+        """Calls within them of functions that are open outside, too, have frames no longer: the
+        manager has nothing to repair."""
+        program = self.compile("contexts.c", "-O1", "-fno-inline")
+        done = self.run_quiet([program, "1", "50", "10"],
+                              env=fctest.plain_environment("eager", FC_CONTEXTS="1000000"))
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        profile = fcprofile.load(self.path("functioncheck.fc"))
+        self.assertEqual(profile.repairs, {})
+        with open(self.path("functioncheck.fc"), encoding="utf-8", errors="replace") as text:
+            self.assertRegex(text.read(), r"\nsection counted 1 [34]\d\n")
+
 
 if __name__ == "__main__":
     fctest.main()
