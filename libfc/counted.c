@@ -4,9 +4,7 @@
  * its window, the thread's other calls are recorded in full, so that the manager learns who calls
  * whom. fc_filter leads to an empty table then.
  *
- * Of the activations of a counted function at most one has a frame in the manager and ends with an
- * EXIT: it is `held`, and the function's exit limit is its address.  Where it was left without
- * an exit that nobody saw, the limit is out of date; then a time is off, never a count.
+ * Which activation of a counted function has a frame in the manager: held.h.
  */
 #include "libfc/counted.h"
 
@@ -16,114 +14,10 @@
 #include "libfc/counters.h"
 #include "libfc/depth.h"
 #include "libfc/detail.h"
+#include "libfc/held.h"
 #include "libfc/record.h"
 #include "libfc/switches.h"
 #include "libfc/thread.h"
-
-/* ---- Records ----------------------------------------------------------------------- */
-
-static uint64_t address_of(uint64_t where)
-{
-    return where & FC_WHERE_ADDRESS_MASK;
-}
-
-static uint64_t return_bits_of(uint64_t where)
-{
-    return where >> FC_WHERE_RETURN_SHIFT;
-}
-
-/* ---- The activation with a frame ----------------------------------------------------- */
-
-static bool is_own_stack(uint64_t address)
-{
-    return address - fc_thread.own_stack.start <
-           fc_thread.own_stack.end - fc_thread.own_stack.start;
-}
-
-static bool is_held(const struct FcFunction *known)
-{
-    return known->slot->exit_limit != FC_NO_LIMIT;
-}
-
-/* Unless it is another function's, or was removed, which may happen now. */
-static void show(struct FcPair *pair, uint64_t function, bool is_shown)
-{
-    uint64_t other = is_shown ? function | FC_PAIR_HIDDEN : function;
-    __atomic_compare_exchange_n(&pair->function, &other, other ^ FC_PAIR_HIDDEN, false,
-                                __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-}
-
-static void show_pair(struct FcCounted *counted, const struct FcFunction *known, bool is_shown)
-{
-    uint64_t function = FC_FILTER_SEEN(known->function);
-    struct FcPair *pair = fc_filter_pair(&counted->filter, function, known->site);
-    if (function > FC_FUNCTION_REMOVED && pair->site == known->site)
-        show(pair, function, is_shown);
-}
-
-/* With more call sites than these it takes longer to show and to hide them all than to look each of
- * the nested calls up here. */
-#if defined(FC_TEST_EAGER)
-#define SHOWN_MOST 2u
-#else
-#define SHOWN_MOST 8u
-#endif
-
-/* Only what is called at another place than the held activation is found by the hooks: one that
- * was inlined into it has its call site, too, and has to be told from it at its exit. */
-static void show_nested_pairs(struct FcFunction *known, bool shown)
-{
-    if (shown ? known->pair_count > SHOWN_MOST : !known->is_shown)
-        return;
-    known->is_shown = shown;
-    uint64_t function = FC_FILTER_SEEN(known->function);
-    for (struct FcPair *pair = known->pairs; pair && function > FC_FUNCTION_REMOVED;
-         pair = pair->next)
-        show(pair, function, shown && pair->site != known->site);
-}
-
-static void hold(struct FcCounted *counted, struct FcFunction *known, uint64_t site, uint64_t where,
-                 uint32_t inlined)
-{
-    known->site = site;
-    known->where = where;
-    known->inlined = inlined;
-    __atomic_store_n(&known->slot->exit_limit, address_of(where), __ATOMIC_RELAXED);
-    if (known->is_nested)
-        show_nested_pairs(known, true);
-    else
-        show_pair(counted, known, false);
-}
-
-static void release(struct FcCounted *counted, struct FcFunction *known)
-{
-    __atomic_store_n(&known->slot->exit_limit, FC_NO_LIMIT, __ATOMIC_RELAXED);
-    if (known->is_nested)
-        show_nested_pairs(known, false);
-    else
-        show_pair(counted, known, true);
-}
-
-/* Whether `where` lies above the held activation, on the same stack. */
-static bool is_above(const struct FcFunction *known, uint64_t where)
-{
-    uint64_t limit = known->slot->exit_limit;
-    uint64_t address = address_of(where);
-    return is_own_stack(address) == is_own_stack(limit) && address > limit;
-}
-
-/* Whether an entry at `where` shows that the held activation is over: it lies at or above it, or is
- * the very same call, which can't be made again before it returned. */
-static bool is_left(const struct FcFunction *known, uint64_t site, uint64_t where)
-{
-    uint64_t limit = known->slot->exit_limit;
-    uint64_t address = address_of(where);
-    if (is_own_stack(address) != is_own_stack(limit))
-        return false;
-    return address > limit ||
-           (address == limit &&
-            (site != known->site || return_bits_of(where) == return_bits_of(known->where)));
-}
 
 /* ---- Windows ------------------------------------------------------------------------- */
 
@@ -164,18 +58,18 @@ static void end_window_early(struct FcCounted *counted)
             continue;
         /* Where an activation is held that began before the window, or before the function was
            counted, all in the window are nested ones. */
-        const bool was_held = i > 0 && is_held(known) && !is_above(known, frame->where);
-        const uint64_t held = was_held ? known->slot->exit_limit : address_of(frame->where);
+        const bool was_held = i > 0 && fc_held_is(known) && !fc_held_is_below(known, frame->where);
+        const uint64_t held = was_held ? known->slot->exit_limit : fc_held_address(frame->where);
         for (uint32_t k = was_held ? i : i + 1; k < top; k++)
             if (counted->window[k].function == frame->function)
             {
                 nested++;
-                inlined += address_of(counted->window[k].where) == held;
+                inlined += fc_held_address(counted->window[k].where) == held;
             }
         if (was_held)
             known->inlined += inlined;
         else
-            hold(counted, known, frame->site, frame->where, inlined);
+            fc_held_begin(counted, known, frame->site, frame->where, inlined);
         if (nested > 0)
             fc_counters_tell(known->is_nested ? FC_COUNT_BEGINS_NESTED : FC_COUNT_BEGINS,
                              frame->function, frame->site, frame->where);
@@ -188,13 +82,13 @@ static void end_window_early(struct FcCounted *counted)
 static bool cut_window(struct FcCounted *counted, uint64_t address)
 {
     while (counted->window_top > 0 &&
-           address_of(counted->window[counted->window_top - 1].where) < address)
+           fc_held_address(counted->window[counted->window_top - 1].where) < address)
         counted->window_top--;
     if (counted->window_top > 0)
         return true;
     struct FcFunction *known = fc_counters_find(counted, counted->window[0].function);
     if (known)
-        release(counted, known);
+        fc_held_end(counted, known);
     close_window(counted);
     return false;
 }
@@ -208,8 +102,9 @@ static bool enter_window(struct FcCounted *counted, uint64_t function, uint64_t 
         end_window_early(counted);
         return false;
     }
-    if (is_own_stack(address_of(where)) == is_own_stack(address_of(counted->window[0].where)) &&
-        !cut_window(counted, address_of(where)))
+    if (fc_held_is_own_stack(fc_held_address(where)) ==
+            fc_held_is_own_stack(fc_held_address(counted->window[0].where)) &&
+        !cut_window(counted, fc_held_address(where)))
         return false;
     uint32_t number = counted->window_number;
     uint32_t top = counted->window_top;
@@ -243,7 +138,7 @@ static bool exit_window(struct FcCounted *counted, uint64_t function)
     {
         struct FcFunction *known = fc_counters_find(counted, function);
         if (known)
-            release(counted, known);
+            fc_held_end(counted, known);
         close_window(counted);
     }
     return true;
@@ -257,7 +152,7 @@ static void sample(struct FcCounted *counted, struct FcFunction *known, uint64_t
     known->site = site;
     known->where = where;
     known->inlined = 0;
-    __atomic_store_n(&known->slot->exit_limit, address_of(where), __ATOMIC_RELAXED);
+    __atomic_store_n(&known->slot->exit_limit, fc_held_address(where), __ATOMIC_RELAXED);
     open_window(counted, known);
     fc_counters_tell(FC_COUNT_SAMPLE, FC_FILTER_SEEN(known->function), site, where);
 }
@@ -270,9 +165,9 @@ static void go_on(struct FcCounted *counted, struct FcFunction *known, struct Fc
     fc_counters_refill(counted, pair->count);
     if (counted->is_window)
         return;
-    if (is_held(known) && !known->is_nested && is_left(known, site, where))
-        release(counted, known);
-    if (is_held(known) || known->is_nested)
+    if (fc_held_is(known) && !known->is_nested && fc_held_is_left(known, site, where))
+        fc_held_end(counted, known);
+    if (fc_held_is(known) || known->is_nested)
         fc_counters_tell(FC_COUNT_SEEN, FC_FILTER_SEEN(known->function), site, where);
     else
         sample(counted, known, site, where);
@@ -302,7 +197,7 @@ static void count(struct FcCounted *counted, struct FcFunction *known, uint64_t 
     struct FcPair *pair = fc_counters_pair(counted, function, site);
     if (!pair)
         pair = fc_counters_make_pair(counted, known, site,
-                                     (is_held(known) && site == known->site) ||
+                                     (fc_held_is(known) && site == known->site) ||
                                          (known->is_nested && !known->is_shown));
     if (!pair)
         fc_counters_tell(FC_COUNT_ONE, function, site, where);
@@ -343,7 +238,7 @@ FC_REALIGN void fc_counted_enter(void *function_pointer, void *site_pointer, uin
     if (counted && fc_choice_is_on())
     {
         /* of a coroutine nobody may have told; own_stack is not known to costs.c */
-        if (!is_own_stack(address_of(where)) && !fc_thread.has_signal_stack &&
+        if (!fc_held_is_own_stack(fc_held_address(where)) && !fc_thread.has_signal_stack &&
             fc_thread.own_stack.end != 0)
             fc_chosen_switch(counted);
         else if (way == FC_CHOSEN_COUNT)
@@ -357,14 +252,15 @@ FC_REALIGN void fc_counted_enter(void *function_pointer, void *site_pointer, uin
         fc_counters_record(FC_RECORD_ENTER, function, site, where);
         return;
     }
-    if (known->is_nested && (!is_held(known) || is_left(known, site, where)))
+    if (known->is_nested && (!fc_held_is(known) || fc_held_is_left(known, site, where)))
     {
-        hold(counted, known, site, where, 0);
+        fc_held_begin(counted, known, site, where, 0);
         fc_counters_record(FC_RECORD_ENTER, function, site, where);
         return;
     }
-    if (is_held(known) && site == known->site && address_of(where) == address_of(known->where) &&
-        !is_left(known, site, where))
+    if (fc_held_is(known) && site == known->site &&
+        fc_held_address(where) == fc_held_address(known->where) &&
+        !fc_held_is_left(known, site, where))
         known->inlined++;
     count(counted, known, site, where);
 }
@@ -373,10 +269,10 @@ FC_REALIGN void fc_counted_enter(void *function_pointer, void *site_pointer, uin
 static bool ends_held(struct FcFunction *known, uint64_t site, uint64_t where)
 {
     uint64_t limit = known->slot->exit_limit;
-    uint64_t address = address_of(where);
-    bool is_tail = return_bits_of(where) == (site & 0xffff) &&
+    uint64_t address = fc_held_address(where);
+    bool is_tail = fc_held_return_bits(where) == (site & 0xffff) &&
                    (FC_FILTER_SEEN(known->function) & FC_FUNCTION_AFTER_INLINING) == 0;
-    if (limit == FC_NO_LIMIT || is_own_stack(address) != is_own_stack(limit))
+    if (limit == FC_NO_LIMIT || fc_held_is_own_stack(address) != fc_held_is_own_stack(limit))
         return false;
     if (is_tail) /* it runs on the stack of the function's caller */
         return address - 16 >= limit;
@@ -402,7 +298,7 @@ static bool ends_frame(struct FcCounted *counted, uint64_t function, uint64_t si
         return true;
     if (!ends_held(known, site, where))
         return false;
-    release(counted, known);
+    fc_held_end(counted, known);
     return true;
 }
 
@@ -457,7 +353,7 @@ static void begin(struct FcCounted *counted, const struct FcDecision *decision)
     if (open)
     {
         known->function = decision->function;
-        hold(counted, known, open->site, open->where, inlined);
+        fc_held_begin(counted, known, open->site, open->where, inlined);
     }
     fc_counters_publish(counted, known, decision->function);
 }
@@ -467,7 +363,7 @@ void fc_counted_begin(const struct FcChunk *chunk, uint32_t slots)
     /* Until the thread has a shared chunk again, and is back from a handler on another stack: what
        is open there is not known. */
     if (chunk == fc_thread.private_chunk ||
-        !is_own_stack((uint64_t)(uintptr_t)__builtin_frame_address(0)))
+        !fc_held_is_own_stack((uint64_t)(uintptr_t)__builtin_frame_address(0)))
         return;
     const struct FcDecision *decisions;
     uint32_t count = fc_detail_take(&decisions);
@@ -493,10 +389,10 @@ void fc_counted_jump(uint64_t address)
         cut_window(counted, address);
     for (struct FcFunction *known = counted->functions; known; known = known->next)
     {
-        if (FC_FILTER_SEEN(known->function) > FC_FUNCTION_REMOVED && is_held(known) &&
+        if (FC_FILTER_SEEN(known->function) > FC_FUNCTION_REMOVED && fc_held_is(known) &&
             known->slot->exit_limit < address &&
-            is_own_stack(known->slot->exit_limit) == is_own_stack(address - 1))
-            release(counted, known);
+            fc_held_is_own_stack(known->slot->exit_limit) == fc_held_is_own_stack(address - 1))
+            fc_held_end(counted, known);
     }
 }
 
@@ -510,8 +406,8 @@ void fc_counted_switch(void)
         end_window_early(counted);
     for (struct FcFunction *known = counted->functions; known; known = known->next)
     {
-        if (FC_FILTER_SEEN(known->function) > FC_FUNCTION_REMOVED && is_held(known))
-            release(counted, known);
+        if (FC_FILTER_SEEN(known->function) > FC_FUNCTION_REMOVED && fc_held_is(known))
+            fc_held_end(counted, known);
     }
     fc_chosen_switch(counted);
 }

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * See held.h.  The hooks count by themselves what is certainly no activation with a frame: they
+ * find a pair unless it is hidden.
+ */
+#include "libfc/held.h"
+
+/* Unless it is another function's, or was removed, which may happen now. */
+static void show(struct FcPair *pair, uint64_t function, bool is_shown)
+{
+    uint64_t other = is_shown ? function | FC_PAIR_HIDDEN : function;
+    __atomic_compare_exchange_n(&pair->function, &other, other ^ FC_PAIR_HIDDEN, false,
+                                __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+static void show_pair(struct FcCounted *counted, const struct FcFunction *known, bool is_shown)
+{
+    uint64_t function = FC_FILTER_SEEN(known->function);
+    struct FcPair *pair = fc_filter_pair(&counted->filter, function, known->site);
+    if (function > FC_FUNCTION_REMOVED && pair->site == known->site)
+        show(pair, function, is_shown);
+}
+
+/* With more call sites than these it takes longer to show and to hide them all than to look each of
+ * the nested calls up here. */
+#if defined(FC_TEST_EAGER)
+#define SHOWN_MOST 2u
+#else
+#define SHOWN_MOST 8u
+#endif
+
+/* Only what is called at another place than the held activation is found by the hooks: one that
+ * was inlined into it has its call site, too, and has to be told from it at its exit. */
+static void show_nested_pairs(struct FcFunction *known, bool shown)
+{
+    if (shown ? known->pair_count > SHOWN_MOST : !known->is_shown)
+        return;
+    known->is_shown = shown;
+    uint64_t function = FC_FILTER_SEEN(known->function);
+    for (struct FcPair *pair = known->pairs; pair && function > FC_FUNCTION_REMOVED;
+         pair = pair->next)
+        show(pair, function, shown && pair->site != known->site);
+}
+
+void fc_held_begin(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
+                   uint64_t where, uint32_t inlined)
+{
+    known->site = site;
+    known->where = where;
+    known->inlined = inlined;
+    __atomic_store_n(&known->slot->exit_limit, fc_held_address(where), __ATOMIC_RELAXED);
+    if (known->is_nested)
+        show_nested_pairs(known, true);
+    else
+        show_pair(counted, known, false);
+}
+
+void fc_held_end(struct FcCounted *counted, struct FcFunction *known)
+{
+    __atomic_store_n(&known->slot->exit_limit, FC_NO_LIMIT, __ATOMIC_RELAXED);
+    if (known->is_nested)
+        show_nested_pairs(known, false);
+    else
+        show_pair(counted, known, true);
+}
+
+bool fc_held_is_below(const struct FcFunction *known, uint64_t where)
+{
+    uint64_t limit = known->slot->exit_limit;
+    uint64_t address = fc_held_address(where);
+    return fc_held_is_own_stack(address) == fc_held_is_own_stack(limit) && address > limit;
+}
+
+bool fc_held_is_left(const struct FcFunction *known, uint64_t site, uint64_t where)
+{
+    uint64_t limit = known->slot->exit_limit;
+    uint64_t address = fc_held_address(where);
+    if (fc_held_is_own_stack(address) != fc_held_is_own_stack(limit))
+        return false;
+    return address > limit ||
+           (address == limit && (site != known->site ||
+                                 fc_held_return_bits(where) == fc_held_return_bits(known->where)));
+}
