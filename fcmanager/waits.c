@@ -18,20 +18,28 @@ static guint64 less(guint64 ticks, guint64 taken)
     return ticks - MIN(taken, ticks);
 }
 
-static FcCountsCost *wait_of(GHashTable *waits, guint32 index)
+static void set_wait(GHashTable **waits, guint32 index, FcCountsCost wait)
 {
-    return waits ? g_hash_table_lookup(waits, GUINT_TO_POINTER(index)) : NULL;
+    FcCountsCost *there = *waits ? g_hash_table_lookup(*waits, GUINT_TO_POINTER(index)) : NULL;
+    if (there)
+        *there = wait;
+    else
+        fc_counts_add_wait(waits, index, wait);
 }
 
-/* The wait in all of a context whose own is bounded, and whose children's are. */
+/* The wait in all of a context, of which `wait` was seen and the own part is bounded, as those of
+ * its children are: without recursion it is what these have together, and of time that is in none
+ * of them no more than there is.  What was cut off may not have been in it: it was bounded, too, as
+ * it was seen. */
 static guint64 bound_total(const Work *work, const FcCountsNode *node, guint32 index,
                            FcCountsCost wait)
 {
     const guint64 sum = node->local + work->callees[index];
-    guint64 most = node->total;
-    if (node->total >= sum) /* no recursion */
-        most -= node->local - wait.local + work->callees_on_cpu[index];
-    return MIN(MAX(less(wait.total, work->cut[index]), wait.local), most);
+    const guint64 seen = less(wait.total, work->cut[index]);
+    if (node->total < sum)
+        return MIN(MAX(seen, wait.local), node->total);
+    const guint64 least = wait.local + less(work->callees[index], work->callees_on_cpu[index]);
+    return CLAMP(seen, least, least + (node->total - sum));
 }
 
 /* Children stand behind their parents. */
@@ -40,16 +48,12 @@ static void bound_nodes(FcCounts *counts, const Work *work)
     for (guint32 i = counts->node_count; i-- > 1;)
     {
         const FcCountsNode *node = &counts->nodes[i];
-        FcCountsCost *wait = wait_of(counts->node_waits, i);
-        FcCountsCost bounded = {0};
-        if (wait)
-        {
-            bounded.local = MIN(wait->local, node->local);
-            work->cut[i] += wait->local - bounded.local;
-            bounded.total = bound_total(work, node, i, (FcCountsCost){wait->total, bounded.local});
-            work->cut[i] = MAX(work->cut[i], less(wait->total, bounded.total));
-            *wait = bounded;
-        }
+        const FcCountsCost seen = fc_counts_wait(counts->node_waits, i);
+        FcCountsCost bounded = {0, MIN(seen.local, node->local)};
+        work->cut[i] += seen.local - bounded.local;
+        bounded.total = bound_total(work, node, i, (FcCountsCost){seen.total, bounded.local});
+        work->cut[i] = MAX(work->cut[i], less(seen.total, bounded.total));
+        set_wait(&counts->node_waits, i, bounded);
         work->cut[node->parent] += work->cut[i];
         work->callees[node->parent] += node->total;
         work->callees_on_cpu[node->parent] += less(node->total, bounded.total);
@@ -97,9 +101,9 @@ static void bound_sums(FcCounts *counts, const Work *work)
     }
     for (guint32 i = 0; i < counts->arc_count; i++)
     {
-        FcCountsCost *wait = wait_of(counts->arc_waits, i);
-        if (wait)
-            wait->total = bound_sum(&of_arcs[i + 1], counts->arcs[i].total, wait->total);
+        FcCountsCost wait = fc_counts_wait(counts->arc_waits, i);
+        wait.total = bound_sum(&of_arcs[i + 1], counts->arcs[i].total, wait.total);
+        set_wait(&counts->arc_waits, i, wait);
     }
 }
 

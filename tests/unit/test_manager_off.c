@@ -327,6 +327,33 @@ static void test_bounds(void)
     fc_fixture_stop(&f);
 }
 
+/* More was seen in C than it took, but not in its callers, whose part was bounded as it was seen:
+ * they have all that C has. */
+static void test_too_much(void)
+{
+    FcFixture f;
+    fc_fixture_start(&f);
+    seen(&f, 0, 0, 0);
+    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+    fc_fixture_enter(&f, 10000, 'B', SITE('A', 0), 1);
+    fc_fixture_enter(&f, 20000, 'C', SITE('B', 0), 2);
+    seen(&f, 60000, 30000, 1);
+    fc_fixture_leave(&f, 60000, 'C', SITE('B', 0), 2);
+    seen(&f, 80000, 35000, 1);
+    fc_fixture_leave(&f, 80000, 'B', SITE('A', 0), 1);
+    fc_fixture_leave(&f, 100000, 'A', 0x99, 0);
+    const gssize inner = fc_fixture_context(f.counts, "ABC") - f.counts->nodes;
+    fc_counts_add_wait(&f.counts->node_waits, (guint32)inner, (FcCountsCost){200000, 200000});
+    fc_waits_bound(f.counts);
+    check_on_cpu(f.counts);
+    check_context(&f, "ABC", 40000, 40000);
+    check_context(&f, "AB", 45000, 5000);
+    check_context(&f, "A", 45000, 0);
+    check_function(&f, 'A', 100000, 30000, 45000, 0);
+    check_arc(&f, 'A', SITE('A', 0), 'B', 45000);
+    fc_fixture_stop(&f);
+}
+
 /* What a program writes over its records does no harm. */
 static void test_absurd(void)
 {
@@ -379,6 +406,7 @@ int main(int argc, char **argv)
     g_test_add_func("/off/pause", test_pause);
     g_test_add_func("/off/switches", test_switches);
     g_test_add_func("/off/bounds", test_bounds);
+    g_test_add_func("/off/too-much", test_too_much);
     g_test_add_func("/off/absurd", test_absurd);
     return g_test_run();
 }
