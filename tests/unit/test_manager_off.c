@@ -294,21 +294,27 @@ static void check_on_cpu(const FcCounts *counts)
     }
 }
 
+/* A calls B, which calls C: C waits for 30000 of its 40000 ticks, B for 5000 of its own. */
+static void start_nested(FcFixture *f)
+{
+    fc_fixture_start(f);
+    seen(f, 0, 0, 0);
+    fc_fixture_enter(f, 0, 'A', 0x99, 0);
+    fc_fixture_enter(f, 10000, 'B', SITE('A', 0), 1);
+    fc_fixture_enter(f, 20000, 'C', SITE('B', 0), 2);
+    seen(f, 60000, 30000, 1);
+    fc_fixture_leave(f, 60000, 'C', SITE('B', 0), 2);
+    seen(f, 80000, 35000, 1);
+    fc_fixture_leave(f, 80000, 'B', SITE('A', 0), 1);
+    fc_fixture_leave(f, 100000, 'A', 0x99, 0);
+}
+
 /* Most of what C waited is not in its time any more, when its untimed calls were estimated: it is
  * not in that of its callers either. */
 static void test_bounds(void)
 {
     FcFixture f;
-    fc_fixture_start(&f);
-    seen(&f, 0, 0, 0);
-    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
-    fc_fixture_enter(&f, 10000, 'B', SITE('A', 0), 1);
-    fc_fixture_enter(&f, 20000, 'C', SITE('B', 0), 2);
-    seen(&f, 60000, 30000, 1);
-    fc_fixture_leave(&f, 60000, 'C', SITE('B', 0), 2);
-    seen(&f, 80000, 35000, 1);
-    fc_fixture_leave(&f, 80000, 'B', SITE('A', 0), 1);
-    fc_fixture_leave(&f, 100000, 'A', 0x99, 0);
+    start_nested(&f);
     check_context(&f, "ABC", 30000, 30000);
     FcCountsNode *inner = &f.counts->nodes[fc_fixture_context(f.counts, "ABC") - f.counts->nodes];
     FcCountsNode *outer = &f.counts->nodes[fc_fixture_context(f.counts, "AB") - f.counts->nodes];
@@ -332,16 +338,7 @@ static void test_bounds(void)
 static void test_too_much(void)
 {
     FcFixture f;
-    fc_fixture_start(&f);
-    seen(&f, 0, 0, 0);
-    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
-    fc_fixture_enter(&f, 10000, 'B', SITE('A', 0), 1);
-    fc_fixture_enter(&f, 20000, 'C', SITE('B', 0), 2);
-    seen(&f, 60000, 30000, 1);
-    fc_fixture_leave(&f, 60000, 'C', SITE('B', 0), 2);
-    seen(&f, 80000, 35000, 1);
-    fc_fixture_leave(&f, 80000, 'B', SITE('A', 0), 1);
-    fc_fixture_leave(&f, 100000, 'A', 0x99, 0);
+    start_nested(&f);
     const gssize inner = fc_fixture_context(f.counts, "ABC") - f.counts->nodes;
     fc_counts_add_wait(&f.counts->node_waits, (guint32)inner, (FcCountsCost){200000, 200000});
     fc_waits_bound(f.counts);
