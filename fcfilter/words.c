@@ -34,14 +34,14 @@ static void clear_word(gpointer word)
     g_free(((Word *)word)->text);
 }
 
+/* The first that a word begins with is its action; an empty one is what all begin with. */
 static const struct
 {
     const char *text;
     enum FcChoice choice;
 } actions[] = {
-    {"!", FC_CHOICE_SKIP}, /* two words for one thing */
-    {"skip:", FC_CHOICE_SKIP}, {"count:", FC_CHOICE_COUNT},
-    {"time:", FC_CHOICE_TIME}, {"", FC_CHOICE_AUTO}, /* last, as each word begins so */
+    {"!", FC_CHOICE_SKIP},     {"skip:", FC_CHOICE_SKIP}, {"count:", FC_CHOICE_COUNT},
+    {"time:", FC_CHOICE_TIME}, {"", FC_CHOICE_AUTO},
 };
 
 static const char *const kinds[] = {[OF_FILE] = "file:", [OF_MODULE] = "module:"};

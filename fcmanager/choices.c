@@ -20,8 +20,9 @@
 #include <unistd.h>
 
 /* For a whole answer, which the program waits for: all of its threads, if they call dlopen or their
- * chunks are full.  At the start libfc gives up when this has passed twice. */
+ * chunks are full. */
 #define TIMEOUT_MS 10000
+/* For the first one, while the program waits for us to start: libfc gives up after twice that. */
 #define START_TIMEOUT_MS 5000
 
 /* Where the steps of a file are in the memory. */
