@@ -25,9 +25,7 @@ import sys
 import given
 import real
 from real import fctest, programs
-from browser import browser, shot, show
-
-from selenium.webdriver.common.by import By
+from browser import browser, shot, show, texts
 
 FLOOR = os.path.join(fctest.BUILD_ROOT, "tests", "bench", "libfloor.so")
 LONG_S = 1800
@@ -135,8 +133,7 @@ class HotSpots(real.RealProgram):
         with browser() as driver:
             show(driver, path)
             shot(driver, "hotspots-" + self.program)
-            row = driver.find_element(By.CSS_SELECTOR, "#top tbody tr td:last-child")
-            return row.text
+            return texts(driver, "#top tbody tr td:last-child")[0]
 
 
 class Gawk(HotSpots):

@@ -3,6 +3,10 @@
 
 Imported by scripts that run with Debian's own Python, as its Selenium needs; skips the test where
 one of the two is missing.  It must never reach for the network.
+
+A page may draw itself anew at any time between two commands of a driver, and an element that was
+found before is then gone.  So what is read is read by one script, which no drawing comes between;
+and who acts on an element waits first for the drawing that an action before it led to.
 """
 
 import contextlib
@@ -14,6 +18,8 @@ import tempfile
 
 try:
     from selenium import webdriver
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.support.ui import WebDriverWait
 except ImportError:
     print("python3-selenium is not installed")
     sys.exit(77)
@@ -27,6 +33,9 @@ FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run -
 --disable-background-networking --disable-component-update --disable-dev-shm-usage
 --window-size=1300,900 --force-device-scale-factor=1""".split()
 
+# It ends a test that would wait for ever, and is no measure of the page: the machine may be busy.
+WAIT_S = 100
+
 
 @contextlib.contextmanager
 def browser(*flags):
@@ -39,6 +48,7 @@ def browser(*flags):
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         driver = webdriver.Chrome(options=options,
                                   service=webdriver.chrome.service.Service(DRIVER))
+        driver.set_script_timeout(WAIT_S)
         try:
             yield driver
             complaints = driver.get_log("browser")
@@ -50,7 +60,46 @@ def browser(*flags):
 
 def show(driver, path, part=""):
     """Opens the file at `path`, at what its address has behind the #."""
+    driver.get("about:blank")  # with another part alone the document would stay, and be drawn some time later
     driver.get(pathlib.Path(path).absolute().as_uri() + part)
+
+
+def wait(driver, what, condition):
+    WebDriverWait(driver, WAIT_S).until(lambda _: condition(), what)
+
+
+def texts(driver, selector):
+    """What a reader sees of each element: "" of one that is hidden."""
+    return driver.execute_script("""
+        return Array.from(document.querySelectorAll(arguments[0]), (box) => box.checkVisibility()
+            ? (box.innerText ?? box.textContent).replace(/\\s+/g, " ").trim() : "");""", selector)
+
+
+def text(driver, selector):
+    """That of the one element that there is."""
+    found = texts(driver, selector)
+    if len(found) != 1:
+        sys.exit(f"FAILED: {len(found)} elements are {selector}")
+    return found[0]
+
+
+def click(driver, selector):
+    driver.find_element(By.CSS_SELECTOR, selector).click()
+
+
+def drawn(driver, act):
+    """Acts in a way that changes the page's address, and waits for the page to have followed: its
+    own listener comes before this one."""
+    driver.execute_script("window.followed = false;"
+                          "addEventListener('hashchange', () => { followed = true; }, { once: true });")
+    act()
+    wait(driver, "the page follows its address", lambda: driver.execute_script("return followed"))
+
+
+def go(driver, words):
+    """Follows a link to that part of the page."""
+    if driver.execute_script("return location.hash") != words:
+        drawn(driver, lambda: driver.execute_script("location.hash = arguments[0]", words))
 
 
 def shot(driver, name):

@@ -8,10 +8,7 @@ import json
 import random
 
 from fcfile import Profile, Program, contains, equal, fail, folder, run
-from browser import browser, shot, show
-
-from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
+from browser import browser, click, go, shot, show, text, texts, wait
 
 keep = folder()
 old = Program("old")
@@ -68,14 +65,14 @@ def is_near(found, expected):
 
 with browser() as driver:
     show(driver, "page.html")
-    contains(driver.find_element(By.TAG_NAME, "h2").text, "Difference: 5 runs before, 5 after", "the first view")
-    contains(driver.find_element(By.CSS_SELECTOR, ".warning").text, "--fail-on=local:+5%: work", "the reason")
+    contains(texts(driver, "h2")[0], "Difference: 5 runs before, 5 after", "the first view")
+    contains(text(driver, ".warning"), "--fail-on=local:+5%: work", "the reason")
     is_near(boxes(driver), means("after"))
     equal({name: hue(fill) for name, (_, fill) in boxes(driver).items() if fill.startswith("rgb")},
           {"main": "red", "work": "red", "odd": "red"}, "colours")
     shot(driver, "difference")
-    driver.find_element(By.ID, "width-before").click()
-    WebDriverWait(driver, 20).until(lambda _: "leaf" in boxes(driver))
+    click(driver, "#width-before")
+    wait(driver, "the width", lambda: "leaf" in boxes(driver))
     is_near(boxes(driver), means("before"))
     equal(hue(boxes(driver)["leaf"][1]), "blue", "what vanished")
     rows = driver.execute_script("return Array.from(document.querySelectorAll('#differences tbody tr'), "
@@ -84,9 +81,9 @@ with browser() as driver:
     equal({row[-1]: row[-2] for row in rows}, {f["name"]: f["finding"] for f in told["functions"]}, "findings")
     work = next(f for f in told["functions"] if f["name"] == "work")["local_ns"]
     contains(rows[0][0], f"ms, +{100 * work['change'] / work['before']:.1f}%", "the change")
-    next(box for box in driver.find_elements(By.CSS_SELECTOR, "#diff-flame .frame")
-         if box.get_attribute("data-name") == "work").click()
-    WebDriverWait(driver, 20).until(lambda _: driver.find_element(By.ID, "diff-reset").is_displayed())
-    driver.find_element(By.ID, "diff-reset").click()
-    show(driver, "page.html", "#view=flame")
-    contains(driver.find_element(By.TAG_NAME, "h2").text, "Flame graph by time", "the other views are there")
+    click(driver, "#diff-flame .frame[data-name=work]")
+    wait(driver, "zoom", lambda: text(driver, "#diff-reset") != "")
+    click(driver, "#diff-reset")
+    wait(driver, "reset", lambda: text(driver, "#diff-reset") == "")
+    go(driver, "#view=flame")
+    contains(texts(driver, "h2")[0], "Flame graph by time", "the other views are there")

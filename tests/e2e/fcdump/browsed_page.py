@@ -11,12 +11,12 @@ import re
 import time
 
 from fcfile import FOLDED, Profile, Program, contains, equal, fail, folder, run, with_heap, with_waits
-from browser import browser, shot, show
+from browser import browser, click, drawn, go, shot, show, text, texts, wait
 
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import Select, WebDriverWait
+from selenium.webdriver.support.ui import Select
 
 keep = folder()
 program = Program()
@@ -38,14 +38,6 @@ functions = {function["name"]: function for function in data["functions"]}
 ODD = next(name for name in functions if name.startswith("<"))
 
 
-def texts(driver, selector):
-    return [element.text for element in driver.find_elements(By.CSS_SELECTOR, selector)]
-
-
-def wait(driver, what, condition):
-    WebDriverWait(driver, 20).until(lambda _: condition(), what)
-
-
 def boxes(driver, selector="svg.flame"):
     """{name: total} of the boxes of a flame graph that are no callers of what is zoomed to."""
     return dict(driver.execute_script(
@@ -53,16 +45,24 @@ def boxes(driver, selector="svg.flame"):
         "(box) => [box.dataset.name, Number(box.dataset.total)])", selector))
 
 
-def ns(text):
-    number, unit = text.split(" ")
+def ns(time_text):
+    number, unit = time_text.split(" ")
     return float(number) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[unit]
 
 
-def go(driver, words):
-    """Follows a link to that part of the page."""
-    driver.execute_script("location.hash = arguments[0]", words)
-    wait(driver, words, lambda: driver.execute_script("return location.hash") == words)
-    driver.execute_async_script("requestAnimationFrame(() => setTimeout(arguments[0]))")
+def keys(driver, words):
+    """Pressed on the page, and followed by it."""
+    drawn(driver, lambda: ActionChains(driver).send_keys(words).perform())
+
+
+def search(driver, words):
+    """Types them: the page follows with each letter."""
+    for letter in words:
+        drawn(driver, lambda: driver.find_element(By.ID, "search").send_keys(letter))
+
+
+def choose(driver, weight):
+    drawn(driver, lambda: Select(driver.find_element(By.ID, "weight")).select_by_visible_text(weight))
 
 
 def look_at_tables(driver):
@@ -79,22 +79,22 @@ def look_at_tables(driver):
             fail("total time", row, function)
         equal(row[3], str(function["calls"]), "calls")
         equal(row[1], f"{100 * function['local_ns'] / data['local_sum_ns']:.1f}%", "share")
-    heads = driver.find_elements(By.CSS_SELECTOR, "#functions th")
-    next(head for head in heads if head.text == "calls").click()
-    wait(driver, "sorted", lambda: texts(driver, "#functions td:last-child") == [ODD, "leaf", "work", "main"])
-    driver.find_element(By.CSS_SELECTOR, "#functions th.sorted").click()
-    wait(driver, "the other order", lambda: texts(driver, "#functions td:last-child") == ["main", "work", "leaf", ODD])
-    driver.back()
-    wait(driver, "back", lambda: texts(driver, "#functions td:last-child") == [ODD, "leaf", "work", "main"])
+    last = "#functions td:last-child"
+    at = 1 + texts(driver, "#functions th").index("calls")
+    drawn(driver, lambda: click(driver, f"#functions th:nth-child({at})"))
+    equal(texts(driver, last), [ODD, "leaf", "work", "main"], "sorted")
+    drawn(driver, lambda: click(driver, "#functions th.sorted"))
+    equal(texts(driver, last), ["main", "work", "leaf", ODD], "the other order")
+    drawn(driver, driver.back)
+    equal(texts(driver, last), [ODD, "leaf", "work", "main"], "back")
     shot(driver, "page-functions")
-    search = driver.find_element(By.ID, "search")
-    search.send_keys("A")
-    wait(driver, "search", lambda: texts(driver, "#functions td:last-child")[-1:] == ["main"])
-    search.send_keys("I")
-    wait(driver, "search", lambda: texts(driver, "#functions td:last-child") == ["main"])
-    contains(driver.find_element(By.ID, "found").text, "1 functions, 100.0% of time", "the share of what was found")
-    ActionChains(driver).send_keys(Keys.ESCAPE).perform()
-    wait(driver, "Escape", lambda: len(texts(driver, "#functions td:last-child")) == 4)
+    search(driver, "A")
+    equal(sorted(texts(driver, last)), [ODD, "leaf", "main"], "search")
+    search(driver, "I")
+    equal(texts(driver, last), ["main"], "search")
+    contains(text(driver, "#found"), "1 functions, 100.0% of time", "the share of what was found")
+    keys(driver, Keys.ESCAPE)
+    equal(len(texts(driver, last)), 4, "Escape")
 
 
 def sums(weight):
@@ -115,40 +115,38 @@ def look_at_flames(driver):
     go(driver, "#view=flame")
     equal(boxes(driver), sums("local_ns"), "the flame graph by time")
     shot(driver, "page-flame")
-    for box in driver.find_elements(By.CSS_SELECTOR, ".frame[data-name=work]"):
-        box.click()
-        break
-    wait(driver, "zoom", lambda: boxes(driver) == {"work": 6_000_000, "leaf": 1_000_000})
-    driver.find_element(By.ID, "reset").click()
-    wait(driver, "reset", lambda: "main" in boxes(driver))
-    driver.back()
-    wait(driver, "back to the zoom", lambda: "main" not in boxes(driver))
-    ActionChains(driver).send_keys(Keys.ESCAPE).perform()
-    wait(driver, "Escape", lambda: "main" in boxes(driver))
-    Select(driver.find_element(By.ID, "weight")).select_by_visible_text("calls")
-    wait(driver, "calls", lambda: boxes(driver) == sums("calls"))
-    Select(driver.find_element(By.ID, "weight")).select_by_visible_text("bytes")
-    wait(driver, "bytes", lambda: boxes(driver) == {"all": 4164, "main": 4100, "work": 4000, "<outside>": 64})
+    drawn(driver, lambda: click(driver, ".frame[data-name=work]"))
+    equal(boxes(driver), {"work": 6_000_000, "leaf": 1_000_000}, "zoom")
+    drawn(driver, lambda: click(driver, "#reset"))
+    contains(boxes(driver), "main", "reset")
+    drawn(driver, driver.back)
+    equal("main" in boxes(driver), False, "back to the zoom")
+    keys(driver, Keys.ESCAPE)
+    contains(boxes(driver), "main", "Escape")
+    choose(driver, "calls")
+    equal(boxes(driver), sums("calls"), "calls")
+    choose(driver, "bytes")
+    equal(boxes(driver), {"all": 4164, "main": 4100, "work": 4000, "<outside>": 64}, "bytes")
     ActionChains(driver).send_keys("/").perform()
-    driver.find_element(By.ID, "search").send_keys("work")
-    wait(driver, "search", lambda: driver.execute_script(
-        "return document.querySelectorAll('.frame.found').length") == 1)
-    equal(driver.find_elements(By.CSS_SELECTOR, "#view > .note")[1:], [], "boxes that are not drawn")
+    wait(driver, "the search", lambda: driver.execute_script("return document.activeElement.id") == "search")
+    search(driver, "work")
+    equal(len(texts(driver, ".frame.found")), 1, "search")
+    equal(texts(driver, "#view > .note")[1:], [], "boxes that are not drawn")
     shot(driver, "page-searched")
 
 
 def look_at_functions(driver):
     go(driver, "#f=work")
-    equal(driver.find_element(By.ID, "name").text, "work", "the name")
-    driver.execute_script("location.hash = '#f=work&weight=bytes'")
-    wait(driver, "bytes in the graph", lambda: graph(driver) == ["4000 B, 2x", "0 B, 3x", "4000 B, 2 calls"])
+    equal(text(driver, "#name"), "work", "the name")
+    go(driver, "#f=work&weight=bytes")
+    equal(graph(driver), ["4000 B, 2x", "0 B, 3x", "4000 B, 2 calls"], "bytes in the graph")
     go(driver, "#f=work")
-    contains(driver.find_element(By.ID, "figures").text, "local 5.000 ms (47.6%), total 6.000 ms (57.1%), 2 calls, "
+    contains(text(driver, "#figures"), "local 5.000 ms (47.6%), total 6.000 ms (57.1%), 2 calls, "
              "2.000 ms to 4.000 ms each; 4000 B allocated, 400 B live at the end", "figures")
     equal(boxes(driver, "#callers"), {"work": 6_000_000, "main": 6_000_000}, "callers")
     equal(boxes(driver, "#callees"), {"work": 6_000_000, "leaf": 1_000_000}, "callees")
-    equal([text for text in driver.execute_script(
-        "return Array.from(document.querySelectorAll('#graph g'), (box) => box.textContent)")],
+    equal(driver.execute_script(
+        "return Array.from(document.querySelectorAll('#graph g'), (box) => box.textContent)"),
           ["mainmain6.000 ms, 2x", "leafleaf1.000 ms, 3x", "workwork6.000 ms, 2 calls"], "the graph around it")
     equal([line.split(" ")[-1] for line in texts(driver, "#latency tr")], ["1", "1"], "the histogram")
     lines = driver.execute_script(
@@ -162,14 +160,14 @@ def look_at_functions(driver):
     at = lines.index(str(called))
     equal(lines[at + 1:at + 3], ["3x", "1.000 ms"], "what a line called")
     shot(driver, "page-function")
-    driver.find_element(By.CSS_SELECTOR, "#callees .frame[data-name=leaf]").click()
-    wait(driver, "leaf", lambda: driver.find_element(By.ID, "name").text == "leaf")
-    driver.back()
-    wait(driver, "back", lambda: driver.find_element(By.ID, "name").text == "work")
+    drawn(driver, lambda: click(driver, "#callees .frame[data-name=leaf]"))
+    equal(text(driver, "#name"), "leaf", "the name")
+    drawn(driver, driver.back)
+    equal(text(driver, "#name"), "work", "back")
     go(driver, "#f=none")
-    contains(driver.find_element(By.ID, "view").text, "No function is called none.", "an unknown function")
-    driver.execute_script("location.hash = hashOf({ f: arguments[0] })", ODD)
-    wait(driver, "a strange name", lambda: texts(driver, "#name") == [ODD])
+    contains(text(driver, "#view"), "No function is called none.", "an unknown function")
+    go(driver, driver.execute_script("return hashOf({ f: arguments[0] })", ODD))
+    equal(text(driver, "#name"), ODD, "a strange name")
     equal(driver.execute_script("return document.documentElement.scrollWidth <= window.innerWidth"), True,
           "a long name is wrapped")
     shot(driver, "page-long")
@@ -182,12 +180,12 @@ def graph(driver):
 
 def look_at_both_times(driver):
     """Graph, figures, shares and tables follow the weight."""
-    figures = driver.find_element(By.ID, "figures").text
+    figures = text(driver, "#figures")
     contains(figures, "local 3.000 ms (75.0%), total 3.000 ms (75.0%), elapsed 9.000 ms and 9.000 ms", "figures, CPU")
     equal(graph(driver), ["3.000 ms, 3x", "3.000 ms, 3 calls"], "the graph, CPU")
-    contains(driver.find_element(By.ID, "view").text, "How long its calls took, elapsed", "the histogram is of one of them")
+    contains(text(driver, "#view"), "How long its calls took, elapsed", "the histogram is of one of them")
     go(driver, "#f=work&weight=time")
-    figures = driver.find_element(By.ID, "figures").text
+    figures = text(driver, "#figures")
     contains(figures, "local 9.000 ms (90.0%), total 9.000 ms (90.0%), of it on the CPU 3.000 ms and 3.000 ms", "figures")
     equal(graph(driver), ["9.000 ms, 3x", "9.000 ms, 3 calls"], "the graph, wall time")
     go(driver, "#f=work&weight=calls")
@@ -199,23 +197,24 @@ def look_at_both_times(driver):
 
 def look_at_the_rest(driver):
     go(driver, "#view=memory")
-    equal(len(driver.find_elements(By.CSS_SELECTOR, "#heap path.area")), 1, "the heap over time")
+    equal(len(texts(driver, "#heap path.area")), 1, "the heap over time")
     equal(texts(driver, "#heap > g:last-of-type text"), ["0 B", "512 B", "1 KiB", "1.5 KiB", "2 KiB"],
           "marks at round sizes")
-    equal([text.split(" in ")[0] for text in texts(driver, "#holders summary")],
+    equal([line.split(" in ")[0] for line in texts(driver, "#holders summary")],
           ["2000 B: malloc", "100 B: malloc", "64 B: before the start"], "who held the peak")
     contains(texts(driver, "#leaks summary")[0], "400 B in 4 blocks: malloc in work at ", "leaks")
-    driver.find_element(By.CSS_SELECTOR, "#leaks summary").click()
-    equal([text.split(" at ")[0] for text in texts(driver, "#leaks li") if text], ["work", "main"], "a leak's stack")
+    click(driver, "#leaks summary")
+    wait(driver, "a leak's stack", lambda: [line.split(" at ")[0] for line in texts(driver, "#leaks li") if line]
+         == ["work", "main"])
     equal(texts(driver, "#bad"), ["None."], "bad frees")
     shot(driver, "page-memory")
-    ActionChains(driver).send_keys("5").perform()
-    wait(driver, "threads", lambda: len(texts(driver, "#threads tbody tr")) == 2)
+    keys(driver, "5")
+    equal(len(texts(driver, "#threads tbody tr")), 2, "threads")
     contains("\n".join(texts(driver, "#threads tbody tr")), "helper · leaf 3 ns", "a thread's functions")
     contains(texts(driver, "#processes tbody tr")[0], "./prog -v two words </script><!--", "a process")
-    ActionChains(driver).send_keys("1").perform()
-    wait(driver, "the overview", lambda: texts(driver, "#hot") == ["main 100.0% → work 57.1%"])
-    contains(driver.find_element(By.ID, "view").text, "lost-records: 3", "losses")
+    keys(driver, "1")
+    equal(texts(driver, "#hot"), ["main 100.0% → work 57.1%"], "the overview")
+    contains(text(driver, "#view"), "lost-records: 3", "losses")
     shot(driver, "page-overview")
 
 
@@ -238,7 +237,7 @@ with browser("--force-dark-mode") as driver:
           [data["local_sum_ns"], len(functions), 0], "what it holds, and that it fetched nothing")
     look_at_tables(driver)
     look_at_flames(driver)
-    driver.find_element(By.ID, "search").clear()
+    keys(driver, Keys.ESCAPE)
     look_at_functions(driver)
     look_at_the_rest(driver)
 
@@ -297,24 +296,24 @@ with browser() as driver:
     go(driver, "#f=work")
     look_at_both_times(driver)
     go(driver, "#view=flame&weight=time")
-    equal([option.text for option in Select(driver.find_element(By.ID, "weight")).options],
+    equal(driver.execute_script("return Array.from(document.querySelectorAll('#weight option'), (o) => o.text)"),
           ["wall time", "CPU time", "calls"], "weights")
     equal(boxes(driver), {"all": 10_000_000, "main": 10_000_000, "work": 9_000_000}, "wall time")
-    Select(driver.find_element(By.ID, "weight")).select_by_visible_text("CPU time")
-    wait(driver, "CPU time", lambda: boxes(driver) == {"all": 4_000_000, "main": 4_000_000, "work": 3_000_000})
+    choose(driver, "CPU time")
+    equal(boxes(driver), {"all": 4_000_000, "main": 4_000_000, "work": 3_000_000}, "CPU time")
     go(driver, "#view=functions")
     equal(texts(driver, "#functions th")[3:5], ["local CPU \u25be", "total CPU"], "their columns")
     equal([row.split(" ")[-1] for row in texts(driver, "#functions tbody tr")], ["work", "main"], "by local time")
     equal(texts(driver, "#functions td:nth-child(4)"), ["3.000 ms", "1.000 ms"], "local times on the CPU")
     equal(texts(driver, "#functions td:nth-child(5)"), ["3.000 ms", "4.000 ms"], "total times on the CPU")
     show(driver, "based.html", "#f=work")
-    contains(driver.find_element(By.ID, "figures").text, "local 3.000 ms (100.0%), total 3.000 ms (100.0%)", "--base")
+    contains(text(driver, "#figures"), "local 3.000 ms (100.0%), total 3.000 ms (100.0%)", "--base")
     go(driver, "#f=main&weight=time")
-    contains(driver.find_element(By.ID, "figures").text, "local 1.000 ms (11.1%), total 10.00 ms (111.1%)", "--base, wall time")
+    contains(text(driver, "#figures"), "local 1.000 ms (11.1%), total 10.00 ms (111.1%)", "--base, wall time")
     show(driver, "counted.html", "#view=functions")
     equal(texts(driver, "#functions td:first-child"), ["~3.000 us", "1.000 us", "~1.000 us"], "estimates")
-    contains(driver.find_element(By.ID, "omitted").text, "~ is a time that was estimated", "estimates")
+    contains(text(driver, "#omitted"), "~ is a time that was estimated", "estimates")
     show(driver, "folded.html", "#view=flame")
     equal(boxes(driver), {"all": 90, "main": 40, "(folded contexts)": 50, "leaf": 50}, "folded contexts")
     show(driver, "few.html")
-    contains(driver.find_element(By.ID, "omitted").text, "of the lightest contexts are left out", "what --min left out")
+    contains(text(driver, "#omitted"), "of the lightest contexts are left out", "what --min left out")
