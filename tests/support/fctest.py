@@ -15,6 +15,7 @@ import re
 import shlex
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -37,6 +38,8 @@ WAIT_S = 60  # for what a manager does behind its program
 for ignored in (signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
     signal.signal(ignored, signal.SIG_DFL)
 signal.signal(signal.SIGINT, signal.default_int_handler)
+# Other users are to run what some tests compile.
+os.umask(0o022)
 
 sys.path.insert(0, os.path.join(SOURCE_ROOT, "tests", "support"))
 sys.path.insert(0, os.path.join(SOURCE_ROOT, "tests", "oracle"))
@@ -88,6 +91,28 @@ def wait_until(condition, what):
         time.sleep(0.01)
 
 
+def stop(pid):
+    """Stops another process, and waits until the whole of it stands still."""
+    os.kill(pid, signal.SIGSTOP)
+    wait_until(lambda: all(state_of(f"{pid}/task/{tid}") == "T" for tid in os.listdir(f"/proc/{pid}/task")),
+               "it does not stop")
+
+
+def state_of(process):
+    """R, S, T, Z and so on, as in /proc/PID/stat."""
+    with open(f"/proc/{process}/stat", encoding="utf-8") as stream:
+        return stream.read().rpartition(")")[2].split()[0]
+
+
+def is_within_reach(folder):
+    """Whether other users may enter it."""
+    while folder != "/":
+        if not os.stat(folder).st_mode & stat.S_IXOTH:
+            return False
+        folder = os.path.dirname(folder)
+    return True
+
+
 def processes(word, link=None):
     """Pids whose command line holds `word`, or whose executable is `link`."""
     found = []
@@ -137,7 +162,10 @@ class Case(unittest.TestCase):
 
     def share_with_others(self, mode=0o755):
         """Lets other users into the test's folder, and compile() give them programs that
-        they can run: the build may be where they can't get at, as in /root."""
+        they can run: the build may be where they can't get at, as in /root, and so may $TMPDIR."""
+        if not is_within_reach(os.path.dirname(self.folder)):
+            os.rmdir(self.folder)
+            self.folder = tempfile.mkdtemp(prefix="fc-test-", dir="/tmp")
         os.chmod(self.folder, mode)
         shutil.copytree(PREFIX, self.path("prefix"), symlinks=True)
         self.bindir = self.path("prefix", os.path.relpath(BINDIR, PREFIX))

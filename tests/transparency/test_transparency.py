@@ -191,7 +191,7 @@ class Failures(fctest.Case):
                               stderr=subprocess.PIPE,
                               env=fctest.plain_environment(FC_VERBOSE="")) as process:
             manager = self.manager_of(process, [])
-            os.kill(manager, signal.SIGSTOP)
+            fctest.stop(manager)
             time.sleep(0.5)
             os.kill(manager, signal.SIGKILL)
             out, _ = process.communicate(timeout=fctest.TIMEOUT_S)
@@ -210,7 +210,7 @@ class Failures(fctest.Case):
                                                                FC_VERBOSE="")) as process:
                 manager = self.manager_of(process, [])
                 self.assertEqual(process.stdout.readline(), b"ready\n")
-                os.kill(manager, signal.SIGSTOP)
+                fctest.stop(manager)
                 open(flag, "w", encoding="utf-8").close()
                 fctest.wait_until(lambda: self.blocks(process.pid, signal.SIGUSR1),
                                   "the program takes signals")

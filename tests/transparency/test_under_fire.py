@@ -115,7 +115,7 @@ class Processes(Fire):
         for transport in TRANSPORTS:
             with self.start([program, "4", "200000"], FC_TRANSPORT=transport) as process:
                 manager = self.manager_of(process, [])
-                os.kill(manager, signal.SIGSTOP)
+                fctest.stop(manager)
                 time.sleep(STOP_S)
                 self.assertIsNone(process.poll(), "the program did not wait for the manager")
                 os.kill(manager, signal.SIGCONT)

@@ -120,12 +120,13 @@ class Death(fctest.Case):
                               cwd=self.folder) as process:
             fctest.wait_until(lambda: min(self.counters()[:threads]) >= 5000, "no calls")
             manager, = fctest.processes(f"--pid={process.pid}".encode())
-            os.kill(manager, signal.SIGSTOP)
+            fctest.stop(manager)
             counters = None
             while counters != self.counters():  # also while such buffers were filled
                 counters = self.counters()
                 time.sleep(1)
             process.kill()
+        counters = self.counters()  # where it was busy elsewhere a second is nothing
         os.kill(manager, signal.SIGCONT)
         profile = self.wait_for_profile()
         calls = sorted(thread.functions["tick"][0] for thread in profile.threads)
@@ -153,7 +154,7 @@ class Death(fctest.Case):
             self.assertEqual(process.stdout.read(1), b"x")
             managers = fctest.processes(f"--pid={process.pid}".encode())
             self.assertEqual(len(managers), 1)
-            os.kill(managers[0], signal.SIGSTOP)
+            fctest.stop(managers[0])
             process.stdin.close()
             fctest.wait_until(lambda pid=process.pid: self.waits_without_children(pid),
                               "the program did not end")

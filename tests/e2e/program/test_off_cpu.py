@@ -120,10 +120,6 @@ class OffCpu(fctest.Case):
                 self.assertGreaterEqual(found["works"]["total_ns"] - found["works"]["total_wait_ns"],
                                         19 * MS)
 
-    def waits(self, pid):
-        with open(f"/proc/{pid}/stat", encoding="utf-8") as stream:
-            return stream.read().rpartition(")")[2].split()[0] == "S"
-
     def test_stopped_manager(self):
         """The program waits for a manager that is stopped: that is in no function's time."""
         program = self.compile("longrun.c")
@@ -136,8 +132,8 @@ class OffCpu(fctest.Case):
                                           FC_TRANSPORT=transport)) as process:
                     self.assertEqual(process.stdout.readline(), b"started\n")
                     manager, = fctest.processes(f"--pid={process.pid}".encode())
-                    os.kill(manager, signal.SIGSTOP)
-                    fctest.wait_until(lambda pid=process.pid: self.waits(pid), "it goes on")
+                    fctest.stop(manager)
+                    fctest.wait_until(lambda pid=process.pid: fctest.state_of(pid) == "S", "it goes on")
                     begun = time.monotonic()
                     time.sleep(1.5)
                     waited_ns = (time.monotonic() - begun) * 1e9
