@@ -20,6 +20,7 @@
 
 #define SLOTS 64
 #define THREADS_MAX 64
+#define STEPS_MIN 1000
 
 static _Atomic(void *) slots[SLOTS];
 static atomic_int stop;
@@ -77,7 +78,9 @@ static void *work(void *number)
 {
     struct counts counts = {0};
     uint64_t random = (uintptr_t)number;
-    for (unsigned long i = 1; !atomic_load_explicit(&stop, memory_order_relaxed); i++)
+    /* so many at least, as blocks are to be left where a thread had no turn until the end, too */
+    for (unsigned long i = 1; i <= STEPS_MIN || !atomic_load_explicit(&stop, memory_order_relaxed);
+         i++)
     {
         step(&counts, &random);
         if (i == steps)

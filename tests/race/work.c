@@ -11,12 +11,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define RESTLESS 3
 #define AT_ONCE 30
 #define IN_TURN 100
 #define STEPS 4000
 
 static unsigned long steps; /* atomic */
 static int stop;            /* atomic */
+static int stopped;         /* atomic: so many of the restless */
 
 static void step(void)
 {
@@ -48,6 +50,7 @@ static void *restless(void *unused)
 {
     while (!__atomic_load_n(&stop, __ATOMIC_RELAXED))
         work(100);
+    __atomic_fetch_add(&stopped, 1, __ATOMIC_RELAXED);
     for (;;)
         pause();
     return unused;
@@ -69,7 +72,7 @@ int main(int argc, char **argv)
         race_change(argv[1], atol(argv[2]));
         return 0;
     }
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < RESTLESS; i++)
         pthread_detach(create(restless, i));
     for (size_t i = 0; i < AT_ONCE; i++)
         threads[i] = create(busy, i);
@@ -78,7 +81,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < AT_ONCE; i++)
         pthread_join(threads[i], NULL);
     __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
-    usleep(100000); /* for the restless ones' last rounds */
+    while (__atomic_load_n(&stopped, __ATOMIC_RELAXED) < RESTLESS)
+        usleep(1000);
     printf("%lu\n", __atomic_load_n(&steps, __ATOMIC_RELAXED));
     return 0;
 }
