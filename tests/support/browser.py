@@ -34,7 +34,7 @@ FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run -
 --window-size=1300,900 --force-device-scale-factor=1""".split()
 
 # It ends a test that would wait for ever, and is no measure of the page: the machine may be busy.
-WAIT_S = 100
+WAIT_S = 200
 
 
 @contextlib.contextmanager

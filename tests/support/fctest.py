@@ -31,8 +31,9 @@ PROGRAMS = os.path.join(SOURCE_ROOT, "tests", "programs")
 COMPILED = os.path.join(BUILD_ROOT, "tests", "compiled")
 ORACLE = os.path.join(BUILD_ROOT, "tests", "oracle", "liboracle.so")
 TEST_CLOCK = os.path.join(BUILD_ROOT, "libfc", "libfc-testclock.so")
-TIMEOUT_S = 120
-WAIT_S = 60  # for what a manager does behind its program
+# They end what hangs, and are no measure of anything: a machine may have a tenth of itself to give.
+TIMEOUT_S = 300
+WAIT_S = 200  # for what a manager does behind its program
 
 # A job in the background, or under nohup, ignores these: programs are to start as at a terminal.
 for ignored in (signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):

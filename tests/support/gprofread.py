@@ -29,7 +29,7 @@ class ReadError(Exception):
 
 
 def run(tool, *arguments):
-    done = subprocess.run([tool, *arguments], capture_output=True, text=True, timeout=120,
+    done = subprocess.run([tool, *arguments], capture_output=True, text=True, timeout=300,
                           env={**os.environ, "LC_ALL": "C"}, check=False)
     if done.returncode != 0:
         raise ReadError(f"{tool} {' '.join(arguments)}: status {done.returncode}: {done.stderr}")

@@ -75,7 +75,7 @@ class Terminal(Pipeline):
                 self.fail(f"no {wanted} in {text}")
 
     def reap(self, pid, options=0):
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + fctest.TIMEOUT_S
         while True:
             found, status = os.waitpid(pid, options | os.WNOHANG)
             if found == pid:

@@ -17,7 +17,7 @@ ENVIRONMENT["PATH"] = os.environ["FC_BINDIR"] + ":" + os.environ["PATH"]
 
 def run(command, folder, **more):
     return subprocess.run(command, shell=True, cwd=folder, env=dict(ENVIRONMENT, **more), text=True,
-                          stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
 
 
 def flat_calls(report):

@@ -72,7 +72,7 @@ OPTIONS = """--all --base --baseline --by --callgrind --chrome --classic --csv -
 
 def sh(command, folder):
     return subprocess.run(command, shell=True, cwd=folder, env=ENVIRONMENT, text=True, stdin=subprocess.DEVNULL,
-                          capture_output=True, timeout=120)
+                          capture_output=True, timeout=300)
 
 
 def examples():

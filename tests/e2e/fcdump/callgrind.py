@@ -35,7 +35,7 @@ def annotate(*options, event="ns"):
     """{function: ns} and the total, as callgrind_annotate has them, and its complaints."""
     done = subprocess.run(["callgrind_annotate", "--threshold=100", "--auto=no", f"--show={event}",
                            f"--sort={event}", *options, "out.cg"],
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=True, text=True)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300, check=True, text=True)
     rows = re.findall(r"^ *([\d,]+) \( ?[\d.]+%\)  (?:\S*:)?(\S+) \[", done.stdout, re.M)
     total = re.search(r"^([\d,]+) \(100.0%\)  PROGRAM TOTALS", done.stdout, re.M)
     return {name: number(ns) for ns, name in rows}, number(total.group(1)), done.stderr
@@ -45,7 +45,7 @@ def tree(event="ns"):
     """{(caller, callee): (ns, calls)} of callgrind_annotate's tree."""
     done = subprocess.run(["callgrind_annotate", "--threshold=100", "--auto=no", "--tree=calling",
                            f"--show={event}", f"--sort={event}", "--inclusive=yes", "out.cg"], stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, timeout=60, check=True, text=True)
+                          stderr=subprocess.DEVNULL, timeout=300, check=True, text=True)
     arcs = {}
     caller = None
     for line in done.stdout.splitlines():
@@ -108,7 +108,7 @@ equal(annotate()[:2], ({"main": 1_000_000, "work": 3_000_000}, 4_000_000), "--ti
 source = os.path.join(fctest.SOURCE_ROOT, "examples", "wordindex.c")
 subprocess.run(["cc", "-g", "-o", "wordindex", source, *fctest.fc_config("--cflags-libs")], check=True)
 subprocess.run(["./wordindex", "-t", "3"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True,
-               stderr=subprocess.DEVNULL, env=fctest.plain_environment(), timeout=120)
+               stderr=subprocess.DEVNULL, env=fctest.plain_environment(), timeout=300)
 data = json.loads(good("--json", "functioncheck.fc"))
 names = [function["name"] for function in data["functions"]]
 contains(export("functioncheck.fc"), "calls of functions that several threads ran are in a part of their own",

@@ -25,7 +25,7 @@ def draw(*arguments, status=0, whole=True):
     result = run("--dot", *(["--all"] if whole else []), *arguments)
     equal(result.status, status, "fcdump --dot")
     done = subprocess.run(["dot", "-Tsvg"], input=result.raw, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, timeout=60, check=False)
+                          stderr=subprocess.PIPE, timeout=300, check=False)
     if done.returncode != 0 or b"syntax" in done.stderr:
         fail("graphviz refuses the graph", done.stderr.decode(), result.out)
     nodes, arcs = {}, []
@@ -116,7 +116,7 @@ def look(*arguments, status=1):
     equal(result.status, status, f"--dot {arguments}")
     text, count = re.subn(r'^  size="20.0,11.25";\n', "", result.out, flags=re.M)
     equal(count, 1, "its size")
-    drawn = subprocess.run(["dot", "-Tsvg"], input=text.encode(), stdout=subprocess.PIPE, timeout=60, check=True)
+    drawn = subprocess.run(["dot", "-Tsvg"], input=text.encode(), stdout=subprocess.PIPE, timeout=300, check=True)
     size = re.search(rb'<svg width="([0-9.]+)pt" height="([0-9.]+)pt"', drawn.stdout)
     for found, most in zip(map(float, size.groups()), SCREEN):
         if found > 1.25 * most:

@@ -51,7 +51,7 @@ class Result:
 def run(*arguments, env=None, stdout=subprocess.PIPE):
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "TZ": "UTC", **(env or {})}
     done = subprocess.run([FCDUMP, *arguments], stdout=stdout, stderr=subprocess.PIPE,
-                          stdin=subprocess.DEVNULL, env=environment, timeout=60, check=False)
+                          stdin=subprocess.DEVNULL, env=environment, timeout=300, check=False)
     if done.stdout is None:
         done.stdout = b""
     return Result(done)

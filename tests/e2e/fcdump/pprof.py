@@ -23,7 +23,7 @@ ENVIRONMENT = {**os.environ, "HOME": os.getcwd(), "PPROF_TMPDIR": os.getcwd(), "
 def pprof(*arguments):
     """What it prints; it must not complain."""
     done = subprocess.run(["go", "tool", "pprof", "-symbolize=none", *arguments, "out.pb.gz"], capture_output=True,
-                          text=True, env=ENVIRONMENT, stdin=subprocess.DEVNULL, timeout=100, check=False)
+                          text=True, env=ENVIRONMENT, stdin=subprocess.DEVNULL, timeout=300, check=False)
     if done.returncode != 0 or done.stderr != "":
         fail(f"pprof {arguments}", done.stderr, done.stdout)
     return done.stdout

@@ -17,7 +17,7 @@ FCGPROF = os.environ.get('FCGPROF') or os.path.join(os.environ.get('FC_BINDIR', 
 GPROF_FAILS = (b'somebody miscounted',)
 DEFAULTS = ['a.out', 'gmon.out', 'gmon.sum']
 SKIP = 77  # the exit status that tells Meson a test was skipped
-TIMEOUT_S = 120
+TIMEOUT_S = 300
 CPU_S = 60  # a tool that works for so long is ended by a signal
 # There are command lines that gprof never stops printing for: a signal ends it then.
 OUTPUT_MAX = 100 << 20

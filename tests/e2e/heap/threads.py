@@ -27,7 +27,7 @@ class Threads(Case):
     def check(self, **env):
         program = self.compile("heap_threads.c", "-O1")
         done = self.run_quiet([program, "8", str(SECONDS), str(LEFT), *STEPS],
-                              env={"FC_MEMORY": "1", **env}, timeout=SECONDS * 20 + 60)
+                              env={"FC_MEMORY": "1", **env}, timeout=SECONDS * 20 + 200)
         self.assertEqual(done.returncode, 0, done.stderr)
         words = done.stdout.decode().split()
         truth = {key: int(number) for key, number in zip(words[::2], words[1::2])}

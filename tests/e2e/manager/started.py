@@ -17,7 +17,7 @@ MANAGER = os.path.join(os.environ['FC_BINDIR'], 'fcmanager')
 SANITIZED = is_sanitized(MANAGER)
 CHUNKS = 8
 CODE = 0x400000
-TIMEOUT = 60
+TIMEOUT = 200
 
 
 def call(kind, when, function, depth=0, site=0x99, generation=3):

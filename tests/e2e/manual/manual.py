@@ -24,7 +24,7 @@ def chapter(name):
 
 def output(command, **more):
     done = subprocess.run(command, shell=True, env=dict(ENVIRONMENT, **more), text=True,
-                          stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
     return done.stdout + done.stderr
 
 
@@ -94,9 +94,8 @@ class Manual(unittest.TestCase):
             output("cd %s && gcc -g -pthread $(fc-config --cflags-libs) p.c -o p && ./p" % folder,
                    FC_MEMORY="1", FC_LATENCY="1", FC_TRACE="100", FC_SLOWEST="2", FC_QUIET="1")
             profile = os.path.join(folder, "functioncheck.fc")
-            for _ in range(300):  # the program was killed and could not wait
-                if os.path.exists(profile):
-                    break
+            end = time.monotonic() + 200
+            while not os.path.exists(profile) and time.monotonic() < end:  # the program was killed and could not wait
                 time.sleep(0.1)
             written = members(json.loads(output("fcdump --json --suggest-filter " + profile)))
         self.assertGreater(len(written), 50)
