@@ -14,7 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 enum
 {
-    SHARE = 3 /* an input meets one report of so many, by its size, which changes less often */
+    SHARE = 9,     /* an input meets one report of so many, by its size, which changes less often */
+    SUMMED = 0x100 /* a bit of the choice, above those of the options */
 };
 
 /* A choice that changes with the input, so that each profile of the corpus meets many. */
@@ -62,10 +63,11 @@ static void report(FcModel *model, const FcOptions *options, unsigned choice)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     const char *path = fuzz_file(data, bytes);
-    const char *const operands[] = {path, path, NULL};
-    g_autoptr(FcOptions) options = make_options(fuzz_choice(data, bytes));
+    const unsigned choice = fuzz_choice(data, bytes);
+    /* Half of them twice: what it is summed with is then as strange as it is. */
+    const char *const operands[] = {path, choice & SUMMED ? path : NULL, NULL};
+    g_autoptr(FcOptions) options = make_options(choice);
     g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
-    /* Twice: what it is summed with is then as strange as it is. */
     const FcLoad load = {.operands = operands, .demangle = options->demangle, .raw = options->raw};
     g_autoptr(FcModel) model = fc_model_load(&load, problems);
     if (!model && problems->len == 0)

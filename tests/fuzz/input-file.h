@@ -8,7 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The path of a file that holds `data`, until the next call. */
+/* The path of a file that holds `data`, until the next call: the one that FC_FUZZ_FILE names, which
+ * is best in /dev/shm, or one without a name of its own. */
 const char *fuzz_file(const uint8_t *data, size_t bytes);
 
 /* /dev/null; not to be closed. */
