@@ -41,13 +41,14 @@ WAIT_S = 200
 def browser(*flags):
     """A driver whose page has had no error when the block ends; `shot` of it keeps a picture where
     FC_SCREENSHOTS names a folder."""
-    with tempfile.TemporaryDirectory(prefix="fc-browser-") as folder:
+    # A socket of its own is in its temporary folder, and a socket's path is 107 characters at most.
+    with tempfile.TemporaryDirectory(prefix="fc-browser-", dir="/tmp") as folder:
         options = webdriver.ChromeOptions()
-        for flag in (*FLAGS, *flags, f"--user-data-dir={folder}"):
+        for flag in (*FLAGS, *flags, f"--user-data-dir={folder}/data"):
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        driver = webdriver.Chrome(options=options,
-                                  service=webdriver.chrome.service.Service(DRIVER))
+        service = webdriver.chrome.service.Service(DRIVER, env={**os.environ, "TMPDIR": folder})
+        driver = webdriver.Chrome(options=options, service=service)
         driver.set_script_timeout(WAIT_S)
         try:
             yield driver
