@@ -40,8 +40,8 @@ static void close_window(struct FcCounted *counted)
 
 /* The first frame's function is held from now on, and of each counted function that is
  * open within the window the outermost activation: their exits are to come.  The frames of
- * the others end here. */
-static void end_window_early(struct FcCounted *counted)
+ * the others end here.  Signals blocked, and nothing begins to be counted meanwhile. */
+static void hold_what_is_open(struct FcCounted *counted)
 {
     uint32_t top = counted->window_top;
     const struct FcWindowFrame root = counted->window[0];
@@ -74,8 +74,20 @@ static void end_window_early(struct FcCounted *counted)
             fc_counters_tell(known->is_nested ? FC_COUNT_BEGINS_NESTED : FC_COUNT_BEGINS,
                              frame->function, frame->site, frame->where);
     }
-    close_window(counted);
     fc_counters_tell(FC_COUNT_WINDOW_ENDS, root.function, root.site, root.where);
+}
+
+static void end_window_early(struct FcCounted *counted)
+{
+    uint64_t old = fc_block_signals();
+    if (counted->is_window) /* a handler may have ended it */
+    {
+        counted->is_window_ending = true;
+        hold_what_is_open(counted);
+        close_window(counted);
+        counted->is_window_ending = false;
+    }
+    fc_restore_signals(old);
 }
 
 /* Forgets what was left by a jump; false where that was the sample itself. */
@@ -362,18 +374,23 @@ void fc_counted_begin(const struct FcChunk *chunk, uint32_t slots)
 {
     /* Until the thread has a shared chunk again, and is back from a handler on another stack: what
        is open there is not known. */
-    if (chunk == fc_thread.private_chunk ||
+    struct FcCounted *counted = fc_thread.counted;
+    if (chunk == fc_thread.private_chunk || (counted && counted->is_window_ending) ||
         !fc_held_is_own_stack((uint64_t)(uintptr_t)__builtin_frame_address(0)))
         return;
     const struct FcDecision *decisions;
     uint32_t count = fc_detail_take(&decisions);
     if (count == 0)
         return;
-    struct FcCounted *counted = fc_counters_own();
+    counted = fc_counters_own();
     if (!counted || !fc_counters_make_room(counted))
         return;
     if (!fc_detail_look_again(chunk, slots))
         return;
+    /* What is open in it was recorded as no counted function's: its exit would end the frame of
+       another activation, or leave it held. */
+    if (counted->is_window)
+        end_window_early(counted);
     for (uint32_t i = 0; i < count; i++)
         begin(counted, &decisions[i]);
     fc_counters_set_filter(counted);
