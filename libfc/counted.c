@@ -50,8 +50,8 @@ static void hold_what_is_open(struct FcCounted *counted)
         const struct FcWindowFrame *frame = &counted->window[i];
         struct FcFunction *known = fc_counters_find(counted, frame->function);
         bool is_first = known != NULL;
-        uint32_t inlined = 0;
-        uint32_t nested = 0;
+        struct FcNested nested = {0};
+        bool is_any = false;
         for (uint32_t k = 0; k < i && is_first; k++)
             is_first = counted->window[k].function != frame->function;
         if (!is_first)
@@ -59,18 +59,18 @@ static void hold_what_is_open(struct FcCounted *counted)
         /* Where an activation is held that began before the window, or before the function was
            counted, all in the window are nested ones. */
         const bool was_held = i > 0 && fc_held_is(known) && !fc_held_is_below(known, frame->where);
-        const uint64_t held = was_held ? known->slot->exit_limit : fc_held_address(frame->where);
+        const uint64_t site = was_held ? known->site : frame->site;
+        const uint64_t where = was_held ? known->where : frame->where;
         for (uint32_t k = was_held ? i : i + 1; k < top; k++)
             if (counted->window[k].function == frame->function)
             {
-                nested++;
-                inlined += fc_held_address(counted->window[k].where) == held;
+                is_any = true;
+                fc_counters_nest(was_held ? &known->nested : &nested, site, where,
+                                 counted->window[k].site, counted->window[k].where);
             }
-        if (was_held)
-            known->inlined += inlined;
-        else
-            fc_held_begin(counted, known, frame->site, frame->where, inlined);
-        if (nested > 0)
+        if (!was_held)
+            fc_held_begin(counted, known, site, where, nested);
+        if (is_any)
             fc_counters_tell(known->is_nested ? FC_COUNT_BEGINS_NESTED : FC_COUNT_BEGINS,
                              frame->function, frame->site, frame->where);
     }
@@ -161,10 +161,7 @@ static bool exit_window(struct FcCounted *counted, uint64_t function)
 static void sample(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
                    uint64_t where)
 {
-    known->site = site;
-    known->where = where;
-    known->inlined = 0;
-    __atomic_store_n(&known->slot->exit_limit, fc_held_address(where), __ATOMIC_RELAXED);
+    fc_held_begin_sample(known, site, where);
     open_window(counted, known);
     fc_counters_tell(FC_COUNT_SAMPLE, FC_FILTER_SEEN(known->function), site, where);
 }
@@ -266,34 +263,16 @@ FC_REALIGN void fc_counted_enter(void *function_pointer, void *site_pointer, uin
     }
     if (known->is_nested && (!fc_held_is(known) || fc_held_is_left(known, site, where)))
     {
-        fc_held_begin(counted, known, site, where, 0);
+        fc_held_begin(counted, known, site, where, (struct FcNested){0});
         fc_counters_record(FC_RECORD_ENTER, function, site, where);
         return;
     }
+    if (fc_held_is(known) && !known->is_nested && fc_held_is_left(known, site, where))
+        fc_held_end(counted, known);
     if (fc_held_is(known) && site == known->site &&
-        fc_held_address(where) == fc_held_address(known->where) &&
-        !fc_held_is_left(known, site, where))
-        known->inlined++;
+        fc_held_is_own_stack(fc_held_address(where)) == fc_held_is_own_stack(fc_held_limit(known)))
+        fc_counters_nest(&known->nested, known->site, known->where, site, where);
     count(counted, known, site, where);
-}
-
-/* Whether the exit is that of the activation with a frame. */
-static bool ends_held(struct FcFunction *known, uint64_t site, uint64_t where)
-{
-    uint64_t limit = known->slot->exit_limit;
-    uint64_t address = fc_held_address(where);
-    bool is_tail = fc_held_return_bits(where) == (site & 0xffff) &&
-                   (FC_FILTER_SEEN(known->function) & FC_FUNCTION_AFTER_INLINING) == 0;
-    if (limit == FC_NO_LIMIT || fc_held_is_own_stack(address) != fc_held_is_own_stack(limit))
-        return false;
-    if (is_tail) /* it runs on the stack of the function's caller */
-        return address - 16 >= limit;
-    if (address == limit && known->inlined > 0)
-    {
-        known->inlined--;
-        return false;
-    }
-    return address >= limit;
 }
 
 /* Whether an exit of `function` is to be recorded. */
@@ -308,7 +287,7 @@ static bool ends_frame(struct FcCounted *counted, uint64_t function, uint64_t si
     struct FcFunction *known = counted ? fc_counters_find(counted, function) : NULL;
     if (!known)
         return true;
-    if (!ends_held(known, site, where))
+    if (!fc_held_ends(known, site, where))
         return false;
     fc_held_end(counted, known);
     return true;
@@ -357,15 +336,15 @@ static void begin(struct FcCounted *counted, const struct FcDecision *decision)
     if (!known)
         return;
     known->is_nested = decision->is_nested;
-    uint32_t inlined;
-    const struct FcOpen *open = fc_detail_take_outermost(decision->function, &inlined);
+    struct FcNested nested = {0};
+    const struct FcOpen *open = fc_detail_take_outermost(decision->function, &nested);
     fc_counters_tell(decision->is_nested ? FC_COUNT_BEGINS_NESTED : FC_COUNT_BEGINS,
                      decision->function, open ? open->site : 0,
                      open ? open->where : (uint64_t)(uintptr_t)__builtin_frame_address(0));
     if (open)
     {
         known->function = decision->function;
-        fc_held_begin(counted, known, open->site, open->where, inlined);
+        fc_held_begin(counted, known, open->site, open->where, nested);
     }
     fc_counters_publish(counted, known, decision->function);
 }
@@ -407,8 +386,8 @@ void fc_counted_jump(uint64_t address)
     for (struct FcFunction *known = counted->functions; known; known = known->next)
     {
         if (FC_FILTER_SEEN(known->function) > FC_FUNCTION_REMOVED && fc_held_is(known) &&
-            known->slot->exit_limit < address &&
-            fc_held_is_own_stack(known->slot->exit_limit) == fc_held_is_own_stack(address - 1))
+            fc_held_limit(known) < address &&
+            fc_held_is_own_stack(fc_held_limit(known)) == fc_held_is_own_stack(address - 1))
             fc_held_end(counted, known);
     }
 }

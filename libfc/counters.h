@@ -9,6 +9,14 @@
 
 #include "libfc/filter.h"
 
+/* Activations without a frame that are open within the one that has it: */
+struct FcNested
+{
+    uint32_t alike; /* at the same place of the stack, into which they were inlined */
+    uint32_t below; /* further down, from the same call site */
+    uint32_t ended; /* whose exits were looked at */
+};
+
 /* Calls that are deeper than FC_DEPTH are those of a function of their own here, whose address has
  * FC_COUNT_DEEP in it. */
 struct FcFunction
@@ -23,10 +31,10 @@ struct FcFunction
     bool is_nested;  /* only calls within another one are counted */
     bool is_shown;   /* of such a function: the hooks find its pairs */
     bool is_skipped; /* FC_FILTER says so: its calls are nothing at all */
-    /* Of the activation with a frame, while slot->exit_limit is its address: */
+    /* Of the activation with a frame, while slot->exit_limit is not FC_NO_LIMIT: */
     uint64_t site;
     uint64_t where;
-    uint32_t inlined; /* activations without a frame that are open at the same address */
+    struct FcNested nested;
 };
 
 /* What stands for the function, here and in FcPair, where it was removed. */
@@ -90,6 +98,16 @@ struct FcCounted
     uint32_t window_number; /* another one for each window */
     struct FcWindowFrame window[FC_WINDOW_DEPTH];
 };
+
+/* One at `where`, from `site`, within that at `outer_where` from `outer_site`. */
+static inline void fc_counters_nest(struct FcNested *nested, uint64_t outer_site,
+                                    uint64_t outer_where, uint64_t site, uint64_t where)
+{
+    if (((where ^ outer_where) & FC_WHERE_ADDRESS_MASK) == 0)
+        nested->alike++;
+    else if (site == outer_site)
+        nested->below++;
+}
 
 /* The calling thread's, made when it is first asked for; NULL where there is no memory.  Signals
  * blocked. */

@@ -9,6 +9,7 @@
 #include "libfc/detail.h"
 
 #include "libfc/clock.h"
+#include "libfc/counters.h"
 #include "libfc/detail-tables.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
@@ -340,18 +341,17 @@ uint32_t fc_detail_take(const struct FcDecision **decisions)
     return count;
 }
 
-const struct FcOpen *fc_detail_take_outermost(uint64_t function, uint32_t *inlined)
+const struct FcOpen *fc_detail_take_outermost(uint64_t function, struct FcNested *nested)
 {
     struct FcDetail *detail = fc_thread.detail;
     const struct FcOpen *found = NULL;
     uint32_t kept = 0;
-    *inlined = 0;
     for (uint32_t i = 0; i < detail->open_count; i++)
     {
         const struct FcOpen *open = &detail->open[i];
         if (open->function == function && found)
         {
-            *inlined += address_of(open) == address_of(found);
+            fc_counters_nest(nested, found->site, found->where, open->site, open->where);
             continue;
         }
         detail->open[kept] = *open;

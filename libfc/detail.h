@@ -44,10 +44,10 @@ bool fc_detail_look_again(const struct FcChunk *chunk, uint32_t to);
 /* What was decided since this was called before, at `decisions`; returns how many. */
 uint32_t fc_detail_take(const struct FcDecision **decisions);
 
-/* The outermost open activation of the function, NULL: there is none; with the number of further
- * ones that are open at the same place of the stack.  They and all others that are nested in it are
- * forgotten. */
-const struct FcOpen *fc_detail_take_outermost(uint64_t function, uint32_t *inlined);
+/* The outermost open activation of the function, NULL: there is none.  Those nested in it are
+ * added to `nested` and forgotten. */
+struct FcNested;
+const struct FcOpen *fc_detail_take_outermost(uint64_t function, struct FcNested *nested);
 
 /* The thread ends. */
 void fc_detail_end(void);

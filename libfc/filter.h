@@ -31,7 +31,7 @@ struct FcSlot
 {
     uint64_t function; /* atomic, stored last; 0: free */
     /* Exits on the stack below this are of activations that have no frame.  UINT64_MAX: no
-       activation with a frame is open, which would end with an exit at this address. */
+       activation with a frame is open.  Else at most that one's address. */
     uint64_t exit_limit;
 };
 #define FC_NO_LIMIT UINT64_MAX

@@ -42,17 +42,34 @@ static void show_nested_pairs(struct FcFunction *known, bool shown)
         show(pair, function, shown && pair->site != known->site);
 }
 
-void fc_held_begin(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
-                   uint64_t where, uint32_t inlined)
+#define NESTED_MANY 64u
+
+/* A function may move the stack pointer (alloca), and then its exit is below where it was entered,
+ * as those of nested calls are.  So all exits are looked at, unless many turn out to be nested;
+ * then the manager mends what is not told. */
+static void set(struct FcFunction *known, uint64_t site, uint64_t where, struct FcNested nested,
+                bool is_recursive)
 {
     known->site = site;
     known->where = where;
-    known->inlined = inlined;
-    __atomic_store_n(&known->slot->exit_limit, fc_held_address(where), __ATOMIC_RELAXED);
+    known->nested = nested;
+    __atomic_store_n(&known->slot->exit_limit, is_recursive ? fc_held_address(where) : 0,
+                     __ATOMIC_RELAXED);
+}
+
+void fc_held_begin(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
+                   uint64_t where, struct FcNested nested)
+{
+    set(known, site, where, nested, known->is_nested);
     if (known->is_nested)
         show_nested_pairs(known, true);
     else
         show_pair(counted, known, false);
+}
+
+void fc_held_begin_sample(struct FcFunction *known, uint64_t site, uint64_t where)
+{
+    set(known, site, where, (struct FcNested){0}, known->is_nested);
 }
 
 void fc_held_end(struct FcCounted *counted, struct FcFunction *known)
@@ -66,18 +83,42 @@ void fc_held_end(struct FcCounted *counted, struct FcFunction *known)
 
 bool fc_held_is_below(const struct FcFunction *known, uint64_t where)
 {
-    uint64_t limit = known->slot->exit_limit;
+    uint64_t limit = fc_held_limit(known);
     uint64_t address = fc_held_address(where);
     return fc_held_is_own_stack(address) == fc_held_is_own_stack(limit) && address > limit;
 }
 
 bool fc_held_is_left(const struct FcFunction *known, uint64_t site, uint64_t where)
 {
-    uint64_t limit = known->slot->exit_limit;
+    uint64_t limit = fc_held_limit(known);
     uint64_t address = fc_held_address(where);
     if (fc_held_is_own_stack(address) != fc_held_is_own_stack(limit))
         return false;
     return address > limit ||
            (address == limit && (site != known->site ||
                                  fc_held_return_bits(where) == fc_held_return_bits(known->where)));
+}
+
+bool fc_held_ends(struct FcFunction *known, uint64_t site, uint64_t where)
+{
+    const uint64_t limit = fc_held_limit(known);
+    const uint64_t address = fc_held_address(where);
+    const bool is_tail = fc_held_return_bits(where) == (site & 0xffff) &&
+                         (FC_FILTER_SEEN(known->function) & FC_FUNCTION_AFTER_INLINING) == 0;
+    if (!fc_held_is(known) || fc_held_is_own_stack(address) != fc_held_is_own_stack(limit))
+        return false;
+    if (is_tail && address - 16 >= limit) /* it runs on the stack of the function's caller */
+        return true;
+    if (!is_tail && address == limit && known->nested.alike > 0)
+    {
+        known->nested.alike--;
+        return false;
+    }
+    if (!is_tail && (address >= limit || (site == known->site && known->nested.below == 0 &&
+                                          known->slot->exit_limit == 0)))
+        return true;
+    known->nested.below -= site == known->site && known->nested.below > 0;
+    if (++known->nested.ended == NESTED_MANY)
+        __atomic_store_n(&known->slot->exit_limit, limit, __ATOMIC_RELAXED);
+    return false;
 }

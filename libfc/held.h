@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Of the activations of a counted function at most one has a frame in the manager and ends with an
- * EXIT: it is held, and the function's exit limit is its address.  Where it was left without
- * an exit that nobody saw, the limit is out of date; then a time is off, never a count.
+ * EXIT: it is held.  Where it was left without an exit that nobody saw, it stays so; then a time is
+ * off, never a count.
  *
  * For counted.c.  Of the calling thread's functions; async-signal-safe.  `where` is FcRecord.where.
  */
@@ -27,16 +27,27 @@ static inline bool fc_held_is_own_stack(uint64_t address)
            fc_thread.own_stack.end - fc_thread.own_stack.start;
 }
 
+/* Where the held activation is on the stack. */
+static inline uint64_t fc_held_limit(const struct FcFunction *known)
+{
+    return fc_held_address(known->where);
+}
+
 static inline bool fc_held_is(const struct FcFunction *known)
 {
     return known->slot->exit_limit != FC_NO_LIMIT;
 }
 
-/* An activation is held from now on, at the address of which `inlined` others are open; and none
- * any more. */
+/* An activation is held from now on, within which `nested` are open; and none any more. */
 void fc_held_begin(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
-                   uint64_t where, uint32_t inlined);
+                   uint64_t where, struct FcNested nested);
 void fc_held_end(struct FcCounted *counted, struct FcFunction *known);
+
+/* The same where the function's pairs stay as they are: the held one is a sample. */
+void fc_held_begin_sample(struct FcFunction *known, uint64_t site, uint64_t where);
+
+/* Whether an exit is that of the held activation. */
+bool fc_held_ends(struct FcFunction *known, uint64_t site, uint64_t where);
 
 /* Whether the held activation is below `where`, on the same stack. */
 bool fc_held_is_below(const struct FcFunction *known, uint64_t where);
