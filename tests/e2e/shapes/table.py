@@ -325,7 +325,8 @@ JUMPS = [
     Shape("misaligned-stack-clock", "misaligned.c", env={"FC_TIME_MODE": "ext"}),
     Shape("tail-calls", "longjmp_loop.c", ["tail-calls", 20000], compilers=BOTH, flags=("-O2",),
           callers=False),
-    Shape("phases", "phases.c", [20, 100], compilers=BOTH),
+    # who calls at a rare site is not always learnt; how often that site calls is exact
+    Shape("phases", "phases.c", [20, 100], compilers=BOTH, callers=False),
     Shape("phases-O2", "phases.c", [20, 100], flags=("-O2",), compilers=BOTH, callers=False),
     Shape("coroutines", "coroutines.c", ["turns", 20], compilers=BOTH),
     Shape("coroutines-threads", "coroutines.c", ["threads", 20]),
