@@ -114,8 +114,8 @@ static bool enter_window(struct FcCounted *counted, uint64_t function, uint64_t 
         end_window_early(counted);
         return false;
     }
-    if (fc_held_is_own_stack(fc_held_address(where)) ==
-            fc_held_is_own_stack(fc_held_address(counted->window[0].where)) &&
+    if (fc_thread_is_on_own_stack(fc_held_address(where)) ==
+            fc_thread_is_on_own_stack(fc_held_address(counted->window[0].where)) &&
         !cut_window(counted, fc_held_address(where)))
         return false;
     uint32_t number = counted->window_number;
@@ -247,7 +247,7 @@ FC_REALIGN void fc_counted_enter(void *function_pointer, void *site_pointer, uin
     if (counted && fc_choice_is_on())
     {
         /* of a coroutine nobody may have told; own_stack is not known to costs.c */
-        if (!fc_held_is_own_stack(fc_held_address(where)) && !fc_thread.has_signal_stack &&
+        if (!fc_thread_is_on_own_stack(fc_held_address(where)) && !fc_thread.has_signal_stack &&
             fc_thread.own_stack.end != 0)
             fc_chosen_switch(counted);
         else if (way == FC_CHOSEN_COUNT)
@@ -270,7 +270,8 @@ FC_REALIGN void fc_counted_enter(void *function_pointer, void *site_pointer, uin
     if (fc_held_is(known) && !known->is_nested && fc_held_is_left(known, site, where))
         fc_held_end(counted, known);
     if (fc_held_is(known) && site == known->site &&
-        fc_held_is_own_stack(fc_held_address(where)) == fc_held_is_own_stack(fc_held_limit(known)))
+        fc_thread_is_on_own_stack(fc_held_address(where)) ==
+            fc_thread_is_on_own_stack(fc_held_limit(known)))
         fc_counters_nest(&known->nested, known->site, known->where, site, where);
     count(counted, known, site, where);
 }
@@ -355,7 +356,7 @@ void fc_counted_begin(const struct FcChunk *chunk, uint32_t slots)
        is open there is not known. */
     struct FcCounted *counted = fc_thread.counted;
     if (chunk == fc_thread.private_chunk || (counted && counted->is_window_ending) ||
-        !fc_held_is_own_stack((uint64_t)(uintptr_t)__builtin_frame_address(0)))
+        !fc_thread_is_on_own_stack((uint64_t)(uintptr_t)__builtin_frame_address(0)))
         return;
     const struct FcDecision *decisions;
     uint32_t count = fc_detail_take(&decisions);
@@ -387,7 +388,8 @@ void fc_counted_jump(uint64_t address)
     {
         if (FC_FILTER_SEEN(known->function) > FC_FUNCTION_REMOVED && fc_held_is(known) &&
             fc_held_limit(known) < address &&
-            fc_held_is_own_stack(fc_held_limit(known)) == fc_held_is_own_stack(address - 1))
+            fc_thread_is_on_own_stack(fc_held_limit(known)) ==
+                fc_thread_is_on_own_stack(address - 1))
             fc_held_end(counted, known);
     }
 }

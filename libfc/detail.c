@@ -190,12 +190,6 @@ static void leave(struct FcDetail *detail, const struct FcRecord *record)
     end_activation(detail, record);
 }
 
-static bool is_on_own_stack(uint64_t address)
-{
-    return address - fc_thread.own_stack.start <
-           fc_thread.own_stack.end - fc_thread.own_stack.start;
-}
-
 static void look_at(struct FcDetail *detail, const struct FcRecord *record)
 {
     enum FcRecordKind kind = record->where & FC_WHERE_KIND_MASK;
@@ -205,7 +199,7 @@ static void look_at(struct FcDetail *detail, const struct FcRecord *record)
     if (kind != FC_RECORD_ENTER && kind != FC_RECORD_EXIT && kind != FC_RECORD_SWITCH &&
         kind != FC_RECORD_JUMP && !is_sample)
         return;
-    if (!is_on_own_stack(address))
+    if (!fc_thread_is_on_own_stack(address))
     {
         /* A handler on a stack of its own returns; a coroutine goes on whenever it likes. */
         detail->is_doubted |= kind == FC_RECORD_SWITCH || !fc_thread.has_signal_stack;

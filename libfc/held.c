@@ -85,14 +85,15 @@ bool fc_held_is_below(const struct FcFunction *known, uint64_t where)
 {
     uint64_t limit = fc_held_limit(known);
     uint64_t address = fc_held_address(where);
-    return fc_held_is_own_stack(address) == fc_held_is_own_stack(limit) && address > limit;
+    return fc_thread_is_on_own_stack(address) == fc_thread_is_on_own_stack(limit) &&
+           address > limit;
 }
 
 bool fc_held_is_left(const struct FcFunction *known, uint64_t site, uint64_t where)
 {
     uint64_t limit = fc_held_limit(known);
     uint64_t address = fc_held_address(where);
-    if (fc_held_is_own_stack(address) != fc_held_is_own_stack(limit))
+    if (fc_thread_is_on_own_stack(address) != fc_thread_is_on_own_stack(limit))
         return false;
     return address > limit ||
            (address == limit && (site != known->site ||
@@ -105,7 +106,8 @@ bool fc_held_ends(struct FcFunction *known, uint64_t site, uint64_t where)
     const uint64_t address = fc_held_address(where);
     const bool is_tail = fc_held_return_bits(where) == (site & 0xffff) &&
                          (FC_FILTER_SEEN(known->function) & FC_FUNCTION_AFTER_INLINING) == 0;
-    if (!fc_held_is(known) || fc_held_is_own_stack(address) != fc_held_is_own_stack(limit))
+    if (!fc_held_is(known) ||
+        fc_thread_is_on_own_stack(address) != fc_thread_is_on_own_stack(limit))
         return false;
     if (is_tail && address - 16 >= limit) /* it runs on the stack of the function's caller */
         return true;

@@ -21,12 +21,6 @@ static inline uint64_t fc_held_return_bits(uint64_t where)
     return where >> FC_WHERE_RETURN_SHIFT;
 }
 
-static inline bool fc_held_is_own_stack(uint64_t address)
-{
-    return address - fc_thread.own_stack.start <
-           fc_thread.own_stack.end - fc_thread.own_stack.start;
-}
-
 /* Where the held activation is on the stack. */
 static inline uint64_t fc_held_limit(const struct FcFunction *known)
 {

@@ -82,6 +82,13 @@ struct FcThread
 extern __thread struct FcThread fc_thread
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+/* Of the calling thread.  False of any address before its stack is known. */
+static inline bool fc_thread_is_on_own_stack(uint64_t address)
+{
+    return address - fc_thread.own_stack.start <
+           fc_thread.own_stack.end - fc_thread.own_stack.start;
+}
+
 /* A cursor without a chunk.  More slots than a chunk has, so that every hook takes the slow path;
  * far enough from 0xffff for the hooks to count on in it until that sets it anew. */
 #define FC_CURSOR_NONE UINT64_C(0x8000)
