@@ -157,12 +157,9 @@ static void put_threads(const FcReportContext *context, FcJson *json)
     for (guint i = 0; i < threads->len; i++)
     {
         const FcProfileThread *thread = &g_array_index(threads, FcProfileThread, i);
-        guint64 local_ns = 0;
-        for (guint f = 0; f < thread->functions->len; f++)
-            local_ns += g_array_index(thread->functions, FcProfileThreadFunction, f).local_ns;
         fc_json_begin_object(json, NULL);
         fc_export_json_thread_run(json, thread);
-        fc_json_unsigned(json, "local_ns", local_ns);
+        fc_json_unsigned(json, "local_ns", fc_report_thread_local_ns(thread));
         put_thread_functions(context, json, thread);
         fc_json_end_object(json);
     }

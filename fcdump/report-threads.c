@@ -46,7 +46,7 @@ static gboolean has_common_clock(const FcModel *model)
     return ((const FcInput *)model->inputs->pdata[0])->header->time_mode <= 2;
 }
 
-static guint64 local_of(const FcProfileThread *thread)
+guint64 fc_report_thread_local_ns(const FcProfileThread *thread)
 {
     guint64 local_ns = 0;
     for (guint i = 0; i < thread->functions->len; i++)
@@ -62,7 +62,8 @@ static void print_list(const FcReportContext *context)
     for (guint i = 0; i < context->model->profile->threads->len; i++)
     {
         const FcProfileThread *thread = thread_at(context, i);
-        if (!fc_report_keep(context, &cut, local_of(thread), context->model->local_ns))
+        if (!fc_report_keep(context, &cut, fc_report_thread_local_ns(thread),
+                            context->model->local_ns))
             continue;
         fc_table_row(table, FC_STYLE_PLAIN);
         fc_table_cell(table, g_strdup_printf("%" G_GINT64_FORMAT, thread->tid));

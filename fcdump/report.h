@@ -96,7 +96,6 @@ char *fc_report_mark(char *text, gboolean marked);
 /* Where --thread wants some threads of a process: calls between functions are known of all
  * together. TRUE if so, which is said under that title. */
 gboolean fc_report_lacks_threads(const FcReportContext *context, const char *title);
-/* Says what 100% is. */
 /* What the functions' own times off the CPU add up to, and whether that is worth a word: a
  * hundredth of all time. */
 guint64 fc_report_waits_ns(const FcReportContext *context, gboolean *notable);
@@ -106,6 +105,7 @@ gboolean fc_report_shows_waits(const FcReportContext *context);
 
 /* Says of what minima and maxima are, where that is not what the times beside them are of. */
 void fc_report_note_bounds(const FcReportContext *context);
+/* Says what 100% is. */
 void fc_report_note_base(const FcReportContext *context);
 /* Says what the marks mean, where there are any. */
 void fc_report_note_marks(const FcReportContext *context);
@@ -160,6 +160,9 @@ void fc_report_groups(const FcReportContext *context);
 
 /* In place of a table of functions that has no row. */
 void fc_report_no_function(const FcReportContext *context);
+
+/* What its functions took themselves. */
+guint64 fc_report_thread_local_ns(const FcProfileThread *thread);
 
 /* How the process ended; NULL where nothing is known of that.  The caller owns the result. */
 char *fc_report_end(const FcProfile *header);
