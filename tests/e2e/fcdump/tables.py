@@ -250,7 +250,7 @@ REPORTS = ["--summary", "--flat", "--graph", "--tree", "--threads", "--info", "-
            "--by=file", "--hot-path", "--mem-functions", "--mem-heap"]
 for reports in ([], ["--classic"], *([report] for report in REPORTS)):
     for profile in ("heap.fc", "waits.fc", "cycles.fc"):
-        text = good("--width=80", *reports, profile)
+        text = good("--width=80", *reports, profile).replace(os.getcwd(), "/tmp")  # as long as it likes
         long = [line for line in text.splitlines() if len(line) > 80 and " " in line.strip()]
         equal(long, [], f"{reports} of {profile} at 80 columns")
         if not reports or reports == ["--flat"]:
