@@ -105,6 +105,14 @@ static GArray *make_events(const FcTimeline *timeline)
     return events;
 }
 
+/* In microseconds.  Perfetto cuts off what is less than a nanosecond, and a floating-point number
+ * may be a little less than it should be: a tenth of a nanosecond more is cut off, or rounded, to
+ * the right one. */
+static double to_us(gint64 ns)
+{
+    return ns % 1000 == 0 ? (double)(ns / 1000) : ((double)ns + 0.1) / 1000;
+}
+
 static void put_event(const Chrome *chrome, const Event *event)
 {
     const FcTimelineCall *call = event->call;
@@ -114,8 +122,7 @@ static void put_event(const Chrome *chrome, const Event *event)
                 track);
     fc_json_string(chrome->json, "cat", "function");
     fc_json_double(chrome->json, "ts",
-                   (double)(event->is_end ? MAX(call->begin_ns, call->end_ns) : call->begin_ns) /
-                       1000);
+                   to_us(event->is_end ? MAX(call->begin_ns, call->end_ns) : call->begin_ns));
     if (call->is_early) /* at both: for speedscope they are part of the name */
     {
         fc_json_begin_object(chrome->json, "args");
@@ -136,6 +143,8 @@ void fc_export_chrome(const FcReportContext *context)
     g_autoptr(GHashTable) tracks = g_hash_table_new(NULL, NULL);
     const Chrome chrome = {context, timeline, json, tracks};
     fc_json_begin_object(json, NULL);
+    /* what Catapult rounds times to before it nests calls; of no meaning to Perfetto any more
+     * (google/perfetto#274) */
     fc_json_string(json, "displayTimeUnit", "ns");
     fc_json_begin_array(json, "traceEvents");
     g_autoptr(GArray) events = make_events(timeline);
