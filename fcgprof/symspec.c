@@ -44,7 +44,7 @@ static void parse_part(const char *text, FcGPattern *pattern)
         pattern->name = g_strdup(text);
 }
 
-void fc_gpattern_parse(const char *text, FcGPattern *pattern)
+static void parse_pattern(const char *text, FcGPattern *pattern)
 {
     const char *colon = strrchr(text, ':');
 
@@ -77,9 +77,9 @@ gboolean fc_gspec_parse(const char *text, FcGPattern *left, FcGPattern *right)
     const char *slash = strchr(text, '/');
     g_autofree char *first = slash ? g_strndup(text, (gsize)(slash - text)) : g_strdup(text);
 
-    fc_gpattern_parse(first, left);
+    parse_pattern(first, left);
     if (slash)
-        fc_gpattern_parse(slash + 1, right);
+        parse_pattern(slash + 1, right);
     return slash != NULL;
 }
 
@@ -259,7 +259,7 @@ void fc_gspecs_free(FcGSpecs *specs)
     g_free(specs);
 }
 
-gboolean fc_gspecs_has_any(const FcGSpecs *specs, FcGTable table)
+static gboolean has_any(const FcGSpecs *specs, FcGTable table)
 {
     return specs->ranges[table]->len > 0;
 }
@@ -280,7 +280,7 @@ gboolean fc_gspecs_has(const FcGSpecs *specs, FcGTable table, guint64 addr)
 gboolean fc_gspecs_selects(const FcGSpecs *specs, FcGTable inclusions, FcGTable exclusions,
                            guint64 addr)
 {
-    if (fc_gspecs_has_any(specs, inclusions))
+    if (has_any(specs, inclusions))
         return fc_gspecs_has(specs, inclusions, addr);
     return !fc_gspecs_has(specs, exclusions, addr);
 }
@@ -301,7 +301,7 @@ static gboolean has_arc(const GPtrArray *ranges, const FcGSym *parent, const FcG
 
 gboolean fc_gspecs_selects_arc(const FcGSpecs *specs, const FcGSym *parent, const FcGSym *child)
 {
-    if (fc_gspecs_has_any(specs, FC_GTABLE_INCL_ARCS))
+    if (has_any(specs, FC_GTABLE_INCL_ARCS))
         return has_arc(specs->ranges[FC_GTABLE_INCL_ARCS], parent, child);
     return !has_arc(specs->ranges[FC_GTABLE_EXCL_ARCS], parent, child);
 }

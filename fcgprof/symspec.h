@@ -15,20 +15,16 @@ typedef struct
     int line;
 } FcGPattern;
 
-/* Never fails: every text means something. The strings are the caller's to g_free(). */
-void fc_gpattern_parse(const char *text, FcGPattern *pattern);
 void fc_gpattern_clear(FcGPattern *pattern);
 
-/* Splits at the first slash; true if there was one (`right` is set then). */
+/* Splits at the first slash; true if there was one (`right` is set then).  Never fails: every text
+ * means something.  The caller clears the patterns. */
 gboolean fc_gspec_parse(const char *text, FcGPattern *left, FcGPattern *right);
 
 /* Resolves all the options' specifications against the model's symbols. */
 FcGSpecs *fc_gspecs_new(FcGModel *model);
 void fc_gspecs_free(FcGSpecs *specs);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcGSpecs, fc_gspecs_free)
-
-/* Whether the table has any range at all. */
-gboolean fc_gspecs_has_any(const FcGSpecs *specs, FcGTable table);
 
 /* Whether `addr` lies in a range of the table. */
 gboolean fc_gspecs_has(const FcGSpecs *specs, FcGTable table, guint64 addr);
