@@ -125,7 +125,7 @@ class Manual(unittest.TestCase):
         variables are told, all of them."""
         for tool in sorted(os.listdir(BINDIR)):
             page = os.path.join(os.environ["FC_PREFIX"], "share/man/man1", tool + ".1")
-            said = output("man --warnings -l %s 2>&1 >/dev/null" % page, MANROFFSEQ="", LC_ALL="C.UTF-8")
+            said = output("man --warnings -l %s 2>&1 >/dev/null" % page, MANROFFSEQ="", MANWIDTH="80", LC_ALL="C.UTF-8")
             self.assertEqual(said, "", tool)
             text = output("man -l %s" % page, MANWIDTH="1000", LC_ALL="C.UTF-8", MAN_KEEP_FORMATTING="")
             text = text.replace("\u2010", "-")
