@@ -34,6 +34,12 @@ def contents(folder, names):
     return found
 
 
+def build_both(build, path, prefix=""):
+    """The program that is compared with, and the one to be profiled."""
+    return {name: build(path(prefix + name), kind)
+            for name, kind in (("plain", "reference"), ("profiled", "profiled"))}
+
+
 class Tree(RealProgram):
     def check_tree(self, files, profiles, descriptor, least_processes):
         """All of one session, and as the oracle counted."""
@@ -66,7 +72,7 @@ class Tree(RealProgram):
 
 class Script(Tree):
     def test_script(self):
-        plain = build_dash(self.path("plain"), "plain")
+        plain = build_dash(self.path("plain"), "reference")
         profiled = build_dash(self.path("profiled"), "profiled")
         script = os.path.join(HERE, "work.sh")
         expected = self.run_target([plain, script, plain])
@@ -84,7 +90,7 @@ class Script(Tree):
 class Configure(Tree):
     def test_configure(self):
         """A real script of 6,000 lines, which makes some thousand processes."""
-        shells = {kind: build_dash(self.path(kind), kind) for kind in ("plain", "profiled")}
+        shells = build_both(build_dash, self.path)
         folder = self.path("work")
         self.remake(self.path("pristine"), copy_source("dash", self.path("package")))
         shell = self.path("shell")  # one name for both, as it is in what is made
@@ -118,9 +124,8 @@ class Configure(Tree):
 class Build(Tree):
     def test_parallel_build(self):
         """make -j4 builds dash, with dash for its shell."""
-        shells = {kind: build_dash(self.path(kind), kind) for kind in ("plain", "profiled")}
-        makes = {kind: build_make(self.path("make-" + kind), kind)
-                 for kind in ("plain", "profiled")}
+        shells = build_both(build_dash, self.path)
+        makes = build_both(build_make, self.path, "make-")
         folder, pristine = self.path("work"), self.path("pristine")
         configure_dash(folder, "plain")
         shutil.copytree(folder, pristine, symlinks=True)
@@ -186,7 +191,7 @@ class Suite(Tree):
             env=fctest.plain_environment(SHELL="/bin/sh", **env))
 
     def test_own_suite(self):
-        plain = build_make(self.path("plain"), "plain")
+        plain = build_make(self.path("plain"), "reference")
         profiled = build_make(self.path("profiled"), "profiled")
         out = self.path("out")
         os.makedirs(out)

@@ -105,8 +105,8 @@ class Bzip2(OneProcess):
     def test_both_ways(self):
         plain = build_bzip2(self.path("bzip2-plain"), "reference")
         profiled = build_bzip2(self.path("bzip2"), "profiled")
-        text = self.write_text("text", 6000000)
-        packed = self.check(plain, profiled, ["-9", "-c", text], 100000)
+        text = self.write_text("text", 3000000)
+        packed = self.check(plain, profiled, ["-9", "-c", text], 50000)
         self.assertLess(len(packed), os.path.getsize(text) / 2)
         self.check_gprof(profiled)
         self.check_gcov(build_bzip2(self.path("bzip2-coverage"), "coverage"), ["-9", "-c", text])
