@@ -2,18 +2,11 @@
  *
  * The format of Valgrind's Callgrind, for callgrind_annotate and KCachegrind: each function's
  * local time at its first line, each call at the line that it comes from, with its number and
- * the time that was measured for it.  One part for each thread, as far as the profile tells what
- * was whose: it knows the functions of each thread, so an arc of functions that several threads
- * ran is in a part of its own.
+ * the time that was measured for it.  One part for each thread; what the profile does not say to
+ * be of one (it lists so many functions and arcs of threads and no more) is in a last part.
  */
 #include "fcdump/export.h"
 #include "model/stacks.h"
-
-enum
-{
-    SHARED = -1, /* of several threads */
-    NOBODY = -2, /* not seen yet */
-};
 
 typedef struct
 {
@@ -23,17 +16,24 @@ typedef struct
     GHashTable *files; /* char * -> number, of those that were named; likewise the next two */
     GHashTable *objects;
     gboolean *named; /* functions */
-    gint *owner;     /* of each function: the only thread that ran it */
     FcSymbol *symbols;
     gboolean has_cpu; /* a second event: the time on the CPU */
 } Callgrind;
 
-/* A time, and the part of it off the CPU. */
+/* A time, and the part of it off the CPU; and the calls that it is of. */
 typedef struct
 {
+    guint64 calls;
     guint64 ns;
     guint64 wait_ns;
 } Cost;
+
+/* What a part holds. */
+typedef struct
+{
+    Cost *functions; /* local times */
+    Cost *arcs;      /* by the profile's own number of them, which is the tag of a site */
+} Part;
 
 /* The events of a line, to its end. */
 static void put_cost(const Callgrind *export, const Cost *cost)
@@ -122,63 +122,70 @@ static guint line_of_site(const Callgrind *export, const FcCallSite *site)
 
 /* ---- Threads ----------------------------------------------------------------------- */
 
-static void find_owners(Callgrind *export)
+static void move_cost(Cost *from, Cost *to, const Cost *cost)
 {
-    const FcModel *model = export->model;
-    const GArray *threads = model->profile->threads;
-    for (guint i = 0; i < model->functions->len; i++)
-        export->owner[i] = NOBODY;
-    for (guint t = 0; t < threads->len; t++)
-    {
-        const GArray *functions = g_array_index(threads, FcProfileThread, t).functions;
-        for (guint i = 0; i < functions->len; i++)
-        {
-            const guint own =
-                model->function_of[g_array_index(functions, FcProfileThreadFunction, i).function];
-            gint *owner = &export->owner[own];
-            *owner = *owner == NOBODY || *owner == (gint)t ? (gint)t : SHARED;
-        }
-    }
+    to->calls += cost->calls;
+    to->ns += cost->ns;
+    to->wait_ns += cost->wait_ns;
+    from->calls -= MIN(cost->calls, from->calls);
+    from->ns -= MIN(cost->ns, from->ns);
+    from->wait_ns -= MIN(cost->wait_ns, from->wait_ns);
+    if (from->calls > 0)
+        return;
+    /* of all calls the time is known: what is left are parts of nanoseconds of each thread */
+    to->ns += from->ns;
+    to->wait_ns += from->wait_ns;
+    *from = (Cost){0};
 }
 
-/* The thread that made the calls of that site, as far as one can tell. */
-static gint thread_of(const Callgrind *export, const FcCallSite *site)
+static Part part_new(const Callgrind *export)
 {
-    gint owner = export->owner[site->callee];
-    if (owner < 0 && site->caller != FC_NONE)
-        owner = export->owner[site->caller];
-    return MAX(owner, SHARED);
+    return (Part){g_new0(Cost, export->model->functions->len + 1),
+                  g_new0(Cost, export->model->profile->arcs->len + 1)};
 }
 
-static void add_local(const Callgrind *export, gint thread, Cost *local)
+static void part_free(Part *part)
 {
-    const GArray *functions =
-        g_array_index(export->model->profile->threads, FcProfileThread, thread).functions;
-    for (guint i = 0; i < functions->len; i++)
-    {
-        const FcProfileThreadFunction *from = &g_array_index(functions, FcProfileThreadFunction, i);
-        Cost *cost = &local[export->model->function_of[from->function]];
-        cost->ns += from->local_ns;
-        cost->wait_ns += from->local_wait_ns;
-    }
+    g_free(part->functions);
+    g_free(part->arcs);
 }
 
-/* The local time of each function: of that thread, or what is of none of them. */
-static Cost *local_times(const Callgrind *export, gint thread)
+/* All of the profile. */
+static Part whole_part(const Callgrind *export)
 {
-    const FcModel *model = export->model;
-    Cost *local = g_new0(Cost, model->functions->len + 1);
-    if (thread != SHARED)
-        add_local(export, thread, local);
-    for (gint t = 0; thread == SHARED && t < (gint)model->profile->threads->len; t++)
-        add_local(export, t, local);
-    for (guint i = 0; thread == SHARED && i < model->functions->len; i++)
+    Part part = part_new(export);
+    for (guint i = 0; i < export->model->functions->len; i++)
     {
-        const FcProfileFunction *all = &fc_model_function(model, i)->figures;
-        local[i].ns = all->local_ns - MIN(local[i].ns, all->local_ns);
-        local[i].wait_ns = all->local_wait_ns - MIN(local[i].wait_ns, all->local_wait_ns);
+        const FcProfileFunction *from = &fc_model_function(export->model, i)->figures;
+        part.functions[i] = (Cost){from->calls, from->local_ns, from->local_wait_ns};
     }
-    return local;
+    for (guint i = 0; i < export->model->profile->arcs->len; i++)
+    {
+        const FcProfileArc *from = &g_array_index(export->model->profile->arcs, FcProfileArc, i);
+        part.arcs[i] = (Cost){from->calls, from->total_ns, from->wait_ns};
+    }
+    return part;
+}
+
+/* What is of that thread, taken out of `rest`. */
+static Part thread_part(const Callgrind *export, const FcProfileThread *thread, const Part *rest)
+{
+    Part part = part_new(export);
+    for (guint i = 0; i < thread->functions->len; i++)
+    {
+        const FcProfileThreadFunction *from =
+            &g_array_index(thread->functions, FcProfileThreadFunction, i);
+        const guint own = export->model->function_of[from->function];
+        const Cost cost = {from->calls, from->local_ns, from->local_wait_ns};
+        move_cost(&rest->functions[own], &part.functions[own], &cost);
+    }
+    for (guint i = 0; thread->arcs && i < thread->arcs->len; i++)
+    {
+        const FcProfileThreadArc *from = &g_array_index(thread->arcs, FcProfileThreadArc, i);
+        const Cost cost = {from->calls, from->total_ns, from->wait_ns};
+        move_cost(&rest->arcs[from->arc], &part.arcs[from->arc], &cost);
+    }
+    return part;
 }
 
 /* ---- Parts ------------------------------------------------------------------------- */
@@ -188,21 +195,18 @@ static gboolean is_shown(const Callgrind *export, gint function)
     return function != FC_NONE && fc_model_function(export->model, (guint)function)->shown;
 }
 
-static void put_call(const Callgrind *export, const FcCallSite *site)
+static void put_call(const Callgrind *export, const FcCallSite *site, const Cost *cost)
 {
-    const Cost cost = {
-        site->total_ns,
-        g_array_index(export->model->profile->arcs, FcProfileArc, site->tag).wait_ns};
     put_function(export, (gint)site->callee, TRUE);
-    fprintf(export->out, "calls=%" G_GUINT64_FORMAT " %u\n%u", site->calls,
+    fprintf(export->out, "calls=%" G_GUINT64_FORMAT " %u\n%u", cost->calls,
             line_of(export, (gint)site->callee),
             is_shown(export, site->caller) ? line_of_site(export, site) : 0);
-    put_cost(export, &cost);
+    put_cost(export, cost);
 }
 
 /* The calls by functions that are not shown are said to come from outside, which is FC_NONE.
  * Whether there was a call; without `put` none is written. */
-static gboolean put_calls(const Callgrind *export, gint function, gint thread, gboolean put)
+static gboolean put_calls(const Callgrind *export, gint function, const Part *part, gboolean put)
 {
     gboolean found = FALSE;
     guint count = 0;
@@ -216,29 +220,30 @@ static gboolean put_calls(const Callgrind *export, gint function, gint thread, g
             continue;
         for (guint s = 0; s < arcs[i].site_count; s++)
         {
-            if (thread_of(export, &arcs[i].sites[s]) != thread)
+            const Cost *cost = &part->arcs[arcs[i].sites[s].tag];
+            if (cost->calls == 0)
                 continue;
             found = TRUE;
             if (put)
-                put_call(export, &arcs[i].sites[s]);
+                put_call(export, &arcs[i].sites[s], cost);
         }
     }
     return found;
 }
 
-static void put_part(const Callgrind *export, gint thread, const Cost *local)
+static void put_part(const Callgrind *export, const Part *part)
 {
     for (gint i = FC_NONE; i < (gint) export->model->functions->len; i++)
     {
-        const Cost own = i == FC_NONE ? (Cost){0, 0} : local[i];
+        const Cost own = i == FC_NONE ? (Cost){0} : part->functions[i];
         if ((i != FC_NONE && !is_shown(export, i)) ||
-            (own.ns == 0 && !put_calls(export, i, thread, FALSE)))
+            (own.ns == 0 && !put_calls(export, i, part, FALSE)))
             continue;
         fputc('\n', export->out);
         put_function(export, i, FALSE);
         fprintf(export->out, "%u", line_of(export, i));
         put_cost(export, &own);
-        put_calls(export, i, thread, TRUE);
+        put_calls(export, i, part, TRUE);
     }
 }
 
@@ -256,59 +261,71 @@ static void put_head(const Callgrind *export)
     fputc('\n', export->out);
 }
 
-/* `number`: of the part, from 1. */
-static void put_part_head(const Callgrind *export, gint thread, guint number)
+/* `number`: of the part, from 1; `thread`: whose it is, the number of threads for the rest. */
+static void put_part_head(const Callgrind *export, guint thread, guint number)
 {
     const GArray *threads = export->model->profile->threads;
-    const char *name = NULL;
     fprintf(export->out, "part: %u\n", number);
-    if (thread != SHARED)
+    if (thread < threads->len)
     {
         const FcProfileThread *from = &g_array_index(threads, FcProfileThread, thread);
-        fprintf(export->out, "thread: %d\n", thread + 1);
-        name = from->name;
-        fprintf(export->out, "desc: Thread: %" G_GINT64_FORMAT " ", from->tid);
+        fprintf(export->out, "thread: %u\ndesc: Thread: %" G_GINT64_FORMAT " ", thread + 1,
+                from->tid);
+        put_name(export->out, from->name ? from->name : "");
     }
     else
-        name = threads->len > 1 ? "Calls of functions that several threads ran" : "All threads";
-    fputs(thread == SHARED ? "desc: " : "", export->out);
-    put_name(export->out, name ? name : "");
+        fputs(number > 1 ? "desc: Of threads that are not told apart" : "desc: All threads",
+              export->out);
     fputs("\npositions: line\nevent: ns : Nanoseconds\n", export->out);
     fputs(export->has_cpu ? "event: cpu : Nanoseconds on the CPU\nevents: ns cpu\n"
                           : "events: ns\n",
           export->out);
 }
 
-static void put_parts(const Callgrind *export)
+/* Its local times are added to `sum`. */
+static gboolean is_empty(const Callgrind *export, const Part *part, Cost *sum)
+{
+    gboolean has_calls = put_calls(export, FC_NONE, part, FALSE);
+    guint64 ns = 0;
+    for (gint f = 0; f < (gint) export->model->functions->len; f++)
+    {
+        if (!is_shown(export, f))
+            continue;
+        ns += part->functions[f].ns;
+        sum->wait_ns += MIN(part->functions[f].wait_ns, part->functions[f].ns);
+        has_calls = has_calls || put_calls(export, f, part, FALSE);
+    }
+    sum->ns += ns;
+    return ns == 0 && !has_calls;
+}
+
+/* Whether there was anything that is no thread's. */
+static gboolean put_parts(const Callgrind *export)
 {
     const GArray *threads = export->model->profile->threads;
-    Cost sum = {0, 0};
+    Part rest = whole_part(export);
+    Cost sum = {0};
     guint number = 0;
+    gboolean has_rest = FALSE;
     for (guint i = 0; i <= threads->len; i++)
     {
-        const gint thread = i < threads->len ? (gint)i : SHARED;
-        g_autofree Cost *local = local_times(export, thread);
-        Cost own = {0, 0};
-        gboolean has_calls = put_calls(export, FC_NONE, thread, FALSE);
-        for (gint f = 0; f < (gint) export->model->functions->len; f++)
+        const gboolean is_rest = i == threads->len;
+        Part part = is_rest
+                        ? rest
+                        : thread_part(export, &g_array_index(threads, FcProfileThread, i), &rest);
+        if (!is_empty(export, &part, &sum) || (is_rest && number == 0))
         {
-            if (!is_shown(export, f))
-                continue;
-            own.ns += local[f].ns;
-            own.wait_ns += MIN(local[f].wait_ns, local[f].ns);
-            has_calls = has_calls || put_calls(export, f, thread, FALSE);
+            has_rest = is_rest;
+            put_part_head(export, i, ++number);
+            put_part(export, &part);
+            fputc('\n', export->out);
         }
-        if (own.ns == 0 && !has_calls && (number > 0 || thread != SHARED))
-            continue;
-        put_part_head(export, thread, ++number);
-        put_part(export, thread, local);
-        sum.ns += own.ns;
-        sum.wait_ns += own.wait_ns;
-        fputc('\n', export->out);
+        part_free(&part);
     }
     /* Once, for all: callgrind_annotate takes the last for the whole. */
     fputs("totals:", export->out);
     put_cost(export, &sum);
+    return has_rest;
 }
 
 void fc_export_callgrind(const FcReportContext *context)
@@ -318,7 +335,6 @@ void fc_export_callgrind(const FcReportContext *context)
     g_autoptr(GHashTable) files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     g_autoptr(GHashTable) objects = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     g_autofree gboolean *named = g_new0(gboolean, count + 1);
-    g_autofree gint *owner = g_new0(gint, count + 1);
     g_autofree FcSymbol *symbols = g_new0(FcSymbol, count + 1);
     Callgrind export = {.context = context,
                         .model = model,
@@ -326,19 +342,18 @@ void fc_export_callgrind(const FcReportContext *context)
                         .files = files,
                         .objects = objects,
                         .named = named,
-                        .owner = owner,
                         .symbols = symbols,
                         .has_cpu = fc_weight_is_known(model, FC_WEIGHT_CPU)};
     for (guint i = 0; i < count; i++)
         fc_symbols_find(model->symbols, model->profile, &fc_model_function(model, i)->figures.place,
                         FALSE, &symbols[i]);
-    find_owners(&export);
     put_head(&export);
-    put_parts(&export);
+    const gboolean has_rest = put_parts(&export);
     fc_export_note_lost(context, "callgrind",
                         FC_LOST_CONTEXTS | FC_LOST_BOUNDS | FC_LOST_PROCESSES | FC_LOST_MEMORY |
                             FC_LOST_NOTES | FC_LOST_MARKS);
-    if (model->profile->threads->len > 1)
-        fc_export_note(context, "--callgrind: calls of functions that several threads ran are in a "
-                                "part of their own");
+    if (has_rest && model->profile->threads->len > 1)
+        fc_export_note(context,
+                       "--callgrind: what the profile does not say to be of one thread is in a "
+                       "part of its own");
 }

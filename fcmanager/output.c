@@ -181,6 +181,17 @@ static void add_slowest(FcOutputBuild *build, const FcCounts *counts)
         }
 }
 
+static void add_thread_arc(const FcOutputBuild *build, FcProfileThread *thread,
+                           const FcProfileThreadArc *from)
+{
+    const FcProfileThreadArc arc = {from->arc, from->calls, fc_output_to_ns(build, from->total_ns),
+                                    fc_output_to_ns(build, from->cost_ns),
+                                    fc_output_to_ns(build, from->wait_ns)};
+    if (!thread->arcs)
+        thread->arcs = g_array_new(FALSE, TRUE, sizeof arc);
+    g_array_append_val(thread->arcs, arc);
+}
+
 static void add_result(FcOutputBuild *build, const FcThreadResult *result)
 {
     FcProfileThread thread = {.tid = result->tid,
@@ -209,6 +220,8 @@ static void add_result(FcOutputBuild *build, const FcThreadResult *result)
         entry.local_wait_ns = fc_output_to_ns(build, entry.local_wait_ns);
         g_array_append_val(thread.functions, entry);
     }
+    for (guint i = 0; result->arcs && i < result->arcs->len; i++)
+        add_thread_arc(build, &thread, &g_array_index(result->arcs, FcProfileThreadArc, i));
     for (guint i = 0; i < result->stack->len; i++)
     {
         FcProfileFrame frame = g_array_index(result->stack, FcProfileFrame, i);

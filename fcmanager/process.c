@@ -11,6 +11,8 @@
 
 /* Threads, their functions and their open frames that a profile lists. */
 #define RESULTS_MAX 262144u
+/* And arcs of threads, of 40 bytes each. */
+#define RESULT_ARCS_MAX 65536u
 
 static void result_clear(gpointer data)
 {
@@ -18,6 +20,7 @@ static void result_clear(gpointer data)
     g_free(result->name);
     g_array_unref(result->functions);
     g_array_unref(result->stack);
+    g_clear_pointer(&result->arcs, g_array_unref);
     fc_trace_free(result->trace);
 }
 
@@ -82,6 +85,7 @@ FcProcess *fc_process_new(const FcProcessSetup *setup, guint64 key, const struct
     process->results = g_array_new(FALSE, TRUE, sizeof(FcThreadResult));
     g_array_set_clear_func(process->results, result_clear);
     process->result_budget = RESULTS_MAX;
+    process->arc_budget = RESULT_ARCS_MAX;
     process->done = g_array_new(FALSE, TRUE, sizeof(FcThreadDone));
     g_array_set_clear_func(process->done, done_clear);
     process->repairs = notes_new();
@@ -188,6 +192,35 @@ static void add_result_functions(FcProcess *process, FcThreadResult *result, con
     }
 }
 
+/* Likewise arc by arc: those of a thread are kept all or not at all. */
+static void add_result_arcs(FcProcess *process, FcThreadResult *result, const FcCounts *counts,
+                            const guint32 *map)
+{
+    if (counts->arc_count > process->arc_budget)
+    {
+        fc_process_note(process->repairs, "thread-arcs-not-listed", 1);
+        return;
+    }
+    process->arc_budget -= counts->arc_count;
+    result->arcs = g_array_sized_new(FALSE, TRUE, sizeof(FcProfileThreadArc), counts->arc_count);
+    for (guint32 i = 0; i < counts->arc_count; i++)
+    {
+        const FcCountsArc *arc = &counts->arcs[i];
+        const guint32 caller = arc->caller != 0 ? map[arc->caller - 1] + 1 : 0;
+        const gint site_module =
+            arc->site_module != FC_NONE
+                ? arc->site_module
+                : fc_modules_find(counts->modules, arc->site, counts->functions[arc->callee].seen);
+        const guint32 merged =
+            fc_counts_find_arc(process->counts, caller, arc->site, site_module, map[arc->callee]);
+        const FcProfileThreadArc entry = {merged - 1, arc->calls, arc->total,
+                                          fc_counts_cost(counts->arc_costs, i).total,
+                                          fc_counts_wait(counts->arc_waits, i).total};
+        if (merged != 0)
+            g_array_append_val(result->arcs, entry);
+    }
+}
+
 static FcThreadResult make_result(FcProcess *process, FcThread *thread, gboolean ended)
 {
     FcThreadResult result = {.tid = thread->tid, .number = thread->number, .ended = ended};
@@ -216,6 +249,7 @@ static void add_done(FcProcess *process, FcThreadResult *result, FcThread *threa
     done.was_last = g_hash_table_size(process->threads) == 1;
     done.result.name = g_strdup(result->name);
     done.result.functions = NULL;
+    done.result.arcs = NULL;
     done.result.stack = NULL;
     result->trace = NULL;
     done.repairs = process->repairs;
@@ -246,6 +280,7 @@ static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gb
     fc_counts_set_thread(thread->counts, thread->tid);
     g_autofree guint32 *map = fc_counts_merge(process->counts, thread->counts);
     add_result_functions(process, &result, thread->counts, map);
+    add_result_arcs(process, &result, thread->counts, map);
     const gboolean own_file = process->setup->profile_mode == FC_MODE_THREAD;
     if (result.trace)
         fc_trace_finish(result.trace, own_file ? NULL : map);

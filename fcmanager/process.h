@@ -44,6 +44,7 @@ typedef struct
     gboolean ended;
     FcStackOff off;
     GArray *functions; /* FcProfileThreadFunction, times in ticks; owned */
+    GArray *arcs;      /* FcProfileThreadArc, likewise; NULL: not kept */
     GArray *stack;     /* FcProfileFrame; owned */
     FcTrace *trace;    /* owned; NULL: none */
 } FcThreadResult;
@@ -76,7 +77,8 @@ typedef struct
     FcCounts *counts;        /* owned: sums of the threads that are done */
     GHashTable *threads;     /* number -> FcThread, owned: those that are not */
     GArray *results;         /* FcThreadResult */
-    guint result_budget;     /* what may still go into the results */
+    guint result_budget;     /* what may still go into the results, */
+    guint arc_budget;        /* and so many arcs */
     GArray *done;            /* FcThreadDone, for session.c to take; empty but in THREAD mode */
     char *executable;
     char *directory;

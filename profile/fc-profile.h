@@ -146,6 +146,15 @@ typedef struct
     guint64 local_wait_ns;
 } FcProfileThreadFunction;
 
+typedef struct
+{
+    guint arc;
+    guint64 calls;
+    guint64 total_ns;
+    guint64 cost_ns; /* as of an arc; likewise the next */
+    guint64 wait_ns;
+} FcProfileThreadArc;
+
 /* One of the last records of a thread, which are kept with FC_TRACE. */
 typedef enum
 {
@@ -190,6 +199,7 @@ typedef struct
     guint64 preempted_ns; /* of it not of its own accord */
     guint64 manager_ns;   /* libfc was at work, or waited for fcmanager: in no function's time */
     GArray *functions;    /* of FcProfileThreadFunction, owned; may be empty */
+    GArray *arcs;         /* of FcProfileThreadArc, owned; NULL: not known */
     GArray *stack;        /* of FcProfileFrame, owned: open at the end */
     GArray *trace;        /* of FcProfileTraceRecord in order of time, owned; NULL: none */
     guint64 trace_all;    /* so many records there were, of which the last are in `trace` */

@@ -252,29 +252,6 @@ static void append_threads(const FcProfile *profile, GString *out)
     }
 }
 
-static void append_thread_functions(const FcProfile *profile, GString *out)
-{
-    guint count = 0;
-    g_autoptr(GString) lines = g_string_new(NULL);
-    for (guint i = 0; i < profile->threads->len; i++)
-    {
-        const GArray *functions = g_array_index(profile->threads, FcProfileThread, i).functions;
-        for (guint j = 0; functions && j < functions->len; j++, count++)
-        {
-            const FcProfileThreadFunction *function =
-                &g_array_index(functions, FcProfileThreadFunction, j);
-            fc_text_append_number(lines, i);
-            append_number(lines, function->function);
-            append_number(lines, function->calls);
-            append_number(lines, function->total_ns);
-            append_number(lines, function->local_ns);
-            g_string_append_c(lines, '\n');
-        }
-    }
-    fc_format_begin_section(out, "thread-functions", count);
-    g_string_append_len(out, lines->str, (gssize)lines->len);
-}
-
 static void append_thread_stacks(const FcProfile *profile, GString *out)
 {
     guint count = 0;
@@ -459,7 +436,7 @@ static void format(const FcProfile *profile, GString *out, const FcFormatSink *s
     append_modules(profile, out);
     append_functions(profile, out);
     append_threads(profile, out);
-    append_thread_functions(profile, out);
+    fc_format_thread_functions(profile, out);
     append_thread_stacks(profile, out);
     append_arcs(profile, out);
     append_contexts(profile, out);
@@ -469,6 +446,7 @@ static void format(const FcProfile *profile, GString *out, const FcFormatSink *s
         append_heap(out, profile, sink);
     fc_format_counted(profile, out);
     fc_format_waits(profile, out);
+    fc_format_thread_arcs(profile, out);
     fc_format_latencies(profile, out);
     fc_format_slowest(profile, out);
     fc_format_traces(profile, out, sink);

@@ -41,7 +41,11 @@ void fc_format_lines(GString *out, const char *name, const GString *lines, guint
  * them.  The members are guint64, given by their offsets; `second` 0: only one. */
 void fc_format_sparse(GString *out, const char *name, const GArray *items, gsize first,
                       gsize second);
-/* Likewise about how long calls took. */
+/* Appends the section of the functions of each thread. */
+void fc_format_thread_functions(const FcProfile *profile, GString *out);
+/* Appends that about which of several threads made how many of an arc's calls. */
+void fc_format_thread_arcs(const FcProfile *profile, GString *out);
+/* Appends that about how long calls took. */
 void fc_format_latencies(const FcProfile *profile, GString *out);
 /* Likewise the slowest calls. */
 void fc_format_slowest(const FcProfile *profile, GString *out);

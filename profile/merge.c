@@ -262,7 +262,7 @@ static void merge_arcs(FcMerge *merge)
 {
     g_autoptr(GHashTable) keys = fc_merge_keys_new();
     GArray *arcs = merge->into->arcs;
-    g_autofree guint *arc_map = g_new(guint, merge->other->arcs->len + 1);
+    guint *arc_map = merge->arc_map = g_new(guint, merge->other->arcs->len + 1);
     const guint own = arcs->len;
     for (guint i = 0; i < own + merge->other->arcs->len; i++)
     {
@@ -369,6 +369,12 @@ static void merge_threads(FcMerge *merge)
             frame->function = (guint)merge->function_map[frame->function];
             frame->site = fc_merge_map_place(merge, &frame->site);
         }
+        thread.arcs = thread.arcs ? g_array_copy(thread.arcs) : NULL;
+        for (guint j = 0; thread.arcs && j < thread.arcs->len; j++)
+        {
+            FcProfileThreadArc *arc = &g_array_index(thread.arcs, FcProfileThreadArc, j);
+            arc->arc = merge->arc_map[arc->arc];
+        }
         thread.trace = thread.trace ? g_array_copy(thread.trace) : NULL;
         for (guint j = 0; thread.trace && j < thread.trace->len; j++)
         {
@@ -405,7 +411,7 @@ void fc_profile_merge(FcProfile *into, const FcProfile *other)
     g_autofree gint *function_map = g_new(gint, other->functions->len + 1);
     FcMerge merge = {into,    other,      first_module_of, first_function_of,
                      modules, module_map, function_map,    NULL,
-                     0};
+                     0,       NULL};
     const gboolean into_has_histogram = into->extended;
 
     merge_header(into, other);
@@ -424,6 +430,7 @@ void fc_profile_merge(FcProfile *into, const FcProfile *other)
     fc_merge_add_sum(&into->unlisted_leaks, &other->unlisted_leaks);
     fc_merge_heap(&merge);
     g_free(merge.first_context);
+    g_free(merge.arc_map);
 }
 
 /* ---- Costs --------------------------------------------------------------------------- */
@@ -462,6 +469,12 @@ void fc_profile_put_costs_back(FcProfile *profile)
                 &g_array_index(functions, FcProfileThreadFunction, j);
             put_back(&function->total_ns, &function->total_cost_ns);
             put_back(&function->local_ns, &function->local_cost_ns);
+        }
+        GArray *arcs = g_array_index(profile->threads, FcProfileThread, i).arcs;
+        for (guint j = 0; arcs && j < arcs->len; j++)
+        {
+            FcProfileThreadArc *arc = &g_array_index(arcs, FcProfileThreadArc, j);
+            put_back(&arc->total_ns, &arc->cost_ns);
         }
     }
 }

@@ -30,6 +30,7 @@ typedef struct
     gint *first_context; /* of each context, those of `into` before the merge, then those of
                             `other`: the first one of `into` with the same path */
     guint own_contexts;  /* where those of `other` begin */
+    guint *arc_map;
 } FcMerge;
 
 /* Stays at the greatest number rather than wrap. */

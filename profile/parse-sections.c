@@ -249,6 +249,7 @@ static const Section sections[FC_SECTION_COUNT] = {
     [FC_SECTION_WAIT_ARCS] = {"wait-arcs", NULL, fc_parse_wait_arc, NULL, FC_SECTION_ARCS},
     [FC_SECTION_WAIT_CONTEXTS] = {"wait-contexts", NULL, fc_parse_wait_context, NULL,
                                   FC_SECTION_CONTEXTS},
+    [FC_SECTION_THREAD_ARCS] = {"thread-arcs", NULL, fc_parse_thread_arc, NULL, FC_SECTION_ARCS},
     [FC_SECTION_LATENCIES] = {"latencies", NULL, fc_parse_latency, NULL, FC_SECTION_ARCS},
     [FC_SECTION_SLOWEST] = {"slowest", NULL, fc_parse_slowest, NULL, FC_SECTION_CONTEXTS},
     [FC_SECTION_TRACE_THREADS] = {"trace-threads", NULL, fc_parse_trace_thread, NULL,

@@ -76,6 +76,25 @@ static gboolean parse(FcParser *parser)
 }
 
 /* Ends what was begun with the parser's text; its error goes to `error`. */
+/* What several threads made is said for each; where there was but one, it made all calls. */
+static void give_arcs(FcProfile *profile)
+{
+    if (profile->threads->len != 1)
+        return;
+    FcProfileThread *thread = &g_array_index(profile->threads, FcProfileThread, 0);
+    if (thread->functions->len == 0)
+        return;
+    g_clear_pointer(&thread->arcs, g_array_unref);
+    thread->arcs = g_array_new(FALSE, TRUE, sizeof(FcProfileThreadArc));
+    for (guint i = 0; i < profile->arcs->len; i++)
+    {
+        const FcProfileArc *from = &g_array_index(profile->arcs, FcProfileArc, i);
+        const FcProfileThreadArc arc = {i, from->calls, from->total_ns, from->cost_ns,
+                                        from->wait_ns};
+        g_array_append_val(thread->arcs, arc);
+    }
+}
+
 static FcProfile *finish(FcParser *parser, GError **error)
 {
     FcProfile *profile = parser->profile;
@@ -84,7 +103,10 @@ static FcProfile *finish(FcParser *parser, GError **error)
         g_ptr_array_unref(parser->arguments);
     fc_text_stop(&parser->text);
     if (good)
+    {
+        give_arcs(profile);
         return profile;
+    }
     fc_profile_free(profile);
     g_propagate_error(error, parser->text.error);
     return NULL;

@@ -41,6 +41,7 @@ enum
     FC_SECTION_CPU_BOUNDS,
     FC_SECTION_WAIT_ARCS,
     FC_SECTION_WAIT_CONTEXTS,
+    FC_SECTION_THREAD_ARCS,
     FC_SECTION_LATENCIES,
     FC_SECTION_SLOWEST,
     FC_SECTION_TRACE_THREADS,
@@ -94,6 +95,7 @@ gboolean fc_parse_wait_function(FcParser *parser);
 gboolean fc_parse_cpu_bounds(FcParser *parser);
 gboolean fc_parse_wait_arc(FcParser *parser);
 gboolean fc_parse_wait_context(FcParser *parser);
+gboolean fc_parse_thread_arc(FcParser *parser);
 gboolean fc_parse_latency(FcParser *parser);
 gboolean fc_parse_slowest(FcParser *parser);
 /* The thread that the line begins with; NULL and an error where there is none. */

@@ -25,6 +25,7 @@ static void thread_clear(gpointer data)
         g_array_unref(thread->functions);
     if (thread->stack)
         g_array_unref(thread->stack);
+    g_clear_pointer(&thread->arcs, g_array_unref);
     g_clear_pointer(&thread->trace, g_array_unref);
 }
 

@@ -40,6 +40,12 @@ static void choose_of_threads(FcProfile *profile, FcTimePart part)
             choose(&function->total_ns, function->total_wait_ns, part);
             choose(&function->local_ns, function->local_wait_ns, part);
         }
+        const GArray *arcs = g_array_index(profile->threads, FcProfileThread, i).arcs;
+        for (guint j = 0; arcs && j < arcs->len; j++)
+        {
+            FcProfileThreadArc *arc = &g_array_index(arcs, FcProfileThreadArc, j);
+            choose(&arc->total_ns, arc->wait_ns, part);
+        }
     }
 }
 

@@ -168,6 +168,21 @@ static void assert_traces(const FcProfileThread *a, const FcProfileThread *b)
     }
 }
 
+static void assert_thread_arcs(const GArray *a, const GArray *b)
+{
+    g_assert_cmpuint(a ? a->len : 0, ==, b ? b->len : 0);
+    for (guint i = 0; a && i < a->len; i++)
+    {
+        const FcProfileThreadArc *left = &g_array_index(a, FcProfileThreadArc, i);
+        const FcProfileThreadArc *right = &g_array_index(b, FcProfileThreadArc, i);
+        g_assert_cmpuint(left->arc, ==, right->arc);
+        g_assert_cmpuint(left->calls, ==, right->calls);
+        g_assert_cmpuint(left->total_ns, ==, right->total_ns);
+        g_assert_cmpuint(left->cost_ns, ==, right->cost_ns);
+        g_assert_cmpuint(left->wait_ns, ==, right->wait_ns);
+    }
+}
+
 static void assert_threads(const GArray *a, const GArray *b)
 {
     g_assert_cmpuint(a->len, ==, b->len);
@@ -203,6 +218,8 @@ static void assert_threads(const GArray *a, const GArray *b)
             g_assert_cmpuint(f->total_wait_ns, ==, g->total_wait_ns);
             g_assert_cmpuint(f->local_wait_ns, ==, g->local_wait_ns);
         }
+        if (a->len > 1) /* the only thread's are those of the profile: they are not written */
+            assert_thread_arcs(left->arcs, right->arcs);
         g_assert_cmpuint(left->stack->len, ==, right->stack->len);
         for (guint j = 0; j < left->stack->len; j++)
         {

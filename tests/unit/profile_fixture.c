@@ -229,6 +229,14 @@ static void random_threads(GRand *rand, FcProfile *profile, guint count)
             g_array_append_val(thread.functions, function);
             g_array_append_val(thread.stack, frame);
         }
+        for (guint j = 0; i % 2 == 0 && j < profile->arcs->len; j += 1 + i)
+        {
+            if (!thread.arcs)
+                thread.arcs = g_array_new(FALSE, TRUE, sizeof(FcProfileThreadArc));
+            const FcProfileThreadArc arc = {j, random_number(rand), random_number(rand),
+                                            random_number(rand), random_number(rand)};
+            g_array_append_val(thread.arcs, arc);
+        }
         random_trace(rand, profile, &thread, i % 3);
         g_array_append_val(profile->threads, thread);
     }

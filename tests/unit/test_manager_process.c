@@ -332,6 +332,7 @@ static void test_threads_in_turn(void)
 {
     Fixture f;
     start(&f);
+    f.process->arc_budget = 9990;
     for (guint32 thread = 1; thread <= 10000; thread++)
     {
         send(&f, FC_MSG_THREAD_START, thread, 1000 + thread, 10 * thread);
@@ -349,6 +350,12 @@ static void test_threads_in_turn(void)
     g_assert_cmpuint(row->end_time, ==, 423);
     g_assert_cmpuint(row->calls, ==, 1);
     g_assert_true(row->ended);
+    g_assert_cmpuint(row->arcs->len, ==, 1);
+    const FcProfileThreadArc *arc = &g_array_index(row->arcs, FcProfileThreadArc, 0);
+    g_assert_cmpuint(arc->calls, ==, 1);
+    g_assert_cmpuint(f.process->counts->arcs[arc->arc].calls, ==, 10000);
+    g_assert_null(g_array_index(f.process->results, FcThreadResult, 9995).arcs);
+    g_assert_cmpuint(note_count(f.process->repairs, "thread-arcs-not-listed"), ==, 10);
     stop(&f);
 }
 

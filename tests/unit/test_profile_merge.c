@@ -245,6 +245,11 @@ static void test_threads_and_notes(void)
     const FcProfileFrame frame = {0, {0x2110, 0x110, 1}};
     g_array_append_val(thread.functions, part);
     g_array_append_val(thread.stack, frame);
+    const FcProfileThreadArc own_arc = {0, 2, 700, 7, 70};
+    const FcProfileArc other_arc = {.caller = 1, .callee = 0, .calls = 2, .total_ns = 700};
+    thread.arcs = g_array_new(FALSE, TRUE, sizeof own_arc);
+    g_array_append_val(thread.arcs, own_arc);
+    g_array_prepend_val(other->arcs, other_arc);
     g_array_append_val(other->threads, thread);
     fc_profile_note(sum->repairs, "jump", 1);
     fc_profile_note(other->repairs, "jump", 2);
@@ -253,12 +258,17 @@ static void test_threads_and_notes(void)
     fc_profile_merge(sum, other);
     fc_profile_merge(sum, other);
     g_assert_cmpuint(sum->functions->len, ==, 4);
-    g_assert_cmpuint(sum->arcs->len, ==, 3);
+    g_assert_cmpuint(sum->arcs->len, ==, 4);
     g_assert_cmpuint(sum->threads->len, ==, 2);
     const FcProfileThread *added = &g_array_index(sum->threads, FcProfileThread, 1);
     g_assert_cmpstr(added->name, ==, "worker");
     g_assert_cmpuint(g_array_index(added->functions, FcProfileThreadFunction, 0).function, ==, 2);
     g_assert_cmpuint(g_array_index(added->stack, FcProfileFrame, 0).function, ==, 3);
+    const FcProfileThreadArc *added_arc = &g_array_index(added->arcs, FcProfileThreadArc, 0);
+    const FcProfileArc *merged = &g_array_index(sum->arcs, FcProfileArc, added_arc->arc);
+    g_assert_cmpuint(added_arc->calls, ==, 2);
+    g_assert_cmpuint(merged->callee, ==, 3); /* the function that only the other has */
+    g_assert_cmpuint(merged->calls, ==, 4);
     g_assert_cmpuint(sum->repairs->len, ==, 1);
     g_assert_cmpuint(g_array_index(sum->repairs, FcProfileNote, 0).count, ==, 5);
     g_assert_cmpuint(g_array_index(sum->losses, FcProfileNote, 0).count, ==, 6);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The sections of a .fc file about the functions and arcs of each thread.  Called by format.c.
+ */
+#include "profile/format.h"
+
+void fc_format_thread_functions(const FcProfile *profile, GString *out)
+{
+    guint count = 0;
+    g_autoptr(GString) lines = g_string_new(NULL);
+    for (guint i = 0; i < profile->threads->len; i++)
+    {
+        const GArray *functions = g_array_index(profile->threads, FcProfileThread, i).functions;
+        for (guint j = 0; functions && j < functions->len; j++, count++)
+        {
+            const FcProfileThreadFunction *function =
+                &g_array_index(functions, FcProfileThreadFunction, j);
+            const guint64 numbers[] = {i, function->function, function->calls, function->total_ns,
+                                       function->local_ns};
+            fc_format_line(lines, numbers, G_N_ELEMENTS(numbers));
+        }
+    }
+    fc_format_begin_section(out, "thread-functions", count);
+    g_string_append_len(out, lines->str, (gssize)lines->len);
+}
+
+void fc_format_thread_arcs(const FcProfile *profile, GString *out)
+{
+    guint count = 0;
+    g_autoptr(GString) lines = g_string_new(NULL);
+    for (guint i = 0; profile->threads->len > 1 && i < profile->threads->len; i++)
+    {
+        const GArray *arcs = g_array_index(profile->threads, FcProfileThread, i).arcs;
+        for (guint j = 0; arcs && j < arcs->len; j++, count++)
+        {
+            const FcProfileThreadArc *arc = &g_array_index(arcs, FcProfileThreadArc, j);
+            const guint64 numbers[] = {
+                i, arc->arc, arc->calls, arc->total_ns, arc->cost_ns, arc->wait_ns};
+            fc_format_line(lines, numbers, G_N_ELEMENTS(numbers));
+        }
+    }
+    fc_format_lines(out, "thread-arcs", lines, count);
+}
