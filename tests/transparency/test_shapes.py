@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The shapes of tests/e2e/shapes/table.py, plain and profiled: same output, same end.
+"""The shapes of tests/e2e/shapes/table.py, plain and profiled, with the one transport or the other:
+same output, same end.  That each has the same output with both, shapes.py looks at.
 
     test_shapes.py GROUP
 """
@@ -29,7 +30,7 @@ def outcome(case, shape, program, folder, env):
 
 def compare(case, shape, compiler):
     seen = {}
-    for kind in ("plain", *runner.TRANSPORTS):
+    for kind in ("plain", table.transport_of(shape)):
         program = runner.build(case, shape, compiler, profiled=kind != "plain")
         folder = runner.make_folder(case, f"run-{compiler}-{kind}")
         env = {"FC_TRANSPORT": kind} if kind != "plain" else {}

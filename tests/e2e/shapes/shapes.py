@@ -40,17 +40,10 @@ def chosen(words):
     return shapes
 
 
-def transport_of(shape):
-    """One for each shape, as many over the pipe as not: every shape meets both as it is, and every
-    way of leaving functions out does, with half of the shapes each."""
-    names = sorted(each.name for group in table.GROUPS.values() for each in group)
-    return runner.TRANSPORTS[names.index(shape.name) % len(runner.TRANSPORTS)]
-
-
 def run_all(shapes, is_long, transports, is_filtered):
     failures = 0
     for shape in shapes:
-        ways = transports or (transport_of(shape),)
+        ways = transports or (table.transport_of(shape),)
         case = Folder()
         case.setUp()
         bad = 0

@@ -6,7 +6,7 @@ import os
 import signal
 
 import fctest
-from runner import Difference, Shape
+from runner import TRANSPORTS, Difference, Shape
 
 BOTH = ("gcc", "clang")
 BOTH_CXX = ("g++", "clang++")
@@ -428,3 +428,10 @@ ENDS = [
 
 GROUPS = {"threads": THREADS, "processes": PROCESSES, "jumps": JUMPS, "signals": SIGNALS,
           "libraries": LIBRARIES, "ends": ENDS}
+
+
+def transport_of(shape):
+    """One for each shape, as many over the pipe as not, for tests that run them in a way of their
+    own: every shape meets both as it is, and every way does, with half of the shapes each."""
+    names = sorted(each.name for group in GROUPS.values() for each in group)
+    return TRANSPORTS[names.index(shape.name) % len(TRANSPORTS)]
