@@ -7,7 +7,7 @@ usage: programs.py [SEED COUNT [long [FOLDER]]].  COUNT random command lines; `l
 builds many more variants of the programs and tries all options with each, not a part.
 FOLDER keeps what was built.  Seeds other than 0 leave the fixed command lines out.
 
-Some 1,500 command lines, each given to both programs.
+Some 1,100 command lines, each given to both programs.
 """
 import os
 import pickle
@@ -105,7 +105,7 @@ def compare(root, seed, count, is_long):
         before = len(comparison.failed)
         if seed == 0:
             check_every_option(comparison, target, number,
-                               1 if is_long else 18 if target.is_static else 6)
+                               1 if is_long else 27 if target.is_static else 9)
         if len(comparison.failed) > before:
             print('    target', target.name)
     check_random(comparison, built, seed, count, is_long)
