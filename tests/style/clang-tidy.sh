@@ -41,18 +41,23 @@ done >"$passed/files"
     exit 1
 }
 
-# In these the analyzer needs more steps to get to every block that it can get to.
-further='fcdump/export-json.c fcdump/render.c fcdump/report-graph.c fcdump/report-info.c
-    fcdump/report-threads.c fcgprof/report-flat.c fcmanager/output.c gmon/gmonout-times.c
-    libfc/spawn.c'
-sed 's/max-nodes=25000/max-nodes=75000/' .clang-tidy >"$passed/further.yaml"
-for file in $further; do
-    grep -qxF "$file" "$passed/files" || {
-        echo "$file is named here, but is no file of the tree"
-        exit 1
-    }
-    echo "$file"
-done >"$passed/further"
+# In these the analyzer needs more steps to get to every block that it can get to; how many.
+while read -r steps files; do
+    for file in $files; do
+        grep -qxF "$file" "$passed/files" || {
+            echo "$file is named here, but is no file of the tree"
+            exit 1
+        }
+        echo "$file $steps"
+    done
+done >"$passed/further" <<END
+75000 fcdump/export-json.c fcdump/render.c fcdump/report-graph.c fcdump/report-info.c
+75000 fcdump/report-threads.c fcgprof/report-flat.c fcmanager/output.c gmon/gmonout-times.c
+75000 libfc/spawn.c
+25000 fcdump/options-parse.c fcdump/report-tree.c fcgprof/options.c fcgprof/profile-measure.c
+25000 fcgprof/report-order.c fcmanager/counts.c fcmanager/files.c fcmanager/heap-order.c
+25000 fcmanager/source.c libfc/detail.c profile/format.c symbols/replace.c
+END
 
 # What has not passed yet: the file, and the name of the stamp that it is to get.
 xargs sha256sum <"$passed/files" | sed -E 's,^([0-9a-f]+)  (.*)/(.*)$,\2/\3 \2-\3-\1,' |
@@ -60,12 +65,13 @@ xargs sha256sum <"$passed/files" | sed -E 's,^([0-9a-f]+)  (.*)/(.*)$,\2/\3 \2-\
         [ -e "$stamps/$stamp" ] || echo "$file $stamp"
     done >"$passed/new"
 
-# Has clang-tidy look by the rules of file $1 at the files at standard input, of which several
-# together take three quarters of the time.
+# Has clang-tidy look with $1 steps at the files at standard input, of which several together take
+# three quarters of the time.
 look()
 {
+    sed "s/max-nodes=10000/max-nodes=$1/" .clang-tidy >"$passed/$1.yaml"
     # shellcheck disable=SC2016 # expanded by the inner shell
-    config=$1 xargs -r -n 16 -P "$((($(nproc) + 1) / 2))" sh -c '
+    config=$passed/$1.yaml xargs -r -n 16 -P "$((($(nproc) + 1) / 2))" sh -c '
         files= new=
         while [ $# -gt 0 ]; do
             files="$files $1" new="$new $2"
@@ -78,8 +84,9 @@ look()
         cd "$stamps" && touch $new' sh
 }
 failed=0
-awk 'NR == FNR { further[$1]; next } $1 in further' "$passed/further" "$passed/new" |
-    look "$passed/further.yaml" || failed=1
-awk 'NR == FNR { further[$1]; next } !($1 in further)' "$passed/further" "$passed/new" |
-    look .clang-tidy || failed=1
+for steps in 75000 25000 10000; do
+    awk -v steps="$steps" 'NR == FNR { further[$1] = $2; next }
+        ($1 in further ? further[$1] : 10000) == steps' "$passed/further" "$passed/new" |
+        look "$steps" || failed=1
+done
 exit "$failed"
