@@ -167,8 +167,12 @@ function begin() {
     weight.name === "cpu" || (weight.name === "time" && data.time_mode >= 3) ? "CPU time"
       : weight.name === "time" && hasCpu ? "wall time" : weight.name, { value: i }));
   document.getElementById("weight").addEventListener("change", (event) => go({ weight: Number(event.target.value), sort: "" }));
-  document.getElementById("search").addEventListener("input", (event) =>
-    location.replace(hashOf({ search: event.target.value.trim() })));
+  // once no key has come for a moment: a large page takes its time to draw
+  let typed = 0;
+  document.getElementById("search").addEventListener("input", (event) => {
+    clearTimeout(typed);
+    typed = setTimeout(() => location.replace(hashOf({ search: event.target.value.trim() })), 60);
+  });
   const omitted = [];
   if (data.omitted > 0)
     omitted.push(`${formatCount(data.omitted)} of the lightest contexts are left out; what they weigh is in grey `

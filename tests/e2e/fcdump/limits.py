@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # A profile as large as that of cppcheck, 1.3 million contexts of some 3,000 C++ functions: what the
-# first screen and the page take of memory, and how large the page gets.  How long they take is
+# first screen and the page take of memory, how large the page gets, and that a browser can work with it.  How long they take is
 # told and not judged: a benchmark is this script, too.
 
 import os
@@ -11,7 +11,7 @@ import resource
 import subprocess
 import sys
 
-from fcfile import FCDUMP, Profile, contains, equal, fail, folder
+from fcfile import FCDUMP, HERE, Profile, contains, equal, fail, folder
 from sanitized import is_sanitized
 
 CONTEXTS = 1_300_000
@@ -140,3 +140,11 @@ print(f"the page: {size / 1e6:.1f} MB")
 if not 1 << 20 < size < PAGE_LIMIT:
     fail("the size of the page", size)
 contains(measure("--dot"), "functions; left out: ", "the drawing")
+
+# ---- And what a browser makes of it --------------------------------------------------------------
+
+browsed = subprocess.run(["/usr/bin/python3", os.path.join(HERE, "browsed_limits.py"), "many.html"], check=False,
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+print(browsed.stdout.decode())
+if browsed.returncode not in (0, 77):  # 77: there is none
+    fail("the page in a browser", browsed.stdout.decode())

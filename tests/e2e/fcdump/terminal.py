@@ -6,11 +6,12 @@
 import fcntl
 import os
 import pty
+import re
 import struct
 import subprocess
 import termios
 
-from fcfile import FCDUMP, Profile, Program, equal, fail, folder, good, run, simple
+from fcfile import FCDUMP, Profile, Program, equal, fail, folder, good, recursive, run, simple, with_heap, with_waits
 
 
 def on_terminal(columns, *arguments, env=None, status=0):
@@ -125,6 +126,35 @@ equal(on_terminal(30, "some.fc", "--width=0", "--color=never", "--no-reports", "
 for unit, time in (("ns", "6000000 ns"), ("us", "6000.000 us"), ("ms", "6.000000 ms"), ("s", "0.006000000 s")):
     if f" {time}  " not in " " + good("some.fc", "--units=" + unit):
         fail(f"--units={unit}", good("some.fc", "--units=" + unit))
+# In each report all times are in the unit, and the same ones.
+listed = re.findall(r"^  --([a-z-]+), --no-", good("--help").split("\nExports", 1)[0], re.MULTILINE)
+with_heap(program).write("heap.fc")
+recursive(program).write("cycles.fc")
+with_waits(program).write("waits.fc")
+CORPUS = os.path.join(os.environ["FC_SOURCE_ROOT"], "tests", "fuzz", "corpus", "profile")
+profiles = [["heap.fc"], ["cycles.fc"], ["waits.fc"], [os.path.join(CORPUS, "traced.fc")], [os.path.join(CORPUS, "threads.fc")]]
+FACTORS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
+TIME = re.compile(r"(?<![\w.])(\d[\d.]*) (ns|us|ms|s)\b")
+timed = set()
+for report in [*listed, "trace", "peek=*", "path=main,work", "by=file", "by=module", "by=thread", "by=process", "diff"]:
+    for words in profiles:
+        expected = None
+        for unit, factor in FACTORS.items():
+            if expected == []:
+                break
+            words = ["cycles.fc", "--", "heap.fc"] if report == "diff" else words
+            text = run("--no-reports", *(["--flat"] if "by=" in report else []), "--" + report, "--units=" + unit, "--width=0", *words).out
+            printed = TIME.findall(text)
+            equal({found for _, found in printed} - {unit}, set(), f"other units in --{report} --units={unit} of {words}")
+            times = [round(float(number) * factor) for number, _ in printed]
+            expected = times if expected is None else expected
+            equal(times, expected, f"--{report} --units={unit} of {words}")
+            timed |= {report} if times else set()
+for report in ("summary", "heaviest", "hot-path", "flat", "graph", "cycles", "tree", "latency", "threads", "slowest", "mem-heap",
+               "mem-functions", "mem-contexts", "trace", "peek=*", "path=main,work", "by=file", "by=module", "by=thread", "by=process",
+               "diff"):
+    if report not in timed:
+        fail(f"--{report} has no times", timed)
 
 # A pager for reports on a terminal: FC_PAGER before PAGER, with LESS set unless it is; none for exports, in a pipe, or if it is empty.
 SHOW = "sed 's/^/PAGED /'; echo LESS=$LESS"

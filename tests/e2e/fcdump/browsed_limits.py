@@ -1,0 +1,53 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# The page PAGE of a profile as large as cppcheck's, which limits.py has made, in a browser: it opens without
+# a complaint, and search and zoom do what they do.  How long they take is told and not judged.
+# Debian's own Python, as its Selenium needs.
+#
+#     browsed_limits.py PAGE
+
+import os
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.environ["FC_SOURCE_ROOT"], "tests", "support"))
+from browser import browser, shot, show
+
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+
+def step(driver, what, act, condition):
+    began = time.monotonic()
+    act()
+    WebDriverWait(driver, 120).until(lambda _: driver.execute_script("return " + condition), what)
+    print(f"{what}: {time.monotonic() - began:.2f} s")
+
+
+with browser() as driver:
+    driver.set_script_timeout(120)
+    step(driver, "the page opens", lambda: show(driver, sys.argv[1], "#view=functions"),
+         "document.querySelectorAll('#functions tbody tr').length > 20")
+    step(driver, "the flame graph", lambda: driver.execute_script("location.hash = '#view=flame'"),
+         "document.querySelectorAll('svg.flame .frame').length > 100")
+    shot(driver, "page-limits")
+    # a box that has others above it, not the root
+    name = driver.execute_script(
+        "return Array.from(document.querySelectorAll('svg.flame .frame')).map((box) => box.dataset.name)"
+        ".find((name) => name.startsWith('Token'))")
+    step(driver, "search", lambda: driver.find_element(By.ID, "search").send_keys(name),
+         "document.querySelectorAll('svg.flame .frame.found').length > 0")
+    driver.execute_script("document.getElementById('search').value = ''")
+    box = driver.execute_script(
+        "return Array.from(document.querySelectorAll('svg.flame .frame')).find((box) => box.dataset.name === arguments[0])",
+        name)
+    driver.execute_script("window.before = document.querySelectorAll('svg.flame .frame').length")
+    step(driver, "zoom", lambda: driver.execute_script(
+        "arguments[0].dispatchEvent(new MouseEvent('click', {bubbles: true}))", box),
+        "!Array.from(document.querySelectorAll('svg.flame .frame:not(.above)')).some((box) => box.dataset.name === 'all')")
+    step(driver, "reset", lambda: driver.find_element(By.ID, "reset").click(),
+         "Array.from(document.querySelectorAll('svg.flame .frame:not(.above)')).some((box) => box.dataset.name === 'all')")
+    step(driver, "a function", lambda: driver.execute_script("location.hash = '#f=' + encodeURIComponent(arguments[0])", name),
+         "document.getElementById('name')?.textContent.startsWith('Token')")
+    shot(driver, "page-limits-function")
