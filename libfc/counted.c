@@ -65,8 +65,8 @@ static void hold_what_is_open(struct FcCounted *counted)
             if (counted->window[k].function == frame->function)
             {
                 is_any = true;
-                fc_counters_nest(was_held ? &known->nested : &nested, site, where,
-                                 counted->window[k].site, counted->window[k].where);
+                fc_nested_add(was_held ? &known->nested : &nested, site, where,
+                              counted->window[k].site, counted->window[k].where);
             }
         if (!was_held)
             fc_held_begin(counted, known, site, where, nested);
@@ -272,7 +272,7 @@ FC_REALIGN void fc_counted_enter(void *function_pointer, void *site_pointer, uin
     if (fc_held_is(known) && site == known->site &&
         fc_thread_is_on_own_stack(fc_held_address(where)) ==
             fc_thread_is_on_own_stack(fc_held_limit(known)))
-        fc_counters_nest(&known->nested, known->site, known->where, site, where);
+        fc_nested_add(&known->nested, known->site, known->where, site, where);
     count(counted, known, site, where);
 }
 

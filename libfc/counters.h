@@ -8,14 +8,7 @@
 #pragma once
 
 #include "libfc/filter.h"
-
-/* Activations without a frame that are open within the one that has it: */
-struct FcNested
-{
-    uint32_t alike; /* at the same place of the stack, into which they were inlined */
-    uint32_t below; /* further down, from the same call site */
-    uint32_t ended; /* whose exits were looked at */
-};
+#include "libfc/nested.h"
 
 /* Calls that are deeper than FC_DEPTH are those of a function of their own here, whose address has
  * FC_COUNT_DEEP in it. */
@@ -98,16 +91,6 @@ struct FcCounted
     uint32_t window_number; /* another one for each window */
     struct FcWindowFrame window[FC_WINDOW_DEPTH];
 };
-
-/* One at `where`, from `site`, within that at `outer_where` from `outer_site`. */
-static inline void fc_counters_nest(struct FcNested *nested, uint64_t outer_site,
-                                    uint64_t outer_where, uint64_t site, uint64_t where)
-{
-    if (((where ^ outer_where) & FC_WHERE_ADDRESS_MASK) == 0)
-        nested->alike++;
-    else if (site == outer_site)
-        nested->below++;
-}
 
 /* The calling thread's, made when it is first asked for; NULL where there is no memory.  Signals
  * blocked. */

@@ -9,8 +9,8 @@
 #include "libfc/detail.h"
 
 #include "libfc/clock.h"
-#include "libfc/counters.h"
 #include "libfc/detail-tables.h"
+#include "libfc/nested.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 
@@ -345,7 +345,7 @@ const struct FcOpen *fc_detail_take_outermost(uint64_t function, struct FcNested
         const struct FcOpen *open = &detail->open[i];
         if (open->function == function && found)
         {
-            fc_counters_nest(nested, found->site, found->where, open->site, open->where);
+            fc_nested_add(nested, found->site, found->where, open->site, open->where);
             continue;
         }
         detail->open[kept] = *open;

@@ -75,7 +75,6 @@ static gboolean parse(FcParser *parser)
            (parser->is_partial || check_first_part(parser, first_part));
 }
 
-/* Ends what was begun with the parser's text; its error goes to `error`. */
 /* What several threads made is said for each; where there was but one, it made all calls. */
 static void give_arcs(FcProfile *profile)
 {
@@ -95,6 +94,7 @@ static void give_arcs(FcProfile *profile)
     }
 }
 
+/* Ends what was begun with the parser's text; its error goes to `error`. */
 static FcProfile *finish(FcParser *parser, GError **error)
 {
     FcProfile *profile = parser->profile;
