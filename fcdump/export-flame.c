@@ -93,14 +93,21 @@ static void put_color(FILE *out, const FcStackNode *node, const char *name)
         fprintf(out, "rgb(%u,%u,%u)", 205 + hash % 50, 90 + hash / 50 % 130, hash / 6500 % 60);
 }
 
+/* In thousandths of a unit of the picture.  Times near 2^64 ns, of which the sums are none, stay
+ * within it. */
+static guint64 scale(const Flame *flame, guint64 weight)
+{
+    const double share = (double)weight / (double)MAX(flame->totals[0], 1);
+    return (guint64)(MIN(share, 1.0) * WIDTH * 1000);
+}
+
 static void put_frame(const Flame *flame, guint index)
 {
     const FcStackNode *node = fc_stacks_node(flame->stacks, index);
     const FcWeight weight = fc_report_weight(flame->context);
     const char *name = fc_stacks_name(flame->stacks, node);
-    const double unit = (double)WIDTH / (double)MAX(flame->totals[0], 1);
-    const guint64 left = (guint64)((double)flame->left[index] * unit * 1000);
-    const guint64 width = (guint64)((double)flame->totals[index] * unit * 1000);
+    const guint64 left = scale(flame, flame->left[index]);
+    const guint64 width = scale(flame, flame->totals[index]);
     const guint y = TOP + (flame->levels - 1 - flame->level[index]) * LEVEL;
     const glong room = ((glong)width / 1000 - 6) / CHARACTER;
     g_autofree char *total = format_weight(weight, flame->totals[index]);

@@ -8,7 +8,7 @@ import os
 import re
 import xml.etree.ElementTree
 
-from fcfile import Profile, Program, contains, equal, folder, run, simple, with_heap
+from fcfile import Profile, Program, contains, equal, fail, folder, run, simple, with_heap
 
 keep = folder()
 program = Program()
@@ -55,6 +55,17 @@ equal(draw("--weight=bytes", "heap.fc")[0],
        "<outside> (64 B, 1.5%; 64 B itself)": (0, 15, 2),
        "main (4100 B, 98.5%; 100 B itself)": (15, 985, 2),
        "work (4000 B, 96.1%; 4000 B itself)": (15, 961, 3)}, "bytes")
+
+# Times of which the sum is more than 64 bits hold stay within the picture.
+vast = Profile(program, run_ns=10**9)
+vast.function("main", 1, 2**63, 2**63)
+vast.function("work", 1, 2**63 + 10, 2**63 + 10)
+top = vast.context(None, 0x7f0000001234, "main", 1, 2**63, 2**63)
+vast.context(top, "main+6", "work", 1, 2**63 + 10, 2**63 + 10)
+vast.write("vast.fc")
+for title, (left, width, _) in draw("vast.fc")[0].items():
+    if not (left <= 1000 and width <= 1000):
+        fail(title, left, width)
 
 # More contexts than a browser can show: the heaviest are drawn, and the whole stays the whole.
 many = Profile(program, run_ns=10**9)
