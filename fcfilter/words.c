@@ -34,7 +34,8 @@ static void clear_word(gpointer word)
     g_free(((Word *)word)->text);
 }
 
-/* The first that a word begins with is its action; an empty one is what all begin with. */
+/* What a word may begin with, and what is done with the functions that it names.  The first row
+ * that fits is taken: all words begin with the empty text of the last, those without an action. */
 static const struct
 {
     const char *text;

@@ -352,9 +352,9 @@ static void begin(struct FcCounted *counted, const struct FcDecision *decision)
 
 void fc_counted_begin(const struct FcChunk *chunk, uint32_t slots)
 {
+    struct FcCounted *counted = fc_thread.counted;
     /* Until the thread has a shared chunk again, and is back from a handler on another stack: what
        is open there is not known. */
-    struct FcCounted *counted = fc_thread.counted;
     if (chunk == fc_thread.private_chunk || (counted && counted->is_window_ending) ||
         !fc_thread_is_on_own_stack((uint64_t)(uintptr_t)__builtin_frame_address(0)))
         return;
@@ -367,8 +367,8 @@ void fc_counted_begin(const struct FcChunk *chunk, uint32_t slots)
         return;
     if (!fc_detail_look_again(chunk, slots))
         return;
-    /* What is open in it was recorded as no counted function's: its exit would end the frame of
-       another activation, or leave it held. */
+    /* What is open in the window was recorded as no counted function's: its exit would end the
+       frame of another activation, or leave it held. */
     if (counted->is_window)
         end_window_early(counted);
     for (uint32_t i = 0; i < count; i++)

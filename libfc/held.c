@@ -47,20 +47,19 @@ static void show_nested_pairs(struct FcFunction *known, bool shown)
 /* A function may move the stack pointer (alloca), and then its exit is below where it was entered,
  * as those of nested calls are.  So all exits are looked at, unless many turn out to be nested;
  * then the manager mends what is not told. */
-static void set(struct FcFunction *known, uint64_t site, uint64_t where, struct FcNested nested,
-                bool is_recursive)
+static void set(struct FcFunction *known, uint64_t site, uint64_t where, struct FcNested nested)
 {
     known->site = site;
     known->where = where;
     known->nested = nested;
-    __atomic_store_n(&known->slot->exit_limit, is_recursive ? fc_held_address(where) : 0,
+    __atomic_store_n(&known->slot->exit_limit, known->is_nested ? fc_held_address(where) : 0,
                      __ATOMIC_RELAXED);
 }
 
 void fc_held_begin(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
                    uint64_t where, struct FcNested nested)
 {
-    set(known, site, where, nested, known->is_nested);
+    set(known, site, where, nested);
     if (known->is_nested)
         show_nested_pairs(known, true);
     else
@@ -69,7 +68,7 @@ void fc_held_begin(struct FcCounted *counted, struct FcFunction *known, uint64_t
 
 void fc_held_begin_sample(struct FcFunction *known, uint64_t site, uint64_t where)
 {
-    set(known, site, where, (struct FcNested){0}, known->is_nested);
+    set(known, site, where, (struct FcNested){0});
 }
 
 void fc_held_end(struct FcCounted *counted, struct FcFunction *known)

@@ -146,6 +146,7 @@ typedef struct
     guint64 local_wait_ns;
 } FcProfileThreadFunction;
 
+/* What one thread has of an arc, itself an index; of all threads together it is the arc's own. */
 typedef struct
 {
     guint arc;
