@@ -112,6 +112,24 @@ class Manual(unittest.TestCase):
         told = set(re.findall(r"@code\{([a-z0-9_]+)\}", elsewhere)) - {"null", "true", "false"}
         self.assertEqual(told - written, set(), "not in the output")
 
+    def test_tests(self):
+        """The tests that the manual names for its claims are there, and whatever it says of trust
+        has one."""
+        with open(os.path.join(os.environ["FC_BUILD_ROOT"], "meson-info/intro-tests.json"), encoding="utf-8") as file:
+            known = {test["name"] for test in json.load(file)}
+        # those are in the build with the sanitizers alone
+        known |= {name.removesuffix(".c") for name in
+                  os.listdir(os.path.join(os.environ["FC_SOURCE_ROOT"], "tests/fuzz")) if name.startswith("fuzz_")}
+        for node in ("Trust", "Former Limits", "Namespaces"):
+            section = re.split(r"@node %s\n" % node, chapter("inside.texi"))[1].split("@node ")[0]
+            named = {name for group in re.findall(r"\((?:tests )?((?:@samp\{[\w/-]+\}[,\s]*)+)\)", section)
+                     for name in re.findall(r"\{(.*?)\}", group)}
+            self.assertTrue(named, node)
+            self.assertEqual(named - known, set(), node)
+            if node == "Trust":
+                for item in section.split("@end table")[0].split("@item ")[1:]:
+                    self.assertRegex(item, r"\(@samp\{[\w/-]+\}", item.splitlines()[0])
+
     def test_suppressions(self):
         with open(os.path.join(DOC, "..", "model", "suppress.c"), encoding="utf-8") as file:
             built_in = re.findall(r'^    "([a-z]+:.*)",$', file.read(), re.MULTILINE)
