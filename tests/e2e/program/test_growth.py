@@ -100,6 +100,47 @@ class Growth(fctest.Case):
             self.assertEqual(sum(context.calls for context in profile.contexts),
                              sum(function.calls for function in profile.functions))
 
+    def test_managers_memory_with_many_coroutines(self):
+        """200,000 of them, one after the other, each on a stack where none was before: what is
+        kept of one that ended is where its stack was."""
+        source = self.write("coroutines.c", """
+            #include <stdlib.h>
+            #include <sys/mman.h>
+            #include <ucontext.h>
+            #define BYTES 16384
+            static ucontext_t here, there;
+            static void step(void) {}
+            static void body(void) { step(); }
+            int main(int argc, char **argv)
+            {
+                const size_t count = (size_t)atoi(argv[argc - 1]);
+                char *stacks = mmap(NULL, count * 2 * BYTES, PROT_READ | PROT_WRITE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                if (stacks == MAP_FAILED)
+                    abort();
+                for (size_t i = 0; i < count; i++)
+                {
+                    getcontext(&there);
+                    there.uc_stack.ss_sp = stacks + i * 2 * BYTES;
+                    there.uc_stack.ss_size = BYTES;
+                    there.uc_link = &here;
+                    makecontext(&there, body, 0);
+                    swapcontext(&here, &there);
+                    madvise(there.uc_stack.ss_sp, BYTES, MADV_DONTNEED);
+                }
+                return 0;
+            }
+            """)
+        program = self.compile(source)
+        count = 200000
+        for env in ({}, {"FC_TRANSPORT": "pipe"}):
+            kib = self.manager_kib([program, str(count)], **env)
+            self.assertLess(kib, LIMIT_KIB, env)
+            profile = fcprofile.load(self.path("functioncheck.fc"))
+            self.assertEqual({function.name: function.calls for function in profile.functions},
+                             {"main": 1, "body": count, "step": count})
+            self.assertEqual((profile.repairs, profile.losses), ({}, {}))
+
     def test_threads_give_back(self):
         """A thread that counts calls from many places leaves none of its tables behind."""
         functions = range(1500)
