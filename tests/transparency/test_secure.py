@@ -274,6 +274,27 @@ class Joining(Privileged):
                         for name in os.listdir(self.mine) if ".fc" in name)
         self.assertEqual(set(owners), {0, int(USER)}, os.listdir(self.mine))
 
+    def test_session_of_a_more_privileged_process(self):
+        """A genuine one, of root: who gave up its rights before it was executed has its own."""
+        os.chmod(self.program, 0o755)
+        os.mkdir(self.path("root"), 0o700)
+        outer = self.compile("runs.c")
+        for transport in ("shared", "pipe"):
+            done = self.run_target(
+                [outer, shutil.which("setpriv"), "--reuid", USER, "--regid", USER, "--clear-groups",
+                 "env", "-u", "FC_DUMP_PATH", "-C", self.mine, self.program],
+                env={"FC_DUMP_PATH": self.path("root"), "FC_QUIET": "1", "FC_TRANSPORT": transport})
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            for folder, user, images in ((self.path("root"), 0, 2), (self.mine, int(USER), 1)):
+                found = [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
+                self.assertEqual({os.stat(path).st_uid for path in found}, {user}, found)
+                profiles = [path for path in found if not path.endswith(".fcd")]
+                self.assertEqual(len(profiles), images, found)
+                for path in profiles:
+                    self.assertEqual(fcprofile.load(path).losses, {}, path)
+                for path in found:
+                    os.unlink(path)
+
 
 class Figures(fctest.Case):
     def test_they_never_become_an_address(self):
