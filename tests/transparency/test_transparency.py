@@ -6,6 +6,7 @@ fails or dies, and where nothing can be written."""
 
 import ctypes
 import glob
+import itertools
 import os
 import resource
 import shutil
@@ -262,23 +263,26 @@ class Descriptors(fctest.Case):
     def test_closed_standard_descriptors(self):
         program = self.compile("observe.c")
         plain = self.compile("observe.c", profiled=False)
-        for closed in ((0,), (1,), (2,), (0, 1, 2)):
+        for transport, closed in itertools.product(("shared", "pipe"), ((0,), (1,), (2,), (0, 1, 2))):
             outcomes = []
             for words in ([plain], [program]):
                 def prepare(closed=closed):
                     for fd in closed:
                         os.close(fd)
-                done = self.run_quiet(words, base=ENVIRONMENT, preexec_fn=prepare)
+                done = self.run_quiet(words, base={**ENVIRONMENT, "FC_TRANSPORT": transport},
+                                      preexec_fn=prepare)
                 outcomes.append((done.stdout, done.stderr, done.returncode))
-            self.assertEqual(outcomes[1], outcomes[0], f"with {closed} closed")
+            self.assertEqual(outcomes[1], outcomes[0], f"{transport}, with {closed} closed")
             self.assertTrue(os.path.exists(self.path("functioncheck.fcd")))
             os.unlink(self.path("functioncheck.fcd"))
 
     def test_stdout_full(self):
         program = self.compile("observe.c")
-        with open("/dev/full", "wb") as full:
-            done = self.run_quiet([program], stdout=full, stderr=subprocess.PIPE)
-        self.assertEqual((done.returncode, done.stderr), (42, b"to standard error\n"))
+        for transport in ("shared", "pipe"):
+            with open("/dev/full", "wb") as full:
+                done = self.run_quiet([program], env={"FC_TRANSPORT": transport}, stdout=full,
+                                      stderr=subprocess.PIPE)
+            self.assertEqual((done.returncode, done.stderr), (42, b"to standard error\n"), transport)
 
     def test_everything_closed(self):
         """A daemon closes all descriptors, and is profiled to the end; nothing of ours
