@@ -22,7 +22,8 @@ packages_of()
         echo g++ clang libclang-rt-dev llvm clang-format clang-tidy lld make cmake autoconf automake \
             libtool binutils binutils-aarch64-linux-gnu dwz elfutils xz-utils valgrind uftrace graphviz \
             python3 python3-jsonschema python3-protobuf protobuf-compiler golang-go python3-selenium chromium \
-            chromium-driver libreadline-dev man-db zsh fish shellcheck libjemalloc2 libtcmalloc-minimal4
+            chromium-driver libreadline-dev man-db zsh fish shellcheck libjemalloc2 libtcmalloc-minimal4 \
+            libdevel-nytprof-perl
         ;;
     servers)
         echo gcc make pkg-config perl libpcre2-dev libssl-dev zlib1g-dev
