@@ -97,11 +97,11 @@ class Mapped(fctest.Case):
             }
             """ % PAIRS))
 
-    def start(self):
+    def start(self, **env):
         process = subprocess.Popen([self.program], cwd=self.folder, stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    env=fctest.plain_environment(FC_VERBOSE="", FC_MEMORY="1",
-                                                                FC_MEMORY_SCAN="1"))
+                                                                FC_MEMORY_SCAN="1", **env))
         for line in process.stderr:
             if line.startswith(b"FCMng: Profile manager: running ["):
                 manager = int(line.split(b"[")[1].split(b"]")[0])
@@ -137,6 +137,17 @@ class Mapped(fctest.Case):
             self.assertEqual(shorten(path), [])
         process.stdin.write(b"\n")
         self.finish(process)
+
+    def test_choices(self):
+        """The answers to FC_FILTER, which the manager writes where each process reads."""
+        for transport in ("shared", "pipe"):
+            process, manager = self.start(FC_FILTER="skip:nothing", FC_TRANSPORT=transport)
+            files = self.files_of(manager, "fc-choices")
+            self.assertTrue(files, "the manager has no memory for its answers")
+            for path in files:
+                self.assertEqual(shorten(path), [], transport)
+            process.stdin.write(b"\n")
+            self.finish(process)
 
     def attack_live_list(self, attack):
         """While the program looks through its memory, which takes it a while."""
