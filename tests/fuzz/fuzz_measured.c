@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Fuzz target of what fcgprof does with a profile or a descriptor of FunctionCheck: load, measure,
+ * and its reports, to /dev/null; run by libFuzzer, or by replay.c over the corpus of the
+ * readers.  Whatever the input, nothing may crash, and little time and memory be taken.
+ */
+#include "fcgprof/profile.h"
+#include "fcgprof/reports.h"
+#include "tests/fuzz/input-file.h"
+
+#include <getopt.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+
+enum
+{
+    SUMMED = 0x100 /* a bit of the choice, above those of the options */
+};
+
+/* A choice that changes with the input, so that each profile of the corpus meets many. */
+static FcGOptions *make_options(const char *path, unsigned choice)
+{
+    static const char *const bits[8] = {"-l", "-c", "-z",       "-T",
+                                        "-i", "-a", "-kmain/*", "--elapsed"};
+    g_autoptr(GPtrArray) words = g_ptr_array_new();
+    g_autoptr(GError) error = NULL;
+
+    g_ptr_array_add(words, (gpointer) "fcgprof");
+    g_ptr_array_add(words, (gpointer) "-b");
+    for (guint i = 0; i < G_N_ELEMENTS(bits); i++)
+        if ((choice >> i & 1) != 0)
+            g_ptr_array_add(words, (gpointer)bits[i]);
+    g_ptr_array_add(words, (gpointer)path);
+    /* Half of them twice: what it is summed with is then as strange as it is. */
+    if (choice & SUMMED)
+        g_ptr_array_add(words, (gpointer)path);
+    const int count = (int)words->len;
+    g_ptr_array_add(words, NULL);
+    optind = 0;
+    FcGOptions *options = fc_goptions_parse(count, (char **)words->pdata, &error);
+    if (!options)
+        g_error("the options are refused: %s", error->message);
+    return options;
+}
+
+/* One report: formatting numbers is most of the time.  Not the one with sources, which would be
+ * looked for where the system's libraries were made. */
+static void report(FcGModel *model, unsigned choice)
+{
+    switch (choice % 4)
+    {
+    case 0:
+        fc_greport_flat(model);
+        break;
+    case 1:
+        fc_greport_graph(model);
+        break;
+    case 2:
+        fc_greport_index(model);
+        fc_greport_function_order(model);
+        break;
+    default:
+        fc_greport_exec(model);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    const unsigned choice = fuzz_choice(data, bytes);
+    g_autoptr(FcGOptions) options = make_options(fuzz_file(data, bytes), choice);
+    g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(FcGModel) model = NULL;
+    g_autoptr(FcGProfile) profile = NULL;
+    g_autoptr(GError) error = NULL;
+
+    if (!fc_gprofile_is_meant(options))
+        return 0;
+    model = fc_gmodel_new(options, fuzz_nowhere());
+    profile = fc_gprofile_load(model, problems, &error);
+    if (!profile != !!error)
+        g_error("neither a profile nor an error");
+    if (!profile)
+        return 0;
+    fc_gprofile_measure(profile);
+    report(model, (unsigned)bytes);
+    return 0;
+}
