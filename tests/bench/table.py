@@ -4,7 +4,7 @@
 
     table.py [--repeat N] [GROUP...]
 
-The groups: speed, long, truth, busy, plain.  The ways of a group run in turn, several rounds; each
+The groups: speed, long, trace, truth, busy, plain.  The ways of a group run in turn, several rounds; each
 figure is the median of the rounds' ratios, which hardly depend on the machine, though on what else
 it does.  On a machine with other work FC_BENCH_REALTIME=1 has what is measured run before that
 (`chrt`, as root), with a pause behind each run.  It judges nothing: a figure that misses its target is
@@ -30,6 +30,7 @@ import truth  # noqa: E402
 
 MIXES_OF_BUSY = ("machine", "middling", "text", "trees", "threads")
 BUSY = 4
+TRACE = 100000
 ONCE = ("uftrace", "callgrind")  # one writes gigabytes, the other takes its time
 LUA = os.path.join(fctest.SOURCE_ROOT, "tests", "real", "work.lua")
 FLOOR = os.path.join(bench.BENCH_BUILD, "libfloor.so")
@@ -123,6 +124,19 @@ def group_long(folder, options):
     row("wall, functions of 200 ns and more, default / plain",
         ratio(results, "auto", "plain", wall), 1.15)
     row("    the same, gcc -pg / plain", ratio(results, "gcc -pg", "plain", wall))
+
+
+def group_trace(folder, options):
+    """What FC_TRACE takes beyond recording each call, which it has for a condition."""
+    for what in ("fib", "lua"):
+        speed = bench.Bench(os.path.join(folder, what))
+        os.makedirs(speed.folder)
+        getattr(speed, "prepare_" + what)(None)
+        results = run_in_turn({"all": lambda run=speed: run.run_libfc(FC_DETAIL="all"),
+                               "trace": lambda run=speed: run.run_libfc(FC_TRACE=TRACE)}, options.repeat)
+        row(f"wall, {what}, FC_TRACE={TRACE} / FC_DETAIL=all", ratio(results, "trace", "all", wall))
+        row(f"CPU with the manager, {what}, FC_TRACE={TRACE} / FC_DETAIL=all",
+            ratio(results, "trace", "all", cpu))
 
 
 # ---- Truth ---------------------------------------------------------------------------
@@ -254,7 +268,7 @@ def group_plain(folder, options):
         show_plain(name, folder, program, options.repeat)
 
 
-GROUPS = {"speed": group_speed, "long": group_long, "truth": group_truth, "busy": group_busy,
+GROUPS = {"speed": group_speed, "long": group_long, "trace": group_trace, "truth": group_truth, "busy": group_busy,
           "plain": group_plain}
 
 
