@@ -62,7 +62,7 @@ static void add_run(Comparer *comparer, FcDiff *diff, FcDiffSide side, const GPt
                          .progress = comparer->progress};
     g_autoptr(FcModel) model = fc_model_load(&load, problems);
     if (model && model->of_threads)
-        g_ptr_array_add(problems, g_strdup("--thread: " FC_MODEL_LACKS_THREADS));
+        g_ptr_array_add(problems, g_strdup("--thread: " FC_MODEL_LACKS_CONTEXTS));
     add_problems(comparer, problems);
     if (!model || model->of_threads)
         return;

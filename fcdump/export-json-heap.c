@@ -40,7 +40,9 @@ static void put_point(const Export *export, const FcProfileHeapPoint *point)
     FcJson *json = export->json;
     fc_json_string(json, "call", fc_memory_call_name(point->call));
     fc_json_index(json, "context",
-                  point->context == FC_NONE ? FC_NONE : point->context + export->first_context);
+                  point->context == FC_NONE || export->context->model->of_threads
+                      ? FC_NONE
+                      : point->context + export->first_context);
     fc_json_index(json, "frames", point->frames);
     fc_export_json_site(export->context, json, "site", &point->site);
     put_stack(export, point);

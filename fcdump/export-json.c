@@ -214,7 +214,10 @@ static void put_slowest(const Export *export, guint index)
         fc_json_unsigned(json, "total_ns", call->total_ns);
         fc_json_unsigned(json, "realtime_ns", call->realtime_ns);
         fc_json_signed(json, "tid", call->tid);
-        fc_json_index(json, "context", call->context == FC_NONE ? FC_NONE : call->context + first);
+        fc_json_index(json, "context",
+                      call->context == FC_NONE || export->model->of_threads
+                          ? FC_NONE
+                          : call->context + first);
         fc_json_end_object(json);
     }
     fc_json_end_array(json);
@@ -376,6 +379,11 @@ static void put_contexts(const Export *export)
     FcJson *json = export->json;
     const GArray *contexts = export->model->profile->contexts;
     const gint first = (gint)fc_json_first_context(export->model->profile);
+    if (export->model->of_threads)
+    {
+        fc_json_null(json, "contexts"); /* they are known of all together */
+        return;
+    }
     fc_json_begin_array(json, "contexts");
     if (first > 0)
         put_folded_root(export);

@@ -387,17 +387,29 @@ static gboolean set_base(FcModel *model, const char *pattern)
     return TRUE;
 }
 
+/* Why there is no such export of some threads; NULL: there is. */
+static const char *lacks_threads(const FcModel *model, const FcOptions *options)
+{
+    const gboolean any = options->export >= 0 || options->files->len > 0 || options->gmon;
+    gboolean contexts = options->export >= 0 && !fc_report_table[options->export].of_arcs;
+    for (guint i = 0; i < options->files->len; i++)
+        contexts |= !fc_report_table[g_array_index(options->files, FcExportFile, i).row].of_arcs;
+    if (any && model->lacks_arcs)
+        return FC_MODEL_LACKS_ARCS;
+    return contexts && model->of_threads ? FC_MODEL_LACKS_CONTEXTS : NULL;
+}
+
 /* FALSE, with a message, where the profile has not what the options want. */
 static gboolean check_wishes(FcModel *model, const FcOptions *options)
 {
+    const char *lacks = lacks_threads(model, options);
     if (options->has_weight && !fc_weight_is_known(model, options->weight))
         fprintf(stderr, "fcdump: --weight=%s: the profile has no %s\n",
                 fc_weight_name(options->weight),
                 options->weight == FC_WEIGHT_CPU ? "other times, or none is told apart"
                                                  : "memory records");
-    else if (model->of_threads &&
-             (options->export >= 0 || options->files->len > 0 || options->gmon))
-        fputs("fcdump: --thread: " FC_MODEL_LACKS_THREADS "\n", stderr);
+    else if (lacks)
+        fprintf(stderr, "fcdump: --thread: %s\n", lacks);
     else if (options->base && !set_base(model, options->base))
         fprintf(stderr, "fcdump: --base: no function of the profile is '%s'\n", options->base);
     else

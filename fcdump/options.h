@@ -31,6 +31,7 @@ typedef struct
     const char *help;
     FcReportKind kind;
     void (*render)(const struct FcReportContext *context);
+    gboolean of_arcs; /* an export: what it has of contexts can be left out */
 } FcReport;
 
 /* An export to a file, as it was asked for. */

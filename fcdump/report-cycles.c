@@ -176,7 +176,7 @@ static gboolean add_recursive(const FcReportContext *context, FcTable *table)
 
 void fc_report_cycles(const FcReportContext *context)
 {
-    if (fc_report_lacks_threads(context, "Cycles"))
+    if (fc_report_lacks_arcs(context, "Cycles"))
         return;
     g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
     FcReportCut cut = {0};

@@ -308,7 +308,7 @@ static void print_legend(const FcReportContext *context, gboolean at_most, guint
 
 void fc_report_graph(const FcReportContext *context)
 {
-    if (fc_report_lacks_threads(context, "Call graph"))
+    if (fc_report_lacks_arcs(context, "Call graph"))
         return;
     g_autoptr(GArray) functions = fc_report_functions(context);
     g_autoptr(FcTable) table = new_table(context);
@@ -350,7 +350,7 @@ void fc_report_graph(const FcReportContext *context)
 
 void fc_report_peek(const FcReportContext *context)
 {
-    if (fc_report_lacks_threads(context, "Callers and callees"))
+    if (fc_report_lacks_arcs(context, "Callers and callees"))
         return;
     const FcModel *model = context->model;
     FcOptions options = *context->options;

@@ -75,16 +75,16 @@ static void note_costs(const FcReportContext *context)
     const guint64 added_ns = cost_ns + sum_manager_ns(profile);
     g_autofree char *rest =
         g_strchomp(fc_format_time(profile->run_ns - MIN(added_ns, profile->run_ns)));
-    if (model->inputs->len == 1 && profile->threads->len <= 1)
+    if (model->inputs->len == 1 && profile->threads->len <= 1 && !model->of_threads)
         fc_render_note(context->render,
                        "Times are without what the hooks took, %s in all, give or take %s: a plain "
                        "run would have taken about %s. --raw shows them as measured.",
                        cost, off, rest);
     else
         fc_render_note(context->render,
-                       "Times are without what the hooks took, %s in all threads, give or take "
+                       "Times are without what the hooks took, %s in %s threads, give or take "
                        "%s. --raw shows them as measured.",
-                       cost, off);
+                       cost, model->of_threads ? "these" : "all", off);
 }
 
 /* What is in the times and what is not. */

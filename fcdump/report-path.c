@@ -187,7 +187,7 @@ FcStacks *fc_report_stacks(const FcReportContext *context)
 
 void fc_report_path(const FcReportContext *context)
 {
-    if (fc_report_lacks_threads(context, "Contexts by way of functions"))
+    if (fc_report_lacks_contexts(context, "Contexts by way of functions"))
         return;
     const FcModel *model = context->model;
     const GPtrArray *patterns = context->options->path;

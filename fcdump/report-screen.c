@@ -102,7 +102,7 @@ static void add_step(const FcReportContext *context, FcTable *table, const FcHot
 
 void fc_report_hot_path(const FcReportContext *context)
 {
-    if (fc_report_lacks_threads(context, "Hot path"))
+    if (fc_report_lacks_contexts(context, "Hot path"))
         return;
     const FcModel *model = context->model;
     g_autofree gboolean *waiting = fc_hot_waiting(model);

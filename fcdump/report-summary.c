@@ -262,10 +262,9 @@ void fc_report_summary(const FcReportContext *context)
     add_calls(table, model);
     add_heaviest(table, context, waiting);
     if (!model->of_threads)
-    {
         add_hot_path(table, context, waiting);
+    if (!model->lacks_arcs)
         add_cycles(table, context);
-    }
     g_autoptr(FcContention) contention = fc_contention_new(model);
     if (contention->threads > 0)
         add_idle(table, contention);

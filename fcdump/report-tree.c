@@ -437,7 +437,7 @@ static void print_notes(const Tree *tree)
 
 void fc_report_tree(const FcReportContext *context)
 {
-    if (fc_report_lacks_threads(context, "Calling-context tree"))
+    if (fc_report_lacks_contexts(context, "Calling-context tree"))
         return;
     Tree tree = {.context = context,
                  .nodes = g_array_new(FALSE, TRUE, sizeof(Node)),

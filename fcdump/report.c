@@ -266,12 +266,21 @@ char *fc_report_time(guint64 ns, guint64 error_ns, guint64 cost_ns)
     return g_strconcat(mark, time, NULL);
 }
 
-gboolean fc_report_lacks_threads(const FcReportContext *context, const char *title)
+gboolean fc_report_lacks_contexts(const FcReportContext *context, const char *title)
 {
     if (!context->model->of_threads)
         return FALSE;
     fc_render_title(context->render, "%s", title);
-    fc_render_line(context->render, FC_MODEL_LACKS_THREADS);
+    fc_render_line(context->render, FC_MODEL_LACKS_CONTEXTS);
+    return TRUE;
+}
+
+gboolean fc_report_lacks_arcs(const FcReportContext *context, const char *title)
+{
+    if (!context->model->lacks_arcs)
+        return FALSE;
+    fc_render_title(context->render, "%s", title);
+    fc_render_line(context->render, FC_MODEL_LACKS_ARCS);
     return TRUE;
 }
 

@@ -93,9 +93,10 @@ gboolean fc_report_is_local_estimated(const FcProfileFunction *figures);
 char *fc_report_time(guint64 ns, guint64 error_ns, guint64 cost_ns);
 /* `text`, which it takes over, with "~" before it if `marked`. */
 char *fc_report_mark(char *text, gboolean marked);
-/* Where --thread wants some threads of a process: calls between functions are known of all
- * together. TRUE if so, which is said under that title. */
-gboolean fc_report_lacks_threads(const FcReportContext *context, const char *title);
+/* Where --thread wants some threads of a process: contexts are known of all together, and calls
+ * between functions may be.  TRUE if so, which is said under that title. */
+gboolean fc_report_lacks_contexts(const FcReportContext *context, const char *title);
+gboolean fc_report_lacks_arcs(const FcReportContext *context, const char *title);
 /* What the functions' own times off the CPU add up to, and whether that is worth a word: a
  * hundredth of all time. */
 guint64 fc_report_waits_ns(const FcReportContext *context, gboolean *notable);

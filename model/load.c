@@ -48,7 +48,8 @@ static gboolean restrict_to_wanted(Loader *loader, FcProfile *profile)
     if (!threads || threads->len == 0)
         return TRUE;
     const FcRestricted restricted = fc_restrict_threads(profile, threads);
-    loader->model->of_threads |= restricted == FC_RESTRICT_PARTIAL;
+    loader->model->of_threads |= restricted > FC_RESTRICT_WHOLE;
+    loader->model->lacks_arcs |= restricted == FC_RESTRICT_FUNCTIONS;
     return restricted != FC_RESTRICT_NONE;
 }
 

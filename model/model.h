@@ -13,9 +13,12 @@
 /* What contexts beyond FC_CONTEXTS stand under. */
 #define FC_MODEL_FOLDED "(folded contexts)"
 
-/* What is said where `of_threads` is in the way. */
-#define FC_MODEL_LACKS_THREADS                                                                     \
+/* What is said where `lacks_arcs` is in the way, and where `of_threads` is. */
+#define FC_MODEL_LACKS_ARCS                                                                        \
     "Who called whom is known of all threads together: leave --thread out, or run with "           \
+    "FC_ALLOW_THREAD."
+#define FC_MODEL_LACKS_CONTEXTS                                                                    \
+    "Calling contexts are known of all threads together: leave --thread out, or run with "         \
     "FC_ALLOW_THREAD."
 
 /* A function as the user knows it: the profile's functions that are the same symbol of the same
@@ -62,8 +65,9 @@ typedef struct
     guint64 local_ns;    /* the sum of all local times */
     guint64 base_ns;     /* 100%: the same, or what fc_model_set_base has set */
     gint base;           /* the function whose total time that is, or FC_NONE */
-    gboolean of_threads; /* the figures of functions are of some threads, those of arcs and contexts
-                            of all */
+    gboolean of_threads; /* the figures of functions are of some threads, those of contexts of all;
+                            and where the profile does not say which thread called whom: */
+    gboolean lacks_arcs; /* those of arcs of all */
 } FcModel;
 
 /* An empty one, to be filled in by load.c.  The caller owns it; free takes all that it holds. */

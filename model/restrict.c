@@ -41,8 +41,101 @@ static void add_figures(FcProfile *profile, const FcProfileThread *thread)
         function->calls += from->calls;
         function->total_ns += from->total_ns;
         function->local_ns += from->local_ns;
+        function->total_cost_ns += from->total_cost_ns;
+        function->local_cost_ns += from->local_cost_ns;
+        function->total_wait_ns += from->total_wait_ns;
+        function->local_wait_ns += from->local_wait_ns;
     }
 }
+
+/* ---- Arcs ------------------------------------------------------------------------- */
+
+static const FcProfileThreadArc *thread_arc(const FcProfileThread *thread, guint index)
+{
+    return &g_array_index(thread->arcs, FcProfileThreadArc, index);
+}
+
+/* Whether all calls that the thread made are among its arcs.  `calls` has room for each function of
+ * the profile; it is all 0, and left so where the answer is yes. */
+static gboolean has_all_arcs(const FcProfile *profile, const FcProfileThread *thread,
+                             guint64 *calls)
+{
+    gboolean is_all = thread->arcs || thread->functions->len == 0;
+    for (guint i = 0; i < thread->functions->len; i++)
+    {
+        const FcProfileThreadFunction *function =
+            &g_array_index(thread->functions, FcProfileThreadFunction, i);
+        calls[function->function] += function->calls;
+    }
+    for (guint i = 0; thread->arcs && i < thread->arcs->len; i++)
+    {
+        const FcProfileThreadArc *arc = thread_arc(thread, i);
+        calls[g_array_index(profile->arcs, FcProfileArc, arc->arc).callee] -= arc->calls;
+    }
+    for (guint i = 0; is_all && i < profile->functions->len; i++)
+        is_all = calls[i] == 0;
+    return is_all;
+}
+
+static gboolean have_all_arcs(const FcProfile *profile, const gboolean *wanted)
+{
+    g_autofree guint64 *calls = g_new0(guint64, profile->functions->len + 1);
+    for (guint i = 0; i < profile->threads->len; i++)
+        if (wanted[i] &&
+            !has_all_arcs(profile, &g_array_index(profile->threads, FcProfileThread, i), calls))
+            return FALSE;
+    return TRUE;
+}
+
+static void add_arc(FcProfileArc *into, const FcProfileThreadArc *from)
+{
+    into->calls += from->calls;
+    into->total_ns += from->total_ns;
+    into->cost_ns += from->cost_ns;
+    into->wait_ns += from->wait_ns;
+}
+
+/* Leaves the arcs of the threads that were left. */
+static void restrict_arcs(FcProfile *profile)
+{
+    GArray *arcs = profile->arcs;
+    g_autofree FcProfileArc *sums = g_new0(FcProfileArc, arcs->len + 1);
+    g_autofree guint *now = g_new0(guint, arcs->len + 1); /* 1 and more: it is kept */
+    for (guint i = 0; i < profile->threads->len; i++)
+    {
+        const FcProfileThread *thread = &g_array_index(profile->threads, FcProfileThread, i);
+        for (guint j = 0; thread->arcs && j < thread->arcs->len; j++)
+        {
+            now[thread_arc(thread, j)->arc] = 1;
+            add_arc(&sums[thread_arc(thread, j)->arc], thread_arc(thread, j));
+        }
+    }
+    guint kept = 0;
+    for (guint i = 0; i < arcs->len; i++)
+    {
+        if (now[i] == 0)
+            continue;
+        const FcProfileArc arc = g_array_index(arcs, FcProfileArc, i);
+        sums[i].caller = arc.caller;
+        sums[i].callee = arc.callee;
+        sums[i].site = arc.site;
+        sums[i].apportioned = arc.apportioned;
+        g_array_index(arcs, FcProfileArc, kept) = sums[i];
+        now[i] = kept++;
+    }
+    g_array_set_size(arcs, kept);
+    for (guint i = 0; i < profile->threads->len; i++)
+    {
+        GArray *own = g_array_index(profile->threads, FcProfileThread, i).arcs;
+        for (guint j = 0; own && j < own->len; j++)
+        {
+            FcProfileThreadArc *arc = &g_array_index(own, FcProfileThreadArc, j);
+            arc->arc = now[arc->arc];
+        }
+    }
+}
+
+/* ---- All of it ---------------------------------------------------------------------- */
 
 FcRestricted fc_restrict_threads(FcProfile *profile, const GPtrArray *patterns)
 {
@@ -59,6 +152,7 @@ FcRestricted fc_restrict_threads(FcProfile *profile, const GPtrArray *patterns)
         return FC_RESTRICT_NONE;
     if (count == threads->len)
         return FC_RESTRICT_WHOLE;
+    const gboolean has_arcs = have_all_arcs(profile, wanted);
     clear_figures(profile);
     for (guint i = threads->len; i-- > 0;)
     {
@@ -67,5 +161,8 @@ FcRestricted fc_restrict_threads(FcProfile *profile, const GPtrArray *patterns)
         else
             g_array_remove_index(threads, i);
     }
-    return FC_RESTRICT_PARTIAL;
+    g_array_set_size(profile->latencies, 0);
+    if (has_arcs)
+        restrict_arcs(profile);
+    return has_arcs ? FC_RESTRICT_ARCS : FC_RESTRICT_FUNCTIONS;
 }

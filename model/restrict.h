@@ -9,10 +9,12 @@
 
 typedef enum
 {
-    FC_RESTRICT_NONE,    /* none of the threads is wanted */
-    FC_RESTRICT_WHOLE,   /* all of them are: nothing was changed */
-    FC_RESTRICT_PARTIAL, /* functions and threads are those of the wanted ones; arcs, contexts and
-                            the heap are still of all */
+    FC_RESTRICT_NONE,      /* none of the threads is wanted */
+    FC_RESTRICT_WHOLE,     /* all of them are: nothing was changed */
+    FC_RESTRICT_FUNCTIONS, /* functions and threads are those of the wanted ones, without what is
+                              known of all together only: bounds, histograms, latencies; arcs,
+                              contexts and the heap are still of all */
+    FC_RESTRICT_ARCS,      /* the arcs are those of the wanted ones, too */
 } FcRestricted;
 
 /* Whether `number` in decimal, or `name` (may be NULL), is one of `patterns` (char *, of the shell)

@@ -162,6 +162,7 @@ class Profile:
         self.contexts = []
         self.threads = []
         self.thread_functions = []
+        self.thread_arcs = []
         self.thread_stacks = []
         self.repairs = []
         self.losses = []
@@ -200,6 +201,10 @@ class Profile:
             self.thread_functions.append((number, self.index(function), *figures))
         for site, function in stack:
             self.thread_stacks.append((number, self.place(site), self.index(function)))
+
+    def thread_arc(self, thread, arc, calls, total, cost=0, off=0):
+        """The share of a thread in an arc, both by number."""
+        self.thread_arcs.append((thread, arc, calls, total, cost, off))
 
     def version3(self, announced=False):
         header = self.header
@@ -249,6 +254,8 @@ class Profile:
                            for c in self.contexts]
         yield "repairs", [f"{kind} {count}" for kind, count in self.repairs]
         yield "losses", [f"{kind} {count}" for kind, count in self.losses]
+        if self.thread_arcs:
+            yield "thread-arcs", [" ".join(map(str, t)) for t in self.thread_arcs]
         yield "end", []
 
     def text(self, extended=True):

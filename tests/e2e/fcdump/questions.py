@@ -102,11 +102,12 @@ for wanted in ("101", "help*", "101,nobody"):
     text = good("two.fc", "--thread=" + wanted)
     equal([row[-3:] for row in rows(text, "Heaviest functions")],
           [["100.0", "1", "work"], ["10.0", "2", "leaf"]], f"--thread={wanted}")
-    contains(text, "Hot path\nWho called whom is known of all threads together", "the contexts")
+    contains(text, "Hot path\nCalling contexts are known of all threads together", "the contexts")
     contains(text, "1 thread, 2.000 ms in functions", "the summary")
 text = good("two.fc", "--thread=101", "--classic", "--tree")
-for title in ("Call graph", "Cycles", "Calling-context tree"):
+for title in ("Call graph", "Cycles"):
     contains(text, title + "\nWho called whom is known of all threads together", title)
+contains(text, "Calling-context tree\nCalling contexts are known of all threads together", "the tree")
 equal([row[:4] for row in rows(text, "Flat profile")], [["2.000 ms", "100.0", "1.800 ms", "90.0"],
                                                         ["200.0 us", "10.0", "200.0 us", "10.0"]], "the flat profile")
 equal(good("two.fc", "--thread=10?"), good("two.fc"), "all threads")
