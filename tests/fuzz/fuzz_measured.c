@@ -65,10 +65,22 @@ static void report(FcGModel *model, unsigned choice)
     }
 }
 
+/* A file with the input, but for the names of folders in which this machine has libraries, as the
+ * profiles of the corpus have been made on one: with -l each byte of their code is asked for its
+ * line, which takes seconds.  Images have a target of their own. */
+static const char *file_without_images(const uint8_t *data, size_t bytes)
+{
+    g_autofree guint8 *copy = g_malloc(bytes + 1);
+
+    for (size_t i = 0; i < bytes; i++)
+        copy[i] = i > 0 && data[i - 1] == '/' && memchr("lub", data[i], 3) ? '_' : data[i];
+    return fuzz_file(copy, bytes);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     const unsigned choice = fuzz_choice(data, bytes);
-    g_autoptr(FcGOptions) options = make_options(fuzz_file(data, bytes), choice);
+    g_autoptr(FcGOptions) options = make_options(file_without_images(data, bytes), choice);
     g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(FcGModel) model = NULL;
     g_autoptr(FcGProfile) profile = NULL;
