@@ -3,6 +3,7 @@
  * fcgprof: the reports of GNU gprof, from gmon.out files.  The only file that exits.
  * Besides it, missing sources (-A) and libbfd are reported where they are met.
  */
+#include "fcgprof/code-calls.h"
 #include "fcgprof/demangle.h"
 #include "fcgprof/gmon-files.h"
 #include "fcgprof/graph.h"
@@ -162,7 +163,7 @@ static gboolean run(const FcGOptions *options, GError **error)
         fc_ghist_assign(model);
     if (model->inputs & FC_GINPUT_ARCS)
     {
-        if (options->static_calls && !fc_gstatic_calls_are_known(object))
+        if (options->static_calls && !fc_gcode_is_known(fc_gobject_machine(object)))
             fprintf(stderr, "fcgprof: -c finds no calls in the code of this machine\n");
         if (options->static_calls)
             fc_gstatic_calls_add(model, object);

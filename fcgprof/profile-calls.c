@@ -89,7 +89,7 @@ static void add_call(const FcGCall *call, gpointer data)
 {
     const Scan *scan = data;
     FcGModel *model = scan->profile->model;
-    FcGSym *callee = find_target(scan, call);
+    FcGSym *callee = call->is_jump ? NULL : find_target(scan, call);
     FcGSym *caller = callee ? find_caller(scan, call->site) : NULL;
 
     if (!caller || !fc_gprofile_selects_call(scan->profile, scan->lines, scan->base | call->site,

@@ -6,8 +6,6 @@
 
 #include "fcgprof/model.h"
 
-/* Whether the call instructions of the image's machine are known. */
-gboolean fc_gstatic_calls_are_known(const FcGObject *object);
-
-/* Adds arcs with count 0 for all calls from the code that histograms cover. */
+/* Adds arcs with count 0 for all calls from the code that histograms cover; none where the calls of
+ * the image's machine are not known (code-calls.h). */
 void fc_gstatic_calls_add(FcGModel *model, FcGObject *object);

@@ -14,6 +14,8 @@
 static void print_call(const FcGCall *call, gpointer data)
 {
     (void)data;
+    if (call->is_jump)
+        return;
     printf("%lx %s%lx\n", (gulong)call->site, call->is_pointer ? "*" : "", (gulong)call->target);
 }
 
