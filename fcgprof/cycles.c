@@ -143,7 +143,7 @@ static void make_headers(FcGModel *model)
         if (sym->cycle_head == sym && sym->cycle_next)
             model->n_cycles++;
     }
-    model->cycles = fc_gmodel_alloc(model, (model->n_cycles + 1) * sizeof *model->cycles);
+    model->cycles = g_new0(FcGSym, model->n_cycles + 1);
     for (guint i = 0; i < model->symtab.len; i++)
     {
         FcGSym *first = &model->symtab.syms[i], *header;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Demangles with libiberty, as gprof does.  See demangle.h.
+ * Demangles with libbfd, as gprof does.  See demangle.h.
  */
 #include "fcgprof/demangle.h"
 
+/* See object.c. */
+#define PACKAGE "functioncheck"
+#define PACKAGE_VERSION FC_VERSION
+#include <bfd.h>
 #include <libiberty/demangle.h>
 #include <stdlib.h>
-#include <string.h>
 
 gboolean fc_gdemangle_set_style(const char *style)
 {
@@ -20,18 +23,9 @@ gboolean fc_gdemangle_set_style(const char *style)
 
 char *fc_gdemangle(const char *name)
 {
-    size_t n_before = strspn(name, ".$");
-    const char *core = name + n_before, *suffix = strchr(core, '@');
-    g_autofree char *own = suffix ? g_strndup(core, (gsize)(suffix - core)) : NULL;
-    char *plain = cplus_demangle(own ? own : core, DMGL_ANSI | DMGL_PARAMS);
+    char *plain = bfd_demangle(NULL, name, DMGL_ANSI | DMGL_PARAMS);
+    char *result = g_strdup(plain);
 
-    if (!plain)
-    {
-        if (n_before == 0)
-            return NULL;
-        return g_strdup(name);
-    }
-    char *result = g_strdup_printf("%.*s%s%s", (int)n_before, name, plain, suffix ? suffix : "");
     free(plain);
     return result;
 }

@@ -7,60 +7,21 @@
 
 #include "gmon/ranges.h"
 #include "profile/path.h"
+#include <obstack.h>
 #include <string.h>
+
+#define obstack_chunk_alloc g_malloc
+#define obstack_chunk_free g_free
 
 enum
 {
-    ARENA_LEAST_BYTES = 1 << 14, /* of the first chunk; each next one is twice as large */
-    ARENA_MOST_BYTES = 1 << 20
+    CHUNK_BYTES = 1 << 14
 };
 
 struct FcGArena
 {
-    GPtrArray *chunks;
-    char *next;
-    gsize left_bytes;
-    gsize chunk_bytes; /* of the next chunk */
+    struct obstack stack;
 };
-
-static FcGArena *arena_new(void)
-{
-    FcGArena *arena = g_new0(FcGArena, 1);
-
-    arena->chunks = g_ptr_array_new_with_free_func(g_free);
-    arena->chunk_bytes = ARENA_LEAST_BYTES;
-    return arena;
-}
-
-static void arena_free(FcGArena *arena)
-{
-    g_ptr_array_free(arena->chunks, TRUE);
-    g_free(arena);
-}
-
-static void *arena_alloc(FcGArena *arena, gsize n_bytes)
-{
-    void *result;
-
-    n_bytes = (n_bytes + 15) & ~(gsize)15;
-    if (n_bytes > ARENA_LEAST_BYTES / 4 && n_bytes > arena->left_bytes)
-    {
-        result = g_malloc0(n_bytes);
-        g_ptr_array_add(arena->chunks, result);
-        return result;
-    }
-    if (n_bytes > arena->left_bytes)
-    {
-        arena->next = g_malloc0(arena->chunk_bytes);
-        arena->left_bytes = arena->chunk_bytes;
-        arena->chunk_bytes = MIN(2 * arena->chunk_bytes, ARENA_MOST_BYTES);
-        g_ptr_array_add(arena->chunks, arena->next);
-    }
-    result = arena->next;
-    arena->next += n_bytes;
-    arena->left_bytes -= n_bytes;
-    return result;
-}
 
 FcGModel *fc_gmodel_new(const FcGOptions *options, FILE *out)
 {
@@ -68,7 +29,8 @@ FcGModel *fc_gmodel_new(const FcGOptions *options, FILE *out)
 
     model->options = options;
     model->out = out;
-    model->arena = arena_new();
+    model->arena = g_new(FcGArena, 1);
+    obstack_begin(&model->arena->stack, CHUNK_BYTES);
     model->files_by_path = g_hash_table_new(g_str_hash, g_str_equal);
     strcpy(model->dimension, "seconds");
     model->abbreviation = 's';
@@ -84,24 +46,25 @@ void fc_gmodel_free(FcGModel *model)
         g_free(model->hists[i].bins);
     g_free(model->hists);
     g_free(model->symtab.starts);
+    g_free(model->symtab.syms);
+    g_free(model->cycles);
     g_free(model->arcs);
     g_free(model->by_index);
     g_clear_pointer(&model->arc_table, g_hash_table_unref);
     g_hash_table_destroy(model->files_by_path);
-    arena_free(model->arena);
+    obstack_free(&model->arena->stack, NULL);
+    g_free(model->arena);
     g_free(model);
 }
 
 void *fc_gmodel_alloc(FcGModel *model, gsize n_bytes)
 {
-    return arena_alloc(model->arena, n_bytes);
+    return memset(obstack_alloc(&model->arena->stack, n_bytes), 0, n_bytes);
 }
 
 char *fc_gmodel_strdup(FcGModel *model, const char *text)
 {
-    gsize n_bytes = strlen(text) + 1;
-
-    return memcpy(arena_alloc(model->arena, n_bytes), text, n_bytes);
+    return obstack_copy(&model->arena->stack, text, strlen(text) + 1);
 }
 
 FcGFile *fc_gmodel_file(FcGModel *model, const char *path)
@@ -110,7 +73,7 @@ FcGFile *fc_gmodel_file(FcGModel *model, const char *path)
 
     if (file)
         return file;
-    file = arena_alloc(model->arena, sizeof *file);
+    file = fc_gmodel_alloc(model, sizeof *file);
     file->path = fc_gmodel_strdup(model, path);
     file->base = fc_base_name(file->path);
     file->next = model->files;
@@ -136,13 +99,12 @@ void fc_gsymtab_build(FcGModel *model, const FcGSym *syms, guint n, guint64 last
 {
     FcGSymtab *symtab = &model->symtab;
     g_autofree FcGRange *ranges = g_new(FcGRange, (gsize)n + 1);
-    FcGSym *table;
 
     for (guint i = 0; i < n; i++)
         ranges[i] = (FcGRange){syms[i].addr,    syms[i].end_addr, syms[i].name, i,
                                syms[i].is_func, syms[i].is_static};
     n = fc_granges_settle(ranges, n, last_addr);
-    table = arena_alloc(model->arena, ((gsize)n + 1) * sizeof *table);
+    FcGSym *table = g_new(FcGSym, (gsize)n + 1);
     g_free(symtab->starts);
     symtab->starts = g_new(guint64, (gsize)n + 1);
     for (guint i = 0; i < n; i++)
@@ -152,6 +114,7 @@ void fc_gsymtab_build(FcGModel *model, const FcGSym *syms, guint n, guint64 last
         table[i].cycle_head = &table[i];
         symtab->starts[i] = table[i].addr;
     }
+    g_free(symtab->syms);
     symtab->syms = table;
     symtab->len = n;
 }
@@ -163,29 +126,14 @@ FcGSym *fc_gsymtab_find(const FcGSymtab *symtab, guint64 addr)
     return at >= 0 && addr <= symtab->syms[at].end_addr ? &symtab->syms[at] : NULL;
 }
 
-static void sort_range(void **items, guint n, FcGCompare compare, void **spare)
+static int compare_targets(gconstpointer a, gconstpointer b, gpointer data)
 {
-    guint n_left = n / 2, left = 0, right = n_left, filled = 0;
+    const FcGCompare *compare = data;
 
-    if (n < 2)
-        return;
-    sort_range(items, n_left, compare, spare);
-    sort_range(items + n_left, n - n_left, compare, spare);
-    while (left < n_left && right < n)
-    {
-        if (compare(items[left], items[right]) <= 0)
-            spare[filled++] = items[left++];
-        else
-            spare[filled++] = items[right++];
-    }
-    memcpy(spare + filled, items + left, (n_left - left) * sizeof *items);
-    filled += n_left - left;
-    memcpy(items, spare, filled * sizeof *items);
+    return (*compare)(*(void *const *)a, *(void *const *)b);
 }
 
 void fc_gsort(void **items, guint n, FcGCompare compare)
 {
-    g_autofree void **spare = g_new(void *, n + 1);
-
-    sort_range(items, n, compare, spare);
+    g_qsort_with_data(items, (gint)n, sizeof *items, compare_targets, &compare);
 }

@@ -157,7 +157,7 @@ FcGModel *fc_gmodel_new(const FcGOptions *options, FILE *out);
 void fc_gmodel_free(FcGModel *model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcGModel, fc_gmodel_free)
 
-/* Zeroed memory that lives as long as the model. */
+/* Zeroed memory, less than 2 GiB at a time, that lives as long as the model. */
 void *fc_gmodel_alloc(FcGModel *model, gsize n_bytes);
 char *fc_gmodel_strdup(FcGModel *model, const char *text);
 
@@ -178,7 +178,7 @@ void fc_gsymtab_build(FcGModel *model, const FcGSym *syms, guint n, guint64 last
 /* The symbol whose range holds `addr`, or NULL. */
 FcGSym *fc_gsymtab_find(const FcGSymtab *symtab, guint64 addr);
 
-/* Stable merge sort of pointers.  Its order of comparisons matters to one report whose
+/* Stable sort of pointers: glib's merge sort.  Its order of comparisons matters to one report whose
  * comparison is not transitive: halves split at n/2, the left wins ties. */
 typedef int (*FcGCompare)(const void *a, const void *b);
 void fc_gsort(void **items, guint n, FcGCompare compare);

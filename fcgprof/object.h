@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The executable (or other object file) that a profile belongs to, read with libbfd by the
- * very calls that GNU gprof makes: what comes back is what gprof gets.  object.c is the only
- * file that includes libbfd's header.  libbfd opens what it is told to and the file with the
+ * very calls that GNU gprof makes: what comes back is what gprof gets.  Only object.c and
+ * demangle.c include libbfd's header.  libbfd opens what it is told to and the file with the
  * debugging information of that, for reading only; the plug-ins that it could load are not
  * reached, for it loads them for programs that name themselves to it, and nobody here does.
  *
