@@ -5,7 +5,8 @@
  */
 #pragma once
 
-#include <glib.h>
+/* Belongs together with options.h: a row says which member of FcGOptions its option sets. */
+#include "fcgprof/options.h"
 
 /* Options that have no letter; what getopt returns for them. */
 enum
@@ -33,6 +34,7 @@ typedef struct
     const char *argument; /* "N"; "[SPEC]": may be left out; NULL: none */
     FcGOptionGroup group;
     const char *help;
+    gsize flag; /* offset of what it sets in FcGOptions; 0: it does something else */
 } FcGOption;
 
 /* Ended by a row without a letter.  In the order in which getopt lists names that begin alike. */

@@ -20,18 +20,36 @@ enum
 
 /* Options that choose a report: one that shows and one that hides, and the tables
  * that their value goes to. */
-static const struct
+typedef struct
 {
     int show;
-    int hide;
+    int hide; /* 0: none */
     unsigned style;
     FcGTable inclusions;
     FcGTable exclusions;
-} style_options[] = {
+} StyleOption;
+
+static const StyleOption style_options[] = {
     {'p', 'P', FC_GSTYLE_FLAT, FC_GTABLE_INCL_FLAT, FC_GTABLE_EXCL_FLAT},
     {'q', 'Q', FC_GSTYLE_GRAPH, FC_GTABLE_INCL_GRAPH, FC_GTABLE_EXCL_GRAPH},
     {'A', 'J', FC_GSTYLE_ANNOTATE, FC_GTABLE_INCL_ANNO, FC_GTABLE_EXCL_ANNO},
     {'C', 'Z', FC_GSTYLE_EXEC, FC_GTABLE_INCL_EXEC, FC_GTABLE_EXCL_EXEC},
+    {.show = 'B', .style = FC_GSTYLE_GRAPH},
+    {.show = 'i', .style = FC_GSTYLE_INFO},
+    {.show = 'r', .style = FC_GSTYLE_FUNCTION_ORDER},
+    {.show = 's', .style = FC_GSTYLE_SUM},
+};
+
+/* Options whose value goes into a table of specifications and does nothing else; two rows
+ * where it goes into two. */
+static const struct
+{
+    int letter;
+    FcGTable table;
+} filters[] = {
+    {'e', FC_GTABLE_EXCL_GRAPH}, {'E', FC_GTABLE_EXCL_GRAPH}, {'E', FC_GTABLE_EXCL_TIME},
+    {'f', FC_GTABLE_INCL_GRAPH}, {'F', FC_GTABLE_INCL_GRAPH}, {'F', FC_GTABLE_INCL_TIME},
+    {'k', FC_GTABLE_EXCL_ARCS},  {'n', FC_GTABLE_INCL_TIME},  {'N', FC_GTABLE_EXCL_TIME},
 };
 
 GQuark fc_gprof_error_quark(void)
@@ -94,148 +112,67 @@ static void add_dirs(FcGOptions *options, const char *list)
     }
 }
 
-/* Values with a slash speak of arcs, in the graph. */
-static FcGTable table_for(unsigned style, FcGTable table, const char *value, FcGTable arcs)
-{
-    return style == FC_GSTYLE_GRAPH && strchr(value, '/') ? arcs : table;
-}
-
 static gboolean parse_style(FcGOptions *options, int letter, const char *value)
 {
     for (guint i = 0; i < G_N_ELEMENTS(style_options); i++)
     {
-        unsigned style = style_options[i].style;
+        const StyleOption *row = &style_options[i];
+        gboolean is_shown = letter == row->show;
+        FcGTable table = is_shown ? row->inclusions : row->exclusions;
 
-        if (letter == style_options[i].show)
-        {
-            options->styles |= style;
-            if (value)
-                add_spec(options, value,
-                         table_for(style, style_options[i].inclusions, value, FC_GTABLE_INCL_ARCS));
-        }
-        else if (letter == style_options[i].hide)
-        {
-            if (value)
-            {
-                options->styles |= style;
-                add_spec(options, value,
-                         table_for(style, style_options[i].exclusions, value, FC_GTABLE_EXCL_ARCS));
-            }
-            else
-            {
-                options->styles &= ~style;
-            }
-        }
-        else
-        {
+        if (!is_shown && letter != row->hide)
             continue;
-        }
-        options->styles_named |= style;
+        /* Values with a slash speak of arcs, in the graph. */
+        if (row->style == FC_GSTYLE_GRAPH && value && strchr(value, '/'))
+            table = is_shown ? FC_GTABLE_INCL_ARCS : FC_GTABLE_EXCL_ARCS;
+        if (value)
+            add_spec(options, value, table);
+        if (is_shown || value)
+            options->styles |= row->style;
+        else
+            options->styles &= ~row->style;
+        options->styles_named |= row->style;
         return TRUE;
     }
     return FALSE;
 }
 
-static void name_style(FcGOptions *options, unsigned style)
-{
-    options->styles |= style;
-    options->styles_named |= style;
-}
-
-/* Options that fill a table of specifications only. */
 static gboolean parse_filter(FcGOptions *options, int letter, const char *value)
 {
-    switch (letter)
+    gboolean is_filter = FALSE;
+
+    for (guint i = 0; i < G_N_ELEMENTS(filters); i++)
     {
-    case 'e':
-        add_spec(options, value, FC_GTABLE_EXCL_GRAPH);
-        return TRUE;
-    case 'E':
-        add_spec(options, value, FC_GTABLE_EXCL_GRAPH);
-        add_spec(options, value, FC_GTABLE_EXCL_TIME);
-        return TRUE;
-    case 'f':
-        add_spec(options, value, FC_GTABLE_INCL_GRAPH);
-        return TRUE;
-    case 'F':
-        add_spec(options, value, FC_GTABLE_INCL_GRAPH);
-        add_spec(options, value, FC_GTABLE_INCL_TIME);
-        return TRUE;
-    case 'k':
-        add_spec(options, value, FC_GTABLE_EXCL_ARCS);
-        return TRUE;
-    case 'n':
-        add_spec(options, value, FC_GTABLE_INCL_TIME);
-        return TRUE;
-    case 'N':
-        add_spec(options, value, FC_GTABLE_EXCL_TIME);
-        return TRUE;
-    default:
-        return FALSE;
+        if (filters[i].letter != letter)
+            continue;
+        add_spec(options, value, filters[i].table);
+        is_filter = TRUE;
     }
+    return is_filter;
 }
 
-/* Options without a value that set one flag. */
-static gboolean *flag_of(FcGOptions *options, int letter)
+static gboolean parse_flag(FcGOptions *options, int letter)
 {
-    switch (letter)
+    for (const FcGOption *option = fc_goption_table; option->letter; option++)
     {
-    case 'a':
-        return &options->no_statics;
-    case 'b':
-        return &options->brief;
-    case 'c':
-        return &options->static_calls;
-    case 'D':
-        return &options->only_functions;
-    case 'h':
-        return &options->show_help;
-    case 'l':
-        return &options->by_line;
-    case 'L':
-        return &options->full_paths;
-    case 'T':
-        return &options->traditional;
-    case 'v':
-        return &options->show_version;
-    case 'x':
-        return &options->all_lines;
-    case 'y':
-        return &options->separate_files;
-    case 'z':
-        return &options->show_zero;
-    case FC_GOPTION_INLINE_FILE_NAMES:
-        return &options->inline_file_names;
-    case FC_GOPTION_ELAPSED:
-        return &options->elapsed;
-    default:
-        return NULL;
+        if (option->letter != letter || !option->flag)
+            continue;
+        G_STRUCT_MEMBER(gboolean, options, option->flag) = TRUE;
+        return TRUE;
     }
+    return FALSE;
 }
 
 static gboolean parse_format(FcGOptions *options, const char *value, GError **error)
 {
-    switch (value[0])
-    {
-    case 'a':
-        options->format = FC_GMON_FORMAT_AUTO;
-        return TRUE;
-    case 'm':
-        options->format = FC_GMON_FORMAT_MAGIC;
-        return TRUE;
-    case 'b':
-        options->format = FC_GMON_FORMAT_BSD;
-        return TRUE;
-    case '4':
-        options->format = FC_GMON_FORMAT_BSD44;
-        return TRUE;
-    case 'p':
-        options->format = FC_GMON_FORMAT_PROF;
-        return TRUE;
-    default:
+    static const char letters[] = "amb4p"; /* in the order of FcGmonFormat */
+    const char *at = *value ? strchr(letters, *value) : NULL;
+
+    if (at)
+        options->format = (FcGmonFormat)(at - letters);
+    else
         g_set_error(error, FC_GPROF_ERROR, FC_GPROF_ERROR_OUTPUT, "unknown file format %s", value);
-        return FALSE;
-    }
+    return at != NULL;
 }
 
 static gboolean parse_demangle(FcGOptions *options, const char *value, GError **error)
@@ -251,15 +188,9 @@ static gboolean parse_other(FcGOptions *options, int letter, const char *value, 
 {
     switch (letter)
     {
-    case 'B':
-        name_style(options, FC_GSTYLE_GRAPH);
-        return TRUE;
     case 'd':
         options->debug |= value ? 1 | (unsigned)atoi(value) : ~0u;
         printf("[main] debug-level=0x%x\n", options->debug);
-        return TRUE;
-    case 'i':
-        name_style(options, FC_GSTYLE_INFO);
         return TRUE;
     case 'I':
         add_dirs(options, value);
@@ -269,16 +200,11 @@ static gboolean parse_other(FcGOptions *options, int letter, const char *value, 
         return TRUE;
     case 'O':
         return parse_format(options, value, error);
-    case 'r':
-        name_style(options, FC_GSTYLE_FUNCTION_ORDER);
-        return TRUE;
     case 'R':
-        name_style(options, FC_GSTYLE_FILE_ORDER);
+        options->styles |= FC_GSTYLE_FILE_ORDER;
+        options->styles_named |= FC_GSTYLE_FILE_ORDER;
         g_free(options->map_file);
         options->map_file = g_strdup(value);
-        return TRUE;
-    case 's':
-        name_style(options, FC_GSTYLE_SUM);
         return TRUE;
     case 'S':
         g_free(options->symbol_file);
@@ -332,12 +258,8 @@ FcGOptions *fc_goptions_parse(int argc, char **argv, GError **error)
 
     while ((letter = getopt_long(argc, argv, letters->str, names, NULL)) != -1)
     {
-        gboolean *flag = flag_of(options, letter);
-
-        if (flag)
-            *flag = TRUE;
-        else if (!parse_style(options, letter, optarg) && !parse_filter(options, letter, optarg) &&
-                 !parse_other(options, letter, optarg, error))
+        if (!parse_flag(options, letter) && !parse_style(options, letter, optarg) &&
+            !parse_filter(options, letter, optarg) && !parse_other(options, letter, optarg, error))
             return NULL;
         /* These end everything where they stand. */
         if (options->show_help || options->show_version)
