@@ -135,7 +135,12 @@ void fc_gmeasured_print(FILE *out, int width, double value)
 
 void fc_gmeasured_print_ticks(const FcGModel *model, int width, double ticks)
 {
-    fc_gmeasured_print(model->out, width, ticks / (double)model->rate);
+    double value = ticks / (double)model->rate;
+
+    if (model->measured)
+        fc_gmeasured_print(model->out, width, value);
+    else
+        fprintf(model->out, "%*.2f", width, value);
 }
 
 void fc_gmeasured_print_short(FILE *out, int width, double ticks)

@@ -48,7 +48,7 @@ char fc_gmeasured_choose_prefix(const FcGModel *model, double most_ticks, double
  * them, and as many more as fit where it takes them to show two digits. */
 void fc_gmeasured_print(FILE *out, int width, double value);
 
-/* The same of a time in the model's unit. */
+/* The same of a time in the model's unit; of sampled times with two decimals, however wide. */
 void fc_gmeasured_print_ticks(const FcGModel *model, int width, double ticks);
 
 /* A time with its own unit, like "12.3us", right-aligned; blanks for none. */

@@ -127,52 +127,39 @@ static void print_name(const FcGModel *model, const FcGSym *sym)
     fputc('\n', model->out);
 }
 
-static void print_measured_row(const FcGModel *model, const FcGSym *sym, double scale,
-                               double accumulated, double percent)
+/* A column of times by call. */
+static void print_by_call(const FcGModel *model, double scale, double ticks, double calls)
 {
-    double calls = (double)sym->ncalls;
-    double factor = scale * model->measured->tick_s;
-
-    fprintf(model->out, model->options->traditional ? "%5.1f " : "%6.2f ", percent);
-    fc_gmeasured_print_ticks(model, model->options->traditional ? 10 : 9, accumulated);
-    fputc(' ', model->out);
-    fc_gmeasured_print_ticks(model, 8, sym->time);
-    if (sym->ncalls != 0)
-    {
-        fprintf(model->out, " %8lu ", (gulong)sym->ncalls);
-        fc_gmeasured_print(model->out, 8, factor * sym->time / calls);
-        fputc(' ', model->out);
-        fc_gmeasured_print(model->out, 8, factor * (sym->time + sym->child_time) / calls);
-        fputs("  ", model->out);
-    }
+    if (model->measured)
+        fc_gmeasured_print(model->out, 8, scale * model->measured->tick_s * ticks / calls);
     else
-    {
-        fprintf(model->out, " %8.8s %8.8s %8.8s  ", "", "", "");
-    }
-    print_name(model, sym);
+        fprintf(model->out, "%8.2f", scale * ticks / (double)model->rate / calls);
 }
 
 static void print_row(FcGModel *model, const FcGSym *sym, double scale, double *accumulated)
 {
-    double rate = (double)model->rate, calls = (double)sym->ncalls;
+    gboolean traditional = model->options->traditional;
     double percent = model->total_ticks > 0.0 ? 100 * sym->time / model->total_ticks : 0.0;
 
     if (!model->options->show_zero && sym->ncalls == 0 && sym->time == 0)
         return;
     *accumulated += sym->time;
-    if (model->measured)
-    {
-        print_measured_row(model, sym, scale, *accumulated, percent);
-        return;
-    }
-    fprintf(model->out, model->options->traditional ? "%5.1f %10.2f %8.2f" : "%6.2f %9.2f %8.2f",
-            percent, *accumulated / rate, sym->time / rate);
+    fprintf(model->out, traditional ? "%5.1f " : "%6.2f ", percent);
+    fc_gmeasured_print_ticks(model, traditional ? 10 : 9, *accumulated);
+    fputc(' ', model->out);
+    fc_gmeasured_print_ticks(model, 8, sym->time);
     if (sym->ncalls != 0)
-        fprintf(model->out, " %8lu %8.2f %8.2f  ", (gulong)sym->ncalls,
-                scale * sym->time / rate / calls,
-                scale * (sym->time + sym->child_time) / rate / calls);
+    {
+        fprintf(model->out, " %8lu ", (gulong)sym->ncalls);
+        print_by_call(model, scale, sym->time, (double)sym->ncalls);
+        fputc(' ', model->out);
+        print_by_call(model, scale, sym->time + sym->child_time, (double)sym->ncalls);
+        fputs("  ", model->out);
+    }
     else
-        fprintf(model->out, " %8.8s %8.8s %8.8s  ", "", "", "");
+    {
+        fprintf(model->out, " %8s %8s %8s  ", "", "", "");
+    }
     print_name(model, sym);
 }
 

@@ -56,78 +56,72 @@ static int compare_arcs_descending(const void *a, const void *b)
     return compare_arcs(b, a);
 }
 
-/* The lists hold the newest arc first; of equal arcs the oldest is to come first.  The
- * list stays sorted: a function ordering that is printed later follows it. */
-static FcGArc **sort_parents(FcGSym *sym, guint *n)
+static FcGArc **link_of(FcGArc *arc, gboolean is_parent)
+{
+    return is_parent ? &arc->next_parent : &arc->next_child;
+}
+
+/* The arcs of a symbol's list of parents, or of children.  The lists hold the newest arc first; of
+ * equal arcs the oldest is to come first.  The list stays sorted: a function ordering that is
+ * printed later follows it. */
+static FcGArc **sort_arcs(FcGArc **list, gboolean is_parent, guint *n)
 {
     *n = 0;
-    for (FcGArc *arc = sym->parents; arc; arc = arc->next_parent)
+    for (FcGArc *arc = *list; arc; arc = *link_of(arc, is_parent))
         ++*n;
     guint i = *n;
     FcGArc **arcs = g_new(FcGArc *, i + 1);
-    for (FcGArc *arc = sym->parents; arc; arc = arc->next_parent)
+    for (FcGArc *arc = *list; arc; arc = *link_of(arc, is_parent))
         arcs[--i] = arc;
-    fc_gsort((void **)arcs, *n, compare_arcs);
-    sym->parents = NULL;
+    fc_gsort((void **)arcs, *n, is_parent ? compare_arcs : compare_arcs_descending);
+    *list = NULL;
     for (i = *n; i > 0; i--)
     {
-        arcs[i - 1]->next_parent = sym->parents;
-        sym->parents = arcs[i - 1];
+        *link_of(arcs[i - 1], is_parent) = *list;
+        *list = arcs[i - 1];
     }
     return arcs;
 }
 
-static FcGArc **sort_children(FcGSym *sym, guint *n)
+/* The columns of index and share, where there is nothing in them. */
+static const char MARGIN[] = "             ";
+
+static int children_width(const FcGModel *model)
 {
-    *n = 0;
-    for (FcGArc *arc = sym->children; arc; arc = arc->next_child)
-        ++*n;
-    guint i = *n;
-    FcGArc **arcs = g_new(FcGArc *, i + 1);
-    for (FcGArc *arc = sym->children; arc; arc = arc->next_child)
-        arcs[--i] = arc;
-    fc_gsort((void **)arcs, *n, compare_arcs_descending);
-    sym->children = NULL;
-    for (i = *n; i > 0; i--)
-    {
-        arcs[i - 1]->next_child = sym->children;
-        sym->children = arcs[i - 1];
-    }
-    return arcs;
+    return model->options->traditional ? 11 : 7;
 }
 
-/* A line's two times, where they were measured. */
-static void print_measured_pair(const FcGModel *model, double self, double children)
+/* A line's two times. */
+static void print_times(const FcGModel *model, double self, double children)
 {
     fc_gmeasured_print_ticks(model, 7, self);
     fputc(' ', model->out);
-    fc_gmeasured_print_ticks(model, model->options->traditional ? 11 : 7, children);
+    fc_gmeasured_print_ticks(model, children_width(model), children);
+}
+
+/* How often it was called, and by itself. */
+static void print_calls(const FcGModel *model, const FcGSym *sym)
+{
+    fprintf(model->out, " %7lu", (gulong)sym->ncalls);
+    if (sym->self_calls != 0)
+        fprintf(model->out, "+%-7lu", (gulong)sym->self_calls);
+    else
+        fprintf(model->out, " %7s", "");
 }
 
 /* A line for a caller or callee; `shown` is the one that the line names. */
 static void print_arc(const FcGModel *model, const FcGArc *arc, const FcGSym *shown)
 {
-    gboolean traditional = model->options->traditional;
-    double rate = (double)model->rate;
-
-    if (arc_class(arc) == ARC_OTHER && model->measured)
+    fputs(MARGIN, model->out);
+    if (arc_class(arc) == ARC_OTHER)
     {
-        fprintf(model->out, "%6.6s %5.5s ", "", "");
-        print_measured_pair(model, arc->time, arc->child_time);
+        print_times(model, arc->time, arc->child_time);
         fprintf(model->out, " %7lu/%-7lu     ", (gulong)arc->count,
                 (gulong)arc->child->cycle_head->ncalls);
     }
-    else if (arc_class(arc) == ARC_OTHER)
-        fprintf(model->out,
-                traditional ? "%6.6s %5.5s %7.2f %11.2f %7lu/%-7lu     "
-                            : "%6.6s %5.5s %7.2f %7.2f %7lu/%-7lu     ",
-                "", "", arc->time / rate, arc->child_time / rate, (gulong)arc->count,
-                (gulong)arc->child->cycle_head->ncalls);
     else
-        fprintf(model->out,
-                traditional ? "%6.6s %5.5s %7.7s %11.11s %7lu %7.7s     "
-                            : "%6.6s %5.5s %7.7s %7.7s %7lu %7.7s     ",
-                "", "", "", "", (gulong)arc->count, "");
+        fprintf(model->out, "%7s %*s %7lu %7s     ", "", children_width(model), "",
+                (gulong)arc->count, "");
     fc_gname_print(model, shown);
     fputc('\n', model->out);
 }
@@ -139,8 +133,8 @@ static void print_outside(const FcGModel *model, const FcGSym *sym)
 
     if (outside.count == 0 && outside.time + outside.child_time <= 0.0)
         return;
-    fprintf(model->out, "%6.6s %5.5s ", "", "");
-    print_measured_pair(model, outside.time, outside.child_time);
+    fputs(MARGIN, model->out);
+    print_times(model, outside.time, outside.child_time);
     fprintf(model->out, " %7lu/%-7lu     <spontaneous>\n", (gulong)outside.count,
             (gulong)sym->cycle_head->ncalls);
 }
@@ -151,16 +145,13 @@ static void print_parents(const FcGModel *model, FcGSym *sym)
 
     if (!sym->parents)
     {
-        fprintf(model->out,
-                model->options->traditional
-                    ? "%6.6s %5.5s %7.7s %11.11s %7.7s %7.7s     <spontaneous>\n"
-                    : "%6.6s %5.5s %7.7s %7.7s %7.7s %7.7s     <spontaneous>\n",
-                "", "", "", "", "", "");
+        fprintf(model->out, "%s%7s %*s %7s %7s     <spontaneous>\n", MARGIN, "",
+                children_width(model), "", "", "");
         return;
     }
     if (model->measured)
         print_outside(model, sym);
-    g_autofree FcGArc **arcs = sort_parents(sym, &n);
+    g_autofree FcGArc **arcs = sort_arcs(&sym->parents, TRUE, &n);
     for (guint i = 0; i < n; i++)
         print_arc(model, arcs[i], arcs[i]->parent);
 }
@@ -168,7 +159,7 @@ static void print_parents(const FcGModel *model, FcGSym *sym)
 static void print_children(const FcGModel *model, FcGSym *sym)
 {
     guint n;
-    g_autofree FcGArc **arcs = sort_children(sym, &n);
+    g_autofree FcGArc **arcs = sort_arcs(&sym->children, FALSE, &n);
 
     for (guint i = 0; i < n; i++)
         print_arc(model, arcs[i], arcs[i]->child);
@@ -176,32 +167,22 @@ static void print_children(const FcGModel *model, FcGSym *sym)
 
 static void print_own_times(const FcGModel *model, const FcGSym *sym)
 {
-    double rate = (double)model->rate;
     char number[16];
 
     g_snprintf(number, sizeof number, "[%d]", sym->index);
-    if (model->measured)
-    {
-        fprintf(model->out, "%-6.6s %5.1f ", number,
-                100 * (sym->prop_self + sym->prop_child) / model->graph_ticks);
-        print_measured_pair(model, sym->prop_self, sym->prop_child);
-        return;
-    }
-    fprintf(model->out,
-            model->options->traditional ? "%-6.6s %5.1f %7.2f %11.2f" : "%-6.6s %5.1f %7.2f %7.2f",
-            number, 100 * (sym->prop_self + sym->prop_child) / model->graph_ticks,
-            sym->prop_self / rate, sym->prop_child / rate);
+    fprintf(model->out, "%-6.6s %5.1f ", number,
+            100 * (sym->prop_self + sym->prop_child) / model->graph_ticks);
+    print_times(model, sym->prop_self, sym->prop_child);
 }
 
 static void print_own(const FcGModel *model, const FcGSym *sym)
 {
     print_own_times(model, sym);
     if (sym->ncalls + sym->self_calls == 0)
-        fprintf(model->out, " %7.7s %7.7s ", "", "");
-    else if (sym->self_calls != 0)
-        fprintf(model->out, " %7lu+%-7lu ", (gulong)sym->ncalls, (gulong)sym->self_calls);
+        fprintf(model->out, " %7s %7s", "", "");
     else
-        fprintf(model->out, " %7lu %7.7s ", (gulong)sym->ncalls, "");
+        print_calls(model, sym);
+    fputc(' ', model->out);
     fc_gname_print(model, sym);
     fputc('\n', model->out);
 }
@@ -209,11 +190,7 @@ static void print_own(const FcGModel *model, const FcGSym *sym)
 static void print_cycle_own(const FcGModel *model, const FcGSym *header)
 {
     print_own_times(model, header);
-    fprintf(model->out, " %7lu", (gulong)header->ncalls);
-    if (header->self_calls != 0)
-        fprintf(model->out, "+%-7lu", (gulong)header->self_calls);
-    else
-        fprintf(model->out, " %7.7s", "");
+    print_calls(model, header);
     fprintf(model->out, " <cycle %d as a whole> [%d]\n", header->cycle, header->index);
 }
 
@@ -236,26 +213,9 @@ static int compare_members(const void *a, const void *b)
 
 static void print_member(const FcGModel *model, const FcGSym *member)
 {
-    double rate = (double)model->rate;
-
-    if (model->measured)
-    {
-        fprintf(model->out, "%6.6s %5.5s ", "", "");
-        print_measured_pair(model, member->prop_self, member->prop_child);
-        fprintf(model->out, " %7lu", (gulong)member->ncalls);
-    }
-    else
-    {
-        fprintf(model->out,
-                model->options->traditional ? "%6.6s %5.5s %7.2f %11.2f %7lu"
-                                            : "%6.6s %5.5s %7.2f %7.2f %7lu",
-                "", "", member->prop_self / rate, member->prop_child / rate,
-                (gulong)member->ncalls);
-    }
-    if (member->self_calls != 0)
-        fprintf(model->out, "+%-7lu", (gulong)member->self_calls);
-    else
-        fprintf(model->out, " %7.7s", "");
+    fputs(MARGIN, model->out);
+    print_times(model, member->prop_self, member->prop_child);
+    print_calls(model, member);
     fputs("     ", model->out);
     fc_gname_print(model, member);
     fputc('\n', model->out);
@@ -289,6 +249,28 @@ static void print_heads(const FcGModel *model)
     fputc('\n', model->out);
 }
 
+static void print_granularity(FcGModel *model)
+{
+    gboolean has_time = model->graph_ticks > 0.0;
+
+    if (model->measured)
+    {
+        fc_gmeasured_print_granularity(model, model->graph_ticks);
+    }
+    else
+    {
+        fprintf(model->out, "granularity: each sample hit covers %ld byte(s)",
+                fc_ghist_sample_bytes(model));
+        if (has_time)
+            fprintf(model->out, " for %.2f%% of %.2f seconds\n\n", 100.0 / model->graph_ticks,
+                    model->graph_ticks / (double)model->rate);
+        else
+            fputs(" no time propagated\n\n", model->out);
+    }
+    if (!has_time)
+        model->graph_ticks = 1.0; /* all numerators are 0 */
+}
+
 static void print_title(FcGModel *model)
 {
     gboolean brief = model->options->brief;
@@ -300,26 +282,8 @@ static void print_title(FcGModel *model)
     if (!model->options->traditional)
         fprintf(model->out, "%s\n\n",
                 brief ? "\t\t\tCall graph" : "\t\t     Call graph (explanation follows)");
-    if (model->measured)
-    {
-        fputc('\n', model->out);
-        fc_gmeasured_print_granularity(model, model->graph_ticks);
-        model->graph_ticks = model->graph_ticks > 0.0 ? model->graph_ticks : 1.0;
-        print_heads(model);
-        return;
-    }
-    fprintf(model->out, "\ngranularity: each sample hit covers %ld byte(s)",
-            fc_ghist_sample_bytes(model));
-    if (model->graph_ticks > 0.0)
-    {
-        fprintf(model->out, " for %.2f%% of %.2f seconds\n\n", 100.0 / model->graph_ticks,
-                model->graph_ticks / (double)model->rate);
-    }
-    else
-    {
-        fputs(" no time propagated\n\n", model->out);
-        model->graph_ticks = 1.0; /* all numerators are 0 */
-    }
+    fputc('\n', model->out);
+    print_granularity(model);
     print_heads(model);
 }
 
