@@ -160,19 +160,37 @@ void fc_gmeasured_print_short(FILE *out, int width, double ticks)
     fprintf(out, "%*s", width, text);
 }
 
-FcGOutside fc_gmeasured_outside(const FcGModel *model, const FcGSym *sym)
+FcGArc *fc_gmeasured_outside(FcGModel *model, FcGSym *sym)
 {
-    FcGOutside sum = {0};
+    FcGArc **arc = &model->measured->outside[sym - model->symtab.syms];
+
+    if (!*arc)
+    {
+        *arc = fc_gmodel_alloc(model, sizeof **arc);
+        (*arc)->child = sym;
+    }
+    return *arc;
+}
+
+static void add_outside(const FcGModel *model, const FcGSym *sym, FcGArc *sum)
+{
+    const FcGArc *arc = model->measured->outside[sym - model->symtab.syms];
+
+    if (!arc)
+        return;
+    sum->count += arc->count;
+    sum->time += arc->time;
+    sum->child_time += arc->child_time;
+}
+
+FcGArc fc_gmeasured_sum_outside(const FcGModel *model, const FcGSym *sym)
+{
+    FcGArc sum = {0};
 
     if (sym->name)
-        return model->measured->outside[sym - model->symtab.syms];
-    for (const FcGSym *member = sym->cycle_next; member; member = member->cycle_next)
-    {
-        const FcGOutside *one = &model->measured->outside[member - model->symtab.syms];
-
-        sum.count += one->count;
-        sum.time += one->time;
-        sum.child_time += one->child_time;
-    }
+        add_outside(model, sym, &sum);
+    else
+        for (const FcGSym *member = sym->cycle_next; member; member = member->cycle_next)
+            add_outside(model, member, &sum);
     return sum;
 }

@@ -8,17 +8,10 @@
 
 #include "fcgprof/model.h"
 
-/* Calls that came while no profiled function was active. */
-typedef struct
-{
-    guint64 count;
-    double time; /* in ticks, as of an arc */
-    double child_time;
-} FcGOutside;
-
 struct FcGMeasured
 {
-    FcGOutside *outside;        /* of each symbol of the table */
+    FcGArc **outside;           /* of each symbol of the table: calls that came while no profiled
+                                   function was active, an arc without a parent; NULL: none */
     double tick_s;              /* seconds in one tick */
     const char *unit;           /* "milliseconds" and the like: rate ticks */
     gboolean has_gaps;          /* the own part of some arcs' times is an estimate */
@@ -54,5 +47,8 @@ void fc_gmeasured_print_ticks(const FcGModel *model, int width, double ticks);
 /* A time with its own unit, like "12.3us", right-aligned; blanks for none. */
 void fc_gmeasured_print_short(FILE *out, int width, double ticks);
 
-/* The calls from outside of a symbol or, of the header of a cycle, of its members. */
-FcGOutside fc_gmeasured_outside(const FcGModel *model, const FcGSym *sym);
+/* The arc of the calls of a symbol from outside, made if it is not there. */
+FcGArc *fc_gmeasured_outside(FcGModel *model, FcGSym *sym);
+
+/* All such calls of a symbol or, of the header of a cycle, of its members. */
+FcGArc fc_gmeasured_sum_outside(const FcGModel *model, const FcGSym *sym);

@@ -30,7 +30,8 @@ typedef struct
     FcGModel *model;
     FcGLineArcs *lines;   /* or NULL */
     Gap *gaps;            /* symbols, then cycles */
-    GHashTable *arc_gaps; /* FcGArc, or FcGOutside -> ArcGap */
+    GHashTable *arc_gaps; /* FcGArc -> ArcGap */
+    GPtrArray *arcs;      /* the same arcs in the order in which they were met */
 } Filler;
 
 static Gap *gap_of(const Filler *filler, const FcGSym *sym)
@@ -39,11 +40,6 @@ static Gap *gap_of(const Filler *filler, const FcGSym *sym)
                              : (guint)(sym - filler->model->symtab.syms);
 
     return &filler->gaps[index];
-}
-
-static FcGOutside *outside_of(const Filler *filler, const FcGSym *sym)
-{
-    return &filler->profile->measured.outside[sym - filler->model->symtab.syms];
 }
 
 /* ---- Own times --------------------------------------------------------------------------- */
@@ -97,114 +93,81 @@ static void add_own_times(Filler *filler, const double *own)
         if (!fc_gspecs_selects(model->specs, FC_GTABLE_INCL_TIME, FC_GTABLE_EXCL_TIME, sym->addr))
             continue;
         gap_of(filler, sym)->own += own[i];
-        sym->fraction = 1.0;
-        sym->prop_self += own[i];
-        model->graph_ticks += own[i];
-        if (sym->cycle == 0)
-            continue;
-        sym->cycle_head->time += own[i];
-        sym->cycle_head->prop_self += own[i];
+        fc_gprofile_credit_own(model, sym, own[i]);
     }
 }
 
 /* ---- Arcs ---------------------------------------------------------------------------------- */
 
-/* The ends of a call site's arc, and what stands for it in `arc_gaps`; NULL for one that shows
- * no time: left out, or inside a cycle. */
-static gconstpointer find_key(const Filler *filler, const FcProfileArc *arc, FcGSym **parent,
-                              FcGSym **child)
+/* The arc that a call site is in; NULL for one that shows no time: left out, or inside a cycle. */
+static FcGArc *find_arc(const Filler *filler, const FcProfileArc *site)
 {
-    *child = filler->profile->syms[arc->callee];
-    *parent = arc->caller == FC_NONE ? NULL : filler->profile->syms[arc->caller];
-    if (!*child || (*child)->fraction <= 0.0)
+    FcGSym *child = filler->profile->syms[site->callee];
+    FcGSym *parent = site->caller == FC_NONE ? NULL : filler->profile->syms[site->caller];
+
+    if (!child || child->fraction <= 0.0)
         return NULL;
-    if (!*parent)
-        return outside_of(filler, *child);
-    if (*parent == *child || (*parent)->fraction <= 0.0 ||
-        ((*parent)->cycle != 0 && (*parent)->cycle == (*child)->cycle))
+    if (!parent)
+        return fc_gmeasured_outside(filler->model, child);
+    if (parent == child || parent->fraction <= 0.0 ||
+        (parent->cycle != 0 && parent->cycle == child->cycle))
         return NULL;
     if (filler->lines &&
         !fc_gprofile_selects_call(filler->profile, filler->lines,
-                                  fc_gprofile_addr(filler->profile, &arc->site), *parent, *child))
+                                  fc_gprofile_addr(filler->profile, &site->site), parent, child))
         return NULL;
-    return fc_garc_find(filler->model, *parent, *child);
+    return fc_garc_find(filler->model, parent, child);
 }
 
-static const FcProfileArc *arc_at(const Filler *filler, guint index)
+static void add_site(Filler *filler, const FcProfileArc *site)
 {
-    return &g_array_index(fc_gprofile_data(filler->profile)->arcs, FcProfileArc, index);
-}
+    FcGArc *arc = find_arc(filler, site);
+    ArcGap *gap = arc ? g_hash_table_lookup(filler->arc_gaps, arc) : NULL;
 
-static void find_arc_gaps(Filler *filler)
-{
-    guint n = fc_gprofile_data(filler->profile)->arcs->len;
-    FcGSym *parent, *child;
-
-    for (guint i = 0; i < n; i++)
+    if (!arc)
+        return;
+    if (!gap)
     {
-        gconstpointer key = find_key(filler, arc_at(filler, i), &parent, &child);
-        ArcGap *gap = key ? g_hash_table_lookup(filler->arc_gaps, key) : NULL;
-        const FcGArc *arc = key;
-        const FcGOutside *outside = key;
-
-        if (!key)
-            continue;
-        if (!gap)
-        {
-            gap = g_new0(ArcGap, 1);
-            gap->missing =
-                parent ? -(arc->time + arc->child_time) : -(outside->time + outside->child_time);
-            g_hash_table_insert(filler->arc_gaps, (gpointer)key, gap);
-        }
-        gap->total += (double)arc_at(filler, i)->total_ns;
-        gap->missing += (double)arc_at(filler, i)->total_ns;
+        gap = g_new0(ArcGap, 1);
+        gap->missing = -(arc->time + arc->child_time);
+        g_hash_table_insert(filler->arc_gaps, arc, gap);
+        g_ptr_array_add(filler->arcs, arc);
     }
+    gap->total += (double)site->total_ns;
+    gap->missing += (double)site->total_ns;
 }
 
-/* Once for each arc: what its function lacks in all. */
+/* What the functions that the arcs lead to lack in all. */
 static void sum_arc_gaps(Filler *filler)
 {
-    guint n = fc_gprofile_data(filler->profile)->arcs->len;
-    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
-    FcGSym *parent, *child;
-
-    for (guint i = 0; i < n; i++)
+    for (guint i = 0; i < filler->arcs->len; i++)
     {
-        gconstpointer key = find_key(filler, arc_at(filler, i), &parent, &child);
-        ArcGap *gap = key ? g_hash_table_lookup(filler->arc_gaps, key) : NULL;
+        const FcGArc *arc = g_ptr_array_index(filler->arcs, i);
+        ArcGap *gap = g_hash_table_lookup(filler->arc_gaps, arc);
 
-        if (!gap || !g_hash_table_add(seen, (gpointer)key))
-            continue;
         gap->missing = MAX(gap->missing, 0.0);
-        gap_of(filler, child)->arcs += gap->missing;
+        gap_of(filler, arc->child)->arcs += gap->missing;
     }
 }
 
-static void fill_arc(Filler *filler, const FcProfileArc *arc)
+static void fill_site(Filler *filler, const FcProfileArc *site)
 {
-    FcGSym *parent, *child;
-    gconstpointer key = find_key(filler, arc, &parent, &child);
-    const ArcGap *gap = key ? g_hash_table_lookup(filler->arc_gaps, key) : NULL;
+    FcGArc *arc = find_arc(filler, site);
+    const ArcGap *gap = arc ? g_hash_table_lookup(filler->arc_gaps, arc) : NULL;
 
     if (!gap || gap->missing <= 0.0 || gap->total <= 0.0)
         return;
-    const Gap *whole = gap_of(filler, child);
-    double share = gap->missing * (double)arc->total_ns / gap->total;
+    const Gap *whole = gap_of(filler, arc->child);
+    double share = gap->missing * (double)site->total_ns / gap->total;
     double own = share * MIN(whole->own / whole->arcs, 1.0);
-    if (!parent)
-    {
-        FcGOutside *outside = outside_of(filler, child);
-
-        outside->time += own;
-        outside->child_time += share - own;
+    arc->time += own;
+    arc->child_time += share - own;
+    if (!arc->parent)
         return;
-    }
-    fc_garc_find(filler->model, parent, child)->time += own;
-    fc_garc_find(filler->model, parent, child)->child_time += share - own;
-    fc_gprofile_credit(parent, share);
+    fc_gprofile_credit(arc->parent, share);
     if (filler->lines)
-        fc_glinearcs_add_time(filler->lines, fc_gprofile_addr(filler->profile, &arc->site), parent,
-                              child, own, share - own);
+        fc_glinearcs_add_time(filler->lines, fc_gprofile_addr(filler->profile, &site->site),
+                              arc->parent, arc->child, own, share - own);
 }
 
 void fc_gprofile_fill_gaps(FcGProfile *profile, FcGLineArcs *lines)
@@ -219,11 +182,14 @@ void fc_gprofile_fill_gaps(FcGProfile *profile, FcGLineArcs *lines)
     profile->measured.has_gaps = TRUE;
     filler.gaps = g_new0(Gap, model->symtab.len + model->n_cycles + 1);
     filler.arc_gaps = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    filler.arcs = g_ptr_array_new();
     add_own_times(&filler, own);
-    find_arc_gaps(&filler);
+    for (guint i = 0; i < data->arcs->len; i++)
+        add_site(&filler, &g_array_index(data->arcs, FcProfileArc, i));
     sum_arc_gaps(&filler);
     for (guint i = 0; i < data->arcs->len; i++)
-        fill_arc(&filler, arc_at(&filler, i));
+        fill_site(&filler, &g_array_index(data->arcs, FcProfileArc, i));
+    g_ptr_array_unref(filler.arcs);
     g_hash_table_unref(filler.arc_gaps);
     g_free(filler.gaps);
 }

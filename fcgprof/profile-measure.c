@@ -19,7 +19,7 @@ static void add_arc(FcGProfile *profile, const FcProfileArc *arc, FcGLineArcs *l
     if (!parent)
     {
         child->ncalls += arc->calls;
-        profile->measured.outside[child - model->symtab.syms].count += arc->calls;
+        fc_gmeasured_outside(model, child)->count += arc->calls;
         return;
     }
     if (!fc_gprofile_selects_call(profile, lines, fc_gprofile_addr(profile, &arc->site), parent,
@@ -36,7 +36,7 @@ static void add_arc(FcGProfile *profile, const FcProfileArc *arc, FcGLineArcs *l
 static void add_outside_to_cycles(FcGModel *model)
 {
     for (guint i = 1; i <= model->n_cycles; i++)
-        model->cycles[i].ncalls += fc_gmeasured_outside(model, &model->cycles[i]).count;
+        model->cycles[i].ncalls += fc_gmeasured_sum_outside(model, &model->cycles[i]).count;
 }
 
 static void take_local_times(FcGProfile *profile)
@@ -96,7 +96,7 @@ void fc_gprofile_measure(FcGProfile *profile)
     FcGModel *model = profile->model;
     g_autoptr(FcGLineArcs) lines = model->options->by_line ? fc_glinearcs_new(profile) : NULL;
 
-    profile->measured.outside = g_new0(FcGOutside, model->symtab.len + 1);
+    profile->measured.outside = g_new0(FcGArc *, model->symtab.len + 1);
     for (guint i = 0; i < data->arcs->len; i++)
         add_arc(profile, &g_array_index(data->arcs, FcProfileArc, i), lines);
     if (model->options->static_calls)

@@ -117,6 +117,17 @@ static void make_tree(Sums *sums)
 
 /* ---- Adding up ------------------------------------------------------------------------ */
 
+void fc_gprofile_credit_own(FcGModel *model, FcGSym *sym, double time)
+{
+    sym->fraction = 1.0;
+    sym->prop_self += time;
+    model->graph_ticks += time;
+    if (sym->cycle == 0)
+        return;
+    sym->cycle_head->time += time;
+    sym->cycle_head->prop_self += time;
+}
+
 void fc_gprofile_credit(FcGSym *parent, double time)
 {
     parent->child_time += time;
@@ -134,8 +145,7 @@ static void hand_up(Sums *sums, guint index)
 
     if (node->is_outside)
     {
-        FcGOutside *outside =
-            &sums->profile->measured.outside[node->sym - sums->model->symtab.syms];
+        FcGArc *outside = fc_gmeasured_outside(sums->model, node->sym);
 
         outside->time += node->time;
         outside->child_time += node->rest;
@@ -173,14 +183,7 @@ static void add_up(Sums *sums)
         if (!node->is_counted)
             continue;
         node->time += node->local;
-        sym->fraction = 1.0;
-        sym->prop_self += node->local;
-        sums->model->graph_ticks += node->local;
-        if (sym->cycle != 0)
-        {
-            sym->cycle_head->time += node->local;
-            sym->cycle_head->prop_self += node->local;
-        }
+        fc_gprofile_credit_own(sums->model, sym, node->local);
         hand_up(sums, i - 1);
     }
 }

@@ -100,6 +100,9 @@ gboolean fc_gprofile_selects_call(const FcGProfile *profile, const FcGLineArcs *
  * (profile-times.c) */
 void fc_gprofile_sum_times(FcGProfile *profile, FcGLineArcs *lines);
 
+/* Counts `time` as the function's own in the graph, and as that of the cycle that it is in. */
+void fc_gprofile_credit_own(FcGModel *model, FcGSym *sym, double time);
+
 /* Hands `time` of a call to the function that made it, and to the cycle that it is in. */
 void fc_gprofile_credit(FcGSym *parent, double time);
 
