@@ -20,6 +20,11 @@ static gboolean have_same_ends(gconstpointer a, gconstpointer b)
     return left->parent == right->parent && left->child == right->child;
 }
 
+GHashTable *fc_garc_set_new(void)
+{
+    return g_hash_table_new(hash_ends, have_same_ends);
+}
+
 FcGArc *fc_garc_find(const FcGModel *model, const FcGSym *parent, const FcGSym *child)
 {
     const FcGArc key = {.parent = (FcGSym *)parent, .child = (FcGSym *)child};
@@ -67,7 +72,7 @@ void fc_garc_add(FcGModel *model, FcGSym *parent, FcGSym *child, guint64 count)
     arc->next_parent = child->parents;
     child->parents = arc;
     if (!model->arc_table)
-        model->arc_table = g_hash_table_new(hash_ends, have_same_ends);
+        model->arc_table = fc_garc_set_new();
     g_hash_table_add(model->arc_table, arc);
     if (parent == child)
         return;

@@ -6,6 +6,9 @@
 
 #include "fcgprof/model.h"
 
+/* A set of arcs by their two ends; the caller unrefs it. */
+GHashTable *fc_garc_set_new(void);
+
 /* Adds `count` calls to the arc, which is made if it is not there. */
 void fc_garc_add(FcGModel *model, FcGSym *parent, FcGSym *child, guint64 count);
 

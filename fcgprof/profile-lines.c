@@ -13,7 +13,7 @@
 struct FcGLineArcs
 {
     FcGProfile *profile;
-    GHashTable *arcs;    /* set of FcGArc, by parent and child */
+    GHashTable *arcs;    /* set of FcGArc, by their ends */
     GHashTable *inlined; /* set of Site: that of an inlined function, where its caller was called */
     GPtrArray *sorted;   /* the same in the order in which they were met */
 };
@@ -40,20 +40,6 @@ static gboolean equal_sites(gconstpointer a, gconstpointer b)
            left->addr == right->addr;
 }
 
-static guint hash_arc(gconstpointer key)
-{
-    const FcGArc *arc = key;
-
-    return g_direct_hash(arc->parent) * 31 + g_direct_hash(arc->child);
-}
-
-static gboolean equal_arcs(gconstpointer a, gconstpointer b)
-{
-    const FcGArc *left = a, *right = b;
-
-    return left->parent == right->parent && left->child == right->child;
-}
-
 static GHashTable *list_inlined(const FcGProfile *profile)
 {
     const GArray *arcs = fc_gprofile_data(profile)->arcs;
@@ -77,7 +63,7 @@ FcGLineArcs *fc_glinearcs_new(FcGProfile *profile)
     FcGLineArcs *arcs = g_new0(FcGLineArcs, 1);
 
     arcs->profile = profile;
-    arcs->arcs = g_hash_table_new(hash_arc, equal_arcs);
+    arcs->arcs = fc_garc_set_new();
     arcs->inlined = list_inlined(profile);
     arcs->sorted = g_ptr_array_new();
     return arcs;
