@@ -144,7 +144,8 @@ static gboolean run(const FcGOptions *options, GError **error)
     }
     model = fc_gmodel_new(options, stdout);
     model->order_map = map;
-    if (!fc_gmodel_load_symbols(model, object, error))
+    model->object = object;
+    if (!fc_gmodel_load_symbols(model, object, options->symbol_file, error))
         return FALSE;
     model->specs = specs = fc_gspecs_new(model);
     FcGmonLayout layout = fc_gobject_image(object)->layout;

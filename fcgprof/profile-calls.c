@@ -130,25 +130,13 @@ static GHashTable *list_functions(const FcGSymtab *symtab, guint first, guint nu
     return names;
 }
 
-static gint find_module(const FcGProfile *profile, guint number)
-{
-    guint n = fc_gprofile_data(profile)->modules->len;
-
-    for (guint i = 0; i < n; i++)
-    {
-        if (profile->numbers[i] == number)
-            return (gint)i;
-    }
-    return FC_NONE;
-}
-
 static void scan_module(Scan *scan, guint number)
 {
     const FcGSymtab *symtab = &scan->profile->model->symtab;
     guint i = 0;
 
     scan->base = fc_gmodule_base(number);
-    scan->module = find_module(scan->profile, number);
+    scan->module = fc_gprofile_module(scan->profile, number)->index;
     while (i < symtab->len && symtab->syms[i].addr < scan->base)
         i++;
     scan->own = list_functions(symtab, i, number);
@@ -176,7 +164,7 @@ void fc_gprofile_add_static_calls(FcGProfile *profile, FcGLineArcs *lines)
     scan.exports = list_exports(profile->model);
     for (guint i = 0; i < profile->modules->len; i++)
     {
-        scan.object = g_array_index(profile->modules, FcGModule, i).object;
+        scan.object = fc_gprofile_module(profile, i)->object;
         if (!scan.object || !fc_gcode_is_known(fc_gobject_machine(scan.object)))
             continue;
         scan.stubs = fc_gobject_stubs(scan.object);

@@ -16,9 +16,8 @@ enum
 typedef struct
 {
     const FcGProfile *profile;
-    const FcProfileModule *const *modules; /* by number */
-    const GPtrArray *syms;                 /* those of one name that are looked at */
-    guint n_folders;                       /* of a path */
+    const GPtrArray *syms; /* those of one name that are looked at */
+    guint n_folders;       /* of a path */
 } Group;
 
 /* What is said of one function; NULL if nothing is known.  The caller frees it. */
@@ -48,22 +47,20 @@ static guint count_folders(const char *path)
 
 /* ---- Modules ------------------------------------------------------------------------- */
 
-/* By their numbers; the last one, for no module, has none.  The caller frees the array. */
-static const FcProfileModule **list_modules(const FcGProfile *profile)
+/* NULL for no module. */
+static const FcProfileModule *module_at(const FcGProfile *profile, guint number)
 {
-    const GArray *all = fc_gprofile_data(profile)->modules;
-    const FcProfileModule **modules = g_new0(const FcProfileModule *, profile->modules->len + 1);
+    gint index = fc_gprofile_module(profile, number)->index;
 
-    for (guint i = all->len; i > 0; i--)
-        modules[profile->numbers[i - 1]] = &g_array_index(all, FcProfileModule, i - 1);
-    return modules;
+    return index == FC_NONE
+               ? NULL
+               : &g_array_index(fc_gprofile_data(profile)->modules, FcProfileModule, index);
 }
 
 /* With so many folders that no other module has the same name. */
-static char *name_module(const FcGProfile *profile, const FcProfileModule *const *modules,
-                         guint number)
+static char *name_module(const FcGProfile *profile, guint number)
 {
-    const FcProfileModule *own = modules[number];
+    const FcProfileModule *own = module_at(profile, number);
     guint n_folders = 0, most;
     gboolean has_twin = FALSE; /* another build, in the same place */
 
@@ -72,7 +69,8 @@ static char *name_module(const FcGProfile *profile, const FcProfileModule *const
     most = count_folders(own->path);
     for (guint i = 0; i < profile->modules->len; i++)
     {
-        const char *other = i != number && modules[i] ? modules[i]->path : NULL;
+        const FcProfileModule *module = i != number ? module_at(profile, i) : NULL;
+        const char *other = module ? module->path : NULL;
         gboolean is_twin = g_strcmp0(other, own->path) == 0;
 
         has_twin |= is_twin;
@@ -101,10 +99,10 @@ static char *say_variant(const Group *group, const FcGSym *sym)
 static char *say_module(const Group *group, const FcGSym *sym)
 {
     guint number = (guint)(sym->addr >> FC_GMODULE_SHIFT);
-    FcGModule *module = &g_array_index(group->profile->modules, FcGModule, number);
+    FcGModule *module = fc_gprofile_module(group->profile, number);
 
     if (!module->label)
-        module->label = name_module(group->profile, group->modules, number);
+        module->label = name_module(group->profile, number);
     return g_strdup(module->label);
 }
 
@@ -216,7 +214,6 @@ void fc_gprofile_label_symbols(FcGProfile *profile)
     static Part *const parts[] = {say_variant, say_module, say_file, say_address};
     FcGModel *model = profile->model;
     g_autoptr(GPtrArray) alike = g_ptr_array_new();
-    g_autofree const FcProfileModule **modules = list_modules(profile);
 
     for (guint i = 0; i < model->symtab.len; i++)
     {
@@ -230,7 +227,7 @@ void fc_gprofile_label_symbols(FcGProfile *profile)
         g_ptr_array_set_size(alike, 0);
         for (guint i = 0; i < groups->len; i++)
         {
-            Group group = {profile, modules, g_ptr_array_index(groups, i), 0};
+            Group group = {profile, g_ptr_array_index(groups, i), 0};
 
             if (group.syms->len < 2)
                 continue;

@@ -225,7 +225,7 @@ void fc_gprofile_free(FcGProfile *profile)
     {
         for (guint i = 0; i < profile->modules->len; i++)
         {
-            FcGModule *module = &g_array_index(profile->modules, FcGModule, i);
+            FcGModule *module = fc_gprofile_module(profile, i);
 
             g_free(module->label);
             fc_gobject_free(module->object);

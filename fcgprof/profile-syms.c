@@ -35,7 +35,7 @@ static guint number_module(FcGProfile *profile, GHashTable *known, guint index)
     const FcProfileModule *module = module_at(profile, index);
     char *key = g_strdup(module->build_id ? module->build_id : module->path);
     guint number = GPOINTER_TO_UINT(g_hash_table_lookup(known, key));
-    FcGModule own = {NULL, NULL};
+    FcGModule own = {.index = (gint)index};
 
     if (number > 0)
     {
@@ -54,7 +54,7 @@ static gboolean number_modules(FcGProfile *profile, GError **error)
     const FcProfile *data = fc_gprofile_data(profile);
     guint n = data->modules->len;
     g_autoptr(GHashTable) known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    FcGModule none = {NULL, NULL};
+    FcGModule none = {.index = FC_NONE};
 
     profile->modules = g_array_new(FALSE, TRUE, sizeof(FcGModule));
     profile->numbers = g_new0(guint, n + 1);
@@ -75,51 +75,27 @@ static gboolean number_modules(FcGProfile *profile, GError **error)
 
 /* ---- Symbols of images ------------------------------------------------------------------ */
 
-/* Files are kept newest first; the order in which they appeared is to stay. */
-static void copy_files(FcGModel *model, const FcGModel *from)
-{
-    g_autoptr(GPtrArray) files = g_ptr_array_new();
-
-    for (FcGFile *file = from->files; file; file = file->next)
-        g_ptr_array_add(files, file);
-    for (guint i = files->len; i > 0; i--)
-        fc_gmodel_file(model, ((FcGFile *)g_ptr_array_index(files, i - 1))->path);
-}
-
-static void copy_symbols(FcGProfile *profile, guint number, const FcGModel *from, GArray *syms)
+/* Makes the model's table that of an image, and adds it to `syms`.  The list of -S is the
+ * program's. */
+static gboolean load_image(FcGProfile *profile, guint number, FcGObject *object, GArray *syms,
+                           GError **error)
 {
     guint64 base = fc_gmodule_base(number);
     FcGModel *model = profile->model;
 
-    copy_files(model, from);
-    for (guint i = 0; i < from->symtab.len; i++)
+    if (!fc_gmodel_load_symbols(model, object, number == 0 ? model->options->symbol_file : NULL,
+                                error))
+        return FALSE;
+    for (guint i = 0; i < model->symtab.len; i++)
     {
-        FcGSym sym = from->symtab.syms[i];
+        FcGSym sym = model->symtab.syms[i];
 
         if (sym.addr > FC_GMODULE_MASK || sym.addr > sym.end_addr)
             continue;
         sym.addr |= base;
         sym.end_addr = base | MIN(sym.end_addr, FC_GMODULE_MASK);
-        sym.name = fc_gmodel_strdup(model, sym.name);
-        if (sym.file)
-            sym.file = fc_gmodel_file(model, sym.file->path);
         g_array_append_val(syms, sym);
     }
-}
-
-static gboolean load_image(FcGProfile *profile, guint number, FcGObject *object, GArray *syms,
-                           GError **error)
-{
-    FcGOptions options = *profile->model->options;
-    g_autoptr(FcGModel) from = fc_gmodel_new(&options, profile->model->out);
-
-    /* The list of -S is the program's. */
-    if (number > 0)
-        options.symbol_file = NULL;
-    from->order_map = profile->model->order_map;
-    if (!fc_gmodel_load_symbols(from, object, error))
-        return FALSE;
-    copy_symbols(profile, number, from, syms);
     return TRUE;
 }
 
@@ -132,7 +108,7 @@ static gboolean add_image(FcGProfile *profile, guint index, GArray *syms, GError
     FcSymbols *symbols = profile->loaded->symbols;
     const char *path = fc_symbols_image_path(symbols, data, index);
     guint number = profile->numbers[index];
-    FcGModule *module = &g_array_index(profile->modules, FcGModule, number);
+    FcGModule *module = fc_gprofile_module(profile, number);
     g_autoptr(FcGObject) debug = NULL;
     g_autoptr(GError) reason = NULL;
 

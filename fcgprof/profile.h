@@ -48,6 +48,7 @@ static inline guint64 fc_gmodule_base(guint number)
 
 typedef struct
 {
+    gint index;        /* of the profile's module, the first of those that are the same; FC_NONE */
     char *label;       /* in labels, where no other has it; NULL until then */
     FcGObject *object; /* NULL where there is no image that fits */
 } FcGModule;
@@ -66,6 +67,11 @@ struct FcGProfile
 static inline const FcProfile *fc_gprofile_data(const FcGProfile *profile)
 {
     return profile->loaded->profile;
+}
+
+static inline FcGModule *fc_gprofile_module(const FcGProfile *profile, guint number)
+{
+    return &g_array_index(profile->modules, FcGModule, number);
 }
 
 /* The address in the model. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Makes the model's symbol table from an image: functions, source lines (-l), the
- * object files of -R, or the list of -S.  Called once by main.c.
+ * object files of -R, or the list of -S.  Called by main.c, and by profile-syms.c for each
+ * image.
  */
 #include "fcgprof/symbols.h"
 
@@ -139,9 +140,9 @@ static guint64 address_or(const char *text, guint64 last)
 }
 
 /* The file of -S: lines of address, type and name. */
-static gboolean load_listed(const FcGObject *object, FcGModel *model, GError **error)
+static gboolean load_listed(const FcGObject *object, FcGModel *model, const char *path,
+                            GError **error)
 {
-    const char *path = model->options->symbol_file;
     char buffer[1024];
     guint64 addr = ABOVE_PROGRAMS;
     FILE *file = fopen(path, "r");
@@ -172,11 +173,11 @@ static gboolean load_listed(const FcGObject *object, FcGModel *model, GError **e
     return check_table(model, path, error);
 }
 
-gboolean fc_gmodel_load_symbols(FcGModel *model, FcGObject *object, GError **error)
+gboolean fc_gmodel_load_symbols(FcGModel *model, FcGObject *object, const char *listed,
+                                GError **error)
 {
-    model->object = object;
-    if (model->options->symbol_file)
-        return load_listed(object, model, error);
+    if (listed)
+        return load_listed(object, model, listed, error);
     build_table(object, model, make_functions(object, model));
     if (model->symtab.len > 0 && model->options->by_line)
         add_lines(object, model);

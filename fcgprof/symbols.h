@@ -6,6 +6,7 @@
 
 #include "fcgprof/model.h"
 
-/* Makes the model's table: the functions, and under -l also the source lines; or what the
- * file of -S lists.  False and `error` if there is none.  `object` must outlive the model. */
-gboolean fc_gmodel_load_symbols(FcGModel *model, FcGObject *object, GError **error);
+/* Makes the model's table: the functions, and under -l also the source lines; or, if it is not
+ * NULL, what the file `listed` of -S has.  False and `error` if there is none. */
+gboolean fc_gmodel_load_symbols(FcGModel *model, FcGObject *object, const char *listed,
+                                GError **error);

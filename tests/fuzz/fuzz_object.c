@@ -114,7 +114,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     if (!options)
         g_error("no options");
     model = fc_gmodel_new(options, fuzz_nowhere());
-    if (fc_gmodel_load_symbols(model, object, &error))
+    model->object = object;
+    if (fc_gmodel_load_symbols(model, object, NULL, &error))
     {
         model->specs = specs = fc_gspecs_new(model);
         report(model, object);
