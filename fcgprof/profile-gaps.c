@@ -112,11 +112,7 @@ static FcGArc *find_arc(const Filler *filler, const FcProfileArc *site)
     if (parent == child || parent->fraction <= 0.0 ||
         (parent->cycle != 0 && parent->cycle == child->cycle))
         return NULL;
-    if (filler->lines &&
-        !fc_gprofile_selects_call(filler->profile, filler->lines,
-                                  fc_gprofile_addr(filler->profile, &site->site), parent, child))
-        return NULL;
-    return fc_garc_find(filler->model, parent, child);
+    return fc_gprofile_find_arc(filler->profile, filler->lines, &site->site, parent, child);
 }
 
 static void add_site(Filler *filler, const FcProfileArc *site)

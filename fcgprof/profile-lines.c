@@ -113,6 +113,18 @@ gboolean fc_gprofile_selects_call(const FcGProfile *profile, const FcGLineArcs *
     return fc_gspecs_selects_arc(profile->model->specs, parent, callee);
 }
 
+FcGArc *fc_gprofile_find_arc(const FcGProfile *profile, const FcGLineArcs *lines,
+                             const FcProfilePlace *site, FcGSym *caller, FcGSym *callee)
+{
+    FcGArc *arc = fc_garc_find(profile->model, caller, callee);
+
+    /* Without lines, calls that are left out have made no arc. */
+    if (arc && lines &&
+        !fc_gprofile_selects_call(profile, lines, fc_gprofile_addr(profile, site), caller, callee))
+        return NULL;
+    return arc;
+}
+
 static FcGArc *get_arc(FcGLineArcs *arcs, guint64 site, FcGSym *caller, FcGSym *callee)
 {
     FcGArc key = {.parent = line_of_call(arcs, site, caller, callee), .child = callee};

@@ -63,16 +63,15 @@ static void share_by_line(FcGProfile *profile, FcGLineArcs *lines)
         const FcProfileArc *site = &g_array_index(arcs, FcProfileArc, i);
         FcGSym *child = profile->syms[site->callee];
         FcGSym *parent = site->caller == FC_NONE ? NULL : profile->syms[site->caller];
-        guint64 addr = fc_gprofile_addr(profile, &site->site);
-        const FcGArc *arc = parent && child ? fc_garc_find(profile->model, parent, child) : NULL;
+        const FcGArc *arc = parent && child
+                                ? fc_gprofile_find_arc(profile, lines, &site->site, parent, child)
+                                : NULL;
 
-        if (arc && arc->count > 0 && fc_gprofile_selects_call(profile, lines, addr, parent, child))
-        {
-            double share = (double)site->calls / (double)arc->count;
-
-            fc_glinearcs_add_time(lines, addr, parent, child, arc->time * share,
-                                  arc->child_time * share);
-        }
+        if (!arc || arc->count == 0)
+            continue;
+        double share = (double)site->calls / (double)arc->count;
+        fc_glinearcs_add_time(lines, fc_gprofile_addr(profile, &site->site), parent, child,
+                              arc->time * share, arc->child_time * share);
     }
 }
 

@@ -62,17 +62,6 @@ static gboolean counts_time(const Sums *sums, const Node *node)
            !fc_gspecs_has(specs, FC_GTABLE_EXCL_TIME, addr);
 }
 
-/* Whether the call is among those that the options leave in. */
-static gboolean has_arc(const Sums *sums, const FcProfileContext *context, FcGSym *parent,
-                        FcGSym *child)
-{
-    if (!parent || !fc_garc_find(sums->model, parent, child))
-        return FALSE;
-    return !sums->lines ||
-           fc_gprofile_selects_call(sums->profile, sums->lines,
-                                    fc_gprofile_addr(sums->profile, &context->site), parent, child);
-}
-
 static void make_node(Sums *sums, guint index)
 {
     const FcProfileContext *context = context_at(sums, index);
@@ -96,7 +85,9 @@ static void make_node(Sums *sums, guint index)
     }
     node->is_overflow = parent == G_MAXUINT && fc_profile_is_folded(context);
     node->is_outside = parent == G_MAXUINT && !node->is_overflow;
-    if (parent != G_MAXUINT && has_arc(sums, context, sums->nodes[parent].sym, node->sym))
+    if (parent != G_MAXUINT && sums->nodes[parent].sym &&
+        fc_gprofile_find_arc(sums->profile, sums->lines, &context->site, sums->nodes[parent].sym,
+                             node->sym))
         node->parent = parent;
     node->is_counted = counts_time(sums, node);
 }

@@ -102,6 +102,10 @@ void fc_glinearcs_apply(FcGLineArcs *arcs);
 gboolean fc_gprofile_selects_call(const FcGProfile *profile, const FcGLineArcs *lines, guint64 site,
                                   FcGSym *caller, FcGSym *callee);
 
+/* The arc of such a call; NULL for one that the options leave out.  (profile-lines.c) */
+FcGArc *fc_gprofile_find_arc(const FcGProfile *profile, const FcGLineArcs *lines,
+                             const FcProfilePlace *site, FcGSym *caller, FcGSym *callee);
+
 /* Times of functions and arcs out of the tree of calling contexts; `lines` may be NULL.
  * (profile-times.c) */
 void fc_gprofile_sum_times(FcGProfile *profile, FcGLineArcs *lines);
