@@ -180,7 +180,8 @@ static int compare_topology(const void *a, const void *b)
     return left->top_order - right->top_order;
 }
 
-/* How many leading underscores count: none is better than some. */
+/* By time.  Of equal ones cycles come first, then names without an underscore, then what was
+ * called more often. */
 static int compare_entries(const void *a, const void *b)
 {
     const FcGSym *left = a, *right = b;
