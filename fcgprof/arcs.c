@@ -74,12 +74,6 @@ void fc_garc_add(FcGModel *model, FcGSym *parent, FcGSym *child, guint64 count)
     if (!model->arc_table)
         model->arc_table = fc_garc_set_new();
     g_hash_table_add(model->arc_table, arc);
-    if (parent == child)
-        return;
-    if (model->n_arcs == model->arcs_room)
-    {
-        model->arcs_room = MAX(1024, model->arcs_room * 2);
-        model->arcs = g_renew(FcGArc *, model->arcs, model->arcs_room);
-    }
-    model->arcs[model->n_arcs++] = arc;
+    if (parent != child)
+        g_ptr_array_add(model->arcs, arc);
 }

@@ -32,6 +32,7 @@ FcGModel *fc_gmodel_new(const FcGOptions *options, FILE *out)
     model->arena = g_new(FcGArena, 1);
     obstack_begin(&model->arena->stack, CHUNK_BYTES);
     model->files_by_path = g_hash_table_new(g_str_hash, g_str_equal);
+    model->arcs = g_ptr_array_new();
     strcpy(model->dimension, "seconds");
     model->abbreviation = 's';
     model->addr_mask = G_MAXUINT64;
@@ -48,7 +49,7 @@ void fc_gmodel_free(FcGModel *model)
     g_free(model->symtab.starts);
     g_free(model->symtab.syms);
     g_free(model->cycles);
-    g_free(model->arcs);
+    g_ptr_array_unref(model->arcs);
     g_free(model->by_index);
     g_clear_pointer(&model->arc_table, g_hash_table_unref);
     g_hash_table_destroy(model->files_by_path);

@@ -129,9 +129,7 @@ typedef struct
     FcGMeasured *measured; /* borrowed; NULL: the times are samples (measured.h) */
     guint64 addr_mask;     /* of an address: what is shown of it */
 
-    FcGArc **arcs; /* in order of creation, without self arcs */
-    guint n_arcs;
-    guint arcs_room;
+    GPtrArray *arcs;       /* FcGArc, in order of creation, without self arcs */
     GHashTable *arc_table; /* the arcs by their two ends, see arcs.c; NULL: none */
 
     unsigned inputs; /* FC_GINPUT_* */

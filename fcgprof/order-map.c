@@ -34,6 +34,14 @@ static gboolean read_line(const char *line, GArray *entries)
     return TRUE;
 }
 
+static void clear_entry(gpointer data)
+{
+    FcGOrderMapEntry *entry = data;
+
+    g_free(entry->function);
+    g_free(entry->object);
+}
+
 FcGOrderMap *fc_gorder_map_read(const char *path, GError **error)
 {
     g_autofree char *text = NULL;
@@ -46,21 +54,19 @@ FcGOrderMap *fc_gorder_map_read(const char *path, GError **error)
         return NULL;
     }
     lines = g_strsplit(text, "\n", -1);
-    GArray *entries = g_array_new(FALSE, FALSE, sizeof(FcGOrderMapEntry));
+    g_autoptr(FcGOrderMap) map = g_new0(FcGOrderMap, 1);
+    map->entries = g_array_new(FALSE, FALSE, sizeof(FcGOrderMapEntry));
+    g_array_set_clear_func(map->entries, clear_entry);
     for (guint i = 0; lines[i] && is_good; i++)
     {
         const char *line = g_strchug(lines[i]);
 
         if (*line)
-            is_good = read_line(line, entries);
+            is_good = read_line(line, map->entries);
     }
-    g_array_sort(entries, compare_entries);
-    FcGOrderMap *map = g_new0(FcGOrderMap, 1);
-    map->len = entries->len;
-    map->entries = (FcGOrderMapEntry *)(void *)g_array_free(entries, FALSE);
-    if (is_good && map->len > 0)
-        return map;
-    fc_gorder_map_free(map);
+    g_array_sort(map->entries, compare_entries);
+    if (is_good && map->entries->len > 0)
+        return g_steal_pointer(&map);
     g_set_error(error, FC_GPROF_ERROR, FC_GPROF_ERROR_INPUT, "%s: cannot be parsed as a map", path);
     return NULL;
 }
@@ -69,18 +75,13 @@ void fc_gorder_map_free(FcGOrderMap *map)
 {
     if (!map)
         return;
-    for (guint i = 0; i < map->len; i++)
-    {
-        g_free(map->entries[i].function);
-        g_free(map->entries[i].object);
-    }
-    g_free(map->entries);
+    g_array_unref(map->entries);
     g_free(map);
 }
 
 const FcGOrderMapEntry *fc_gorder_map_find(const FcGOrderMap *map, const char *function)
 {
-    FcGOrderMapEntry key = {.function = (char *)function};
+    const FcGOrderMapEntry key = {.function = (char *)function};
 
-    return map->len ? bsearch(&key, map->entries, map->len, sizeof key, compare_entries) : NULL;
+    return bsearch(&key, map->entries->data, map->entries->len, sizeof key, compare_entries);
 }

@@ -16,8 +16,7 @@ typedef struct
 
 struct FcGOrderMap
 {
-    FcGOrderMapEntry *entries; /* by function name */
-    guint len;
+    GArray *entries; /* FcGOrderMapEntry, by function name */
 };
 
 /* Lines "OBJECT:anything FUNCTION".  NULL and `error` on any other line. */

@@ -94,14 +94,15 @@ static gboolean has_placed_end(const FcGArc *arc)
     return arc->parent->is_placed || arc->child->is_placed;
 }
 
-static void print_chains(FcGModel *model, FcGArc **arcs, guint n)
+static void print_chains(FcGModel *model, const GPtrArray *arcs)
 {
-    for (guint i = 0; i < n; i++)
+    for (guint i = 0; i < arcs->len; i++)
     {
-        FcGSym *sym = arcs[i]->parent;
+        const FcGArc *arc = g_ptr_array_index(arcs, i);
+        FcGSym *sym = arc->parent;
         guint ignored;
 
-        if (has_placed_end(arcs[i]) || is_alone(sym))
+        if (has_placed_end(arc) || is_alone(sym))
             continue;
         sym = first_of(sym, &ignored);
         gboolean is_circle = last_of(sym, &ignored)->order_next != NULL;
@@ -113,27 +114,31 @@ static void print_chains(FcGModel *model, FcGArc **arcs, guint n)
     }
 }
 
-void fc_gorder_place(FcGModel *model, FcGArc **arcs, guint n, gboolean is_all, GPtrArray *unplaced)
+void fc_gorder_place(FcGModel *model, const GPtrArray *arcs, gboolean is_all, GPtrArray *unplaced)
 {
     guint64 total = 0, seen = 0;
 
-    for (guint i = 0; i < n; i++)
-        total += arcs[i]->count;
-    for (guint i = 0; i < n; i++)
+    for (guint i = 0; i < arcs->len; i++)
+        total += ((const FcGArc *)g_ptr_array_index(arcs, i))->count;
+    for (guint i = 0; i < arcs->len; i++)
     {
-        seen += arcs[i]->count;
-        if (arcs[i]->is_placed)
+        FcGArc *arc = g_ptr_array_index(arcs, i);
+
+        seen += arc->count;
+        if (arc->is_placed)
             continue;
         gboolean is_rare = !is_all && (double)seen / (double)total > HOT_SHARE;
-        if ((is_rare || has_placed_end(arcs[i]) || !link_arc(arcs[i])) && unplaced)
-            g_ptr_array_add(unplaced, arcs[i]);
+        if ((is_rare || has_placed_end(arc) || !link_arc(arc)) && unplaced)
+            g_ptr_array_add(unplaced, arc);
     }
-    print_chains(model, arcs, n);
-    for (guint i = 0; is_all && i < n; i++)
+    print_chains(model, arcs);
+    for (guint i = 0; is_all && i < arcs->len; i++)
     {
-        if (has_placed_end(arcs[i]))
+        const FcGArc *arc = g_ptr_array_index(arcs, i);
+
+        if (has_placed_end(arc))
             continue;
-        arcs[i]->parent->is_placed = TRUE;
-        fprintf(model->out, "%s\n", arcs[i]->parent->name);
+        arc->parent->is_placed = TRUE;
+        fprintf(model->out, "%s\n", arc->parent->name);
     }
 }

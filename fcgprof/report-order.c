@@ -38,42 +38,44 @@ static void print_name(const FcGModel *model, const FcGSym *sym)
     fprintf(model->out, "%s\n", sym->name);
 }
 
-static void count_uses(FcGModel *model)
+static void count_uses(const GPtrArray *arcs)
 {
     guint64 total = 0, seen = 0;
 
-    for (guint i = 0; i < model->n_arcs; i++)
-        total += model->arcs[i]->count;
-    for (guint i = 0; i < model->n_arcs; i++)
+    for (guint i = 0; i < arcs->len; i++)
+        total += ((const FcGArc *)g_ptr_array_index(arcs, i))->count;
+    for (guint i = 0; i < arcs->len; i++)
     {
-        seen += model->arcs[i]->count;
+        const FcGArc *arc = g_ptr_array_index(arcs, i);
+
+        seen += arc->count;
         if ((double)seen / (double)total > BUSY_SHARE)
             break;
-        model->arcs[i]->child->n_uses++;
+        arc->child->n_uses++;
     }
+}
+
+static void collect_arc(FcGArc *arc, GPtrArray *arcs)
+{
+    if (arc->parent != arc->child)
+        g_ptr_array_add(arcs, arc);
+    arc->is_placed = TRUE;
 }
 
 static void collect_arcs(const FcGSym *sym, GPtrArray *arcs)
 {
     for (FcGArc *arc = sym->children; arc; arc = arc->next_child)
-    {
-        if (arc->parent != arc->child)
-            g_ptr_array_add(arcs, arc);
-        arc->is_placed = TRUE;
-    }
+        collect_arc(arc, arcs);
     for (FcGArc *arc = sym->parents; arc; arc = arc->next_parent)
-    {
-        if (arc->parent != arc->child)
-            g_ptr_array_add(arcs, arc);
-        arc->is_placed = TRUE;
-    }
+        collect_arc(arc, arcs);
 }
 
 /* Takes the functions out that many busy arcs lead to, and prints those of them that no
  * arc joins with another. */
 static void place_busy(FcGModel *model, const GPtrArray *used)
 {
-    GPtrArray *near = g_ptr_array_new(), *high = g_ptr_array_new();
+    g_autoptr(GPtrArray) near = g_ptr_array_new();
+    g_autoptr(GPtrArray) high = g_ptr_array_new();
     guint n_taken = 0;
 
     for (guint i = 0; i < used->len / USED_PER_BUSY; i++)
@@ -104,14 +106,13 @@ static void place_busy(FcGModel *model, const GPtrArray *used)
             print_name(model, sym);
     }
     fc_gsort(high->pdata, high->len, compare_arc_counts);
-    fc_gorder_place(model, (FcGArc **)high->pdata, high->len, TRUE, NULL);
-    g_ptr_array_free(near, TRUE);
-    g_ptr_array_free(high, TRUE);
+    fc_gorder_place(model, high, TRUE, NULL);
 }
 
 void fc_greport_function_order(FcGModel *model)
 {
-    GPtrArray *used = g_ptr_array_new(), *unplaced = g_ptr_array_new();
+    g_autoptr(GPtrArray) used = g_ptr_array_new();
+    g_autoptr(GPtrArray) unplaced = g_ptr_array_new();
     guint n = model->symtab.len;
 
     for (guint i = 0; i < n; i++)
@@ -122,12 +123,12 @@ void fc_greport_function_order(FcGModel *model)
         if (sym->ncalls)
             g_ptr_array_add(used, sym);
     }
-    fc_gsort((void **)model->arcs, model->n_arcs, compare_arc_counts);
-    count_uses(model);
+    fc_gsort(model->arcs->pdata, model->arcs->len, compare_arc_counts);
+    count_uses(model->arcs);
     fc_gsort(used->pdata, used->len, compare_uses);
     place_busy(model, used);
-    fc_gorder_place(model, model->arcs, model->n_arcs, FALSE, unplaced);
-    fc_gorder_place(model, (FcGArc **)unplaced->pdata, unplaced->len, TRUE, NULL);
+    fc_gorder_place(model, model->arcs, FALSE, unplaced);
+    fc_gorder_place(model, unplaced, TRUE, NULL);
     for (guint i = 0; i < n; i++)
     {
         if (model->symtab.syms[i].ncalls != 0 && !model->symtab.syms[i].is_placed)
@@ -138,8 +139,6 @@ void fc_greport_function_order(FcGModel *model)
         if (model->symtab.syms[i].ncalls == 0)
             print_name(model, &model->symtab.syms[i]);
     }
-    g_ptr_array_free(used, TRUE);
-    g_ptr_array_free(unplaced, TRUE);
 }
 
 static int compare_objects(const void *a, const void *b)
@@ -149,19 +148,18 @@ static int compare_objects(const void *a, const void *b)
 
 void fc_greport_file_order(FcGModel *model)
 {
-    const FcGOrderMap *map = model->order_map;
-    GHashTable *with_symbols = g_hash_table_new(g_str_hash, g_str_equal);
-    g_autofree void **objects = g_new(void *, (map ? map->len : 0) + 1);
-    guint n = 0;
+    const GArray *entries = model->order_map ? model->order_map->entries : NULL;
+    g_autoptr(GHashTable) with_symbols = g_hash_table_new(g_str_hash, g_str_equal);
+    g_autoptr(GPtrArray) objects = g_ptr_array_new();
 
-    for (guint i = 0; i < model->n_arcs; i++)
+    for (guint i = 0; i < model->arcs->len; i++)
     {
-        FcGArc *arc = model->arcs[i];
+        FcGArc *arc = g_ptr_array_index(model->arcs, i);
 
         if (!arc->parent->is_mapped || !arc->child->is_mapped)
             arc->is_placed = TRUE;
     }
-    fc_gorder_place(model, model->arcs, model->n_arcs, FALSE, NULL);
+    fc_gorder_place(model, model->arcs, FALSE, NULL);
     for (guint i = 0; i < model->symtab.len; i++)
     {
         const FcGSym *sym = &model->symtab.syms[i];
@@ -172,16 +170,15 @@ void fc_greport_file_order(FcGModel *model)
         if (!sym->is_placed)
             print_name(model, sym);
     }
-    for (guint i = 0; map && i < map->len; i++)
+    /* Each object once, though it has many entries. */
+    for (guint i = 0; entries && i < entries->len; i++)
     {
-        if (!g_hash_table_contains(with_symbols, map->entries[i].object))
-            objects[n++] = map->entries[i].object;
+        char *object = g_array_index(entries, FcGOrderMapEntry, i).object;
+
+        if (g_hash_table_add(with_symbols, object))
+            g_ptr_array_add(objects, object);
     }
-    fc_gsort(objects, n, compare_objects);
-    for (guint i = 0; i < n; i++)
-    {
-        if (i == 0 || strcmp(objects[i - 1], objects[i]) != 0)
-            fprintf(model->out, "%s\n", (char *)objects[i]);
-    }
-    g_hash_table_destroy(with_symbols);
+    fc_gsort(objects->pdata, objects->len, compare_objects);
+    for (guint i = 0; i < objects->len; i++)
+        fprintf(model->out, "%s\n", (const char *)g_ptr_array_index(objects, i));
 }

@@ -31,7 +31,7 @@ void fc_greport_file_order(FcGModel *model);
 /* Puts the symbols that the arcs connect into an order in which callers and callees are
  * close, and prints their names.  `is_all`: arcs that carry few calls count too.  Arcs
  * that found no place are returned in `unplaced` if that is not NULL. */
-void fc_gorder_place(FcGModel *model, FcGArc **arcs, guint n, gboolean is_all, GPtrArray *unplaced);
+void fc_gorder_place(FcGModel *model, const GPtrArray *arcs, gboolean is_all, GPtrArray *unplaced);
 
 /* Explanations for those who do not know the columns. */
 extern const char fc_gblurb_flat[];
