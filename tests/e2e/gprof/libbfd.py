@@ -16,11 +16,11 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../
 import fctest  # noqa: E402
 
 PROBE = None
-# What fcgprof may ask of libbfd: to open for reading, to look, to close.
+# What fcgprof may ask of libbfd: to open for reading, to look, to close, to demangle a name.
 CALLS = {'bfd_init', 'bfd_openr', 'bfd_close', 'bfd_check_format', 'bfd_get_error', 'bfd_errmsg',
          'bfd_set_error_program_name', 'bfd_get_section_by_name', 'bfd_get_section_contents',
          'bfd_get_arch_size', 'bfd_arch_bits_per_address', 'bfd_get_file_size', 'bfd_seek',
-         'bfd_bread'}
+         'bfd_bread', 'bfd_demangle'}
 PROGRAM = '''
 static int used(int n) { return n + 1; }
 static int twice(int n, int by) { return used(n) * by; }
