@@ -84,18 +84,20 @@ class Lines:
         return sections
 
 
-_symbols = {}
+@functools.lru_cache(maxsize=None)
+def nm_lines(path):
+    """[(offset, size, kind, name)] of what a file defines, as nm has them; nothing has a size of 0."""
+    text = subprocess.run(["nm", "-S", "--defined-only", path], capture_output=True, text=True,
+                          env={**os.environ, "LC_ALL": "C"}).stdout
+    rows = [line.split() for line in text.splitlines()]
+    return [(int(row[0], 16), int(row[1], 16) if len(row) == 4 else 0, row[-2], row[-1])
+            for row in rows if len(row) in (3, 4)]
 
 
+@functools.lru_cache(maxsize=None)
 def symbols_of(path):
     """{offset: name} of the functions that a file defines."""
-    if path not in _symbols:
-        text = subprocess.run(["nm", "--defined-only", path], capture_output=True, text=True,
-                              env={**os.environ, "LC_ALL": "C"}).stdout
-        _symbols[path] = {int(line.split()[0], 16): line.split()[2]
-                          for line in text.splitlines()
-                          if len(line.split()) == 3 and line.split()[1] in "tTwWiu"}
-    return _symbols[path]
+    return {offset: name for offset, _, kind, name in nm_lines(path) if kind in "tTwWiu"}
 
 
 class Profile:

@@ -8,6 +8,7 @@ an accident: whatever is not stated in the table's row is an error.
 """
 
 import copy
+import functools
 import glob
 import os
 import re
@@ -317,18 +318,11 @@ def check_repairs(run):
             raise Difference(f"{left} frames were left by jumps, {repairs} mended")
 
 
-_sizes = {}
-
-
+@functools.lru_cache(maxsize=None)
 def ranges_of(path):
     """[(start, end, name)] of the functions that a file defines."""
-    if path not in _sizes:
-        text = subprocess.run(["nm", "-S", "--defined-only", path], capture_output=True,
-                              text=True, env=fctest.plain_environment()).stdout
-        rows = [line.split() for line in text.splitlines()]
-        _sizes[path] = sorted((int(row[0], 16), int(row[0], 16) + int(row[1], 16), row[3])
-                              for row in rows if len(row) == 4 and row[2] in "tTwW")
-    return _sizes[path]
+    return sorted((offset, offset + size, name) for offset, size, kind, name in fcprofile.nm_lines(path)
+                  if size and kind in "tTwW")
 
 
 def is_skipped(place):
