@@ -51,14 +51,14 @@ class Pbzip2(RealProgram):
     def test_both_ways(self):
         plain = build_pbzip2(self.path("pbzip2-plain"), "reference")
         profiled = build_pbzip2(self.path("pbzip2"), "profiled")
-        text = self.write_text("text", 6000000)
+        text = self.write_text("text", 3000000)
         how = [f"-p{WORKERS}", "-1", "-b1", "-k", "-c", text]
         packed = self.check(plain, profiled, ["-z", *how], 50000)
         self.assertLess(len(packed), os.path.getsize(text) / 2)
         with open(self.path("text.bz2"), "wb") as stream:
             stream.write(packed)
         unpacked = self.check(plain, profiled,
-                              ["-d", f"-p{WORKERS}", "-c", self.path("text.bz2")], 5000)
+                              ["-d", f"-p{WORKERS}", "-c", self.path("text.bz2")], 2500)
         with open(text, "rb") as stream:
             self.assertEqual(unpacked, stream.read())
 
