@@ -3,6 +3,7 @@
  * The header: which tool read which files.
  */
 #include "fcdump/report.h"
+#include "model/costs.h"
 
 #define FILES_MAX 8 /* named one by one */
 #define MANAGER_NOTABLE_NS 50000000u
@@ -31,20 +32,6 @@ static void note_estimates(const FcReportContext *context)
                    functions, functions > 1 ? "s" : "", all, some);
 }
 
-/* By how much the costs that were taken off may be wrong: of counted calls at least as far as the
- * shapes that they were measured in differ. */
-static double cost_error(const FcProfile *profile, double cost_ns, double counted)
-{
-    double least = (double)G_MAXUINT64;
-    double most = 0;
-    for (guint i = 2; i < FC_PROFILE_COSTS; i++)
-    {
-        least = MIN(least, (double)profile->costs_ps[i]);
-        most = MAX(most, (double)profile->costs_ps[i]);
-    }
-    return MAX(counted * (most - least) / 2 / 1000, cost_ns * FC_REPORT_COST_ERROR);
-}
-
 /* What threads waited for the manager, or took to hand records to it. */
 static guint64 sum_manager_ns(const FcProfile *profile)
 {
@@ -69,7 +56,7 @@ static void note_costs(const FcReportContext *context)
     }
     if (cost_ns == 0)
         return;
-    const double error = cost_error(profile, (double)cost_ns, counted);
+    const double error = fc_costs_error_ns(profile->costs_ps, (double)cost_ns, counted);
     g_autofree char *cost = g_strchomp(fc_format_time(cost_ns));
     g_autofree char *off = g_strchomp(fc_format_time((guint64)MIN(error, 0x1p62)));
     const guint64 added_ns = cost_ns + sum_manager_ns(profile);

@@ -3,6 +3,7 @@
  * What several reports need; see report.h.
  */
 #include "fcdump/report.h"
+#include "model/costs.h"
 #include "model/select.h"
 
 #include <string.h>
@@ -254,7 +255,7 @@ char *fc_report_mark(char *text, gboolean marked)
 
 static gboolean is_doubtful(guint64 ns, guint64 error_ns, guint64 cost_ns)
 {
-    return (double)error_ns + FC_REPORT_COST_ERROR * (double)cost_ns > (double)ns / 2;
+    return (double)error_ns + FC_COSTS_ERROR * (double)cost_ns > (double)ns / 2;
 }
 
 char *fc_report_time(guint64 ns, guint64 error_ns, guint64 cost_ns)

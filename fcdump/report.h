@@ -85,8 +85,6 @@ FcWeight fc_report_weight(const FcReportContext *context);
  * the local one, as not all of those, or of the calls that it made, were. */
 gboolean fc_report_is_estimated(const FcProfileFunction *figures);
 gboolean fc_report_is_local_estimated(const FcProfileFunction *figures);
-/* What was taken off for the hooks may be wrong by this part of it. */
-#define FC_REPORT_COST_ERROR 0.25
 /* The time, with a mark before it: "~" where it is an estimate, with that standard error, and "?"
  * where it is mostly uncertainty, by that or by what was taken off.  The caller owns the result, as
  * that of the next. */
