@@ -272,7 +272,7 @@ FC_REALIGN void fc_counted_enter(void *function_pointer, void *site_pointer, uin
     if (fc_held_is(known) && site == known->site &&
         fc_thread_is_on_own_stack(fc_held_address(where)) ==
             fc_thread_is_on_own_stack(fc_held_limit(known)))
-        fc_nested_add(&known->nested, known->site, known->where, site, where);
+        fc_held_add_nested(known, site, where);
     count(counted, known, site, where);
 }
 

@@ -21,9 +21,10 @@ struct FcFunction
     struct FcSlot own; /* where another function has the place in the hooks' table */
     struct FcPair *pairs;
     uint32_t pair_count;
-    bool is_nested;  /* only calls within another one are counted */
-    bool is_shown;   /* of such a function: the hooks find its pairs */
-    bool is_skipped; /* FC_FILTER says so: its calls are nothing at all */
+    bool is_nested;      /* only calls within another one are counted */
+    bool is_shown;       /* of such a function: the hooks find its pairs */
+    uint32_t below_seen; /* calls from the site of the held one that were not inlined into it */
+    bool is_skipped;     /* FC_FILTER says so: its calls are nothing at all */
     /* Of the activation with a frame, while slot->exit_limit is not FC_NO_LIMIT: */
     uint64_t site;
     uint64_t where;

@@ -29,8 +29,11 @@ static void show_pair(struct FcCounted *counted, const struct FcFunction *known,
 #define SHOWN_MOST 8u
 #endif
 
+#define BELOW_MANY 256u
+
 /* Only what is called at another place than the held activation is found by the hooks: one that
- * was inlined into it has its call site, too, and has to be told from it at its exit. */
+ * was inlined into it has its call site, too, and has to be told from it at its exit.  In a
+ * function of which many calls from there were looked at, and none was inlined, all are found. */
 static void show_nested_pairs(struct FcFunction *known, bool shown)
 {
     if (shown ? known->pair_count > SHOWN_MOST : !known->is_shown)
@@ -39,7 +42,8 @@ static void show_nested_pairs(struct FcFunction *known, bool shown)
     uint64_t function = FC_FILTER_SEEN(known->function);
     for (struct FcPair *pair = known->pairs; pair && function > FC_FUNCTION_REMOVED;
          pair = pair->next)
-        show(pair, function, shown && pair->site != known->site);
+        show(pair, function,
+             shown && (pair->site != known->site || known->below_seen == BELOW_MANY));
 }
 
 #define NESTED_MANY 64u
@@ -78,6 +82,16 @@ void fc_held_end(struct FcCounted *counted, struct FcFunction *known)
         show_nested_pairs(known, false);
     else
         show_pair(counted, known, true);
+}
+
+void fc_held_add_nested(struct FcFunction *known, uint64_t site, uint64_t where)
+{
+    fc_nested_add(&known->nested, known->site, known->where, site, where);
+    if (known->nested.alike > 0)
+        known->below_seen = 0;
+    else if (known->is_nested && known->below_seen < BELOW_MANY &&
+             ++known->below_seen == BELOW_MANY)
+        show_nested_pairs(known, true);
 }
 
 bool fc_held_is_below(const struct FcFunction *known, uint64_t where)
