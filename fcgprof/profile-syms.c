@@ -75,6 +75,13 @@ static gboolean number_modules(FcGProfile *profile, GError **error)
 
 /* ---- Symbols of images ------------------------------------------------------------------ */
 
+/* The hooks that fc-config's flags link into a module are no part of the program. */
+static gboolean is_hook(const char *name)
+{
+    return g_strcmp0(name, "__cyg_profile_func_enter") == 0 ||
+           g_strcmp0(name, "__cyg_profile_func_exit") == 0;
+}
+
 /* Makes the model's table that of an image, and adds it to `syms`.  The list of -S is the
  * program's. */
 static gboolean load_image(FcGProfile *profile, guint number, FcGObject *object, GArray *syms,
@@ -90,7 +97,7 @@ static gboolean load_image(FcGProfile *profile, guint number, FcGObject *object,
     {
         FcGSym sym = model->symtab.syms[i];
 
-        if (sym.addr > FC_GMODULE_MASK || sym.addr > sym.end_addr)
+        if (sym.addr > FC_GMODULE_MASK || sym.addr > sym.end_addr || is_hook(sym.name))
             continue;
         sym.addr |= base;
         sym.end_addr = base | MIN(sym.end_addr, FC_GMODULE_MASK);

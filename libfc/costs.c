@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * See costs.h.  The hooks themselves are called, by functions that are written as the compiler
+ * See costs.h.  The hooks of modules are called, by functions that are written as the compiler
  * would instrument them, and the time is compared with that of the same functions without hooks.
  * The hooks find a cursor and counters that lead to memory of this file alone.
  *
@@ -13,6 +13,7 @@
 #include "libfc/choice.h"
 #include "libfc/clock.h"
 #include "libfc/config.h"
+#include "libfc/counted.h"
 #include "libfc/counters.h"
 #include "libfc/depth.h"
 #include "libfc/record.h"
@@ -61,26 +62,32 @@ static bool measure(struct FcCosts *costs)
 #define NOINLINE __attribute__((noinline))
 
 typedef uint32_t Shape(uint32_t);
-typedef void Hook(void *function, void *site);
+extern FcHook fc_hook_enter;
+extern FcHook fc_hook_exit;
+static FcHook refill;
 
-extern Hook fc_hook_enter;
-extern Hook fc_hook_exit;
-
-/* As a procedure linkage table does: a jump to where memory says. */
-static Hook *volatile enter_hook = fc_hook_enter;
-static Hook *volatile exit_hook = fc_hook_exit;
+/* Where a module's hooks jump to, as memory says. */
+static FcHook *volatile enter_hook = fc_hook_enter;
+static FcHook *volatile exit_hook = fc_hook_exit;
+static FcHook *volatile refill_hook = refill;
 /* As return addresses they come from memory. */
 static void *volatile call_site = (void *)4096;
 static void *volatile outer_site = (void *)8192;
 
+static void refill(void *function, void *site)
+{
+    fc_counted_refill(function, site, (FC_STACK_ADDRESS() & ~FC_WHERE_KIND_MASK) | FC_RECORD_ENTER);
+}
+
+/* The two hooks as modules have them (module-hooks.c). */
 NOINLINE static void enter(void *function, void *site)
 {
-    enter_hook(function, site);
+    fc_filter_hook_enter(fc_filter, function, site, enter_hook, refill_hook);
 }
 
 NOINLINE static void leave(void *function, void *site)
 {
-    exit_hook(function, site);
+    fc_filter_hook_exit(fc_filter, function, site, exit_hook);
 }
 
 /* Keeps the compiler from knowing what x is. */

@@ -16,6 +16,13 @@
 #define MORE_MAX (MORE_FIRST << (FC_MORE_SIZES - 1))
 
 __thread struct FcFilter *fc_filter;
+#if defined(FC_TEST_EAGER) /* whose tables have another layout than those that modules know */
+extern __thread struct FcFilter *fc_module_filter __asm__(FC_MODULE_FILTER);
+FC_EXPORT __thread struct FcFilter *fc_module_filter;
+#else
+extern __thread struct FcFilter *fc_module_filter __asm__(FC_MODULE_FILTER)
+    __attribute__((alias("fc_filter"), visibility("default")));
+#endif
 
 static struct FcCounted *all; /* of the threads that count */
 static uint32_t all_lock;

@@ -64,6 +64,16 @@ struct FcFilter
 extern __thread struct FcFilter *fc_filter
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+/* What libfc has for the hooks that are linked into modules (module-hooks.c).  These stay as they
+ * are in what was once linked: where one of the structures above changes, so does the number in the
+ * filter's name, and under the old name libfc has a pointer that is NULL. */
+#define FC_MODULE_FILTER "__functioncheck_filter_1"
+#define FC_MODULE_REFILL "__functioncheck_refill"
+#define FC_MODULE_ENTER "__functioncheck_enter"
+#define FC_MODULE_EXIT "__functioncheck_exit"
+
+typedef void FcHook(void *function, void *site);
+
 static inline __attribute__((always_inline)) struct FcPair *
 fc_filter_pair(struct FcFilter *filter, uint64_t function, uint64_t site)
 {
@@ -97,4 +107,66 @@ static inline __attribute__((always_inline)) bool fc_filter_count(struct FcCount
 #else
     return __atomic_sub_fetch(ahead, 1, __ATOMIC_RELAXED) > 0;
 #endif
+}
+
+enum FcEntry
+{
+    FC_ENTRY_UNKNOWN, /* the table does not have it */
+    FC_ENTRY_COUNTED,
+    FC_ENTRY_USED_UP, /* counted, and the counter has to be refilled */
+};
+
+static inline __attribute__((always_inline)) enum FcEntry
+fc_filter_enter(struct FcFilter *filter, uint64_t function, uint64_t site)
+{
+    struct FcPair *pair = fc_filter_pair(filter, function, site);
+    /* read first: a handler that forks clears the table under our feet */
+    struct FcCount *count = __atomic_load_n(&pair->count, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (fc_unlikely(FC_FILTER_SEEN(pair->function) != function || pair->site != site))
+        return FC_ENTRY_UNKNOWN;
+    return fc_likely(fc_filter_count(count)) ? FC_ENTRY_COUNTED : FC_ENTRY_USED_UP;
+}
+
+/* Address of the stack just above the frame of the hook that this is inlined in, that is, the stack
+ * pointer of the instrumented function at the call. */
+#if defined(__x86_64__) || defined(__aarch64__)
+#define FC_STACK_ADDRESS() ((uint64_t)(uintptr_t)__builtin_dwarf_cfa())
+#else
+#define FC_STACK_ADDRESS() ((uint64_t)(uintptr_t)__builtin_frame_address(0))
+#endif
+
+/* A module's hook at an entry: counts, or goes on to libfc by a jump. */
+static inline __attribute__((always_inline)) void fc_filter_hook_enter(struct FcFilter *filter,
+                                                                       void *function, void *site,
+                                                                       FcHook *enter,
+                                                                       FcHook *refill)
+{
+    if (fc_likely(filter))
+        switch (fc_filter_enter(filter, (uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site))
+        {
+        case FC_ENTRY_COUNTED:
+            return;
+        case FC_ENTRY_USED_UP:
+            refill(function, site);
+            return;
+        case FC_ENTRY_UNKNOWN:
+            break;
+        }
+    enter(function, site);
+}
+
+/* The same at an exit, where what was counted at its entry has nothing to do. */
+static inline __attribute__((always_inline)) void
+fc_filter_hook_exit(struct FcFilter *filter, void *function, void *site, FcHook *leave)
+{
+    if (fc_likely(filter))
+    {
+        uint64_t address = (uint64_t)(uintptr_t)function;
+        const struct FcSlot *slot = fc_filter_slot(filter, address);
+        if (fc_likely(FC_FILTER_SEEN(slot->function) == address &&
+                      FC_STACK_ADDRESS() < slot->exit_limit))
+            return;
+    }
+    leave(function, site);
 }

@@ -26,14 +26,6 @@
 #include "libfc/state.h"
 #include "libfc/switches.h"
 
-#if defined(__x86_64__) || defined(__aarch64__)
-/* Address of the stack just above the hook's own frame, that is, the stack pointer
- * of the instrumented function at the call. */
-#define STACK_ADDRESS() ((uint64_t)(uintptr_t)__builtin_dwarf_cfa())
-#else
-#define STACK_ADDRESS() ((uint64_t)(uintptr_t)__builtin_frame_address(0))
-#endif
-
 /* Where a record was made, and of which kind, as FcRecord.where has it. */
 static inline __attribute__((always_inline)) uint64_t
 make_where(uint64_t stack_address, const void *return_address, enum FcRecordKind kind)
@@ -54,7 +46,7 @@ __attribute__((noinline, cold)) FC_REALIGN static void record_slow_clock(void *f
     fc_record_make(time, function, site, make_where(stack_address, return_address, kind));
 }
 
-#define WHERE(kind) make_where(STACK_ADDRESS(), __builtin_return_address(0), kind)
+#define WHERE(kind) make_where(FC_STACK_ADDRESS(), __builtin_return_address(0), kind)
 
 /* With the clock that is not the fast one, or none: when profiling is off, a second comparison and
  * the return are all.  The barrier has the mode compared in memory again, which is cheaper for the
@@ -66,7 +58,7 @@ __attribute__((noinline, cold)) FC_REALIGN static void record_slow_clock(void *f
         {                                                                                          \
             __asm__ volatile("" : : : "memory");                                                   \
             if (fc_clock_get_mode() != FC_CLOCK_OFF)                                               \
-                record_slow_clock(function, site, STACK_ADDRESS(), __builtin_return_address(0),    \
+                record_slow_clock(function, site, FC_STACK_ADDRESS(), __builtin_return_address(0), \
                                   kind);                                                           \
             return;                                                                                \
         }                                                                                          \
@@ -79,8 +71,6 @@ __attribute__((noinline, cold)) FC_REALIGN static void record_slow_clock(void *f
         fc_record_make(time, function, site, WHERE(kind));                                         \
     } while (0)
 
-typedef void Hook(void *function, void *site);
-
 /* The C library has empty functions of the same names.  Wherever that comes first, as in a
  * program that loads a profiled plug-in and is not profiled itself, only a version of our own
  * leads to us.  Whoever was linked without libfc asks for the C library's version: we have
@@ -90,8 +80,8 @@ typedef void Hook(void *function, void *site);
     __asm__(".symver " #hook "," name "@@FC_4\n"                                                   \
             ".symver " #hook "_of_libc," name "@" FC_LIBC_VERSION)
 
-FC_EXPORT Hook fc_hook_enter;
-FC_EXPORT Hook fc_hook_exit;
+FC_EXPORT FcHook fc_hook_enter;
+FC_EXPORT FcHook fc_hook_exit;
 
 void fc_hook_enter(void *function, void *site)
 {
@@ -99,17 +89,15 @@ void fc_hook_enter(void *function, void *site)
     if (filter)
     {
         uint64_t address = (uint64_t)(uintptr_t)function;
-        struct FcPair *pair = fc_filter_pair(filter, address, (uint64_t)(uintptr_t)site);
-        /* read first: a handler that forks clears the table under our feet */
-        struct FcCount *count = __atomic_load_n(&pair->count, __ATOMIC_RELAXED);
-        __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        if (fc_likely(FC_FILTER_SEEN(pair->function) == address &&
-                      pair->site == (uint64_t)(uintptr_t)site))
+        switch (fc_filter_enter(filter, address, (uint64_t)(uintptr_t)site))
         {
-            if (fc_likely(fc_filter_count(count)))
-                return;
+        case FC_ENTRY_COUNTED:
+            return;
+        case FC_ENTRY_USED_UP:
             fc_counted_refill(function, site, WHERE(FC_RECORD_ENTER));
             return;
+        case FC_ENTRY_UNKNOWN:
+            break;
         }
         if (FC_FILTER_SEEN(fc_filter_slot(filter, address)->function) == address ||
             (filter->is_slow && FC_FILTER_SEEN(*fc_filter_recorded(filter, address)) != address))
@@ -129,7 +117,7 @@ void fc_hook_exit(void *function, void *site)
         uint64_t address = (uint64_t)(uintptr_t)function;
         const struct FcSlot *slot = fc_filter_slot(filter, address);
         bool is_counted = FC_FILTER_SEEN(slot->function) == address;
-        if (fc_likely(is_counted && STACK_ADDRESS() < slot->exit_limit))
+        if (fc_likely(is_counted && FC_STACK_ADDRESS() < slot->exit_limit))
             return;
         if (is_counted ||
             (filter->is_slow && FC_FILTER_SEEN(*fc_filter_recorded(filter, address)) != address))
@@ -143,3 +131,15 @@ void fc_hook_exit(void *function, void *site)
 
 VERSIONS("__cyg_profile_func_enter", fc_hook_enter);
 VERSIONS("__cyg_profile_func_exit", fc_hook_exit);
+
+/* Where the hooks in modules go on, by a jump: the stack is as if these had been called. */
+extern FcHook fc_module_enter __asm__(FC_MODULE_ENTER)
+    __attribute__((alias("fc_hook_enter"), visibility("default")));
+extern FcHook fc_module_exit __asm__(FC_MODULE_EXIT)
+    __attribute__((alias("fc_hook_exit"), visibility("default")));
+FC_EXPORT FcHook fc_module_refill __asm__(FC_MODULE_REFILL);
+
+void fc_module_refill(void *function, void *site)
+{
+    fc_counted_refill(function, site, WHERE(FC_RECORD_ENTER));
+}

@@ -13,12 +13,58 @@
 static const char *const hooks[] = {"__cyg_profile_func_enter", "__cyg_profile_func_exit",
                                     "__cyg_profile_func_enter_bare", "__fentry__", "__return__"};
 
+#define NOTE_OWNER "FunctionCheck"
+
 typedef struct
 {
     gboolean is_dynamic;
     gboolean has_hooks;
     gboolean needs_libfc;
+    guint64 hook; /* address of the one that is linked in; 0: none */
 } Look;
+
+/* Takes from a note section what module-hooks.c has put there: where in the address space of the
+ * image the hook for entries is that was linked into it. */
+static void look_at_note(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, Look *look)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    GElf_Nhdr note;
+    gsize name = 0;
+    gsize content = 0;
+    for (gsize at = 0;
+         data && (at = gelf_getnote(data, at, &note, &name, &content)) > 0 && !look->hook;)
+    {
+        gint64 away = 0;
+        if (note.n_namesz != sizeof NOTE_OWNER || note.n_descsz != sizeof away ||
+            memcmp((const char *)data->d_buf + name, NOTE_OWNER, sizeof NOTE_OWNER) != 0)
+            continue;
+        memcpy(&away, (const char *)data->d_buf + content, sizeof away);
+        look->hook = header->sh_addr + content + (guint64)away;
+    }
+}
+
+static gboolean is_call(const guint8 *code, guint64 address, guint64 target, GElf_Half machine)
+{
+    guint32 word = 0;
+    if (machine == EM_X86_64) /* e8, the distance from behind the call */
+    {
+        memcpy(&word, code + 1, sizeof word);
+        return code[0] == 0xe8 && (guint32)(target - address - 5) == word;
+    }
+    if (machine != EM_AARCH64 || address % 4 != 0)
+        return FALSE;
+    memcpy(&word, code, sizeof word); /* bl, the distance in words */
+    return word >> 26 == 0x25 && ((word ^ (guint32)((target - address) >> 2)) & 0x3ffffff) == 0;
+}
+
+/* Searches a section with code for calls of the hook in the image. */
+static void look_at_code(Elf_Scn *section, const GElf_Shdr *header, GElf_Half machine, Look *look)
+{
+    Elf_Data *data = elf_rawdata(section, NULL);
+    const guint8 *code = data ? data->d_buf : NULL;
+    for (gsize at = 0; code && at + 5 <= data->d_size && !look->has_hooks; at++)
+        look->has_hooks = is_call(code + at, header->sh_addr + at, look->hook, machine);
+}
 
 static void look_at_needed(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, Look *look)
 {
@@ -35,6 +81,13 @@ static void look_at_needed(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, 
     }
 }
 
+/* A hook of module-hooks.c, which need not be called. */
+static gboolean is_linked_in(const GElf_Sym *symbol)
+{
+    return symbol->st_shndx != SHN_UNDEF && (GELF_ST_BIND(symbol->st_info) == STB_LOCAL ||
+                                             GELF_ST_VISIBILITY(symbol->st_other) == STV_HIDDEN);
+}
+
 static void look_at_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, Look *look)
 {
     Elf_Data *data = elf_getdata(section, NULL);
@@ -42,7 +95,7 @@ static void look_at_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
     for (gsize i = 0; data && i < count && !look->has_hooks; i++)
     {
         GElf_Sym symbol;
-        const char *name = gelf_getsym(data, (int)i, &symbol)
+        const char *name = gelf_getsym(data, (int)i, &symbol) && !is_linked_in(&symbol)
                                ? elf_strptr(elf, header->sh_link, symbol.st_name)
                                : NULL;
         for (guint h = 0; name && h < G_N_ELEMENTS(hooks); h++)
@@ -70,6 +123,15 @@ FcHooked fc_hooked_look(const char *path)
             look_at_needed(elf, section, &header, &look);
         else if (header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB)
             look_at_symbols(elf, section, &header, &look);
+        else if (header.sh_type == SHT_NOTE)
+            look_at_note(elf, section, &header, &look);
+    }
+    for (Elf_Scn *section = NULL; look.hook && (section = elf_nextscn(elf, section));)
+    {
+        GElf_Shdr header;
+        if (gelf_getshdr(section, &header) && header.sh_type == SHT_PROGBITS &&
+            header.sh_flags & SHF_EXECINSTR)
+            look_at_code(section, &header, start.e_machine, &look);
     }
     elf_end(elf);
     close(fd);

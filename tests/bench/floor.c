@@ -55,3 +55,14 @@ __attribute__((visibility("default"))) void __cyg_profile_func_exit(void *functi
 {
     record((uintptr_t)function, (uintptr_t)site | 1);
 }
+
+/* What the hooks in modules want of libfc (libfc/module-hooks.c). */
+extern __thread void *filter __asm__("__functioncheck_filter_1")
+    __attribute__((visibility("default")));
+__thread void *filter;
+extern __typeof(__cyg_profile_func_enter) module_enter __asm__("__functioncheck_enter")
+    __attribute__((alias("__cyg_profile_func_enter"), visibility("default")));
+extern __typeof(__cyg_profile_func_enter) module_refill __asm__("__functioncheck_refill")
+    __attribute__((alias("__cyg_profile_func_enter"), visibility("default")));
+extern __typeof(__cyg_profile_func_exit) module_exit __asm__("__functioncheck_exit")
+    __attribute__((alias("__cyg_profile_func_exit"), visibility("default")));

@@ -36,7 +36,10 @@ IMPORTS = {
     "_ITM_deregisterTMCloneTable": "likewise; weak",
 }
 
-HOOKS = {"__cyg_profile_func_enter", "__cyg_profile_func_exit"}
+HOOKS = {"__cyg_profile_func_enter", "__cyg_profile_func_exit",
+         # of the hooks that are linked into modules
+         "__functioncheck_enter", "__functioncheck_exit", "__functioncheck_refill",
+         "__functioncheck_filter_1"}
 if os.uname().machine == "x86_64":
     HOOKS |= {"__fentry__", "__return__"}
 

@@ -54,6 +54,7 @@ def check_positions(work):
             check_program(work, what + "before", chosen + flags("--cflags-libs") + source)
             check_program(work, what + "after", chosen + source + flags("--libs-cflags"))
         check_program(work, compiler + " -no-pie", base + ["-fPIC", "-no-pie"] + cflags + source + libs)
+        check_program(work, compiler + " twice", base + source + cflags + libs + libs)
         check_program(work, compiler + " -flto", base + ["-flto"] + source + cflags + libs)
         check_program(work, compiler + " -pthread -z now",
                       base + ["-pthread", "-Wl,-z,relro,-z,now"] + libs + source + cflags)
@@ -75,6 +76,30 @@ def check_steps(work):
             path = re.findall(r"(?:RUNPATH|RPATH).*\[(.*)\]", dynamic)
             expect(path and all(os.path.isabs(p) for p in path[0].split(":")),
                    "an absolute run path", path)
+
+
+def check_calls(work):
+    """Hooks are called directly, wherever the flags stand, and what is marked as fit for the processor's guards
+    against hijacked calls stays marked."""
+    guard = "-fcf-protection" if os.uname().machine == "x86_64" else "-mbranch-protection=standard"
+    for compiler in C_COMPILERS:
+        for place, words in (("before", flags("--cflags-libs") + ["t.c"]), ("after", ["t.c"] + flags("--cflags-libs"))):
+            for kind in ([], ["-fPIC", "-shared"], ["-fno-plt"]):
+                what = "%s %s, %s the source" % (compiler, " ".join(kind), place)
+                done = run([compiler, "-O2", guard, *kind, *words, "-o", "t"], work)
+                expect(done.returncode == 0, what, done.stderr)
+                code = run(["objdump", "-d", "--no-show-raw-insn", "t"], work).stdout
+                calls = re.findall(r"\b(?:call|bl)q?\s+(?:\S+ )?\S*<(__cyg_profile_func_\w+\S*)>", code)
+                expect(set(calls) == {"__cyg_profile_func_enter", "__cyg_profile_func_exit"}, what, calls)
+                symbols = run(["nm", "-D", "t"], work).stdout
+                expect("__cyg_profile" not in symbols, what + ": the hooks are its own", symbols)
+                notes = run(["readelf", "-nW", "t"], work).stdout
+                # the C library's own files for the start of programs have no mark here and there
+                plain = run([compiler, "-O2", guard, *kind, "t.c", "-o", "plain"], work)
+                expect(plain.returncode == 0, what, plain.stderr)
+                before = run(["readelf", "-nW", "plain"], work).stdout
+                mark = re.findall(r"Properties: .*", before)
+                expect(mark == re.findall(r"Properties: .*", notes), what + ": keeps its marks", notes)
 
 
 def check_library(work):
@@ -106,6 +131,7 @@ with folder() as work_folder:
             out.write(text)
     check_positions(work_folder)
     check_steps(work_folder)
+    check_calls(work_folder)
     check_library(work_folder)
     check_pkg_config(work_folder)
 finish()

@@ -49,11 +49,20 @@ with open("a.c", "w", encoding="ascii") as file:
     file.write("int main(void) { return 0; }\n")
 libs = subprocess.run([os.path.join(BINDIR, "fc-config"), "--cflags-libs"], capture_output=True, text=True,
                       check=True).stdout.split()
+only_libs = subprocess.run([os.path.join(BINDIR, "fc-config"), "--libs"], capture_output=True, text=True,
+                           check=True).stdout.split()
+HOOKLESS = "has no hooks: compile and link it with the flags of fc-config --cflags-libs\n"
+READY = "was built to be profiled: its profile is where it was started"
 for name, flags, part in (
-        ("plain", [], "has no hooks: compile and link it with the flags of fc-config --cflags-libs\n"),
+        ("plain", [], HOOKLESS),
+        ("linked", only_libs, HOOKLESS),
+        ("linked-stripped", ["-s", *only_libs], HOOKLESS),
         ("static", ["-static"], "is linked statically: libfc needs a program that is linked dynamically\n"),
         ("unlinked", ["-finstrument-functions"], "has hooks, but was not linked with the flags of fc-config --libs\n"),
-        ("ready", libs, "was built to be profiled: its profile is where it was started")):
+        ("ready-stripped", ["-s", *libs], READY),
+        ("ready-indirect", ["-fno-plt", *libs], READY),
+        ("ready-library", ["-shared", "-fPIC", "-s", *libs], READY),
+        ("ready", libs, READY)):
     subprocess.run(["gcc", "a.c", "-o", name, *flags], check=True)
     text = advice("./" + name)
     contains(text, f"fcdump: ./{name} {part}", name)
