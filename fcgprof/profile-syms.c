@@ -103,6 +103,9 @@ static gboolean load_image(FcGProfile *profile, guint number, FcGObject *object,
         sym.end_addr = base | MIN(sym.end_addr, FC_GMODULE_MASK);
         g_array_append_val(syms, sym);
     }
+    /* Before the table of all is made, which is as large. */
+    model->symtab.len = 0;
+    g_clear_pointer(&model->symtab.syms, g_free);
     return TRUE;
 }
 

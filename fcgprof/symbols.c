@@ -78,14 +78,15 @@ static GArray *make_functions(FcGObject *object, FcGModel *model)
 static void add_line(FcGModel *model, const FcGLine *line, guint64 addr, GArray *syms)
 {
     const FcGSym *last = syms->len > 0 ? &g_array_index(syms, FcGSym, syms->len - 1) : NULL;
+    gboolean is_same_name = last && strcmp(last->name, line->function) == 0;
     FcGSym sym;
 
     fc_gsym_init(&sym);
     sym.addr = addr;
-    sym.name = fc_gmodel_strdup(model, line->function);
+    sym.name = is_same_name ? last->name : fc_gmodel_strdup(model, line->function);
     sym.file = fc_gmodel_file(model, line->file);
     sym.line = (int)line->line;
-    if (last && last->file == sym.file && strcmp(last->name, sym.name) == 0)
+    if (is_same_name && last->file == sym.file)
     {
         sym.is_static = last->is_static;
     }
