@@ -62,6 +62,12 @@ def start_of_function(path, offset):
     return starts[at - 1] if at else offset
 
 
+def is_begun(path):
+    """Whether the oracle came to its header: who is killed before that has called nothing."""
+    with open(path, "rb") as stream:
+        return any(stream.read(HEADER.size))
+
+
 def load_oracle(path):
     """The counts in one file of the oracle."""
     with open(path, "rb") as stream:  # a large file, most of which was never touched
