@@ -6,6 +6,7 @@ way, both kinds of code mix, and nothing of gprof is linked.  The shapes of prog
 shapes.py."""
 
 import glob
+import json
 import os
 import re
 import shutil
@@ -92,6 +93,32 @@ class AfterInlining(fctest.Case):
                 # what longjmp left, and the naked function, which returns by itself
                 repairs = fcprofile.load(self.path("functioncheck.fc")).repairs
                 self.assertEqual(repairs, {"jump": 1000 + 3000})
+
+    def test_counted(self):
+        """Short functions are counted and not recorded, each thread's; a longer one between them is not, and
+        what exceptions leave does not confuse their exits."""
+        program = self.compile("counted.cc", "-O2", compiler="g++")
+        done = self.run_beside_oracle([program], self.path("out"))
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        out, = glob.glob(self.path("out.*"))
+        self.assert_counts_equal(out, self.path("functioncheck.fc"))
+        for beside in ({}, {"FC_DETAIL": "all"}):
+            self.run_quiet([program], env=beside)
+            text = self.command([fctest.tool("fcdump"), "--json", self.path("functioncheck.fc")])
+            functions = {each["name"].split("(")[0]: each for each in json.loads(text)["functions"]}
+            counted = {name: each["counted"] for name, each in functions.items()}
+            calls = {name: each["calls"] for name, each in functions.items()}
+            self.assertEqual(calls["leaf"], 2 * 200000 + 2 * 20000)
+            self.assertEqual(calls["within"], 2 * 20000)
+            self.assertEqual(calls["throwing"], 2 * 2000)
+            if beside:
+                self.assertEqual(set(counted.values()), {0})
+            else:
+                self.assertGreater(counted["leaf"], 200000)
+                self.assertGreater(counted["within"], 10000)
+            self.assertEqual(counted["longer"], 0)
+            repairs = fcprofile.load(self.path("functioncheck.fc")).repairs
+            self.assertEqual(set(repairs) - {"jump"}, set())
 
     def test_linkers(self):
         source = self.write("calls.c", CALLS)
