@@ -78,7 +78,7 @@ static GArray *make_functions(FcGObject *object, FcGModel *model)
 static void add_line(FcGModel *model, const FcGLine *line, guint64 addr, GArray *syms)
 {
     const FcGSym *last = syms->len > 0 ? &g_array_index(syms, FcGSym, syms->len - 1) : NULL;
-    gboolean is_same_name = last && strcmp(last->name, line->function) == 0;
+    gboolean is_same_name = last && g_strcmp0(last->name, line->function) == 0;
     FcGSym sym;
 
     fc_gsym_init(&sym);
