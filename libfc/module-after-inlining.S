@@ -56,6 +56,8 @@ FC_HOOK_FENTRY:
     sub (%rax), %rcx
     cmp 8(%rax), %rcx
     jae 3f
+    cmpq $16384, 16(%rax) /* is it full? */
+    je 3f
     /* the function, by the call that led here: start_of in after-inlining.c */
     mov 32(%rsp), %rcx
     cmpw $0x5a41, (%rcx) /* of a nested one: pop %r10 */
@@ -128,6 +130,8 @@ FC_HOOK_RETURN:
     jae 1f
     /* is the innermost call that may have made a record further up? */
     mov 16(%rax), %rcx
+    cmp $16384, %rcx /* it is full */
+    je 1f
     lea (%rcx,%rcx,2), %rcx
     mov 32(%rax,%rcx,8), %rax
     lea 24(%rsp), %rcx

@@ -19,7 +19,7 @@ _Static_assert(offsetof(struct FcRecorded, count) == 16, "");
 _Static_assert(offsetof(struct FcRecorded, nowhere) == 32, "");
 _Static_assert(offsetof(struct FcRecorded, calls) == 40, "");
 _Static_assert(offsetof(struct FcRecordedCall, place) == 16, "");
-_Static_assert(sizeof(struct FcRecordedCall) == 24, "");
+_Static_assert(sizeof(struct FcRecordedCall) == 24 && FC_RECORDED_MAX == 16384, "");
 #if !defined(FC_TEST_EAGER)
 _Static_assert(sizeof(struct FcPair) == 32 && FC_FILTER_PAIRS == 4096, "");
 _Static_assert(offsetof(struct FcPair, function) == 0 && offsetof(struct FcFilter, pairs) == 0, "");

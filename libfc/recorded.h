@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* More than these are recorded without an exit: the manager ends them with their callers. */
+/* Within so many, whatever is called is recorded: see fc_recorded_is_full. */
 #define FC_RECORDED_MAX 16384u
 
 struct FcRecordedCall
@@ -65,6 +65,16 @@ static inline __attribute__((always_inline)) uint32_t fc_recorded_cut(struct FcR
             (recorded->calls[at - 1].place == place && recorded->calls[at - 1].site != site)))
         at--;
     return recorded->count = at;
+}
+
+/* Whether the place is within as many as the table holds: nothing that was entered there is
+ * counted, as the counted calls that were open when it became full lie above. */
+static inline __attribute__((always_inline)) bool fc_recorded_is_full(struct FcRecorded *recorded,
+                                                                      uint64_t site, uint64_t place)
+{
+    return recorded->count == FC_RECORDED_MAX &&
+           fc_recorded_cut(recorded, site, place) == FC_RECORDED_MAX &&
+           place < recorded->calls[FC_RECORDED_MAX - 1].place;
 }
 
 /* An entry. */
