@@ -193,13 +193,10 @@ static FcCountedPair *pair_of(FcCounted *counted, guint64 site, guint64 address,
     return fc_counted_pair(counted, site, site_module, function);
 }
 
-guint32 fc_counted_add(FcCounted *counted, guint64 site, guint64 address, guint64 time,
-                       guint64 calls)
+void fc_counted_add(FcCounted *counted, guint64 site, guint64 address, guint64 time, guint64 calls)
 {
     fc_counted_begin(counted);
-    FcCountedPair *pair = pair_of(counted, site, address, time);
-    pair->calls += calls;
-    return pair->function;
+    pair_of(counted, site, address, time)->calls += calls;
 }
 
 guint32 fc_counted_add_deep(FcCounted *counted, guint64 site, guint64 address, guint64 time,

@@ -95,8 +95,7 @@ void fc_counted_sure(FcCounted *counted, guint32 arc);
 
 /* So many calls of the function at `address` from `site` were counted, by a counter that was made
  * at `time`, which says whose addresses they are. */
-guint32 fc_counted_add(FcCounted *counted, guint64 site, guint64 address, guint64 time,
-                       guint64 calls);
+void fc_counted_add(FcCounted *counted, guint64 site, guint64 address, guint64 time, guint64 calls);
 /* The same, of calls deeper than FC_DEPTH: of what is recorded it is known who called, still.
  * Returns the number of their pair. */
 guint32 fc_counted_add_deep(FcCounted *counted, guint64 site, guint64 address, guint64 time,

@@ -332,12 +332,7 @@ static void read_counts(FcThread *thread, const FcChunkView *view)
         if (marked & FC_COUNT_DEEP)
             fc_counted_add_deep(counted, site, function, time, fc_count_calls(word));
         else
-        {
-            const guint32 number =
-                fc_counted_add(counted, site, function, time, fc_count_calls(word));
-            thread->counts->functions[number].is_after_inlining |=
-                (marked & FC_FUNCTION_AFTER_INLINING) != 0;
-        }
+            fc_counted_add(counted, site, function, time, fc_count_calls(word));
     }
 }
 

@@ -66,14 +66,3 @@ extern __typeof(__cyg_profile_func_enter) module_refill __asm__("__functioncheck
     __attribute__((alias("__cyg_profile_func_enter"), visibility("default")));
 extern __typeof(__cyg_profile_func_exit) module_exit __asm__("__functioncheck_exit")
     __attribute__((alias("__cyg_profile_func_exit"), visibility("default")));
-extern __thread void *recorded __asm__("__functioncheck_recorded_1")
-    __attribute__((visibility("default")));
-__thread void *recorded;
-void __functioncheck_fentry(void) __attribute__((visibility("default")));
-void __functioncheck_return(void) __attribute__((visibility("default")));
-void __functioncheck_fentry(void)
-{
-}
-void __functioncheck_return(void)
-{
-}

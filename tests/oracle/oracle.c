@@ -324,9 +324,6 @@ VERSIONS("__cyg_profile_func_exit", oracle_exit);
 extern __thread void *oracle_filter __asm__("__functioncheck_filter_1")
     __attribute__((visibility("default")));
 __thread void *oracle_filter;
-extern __thread void *oracle_recorded __asm__("__functioncheck_recorded_1")
-    __attribute__((visibility("default")));
-__thread void *oracle_recorded;
 extern __typeof(oracle_enter) oracle_module_enter __asm__("__functioncheck_enter")
     __attribute__((alias("oracle_enter"), visibility("default")));
 extern __typeof(oracle_enter) oracle_module_refill __asm__("__functioncheck_refill")

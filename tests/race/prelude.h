@@ -18,6 +18,3 @@
 long race_syscall(long number, long a, long b, long c, long d, long e, long f)
     __attribute__((visibility("hidden")));
 #define fc_syscall race_syscall
-
-/* Its hooks are not compiled for this. */
-#undef FC_AFTER_INLINING
