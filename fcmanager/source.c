@@ -323,6 +323,9 @@ static void tell_deaths(FcSource *source)
 {
     while (source->dead_count > 0)
     {
+        /* One that is dead when its hello is met may have replaced an image that is dead, too, and
+           that nobody has looked at since: this one comes first. */
+        wait_for_events(source, 0);
         /* What they wrote before they died.  Of one whose hello is only met now, and who is dead
            by now, more may have come since this began: that takes another turn. */
         note_dead(source);

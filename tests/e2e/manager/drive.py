@@ -68,6 +68,30 @@ def value_of(path, word):
     return None
 
 
+# The manager asks for the second pidfd late.
+LATE = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+long syscall(long number, ...)
+{
+    static int asked;
+    long (*real)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+    va_list list;
+    va_start(list, number);
+    long a[6];
+    for (int i = 0; i < 6; i++)
+        a[i] = va_arg(list, long);
+    va_end(list);
+    if (number == SYS_pidfd_open && ++asked == 2)
+        usleep(500000);
+    return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+"""
+
+
 class Drive(unittest.TestCase):
     def setUp(self):
         self.temporary = tempfile.TemporaryDirectory()
@@ -264,9 +288,9 @@ class Drive(unittest.TestCase):
                      wire.message(wire.QUIT, key, 1, 1, 110))
         self.assertIn("Profile file is './/out.fc'", manager.wait_answer(1))
 
-    def test_exec(self):
+    def check_exec(self, env):
         """Two images of one process: two files, of which none overwrites the other."""
-        manager = self.manager()
+        manager = self.manager(env=env)
         child = self.process()
         key, other = child.pid << 32 | 1, child.pid << 32 | 2
         manager.shared.claim(1, key, 1, 0, 3)
@@ -284,6 +308,21 @@ class Drive(unittest.TestCase):
         self.assertEqual(functions(self.path(second)), {CODE + 0x200: (1, 10)})
         self.assertEqual(value_of(self.path(first), 'end'), 'exec 0')
         self.assertEqual(manager.shared.owner(1), 0)
+
+    def test_exec(self):
+        self.check_exec({})
+
+    def test_exec_dead_when_met(self):
+        """The second image's hello is met when the process is dead, of which the manager has not heard
+        by way of the first."""
+        with tempfile.TemporaryDirectory() as folder:
+            source, late = os.path.join(folder, 'late.c'), os.path.join(folder, 'late.so')
+            with open(source, 'w', encoding='ascii') as file:
+                file.write(LATE)
+            subprocess.run(['gcc', '-shared', '-fPIC', '-o', late, source, '-ldl'], check=True)
+            # with the address sanitizer that wants to come first
+            options = os.environ.get('ASAN_OPTIONS', '') + ':verify_asan_link_order=0'
+            self.check_exec({'LD_PRELOAD': late, 'ASAN_OPTIONS': options})
 
     def test_thread_mode(self):
         manager = self.manager(mode=3)
