@@ -13,7 +13,6 @@
 #include "libfc/choice.h"
 #include "libfc/clock.h"
 #include "libfc/config.h"
-#include "libfc/counted.h"
 #include "libfc/counters.h"
 #include "libfc/depth.h"
 #include "libfc/record.h"
@@ -62,22 +61,18 @@ static bool measure(struct FcCosts *costs)
 #define NOINLINE __attribute__((noinline))
 
 typedef uint32_t Shape(uint32_t);
+
 extern FcHook fc_hook_enter;
 extern FcHook fc_hook_exit;
-static FcHook refill;
+extern FcHook fc_hook_refill;
 
 /* Where a module's hooks jump to, as memory says. */
 static FcHook *volatile enter_hook = fc_hook_enter;
 static FcHook *volatile exit_hook = fc_hook_exit;
-static FcHook *volatile refill_hook = refill;
+static FcHook *volatile refill_hook = fc_hook_refill;
 /* As return addresses they come from memory. */
 static void *volatile call_site = (void *)4096;
 static void *volatile outer_site = (void *)8192;
-
-static void refill(void *function, void *site)
-{
-    fc_counted_refill(function, site, (FC_STACK_ADDRESS() & ~FC_WHERE_KIND_MASK) | FC_RECORD_ENTER);
-}
 
 /* The two hooks as modules have them (module-hooks.c). */
 NOINLINE static void enter(void *function, void *site)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The two functions that the compiler calls at each entry and exit: the hot path.
+ * What the two functions that the compiler calls at each entry and exit do with all that they did
+ * not count themselves in the module (module-hooks.c), and with everything where none are linked
+ * into it: the hot path of what is recorded.
  *
  *     instrumented function
  *        |  __cyg_profile_func_enter(function, call site)
@@ -129,6 +131,13 @@ void fc_hook_exit(void *function, void *site)
     RECORD(function, site, FC_RECORD_EXIT);
 }
 
+/* For a hook that counted the call itself, and used the counter up. */
+FcHook fc_hook_refill;
+void fc_hook_refill(void *function, void *site)
+{
+    fc_counted_refill(function, site, WHERE(FC_RECORD_ENTER));
+}
+
 VERSIONS("__cyg_profile_func_enter", fc_hook_enter);
 VERSIONS("__cyg_profile_func_exit", fc_hook_exit);
 
@@ -137,9 +146,5 @@ extern FcHook fc_module_enter __asm__(FC_MODULE_ENTER)
     __attribute__((alias("fc_hook_enter"), visibility("default")));
 extern FcHook fc_module_exit __asm__(FC_MODULE_EXIT)
     __attribute__((alias("fc_hook_exit"), visibility("default")));
-FC_EXPORT FcHook fc_module_refill __asm__(FC_MODULE_REFILL);
-
-void fc_module_refill(void *function, void *site)
-{
-    fc_counted_refill(function, site, WHERE(FC_RECORD_ENTER));
-}
+extern FcHook fc_module_refill __asm__(FC_MODULE_REFILL)
+    __attribute__((alias("fc_hook_refill"), visibility("default")));

@@ -5,6 +5,8 @@
  * the benchmarks (LD_LIBRARY_PATH) and is what libfc is measured against; it
  * records into the same buffer over and over and must never do anything else.
  */
+#include "tests/support/stand_in.h"
+
 #include <stdint.h>
 #include <time.h>
 
@@ -56,13 +58,4 @@ __attribute__((visibility("default"))) void __cyg_profile_func_exit(void *functi
     record((uintptr_t)function, (uintptr_t)site | 1);
 }
 
-/* What the hooks in modules want of libfc (libfc/module-hooks.c). */
-extern __thread void *filter __asm__("__functioncheck_filter_1")
-    __attribute__((visibility("default")));
-__thread void *filter;
-extern __typeof(__cyg_profile_func_enter) module_enter __asm__("__functioncheck_enter")
-    __attribute__((alias("__cyg_profile_func_enter"), visibility("default")));
-extern __typeof(__cyg_profile_func_enter) module_refill __asm__("__functioncheck_refill")
-    __attribute__((alias("__cyg_profile_func_enter"), visibility("default")));
-extern __typeof(__cyg_profile_func_exit) module_exit __asm__("__functioncheck_exit")
-    __attribute__((alias("__cyg_profile_func_exit"), visibility("default")));
+STAND_IN(__cyg_profile_func_enter, __cyg_profile_func_exit);

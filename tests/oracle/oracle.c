@@ -21,6 +21,8 @@
  * Limit: a (call site, function) pair keeps the module in which it was first
  * seen, also where another library is later loaded at the same addresses.
  */
+#include "tests/support/stand_in.h"
+
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
@@ -320,13 +322,4 @@ void oracle_fentry(const void *back, void *const *stack)
 VERSIONS("__cyg_profile_func_enter", oracle_enter);
 VERSIONS("__cyg_profile_func_exit", oracle_exit);
 
-/* What the hooks in modules want of libfc: they find that nothing is counted, and go on to ours. */
-extern __thread void *oracle_filter __asm__("__functioncheck_filter_1")
-    __attribute__((visibility("default")));
-__thread void *oracle_filter;
-extern __typeof(oracle_enter) oracle_module_enter __asm__("__functioncheck_enter")
-    __attribute__((alias("oracle_enter"), visibility("default")));
-extern __typeof(oracle_enter) oracle_module_refill __asm__("__functioncheck_refill")
-    __attribute__((alias("oracle_enter"), visibility("default")));
-extern __typeof(oracle_exit) oracle_module_exit __asm__("__functioncheck_exit")
-    __attribute__((alias("oracle_exit"), visibility("default")));
+STAND_IN(oracle_enter, oracle_exit);

@@ -68,16 +68,17 @@ def value_of(path, word):
     return None
 
 
-# The manager asks for the second pidfd late.
+# The manager gets the second pidfd when the process of the first is dead.
 LATE = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 long syscall(long number, ...)
 {
-    static int asked;
+    static int first = -1;
     long (*real)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
     va_list list;
     va_start(list, number);
@@ -85,9 +86,13 @@ long syscall(long number, ...)
     for (int i = 0; i < 6; i++)
         a[i] = va_arg(list, long);
     va_end(list);
-    if (number == SYS_pidfd_open && ++asked == 2)
-        usleep(500000);
-    return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    struct pollfd death = {first, POLLIN, 0};
+    if (number == SYS_pidfd_open && first >= 0)
+        poll(&death, 1, -1);
+    long result = real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    if (number == SYS_pidfd_open && first < 0)
+        first = (int)result;
+    return result;
 }
 """
 
