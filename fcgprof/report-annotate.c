@@ -7,7 +7,10 @@
 #include "fcgprof/measured.h"
 #include "fcgprof/symspec.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum
 {
@@ -232,25 +235,41 @@ static void print_margin(Annotator *annotator, int number, FILE *out)
     fprintf(out, "%*.*s", MARGIN_WIDTH, MARGIN_WIDTH, margin);
 }
 
+/* The image may name anything: without O_NONBLOCK a FIFO would hang us, and a device may have no
+ * end. */
+static FILE *open_regular(const char *path)
+{
+    struct stat status;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+        return fdopen(fd, "r");
+    close(fd);
+    errno = EINVAL;
+    return NULL;
+}
+
 /* Looks for the source as named, then in the directories of -I: with its whole relative
  * name, then with its base name. */
 static FILE *open_source(const FcGModel *model, const FcGFile *file)
 {
     const GPtrArray *dirs = model->options->dirs;
-    FILE *source = fopen(file->path, "r");
+    FILE *source = open_regular(file->path);
     gboolean is_absolute = file->path[0] == '/';
 
     for (guint i = 0; !source && !is_absolute && i < dirs->len; i++)
     {
         g_autofree char *path = g_strconcat(g_ptr_array_index(dirs, i), "/", file->path, NULL);
 
-        source = fopen(path, "r");
+        source = open_regular(path);
     }
     for (guint i = 0; !source && file->base != file->path && i < dirs->len; i++)
     {
         g_autofree char *path = g_strconcat(g_ptr_array_index(dirs, i), "/", file->base, NULL);
 
-        source = fopen(path, "r");
+        source = open_regular(path);
     }
     if (!source)
         fprintf(stderr, "fcgprof: %s: source not found: %s\n", file->path, g_strerror(errno));

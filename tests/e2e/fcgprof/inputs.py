@@ -70,6 +70,19 @@ class Inputs(fcgprof.Case):
             self.assertEqual((done.returncode, done.stdout), (1, ""), (command, done.stderr))
             self.assertRegex(done.stderr, f"^fcgprof: ({message})", command)
 
+    def test_strange_sources(self):
+        # The image names them: what is no file is no source, and nothing waits for it or reads on and on.
+        os.mkfifo(self.path("fifo"))
+        for source in ("/dev/zero", self.path("fifo"), self.folder):
+            with self.subTest(source):
+                self.write("strange.i", f'# 1 "{source}"\nint f(int x) {{ return x + 1; }}\n'
+                           'int main(void) { return f(-1); }\n')
+                program = self.compile(self.path("strange.i"), "-pg", "-g", profiled=False)
+                self.run_target([program])
+                done = self.limited(f"{fctest.tool('fcgprof')} -A {program} gmon.out")
+                self.assertEqual((done.returncode, done.stdout), (0, ""))
+                self.assertIn(f"fcgprof: {source}: source not found: ", done.stderr)
+
     def test_damaged_images(self):
         # Whatever its debugging information says, the image is used or refused, and soon.  One
         # like these took the decoder of our own that was here first longer than anyone waits.
