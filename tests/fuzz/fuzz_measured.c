@@ -15,7 +15,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 enum
 {
-    SUMMED = 0x100 /* a bit of the choice, above those of the options */
+    SUMMED = 0x100, /* a bit of the choice, above those of the options */
+    BUILD_ID_DIGITS = 40,
+    N_LINES = 9 /* so that some functions share one, and the one of number 0 has none */
 };
 
 /* A choice that changes with the input, so that each profile of the corpus meets many. */
@@ -44,11 +46,21 @@ static FcGOptions *make_options(const char *path, unsigned choice)
     return options;
 }
 
-/* One report: formatting numbers is most of the time.  Not the one with sources, which would be
- * looked for where the system's libraries were made. */
-static void report(FcGModel *model, unsigned choice)
+/* As there are no images: the functions are on lines of the input itself. */
+static void report_lines(FcGModel *model, const char *source)
 {
-    switch (choice % 4)
+    for (guint i = 0; i < model->symtab.len; i++)
+    {
+        model->symtab.syms[i].file = fc_gmodel_file(model, source);
+        model->symtab.syms[i].line = (int)i % N_LINES;
+    }
+    fc_greport_annotate(model);
+}
+
+/* One report: formatting numbers is most of the time. */
+static void report(FcGModel *model, unsigned choice, const char *source)
+{
+    switch (choice % 5)
     {
     case 0:
         fc_greport_flat(model);
@@ -60,27 +72,39 @@ static void report(FcGModel *model, unsigned choice)
         fc_greport_index(model);
         fc_greport_function_order(model);
         break;
-    default:
+    case 3:
         fc_greport_exec(model);
+        break;
+    default:
+        report_lines(model, source);
     }
 }
 
-/* A file with the input, but for the names of folders in which this machine has libraries, as the
- * profiles of the corpus have been made on one: with -l each byte of their code is asked for its
- * line, which takes seconds.  Images have a target of their own. */
+/* A file with the input, but for the names of folders in which this machine has libraries, and for
+ * build-ids, by which it may have debug files: the profiles of the corpus have been made on one
+ * like it, and with -l each byte of their code is asked for its line, which takes seconds.  Images
+ * have a target of their own. */
 static const char *file_without_images(const uint8_t *data, size_t bytes)
 {
     g_autofree guint8 *copy = g_malloc(bytes + 1);
+    guint digits = 0;
 
     for (size_t i = 0; i < bytes; i++)
-        copy[i] = i > 0 && data[i - 1] == '/' && memchr("lub", data[i], 3) ? '_' : data[i];
+    {
+        const gboolean is_folder = i > 0 && data[i - 1] == '/' && memchr("lub", data[i], 3);
+        copy[i] = is_folder ? '_' : data[i];
+        digits = g_ascii_isxdigit(data[i]) ? digits + 1 : 0;
+        if (digits == BUILD_ID_DIGITS)
+            copy[i] = copy[i] == '0' ? '1' : '0';
+    }
     return fuzz_file(copy, bytes);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     const unsigned choice = fuzz_choice(data, bytes);
-    g_autoptr(FcGOptions) options = make_options(file_without_images(data, bytes), choice);
+    const char *path = file_without_images(data, bytes);
+    g_autoptr(FcGOptions) options = make_options(path, choice);
     g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(FcGModel) model = NULL;
     g_autoptr(FcGProfile) profile = NULL;
@@ -95,6 +119,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     if (!profile)
         return 0;
     fc_gprofile_measure(profile);
-    report(model, (unsigned)bytes);
+    report(model, (unsigned)bytes, path);
     return 0;
 }
