@@ -6,7 +6,7 @@
 import json
 import re
 
-from fcfile import (Profile, Program, equal, fail, folder, good, recursive, run, simple)
+from fcfile import (FOLDED, Profile, Program, equal, fail, folder, good, recursive, run, simple)
 
 keep = folder()
 program = Program()
@@ -138,6 +138,29 @@ for draw in (dot_graph, vcg_graph):
           "a graph with --propagate")
     equal(draw("recursive.fc", "--min=36")[0], ["alpha", "beta", "even", "main"],
           "a graph with --min")
+
+# Contexts that were folded, whose callers nobody knows: their calls are arcs as all others, which are never
+# folded; no dotted arc leads past what is left out to them, and what they stand under is no node.  main
+# calls alpha, which calls beta, which calls delta; alpha is the one that is left out of three.
+for end in ("kept", "folded"):
+    one = Profile(program, run_ns=100)
+    for name, total, local in (("main", 100, 10), ("alpha", 90, 10), ("beta", 80, 40), ("delta", 40, 40)):
+        one.function(name, 1, total, local, (total, total), (local, local))
+    one.arc(None, 0x7f0000001234, "main", 1, 100)
+    for caller, callee, total in (("main", "alpha", 90), ("alpha", "beta", 80), ("beta", "delta", 40)):
+        one.arc(caller, caller + "+6", callee, 1, total)
+    above = one.context(one.context(None, 0x7f0000001234, "main", 1, 100, 10), "main+6", "alpha", 1, 90, 10)
+    above = one.context(*((above, "alpha+6") if end == "kept" else (None, FOLDED)), "beta", 1, 80, 40)
+    one.context(above, "beta+6", "delta", 1, 40, 40)
+    one.repairs = [("contexts-folded", 1)] if end == "folded" else []
+    one.write(end + ".fc")
+    for draw in (dot_graph, vcg_graph):
+        equal(draw(end + ".fc"), (["alpha", "beta", "delta", "main"],
+                                  {("main", "alpha"), ("alpha", "beta"), ("beta", "delta")}), f"all of {end}.fc")
+equal(dot_graph("kept.fc", "--top=3"), (["beta", "delta", "main"], {("main", "beta"), ("beta", "delta")}),
+      "a way past a function that is left out")
+equal(dot_graph("folded.fc", "--top=3"), (["beta", "delta", "main"], {("beta", "delta")}),
+      "no way to what was folded")
 
 # Labels: names that need escapes.
 strange = Profile(program, run_ns=5)
