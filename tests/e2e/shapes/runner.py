@@ -60,6 +60,7 @@ class Shape:
     says: what libfc prints on standard error, although it is to be quiet
     after_inlining: columns that are others with --after-inlining; None: it is not run then
     counted: columns that are others with --counted
+    details: the report is looked at with files and lines, too
     """
 
     def __init__(self, name, source, args=(), **row):
@@ -88,6 +89,7 @@ class Shape:
         self.transparent = True
         self.stdout_varies = False
         self.says = ""
+        self.details = True
         for key, value in row.items():
             if key not in self.__dict__:
                 raise TypeError(f"{name}: no column {key}")
@@ -103,13 +105,14 @@ class Shape:
         """The row for runs in which most calls are counted."""
         row = copy.copy(self)
         row.__dict__.update(self.counted)
+        row.details = False
         return row
 
     def filtered(self, words):
         """The row for runs with FC_FILTER: what is said of certain functions does not count.  What
         a filter does to a function is not a matter of who compiled it."""
         row = self.with_counted_calls() if "count:" in words else copy.copy(self)
-        row.filter, row.check, row.compilers = words, None, self.compilers[:1]
+        row.filter, row.check, row.compilers, row.details = words, None, self.compilers[:1], False
         row.env = {**self.env, "FC_FILTER": words}
         if "count:" in words:
             # Who calls at a site is learnt from samples, of which there may be none yet, and what
@@ -423,6 +426,12 @@ def check_files(run, expected):
         raise Difference("a descriptor for a single profile")
 
 
+def has_details(run):
+    """Whether files and lines are looked up, for which fcdump may have to unpack those of the C library, and
+    the stacks of those who ended well are shown: once for each program."""
+    return run.shape.details and run.transport == TRANSPORTS[0]
+
+
 def check_report(run, profile):
     """What the profile has of the end, the threads, repairs and losses is there to read."""
     ends = {"exit": "exited with status {}", "signal": "killed by signal {} (", "exec": "(exec)",
@@ -436,7 +445,7 @@ def check_report(run, profile):
     for kind, count in [*profile.repairs.items(), *profile.losses.items()]:
         if re.search(rf"^ *{count} +{kind} ", run.report.replace(",", ""), re.M) is None:
             raise Difference(f"the report does not tell of {kind}, {count} times")
-    for thread in profile.threads:
+    for thread in profile.threads if has_details(run) else []:
         frames = "\n".join(f"  {i:2}  {frame.name}" for i, frame in
                            enumerate(reversed(thread.stack)))
         shown = re.sub(r", (called at|inlined).*", "", run.report)
@@ -447,7 +456,8 @@ def check_report(run, profile):
 def check_dump(run):
     """fcdump reads it all."""
     path = run.descriptor if run.has_descriptor else run.paths[0]
-    done = run.case.run_target([fctest.tool("fcdump"), "--classic", "--details", path])
+    details = ["--details"] if has_details(run) else []
+    done = run.case.run_target([fctest.tool("fcdump"), "--classic", *details, path])
     if done.returncode != 0:
         raise Difference(f"fcdump ends with {done.returncode}: {done.stderr.decode()}")
     run.report = done.stdout.decode()
