@@ -60,6 +60,8 @@ class Shape:
     says: what libfc prints on standard error, although it is to be quiet
     after_inlining: columns that are others with --after-inlining; None: it is not run then
     counted: columns that are others with --counted
+    further: arguments of the runs that are filtered, deep or after inlining, where these are for what takes long
+        and has nothing to do with that; None: it is not run so
     details: the report is looked at with files and lines, too
     """
 
@@ -89,15 +91,19 @@ class Shape:
         self.transparent = True
         self.stdout_varies = False
         self.says = ""
+        self.further = args
         self.details = True
         for key, value in row.items():
             if key not in self.__dict__:
                 raise TypeError(f"{name}: no column {key}")
             setattr(self, key, value)
+        if self.further is not None:
+            self.further = [str(word) for word in self.further]
 
     def built_after_inlining(self):
         """The row for programs that are compiled with --after-inlining."""
         row = copy.copy(self)
+        row.args = self.further
         row.__dict__.update(self.after_inlining)
         return row
 
@@ -113,7 +119,7 @@ class Shape:
         a filter does to a function is not a matter of who compiled it."""
         row = self.with_counted_calls() if "count:" in words else copy.copy(self)
         row.filter, row.check, row.compilers, row.details = words, None, self.compilers[:1], False
-        row.env = {**self.env, "FC_FILTER": words}
+        row.args, row.env = self.further, {**self.env, "FC_FILTER": words}
         if "count:" in words:
             # Who calls at a site is learnt from samples, of which there may be none yet, and what
             # is counted is not on the stack; how often each site calls stays exact.
@@ -128,7 +134,7 @@ class Shape:
         """The row for runs with FC_DEPTH, beside which most calls are counted: here, too, it does not
         matter who compiled."""
         row = self.with_counted_calls()
-        row.check, row.env = None, {**self.env, "FC_DEPTH": str(DEPTH)}
+        row.check, row.args, row.env = None, self.further, {**self.env, "FC_DEPTH": str(DEPTH)}
         row.compilers = self.compilers[:1]
         row.repairs, row.callers, row.stack = "exits", False, None
         return row

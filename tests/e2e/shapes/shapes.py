@@ -88,6 +88,8 @@ def main():
     parser.add_argument("names", nargs="*", metavar="GROUP|SHAPE")
     options = parser.parse_args()
     shapes, transports = chosen(options.names), runner.TRANSPORTS
+    if options.after_inlining or options.filtered or options.deep:
+        shapes = [shape for shape in shapes if shape.further is not None]
     if options.after_inlining:
         Folder.config, transports = ["--after-inlining"], ("shared",)
         shapes = [shape.built_after_inlining() for shape in shapes

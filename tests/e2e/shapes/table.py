@@ -231,8 +231,8 @@ def library():
 THREADS = [
     Shape("threads-at-once", "threads_many.c", ["at-once", 64], compilers=BOTH,
           check=check_thread_names),
-    Shape("threads-in-turn", "threads_many.c", ["in-turn", 10000],
-          check=check_thread_count(10001)),
+    Shape("threads-in-turn", "threads_many.c", ["in-turn", 10000], further=["in-turn", 2000],
+          check=check_thread_count(10001), after_inlining={"check": check_thread_count(2001)}),
     Shape("threads-detached", "threads_many.c", ["detached", 100]),
     Shape("threads-alive", "threads_many.c", ["alive", 64],
           check=check_thread_count(65)),
@@ -261,7 +261,7 @@ THREADS = [
 PROCESSES = [
     Shape("fork-from-threads", "fork_tree.c", ["from-threads", 16]),
     Shape("fork-nested", "fork_tree.c", ["nested", 12]),
-    Shape("fork-many", "fork_tree.c", ["many", 1000],
+    Shape("fork-many", "fork_tree.c", ["many", 1000], further=None,
           oracle=False, processes=1001, check=check_children(1000, 3),
           # what was counted in the parent when it forked is not on the child's stack
           counted={"repairs": "exits", "check": None}),
@@ -296,7 +296,7 @@ PROCESSES = [
           processes=1),
     Shape("spawn-large-environment", "environments.c", ["spawn", 20000], oracle=False,
           processes=1),
-    Shape("largest-environment", "environments.c", ["limit", 150000], oracle=False),
+    Shape("largest-environment", "environments.c", ["limit", 150000], oracle=False, further=None),
     Shape("posix-spawn", "exec_chain.c", ["spawn", 4]),
     Shape("system", "exec_chain.c", ["system", 4]),
     Shape("popen", "exec_chain.c", ["popen", 4]),
@@ -351,11 +351,11 @@ SIGNALS = [
     # Counted: a handler may fill the chunk, so that its function begins to be counted, while it
     # interrupts a hook that had found it was not.  The record of that call is then behind the
     # beginning and has no exit, or no entry: each call is there, and the frame is mended.
-    Shape("signal-storm", "signal_storm.c", [2000, 1], oracle=False,
+    Shape("signal-storm", "signal_storm.c", [2000, 1], oracle=False, further=[500, 1],
           long_args=["60000", "1"], counted={"repairs": "exits"}),
-    Shape("signal-storm-threads", "signal_storm.c", [2000, 4], oracle=False,
+    Shape("signal-storm-threads", "signal_storm.c", [2000, 4], oracle=False, further=[500, 4],
           long_args=["60000", "4"], counted={"repairs": "exits"}),
-    Shape("signal-storm-clang-O2", "signal_storm.c", [1000, 2], oracle=False, flags=("-O2",),
+    Shape("signal-storm-clang-O2", "signal_storm.c", [1000, 2], oracle=False, further=[500, 2], flags=("-O2",),
           compilers=("clang",), callers=False, counted={"repairs": "exits"},
           after_inlining=None),  # step() is inlined
     Shape("handler-time", "handler_time.c", check=check_handler_time),
@@ -368,7 +368,7 @@ LIBRARIES = [
     # past 4,096 modules the manager does not list one that it knows again
     Shape("plugins-crowded", "plugin_host.c",
           ["turns", 2100, *PLUGINS],
-          build=build_host(), oracle=False, check=check_plugins(2100)),
+          build=build_host(), oracle=False, check=check_plugins(2100), further=None),
     Shape("plugins-in-thread", "plugin_host.c",
           ["thread", 30, *PLUGINS],
           build=build_host(), oracle=False, check=check_plugins(30)),
@@ -422,7 +422,7 @@ ENDS = [
           check=check_asleep),
     Shape("end-cut-off", "cut_off.c", oracle=False, processes=1, pipe_may_lose=1,
           shared_stops=1, says="FCheck: the profile manager is gone, profiling stops here\n"),
-    Shape("end-cpu-limit", "ends.c", ["cpu-limit"], status=-signal.SIGXCPU, pipe_may_lose=2,
+    Shape("end-cpu-limit", "ends.c", ["cpu-limit"], status=-signal.SIGXCPU, pipe_may_lose=2, further=None,
           end=(SIGNALLED, signal.SIGXCPU)),
 ]
 
