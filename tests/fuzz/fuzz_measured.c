@@ -95,7 +95,7 @@ static const char *file_without_images(const uint8_t *data, size_t bytes)
         copy[i] = is_folder ? '_' : data[i];
         digits = g_ascii_isxdigit(data[i]) ? digits + 1 : 0;
         if (digits == BUILD_ID_DIGITS)
-            copy[i] = copy[i] == '0' ? '1' : '0';
+            memset(copy + i - 7, '0', 8);
     }
     return fuzz_file(copy, bytes);
 }
