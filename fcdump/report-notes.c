@@ -49,7 +49,8 @@ static const struct
     {"bad-frees-not-listed", "bad frees beyond the limit", OTHER_MISSING},
     {"foreign-frees", "frees of what may be memory of libraries loaded with RTLD_DEEPBIND",
      OTHER_MISSING},
-    {"profiling-stopped", "threads that could not reach the manager any more, and went on unseen",
+    {"profiling-stopped",
+     "times that a thread, or the whole program, could only go on unseen: a notice said why",
      CALLS_MISSING},
 };
 

@@ -209,6 +209,9 @@ void fc_process_message(FcProcess *process, const FcWireMessage *message)
         else
             fc_process_note(process->losses, "malformed-messages", 1);
         break;
+    case FC_MSG_STOPPED:
+        fc_process_note(process->losses, "profiling-stopped", 1);
+        break;
     case FC_MSG_HELLO: /* session.c's */
     case FC_MSG_FORK:
     case FC_MSG_FORK_DONE:

@@ -79,7 +79,7 @@ static void stop_without_memory(void)
 {
     fc_state_ending();
     fc_buffers_send_others();
-    fc_state_stop("no memory for a thread's buffer, profiling stops here");
+    fc_channel_stop("no memory for a thread's buffer, profiling stops here");
     fc_thread.is_quitting = false;
 }
 

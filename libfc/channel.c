@@ -312,6 +312,14 @@ bool fc_channel_send(struct FcMessage *message, const void *payload, size_t byte
     return sent;
 }
 
+void fc_channel_stop(const char *reason)
+{
+    struct FcMessage message = {.type = FC_MSG_STOPPED};
+    if (!fc_state_is_off())
+        fc_channel_send(&message, NULL, 0);
+    fc_state_stop(reason);
+}
+
 void fc_channel_after_fork(void)
 {
     channel.reopening = 0;

@@ -22,6 +22,9 @@ void fc_channel_open(int fd, int manager_pid, int manager_fd);
  * lock, so that those of several threads never mix. */
 bool fc_channel_send(struct FcMessage *message, const void *payload, size_t bytes);
 
+/* fc_state_stop, and fcmanager is told, so that the profile says that there was more. */
+void fc_channel_stop(const char *reason);
+
 /* As fc_channel_send, for a message that is already assembled in one piece with its
  * payload behind it. */
 bool fc_channel_send_whole(struct FcMessage *message, size_t bytes);

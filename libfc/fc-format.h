@@ -296,11 +296,12 @@ enum FcMessageType
                                  of a descriptor that fcmanager has open, or nothing */
     FC_MSG_FOREIGN_ALLOCATOR, /* a library is about to be loaded that will call the C library's
                         allocator past libfc */
-    FC_MSG_COUNTS, /* argument: index of a chunk of kind FC_CHUNK_OF_COUNTS in which the thread
-                      is about to count */
-    FC_MSG_COSTS,  /* payload FcCosts: once behind the hello of a process that measured them; a
-                      forked child's are its parent's */
-    FC_MSG_LAST = FC_MSG_COSTS,
+    FC_MSG_COUNTS,  /* argument: index of a chunk of kind FC_CHUNK_OF_COUNTS in which the thread
+                       is about to count */
+    FC_MSG_COSTS,   /* payload FcCosts: once behind the hello of a process that measured them; a
+                       forked child's are its parent's */
+    FC_MSG_STOPPED, /* nothing is recorded from here on, though the process goes on */
+    FC_MSG_LAST = FC_MSG_STOPPED,
 };
 #define FC_NO_ANSWER UINT32_MAX
 

@@ -152,7 +152,7 @@ static void stop_for_twin(int flags)
     if ((flags & (CLONE_VM | CLONE_VFORK | CLONE_SETTLS)) != CLONE_VM || fc_state_is_off())
         return;
     fc_chunks_flush_private();
-    fc_state_stop("a child shares the program's memory (CLONE_VM), profiling stops here");
+    fc_channel_stop("a child shares the program's memory (CLONE_VM), profiling stops here");
     fc_counters_stop();
 }
 

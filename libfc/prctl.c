@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Stands in for prctl, for one of its uses: a program that forbids itself the time-stamp counter
- * would be ended by the next hook.  Called by the program alone; nothing includes it.
+ * Stands in for prctl, for two of its uses: a program that forbids itself the time-stamp counter,
+ * or system calls but for four of them, would be ended by the next hook, or by one that waits or
+ * sends. Called by the program alone; nothing includes it.
  */
+#include "libfc/channel.h"
 #include "libfc/chunks.h"
 #include "libfc/clock.h"
 #include "libfc/libc.h"
@@ -11,6 +13,7 @@
 
 #include <dlfcn.h>
 #include <linux/prctl.h>
+#include <linux/seccomp.h>
 
 typedef int PrctlFunction(int, unsigned long, unsigned long, unsigned long, unsigned long);
 
@@ -28,8 +31,14 @@ FC_JUMPING int own_prctl(int what, unsigned long a, unsigned long b, unsigned lo
         fc_clock_forbid_counter();
         fc_chunks_flush_private();
         if (fc_clock_is_fast())
-            fc_state_stop(
+            fc_channel_stop(
                 "the program forbids itself the time-stamp counter, profiling stops here");
+    }
+    /* This forbids the counter as well, and all other clocks. */
+    if (what == PR_SET_SECCOMP && a == SECCOMP_MODE_STRICT && !fc_state_is_off())
+    {
+        fc_chunks_flush_private();
+        fc_channel_stop("the program forbids itself system calls, profiling stops here");
     }
     FC_JUMP real_prctl(what, a, b, c, d);
 }

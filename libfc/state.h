@@ -20,7 +20,7 @@ bool fc_state_is_off(void);
 bool fc_state_has_ended(void);
 
 /* Switches profiling off for good and tells the user `reason`, once; NULL: says nothing.  The
- * program goes on as if it were not profiled. */
+ * program goes on as if it were not profiled.  fc_channel_stop has the profile tell it as well. */
 void fc_state_stop(const char *reason);
 
 /* The same because fcmanager is gone: told also with FC_QUIET, as nobody will write the profile. */

@@ -128,6 +128,7 @@ class OutOfMemory(fctest.Case):
         profile = fcprofile.load(self.wait_for_file())
         counted = {function.name: function.calls for function in profile.functions}
         self.assertEqual((counted["main"], counted["profiled"], counted["leaf"]), (1, 50, 50))
+        self.assertEqual(profile.losses.get("profiling-stopped"), 1)
 
 
 if __name__ == "__main__":

@@ -33,8 +33,10 @@ class NoCounter(fctest.Case):
                           "a manager stays")
         found = sorted(name for name in os.listdir(self.folder)
                        if ".fc" in name and not name.endswith(".fcd"))
-        counts = [sum(function.calls for function in fcprofile.load(self.path(name)).functions
-                      if function.name == "leaf") for name in found]
+        loaded = [fcprofile.load(self.path(name)) for name in found]
+        counts = [sum(function.calls for function in profile.functions if function.name == "leaf")
+                  for profile in loaded]
+        self.stops = [profile.losses.get("profiling-stopped", 0) for profile in loaded]
         for name in found:
             os.unlink(self.path(name))
         return counts
@@ -42,13 +44,49 @@ class NoCounter(fctest.Case):
     def test_profiling_stops(self):
         for transport in ("shared", "pipe"):
             self.assertIn(NOTICE, self.run_it(transport, "tsc"))
-            self.assertEqual(self.leaves(), [1000], transport)
+            self.assertEqual((self.leaves(), self.stops), ([1000], [1]), transport)
 
     def test_other_clocks_go_on(self):
         for transport in ("shared", "pipe"):
             for mode in ("ext", "cpu", "sys"):
                 self.assertNotIn(NOTICE, self.run_it(transport, mode))
-                self.assertEqual(sorted(self.leaves()), [1000, 3000])
+                self.assertEqual((sorted(self.leaves()), self.stops), ([1000, 3000], [0, 0]))
+
+    def test_strict(self):
+        """Four system calls are left to a thread, and no clock: no hook makes another, whether its calls
+        are counted or recorded."""
+        self.program = self.compile(self.write("strict.c", """
+            #include <linux/seccomp.h>
+            #include <sys/prctl.h>
+            #include <sys/syscall.h>
+            #include <unistd.h>
+            static int leaf(int x) { return x + 1; }
+            static int deep(int n) { return n > 0 ? deep(n - 1) + 1 : leaf(n); }
+            int main(void)
+            {
+                int sum = 0;
+                for (int i = 0; i < 1000; i++)
+                    sum += leaf(i);
+                if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0) != 0)
+                    return 1;
+                for (int i = 0; i < 400000; i++)
+                    sum += leaf(i);
+                sum += deep(2000);
+                syscall(SYS_write, 1, "alive\\n", 6);
+                syscall(SYS_exit, sum != 0 ? 3 : 4);
+            }
+            """))
+        for transport in ("shared", "pipe"):
+            for detail in ("auto", "all"):
+                for mode in ("tsc", "ext"):
+                    done = self.run_target([self.program], env={
+                        "FC_TRANSPORT": transport, "FC_DETAIL": detail, "FC_TIME_MODE": mode,
+                        "FC_DUMP_NAME": NAME})
+                    self.assertEqual((done.returncode, done.stdout), (3, b"alive\n"), done.stderr)
+                    self.assertIn(b"forbids itself system calls, profiling stops here", done.stderr)
+                    counts = self.leaves()
+                    self.assertEqual((len(counts), self.stops), (1, [1]))
+                    self.assertGreaterEqual(counts[0], 1000)
 
 
 if __name__ == "__main__":

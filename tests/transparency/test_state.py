@@ -82,6 +82,7 @@ class Twin(fctest.Case):
             profile = fcprofile.load(self.wait_for_file())
             self.assertEqual([function.calls for function in profile.functions
                               if function.name == "leaf"], [3000000], env)
+            self.assertEqual(profile.losses.get("profiling-stopped"), 1, env)
             os.unlink(self.path("functioncheck.fc"))
 
 
