@@ -184,26 +184,35 @@ void fc_counted_forget_places(FcCounted *counted)
 /* ---- Calls ------------------------------------------------------------------------------------
  */
 
-static FcCountedPair *pair_of(FcCounted *counted, guint64 site, guint64 address, guint64 time)
+guint32 fc_counted_find(FcCounted *counted, guint64 site, guint64 address, guint64 time)
 {
     FcCounts *counts = counted->counts;
     gint module = fc_modules_find(counts->modules, address, time);
     gint site_module = fc_modules_find(counts->modules, site, time);
     guint32 function = fc_counts_get_function(counts, address, module, time);
-    return fc_counted_pair(counted, site, site_module, function);
+    const FcCountedPair *pair = fc_counted_pair(counted, site, site_module, function);
+    return (guint32)(pair - (FcCountedPair *)(gpointer)counted->pairs->data);
+}
+
+void fc_counted_add_to(FcCounted *counted, guint32 pair, guint64 calls, gboolean deep)
+{
+    FcCountedPair *found = &g_array_index(counted->pairs, FcCountedPair, pair);
+    found->calls += calls;
+    if (deep)
+        found->deep += calls;
+    else
+        fc_counted_begin(counted);
 }
 
 void fc_counted_add(FcCounted *counted, guint64 site, guint64 address, guint64 time, guint64 calls)
 {
-    fc_counted_begin(counted);
-    pair_of(counted, site, address, time)->calls += calls;
+    fc_counted_add_to(counted, fc_counted_find(counted, site, address, time), calls, FALSE);
 }
 
 guint32 fc_counted_add_deep(FcCounted *counted, guint64 site, guint64 address, guint64 time,
                             guint64 calls)
 {
-    FcCountedPair *pair = pair_of(counted, site, address, time);
-    pair->calls += calls;
-    pair->deep += calls;
-    return (guint32)(pair - (FcCountedPair *)(gpointer)counted->pairs->data);
+    const guint32 pair = fc_counted_find(counted, site, address, time);
+    fc_counted_add_to(counted, pair, calls, TRUE);
+    return pair;
 }

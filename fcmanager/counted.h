@@ -93,8 +93,13 @@ void fc_counted_forget_samples_map(FcCounted *counted);
 /* A call by `arc` was recorded where everything is. */
 void fc_counted_sure(FcCounted *counted, guint32 arc);
 
-/* So many calls of the function at `address` from `site` were counted, by a counter that was made
- * at `time`, which says whose addresses they are. */
+/* The number of the pair that a counter is of; the time at which that was made says whose addresses
+ * they are. */
+guint32 fc_counted_find(FcCounted *counted, guint64 site, guint64 address, guint64 time);
+/* So many calls of it were counted, `deep` ones: deeper than FC_DEPTH. */
+void fc_counted_add_to(FcCounted *counted, guint32 pair, guint64 calls, gboolean deep);
+
+/* So many calls of the function at `address` from `site` were counted, at `time`. */
 void fc_counted_add(FcCounted *counted, guint64 site, guint64 address, guint64 time, guint64 calls);
 /* The same, of calls deeper than FC_DEPTH: of what is recorded it is known who called, still.
  * Returns the number of their pair. */

@@ -97,6 +97,11 @@ static gboolean same(const FcModule *module, const struct FcModuleInfo *info, co
            strcmp(module->path, path) == 0 && g_strcmp0(module->build_id, build_id) == 0;
 }
 
+gboolean fc_modules_are_crowded(const FcModules *modules)
+{
+    return modules->list->len >= REUSE_FROM;
+}
+
 gboolean fc_modules_load(FcModules *modules, const struct FcModuleInfo *info, const char *path,
                          gsize path_bytes, guint64 time)
 {
@@ -108,7 +113,7 @@ gboolean fc_modules_load(FcModules *modules, const struct FcModuleInfo *info, co
                        time,
                        time,
                        G_MAXUINT64};
-    gboolean crowded = modules->list->len >= REUSE_FROM;
+    gboolean crowded = fc_modules_are_crowded(modules);
     for (guint i = 0; i < modules->list->len; i++)
     {
         FcModule *old = &g_array_index(modules->list, FcModule, i);

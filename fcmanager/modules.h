@@ -40,6 +40,9 @@ void fc_modules_free(FcModules *modules);
  * FALSE where the list is full. */
 gboolean fc_modules_load(FcModules *modules, const struct FcModuleInfo *info, const char *path,
                          gsize path_bytes, guint64 time);
+/* Whether a module that is gone is opened again, and not listed again, where an equal one is
+ * loaded: only its last time is known from then on. */
+gboolean fc_modules_are_crowded(const FcModules *modules);
 void fc_modules_unload(FcModules *modules, const struct FcModuleInfo *info, guint64 time);
 
 /* The module that held `address` at `time`; where none did, the nearest in time (a

@@ -28,6 +28,16 @@ static void take_text(FcProcess *process, const FcWireMessage *message)
     }
 }
 
+/* Before it is forgotten when else there was a module where another is loaded. */
+static void keep_places(FcProcess *process, const struct FcModuleInfo *info, guint64 time)
+{
+    GHashTableIter iter;
+    gpointer thread;
+    g_hash_table_iter_init(&iter, process->threads);
+    while (g_hash_table_iter_next(&iter, NULL, &thread))
+        fc_thread_keep_places(thread, info->start, info->end, time);
+}
+
 static void take_module(FcProcess *process, const FcWireMessage *message)
 {
     struct FcModuleInfo info;
@@ -40,6 +50,8 @@ static void take_module(FcProcess *process, const FcWireMessage *message)
     }
     /* Where each thread has a clock of its own only the order of arrival tells. */
     guint64 time = fc_clock_is_common(&process->setup->clock) ? message->value : 0;
+    if (message->type == FC_MSG_MODULE_LOAD && fc_modules_are_crowded(process->modules))
+        keep_places(process, &info, time);
     if (message->type == FC_MSG_MODULE_UNLOAD)
         fc_modules_unload(process->modules, &info, time);
     else if (!fc_modules_load(process->modules, &info, path, path_bytes, time))

@@ -51,6 +51,7 @@ void fc_thread_free(FcThread *thread)
     g_queue_free_full(thread->pending, (GDestroyNotify)piece_free);
     g_array_unref(thread->quarantine);
     g_array_unref(thread->count_chunks);
+    g_clear_pointer(&thread->kept, g_hash_table_unref);
     fc_spill_free(thread->spill);
     fc_stack_free(thread->stack);
     fc_heap_thread_free(thread->heap);
@@ -315,24 +316,69 @@ void fc_thread_add_counts(FcThread *thread, const FcChunkView *view)
     g_array_append_val(thread->count_chunks, *view);
 }
 
+/* What the program has in a counter, read once. */
+typedef struct
+{
+    guint64 function; /* 0: it is not in use */
+    guint64 site;
+    guint64 time;
+    guint64 calls;
+    gboolean deep;
+} Counter;
+
+static Counter read_counter(const struct FcCount *count)
+{
+    /* acquire: pairs with the release that completes the counter */
+    const guint64 marked = __atomic_load_n(&count->function, __ATOMIC_ACQUIRE);
+    return (Counter){.function = marked & FC_POINTER_MASK,
+                     .site = __atomic_load_n(&count->site, __ATOMIC_RELAXED) & FC_SITE_ADDRESS_MASK,
+                     .time = __atomic_load_n(&count->time, __ATOMIC_RELAXED),
+                     .calls = fc_count_calls(__atomic_load_n(&count->word, __ATOMIC_RELAXED)),
+                     .deep = (marked & FC_COUNT_DEEP) != 0};
+}
+
+static void keep_place(FcThread *thread, const struct FcCount *count, guint64 start, guint64 end,
+                       guint64 time)
+{
+    const Counter counter = read_counter(count);
+    const gboolean is_within =
+        counter.function - start < end - start || counter.site - start < end - start;
+    if (counter.function == 0 || !is_within || counter.time >= time)
+        return;
+    if (!thread->kept)
+        thread->kept = g_hash_table_new(NULL, NULL);
+    if (g_hash_table_contains(thread->kept, count))
+        return;
+    const guint32 pair = fc_counted_find(fc_stack_counted(thread->stack), counter.site,
+                                         counter.function, counter.time);
+    g_hash_table_insert(thread->kept, (gpointer)count, GUINT_TO_POINTER(pair + 1));
+}
+
+void fc_thread_keep_places(FcThread *thread, guint64 start, guint64 end, guint64 time)
+{
+    for (guint i = 0; i < thread->count_chunks->len; i++)
+    {
+        const FcChunkView *view = &g_array_index(thread->count_chunks, FcChunkView, i);
+        for (guint32 slot = 0; slot < FC_CHUNK_COUNTS; slot++)
+            keep_place(thread, &view->counts[slot], start, end, time);
+    }
+}
+
 static void read_counts(FcThread *thread, const FcChunkView *view)
 {
     for (guint32 i = 0; i < FC_CHUNK_COUNTS; i++)
     {
-        const struct FcCount *count = &view->counts[i];
-        /* acquire: pairs with the release that completes the counter */
-        const guint64 marked = __atomic_load_n(&count->function, __ATOMIC_ACQUIRE);
-        const guint64 function = marked & FC_POINTER_MASK;
-        guint64 site = __atomic_load_n(&count->site, __ATOMIC_RELAXED) & FC_SITE_ADDRESS_MASK;
-        guint64 time = __atomic_load_n(&count->time, __ATOMIC_RELAXED);
-        guint64 word = __atomic_load_n(&count->word, __ATOMIC_RELAXED);
-        if (function == 0)
+        const Counter counter = read_counter(&view->counts[i]);
+        if (counter.function == 0)
             continue;
         FcCounted *counted = fc_stack_counted(thread->stack);
-        if (marked & FC_COUNT_DEEP)
-            fc_counted_add_deep(counted, site, function, time, fc_count_calls(word));
-        else
-            fc_counted_add(counted, site, function, time, fc_count_calls(word));
+        const guint kept =
+            thread->kept ? GPOINTER_TO_UINT(g_hash_table_lookup(thread->kept, &view->counts[i]))
+                         : 0;
+        const guint32 pair =
+            kept != 0 ? kept - 1
+                      : fc_counted_find(counted, counter.site, counter.function, counter.time);
+        fc_counted_add_to(counted, pair, counter.calls, counter.deep);
     }
 }
 

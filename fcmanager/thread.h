@@ -24,6 +24,7 @@ typedef struct
     GQueue *pending;       /* what is held back, oldest first */
     GArray *quarantine;    /* chunks with gaps that were given up and may still be filled */
     GArray *count_chunks;  /* FcChunkView: where it counts */
+    GHashTable *kept;      /* fc_thread_keep_places: counter -> pair + 1; NULL: none yet */
     FcSpill *spill;        /* owned; copies of what is held back; NULL: none yet */
     guint64 gaps;          /* records given up */
     gboolean is_private;   /* its latest records are in memory that dies with the process */
@@ -64,6 +65,9 @@ typedef enum
 FcThreadAhead fc_thread_read_ahead(FcThread *thread, const FcChunkView *view, guint64 time);
 /* The thread counts in `view`. */
 void fc_thread_add_counts(FcThread *thread, const FcChunkView *view);
+/* What was at the addresses [start, end) at times before `time` will soon not be known any more:
+ * finds out what the counters are of that were made then. */
+void fc_thread_keep_places(FcThread *thread, guint64 start, guint64 end, guint64 time);
 /* Its stack is closed and it is done: what it counted goes to its counts, and `costs` are taken off
  * them.  `ended`: it writes to
  * the chunks no more. */

@@ -250,6 +250,69 @@ static void test_scribbled(void)
     }
 }
 
+static void send_module(Fixture *f, enum FcMessageType type, guint64 start, const char *path,
+                        guint64 time)
+{
+    struct
+    {
+        struct FcModuleInfo info;
+        char path[8];
+    } payload = {
+        .info = {.base = start, .start = start, .end = start + 0x1000, .build_id_bytes = 1}};
+    payload.info.build_id[0] = (guint8)path[0];
+    g_strlcpy(payload.path, path, sizeof payload.path);
+    const FcWireMessage message = {.type = type,
+                                   .process = KEY,
+                                   .value = time,
+                                   .payload = (const guint8 *)&payload,
+                                   .payload_bytes = sizeof payload.info + strlen(path)};
+    fc_process_message(f->process, &message);
+}
+
+static guint64 calls_in_module(Fixture *f, const char *path)
+{
+    guint64 calls = 0;
+    const FcCounts *counts = f->process->counts;
+    for (guint32 i = 0; i < counts->function_count; i++)
+        if (counts->functions[i].module != FC_NONE &&
+            strcmp(fc_modules_get(f->process->modules, (guint)counts->functions[i].module)->path,
+                   path) == 0)
+            calls += counts->functions[i].calls;
+    return calls;
+}
+
+/* Libraries that take each other's place, until the manager lists no further ones and opens the old
+ * ones again: what was counted in one is not the other's. */
+static void test_crowded(void)
+{
+    const guint64 place = fc_fixture_address('B');
+    Fixture f;
+    start(&f);
+    struct FcChunk *chunk = claim(&f, 1, 1, FC_CHUNK_OF_COUNTS);
+    send(&f, FC_MSG_COUNTS, 1, 1);
+    guint slot = 0;
+    for (guint64 turn = 0; turn < 6; turn++)
+    {
+        const guint64 time = 1000 * (turn + 1);
+        const char *path = turn % 2 == 0 ? "red" : "green";
+        send_module(&f, FC_MSG_MODULE_LOAD, place, path, time);
+        count(chunk, slot, 'B', SITE('A', 0), 100 + turn, 0);
+        chunk->counts[slot++].time = time + 10;
+        send_module(&f, FC_MSG_MODULE_UNLOAD, place, path, time + 20);
+        if (turn != 2)
+            continue;
+        for (guint i = 0; i < 4096; i++)
+        {
+            send_module(&f, FC_MSG_MODULE_LOAD, UINT64_C(0x10000000) + i * 0x1000, "other", time);
+            send_module(&f, FC_MSG_MODULE_UNLOAD, UINT64_C(0x10000000) + i * 0x1000, "other", time);
+        }
+    }
+    fc_process_finish(f.process, 9000, 1, TRUE);
+    g_assert_cmpuint(calls_in_module(&f, "red"), ==, 100 + 102 + 104);
+    g_assert_cmpuint(calls_in_module(&f, "green"), ==, 101 + 103 + 105);
+    stop(&f);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -258,5 +321,6 @@ int main(int argc, char **argv)
     g_test_add_func("/counters/kinds", test_kinds);
     g_test_add_func("/counters/costs", test_costs);
     g_test_add_func("/counters/scribbled", test_scribbled);
+    g_test_add_func("/counters/crowded", test_crowded);
     return g_test_run();
 }
