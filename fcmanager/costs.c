@@ -20,6 +20,7 @@ FcCallCosts fc_costs_of(const struct FcCosts *measured)
             costs.counted +=
                 measured->counted[i] / PARTS_OF_TICK / (G_N_ELEMENTS(measured->counted) - 1);
     costs.within = MAX(costs.counted, measured->counted[FC_COSTS_OF_RECURSION] / PARTS_OF_TICK);
+    costs.after_inlining = MAX(costs.counted, measured->after_inlining / PARTS_OF_TICK);
     return costs;
 }
 
@@ -77,7 +78,8 @@ static void find_overhead(Work *work)
         const double recorded = (double)(node->calls - unrecorded);
         const double part = work->within[node->function];
         const double within = recorded * part;
-        const double counted = costs->counted * (1 - part) + costs->within * part;
+        const double each = fc_costs_of_counted(costs, &counts->functions[node->function]);
+        const double counted = each * (1 - part) + MAX(each, costs->within) * part;
         work->overhead[i] +=
             recorded * costs->inside + within * outside + (double)unrecorded * counted;
         work->overhead[node->parent] += (recorded - within) * outside;
@@ -98,8 +100,9 @@ static double least_of(const Work *work, guint32 index)
 {
     const FcCountsNode *node = &work->counts->nodes[index];
     const double waited = (double)fc_counts_wait(work->counts->node_waits, index).local;
+    const double each = fc_costs_of_counted(work->costs, &work->counts->functions[node->function]);
     const double part = is_inlined(work->counts, node) ? LEAST_OF_INLINED : LEAST_OF_COUNTED;
-    const double floor = waited + (double)node->calls * work->costs->counted / part;
+    const double floor = waited + (double)node->calls * each / part;
     return MIN(floor, (double)node->local);
 }
 

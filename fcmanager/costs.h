@@ -25,8 +25,14 @@ typedef struct
     double recorded; /* in all, */
     double inside;   /* of which between its time stamps */
     double counted;
-    double within; /* a counted call within a recursion */
+    double within;         /* a counted call within a recursion */
+    double after_inlining; /* one of code that was instrumented so */
 } FcCallCosts;
+
+static inline double fc_costs_of_counted(const FcCallCosts *costs, const FcCountsFunction *function)
+{
+    return function->is_after_inlining ? costs->after_inlining : costs->counted;
+}
 
 /* Of a counted call the mean of those shapes that libfc measured which are no recursion. */
 FcCallCosts fc_costs_of(const struct FcCosts *measured);

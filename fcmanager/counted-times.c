@@ -73,7 +73,7 @@ static double mean_local(const FcSettle *settle, const Sums *sums, guint32 funct
         callees = (double)sums->callees / (double)sums->timed;
     }
     mean -= costs->inside + callees * (costs->recorded - costs->inside);
-    return MAX(mean, 0) + costs->counted;
+    return MAX(mean, 0) + fc_costs_of_counted(costs, &settle->counts->functions[function]);
 }
 
 /* Adds to the function's variances, and returns that of the local time. */
@@ -176,9 +176,10 @@ static void estimate(FcSettle *settle)
         FcCountedShare *share = &g_array_index(settle->shares, FcCountedShare, i);
         if (share->pair == FC_SHARE_OF_COSTS)
             continue;
-        const double part = estimated_part(&g_array_index(pairs, FcCountedPair, share->pair));
-        share->ticks =
-            share->untimed * (means[share->pair] * part + settle->costs->counted * (1 - part));
+        const FcCountedPair *pair = &g_array_index(pairs, FcCountedPair, share->pair);
+        const double part = estimated_part(pair);
+        const double cost = fc_costs_of_counted(settle->costs, &counts->functions[pair->function]);
+        share->ticks = share->untimed * (means[share->pair] * part + cost * (1 - part));
     }
 }
 

@@ -194,7 +194,7 @@ guint32 fc_counted_find(FcCounted *counted, guint64 site, guint64 address, guint
     return (guint32)(pair - (FcCountedPair *)(gpointer)counted->pairs->data);
 }
 
-void fc_counted_add_to(FcCounted *counted, guint32 pair, guint64 calls, gboolean deep)
+guint32 fc_counted_add_to(FcCounted *counted, guint32 pair, guint64 calls, gboolean deep)
 {
     FcCountedPair *found = &g_array_index(counted->pairs, FcCountedPair, pair);
     found->calls += calls;
@@ -202,6 +202,7 @@ void fc_counted_add_to(FcCounted *counted, guint32 pair, guint64 calls, gboolean
         found->deep += calls;
     else
         fc_counted_begin(counted);
+    return found->function;
 }
 
 void fc_counted_add(FcCounted *counted, guint64 site, guint64 address, guint64 time, guint64 calls)

@@ -96,8 +96,8 @@ void fc_counted_sure(FcCounted *counted, guint32 arc);
 /* The number of the pair that a counter is of; the time at which that was made says whose addresses
  * they are. */
 guint32 fc_counted_find(FcCounted *counted, guint64 site, guint64 address, guint64 time);
-/* So many calls of it were counted, `deep` ones: deeper than FC_DEPTH. */
-void fc_counted_add_to(FcCounted *counted, guint32 pair, guint64 calls, gboolean deep);
+/* So many calls of it were counted, `deep` ones: deeper than FC_DEPTH.  Returns the function. */
+guint32 fc_counted_add_to(FcCounted *counted, guint32 pair, guint64 calls, gboolean deep);
 
 /* So many calls of the function at `address` from `site` were counted, at `time`. */
 void fc_counted_add(FcCounted *counted, guint64 site, guint64 address, guint64 time, guint64 calls);

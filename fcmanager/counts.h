@@ -47,9 +47,10 @@ typedef struct
     FcCountsBounds on_cpu;  /* and without either; ticks as read, as is the histogram */
     guint64 histogram[FC_HISTOGRAM_BUCKETS];
     /* Of a function whose calls were counted, see counted-settle.h: */
-    guint64 counted;       /* calls that made no record of their own */
-    guint64 timed;         /* those of them that were timed, at random */
-    double local_variance; /* of the estimates in `local` and `total`, ticks squared */
+    guint64 counted;            /* calls that made no record of their own */
+    guint64 timed;              /* those of them that were timed, at random */
+    gboolean is_after_inlining; /* they were instrumented so */
+    double local_variance;      /* of the estimates in `local` and `total`, ticks squared */
     double total_variance;
     guint64 wait_total; /* the part of `total` off the CPU; */
     guint64 wait_local; /* of `local`: a sum over the contexts */

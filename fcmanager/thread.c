@@ -324,6 +324,7 @@ typedef struct
     guint64 time;
     guint64 calls;
     gboolean deep;
+    gboolean is_after_inlining;
 } Counter;
 
 static Counter read_counter(const struct FcCount *count)
@@ -334,7 +335,8 @@ static Counter read_counter(const struct FcCount *count)
                      .site = __atomic_load_n(&count->site, __ATOMIC_RELAXED) & FC_SITE_ADDRESS_MASK,
                      .time = __atomic_load_n(&count->time, __ATOMIC_RELAXED),
                      .calls = fc_count_calls(__atomic_load_n(&count->word, __ATOMIC_RELAXED)),
-                     .deep = (marked & FC_COUNT_DEEP) != 0};
+                     .deep = (marked & FC_COUNT_DEEP) != 0,
+                     .is_after_inlining = (marked & FC_FUNCTION_AFTER_INLINING) != 0};
 }
 
 static void keep_place(FcThread *thread, const struct FcCount *count, guint64 start, guint64 end,
@@ -378,7 +380,8 @@ static void read_counts(FcThread *thread, const FcChunkView *view)
         const guint32 pair =
             kept != 0 ? kept - 1
                       : fc_counted_find(counted, counter.site, counter.function, counter.time);
-        fc_counted_add_to(counted, pair, counter.calls, counter.deep);
+        const guint32 function = fc_counted_add_to(counted, pair, counter.calls, counter.deep);
+        thread->counts->functions[function].is_after_inlining |= counter.is_after_inlining;
     }
 }
 

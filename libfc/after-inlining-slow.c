@@ -14,6 +14,20 @@ void fc_after_inlining_record(uint64_t time, void *function, void *site, uint64_
 {
     if (fc_clock_get_mode() == FC_CLOCK_OFF)
         return;
+    if (time == FC_AFTER_INLINING_REFILL)
+    {
+        fc_counted_refill(function, site, where);
+        return;
+    }
+    if (time == FC_AFTER_INLINING_LOOK)
+    {
+        if ((where & FC_WHERE_KIND_MASK) == FC_RECORD_ENTER)
+            fc_counted_look_after_inlining((uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site,
+                                           where);
+        else
+            fc_counted_leave_after_inlining((uint64_t)(uintptr_t)site, where);
+        return;
+    }
     if (fc_thread.looks_at_calls)
     {
         if ((where & FC_WHERE_KIND_MASK) == FC_RECORD_ENTER)

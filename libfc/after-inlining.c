@@ -16,7 +16,9 @@
 
 #include "libfc/clock.h"
 #include "libfc/depth.h"
+#include "libfc/filter.h"
 #include "libfc/record.h"
+#include "libfc/recorded.h"
 #include "libfc/switches.h"
 
 #include <cpuid.h>
@@ -65,6 +67,44 @@ settles(uint64_t function, uint64_t site, uint64_t where)
     return fc_depth_settles_exit(site, where);
 }
 
+enum Way
+{
+    WAY_RECORD,
+    WAY_DONE,   /* a counted call */
+    WAY_LOOK,   /* counted.c has to look */
+    WAY_REFILL, /* counted, and the counter is used up */
+};
+
+/* What to do in a thread that counts such functions by itself. */
+static inline __attribute__((always_inline)) enum Way
+find_way(enum FcRecordKind kind, uint64_t function, uint64_t site, uint64_t place)
+{
+    struct FcRecorded *recorded = fc_recorded;
+    struct FcFilter *filter = fc_filter;
+    if (fc_unlikely(!fc_recorded_watches(recorded, place) ||
+                    fc_recorded_is_full(recorded, site, place)))
+        return WAY_RECORD;
+    if (kind == FC_RECORD_ENTER)
+    {
+        const enum FcEntry entry =
+            filter ? fc_filter_enter(filter, function, site) : FC_ENTRY_UNKNOWN;
+        if (fc_likely(entry == FC_ENTRY_COUNTED))
+            return WAY_DONE;
+        fc_recorded_push(recorded, function, site, place);
+        if (entry == FC_ENTRY_USED_UP)
+            return WAY_REFILL;
+        return filter && fc_filter_looks(filter, function) ? WAY_LOOK : WAY_RECORD;
+    }
+    const struct FcRecordedCall *call = fc_recorded_find(recorded, site, place);
+    if (fc_likely(!call))
+        return WAY_DONE;
+    if ((filter && fc_filter_looks(filter, call->function)) ||
+        (recorded->count > 1 && call[-1].place == place)) /* it was tail-called */
+        return WAY_LOOK;
+    recorded->count--;
+    return WAY_RECORD;
+}
+
 /* `kept` is where the caller of the instrumented function put the return address: the very same
  * place at the entry and at the return of one activation. */
 static inline __attribute__((always_inline)) void record(enum FcRecordKind kind, uintptr_t function,
@@ -80,6 +120,22 @@ static inline __attribute__((always_inline)) void record(enum FcRecordKind kind,
         __asm__ volatile("" : : : "memory"); /* as in hooks.c */
         if (fc_clock_get_mode() == FC_CLOCK_OFF)
             return;
+    }
+    if (fc_recorded)
+    {
+        switch (find_way(kind, (uintptr_t)code, (uintptr_t)site, place))
+        {
+        case WAY_DONE:
+            return;
+        case WAY_LOOK:
+            fc_after_inlining_slow(FC_AFTER_INLINING_LOOK, code, site, where);
+            return;
+        case WAY_REFILL:
+            fc_after_inlining_slow(FC_AFTER_INLINING_REFILL, code, site, where);
+            return;
+        case WAY_RECORD:
+            break;
+        }
     }
     if (fc_unlikely(fc_thread.looks_at_calls))
     {
@@ -124,6 +180,12 @@ extern __typeof(fc_hook_fentry) fc_hook_fentry_of_libc
 VERSION("__fentry__", fc_hook_fentry, "@@FC_4");
 VERSION("__fentry__", fc_hook_fentry_of_libc, "@GLIBC_2.13");
 VERSION("__return__", fc_hook_return, "@@FC_4");
+
+/* Where the hooks in modules go on, by a jump: the stack is as if these had been called. */
+extern __typeof(fc_hook_fentry) fc_module_fentry __asm__(FC_MODULE_FENTRY)
+    __attribute__((alias("fc_hook_fentry"), visibility("default")));
+extern __typeof(fc_hook_return) fc_module_return __asm__(FC_MODULE_RETURN)
+    __attribute__((alias("fc_hook_return"), visibility("default")));
 
 /* cpuid is dear under a hypervisor: asked once. */
 bool fc_after_inlining_has_xsave(void)

@@ -16,6 +16,7 @@
 #include "libfc/counters.h"
 #include "libfc/depth.h"
 #include "libfc/record.h"
+#include "libfc/recorded.h"
 #include "libfc/switches.h"
 #include "libfc/thread.h"
 
@@ -114,17 +115,26 @@ INSTRUMENTED(waiting, call_site, x = x * 1664525u + 1)
 INSTRUMENTED(recursive, x == RECURSION ? outer_site : call_site,
              x = x != 0 ? self(x - 1) * 3 + 1 : 1)
 
-/* In the order of FcCosts.counted.  Called in turn. */
+#if defined(FC_AFTER_INLINING)
+extern Shape fc_costs_after_inlining; /* costs-after-inlining.S */
+#endif
+
+/* In the order of FcCosts.counted, and after inlining.  Called in turn. */
 static const struct
 {
     Shape *plain[2];
     Shape *hooked[2];
     uint32_t calls_a_record; /* one in so many is recorded, where they are counted */
-} shapes[SHAPES] = {
+} shapes[] = {
     {{nothing_plain, nothing_plain}, {nothing_hooked, nothing_hooked}, CALLS_A_SAMPLE},
     {{waiting_plain, waiting_plain}, {waiting_hooked, waiting_hooked}, CALLS_A_SAMPLE},
     {{recursive_plain, recursive_plain}, {recursive_hooked, recursive_hooked}, RECURSION + 1},
     {{nothing_plain, waiting_plain}, {nothing_hooked, waiting_hooked}, CALLS_A_SAMPLE},
+#if defined(FC_AFTER_INLINING)
+    {{nothing_plain, nothing_plain},
+     {fc_costs_after_inlining, fc_costs_after_inlining},
+     CALLS_A_SAMPLE},
+#endif
 };
 #define IS_RECURSIVE(functions)                                                                    \
     ((functions)[0] == recursive_plain || (functions)[0] == recursive_hooked)
@@ -219,6 +229,43 @@ static uint32_t measure_counted(uint32_t shape, uint64_t cursor, uint32_t record
                           recorded / shapes[shape].calls_a_record);
 }
 
+#if defined(FC_AFTER_INLINING)
+extern void fc_hook_fentry(void);
+extern void fc_hook_return(void);
+void (*fc_costs_next_fentry)(void) __attribute__((visibility("hidden"))) = fc_hook_fentry;
+void (*fc_costs_next_return)(void) __attribute__((visibility("hidden"))) = fc_hook_return;
+
+/* With a table of which no more is used than the first calls. */
+static uint32_t measure_after_inlining(struct FcCounted *counted, uint64_t cursor,
+                                       const struct FcCosts *costs)
+{
+    struct FcRecorded *const old_recorded = fc_recorded;
+    struct FcRecorded *const recorded = fc_map(sizeof *recorded);
+    const uint64_t function =
+        (uint64_t)(uintptr_t)fc_costs_after_inlining | FC_FUNCTION_AFTER_INLINING;
+    struct FcFunction *const known = recorded ? fc_counters_add(counted, function) : NULL;
+    uint32_t cost = 0;
+    if (known)
+    {
+        recorded->stack_bytes = UINT64_MAX;
+        recorded->nowhere = UINT64_MAX;
+        fc_counters_publish(counted, known, function);
+        fc_recorded = recorded;
+        cost = measure_counted(SHAPES, cursor, costs->recorded);
+        fc_recorded = old_recorded;
+    }
+    if (recorded)
+        fc_unmap(recorded, sizeof *recorded);
+    return cost;
+}
+#else
+static uint32_t measure_after_inlining(struct FcCounted *counted, uint64_t cursor,
+                                       const struct FcCosts *costs)
+{
+    return 0;
+}
+#endif
+
 /* Has the three functions counted, as counted.c would. */
 static bool begin_counting(struct FcCounted *counted)
 {
@@ -270,6 +317,8 @@ static void measure_in(char *memory, struct FcCosts *costs)
     const bool is_counting = begin_counting(counted);
     for (uint32_t i = 0; is_counting && i < SHAPES; i++)
         costs->counted[i] = measure_counted(i, cursor, costs->recorded);
+    if (is_counting)
+        costs->after_inlining = measure_after_inlining(counted, cursor, costs);
     fc_counters_free_tables(counted);
     fc_depth_reset_limit();
 

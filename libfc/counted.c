@@ -16,6 +16,7 @@
 #include "libfc/detail.h"
 #include "libfc/held.h"
 #include "libfc/record.h"
+#include "libfc/recorded.h"
 #include "libfc/switches.h"
 #include "libfc/thread.h"
 
@@ -327,6 +328,32 @@ void fc_counted_exit_after_inlining(uint64_t site, uint64_t where)
         fc_counters_record(FC_RECORD_EXIT, FC_FUNCTION_AFTER_INLINING, site, where);
 }
 
+void fc_counted_look_after_inlining(uint64_t function, uint64_t site, uint64_t where)
+{
+    struct FcCounted *counted = fc_thread.counted;
+    fc_counted_enter((void *)(uintptr_t)function, (void *)(uintptr_t)site, where);
+    /* so that the hook, to which it is dear, does not come here again */
+    if (counted && counted->filter.is_slow && !fc_choice_is_on() &&
+        !fc_counters_find(counted, function))
+        __atomic_store_n(fc_filter_recorded(&counted->filter, function), function,
+                         __ATOMIC_RELAXED);
+}
+
+void fc_counted_leave_after_inlining(uint64_t site, uint64_t where)
+{
+    struct FcRecorded *recorded = fc_recorded;
+    const struct FcRecordedCall *call;
+    bool is_recorded = false;
+    while ((call = fc_recorded_find(recorded, site, fc_recorded_place(where))))
+    {
+        const uint64_t function = call->function;
+        recorded->count--;
+        is_recorded |= ends_frame(fc_thread.counted, function, site, where);
+    }
+    if (is_recorded)
+        fc_counters_record(FC_RECORD_EXIT, FC_FUNCTION_AFTER_INLINING, site, where);
+}
+
 /* ---- What begins and ends it ----------------------------------------------------------- */
 
 static void begin(struct FcCounted *counted, const struct FcDecision *decision)
@@ -372,13 +399,17 @@ void fc_counted_begin(const struct FcChunk *chunk, uint32_t slots)
     if (counted->is_window)
         end_window_early(counted);
     for (uint32_t i = 0; i < count; i++)
-        begin(counted, &decisions[i]);
+        if (!(decisions[i].function & FC_FUNCTION_AFTER_INLINING) || fc_thread.looks_at_calls ||
+            fc_recorded_begin())
+            begin(counted, &decisions[i]);
     fc_counters_set_filter(counted);
 }
 
 void fc_counted_jump(uint64_t address)
 {
     fc_depth_jump(address);
+    if (fc_recorded && fc_recorded_watches(fc_recorded, address - 1))
+        fc_recorded_cut(fc_recorded, 0, address - 1);
     struct FcCounted *counted = fc_thread.counted;
     if (!counted)
         return;

@@ -412,7 +412,7 @@ static void forget(struct FcCounted *counted, uint64_t start, uint64_t end)
     if (room > 0)
         forget_pairs(counted->more, room, FC_FUNCTION_REMOVED, start, end);
     for (uint32_t i = 0; i < FC_FILTER_RECORDED; i++)
-        if (is_within(FC_FILTER_SEEN(counted->filter.recorded[i]), start, end))
+        if (is_within(FC_FILTER_SEEN(counted->filter.recorded[i]) & FC_POINTER_MASK, start, end))
             __atomic_store_n(&counted->filter.recorded[i], 0, __ATOMIC_RELAXED);
     struct FcFunction *known = __atomic_load_n(&counted->functions, __ATOMIC_ACQUIRE);
     for (; known; known = known->next)

@@ -194,8 +194,10 @@ static void look_at(struct FcDetail *detail, const struct FcRecord *record)
 {
     enum FcRecordKind kind = record->where & FC_WHERE_KIND_MASK;
     uint64_t address = record->where & FC_WHERE_ADDRESS_MASK;
+    uint64_t after_inlining = record->function & FC_FUNCTION_AFTER_INLINING;
+    uint64_t function = record->function ^ after_inlining;
     bool is_sample =
-        kind == FC_RECORD_COUNT && record->function >> FC_COUNT_RECORD_SHIFT == FC_COUNT_SAMPLE;
+        kind == FC_RECORD_COUNT && function >> FC_COUNT_RECORD_SHIFT == FC_COUNT_SAMPLE;
     if (kind != FC_RECORD_ENTER && kind != FC_RECORD_EXIT && kind != FC_RECORD_SWITCH &&
         kind != FC_RECORD_JUMP && !is_sample)
         return;
@@ -207,9 +209,9 @@ static void look_at(struct FcDetail *detail, const struct FcRecord *record)
     }
     if (kind == FC_RECORD_ENTER)
         enter(detail, record, record->function,
-              detail->is_judged && record->function >> FC_COUNT_RECORD_SHIFT == 0);
+              detail->is_judged && function >> FC_COUNT_RECORD_SHIFT == 0);
     else if (is_sample)
-        enter(detail, record, record->function & FC_POINTER_MASK, false);
+        enter(detail, record, (function & FC_POINTER_MASK) | after_inlining, false);
     else if (kind == FC_RECORD_EXIT)
         leave(detail, record);
     else if (kind == FC_RECORD_JUMP)
@@ -273,7 +275,7 @@ static void begin_judging(struct FcDetail *detail)
     for (uint32_t i = 0; i < detail->open_count; i++)
     {
         struct FcOpen *open = &detail->open[i];
-        if (open->function >> FC_COUNT_RECORD_SHIFT == 0)
+        if ((open->function & ~FC_FUNCTION_AFTER_INLINING) >> FC_COUNT_RECORD_SHIFT == 0)
             open->statistics = fc_detail_find(detail, open->function);
         struct FcStatistics *statistics = statistics_of(detail, open);
         if (statistics)
@@ -333,6 +335,12 @@ uint32_t fc_detail_take(const struct FcDecision **decisions)
     *decisions = detail->decisions;
     detail->decision_count = 0;
     return count;
+}
+
+const struct FcOpen *fc_detail_get_open(uint32_t *count)
+{
+    *count = fc_thread.detail ? fc_thread.detail->open_count : 0;
+    return fc_thread.detail ? fc_thread.detail->open : NULL;
 }
 
 const struct FcOpen *fc_detail_take_outermost(uint64_t function, struct FcNested *nested)

@@ -412,14 +412,14 @@ struct FcStackInfo
 /* What profiling adds to a call, in 1/256 ticks. */
 struct FcCosts
 {
-    uint32_t recorded;   /* a call that makes an ENTER and an EXIT; */
-    uint32_t inside;     /* that part of it which lies between their two times */
-    uint32_t counted[4]; /* a counted call: of a function that does nothing, one that waits for the
-                            call before it, a recursive one and one called by a pointer */
+    uint32_t recorded; /* a call that makes an ENTER and an EXIT; */
+    uint32_t inside;   /* that part of it which lies between their two times */
+    /* a counted call: of a function that does nothing, one that waits for the call before it, a
+       recursive one, one called by a pointer; of the first, instrumented after inlining */
+    uint32_t counted[4], after_inlining;
 };
 #define FC_COSTS_OF_RECURSION 2 /* of `counted` */
-_Static_assert(sizeof(struct FcCosts) == 24, "wire format");
-
+_Static_assert(sizeof(struct FcCosts) == 28, "wire format");
 struct FcDataHeader
 {
     uint32_t sequence;

@@ -71,6 +71,9 @@ extern __thread struct FcFilter *fc_filter
 #define FC_MODULE_REFILL "__functioncheck_refill"
 #define FC_MODULE_ENTER "__functioncheck_enter"
 #define FC_MODULE_EXIT "__functioncheck_exit"
+#define FC_MODULE_RECORDED "__functioncheck_recorded_1" /* recorded.h */
+#define FC_MODULE_FENTRY "__functioncheck_fentry"
+#define FC_MODULE_RETURN "__functioncheck_return"
 
 typedef void FcHook(void *function, void *site);
 
@@ -107,6 +110,14 @@ static inline __attribute__((always_inline)) bool fc_filter_count(struct FcCount
 #else
     return __atomic_sub_fetch(ahead, 1, __ATOMIC_RELAXED) > 0;
 #endif
+}
+
+/* Whether a call that the pairs do not settle is to be looked at, and not just recorded. */
+static inline __attribute__((always_inline)) bool fc_filter_looks(struct FcFilter *filter,
+                                                                  uint64_t function)
+{
+    return FC_FILTER_SEEN(fc_filter_slot(filter, function)->function) == function ||
+           (filter->is_slow && FC_FILTER_SEEN(*fc_filter_recorded(filter, function)) != function);
 }
 
 enum FcEntry

@@ -101,8 +101,7 @@ void fc_hook_enter(void *function, void *site)
         case FC_ENTRY_UNKNOWN:
             break;
         }
-        if (FC_FILTER_SEEN(fc_filter_slot(filter, address)->function) == address ||
-            (filter->is_slow && FC_FILTER_SEEN(*fc_filter_recorded(filter, address)) != address))
+        if (fc_filter_looks(filter, address))
         {
             fc_counted_enter(function, site, WHERE(FC_RECORD_ENTER));
             return;

@@ -13,6 +13,7 @@
 #include "libfc/depth.h"
 #include "libfc/detail.h"
 #include "libfc/libc.h"
+#include "libfc/recorded.h"
 #include "libfc/state.h"
 #include "libfc/switches.h"
 #include "libfc/sys.h"
@@ -36,6 +37,7 @@ void fc_threads_end(void)
     fc_chunks_give_up(); /* also what waited for a record that will not come any more */
     fc_counters_end();
     fc_depth_end();
+    fc_recorded_end();
     fc_detail_end();
     fc_threads_send_name();
     struct FcMessage message = {

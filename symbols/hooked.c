@@ -14,13 +14,15 @@ static const char *const hooks[] = {"__cyg_profile_func_enter", "__cyg_profile_f
                                     "__cyg_profile_func_enter_bare", "__fentry__", "__return__"};
 
 #define NOTE_OWNER "FunctionCheck"
+#define HOOKS_MAX 8 /* of either kind more than once, where the flags came twice */
 
 typedef struct
 {
     gboolean is_dynamic;
     gboolean has_hooks;
     gboolean needs_libfc;
-    guint64 hook; /* address of the one that is linked in; 0: none */
+    guint64 hooks[HOOKS_MAX]; /* addresses of those for entries that are linked in */
+    guint hook_count;
 } Look;
 
 /* Takes from a note section what module-hooks.c has put there: where in the address space of the
@@ -31,15 +33,15 @@ static void look_at_note(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, Lo
     GElf_Nhdr note;
     gsize name = 0;
     gsize content = 0;
-    for (gsize at = 0;
-         data && (at = gelf_getnote(data, at, &note, &name, &content)) > 0 && !look->hook;)
+    for (gsize at = 0; data && (at = gelf_getnote(data, at, &note, &name, &content)) > 0;)
     {
         gint64 away = 0;
-        if (note.n_namesz != sizeof NOTE_OWNER || note.n_descsz != sizeof away ||
+        if (look->hook_count == HOOKS_MAX || note.n_namesz != sizeof NOTE_OWNER ||
+            note.n_descsz != sizeof away ||
             memcmp((const char *)data->d_buf + name, NOTE_OWNER, sizeof NOTE_OWNER) != 0)
             continue;
         memcpy(&away, (const char *)data->d_buf + content, sizeof away);
-        look->hook = header->sh_addr + content + (guint64)away;
+        look->hooks[look->hook_count++] = header->sh_addr + content + (guint64)away;
     }
 }
 
@@ -63,7 +65,9 @@ static void look_at_code(Elf_Scn *section, const GElf_Shdr *header, GElf_Half ma
     Elf_Data *data = elf_rawdata(section, NULL);
     const guint8 *code = data ? data->d_buf : NULL;
     for (gsize at = 0; code && at + 5 <= data->d_size && !look->has_hooks; at++)
-        look->has_hooks = is_call(code + at, header->sh_addr + at, look->hook, machine);
+        for (guint i = 0; i < look->hook_count; i++)
+            look->has_hooks = look->has_hooks ||
+                              is_call(code + at, header->sh_addr + at, look->hooks[i], machine);
 }
 
 static void look_at_needed(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, Look *look)
@@ -126,7 +130,7 @@ FcHooked fc_hooked_look(const char *path)
         else if (header.sh_type == SHT_NOTE)
             look_at_note(elf, section, &header, &look);
     }
-    for (Elf_Scn *section = NULL; look.hook && (section = elf_nextscn(elf, section));)
+    for (Elf_Scn *section = NULL; look.hook_count > 0 && (section = elf_nextscn(elf, section));)
     {
         GElf_Shdr header;
         if (gelf_getshdr(section, &header) && header.sh_type == SHT_PROGBITS &&

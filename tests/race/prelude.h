@@ -18,3 +18,6 @@
 long race_syscall(long number, long a, long b, long c, long d, long e, long f)
     __attribute__((visibility("hidden")));
 #define fc_syscall race_syscall
+
+/* Its hooks are not compiled for this. */
+#undef FC_AFTER_INLINING

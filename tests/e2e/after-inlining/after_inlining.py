@@ -6,6 +6,7 @@ way, both kinds of code mix, and nothing of gprof is linked.  The shapes of prog
 shapes.py."""
 
 import glob
+import json
 import os
 import re
 import shutil
@@ -93,6 +94,33 @@ class AfterInlining(fctest.Case):
                 repairs = fcprofile.load(self.path("functioncheck.fc")).repairs
                 self.assertEqual(repairs, {"jump": 1000 + 3000})
 
+    def test_counted(self):
+        """Short functions are counted and not recorded, each thread's; a longer one between them is not, and
+        what exceptions leave does not confuse their exits."""
+        program = self.compile("counted.cc", "-O2", compiler="g++")
+        done = self.run_beside_oracle([program], self.path("out"))
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        out, = glob.glob(self.path("out.*"))
+        self.assert_counts_equal(out, self.path("functioncheck.fc"))
+        for detail in ("auto", "all"):
+            self.run_quiet([program], env={"FC_DETAIL": detail})
+            text = self.command([fctest.tool("fcdump"), "--json", self.path("functioncheck.fc")])
+            functions = {each["name"].split("(")[0]: each for each in json.loads(text)["functions"]}
+            counted = {name: each["counted"] for name, each in functions.items()}
+            calls = {name: each["calls"] for name, each in functions.items()}
+            self.assertEqual(calls["leaf"], 2 * 200000 + 2 * 20000)
+            self.assertEqual(calls["within"], 2 * 20000)
+            self.assertEqual(calls["throwing"], 2 * 2000)
+            if detail == "all":
+                self.assertEqual(set(counted.values()), {0})
+            else:
+                self.assertGreater(counted["leaf"], 200000)
+                self.assertGreater(counted["within"], 10000)
+                if os.environ.get("FCTEST_DETAIL") != "eager":  # to which nothing is long
+                    self.assertEqual(counted["longer"], 0)
+            repairs = fcprofile.load(self.path("functioncheck.fc")).repairs
+            self.assertEqual(set(repairs) - {"jump"}, set())
+
     def test_linkers(self):
         source = self.write("calls.c", CALLS)
         for linker in ("bfd", "gold", "lld", "mold"):
@@ -173,21 +201,22 @@ class AfterInlining(fctest.Case):
             """)
         for flags in (["-O0"], ["-O2"], ["-O2", "-fcf-protection"]):
             program = self.compile(source, *flags, output="deep" + "".join(flags))
-            for hook in ("fc_hook_fentry", "fc_hook_return", "fc_after_inlining_slow",
-                         "fc_after_inlining_record"):
+            for hook in ("__fentry__", "__return__", "fc_hook_fentry", "fc_hook_return",
+                         "fc_after_inlining_slow", "fc_after_inlining_record"):
                 with self.subTest(flags=flags, hook=hook):
-                    first = ["-ex", "break inner", "-ex", "run"] if "hook" in hook else []
+                    is_hook = "slow" not in hook and "record" not in hook
                     text = self.command([
                         "gdb", "-nx", "-batch", "-ex", "set breakpoint pending on",
-                        "-ex", "set env FC_QUIET=1", "-ex", "set env FC_TIME_MODE=ext", *first,
-                        "-ex", "break *" + hook if "hook" in hook else "break " + hook,
-                        "-ex", "continue" if first else "run", *(["-ex", "stepi 6"] if first else []),
+                        "-ex", "set env FC_QUIET=1", "-ex", "set env FC_TIME_MODE=ext",
+                        # libfc calls them at its start, too
+                        "-ex", "break inner", "-ex", "run",
+                        "-ex", "break *" + hook if is_hook else "break " + hook,
+                        "-ex", "continue", *(["-ex", "stepi 4"] if is_hook else []),
                         "-ex", "bt", "-ex", "kill", program])
                     names = re.findall(r"^#\d+ +(?:0x[0-9a-f]+ in )?(\w+)", text, re.M)
                     self.assertEqual(names[-1:], ["main"], text)
                     self.assertNotIn("corrupt", text)
-                    if first:
-                        self.assertIn("outer", names)
+                    self.assertIn("outer", names)
 
     def test_link_step_alone(self):
         """The linker gets what it gets for any program: no start files of gprof's."""

@@ -49,6 +49,8 @@ with open("a.c", "w", encoding="ascii") as file:
     file.write("int main(void) { return 0; }\n")
 libs = subprocess.run([os.path.join(BINDIR, "fc-config"), "--cflags-libs"], capture_output=True, text=True,
                       check=True).stdout.split()
+after_inlining = subprocess.run([os.path.join(BINDIR, "fc-config"), "--cflags-libs", "--after-inlining"],
+                                capture_output=True, text=True, check=True).stdout.split()
 only_libs = subprocess.run([os.path.join(BINDIR, "fc-config"), "--libs"], capture_output=True, text=True,
                            check=True).stdout.split()
 HOOKLESS = "has no hooks: compile and link it with the flags of fc-config --cflags-libs\n"
@@ -62,6 +64,7 @@ for name, flags, part in (
         ("ready-stripped", ["-s", *libs], READY),
         ("ready-indirect", ["-fno-plt", *libs], READY),
         ("ready-library", ["-shared", "-fPIC", "-s", *libs], READY),
+        ("ready-after-inlining", ["-O2", "-s", *(after_inlining if os.uname().machine == "x86_64" else libs)], READY),
         ("ready", libs, READY)):
     subprocess.run(["gcc", "a.c", "-o", name, *flags], check=True)
     text = advice("./" + name)

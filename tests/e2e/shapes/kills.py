@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """SIGKILL at random moments: the profile holds exactly the calls whose hooks had finished.
 
-    kills.py [--long] [--kills N] [--counted] [--seed N] [--jobs N]
+    kills.py [--long] [--kills N] [--counted] [--after-inlining] [--seed N] [--jobs N]
 
 The target (kill_random.c) counts before each call that it is about to call and in the
 function that it was entered, in a file that outlives it: what was recorded must lie
@@ -152,14 +152,17 @@ def main():
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--counted", action="store_true",
                         help="with most calls counted")
+    parser.add_argument("--after-inlining", action="store_true",
+                        help="with the flags of that name")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--jobs", type=int, default=4, help="so many at a time")
     options = parser.parse_args()
     kills = 1000 if options.long else options.kills
     chance = random.Random(options.seed)
     case = Folder()
+    case.config = ["--after-inlining"] if options.after_inlining else []
     case.setUp()
-    program = case.compile("kill_random.c", "-O1")
+    program = case.compile("kill_random.c", "-O1", "-fno-inline")
     all_kills = [Kill(number, options, chance) for number in range(kills)]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         list(pool.map(lambda kill: kill.run(case, program), all_kills))

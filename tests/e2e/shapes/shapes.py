@@ -72,12 +72,20 @@ def run_all(shapes, is_long, transports, is_filtered):
     return failures
 
 
+def run_in(detail, *run):
+    """run_all() with that FCTEST_DETAIL; None: as it is."""
+    if detail:
+        os.environ["FCTEST_DETAIL"] = detail
+    return run_all(*run)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--long", action="store_true",
                         help="the minute-long runs; and both transports of what else has one")
     parser.add_argument("--after-inlining", action="store_true",
-                        help="with the flags of that name, records in shared memory only")
+                        help="with the flags of that name, records in shared memory only; with "
+                        "--counted twice, as the hooks in modules only count as they do by default")
     parser.add_argument("--counted", action="store_true",
                         help="with most calls counted, records in shared memory only")
     parser.add_argument("--filtered", action="store_true",
@@ -94,18 +102,21 @@ def main():
         Folder.config, transports = ["--after-inlining"], ("shared",)
         shapes = [shape.built_after_inlining() for shape in shapes
                   if shape.after_inlining is not None]
-    else:
-        os.environ.setdefault("FCTEST_DETAIL", "all")  # through the pipe it is so anyway
+    os.environ.setdefault("FCTEST_DETAIL", "all")  # through the pipe it is so anyway
+    details = (None,)
     if options.counted:
-        os.environ["FCTEST_DETAIL"], transports = "eager", ("shared",)
-        shapes = [shape.with_counted_calls() for shape in shapes]
+        details = ("eager", "auto") if options.after_inlining else ("eager",)
+        transports = ("shared",)
+    elif options.deep:
+        details = ("eager",)  # through the pipe all are recorded
     if options.deep:
-        os.environ["FCTEST_DETAIL"] = "eager"  # through the pipe all are recorded
         shapes = [shape.deepened() for shape in shapes]
+    elif options.counted or os.environ["FCTEST_DETAIL"] != "all":
+        shapes = [shape.with_counted_calls() for shape in shapes]
     if (options.deep or options.filtered) and not options.long:
         transports = None
-    failures = sum(run_all(shapes, options.long, transports, options.filtered)
-                   for _ in range(options.repeat))
+    failures = sum(run_in(detail, shapes, options.long, transports, options.filtered)
+                   for _ in range(options.repeat) for detail in details)
     print(f"{failures} failed" if failures else "all as expected")
     return 1 if failures else 0
 

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * See recorded.h.
+ */
+#include "libfc/recorded.h"
+
+#include "libfc/detail.h"
+#include "libfc/filter.h"
+#include "libfc/thread.h"
+
+#include <stddef.h>
+
+__thread struct FcRecorded *fc_recorded;
+#if defined(FC_TEST_EAGER) /* whose list is shorter than modules know it */
+extern __thread struct FcRecorded *fc_module_recorded __asm__(FC_MODULE_RECORDED);
+FC_EXPORT __thread struct FcRecorded *fc_module_recorded;
+#else
+extern __thread struct FcRecorded *fc_module_recorded __asm__(FC_MODULE_RECORDED)
+    __attribute__((alias("fc_recorded"), visibility("default")));
+#endif
+
+/* As module-after-inlining.S has them. */
+_Static_assert(offsetof(struct FcRecorded, count) == 16, "");
+_Static_assert(offsetof(struct FcRecorded, nowhere) == 32, "");
+_Static_assert(offsetof(struct FcRecorded, calls) == 40, "");
+_Static_assert(offsetof(struct FcRecordedCall, place) == 16, "");
+_Static_assert(sizeof(struct FcRecordedCall) == 24, "");
+#if !defined(FC_TEST_EAGER)
+_Static_assert(FC_RECORDED_MAX == 16384, "");
+_Static_assert(sizeof(struct FcPair) == 32 && FC_FILTER_PAIRS == 4096, "");
+_Static_assert(offsetof(struct FcPair, function) == 0 && offsetof(struct FcFilter, pairs) == 0, "");
+_Static_assert(offsetof(struct FcPair, site) == 8 && offsetof(struct FcPair, count) == 16, "");
+#endif
+
+bool fc_recorded_begin(void)
+{
+    if (fc_recorded)
+        return true;
+    struct FcRecorded *recorded = fc_map(sizeof *recorded);
+    if (!recorded)
+        return false;
+    recorded->stack_start = fc_thread.own_stack.start;
+    recorded->stack_bytes = fc_thread.own_stack.end - fc_thread.own_stack.start;
+    recorded->nowhere = UINT64_MAX;
+    uint32_t count;
+    const struct FcOpen *open = fc_detail_get_open(&count);
+    for (uint32_t i = 0; i < count; i++)
+        if (open[i].function & FC_FUNCTION_AFTER_INLINING)
+            fc_recorded_push(recorded, open[i].function, open[i].site,
+                             fc_recorded_place(open[i].where));
+    fc_recorded = recorded;
+    return true;
+}
+
+void fc_recorded_end(void)
+{
+    if (fc_recorded)
+        fc_unmap(fc_recorded, sizeof *fc_recorded);
+    fc_recorded = NULL;
+}
