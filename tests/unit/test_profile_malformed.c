@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* How often what is made up is made up.  With the sanitizers a round takes nine times as long, and a fuzz
- * target makes up far more. */
+/* How often what is made up is made up.  With the sanitizers a round takes nine times as long, and
+ * a fuzz target makes up far more. */
 #define ROUNDS (FIXTURE_ASAN ? 500u : 5000u)
 #define CUT_OFF (FIXTURE_ASAN ? 2u : 6u)
 
