@@ -45,7 +45,7 @@ class Flags(RealProgram):
         library, = glob.glob(os.path.join(folder, "src/liblzma/.libs/liblzma.so.?"))
         needed = self.command(["readelf", "-dW", library])
         self.assertIn("[libfc.so.4]", needed)
-        text = self.write_text("text", 300000)
+        text = self.write_text("text", 150000)
         for transport in TRANSPORTS:
             done = self.run_quiet([os.path.join(folder, "src/xz/xz"), "-6", "-k", "-c", text],
                                   env={"FC_TRANSPORT": transport})
