@@ -18,9 +18,9 @@
 #include <time.h>
 
 /* A thread that got no chunk in so many waits of WAIT_NS, in each of which fcmanager read all that
- * was in the pipe, uses the pipe instead: more threads may be alive, each with a chunk that it
- * fills slowly, than there are chunks.  Where fcmanager is stopped it waits: what is in a private
- * buffer is lost if the process is killed. */
+ * was in the pipe or freed chunks, which others were quicker to take, uses the pipe instead: more
+ * threads may be alive, each with a chunk that it fills slowly, than there are chunks.  Where
+ * fcmanager is stopped it waits: what is in a private buffer is lost if the process is killed. */
 #define WAITS_MAX 4
 #define WAIT_NS 50000000
 /* A private buffer was sent so often, about a chunk's records, before its thread looks for a chunk
@@ -269,7 +269,8 @@ bool fc_chunks_wait(uint32_t freed)
     struct FcChunk *own = await_own();
     long result = own ? wait_for_own(own, &wait) : wait_for_any(freed, &wait);
     uint32_t rounds = __atomic_load_n(&shared->rounds, __ATOMIC_RELAXED);
-    if ((!own || result == -ETIMEDOUT) && rounds != fc_thread.rounds)
+    bool is_in_vain = !own && result != -ETIMEDOUT; /* one was freed: the next look will tell */
+    if (is_in_vain || ((!own || result == -ETIMEDOUT) && rounds != fc_thread.rounds))
         fc_thread.waits++;
     fc_thread.rounds = rounds;
     if (result != -ETIMEDOUT || fc_channel_is_alive())
