@@ -84,12 +84,14 @@ def plain_environment(detail=None, **extra):
 
 
 def wait_until(condition, what):
-    """Looks again and again, as nobody else can wait for a manager: it is no child of ours."""
+    """Looks again and again, less and less often, as nobody else can wait for a manager: it is no child of ours."""
     deadline = time.monotonic() + WAIT_S
+    pause_s = 0.005
     while not condition():
         if time.monotonic() > deadline:
             raise AssertionError(f"{what} within {WAIT_S} s")
-        time.sleep(0.01)
+        time.sleep(pause_s)  # to look at all processes takes some milliseconds
+        pause_s = min(2 * pause_s, 0.04)
 
 
 def stop(pid):
