@@ -19,6 +19,9 @@ FcCallCosts fc_costs_of(const struct FcCosts *measured)
         if (i != FC_COSTS_OF_RECURSION)
             costs.counted +=
                 measured->counted[i] / PARTS_OF_TICK / (G_N_ELEMENTS(measured->counted) - 1);
+    costs.sampled = MAX(costs.inside, measured->sampled / PARTS_OF_TICK);
+    costs.callee = MAX(costs.recorded - costs.inside, measured->callee / PARTS_OF_TICK);
+    costs.gap = MAX(costs.recorded - costs.inside, measured->gap / PARTS_OF_TICK);
     costs.within = MAX(costs.counted, measured->counted[FC_COSTS_OF_RECURSION] / PARTS_OF_TICK);
     costs.after_inlining = MAX(costs.counted, measured->after_inlining / PARTS_OF_TICK);
     return costs;

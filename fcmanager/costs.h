@@ -27,6 +27,9 @@ typedef struct
     double counted;
     double within;         /* a counted call within a recursion */
     double after_inlining; /* one of code that was instrumented so */
+    double sampled;        /* as `inside`, of a sampled call, */
+    double callee;         /* whose own time each recorded call that it makes adds this to, */
+    double gap;            /* and between its end and the next hook */
 } FcCallCosts;
 
 static inline double fc_costs_of_counted(const FcCallCosts *costs, const FcCountsFunction *function)

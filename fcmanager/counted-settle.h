@@ -124,6 +124,11 @@ void fc_settle_add_total(FcSettle *settle, guint32 node, guint32 frame, guint64 
 
 /* Gives the calls of pair number `index` to contexts; those of its callers have theirs. */
 void fc_settle_apportion(FcSettle *settle, guint32 index);
+/* The part of the pair's calls for which the samples stand. */
+double fc_settle_estimated_part(const FcCountedPair *pair);
+/* Makes the estimated ticks of `count` shares of one frame smaller where they and the gaps between
+ * them are more than the frame took: see counted-fit.c. */
+void fc_settle_fit(const FcSettle *settle, FcCountedShare *shares, guint count, double measured);
 void fc_settle_times(FcSettle *settle, guint64 outside);
 void fc_settle_move(FcSettle *settle);
 void fc_settle_bound_totals(FcSettle *settle);

@@ -19,6 +19,8 @@ typedef struct
     double local_squares;
     double total;
     double total_squares;
+    guint64 gaps;
+    double gap;
 } Sums;
 
 static void add_sample(Sums *sums, const FcCountedSample *sample)
@@ -30,6 +32,8 @@ static void add_sample(Sums *sums, const FcCountedSample *sample)
     sums->local_squares += sample->local_squares;
     sums->total += sample->total;
     sums->total_squares += sample->total_squares;
+    sums->gaps += sample->gaps;
+    sums->gap += sample->gap;
 }
 
 /* What the sum of `untimed` values that were not measured differs from that many times the mean of
@@ -59,6 +63,11 @@ static Sums sums_of_pair(const FcSettle *settle, const FcCountedPair *pair)
     return sums;
 }
 
+static double callees_of(const Sums *sums)
+{
+    return sums->timed > 0 ? (double)sums->callees / (double)sums->timed : 0;
+}
+
 /* The local time of an untimed call of `function`, as it was: what timing it and the calls that it
  * made cost is no part of it, what counting it cost is. */
 static double mean_local(const FcSettle *settle, const Sums *sums, guint32 function)
@@ -66,14 +75,19 @@ static double mean_local(const FcSettle *settle, const Sums *sums, guint32 funct
     const FcCallCosts *costs = settle->costs;
     const GArray *before = settle->counted->before;
     double mean = function < before->len ? g_array_index(before, double, function) : 0;
-    double callees = 0;
     if (sums->timed > 0)
-    {
-        mean = sums->local / (double)sums->timed;
-        callees = (double)sums->callees / (double)sums->timed;
-    }
-    mean -= costs->inside + callees * (costs->recorded - costs->inside);
+        mean =
+            sums->local / (double)sums->timed - costs->sampled - callees_of(sums) * costs->callee;
+    else
+        mean -= costs->inside;
     return MAX(mean, 0) + fc_costs_of_counted(costs, &settle->counts->functions[function]);
+}
+
+static double gap_of(const FcSettle *settle, const Sums *sums)
+{
+    if (sums->gaps < SAMPLES_LEAST)
+        return -1;
+    return MAX(0, sums->gap / (double)sums->gaps - settle->costs->gap);
 }
 
 /* Adds to the function's variances, and returns that of the local time. */
@@ -126,8 +140,7 @@ static void add_pooled_errors(FcSettle *settle, const Sums *by_function, const d
     }
 }
 
-/* The part of the pair's calls for which the samples stand. */
-static double estimated_part(const FcCountedPair *pair)
+double fc_settle_estimated_part(const FcCountedPair *pair)
 {
     return pair->calls > 0 ? (double)(pair->calls - pair->deep) / (double)pair->calls : 0;
 }
@@ -147,7 +160,8 @@ static void estimate(FcSettle *settle)
         const FcCountedShare *share = &g_array_index(settle->shares, FcCountedShare, i);
         if (share->pair != FC_SHARE_OF_COSTS)
             untimed[share->pair] +=
-                share->untimed * estimated_part(&g_array_index(pairs, FcCountedPair, share->pair));
+                share->untimed *
+                fc_settle_estimated_part(&g_array_index(pairs, FcCountedPair, share->pair));
     }
     for (guint i = 0; i < settle->counted->samples->len; i++)
     {
@@ -157,10 +171,12 @@ static void estimate(FcSettle *settle)
     }
     for (guint i = 0; i < pairs->len; i++)
     {
-        const FcCountedPair *pair = &g_array_index(pairs, FcCountedPair, i);
+        FcCountedPair *pair = &g_array_index(pairs, FcCountedPair, i);
         FcCountsFunction *function = &counts->functions[pair->function];
         const Sums sums = sums_of_pair(settle, pair);
         const gboolean own = sums.timed >= SAMPLES_LEAST;
+        pair->callees = callees_of(own ? &sums : &by_function[pair->function]);
+        pair->gap = gap_of(settle, &sums);
         means[i] = mean_local(settle, own ? &sums : &by_function[pair->function], pair->function);
         function->counted += pair->calls - pair->deep;
         function->timed += sums.timed + sums.alone;
@@ -177,7 +193,7 @@ static void estimate(FcSettle *settle)
         if (share->pair == FC_SHARE_OF_COSTS)
             continue;
         const FcCountedPair *pair = &g_array_index(pairs, FcCountedPair, share->pair);
-        const double part = estimated_part(pair);
+        const double part = fc_settle_estimated_part(pair);
         const double cost = fc_costs_of_counted(settle->costs, &counts->functions[pair->function]);
         share->ticks = share->untimed * (means[share->pair] * part + cost * (1 - part));
     }
@@ -252,11 +268,12 @@ void fc_settle_times(FcSettle *settle, guint64 outside)
     }
     measured[0] = outside;
     g_array_sort(settle->shares, compare_shares);
-    const FcCountedShare *shares = (const FcCountedShare *)(gconstpointer)settle->shares->data;
+    FcCountedShare *shares = (FcCountedShare *)(gpointer)settle->shares->data;
     for (guint from = 0, to; from < settle->shares->len; from = to)
     {
         for (to = from; to < settle->shares->len && shares[to].frame == shares[from].frame; to++)
             continue;
+        fc_settle_fit(settle, &shares[from], to - from, (double)measured[shares[from].frame]);
         move_time(settle, &shares[from], to - from, measured[shares[from].frame]);
     }
 }

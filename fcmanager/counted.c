@@ -136,6 +136,13 @@ void fc_counted_timed(FcCounted *counted, guint32 index, guint64 total, guint64 
     sample->total_squares += (double)total * (double)total;
 }
 
+void fc_counted_gap(FcCounted *counted, guint32 index, guint64 ticks)
+{
+    FcCountedSample *sample = &g_array_index(counted->samples, FcCountedSample, index);
+    sample->gaps++;
+    sample->gap += (double)ticks;
+}
+
 FcCountedPair *fc_counted_pair(FcCounted *counted, guint64 site, gint site_module, guint32 function)
 {
     guint64 module_key = (guint64)(gint64)site_module;

@@ -27,6 +27,8 @@ typedef struct
     double local_squares;
     double total;
     double total_squares;
+    guint64 gaps; /* in so many cases it is known when the next hook was, */
+    double gap;   /* the sum of the times up to it */
 } FcCountedSample;
 
 /* A call site and the function that it calls. */
@@ -39,6 +41,8 @@ typedef struct
     guint64 deep;      /* of them, those deeper than FC_DEPTH: none was timed */
     guint32 first_arc; /* index + 1; 0: none.  For counted-settle.c, as the next */
     guint32 first_sample;
+    double callees; /* that a sampled call makes itself, in the mean, */
+    double gap;     /* and ticks up to the next hook; below 0: not known */
 } FcCountedPair;
 
 /* Where a call deeper than FC_DEPTH counts; address 0: nothing. */
@@ -86,6 +90,9 @@ guint32 fc_counted_met(FcCounted *counted, guint32 parent, guint32 arc);
  * from a sample how often it was done. */
 void fc_counted_timed(FcCounted *counted, guint32 sample, guint64 total, guint64 local,
                       guint64 callees, guint64 most);
+
+/* It was so long from the end of a call of that sample to the next hook. */
+void fc_counted_gap(FcCounted *counted, guint32 sample, guint64 ticks);
 
 /* The thread has ended, no sample is met any more: gives back what finds them. */
 void fc_counted_forget_samples_map(FcCounted *counted);

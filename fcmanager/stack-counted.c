@@ -104,6 +104,16 @@ void fc_stack_end_sample(FcStack *stack, guint32 sample, guint64 total, guint64 
     fc_counted_timed(stack->counted, sample, total, local, stack->window_callees,
                      most_ticks(stack));
     stack->is_window = FALSE;
+    stack->gap_sample = sample + 1;
+    stack->gap_since = stack->last;
+}
+
+void fc_stack_end_gap(FcStack *stack, guint64 before, guint64 time)
+{
+    /* else another record came in between, as of time off the CPU */
+    if (stack->gap_sample != 0 && stack->gap_since == before && time - before <= most_ticks(stack))
+        fc_counted_gap(stack->counted, stack->gap_sample - 1, time - before);
+    stack->gap_sample = 0;
 }
 
 void fc_stack_cut_window(FcStack *stack)

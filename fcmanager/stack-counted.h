@@ -18,6 +18,8 @@ void fc_stack_begin_counting(FcStack *stack, guint64 function, guint64 time, gbo
 /* A call that is timed: opens a frame, whose address is to be set, and a window. */
 struct StackFrame *fc_stack_begin_sample(FcStack *stack, guint64 function, guint64 site,
                                          guint64 time);
+/* The first record behind the end of a sample, which was at `before` if that was the last one. */
+void fc_stack_end_gap(FcStack *stack, guint64 before, guint64 time);
 /* The window was ended: what follows in its frame may call without a record. */
 void fc_stack_cut_window(FcStack *stack);
 

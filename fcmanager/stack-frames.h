@@ -84,6 +84,8 @@ struct FcStack
     gboolean is_window;       /* everything is recorded now, see stack-counted.h, */
     guint32 window_top;       /* in this frame, of the segment that was current */
     guint64 window_callees;   /* calls of counted functions that this frame made since */
+    guint32 gap_sample;       /* number of the sample that ended last, + 1; 0: none did, */
+    guint64 gap_since;        /* and when */
     GArray *aways;        /* of struct FrameAway, [0] begins the list of the free ones; NULL: none
                              yet */
     struct StackAway off; /* of the thread in all */

@@ -200,8 +200,8 @@ static void apply_changes(FcStack *stack, guint64 time)
         fc_counted_forget_places(stack->counted);
 }
 
-/* A record of a function whose calls are counted. */
-static void count(FcStack *stack, const struct Event *event)
+/* A record of a function whose calls are counted; the one before it was at `before`. */
+static void count(FcStack *stack, const struct Event *event, guint64 before)
 {
     guint64 function = event->function & FC_POINTER_MASK;
     guint64 address = event->address;
@@ -214,6 +214,11 @@ static void count(FcStack *stack, const struct Event *event)
     if (kind == FC_COUNT_WINDOW_ENDS)
     {
         fc_stack_cut_window(stack);
+        return;
+    }
+    if (kind == FC_COUNT_GAP_ENDS)
+    {
+        fc_stack_end_gap(stack, before, event->time);
         return;
     }
     const gboolean deep = kind == FC_COUNT_DEEP_ONE || kind == FC_COUNT_DEEP_SEEN;
@@ -259,7 +264,7 @@ G_NO_INLINE static void take_other(FcStack *stack, const struct Event *event, gu
                            stack->frames[stack->top].node);
         return;
     case FC_RECORD_COUNT:
-        count(stack, event);
+        count(stack, event, before);
         return;
     case FC_RECORD_OFF:
         fc_stack_take_off(stack, event->where >> FC_OFF_RECORD_SHIFT & FC_OFF_RECORD_MASK,

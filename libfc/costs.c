@@ -47,13 +47,15 @@ static bool measure(struct FcCosts *costs)
 #define SHAPE_NS 300000u /* no further batches then */
 #define PARTS_OF_TICK 256u
 #define SHAPES 4u
-#define FUNCTIONS 3u
+#define FUNCTIONS 4u
 #define GENERATION 1u
 #define RECORDED_CALLS (FC_SLOTS / 2) /* all that a chunk holds */
 #define RECURSION 119u
 #if defined(FC_TEST_EAGER) /* of which many are sampled */
 #define COUNTED_CALLS 120u
+#define CALLING_CALLS 24u
 #else
+#define CALLING_CALLS COUNTED_CALLS
 #define COUNTED_CALLS 960u /* a multiple of RECURSION + 1 */
 #endif
 /* One in so many counted calls is recorded, as a sample. */
@@ -118,6 +120,11 @@ INSTRUMENTED(recursive, x == RECURSION ? outer_site : call_site,
 #if defined(FC_AFTER_INLINING)
 extern Shape fc_costs_after_inlining; /* costs-after-inlining.S */
 #endif
+
+/* Calls. */
+INSTRUMENTED(calling, call_site, x = nothing_hooked(nothing_hooked(x)))
+static Shape *const calling[2][2] = {{calling_plain, calling_plain},
+                                     {calling_hooked, calling_hooked}};
 
 /* In the order of FcCosts.counted, and after inlining.  Called in turn. */
 static const struct
@@ -266,10 +273,96 @@ static uint32_t measure_after_inlining(struct FcCounted *counted, uint64_t curso
 }
 #endif
 
-/* Has the three functions counted, as counted.c would. */
+/* ---- Samples: the seldom taken ways, which the processor does not foresee -------------- */
+
+struct Mean
+{
+    uint64_t sum;
+    uint32_t count;
+};
+
+struct Samples
+{
+    uint64_t most; /* ticks: what took longer was interrupted */
+    struct Mean alone;
+    struct Mean calling; /* without the two calls that it makes */
+    struct Mean gap;
+};
+
+static void add(struct Mean *mean, uint64_t ticks, uint64_t most)
+{
+    if (ticks > most)
+        return;
+    mean->sum += ticks;
+    mean->count++;
+}
+
+static uint32_t mean_of(const struct Mean *mean)
+{
+    return mean->count > 0 ? each(mean->sum, mean->count) : 0;
+}
+
+static enum FcRecordKind kind_of(const struct FcRecord *record)
+{
+    return (enum FcRecordKind)(record->where & FC_WHERE_KIND_MASK);
+}
+
+static bool is_sample(const struct FcRecord *record)
+{
+    return kind_of(record) == FC_RECORD_COUNT &&
+           record->function >> FC_COUNT_RECORD_SHIFT == FC_COUNT_SAMPLE;
+}
+
+static void add_samples(struct Samples *samples, const struct FcChunk *chunk, uint32_t slots)
+{
+    const uint64_t most = samples->most;
+    const struct FcRecord *end = &chunk->records[slots];
+    for (const struct FcRecord *at = chunk->records; at + 6 < end; at++)
+    {
+        const struct FcRecord *exit = at + 1;
+        if (!is_sample(at))
+            continue;
+        if (kind_of(exit) == FC_RECORD_EXIT)
+            add(&samples->alone, exit->time - at->time, most);
+        else
+        {
+            exit = at + 5;
+            add(&samples->calling,
+                exit->time - at->time - (at[2].time - at[1].time) - (at[4].time - at[3].time),
+                most);
+        }
+        if (kind_of(exit) == FC_RECORD_EXIT && kind_of(exit + 1) == FC_RECORD_COUNT &&
+            !is_sample(exit + 1))
+            add(&samples->gap, exit[1].time - exit->time, most);
+    }
+}
+
+static void measure_samples(const struct FcChunk *chunk, uint64_t cursor, struct FcCosts *costs)
+{
+    struct Samples samples = {.most = 8 * costs->recorded / PARTS_OF_TICK};
+    uint64_t plain = UINT64_MAX;
+    uint64_t empty = UINT64_MAX;
+    const uint64_t start = fc_clock_monotonic_ns();
+    for (uint32_t i = 0; goes_on(i, start); i++)
+    {
+        empty = least(empty, run_batch(shapes[0].plain, CALLING_CALLS));
+        plain = least(plain, run_batch(calling[0], CALLING_CALLS));
+        fc_thread_set_cursor(cursor);
+        fc_switches_pretend();
+        run_batch(calling[1], CALLING_CALLS);
+        add_samples(&samples, chunk, FC_CURSOR_SLOTS(fc_thread.cursor));
+    }
+    const uint32_t calls = each(less(plain, empty), CALLING_CALLS);
+    costs->sampled = mean_of(&samples.alone);
+    costs->callee = (uint32_t)less(mean_of(&samples.calling), costs->sampled + calls) / 2;
+    costs->gap = mean_of(&samples.gap);
+}
+
+/* Has the functions counted, as counted.c would. */
 static bool begin_counting(struct FcCounted *counted)
 {
-    Shape *const functions[FUNCTIONS] = {nothing_hooked, waiting_hooked, recursive_hooked};
+    Shape *const functions[FUNCTIONS] = {nothing_hooked, waiting_hooked, recursive_hooked,
+                                         calling_hooked};
     for (uint32_t i = 0; i < FUNCTIONS; i++)
     {
         const uint64_t function = (uint64_t)(uintptr_t)functions[i];
@@ -318,7 +411,10 @@ static void measure_in(char *memory, struct FcCosts *costs)
     for (uint32_t i = 0; is_counting && i < SHAPES; i++)
         costs->counted[i] = measure_counted(i, cursor, costs->recorded);
     if (is_counting)
+    {
         costs->after_inlining = measure_after_inlining(counted, cursor, costs);
+        measure_samples(chunk, cursor, costs);
+    }
     fc_counters_free_tables(counted);
     fc_depth_reset_limit();
 

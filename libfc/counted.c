@@ -2,7 +2,9 @@
  *
  * See counted.h.  Of a counted function one call in about 64 is timed: a sample.  While it runs,
  * its window, the thread's other calls are recorded in full, so that the manager learns who calls
- * whom. fc_filter leads to an empty table then.
+ * whom.  fc_filter leads to an empty table then.  Behind one in GAPS_EACH of them it does so until
+ * the next hook, which records when that was: how long callers are at work between two such calls
+ * tells the manager how far times that were taken this closely, and seldom, are from the truth.
  *
  * Which activation of a counted function has a frame in the manager: held.h.
  */
@@ -30,6 +32,21 @@ static void open_window(struct FcCounted *counted, const struct FcFunction *know
     counted->window_top = 1;
     counted->window_left = FC_WINDOW_RECORDS;
     counted->is_window = true;
+    fc_counters_set_filter(counted);
+}
+
+#define GAPS_EACH 4u
+
+/* The EXIT of the sample is recorded next. */
+static void begin_gap(struct FcCounted *counted)
+{
+    counted->is_gap = (fc_counters_random(counted) >> 32) % GAPS_EACH == 0;
+}
+
+static void end_gap(struct FcCounted *counted, uint64_t function, uint64_t site, uint64_t where)
+{
+    counted->is_gap = false;
+    fc_counters_tell(FC_COUNT_GAP_ENDS, function, site, where);
     fc_counters_set_filter(counted);
 }
 
@@ -152,6 +169,7 @@ static bool exit_window(struct FcCounted *counted, uint64_t function)
         struct FcFunction *known = fc_counters_find(counted, function);
         if (known)
             fc_held_end(counted, known);
+        begin_gap(counted);
         close_window(counted);
     }
     return true;
@@ -235,6 +253,8 @@ FC_REALIGN void fc_counted_enter(void *function_pointer, void *site_pointer, uin
     uint64_t function = (uint64_t)(uintptr_t)function_pointer;
     uint64_t site = (uint64_t)(uintptr_t)site_pointer;
     struct FcCounted *counted = fc_thread.counted;
+    if (counted && counted->is_gap)
+        end_gap(counted, function, site, where);
     enum FcChosenWay way = FC_CHOSEN_RECORD;
     if (counted && fc_choice_is_on())
         way = fc_chosen_enter(counted, function, site);
@@ -299,7 +319,10 @@ FC_REALIGN void fc_counted_exit(void *function_pointer, void *site_pointer, uint
 {
     uint64_t function = (uint64_t)(uintptr_t)function_pointer;
     uint64_t site = (uint64_t)(uintptr_t)site_pointer;
-    if (ends_frame(fc_thread.counted, function, site, where))
+    struct FcCounted *counted = fc_thread.counted;
+    if (counted && counted->is_gap)
+        end_gap(counted, function, site, where);
+    if (ends_frame(counted, function, site, where))
         fc_counters_record(FC_RECORD_EXIT, function, site, where);
 }
 
@@ -341,6 +364,9 @@ void fc_counted_look_after_inlining(uint64_t function, uint64_t site, uint64_t w
 
 void fc_counted_leave_after_inlining(uint64_t site, uint64_t where)
 {
+    struct FcCounted *counted = fc_thread.counted;
+    if (counted && counted->is_gap)
+        end_gap(counted, FC_FUNCTION_AFTER_INLINING, site, where);
     struct FcRecorded *recorded = fc_recorded;
     const struct FcRecordedCall *call;
     bool is_recorded = false;
@@ -348,7 +374,7 @@ void fc_counted_leave_after_inlining(uint64_t site, uint64_t where)
     {
         const uint64_t function = call->function;
         recorded->count--;
-        is_recorded |= ends_frame(fc_thread.counted, function, site, where);
+        is_recorded |= ends_frame(counted, function, site, where);
     }
     if (is_recorded)
         fc_counters_record(FC_RECORD_EXIT, FC_FUNCTION_AFTER_INLINING, site, where);

@@ -104,13 +104,14 @@ uint64_t fc_counters_random(struct FcCounted *counted)
 
 /* ---- Hooks and records -------------------------------------------------------- */
 
-/* What the hooks see during a window, and where there is a limit of depth: nothing is counted, and
- * all come here. */
+/* What the hooks see during a window, in the gap behind it, and where there is a limit of depth:
+ * nothing is counted, and all come here. */
 static struct FcFilter empty_filter = {.is_slow = true};
 
 void fc_counters_set_filter(struct FcCounted *counted)
 {
-    fc_filter = counted->is_window || fc_thread.depth ? &empty_filter : &counted->filter;
+    const bool is_empty = counted->is_window || counted->is_gap || fc_thread.depth;
+    fc_filter = is_empty ? &empty_filter : &counted->filter;
 }
 
 void fc_counters_record(enum FcRecordKind kind, uint64_t function, uint64_t site, uint64_t where)

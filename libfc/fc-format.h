@@ -6,8 +6,8 @@
  * Included by both sides; depends on <stdint.h> only.  Everything here is read by fcmanager as
  * untrusted input: a program may scribble over the shared memory, and write into the pipe.
  *
- * All integers are in the machine's own byte order: both ends run on the same machine and
- * are built together (FC_WIRE_VERSION is checked all the same). */
+ * Integers have the machine's byte order: both ends run on it and are built together
+ * (FC_WIRE_VERSION is checked all the same). */
 #pragma once
 
 #include <stdint.h>
@@ -15,11 +15,9 @@
 #define FC_WIRE_VERSION 3u
 
 /* ---- Records --------------------------------------------------------------
- *
  * One for each event, 32 bytes, in the order in which the thread made them: a hook's call, a
  * switch to another stack, a jump out of frames, and with FC_MEMORY what happens to memory.
- * Calls of a function that is counted make none, but for a few (FC_RECORD_COUNT).
- */
+ * Calls of a function that is counted make none, but for a few (FC_RECORD_COUNT). */
 struct FcRecord
 {
     uint64_t time;     /* ticks of the session's clock */
@@ -99,6 +97,7 @@ enum FcCountRecord
     FC_COUNT_WINDOW_ENDS = 6,
     FC_COUNT_DEEP_ONE = 7,  /* as ONE and SEEN, of calls that are deeper than FC_DEPTH: */
     FC_COUNT_DEEP_SEEN = 8, /* they have no time of their own */
+    FC_COUNT_GAP_ENDS = 9,  /* no call: what came first behind the EXIT of a SAMPLE comes here */
 };
 #define FC_COUNT_RECORD_SHIFT 48
 
@@ -159,7 +158,6 @@ enum FcMemoryCall
 #define FC_MEMORY_SIZE_MAX ((UINT64_C(1) << 40) - 1)
 
 /* ---- Shared memory --------------------------------------------------------
- *
  * One memfd for the session, FC_CHUNK_BYTES * (1 + chunk_count) long: the first
  * 64 KiB hold struct FcShared, each 64 KiB after them a chunk; index 0 is never a chunk.
  *
@@ -252,7 +250,6 @@ struct FcShared
 #define FC_SHARED_MAGIC UINT64_C(0x3164657261684346) /* "FChared1" */
 
 /* ---- Messages on the pipe -------------------------------------------------
- *
  * Each is written with one write(2) of at most FC_MESSAGE_MAX bytes (PIPE_BUF),
  * so messages of several threads and processes never mix.  A payload longer
  * than that comes in several messages of the same type, process and thread,
@@ -412,14 +409,16 @@ struct FcStackInfo
 /* What profiling adds to a call, in 1/256 ticks. */
 struct FcCosts
 {
-    uint32_t recorded; /* a call that makes an ENTER and an EXIT; */
-    uint32_t inside;   /* that part of it which lies between their two times */
+    uint32_t recorded, inside; /* a call that makes an ENTER and an EXIT; between their times */
     /* a counted call: of a function that does nothing, one that waits for the call before it, a
        recursive one, one called by a pointer; of the first, instrumented after inlining */
     uint32_t counted[4], after_inlining;
+    /* as `inside`, of a SAMPLE; what each call that it makes adds to that; up to GAP_ENDS */
+    uint32_t sampled, callee, gap;
 };
 #define FC_COSTS_OF_RECURSION 2 /* of `counted` */
-_Static_assert(sizeof(struct FcCosts) == 28, "wire format");
+_Static_assert(sizeof(struct FcCosts) == 40, "wire format");
+
 struct FcDataHeader
 {
     uint32_t sequence;

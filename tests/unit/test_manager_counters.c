@@ -168,8 +168,9 @@ static void send_costs(Fixture *f, const struct FcCosts *costs, gsize bytes)
 /* A calls B twice: 5 ticks of a recorded call lie between its times, 7 around them. */
 static void test_costs(void)
 {
-    const struct FcCosts costs = {12 * 256, 5 * 256, {256, 256, 256, 256}};
-    const struct FcCosts absurd = {G_MAXUINT32, G_MAXUINT32, {G_MAXUINT32, 0, 0, 0}};
+    const struct FcCosts costs = {12 * 256, 5 * 256, {256, 256, 256, 256}, 0, 0, 0};
+    const struct FcCosts absurd = {G_MAXUINT32, G_MAXUINT32, {G_MAXUINT32, 0, 0, 0},
+                                   G_MAXUINT32, G_MAXUINT32, G_MAXUINT32};
     for (int round = 0; round < 3; round++)
     {
         Fixture f;
@@ -225,7 +226,7 @@ static void test_scribbled(void)
                 fc_fixture_record(kinds[g_rand_int_range(rand, 0, 3)], 10 + i, letter, site,
                                   (guint)g_rand_int_range(rand, 0, 40));
             if ((records->records[i].where & FC_WHERE_KIND_MASK) == FC_RECORD_COUNT)
-                records->records[i].function |= (guint64)g_rand_int_range(rand, 0, 8)
+                records->records[i].function |= (guint64)g_rand_int_range(rand, 0, 10)
                                                 << FC_COUNT_RECORD_SHIFT;
             counts->counts[i] =
                 (struct FcCount){g_rand_int(rand), SITE('A' + i % few, i / few % 3),
