@@ -87,7 +87,7 @@ struct FcCounted
     /* While a sample's window is open: the frames within it, the sample's first. */
     bool is_window;
     bool is_window_ending;
-    bool is_gap; /* until the next event, which is to be recorded; see counted.c */
+    bool is_gap;          /* until the next event, which is to be recorded; see counted.c */
     uint32_t window_left; /* records until it is closed */
     uint32_t window_top;
     uint32_t window_number; /* another one for each window */
