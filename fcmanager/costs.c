@@ -183,10 +183,10 @@ static void take_off_totals(Work *work)
             g_array_index(counts->node_costs, FcCountsCost, node->parent).total +=
                 cost->total + cost->local;
         cost->total += cost->local;
-        work->removed[i] = cost->total;
         const guint64 total = MIN(MAX(less(node->total, cost->total), node->local), node->total);
         cost->total = node->total - total;
         node->total = total;
+        work->removed[i] = cost->total;
     }
 }
 

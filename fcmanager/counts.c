@@ -343,29 +343,6 @@ static guint64 callee_key(gint site_module, guint32 callee)
     return (guint64)(guint32)site_module << 32 | callee;
 }
 
-guint32 *fc_counts_arcs_of_nodes(const FcCounts *counts)
-{
-    guint32 *of_nodes = g_new0(guint32, counts->node_count);
-    FcMap arcs;
-    fc_map_init(&arcs, counts->arc_count);
-    for (guint32 i = 0; i < counts->arc_count; i++)
-    {
-        const FcCountsArc *arc = &counts->arcs[i];
-        fc_map_add(&arcs, arc->caller, arc->site, callee_key(arc->site_module, arc->callee), i + 1,
-                   0);
-    }
-    for (guint32 i = 1; i < counts->node_count; i++)
-    {
-        const FcCountsNode *node = &counts->nodes[i];
-        const guint32 caller = node->parent != 0 ? counts->nodes[node->parent].function + 1 : 0;
-        const FcMapSlot *slot =
-            fc_map_find(&arcs, caller, node->site, callee_key(node->site_module, node->function));
-        of_nodes[i] = slot ? slot->value : 0;
-    }
-    fc_map_clear(&arcs);
-    return of_nodes;
-}
-
 static void add_function(FcCountsFunction *into, const FcCountsFunction *from)
 {
     into->calls += from->calls;

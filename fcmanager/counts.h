@@ -250,8 +250,8 @@ void fc_counts_forget_edges(FcCounts *counts);
 /* Sums the contexts' calls and local times into the functions'. */
 void fc_counts_sum_functions(FcCounts *counts);
 
-/* By node: the arc that leads to it, + 1; 0: it has none, as nodes that others were folded on. Arcs
- * that close a recursion lead to none.  g_free it. */
+/* By node: the arc that leads to it, or another one of its call site, + 1; 0: there is none, as of
+ * nodes that others were folded on.  Arcs that close a recursion lead to none.  g_free it. */
 guint32 *fc_counts_arcs_of_nodes(const FcCounts *counts);
 
 /* The node of `into`, the sums of a process, for the path to `node` of `from`, a thread's counts;

@@ -77,10 +77,36 @@ static void test_inlined(void)
     fc_fixture_stop(&fixture);
 }
 
+/* A context whose caller is another one than its arc's loses what the arc does. */
+static void test_arc_of_another(void)
+{
+    FcFixture f;
+    fc_fixture_start(&f);
+    const guint64 site = fc_fixture_site('B', 0);
+    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+    fc_fixture_enter(&f, 10, 'B', fc_fixture_site('A', 0), 1);
+    fc_fixture_enter(&f, 20, 'C', site, 2);
+    fc_fixture_leave(&f, 50, 'C', site, 2);
+    fc_fixture_leave(&f, 60, 'B', fc_fixture_site('A', 0), 1);
+    fc_fixture_leave(&f, 70, 'A', 0x99, 0);
+    const FcCountsNode *a = fc_fixture_context(f.counts, "A");
+    const FcCountsNode *c = fc_fixture_context(f.counts, "ABC");
+    const guint32 from_a = fc_counts_add_node(f.counts, (guint32)(a - f.counts->nodes), site,
+                                              c->site_module, c->function);
+    const guint32 unknown =
+        fc_counts_add_node(f.counts, from_a, site + 1, c->site_module, c->function);
+    g_autofree guint32 *arcs = fc_counts_arcs_of_nodes(f.counts);
+    const FcCountsArc *arc = fc_fixture_arc(f.counts, 'B', site, 'C');
+    g_assert_cmpuint(arcs[from_a], ==, arc - f.counts->arcs + 1);
+    g_assert_cmpuint(arcs[unknown], ==, 0);
+    fc_fixture_stop(&f);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/costs/called", test_called);
     g_test_add_func("/costs/inlined", test_inlined);
+    g_test_add_func("/costs/arc-of-another", test_arc_of_another);
     return g_test_run();
 }

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Which arc leads to each context in the accumulators of counts.h.
+ */
+#include "fcmanager/counts.h"
+
+static guint64 callee_of(gint site_module, guint32 callee)
+{
+    return (guint64)(guint32)site_module << 32 | callee;
+}
+
+/* A context that was apportioned may be below another one than its caller's: where that has no
+ * such arc, it is another one's of the same call site. */
+#define ANY_CALLER G_MAXUINT64
+
+guint32 *fc_counts_arcs_of_nodes(const FcCounts *counts)
+{
+    guint32 *of_nodes = g_new0(guint32, counts->node_count);
+    FcMap arcs;
+    fc_map_init(&arcs, counts->arc_count);
+    for (guint32 i = 0; i < counts->arc_count; i++)
+    {
+        const FcCountsArc *arc = &counts->arcs[i];
+        const guint64 callee = callee_of(arc->site_module, arc->callee);
+        fc_map_add(&arcs, arc->caller, arc->site, callee, i + 1, 0);
+        if (!fc_map_find(&arcs, ANY_CALLER, arc->site, callee))
+            fc_map_add(&arcs, ANY_CALLER, arc->site, callee, i + 1, 0);
+    }
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const FcCountsNode *node = &counts->nodes[i];
+        const guint32 caller = node->parent != 0 ? counts->nodes[node->parent].function + 1 : 0;
+        const guint64 callee = callee_of(node->site_module, node->function);
+        const FcMapSlot *slot = fc_map_find(&arcs, caller, node->site, callee);
+        if (!slot)
+            slot = fc_map_find(&arcs, ANY_CALLER, node->site, callee);
+        of_nodes[i] = slot ? slot->value : 0;
+    }
+    fc_map_clear(&arcs);
+    return of_nodes;
+}
