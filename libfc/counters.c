@@ -317,6 +317,19 @@ static struct FcCount *make_count(struct FcCounted *counted, uint64_t function, 
     return count;
 }
 
+/* One that was removed, as its call site was unloaded, is in the list of its function still. */
+static void unlink_pair(struct FcCounted *counted, const struct FcPair *pair)
+{
+    for (struct FcFunction *known = counted->functions; known; known = known->next)
+        for (struct FcPair **at = &known->pairs; *at; at = &(*at)->next)
+            if (*at == pair)
+            {
+                *at = pair->next;
+                known->pair_count--;
+                return;
+            }
+}
+
 static struct FcPair *make_pair(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
                                 bool is_hidden)
 {
@@ -337,6 +350,8 @@ static struct FcPair *make_pair(struct FcCounted *counted, struct FcFunction *kn
         pair = place_in_more(counted->more, counted->more_room, function, site);
         counted->more_count++;
     }
+    else if (pair->count)
+        unlink_pair(counted, pair);
     pair->count = count;
     pair->site = site;
     pair->next = is_first ? known->pairs : NULL;

@@ -24,7 +24,13 @@ class Counted(fctest.Case):
     def check(self, env, compiler, *words):
         program = self.compile("counted_stress.c", "-O2", compiler=compiler, config=words,
                                output=f"stress-{compiler}{''.join(words)}")
-        done = self.run_target([program, "8", str(MS)], env={"FC_QUIET": "1", **env})
+        self.check_calls([program, "8", str(MS)], env)
+        with open(self.path("functioncheck.fc"), encoding="utf-8") as stream:
+            self.assertRegex(stream.read(), r"(?m)^section counted \d+ [1-9]")
+
+    def check_calls(self, command, env):
+        """The program prints how often it called what."""
+        done = self.run_target(command, env={"FC_QUIET": "1", **env})
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         truth = {name: int(calls) for name, calls in
                  (line.split() for line in done.stdout.decode().splitlines())}
@@ -35,8 +41,6 @@ class Counted(fctest.Case):
             found[name] = found.get(name, 0) + function.calls
         self.assertEqual({name: found.get(name) for name in truth}, truth)
         self.assertEqual(profile.losses, {})
-        with open(self.path("functioncheck.fc"), encoding="utf-8") as stream:
-            self.assertRegex(stream.read(), r"(?m)^section counted \d+ [1-9]")
 
     def test_auto(self):
         for words in BUILDS:
@@ -48,6 +52,19 @@ class Counted(fctest.Case):
             with self.subTest(words=words):
                 self.check({"FC_DETAIL": "auto", "LD_LIBRARY_PATH": fctest.eager_folder(),
                             "FC_MANAGER": fctest.tool("fcmanager")}, *words)
+
+    def test_site_that_comes_back(self):
+        for words in BUILDS:
+            for env in ({}, {"LD_LIBRARY_PATH": fctest.eager_folder(),
+                             "FC_MANAGER": fctest.tool("fcmanager")}):
+                with self.subTest(words=words, env=env):
+                    source = "recursion_through.c"
+                    build = {"compiler": words[0], "config": words[1:]}
+                    name = "".join(words)
+                    library = self.compile(source, "-DLIBRARY", "-shared", "-fPIC", **build,
+                                           output=f"through-{name}.so")
+                    program = self.compile(source, **build, output=f"recursion-{name}")
+                    self.check_calls([program, library], {"FC_DETAIL": "auto", **env})
 
 
 if __name__ == "__main__":
