@@ -2,8 +2,8 @@
  *
  * What becomes of counted calls when their thread has ended: counted-apportion.c gives them to
  * contexts, callers first, as counted-settle.c tells it, counted-times.c estimates their times,
- * counted-move.c puts what was recorded within counted callers below those.  process.c calls
- * fc_counted_settle, the rest is between these.
+ * counted-fit.c fits these to the time that there was, counted-move.c puts what was recorded within
+ * counted callers below those.  process.c calls fc_counted_settle, the rest is between these.
  *
  * What is exact and what is not:
  *
@@ -23,9 +23,10 @@
  *   time of the sampled calls.  A sampled call stands for all calls of its counter with the same
  *   probability, and what it calls has its own local time, so the sum is without bias however
  *   counted functions call one another.  A sampled call of more than 100 us, which was preempted or
- *   did what is too rare to be sampled, stands for itself alone.  Where a frame has not so much
- * local time, all is given in proportion: no time becomes negative, and none is made or lost but
- * outside all frames, which can't give more than there was.
+ *   did what is too rare to be sampled, stands for itself alone.  What timing adds to short calls
+ *   is taken off as far as it shows.  Where a frame has not so much local time still, all is given
+ *   in proportion: no time becomes negative, and none is made or lost but outside all frames, which
+ *   can't give more than there was.
  * - Calls deeper than FC_DEPTH are given to contexts in the same way, but have no time beyond what
  *   counting them cost: theirs is that of the recorded frame around them. */
 #pragma once
