@@ -49,11 +49,6 @@ void fc_settle_divide(guint64 amount, const guint64 *weights, guint count, guint
 
 /* ---- Contexts --------------------------------------------------------------------- */
 
-static guint64 callee_key(gint site_module, guint32 function)
-{
-    return (guint64)(guint32)site_module << 32 | function;
-}
-
 guint32 *fc_settle_link(GArray *links, guint32 index)
 {
     if (links->len <= index)
@@ -65,7 +60,7 @@ guint32 *fc_settle_link(GArray *links, guint32 index)
 static void add_child(FcSettle *settle, guint32 node)
 {
     const FcCountsNode *own = &settle->counts->nodes[node];
-    guint64 callee = callee_key(own->site_module, own->function);
+    guint64 callee = fc_counts_callee_key(own->site_module, own->function);
     if (!fc_map_find(&settle->children, own->parent, own->site, callee))
         fc_map_add(&settle->children, own->parent, own->site, callee, node, 0);
     fc_settle_link(settle->first_child, node);
@@ -80,7 +75,7 @@ static void add_child(FcSettle *settle, guint32 node)
 guint32 fc_settle_find_child(const FcSettle *settle, guint32 node, const FcCountedPair *pair)
 {
     const FcMapSlot *slot = fc_map_find(&settle->children, node, pair->site,
-                                        callee_key(pair->site_module, pair->function));
+                                        fc_counts_callee_key(pair->site_module, pair->function));
     return slot ? slot->value : 0;
 }
 
@@ -98,8 +93,8 @@ guint32 fc_settle_child(FcSettle *settle, guint32 node, const FcCountedPair *pai
     else
     {
         counts->contexts_folded++;
-        const FcMapSlot *slot =
-            fc_map_find(&settle->children, 0, FC_FOLDED_SITE, callee_key(FC_NONE, pair->function));
+        const FcMapSlot *slot = fc_map_find(&settle->children, 0, FC_FOLDED_SITE,
+                                            fc_counts_callee_key(FC_NONE, pair->function));
         if (slot)
             return slot->value;
         known = fc_counts_add_node(counts, 0, FC_FOLDED_SITE, FC_NONE, pair->function);

@@ -4,11 +4,6 @@
  */
 #include "fcmanager/counts.h"
 
-static guint64 callee_of(gint site_module, guint32 callee)
-{
-    return (guint64)(guint32)site_module << 32 | callee;
-}
-
 /* A context that was apportioned may be below another one than its caller's: where that has no
  * such arc, it is another one's of the same call site. */
 #define ANY_CALLER G_MAXUINT64
@@ -21,7 +16,7 @@ guint32 *fc_counts_arcs_of_nodes(const FcCounts *counts)
     for (guint32 i = 0; i < counts->arc_count; i++)
     {
         const FcCountsArc *arc = &counts->arcs[i];
-        const guint64 callee = callee_of(arc->site_module, arc->callee);
+        const guint64 callee = fc_counts_callee_key(arc->site_module, arc->callee);
         fc_map_add(&arcs, arc->caller, arc->site, callee, i + 1, 0);
         if (!fc_map_find(&arcs, ANY_CALLER, arc->site, callee))
             fc_map_add(&arcs, ANY_CALLER, arc->site, callee, i + 1, 0);
@@ -30,7 +25,7 @@ guint32 *fc_counts_arcs_of_nodes(const FcCounts *counts)
     {
         const FcCountsNode *node = &counts->nodes[i];
         const guint32 caller = node->parent != 0 ? counts->nodes[node->parent].function + 1 : 0;
-        const guint64 callee = callee_of(node->site_module, node->function);
+        const guint64 callee = fc_counts_callee_key(node->site_module, node->function);
         const FcMapSlot *slot = fc_map_find(&arcs, caller, node->site, callee);
         if (!slot)
             slot = fc_map_find(&arcs, ANY_CALLER, node->site, callee);

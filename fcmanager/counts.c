@@ -338,11 +338,6 @@ void fc_counts_sum_functions(FcCounts *counts)
     }
 }
 
-static guint64 callee_key(gint site_module, guint32 callee)
-{
-    return (guint64)(guint32)site_module << 32 | callee;
-}
-
 static void add_function(FcCountsFunction *into, const FcCountsFunction *from)
 {
     into->calls += from->calls;
@@ -374,7 +369,7 @@ static gint known_module(const FcCounts *counts, gint module, guint64 address, g
 static guint32 get_merged_node(FcCounts *into, guint32 parent, guint64 site, gint site_module,
                                guint32 function)
 {
-    guint64 callee = callee_key(site_module, function);
+    guint64 callee = fc_counts_callee_key(site_module, function);
     const FcMapSlot *slot = fc_map_find(&into->edges, parent, site, callee);
     if (slot)
         return slot->value;

@@ -250,6 +250,12 @@ void fc_counts_forget_edges(FcCounts *counts);
 /* Sums the contexts' calls and local times into the functions'. */
 void fc_counts_sum_functions(FcCounts *counts);
 
+/* Of a callee and the module that its call site is in, for maps of contexts and arcs. */
+static inline guint64 fc_counts_callee_key(gint site_module, guint32 function)
+{
+    return (guint64)(guint32)site_module << 32 | function;
+}
+
 /* By node: the arc that leads to it, or another one of its call site, + 1; 0: there is none, as of
  * nodes that others were folded on.  Arcs that close a recursion lead to none.  g_free it. */
 guint32 *fc_counts_arcs_of_nodes(const FcCounts *counts);
