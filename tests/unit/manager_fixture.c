@@ -62,6 +62,22 @@ void fc_fixture_leave(FcFixture *fixture, guint64 time, char letter, guint64 sit
     feed(fixture, fc_fixture_record(FC_RECORD_EXIT, time, letter, site, depth));
 }
 
+void fc_fixture_count(FcFixture *fixture, guint64 time, enum FcCountRecord kind, char letter,
+                      guint64 site, guint depth)
+{
+    struct FcRecord record = fc_fixture_record(FC_RECORD_ENTER, time, letter, site, depth);
+    record.where = (record.where & ~FC_WHERE_KIND_MASK) | FC_RECORD_COUNT;
+    record.function |= (guint64)kind << FC_COUNT_RECORD_SHIFT;
+    feed(fixture, record);
+}
+
+void fc_fixture_sample(FcFixture *fixture, guint64 time, guint64 ticks, char letter, guint64 site,
+                       guint depth)
+{
+    fc_fixture_count(fixture, time, FC_COUNT_SAMPLE, letter, site, depth);
+    fc_fixture_leave(fixture, time + ticks, letter, site, depth);
+}
+
 const FcCountsFunction *fc_fixture_function(FcCounts *counts, char letter)
 {
     fc_counts_sum_functions(counts);

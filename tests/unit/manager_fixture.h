@@ -31,6 +31,12 @@ struct FcRecord fc_fixture_record(enum FcRecordKind kind, guint64 time, char let
 /* Entry into `letter` from call site `site` at `depth`, and exit from there. */
 void fc_fixture_enter(FcFixture *fixture, guint64 time, char letter, guint64 site, guint depth);
 void fc_fixture_leave(FcFixture *fixture, guint64 time, char letter, guint64 site, guint depth);
+/* A record of a counted function, and a call of one that is sampled, takes so long and calls
+ * nothing. */
+void fc_fixture_count(FcFixture *fixture, guint64 time, enum FcCountRecord kind, char letter,
+                      guint64 site, guint depth);
+void fc_fixture_sample(FcFixture *fixture, guint64 time, guint64 ticks, char letter, guint64 site,
+                       guint depth);
 
 /* Sums of the counts; NULL where there is no such function or arc.  `caller` 0: none. */
 const FcCountsFunction *fc_fixture_function(FcCounts *counts, char letter);

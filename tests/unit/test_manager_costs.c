@@ -15,15 +15,6 @@
 #define INSIDE 10u
 #define COUNTING 6u
 
-static void feed(FcFixture *fixture, enum FcCountRecord kind, guint64 time, guint64 site,
-                 guint depth)
-{
-    struct FcRecord record = fc_fixture_record(FC_RECORD_ENTER, time, 'B', site, depth);
-    record.where = (record.where & ~FC_WHERE_KIND_MASK) | FC_RECORD_COUNT;
-    record.function |= (guint64)kind << FC_COUNT_RECORD_SHIFT;
-    g_assert_cmpuint(fc_stack_feed(fixture->stack, &record, 0, 1, FIXTURE_GENERATION), ==, 1);
-}
-
 /* A calls B, each time from `site` with its frame at `depth`, and what the hooks took is taken off.
  */
 static void run(FcFixture *fixture, guint64 site, guint depth)
@@ -33,12 +24,12 @@ static void run(FcFixture *fixture, guint64 site, guint depth)
                                       .end = fc_fixture_address('z')};
     fc_modules_load(fixture->modules, &info, "/bin/it", 7, 0);
     fc_fixture_enter(fixture, 0, 'A', fc_fixture_site('Y', 0), 1);
-    feed(fixture, FC_COUNT_BEGINS, 0, site, depth);
+    fc_fixture_count(fixture, 0, FC_COUNT_BEGINS, 'B', site, depth);
     guint64 now = 0;
     for (guint i = 0; i < SAMPLES; i++)
     {
         now += (CALLS / SAMPLES - 1) * (OF_A_CALL + COUNTING) + OUTSIDE / 2;
-        feed(fixture, FC_COUNT_SAMPLE, now, site, depth);
+        fc_fixture_count(fixture, now, FC_COUNT_SAMPLE, 'B', site, depth);
         now += INSIDE + OF_A_CALL;
         fc_fixture_leave(fixture, now, 'B', site, depth);
         now += OUTSIDE / 2;

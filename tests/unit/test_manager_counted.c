@@ -13,23 +13,6 @@
 
 static const FcCallCosts no_costs;
 
-static void feed(FcFixture *f, guint64 time, enum FcCountRecord kind, char letter, guint64 site,
-                 guint depth)
-{
-    struct FcRecord record = fc_fixture_record(FC_RECORD_ENTER, time, letter, site, depth);
-    record.where = (record.where & ~FC_WHERE_KIND_MASK) | FC_RECORD_COUNT;
-    record.function |= (guint64)kind << FC_COUNT_RECORD_SHIFT;
-    g_assert_cmpuint(fc_stack_feed(f->stack, &record, 0, 1, FIXTURE_GENERATION), ==, 1);
-}
-
-/* A sampled call that takes so long and calls nothing. */
-static void sample(FcFixture *f, guint64 time, guint64 ticks, char letter, guint64 site,
-                   guint depth)
-{
-    feed(f, time, FC_COUNT_SAMPLE, letter, site, depth);
-    fc_fixture_leave(f, time + ticks, letter, site, depth);
-}
-
 static void add(FcFixture *f, guint64 site, char letter, guint64 calls)
 {
     fc_counted_add(fc_stack_counted(f->stack), site, fc_fixture_address(letter), 0, calls);
@@ -73,9 +56,9 @@ static void test_leaf(void)
     fc_fixture_enter(&f, 1000, 'A', 0x99, 0);
     fc_fixture_enter(&f, 1100, 'B', SITE('A', 0), 1);
     fc_fixture_leave(&f, 1107, 'B', SITE('A', 0), 1);
-    feed(&f, 1200, FC_COUNT_BEGINS, 'B', SITE('A', 0), 1);
-    sample(&f, 1300, 4, 'B', SITE('A', 0), 1);
-    sample(&f, 1400, 6, 'B', SITE('A', 0), 1);
+    fc_fixture_count(&f, 1200, FC_COUNT_BEGINS, 'B', SITE('A', 0), 1);
+    fc_fixture_sample(&f, 1300, 4, 'B', SITE('A', 0), 1);
+    fc_fixture_sample(&f, 1400, 6, 'B', SITE('A', 0), 1);
     fc_fixture_leave(&f, 2000, 'A', 0x99, 0);
     add(&f, SITE('A', 0), 'B', 100);
     settle(&f, 0);
@@ -103,9 +86,9 @@ static void test_preempted(void)
     FcFixture f;
     fc_fixture_start(&f);
     fc_fixture_enter(&f, 0, 'A', 0x99, 0);
-    sample(&f, 1000, 5, 'B', SITE('A', 0), 1);
-    sample(&f, 2000, 1000000, 'B', SITE('A', 0), 1);
-    sample(&f, 1003000, 7, 'B', SITE('A', 0), 1);
+    fc_fixture_sample(&f, 1000, 5, 'B', SITE('A', 0), 1);
+    fc_fixture_sample(&f, 2000, 1000000, 'B', SITE('A', 0), 1);
+    fc_fixture_sample(&f, 1003000, 7, 'B', SITE('A', 0), 1);
     fc_fixture_leave(&f, 2000000, 'A', 0x99, 0);
     add(&f, SITE('A', 0), 'B', 103);
     settle(&f, 0);
@@ -122,8 +105,8 @@ static void test_too_much(void)
     FcFixture f;
     fc_fixture_start(&f);
     fc_fixture_enter(&f, 0, 'A', 0x99, 0);
-    sample(&f, 10, 30, 'B', SITE('A', 0), 1);
-    sample(&f, 50, 10, 'C', SITE('A', 1), 1);
+    fc_fixture_sample(&f, 10, 30, 'B', SITE('A', 0), 1);
+    fc_fixture_sample(&f, 50, 10, 'C', SITE('A', 1), 1);
     fc_fixture_leave(&f, 100, 'A', 0x99, 0);
     add(&f, SITE('A', 0), 'B', 101);
     add(&f, SITE('A', 1), 'C', 101);
@@ -134,89 +117,12 @@ static void test_too_much(void)
     fc_fixture_stop(&f);
 }
 
-#define PERIODS 40u
-#define EXCESS 25u /* what is added between two time stamps */
-
-/* B takes `own` ticks and is called each 40; one call in 25 is timed, by which it and what A does
- * up to the next hook seem to take longer.  Of `gaps` of the timed ones that is known, too. */
-static void call_closely(FcFixture *f, guint64 own, guint gaps)
-{
-    guint64 now = 0;
-    fc_fixture_start(f);
-    fc_fixture_enter(f, now, 'A', 0x99, 0);
-    for (guint i = 0; i < PERIODS; i++)
-    {
-        now += 24 * 40;
-        sample(f, now, own + EXCESS, 'B', SITE('A', 0), 1);
-        now += own + EXCESS;
-        if (i >= gaps)
-        {
-            now += 40 - own;
-            continue;
-        }
-        now += 40 - own + EXCESS;
-        feed(f, now, FC_COUNT_GAP_ENDS, 'B', SITE('A', 0), 1);
-    }
-    fc_fixture_leave(f, now, 'A', 0x99, 0);
-    add(f, SITE('A', 0), 'B', 25 * PERIODS);
-    settle(f, 0);
-}
-
-/* What a caller does between two calls, and these, take together no longer than it did. */
-static void test_fit(void)
-{
-    const guint64 timed = PERIODS;
-    const guint64 untimed = 24 * PERIODS;
-    for (guint64 own = 0; own <= 40; own += 10)
-    {
-        FcFixture f;
-        call_closely(&f, own, PERIODS);
-        const FcCountsNode *b = fc_fixture_context(f.counts, "AB");
-        g_assert_cmpuint(b->calls, ==, timed + untimed);
-        /* all but what the few gaps themselves took too long, which A's time has too */
-        const gdouble known = (gdouble)(timed * (own + EXCESS));
-        g_assert_cmpfloat((gdouble)b->local, >=, known + (gdouble)(untimed * own));
-        g_assert_cmpfloat((gdouble)b->local, <=, known + (gdouble)(untimed * (own + 2)));
-        fc_fixture_stop(&f);
-    }
-    FcFixture f;
-    call_closely(&f, 10, 15); /* too few to tell */
-    g_assert_cmpuint(fc_fixture_context(f.counts, "AB")->local, ==,
-                     (timed + untimed) * (10 + EXCESS));
-    fc_fixture_stop(&f);
-}
-
-/* Between the end of the sample and the next hook the thread was off the CPU: that is no gap. */
-static void test_no_gap(void)
-{
-    FcFixture f;
-    fc_fixture_start(&f);
-    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
-    feed(&f, 5, FC_COUNT_GAP_ENDS, 'B', SITE('A', 0), 1); /* of nothing */
-    sample(&f, 10, 5, 'B', SITE('A', 0), 1);
-    fc_fixture_enter(&f, 20, 'C', SITE('A', 1), 1);
-    fc_fixture_leave(&f, 30, 'C', SITE('A', 1), 1);
-    feed(&f, 40, FC_COUNT_GAP_ENDS, 'B', SITE('A', 0), 1);
-    sample(&f, 50, 5, 'B', SITE('A', 0), 1);
-    feed(&f, 2000000, FC_COUNT_GAP_ENDS, 'B', SITE('A', 0), 1); /* too long to stand for others */
-    sample(&f, 2000010, 5, 'B', SITE('A', 0), 1);
-    feed(&f, 2000022, FC_COUNT_GAP_ENDS, 'B', SITE('A', 0), 1);
-    feed(&f, 2000030, FC_COUNT_GAP_ENDS, 'B', SITE('A', 0), 1); /* again */
-    const GArray *samples = fc_stack_counted(f.stack)->samples;
-    g_assert_cmpuint(samples->len, ==, 1);
-    g_assert_cmpuint(g_array_index(samples, FcCountedSample, 0).gaps, ==, 1);
-    g_assert_cmpfloat(g_array_index(samples, FcCountedSample, 0).gap, ==, 7);
-    fc_fixture_leave(&f, 2000040, 'A', 0x99, 0);
-    g_assert_cmpuint(f.counts->repairs.bad_records, ==, 0);
-    fc_fixture_stop(&f);
-}
-
 /* Outside of all frames there is time too. */
 static void test_no_frame(void)
 {
     FcFixture f;
     fc_fixture_start(&f);
-    sample(&f, 10, 5, 'B', 0x99, 1);
+    fc_fixture_sample(&f, 10, 5, 'B', 0x99, 1);
     add(&f, 0x99, 'B', 11);
     settle(&f, 1000);
     check_context(&f, "B", 11, 55, 55);
@@ -234,13 +140,13 @@ static void test_apportioned(void)
     fc_fixture_enter(&f, 0, 'A', SITE('X', 0), 1);
     fc_fixture_enter(&f, 1, 'B', SITE('A', 0), 2);
     fc_fixture_leave(&f, 2, 'B', SITE('A', 0), 2);
-    feed(&f, 3, FC_COUNT_BEGINS, 'B', SITE('A', 0), 2);
+    fc_fixture_count(&f, 3, FC_COUNT_BEGINS, 'B', SITE('A', 0), 2);
     for (guint i = 0; i < 3; i++)
-        sample(&f, 100 + 10 * i, 0, 'B', SITE('A', 0), 2);
+        fc_fixture_sample(&f, 100 + 10 * i, 0, 'B', SITE('A', 0), 2);
     fc_fixture_leave(&f, 1000, 'A', SITE('X', 0), 1);
     fc_fixture_enter(&f, 1000, 'A', SITE('X', 1), 1);
-    sample(&f, 1100, 0, 'B', SITE('A', 0), 2);
-    feed(&f, 1200, FC_COUNT_SEEN, 'B', SITE('A', 0), 2);
+    fc_fixture_sample(&f, 1100, 0, 'B', SITE('A', 0), 2);
+    fc_fixture_count(&f, 1200, FC_COUNT_SEEN, 'B', SITE('A', 0), 2);
     fc_fixture_leave(&f, 2000, 'A', SITE('X', 1), 1);
     fc_fixture_leave(&f, 2000, 'X', 0x99, 0);
     add(&f, SITE('A', 0), 'B', 500);
@@ -272,15 +178,15 @@ static void test_hidden_caller(void)
     fc_fixture_enter(&f, 11, 'K', SITE('G', 1), 2);
     fc_fixture_leave(&f, 12, 'K', SITE('G', 1), 2);
     fc_fixture_leave(&f, 20, 'G', SITE('A', 0), 1);
-    feed(&f, 30, FC_COUNT_BEGINS, 'G', SITE('A', 0), 1);
-    feed(&f, 30, FC_COUNT_BEGINS, 'B', SITE('G', 0), 2);
+    fc_fixture_count(&f, 30, FC_COUNT_BEGINS, 'G', SITE('A', 0), 1);
+    fc_fixture_count(&f, 30, FC_COUNT_BEGINS, 'B', SITE('G', 0), 2);
     /* a window: that G calls B is learnt here */
-    feed(&f, 100, FC_COUNT_SAMPLE, 'G', SITE('A', 0), 1);
+    fc_fixture_count(&f, 100, FC_COUNT_SAMPLE, 'G', SITE('A', 0), 1);
     fc_fixture_enter(&f, 101, 'B', SITE('G', 0), 2);
     fc_fixture_leave(&f, 103, 'B', SITE('G', 0), 2);
     fc_fixture_leave(&f, 105, 'G', SITE('A', 0), 1);
     /* in a call of G that was not recorded */
-    sample(&f, 200, 2, 'B', SITE('G', 0), 2);
+    fc_fixture_sample(&f, 200, 2, 'B', SITE('G', 0), 2);
     fc_fixture_enter(&f, 300, 'K', SITE('G', 1), 2);
     fc_fixture_leave(&f, 320, 'K', SITE('G', 1), 2);
     fc_fixture_leave(&f, 1000, 'A', 0x99, 0);
@@ -323,13 +229,13 @@ static void test_made_caller(void)
     fc_fixture_leave(&f, 14, 'B', SITE('G', 0), 3);
     fc_fixture_leave(&f, 16, 'G', SITE('T', 0), 2);
     fc_fixture_leave(&f, 20, 'T', SITE('A', 0), 1);
-    feed(&f, 30, FC_COUNT_BEGINS, 'T', SITE('A', 0), 1);
-    feed(&f, 30, FC_COUNT_BEGINS, 'G', SITE('T', 0), 2);
-    feed(&f, 30, FC_COUNT_BEGINS, 'B', SITE('G', 0), 3);
+    fc_fixture_count(&f, 30, FC_COUNT_BEGINS, 'T', SITE('A', 0), 1);
+    fc_fixture_count(&f, 30, FC_COUNT_BEGINS, 'G', SITE('T', 0), 2);
+    fc_fixture_count(&f, 30, FC_COUNT_BEGINS, 'B', SITE('G', 0), 3);
     fc_fixture_enter(&f, 100, 'H', SITE('A', 1), 1);
-    feed(&f, 110, FC_COUNT_SAMPLE, 'T', SITE('H', 0), 2);
-    feed(&f, 120, FC_COUNT_WINDOW_ENDS, 'T', SITE('H', 0), 2);
-    feed(&f, 130, FC_COUNT_SEEN, 'B', SITE('G', 0), 4);
+    fc_fixture_count(&f, 110, FC_COUNT_SAMPLE, 'T', SITE('H', 0), 2);
+    fc_fixture_count(&f, 120, FC_COUNT_WINDOW_ENDS, 'T', SITE('H', 0), 2);
+    fc_fixture_count(&f, 130, FC_COUNT_SEEN, 'B', SITE('G', 0), 4);
     fc_fixture_leave(&f, 200, 'T', SITE('H', 0), 2);
     fc_fixture_leave(&f, 300, 'H', SITE('A', 1), 1);
     fc_fixture_leave(&f, 400, 'A', 0x99, 0);
@@ -411,7 +317,7 @@ static void test_recursion(void)
     fc_fixture_enter(&f, 20, 'F', SITE('F', 0), 2);
     fc_fixture_enter(&f, 30, 'G', SITE('F', 1), 3);
     fc_fixture_enter(&f, 40, 'F', SITE('G', 0), 4);
-    feed(&f, 50, FC_COUNT_BEGINS_NESTED, 'F', SITE('G', 0), 4);
+    fc_fixture_count(&f, 50, FC_COUNT_BEGINS_NESTED, 'F', SITE('G', 0), 4);
     g_assert_cmpuint(fc_stack_depth(f.stack), ==, 3); /* A, F, G */
     fc_fixture_leave(&f, 70, 'G', SITE('F', 1), 3);
     fc_fixture_leave(&f, 100, 'F', SITE('A', 0), 1);
@@ -436,8 +342,8 @@ static void test_one(void)
     FcFixture f;
     fc_fixture_start(&f);
     fc_fixture_enter(&f, 0, 'A', 0x99, 0);
-    feed(&f, 10, FC_COUNT_ONE, 'B', SITE('A', 0), 1);
-    feed(&f, 11, FC_COUNT_ONE, 'B', SITE('A', 0), 1);
+    fc_fixture_count(&f, 10, FC_COUNT_ONE, 'B', SITE('A', 0), 1);
+    fc_fixture_count(&f, 11, FC_COUNT_ONE, 'B', SITE('A', 0), 1);
     fc_fixture_leave(&f, 100, 'A', 0x99, 0);
     settle(&f, 0);
     check_context(&f, "A", 1, 100, 100);
@@ -452,13 +358,13 @@ static void test_ended_window(void)
     FcFixture f;
     fc_fixture_start(&f);
     fc_fixture_enter(&f, 0, 'A', 0x99, 0);
-    feed(&f, 1, FC_COUNT_SAMPLE, 'G', SITE('A', 0), 1);
+    fc_fixture_count(&f, 1, FC_COUNT_SAMPLE, 'G', SITE('A', 0), 1);
     for (guint64 i = 0; i < 100; i++)
     {
         fc_fixture_enter(&f, 10 * i + 10, 'K', SITE('G', 0), 2);
         fc_fixture_leave(&f, 10 * i + 12, 'K', SITE('G', 0), 2);
     }
-    feed(&f, 1100, FC_COUNT_WINDOW_ENDS, 'G', SITE('A', 0), 1);
+    fc_fixture_count(&f, 1100, FC_COUNT_WINDOW_ENDS, 'G', SITE('A', 0), 1);
     const FcCounted *counted = fc_stack_counted(f.stack);
     const FcCountedSample *first = &g_array_index(counted->samples, FcCountedSample, 0);
     g_assert_cmpuint(first->timed, ==, 1);
@@ -496,8 +402,6 @@ int main(int argc, char **argv)
     g_test_add_func("/counted/leaf", test_leaf);
     g_test_add_func("/counted/preempted", test_preempted);
     g_test_add_func("/counted/too-much", test_too_much);
-    g_test_add_func("/counted/fit", test_fit);
-    g_test_add_func("/counted/no-gap", test_no_gap);
     g_test_add_func("/counted/no-frame", test_no_frame);
     g_test_add_func("/counted/apportioned", test_apportioned);
     g_test_add_func("/counted/hidden-caller", test_hidden_caller);

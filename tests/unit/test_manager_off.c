@@ -217,18 +217,13 @@ static void test_pending_in_gap(void)
     {
         FcFixture f;
         fc_fixture_start(&f);
-        struct FcRecord record = fc_fixture_record(FC_RECORD_ENTER, 10, 'B', SITE('A', 0), 1);
-        record.where = (record.where & ~FC_WHERE_KIND_MASK) | FC_RECORD_COUNT;
-        record.function |= (guint64)FC_COUNT_SAMPLE << FC_COUNT_RECORD_SHIFT;
         seen(&f, 0, 0, 0);
         fc_fixture_enter(&f, 0, 'A', 0x99, 0);
-        g_assert_cmpuint(fc_stack_feed(f.stack, &record, 0, 1, FIXTURE_GENERATION), ==, 1);
+        fc_fixture_count(&f, 10, FC_COUNT_SAMPLE, 'B', SITE('A', 0), 1);
         if (pending)
             seen(&f, 20, 5000, 0);
         fc_fixture_leave(&f, 20, 'B', SITE('A', 0), 1);
-        record.time = 5050;
-        record.function ^= (guint64)(FC_COUNT_SAMPLE ^ FC_COUNT_GAP_ENDS) << FC_COUNT_RECORD_SHIFT;
-        g_assert_cmpuint(fc_stack_feed(f.stack, &record, 0, 1, FIXTURE_GENERATION), ==, 1);
+        fc_fixture_count(&f, 5050, FC_COUNT_GAP_ENDS, 'B', SITE('A', 0), 1);
         const GArray *samples = fc_stack_counted(f.stack)->samples;
         g_assert_cmpuint(g_array_index(samples, FcCountedSample, 0).gaps, ==, 1 - pending);
         fc_fixture_leave(&f, 6000, 'A', 0x99, 0);
