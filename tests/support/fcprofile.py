@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A profile as the tests see it: an own reader of .fc and .fcd files, which shares
-nothing with profile/, and names from symbol tables.
+nothing with profile/, and names by way of nm.
 
 Used by the end-to-end tests.  It must never correct or complete what it reads: a
 section that is not as the manual says is an error, and so is a version 3.0 part
@@ -12,16 +12,10 @@ import gc
 import json
 import os
 import re
-import struct
 import subprocess
 
 TIME_MODES = {1: "tsc", 2: "ext", 3: "cpu", 4: "sys"}
 PROFILE_MODES = {1: "single", 2: "fork", 3: "thread"}
-
-# of an ELF file: program headers, section headers, their size and number
-ELF_HEADER = struct.Struct("<32xQQ10xHH2x")
-ELF_SECTION = struct.Struct("<IIQQQQIIQQ")
-ELF_SYMBOL = struct.Struct("<IBBHQQ")
 
 # Tests load thousands of profiles, whose objects stay: to look again and again for cycles among them
 # took half of the time.
@@ -92,41 +86,12 @@ class Lines:
 
 @functools.lru_cache(maxsize=None)
 def nm_lines(path):
-    """[(offset, size, kind, name)] of what a file defines, as nm -S has them: by name, and with its letters for
-    what can be code.  nm itself takes longer to start than to read."""
-    try:
-        with open(path, "rb") as stream:
-            return sorted(read_symbols(stream), key=lambda row: row[3])
-    except OSError:
-        return []
-
-
-def read_symbols(stream):
-    """The rows of an ELF file's symbol table."""
-    ident = stream.read(ELF_HEADER.size)
-    if len(ident) < ELF_HEADER.size or not ident.startswith(b"\x7fELF\2\1"):
-        return
-    _, headers_at, header_size, header_count = ELF_HEADER.unpack(ident)
-
-    def content(header):
-        stream.seek(header[4])
-        return stream.read(header[5])
-    stream.seek(headers_at)
-    table = stream.read(header_size * header_count)
-    headers = [ELF_SECTION.unpack_from(table, header_size * i) for i in range(header_count)]
-    for symbols in headers:
-        if symbols[1] != 2:  # SHT_SYMTAB
-            continue
-        names = content(headers[symbols[6]])
-        for name_at, info, _, section, value, size in ELF_SYMBOL.iter_unpack(content(symbols)):
-            bind, kind = info >> 4, info & 15
-            if section == 0 or section >= len(headers) or kind in (3, 4):  # of sections and files
-                continue
-            is_code = headers[section][2] & 4  # SHF_EXECINSTR
-            letter = ("i" if kind == 10 else "u" if bind == 10 else
-                      ("V" if kind == 1 else "W") if bind == 2 else "t" if is_code else "d")
-            letter = letter.upper() if bind == 1 and letter != "i" else letter
-            yield value, size, letter, names[name_at:names.index(0, name_at)].decode(errors="replace")
+    """[(offset, size, kind, name)] of what a file defines, as nm has them; nothing has a size of 0."""
+    text = subprocess.run(["nm", "-S", "--defined-only", path], capture_output=True, text=True,
+                          env={**os.environ, "LC_ALL": "C"}).stdout
+    rows = [line.split() for line in text.splitlines()]
+    return [(int(row[0], 16), int(row[1], 16) if len(row) == 4 else 0, row[-2], row[-1])
+            for row in rows if len(row) in (3, 4)]
 
 
 @functools.lru_cache(maxsize=None)
