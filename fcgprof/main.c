@@ -4,7 +4,6 @@
  * Besides it, missing sources (-A) and libbfd are reported where they are met.
  */
 #include "fcgprof/code-calls.h"
-#include "fcgprof/demangle.h"
 #include "fcgprof/gmon-files.h"
 #include "fcgprof/graph.h"
 #include "fcgprof/hist.h"

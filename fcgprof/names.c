@@ -4,7 +4,7 @@
  */
 #include "fcgprof/reports.h"
 
-#include "fcgprof/demangle.h"
+#include "fcgprof/object.h"
 #include <string.h>
 
 const char *fc_gname_file(const FcGModel *model, const FcGFile *file)

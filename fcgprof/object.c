@@ -12,6 +12,7 @@
 #define PACKAGE "functioncheck"
 #define PACKAGE_VERSION FC_VERSION
 #include <bfd.h>
+#include <libiberty/demangle.h>
 
 struct FcGObject
 {
@@ -343,4 +344,25 @@ GHashTable *fc_gobject_pointers(FcGObject *object)
             add_link(table, relocations[i]->address, (*relocations[i]->sym_ptr_ptr)->name);
     }
     return table;
+}
+
+/* ---- Names -------------------------------------------------------------------------- */
+
+gboolean fc_gdemangle_set_style(const char *style)
+{
+    enum demangling_styles number = cplus_demangle_name_to_style(style);
+
+    if (number == unknown_demangling)
+        return FALSE;
+    cplus_demangle_set_style(number);
+    return TRUE;
+}
+
+char *fc_gdemangle(const char *name)
+{
+    char *plain = bfd_demangle(NULL, name, DMGL_ANSI | DMGL_PARAMS);
+    char *result = g_strdup(plain);
+
+    free(plain);
+    return result;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The executable (or other object file) that a profile belongs to, read with libbfd by the
- * very calls that GNU gprof makes: what comes back is what gprof gets.  Only object.c and
- * demangle.c include libbfd's header.  libbfd opens what it is told to and the file with the
+ * very calls that GNU gprof makes: what comes back is what gprof gets.  Only object.c
+ * includes libbfd's header.  libbfd opens what it is told to and the file with the
  * debugging information of that, for reading only; the plug-ins that it could load are not
  * reached, for it loads them for programs that name themselves to it, and nobody here does.
  *
@@ -53,3 +53,11 @@ const guint8 *fc_gobject_code_at(FcGObject *object, guint64 addr, gsize *n);
  * pointer that the dynamic linker fills in.  guint64* -> its name; to be unreffed. */
 GHashTable *fc_gobject_stubs(FcGObject *object);
 GHashTable *fc_gobject_pointers(FcGObject *object);
+
+/* Names of C++ and the like as they are in the source.  Chooses the style for the whole process;
+ * false if it is unknown. */
+gboolean fc_gdemangle_set_style(const char *style);
+
+/* NULL if there is nothing to demangle.  Dots and dollars in front, and a version or section of
+ * the linker's behind an '@', are kept around what is demangled.  The caller frees it. */
+char *fc_gdemangle(const char *name);

@@ -48,18 +48,18 @@ typedef enum
 
 typedef struct
 {
-    char *text;
+    const char *text;
     FcGTable table;
 } FcGSpecText;
 
 typedef struct
 {
-    char *image;         /* NULL: a.out */
-    GPtrArray *profiles; /* of char*, in order; empty: gmon.out */
-    GPtrArray *specs;    /* of FcGSpecText*, in order */
-    GPtrArray *dirs;     /* of char*: where -A looks for sources */
-    char *map_file;      /* -R */
-    char *symbol_file;   /* -S */
+    const char *image;       /* NULL: a.out */
+    GPtrArray *profiles;     /* of char*, in order; empty: gmon.out */
+    GArray *specs;           /* of FcGSpecText, in order */
+    GPtrArray *dirs;         /* of char*, owned: where -A looks for sources */
+    const char *map_file;    /* -R */
+    const char *symbol_file; /* -S */
     unsigned styles;
     unsigned styles_named; /* every style that an option mentioned */
     FcGmonFormat format;
@@ -85,7 +85,8 @@ typedef struct
 } FcGOptions;
 
 /* Parses (and permutes) argv.  NULL with `error` set on a usage error; getopt's own
- * complaint is on stderr then and the error's message may be empty. */
+ * complaint is on stderr then and the error's message may be empty.  The strings are those of
+ * argv, which must outlive the result. */
 FcGOptions *fc_goptions_parse(int argc, char **argv, GError **error);
 void fc_goptions_free(FcGOptions *options);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcGOptions, fc_goptions_free)

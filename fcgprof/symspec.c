@@ -225,7 +225,7 @@ FcGSpecs *fc_gspecs_new(FcGModel *model)
 {
     FcGSpecs *specs = g_new0(FcGSpecs, 1);
     GPtrArray *parsed = g_ptr_array_new_with_free_func(free_spec);
-    const GPtrArray *texts = model->options->specs;
+    const GArray *texts = model->options->specs;
 
     for (guint i = 0; i < FC_GTABLE_LAST; i++)
         specs->ranges[i] = g_ptr_array_new();
@@ -237,7 +237,7 @@ FcGSpecs *fc_gspecs_new(FcGModel *model)
     }
     for (guint i = texts->len; i > 0; i--)
     {
-        const FcGSpecText *text = g_ptr_array_index(texts, i - 1);
+        const FcGSpecText *text = &g_array_index(texts, FcGSpecText, i - 1);
 
         add_spec(model, parsed, text->text, text->table);
     }

@@ -20,10 +20,7 @@ typedef struct
     FcGmonLayout layout;
 } Input;
 
-GQuark fc_gmon_error_quark(void)
-{
-    return g_quark_from_static_string("fc-gmon-error");
-}
+G_DEFINE_QUARK(fc_gmon_error, fc_gmon_error)
 
 /* How a file begins. */
 typedef struct
