@@ -11,7 +11,7 @@
 
 #include "fcdump/export.h"
 #include "gmon/gmonout.h"
-#include "gmon/ranges.h"
+#include "gmon/image.h"
 #include "profile/path.h"
 
 #include <errno.h>

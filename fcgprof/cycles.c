@@ -3,7 +3,7 @@
  * Cycles of the call graph and a topological numbering.  See cycles.h.  A depth-first
  * walk without recursion, so that a call chain of any length fits.
  */
-#include "fcgprof/cycles.h"
+#include "fcgprof/graph.h"
 
 /* Values of top_order during the walk. */
 enum

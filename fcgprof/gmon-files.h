@@ -5,7 +5,7 @@
 #pragma once
 
 #include "fcgprof/model.h"
-#include "gmon/reader.h"
+#include "gmon/gmon.h"
 
 /* Adds everything in `bytes` to the model.  False and `error` if they are no profile,
  * end early, or do not go with what the model holds; it is of no use then. */

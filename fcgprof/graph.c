@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Records calls, and propagates time from callees to callers.  See graph.h.  The order of
- * floating-point operations is part of the contract: exact ties between sums decide the
- * order of lines in the reports.
+ * Records calls, and propagates time from callees to callers.  See graph.h.  The order
+ * of floating-point operations is part of the contract: exact ties between sums decide the order
+ * of lines in the reports.
  */
 #include "fcgprof/graph.h"
 
-#include "fcgprof/arcs.h"
-#include "fcgprof/cycles.h"
 #include "fcgprof/symspec.h"
+
 #include <string.h>
 
 void fc_ggraph_record(FcGModel *model, guint64 from, guint64 self, guint64 count)

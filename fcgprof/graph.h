@@ -21,3 +21,7 @@ void fc_ggraph_assemble(FcGModel *model);
 void fc_ggraph_take_out_self_arcs(FcGModel *model);
 void fc_ggraph_filter(FcGModel *model);
 void fc_ggraph_number(FcGModel *model);
+
+/* Finds the cycles and gives each symbol its topological number; symbols of a cycle
+ * and its header share one. */
+void fc_gcycles_find(FcGModel *model);

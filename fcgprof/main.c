@@ -3,16 +3,14 @@
  * fcgprof: the reports of GNU gprof, from gmon.out files.  The only file that exits.
  * Besides it, missing sources (-A) and libbfd are reported where they are met.
  */
-#include "fcgprof/code-calls.h"
 #include "fcgprof/gmon-files.h"
 #include "fcgprof/graph.h"
 #include "fcgprof/hist.h"
+#include "fcgprof/model.h"
 #include "fcgprof/object.h"
-#include "fcgprof/order-map.h"
 #include "fcgprof/profile.h"
 #include "fcgprof/reports.h"
 #include "fcgprof/static-calls.h"
-#include "fcgprof/symbols.h"
 #include "fcgprof/symspec.h"
 
 #include <errno.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The storage behind model.h: arena, file list, symbol table, sorting.  Called by
+ * The storage behind model.h: arena, file list, symbol table, arcs, sorting.  Called by
  * every other part of fcgprof.  Must never print and never look at a profile.
  */
 #include "fcgprof/model.h"
 
-#include "gmon/ranges.h"
+#include "gmon/image.h"
 #include "profile/path.h"
 #include <obstack.h>
 #include <string.h>
@@ -100,6 +100,22 @@ void fc_gsym_init(FcGSym *sym)
     sym->cycle_head = sym;
 }
 
+void fc_gsym_add_block(FcGModel *model, FcGSym *sym, guint64 addr, guint64 count, guint most)
+{
+    FcGBlock **block = &sym->blocks;
+
+    for (; *block && (*block)->addr != addr; block = &(*block)->next, most--)
+        ;
+    if (!*block && most == 0)
+        return;
+    if (!*block)
+    {
+        *block = fc_gmodel_alloc(model, sizeof **block);
+        (*block)->addr = addr;
+    }
+    (*block)->count += count;
+}
+
 void fc_gsymtab_build(FcGModel *model, const FcGSym *syms, guint n, guint64 last_addr)
 {
     FcGSymtab *symtab = &model->symtab;
@@ -141,4 +157,81 @@ static int compare_targets(gconstpointer a, gconstpointer b, gpointer data)
 void fc_gsort(void **items, guint n, FcGCompare compare)
 {
     g_qsort_with_data(items, (gint)n, sizeof *items, compare_targets, &compare);
+}
+
+/* ---- Arcs ---------------------------------------------------------------------------- */
+
+static guint hash_ends(gconstpointer key)
+{
+    const FcGArc *arc = key;
+    guint64 hash = (guint64)(gsize)arc->parent * 0x9e3779b97f4a7c15u ^
+                   ((guint64)(gsize)arc->child >> 4) * 0xc2b2ae3d27d4eb4fu;
+
+    return (guint)(hash >> 32);
+}
+
+static gboolean have_same_ends(gconstpointer a, gconstpointer b)
+{
+    const FcGArc *left = a, *right = b;
+
+    return left->parent == right->parent && left->child == right->child;
+}
+
+GHashTable *fc_garc_set_new(void)
+{
+    return g_hash_table_new(hash_ends, have_same_ends);
+}
+
+FcGArc *fc_garc_find(const FcGModel *model, const FcGSym *parent, const FcGSym *child)
+{
+    const FcGArc key = {.parent = (FcGSym *)parent, .child = (FcGSym *)child};
+
+    return model->arc_table ? g_hash_table_lookup(model->arc_table, &key) : NULL;
+}
+
+/* An arc to a line's symbol is not apart from one to the function, or the label, that has the
+ * line in its range. */
+static FcGArc *find_enclosing(const FcGModel *model, const FcGSym *parent, const FcGSym *child)
+{
+    const FcGSym *sym = child;
+
+    if (!model->options->by_line || child->is_func || child < model->symtab.syms ||
+        child >= model->symtab.syms + model->symtab.len)
+        return NULL;
+    while (sym > model->symtab.syms)
+    {
+        sym--;
+        if (sym->end_addr >= child->end_addr)
+            return fc_garc_find(model, parent, sym);
+        if (sym->is_func)
+            break;
+    }
+    return NULL;
+}
+
+FcGArc *fc_garc_add(FcGModel *model, FcGSym *parent, FcGSym *child, guint64 count)
+{
+    FcGArc *arc = fc_garc_find(model, parent, child);
+
+    if (!arc)
+        arc = find_enclosing(model, parent, child);
+    if (arc)
+    {
+        arc->count += count;
+        return arc;
+    }
+    arc = fc_gmodel_alloc(model, sizeof *arc);
+    arc->parent = parent;
+    arc->child = child;
+    arc->count = count;
+    arc->next_child = parent->children;
+    parent->children = arc;
+    arc->next_parent = child->parents;
+    child->parents = arc;
+    if (!model->arc_table)
+        model->arc_table = fc_garc_set_new();
+    g_hash_table_add(model->arc_table, arc);
+    if (parent != child)
+        g_ptr_array_add(model->arcs, arc);
+    return arc;
 }

@@ -18,7 +18,7 @@
 
 typedef struct FcGSym FcGSym;
 typedef struct FcGArc FcGArc;
-typedef struct FcGBlocks FcGBlocks;
+typedef struct FcGBlock FcGBlock;
 typedef struct FcGFile FcGFile;
 typedef struct FcGArena FcGArena;
 typedef struct FcGSpecs FcGSpecs;
@@ -28,15 +28,15 @@ typedef struct FcGMeasured FcGMeasured;
 
 enum
 {
-    FC_GBLOCKS_MAX = 10 /* basic blocks that one symbol can hold */
+    FC_GBLOCKS_MAX = 10 /* basic blocks of gmon.out files that one symbol can hold */
 };
 
-/* Basic blocks of a symbol; a zero address ends the list. */
-struct FcGBlocks
+/* A basic block of a symbol; of a line of a measured profile a call site. */
+struct FcGBlock
 {
-    guint64 addr[FC_GBLOCKS_MAX];
-    guint64 count[FC_GBLOCKS_MAX];
-    FcGBlocks *next; /* call sites of a measured profile may be more; else NULL */
+    guint64 addr;
+    guint64 count;
+    FcGBlock *next;
 };
 
 /* A source file, once for each distinct path that the line tables name. */
@@ -76,7 +76,7 @@ struct FcGSym
     FcGSym *cycle_next; /* of the header: the first member */
     FcGArc *parents;    /* newest first */
     FcGArc *children;
-    FcGBlocks *blocks; /* NULL if none */
+    FcGBlock *blocks;  /* NULL if none */
     FcGSym *owner;     /* of a line of a measured profile: its function; else NULL */
     const char *label; /* tells it from others of its name; NULL if there are none */
 
@@ -93,6 +93,8 @@ struct FcGArc
     guint64 count;
     double time;       /* child's own time that it hands to the parent */
     double child_time; /* likewise of the child's descendants */
+    double total;      /* of a measured profile: both, as it says */
+    double missing;    /* likewise: of that no context tells */
     FcGArc *next_parent;
     FcGArc *next_child;
     gboolean is_placed; /* orderings */
@@ -168,6 +170,9 @@ void fc_gmodel_begin_report(FcGModel *model);
 /* Resets a symbol to nothing but its own cycle head. */
 void fc_gsym_init(FcGSym *sym);
 
+/* Adds to the block's count.  A new one goes behind the others, unless these are `most` already. */
+void fc_gsym_add_block(FcGModel *model, FcGSym *sym, guint64 addr, guint64 count, guint most);
+
 /* Sorts `n` symbols (given in order of appearance) by address, drops duplicates of an
  * address and symbols whose range is empty, fixes where each ends, and makes the rest
  * the model's table in place of the old one.  `last_addr` is the end of the code. */
@@ -176,7 +181,21 @@ void fc_gsymtab_build(FcGModel *model, const FcGSym *syms, guint n, guint64 last
 /* The symbol whose range holds `addr`, or NULL. */
 FcGSym *fc_gsymtab_find(const FcGSymtab *symtab, guint64 addr);
 
+/* A set of arcs by their two ends; the caller unrefs it. */
+GHashTable *fc_garc_set_new(void);
+
+/* Adds `count` calls to the arc, which is made if it is not there and returned. */
+FcGArc *fc_garc_add(FcGModel *model, FcGSym *parent, FcGSym *child, guint64 count);
+
+/* The arc, or NULL. */
+FcGArc *fc_garc_find(const FcGModel *model, const FcGSym *parent, const FcGSym *child);
+
 /* Stable sort of pointers: glib's merge sort.  Its order of comparisons matters to one report whose
  * comparison is not transitive: halves split at n/2, the left wins ties. */
 typedef int (*FcGCompare)(const void *a, const void *b);
 void fc_gsort(void **items, guint n, FcGCompare compare);
+
+/* Makes the model's table: the functions, and under -l also the source lines; or, if it is not
+ * NULL, what the file `listed` of -S has.  False and `error` if there is none.  (symbols.c) */
+gboolean fc_gmodel_load_symbols(FcGModel *model, FcGObject *object, const char *listed,
+                                GError **error);

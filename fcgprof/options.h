@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "gmon/reader.h"
+#include "gmon/gmon.h"
 
 /* Reports; the order in which options name them matters, see fc_goptions_styles(). */
 enum

@@ -5,8 +5,7 @@
  */
 #include "fcgprof/profile.h"
 
-#include "fcgprof/arcs.h"
-#include "fcgprof/code-calls.h"
+#include "fcgprof/static-calls.h"
 #include <string.h>
 
 static const char COLD[] = ".cold";
@@ -14,7 +13,6 @@ static const char COLD[] = ".cold";
 typedef struct
 {
     FcGProfile *profile;
-    FcGLineArcs *lines;
     GHashTable *exports; /* name -> FcGSym that other modules mean by it */
     FcGObject *object;
     GHashTable *stubs; /* of the object; which functions of other modules they lead to */
@@ -88,16 +86,11 @@ static FcGSym *find_caller(const Scan *scan, guint64 site)
 static void add_call(const FcGCall *call, gpointer data)
 {
     const Scan *scan = data;
-    FcGModel *model = scan->profile->model;
     FcGSym *callee = call->is_jump ? NULL : find_target(scan, call);
     FcGSym *caller = callee ? find_caller(scan, call->site) : NULL;
 
-    if (!caller || !fc_gprofile_selects_call(scan->profile, scan->lines, scan->base | call->site,
-                                             caller, callee))
-        return;
-    fc_garc_add(model, caller, callee, 0);
-    if (scan->lines)
-        fc_glinearcs_add_calls(scan->lines, scan->base | call->site, caller, callee, 0);
+    if (caller)
+        fc_gprofile_add_call(scan->profile, scan->base | call->site, caller, callee, 0, FALSE);
 }
 
 static void scan_function(Scan *scan, FcGSym *sym, guint64 end)
@@ -157,9 +150,9 @@ static void scan_module(Scan *scan, guint number)
     g_hash_table_unref(scan->own);
 }
 
-void fc_gprofile_add_static_calls(FcGProfile *profile, FcGLineArcs *lines)
+void fc_gprofile_add_static_calls(FcGProfile *profile)
 {
-    Scan scan = {.profile = profile, .lines = lines};
+    Scan scan = {.profile = profile};
 
     scan.exports = list_exports(profile->model);
     for (guint i = 0; i < profile->modules->len; i++)

@@ -234,6 +234,10 @@ void fc_gprofile_free(FcGProfile *profile)
     }
     fc_model_free(profile->loaded);
     fc_gspecs_free(profile->specs);
+    g_clear_pointer(&profile->calls, g_ptr_array_unref);
+    g_clear_pointer(&profile->call_table, g_hash_table_unref);
+    g_clear_pointer(&profile->lines, g_ptr_array_unref);
+    g_clear_pointer(&profile->line_arcs, g_hash_table_unref);
     g_free(profile->measured.outside);
     g_free(profile->numbers);
     g_free(profile->syms);

@@ -5,9 +5,9 @@
  */
 #include "fcgprof/profile.h"
 
+#include "fcgprof/model.h"
 #include "fcgprof/object.h"
-#include "fcgprof/order-map.h"
-#include "fcgprof/symbols.h"
+#include "fcgprof/reports.h"
 #include <string.h>
 
 enum

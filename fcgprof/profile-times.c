@@ -6,10 +6,14 @@
  * called, took on behalf of one caller is the sum over the contexts in which that caller
  * called it: nothing is shared out.  Contexts are never nested for one function, since the
  * profile counts recursive calls where the function is on the path already.
+ *
+ * The tree of contexts is bounded, and a profile may come without one.  Then it is known what a
+ * function took itself, and what each arc took, with everything below it; what is not known is how
+ * much of the latter was the called function's own.  That part is taken to be the same for all of
+ * its callers.
  */
 #include "fcgprof/profile.h"
 
-#include "fcgprof/arcs.h"
 #include "fcgprof/symspec.h"
 
 /* A context, or one that was folded into `target`. */
@@ -17,6 +21,7 @@ typedef struct
 {
     FcGSym *sym;
     guint parent;         /* target of the parent; G_MAXUINT: none, or the arc is left out */
+    FcGCallSite *call;    /* by the parent; NULL: none */
     guint target;         /* itself, or the one above that has the same symbol */
     gboolean is_outside;  /* called while no profiled function was active */
     gboolean is_counted;  /* -n and -N */
@@ -30,7 +35,6 @@ typedef struct
 {
     FcGProfile *profile;
     FcGModel *model;
-    FcGLineArcs *lines; /* or NULL */
     Node *nodes;
     guint n;
     gboolean has_shared_syms; /* one symbol for several functions: nesting is possible */
@@ -85,9 +89,10 @@ static void make_node(Sums *sums, guint index)
     }
     node->is_overflow = parent == G_MAXUINT && fc_profile_is_folded(context);
     node->is_outside = parent == G_MAXUINT && !node->is_overflow;
-    if (parent != G_MAXUINT && sums->nodes[parent].sym &&
-        fc_gprofile_find_arc(sums->profile, sums->lines, &context->site, sums->nodes[parent].sym,
-                             node->sym))
+    if (parent != G_MAXUINT && sums->nodes[parent].sym)
+        node->call = fc_gprofile_find_call(sums->profile, &context->site, sums->nodes[parent].sym,
+                                           node->sym);
+    if (node->call)
         node->parent = parent;
     node->is_counted = counts_time(sums, node);
 }
@@ -108,7 +113,8 @@ static void make_tree(Sums *sums)
 
 /* ---- Adding up ------------------------------------------------------------------------ */
 
-void fc_gprofile_credit_own(FcGModel *model, FcGSym *sym, double time)
+/* Counts `time` as the function's own in the graph, and as that of the cycle that it is in. */
+static void credit_own(FcGModel *model, FcGSym *sym, double time)
 {
     sym->fraction = 1.0;
     sym->prop_self += time;
@@ -119,20 +125,32 @@ void fc_gprofile_credit_own(FcGModel *model, FcGSym *sym, double time)
     sym->cycle_head->prop_self += time;
 }
 
-void fc_gprofile_credit(FcGSym *parent, double time)
+/* Hands time of a call to who made it: the function, and the cycle that it is in. */
+static void credit_call(const FcGCallSite *call, double time, double child_time)
 {
-    parent->child_time += time;
-    parent->prop_child += time;
-    if (parent->cycle == 0)
+    FcGSym *caller = call->caller;
+
+    call->arc->time += time;
+    call->arc->child_time += child_time;
+    if (!caller)
         return;
-    parent->cycle_head->child_time += time;
-    parent->cycle_head->prop_child += time;
+    caller->child_time += time + child_time;
+    caller->prop_child += time + child_time;
+    if (caller->cycle != 0)
+    {
+        caller->cycle_head->child_time += time + child_time;
+        caller->cycle_head->prop_child += time + child_time;
+    }
+    if (call->line)
+    {
+        call->line->time += time;
+        call->line->child_time += child_time;
+    }
 }
 
 static void hand_up(Sums *sums, guint index)
 {
     const Node *node = &sums->nodes[index];
-    const FcProfileContext *context = context_at(sums, index);
 
     if (node->is_outside)
     {
@@ -143,21 +161,15 @@ static void hand_up(Sums *sums, guint index)
     }
     if (node->parent == G_MAXUINT || !sums->nodes[node->parent].is_counted)
         return;
-    FcGSym *parent = sums->nodes[node->parent].sym;
-    if (node->sym->cycle != 0 && node->sym->cycle == parent->cycle)
+    Node *parent = &sums->nodes[node->parent];
+    if (node->sym->cycle != 0 && node->sym->cycle == parent->sym->cycle)
     {
-        sums->nodes[node->parent].time += node->time;
-        sums->nodes[node->parent].rest += node->rest;
+        parent->time += node->time;
+        parent->rest += node->rest;
         return;
     }
-    sums->nodes[node->parent].rest += node->time + node->rest;
-    FcGArc *arc = fc_garc_find(sums->model, parent, node->sym);
-    arc->time += node->time;
-    arc->child_time += node->rest;
-    fc_gprofile_credit(parent, node->time + node->rest);
-    if (sums->lines)
-        fc_glinearcs_add_time(sums->lines, fc_gprofile_addr(sums->profile, &context->site), parent,
-                              node->sym, node->time, node->rest);
+    parent->rest += node->time + node->rest;
+    credit_call(node->call, node->time, node->rest);
 }
 
 static void add_up(Sums *sums)
@@ -174,7 +186,7 @@ static void add_up(Sums *sums)
         if (!node->is_counted)
             continue;
         node->time += node->local;
-        fc_gprofile_credit_own(sums->model, sym, node->local);
+        credit_own(sums->model, sym, node->local);
         hand_up(sums, i - 1);
     }
 }
@@ -190,12 +202,127 @@ static void reset(FcGModel *model)
     model->graph_ticks = 0.0;
 }
 
-void fc_gprofile_sum_times(FcGProfile *profile, FcGLineArcs *lines)
+/* ---- What no context tells of ----------------------------------------------------------- */
+
+/* Of a symbol of the table or, behind these, a cycle. */
+typedef struct
 {
-    Sums sums = {.profile = profile, .model = profile->model, .lines = lines};
+    double own;  /* the functions' own time that no context tells of */
+    double arcs; /* time of arcs to it that no context tells of */
+} Gap;
+
+static Gap *gap_of(const FcGModel *model, Gap *gaps, const FcGSym *sym)
+{
+    return &gaps[sym->cycle ? model->symtab.len + (guint)sym->cycle
+                            : (guint)(sym - model->symtab.syms)];
+}
+
+/* Rounding to nanoseconds is no gap. */
+static double tolerance(const FcProfile *data)
+{
+    return 2.0 * (data->contexts->len + data->functions->len);
+}
+
+/* What each symbol has beyond its contexts, in `*own`; the sum of it.  From here on symbols
+ * have the functions' own times, to the nanosecond. */
+static double find_own_gaps(const FcGProfile *profile, double *own)
+{
+    FcGModel *model = profile->model;
+    const FcGSymtab *symtab = &model->symtab;
+    const GArray *functions = fc_gprofile_data(profile)->functions;
+    double sum = 0.0;
+
+    for (guint i = 0; i < functions->len; i++)
+    {
+        const FcGSym *sym = profile->syms[i];
+
+        if (sym)
+            own[sym - symtab->syms] +=
+                (double)g_array_index(functions, FcProfileFunction, i).local_ns;
+    }
+    model->total_ticks = 0.0;
+    for (guint i = 0; i < symtab->len; i++)
+    {
+        double time = own[i];
+
+        model->total_ticks += time;
+        own[i] = MAX(time - symtab->syms[i].time, 0.0);
+        symtab->syms[i].time = time;
+        sum += own[i];
+    }
+    return sum;
+}
+
+/* Whether the arc shows time: it is not left out, nor inside a cycle. */
+static gboolean shows_time(const FcGCallSite *call)
+{
+    const FcGSym *caller = call->caller, *callee = call->callee;
+
+    if (callee->fraction <= 0.0)
+        return FALSE;
+    return !caller || (caller != callee && caller->fraction > 0.0 &&
+                       (caller->cycle == 0 || caller->cycle != callee->cycle));
+}
+
+static void fill_gaps(FcGProfile *profile)
+{
+    FcGModel *model = profile->model;
+    g_autofree double *own = g_new0(double, model->symtab.len + 1);
+
+    if (find_own_gaps(profile, own) <= tolerance(fc_gprofile_data(profile)))
+        return;
+    g_autofree Gap *gaps = g_new0(Gap, model->symtab.len + model->n_cycles + 1);
+    g_autoptr(GPtrArray) calls = g_ptr_array_new(); /* that show time, */
+    g_autoptr(GPtrArray) arcs = g_ptr_array_new();  /* and their arcs */
+    profile->measured.has_gaps = TRUE;
+    for (guint i = 0; i < model->symtab.len; i++)
+    {
+        FcGSym *sym = &model->symtab.syms[i];
+
+        if (own[i] <= 0.0 ||
+            !fc_gspecs_selects(model->specs, FC_GTABLE_INCL_TIME, FC_GTABLE_EXCL_TIME, sym->addr))
+            continue;
+        gap_of(model, gaps, sym)->own += own[i];
+        credit_own(model, sym, own[i]);
+    }
+    for (guint i = 0; i < profile->calls->len; i++)
+    {
+        FcGCallSite *call = g_ptr_array_index(profile->calls, i);
+
+        if (!shows_time(call))
+            continue;
+        g_ptr_array_add(calls, call);
+        if (call->arc->total <= 0.0)
+            g_ptr_array_add(arcs, call->arc);
+        call->arc->total += call->total;
+    }
+    for (guint i = 0; i < arcs->len; i++)
+    {
+        FcGArc *arc = g_ptr_array_index(arcs, i);
+
+        arc->missing = MAX(arc->total - (arc->time + arc->child_time), 0.0);
+        gap_of(model, gaps, arc->child)->arcs += arc->missing;
+    }
+    for (guint i = 0; i < calls->len; i++)
+    {
+        const FcGCallSite *call = g_ptr_array_index(calls, i);
+        const Gap *whole = gap_of(model, gaps, call->callee);
+
+        if (call->arc->missing <= 0.0)
+            continue;
+        double share = call->arc->missing * call->total / call->arc->total;
+        double part = share * MIN(whole->own / whole->arcs, 1.0);
+        credit_call(call, part, share - part);
+    }
+}
+
+void fc_gprofile_sum_times(FcGProfile *profile)
+{
+    Sums sums = {.profile = profile, .model = profile->model};
 
     reset(profile->model);
     make_tree(&sums);
     add_up(&sums);
     g_free(sums.nodes);
+    fill_gaps(profile);
 }

@@ -53,15 +53,31 @@ typedef struct
     FcGObject *object; /* NULL where there is no image that fits */
 } FcGModule;
 
+/* All calls of one function by another from one place. */
+typedef struct
+{
+    guint64 site; /* where they return to; 0 of calls from outside */
+    FcGSym *caller;
+    FcGSym *callee;
+    FcGArc *arc;  /* of the two functions, */
+    FcGArc *line; /* and -l: of the line that made them, or else the caller; NULL without -l */
+    guint64 count;
+    double total; /* what they took, as the profile says */
+} FcGCallSite;
+
 struct FcGProfile
 {
     FcModel *loaded; /* as fcdump sees it */
     FcGModel *model; /* borrowed */
     FcGSpecs *specs; /* the model's */
     FcGMeasured measured;
-    GArray *modules; /* FcGModule, by their number here */
-    guint *numbers;  /* of each module of the profile; the last one is for no module */
-    FcGSym **syms;   /* of each function of the profile */
+    GArray *modules;  /* FcGModule, by their number here */
+    guint *numbers;   /* of each module of the profile; the last one is for no module */
+    FcGSym **syms;    /* of each function of the profile */
+    GPtrArray *calls; /* FcGCallSite in the order in which they were met, in the model's memory */
+    GHashTable *call_table; /* the same by site, caller and callee */
+    GPtrArray *lines;       /* -l: FcGArc, likewise, that go in place of those of callers */
+    GHashTable *line_arcs;  /* the same by their ends */
 };
 
 static inline const FcProfile *fc_gprofile_data(const FcGProfile *profile)
@@ -85,40 +101,18 @@ gboolean fc_gprofile_load_symbols(FcGProfile *profile, GError **error);
  * (profile-labels.c) */
 void fc_gprofile_label_symbols(FcGProfile *profile);
 
-/* -l: what is known of the calls from each line, collected, and then put in place of the
- * callers.  Sites are addresses of the model.  (profile-lines.c) */
-typedef struct FcGLineArcs FcGLineArcs;
-FcGLineArcs *fc_glinearcs_new(FcGProfile *profile);
-void fc_glinearcs_free(FcGLineArcs *arcs);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcGLineArcs, fc_glinearcs_free)
-void fc_glinearcs_add_calls(FcGLineArcs *arcs, guint64 site, FcGSym *caller, FcGSym *callee,
-                            guint64 count);
-void fc_glinearcs_add_time(FcGLineArcs *arcs, guint64 site, FcGSym *caller, FcGSym *callee,
-                           double time, double child_time);
-void fc_glinearcs_apply(FcGLineArcs *arcs);
+/* Adds to the calls of `callee` from `site`, an address of the model; `caller` is NULL for calls
+ * from outside.  NULL for one that the options leave out, which with -l is chosen by its line. */
+FcGCallSite *fc_gprofile_add_call(FcGProfile *profile, guint64 site, FcGSym *caller, FcGSym *callee,
+                                  guint64 count, gboolean is_inlined);
 
-/* Whether the options leave in a call from `site`, an address of the model, which with -l is
- * chosen by its line.  (profile-lines.c) */
-gboolean fc_gprofile_selects_call(const FcGProfile *profile, const FcGLineArcs *lines, guint64 site,
-                                  FcGSym *caller, FcGSym *callee);
+/* The same calls as a context has them. */
+FcGCallSite *fc_gprofile_find_call(FcGProfile *profile, const FcProfilePlace *place, FcGSym *caller,
+                                   FcGSym *callee);
 
-/* The arc of such a call; NULL for one that the options leave out.  (profile-lines.c) */
-FcGArc *fc_gprofile_find_arc(const FcGProfile *profile, const FcGLineArcs *lines,
-                             const FcProfilePlace *site, FcGSym *caller, FcGSym *callee);
+/* Times of functions and arcs out of the tree of calling contexts, and what that does not tell, as
+ * far as it is known.  (profile-times.c) */
+void fc_gprofile_sum_times(FcGProfile *profile);
 
-/* Times of functions and arcs out of the tree of calling contexts; `lines` may be NULL.
- * (profile-times.c) */
-void fc_gprofile_sum_times(FcGProfile *profile, FcGLineArcs *lines);
-
-/* Counts `time` as the function's own in the graph, and as that of the cycle that it is in. */
-void fc_gprofile_credit_own(FcGModel *model, FcGSym *sym, double time);
-
-/* Hands `time` of a call to the function that made it, and to the cycle that it is in. */
-void fc_gprofile_credit(FcGSym *parent, double time);
-
-/* What the contexts do not tell, as far as it is known. (profile-gaps.c) */
-void fc_gprofile_fill_gaps(FcGProfile *profile, FcGLineArcs *lines);
-
-/* -c: arcs with count 0 for calls that are in the code of the modules; `lines` may be NULL.
- * (profile-calls.c) */
-void fc_gprofile_add_static_calls(FcGProfile *profile, FcGLineArcs *lines);
+/* -c: adds calls that are in the code of the modules, with count 0.  (profile-calls.c) */
+void fc_gprofile_add_static_calls(FcGProfile *profile);

@@ -1,16 +1,77 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Annotated source (-A).  See reports.h.
+ * Counts by line: annotated source (-A) and execution counts (-C).  See reports.h.
  */
 #include "fcgprof/reports.h"
 
 #include "fcgprof/measured.h"
 #include "fcgprof/symspec.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* ---- Execution counts ---------------------------------------------------------------- */
+
+/* By file, line and address where both files are known, else by address alone. */
+static int compare_places(const void *a, const void *b)
+{
+    const FcGSym *left = a, *right = b;
+
+    if (left->file && right->file)
+    {
+        int difference = strcmp(left->file->path, right->file->path);
+
+        if (difference)
+            return difference;
+        if (left->line != right->line)
+            return left->line - right->line;
+    }
+    if (left->addr == right->addr)
+        return 0;
+    return left->addr < right->addr ? -1 : 1;
+}
+
+static void print_count(const FcGModel *model, const FcGSym *sym, guint64 addr, guint64 count)
+{
+    if (count == 0 && !model->options->show_zero)
+        return;
+    fprintf(model->out, "%s:%d: (%s:0x%lx) %lu executions\n",
+            sym->file ? sym->file->path : "<unknown>", sym->line, sym->name,
+            (gulong)(addr & model->addr_mask), (gulong)count);
+}
+
+void fc_greport_exec(FcGModel *model)
+{
+    g_autofree FcGSym **sorted = g_new(FcGSym *, model->symtab.len + 1);
+    guint n = 0;
+
+    fc_gmodel_begin_report(model);
+    /* Chosen before they are sorted: compare_places() is not transitive, so that the
+     * order of some depends on which others take part. */
+    for (guint i = 0; i < model->symtab.len; i++)
+    {
+        FcGSym *sym = &model->symtab.syms[i];
+
+        if (fc_gspecs_selects(model->specs, FC_GTABLE_INCL_EXEC, FC_GTABLE_EXCL_EXEC, sym->addr))
+            sorted[n++] = sym;
+    }
+    fc_gsort((void **)sorted, n, compare_places);
+    for (guint i = 0; i < n; i++)
+    {
+        const FcGSym *sym = sorted[i];
+
+        /* The calls of a line are those of its call sites. */
+        if (!sym->owner)
+            print_count(model, sym, sym->addr, sym->ncalls);
+        for (const FcGBlock *block = sym->blocks; block; block = block->next)
+            print_count(model, sym, block->addr, block->count);
+    }
+}
+
+/* ---- Annotated source ---------------------------------------------------------------- */
 
 enum
 {
@@ -31,7 +92,7 @@ typedef struct
     double time;  /* own time of the functions that begin here, in ticks */
     double total; /* theirs with all that they called; else that of the calls made here */
     gboolean has_function;
-    GArray *sites; /* guint64: calls from each call site; NULL: none */
+    GString *sites; /* calls from each call site */
 } Line;
 
 typedef struct
@@ -51,17 +112,9 @@ typedef struct
     GHashTable *written;  /* -y: names of files */
 } Annotator;
 
-static void add_sites(Line *line, const FcGBlocks *blocks)
+static void add_count(GString *text, guint64 count)
 {
-    for (; blocks; blocks = blocks->next)
-    {
-        for (guint i = 0; i < FC_GBLOCKS_MAX && blocks->addr[i]; i++)
-        {
-            if (!line->sites)
-                line->sites = g_array_new(FALSE, FALSE, sizeof(guint64));
-            g_array_append_val(line->sites, blocks->count[i]);
-        }
-    }
+    g_string_append_printf(text, "%s%" G_GUINT64_FORMAT, text->len ? "," : "", count);
 }
 
 /* The calls that a function makes on its first line are part of its own total. */
@@ -80,7 +133,8 @@ static void add_measured(Line *line, const FcGSym *sym)
     }
     line->total += sym->time + sym->child_time;
     line->ncalls += sym->ncalls;
-    add_sites(line, sym->blocks);
+    for (const FcGBlock *block = sym->blocks; block; block = block->next)
+        add_count(line->sites, block->count);
 }
 
 static Line *line_at(const FileCounts *counts, int number)
@@ -100,6 +154,7 @@ static void add_to_line(FcGModel *model, FileCounts *counts, const FcGSym *sym)
     {
         line = fc_gmodel_alloc(model, sizeof *line);
         line->sym = sym;
+        line->sites = g_string_new(NULL);
         g_hash_table_insert(counts->lines, GINT_TO_POINTER(sym->line), line);
     }
     guint64 before = line->ncalls;
@@ -112,10 +167,7 @@ static void add_to_line(FcGModel *model, FileCounts *counts, const FcGSym *sym)
 
 static void free_line(gpointer data)
 {
-    const Line *line = data;
-
-    if (line->sites)
-        g_array_unref(line->sites);
+    g_string_free(((Line *)data)->sites, TRUE);
 }
 
 static void free_counts(gpointer data)
@@ -150,61 +202,44 @@ static GHashTable *count_lines(FcGModel *model)
  * these are too many for the margin.  NULL if it has nothing to say; `*sum` is the sum. */
 static char *measured_text(Annotator *annotator, const Line *line, guint64 *sum)
 {
-    const GArray *sites = line->has_function ? NULL : line->sites;
-    gboolean all_lines = annotator->model->options->all_lines;
-    g_autoptr(GString) text = g_string_new(NULL);
+    gboolean has_sites = !line->has_function && line->sites->len > 0;
 
-    if (!line->has_function && !sites && !all_lines)
-        return NULL;
-    if (line->has_function || sites)
+    if (line->has_function || has_sites)
         annotator->last_count = line->ncalls;
-    for (guint i = 0; sites && i < sites->len; i++)
-        g_string_append_printf(text, "%s%" G_GUINT64_FORMAT, text->len ? "," : "",
-                               g_array_index(sites, guint64, i));
+    else if (!annotator->model->options->all_lines)
+        return NULL;
     *sum = annotator->last_count;
-    if (text->len > 0 && text->len <= MARGIN_WIDTH - strlen(ARROW))
-        return g_strdup(text->str);
+    if (has_sites && line->sites->len <= MARGIN_WIDTH - strlen(ARROW))
+        return g_strdup(line->sites->str);
     return g_strdup_printf("%" G_GUINT64_FORMAT, *sum);
 }
 
 /* The same of a line of samples. */
 static char *count_text(Annotator *annotator, const Line *line, guint64 *sum)
 {
-    gboolean all_lines = annotator->model->options->all_lines, has_count = FALSE;
-    guint64 line_addr = line->is_shared ? 0 : line->sym->addr, last_shown = G_MAXUINT64;
-    const FcGBlocks *blocks = line->sym->blocks;
+    gboolean all_lines = annotator->model->options->all_lines;
+    guint64 line_addr = line->is_shared ? 0 : line->sym->addr;
+    const FcGBlock *block = line->sym->blocks;
     GString *text = g_string_new(NULL);
 
     *sum = 0;
     if (line->sym->is_func)
+        annotator->last_count = line->ncalls;
+    if (line->sym->is_func || (all_lines && (!block || block->addr > line_addr)))
     {
-        g_string_append_printf(text, "%lu", (gulong)line->ncalls);
-        annotator->last_count = last_shown = *sum = line->ncalls;
-        has_count = TRUE;
-    }
-    else if (all_lines && blocks && blocks->addr[0] > line_addr)
-    {
-        g_string_append_printf(text, "%lu", (gulong)annotator->last_count);
-        last_shown = *sum = annotator->last_count;
-        has_count = TRUE;
-    }
-    for (guint i = 0; blocks && i < FC_GBLOCKS_MAX && blocks->addr[i]; i++)
-    {
-        annotator->last_count = blocks->count[i];
-        *sum += blocks->count[i];
-        has_count = TRUE;
-        if (all_lines && annotator->last_count == last_shown)
-            continue;
-        g_string_append_printf(text, "%s%lu", text->len ? "," : "", (gulong)blocks->count[i]);
-        last_shown = blocks->count[i];
-    }
-    if (all_lines && text->len == 0)
-    {
-        g_string_append_printf(text, "%lu", (gulong)annotator->last_count);
         *sum = annotator->last_count;
-        has_count = TRUE;
+        add_count(text, *sum);
     }
-    return g_string_free(text, !has_count);
+    for (; block; block = block->next)
+    {
+        gboolean is_shown = !all_lines || text->len == 0 || block->count != annotator->last_count;
+
+        annotator->last_count = block->count;
+        *sum += block->count;
+        if (is_shown)
+            add_count(text, block->count);
+    }
+    return g_string_free(text, text->len == 0);
 }
 
 static void print_margin(Annotator *annotator, int number, FILE *out)

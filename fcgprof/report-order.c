@@ -4,8 +4,235 @@
  */
 #include "fcgprof/reports.h"
 
-#include "fcgprof/order-map.h"
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- The map of -R ------------------------------------------------------------------- */
+
+static int compare_functions(const void *a, const void *b)
+{
+    const FcGOrderMapEntry *left = a, *right = b;
+
+    return strcmp(left->function, right->function);
+}
+
+static gboolean read_line(const char *line, GArray *entries)
+{
+    const char *colon = strchr(line, ':'), *space;
+    FcGOrderMapEntry entry;
+
+    if (g_str_has_prefix(line, "No symbols in "))
+        return TRUE;
+    if (!colon || colon == line)
+        return FALSE;
+    space = strrchr(colon, ' ');
+    entry.object = g_strndup(line, (gsize)(colon - line));
+    entry.function = g_strdup(space ? space + 1 : colon + 1);
+    entry.is_first = entries->len == 0 ||
+                     strcmp(g_array_index(entries, FcGOrderMapEntry, entries->len - 1).object,
+                            entry.object) != 0;
+    g_array_append_val(entries, entry);
+    return TRUE;
+}
+
+static void clear_entry(gpointer data)
+{
+    FcGOrderMapEntry *entry = data;
+
+    g_free(entry->function);
+    g_free(entry->object);
+}
+
+FcGOrderMap *fc_gorder_map_read(const char *path, GError **error)
+{
+    g_autofree char *text = NULL;
+    g_auto(GStrv) lines = NULL;
+    gboolean is_good = TRUE;
+
+    if (!g_file_get_contents(path, &text, NULL, NULL))
+    {
+        g_set_error(error, FC_GPROF_ERROR, FC_GPROF_ERROR_INPUT, "%s: %s", path, g_strerror(errno));
+        return NULL;
+    }
+    lines = g_strsplit(text, "\n", -1);
+    g_autoptr(FcGOrderMap) map = g_new0(FcGOrderMap, 1);
+    map->entries = g_array_new(FALSE, FALSE, sizeof(FcGOrderMapEntry));
+    g_array_set_clear_func(map->entries, clear_entry);
+    for (guint i = 0; lines[i] && is_good; i++)
+    {
+        const char *line = g_strchug(lines[i]);
+
+        if (*line)
+            is_good = read_line(line, map->entries);
+    }
+    g_array_sort(map->entries, compare_functions);
+    if (is_good && map->entries->len > 0)
+        return g_steal_pointer(&map);
+    g_set_error(error, FC_GPROF_ERROR, FC_GPROF_ERROR_INPUT, "%s: cannot be parsed as a map", path);
+    return NULL;
+}
+
+void fc_gorder_map_free(FcGOrderMap *map)
+{
+    if (!map)
+        return;
+    g_array_unref(map->entries);
+    g_free(map);
+}
+
+const FcGOrderMapEntry *fc_gorder_map_find(const FcGOrderMap *map, const char *function)
+{
+    const FcGOrderMapEntry key = {.function = (char *)function};
+
+    return bsearch(&key, map->entries->data, map->entries->len, sizeof key, compare_functions);
+}
+
+/* ---- Chains: functions that call each other often ------------------------------------ */
+
+static const double HOT_SHARE = 0.99; /* of all calls; rarer arcs wait */
+
+static gboolean is_alone(const FcGSym *sym)
+{
+    return !sym->order_next && !sym->order_prev;
+}
+
+/* The end of the chain that `sym` is in, and how far it is.  Links that copies of symbols
+ * start with (see symspec.c) can lead in a circle; the walk ends then, anywhere. */
+static FcGSym *end_of(FcGSym *sym, gboolean is_forward, guint *distance)
+{
+    const FcGSym *mark = sym;
+
+    for (*distance = 0;; ++*distance)
+    {
+        FcGSym *next = is_forward ? sym->order_next : sym->order_prev;
+
+        if (!next || next == mark)
+            return sym;
+        sym = next;
+        if ((*distance & (*distance + 1)) == 0)
+            mark = sym;
+    }
+}
+
+static FcGSym *last_of(FcGSym *sym, guint *distance)
+{
+    return end_of(sym, TRUE, distance);
+}
+
+static FcGSym *first_of(FcGSym *sym, guint *distance)
+{
+    return end_of(sym, FALSE, distance);
+}
+
+/* The far end of the chain in the one direction that it has. */
+static const FcGSym *other_end(FcGSym *sym)
+{
+    guint ignored;
+
+    return sym->order_next ? last_of(sym, &ignored) : first_of(sym, &ignored);
+}
+
+/* Links caller and callee, or the nearest free ends of their chains.  False if there
+ * is no room. */
+static gboolean link_arc(FcGArc *arc)
+{
+    FcGSym *parent = arc->parent, *child = arc->child, *first, *last;
+    guint to_first, to_last;
+
+    if (parent->order_next && parent->order_prev && child->order_next && child->order_prev)
+        return FALSE;
+    if (is_alone(parent))
+    {
+        last = last_of(child, &to_last);
+        first = first_of(child, &to_first);
+        child = to_last < to_first ? last : first;
+    }
+    else if (is_alone(child))
+    {
+        last = last_of(parent, &to_last);
+        first = first_of(parent, &to_first);
+        parent = to_first < to_last ? first : last;
+    }
+    else
+    {
+        return FALSE;
+    }
+    if (other_end(parent) == child && other_end(child) == parent)
+        return FALSE;
+    if (parent->order_next ? !child->order_next : !parent->order_prev && child->order_prev)
+    {
+        parent->order_prev = child;
+        child->order_next = parent;
+        arc->is_placed = TRUE;
+    }
+    else if (!parent->order_next && !child->order_prev)
+    {
+        parent->order_next = child;
+        child->order_prev = parent;
+        arc->is_placed = TRUE;
+    }
+    return TRUE;
+}
+
+static gboolean has_placed_end(const FcGArc *arc)
+{
+    return arc->parent->is_placed || arc->child->is_placed;
+}
+
+static void print_chains(FcGModel *model, const GPtrArray *arcs)
+{
+    for (guint i = 0; i < arcs->len; i++)
+    {
+        const FcGArc *arc = g_ptr_array_index(arcs, i);
+        FcGSym *sym = arc->parent;
+        guint ignored;
+
+        if (has_placed_end(arc) || is_alone(sym))
+            continue;
+        sym = first_of(sym, &ignored);
+        gboolean is_circle = last_of(sym, &ignored)->order_next != NULL;
+        for (; sym && !(is_circle && sym->is_placed); sym = sym->order_next)
+        {
+            sym->is_placed = TRUE;
+            fprintf(model->out, "%s\n", sym->name);
+        }
+    }
+}
+
+/* Puts the symbols that the arcs connect into an order in which callers and callees are
+ * close, and prints their names.  `is_all`: arcs that carry few calls count too.  Arcs
+ * that found no place are returned in `unplaced` if that is not NULL. */
+static void place(FcGModel *model, const GPtrArray *arcs, gboolean is_all, GPtrArray *unplaced)
+{
+    guint64 total = 0, seen = 0;
+
+    for (guint i = 0; i < arcs->len; i++)
+        total += ((const FcGArc *)g_ptr_array_index(arcs, i))->count;
+    for (guint i = 0; i < arcs->len; i++)
+    {
+        FcGArc *arc = g_ptr_array_index(arcs, i);
+
+        seen += arc->count;
+        if (arc->is_placed)
+            continue;
+        gboolean is_rare = !is_all && (double)seen / (double)total > HOT_SHARE;
+        if ((is_rare || has_placed_end(arc) || !link_arc(arc)) && unplaced)
+            g_ptr_array_add(unplaced, arc);
+    }
+    print_chains(model, arcs);
+    for (guint i = 0; is_all && i < arcs->len; i++)
+    {
+        const FcGArc *arc = g_ptr_array_index(arcs, i);
+
+        if (has_placed_end(arc))
+            continue;
+        arc->parent->is_placed = TRUE;
+        fprintf(model->out, "%s\n", arc->parent->name);
+    }
+}
+
+/* ---- Reports ------------------------------------------------------------------------- */
 
 static const double BUSY_SHARE = 0.90; /* of all calls; arcs that make them up count as uses */
 
@@ -106,7 +333,7 @@ static void place_busy(FcGModel *model, const GPtrArray *used)
             print_name(model, sym);
     }
     fc_gsort(high->pdata, high->len, compare_arc_counts);
-    fc_gorder_place(model, high, TRUE, NULL);
+    place(model, high, TRUE, NULL);
 }
 
 void fc_greport_function_order(FcGModel *model)
@@ -127,8 +354,8 @@ void fc_greport_function_order(FcGModel *model)
     count_uses(model->arcs);
     fc_gsort(used->pdata, used->len, compare_uses);
     place_busy(model, used);
-    fc_gorder_place(model, model->arcs, FALSE, unplaced);
-    fc_gorder_place(model, unplaced, TRUE, NULL);
+    place(model, model->arcs, FALSE, unplaced);
+    place(model, unplaced, TRUE, NULL);
     for (guint i = 0; i < n; i++)
     {
         if (model->symtab.syms[i].ncalls != 0 && !model->symtab.syms[i].is_placed)
@@ -159,7 +386,7 @@ void fc_greport_file_order(FcGModel *model)
         if (!arc->parent->is_mapped || !arc->child->is_mapped)
             arc->is_placed = TRUE;
     }
-    fc_gorder_place(model, model->arcs, FALSE, NULL);
+    place(model, model->arcs, FALSE, NULL);
     for (guint i = 0; i < model->symtab.len; i++)
     {
         const FcGSym *sym = &model->symtab.syms[i];

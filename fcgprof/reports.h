@@ -28,12 +28,29 @@ void fc_greport_annotate(FcGModel *model);
 void fc_greport_function_order(FcGModel *model);
 void fc_greport_file_order(FcGModel *model);
 
-/* Puts the symbols that the arcs connect into an order in which callers and callees are
- * close, and prints their names.  `is_all`: arcs that carry few calls count too.  Arcs
- * that found no place are returned in `unplaced` if that is not NULL. */
-void fc_gorder_place(FcGModel *model, const GPtrArray *arcs, gboolean is_all, GPtrArray *unplaced);
-
 /* Explanations for those who do not know the columns. */
 extern const char fc_gblurb_flat[];
 extern const char fc_gblurb_graph[];
 extern const char fc_gblurb_graph_traditional[];
+
+/* ---- The file of -R: which function comes from which object file -------------------------- */
+
+typedef struct
+{
+    char *function;
+    char *object;
+    gboolean is_first; /* of a run of functions of one object */
+} FcGOrderMapEntry;
+
+struct FcGOrderMap
+{
+    GArray *entries; /* FcGOrderMapEntry, by function name */
+};
+
+/* Lines "OBJECT:anything FUNCTION".  NULL and `error` on any other line. */
+FcGOrderMap *fc_gorder_map_read(const char *path, GError **error);
+void fc_gorder_map_free(FcGOrderMap *map);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcGOrderMap, fc_gorder_map_free)
+
+/* NULL if the map does not mention the function. */
+const FcGOrderMapEntry *fc_gorder_map_find(const FcGOrderMap *map, const char *function);

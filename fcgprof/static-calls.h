@@ -1,10 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * -c on gmon.out files: calls that are in the code of the image.
+ * What may be call instructions in machine code, for -c: x86 and AArch64.  Pure: looks at nothing
+ * but the bytes that it is given, which may be anything.
  */
 #pragma once
 
 #include "fcgprof/model.h"
+#include "fcgprof/object.h"
+
+/* What a call instruction says of where it goes. */
+typedef struct
+{
+    guint64 site;        /* address of the instruction behind the call */
+    guint64 target;      /* address of the code; of the pointer to it with `is_pointer` */
+    gboolean is_pointer; /* x86-64: call *POINTER(%rip) */
+    gboolean is_jump;    /* AArch64: goes there without a way back */
+} FcGCall;
+
+typedef void (*FcGCallVisitor)(const FcGCall *call, gpointer data);
+
+/* Whether the machine's calls are known. */
+gboolean fc_gcode_is_known(FcGMachine machine);
+
+/* Calls `visit` for whatever can be read as a call instruction among the `n` bytes at `code`,
+ * which run at address `addr`.  On x86 that may begin in the middle of another one: it is
+ * for the visitor to see that it goes to the start of a function. */
+void fc_gcode_visit_calls(FcGMachine machine, const guint8 *code, gsize n, guint64 addr,
+                          FcGCallVisitor visit, gpointer data);
 
 /* Adds arcs with count 0 for all calls from the code that histograms cover; none where the calls of
  * the image's machine are not known (code-calls.h). */

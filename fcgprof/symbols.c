@@ -4,10 +4,10 @@
  * object files of -R, or the list of -S.  Called by main.c, and by profile-syms.c for each
  * image.
  */
-#include "fcgprof/symbols.h"
+#include "fcgprof/model.h"
 
 #include "fcgprof/object.h"
-#include "fcgprof/order-map.h"
+#include "fcgprof/reports.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

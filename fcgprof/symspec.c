@@ -4,7 +4,6 @@
  */
 #include "fcgprof/symspec.h"
 
-#include "fcgprof/arcs.h"
 #include "profile/search.h"
 #include <stdlib.h>
 #include <string.h>

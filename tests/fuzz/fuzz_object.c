@@ -4,13 +4,12 @@
  * and links are read by way of the system's libbfd, and reported with a histogram of its code and
  * the calls that are found in it.
  */
-#include "fcgprof/code-calls.h"
 #include "fcgprof/graph.h"
 #include "fcgprof/hist.h"
+#include "fcgprof/model.h"
 #include "fcgprof/object.h"
 #include "fcgprof/reports.h"
 #include "fcgprof/static-calls.h"
-#include "fcgprof/symbols.h"
 #include "fcgprof/symspec.h"
 #include "tests/fuzz/input-file.h"
 

@@ -6,7 +6,7 @@
  *   code_probe x86-64 ADDRESS < CODE     "SITE TARGET" of each, "SITE *POINTER"
  *   code_probe aarch64 ADDRESS < CODE    the same
  */
-#include "fcgprof/code-calls.h"
+#include "fcgprof/static-calls.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  *   image_probe libelf|libbfd IMAGE    its layout, its code, and whose each address is
  */
 #include "fcgprof/object.h"
-#include "gmon/ranges.h"
+#include "gmon/image.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Parses gmon.out files from memory.  See reader.h.
+ * The bytes of gmon.out files: GNU's tagged format, the old BSD layout and 4.4BSD's.  See gmon.h.
  */
-#include "gmon/reader.h"
+#include "gmon/gmon.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -341,4 +341,53 @@ GBytes *fc_gmon_load(const char *path, const FcGmonLayout *layout, FcGmonFormat 
     if (file != stdin)
         fclose(file);
     return bytes;
+}
+
+/* ---- Writing ------------------------------------------------------------------------- */
+
+void fc_gmon_put_uint(const FcGmonWriter *writer, guint64 value, guint n_bytes)
+{
+    guint8 bytes[sizeof value];
+
+    for (guint i = 0; i < n_bytes; i++)
+        bytes[writer->layout.is_big_endian ? n_bytes - 1 - i : i] = (guint8)(value >> (8 * i));
+    fwrite(bytes, 1, n_bytes, writer->file);
+}
+
+void fc_gmon_put_addr(const FcGmonWriter *writer, guint64 value)
+{
+    fc_gmon_put_uint(writer, value, writer->layout.addr_bytes);
+}
+
+void fc_gmon_put_spare(const FcGmonWriter *writer)
+{
+    static const char zeros[FC_GMON_SPARE_BYTES];
+
+    fwrite(zeros, 1, sizeof zeros, writer->file);
+}
+
+void fc_gmon_put_header(const FcGmonWriter *writer)
+{
+    fputs(FC_GMON_MAGIC, writer->file);
+    fc_gmon_put_uint(writer, FC_GMON_VERSION, 4);
+    fc_gmon_put_spare(writer);
+}
+
+void fc_gmon_put_hist(const FcGmonWriter *writer, const FcGmonHist *hist)
+{
+    fc_gmon_put_uint(writer, FC_GMON_TAG_HIST, 1);
+    fc_gmon_put_addr(writer, hist->low);
+    fc_gmon_put_addr(writer, hist->high);
+    fc_gmon_put_uint(writer, hist->n_bins, 4);
+    fc_gmon_put_uint(writer, hist->rate, 4);
+    fwrite(hist->dimension, 1, FC_GMON_DIMENSION_BYTES, writer->file);
+    fputc(hist->abbreviation, writer->file);
+}
+
+void fc_gmon_put_arc(const FcGmonWriter *writer, guint64 from, guint64 self, guint32 count)
+{
+    fc_gmon_put_uint(writer, FC_GMON_TAG_ARC, 1);
+    fc_gmon_put_addr(writer, from);
+    fc_gmon_put_addr(writer, self);
+    fc_gmon_put_uint(writer, count, 4);
 }
