@@ -24,6 +24,7 @@ struct FcSharedMap
 {
     struct FcShared *header;
     gsize bytes;
+    int fd;              /* -1: not known */
     guint32 chunk_count; /* ours: the program may change the one in the header */
     guint8 *taken;       /* by chunk index */
     gboolean freed_some; /* since the last fc_shared_wake; */
@@ -53,7 +54,9 @@ FcSharedMap *fc_shared_map(int fd, GError **error)
         return NULL;
     }
     FcSharedMap *shared = fc_shared_new(memory, bytes, error);
-    if (!shared)
+    if (shared)
+        shared->fd = fd;
+    else
         munmap(memory, bytes);
     return shared;
 }
@@ -72,6 +75,7 @@ FcSharedMap *fc_shared_new(void *memory, gsize bytes, GError **error)
     FcSharedMap *shared = g_new0(FcSharedMap, 1);
     shared->header = header;
     shared->bytes = bytes;
+    shared->fd = -1;
     shared->chunk_count = chunk_count;
     shared->taken = g_new0(guint8, chunk_count + 1);
     shared->awaited = g_array_new(FALSE, FALSE, sizeof(guint32));
@@ -91,6 +95,17 @@ void fc_shared_unmap(FcSharedMap *shared)
 static struct FcChunk *chunk_at(FcSharedMap *shared, guint32 index)
 {
     return (struct FcChunk *)((char *)shared->header + (gsize)index * FC_CHUNK_BYTES);
+}
+
+/* The first chunk from `index` on that anybody ever wrote to, or one behind the last.  Most
+ * sessions use a few of a thousand, and to look into the others would take a page of memory for
+ * each, which is most of what a manager does for a process that makes a few calls. */
+static guint32 first_written(const FcSharedMap *shared, guint32 index)
+{
+    off_t at = shared->fd < 0 ? -1 : lseek(shared->fd, (off_t)index * FC_CHUNK_BYTES, SEEK_DATA);
+    if (at >= 0)
+        return (guint32)MIN(at / FC_CHUNK_BYTES, shared->chunk_count + 1);
+    return shared->fd >= 0 && errno == ENXIO ? shared->chunk_count + 1 : index;
 }
 
 /* Whether `process` owns the chunk, its header is complete and it is of that kind. */
@@ -150,7 +165,8 @@ GArray *fc_shared_owned(FcSharedMap *shared, guint64 process, enum FcChunkKind k
 {
     GArray *views = g_array_new(FALSE, FALSE, sizeof(FcChunkView));
     FcChunkView view;
-    for (guint32 i = 1; i <= shared->chunk_count; i++)
+    for (guint32 i = first_written(shared, 1); i <= shared->chunk_count;
+         i = first_written(shared, i + 1))
         if (!shared->taken[i] && view_chunk(shared, i, process, kind, &view))
             g_array_append_val(views, view);
     g_array_sort(views, compare_views);
@@ -192,7 +208,8 @@ void fc_shared_free(FcSharedMap *shared, guint32 index)
 
 void fc_shared_free_all(FcSharedMap *shared, guint64 process)
 {
-    for (guint32 i = 1; i <= shared->chunk_count; i++)
+    for (guint32 i = first_written(shared, 1); i <= shared->chunk_count;
+         i = first_written(shared, i + 1))
         if (__atomic_load_n(&chunk_at(shared, i)->owner, __ATOMIC_RELAXED) == process)
             free_chunk(shared, i);
     shared->freed_some = TRUE;

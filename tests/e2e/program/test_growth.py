@@ -74,6 +74,11 @@ class Growth(fctest.Case):
         os.unlink(out)
         return kib
 
+    def test_managers_memory_for_little(self):
+        """Of the shared memory what was used: a page of each of its thousand chunks would be 4 MiB."""
+        kib = self.manager_kib([self.compile("manythreads.c", "-O2"), "1", "1000"])
+        self.assertLess(kib, 6 * 1024)
+
     def test_managers_memory(self):
         program = self.compile("manythreads.c", "-O2")
         for threads, calls in ((1, 1000), (1, 100000000), (8, 1000000)):
