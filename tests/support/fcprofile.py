@@ -9,10 +9,14 @@ that does not agree with the sections behind it.
 
 import functools
 import gc
+import hashlib
 import json
 import os
 import re
 import subprocess
+import tempfile
+
+import fctest
 
 TIME_MODES = {1: "tsc", 2: "ext", 3: "cpu", 4: "sys"}
 PROFILE_MODES = {1: "single", 2: "fork", 3: "thread"}
@@ -84,12 +88,28 @@ class Lines:
         return sections
 
 
+def nm_text(path):
+    """What nm says of a file.  Tests look at hundreds of copies of the same few programs and libraries, and nm
+    takes longer to start than to read one: its word is kept, for all with the same bytes, beside what was compiled."""
+    try:
+        with open(path, "rb") as stream:
+            kept = os.path.join(fctest.COMPILED, "nm-" + hashlib.sha256(stream.read()).hexdigest())
+    except OSError:  # as nm could not, either
+        return ""
+    if not os.path.exists(kept):
+        os.makedirs(fctest.COMPILED, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=fctest.COMPILED, delete=False) as stream:
+            subprocess.run(["nm", "-S", "--defined-only", path], stdout=stream, stderr=subprocess.DEVNULL,
+                           env={**os.environ, "LC_ALL": "C"})
+        os.rename(stream.name, kept)
+    with open(kept, encoding="utf-8") as stream:
+        return stream.read()
+
+
 @functools.lru_cache(maxsize=None)
 def nm_lines(path):
     """[(offset, size, kind, name)] of what a file defines, as nm has them; nothing has a size of 0."""
-    text = subprocess.run(["nm", "-S", "--defined-only", path], capture_output=True, text=True,
-                          env={**os.environ, "LC_ALL": "C"}).stdout
-    rows = [line.split() for line in text.splitlines()]
+    rows = [line.split() for line in nm_text(path).splitlines()]
     return [(int(row[0], 16), int(row[1], 16) if len(row) == 4 else 0, row[-2], row[-1])
             for row in rows if len(row) in (3, 4)]
 
