@@ -3,7 +3,7 @@
  * Merges histograms and shares samples out.  See hist.h.  The order in which samples
  * are added up is part of the contract.
  */
-#include "fcgprof/hist.h"
+#include "fcgprof/gmon-files.h"
 
 #include "fcgprof/object.h"
 #include "fcgprof/symspec.h"
@@ -40,101 +40,86 @@ static double scale_of(const FcGmonHist *header)
     return (double)((header->high - header->low) / FC_GMON_UNIT_BYTES) / header->n_bins;
 }
 
-static gboolean refuse(GError **error, const char *why)
+static FcGmonHist *refuse(GError **error, const char *why)
 {
     g_set_error_literal(error, FC_GMON_ERROR, FC_GMON_ERROR_PROFILE, why);
-    return FALSE;
+    return NULL;
 }
 
-static FcGHist *add_hist(FcGModel *model, const FcGmonHist *header)
+/* In the sum it has the first one's dimension. */
+static FcGmonHist *add_hist(FcGModel *model, const FcGmonHist *header)
 {
-    model->hists = g_renew(FcGHist, model->hists, model->n_hists + 1);
-    FcGHist *hist = &model->hists[model->n_hists++];
-    hist->low = header->low;
-    hist->high = header->high;
-    hist->n_bins = header->n_bins;
+    if (model->n_hists == 0)
+        model->scale = scale_of(header);
+    model->hists = g_renew(FcGmonHist, model->hists, model->n_hists + 1);
+    FcGmonHist *hist = &model->hists[model->n_hists++];
+    *hist = *header;
+    memcpy(hist->dimension, model->dimension, FC_GMON_DIMENSION_BYTES);
+    hist->abbreviation = model->abbreviation;
     hist->bins = g_new0(guint32, (gsize)header->n_bins + 1);
     return hist;
 }
 
-static gboolean check_compatible(const FcGModel *model, const FcGmonHist *header, GError **error)
+/* How a histogram differs from those before, or NULL. */
+static const char *find_difference(const FcGModel *model, const FcGmonHist *header)
 {
-    const char *what = NULL;
-
-    if (strncmp(header->dimension, model->dimension, 15) != 0)
-        what = "the dimension differs from that of earlier histograms";
-    else if (header->abbreviation != model->abbreviation)
-        what = "the dimension's abbreviation differs from that of earlier histograms";
-    else if (fabs(scale_of(header) - model->scale) > SCALE_TOLERANCE)
-        what = "the scale differs from that of earlier histograms";
-    return !what || refuse(error, what);
+    if (strncmp(header->dimension, model->dimension, FC_GMON_DIMENSION_BYTES) != 0)
+        return "the dimension differs from that of earlier histograms";
+    if (header->abbreviation != model->abbreviation)
+        return "the dimension's abbreviation differs from that of earlier histograms";
+    if (fabs(scale_of(header) - model->scale) > SCALE_TOLERANCE)
+        return "the scale differs from that of earlier histograms";
+    return NULL;
 }
 
-FcGHist *fc_ghist_declare(FcGModel *model, const FcGmonHist *header, GError **error)
-{
-    FcGHist *hist;
-
-    if (model->n_hists == 0)
-    {
-        memcpy(model->dimension, header->dimension, 15);
-        model->abbreviation = header->abbreviation;
-        model->scale = scale_of(header);
-        model->rate = header->rate;
-    }
-    else if (!check_compatible(model, header, error))
-    {
-        return NULL;
-    }
-    for (guint i = 0; i < model->n_hists; i++)
-    {
-        hist = &model->hists[i];
-        if (hist->low == header->low && hist->high == header->high)
-            return hist;
-    }
-    for (guint i = 0; i < model->n_hists; i++)
-    {
-        hist = &model->hists[i];
-        if (MAX(hist->low, header->low) < MIN(hist->high, header->high))
-        {
-            refuse(error, "the histogram overlaps an earlier one");
-            return NULL;
-        }
-    }
-    return add_hist(model, header);
-}
-
-static gboolean take_old_rate(FcGModel *model, const FcGmonHist *header, GError **error)
+static FcGmonHist *declare_old(FcGModel *model, const FcGmonHist *header, GError **error)
 {
     const long usual_rate = 100; /* the clock of systems that wrote such files */
+    const FcGmonHist *first = model->hists;
 
     if (header->has_rate && model->rate != 0 && model->rate != (long)header->rate)
         return refuse(error, "its sampling rate is not that of the first file");
     if (model->rate == 0)
         model->rate = header->rate != 0 ? (long)header->rate : usual_rate;
-    return TRUE;
-}
-
-FcGHist *fc_ghist_declare_old(FcGModel *model, const FcGmonHist *header, GError **error)
-{
-    const FcGHist *first = model->hists;
-
-    if (!take_old_rate(model, header, error))
-        return NULL;
     if (model->n_hists == 0)
-    {
-        model->scale = scale_of(header);
         return add_hist(model, header);
-    }
     if (first->high != 0 && (first->low != header->low || first->high != header->high ||
                              first->n_bins != header->n_bins))
-    {
-        refuse(error, "its range or size is not that of the first file");
-        return NULL;
-    }
+        return refuse(error, "its range or size is not that of the first file");
     return model->hists;
 }
 
-const FcGHist *fc_ghist_covering(const FcGModel *model, guint64 addr)
+FcGmonHist *fc_ghist_declare(FcGModel *model, const FcGmonHist *header, gboolean is_old,
+                             GError **error)
+{
+    const char *difference = NULL;
+
+    if (is_old)
+        return declare_old(model, header, error);
+    if (model->n_hists > 0)
+        difference = find_difference(model, header);
+    if (difference)
+        return refuse(error, difference);
+    if (model->n_hists == 0)
+    {
+        memcpy(model->dimension, header->dimension, FC_GMON_DIMENSION_BYTES);
+        model->abbreviation = header->abbreviation;
+        model->rate = header->rate;
+    }
+    for (guint i = 0; i < model->n_hists; i++)
+    {
+        if (model->hists[i].low == header->low && model->hists[i].high == header->high)
+            return &model->hists[i];
+    }
+    for (guint i = 0; i < model->n_hists; i++)
+    {
+        if (MAX(model->hists[i].low, header->low) < MIN(model->hists[i].high, header->high))
+            return refuse(error, "the histogram overlaps an earlier one");
+    }
+    return add_hist(model, header);
+}
+
+const FcGmonHist *fc_ghist_covering(const FcGModel *model, guint64 addr)
 {
     for (guint i = 0; i < model->n_hists; i++)
     {
@@ -190,7 +175,7 @@ void fc_ghist_assign(FcGModel *model)
 {
     for (guint k = 0; k < model->n_hists; k++)
     {
-        const FcGHist *hist = &model->hists[k];
+        const FcGmonHist *hist = &model->hists[k];
         guint64 low_unit = hist->low / FC_GMON_UNIT_BYTES;
         guint sym = 0;
 

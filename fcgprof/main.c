@@ -5,7 +5,6 @@
  */
 #include "fcgprof/gmon-files.h"
 #include "fcgprof/graph.h"
-#include "fcgprof/hist.h"
 #include "fcgprof/model.h"
 #include "fcgprof/object.h"
 #include "fcgprof/profile.h"

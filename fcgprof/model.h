@@ -110,14 +110,6 @@ typedef struct
 
 typedef struct
 {
-    guint64 low;
-    guint64 high;
-    guint32 n_bins;
-    guint32 *bins;
-} FcGHist;
-
-typedef struct
-{
     const FcGOptions *options; /* borrowed */
     FcGArena *arena;
     FILE *out;
@@ -136,7 +128,7 @@ typedef struct
 
     unsigned inputs; /* FC_GINPUT_* */
     int file_version;
-    FcGHist *hists; /* in order of appearance */
+    FcGmonHist *hists; /* in order of appearance */
     guint n_hists;
     double scale; /* units of code (2 bytes) in one bin */
     long rate;    /* ticks in one unit of the dimension */

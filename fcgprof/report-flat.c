@@ -4,7 +4,7 @@
  */
 #include "fcgprof/reports.h"
 
-#include "fcgprof/hist.h"
+#include "fcgprof/gmon-files.h"
 #include "fcgprof/measured.h"
 #include "fcgprof/symspec.h"
 #include <string.h>

@@ -7,7 +7,7 @@
  */
 #include "fcgprof/static-calls.h"
 
-#include "fcgprof/hist.h"
+#include "fcgprof/gmon-files.h"
 #include "fcgprof/object.h"
 
 /* ---- Machine code -------------------------------------------------------------------- */

@@ -33,7 +33,7 @@ enum
     FC_GMON_TAG_BLOCKS = 2,
 };
 
-/* What a histogram record says in front of its samples. */
+/* A histogram record. */
 typedef struct
 {
     guint64 low;
@@ -43,6 +43,7 @@ typedef struct
     gboolean has_rate; /* of the old layouts only 4.4BSD's has */
     char dimension[FC_GMON_DIMENSION_BYTES + 1]; /* what is sampled: "seconds" */
     char abbreviation;
+    guint32 *bins; /* the samples: of 16 bits each in a file */
 } FcGmonHist;
 
 #define FC_GMON_ERROR (fc_gmon_error_quark())
@@ -68,45 +69,6 @@ enum
     FC_GMON_STREAM_BYTES_MAX = 1 << 28 /* of what has no size; profiles have some megabytes */
 };
 
-/* Where the samples of a histogram are to be added. */
-typedef struct
-{
-    guint32 *bins;
-    guint32 n;
-} FcGmonBins;
-
-/* Called for each record, in the order of the file, with the `data` that came with them. */
-typedef struct
-{
-    /* A histogram; in the old layouts `is_old`, without a dimension.  FALSE with `error` set if it
-     * does not go with earlier ones. */
-    gboolean (*hist)(const FcGmonHist *hist, gboolean is_old, FcGmonBins *bins, gpointer data,
-                     GError **error);
-    void (*arc)(guint64 from, guint64 self, guint64 count, gpointer data);
-    void (*block)(guint64 addr, guint64 count, gpointer data);
-} FcGmonVisitor;
-
-/* Records found. */
-typedef struct
-{
-    gboolean is_old; /* no tags: histogram and arcs are there, possibly empty */
-    guint version;   /* else */
-    guint n_hists;
-    guint n_arcs;
-    guint n_blocks;
-} FcGmonContents;
-
-/* False and `error` if the bytes are no profile, or end early; what was visited so far is of no use
- * then. */
-gboolean fc_gmon_parse(const guint8 *bytes, gsize n_bytes, const FcGmonLayout *layout,
-                       FcGmonFormat format, const FcGmonVisitor *visitor, gpointer data,
-                       FcGmonContents *contents, GError **error);
-
-/* The bytes of a file ("-" is standard input).  NULL and `error` if it can't be read; or if it
- * comes without an end or a size, and is no profile or larger than any. */
-GBytes *fc_gmon_load(const char *path, const FcGmonLayout *layout, FcGmonFormat format,
-                     GError **error);
-
 typedef struct
 {
     FILE *file;
@@ -122,7 +84,8 @@ void fc_gmon_put_spare(const FcGmonWriter *writer);
 /* The header of a tagged file. */
 void fc_gmon_put_header(const FcGmonWriter *writer);
 
-/* A histogram record but for its bins, 2 bytes each, which must follow. */
+/* A histogram record, and its bins alone. */
+void fc_gmon_put_bins(const FcGmonWriter *writer, const FcGmonHist *hist);
 void fc_gmon_put_hist(const FcGmonWriter *writer, const FcGmonHist *hist);
 
 void fc_gmon_put_arc(const FcGmonWriter *writer, guint64 from, guint64 self, guint32 count);

@@ -137,13 +137,19 @@ static guint64 choose_tick(const FcGmonTime *times, guint count)
 
 /* ---- The histograms -------------------------------------------------------------- */
 
-static FcGmonOutHist *add_hist(FcGmonOut *out, guint64 unit, guint64 n_bins)
+/* Each bin covers one unit of gprof's. */
+static FcGmonHist *add_hist(FcGmonOut *out, guint64 unit, guint64 n_bins)
 {
-    FcGmonOutHist hist = {.low = unit * FC_GMON_UNIT_BYTES, .n_bins = (guint32)n_bins};
+    FcGmonHist hist = {.low = unit * FC_GMON_UNIT_BYTES,
+                       .high = (unit + n_bins) * FC_GMON_UNIT_BYTES,
+                       .n_bins = (guint32)n_bins,
+                       .rate = out->rate,
+                       .dimension = "seconds",
+                       .abbreviation = 's',
+                       .bins = g_new0(guint32, n_bins)};
 
-    hist.bins = g_new0(guint16, n_bins);
     g_array_append_val(out->hists, hist);
-    return &g_array_index(out->hists, FcGmonOutHist, out->hists->len - 1);
+    return &g_array_index(out->hists, FcGmonHist, out->hists->len - 1);
 }
 
 /* Puts spans [first, last] into as many records of one range as the first one needs. */
@@ -153,16 +159,16 @@ static void add_spans(FcGmonOut *out, const Span *spans, guint first, guint last
 
     for (guint64 layer = 0; layer < spans[first].layers; layer++)
     {
-        FcGmonOutHist *hist = add_hist(out, spans[first].unit, n_bins);
+        FcGmonHist *hist = add_hist(out, spans[first].unit, n_bins);
 
         for (guint i = first; i <= last; i++)
         {
-            guint16 *bins = hist->bins + (spans[i].unit - spans[first].unit);
+            guint32 *bins = hist->bins + (spans[i].unit - spans[first].unit);
             guint64 left = spans[i].ticks - layer * spans[i].n_bins * BIN_MAX;
 
             for (guint32 k = 0; k < spans[i].n_bins && left > 0; k++)
             {
-                bins[k] = (guint16)MIN(left, BIN_MAX);
+                bins[k] = (guint32)MIN(left, BIN_MAX);
                 left -= bins[k];
             }
         }
@@ -185,8 +191,8 @@ gboolean fc_gmonout_has_layers(const FcGmonOut *out)
     for (guint i = 1; i < out->hists->len; i++)
     {
         /* Layers stand one behind the other. */
-        if (g_array_index(out->hists, FcGmonOutHist, i).low ==
-            g_array_index(out->hists, FcGmonOutHist, i - 1).low)
+        if (g_array_index(out->hists, FcGmonHist, i).low ==
+            g_array_index(out->hists, FcGmonHist, i - 1).low)
             return TRUE;
     }
     return FALSE;
@@ -198,6 +204,7 @@ void fc_gmonout_set_times(FcGmonOut *out, FcGmonTime *times, guint count)
     guint64 tick_ns = choose_tick(times, count), left_bytes = FILE_BYTES_MAX;
     guint n = 0;
 
+    out->rate = (guint32)(NS_PER_S / tick_ns);
     for (guint i = 0; i < count; i++)
     {
         times[i].shown_ns = 0;
@@ -216,14 +223,11 @@ void fc_gmonout_set_times(FcGmonOut *out, FcGmonTime *times, guint count)
     }
     if (n == 0 && count > 0)
         add_hist(out, times[0].start / FC_GMON_UNIT_BYTES, 1); /* a flat profile needs one */
-    out->rate = (guint32)(NS_PER_S / tick_ns);
 }
 
-static void clear_hist(gpointer data)
+static void clear_hist(gpointer hist)
 {
-    FcGmonOutHist *hist = data;
-
-    g_free(hist->bins);
+    g_free(((FcGmonHist *)hist)->bins);
 }
 
 FcGmonOut *fc_gmonout_new(void)
@@ -231,7 +235,7 @@ FcGmonOut *fc_gmonout_new(void)
     FcGmonOut *out = g_new0(FcGmonOut, 1);
 
     out->rate = 1;
-    out->hists = g_array_new(FALSE, TRUE, sizeof(FcGmonOutHist));
+    out->hists = g_array_new(FALSE, TRUE, sizeof(FcGmonHist));
     g_array_set_clear_func(out->hists, clear_hist);
     out->arcs = g_array_new(FALSE, TRUE, sizeof(FcGmonArc));
     return out;
@@ -270,20 +274,6 @@ guint64 fc_gmonout_count_arc_records(const FcGmonOut *out)
 
 /* ---- Bytes -------------------------------------------------------------------- */
 
-static void put_hist(const FcGmonWriter *writer, const FcGmonOutHist *hist, guint32 rate)
-{
-    FcGmonHist header = {.low = hist->low,
-                         .high = hist->low + (guint64)hist->n_bins * FC_GMON_UNIT_BYTES,
-                         .n_bins = hist->n_bins,
-                         .rate = rate,
-                         .dimension = "seconds",
-                         .abbreviation = 's'};
-
-    fc_gmon_put_hist(writer, &header);
-    for (guint32 i = 0; i < hist->n_bins; i++)
-        fc_gmon_put_uint(writer, hist->bins[i], 2);
-}
-
 static void put_arc(const FcGmonWriter *writer, const FcGmonArc *arc)
 {
     guint64 left = arc->calls;
@@ -303,7 +293,7 @@ gboolean fc_gmonout_write(const FcGmonOut *out, const FcGmonLayout *layout, FILE
 
     fc_gmon_put_header(&writer);
     for (guint i = 0; i < out->hists->len && !ferror(file); i++)
-        put_hist(&writer, &g_array_index(out->hists, FcGmonOutHist, i), out->rate);
+        fc_gmon_put_hist(&writer, &g_array_index(out->hists, FcGmonHist, i));
     for (guint i = 0; i < out->arcs->len && !ferror(file); i++)
         put_arc(&writer, &g_array_index(out->arcs, FcGmonArc, i));
     return fflush(file) == 0 && !ferror(file);

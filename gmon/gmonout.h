@@ -21,14 +21,6 @@ typedef struct
     guint64 shown_ns; /* filled in: what the file says */
 } FcGmonTime;
 
-/* A histogram record.  Each bin covers one unit of gprof's, two bytes of code. */
-typedef struct
-{
-    guint64 low;
-    guint32 n_bins;
-    guint16 *bins;
-} FcGmonOutHist;
-
 typedef struct
 {
     guint64 from; /* an address inside the call instruction */
@@ -39,7 +31,7 @@ typedef struct
 typedef struct
 {
     guint32 rate;  /* ticks a second */
-    GArray *hists; /* FcGmonOutHist; equal ranges add up */
+    GArray *hists; /* FcGmonHist; equal ranges add up */
     GArray *arcs;  /* FcGmonArc */
 } FcGmonOut;
 

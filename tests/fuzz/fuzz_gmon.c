@@ -6,7 +6,6 @@
  */
 #include "fcgprof/gmon-files.h"
 #include "fcgprof/graph.h"
-#include "fcgprof/hist.h"
 #include "fcgprof/reports.h"
 #include "fcgprof/symspec.h"
 #include "tests/fuzz/input-file.h"

@@ -4,8 +4,8 @@
  * and links are read by way of the system's libbfd, and reported with a histogram of its code and
  * the calls that are found in it.
  */
+#include "fcgprof/gmon-files.h"
 #include "fcgprof/graph.h"
-#include "fcgprof/hist.h"
 #include "fcgprof/model.h"
 #include "fcgprof/object.h"
 #include "fcgprof/reports.h"
@@ -78,7 +78,7 @@ static void report(FcGModel *model, FcGObject *object)
                                .dimension = "seconds",
                                .abbreviation = 's'};
     g_autoptr(GError) error = NULL;
-    FcGHist *hist = fc_ghist_declare(model, &header, &error);
+    FcGmonHist *hist = fc_ghist_declare(model, &header, FALSE, &error);
 
     if (!hist)
         return;

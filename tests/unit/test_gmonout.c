@@ -4,7 +4,6 @@
  * its symbols must then have the times and calls that went in.
  */
 #include "fcgprof/gmon-files.h"
-#include "fcgprof/hist.h"
 #include "fcgprof/symspec.h"
 #include "gmon/gmonout.h"
 #include "tests/unit/profile_fixture.h"
