@@ -35,7 +35,7 @@ typedef struct
     gint module;
     GPtrArray *notes;
     FcGImage *image;
-    FcGRanges *gprof;         /* its table of symbols */
+    GArray *gprof;            /* its table of symbols: FcGRange */
     const FcGRange **symbols; /* of each function of the model; NULL: not in the file */
     gboolean *is_profiled;    /* of each symbol of gprof's */
     const FcGRange *outside;  /* stands for callers that the file does not know; may be NULL */
@@ -61,6 +61,11 @@ G_GNUC_PRINTF(2, 3) static void note(const Export *export, const char *format, .
 }
 
 /* ---- Symbols ---------------------------------------------------------------------- */
+
+static const FcGRange *symbol_at(const Export *export, guint index)
+{
+    return &g_array_index(export->gprof, FcGRange, index);
+}
 
 static void count_missing(Missing *missing, const FcProfileFunction *figures)
 {
@@ -114,7 +119,7 @@ static void find_symbols(Export *export)
             continue;
         }
         export->symbols[i] = symbol;
-        export->is_profiled[symbol - export->gprof->items] = TRUE;
+        export->is_profiled[symbol - symbol_at(export, 0)] = TRUE;
     }
 }
 
@@ -122,16 +127,14 @@ static void find_symbols(Export *export)
 static const FcGRange *find_outside(const Export *export)
 {
     static const char *const names[] = {"_start", "_init", "_fini"};
-    const FcGRanges *table = export->gprof;
-
     for (guint k = 0; k < G_N_ELEMENTS(names); k++)
     {
-        for (guint i = 0; i < table->len; i++)
+        for (guint i = 0; i < export->gprof->len; i++)
         {
-            const FcGRange *symbol = &table->items[i];
+            const FcGRange *symbol = symbol_at(export, i);
 
             if (strcmp(symbol->name, names[k]) == 0 && !export->is_profiled[i] &&
-                fc_granges_find(table, symbol->addr) == symbol)
+                fc_granges_find(export->gprof, symbol->addr) == symbol)
                 return symbol;
         }
     }
@@ -168,21 +171,21 @@ static void note_times(const Export *export, const GArray *times)
 
 static void add_times(Export *export)
 {
-    const FcGRanges *table = export->gprof;
-    g_autofree guint64 *local_ns = g_new0(guint64, (gsize)table->len + 1);
+    guint n = export->gprof->len;
+    g_autofree guint64 *local_ns = g_new0(guint64, (gsize)n + 1);
     g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(FcGmonTime));
 
     for (guint i = 0; i < export->model->functions->len; i++)
     {
         if (export->symbols[i])
-            local_ns[export->symbols[i] - table->items] +=
+            local_ns[export->symbols[i] - symbol_at(export, 0)] +=
                 fc_model_function(export->model, i)->figures.local_ns;
     }
-    for (guint i = 0; i < table->len; i++)
+    for (guint i = 0; i < n; i++)
     {
         /* The last symbol has no end, so gprof gives it no time: its range is empty. */
-        FcGmonTime time = {table->starts[i], table->starts[i + (i + 1 < table->len)], local_ns[i],
-                           0};
+        FcGmonTime time = {symbol_at(export, i)->addr, symbol_at(export, i + (i + 1 < n))->addr,
+                           local_ns[i], 0};
 
         if (export->is_profiled[i])
             g_array_append_val(times, time);
@@ -211,12 +214,11 @@ static gint compare_arcs(gconstpointer a, gconstpointer b)
  * code, else (it was inlined, or came by way of a library) the caller's first. */
 static guint64 find_origin(const Export *export, guint index, const FcGRange *caller)
 {
-    const FcGRanges *table = export->gprof;
     const FcProfileArc *arc = &g_array_index(export->model->profile->arcs, FcProfileArc, index);
 
     if (!export->model->inlined[index] &&
         fc_model_is_same_module(export->model, arc->site.module, export->module) &&
-        fc_granges_find(table, arc->site.offset - 1) == caller)
+        fc_granges_find(export->gprof, arc->site.offset - 1) == caller)
         return arc->site.offset - 1;
     return caller->addr;
 }
@@ -419,7 +421,7 @@ gboolean fc_export_gmon_module(const FcModel *model, gint module, const char *pa
     fc_gmonout_free(export.out);
     g_free(export.symbols);
     g_free(export.is_profiled);
-    fc_granges_free(export.gprof);
+    g_clear_pointer(&export.gprof, g_array_unref);
     fc_gimage_free(export.image);
     return done;
 }

@@ -27,7 +27,13 @@ static const char DEFAULT_IMAGE[] = "a.out";
 static const char DEFAULT_PROFILE[] = "gmon.out";
 static const char SUM_FILE[] = "gmon.sum";
 
-static gboolean read_profiles(FcGModel *model, const FcGmonLayout *layout, GError **error)
+static gboolean fail(GError **error, const char *message)
+{
+    g_set_error_literal(error, FC_GPROF_ERROR, FC_GPROF_ERROR_INPUT, message);
+    return FALSE;
+}
+
+static gboolean read_gmon_files(FcGModel *model, const FcGmonLayout *layout, GError **error)
 {
     const GPtrArray *profiles = model->options->profiles;
 
@@ -44,19 +50,6 @@ static gboolean read_profiles(FcGModel *model, const FcGmonLayout *layout, GErro
     if (model->has_warned_blocks)
         fprintf(stderr, "fcgprof: counts of basic blocks are left out without -l\n");
     return TRUE;
-}
-
-static gboolean check_inputs(unsigned styles, unsigned inputs, GError **error)
-{
-    const char *missing = NULL;
-
-    if ((styles & FC_GSTYLE_FLAT) && !(inputs & FC_GINPUT_HIST))
-        missing = "the profile has no histogram";
-    else if ((styles & FC_GSTYLE_GRAPH) && !(inputs & FC_GINPUT_ARCS))
-        missing = "the profile has no call graph";
-    if (missing)
-        g_set_error_literal(error, FC_GPROF_ERROR, FC_GPROF_ERROR_INPUT, missing);
-    return !missing;
 }
 
 static void print_reports(FcGModel *model, unsigned styles)
@@ -90,71 +83,40 @@ static guint print_problems(const GPtrArray *problems)
     return problems->len;
 }
 
-/* The file of -R, if there is that option. */
-static gboolean read_map(const FcGOptions *options, FcGOrderMap **map, GError **error)
-{
-    *map = options->map_file ? fc_gorder_map_read(options->map_file, error) : NULL;
-    return *map || !options->map_file;
-}
-
 /* The reports of profiles of FunctionCheck. */
-static gboolean run_profiles(const FcGOptions *options, GError **error)
+static gboolean run_profiles(FcGModel *model, GError **error)
 {
     g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(FcGOrderMap) map = NULL;
-    g_autoptr(FcGModel) model = NULL;
-    g_autoptr(FcGProfile) profile = NULL;
-
-    if (!read_map(options, &map, error))
-        return FALSE;
-    model = fc_gmodel_new(options, stdout);
-    model->order_map = map;
-    profile = fc_gprofile_load(model, problems, error);
+    g_autoptr(FcGProfile) profile = fc_gprofile_load(model, problems, error);
     guint n_problems = print_problems(problems);
+
     if (!profile)
         return FALSE;
     fc_gprofile_measure(profile);
     n_problems += print_problems(fc_gprofile_warnings(profile));
-    print_reports(model, fc_goptions_styles(options, model->inputs));
-    if (n_problems == 0)
-        return TRUE;
-    g_set_error_literal(error, FC_GPROF_ERROR, FC_GPROF_ERROR_INPUT, "");
-    return FALSE;
+    print_reports(model, fc_goptions_styles(model->options, model->inputs));
+    return n_problems == 0 || fail(error, "");
 }
 
-static gboolean run(const FcGOptions *options, GError **error)
+/* Those of gmon.out files and the image that wrote them. */
+static gboolean run_gmon(FcGModel *model, FcGObject *object, GError **error)
 {
-    g_autoptr(FcGObject) object =
-        fc_gobject_open(options->image ? options->image : DEFAULT_IMAGE, error);
-    g_autoptr(FcGOrderMap) map = NULL;
+    const FcGOptions *options = model->options;
+    const FcGmonLayout *layout = &fc_gobject_image(object)->layout;
     g_autoptr(FcGSpecs) specs = NULL;
-    g_autoptr(FcGModel) model = NULL;
 
-    if (!object || !read_map(options, &map, error))
-        return FALSE;
     if (options->elapsed)
-    {
-        g_set_error_literal(error, FC_GPROF_ERROR, FC_GPROF_ERROR_INPUT,
-                            "--elapsed: gmon.out files have samples, no times that passed");
-        return FALSE;
-    }
-    model = fc_gmodel_new(options, stdout);
-    model->order_map = map;
+        return fail(error, "--elapsed: gmon.out files have samples, no times that passed");
     model->object = object;
     if (!fc_gmodel_load_symbols(model, object, options->symbol_file, error))
         return FALSE;
     model->specs = specs = fc_gspecs_new(model);
-    FcGmonLayout layout = fc_gobject_image(object)->layout;
     if (options->format == FC_GMON_FORMAT_PROF)
-    {
-        g_set_error_literal(error, FC_GPROF_ERROR, FC_GPROF_ERROR_INPUT,
-                            "the format of prof cannot be read");
-        return FALSE;
-    }
-    if (!read_profiles(model, &layout, error))
+        return fail(error, "the format of prof cannot be read");
+    if (!read_gmon_files(model, layout, error))
         return FALSE;
     unsigned styles = fc_goptions_styles(options, model->inputs);
-    if ((styles & FC_GSTYLE_SUM) && !fc_gmodel_write_gmon(model, SUM_FILE, &layout, error))
+    if ((styles & FC_GSTYLE_SUM) && !fc_gmodel_write_gmon(model, SUM_FILE, layout, error))
         return FALSE;
     if (model->inputs & FC_GINPUT_HIST)
         fc_ghist_assign(model);
@@ -166,10 +128,29 @@ static gboolean run(const FcGOptions *options, GError **error)
             fc_gstatic_calls_add(model, object);
         fc_ggraph_assemble(model);
     }
-    if (!check_inputs(styles, model->inputs, error))
-        return FALSE;
+    if ((styles & FC_GSTYLE_FLAT) && !(model->inputs & FC_GINPUT_HIST))
+        return fail(error, "the profile has no histogram");
+    if ((styles & FC_GSTYLE_GRAPH) && !(model->inputs & FC_GINPUT_ARCS))
+        return fail(error, "the profile has no call graph");
     print_reports(model, styles);
     return TRUE;
+}
+
+static gboolean run(const FcGOptions *options, GError **error)
+{
+    gboolean is_ours = fc_gprofile_is_meant(options);
+    const char *image = options->image ? options->image : DEFAULT_IMAGE;
+    g_autoptr(FcGObject) object = is_ours ? NULL : fc_gobject_open(image, error);
+    g_autoptr(GArray) map = NULL;
+    g_autoptr(FcGModel) model = fc_gmodel_new(options, stdout);
+
+    if (!is_ours && !object)
+        return FALSE;
+    if (options->map_file)
+        model->order_map = map = fc_gorder_map_read(options->map_file, error);
+    if (options->map_file && !map)
+        return FALSE;
+    return is_ours ? run_profiles(model, error) : run_gmon(model, object, error);
 }
 
 /* `status`, unless the output could not be written.  A reader that left has what it wanted. */
@@ -219,7 +200,7 @@ int main(int argc, char **argv)
         puts("fcgprof (FunctionCheck) " FC_VERSION);
         return finish_output(EXIT_OK);
     }
-    if (fc_gprofile_is_meant(options) ? run_profiles(options, &error) : run(options, &error))
+    if (run(options, &error))
         return finish_output(EXIT_OK);
     finish_output(EXIT_FAILED);
     if (*error->message)

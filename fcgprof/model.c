@@ -7,6 +7,7 @@
 
 #include "gmon/image.h"
 #include "profile/path.h"
+#include "profile/search.h"
 #include <obstack.h>
 #include <string.h>
 
@@ -142,9 +143,9 @@ void fc_gsymtab_build(FcGModel *model, const FcGSym *syms, guint n, guint64 last
 
 FcGSym *fc_gsymtab_find(const FcGSymtab *symtab, guint64 addr)
 {
-    gint64 at = fc_granges_last_start(symtab->starts, symtab->len, addr);
+    size_t bound = FC_FIRST_WHERE(symtab->len, i, symtab->starts[i] > addr);
 
-    return at >= 0 && addr <= symtab->syms[at].end_addr ? &symtab->syms[at] : NULL;
+    return bound > 0 && addr <= symtab->syms[bound - 1].end_addr ? &symtab->syms[bound - 1] : NULL;
 }
 
 static int compare_targets(gconstpointer a, gconstpointer b, gpointer data)

@@ -23,7 +23,6 @@ typedef struct FcGFile FcGFile;
 typedef struct FcGArena FcGArena;
 typedef struct FcGSpecs FcGSpecs;
 typedef struct FcGObject FcGObject;
-typedef struct FcGOrderMap FcGOrderMap;
 typedef struct FcGMeasured FcGMeasured;
 
 enum
@@ -139,9 +138,9 @@ typedef struct
 
     FcGSym *cycles; /* headers, [1..n_cycles]; [0] is unused */
     guint n_cycles;
-    double graph_ticks;           /* time that the call graph accounts for */
-    const FcGOrderMap *order_map; /* of -R, or NULL; borrowed */
-    FcGSym **by_index;            /* call graph entries in order of their numbers */
+    double graph_ticks;      /* time that the call graph accounts for */
+    const GArray *order_map; /* of -R, or NULL; borrowed */
+    FcGSym **by_index;       /* call graph entries in order of their numbers */
 } FcGModel;
 
 /* Takes over nothing.  `options` must outlive the model. */

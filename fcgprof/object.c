@@ -72,7 +72,9 @@ static void list_symbols(FcGObject *object)
     {
         asymbol *symbol = object->symbols[i];
         char class = classify(object->file, symbol, names);
-        FcGImageSym sym = {symbol->name, 0, (symbol->flags & BSF_FUNCTION) != 0, class == 't'};
+        FcGRange sym = {.name = symbol->name,
+                        .is_func = (symbol->flags & BSF_FUNCTION) != 0,
+                        .is_static = class == 't'};
 
         if (!class)
             continue;
@@ -169,7 +171,7 @@ FcGObject *fc_gobject_open(const char *path, GError **error)
     g_autoptr(FcGObject) object = g_new0(FcGObject, 1);
 
     object->path = g_strdup(path);
-    object->image.syms = g_array_new(FALSE, FALSE, sizeof(FcGImageSym));
+    object->image.syms = g_array_new(FALSE, FALSE, sizeof(FcGRange));
     object->strings = g_string_chunk_new(4096);
     object->contents = g_ptr_array_new_with_free_func(g_free);
     const char *wrong = open_file(object);

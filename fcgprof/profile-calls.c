@@ -105,64 +105,50 @@ static void scan_function(Scan *scan, FcGSym *sym, guint64 end)
                              add_call, scan);
 }
 
-/* Begins with symbol `first`, its first one. */
-static GHashTable *list_functions(const FcGSymtab *symtab, guint first, guint number)
+/* The module whose symbols are [first, behind). */
+static void scan_module(Scan *scan, FcGSym *first, const FcGSym *behind)
 {
-    GHashTable *names = g_hash_table_new(g_str_hash, g_str_equal);
+    FcGSym *next;
 
-    for (guint i = first; i < symtab->len; i++)
+    scan->own = g_hash_table_new(g_str_hash, g_str_equal);
+    for (FcGSym *sym = first; sym < behind; sym++)
     {
-        FcGSym *sym = &symtab->syms[i];
-
-        if (sym->addr >> FC_GMODULE_SHIFT != number)
-            break;
         if (sym->is_func)
-            g_hash_table_insert(names, (gpointer)sym->name,
-                                g_hash_table_contains(names, sym->name) ? NULL : sym);
+            g_hash_table_insert(scan->own, (gpointer)sym->name,
+                                g_hash_table_contains(scan->own, sym->name) ? NULL : sym);
     }
-    return names;
-}
-
-static void scan_module(Scan *scan, guint number)
-{
-    const FcGSymtab *symtab = &scan->profile->model->symtab;
-    guint i = 0;
-
-    scan->base = fc_gmodule_base(number);
-    scan->module = fc_gprofile_module(scan->profile, number)->index;
-    while (i < symtab->len && symtab->syms[i].addr < scan->base)
-        i++;
-    scan->own = list_functions(symtab, i, number);
-    while (i < symtab->len && symtab->syms[i].addr >> FC_GMODULE_SHIFT == number)
+    for (FcGSym *sym = first; sym < behind; sym = next)
     {
-        FcGSym *sym = &symtab->syms[i++];
-
-        if (!sym->is_func)
-            continue;
-        while (i < symtab->len && !symtab->syms[i].is_func &&
-               symtab->syms[i].addr >> FC_GMODULE_SHIFT == number)
-            i++;
-        guint64 end = i < symtab->len && symtab->syms[i].addr >> FC_GMODULE_SHIFT == number
-                          ? symtab->syms[i].addr & FC_GMODULE_MASK
-                          : FC_GMODULE_MASK;
-        scan_function(scan, sym, end);
+        for (next = sym + 1; next < behind && !next->is_func;)
+            next++;
+        if (sym->is_func)
+            scan_function(scan, sym,
+                          next < behind ? next->addr & FC_GMODULE_MASK : FC_GMODULE_MASK);
     }
     g_hash_table_unref(scan->own);
 }
 
 void fc_gprofile_add_static_calls(FcGProfile *profile)
 {
-    Scan scan = {.profile = profile};
+    const FcGSymtab *symtab = &profile->model->symtab;
+    Scan scan = {.profile = profile, .exports = list_exports(profile->model)};
 
-    scan.exports = list_exports(profile->model);
-    for (guint i = 0; i < profile->modules->len; i++)
+    for (guint i = 0, next; i < symtab->len; i = next)
     {
-        scan.object = fc_gprofile_module(profile, i)->object;
-        if (!scan.object || !fc_gcode_is_known(fc_gobject_machine(scan.object)))
+        guint number = (guint)(symtab->starts[i] >> FC_GMODULE_SHIFT);
+        const FcGModule *module = fc_gprofile_module(profile, number);
+
+        for (next = i + 1;
+             next < symtab->len && symtab->starts[next] >> FC_GMODULE_SHIFT == number;)
+            next++;
+        if (!module->object || !fc_gcode_is_known(fc_gobject_machine(module->object)))
             continue;
+        scan.object = module->object;
+        scan.module = module->index;
+        scan.base = fc_gmodule_base(number);
         scan.stubs = fc_gobject_stubs(scan.object);
         scan.pointers = fc_gobject_pointers(scan.object);
-        scan_module(&scan, i);
+        scan_module(&scan, &symtab->syms[i], &symtab->syms[next]);
         g_hash_table_unref(scan.stubs);
         g_hash_table_unref(scan.pointers);
     }

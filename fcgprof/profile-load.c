@@ -33,7 +33,15 @@ static const char *real_path(const char *operand)
     return strcmp(operand, "-") == 0 ? STANDARD_INPUT : operand;
 }
 
-/* What the first bytes say; files that can't be read twice are not looked at. */
+/* What the first bytes say, which are a string. */
+static Kind kind_of_start(const char *start)
+{
+    if (g_str_has_prefix(start, FC_PROFILE_MAGIC) || g_str_has_prefix(start, FC_DESCRIPTOR_MAGIC))
+        return KIND_PROFILE;
+    return g_str_has_prefix(start, FC_GMON_MAGIC) ? KIND_GMON : KIND_OTHER;
+}
+
+/* Files that can't be read twice are not looked at. */
 static Kind kind_of(const char *operand)
 {
     const char *path = real_path(operand);
@@ -48,21 +56,13 @@ static Kind kind_of(const char *operand)
     if (pread(fd, start, sizeof start - 1, 0) < 0)
         start[0] = '\0';
     close(fd);
-    if (g_str_has_prefix(start, FC_PROFILE_MAGIC) || g_str_has_prefix(start, FC_DESCRIPTOR_MAGIC))
-        return KIND_PROFILE;
-    return g_str_has_prefix(start, "gmon") ? KIND_GMON : KIND_OTHER;
+    return kind_of_start(start);
 }
 
 enum
 {
     KEPT_BYTES_MAX = FC_GMON_STREAM_BYTES_MAX + 1 /* of what is no profile of FunctionCheck */
 };
-
-static gboolean begins_profile(const char *bytes, gsize n)
-{
-    return g_strstr_len(bytes, (gssize)n, FC_PROFILE_MAGIC) == bytes ||
-           g_strstr_len(bytes, (gssize)n, FC_DESCRIPTOR_MAGIC) == bytes;
-}
 
 /* Puts a file in the place of a pipe, so that it can be looked at and then read. */
 static void keep_standard_input(void)
@@ -76,9 +76,10 @@ static void keep_standard_input(void)
     int copy = memfd_create("standard input", MFD_CLOEXEC);
     if (copy < 0)
         return;
-    while (kept < most && (n = read(STDIN_FILENO, buffer, sizeof buffer)) > 0)
+    while (kept < most && (n = read(STDIN_FILENO, buffer, sizeof buffer - 1)) > 0)
     {
-        if (kept == 0 && begins_profile(buffer, (gsize)n))
+        buffer[n] = '\0';
+        if (kept == 0 && kind_of_start(buffer) == KIND_PROFILE)
             most = G_MAXSIZE;
         if (write(copy, buffer, (size_t)n) != n)
             break;

@@ -278,7 +278,7 @@ static void print_title(FcGModel *model)
 
     /* The traditional explanation comes before the form feed. */
     if (model->options->traditional && !brief)
-        fprintf(model->out, "\n\n\ncall graph profile:\n%s", fc_gblurb_graph_traditional);
+        fprintf(model->out, "\n\n\ncall graph profile:\n%s", fc_gblurb_graph);
     fc_gmodel_begin_report(model);
     if (!model->options->traditional)
         fprintf(model->out, "%s\n\n",

@@ -17,35 +17,28 @@ static int compare_functions(const void *a, const void *b)
     return strcmp(left->function, right->function);
 }
 
-static gboolean read_line(const char *line, GArray *entries)
+static gboolean read_line(char *line, GArray *entries)
 {
-    const char *colon = strchr(line, ':'), *space;
-    FcGOrderMapEntry entry;
+    const FcGOrderMapEntry *last =
+        entries->len > 0 ? &g_array_index(entries, FcGOrderMapEntry, entries->len - 1) : NULL;
+    char *colon = strchr(line, ':');
 
     if (g_str_has_prefix(line, "No symbols in "))
         return TRUE;
     if (!colon || colon == line)
         return FALSE;
-    space = strrchr(colon, ' ');
-    entry.object = g_strndup(line, (gsize)(colon - line));
-    entry.function = g_strdup(space ? space + 1 : colon + 1);
-    entry.is_first = entries->len == 0 ||
-                     strcmp(g_array_index(entries, FcGOrderMapEntry, entries->len - 1).object,
-                            entry.object) != 0;
+    *colon++ = '\0';
+    const char *space = strrchr(colon, ' '), *object = g_intern_string(line);
+    FcGOrderMapEntry entry = {.function = g_intern_string(space ? space + 1 : colon),
+                              .object = object,
+                              .is_first = !last || last->object != object};
     g_array_append_val(entries, entry);
     return TRUE;
 }
 
-static void clear_entry(gpointer data)
+GArray *fc_gorder_map_read(const char *path, GError **error)
 {
-    FcGOrderMapEntry *entry = data;
-
-    g_free(entry->function);
-    g_free(entry->object);
-}
-
-FcGOrderMap *fc_gorder_map_read(const char *path, GError **error)
-{
+    g_autoptr(GArray) map = g_array_new(FALSE, FALSE, sizeof(FcGOrderMapEntry));
     g_autofree char *text = NULL;
     g_auto(GStrv) lines = NULL;
     gboolean is_good = TRUE;
@@ -56,36 +49,24 @@ FcGOrderMap *fc_gorder_map_read(const char *path, GError **error)
         return NULL;
     }
     lines = g_strsplit(text, "\n", -1);
-    g_autoptr(FcGOrderMap) map = g_new0(FcGOrderMap, 1);
-    map->entries = g_array_new(FALSE, FALSE, sizeof(FcGOrderMapEntry));
-    g_array_set_clear_func(map->entries, clear_entry);
     for (guint i = 0; lines[i] && is_good; i++)
     {
-        const char *line = g_strchug(lines[i]);
+        char *line = g_strchug(lines[i]);
 
-        if (*line)
-            is_good = read_line(line, map->entries);
+        is_good = !*line || read_line(line, map);
     }
-    g_array_sort(map->entries, compare_functions);
-    if (is_good && map->entries->len > 0)
+    g_array_sort(map, compare_functions);
+    if (is_good && map->len > 0)
         return g_steal_pointer(&map);
     g_set_error(error, FC_GPROF_ERROR, FC_GPROF_ERROR_INPUT, "%s: cannot be parsed as a map", path);
     return NULL;
 }
 
-void fc_gorder_map_free(FcGOrderMap *map)
+const FcGOrderMapEntry *fc_gorder_map_find(const GArray *map, const char *function)
 {
-    if (!map)
-        return;
-    g_array_unref(map->entries);
-    g_free(map);
-}
+    const FcGOrderMapEntry key = {.function = function};
 
-const FcGOrderMapEntry *fc_gorder_map_find(const FcGOrderMap *map, const char *function)
-{
-    const FcGOrderMapEntry key = {.function = (char *)function};
-
-    return bsearch(&key, map->entries->data, map->entries->len, sizeof key, compare_functions);
+    return bsearch(&key, map->data, map->len, sizeof key, compare_functions);
 }
 
 /* ---- Chains: functions that call each other often ------------------------------------ */
@@ -115,22 +96,12 @@ static FcGSym *end_of(FcGSym *sym, gboolean is_forward, guint *distance)
     }
 }
 
-static FcGSym *last_of(FcGSym *sym, guint *distance)
-{
-    return end_of(sym, TRUE, distance);
-}
-
-static FcGSym *first_of(FcGSym *sym, guint *distance)
-{
-    return end_of(sym, FALSE, distance);
-}
-
 /* The far end of the chain in the one direction that it has. */
 static const FcGSym *other_end(FcGSym *sym)
 {
     guint ignored;
 
-    return sym->order_next ? last_of(sym, &ignored) : first_of(sym, &ignored);
+    return end_of(sym, sym->order_next != NULL, &ignored);
 }
 
 /* Links caller and callee, or the nearest free ends of their chains.  False if there
@@ -144,14 +115,14 @@ static gboolean link_arc(FcGArc *arc)
         return FALSE;
     if (is_alone(parent))
     {
-        last = last_of(child, &to_last);
-        first = first_of(child, &to_first);
+        last = end_of(child, TRUE, &to_last);
+        first = end_of(child, FALSE, &to_first);
         child = to_last < to_first ? last : first;
     }
     else if (is_alone(child))
     {
-        last = last_of(parent, &to_last);
-        first = first_of(parent, &to_first);
+        last = end_of(parent, TRUE, &to_last);
+        first = end_of(parent, FALSE, &to_first);
         parent = to_first < to_last ? first : last;
     }
     else
@@ -190,8 +161,8 @@ static void print_chains(FcGModel *model, const GPtrArray *arcs)
 
         if (has_placed_end(arc) || is_alone(sym))
             continue;
-        sym = first_of(sym, &ignored);
-        gboolean is_circle = last_of(sym, &ignored)->order_next != NULL;
+        sym = end_of(sym, FALSE, &ignored);
+        gboolean is_circle = end_of(sym, TRUE, &ignored)->order_next != NULL;
         for (; sym && !(is_circle && sym->is_placed); sym = sym->order_next)
         {
             sym->is_placed = TRUE;
@@ -375,7 +346,7 @@ static int compare_objects(const void *a, const void *b)
 
 void fc_greport_file_order(FcGModel *model)
 {
-    const GArray *entries = model->order_map ? model->order_map->entries : NULL;
+    const GArray *entries = model->order_map;
     g_autoptr(GHashTable) with_symbols = g_hash_table_new(g_str_hash, g_str_equal);
     g_autoptr(GPtrArray) objects = g_ptr_array_new();
 
@@ -400,7 +371,7 @@ void fc_greport_file_order(FcGModel *model)
     /* Each object once, though it has many entries. */
     for (guint i = 0; entries && i < entries->len; i++)
     {
-        char *object = g_array_index(entries, FcGOrderMapEntry, i).object;
+        gpointer object = (gpointer)g_array_index(entries, FcGOrderMapEntry, i).object;
 
         if (g_hash_table_add(with_symbols, object))
             g_ptr_array_add(objects, object);

@@ -31,26 +31,19 @@ void fc_greport_file_order(FcGModel *model);
 /* Explanations for those who do not know the columns. */
 extern const char fc_gblurb_flat[];
 extern const char fc_gblurb_graph[];
-extern const char fc_gblurb_graph_traditional[];
 
 /* ---- The file of -R: which function comes from which object file -------------------------- */
 
 typedef struct
 {
-    char *function;
-    char *object;
+    const char *function; /* interned, as the other */
+    const char *object;
     gboolean is_first; /* of a run of functions of one object */
 } FcGOrderMapEntry;
 
-struct FcGOrderMap
-{
-    GArray *entries; /* FcGOrderMapEntry, by function name */
-};
-
-/* Lines "OBJECT:anything FUNCTION".  NULL and `error` on any other line. */
-FcGOrderMap *fc_gorder_map_read(const char *path, GError **error);
-void fc_gorder_map_free(FcGOrderMap *map);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcGOrderMap, fc_gorder_map_free)
+/* Lines "OBJECT:anything FUNCTION": FcGOrderMapEntry, by function name.  NULL and `error` on any
+ * other line. */
+GArray *fc_gorder_map_read(const char *path, GError **error);
 
 /* NULL if the map does not mention the function. */
-const FcGOrderMapEntry *fc_gorder_map_find(const FcGOrderMap *map, const char *function);
+const FcGOrderMapEntry *fc_gorder_map_find(const GArray *map, const char *function);

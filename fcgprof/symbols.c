@@ -34,7 +34,7 @@ static gboolean check_table(const FcGModel *model, const char *path, GError **er
 }
 
 /* Takes one symbol in, unless options or -R leave it out. */
-static gboolean accept_symbol(const FcGModel *model, const FcGImageSym *in, const FcGOrderMap *map,
+static gboolean accept_symbol(const FcGModel *model, const FcGRange *in, const GArray *map,
                               FcGSym *out)
 {
     if (in->is_static &&
@@ -62,7 +62,7 @@ static GArray *make_functions(FcGObject *object, FcGModel *model)
         FcGLine line;
         FcGSym sym;
 
-        if (!accept_symbol(model, &g_array_index(all, FcGImageSym, i), model->order_map, &sym))
+        if (!accept_symbol(model, &g_array_index(all, FcGRange, i), model->order_map, &sym))
             continue;
         sym.name = fc_gmodel_strdup(model, sym.name);
         if (fc_gobject_find_line(object, sym.addr, &line))

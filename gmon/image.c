@@ -63,7 +63,10 @@ static void read_symbols(Reader *reader)
     {
         const char *name = name_at(reader, in.st_name);
         char class = classify(reader, &in, name);
-        FcGImageSym sym = {name, in.st_value, GELF_ST_TYPE(in.st_info) == STT_FUNC, class == 't'};
+        FcGRange sym = {.addr = in.st_value,
+                        .name = name,
+                        .is_func = GELF_ST_TYPE(in.st_info) == STT_FUNC,
+                        .is_static = class == 't'};
 
         if (class)
             g_array_append_val(image->syms, sym);
@@ -119,7 +122,7 @@ FcGImage *fc_gimage_read(const char *path, GError **error)
     Reader reader = {.image = image};
     int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-    image->syms = g_array_new(FALSE, FALSE, sizeof(FcGImageSym));
+    image->syms = g_array_new(FALSE, FALSE, sizeof(FcGRange));
     if (fd < 0)
     {
         g_set_error(error, FC_GMON_ERROR, FC_GMON_ERROR_IMAGE, "%s: %s", path, g_strerror(errno));

@@ -10,20 +10,23 @@
 
 #include "gmon/gmon.h"
 
+/* A symbol, and the code that is its own. */
 typedef struct
 {
-    const char *name;
     guint64 addr;
+    guint64 end_addr; /* last address that still belongs to it; 0: not known yet */
+    const char *name;
+    guint item;       /* whatever the caller tells it by; equal ones keep this order */
     guint8 is_func;   /* it is said to be one; else a label */
     guint8 is_static; /* local to its source file */
-} FcGImageSym;
+} FcGRange;
 
 typedef struct
 {
     FcGmonLayout layout;
     guint64 text_start; /* of .text */
     guint64 text_end;   /* one past the last byte */
-    GArray *syms;       /* FcGImageSym, in the order of the file */
+    GArray *syms;       /* FcGRange, in the order of the file; `item` is not used */
     char *names;        /* what the symbols' names are in; NULL if that is somebody else's */
 } FcGImage;
 
@@ -38,35 +41,14 @@ typedef const char *(*FcGNextString)(const char *end, gconstpointer data);
 /* Whether gprof shows a local symbol of that name.  `next` is asked where gprof looks on. */
 gboolean fc_gimage_shows_local(const char *name, FcGNextString next, gconstpointer data);
 
-typedef struct
-{
-    guint64 addr;
-    guint64 end_addr; /* last address that still belongs to it; 0: not known yet */
-    const char *name;
-    guint item; /* whatever the caller tells it by; equal ones keep this order */
-    guint8 is_func;
-    guint8 is_static;
-} FcGRange;
-
 /* Sorts by address, drops all but one symbol of an address and those whose range is empty, and
  * fixes where each ends; `last_addr` is the end of the code.  Returns how many are left, which
  * are at the start of `ranges` then. */
 guint fc_granges_settle(FcGRange *ranges, guint n, guint64 last_addr);
 
-/* The last one of `n` ascending addresses that is not above `addr`; -1 if all are. */
-gint64 fc_granges_last_start(const guint64 *starts, guint n, guint64 addr);
+/* A table of its own, of all symbols of an image: FcGRange, of which `item` is their place there.
+ * Names are those of the image, which must outlive it. */
+GArray *fc_granges_new(const FcGImage *image);
 
-/* A table of its own, of all symbols of an image; `item` is their place there. */
-typedef struct
-{
-    FcGRange *items;
-    guint64 *starts; /* the addresses alone */
-    guint len;
-} FcGRanges;
-
-/* Names are those of the image, which must outlive it. */
-FcGRanges *fc_granges_new(const FcGImage *image);
-void fc_granges_free(FcGRanges *ranges);
-
-/* The one that holds `addr`, or NULL. */
-const FcGRange *fc_granges_find(const FcGRanges *ranges, guint64 addr);
+/* The one of the table that holds `addr`, or NULL. */
+const FcGRange *fc_granges_find(const GArray *ranges, guint64 addr);

@@ -115,42 +115,21 @@ guint fc_granges_settle(FcGRange *ranges, guint n, guint64 last_addr)
     return len;
 }
 
-gint64 fc_granges_last_start(const guint64 *starts, guint n, guint64 addr)
+GArray *fc_granges_new(const FcGImage *image)
 {
-    return (gint64)FC_FIRST_WHERE(n, i, starts[i] > addr) - 1;
-}
+    GArray *ranges = g_array_copy(image->syms);
+    FcGRange *items = (FcGRange *)(void *)ranges->data;
 
-FcGRanges *fc_granges_new(const FcGImage *image)
-{
-    FcGRanges *ranges = g_new0(FcGRanges, 1);
-    guint n = image->syms->len;
-
-    ranges->items = g_new0(FcGRange, (gsize)n + 1);
-    for (guint i = 0; i < n; i++)
-    {
-        const FcGImageSym *sym = &g_array_index(image->syms, FcGImageSym, i);
-
-        ranges->items[i] = (FcGRange){sym->addr, 0, sym->name, i, sym->is_func, sym->is_static};
-    }
-    ranges->len = fc_granges_settle(ranges->items, n, image->text_end - 1);
-    ranges->starts = g_new(guint64, (gsize)ranges->len + 1);
     for (guint i = 0; i < ranges->len; i++)
-        ranges->starts[i] = ranges->items[i].addr;
+        items[i].item = i;
+    g_array_set_size(ranges, fc_granges_settle(items, ranges->len, image->text_end - 1));
     return ranges;
 }
 
-void fc_granges_free(FcGRanges *ranges)
+const FcGRange *fc_granges_find(const GArray *ranges, guint64 addr)
 {
-    if (!ranges)
-        return;
-    g_free(ranges->items);
-    g_free(ranges->starts);
-    g_free(ranges);
-}
+    const FcGRange *items = (const FcGRange *)(const void *)ranges->data;
+    size_t bound = FC_FIRST_WHERE(ranges->len, i, items[i].addr > addr);
 
-const FcGRange *fc_granges_find(const FcGRanges *ranges, guint64 addr)
-{
-    gint64 at = fc_granges_last_start(ranges->starts, ranges->len, addr);
-
-    return at >= 0 && addr <= ranges->items[at].end_addr ? &ranges->items[at] : NULL;
+    return bound > 0 && addr <= items[bound - 1].end_addr ? &items[bound - 1] : NULL;
 }

@@ -70,7 +70,7 @@ static void list_symbols(const char *path)
 
     require(!image == (error != NULL), "neither an image nor an error");
     for (guint i = 0; image && i < image->syms->len; i++)
-        require(strlen(g_array_index(image->syms, FcGImageSym, i).name) < G_MAXINT, "no name");
+        require(strlen(g_array_index(image->syms, FcGRange, i).name) < G_MAXINT, "no name");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)

@@ -13,15 +13,17 @@
 
 static void print_image(const FcGImage *image)
 {
-    FcGRanges *ranges = fc_granges_new(image);
+    g_autoptr(GArray) ranges = fc_granges_new(image);
 
     printf("%d %u %lx\n", image->layout.is_big_endian, image->layout.addr_bytes,
            (gulong)image->text_start);
     for (guint i = 0; i < ranges->len; i++)
-        printf("%lx %lx %d %d %s\n", (gulong)ranges->items[i].addr,
-               (gulong)ranges->items[i].end_addr, ranges->items[i].is_func,
-               ranges->items[i].is_static, ranges->items[i].name);
-    fc_granges_free(ranges);
+    {
+        const FcGRange *range = &g_array_index(ranges, FcGRange, i);
+
+        printf("%lx %lx %d %d %s\n", (gulong)range->addr, (gulong)range->end_addr, range->is_func,
+               range->is_static, range->name);
+    }
 }
 
 int main(int argc, char **argv)

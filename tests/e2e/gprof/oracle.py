@@ -125,7 +125,9 @@ class Comparison:
                 else:
                     os.symlink(source, os.path.join(place, name))
             status, out, err = run(tool, args, place, stdin, env)
-            for number, cuts in enumerate(self.blurbs.get(tool, ())):
+            # One may be a part of another.
+            for number, cuts in sorted(enumerate(self.blurbs.get(tool, ())),
+                                       key=lambda blurb: -len(blurb[1][0])):
                 out = mark_blurb(out, cuts, b'<%d>' % number)
             written = {}
             for name in os.listdir(place):
