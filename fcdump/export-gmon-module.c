@@ -10,7 +10,7 @@
 #include "fcdump/export-gmon.h"
 
 #include "fcdump/export.h"
-#include "gmon/gmonout.h"
+#include "gmon/gmon.h"
 #include "gmon/image.h"
 #include "profile/path.h"
 

@@ -41,8 +41,5 @@ FcGmonHist *fc_ghist_declare(FcGModel *model, const FcGmonHist *header, gboolean
 /* Shares all samples out to the symbols and sums them up. */
 void fc_ghist_assign(FcGModel *model);
 
-/* Whether an address, or the part of a range that is kept, lies in a histogram. */
-const FcGmonHist *fc_ghist_covering(const FcGModel *model, guint64 addr);
-
 /* Bytes of code that one sample stands for, as the reports state it. */
 glong fc_ghist_sample_bytes(const FcGModel *model);

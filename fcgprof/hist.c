@@ -119,16 +119,6 @@ FcGmonHist *fc_ghist_declare(FcGModel *model, const FcGmonHist *header, gboolean
     return add_hist(model, header);
 }
 
-const FcGmonHist *fc_ghist_covering(const FcGModel *model, guint64 addr)
-{
-    for (guint i = 0; i < model->n_hists; i++)
-    {
-        if (addr >= model->hists[i].low && addr < model->hists[i].high)
-            return &model->hists[i];
-    }
-    return NULL;
-}
-
 /* Where symbol `i` ends, in units: where the next one begins, or the last one's code ends.
  * But the last of the lines gets nothing: gprof's table of lines has unused entries. */
 static guint64 end_of(const FcGModel *model, guint i)

@@ -162,35 +162,28 @@ void fc_gmeasured_print_short(FILE *out, int width, double ticks)
 
 FcGArc *fc_gmeasured_outside(FcGModel *model, FcGSym *sym)
 {
-    FcGArc **arc = &model->measured->outside[sym - model->symtab.syms];
-
-    if (!*arc)
+    if (!sym->outside)
     {
-        *arc = fc_gmodel_alloc(model, sizeof **arc);
-        (*arc)->child = sym;
+        sym->outside = fc_gmodel_alloc(model, sizeof *sym->outside);
+        sym->outside->child = sym;
     }
-    return *arc;
+    return sym->outside;
 }
 
-static void add_outside(const FcGModel *model, const FcGSym *sym, FcGArc *sum)
-{
-    const FcGArc *arc = model->measured->outside[sym - model->symtab.syms];
-
-    if (!arc)
-        return;
-    sum->count += arc->count;
-    sum->time += arc->time;
-    sum->child_time += arc->child_time;
-}
-
-FcGArc fc_gmeasured_sum_outside(const FcGModel *model, const FcGSym *sym)
+FcGArc fc_gmeasured_sum_outside(const FcGSym *sym)
 {
     FcGArc sum = {0};
 
-    if (sym->name)
-        add_outside(model, sym, &sum);
-    else
-        for (const FcGSym *member = sym->cycle_next; member; member = member->cycle_next)
-            add_outside(model, member, &sum);
+    for (const FcGSym *member = sym->name ? sym : sym->cycle_next; member;
+         member = sym->name ? NULL : member->cycle_next)
+    {
+        const FcGArc *arc = member->outside;
+
+        if (!arc)
+            continue;
+        sum.count += arc->count;
+        sum.time += arc->time;
+        sum.child_time += arc->child_time;
+    }
     return sum;
 }

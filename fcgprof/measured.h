@@ -10,8 +10,6 @@
 
 struct FcGMeasured
 {
-    FcGArc **outside;           /* of each symbol of the table: calls that came while no profiled
-                                   function was active, an arc without a parent; NULL: none */
     double tick_s;              /* seconds in one tick */
     const char *unit;           /* "milliseconds" and the like: rate ticks */
     gboolean has_gaps;          /* the own part of some arcs' times is an estimate */
@@ -51,4 +49,4 @@ void fc_gmeasured_print_short(FILE *out, int width, double ticks);
 FcGArc *fc_gmeasured_outside(FcGModel *model, FcGSym *sym);
 
 /* All such calls of a symbol or, of the header of a cycle, of its members. */
-FcGArc fc_gmeasured_sum_outside(const FcGModel *model, const FcGSym *sym);
+FcGArc fc_gmeasured_sum_outside(const FcGSym *sym);

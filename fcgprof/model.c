@@ -8,7 +8,6 @@
 #include "gmon/image.h"
 #include "profile/path.h"
 #include "profile/search.h"
-#include <obstack.h>
 #include <string.h>
 
 #define obstack_chunk_alloc g_malloc
@@ -19,19 +18,13 @@ enum
     CHUNK_BYTES = 1 << 14
 };
 
-struct FcGArena
-{
-    struct obstack stack;
-};
-
 FcGModel *fc_gmodel_new(const FcGOptions *options, FILE *out)
 {
     FcGModel *model = g_new0(FcGModel, 1);
 
     model->options = options;
     model->out = out;
-    model->arena = g_new(FcGArena, 1);
-    obstack_begin(&model->arena->stack, CHUNK_BYTES);
+    obstack_begin(&model->arena, CHUNK_BYTES);
     model->files_by_path = g_hash_table_new(g_str_hash, g_str_equal);
     model->arcs = g_ptr_array_new();
     strcpy(model->dimension, "seconds");
@@ -54,8 +47,7 @@ void fc_gmodel_free(FcGModel *model)
     g_free(model->by_index);
     g_clear_pointer(&model->arc_table, g_hash_table_unref);
     g_hash_table_destroy(model->files_by_path);
-    obstack_free(&model->arena->stack, NULL);
-    g_free(model->arena);
+    obstack_free(&model->arena, NULL);
     g_free(model);
 }
 
@@ -65,12 +57,12 @@ void fc_gmodel_free(FcGModel *model)
 
 ALIGNS_FROM_NULL void *fc_gmodel_alloc(FcGModel *model, gsize n_bytes)
 {
-    return memset(obstack_alloc(&model->arena->stack, n_bytes), 0, n_bytes);
+    return memset(obstack_alloc(&model->arena, n_bytes), 0, n_bytes);
 }
 
 ALIGNS_FROM_NULL char *fc_gmodel_strdup(FcGModel *model, const char *text)
 {
-    return obstack_copy(&model->arena->stack, text, strlen(text) + 1);
+    return obstack_copy(&model->arena, text, strlen(text) + 1);
 }
 
 FcGFile *fc_gmodel_file(FcGModel *model, const char *path)

@@ -14,13 +14,13 @@
 
 #include "fcgprof/options.h"
 #include <glib.h>
+#include <obstack.h>
 #include <stdio.h>
 
 typedef struct FcGSym FcGSym;
 typedef struct FcGArc FcGArc;
 typedef struct FcGBlock FcGBlock;
 typedef struct FcGFile FcGFile;
-typedef struct FcGArena FcGArena;
 typedef struct FcGSpecs FcGSpecs;
 typedef struct FcGObject FcGObject;
 typedef struct FcGMeasured FcGMeasured;
@@ -77,6 +77,8 @@ struct FcGSym
     FcGArc *children;
     FcGBlock *blocks;  /* NULL if none */
     FcGSym *owner;     /* of a line of a measured profile: its function; else NULL */
+    FcGArc *outside;   /* of a measured profile: calls that came while no profiled function was
+                          active, an arc without a parent; NULL: none */
     const char *label; /* tells it from others of its name; NULL if there are none */
 
     /* Used by the function and file orderings only. */
@@ -110,7 +112,7 @@ typedef struct
 typedef struct
 {
     const FcGOptions *options; /* borrowed */
-    FcGArena *arena;
+    struct obstack arena;
     FILE *out;
     gboolean has_output; /* something was printed already */
 

@@ -83,9 +83,8 @@ static FcGSym *find_caller(const Scan *scan, guint64 site)
     return g_hash_table_lookup(scan->own, name);
 }
 
-static void add_call(const FcGCall *call, gpointer data)
+static void add_call(const Scan *scan, const FcGCall *call)
 {
-    const Scan *scan = data;
     FcGSym *callee = call->is_jump ? NULL : find_target(scan, call);
     FcGSym *caller = callee ? find_caller(scan, call->site) : NULL;
 
@@ -95,14 +94,17 @@ static void add_call(const FcGCall *call, gpointer data)
 
 static void scan_function(Scan *scan, FcGSym *sym, guint64 end)
 {
-    guint64 start = sym->addr & FC_GMODULE_MASK;
-    gsize n;
-    const guint8 *code = fc_gobject_code_at(scan->object, start, &n);
+    FcGCode code = {.machine = fc_gobject_machine(scan->object),
+                    .addr = sym->addr & FC_GMODULE_MASK};
+    FcGCall call;
 
     scan->caller = sym;
-    if (code)
-        fc_gcode_visit_calls(fc_gobject_machine(scan->object), code, MIN(n, end - start), start,
-                             add_call, scan);
+    code.bytes = fc_gobject_code_at(scan->object, code.addr, &code.n);
+    if (!code.bytes)
+        return;
+    code.n = MIN(code.n, end - code.addr);
+    while (fc_gcode_next_call(&code, &call))
+        add_call(scan, &call);
 }
 
 /* The module whose symbols are [first, behind). */

@@ -239,7 +239,6 @@ void fc_gprofile_free(FcGProfile *profile)
     g_clear_pointer(&profile->call_table, g_hash_table_unref);
     g_clear_pointer(&profile->lines, g_ptr_array_unref);
     g_clear_pointer(&profile->line_arcs, g_hash_table_unref);
-    g_free(profile->measured.outside);
     g_free(profile->numbers);
     g_free(profile->syms);
     g_free(profile);

@@ -166,7 +166,7 @@ static void show_lines(FcGProfile *profile)
 static void add_outside_to_cycles(FcGModel *model)
 {
     for (guint i = 1; i <= model->n_cycles; i++)
-        model->cycles[i].ncalls += fc_gmeasured_sum_outside(model, &model->cycles[i]).count;
+        model->cycles[i].ncalls += fc_gmeasured_sum_outside(&model->cycles[i]).count;
 }
 
 static void take_local_times(FcGProfile *profile)
@@ -217,7 +217,6 @@ void fc_gprofile_measure(FcGProfile *profile)
     const FcProfile *data = fc_gprofile_data(profile);
     FcGModel *model = profile->model;
 
-    profile->measured.outside = g_new0(FcGArc *, model->symtab.len + 1);
     add_calls(profile);
     if (model->options->static_calls)
         fc_gprofile_add_static_calls(profile);

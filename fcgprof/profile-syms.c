@@ -33,18 +33,17 @@ guint64 fc_gprofile_addr(const FcGProfile *profile, const FcProfilePlace *place)
 static guint number_module(FcGProfile *profile, GHashTable *known, guint index)
 {
     const FcProfileModule *module = module_at(profile, index);
-    char *key = g_strdup(module->build_id ? module->build_id : module->path);
-    guint number = GPOINTER_TO_UINT(g_hash_table_lookup(known, key));
+    char *key = module->build_id ? module->build_id : module->path;
+    gpointer number = g_hash_table_lookup(known, key);
     FcGModule own = {.index = (gint)index};
 
-    if (number > 0)
+    if (!number)
     {
-        g_free(key);
-        return number - 1;
+        g_array_append_val(profile->modules, own);
+        number = GUINT_TO_POINTER(profile->modules->len);
+        g_hash_table_insert(known, key, number);
     }
-    g_array_append_val(profile->modules, own);
-    g_hash_table_insert(known, key, GUINT_TO_POINTER(profile->modules->len));
-    return profile->modules->len - 1;
+    return GPOINTER_TO_UINT(number) - 1;
 }
 
 /* The program itself is number 0, then follow those that have a function in the profile, then
@@ -53,7 +52,7 @@ static gboolean number_modules(FcGProfile *profile, GError **error)
 {
     const FcProfile *data = fc_gprofile_data(profile);
     guint n = data->modules->len;
-    g_autoptr(GHashTable) known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_autoptr(GHashTable) known = g_hash_table_new(g_str_hash, g_str_equal);
     FcGModule none = {.index = FC_NONE};
 
     profile->modules = g_array_new(FALSE, TRUE, sizeof(FcGModule));

@@ -20,7 +20,7 @@ static const Prefix prefixes[] = {
     {'u', 1e6},   {'n', 1e9},  {'p', 1e12}, {'f', 1e15}, {'a', 1e18},
 };
 
-static const Prefix *const milli = &prefixes[5];
+static const Prefix milli = {'m', 1e3};
 
 static int compare_flat(const void *a, const void *b)
 {
@@ -35,52 +35,45 @@ static int compare_flat(const void *a, const void *b)
     return strcmp(left->name, right->name);
 }
 
-static double dearest_call(const FcGModel *model, FcGSym *const *sorted)
+/* Time by call: the most, with what was called, and the least own one that is not nothing; 0 if
+ * there is none. */
+static void find_extremes(const FcGModel *model, double *most, double *least)
 {
-    double top = 0.0;
-
-    for (guint i = 0; i < model->symtab.len; i++)
-    {
-        if (sorted[i]->ncalls == 0)
-            continue;
-        double each = (sorted[i]->time + sorted[i]->child_time) / (double)sorted[i]->ncalls;
-        top = each > top ? each : top;
-    }
-    return top;
-}
-
-/* The least own time by call that is not nothing; 0 if there is none. */
-static double cheapest_call(const FcGModel *model)
-{
-    double least = 0.0;
-
+    *most = *least = 0.0;
     for (guint i = 0; i < model->symtab.len; i++)
     {
         const FcGSym *sym = &model->symtab.syms[i];
-        double each = sym->ncalls > 0 ? sym->time / (double)sym->ncalls : 0.0;
 
-        if (each > 0.0 && (least <= 0.0 || each < least))
-            least = each;
+        if (sym->ncalls == 0)
+            continue;
+        double own = sym->time / (double)sym->ncalls;
+        *most = MAX(*most, (sym->time + sym->child_time) / (double)sym->ncalls);
+        if (own > 0.0 && (*least <= 0.0 || own < *least))
+            *least = own;
     }
-    return least;
 }
 
 /* The prefix in which the dearest call has one to three digits. */
-static const Prefix *choose_prefix(const FcGModel *model, FcGSym *const *sorted)
+static Prefix choose_prefix(const FcGModel *model)
 {
-    double top = dearest_call(model, sorted);
+    Prefix prefix = prefixes[0];
+    double most, least;
 
-    if (top <= 0.0)
-        return prefixes;
-    top /= (double)model->rate;
+    find_extremes(model, &most, &least);
+    if (model->measured)
+        prefix.letter = fc_gmeasured_choose_prefix(model, most, least, &prefix.scale);
+    if (model->measured || most <= 0.0)
+        return prefix;
+    most /= (double)model->rate;
     for (guint i = 0; i < G_N_ELEMENTS(prefixes); i++)
     {
-        double scaled = prefixes[i].scale * top;
+        double scaled = prefixes[i].scale * most;
 
+        prefix = prefixes[i];
         if (scaled >= 1.0 && scaled < 1000.0)
-            return &prefixes[i];
+            break;
     }
-    return &prefixes[G_N_ELEMENTS(prefixes) - 1];
+    return prefix;
 }
 
 static void print_granularity(FcGModel *model)
@@ -178,10 +171,7 @@ void fc_greport_flat(FcGModel *model)
     for (guint i = 0; i < n; i++)
         sorted[i] = &model->symtab.syms[i];
     fc_gsort((void **)sorted, n, compare_flat);
-    Prefix prefix = traditional ? *milli : *choose_prefix(model, sorted);
-    if (model->measured && !traditional)
-        prefix.letter = fc_gmeasured_choose_prefix(model, dearest_call(model, sorted),
-                                                   cheapest_call(model), &prefix.scale);
+    Prefix prefix = traditional ? milli : choose_prefix(model);
     print_granularity(model);
     print_heads(model, prefix.letter);
     for (guint i = 0; i < n; i++)

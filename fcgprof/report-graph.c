@@ -130,7 +130,7 @@ static void print_arc(const FcGModel *model, const FcGArc *arc, const FcGSym *sh
 /* Calls from outside stand among those of callers that are known. */
 static void print_outside(const FcGModel *model, const FcGSym *sym)
 {
-    const FcGArc outside = fc_gmeasured_sum_outside(model, sym);
+    const FcGArc outside = fc_gmeasured_sum_outside(sym);
 
     if (outside.count == 0 && outside.time + outside.child_time <= 0.0)
         return;

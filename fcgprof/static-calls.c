@@ -29,39 +29,44 @@ static guint32 little_32(const guint8 *bytes)
     return bytes[0] | (guint32)bytes[1] << 8 | (guint32)bytes[2] << 16 | (guint32)bytes[3] << 24;
 }
 
-static void visit_x86(gboolean is_64, const guint8 *code, gsize n, guint64 addr,
-                      FcGCallVisitor visit, gpointer data)
+static gboolean next_x86(FcGCode *code, FcGCall *call)
 {
-    for (gsize at = 0; at < n; at++)
-    {
-        gboolean is_pointer =
-            is_64 && code[at] == X86_GROUP5 && at + 1 < n && code[at + 1] == X86_CALL_POINTER;
-        gsize distance_at = at + (is_pointer ? 2 : 1);
-        FcGCall call = {.site = addr + distance_at + X86_DISTANCE_BYTES, .is_pointer = is_pointer};
+    const guint8 *bytes = code->bytes;
 
-        if ((code[at] != X86_CALL && !is_pointer) || n - distance_at < X86_DISTANCE_BYTES)
+    while (code->at < code->n)
+    {
+        gsize at = code->at++;
+        gboolean is_pointer = code->machine == FC_GMACHINE_X86_64 && bytes[at] == X86_GROUP5 &&
+                              at + 1 < code->n && bytes[at + 1] == X86_CALL_POINTER;
+        gsize distance_at = at + (is_pointer ? 2 : 1);
+
+        if ((bytes[at] != X86_CALL && !is_pointer) || code->n - distance_at < X86_DISTANCE_BYTES)
             continue;
-        call.target = call.site + (guint64)(gint64)(gint32)little_32(code + distance_at);
-        visit(&call, data);
+        *call = (FcGCall){.site = code->addr + distance_at + X86_DISTANCE_BYTES,
+                          .is_pointer = is_pointer};
+        call->target = call->site + (guint64)(gint64)(gint32)little_32(bytes + distance_at);
+        return TRUE;
     }
+    return FALSE;
 }
 
-static void visit_arm(const guint8 *code, gsize n, guint64 addr, FcGCallVisitor visit,
-                      gpointer data)
+static gboolean next_arm(FcGCode *code, FcGCall *call)
 {
     const guint64 sign = 1 << (ARM_DISTANCE_BITS - 1);
 
-    for (gsize at = 0; n - at >= ARM_BYTES; at += ARM_BYTES)
+    while (code->n - code->at >= ARM_BYTES)
     {
-        guint32 word = little_32(code + at);
+        guint32 word = little_32(code->bytes + code->at);
         guint64 distance = ((word & (2 * sign - 1)) ^ sign) - sign;
-        FcGCall call = {.site = addr + at + ARM_BYTES,
-                        .target = addr + at + distance * ARM_BYTES,
-                        .is_jump = word >> ARM_DISTANCE_BITS == ARM_JUMP};
 
-        if (call.is_jump || word >> ARM_DISTANCE_BITS == ARM_CALL)
-            visit(&call, data);
+        *call = (FcGCall){.site = code->addr + code->at + ARM_BYTES,
+                          .target = code->addr + code->at + distance * ARM_BYTES,
+                          .is_jump = word >> ARM_DISTANCE_BITS == ARM_JUMP};
+        code->at += ARM_BYTES;
+        if (call->is_jump || word >> ARM_DISTANCE_BITS == ARM_CALL)
+            return TRUE;
     }
+    return FALSE;
 }
 
 gboolean fc_gcode_is_known(FcGMachine machine)
@@ -69,13 +74,11 @@ gboolean fc_gcode_is_known(FcGMachine machine)
     return machine != FC_GMACHINE_OTHER;
 }
 
-void fc_gcode_visit_calls(FcGMachine machine, const guint8 *code, gsize n, guint64 addr,
-                          FcGCallVisitor visit, gpointer data)
+gboolean fc_gcode_next_call(FcGCode *code, FcGCall *call)
 {
-    if (machine == FC_GMACHINE_AARCH64)
-        visit_arm(code, n, addr, visit, data);
-    else if (fc_gcode_is_known(machine))
-        visit_x86(machine == FC_GMACHINE_X86_64, code, n, addr, visit, data);
+    if (!fc_gcode_is_known(code->machine))
+        return FALSE;
+    return code->machine == FC_GMACHINE_AARCH64 ? next_arm(code, call) : next_x86(code, call);
 }
 
 /* ---- gmon.out files ------------------------------------------------------------------ */
@@ -86,62 +89,48 @@ enum
     BEYOND_ARM = 3  /* and of four */
 };
 
-typedef struct
+static gboolean is_covered(const FcGModel *model, guint64 addr)
 {
-    FcGModel *model;
-    FcGSym *parent;
-    FcGMachine machine;
-} Scan;
+    guint i = 0;
 
-static void add_call(const FcGCall *call, gpointer data)
+    while (i < model->n_hists && (addr < model->hists[i].low || addr >= model->hists[i].high))
+        i++;
+    return i < model->n_hists;
+}
+
+static void add_call(FcGModel *model, FcGMachine machine, FcGSym *parent, const FcGCall *call)
 {
-    const Scan *scan = data;
     guint64 target = call->target, covered = target;
 
     if (call->is_pointer)
         return;
-    if (scan->machine != FC_GMACHINE_AARCH64)
+    if (machine != FC_GMACHINE_AARCH64)
     {
         target = call->site + (guint32)(call->target - call->site);
         covered = target & G_MAXUINT32;
     }
-    if (!fc_ghist_covering(scan->model, covered))
-        return;
-    FcGSym *child = fc_gsymtab_find(&scan->model->symtab, target);
+    FcGSym *child = is_covered(model, covered) ? fc_gsymtab_find(&model->symtab, target) : NULL;
     if (child && child->addr == target)
-        fc_garc_add(scan->model, scan->parent, child, 0);
+        fc_garc_add(model, parent, child, 0);
 }
 
 /* Looks at what lies in .text of [low, high). */
-static void visit_code(Scan *scan, FcGObject *object, guint64 low, guint64 high)
+static void scan_code(FcGModel *model, FcGObject *object, FcGSym *sym, guint64 low, guint64 high)
 {
     const FcGImage *image = fc_gobject_image(object);
-    gsize n, beyond = scan->machine == FC_GMACHINE_AARCH64 ? BEYOND_ARM : BEYOND_X86;
+    FcGCode code = {.machine = fc_gobject_machine(object)};
+    gsize beyond = code.machine == FC_GMACHINE_AARCH64 ? BEYOND_ARM : BEYOND_X86;
+    FcGCall call;
 
     low = MAX(low, image->text_start);
     high = MIN(high, image->text_end);
-    const guint8 *code = low < high ? fc_gobject_code_at(object, low, &n) : NULL;
-    if (!code)
+    code.addr = low;
+    code.bytes = low < high ? fc_gobject_code_at(object, low, &code.n) : NULL;
+    if (!code.bytes)
         return;
-    n = MIN(n, MIN(image->text_end - low, high - low + beyond));
-    fc_gcode_visit_calls(scan->machine, code, n, low, add_call, scan);
-}
-
-/* The code of `sym`, up to `end`, as far as the first histogram goes that has a part of it. */
-static void visit_symbol(FcGModel *model, FcGObject *object, FcGSym *sym, guint64 end)
-{
-    Scan scan = {model, sym, fc_gobject_machine(object)};
-
-    for (guint i = 0; i < model->n_hists; i++)
-    {
-        guint64 low = MAX(sym->addr, model->hists[i].low), high = MIN(end, model->hists[i].high);
-
-        if (low < high)
-        {
-            visit_code(&scan, object, low, high);
-            return;
-        }
-    }
+    code.n = MIN(code.n, MIN(image->text_end - low, high - low + beyond));
+    while (fc_gcode_next_call(&code, &call))
+        add_call(model, code.machine, sym, &call);
 }
 
 void fc_gstatic_calls_add(FcGModel *model, FcGObject *object)
@@ -149,6 +138,15 @@ void fc_gstatic_calls_add(FcGModel *model, FcGObject *object)
     const FcGSymtab *symtab = &model->symtab;
 
     for (guint i = 0; i < symtab->len; i++)
-        visit_symbol(model, object, &symtab->syms[i],
-                     i + 1 < symtab->len ? symtab->starts[i + 1] : G_MAXUINT64);
+    {
+        FcGSym *sym = &symtab->syms[i];
+        guint64 end = i + 1 < symtab->len ? symtab->starts[i + 1] : G_MAXUINT64;
+        const FcGmonHist *hist = model->hists, *behind = hist + model->n_hists;
+
+        /* As far as the first histogram goes that has a part of it. */
+        while (hist < behind && MAX(sym->addr, hist->low) >= MIN(end, hist->high))
+            hist++;
+        if (hist < behind)
+            scan_code(model, object, sym, MAX(sym->addr, hist->low), MIN(end, hist->high));
+    }
 }

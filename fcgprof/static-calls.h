@@ -17,17 +17,24 @@ typedef struct
     gboolean is_jump;    /* AArch64: goes there without a way back */
 } FcGCall;
 
-typedef void (*FcGCallVisitor)(const FcGCall *call, gpointer data);
-
 /* Whether the machine's calls are known. */
 gboolean fc_gcode_is_known(FcGMachine machine);
 
-/* Calls `visit` for whatever can be read as a call instruction among the `n` bytes at `code`,
- * which run at address `addr`.  On x86 that may begin in the middle of another one: it is
- * for the visitor to see that it goes to the start of a function. */
-void fc_gcode_visit_calls(FcGMachine machine, const guint8 *code, gsize n, guint64 addr,
-                          FcGCallVisitor visit, gpointer data);
+/* Code that is looked through. */
+typedef struct
+{
+    FcGMachine machine;
+    const guint8 *bytes;
+    gsize n;
+    guint64 addr; /* where they run */
+    gsize at;     /* those before are done */
+} FcGCode;
+
+/* The next one that can be read as a call instruction; FALSE at the end.  On x86 that may begin in
+ * the middle of another one: it is for the caller to see that it goes to the start of a function.
+ */
+gboolean fc_gcode_next_call(FcGCode *code, FcGCall *call);
 
 /* Adds arcs with count 0 for all calls from the code that histograms cover; none where the calls of
- * the image's machine are not known (code-calls.h). */
+ * the image's machine are not known. */
 void fc_gstatic_calls_add(FcGModel *model, FcGObject *object);

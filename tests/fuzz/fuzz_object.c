@@ -34,11 +34,6 @@ static void say_nothing(const char *format, va_list args)
 {
 }
 
-static void see_call(const FcGCall *call, gpointer data)
-{
-    *(guint64 *)data ^= call->site ^ call->target;
-}
-
 static void see_links(GHashTable *links)
 {
     GHashTableIter iter;
@@ -58,12 +53,13 @@ static void see_code(FcGObject *object)
 
     for (guint64 offset = 0; offset < CODE_BYTES; offset += CODE_BYTES / 4)
     {
-        gsize n = 0;
-        const guint8 *code = fc_gobject_code_at(object, image->text_start + offset, &n);
+        FcGCode code = {.machine = fc_gobject_machine(object), .addr = image->text_start + offset};
+        FcGCall call;
 
-        if (code)
-            fc_gcode_visit_calls(fc_gobject_machine(object), code, MIN(n, CODE_BYTES),
-                                 image->text_start + offset, see_call, &sum);
+        code.bytes = fc_gobject_code_at(object, code.addr, &code.n);
+        code.n = code.bytes ? MIN(code.n, CODE_BYTES) : 0;
+        while (fc_gcode_next_call(&code, &call))
+            sum ^= call.site ^ call.target;
     }
 }
 

@@ -52,7 +52,7 @@ while read -r steps files; do
     done
 done >"$passed/further" <<END
 75000 fcdump/export-json.c fcdump/render.c fcdump/report-graph.c fcdump/report-info.c
-75000 fcdump/report-threads.c fcgprof/report-flat.c fcmanager/output.c gmon/gmonout.c
+75000 fcdump/report-threads.c fcgprof/report-flat.c fcmanager/output.c gmon/gmon.c
 75000 libfc/spawn.c
 25000 fcdump/options-parse.c fcdump/report-tree.c fcgprof/options.c fcgprof/profile-measure.c
 25000 fcgprof/report-order.c fcmanager/counts.c fcmanager/files.c fcmanager/heap-order.c

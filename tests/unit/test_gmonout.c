@@ -5,7 +5,7 @@
  */
 #include "fcgprof/gmon-files.h"
 #include "fcgprof/symspec.h"
-#include "gmon/gmonout.h"
+#include "gmon/gmon.h"
 #include "tests/unit/profile_fixture.h"
 
 #include <errno.h>

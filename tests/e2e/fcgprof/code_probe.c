@@ -11,27 +11,25 @@
 #include <stdio.h>
 #include <string.h>
 
-static void print_call(const FcGCall *call, gpointer data)
-{
-    (void)data;
-    if (call->is_jump)
-        return;
-    printf("%lx %s%lx\n", (gulong)call->site, call->is_pointer ? "*" : "", (gulong)call->target);
-}
-
 int main(int argc, char **argv)
 {
     g_autoptr(GByteArray) code = g_byte_array_new();
     guint8 buffer[65536];
-    FcGMachine machine;
+    FcGCode scan = {0};
+    FcGCall call;
     size_t n;
 
     if (argc != 3)
         return 2;
-    machine = strcmp(argv[1], "aarch64") == 0 ? FC_GMACHINE_AARCH64 : FC_GMACHINE_X86_64;
+    scan.machine = strcmp(argv[1], "aarch64") == 0 ? FC_GMACHINE_AARCH64 : FC_GMACHINE_X86_64;
     while ((n = fread(buffer, 1, sizeof buffer, stdin)) > 0)
         g_byte_array_append(code, buffer, (guint)n);
-    fc_gcode_visit_calls(machine, code->data, code->len, g_ascii_strtoull(argv[2], NULL, 16),
-                         print_call, NULL);
+    scan.bytes = code->data;
+    scan.n = code->len;
+    scan.addr = g_ascii_strtoull(argv[2], NULL, 16);
+    while (fc_gcode_next_call(&scan, &call))
+        if (!call.is_jump)
+            printf("%lx %s%lx\n", (gulong)call.site, call.is_pointer ? "*" : "",
+                   (gulong)call.target);
     return 0;
 }
