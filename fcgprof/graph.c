@@ -38,22 +38,15 @@ static void inherit_from(FcGSym *heir, const FcGArc *arc)
         heir->fraction += arc->parent->fraction * ((double)arc->count / (double)heir->ncalls);
 }
 
+/* All of a cycle inherit the same. */
 static void inherit(FcGSym *sym)
 {
     FcGSym *head = sym->cycle_head;
 
     head->print_flag = FALSE;
     head->fraction = 0.0;
-    if (head == sym)
-    {
-        for (const FcGArc *arc = sym->parents; arc; arc = arc->next_parent)
-        {
-            if (arc->parent != sym)
-                inherit_from(sym, arc);
-        }
-        return;
-    }
-    for (const FcGSym *member = head->cycle_next; member; member = member->cycle_next)
+    for (const FcGSym *member = head == sym ? sym : head->cycle_next; member;
+         member = member->cycle_next)
     {
         for (const FcGArc *arc = member->parents; arc; arc = arc->next_parent)
         {
@@ -71,24 +64,12 @@ static void inherit(FcGSym *sym)
 /* Applies the filters of graph and time to what a symbol inherited. */
 static void filter_symbol(FcGModel *model, FcGSym *sym)
 {
-    const FcGSpecs *specs = model->specs;
-
-    if (!sym->print_flag)
-        sym->print_flag =
-            fc_gspecs_selects(specs, FC_GTABLE_INCL_GRAPH, FC_GTABLE_EXCL_GRAPH, sym->addr);
-    else if (!fc_gspecs_has(specs, FC_GTABLE_INCL_GRAPH, sym->addr) &&
-             fc_gspecs_has(specs, FC_GTABLE_EXCL_GRAPH, sym->addr))
-        sym->print_flag = FALSE;
-    if (sym->fraction == 0.0)
-    {
-        if (fc_gspecs_selects(specs, FC_GTABLE_INCL_TIME, FC_GTABLE_EXCL_TIME, sym->addr))
-            sym->fraction = 1.0;
-    }
-    else if (!fc_gspecs_has(specs, FC_GTABLE_INCL_TIME, sym->addr) &&
-             fc_gspecs_has(specs, FC_GTABLE_EXCL_TIME, sym->addr))
-    {
+    sym->print_flag =
+        fc_gspecs_keeps(model->specs, FC_GTABLE_INCL_GRAPH, sym->addr, sym->print_flag);
+    if (!fc_gspecs_keeps(model->specs, FC_GTABLE_INCL_TIME, sym->addr, sym->fraction != 0.0))
         sym->fraction = 0.0;
-    }
+    else if (sym->fraction == 0.0)
+        sym->fraction = 1.0;
     sym->prop_self = sym->time * sym->fraction;
     model->graph_ticks += sym->prop_self;
 }

@@ -152,8 +152,7 @@ static guint assign_bin(FcGModel *model, double ticks, guint64 low, guint64 high
         if (overlap <= 0)
             continue;
         double credit = (double)overlap * ticks / model->scale;
-        if (fc_gspecs_selects(model->specs, FC_GTABLE_INCL_FLAT, FC_GTABLE_EXCL_FLAT,
-                              symtab->starts[i]))
+        if (fc_gspecs_selects(model->specs, FC_GTABLE_INCL_FLAT, symtab->starts[i]))
             symtab->syms[i].time += credit;
         else
             model->total_ticks -= credit;

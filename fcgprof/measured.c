@@ -30,7 +30,6 @@ static const struct
 static const double UNIT_LIMIT = 9999.995;   /* fits into seven columns */
 static const double CALL_LIMIT = 99999999.5; /* fits into eight, without decimals */
 static const double CALL_LEAST = 0.1;        /* shows its two digits with two decimals */
-static const double TICK_S = 1e-9;
 
 void fc_gmeasured_choose_unit(FcGModel *model, double total_ticks)
 {
@@ -39,7 +38,6 @@ void fc_gmeasured_choose_unit(FcGModel *model, double total_ticks)
     while (i + 1 < G_N_ELEMENTS(units) && total_ticks / units[i].ns >= UNIT_LIMIT)
         i++;
     model->measured->unit = units[i].unit;
-    model->measured->tick_s = TICK_S;
     model->rate = (long)units[i].ns;
     g_strlcpy(model->dimension, units[i].head, sizeof model->dimension);
     model->abbreviation = 's';

@@ -8,9 +8,10 @@
 
 #include "fcgprof/model.h"
 
+#define FC_GMEASURED_TICK_S 1e-9
+
 struct FcGMeasured
 {
-    double tick_s;              /* seconds in one tick */
     const char *unit;           /* "milliseconds" and the like: rate ticks */
     gboolean has_gaps;          /* the own part of some arcs' times is an estimate */
     gboolean is_split_by_calls; /* the profile has no times of arcs: they were worked out from

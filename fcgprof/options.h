@@ -28,7 +28,7 @@ enum
     FC_GINPUT_BLOCKS = 4,
 };
 
-/* Tables of symbol specifications. */
+/* Tables of symbol specifications: inclusions, and behind them exclusions. */
 typedef enum
 {
     FC_GTABLE_INCL_GRAPH,

@@ -225,12 +225,7 @@ void fc_gprofile_free(FcGProfile *profile)
     if (profile->modules)
     {
         for (guint i = 0; i < profile->modules->len; i++)
-        {
-            FcGModule *module = fc_gprofile_module(profile, i);
-
-            g_free(module->label);
-            fc_gobject_free(module->object);
-        }
+            fc_gobject_free(fc_gprofile_module(profile, i)->object);
         g_array_unref(profile->modules);
     }
     fc_model_free(profile->loaded);

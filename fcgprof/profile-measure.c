@@ -177,8 +177,9 @@ static void take_local_times(FcGProfile *profile)
     {
         double local_ns = (double)g_array_index(functions, FcProfileFunction, i).local_ns;
 
-        if (profile->syms[i])
-            profile->syms[i]->time += local_ns;
+        if (!profile->syms[i])
+            continue;
+        profile->syms[i]->time += local_ns;
         profile->model->total_ticks += local_ns;
     }
 }
@@ -222,10 +223,10 @@ void fc_gprofile_measure(FcGProfile *profile)
         fc_gprofile_add_static_calls(profile);
     describe_times(profile);
     fc_gmeasured_choose_unit(model, (double)profile->loaded->base_ns);
+    take_local_times(profile);
     if (!data->extended)
     {
         profile->measured.is_split_by_calls = TRUE;
-        take_local_times(profile);
         fc_ggraph_assemble(model);
         add_outside_to_cycles(model);
         share_by_line(profile);

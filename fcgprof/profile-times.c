@@ -35,6 +35,7 @@ typedef struct
 {
     FcGProfile *profile;
     FcGModel *model;
+    double *told; /* of each symbol of the table: own time in contexts */
     Node *nodes;
     guint n;
     gboolean has_shared_syms; /* one symbol for several functions: nesting is possible */
@@ -53,17 +54,6 @@ static guint find_above(const Sums *sums, guint index, const FcGSym *sym)
     while (index != G_MAXUINT && sums->nodes[index].sym != sym)
         index = sums->has_shared_syms ? sums->nodes[index].parent : G_MAXUINT;
     return index;
-}
-
-static gboolean counts_time(const Sums *sums, const Node *node)
-{
-    const FcGSpecs *specs = sums->model->specs;
-    guint64 addr = node->sym->addr;
-
-    if (node->parent == G_MAXUINT || !sums->nodes[node->parent].is_counted)
-        return fc_gspecs_selects(specs, FC_GTABLE_INCL_TIME, FC_GTABLE_EXCL_TIME, addr);
-    return fc_gspecs_has(specs, FC_GTABLE_INCL_TIME, addr) ||
-           !fc_gspecs_has(specs, FC_GTABLE_EXCL_TIME, addr);
 }
 
 static void make_node(Sums *sums, guint index)
@@ -94,7 +84,9 @@ static void make_node(Sums *sums, guint index)
                                            node->sym);
     if (node->call)
         node->parent = parent;
-    node->is_counted = counts_time(sums, node);
+    node->is_counted =
+        fc_gspecs_keeps(sums->model->specs, FC_GTABLE_INCL_TIME, node->sym->addr,
+                        node->parent != G_MAXUINT && sums->nodes[node->parent].is_counted);
 }
 
 static void make_tree(Sums *sums)
@@ -182,7 +174,7 @@ static void add_up(Sums *sums)
 
         if (!sym || node->target != i - 1 || node->is_overflow)
             continue;
-        sym->time += node->local;
+        sums->told[sym - sums->model->symtab.syms] += node->local;
         if (!node->is_counted)
             continue;
         node->time += node->local;
@@ -197,7 +189,7 @@ static void reset(FcGModel *model)
     {
         FcGSym *sym = &model->symtab.syms[i];
 
-        sym->fraction = sym->prop_self = sym->prop_child = sym->time = sym->child_time = 0.0;
+        sym->fraction = sym->prop_self = sym->prop_child = sym->child_time = 0.0;
     }
     model->graph_ticks = 0.0;
 }
@@ -223,31 +215,14 @@ static double tolerance(const FcProfile *data)
     return 2.0 * (data->contexts->len + data->functions->len);
 }
 
-/* What each symbol has beyond its contexts, in `*own`; the sum of it.  From here on symbols
- * have the functions' own times, to the nanosecond. */
-static double find_own_gaps(const FcGProfile *profile, double *own)
+/* What each symbol has beyond what contexts told, which is in `own` before; the sum of it. */
+static double find_own_gaps(const FcGModel *model, double *own)
 {
-    FcGModel *model = profile->model;
-    const FcGSymtab *symtab = &model->symtab;
-    const GArray *functions = fc_gprofile_data(profile)->functions;
     double sum = 0.0;
 
-    for (guint i = 0; i < functions->len; i++)
+    for (guint i = 0; i < model->symtab.len; i++)
     {
-        const FcGSym *sym = profile->syms[i];
-
-        if (sym)
-            own[sym - symtab->syms] +=
-                (double)g_array_index(functions, FcProfileFunction, i).local_ns;
-    }
-    model->total_ticks = 0.0;
-    for (guint i = 0; i < symtab->len; i++)
-    {
-        double time = own[i];
-
-        model->total_ticks += time;
-        own[i] = MAX(time - symtab->syms[i].time, 0.0);
-        symtab->syms[i].time = time;
+        own[i] = MAX(model->symtab.syms[i].time - own[i], 0.0);
         sum += own[i];
     }
     return sum;
@@ -264,12 +239,11 @@ static gboolean shows_time(const FcGCallSite *call)
                        (caller->cycle == 0 || caller->cycle != callee->cycle));
 }
 
-static void fill_gaps(FcGProfile *profile)
+static void fill_gaps(FcGProfile *profile, double *own)
 {
     FcGModel *model = profile->model;
-    g_autofree double *own = g_new0(double, model->symtab.len + 1);
 
-    if (find_own_gaps(profile, own) <= tolerance(fc_gprofile_data(profile)))
+    if (find_own_gaps(model, own) <= tolerance(fc_gprofile_data(profile)))
         return;
     g_autofree Gap *gaps = g_new0(Gap, model->symtab.len + model->n_cycles + 1);
     g_autoptr(GPtrArray) calls = g_ptr_array_new(); /* that show time, */
@@ -279,8 +253,7 @@ static void fill_gaps(FcGProfile *profile)
     {
         FcGSym *sym = &model->symtab.syms[i];
 
-        if (own[i] <= 0.0 ||
-            !fc_gspecs_selects(model->specs, FC_GTABLE_INCL_TIME, FC_GTABLE_EXCL_TIME, sym->addr))
+        if (own[i] <= 0.0 || !fc_gspecs_selects(model->specs, FC_GTABLE_INCL_TIME, sym->addr))
             continue;
         gap_of(model, gaps, sym)->own += own[i];
         credit_own(model, sym, own[i]);
@@ -318,11 +291,12 @@ static void fill_gaps(FcGProfile *profile)
 
 void fc_gprofile_sum_times(FcGProfile *profile)
 {
-    Sums sums = {.profile = profile, .model = profile->model};
+    g_autofree double *told = g_new0(double, profile->model->symtab.len + 1);
+    Sums sums = {.profile = profile, .model = profile->model, .told = told};
 
     reset(profile->model);
     make_tree(&sums);
     add_up(&sums);
     g_free(sums.nodes);
-    fill_gaps(profile);
+    fill_gaps(profile, told);
 }

@@ -49,7 +49,6 @@ static inline guint64 fc_gmodule_base(guint number)
 typedef struct
 {
     gint index;        /* of the profile's module, the first of those that are the same; FC_NONE */
-    char *label;       /* in labels, where no other has it; NULL until then */
     FcGObject *object; /* NULL where there is no image that fits */
 } FcGModule;
 

@@ -55,7 +55,7 @@ void fc_greport_exec(FcGModel *model)
     {
         FcGSym *sym = &model->symtab.syms[i];
 
-        if (fc_gspecs_selects(model->specs, FC_GTABLE_INCL_EXEC, FC_GTABLE_EXCL_EXEC, sym->addr))
+        if (fc_gspecs_selects(model->specs, FC_GTABLE_INCL_EXEC, sym->addr))
             sorted[n++] = sym;
     }
     fc_gsort((void **)sorted, n, compare_places);
@@ -184,7 +184,7 @@ static GHashTable *count_lines(FcGModel *model)
         const FcGSym *sym = &model->symtab.syms[i];
 
         if (!sym->file || sym->line <= 0 ||
-            !fc_gspecs_selects(model->specs, FC_GTABLE_INCL_ANNO, FC_GTABLE_EXCL_ANNO, sym->addr))
+            !fc_gspecs_selects(model->specs, FC_GTABLE_INCL_ANNO, sym->addr))
             continue;
         FileCounts *counts = g_hash_table_lookup(files, sym->file);
         if (!counts)

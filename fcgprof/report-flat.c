@@ -124,7 +124,7 @@ static void print_name(const FcGModel *model, const FcGSym *sym)
 static void print_by_call(const FcGModel *model, double scale, double ticks, double calls)
 {
     if (model->measured)
-        fc_gmeasured_print(model->out, 8, scale * model->measured->tick_s * ticks / calls);
+        fc_gmeasured_print(model->out, 8, scale * FC_GMEASURED_TICK_S * ticks / calls);
     else
         fprintf(model->out, "%8.2f", scale * ticks / (double)model->rate / calls);
 }
@@ -176,8 +176,7 @@ void fc_greport_flat(FcGModel *model)
     print_heads(model, prefix.letter);
     for (guint i = 0; i < n; i++)
     {
-        if (fc_gspecs_selects(model->specs, FC_GTABLE_INCL_FLAT, FC_GTABLE_EXCL_FLAT,
-                              sorted[i]->addr))
+        if (fc_gspecs_selects(model->specs, FC_GTABLE_INCL_FLAT, sorted[i]->addr))
             print_row(model, sorted[i], prefix.scale, &accumulated);
     }
     if (model->options->brief || traditional)

@@ -276,12 +276,19 @@ gboolean fc_gspecs_has(const FcGSpecs *specs, FcGTable table, guint64 addr)
     return bound > 0 && addr <= range_at(ranges, bound - 1)->end_addr;
 }
 
-gboolean fc_gspecs_selects(const FcGSpecs *specs, FcGTable inclusions, FcGTable exclusions,
-                           guint64 addr)
+gboolean fc_gspecs_selects(const FcGSpecs *specs, FcGTable inclusions, guint64 addr)
 {
     if (has_any(specs, inclusions))
         return fc_gspecs_has(specs, inclusions, addr);
-    return !fc_gspecs_has(specs, exclusions, addr);
+    return !fc_gspecs_has(specs, inclusions + 1, addr);
+}
+
+gboolean fc_gspecs_keeps(const FcGSpecs *specs, FcGTable inclusions, guint64 addr,
+                         gboolean is_inherited)
+{
+    if (!is_inherited)
+        return fc_gspecs_selects(specs, inclusions, addr);
+    return fc_gspecs_has(specs, inclusions, addr) || !fc_gspecs_has(specs, inclusions + 1, addr);
 }
 
 static gboolean has_arc(const GPtrArray *ranges, const FcGSym *parent, const FcGSym *child)

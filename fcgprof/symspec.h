@@ -29,9 +29,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcGSpecs, fc_gspecs_free)
 /* Whether `addr` lies in a range of the table. */
 gboolean fc_gspecs_has(const FcGSpecs *specs, FcGTable table, guint64 addr);
 
-/* In the inclusions; or these are empty and it is not in the exclusions. */
-gboolean fc_gspecs_selects(const FcGSpecs *specs, FcGTable inclusions, FcGTable exclusions,
-                           guint64 addr);
+/* In the inclusions; or these are empty and it is not in the exclusions, the table behind them. */
+gboolean fc_gspecs_selects(const FcGSpecs *specs, FcGTable inclusions, guint64 addr);
+
+/* The same of what a caller hands down, if `is_inherited`: then it takes an exclusion to stop it.
+ */
+gboolean fc_gspecs_keeps(const FcGSpecs *specs, FcGTable inclusions, guint64 addr,
+                         gboolean is_inherited);
 
 /* The same of an arc from `parent` to `child`. */
 gboolean fc_gspecs_selects_arc(const FcGSpecs *specs, const FcGSym *parent, const FcGSym *child);
