@@ -165,13 +165,11 @@ static int compare_topology(const void *a, const void *b)
 static int compare_entries(const void *a, const void *b)
 {
     const FcGSym *left = a, *right = b;
-    double difference =
-        (left->prop_self + left->prop_child) - (right->prop_self + right->prop_child);
+    int order =
+        FC_GCOMPARE(right->prop_self + right->prop_child, left->prop_self + left->prop_child);
 
-    if (difference < 0.0)
-        return 1;
-    if (difference > 0.0)
-        return -1;
+    if (order != 0)
+        return order;
     if (!left->name && left->cycle != 0)
         return -1;
     if (!right->name && right->cycle != 0)
@@ -180,9 +178,8 @@ static int compare_entries(const void *a, const void *b)
         return left->name ? 1 : -1;
     if ((left->name[0] == '_') != (right->name[0] == '_'))
         return left->name[0] == '_' ? 1 : -1;
-    if (left->ncalls != right->ncalls)
-        return left->ncalls > right->ncalls ? -1 : 1;
-    return strcmp(left->name, right->name);
+    order = FC_GCOMPARE(right->ncalls, left->ncalls);
+    return order != 0 ? order : strcmp(left->name, right->name);
 }
 
 void fc_ggraph_number(FcGModel *model)

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "fcgprof/options.h"
+#include "gmon/image.h"
 #include <glib.h>
 #include <obstack.h>
 #include <stdio.h>

@@ -29,9 +29,7 @@ static int compare_places(const void *a, const void *b)
         if (left->line != right->line)
             return left->line - right->line;
     }
-    if (left->addr == right->addr)
-        return 0;
-    return left->addr < right->addr ? -1 : 1;
+    return FC_GCOMPARE(left->addr, right->addr);
 }
 
 static void print_count(const FcGModel *model, const FcGSym *sym, guint64 addr, guint64 count)
@@ -350,10 +348,9 @@ static FILE *open_output(Annotator *annotator, const FcGFile *file)
 static int compare_counts(const void *a, const void *b)
 {
     const Line *left = a, *right = b;
+    int order = FC_GCOMPARE(right->ncalls, left->ncalls);
 
-    if (left->ncalls != right->ncalls)
-        return left->ncalls < right->ncalls ? 1 : -1;
-    return left->sym->line - right->sym->line;
+    return order != 0 ? order : left->sym->line - right->sym->line;
 }
 
 static void print_top_lines(const Annotator *annotator, FILE *out)

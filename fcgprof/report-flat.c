@@ -25,14 +25,11 @@ static const Prefix milli = {'m', 1e3};
 static int compare_flat(const void *a, const void *b)
 {
     const FcGSym *left = a, *right = b;
+    int order = FC_GCOMPARE(right->time, left->time);
 
-    if (right->time > left->time)
-        return 1;
-    if (right->time < left->time)
-        return -1;
-    if (right->ncalls != left->ncalls)
-        return right->ncalls > left->ncalls ? 1 : -1;
-    return strcmp(left->name, right->name);
+    if (order == 0)
+        order = FC_GCOMPARE(right->ncalls, left->ncalls);
+    return order != 0 ? order : strcmp(left->name, right->name);
 }
 
 /* Time by call: the most, with what was called, and the least own one that is not nothing; 0 if

@@ -33,23 +33,11 @@ static int arc_class(const FcGArc *arc)
 static int compare_arcs(const void *a, const void *b)
 {
     const FcGArc *left = a, *right = b;
-    int left_class = arc_class(left), right_class = arc_class(right);
+    int class = arc_class(left), order = class - arc_class(right);
 
-    if (left_class != right_class)
-        return left_class - right_class;
-    if (left_class == ARC_OTHER)
-    {
-        double left_time = left->time + left->child_time;
-        double right_time = right->time + right->child_time;
-
-        if (left_time < right_time)
-            return -1;
-        if (left_time > right_time)
-            return 1;
-    }
-    if (left->count == right->count)
-        return 0;
-    return left->count < right->count ? -1 : 1;
+    if (order == 0 && class == ARC_OTHER)
+        order = FC_GCOMPARE(left->time + left->child_time, right->time + right->child_time);
+    return order != 0 ? order : FC_GCOMPARE(left->count, right->count);
 }
 
 static int compare_arcs_descending(const void *a, const void *b)
@@ -198,18 +186,12 @@ static void print_cycle_own(const FcGModel *model, const FcGSym *header)
 static int compare_members(const void *a, const void *b)
 {
     const FcGSym *left = a, *right = b;
-    double left_time = left->prop_self + left->prop_child;
-    double right_time = right->prop_self + right->prop_child;
-    guint64 left_calls = left->ncalls + left->self_calls;
-    guint64 right_calls = right->ncalls + right->self_calls;
+    int order =
+        FC_GCOMPARE(right->prop_self + right->prop_child, left->prop_self + left->prop_child);
 
-    if (left_time > right_time)
-        return -1;
-    if (left_time < right_time)
-        return 1;
-    if (left_calls == right_calls)
-        return 0;
-    return left_calls > right_calls ? -1 : 1;
+    if (order == 0)
+        order = FC_GCOMPARE(right->ncalls + right->self_calls, left->ncalls + left->self_calls);
+    return order;
 }
 
 static void print_member(const FcGModel *model, const FcGSym *member)

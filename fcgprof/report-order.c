@@ -217,18 +217,14 @@ static int compare_arc_counts(const void *a, const void *b)
 {
     const FcGArc *left = a, *right = b;
 
-    if (left->count == right->count)
-        return 0;
-    return left->count > right->count ? -1 : 1;
+    return FC_GCOMPARE(right->count, left->count);
 }
 
 static int compare_uses(const void *a, const void *b)
 {
     const FcGSym *left = a, *right = b;
 
-    if (left->n_uses == right->n_uses)
-        return 0;
-    return left->n_uses > right->n_uses ? -1 : 1;
+    return FC_GCOMPARE(right->n_uses, left->n_uses);
 }
 
 static void print_name(const FcGModel *model, const FcGSym *sym)

@@ -10,6 +10,9 @@
 
 #include "gmon/gmon.h"
 
+/* Less than 0, 0 or more, as those who sort want it. */
+#define FC_GCOMPARE(left, right) (((left) > (right)) - ((left) < (right)))
+
 /* A symbol, and the code that is its own. */
 typedef struct
 {

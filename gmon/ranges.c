@@ -59,14 +59,13 @@ gboolean fc_gimage_shows_local(const char *name, FcGNextString next, gconstpoint
 static int compare_ranges(const void *a, const void *b)
 {
     const FcGRange *left = a, *right = b;
+    int order = FC_GCOMPARE(left->addr, right->addr);
 
-    if (left->addr != right->addr)
-        return left->addr > right->addr ? 1 : -1;
-    if (left->is_func != right->is_func)
-        return right->is_func - left->is_func;
-    if (left->is_static != right->is_static)
-        return left->is_static - right->is_static;
-    return (left->item > right->item) - (left->item < right->item);
+    if (order == 0)
+        order = right->is_func - left->is_func;
+    if (order == 0)
+        order = left->is_static - right->is_static;
+    return order != 0 ? order : FC_GCOMPARE(left->item, right->item);
 }
 
 /* Leading underscores, as far as they count. */
