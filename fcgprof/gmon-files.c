@@ -113,8 +113,10 @@ static gboolean read_bins(Input *input, const FcGmonHist *header, gboolean is_ol
     if (!hist)
         return FALSE;
     guint32 n_bins = is_old ? MIN(hist->n_bins, header->n_bins) : hist->n_bins;
-    for (guint32 i = 0; i < n_bins; i++)
-        hist->bins[i] += (guint32)take_uint(input, 2);
+    const guint8 *bytes = take_bytes(input, (gsize)n_bins * 2);
+    guint high = input->layout.is_big_endian ? 0 : 1;
+    for (gsize i = 0; bytes && i < n_bins; i++)
+        hist->bins[i] += (guint32)bytes[2 * i + high] << 8 | bytes[2 * i + 1 - high];
     return check_end(input, error);
 }
 

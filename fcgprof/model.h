@@ -72,6 +72,7 @@ struct FcGSym
     int index;     /* number shown in brackets, from 1 */
     int top_order; /* topological number: greater than all its callees' */
     int cycle;     /* number of its cycle, 0 if none */
+    guint n_uses;  /* by the function ordering */
     FcGSym *cycle_head;
     FcGSym *cycle_next; /* of the header: the first member */
     FcGArc *parents;    /* newest first */
@@ -85,7 +86,6 @@ struct FcGSym
     /* Used by the function and file orderings only. */
     FcGSym *order_prev;
     FcGSym *order_next;
-    guint n_uses;
 };
 
 struct FcGArc
