@@ -176,8 +176,9 @@ static void take_mapping(const char *line)
     uintptr_t start = read_hex(&line);
     line += *line == '-';
     uintptr_t end = read_hex(&line);
-    if (strncmp(line, " rw", 3) != 0 || line[4] != 'p' || strstr(line, " [heap]") ||
-        strstr(line, " /dev/"))
+    /* of a device, but for files in memory: the program may be one */
+    bool is_device = strstr(line, " /dev/") && !strstr(line, " /dev/shm/");
+    if (strncmp(line, " rw", 3) != 0 || line[4] != 'p' || strstr(line, " [heap]") || is_device)
         return;
     if (start < scan.stack && scan.stack < end)
         start = scan.stack;
