@@ -277,11 +277,12 @@ class Case(unittest.TestCase):
                               **options)
 
     def assert_counts_equal(self, oracle_file, profile):
-        """Every function's and every (call site, callee)'s count is the oracle's."""
+        """Every function's and every (call site, callee)'s count is the oracle's.  The profile is a path, or loaded."""
         import compare
         oracle = compare.load_oracle(oracle_file)
         self.assertTrue(oracle.functions, f"{oracle_file} holds no count")
-        lines = compare.differences(oracle, compare.load_profile(profile))
+        found = compare.load_profile(profile) if isinstance(profile, str) else compare.counts_of(profile)
+        lines = compare.differences(oracle, found)
         self.assertEqual(lines, [], "counts differ from the oracle's:\n" + "\n".join(lines[:40]))
         return sum(oracle.functions.values())
 

@@ -62,12 +62,13 @@ class Heap:
 
     def run_of_blocks(self, words):
         pointer = size = time = 0
-        for word in words[2:]:
-            differences = [int(part) for part in word.split(":")]
-            pointer, size, time = (number + difference for number, difference in
-                                   zip((pointer, size, time), differences))
-            yield Record(pointer=pointer, bytes=size, time_ns=time, state=words[1],
-                         place=self.places[int(words[0])])
+        place, state = self.places[int(words[0])], words[1]
+        for word in words[2:]:  # of hundreds of thousands
+            further, more, later = word.split(":")
+            pointer += int(further)
+            size += int(more)
+            time += int(later)
+            yield Record(pointer=pointer, bytes=size, time_ns=time, state=state, place=place)
 
     def bad_free(self, words):
         points = [self.point(words[5 + i * POINT_WORDS:][:POINT_WORDS]) for i in range(3)]

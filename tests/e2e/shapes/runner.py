@@ -240,7 +240,7 @@ def run_profiled(case, shape, program, words, transport, folder):
 
 def check_counts(run, oracles):
     """Pairs the oracle's processes with the profiles: each must have its equal."""
-    left = [compare.load_profile(path) for path in run.paths]
+    left = [compare.counts_of(profile) for profile in run.profiles]
     unmatched = []
     for oracle in oracles:
         for profile in left:
