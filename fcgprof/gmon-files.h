@@ -26,7 +26,7 @@ gboolean fc_gmodel_add_gmon(FcGModel *model, const guint8 *bytes, gsize n_bytes,
 gboolean fc_gmodel_read_gmon(FcGModel *model, const char *path, const FcGmonLayout *layout,
                              GError **error);
 
-/* -s: writes the sum of all that was read.  (gmon-sum.c) */
+/* -s: writes the sum of all that was read. */
 gboolean fc_gmodel_write_gmon(const FcGModel *model, const char *path, const FcGmonLayout *layout,
                               GError **error);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Units and figures of measured times.  See measured.h.
+ * Units and figures of measured times.  See reports.h.
  */
-#include "fcgprof/measured.h"
+#include "fcgprof/reports.h"
 
 #include <math.h>
 #include <string.h>

@@ -122,7 +122,7 @@ typedef struct
     GHashTable *files_by_path;
     const FcGSpecs *specs; /* borrowed */
     FcGObject *object;     /* borrowed; NULL without an image */
-    FcGMeasured *measured; /* borrowed; NULL: the times are samples (measured.h) */
+    FcGMeasured *measured; /* borrowed; NULL: the times are samples (reports.h) */
     guint64 addr_mask;     /* of an address: what is shown of it */
 
     GPtrArray *arcs;       /* FcGArc, in order of creation, without self arcs */

@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "fcgprof/measured.h"
+#include "fcgprof/reports.h"
 #include "model/model.h"
 
 typedef struct FcGProfile FcGProfile;

@@ -4,7 +4,6 @@
  */
 #include "fcgprof/reports.h"
 
-#include "fcgprof/measured.h"
 #include "fcgprof/symspec.h"
 
 #include <errno.h>

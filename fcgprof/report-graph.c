@@ -5,7 +5,6 @@
 #include "fcgprof/reports.h"
 
 #include "fcgprof/gmon-files.h"
-#include "fcgprof/measured.h"
 
 #include <string.h>
 

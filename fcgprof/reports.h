@@ -47,3 +47,51 @@ GArray *fc_gorder_map_read(const char *path, GError **error);
 
 /* NULL if the map does not mention the function. */
 const FcGOrderMapEntry *fc_gorder_map_find(const GArray *map, const char *function);
+
+/* ---- What is said otherwise where times were measured rather than sampled (measured.c) -----
+ *
+ * The unit, and how figures are written.  A model of a gmon.out file has none of it. */
+
+#define FC_GMEASURED_TICK_S 1e-9
+
+struct FcGMeasured
+{
+    const char *unit;           /* "milliseconds" and the like: rate ticks */
+    gboolean has_gaps;          /* the own part of some arcs' times is an estimate */
+    gboolean is_split_by_calls; /* the profile has no times of arcs: they were worked out from
+                                   the numbers of calls */
+    gboolean is_estimated;      /* short functions were timed at some of their calls */
+    gboolean is_cpu;            /* times are without what was waited */
+};
+
+/* Chooses the unit, the finest in which `total_ticks` nanoseconds have at most four digits
+ * before the point, and sets the model's rate and dimension.  A tick is 1 ns. */
+void fc_gmeasured_choose_unit(FcGModel *model, double total_ticks);
+
+/* What stands in place of the size of a sample, in the flat profile and in the graph, and what is
+ * said of it among the explanations. */
+void fc_gmeasured_print_flat_granularity(const FcGModel *model);
+void fc_gmeasured_print_granularity(FcGModel *model, double ticks);
+void fc_gmeasured_print_blurb(const FcGModel *model);
+
+/* The letter and the factor to seconds for columns of times by call, the most and the least of
+ * which are given: so fine that the least can be seen, but the most fits, and no coarser than the
+ * model's unit. */
+char fc_gmeasured_choose_prefix(const FcGModel *model, double most_ticks, double least_ticks,
+                                double *scale);
+
+/* A figure right-aligned in `width` columns: with two decimals, fewer where it is too large for
+ * them, and as many more as fit where it takes them to show two digits. */
+void fc_gmeasured_print(FILE *out, int width, double value);
+
+/* The same of a time in the model's unit; of sampled times with two decimals, however wide. */
+void fc_gmeasured_print_ticks(const FcGModel *model, int width, double ticks);
+
+/* A time with its own unit, like "12.3us", right-aligned; blanks for none. */
+void fc_gmeasured_print_short(FILE *out, int width, double ticks);
+
+/* The arc of the calls of a symbol from outside, made if it is not there. */
+FcGArc *fc_gmeasured_outside(FcGModel *model, FcGSym *sym);
+
+/* All such calls of a symbol or, of the header of a cycle, of its members. */
+FcGArc fc_gmeasured_sum_outside(const FcGSym *sym);

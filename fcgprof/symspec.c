@@ -14,7 +14,6 @@ typedef struct
     FcGPattern pattern;
     FcGFile *file; /* of pattern.file; NULL if there is no such file */
     guint last_match;
-    FcGSym *current;   /* the range being extended */
     GPtrArray *ranges; /* of FcGSym*: copies of the first symbol of each range */
 } Half;
 
@@ -84,7 +83,6 @@ gboolean fc_gspec_parse(const char *text, FcGPattern *left, FcGPattern *right)
 
 static void half_init(FcGModel *model, Half *half)
 {
-    half->last_match = G_MAXUINT - 1;
     half->ranges = g_ptr_array_new();
     if (!half->pattern.file)
         return;
@@ -115,21 +113,22 @@ static gboolean half_matches(const Half *half, const FcGSym *sym)
 static void half_extend(FcGModel *model, Half *half, guint index, GPtrArray *table)
 {
     const FcGSym *sym = &model->symtab.syms[index];
+    guint n = half->ranges->len;
+    FcGSym *last = n > 0 ? g_ptr_array_index(half->ranges, n - 1) : NULL, *range = last;
 
-    if (half->last_match + 1 != index)
+    if (!range || half->last_match + 1 != index)
     {
-        half->current = fc_gmodel_alloc(model, sizeof *half->current);
-        *half->current = *sym;
-        half->current->cycle_head = half->current;
+        range = fc_gmodel_alloc(model, sizeof *range);
+        *range = *sym;
+        range->cycle_head = range;
         /* gprof strings the ranges together by the links of the orderings, which start
          * from there. */
-        if (half->ranges->len > 0)
-            half->current->order_next = g_ptr_array_index(half->ranges, half->ranges->len - 1);
-        g_ptr_array_add(half->ranges, half->current);
+        range->order_next = last;
+        g_ptr_array_add(half->ranges, range);
         if (table)
-            g_ptr_array_add(table, half->current);
+            g_ptr_array_add(table, range);
     }
-    half->current->end_addr = sym->end_addr;
+    range->end_addr = sym->end_addr;
     half->last_match = index;
 }
 
