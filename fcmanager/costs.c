@@ -195,9 +195,11 @@ static void take_off_functions(Work *work)
     FcCounts *counts = work->counts;
     g_autofree guint64 *removed = g_new0(guint64, counts->function_count + 1);
     g_autofree guint64 *local = g_new0(guint64, counts->function_count + 1);
+    guint64 all = 0;
     for (guint32 i = 1; i < counts->node_count; i++)
     {
         const FcCountsNode *node = &counts->nodes[i];
+        all += node->parent == 0 ? node->total : 0;
         removed[node->function] += work->removed[i];
         local[node->function] += node->local;
         counts->functions[node->function].cost_local +=
@@ -206,8 +208,9 @@ static void take_off_functions(Work *work)
     for (guint32 i = 0; i < counts->function_count; i++)
     {
         FcCountsFunction *function = &counts->functions[i];
-        const guint64 total =
-            MIN(MAX(less(function->total, removed[i]), local[i]), function->total);
+        /* contexts of a circle may have lost less than the time that they have in common */
+        const guint64 most = MIN(function->total, MAX(all, local[i]));
+        const guint64 total = MIN(MAX(less(function->total, removed[i]), local[i]), most);
         function->cost_total = function->total - total;
         function->total = total;
     }
@@ -238,7 +241,7 @@ static void take_off_arcs(Work *work)
                                  ((double)callee->total + (double)callee->cost_total);
             total = share < (double)arc->total ? (guint64)share : arc->total;
         }
-        total = MIN(total, arc->total);
+        total = MIN(total, MIN(arc->total, callee->total));
         g_array_index(counts->arc_costs, FcCountsCost, i).total = arc->total - total;
         arc->total = total;
     }
