@@ -8,9 +8,10 @@
  * call that was counted and not timed costs what a counted one does, more within a recursion.  What
  * is left is never more than was measured, and never less than what the thread was off the CPU and
  * a third of a counted call's cost for each of its calls: each did something; a
- * thirty-second where the compiler dissolved it in its caller.  What is then too much for a counted
- * function, whose time was estimated and taken out of its caller's, is taken off its other
- * contexts, and what is left of that off the caller.  Totals lose what was taken off below them.
+ * thirty-second where the compiler dissolved it in its caller.  Where counted-fit.c found that
+ * hooks took more, that is taken off as well.  What is then too much for a counted function, whose
+ * time was estimated and taken out of its caller's, is taken off its other contexts, and what is
+ * left of that off the caller.  Totals lose what was taken off below them.
  *
  * Calls within a recursion are made by the function itself, those that a function which it calls
  * made are taken for such as well. */
@@ -29,7 +30,8 @@ typedef struct
     double after_inlining; /* one of code that was instrumented so */
     double sampled;        /* as `inside`, of a sampled call, */
     double callee;         /* whose own time each recorded call that it makes adds this to, */
-    double gap;            /* and between its end and the next hook */
+    double gap;            /* and between its end and the next hook; */
+    double inner;          /* as `sampled`, of a call within a sampled one */
 } FcCallCosts;
 
 static inline double fc_costs_of_counted(const FcCallCosts *costs, const FcCountsFunction *function)

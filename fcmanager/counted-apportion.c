@@ -321,7 +321,7 @@ void fc_settle_apportion(FcSettle *settle, guint32 index)
             &g_array_index(settle->counted->samples, FcCountedSample, at - 1);
         batch.frame = sample->parent;
         batch.calls = parts[i];
-        batch.timed = sample->timed + sample->alone;
+        batch.timed = sample->timed.windows + sample->alone;
         give_below(settle, &batch);
         at = sample->next;
     }

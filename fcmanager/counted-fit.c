@@ -14,8 +14,10 @@
  * are too much in all is what the time stamps have added, and it is taken off where they are: alike
  * for each pair of them, and of none more than there is.
  *
- * Where a frame does other work it has more time than these estimates, and nothing is seen; where
- * no gap is known, nothing is done.
+ * What a frame has more than these estimates is what counting took beyond its calibration, as a
+ * counted call in a large program costs up to twice as much as in a small one (a table that is not
+ * in the nearest cache, jumps that are not foreseen, registers that are saved); if it is even more,
+ * the frame does other work.  Where no gap is known, nothing is done.
  */
 #include "fcmanager/counted-settle.h"
 
@@ -26,6 +28,11 @@ typedef struct
     double pairs; /* of time stamps */
     double taken;
 } Interval;
+
+/* Counting takes so much more than by its calibration at most. */
+#define HOOKS_MORE 1.0
+/* Of so many of the calls the gaps must be known. */
+#define KNOWN_LEAST 0.9
 
 /* What is left when intervals that have no more are left out concerns few. */
 #define ROUNDS 16u
@@ -51,11 +58,22 @@ static void take(Interval *intervals, guint count, double excess)
     }
 }
 
+/* What hooks took beyond that of what the frame has more than is explained: all, up to as much as
+ * they may; of more the rest is the frame's work, and of twice as much all, as then it does other
+ * work anyhow. */
+static double hidden_of(double more, double hooks)
+{
+    const double most = hooks * HOOKS_MORE;
+    return MAX(0, MIN(more, 2 * most - more));
+}
+
 void fc_settle_fit(const FcSettle *settle, FcCountedShare *shares, guint count, double measured)
 {
     g_autofree Interval *intervals = g_new0(Interval, 2 * (gsize)count);
     double sum = 0;
-    gboolean is_any = FALSE;
+    double hooks = 0;
+    double direct = 0; /* calls that the frame's function made, */
+    double known = 0;  /* and those of which the gaps are known */
     for (guint i = 0; i < count; i++)
     {
         const FcCountedShare *share = &shares[i];
@@ -68,16 +86,23 @@ void fc_settle_fit(const FcSettle *settle, FcCountedShare *shares, guint count, 
         const double counting =
             share->untimed *
             fc_costs_of_counted(settle->costs, &settle->counts->functions[pair->function]);
+        hooks += counting;
         intervals[2 * i] =
             (Interval){.room = share->ticks - counting, .pairs = calls * (1 + pair->callees)};
-        if (settle->counts->nodes[share->node].parent != share->frame || pair->gap < 0)
+        if (settle->counts->nodes[share->node].parent != share->frame)
+            continue;
+        direct += calls;
+        if (pair->gap < 0)
             continue;
         intervals[2 * i + 1] = (Interval){.room = calls * pair->gap, .pairs = calls};
         sum += calls * pair->gap;
-        is_any = TRUE;
+        known += calls;
     }
-    if (is_any)
+    if (known > 0)
         take(intervals, 2 * count, sum - measured);
+    if (known > KNOWN_LEAST * direct && sum < measured)
+        fc_counts_add_hidden_cost(&settle->counts->hidden_costs, shares->frame,
+                                  hidden_of(measured - sum, hooks));
     for (guint i = 0; i < count; i++)
         shares[i].ticks -= intervals[2 * i].taken;
 }

@@ -245,6 +245,7 @@ static void order_nodes(FcSettle *settle)
     FcMap known;
     GArray *marks = NULL;
     GArray *unrecorded = NULL;
+    GArray *hidden = NULL;
     g_autofree guint32 *places = g_new0(guint32, counts->node_count);
     fc_map_init(&known, counts->node_count);
     fc_counts_add_node(&fresh, 0, 0, FC_NONE, 0);
@@ -259,6 +260,8 @@ static void order_nodes(FcSettle *settle)
             fc_counts_mark(&marks, places[at]);
         if (fc_counts_unrecorded(counts, at) > 0)
             fc_counts_add_unrecorded(&unrecorded, places[at], fc_counts_unrecorded(counts, at));
+        if (fc_counts_hidden_cost(counts, at) > 0)
+            fc_counts_add_hidden_cost(&hidden, places[at], fc_counts_hidden_cost(counts, at));
     }
     fc_map_clear(&known);
     place_slowest(counts, places);
@@ -276,6 +279,9 @@ static void order_nodes(FcSettle *settle)
     if (counts->unrecorded)
         g_array_unref(counts->unrecorded);
     counts->unrecorded = unrecorded;
+    if (counts->hidden_costs)
+        g_array_unref(counts->hidden_costs);
+    counts->hidden_costs = hidden;
 }
 
 void fc_settle_move(FcSettle *settle)

@@ -12,6 +12,7 @@ FcCounted *fc_counted_new(FcCounts *counts)
     counted->samples = g_array_new(FALSE, TRUE, sizeof(FcCountedSample));
     counted->sure = g_array_new(FALSE, TRUE, sizeof(guint64));
     counted->before = g_array_new(FALSE, TRUE, sizeof(double));
+    counted->inner = g_array_new(FALSE, TRUE, sizeof(FcCountedSums));
     fc_map_init(&counted->pair_map, 0);
     fc_map_init(&counted->sample_map, 0);
     return counted;
@@ -25,6 +26,7 @@ void fc_counted_free(FcCounted *counted)
     g_array_unref(counted->samples);
     g_array_unref(counted->sure);
     g_array_unref(counted->before);
+    g_array_unref(counted->inner);
     fc_map_clear(&counted->pair_map);
     fc_map_clear(&counted->sample_map);
     g_free(counted->places);
@@ -98,7 +100,7 @@ void fc_counted_sure(FcCounted *counted, guint32 arc)
                 fc_counts_know_arc(counted->counts, i);
 }
 
-guint32 fc_counted_met(FcCounted *counted, guint32 parent, guint32 arc)
+guint32 fc_counted_met(FcCounted *counted, guint32 parent, guint32 arc, guint64 weight)
 {
     const FcMapSlot *slot = fc_map_find(&counted->sample_map, parent, arc, 0);
     guint32 index = slot ? slot->value - 1 : counted->samples->len;
@@ -108,7 +110,7 @@ guint32 fc_counted_met(FcCounted *counted, guint32 parent, guint32 arc)
         g_array_append_val(counted->samples, fresh);
         fc_map_add(&counted->sample_map, parent, arc, 0, index + 1, 0);
     }
-    g_array_index(counted->samples, FcCountedSample, index).met++;
+    g_array_index(counted->samples, FcCountedSample, index).met += weight;
     return index;
 }
 
@@ -118,29 +120,47 @@ void fc_counted_forget_samples_map(FcCounted *counted)
     fc_map_init(&counted->sample_map, 0);
 }
 
-void fc_counted_timed(FcCounted *counted, guint32 index, guint64 total, guint64 local,
-                      guint64 callees, guint64 most)
+/* A callee may have been preempted: of the total no more than `most` beyond the local time. */
+static void add_time(FcCountedSums *sums, const FcCountedTime *time, guint64 most)
 {
-    FcCountedSample *sample = &g_array_index(counted->samples, FcCountedSample, index);
-    if (local > most)
-    {
-        sample->alone++;
-        return;
-    }
-    total = MIN(total, local + most); /* a callee may have been preempted */
-    sample->timed++;
-    sample->callees += callees;
-    sample->local += (double)local;
-    sample->local_squares += (double)local * (double)local;
-    sample->total += (double)total;
-    sample->total_squares += (double)total * (double)total;
+    const double weight = (double)time->weight;
+    const double local = (double)time->local;
+    const double total = (double)MIN(time->total, time->local + most);
+    sums->windows += time->window != sums->last_window;
+    sums->last_window = time->window;
+    sums->weight += weight;
+    sums->weight_squares += weight * weight;
+    sums->callees += weight * (double)time->callees;
+    sums->local += weight * local;
+    sums->local_squares += weight * local * local;
+    sums->total += weight * total;
+    sums->total_squares += weight * total * total;
 }
 
-void fc_counted_gap(FcCounted *counted, guint32 index, guint64 ticks)
+void fc_counted_timed(FcCounted *counted, guint32 index, const FcCountedTime *time, guint64 most)
+{
+    FcCountedSample *sample = &g_array_index(counted->samples, FcCountedSample, index);
+    if (time->local > most)
+        sample->alone++;
+    else
+        add_time(&sample->timed, time, most);
+}
+
+void fc_counted_inner(FcCounted *counted, guint32 arc, const FcCountedTime *time, guint64 most)
+{
+    if (time->local > most)
+        return;
+    if (counted->inner->len <= arc)
+        g_array_set_size(counted->inner, arc + 1);
+    add_time(&g_array_index(counted->inner, FcCountedSums, arc), time, most);
+}
+
+void fc_counted_gap(FcCounted *counted, guint32 index, guint64 ticks, guint64 weight)
 {
     FcCountedSample *sample = &g_array_index(counted->samples, FcCountedSample, index);
     sample->gaps++;
-    sample->gap += (double)ticks;
+    sample->gap_weight += (double)weight;
+    sample->gap += (double)weight * (double)ticks;
 }
 
 FcCountedPair *fc_counted_pair(FcCounted *counted, guint64 site, gint site_module, guint32 function)

@@ -13,22 +13,42 @@
 
 #include "fcmanager/counts.h"
 
-/* What was met of one call site and function within one context. */
+/* Sums over calls of which each stands for as many as its weight. */
 typedef struct
 {
-    guint32 parent;  /* the context of the innermost open frame, which need not be the caller's */
-    guint32 arc;     /* from that frame's function, by the site */
-    guint32 next;    /* of the same pair, index + 1; 0: none.  For counted-settle.c */
-    guint64 met;     /* how often a counter had run down there */
-    guint64 alone;   /* activations that were timed and stand for themselves only */
-    guint64 callees; /* calls that the others made themselves and that are else counted */
-    guint64 timed;   /* these others; in ticks: */
-    double local;    /* their sum, */
+    guint64 windows; /* in how many they were made, which have no more than chance in common */
+    guint64 last_window;
+    double weight;
+    double weight_squares;
+    double callees; /* calls that they made themselves and that are else counted; in ticks: */
+    double local;
     double local_squares;
     double total;
     double total_squares;
-    guint64 gaps; /* in so many cases it is known when the next hook was, */
-    double gap;   /* the sum of the times up to it */
+} FcCountedSums;
+
+/* One of them. */
+typedef struct
+{
+    guint64 window; /* the number of that in which it was made, from 1 on */
+    guint64 weight;
+    guint64 callees;
+    guint64 local; /* ticks */
+    guint64 total;
+} FcCountedTime;
+
+/* What was met of one call site and function within one context. */
+typedef struct
+{
+    guint32 parent; /* the context of the innermost open frame, which need not be the caller's */
+    guint32 arc;    /* from that frame's function, by the site */
+    guint32 next;   /* of the same pair, index + 1; 0: none.  For counted-settle.c */
+    guint64 met;    /* how often a counter had run down there, weighted */
+    guint64 alone;  /* activations that were timed and stand for themselves only */
+    FcCountedSums timed; /* the others */
+    guint64 gaps;        /* in so many cases it is known when the next hook was: */
+    double gap_weight;
+    double gap; /* the sum of the ticks up to it */
 } FcCountedSample;
 
 /* A call site and the function that it calls. */
@@ -66,6 +86,8 @@ typedef struct
     FcMap sample_map; /* parent, arc -> sample + 1 */
     GArray *sure;     /* guint64 by arc: calls of which it is certain who made them */
     GArray *before;   /* double by function, mean local time when all was recorded; see there */
+    GArray *inner;    /* FcCountedSums by arc: of calls recorded within another function's sample,
+                         from their entry to their exit */
     guint scans;
     FcCountedPlace *places; /* by a hash; NULL: none is known */
 } FcCounted;
@@ -83,16 +105,18 @@ void fc_counted_begin_function(FcCounted *counted, guint32 function, gboolean ne
 gboolean fc_counted_is_counted(const FcCounted *counted, guint32 function);
 
 /* A counter of `arc`'s call site and function had run down while `parent` was the innermost
- * context.  Returns the number of the sample, for fc_counted_timed. */
-guint32 fc_counted_met(FcCounted *counted, guint32 parent, guint32 arc);
-/* A call of that sample was timed, ticks; it called so many functions itself.  One that took longer
- * than `most` locally stands for itself alone: it was preempted, or did what is too rare to tell
- * from a sample how often it was done. */
-void fc_counted_timed(FcCounted *counted, guint32 sample, guint64 total, guint64 local,
-                      guint64 callees, guint64 most);
+ * context, which stands for `weight` times.  Returns the number of the sample, for
+ * fc_counted_timed. */
+guint32 fc_counted_met(FcCounted *counted, guint32 parent, guint32 arc, guint64 weight);
+/* A call of that sample was timed.  One that took longer than `most` ticks locally stands for
+ * itself alone: it was preempted, or did what is too rare to tell from a sample how often it was
+ * done. */
+void fc_counted_timed(FcCounted *counted, guint32 sample, const FcCountedTime *time, guint64 most);
+/* A call by `arc` was recorded within a sample of another function; likewise. */
+void fc_counted_inner(FcCounted *counted, guint32 arc, const FcCountedTime *time, guint64 most);
 
-/* It was so long from the end of a call of that sample to the next hook. */
-void fc_counted_gap(FcCounted *counted, guint32 sample, guint64 ticks);
+/* It was so many ticks from the end of a call of that sample to the next hook. */
+void fc_counted_gap(FcCounted *counted, guint32 sample, guint64 ticks, guint64 weight);
 
 /* The thread has ended, no sample is met any more: gives back what finds them. */
 void fc_counted_forget_samples_map(FcCounted *counted);

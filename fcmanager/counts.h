@@ -129,13 +129,15 @@ typedef struct
     GArray
         *apportioned_nodes;   /* guint8: 1 where the calls are apportioned; NULL: nowhere, and so */
     GArray *apportioned_arcs; /* is what lies behind the end */
-    GArray *counted_functions;  /* guint8: FcCountsCounted; likewise 0 */
-    FcMap known_arcs;           /* see fc_counts_know_arc; no slots: not in use */
-    GArray *unrecorded;         /* guint64 by node: calls that made no record; likewise 0 */
-    GArray *node_costs;         /* FcCountsCost; likewise */
-    GArray *arc_costs;          /* FcCountsCost, without local; likewise */
-    GHashTable *node_waits;     /* FcCountsCost by node; NULL: none */
-    GHashTable *arc_waits;      /* FcCountsCost by arc, without local; likewise */
+    GArray *counted_functions; /* guint8: FcCountsCounted; likewise 0 */
+    FcMap known_arcs;          /* see fc_counts_know_arc; no slots: not in use */
+    GArray *unrecorded;        /* guint64 by node: calls that made no record; likewise 0 */
+    GArray *hidden_costs;   /* double by node: ticks of its local time that hooks took beyond what
+                               they cost by the calibration; likewise */
+    GArray *node_costs;     /* FcCountsCost; likewise */
+    GArray *arc_costs;      /* FcCountsCost, without local; likewise */
+    GHashTable *node_waits; /* FcCountsCost by node; NULL: none */
+    GHashTable *arc_waits;  /* FcCountsCost by arc, without local; likewise */
     FcLatencies *arc_latencies; /* by arc, how many calls took how long; NULL: not wanted, or no arc
                                    yet */
     guint32 arc_latencies_room;
@@ -226,6 +228,13 @@ static inline guint64 fc_counts_unrecorded(const FcCounts *counts, guint32 node)
 {
     const GArray *unrecorded = counts->unrecorded;
     return unrecorded && node < unrecorded->len ? g_array_index(unrecorded, guint64, node) : 0;
+}
+/* The same of hidden_costs. */
+void fc_counts_add_hidden_cost(GArray **costs, guint32 node, double ticks);
+static inline double fc_counts_hidden_cost(const FcCounts *counts, guint32 node)
+{
+    const GArray *costs = counts->hidden_costs;
+    return costs && node < costs->len ? g_array_index(costs, double, node) : 0;
 }
 static inline FcCountsCost fc_counts_cost(const GArray *costs, guint32 index)
 {

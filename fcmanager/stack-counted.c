@@ -76,17 +76,20 @@ void fc_stack_begin_counting(FcStack *stack, guint64 address, guint64 time, gboo
 /* ---- Samples ----------------------------------------------------------------------------- */
 
 struct StackFrame *fc_stack_begin_sample(FcStack *stack, guint64 function, guint64 site,
-                                         guint64 time)
+                                         guint64 time, guint64 weight)
 {
     FcCounted *counted = stack_counted(stack);
     fc_counted_begin(counted);
     guint32 parent = stack->frames[stack->top].node;
     struct StackFrame *frame =
         push_frame(stack, edge_from_top(stack, function, site, time), function, site, time);
-    frame->made = FRAME_SAMPLED + fc_counted_met(counted, parent, frame->arc);
+    frame->made = FRAME_SAMPLED + fc_counted_met(counted, parent, frame->arc, weight);
+    stack->window_weight = weight;
+    stack->window_segment = stack->current;
+    stack->window_number++;
     stack->is_window = TRUE;
     stack->window_top = stack->top;
-    stack->window_callees = 0;
+    stack->window_callees[0] = 0;
     return frame;
 }
 
@@ -99,10 +102,53 @@ static guint64 most_ticks(const FcStack *stack)
     return (guint64)(((unsigned __int128)SAMPLE_MOST_NS << 32) / multiplier);
 }
 
+/* Whether the call of the innermost frame would make no record outside of a window. */
+static gboolean is_else_counted(const FcStack *stack)
+{
+    const FcCounts *counts = stack->counts;
+    const guint32 function = counts->nodes[stack->frames[stack->top].node].function;
+    return fc_counted_is_counted(stack->counted, function) ||
+           (fc_counts_is_marked(counts->counted_functions, function) &&
+            counts->functions[function].active > 1);
+}
+
+void fc_stack_enter_window(FcStack *stack)
+{
+    fc_counted_sure(stack->counted, stack->frames[stack->top].arc);
+    const guint32 depth = stack->top - stack->window_top;
+    if (stack->current != stack->window_segment || stack->top <= stack->window_top ||
+        depth > STACK_WINDOW_FRAMES)
+        return;
+    stack->window_callees[depth - 1] += is_else_counted(stack);
+    if (depth < STACK_WINDOW_FRAMES)
+        stack->window_callees[depth] = 0;
+}
+
+void fc_stack_leave_window(FcStack *stack)
+{
+    const struct StackFrame *frame = &stack->frames[stack->top + 1]; /* as it was left */
+    const guint32 depth = stack->top + 1 - stack->window_top;
+    if (!stack->is_window || stack->current != stack->window_segment ||
+        stack->top < stack->window_top || depth >= STACK_WINDOW_FRAMES ||
+        frame->made != FRAME_CALLED)
+        return;
+    const guint64 total = frame->ran_before + stack->last - frame->entered;
+    const FcCountedTime time = {stack->window_number, stack->window_weight,
+                                stack->window_callees[depth], total - MIN(frame->callees, total),
+                                total};
+    fc_counted_inner(stack->counted, frame->arc, &time, most_ticks(stack));
+}
+
+static void add_sample(FcStack *stack, guint32 sample, guint64 total, guint64 local)
+{
+    const FcCountedTime time = {stack->window_number, stack->window_weight,
+                                stack->window_callees[0], local, total};
+    fc_counted_timed(stack->counted, sample, &time, most_ticks(stack));
+}
+
 void fc_stack_end_sample(FcStack *stack, guint32 sample, guint64 total, guint64 local)
 {
-    fc_counted_timed(stack->counted, sample, total, local, stack->window_callees,
-                     most_ticks(stack));
+    add_sample(stack, sample, total, local);
     stack->is_window = FALSE;
     stack->gap_sample = sample + 1;
     stack->gap_since = stack->last;
@@ -112,7 +158,7 @@ void fc_stack_end_gap(FcStack *stack, guint64 before, guint64 time)
 {
     /* else another record came in between, as of time off the CPU */
     if (stack->gap_sample != 0 && stack->gap_since == before && time - before <= most_ticks(stack))
-        fc_counted_gap(stack->counted, stack->gap_sample - 1, time - before);
+        fc_counted_gap(stack->counted, stack->gap_sample - 1, time - before, stack->window_weight);
     stack->gap_sample = 0;
 }
 
@@ -130,30 +176,30 @@ void fc_stack_cut_window(FcStack *stack)
     guint64 until = stack->window_top < stack->top ? frame[1].entered : stack->last;
     guint64 total = frame->ran_before + until - MIN(frame->entered, until);
     total -= MIN(fc_stack_off_of(stack, frame), total);
-    fc_counted_timed(stack->counted, frame->made - FRAME_SAMPLED, total,
-                     total - MIN(frame->callees, total), stack->window_callees, most_ticks(stack));
+    add_sample(stack, frame->made - FRAME_SAMPLED, total, total - MIN(frame->callees, total));
     frame->made = FRAME_CALLED;
 }
 
-void fc_stack_count_call(FcStack *stack, guint64 address, guint64 site, guint64 time, guint64 calls,
-                         gboolean deep)
+void fc_stack_count_call(FcStack *stack, const FcStackCall *call)
 {
     FcCounts *counts = stack->counts;
     FcCounted *counted = stack_counted(stack);
+    const guint64 site = call->site;
     guint32 parent = stack->frames[stack->top].node;
-    if (deep && fc_counted_deep_again(counted, parent, site, address, calls))
+    if (call->deep && fc_counted_deep_again(counted, parent, site, call->function, call->calls))
         return;
     guint32 caller = parent != 0 ? counts->nodes[parent].function + 1 : 0;
-    gint module = fc_modules_find(counts->modules, address, time);
-    gint site_module = fc_modules_find(counts->modules, site, time);
-    guint32 function = fc_counts_get_function(counts, address, module, time);
+    gint module = fc_modules_find(counts->modules, call->function, call->time);
+    gint site_module = fc_modules_find(counts->modules, site, call->time);
+    guint32 function = fc_counts_get_function(counts, call->function, module, call->time);
     guint32 pair = 0;
-    if (deep)
-        pair = fc_counted_add_deep(counted, site, address, time, calls);
+    if (call->deep)
+        pair = fc_counted_add_deep(counted, site, call->function, call->time, call->calls);
     else
-        fc_counted_add(counted, site, address, time, calls);
+        fc_counted_add(counted, site, call->function, call->time, call->calls);
     guint32 sample = fc_counted_met(
-        counted, parent, fc_counts_arc_from_frame(counts, caller, site, site_module, function));
-    if (deep)
-        fc_counted_remember_deep(counted, parent, site, address, pair, sample);
+        counted, parent, fc_counts_arc_from_frame(counts, caller, site, site_module, function),
+        call->weight);
+    if (call->deep)
+        fc_counted_remember_deep(counted, parent, site, call->function, pair, sample);
 }

@@ -42,6 +42,9 @@ struct StackAway
 #define FRAME_INHERITED 1u
 #define FRAME_SAMPLED 2u
 
+/* Of so many frames in a window it is known what they call: libfc has no more open in one. */
+#define STACK_WINDOW_FRAMES 128u
+
 /* One stack of several that a thread runs on: stack-segments.h says more. */
 struct StackSegment
 {
@@ -83,12 +86,16 @@ struct FcStack
     FcCounted *counted;       /* owned; NULL: no calls were counted */
     gboolean is_window;       /* everything is recorded now, see stack-counted.h, */
     guint32 window_top;       /* in this frame, of the segment that was current */
-    guint64 window_callees;   /* calls of counted functions that this frame made since */
-    guint32 gap_sample;       /* number of the sample that ended last, + 1; 0: none did, */
-    guint64 gap_since;        /* and when */
-    GArray *aways;        /* of struct FrameAway, [0] begins the list of the free ones; NULL: none
-                             yet */
-    struct StackAway off; /* of the thread in all */
+    guint32 window_callees[STACK_WINDOW_FRAMES]; /* calls that are else counted, of this frame, of
+                                                    those in it, ... */
+    gint window_segment;                         /* the segment that was current */
+    guint64 window_number;                       /* another one for each window */
+    guint64 window_weight; /* what its sample stands for, and the gap behind it */
+    guint32 gap_sample;    /* number of the sample that ended last, + 1; 0: none did, */
+    guint64 gap_since;     /* and when */
+    GArray *aways;         /* of struct FrameAway, [0] begins the list of the free ones; NULL: none
+                              yet */
+    struct StackAway off;  /* of the thread in all */
     struct StackAway off_pending; /* what was after the record that comes next */
     gboolean is_pending;
     guint64 off_since; /* time of the record before the last FC_RECORD_OFF in a row, */

@@ -205,7 +205,9 @@ static void count(FcStack *stack, const struct Event *event, guint64 before)
 {
     guint64 function = event->function & FC_POINTER_MASK;
     guint64 address = event->address;
-    guint kind = (guint)(event->function >> FC_COUNT_RECORD_SHIFT);
+    guint kind = (guint)(event->function >> FC_COUNT_RECORD_SHIFT & FC_COUNT_RECORD_MASK);
+    guint64 weight = G_GUINT64_CONSTANT(1)
+                     << (event->function >> FC_COUNT_SPARING_SHIFT & FC_COUNT_SPARING_MASK);
     if (kind == FC_COUNT_BEGINS || kind == FC_COUNT_BEGINS_NESTED)
     {
         fc_stack_begin_counting(stack, function, event->time, kind == FC_COUNT_BEGINS_NESTED);
@@ -233,11 +235,17 @@ static void count(FcStack *stack, const struct Event *event, guint64 before)
         repair_entry(stack, function, event->site, address, return_bits_of(event), event->time);
     if (kind != FC_COUNT_SAMPLE)
     {
-        fc_stack_count_call(stack, function, event->site, event->time,
-                            kind == FC_COUNT_ONE || kind == FC_COUNT_DEEP_ONE, deep);
+        const FcStackCall call = {.function = function,
+                                  .site = event->site,
+                                  .time = event->time,
+                                  .calls = kind == FC_COUNT_ONE || kind == FC_COUNT_DEEP_ONE,
+                                  .weight = weight,
+                                  .deep = deep};
+        fc_stack_count_call(stack, &call);
         return;
     }
-    struct StackFrame *frame = fc_stack_begin_sample(stack, function, event->site, event->time);
+    struct StackFrame *frame =
+        fc_stack_begin_sample(stack, function, event->site, event->time, weight);
     frame->address = address;
     frame->return_bits = return_bits_of(event);
 }
@@ -389,14 +397,15 @@ static guint32 feed_window(FcStack *stack, const struct FcRecord *records, guint
         struct Event event;
         if (!read_record(&records[at], generation, &event))
             break;
+        const guint32 top = stack->top;
+        const gboolean is_whole = stack->frames[top].away == 0;
+        const gint segment = stack->current;
         feed_one(stack, records, at, generation);
-        if (kind_of(&event) != FC_RECORD_ENTER || stack->top == 0)
-            continue;
-        const struct StackFrame *frame = &stack->frames[stack->top];
-        fc_counted_sure(stack->counted, frame->arc);
-        if (stack->top == stack->window_top + 1)
-            stack->window_callees +=
-                fc_counted_is_counted(stack->counted, stack->counts->nodes[frame->node].function);
+        if (kind_of(&event) == FC_RECORD_ENTER && stack->top > 0)
+            fc_stack_enter_window(stack);
+        else if (kind_of(&event) == FC_RECORD_EXIT && stack->current == segment &&
+                 stack->top + 1 == top && is_whole)
+            fc_stack_leave_window(stack);
     }
     return at;
 }

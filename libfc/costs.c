@@ -289,6 +289,7 @@ struct Samples
     struct Mean alone;
     struct Mean calling; /* without the two calls that it makes */
     struct Mean gap;
+    struct Mean inner; /* these calls */
 };
 
 static void add(struct Mean *mean, uint64_t ticks, uint64_t most)
@@ -312,7 +313,7 @@ static enum FcRecordKind kind_of(const struct FcRecord *record)
 static bool is_sample(const struct FcRecord *record)
 {
     return kind_of(record) == FC_RECORD_COUNT &&
-           record->function >> FC_COUNT_RECORD_SHIFT == FC_COUNT_SAMPLE;
+           (record->function >> FC_COUNT_RECORD_SHIFT & FC_COUNT_RECORD_MASK) == FC_COUNT_SAMPLE;
 }
 
 static void add_samples(struct Samples *samples, const struct FcChunk *chunk, uint32_t slots)
@@ -328,10 +329,12 @@ static void add_samples(struct Samples *samples, const struct FcChunk *chunk, ui
             add(&samples->alone, exit->time - at->time, most);
         else
         {
+            const uint64_t first = at[2].time - at[1].time;
+            const uint64_t second = at[4].time - at[3].time;
             exit = at + 5;
-            add(&samples->calling,
-                exit->time - at->time - (at[2].time - at[1].time) - (at[4].time - at[3].time),
-                most);
+            add(&samples->calling, exit->time - at->time - first - second, most);
+            add(&samples->inner, first, most);
+            add(&samples->inner, second, most);
         }
         if (kind_of(exit) == FC_RECORD_EXIT && kind_of(exit + 1) == FC_RECORD_COUNT &&
             !is_sample(exit + 1))
@@ -358,6 +361,7 @@ static void measure_samples(const struct FcChunk *chunk, uint64_t cursor, struct
     costs->sampled = mean_of(&samples.alone);
     costs->callee = (uint32_t)less(mean_of(&samples.calling), costs->sampled + calls) / 2;
     costs->gap = mean_of(&samples.gap);
+    costs->inner = mean_of(&samples.inner);
 }
 
 /* Has the functions counted, as counted.c would. */
@@ -407,6 +411,7 @@ static void measure_in(char *memory, struct FcCosts *costs)
 
     counted->chunk = (struct FcChunk *)(memory + FC_CHUNK_BYTES);
     counted->random = 1;
+    counted->is_steady = true;
     fc_depth_set_limit(0); /* what is too deep costs about what the others do that are counted */
     fc_counters_set_filter(counted);
     const bool is_counting = begin_counting(counted);

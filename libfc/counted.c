@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * See counted.h.  Of a counted function one call in about 64 is timed: a sample.  While it runs,
- * its window, the thread's other calls are recorded in full, so that the manager learns who calls
- * whom.  fc_filter leads to an empty table then.  Behind one in GAPS_EACH of them it does so until
- * the next hook, which records when that was: how long callers are at work between two such calls
- * tells the manager how far times that were taken this closely, and seldom, are from the truth.
+ * See counted.h.  Of a counted function one call in about 64, later fewer, is timed: a sample.
+ * While it runs, its window, the thread's other calls are recorded in full, so that the manager
+ * learns who calls whom.  fc_filter leads to an empty table then.  Behind one in GAPS_EACH of them
+ * it does so until the next hook, which records when that was: how long callers are at work between
+ * two such calls tells the manager how far times that were taken this closely, and seldom, are from
+ * the truth.
  *
  * Which activation of a counted function has a frame in the manager: held.h.
  */
@@ -177,12 +178,20 @@ static bool exit_window(struct FcCounted *counted, uint64_t function)
 
 /* ---- Counting ------------------------------------------------------------------------ */
 
-static void sample(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
-                   uint64_t where)
+static void tell_sparing(enum FcCountRecord which, const struct FcFunction *known, uint32_t sparing,
+                         uint64_t site, uint64_t where)
+{
+    fc_counters_tell(which,
+                     FC_FILTER_SEEN(known->function) | (uint64_t)sparing << FC_COUNT_SPARING_SHIFT,
+                     site, where);
+}
+
+static void sample(struct FcCounted *counted, struct FcFunction *known, uint32_t sparing,
+                   uint64_t site, uint64_t where)
 {
     fc_held_begin_sample(known, site, where);
     open_window(counted, known);
-    fc_counters_tell(FC_COUNT_SAMPLE, FC_FILTER_SEEN(known->function), site, where);
+    tell_sparing(FC_COUNT_SAMPLE, known, sparing, site, where);
 }
 
 /* The counter of the call was used up: it is refilled, and the call timed unless it is within one
@@ -190,15 +199,19 @@ static void sample(struct FcCounted *counted, struct FcFunction *known, uint64_t
 static void go_on(struct FcCounted *counted, struct FcFunction *known, struct FcPair *pair,
                   uint64_t site, uint64_t where)
 {
-    fc_counters_refill(counted, pair->count);
+    struct FcCount *count = pair->count;
+    if (!count)
+        return; /* in a child that a handler forked */
+    const uint32_t sparing = fc_counters_sparing(counted, count);
+    fc_counters_refill(counted, count, sparing);
     if (counted->is_window)
         return;
     if (fc_held_is(known) && !known->is_nested && fc_held_is_left(known, site, where))
         fc_held_end(counted, known);
     if (fc_held_is(known) || known->is_nested)
-        fc_counters_tell(FC_COUNT_SEEN, FC_FILTER_SEEN(known->function), site, where);
+        tell_sparing(FC_COUNT_SEEN, known, sparing, site, where);
     else
-        sample(counted, known, site, where);
+        sample(counted, known, sparing, site, where);
 }
 
 FC_REALIGN void fc_counted_refill(void *function, void *site, uint64_t where)

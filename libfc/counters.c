@@ -386,10 +386,24 @@ static bool replace(uint64_t *word, uint64_t *seen, uint64_t next)
 #endif
 }
 
-/* Calls are added to both parts of the word at once: it is right before and after. */
-void fc_counters_refill(struct FcCounted *counted, struct FcCount *count)
+/* Samples of what was sampled often tell little that is new. */
+uint32_t fc_counters_sparing(const struct FcCounted *counted, const struct FcCount *count)
 {
-    uint64_t more = FC_COUNT_MIN + (fc_counters_random(counted) & FC_COUNT_MASK);
+    const uint64_t calls = __atomic_load_n(&count->word, __ATOMIC_RELAXED) >> 16;
+    uint32_t sparing = 0;
+    if (counted->is_steady)
+        return 0;
+    for (uint64_t often = FC_COUNT_OFTEN; sparing < FC_COUNT_SPARING_MAX && calls >= often;
+         often *= 8)
+        sparing++;
+    return sparing;
+}
+
+/* Calls are added to both parts of the word at once: it is right before and after. */
+void fc_counters_refill(struct FcCounted *counted, struct FcCount *count, uint32_t sparing)
+{
+    const uint64_t mask = ((FC_COUNT_MASK + UINT64_C(1)) << sparing) - 1;
+    uint64_t more = (FC_COUNT_MIN << sparing) + (fc_counters_random(counted) & mask);
     uint64_t word = __atomic_load_n(&count->word, __ATOMIC_RELAXED);
     uint64_t next;
     do

@@ -81,6 +81,7 @@ struct FcCounted
     bool has_switched;     /* between stacks, and the user's choice is on */
 
     struct FcCount skipped; /* of skipped functions: nobody reads it */
+    bool is_steady;         /* samples are as many throughout: for costs.c */
 
     uint64_t random;
 
@@ -138,17 +139,26 @@ struct FcPair *fc_counters_pair(struct FcCounted *counted, uint64_t function, ui
 struct FcPair *fc_counters_make_pair(struct FcCounted *counted, struct FcFunction *known,
                                      uint64_t site, bool is_hidden);
 
-/* So many calls are between two samples: FC_COUNT_MIN, and at random up to FC_COUNT_MASK more. */
+/* So many calls are between two samples: FC_COUNT_MIN, and at random up to FC_COUNT_MASK more; of a
+ * counter that has counted FC_COUNT_OFTEN calls, about 512 samples, twice as many, and so on with
+ * each eight times as many calls, up to FC_COUNT_SPARING_MAX times over. */
 #if defined(FC_TEST_EAGER)
 #define FC_COUNT_MIN 2u
 #define FC_COUNT_MASK 3u
+#define FC_COUNT_OFTEN 64u
 #else
 #define FC_COUNT_MIN 32u
 #define FC_COUNT_MASK 63u
+#define FC_COUNT_OFTEN 32768u
 #endif
+#define FC_COUNT_SPARING_MAX 4u
 
 /* The counter is used up: it is to hold so many calls more. */
-void fc_counters_refill(struct FcCounted *counted, struct FcCount *count);
+void fc_counters_refill(struct FcCounted *counted, struct FcCount *count, uint32_t sparing);
+
+/* How many times over they are doubled.  By the counter alone, which it is when that is used up as
+ * it was when that was filled, but for the one time in between: what a sample stands for. */
+uint32_t fc_counters_sparing(const struct FcCounted *counted, const struct FcCount *count);
 
 /* A random number, the same for nobody else. */
 uint64_t fc_counters_random(struct FcCounted *counted);

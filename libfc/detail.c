@@ -196,8 +196,8 @@ static void look_at(struct FcDetail *detail, const struct FcRecord *record)
     uint64_t address = record->where & FC_WHERE_ADDRESS_MASK;
     uint64_t after_inlining = record->function & FC_FUNCTION_AFTER_INLINING;
     uint64_t function = record->function ^ after_inlining;
-    bool is_sample =
-        kind == FC_RECORD_COUNT && function >> FC_COUNT_RECORD_SHIFT == FC_COUNT_SAMPLE;
+    bool is_sample = kind == FC_RECORD_COUNT &&
+                     (function >> FC_COUNT_RECORD_SHIFT & FC_COUNT_RECORD_MASK) == FC_COUNT_SAMPLE;
     if (kind != FC_RECORD_ENTER && kind != FC_RECORD_EXIT && kind != FC_RECORD_SWITCH &&
         kind != FC_RECORD_JUMP && !is_sample)
         return;

@@ -23,18 +23,16 @@ struct FcRecord
     uint64_t time;     /* ticks of the session's clock */
     uint64_t function; /* the hook's first argument, see FC_FUNCTION_AFTER_INLINING */
     uint64_t where;    /* kind | stack address | return address, see below */
-    uint64_t site;     /* the hook's second argument | generation of the chunk << 48;
-                          written LAST (release): the record is there if and only if
-                          the generation is that of the chunk's current use */
+    uint64_t site;     /* the hook's second argument | generation of the chunk << 48; written LAST
+                          (release): it is there if and only if that is of the chunk's current use */
 };
 #define FC_SITE_ADDRESS_MASK UINT64_C(0x0000ffffffffffff)
 #define FC_SITE_GENERATION_SHIFT 48
 _Static_assert(sizeof(struct FcRecord) == 32, "wire format");
 
-/* FcRecord.where: bits 0-3 the kind; bits 4-47 the stack address of the
- * instrumented function (the hook's canonical frame address, a multiple of
- * 16); bits 48-63 the low bits of the hook's return address, which tell one
- * activation of an inlined function from the next at the same address. */
+/* FcRecord.where: bits 0-3 the kind; bits 4-47 the stack address of the instrumented function (the
+ * hook's canonical frame address, a multiple of 16); bits 48-63 the low bits of the hook's return
+ * address, which tell one activation of an inlined function from the next at the same address. */
 enum FcRecordKind
 {
     FC_RECORD_ENTER = 1,
@@ -72,7 +70,7 @@ enum FcRecordKind
  * struct FcCount, one for each call site.  Calls are the ENTERs, the ONEs and what the counters
  * hold; none of them is in two of these.
  *
- * FC_RECORD_COUNT: `function` holds the address in bits 0-47 and in bits 48-55 an */
+ * FC_RECORD_COUNT: `function` holds the address in bits 0-47, in bits 48-55 one of the */
 enum FcCountRecord
 {
     /* An entry that is timed.  Opens a frame as ENTER does and ends with an EXIT, but the call is
@@ -89,8 +87,9 @@ enum FcCountRecord
     /* The same, but only calls within another one of the same function are counted: any other
        makes an ENTER and an EXIT as before, and its time holds that of those within. */
     FC_COUNT_BEGINS_NESTED = 4,
-    /* No call and no frame: one call of about 64 that the counter of `site` and the function has,
-       made while a timed activation of the function was open, and so not timed itself. */
+    /* No call and no frame: one call of about 64, or twice as many several times over, that the
+       counter of `site` and the function has, made while a timed activation of the function was
+       open, and so not timed itself.  A SAMPLE stands for as many. */
     FC_COUNT_SEEN = 5,
     /* No call and no frame: the innermost SAMPLE's frame stays open and timed, but not everything
        within it is recorded any more.  `function` is that of the SAMPLE. */
@@ -100,6 +99,10 @@ enum FcCountRecord
     FC_COUNT_GAP_ENDS = 9,  /* no call: what came first behind the EXIT of a SAMPLE comes here */
 };
 #define FC_COUNT_RECORD_SHIFT 48
+#define FC_COUNT_RECORD_MASK 0xffu
+#define FC_COUNT_SPARING_SHIFT                                                                     \
+    56 /* of SAMPLE and SEEN: how many times over 64 was doubled, below */
+#define FC_COUNT_SPARING_MASK 7u
 
 /* FC_RECORD_OFF: between the record before and this one the thread may have been off the CPU, as it
  * waited or was preempted, or libfc was at work.  Bits 4-7 of `where` hold an */
@@ -161,20 +164,18 @@ enum FcMemoryCall
  * One memfd for the session, FC_CHUNK_BYTES * (1 + chunk_count) long: the first
  * 64 KiB hold struct FcShared, each 64 KiB after them a chunk; index 0 is never a chunk.
  *
- * A chunk is free while `owner` is 0.  A thread claims it by compare-and-swap
- * of `owner` from 0 to its process key, fills in the header, then records.  It
- * gives the chunk away with an FC_MSG_CHUNK message; fcmanager reads it in
- * place and stores 0 in `owner` (release; the claim acquires).  When a process
- * dies, fcmanager takes every chunk that the process still owns, in order of
- * (thread, sequence): nothing that was recorded is lost.
+ * A chunk is free while `owner` is 0.  A thread claims it by compare-and-swap of `owner` from 0 to
+ * its process key, fills in the header, then records.  It gives the chunk away with an FC_MSG_CHUNK
+ * message; fcmanager reads it in place and stores 0 in `owner` (release; the claim acquires).  When
+ * a process dies, fcmanager takes every chunk that the process still owns, in order of (thread,
+ * sequence): nothing that was recorded is lost.
  *
- * A slot holds a record of the chunk's current use if its generation is the
- * chunk's.  fcmanager sets `ready` to 0 before it frees a chunk, so a claim that
- * was cut short by SIGKILL (owner set, ready 0) holds no records.
- * Records may be missing in the middle: a signal handler that interrupts a hook
- * between its reservation and its last store records behind the gap, which is
- * filled when the hook goes on.  fcmanager must not free a chunk with a gap
- * while the thread that owes the record may still write it.
+ * A slot holds a record of the chunk's current use if its generation is the chunk's.  fcmanager
+ * sets `ready` to 0 before it frees a chunk, so a claim that was cut short by SIGKILL (owner set,
+ * ready 0) holds no records.  Records may be missing in the middle: a signal handler that
+ * interrupts a hook between its reservation and its last store records behind the gap, which is
+ * filled when the hook goes on.  fcmanager must not free a chunk with a gap while the thread that
+ * owes the record may still write it.
  *
  * A chunk of kind FC_CHUNK_OF_COUNTS holds struct FcCount in place of records.  Its thread tells of
  * it with FC_MSG_COUNTS and keeps it to its end; `sequence` counts such chunks by themselves.  They
@@ -250,10 +251,9 @@ struct FcShared
 #define FC_SHARED_MAGIC UINT64_C(0x3164657261684346) /* "FChared1" */
 
 /* ---- Messages on the pipe -------------------------------------------------
- * Each is written with one write(2) of at most FC_MESSAGE_MAX bytes (PIPE_BUF),
- * so messages of several threads and processes never mix.  A payload longer
- * than that comes in several messages of the same type, process and thread,
- * all but the last flagged FC_MESSAGE_MORE; payloads are concatenated.
+ * Each is written with one write(2) of at most FC_MESSAGE_MAX bytes (PIPE_BUF), so messages of
+ * several threads and processes never mix.  A payload longer than that comes in several messages of
+ * the same type, process and thread, all but the last flagged FC_MESSAGE_MORE, to be joined.
  */
 #define FC_MESSAGE_MAX 4096u
 #define FC_MESSAGE_MAGIC 0x4346u /* "FC" */
@@ -413,11 +413,11 @@ struct FcCosts
     /* a counted call: of a function that does nothing, one that waits for the call before it, a
        recursive one, one called by a pointer; of the first, instrumented after inlining */
     uint32_t counted[4], after_inlining;
-    /* as `inside`, of a SAMPLE; what each call that it makes adds to that; up to GAP_ENDS */
-    uint32_t sampled, callee, gap;
+    /* as `inside`, of a SAMPLE; what each call in it adds; up to GAP_ENDS; of such a call */
+    uint32_t sampled, callee, gap, inner;
 };
 #define FC_COSTS_OF_RECURSION 2 /* of `counted` */
-_Static_assert(sizeof(struct FcCosts) == 40, "wire format");
+_Static_assert(sizeof(struct FcCosts) == 44, "wire format");
 
 struct FcDataHeader
 {

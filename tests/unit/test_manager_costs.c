@@ -15,9 +15,9 @@
 #define INSIDE 10u
 #define COUNTING 6u
 
-/* A calls B, each time from `site` with its frame at `depth`, and what the hooks took is taken off.
- */
-static void run(FcFixture *fixture, guint64 site, guint depth)
+/* A calls B, each time from `site` with its frame at `depth`, for so many ticks, and what the hooks
+ * took is taken off. */
+static void run(FcFixture *fixture, guint64 site, guint depth, guint of_a_call)
 {
     fc_fixture_start(fixture);
     const struct FcModuleInfo info = {.start = fc_fixture_address('A'),
@@ -28,9 +28,9 @@ static void run(FcFixture *fixture, guint64 site, guint depth)
     guint64 now = 0;
     for (guint i = 0; i < SAMPLES; i++)
     {
-        now += (CALLS / SAMPLES - 1) * (OF_A_CALL + COUNTING) + OUTSIDE / 2;
+        now += (CALLS / SAMPLES - 1) * (of_a_call + COUNTING) + OUTSIDE / 2;
         fc_fixture_count(fixture, now, FC_COUNT_SAMPLE, 'B', site, depth);
-        now += INSIDE + OF_A_CALL;
+        now += INSIDE + of_a_call;
         fc_fixture_leave(fixture, now, 'B', site, depth);
         now += OUTSIDE / 2;
     }
@@ -48,7 +48,7 @@ static void run(FcFixture *fixture, guint64 site, guint depth)
 static void test_called(void)
 {
     FcFixture fixture;
-    run(&fixture, fc_fixture_site('A', 1), 2);
+    run(&fixture, fc_fixture_site('A', 1), 2, 0);
     const FcCountsFunction *caller = fc_fixture_function(fixture.counts, 'A');
     const FcCountsFunction *callee = fc_fixture_function(fixture.counts, 'B');
     g_assert_cmpuint(callee->local, ==, CALLS * COUNTING / 3);
@@ -61,7 +61,7 @@ static void test_called(void)
 static void test_inlined(void)
 {
     FcFixture fixture;
-    run(&fixture, fc_fixture_site('Y', 0), 1);
+    run(&fixture, fc_fixture_site('Y', 0), 1, OF_A_CALL);
     const FcCountsFunction *caller = fc_fixture_function(fixture.counts, 'A');
     const gint64 off = (gint64)caller->total - CALLS * OF_A_CALL;
     g_assert_cmpint(ABS(off), <=, SAMPLES * OUTSIDE / 2);

@@ -15,6 +15,8 @@
 #define SITE(letter, number) fc_fixture_site((char)(letter), (number))
 #define PERIOD_LEAST 8
 #define PERIOD_MOST 24
+#define SPARING 2u /* how many times over it is doubled, where a function was sampled often: */
+#define OFTEN 50u
 
 typedef struct
 {
@@ -47,6 +49,8 @@ typedef struct
     guint64 now;
     guint64 calls_made;
     guint64 begin_at; /* calls after which functions are counted */
+    gboolean is_sparing;
+    guint samples[FUNCTIONS];
     Truth truth[FUNCTIONS];
     guint64 site_calls[FUNCTIONS][FUNCTIONS][SITES];
 } Program;
@@ -86,6 +90,11 @@ typedef enum
     AS_SAMPLE,
 } Way;
 
+static guint sparing_of(const Program *p, guint function)
+{
+    return p->is_sparing && p->samples[function] >= OFTEN ? SPARING : 0;
+}
+
 static Way enter(Program *p, guint caller, guint site, guint callee, guint depth)
 {
     const guint64 place = SITE('A' + caller, site);
@@ -106,18 +115,20 @@ static Way enter(Program *p, guint caller, guint site, guint callee, guint depth
         return NOT_AT_ALL;
     }
     const gboolean is_first = *left == 0 && p->total[callee][caller][site] == 1;
-    *left = (guint64)g_rand_int_range(p->rand, PERIOD_LEAST, PERIOD_MOST);
+    const guint sparing = sparing_of(p, callee);
+    p->samples[callee] += !is_first;
+    *left = (guint64)g_rand_int_range(p->rand, PERIOD_LEAST, PERIOD_MOST) << sparing_of(p, callee);
     if (is_first || p->open[callee] > 0)
         p->now += p->counting;
     if (is_first)
         return NOT_AT_ALL;
     if (p->open[callee] > 0)
     {
-        feed(p, FC_RECORD_COUNT, FC_COUNT_SEEN, callee, place, depth);
+        feed(p, FC_RECORD_COUNT, FC_COUNT_SEEN | sparing << 8, callee, place, depth);
         return NOT_AT_ALL;
     }
     p->now += p->outside / 2;
-    feed(p, FC_RECORD_COUNT, FC_COUNT_SAMPLE, callee, place, depth);
+    feed(p, FC_RECORD_COUNT, FC_COUNT_SAMPLE | sparing << 8, callee, place, depth);
     p->now += p->inside / 2;
     p->open[callee]++;
     p->is_window = TRUE;
@@ -133,9 +144,11 @@ static void call(Program *p, guint caller, guint site, guint callee, guint depth
         begin_counting(p);
     const Way way = enter(p, caller, site, callee, depth);
     const gboolean was_counted = p->counted[callee];
-    const guint64 own = function->own_time > 0
-                            ? (guint64)g_rand_int_range(p->rand, 1, 2 * (gint)function->own_time)
-                            : 0;
+    guint64 own = function->own_time > 0
+                      ? (guint64)g_rand_int_range(p->rand, 1, 2 * (gint)function->own_time)
+                      : 0;
+    if (p->is_sparing && p->calls_made > 3 * p->begin_at)
+        own *= 4; /* where samples are fewer, calls take longer */
     p->now += own;
     p->truth[callee].local += own;
     for (guint i = 0; i < SITES && depth < 40; i++)
@@ -219,7 +232,8 @@ static void run(Program *p)
                                .counted = p->counting,
                                .within = p->counting,
                                .sampled = p->inside,
-                               .callee = p->outside};
+                               .callee = p->outside,
+                               .inner = p->inside};
     fc_counted_settle(counted, 0, &costs);
     fc_costs_take_off(p->fixture.counts, &costs);
     fc_counts_sum_functions(p->fixture.counts);
@@ -322,6 +336,27 @@ static void test_random(void)
     g_assert_cmpfloat(sum / number, >, 0.3);
 }
 
+/* A sample stands for more calls where fewer are taken. */
+static void test_sparing(void)
+{
+    double sum = 0;
+    guint number = 0;
+    for (guint32 seed = 1; seed <= 20; seed++)
+    {
+        Program *p = g_new0(Program, 1);
+        make_up(p, seed, FALSE);
+        p->is_sparing = TRUE;
+        run(p);
+        check_exact(p);
+        sum += distance(p, &number);
+        stop(p);
+    }
+    g_test_message("%u functions, mean of squares %f", number, sum / number);
+    g_assert_cmpuint(number, >, 20);
+    g_assert_cmpfloat(sum / number, <, 2);
+    g_assert_cmpfloat(sum / number, >, 0.3);
+}
+
 /* Hooks that take several times what short functions do: without that, times are as they were. */
 static void test_costs(void)
 {
@@ -360,6 +395,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/counting/random", test_random);
+    g_test_add_func("/counting/sparing", test_sparing);
     g_test_add_func("/counting/costs", test_costs);
     return g_test_run();
 }

@@ -6,6 +6,8 @@
 #include "fcmanager/stack-frames.h"
 #include "tests/unit/manager_fixture.h"
 
+#include <math.h>
+
 #define SITE(letter, number) fc_fixture_site((letter), (number))
 
 static const FcCallCosts no_costs;
@@ -89,10 +91,88 @@ static void test_no_gap(void)
     fc_fixture_stop(&f);
 }
 
+/* A calls B, which takes 15 ticks, and that C, which takes 30; no call of C is a sample, but those
+ * within B's samples are known.  Timing one takes `inside` ticks of its own time. */
+static void test_inner(void)
+{
+    for (guint inside = 0; inside <= 8; inside += 8)
+    {
+        const FcCallCosts costs = {.inner = inside};
+        FcFixture f;
+        guint64 now = 1000; /* in which C was slow */
+        fc_fixture_start(&f);
+        fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+        fc_fixture_enter(&f, 0, 'C', SITE('A', 1), 1);
+        fc_fixture_leave(&f, now, 'C', SITE('A', 1), 1);
+        fc_fixture_count(&f, now, FC_COUNT_BEGINS, 'B', SITE('A', 0), 1);
+        fc_fixture_count(&f, now, FC_COUNT_BEGINS, 'C', SITE('B', 0), 2);
+        for (guint i = 0; i < PERIODS; i++)
+        {
+            now += 24 * 45;
+            fc_fixture_count(&f, now, FC_COUNT_SAMPLE, 'B', SITE('A', 0), 1);
+            fc_fixture_enter(&f, now + 5, 'C', SITE('B', 0), 2);
+            fc_fixture_leave(&f, now + 35 + inside, 'C', SITE('B', 0), 2);
+            now += 45 + inside;
+            fc_fixture_leave(&f, now, 'B', SITE('A', 0), 1);
+        }
+        fc_fixture_leave(&f, now, 'A', 0x99, 0);
+        FcCounted *counted = fc_stack_counted(f.stack);
+        const guint64 untimed = 24 * PERIODS;
+        fc_counted_add(counted, SITE('A', 0), fc_fixture_address('B'), 0, untimed + PERIODS);
+        fc_counted_add(counted, SITE('B', 0), fc_fixture_address('C'), 0, untimed);
+        fc_counted_settle(counted, 0, &costs);
+        g_assert_cmpuint(fc_fixture_context(f.counts, "AB")->local, ==, (untimed + PERIODS) * 15);
+        const FcCountsNode *c = fc_fixture_context(f.counts, "ABC");
+        g_assert_cmpuint(c->calls, ==, untimed + PERIODS);
+        g_assert_cmpuint(c->local, ==, untimed * 30 + (guint64)PERIODS * (30 + inside));
+        fc_fixture_stop(&f);
+    }
+}
+
+#define OWN 10u
+#define GAP 30u
+#define COUNTING 5u
+
+/* A counted call costs COUNTING by the calibration, and here `more` in addition: as much again is
+ * taken off the caller, but a caller that has much more time does other work. */
+static void test_hidden_costs(void)
+{
+    for (guint64 more = 0; more <= 4 * COUNTING; more += 2 * COUNTING / 2)
+    {
+        const FcCallCosts costs = {.counted = COUNTING, .within = COUNTING};
+        FcFixture f;
+        guint64 now = 0;
+        fc_fixture_start(&f);
+        fc_fixture_enter(&f, now, 'A', 0x99, 0);
+        for (guint i = 0; i < PERIODS; i++)
+        {
+            now += 24 * (OWN + GAP + COUNTING + more);
+            fc_fixture_sample(&f, now, OWN, 'B', SITE('A', 0), 1);
+            now += OWN + GAP;
+            fc_fixture_count(&f, now, FC_COUNT_GAP_ENDS, 'B', SITE('A', 0), 1);
+        }
+        fc_fixture_leave(&f, now, 'A', 0x99, 0);
+        fc_counted_add(fc_stack_counted(f.stack), SITE('A', 0), fc_fixture_address('B'), 0,
+                       25 * PERIODS);
+        fc_counted_settle(fc_stack_counted(f.stack), 0, &costs);
+        const FcCountsNode *a = fc_fixture_context(f.counts, "A");
+        const double hidden = fc_counts_hidden_cost(f.counts, (guint32)(a - f.counts->nodes));
+        /* beside it there are the gaps of the timed calls, in which nothing was counted */
+        const double most = more <= COUNTING ? (double)more : more >= 2 * COUNTING ? 0 : COUNTING;
+        g_assert_cmpfloat(fabs(hidden - 24 * PERIODS * most), <=, 2 * PERIODS * GAP);
+        fc_costs_take_off(f.counts, &costs);
+        const double off = (double)a->local - 25.0 * PERIODS * GAP;
+        g_assert_cmpfloat(fabs(off - 24 * PERIODS * ((double)more - most)), <=, 2 * PERIODS * GAP);
+        fc_fixture_stop(&f);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/fit/fit", test_fit);
     g_test_add_func("/fit/no-gap", test_no_gap);
+    g_test_add_func("/fit/inner", test_inner);
+    g_test_add_func("/fit/hidden-costs", test_hidden_costs);
     return g_test_run();
 }
