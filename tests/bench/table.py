@@ -4,7 +4,7 @@
 
     table.py [--repeat N] [GROUP...]
 
-The groups: speed, long, trace, truth, busy, plain.  The ways of a group run in turn, several rounds; each
+The groups: speed, long, trace, truth, busy, plain, sampled.  The ways of a group run in turn, several rounds; each
 figure is the median of the rounds' ratios, which hardly depend on the machine, though on what else
 it does.  On a machine with other work FC_BENCH_REALTIME=1 has what is measured run before that
 (`chrt`, as root), with a pause behind each run.  It judges nothing: a figure that misses its target is
@@ -26,6 +26,7 @@ import bench  # noqa: E402
 import fctest  # noqa: E402
 import given  # noqa: E402
 import programs  # noqa: E402
+import sampled  # noqa: E402
 import truth  # noqa: E402
 
 MIXES_OF_BUSY = ("machine", "middling", "text", "trees", "threads")
@@ -199,16 +200,17 @@ UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
 HEADER = re.compile(r"give or take ([\d.]+) (\w+): a plain run would have taken about ([\d.]+) (\w+)\.")
 
 
-def real_programs(folder):
-    """Each as name, (plain, profiled, arguments, folder to run in); built when it is asked for."""
+def real_programs(folder, suffix=""):
+    """Each as name, (plain, profiled, arguments, folder to run in); built when it is asked for, as
+    kinds with the suffix."""
     def path(name):
         return os.path.join(folder, name)
 
     def both(name, build):
-        return [build(path(f"{name}-{kind}"), kind) for kind in ("plain", "profiled")]
+        return [build(path(f"{name}-{kind}"), kind + suffix) for kind in ("plain", "profiled")]
 
     def both_kept(build):
-        return [programs.built(build, kind) for kind in ("plain", "profiled")]
+        return [programs.built(build, kind + suffix) for kind in ("plain", "profiled")]
 
     def write(name, text):
         with open(path(name), "w", encoding="utf-8") as stream:
@@ -268,8 +270,34 @@ def group_plain(folder, options):
         show_plain(name, folder, program, options.repeat)
 
 
+# ---- Between functions ---------------------------------------------------------------------
+
+
+def show_sampled(name, folder, program, repeat):
+    plain, profiled, arguments, where = program
+    plain = os.path.realpath(plain)
+    found = sampled.addresses_of(plain, [plain, *arguments], folder, where)
+    chains = sampled.functions_at(plain, found)
+    apart = []
+    for _ in range(repeat):
+        mine = sampled.by_profile([profiled, *arguments], folder, where)
+        apart.append(sampled.points_apart(mine, sampled.by_perf(found, chains, mine)))
+    _, worst, ours, theirs = sorted(apart)[len(apart) // 2]
+    row(f"local times beside perf's, {name}: points apart",
+        statistics.median(points for points, *_ in apart), None,
+        f"most: {worst[:40]} {ours:.1f} %, perf {theirs:.1f}")
+
+
+def group_sampled(folder, options):
+    if not shutil.which("perf"):
+        print("local times beside perf's: there is no perf here")
+        return
+    for name, program in real_programs(folder, "-g"):
+        show_sampled(name, folder, program, options.repeat)
+
+
 GROUPS = {"speed": group_speed, "long": group_long, "trace": group_trace, "truth": group_truth, "busy": group_busy,
-          "plain": group_plain}
+          "plain": group_plain, "sampled": group_sampled}
 
 
 def main():

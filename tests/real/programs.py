@@ -41,7 +41,10 @@ def run(words, folder, what, **env):
 def profiling_flags(kind):
     """The `kind` is plain, reference (a plain one that is there for what it prints, and therefore
     compiled in half the time), profiled, gprof, or coverage, which counts for gcov: only what
-    is left after early inlining, therefore without any."""
+    is left after early inlining, therefore without any.  With "-g" behind it there is debug
+    information as well."""
+    if kind.endswith("-g"):
+        return [*profiling_flags(kind.removesuffix("-g")), "-g"]
     return {"plain": [], "reference": ["-O1"], "profiled": fctest.fc_config("--cflags-libs"),
             "gprof": ["-pg"], "coverage": ["-O0", "--coverage"]}[kind]
 
