@@ -58,9 +58,9 @@ static void take(Interval *intervals, guint count, double excess)
     }
 }
 
-/* What hooks took beyond that of what the frame has more than is explained: all, up to as much as
- * they may; of more the rest is the frame's work, and of twice as much all, as then it does other
- * work anyhow. */
+/* How much of the `more` that a frame has, and that nothing explains, hooks took, which by their
+ * calibration took `hooks`: all of it up to HOOKS_MORE of that, from there on less and less, and
+ * none from twice that on, as the frame does other work then. */
 static double hidden_of(double more, double hooks)
 {
     const double most = hooks * HOOKS_MORE;

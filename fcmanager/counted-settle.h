@@ -25,9 +25,9 @@
  *   counted functions call one another.  A sampled call of more than 100 us, which was preempted or
  *   did what is too rare to be sampled, stands for itself alone.  Calls that were recorded within
  *   another function's sample are samples as well, and better ones; where their windows begin may
- *   favour some.  What timing adds to short calls is taken off as far as it shows.  Where a frame
- *   has not so much local time still, all is given in proportion: no time becomes negative, and
- * none is made or lost but outside all frames, which can't give more than there was.
+ *   favour some.  What timing adds to short calls is taken off as far as it shows.  Where a
+ *   frame has not so much local time still, all is given in proportion: no time becomes negative,
+ *   and none is made or lost but outside all frames, which can't give more than there was.
  * - Calls deeper than FC_DEPTH are given to contexts in the same way, but have no time beyond what
  *   counting them cost: theirs is that of the recorded frame around them. */
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Which symbols gprof shows, and which an address belongs to.  See image.h.
+ * Which symbols gprof shows, by their names as well, and which an address belongs to.  See image.h.
  */
 #include "gmon/image.h"
 

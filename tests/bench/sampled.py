@@ -27,7 +27,7 @@ def output_of(words, **others):
 
 
 def load_address(program):
-    """Which a program has that does not care where it is: 0."""
+    """Where the program is linked to be; 0: anywhere."""
     for line in output_of(["readelf", "-lW", program]).splitlines():
         if line.split()[:1] == ["LOAD"]:
             return int(line.split()[2], 16)
