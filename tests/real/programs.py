@@ -45,16 +45,17 @@ def profiling_flags(kind):
     information as well."""
     if kind.endswith("-g"):
         return [*profiling_flags(kind.removesuffix("-g")), "-g"]
-    return {"plain": [], "reference": ["-O1"], "profiled": fctest.fc_config("--cflags-libs"),
+    return {"plain": [], "reference": ["-Og"], "profiled": fctest.fc_config("--cflags-libs"),
             "gprof": ["-pg"], "coverage": ["-O0", "--coverage"]}[kind]
 
 
 def made_from(*inputs):
-    """A word for what is built of these by this file and what the flags name."""
+    """A word for what is built of these by this file, what the flags name, and the hooks that are linked."""
     digest = hashlib.sha256(repr(inputs).encode())
     specs = [word.removeprefix("-specs=") for word in fctest.fc_config("--cflags")
              if word.startswith("-specs=")]
-    for path in (__file__, *specs):
+    hooks = glob.glob(os.path.join(fctest.PREFIX, "lib*", "**", "functioncheck", "*.o"), recursive=True)
+    for path in (__file__, *specs, *sorted(hooks)):
         with open(path, "rb") as stream:
             digest.update(stream.read())
     digest.update(subprocess.run(["gcc", "--version"], check=True, capture_output=True).stdout)

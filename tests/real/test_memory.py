@@ -33,7 +33,7 @@ class Memory(RealProgram):
         log = self.path("valgrind.log")
         # what the C library keeps stays allocated, as it does without memcheck
         done = self.run_target(["valgrind", "--run-libc-freeres=no", "--run-cxx-freeres=no",
-                                "--undef-value-errors=no", "--log-file=" + log, *words],
+                                "--undef-value-errors=no", "--read-inline-info=no", "--log-file=" + log, *words],
                                env=env, timeout=600)
         self.assertEqual(done.stderr, b"")
         with open(log, encoding="utf-8") as stream:

@@ -26,7 +26,7 @@ WIRE = "libfc/fc-format.h"
 MAY_INCLUDE = {
     "libfc": [],
     "profile": [],
-    "fcmanager": ["profile", WIRE],
+    "fcmanager": ["profile", WIRE, "libfc/beacon.h"],
     "symbols": ["profile"],
     "model": ["profile", "symbols", WIRE],
     "fcfilter": ["profile", "symbols", WIRE],

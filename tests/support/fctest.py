@@ -8,6 +8,7 @@ environment of tests/meson.build.  It must never write outside of a test's own
 temporary folder, and never leave a variable of its own in a target's environment.
 """
 
+import functools
 import glob
 import hashlib
 import os
@@ -50,11 +51,16 @@ def tool(name):
     return os.path.join(BINDIR, name)
 
 
+@functools.lru_cache(maxsize=None)
+def said_by_fc_config(bindir, flags):
+    """Asked once by each script: many compile a dozen programs with the same flags."""
+    return subprocess.run([os.path.join(bindir, "fc-config"), *flags], check=True, capture_output=True, text=True,
+                          timeout=TIMEOUT_S).stdout
+
+
 def fc_config(*flags, bindir=BINDIR):
     """The words that fc-config prints."""
-    done = subprocess.run([os.path.join(bindir, "fc-config"), *flags], check=True, capture_output=True, text=True,
-                          timeout=TIMEOUT_S)
-    return shlex.split(done.stdout)
+    return shlex.split(said_by_fc_config(bindir, flags))
 
 
 def eager_folder():

@@ -89,10 +89,11 @@ def examples():
 
 def shape(line):
     """Without what changes from run to run: figures and their units, how wide they make a column, signs, marks
-    of uncertainty, drawings, the folder that this runs in, and what an export lacks in some runs only."""
+    of uncertainty and how large that is, drawings, the folder that this runs in, and what an export lacks in some runs only."""
     line = re.sub(r", (repairs and losses|which times are estimates)", "", line)
     line = re.sub(r"/\S*/", "", line)
     line = re.sub(r"[?~<]?[+-]?\d+(\.\d+)?(e[+-]\d+)?( ?(ns|us|ms|s|h)\b)?", "#", line)
+    line = re.sub(r"% (\?|noise) +#%", "% ?", line)  # how uncertain a change is, where that is known
     line = re.sub(r"#+( \?)?", "#", line).replace("|", " ").replace("`-", " ").replace("- ", " ")
     return " ".join(re.sub(r"-{2,}|^- ", "-", line).split()).replace("- ", "").replace(" -", "")
 

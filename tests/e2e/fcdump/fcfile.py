@@ -109,7 +109,9 @@ class Program:
         self.path = os.path.abspath(path)
         self.start = {}
         self.size = {}
-        listing = subprocess.run(["nm", "-S", path], stdout=subprocess.PIPE, check=True)
+        # no plug-in of the linker's, which takes longer to load than the symbols to read
+        listing = subprocess.run(["nm", "--plugin=/dev/null", "-S", path], stdout=subprocess.PIPE,
+                                 check=True)
         for line in listing.stdout.decode().split("\n"):
             words = line.split()
             if len(words) == 4 and words[2] in "Tt":

@@ -7,7 +7,8 @@ usage: programs.py [SEED COUNT [long [FOLDER]]].  COUNT random command lines; `l
 builds many more variants of the programs and tries all options with each, not a part.
 FOLDER keeps what was built.  Seeds other than 0 leave the fixed command lines out.
 
-Some 1,100 command lines, each given to both programs.
+Some 1,100 command lines, each given to both programs: 28 s of processor time, and a minute and a half beside
+other tests.  Two thirds of it are these two's, a fifth the compilers'; the number is what shows that both agree.
 """
 import os
 import pickle

@@ -118,7 +118,9 @@ def call(words, cwd):
 
 def read_symbols(image):
     """(address, letter, name) of the code in an image, as nm lists it."""
-    text = subprocess.run(['nm', image], capture_output=True, text=True, check=False).stdout
+    # no plug-in of the linker's, which takes longer to load than the symbols to read
+    text = subprocess.run(['nm', '--plugin=/dev/null', image], capture_output=True, text=True,
+                          check=False).stdout
     rows = [line.split(None, 2) for line in text.splitlines()]
     return sorted((int(r[0], 16), r[1], r[2]) for r in rows if len(r) == 3 and r[1] in 'tTWw')
 

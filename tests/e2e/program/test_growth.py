@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """No table has a fixed size, and the manager's memory grows with what is distinct in
-a program, not with how long it runs."""
+a program, not with how long it runs.
+
+It takes 20 s, 12 of them of processor time, and over a minute and a half beside other tests: that memory does not grow
+shows only in much of all, so that there are 100 million calls, five runs with more contexts than are kept, and
+200,000 coroutines over both transports."""
 
 import os
 import sys

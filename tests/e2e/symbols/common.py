@@ -13,6 +13,8 @@ from collections import namedtuple
 
 Answer = namedtuple('Answer', 'name raw start static file line')
 PROBE = None
+# Without the linker's plug-ins, LLVM's among them, which nm takes ten times as long to load as to read symbols.
+NM = ('nm', '--plugin=/dev/null')
 
 
 def run(*command, **options):
@@ -59,7 +61,7 @@ def ask_raw(places, *options, environment=None):
 def functions(path, *options):
     """{address: set of names} of the functions in nm's view of the file."""
     found = {}
-    for line in run('nm', '--defined-only', *options, path).splitlines():
+    for line in run(*NM, '--defined-only', *options, path).splitlines():
         words = line.split(None, 2)
         if len(words) == 3 and words[1] in 'TtWwi':
             found.setdefault(int(words[0], 16), set()).add(words[2])
@@ -133,7 +135,7 @@ class Case(unittest.TestCase):
         known = functions(symbols_from or path)
         rows = entry_lines(symbols_from or path)
         sizes = {}
-        for line in run('nm', '-S', '--defined-only', symbols_from or path).splitlines():
+        for line in run(*NM, '-S', '--defined-only', symbols_from or path).splitlines():
             words = line.split(None, 3)
             if len(words) == 4:
                 sizes[int(words[0], 16)] = int(words[1], 16)
