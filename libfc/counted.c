@@ -395,19 +395,29 @@ void fc_counted_leave_after_inlining(uint64_t site, uint64_t where)
 
 /* ---- What begins and ends it ----------------------------------------------------------- */
 
+static uint64_t own_frame(void)
+{
+    return (uint64_t)(uintptr_t)__builtin_frame_address(0);
+}
+
 static void begin(struct FcCounted *counted, const struct FcDecision *decision)
 {
-    if (fc_counters_find(counted, decision->function) || !fc_chosen_leaves(decision->function))
+    struct FcFunction *known = fc_counters_find(counted, decision->function);
+    if (known && known->is_nested && !decision->is_nested)
+    {
+        fc_counters_tell(FC_COUNT_BEGINS, decision->function, 0, own_frame());
+        fc_held_begin_outermost(known);
+    }
+    if (known || !fc_chosen_leaves(decision->function))
         return;
-    struct FcFunction *known = fc_counters_add(counted, decision->function);
+    known = fc_counters_add(counted, decision->function);
     if (!known)
         return;
     known->is_nested = decision->is_nested;
     struct FcNested nested = {0};
     const struct FcOpen *open = fc_detail_take_outermost(decision->function, &nested);
     fc_counters_tell(decision->is_nested ? FC_COUNT_BEGINS_NESTED : FC_COUNT_BEGINS,
-                     decision->function, open ? open->site : 0,
-                     open ? open->where : (uint64_t)(uintptr_t)__builtin_frame_address(0));
+                     decision->function, open ? open->site : 0, open ? open->where : own_frame());
     if (open)
     {
         known->function = decision->function;

@@ -26,13 +26,25 @@ struct FcStatistics
     uint32_t outermost;
     uint32_t open;
     bool is_settled;    /* decided, or never to be */
+    bool is_nest;       /* its nested calls are counted already */
     uint64_t inclusive; /* ticks, of the outermost ones */
     uint64_t exclusive;
+};
+
+/* The time that the thread was on the CPU and not in libfc, as far as its records tell. */
+struct FcOwnTime
+{
+    uint64_t seen;  /* the time up to which they were looked at */
+    uint64_t away;  /* ticks up to there that are no function's, */
+    uint64_t owed;  /* and those behind the last record */
+    uint64_t ahead; /* where its clocks stood (FC_OFF_SEEN), */
+    bool is_told;   /* once that was told */
 };
 
 struct FcDetail
 {
     uint32_t seen_slots; /* of the chunk in use: fc_detail_look_again */
+    struct FcOwnTime own_time;
     uint32_t chunks;
     bool is_judged;  /* the chunk that is looked at counts */
     bool is_doubted; /* nothing is decided in this thread any more */

@@ -2,7 +2,8 @@
  *
  * See detail.h.  The rule: a function whose calls, less the cost of recording what they call, take
  * less than SHORT_NS in the mean is counted; of one that mostly calls itself, and takes no longer
- * in each of these calls, the nested calls are.
+ * in each of these calls, the nested calls are, and all others, too, when many outermost ones
+ * since have been as short.
  *
  * Where the records leave a doubt, nothing is decided, and recording goes on.
  */
@@ -30,9 +31,11 @@
 #if defined(FC_TEST_EAGER)
 #define CALLS_MIN 4
 #define OUTERMOST_MIN 2
+#define OUTERMOST_MANY 3
 #else
-#define CALLS_MIN 64     /* that have ended, before a function is judged, */
-#define OUTERMOST_MIN 16 /* and of these not nested */
+#define CALLS_MIN 64       /* that have ended, before a function is judged, */
+#define OUTERMOST_MIN 16   /* and of these not nested; */
+#define OUTERMOST_MANY 256 /* the same since its nested calls are counted */
 #endif
 #define CALLS_MANY 20000u /* after which older ones count half */
 
@@ -41,12 +44,30 @@ static uint64_t start_ticks;
 static uint64_t start_ns;
 static uint64_t cost_ticks; /* of a recorded call; 0: not known yet.  Atomic */
 static uint64_t short_ticks;
+static uint64_t ticks_per_1024_ns = 1024;
+
+/* Both clocks at one time: the thread may be preempted between them, for longer than what is
+ * measured by them takes. */
+static void read_clocks(uint64_t *ticks, uint64_t *ns)
+{
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < 4; i++)
+    {
+        const uint64_t before = fc_clock_peek();
+        const uint64_t there = fc_clock_monotonic_ns();
+        const uint64_t after = fc_clock_peek();
+        if (after - before >= least)
+            continue;
+        least = after - before;
+        *ticks = before;
+        *ns = there;
+    }
+}
 
 void fc_detail_setup(bool on)
 {
     is_on = on;
-    start_ticks = fc_clock_peek();
-    start_ns = fc_clock_monotonic_ns();
+    read_clocks(&start_ticks, &start_ns);
 }
 
 #if defined(FC_TEST_CLOCK)
@@ -65,8 +86,12 @@ static void measure(void)
     uint64_t per_1024_ns = 1024;
     uint64_t reading = 0;
     if (fc_clock_is_fast())
-        per_1024_ns =
-            (fc_clock_peek() - start_ticks) * 1024 / (fc_clock_monotonic_ns() - start_ns + 1);
+    {
+        uint64_t ticks = start_ticks;
+        uint64_t ns = start_ns;
+        read_clocks(&ticks, &ns);
+        per_1024_ns = (ticks - start_ticks) * 1024 / (ns - start_ns + 1);
+    }
     else
         for (int i = 0; i < 16; i++)
         {
@@ -74,6 +99,7 @@ static void measure(void)
             uint64_t took = fc_clock_read_slow() - before;
             reading = reading == 0 || took < reading ? took : reading;
         }
+    ticks_per_1024_ns = per_1024_ns;
     short_ticks = SHORT_NS * per_1024_ns / 1024;
     __atomic_store_n(&cost_ticks, (RECORDED_NS + 2 * reading) * per_1024_ns / 1024 + 1,
                      __ATOMIC_RELEASE);
@@ -90,6 +116,50 @@ static struct FcDetail *own(void)
     if (!fc_thread.detail)
         fc_thread.detail = fc_detail_new();
     return fc_thread.detail;
+}
+
+/* ---- Time that is no function's ------------------------------------------------------ */
+
+/* Of the time up to that of the next record the thread was away for so many ticks, as it was off
+ * the CPU, or at work for libfc; what is left of them was between that record and the one after it,
+ * where it was at all. */
+static void go_away(struct FcOwnTime *own, uint64_t ticks, uint64_t time)
+{
+    const uint64_t elapsed = time > own->seen ? time - own->seen : 0;
+    const uint64_t most = ticks < elapsed ? ticks : elapsed;
+    own->away += most;
+    own->seen += most;
+    /* the length of a tick is an estimate */
+    if (ticks > elapsed + elapsed / 256 + 4096)
+        own->owed = ticks - elapsed;
+}
+
+static void take_off(struct FcOwnTime *own, const struct FcRecord *record)
+{
+    if ((record->where >> FC_OFF_RECORD_SHIFT & FC_OFF_RECORD_MASK) == FC_OFF_PAUSED)
+    {
+        own->ahead += record->site & FC_SITE_ADDRESS_MASK;
+        go_away(own, record->function, record->time);
+        return;
+    }
+    const int64_t grown = (int64_t)((record->function - own->ahead) << 1) >> 1; /* modulo 2^63 */
+    if (own->is_told && grown <= 0)
+        return;
+    if (own->is_told)
+        go_away(own, (uint64_t)grown * ticks_per_1024_ns / 1024, record->time);
+    own->ahead = record->function;
+    own->is_told = true;
+}
+
+/* When the record was made. */
+static uint64_t own_time(struct FcOwnTime *own, const struct FcRecord *record)
+{
+    const uint64_t elapsed = record->time > own->seen ? record->time - own->seen : 0;
+    const uint64_t away = own->owed < elapsed ? own->owed : elapsed;
+    own->owed = elapsed > 0 ? 0 : own->owed;
+    own->away += away;
+    own->seen += elapsed;
+    return own->seen - own->away;
 }
 
 /* ---- One record -------------------------------------------------------------------- */
@@ -132,7 +202,7 @@ static void enter(struct FcDetail *detail, const struct FcRecord *record, uint64
     *open = (struct FcOpen){.function = function,
                             .site = record->site & FC_SITE_ADDRESS_MASK,
                             .where = record->where,
-                            .time = record->time};
+                            .time = own_time(&detail->own_time, record)};
     if (!is_judged)
         return;
     open->statistics = fc_detail_find(detail, function);
@@ -148,7 +218,7 @@ static void end_activation(struct FcDetail *detail, const struct FcRecord *recor
 {
     struct FcOpen *open = &detail->open[detail->open_count - 1];
     struct FcStatistics *statistics = statistics_of(detail, open);
-    uint64_t took = record->time - open->time;
+    uint64_t took = own_time(&detail->own_time, record) - open->time;
     uint64_t recording = open->descendants * cost_ticks;
     bool is_tail = record->where >> FC_WHERE_RETURN_SHIFT == (record->site & 0xffff);
     if (statistics)
@@ -198,6 +268,8 @@ static void look_at(struct FcDetail *detail, const struct FcRecord *record)
     uint64_t function = record->function ^ after_inlining;
     bool is_sample = kind == FC_RECORD_COUNT &&
                      (function >> FC_COUNT_RECORD_SHIFT & FC_COUNT_RECORD_MASK) == FC_COUNT_SAMPLE;
+    if (kind == FC_RECORD_OFF)
+        take_off(&detail->own_time, record);
     if (kind != FC_RECORD_ENTER && kind != FC_RECORD_EXIT && kind != FC_RECORD_SWITCH &&
         kind != FC_RECORD_JUMP && !is_sample)
         return;
@@ -232,24 +304,29 @@ static void halve(struct FcStatistics *statistics)
     statistics->exclusive /= 2;
 }
 
+static void decide(struct FcDetail *detail, struct FcStatistics *statistics, bool is_nested)
+{
+    detail->decisions[detail->decision_count++] =
+        (struct FcDecision){statistics->function, is_nested};
+    *statistics = (struct FcStatistics){
+        .function = statistics->function, .is_settled = !is_nested, .is_nest = is_nested};
+}
+
 static void judge(struct FcDetail *detail, struct FcStatistics *statistics)
 {
     uint64_t limit = short_ticks;
     if (statistics->is_settled || statistics->ended < CALLS_MIN ||
         detail->decision_count == FC_DECISIONS_MAX)
         return;
-    bool is_short = statistics->outermost >= OUTERMOST_MIN &&
+    const uint32_t least = statistics->is_nest ? OUTERMOST_MANY : OUTERMOST_MIN;
+    bool is_short = statistics->outermost >= least &&
                     statistics->inclusive < limit * statistics->outermost &&
                     (uint64_t)statistics->ended * 10 > (uint64_t)statistics->enters * 9;
     bool is_recursive = statistics->nested > statistics->ended / 16;
     bool is_nest = statistics->nested > statistics->ended / 2 &&
                    statistics->exclusive < limit * statistics->ended;
-    if (is_short || is_nest)
-    {
-        statistics->is_settled = true;
-        detail->decisions[detail->decision_count++] =
-            (struct FcDecision){statistics->function, is_recursive};
-    }
+    if (is_short || (is_nest && !statistics->is_nest))
+        decide(detail, statistics, is_recursive && !statistics->is_nest);
     else if (statistics->ended > CALLS_MANY)
         halve(statistics);
 }
@@ -384,5 +461,7 @@ void fc_detail_after_fork(bool is_seen)
     detail->decision_count = 0;
     detail->seen_slots = 0;
     detail->chunks = 0;
+    detail->own_time.is_told = false; /* a thread of its own */
+    detail->own_time.owed = 0;
     detail->is_doubted |= !is_seen;
 }

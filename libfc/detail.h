@@ -26,7 +26,7 @@ struct FcOpen
 struct FcDecision
 {
     uint64_t function;
-    bool is_nested; /* FC_COUNT_BEGINS_NESTED */
+    bool is_nested; /* FC_COUNT_BEGINS_NESTED; else all are to be, also where these are already */
 };
 #define FC_DECISIONS_MAX 64u
 

@@ -84,6 +84,16 @@ void fc_held_end(struct FcCounted *counted, struct FcFunction *known)
         show_pair(counted, known, true);
 }
 
+void fc_held_begin_outermost(struct FcFunction *known)
+{
+    const uint64_t function = FC_FILTER_SEEN(known->function);
+    const bool is_held = fc_held_is(known);
+    known->is_nested = false;
+    for (struct FcPair *pair = known->pairs; pair && function > FC_FUNCTION_REMOVED;
+         pair = pair->next)
+        show(pair, function, !is_held || pair->site != known->site);
+}
+
 void fc_held_add_nested(struct FcFunction *known, uint64_t site, uint64_t where)
 {
     fc_nested_add(&known->nested, known->site, known->where, site, where);

@@ -37,6 +37,9 @@ void fc_held_begin(struct FcCounted *counted, struct FcFunction *known, uint64_t
                    uint64_t where, struct FcNested nested);
 void fc_held_end(struct FcCounted *counted, struct FcFunction *known);
 
+/* All calls of the function are counted from now on, so far the nested ones were. */
+void fc_held_begin_outermost(struct FcFunction *known);
+
 /* The same where the function's pairs stay as they are: the held one is a sample. */
 void fc_held_begin_sample(struct FcFunction *known, uint64_t site, uint64_t where);
 

@@ -10,6 +10,7 @@ every target: `main+1` is main's entry at 1 us, `main-10` its exit at 10 us.
 """
 
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
@@ -43,6 +44,13 @@ def contexts_of(profile):
     """path from the root: (calls, total, local in us)"""
     return {"/".join(context.path): (context.calls, context.total_ns / US, context.local_ns / US)
             for context in profile.contexts}
+
+
+def counted_calls(path):
+    """How many calls made no record of their own."""
+    with open(path, encoding="utf-8") as stream:
+        lines = re.search(r"(?m)^section counted .*\n((?:\d.*\n)*)", stream.read()).group(1)
+    return sum(int(line.split()[1]) for line in lines.splitlines())
 
 
 class Exact(fctest.Case):
@@ -225,6 +233,16 @@ class Exact(fctest.Case):
             {"worker": (1, 5 * US, 3 * US), "leaf": (2, 2 * US, 2 * US)},
             {"worker": (1, 7 * US, 4 * US), "leaf": (3, 3 * US, 3 * US)}])
         self.assertEqual(profile.threads[0].tid, profile.pid)
+
+    def test_outermost(self):
+        """A function of which the nested calls are counted, as there were many, goes on without: its
+        other calls become counted as well."""
+        profile = self.profile("outermost.c", env={"FC_DETAIL": "auto"})
+        calls = 10 * 1000 + 200000 + 200
+        self.assertEqual({function.name: function.calls for function in profile.functions},
+                         {"main": 1, "descend": calls})
+        self.check_clean(profile)
+        self.assertGreater(counted_calls(self.path("functioncheck.fc")), 0.95 * calls)
 
     def test_fork(self):
         # parent: main+1 before+2 before-3 (fork) after+4 after-5 main-6

@@ -86,6 +86,7 @@ class Shape:
         self.expected_failure = {}
         self.long_args = None
         self.filter = None
+        self.detail = None
         self.after_inlining = {}
         self.counted = {}
         self.transparent = True
@@ -128,6 +129,12 @@ class Shape:
             row.repairs = "any"
         if row.stack is not None:
             row.stack = [name for name in row.stack if not SKIPPED(name)]
+        return row
+
+    def with_detail(self, detail):
+        """The row for runs with that FC_DETAIL, whatever FCTEST_DETAIL says."""
+        row = copy.copy(self)
+        row.detail = detail
         return row
 
     def deepened(self):
@@ -216,7 +223,7 @@ def run_profiled(case, shape, program, words, transport, folder):
     run = Run(case, shape, program, transport)
     token = f"shape{os.getpid()}-{os.path.basename(folder)}"  # others run at the same time
     truth = os.path.join(folder, "truth")
-    run.done = case.run_quiet(words, cwd=folder, env={
+    run.done = case.run_quiet(words, cwd=folder, base=fctest.plain_environment(shape.detail), env={
         "TRUTH": truth, "FC_TRANSPORT": transport, "FC_DUMP_NAME": token, **shape.env})
     option = b"--name=" + token.encode()
     fctest.wait_until(lambda: not fctest.processes(option), "the manager did not end")
@@ -330,7 +337,7 @@ def check_repairs(run):
 @functools.lru_cache(maxsize=None)
 def ranges_of(path):
     """[(start, end, name)] of the functions that a file defines."""
-    return sorted((offset, offset + size, name) for offset, size, kind, name in fcprofile.nm_lines(path)
+    return sorted((offset, offset + size, name) for offset, size, kind, name in fcprofile.symbol_rows(path)
                   if size and kind in "tTwW")
 
 
@@ -505,7 +512,7 @@ def run_shape(case, shape, is_long=False, transports=TRANSPORTS, further=()):
     """Yields (label, None or what is wrong) for each compiler and transport, and for each of the
     `further` rows, which run the same program in other ways, with shared memory alone."""
     ways = [(transport, shape) for transport in transports]
-    ways += [(f"shared {row.filter}", row) for row in further]
+    ways += [(f"shared {row.filter or row.detail}", row) for row in further]
     for compiler in shape.compilers:
         try:
             program = build(case, shape, compiler)

@@ -40,18 +40,27 @@ def chosen(words):
     return shapes
 
 
-def run_all(shapes, is_long, transports, is_filtered):
+def rows_of(shape, options):
+    """The row, and those that run the same program in other ways with shared memory: all are compared with one run
+    of the oracle."""
+    if options.filtered:  # through the pipe nothing is counted
+        shape, *further = (shape.filtered(words) for words in runner.FILTERS)
+        return shape, further
+    if options.counted and options.after_inlining:
+        return shape, [shape.with_detail("auto")]
+    return shape, []
+
+
+def run_all(shapes, transports, options):
     failures = 0
     for shape in shapes:
         ways = transports or (table.transport_of(shape),)
         case = Folder()
         case.setUp()
         bad = 0
-        further = ()
-        if is_filtered:  # through the pipe nothing is counted
-            shape, *further = (shape.filtered(words) for words in runner.FILTERS)
+        shape, further = rows_of(shape, options)
         began = time.monotonic()
-        for label, problem in runner.run_shape(case, shape, is_long, ways, further):
+        for label, problem in runner.run_shape(case, shape, options.long, ways, further):
             reason = runner.expected_failure(shape, label)
             took = time.monotonic() - began
             if problem is None and reason is None:
@@ -70,13 +79,6 @@ def run_all(shapes, is_long, transports, is_filtered):
         else:
             case.tearDown()
     return failures
-
-
-def run_in(detail, *run):
-    """run_all() with that FCTEST_DETAIL; None: as it is."""
-    if detail:
-        os.environ["FCTEST_DETAIL"] = detail
-    return run_all(*run)
 
 
 def main():
@@ -103,20 +105,17 @@ def main():
         shapes = [shape.built_after_inlining() for shape in shapes
                   if shape.after_inlining is not None]
     os.environ.setdefault("FCTEST_DETAIL", "all")  # through the pipe it is so anyway
-    details = (None,)
+    if options.counted or options.deep:
+        os.environ["FCTEST_DETAIL"] = "eager"
     if options.counted:
-        details = ("eager", "auto") if options.after_inlining else ("eager",)
         transports = ("shared",)
-    elif options.deep:
-        details = ("eager",)  # through the pipe all are recorded
     if options.deep:
         shapes = [shape.deepened() for shape in shapes]
     elif options.counted or os.environ["FCTEST_DETAIL"] != "all":
         shapes = [shape.with_counted_calls() for shape in shapes]
     if (options.deep or options.filtered) and not options.long:
         transports = None
-    failures = sum(run_in(detail, shapes, options.long, transports, options.filtered)
-                   for _ in range(options.repeat) for detail in details)
+    failures = sum(run_all(shapes, transports, options) for _ in range(options.repeat))
     print(f"{failures} failed" if failures else "all as expected")
     return 1 if failures else 0
 
