@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Everything a profile holds, as JSON.  The manual specifies the schema; a change that
- * could upset its readers raises FORMAT_VERSION.  The selection of functions is not
- * looked at.
+ * Everything a profile holds, as JSON.  The manual specifies the schema; a change that could upset
+ * its readers raises FORMAT_VERSION.  The selection of functions is not looked at.
  */
 #include "fcdump/export-json.h"
 
@@ -106,6 +105,7 @@ static void put_end(const Export *export, const FcProfile *header)
 /* Of a call, as measured when the process started. */
 static void put_costs(FcJson *json, const FcProfile *header)
 {
+    fc_json_unsigned(json, "looks", header->looks);
     fc_json_begin_object(json, "costs");
     fc_json_unsigned(json, "recorded_ps", header->costs_ps[0]);
     fc_json_unsigned(json, "inside_ps", header->costs_ps[1]);

@@ -124,9 +124,9 @@ static void add_function(const FcReportContext *context, FcTable *table, guint i
     if (source)
         g_string_append_printf(name, "  %s", source);
     begin_row(context, table, FC_STYLE_STRONG, index, "function");
-    fc_table_cell(table,
-                  fc_report_time(function->figures.total_ns, function->figures.total_error_ns,
-                                 function->figures.total_cost_ns));
+    fc_table_cell(table, fc_report_time(context, function->figures.total_ns,
+                                        function->figures.total_error_ns,
+                                        function->figures.total_cost_ns));
     fc_table_cell(table, fc_format_share(function->figures.total_ns, model->base_ns));
     fc_table_cell(table, fc_format_time(function->figures.total_wait_ns));
     fc_table_cell(table, fc_format_count(function->figures.calls));
@@ -275,8 +275,8 @@ static void add_local(const FcReportContext *context, FcTable *table, guint inde
 {
     const FcProfileFunction *figures = &fc_model_function(context->model, index)->figures;
     begin_row(context, table, FC_STYLE_DIM, index, "local");
-    fc_table_cell(
-        table, fc_report_time(figures->local_ns, figures->local_error_ns, figures->local_cost_ns));
+    fc_table_cell(table, fc_report_time(context, figures->local_ns, figures->local_error_ns,
+                                        figures->local_cost_ns));
     fc_table_cell(table, fc_format_share(figures->local_ns, figures->total_ns));
     fc_table_cell(table, fc_format_time(figures->local_wait_ns));
     fc_table_cell(table, NULL);

@@ -48,15 +48,19 @@ static void note_costs(const FcReportContext *context)
     const FcProfile *profile = model->profile;
     guint64 cost_ns = 0;
     double counted = 0;
+    double errors = 0;
     for (guint i = 0; i < model->functions->len; i++)
     {
         const FcProfileFunction *figures = &fc_model_function(model, i)->figures;
         cost_ns += figures->local_cost_ns;
         counted += (double)(figures->counted - MIN(figures->timed, figures->counted));
+        errors += (double)figures->local_error_ns;
     }
     if (cost_ns == 0)
         return;
-    const double error = fc_costs_error_ns(profile->costs_ps, (double)cost_ns, counted);
+    const double error = profile->looks > 0
+                             ? errors
+                             : fc_costs_error_ns(profile->costs_ps, (double)cost_ns, counted);
     g_autofree char *cost = g_strchomp(fc_format_time(cost_ns));
     g_autofree char *off = g_strchomp(fc_format_time((guint64)MIN(error, 0x1p62)));
     const guint64 added_ns = cost_ns + sum_manager_ns(profile);

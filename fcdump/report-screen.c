@@ -50,11 +50,11 @@ void fc_report_heaviest(const FcReportContext *context)
             continue;
         sum_ns += figures->local_ns;
         fc_table_row(table, fc_render_heat(figures->local_ns, model->base_ns));
-        fc_table_cell(table, fc_report_time(figures->local_ns, figures->local_error_ns,
+        fc_table_cell(table, fc_report_time(context, figures->local_ns, figures->local_error_ns,
                                             figures->local_cost_ns));
         fc_table_cell(table, fc_format_share(figures->local_ns, model->base_ns));
         fc_table_cell(table, fc_format_share(sum_ns, model->base_ns));
-        fc_table_cell(table, fc_report_time(figures->total_ns, figures->total_error_ns,
+        fc_table_cell(table, fc_report_time(context, figures->total_ns, figures->total_error_ns,
                                             figures->total_cost_ns));
         fc_table_cell(table, fc_format_share(figures->total_ns, model->base_ns));
         fc_table_cell(table, fc_format_count(figures->calls));

@@ -253,17 +253,21 @@ char *fc_report_mark(char *text, gboolean marked)
     return with_mark;
 }
 
-static gboolean is_doubtful(guint64 ns, guint64 error_ns, guint64 cost_ns)
+/* Where threads were looked at, the error has in it what is not certain of the costs. */
+static gboolean is_doubtful(const FcReportContext *context, guint64 ns, guint64 error_ns,
+                            guint64 cost_ns)
 {
-    return (double)error_ns + FC_COSTS_ERROR * (double)cost_ns > (double)ns / 2;
+    const gboolean is_seen = context->model->profile->looks > 0 && error_ns > 0;
+    const double of_costs = is_seen ? 0 : FC_COSTS_ERROR * (double)cost_ns;
+    return (double)error_ns + of_costs > (double)ns / 2;
 }
 
-char *fc_report_time(guint64 ns, guint64 error_ns, guint64 cost_ns)
+char *fc_report_time(const FcReportContext *context, guint64 ns, guint64 error_ns, guint64 cost_ns)
 {
     if (fc_format_is_csv())
         return fc_format_time(ns);
     g_autofree char *time = fc_format_time(ns);
-    const char *mark = is_doubtful(ns, error_ns, cost_ns) ? "?" : error_ns != 0 ? "~" : "";
+    const char *mark = is_doubtful(context, ns, error_ns, cost_ns) ? "?" : error_ns != 0 ? "~" : "";
     return g_strconcat(mark, time, NULL);
 }
 
@@ -305,18 +309,24 @@ void fc_report_note_marks(const FcReportContext *context)
     {
         const FcProfileFunction *figures = &fc_model_function(context->model, i)->figures;
         estimated = estimated || fc_report_is_local_estimated(figures);
-        doubtful =
-            doubtful ||
-            is_doubtful(figures->total_ns, figures->total_error_ns, figures->total_cost_ns) ||
-            is_doubtful(figures->local_ns, figures->local_error_ns, figures->local_cost_ns);
+        doubtful = doubtful ||
+                   is_doubtful(context, figures->total_ns, figures->total_error_ns,
+                               figures->total_cost_ns) ||
+                   is_doubtful(context, figures->local_ns, figures->local_error_ns,
+                               figures->local_cost_ns);
     }
     const char *doubt = "? time: mostly uncertain, as the hooks took several times as long or few "
                         "calls were timed.";
+    const guint64 looks = context->model->profile->looks;
+    g_autofree char *seen =
+        looks > 0
+            ? g_strdup_printf(", and by %" G_GUINT64_FORMAT " looks at where threads were", looks)
+            : g_strdup("");
     if (estimated)
         fc_render_note(context->render,
                        "~ time: estimated from calls that were timed at random, of which minimum "
-                       "and maximum are; ~ calls: apportioned, their sum is exact.%s%s",
-                       doubtful ? " " : "", doubtful ? doubt : "");
+                       "and maximum are%s; ~ calls: apportioned, their sum is exact.%s%s",
+                       seen, doubtful ? " " : "", doubtful ? doubt : "");
     else if (doubtful)
         fc_render_note(context->render, "%s", doubt);
 }

@@ -88,7 +88,7 @@ gboolean fc_report_is_local_estimated(const FcProfileFunction *figures);
 /* The time, with a mark before it: "~" where it is an estimate, with that standard error, and "?"
  * where it is mostly uncertainty, by that or by what was taken off.  The caller owns the result, as
  * that of the next. */
-char *fc_report_time(guint64 ns, guint64 error_ns, guint64 cost_ns);
+char *fc_report_time(const FcReportContext *context, guint64 ns, guint64 error_ns, guint64 cost_ns);
 /* `text`, which it takes over, with "~" before it if `marked`. */
 char *fc_report_mark(char *text, gboolean marked);
 /* Where --thread wants some threads of a process: contexts are known of all together, and calls

@@ -17,31 +17,14 @@
  * made are taken for such as well. */
 #pragma once
 
+#include "fcmanager/call-costs.h"
 #include "fcmanager/counts.h"
+#include "fcmanager/observe.h"
 #include "libfc/fc-format.h"
-
-/* Ticks a call; all 0 where they are not known. */
-typedef struct
-{
-    double recorded; /* in all, */
-    double inside;   /* of which between its time stamps */
-    double counted;
-    double within;         /* a counted call within a recursion */
-    double after_inlining; /* one of code that was instrumented so */
-    double sampled;        /* as `inside`, of a sampled call, */
-    double callee;         /* whose own time each recorded call that it makes adds this to, */
-    double gap;            /* and between its end and the next hook; */
-    double inner;          /* as `sampled`, of a call within a sampled one */
-} FcCallCosts;
-
-static inline double fc_costs_of_counted(const FcCallCosts *costs, const FcCountsFunction *function)
-{
-    return function->is_after_inlining ? costs->after_inlining : costs->counted;
-}
 
 /* Of a counted call the mean of those shapes that libfc measured which are no recursion. */
 FcCallCosts fc_costs_of(const struct FcCosts *measured);
 
 /* Takes the costs off the counts, whose stack must be closed and what was counted settled; their
  * cost_... have what was taken. */
-void fc_costs_take_off(FcCounts *counts, const FcCallCosts *costs);
+void fc_costs_take_off(FcCounts *counts, const FcCallCosts *costs, const FcObserved *seen);

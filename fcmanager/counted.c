@@ -60,12 +60,12 @@ void fc_counted_begin_function(FcCounted *counted, guint32 function, gboolean ne
 {
     FcCounts *counts = counted->counts;
     fc_counted_begin(counted);
-    if (!fc_counts_is_marked(counts->counted_functions, function))
-    {
+    const gboolean is_marked = fc_counts_is_marked(counts->counted_functions, function);
+    if (!is_marked)
         fc_counts_mark(&counts->counted_functions, function);
+    if (!is_marked || !nested)
         g_array_index(counts->counted_functions, guint8, function) =
             nested ? FC_COUNTS_NESTED : FC_COUNTS_ALL;
-    }
     if (function < counted->before->len && g_array_index(counted->before, double, function) != 0)
         return;
     if (counted->scans++ >= SCANS_MAX)

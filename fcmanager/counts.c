@@ -474,6 +474,7 @@ guint32 *fc_counts_merge(FcCounts *into, const FcCounts *from)
         fc_counts_add_wait(&into->arc_waits, target, fc_counts_wait(from->arc_waits, i));
     }
     into->contexts_folded += from->contexts_folded;
+    into->looks += from->looks;
     into->latency_room.omitted += from->latency_room.omitted;
     merge_nodes(into, from, functions);
     return functions;

@@ -118,6 +118,7 @@ typedef struct
     guint32 node_count;
     guint32 node_room;
     guint32 node_limit;
+    guint64 looks;            /* at what the thread was at, by which its times were corrected */
     guint32 *contexts_in_use; /* of all counts that share the limit; NULL: none others */
     FcMap function_map;       /* address, module -> function + 1 */
     FcMap arc_map;            /* caller | callee, site, module of the site -> arc + 1 */

@@ -242,6 +242,8 @@ static int run(const Options *options, int last_word)
     if (options->pid > 0)
         fc_source_expect(source, options->pid);
     setup.data = source;
+    FcObserver *observer = setup.shared ? fc_observer_new() : NULL;
+    setup.observer = observer;
     FcSession *session = fc_session_new(&setup);
     fc_session_greet(session);
     /* where it fails, the folder can't be unmounted while we run, no more */
@@ -251,6 +253,7 @@ static int run(const Options *options, int last_word)
     fc_session_end(session);
     fc_last_word_say(last_word, fc_session_untold(session));
     fc_session_free(session);
+    fc_observer_free(observer);
     fc_source_free(source);
     return EXIT_SUCCESS;
 }

@@ -256,6 +256,7 @@ static FcOutputBuild begin(const FcProcess *process, const FcCounts *counts, con
     profile->ppid = process->hello.ppid;
     profile->ticks_per_second = 1e9 / build.clock->ns_per_tick;
     add_costs(&build, &process->costs);
+    profile->looks = counts->looks;
     profile->start_realtime_ns = process->hello.start_realtime_ns;
     profile->end_realtime_ns = process->end_realtime_ns;
     profile->executable = g_strdup(process->executable);

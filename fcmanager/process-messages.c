@@ -100,7 +100,14 @@ static void take_counts(FcProcess *process, const FcWireMessage *message)
     if (view.thread != message->thread)
         fc_process_note(process->losses, "bad-chunk", 1);
     else
-        fc_thread_add_counts(fc_process_thread(process, view.thread), &view);
+    {
+        FcThread *thread = fc_process_thread(process, view.thread);
+        fc_thread_add_counts(thread, &view);
+        /* in another PID namespace its numbers are somebody else's */
+        if (process->setup->observer && view.sequence == 0 && !thread->watched &&
+            (process->hello.flags & FC_HELLO_ELSEWHERE) == 0)
+            fc_thread_watch(thread, process->setup->observer, view.beacon, process->hello.pid);
+    }
 }
 
 static void take_data(FcProcess *process, const FcWireMessage *message)
@@ -223,6 +230,7 @@ void fc_process_message(FcProcess *process, const FcWireMessage *message)
         break;
     case FC_MSG_STOPPED:
         fc_process_note(process->losses, "profiling-stopped", 1);
+        fc_process_pause_looks(process, TRUE);
         break;
     case FC_MSG_HELLO: /* session.c's */
     case FC_MSG_FORK:

@@ -299,6 +299,16 @@ static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gb
     g_hash_table_remove(process->threads, GUINT_TO_POINTER(thread->number));
 }
 
+void fc_process_pause_looks(FcProcess *process, gboolean pauses)
+{
+    GHashTableIter iter;
+    gpointer thread;
+    g_hash_table_iter_init(&iter, process->threads);
+    while (g_hash_table_iter_next(&iter, NULL, &thread))
+        if (((FcThread *)thread)->watched)
+            fc_observer_pause(((FcThread *)thread)->watched, pauses);
+}
+
 void fc_process_end_thread(FcProcess *process, guint32 number, guint64 time)
 {
     FcThread *thread = g_hash_table_lookup(process->threads, GUINT_TO_POINTER(number));

@@ -16,7 +16,8 @@
 typedef struct
 {
     FcClock clock;
-    FcSharedMap *shared; /* NULL: transport `pipe` */
+    FcSharedMap *shared;  /* NULL: transport `pipe` */
+    FcObserver *observer; /* NULL: none */
     enum FcProfileMode profile_mode;
     FcCountsSizes sizes;      /* for a process's first thread */
     guint32 node_limit;       /* contexts of all counts; 0: the default */
@@ -105,6 +106,9 @@ void fc_process_shrink(FcProcess *process);
 FcThread *fc_process_thread(FcProcess *process, guint32 number);
 /* It ended at `time`: takes what is left of its records and adds it to the sums. */
 void fc_process_end_thread(FcProcess *process, guint32 number, guint64 time);
+
+/* Its threads are at other code than ours from here on, or, as that failed, are not. */
+void fc_process_pause_looks(FcProcess *process, gboolean pauses);
 
 /* Adds `count` to the repairs or losses `notes`, if it is not 0. */
 void fc_process_note(GArray *notes, const char *kind, guint64 count);

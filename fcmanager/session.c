@@ -8,7 +8,6 @@
 #include "fcmanager/output.h"
 #include "fcmanager/process-messages.h"
 
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,6 +58,7 @@ FcSession *fc_session_new(const FcSessionSetup *setup)
     session->setup = *setup;
     fc_clock_start(&session->common.clock, setup->time_mode);
     session->common.shared = setup->shared;
+    session->common.observer = setup->observer;
     session->common.profile_mode = setup->profile_mode;
     session->common.sizes = setup->sizes;
     session->common.node_limit = setup->contexts;
@@ -400,6 +400,7 @@ static void set_executing(FcSession *session, FcProcess *process, const FcWireMe
     process->executing = executing;
     process->exec_time = message->value;
     process->exec_thread = message->thread;
+    fc_process_pause_looks(process, executing);
 }
 
 static void take_message(FcSession *session, FcProcess *process, const FcWireMessage *message)
@@ -423,7 +424,6 @@ static void take_message(FcSession *session, FcProcess *process, const FcWireMes
         set_executing(session, process, message);
         break;
     case FC_MSG_HELLO: /* there is a process: not its first message */
-        break;
     case FC_MSG_TEXT:
     case FC_MSG_MODULE_LOAD:
     case FC_MSG_MODULE_UNLOAD:

@@ -22,6 +22,7 @@ typedef struct
     FcFiles *files;           /* becomes the session's */
     FcSharedMap *shared;      /* likewise; may be NULL */
     FcModuleChoices *choices; /* likewise */
+    FcObserver *observer;     /* stays the caller's; may be NULL */
     const char *filter;       /* FC_FILTER, where it is in use; else NULL */
     const char *trouble;      /* to be told in the greeting; NULL: none */
     int reply_fd;             /* likewise; -1: answers go into shared memory only */

@@ -198,6 +198,29 @@ void fc_stack_final_frames(const FcStack *stack, guint most, GArray *out)
     for_each_open(stack, stack->current, add_final_frame, &final);
 }
 
+GArray *fc_stack_busy_so_far(const FcStack *stack)
+{
+    const FcCounts *counts = stack->counts;
+    GArray *busy = g_array_new(FALSE, TRUE, sizeof(guint64));
+    g_array_set_size(busy, counts->function_count);
+    guint64 *ticks = (guint64 *)(gpointer)busy->data;
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const guint64 local = counts->nodes[i].local;
+        ticks[counts->nodes[i].function] +=
+            local - MIN(local, fc_counts_wait(counts->node_waits, i).local);
+    }
+    for (guint32 i = 1; i <= stack->top; i++)
+    {
+        const struct StackFrame *frame = &stack->frames[i];
+        const guint64 until = i < stack->top ? stack->frames[i + 1].entered : stack->last;
+        const guint64 ran = frame->ran_before + (until - MIN(until, frame->entered));
+        const guint64 without = frame->callees + fc_stack_off_of(stack, frame);
+        ticks[counts->nodes[frame->node].function] += ran - MIN(ran, without);
+    }
+    return busy;
+}
+
 void fc_stack_close(FcStack *stack, guint64 time)
 {
     stack->last = MAX(stack->last, time);

@@ -83,6 +83,9 @@ void fc_stack_inherit(FcStack *stack, const FcOpenFrame *frames, guint count, gu
 /* The open frames: those of stacks that were switched from, then the active ones, outermost first.
  * The caller unrefs the array of FcOpenFrame. */
 GArray *fc_stack_open_frames(const FcStack *stack);
+/* By function, guint64: the ticks on the CPU that its local time has so far, of what is open on the
+ * current stack up to the last record.  The caller unrefs it. */
+GArray *fc_stack_busy_so_far(const FcStack *stack);
 /* Adds to `out` an FcProfileFrame for up to `most` open frames, outermost first, with the
  * counts' own function numbers; the sites' modules are filled in. */
 void fc_stack_final_frames(const FcStack *stack, guint most, GArray *out);

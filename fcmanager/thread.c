@@ -51,6 +51,9 @@ void fc_thread_free(FcThread *thread)
     g_queue_free_full(thread->pending, (GDestroyNotify)piece_free);
     g_array_unref(thread->quarantine);
     g_array_unref(thread->count_chunks);
+    if (thread->watched)
+        fc_observer_end(thread->watched, NULL);
+    g_clear_pointer(&thread->unwatched, g_array_unref);
     g_clear_pointer(&thread->kept, g_hash_table_unref);
     fc_spill_free(thread->spill);
     fc_stack_free(thread->stack);
@@ -339,6 +342,13 @@ static Counter read_counter(const struct FcCount *count)
                      .is_after_inlining = (marked & FC_FUNCTION_AFTER_INLINING) != 0};
 }
 
+void fc_thread_watch(FcThread *thread, FcObserver *observer, const guint64 *beacon, gint pid)
+{
+    thread->watched = fc_observer_watch(observer, beacon, pid, thread->tid);
+    if (thread->watched)
+        thread->unwatched = fc_stack_busy_so_far(thread->stack);
+}
+
 static void keep_place(FcThread *thread, const struct FcCount *count, guint64 start, guint64 end,
                        guint64 time)
 {
@@ -405,6 +415,10 @@ static guint64 time_outside(const FcThread *thread)
 
 void fc_thread_settle(FcThread *thread, gboolean ended, const FcCallCosts *costs)
 {
+    FcObserved seen = {0};
+    if (thread->watched)
+        fc_observer_end(g_steal_pointer(&thread->watched), &seen);
+    seen.before = thread->unwatched;
     fc_counts_forget_edges(thread->counts); /* the memory is needed for what follows */
     for (guint i = 0; i < thread->count_chunks->len; i++)
     {
@@ -415,7 +429,9 @@ void fc_thread_settle(FcThread *thread, gboolean ended, const FcCallCosts *costs
     }
     if (fc_stack_has_counted(thread->stack))
         fc_counted_settle(fc_stack_counted(thread->stack), time_outside(thread), costs);
-    fc_costs_take_off(thread->counts, costs);
+    fc_costs_take_off(thread->counts, costs, &seen);
+    if (seen.sightings)
+        g_array_unref(seen.sightings);
     fc_waits_bound(thread->counts);
     g_array_set_size(thread->count_chunks, 0);
 }

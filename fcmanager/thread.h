@@ -9,6 +9,7 @@
 #pragma once
 
 #include "fcmanager/costs.h"
+#include "fcmanager/observe.h"
 #include "fcmanager/shared.h"
 #include "fcmanager/spill.h"
 #include "fcmanager/stack.h"
@@ -24,6 +25,8 @@ typedef struct
     GQueue *pending;       /* what is held back, oldest first */
     GArray *quarantine;    /* chunks with gaps that were given up and may still be filled */
     GArray *count_chunks;  /* FcChunkView: where it counts */
+    FcWatched *watched;    /* NULL: it is not */
+    GArray *unwatched;     /* fc_stack_busy_so_far when that began; NULL likewise */
     GHashTable *kept;      /* fc_thread_keep_places: counter -> pair + 1; NULL: none yet */
     FcSpill *spill;        /* owned; copies of what is held back; NULL: none yet */
     guint64 gaps;          /* records given up */
@@ -65,6 +68,8 @@ typedef enum
 FcThreadAhead fc_thread_read_ahead(FcThread *thread, const FcChunkView *view, guint64 time);
 /* The thread counts in `view`. */
 void fc_thread_add_counts(FcThread *thread, const FcChunkView *view);
+/* From here on is looked at: process `pid`. */
+void fc_thread_watch(FcThread *thread, FcObserver *observer, const guint64 *beacon, gint pid);
 /* What was at the addresses [start, end) at times before `time` will soon not be known any more:
  * finds out what the counters are of that were made then. */
 void fc_thread_keep_places(FcThread *thread, guint64 start, guint64 end, guint64 time);

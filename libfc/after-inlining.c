@@ -107,8 +107,8 @@ find_way(enum FcRecordKind kind, uint64_t function, uint64_t site, uint64_t plac
 
 /* `kept` is where the caller of the instrumented function put the return address: the very same
  * place at the entry and at the return of one activation. */
-static inline __attribute__((always_inline)) void record(enum FcRecordKind kind, uintptr_t function,
-                                                         uint64_t *kept)
+static inline __attribute__((always_inline)) void
+count_or_record(enum FcRecordKind kind, uintptr_t function, uint64_t *kept)
 {
     void *code = (void *)(function | FC_FUNCTION_AFTER_INLINING);
     void *site = (void *)*kept;
@@ -155,6 +155,17 @@ static inline __attribute__((always_inline)) void record(enum FcRecordKind kind,
         }
     }
     fc_after_inlining_slow(time, code, site, where);
+}
+
+static inline __attribute__((always_inline)) void record(enum FcRecordKind kind, uintptr_t function,
+                                                         uint64_t *kept)
+{
+    if (fc_beacon)
+        fc_beacon_set(fc_beacon, FC_BEACON_HOOK);
+    count_or_record(kind, function, kept);
+    if (fc_beacon)
+        fc_beacon_set(fc_beacon, kind == FC_RECORD_ENTER ? fc_beacon_entered(function, *kept)
+                                                         : fc_beacon_left_to(*kept));
 }
 
 /* Versions as in hooks.c; of the second the C library has none. */

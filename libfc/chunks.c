@@ -6,6 +6,7 @@
  */
 #include "libfc/chunks.h"
 
+#include "libfc/beacon.h"
 #include "libfc/buffers.h"
 #include "libfc/channel.h"
 #include "libfc/detail.h"
@@ -198,6 +199,7 @@ struct FcChunk *fc_chunks_claim_counts(uint32_t number)
     struct FcChunk *chunk = chunk_at(index);
     fc_chunk_next_generation(chunk);
     memset(chunk->counts, 0, sizeof chunk->counts);
+    chunk->beacon = FC_BEACON_HOOK;
     fill_header(chunk, FC_CHUNK_OF_COUNTS, number);
     struct FcMessage message = {
         .type = FC_MSG_COUNTS, .thread = fc_thread.number, .argument = index};

@@ -61,7 +61,16 @@ static bool measure(struct FcCosts *costs)
 /* One in so many counted calls is recorded, as a sample. */
 #define CALLS_A_SAMPLE (FC_COUNT_MIN + FC_COUNT_MASK / 2)
 
-#define NOINLINE __attribute__((noinline))
+/* The functions that are measured, and the loop around them, are at the same places within lines of
+ * the cache whatever the linker puts before them: by that alone a call took from 2.4 to 4.7 ns. */
+#define ALIGNED __attribute__((noinline, aligned(64)))
+/* Behind 16 bytes of nops: most functions do not begin with a line, where they are fastest. */
+#if defined(__x86_64__)
+#define NOPS 16
+#else
+#define NOPS 4
+#endif
+#define NOINLINE ALIGNED __attribute__((patchable_function_entry(NOPS, NOPS)))
 
 typedef uint32_t Shape(uint32_t);
 
@@ -80,12 +89,12 @@ static void *volatile outer_site = (void *)8192;
 /* The two hooks as modules have them (module-hooks.c). */
 NOINLINE static void enter(void *function, void *site)
 {
-    fc_filter_hook_enter(fc_filter, function, site, enter_hook, refill_hook);
+    fc_filter_hook_enter(fc_filter, &fc_beacon, function, site, enter_hook, refill_hook);
 }
 
 NOINLINE static void leave(void *function, void *site)
 {
-    fc_filter_hook_exit(fc_filter, function, site, exit_hook);
+    fc_filter_hook_exit(fc_filter, &fc_beacon, function, site, exit_hook);
 }
 
 /* Keeps the compiler from knowing what x is. */
@@ -148,7 +157,7 @@ static const struct
 #define IS_RECURSIVE(functions)                                                                    \
     ((functions)[0] == recursive_plain || (functions)[0] == recursive_hooked)
 
-static uint64_t run_batch(Shape *const *functions, uint32_t calls)
+ALIGNED static uint64_t run_batch(Shape *const *functions, uint32_t calls)
 {
     const bool is_recursive = IS_RECURSIVE(functions);
     const uint32_t rounds = is_recursive ? calls / (RECURSION + 1) : calls;
@@ -390,8 +399,10 @@ static void measure_in(char *memory, struct FcCosts *costs)
     const uint64_t old_cursor = fc_thread.cursor;
     struct FcFilter *const old_filter = fc_filter;
     struct FcCounted *const old_counted = fc_thread.counted;
+    uint64_t *const old_beacon = fc_beacon;
 
     fc_thread.counted = counted;
+    fc_counters_set_beacon(NULL);
     fc_filter = fc_config.detail == FC_DETAIL_AUTO ? &counted->filter : NULL;
     if (fc_choice_is_on())
     {
@@ -427,6 +438,7 @@ static void measure_in(char *memory, struct FcCosts *costs)
 
     fc_thread.counted = old_counted;
     fc_filter = old_filter;
+    fc_beacon = old_beacon;
     fc_thread_set_cursor(old_cursor);
 }
 

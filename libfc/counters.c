@@ -24,8 +24,19 @@ extern __thread struct FcFilter *fc_module_filter __asm__(FC_MODULE_FILTER)
     __attribute__((alias("fc_filter"), visibility("default")));
 #endif
 
+__thread uint64_t *fc_beacon;
+extern __thread uint64_t *fc_module_beacon __asm__(FC_MODULE_BEACON)
+    __attribute__((alias("fc_beacon"), visibility("default")));
+/* For the hooks of a thread that has no chunk that the manager could look at. */
+static __thread uint64_t nobodys_beacon __attribute__((tls_model("initial-exec")));
+
 static struct FcCounted *all; /* of the threads that count */
 static uint32_t all_lock;
+
+void fc_counters_set_beacon(struct FcChunk *chunk)
+{
+    fc_beacon = chunk ? &chunk->beacon : &nobodys_beacon;
+}
 
 static void *map_wiped(size_t bytes)
 {
@@ -46,6 +57,8 @@ struct FcCounted *fc_counters_own(void)
     if (!counted)
         return NULL;
     counted->random = ((uint64_t)(uintptr_t)counted ^ fc_clock_peek()) | 1;
+    if (!fc_beacon)
+        fc_counters_set_beacon(NULL);
     fc_thread.counted = counted;
     fc_lock(&all_lock);
     counted->next = all;
@@ -58,6 +71,7 @@ void fc_counters_end(void)
 {
     struct FcCounted *counted = fc_thread.counted;
     fc_filter = NULL;
+    fc_counters_set_beacon(NULL);
     fc_thread.looks_at_calls = false;
     fc_thread.counted = NULL;
     if (!counted)
@@ -78,6 +92,7 @@ void fc_counters_end(void)
 void fc_counters_stop(void)
 {
     fc_filter = NULL;
+    fc_counters_set_beacon(NULL);
     fc_thread.looks_at_calls = false;
     fc_thread.counted = NULL;
 }
@@ -87,6 +102,7 @@ void fc_counters_stop(void)
 void fc_counters_after_fork(void)
 {
     fc_filter = NULL;
+    fc_counters_set_beacon(NULL);
     fc_thread.looks_at_calls = false;
     fc_thread.counted = NULL;
     all = NULL;
@@ -297,7 +313,8 @@ bool fc_counters_make_room(struct FcCounted *counted)
     counted->has_no_chunk = chunk == NULL;
     if (!chunk)
         return false;
-    counted->chunk_count++;
+    if (counted->chunk_count++ == 0)
+        fc_counters_set_beacon(chunk);
     counted->chunk = chunk;
     counted->counts = 0;
     return true;

@@ -114,6 +114,10 @@ void fc_counters_after_fork(void);
 /* What the thread's hooks are to see from here on, in place of their table where need be. */
 void fc_counters_set_filter(struct FcCounted *counted);
 
+/* Where the thread's hooks tell what it is at (beacon.h): in its first chunk of counts; NULL: where
+ * nobody looks. */
+void fc_counters_set_beacon(struct FcChunk *chunk);
+
 /* Makes a record now, and one of a counted function. */
 void fc_counters_record(enum FcRecordKind kind, uint64_t function, uint64_t site, uint64_t where);
 void fc_counters_tell(enum FcCountRecord which, uint64_t function, uint64_t site, uint64_t where);

@@ -5,9 +5,7 @@
  *
  * Included by both sides; depends on <stdint.h> only.  Everything here is read by fcmanager as
  * untrusted input: a program may scribble over the shared memory, and write into the pipe.
- *
- * Integers have the machine's byte order: both ends run on it and are built together
- * (FC_WIRE_VERSION is checked all the same). */
+ * Integers have the machine's byte order: both ends run on it and are built together. */
 #pragma once
 
 #include <stdint.h>
@@ -85,7 +83,7 @@ enum FcCountRecord
        ends with an EXIT; the others are as if they had ended here. */
     FC_COUNT_BEGINS = 3,
     /* The same, but only calls within another one of the same function are counted: any other
-       makes an ENTER and an EXIT as before, and its time holds that of those within. */
+       makes an ENTER and an EXIT as before, with those within in its time.  A BEGINS may follow. */
     FC_COUNT_BEGINS_NESTED = 4,
     /* No call and no frame: one call of about 64, or twice as many several times over, that the
        counter of `site` and the function has, made while a timed activation of the function was
@@ -100,8 +98,7 @@ enum FcCountRecord
 };
 #define FC_COUNT_RECORD_SHIFT 48
 #define FC_COUNT_RECORD_MASK 0xffu
-#define FC_COUNT_SPARING_SHIFT                                                                     \
-    56 /* of SAMPLE and SEEN: how many times over 64 was doubled, below */
+#define FC_COUNT_SPARING_SHIFT 56 /* of SAMPLE and SEEN: how often 64 was doubled, see below */
 #define FC_COUNT_SPARING_MASK 7u
 
 /* FC_RECORD_OFF: between the record before and this one the thread may have been off the CPU, as it
@@ -226,11 +223,14 @@ struct FcChunk
     uint32_t generation;   /* 1-65535, another one at each claim */
     uint32_t slots;        /* libfc's own, not for fcmanager */
     uint32_t stopped; /* atomic: 1 where it could not be given away, and nothing came after it */
-    struct FcChunk *next; /* libfc's own: next of a thread's private buffers */
-    uint32_t kind;        /* enum FcChunkKind; set before `ready` */
-    uint32_t is_sent;     /* libfc's own, atomic: it was given away, and not claimed since */
+    union
+    {
+        struct FcChunk *next; /* libfc's own: next of a thread's private buffers */
+        uint64_t beacon;      /* in shared memory: beacon.h */
+    };
+    uint32_t kind;       /* enum FcChunkKind; set before `ready` */
+    uint32_t is_sent;    /* libfc's own, atomic: it was given away, and not claimed since */
     uint32_t is_awaited; /* atomic: a thread waits, on the low half of `owner`, until it is freed */
-    uint32_t reserved[1];
     union
     {
         struct FcRecord records[FC_CHUNK_RECORDS];

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "libfc/beacon.h"
 #include "libfc/fc-format.h"
 #include "libfc/sys.h"
 
@@ -63,11 +64,15 @@ struct FcFilter
 /* NULL: nothing is counted in this thread. */
 extern __thread struct FcFilter *fc_filter
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
+/* Never NULL where that is not; else NULL or nobody's.  Of a thread that once counted it stays. */
+extern __thread uint64_t *fc_beacon
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* What libfc has for the hooks that are linked into modules (module-hooks.c).  These stay as they
  * are in what was once linked: where one of the structures above changes, so does the number in the
  * filter's name, and under the old name libfc has a pointer that is NULL. */
 #define FC_MODULE_FILTER "__functioncheck_filter_1"
+#define FC_MODULE_BEACON "__functioncheck_beacon_1" /* beacon.h */
 #define FC_MODULE_REFILL "__functioncheck_refill"
 #define FC_MODULE_ENTER "__functioncheck_enter"
 #define FC_MODULE_EXIT "__functioncheck_exit"
@@ -147,16 +152,28 @@ fc_filter_enter(struct FcFilter *filter, uint64_t function, uint64_t site)
 #define FC_STACK_ADDRESS() ((uint64_t)(uintptr_t)__builtin_frame_address(0))
 #endif
 
+/* Where to tell what the thread is at, for one who has seen a filter: read behind that, as a
+ * handler in between may be the first to count. */
+static inline __attribute__((always_inline)) uint64_t *fc_filter_beacon(uint64_t **beacon)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return __atomic_load_n(beacon, __ATOMIC_RELAXED);
+}
+
 /* A module's hook at an entry: counts, or goes on to libfc by a jump. */
-static inline __attribute__((always_inline)) void fc_filter_hook_enter(struct FcFilter *filter,
-                                                                       void *function, void *site,
-                                                                       FcHook *enter,
-                                                                       FcHook *refill)
+static inline __attribute__((always_inline)) void
+fc_filter_hook_enter(struct FcFilter *filter, uint64_t **beacon_at, void *function, void *site,
+                     FcHook *enter, FcHook *refill)
 {
     if (fc_likely(filter))
+    {
+        uint64_t *beacon = fc_filter_beacon(beacon_at);
+        fc_beacon_set(beacon, FC_BEACON_HOOK);
         switch (fc_filter_enter(filter, (uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site))
         {
         case FC_ENTRY_COUNTED:
+            fc_beacon_set(beacon, fc_beacon_entered((uint64_t)(uintptr_t)function,
+                                                    (uint64_t)(uintptr_t)site));
             return;
         case FC_ENTRY_USED_UP:
             refill(function, site);
@@ -164,20 +181,28 @@ static inline __attribute__((always_inline)) void fc_filter_hook_enter(struct Fc
         case FC_ENTRY_UNKNOWN:
             break;
         }
+    }
     enter(function, site);
 }
 
 /* The same at an exit, where what was counted at its entry has nothing to do. */
-static inline __attribute__((always_inline)) void
-fc_filter_hook_exit(struct FcFilter *filter, void *function, void *site, FcHook *leave)
+static inline __attribute__((always_inline)) void fc_filter_hook_exit(struct FcFilter *filter,
+                                                                      uint64_t **beacon_at,
+                                                                      void *function, void *site,
+                                                                      FcHook *leave)
 {
     if (fc_likely(filter))
     {
         uint64_t address = (uint64_t)(uintptr_t)function;
         const struct FcSlot *slot = fc_filter_slot(filter, address);
+        uint64_t *beacon = fc_filter_beacon(beacon_at);
+        fc_beacon_set(beacon, FC_BEACON_HOOK);
         if (fc_likely(FC_FILTER_SEEN(slot->function) == address &&
                       FC_STACK_ADDRESS() < slot->exit_limit))
+        {
+            fc_beacon_set(beacon, fc_beacon_left(address, (uint64_t)(uintptr_t)site));
             return;
+        }
     }
     leave(function, site);
 }

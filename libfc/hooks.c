@@ -36,16 +36,14 @@ make_where(uint64_t stack_address, const void *return_address, enum FcRecordKind
            (uint64_t)(uintptr_t)return_address << FC_WHERE_RETURN_SHIFT;
 }
 
-/* Everything that is not the common case is a tail call: the hooks need no frame. */
+/* Where nothing is counted, all that is not the common case is a tail call: no frame is needed. */
 __attribute__((noinline, cold)) FC_REALIGN static void record_slow_clock(void *function, void *site,
-                                                                         uint64_t stack_address,
-                                                                         const void *return_address,
-                                                                         enum FcRecordKind kind)
+                                                                         uint64_t where)
 {
     uint64_t time = fc_clock_now();
     if (fc_switches_any() || fc_state_forked_unseen())
         fc_switches_look(time);
-    fc_record_make(time, function, site, make_where(stack_address, return_address, kind));
+    fc_record_make(time, function, site, where);
 }
 
 #define WHERE(kind) make_where(FC_STACK_ADDRESS(), __builtin_return_address(0), kind)
@@ -60,8 +58,7 @@ __attribute__((noinline, cold)) FC_REALIGN static void record_slow_clock(void *f
         {                                                                                          \
             __asm__ volatile("" : : : "memory");                                                   \
             if (fc_clock_get_mode() != FC_CLOCK_OFF)                                               \
-                record_slow_clock(function, site, FC_STACK_ADDRESS(), __builtin_return_address(0), \
-                                  kind);                                                           \
+                record_slow_clock(function, site, WHERE(kind));                                    \
             return;                                                                                \
         }                                                                                          \
         uint64_t time = fc_clock_read_fast();                                                      \
@@ -85,49 +82,84 @@ __attribute__((noinline, cold)) FC_REALIGN static void record_slow_clock(void *f
 FC_EXPORT FcHook fc_hook_enter;
 FC_EXPORT FcHook fc_hook_exit;
 
+/* Of threads that count, which go on to tell where they are: in a chunk that they may just have
+ * got. */
+static inline __attribute__((always_inline)) void record(void *function, void *site, uint64_t where)
+{
+    if (fc_unlikely(!fc_clock_is_fast()))
+    {
+        if (fc_clock_get_mode() != FC_CLOCK_OFF)
+            record_slow_clock(function, site, where);
+        return;
+    }
+    uint64_t time = fc_clock_read_fast();
+    if (fc_switches_any())
+        fc_switches_record(time, function, site, where);
+    else
+        fc_record_make(time, function, site, where);
+}
+
+static inline __attribute__((always_inline)) void enter(struct FcFilter *filter, void *function,
+                                                        void *site, uint64_t where)
+{
+    uint64_t address = (uint64_t)(uintptr_t)function;
+    switch (fc_filter_enter(filter, address, (uint64_t)(uintptr_t)site))
+    {
+    case FC_ENTRY_COUNTED:
+        return;
+    case FC_ENTRY_USED_UP:
+        fc_counted_refill(function, site, where);
+        return;
+    case FC_ENTRY_UNKNOWN:
+        break;
+    }
+    if (fc_filter_looks(filter, address))
+        fc_counted_enter(function, site, where);
+    else
+        record(function, site, where);
+}
+
+static inline __attribute__((always_inline)) void leave(struct FcFilter *filter, void *function,
+                                                        void *site, uint64_t where)
+{
+    uint64_t address = (uint64_t)(uintptr_t)function;
+    const struct FcSlot *slot = fc_filter_slot(filter, address);
+    bool is_counted = FC_FILTER_SEEN(slot->function) == address;
+    if (fc_likely(is_counted && FC_STACK_ADDRESS() < slot->exit_limit))
+        return;
+    if (is_counted ||
+        (filter->is_slow && FC_FILTER_SEEN(*fc_filter_recorded(filter, address)) != address))
+        fc_counted_exit(function, site, where);
+    else
+        record(function, site, where);
+}
+
 void fc_hook_enter(void *function, void *site)
 {
     struct FcFilter *filter = fc_filter;
-    if (filter)
+    if (!filter)
+        RECORD(function, site, FC_RECORD_ENTER);
+    else
     {
-        uint64_t address = (uint64_t)(uintptr_t)function;
-        switch (fc_filter_enter(filter, address, (uint64_t)(uintptr_t)site))
-        {
-        case FC_ENTRY_COUNTED:
-            return;
-        case FC_ENTRY_USED_UP:
-            fc_counted_refill(function, site, WHERE(FC_RECORD_ENTER));
-            return;
-        case FC_ENTRY_UNKNOWN:
-            break;
-        }
-        if (fc_filter_looks(filter, address))
-        {
-            fc_counted_enter(function, site, WHERE(FC_RECORD_ENTER));
-            return;
-        }
+        fc_beacon_set(fc_filter_beacon(&fc_beacon), FC_BEACON_HOOK);
+        enter(filter, function, site, WHERE(FC_RECORD_ENTER));
+        fc_beacon_set(fc_filter_beacon(&fc_beacon),
+                      fc_beacon_entered((uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site));
     }
-    RECORD(function, site, FC_RECORD_ENTER);
 }
 
 void fc_hook_exit(void *function, void *site)
 {
     struct FcFilter *filter = fc_filter;
-    if (filter)
+    if (!filter)
+        RECORD(function, site, FC_RECORD_EXIT);
+    else
     {
-        uint64_t address = (uint64_t)(uintptr_t)function;
-        const struct FcSlot *slot = fc_filter_slot(filter, address);
-        bool is_counted = FC_FILTER_SEEN(slot->function) == address;
-        if (fc_likely(is_counted && FC_STACK_ADDRESS() < slot->exit_limit))
-            return;
-        if (is_counted ||
-            (filter->is_slow && FC_FILTER_SEEN(*fc_filter_recorded(filter, address)) != address))
-        {
-            fc_counted_exit(function, site, WHERE(FC_RECORD_EXIT));
-            return;
-        }
+        fc_beacon_set(fc_filter_beacon(&fc_beacon), FC_BEACON_HOOK);
+        leave(filter, function, site, WHERE(FC_RECORD_EXIT));
+        fc_beacon_set(fc_filter_beacon(&fc_beacon),
+                      fc_beacon_left((uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site));
     }
-    RECORD(function, site, FC_RECORD_EXIT);
 }
 
 /* For a hook that counted the call itself, and used the counter up. */
@@ -135,6 +167,8 @@ FcHook fc_hook_refill;
 void fc_hook_refill(void *function, void *site)
 {
     fc_counted_refill(function, site, WHERE(FC_RECORD_ENTER));
+    fc_beacon_set(fc_filter_beacon(&fc_beacon),
+                  fc_beacon_entered((uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site));
 }
 
 VERSIONS("__cyg_profile_func_enter", fc_hook_enter);

@@ -22,6 +22,7 @@
 #define FC_HOOK_RETURN __return__
 #define FC_FILTER __functioncheck_filter_1
 #define FC_RECORDED __functioncheck_recorded_1
+#define FC_BEACON __functioncheck_beacon_1
 #define FC_GO_ON_FENTRY jmp *__functioncheck_fentry@GOTPCREL(%rip)
 #define FC_GO_ON_RETURN jmp *__functioncheck_return@GOTPCREL(%rip)
 #endif
@@ -52,6 +53,9 @@ FC_HOOK_FENTRY:
     mov %fs:(%rax), %rax
     test %rax, %rax
     jz 3f
+    mov FC_BEACON@gottpoff(%rip), %rcx
+    mov %fs:(%rcx), %rcx
+    movq $0, (%rcx) /* FC_BEACON_HOOK */
     lea 40(%rsp), %rcx /* where the function's return address is */
     sub (%rax), %rcx
     cmp 8(%rax), %rcx
@@ -96,6 +100,15 @@ FC_HOOK_FENTRY:
     cmpw $1, (%rsi)
     jle 3f
     decw (%rsi)
+    /* fc_beacon_entered */
+    shl $49, %rcx
+    shr $1, %rcx
+    shl $16, %rdx
+    shr $16, %rdx
+    or %rdx, %rcx
+    mov FC_BEACON@gottpoff(%rip), %rax
+    mov %fs:(%rax), %rax
+    mov %rcx, (%rax)
     .cfi_remember_state
     GIVE_BACK rsi
     GIVE_BACK rdx
@@ -124,6 +137,9 @@ FC_HOOK_RETURN:
     mov %fs:(%rax), %rax
     test %rax, %rax
     jz 1f
+    mov FC_BEACON@gottpoff(%rip), %rcx
+    mov %fs:(%rcx), %rcx
+    movq $0, (%rcx)
     lea 24(%rsp), %rcx
     sub (%rax), %rcx
     cmp 8(%rax), %rcx
@@ -137,6 +153,11 @@ FC_HOOK_RETURN:
     lea 24(%rsp), %rcx
     cmp %rcx, %rax
     jbe 1f
+    mov 24(%rsp), %rcx /* the call site: fc_beacon_left_to */
+    bts $63, %rcx
+    mov FC_BEACON@gottpoff(%rip), %rax
+    mov %fs:(%rax), %rax
+    mov %rcx, (%rax)
     .cfi_remember_state
     GIVE_BACK rcx
     GIVE_BACK rax

@@ -9,6 +9,7 @@
 #include "libfc/channel.h"
 #include "libfc/clock.h"
 #include "libfc/counted.h"
+#include "libfc/filter.h"
 #include "libfc/libc.h"
 #include "libfc/record.h"
 #include "libfc/state.h"
@@ -77,6 +78,10 @@ static void record(enum FcRecordKind kind, uint64_t address)
     uint64_t where = (address & FC_WHERE_ADDRESS_MASK) | kind;
     if (fc_state_is_off())
         return;
+    uint64_t *beacon = fc_beacon;
+    const uint64_t was = beacon ? *beacon : FC_BEACON_HOOK;
+    if (beacon)
+        fc_beacon_set(beacon, FC_BEACON_HOOK);
     if (kind == FC_RECORD_SWITCH)
         fc_counted_switch();
     else
@@ -85,6 +90,8 @@ static void record(enum FcRecordKind kind, uint64_t address)
     if (fc_switches_any())
         fc_switches_look(time);
     fc_record_make(time, NULL, NULL, where);
+    if (beacon)
+        fc_beacon_set(beacon, was);
 }
 
 /* A record of its own: on the other stack there may be no call before the next switch, and nothing

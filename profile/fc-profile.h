@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A profile as data: what fcmanager writes into a .fc file and what fcdump and
- * fcgprof load from it.  The model is plain, owned by one FcProfile and built by
- * one thread; nothing here knows about symbols, the wire or output.
+ * A profile as data: what fcmanager writes into a .fc file and fcdump and fcgprof load from it.
+ * The model is plain, owned by one FcProfile; it knows nothing of symbols, the wire or output.
  *
  * Times are nanoseconds, sizes bytes.  Indices are positions in the arrays of
  * the same profile; FC_NONE stands for "none".
@@ -371,7 +370,8 @@ typedef struct
     guint64 costs_ps[FC_PROFILE_COSTS]; /* of a call, as measured at the start: of one that is
                           recorded in all, and between its two times; of one that is counted, in
                           four shapes.  All 0: not measured, and nothing was taken off */
-    gint64 start_realtime_ns;           /* since the epoch */
+    guint64 looks;            /* at what threads were at, by which their times were corrected */
+    gint64 start_realtime_ns; /* since the epoch */
     gint64 end_realtime_ns;
     char *executable; /* owned, may be NULL, as the three below */
     char *directory;

@@ -142,12 +142,15 @@ static void append_clock(const FcProfile *profile, GString *out)
                            ? (guint)profile->time_mode
                            : 0;
 
-    fc_format_begin_section(out, "clock", has_costs(profile) ? 3 : 2);
+    fc_format_begin_section(out, "clock",
+                            2u + (has_costs(profile) ? 1 : 0) + (profile->looks > 0 ? 1 : 0));
     g_string_append_printf(out, "mode %s\n", fc_format_time_mode_names[mode]);
     g_string_append_printf(
         out, "ticks-per-second %s\n",
         g_ascii_dtostr(rate, sizeof rate,
                        isfinite(profile->ticks_per_second) ? profile->ticks_per_second : 0));
+    if (profile->looks > 0)
+        g_string_append_printf(out, "looks %" G_GUINT64_FORMAT "\n", profile->looks);
     if (!has_costs(profile))
         return;
     g_string_append(out, "costs");

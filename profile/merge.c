@@ -60,6 +60,7 @@ static void merge_header(FcProfile *into, const FcProfile *other)
     }
     into->extended = into->extended && other->extended;
     fc_merge_add(&into->run_ns, other->run_ns);
+    fc_merge_add(&into->looks, other->looks);
     if (into->ticks_per_second == 0)
         into->ticks_per_second = other->ticks_per_second;
     for (guint i = 0; i < FC_PROFILE_COSTS; i++)

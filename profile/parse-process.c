@@ -206,12 +206,16 @@ static gboolean read_costs(FcParser *parser, const char *name)
     return TRUE;
 }
 
+static gboolean read_looks(FcParser *parser, const char *name)
+{
+    return fc_text_number(&parser->text, name, &parser->profile->looks);
+}
+
 gboolean fc_parse_clock(FcParser *parser)
 {
     static const Key keys[] = {
-        {"mode", read_mode},
-        {"ticks-per-second", read_rate},
-        {"costs", read_costs},
+        {"mode", read_mode},   {"ticks-per-second", read_rate},
+        {"costs", read_costs}, {"looks", read_looks},
         {NULL, NULL},
     };
     return read_line(parser, keys);

@@ -118,6 +118,7 @@ void fc_profile_copy_header(FcProfile *into, const FcProfile *from)
     into->pid = from->pid;
     into->ppid = from->ppid;
     into->run_ns = from->run_ns;
+    into->looks = from->looks;
     into->extended = from->extended;
     into->ticks_per_second = from->ticks_per_second;
     memcpy(into->costs_ps, from->costs_ps, sizeof into->costs_ps);

@@ -2,8 +2,9 @@
 """How the time of a real program is divided between its functions, by the profile and by perf, which
 interrupts the plain program and tells where it was.
 
-Used by table.py.  What was in a library is its caller's, as in a profile; of functions that were inlined
-into one another the innermost that is profiled.
+Used by table.py.  What was in a library is its caller's, as in a profile, as is what was in a function that
+is not profiled (those of the compiler's headers); of functions that were inlined into one another the
+innermost that is profiled.
 """
 
 import collections
@@ -17,6 +18,7 @@ import bench  # noqa: E402
 import fctest  # noqa: E402
 
 INTERRUPTS = 4000  # a second
+DEPTH = 6  # of these addresses
 STACK = 8192  # bytes that perf keeps of each stack, to find callers by
 RUNS = 5
 
@@ -34,8 +36,8 @@ def load_address(program):
     return 0
 
 
-def addresses_of(program, words, folder, where):
-    """How often the innermost address in the program's own code was which, in its file."""
+def stacks_of(program, words, folder, where):
+    """How often the stack was which: the addresses in the program's own code, in its file, innermost first."""
     found = collections.Counter()
     data = os.path.join(folder, "perf.data")
     start = load_address(program)
@@ -47,19 +49,19 @@ def addresses_of(program, words, folder, where):
         frames = output_of(["perf", "script", "-i", data, "-F", "ip,sym,dso", "--no-demangle",
                             "--no-inline"])
         for stack in frames.split("\n\n"):
-            is_return_address = 0
-            for line in stack.splitlines():
-                if f"({program})" in line:
+            addresses = []
+            for depth, line in enumerate(stack.strip().splitlines()):
+                if f"({program})" in line and len(addresses) < DEPTH:
                     address = int(line.split()[0], 16)
                     address += start if address < start else 0
-                    found[address - is_return_address] += 1
-                    break
-                is_return_address = 1
+                    addresses.append(address - (depth > 0))  # of the others it is where they go on
+            found[tuple(addresses)] += bool(addresses)
     return found
 
 
-def functions_at(program, addresses):
+def functions_at(program, stacks):
     """By address: the functions there, the innermost first."""
+    addresses = {address for stack in stacks for address in stack}
     words = ["addr2line", "-e", program, "-a", "-f", "-i", *(hex(each) for each in addresses)]
     chains, chain = {}, []
     is_function = True
@@ -94,9 +96,9 @@ def by_profile(words, folder, where):
 
 def by_perf(found, chains, profiled):
     times = collections.Counter()
-    for address, count in found.items():
-        chain = chains.get(address) or ["?"]
-        times[next((name for name in chain if name in profiled), chain[-1])] += count
+    for stack, count in found.items():
+        names = [name for address in stack for name in chains.get(address, ["?"])]
+        times[next((name for name in names if name in profiled), names[0] if names else "?")] += count
     return shares_of(times)
 
 

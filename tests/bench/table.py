@@ -276,7 +276,7 @@ def group_plain(folder, options):
 def show_sampled(name, folder, program, repeat):
     plain, profiled, arguments, where = program
     plain = os.path.realpath(plain)
-    found = sampled.addresses_of(plain, [plain, *arguments], folder, where)
+    found = sampled.stacks_of(plain, [plain, *arguments], folder, where)
     chains = sampled.functions_at(plain, found)
     apart = []
     for _ in range(repeat):

@@ -11,6 +11,8 @@
     __thread void *stand_in_filter;                                                                \
     extern __thread void *stand_in_recorded STAND_IN_FOR("recorded_1");                            \
     __thread void *stand_in_recorded;                                                              \
+    extern __thread void *stand_in_beacon STAND_IN_FOR("beacon_1");                                \
+    __thread void *stand_in_beacon;                                                                \
     extern __typeof(enter) stand_in_enter STAND_IN_FOR("enter") __attribute__((alias(#enter)));    \
     extern __typeof(enter) stand_in_refill STAND_IN_FOR("refill") __attribute__((alias(#enter)));  \
     extern __typeof(exit) stand_in_exit STAND_IN_FOR("exit") __attribute__((alias(#exit)))

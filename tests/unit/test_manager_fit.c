@@ -160,7 +160,7 @@ static void test_hidden_costs(void)
         /* beside it there are the gaps of the timed calls, in which nothing was counted */
         const double most = more <= COUNTING ? (double)more : more >= 2 * COUNTING ? 0 : COUNTING;
         g_assert_cmpfloat(fabs(hidden - 24 * PERIODS * most), <=, 2 * PERIODS * GAP);
-        fc_costs_take_off(f.counts, &costs);
+        fc_costs_take_off(f.counts, &costs, NULL);
         const double off = (double)a->local - 25.0 * PERIODS * GAP;
         g_assert_cmpfloat(fabs(off - 24 * PERIODS * ((double)more - most)), <=, 2 * PERIODS * GAP);
         fc_fixture_stop(&f);

@@ -143,7 +143,7 @@ static void test_costs(void)
     fc_fixture_leave(&f, 150000, 'B', SITE('A', 0), 1);
     seen(&f, 200000, 70000, 4);
     fc_fixture_leave(&f, 200000, 'A', 0x99, 0);
-    fc_costs_take_off(f.counts, &costs);
+    fc_costs_take_off(f.counts, &costs, NULL);
     check_function(&f, 'A', 70002, 40001, 70000, 40000);
     check_function(&f, 'B', 30001, 30001, 30000, 30000);
     fc_fixture_stop(&f);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the hooks take of a call.  For costs.h, and for whom that calls.
+ */
+#pragma once
+
+#include "fcmanager/counts.h"
+
+/* Ticks a call; all 0 where they are not known. */
+typedef struct
+{
+    double recorded; /* in all, */
+    double inside;   /* of which between its time stamps */
+    double counted;
+    double within;         /* a counted call within a recursion */
+    double after_inlining; /* one of code that was instrumented so */
+    double sampled;        /* as `inside`, of a sampled call, */
+    double callee;         /* whose own time each recorded call that it makes adds this to, */
+    double gap;            /* and between its end and the next hook; */
+    double inner;          /* as `sampled`, of a call within a sampled one */
+} FcCallCosts;
+
+static inline double fc_costs_of_counted(const FcCallCosts *costs, const FcCountsFunction *function)
+{
+    return function->is_after_inlining ? costs->after_inlining : costs->counted;
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * See observe.h.
+ */
+#include "fcmanager/observe.h"
+
+#include "libfc/beacon.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* us between two looks: so many first, later a part of the time that the youngest thread was
+ * watched, up to so many. */
+#define NAP_LEAST 200.0
+#define NAP_MOST 1000.0
+#define NAP_PART 500.0
+/* us: a thread that comes sooner after the one before it is not worth shorter naps again. */
+#define YOUNGEST_LEAST 2000000
+
+/* Of many threads so many are looked at each time, chosen at random. */
+#define LOOKS_MAX 16u
+/* Each takes a descriptor, of which profiles need some: others are not watched. */
+#define WATCHED_MAX 256u
+/* A program that writes there what it likes must not fill our memory: what comes then is one. */
+#define SIGHTINGS_MAX 65536u
+#define SIGHTING_OTHER FC_BEACON_LEFT
+/* A thread that is not on the CPU is looked at half as often, and so on to one in so many times. */
+#define EVERY_MOST 16u
+#define RESTS_MOST 64u
+
+/* A look is so many reads, of all threads that are looked at at once, of each thread at most some,
+ * and about so many ns apart: short functions that call one another are in it as they follow one
+ * another. Such reads cost next to nothing, unlike a nap. */
+#define READS_ALL 64u
+#define READS_MOST 16u
+#define READ_LEAST 300u
+#define READ_MASK 1023u
+
+/* Of a thread's stat, in which its name is of at most 16 bytes: the state stands behind it. */
+#define STAT_BYTES 64
+
+struct FcWatched
+{
+    FcObserver *observer;
+    const guint64 *beacon;
+    int stat;
+    guint every; /* it is looked at each so many times; a look stands for as many */
+    guint rests; /* so many more without */
+    gboolean is_paused;
+    GHashTable *weights; /* by beacon: index in `seen.sightings` + 1 */
+    FcObserved seen;
+};
+
+struct FcObserver
+{
+    GThread *thread;
+    GMutex lock;
+    GCond changed;
+    GPtrArray *watched; /* FcWatched */
+    gboolean is_ending;
+    gint64 youngest; /* us: when the last one came */
+    guint64 random;
+    GArray *values; /* guint64: of one look */
+    GPtrArray *due; /* FcWatched: those that are looked at this time */
+};
+
+static guint64 next_random(FcObserver *observer)
+{
+    guint64 x = observer->random;
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    return observer->random = x;
+}
+
+/* Runs, or would if there were a processor for it. */
+static gboolean is_ready(const FcWatched *watched)
+{
+    char text[STAT_BYTES + 1];
+    const ssize_t bytes = pread(watched->stat, text, STAT_BYTES, 0);
+    if (bytes <= 0)
+        return FALSE;
+    text[bytes] = '\0';
+    const char *name_end = strrchr(text, ')');
+    return name_end && name_end[1] == ' ' && name_end[2] == 'R';
+}
+
+static FcSighting *find(FcWatched *watched, guint64 beacon)
+{
+    GArray *sightings = watched->seen.sightings;
+    guint at = GPOINTER_TO_UINT(g_hash_table_lookup(watched->weights, &beacon));
+    if (at == 0 && sightings->len >= SIGHTINGS_MAX && beacon != SIGHTING_OTHER)
+        return find(watched, SIGHTING_OTHER);
+    if (at == 0)
+    {
+        const FcSighting one = {.beacon = beacon};
+        g_array_append_val(sightings, one);
+        at = sightings->len;
+        g_hash_table_insert(watched->weights, g_memdup2(&beacon, sizeof beacon),
+                            GUINT_TO_POINTER(at));
+    }
+    return &g_array_index(sightings, FcSighting, at - 1);
+}
+
+static gint compare_values(gconstpointer a, gconstpointer b)
+{
+    const guint64 one = *(const guint64 *)a;
+    const guint64 other = *(const guint64 *)b;
+    return one < other ? -1 : one > other;
+}
+
+static void add(FcWatched *watched, GArray *values, double weight)
+{
+    const double each = weight / values->len;
+    g_array_sort(values, compare_values);
+    for (guint from = 0, to; from < values->len; from = to)
+    {
+        const guint64 beacon = g_array_index(values, guint64, from);
+        for (to = from; to < values->len && g_array_index(values, guint64, to) == beacon; to++)
+            continue;
+        FcSighting *found = find(watched, beacon);
+        const double part = each * (to - from);
+        found->weight += part;
+        found->squares += part * part;
+    }
+    watched->seen.looks++;
+    watched->seen.weight += weight;
+    watched->seen.squares += weight * weight;
+}
+
+static guint64 now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (guint64)now.tv_sec * 1000000000 + (guint64)now.tv_nsec;
+}
+
+static void look(FcWatched *watched, guint reads, double weight)
+{
+    FcObserver *observer = watched->observer;
+    GArray *values = observer->values;
+    gboolean is_running = FALSE;
+    guint64 next = now_ns();
+    g_array_set_size(values, 0);
+    for (guint i = 0; i < reads; i++)
+    {
+        const guint64 beacon = __atomic_load_n(watched->beacon, __ATOMIC_RELAXED);
+        is_running |= i > 0 && beacon != g_array_index(values, guint64, 0);
+        g_array_append_val(values, beacon);
+        next += READ_LEAST + (next_random(observer) >> 32 & READ_MASK);
+        while (i + 1 < reads && now_ns() < next)
+            continue;
+    }
+    is_running = is_running || is_ready(watched);
+    if (is_running)
+        add(watched, values, weight * watched->every);
+    watched->every = is_running ? 1 : MIN(2 * watched->every, EVERY_MOST);
+}
+
+/* It has its turn in each round by a chance of one in `every`, whatever came before. */
+static void draw_rests(FcWatched *watched)
+{
+    const double chance = 1.0 / watched->every;
+    const double random = (double)((next_random(watched->observer) >> 32) + 1) / 0x1p32;
+    watched->rests = chance < 1 ? (guint)MIN(log(random) / log(1 - chance), RESTS_MOST) : 0;
+}
+
+/* Looks at those whose turn it is, `rounds` naps of `mean` us after the last time.  Returns after
+ * how many more naps there is one again. */
+static guint look_at_all(FcObserver *observer, guint rounds, double mean)
+{
+    GPtrArray *due = observer->due;
+    guint next = RESTS_MOST;
+    g_ptr_array_set_size(due, 0);
+    for (guint i = 0; i < observer->watched->len; i++)
+    {
+        FcWatched *watched = g_ptr_array_index(observer->watched, i);
+        if (watched->rests < rounds && !watched->is_paused)
+            g_ptr_array_add(due, watched);
+        watched->rests -= MIN(watched->rests, rounds);
+    }
+    const guint looks = MIN(due->len, LOOKS_MAX);
+    const guint first = due->len > looks ? (guint)(next_random(observer) >> 32) % due->len : 0;
+    for (guint i = 0; i < looks; i++)
+        look(g_ptr_array_index(due, (first + i) % due->len),
+             CLAMP(READS_ALL / looks, 1, READS_MOST), mean * due->len / looks);
+    for (guint i = 0; i < due->len; i++)
+        draw_rests(g_ptr_array_index(due, i));
+    for (guint i = 0; i < observer->watched->len; i++)
+    {
+        const FcWatched *watched = g_ptr_array_index(observer->watched, i);
+        if (!watched->is_paused)
+            next = MIN(next, watched->rests + 1);
+    }
+    return next;
+}
+
+static double mean_nap(const FcObserver *observer)
+{
+    const double age = (double)(g_get_monotonic_time() - observer->youngest);
+    return CLAMP(age / NAP_PART, NAP_LEAST, NAP_MOST);
+}
+
+/* Half the mean to one and a half: programs that do the same every so often are seen everywhere. */
+static void nap(FcObserver *observer, double mean)
+{
+    const double part = 0.5 + (double)(next_random(observer) >> 40) / (double)(1 << 24);
+    const double ns = mean * part * 1000;
+    const struct timespec time = {0, (long)ns};
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
+}
+
+static gpointer run(gpointer data)
+{
+    FcObserver *observer = data;
+    guint rounds = 1;
+    g_mutex_lock(&observer->lock);
+    while (!observer->is_ending)
+    {
+        if (observer->watched->len == 0)
+        {
+            g_cond_wait(&observer->changed, &observer->lock);
+            continue;
+        }
+        const double mean = mean_nap(observer);
+        g_mutex_unlock(&observer->lock);
+        nap(observer, mean * rounds);
+        g_mutex_lock(&observer->lock);
+        rounds = look_at_all(observer, rounds, mean);
+    }
+    g_mutex_unlock(&observer->lock);
+    return NULL;
+}
+
+FcObserver *fc_observer_new(void)
+{
+    FcObserver *observer = g_new0(FcObserver, 1);
+    observer->watched = g_ptr_array_new();
+    observer->due = g_ptr_array_new();
+    observer->values = g_array_new(FALSE, FALSE, sizeof(guint64));
+    observer->random = (guint64)g_get_monotonic_time() * 2 + 1;
+    g_mutex_init(&observer->lock);
+    g_cond_init(&observer->changed);
+    observer->thread = g_thread_try_new("observer", run, observer, NULL);
+    if (!observer->thread)
+        g_clear_pointer(&observer, fc_observer_free);
+    return observer;
+}
+
+void fc_observer_free(FcObserver *observer)
+{
+    if (!observer)
+        return;
+    if (observer->thread)
+    {
+        g_mutex_lock(&observer->lock);
+        observer->is_ending = TRUE;
+        g_cond_signal(&observer->changed);
+        g_mutex_unlock(&observer->lock);
+        g_thread_join(observer->thread);
+    }
+    g_ptr_array_unref(observer->watched);
+    g_ptr_array_unref(observer->due);
+    g_array_unref(observer->values);
+    g_mutex_clear(&observer->lock);
+    g_cond_clear(&observer->changed);
+    g_free(observer);
+}
+
+FcWatched *fc_observer_watch(FcObserver *observer, const guint64 *beacon, gint pid, gint64 tid)
+{
+    g_mutex_lock(&observer->lock);
+    const gboolean is_full = observer->watched->len >= WATCHED_MAX;
+    g_mutex_unlock(&observer->lock);
+    if (is_full)
+        return NULL;
+    g_autofree char *path = g_strdup_printf("/proc/%d/task/%" G_GINT64_FORMAT "/stat", pid, tid);
+    const int stat = open(path, O_RDONLY | O_CLOEXEC);
+    if (stat < 0)
+        return NULL;
+    FcWatched *watched = g_new0(FcWatched, 1);
+    watched->observer = observer;
+    watched->beacon = beacon;
+    watched->stat = stat;
+    watched->every = 1;
+    watched->weights = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    watched->seen.sightings = g_array_new(FALSE, FALSE, sizeof(FcSighting));
+    g_mutex_lock(&observer->lock);
+    g_ptr_array_add(observer->watched, watched);
+    const gint64 now = g_get_monotonic_time();
+    if (observer->youngest == 0 || now - observer->youngest > YOUNGEST_LEAST)
+        observer->youngest = now;
+    g_cond_signal(&observer->changed);
+    g_mutex_unlock(&observer->lock);
+    return watched;
+}
+
+void fc_observer_pause(FcWatched *watched, gboolean pauses)
+{
+    g_mutex_lock(&watched->observer->lock);
+    watched->is_paused = pauses;
+    g_mutex_unlock(&watched->observer->lock);
+}
+
+void fc_observer_end(FcWatched *watched, FcObserved *observed)
+{
+    FcObserver *observer = watched->observer;
+    g_mutex_lock(&observer->lock);
+    g_ptr_array_remove_fast(observer->watched, watched);
+    g_mutex_unlock(&observer->lock);
+    if (observed)
+        *observed = watched->seen;
+    else
+        g_array_unref(watched->seen.sightings);
+    g_hash_table_unref(watched->weights);
+    close(watched->stat);
+    g_free(watched);
+}

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * See observed.h.
+ */
+#include "fcmanager/observed.h"
+
+#include "fcmanager/sightings.h"
+
+#include <math.h>
+
+/* Fewer looks say nothing that is not known better. */
+#define LOOKS_LEAST 30.0
+/* If more of them were at what is not known, what was seen is not all there is. */
+#define UNKNOWN_MOST 0.1
+
+/* What was estimated may be wrong by this part of it and of what was taken off it for hooks, */
+#define ESTIMATED_ERROR 1.5
+/* what was measured, by this part of the latter. */
+#define MEASURED_ERROR 0.5
+/* Where the two differ, this part of the difference is the estimate's error, up to so many times
+ * what was thought. */
+#define SURPRISE 0.5
+#define SURPRISE_MOST 3.0
+
+/* What a counted call's hooks cost outside of themselves (arguments, registers that are saved, the
+ * calls) as a part of what they take, and as parts of what they cost by the calibration at least
+ * and at most; measured with the mixes and real programs of tests/bench it was 0.1 to 1. */
+#define OUTSIDE 0.3
+#define OUTSIDE_LEAST 0.5
+#define OUTSIDE_MOST 1.0
+#define OUTSIDE_ERROR 0.5
+
+/* What is taken for hooks by the calibration and what by the looks agree up to this ratio, and not
+ * at all from that one on. */
+#define APART_LEAST 1.25
+#define APART_MOST 1.65
+
+/* A call takes at least this part of what counting it costs: it did something. */
+#define LEAST_OF_CALLS 32.0
+
+/* Times of functions and those of frames are fitted to each other in so many rounds, to contexts
+ * within so many times their doubt. */
+#define ROUNDS 16u
+#define PART_MOST 100.0
+
+typedef struct
+{
+    FcCounts *counts;
+    guint64 *removed;
+    const FcCallCosts *costs;
+    const FcObserved *observed;
+    FcSightings sightings;
+    guint32 *frames; /* by context: the recorded one around it, in whose time it was spent */
+    double *busy;    /* by context: its local time on the CPU, in ticks, */
+    double *doubt;   /* and by how much that may be wrong; */
+    double *before;  /* the part of it before anybody looked */
+} Refine;
+
+/* Of one function, in ticks: */
+typedef struct
+{
+    double busy;
+    double doubt;
+    double before; /* the part of `busy` that nobody looked at */
+    double wanted; /* its local time on the CPU as it is to be */
+    double part;   /* of its contexts' doubt that is added to their times; may be negative */
+} Function;
+
+static double square(double x)
+{
+    return x * x;
+}
+
+/* ---- What is known without ------------------------------------------------------------- */
+
+/* The parts of the functions' ticks, and so of their contexts', that were before anybody looked. */
+static void find_before(Refine *refine)
+{
+    const FcCounts *counts = refine->counts;
+    const GArray *before = refine->observed->before;
+    g_autofree double *all = g_new0(double, counts->function_count + 1);
+    for (guint32 i = 1; i < counts->node_count; i++)
+        all[counts->nodes[i].function] += refine->busy[i] + (double)refine->removed[i];
+    for (guint32 i = 1; before && i < counts->node_count; i++)
+    {
+        const guint32 function = counts->nodes[i].function;
+        if (function < before->len && all[function] > 0)
+            refine->before[i] =
+                MIN(1, (double)g_array_index(before, guint64, function) / all[function]);
+    }
+}
+
+static void find_doubt(Refine *refine)
+{
+    const FcCounts *counts = refine->counts;
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const FcCountsNode *node = &counts->nodes[i];
+        const double waited = (double)fc_counts_wait(counts->node_waits, i).local;
+        const double removed = (double)refine->removed[i];
+        const gboolean is_counted = counts->functions[node->function].counted > 0;
+        refine->busy[i] = MAX(0, (double)node->local - waited);
+        refine->frames[i] = is_counted ? refine->frames[node->parent] : i;
+        const double doubt =
+            is_counted ? ESTIMATED_ERROR * (refine->busy[i] + removed) : MEASURED_ERROR * removed;
+        refine->doubt[i] += doubt;
+        if (is_counted)
+            refine->doubt[refine->frames[i]] += doubt;
+    }
+}
+
+/* Sums up contexts.  Which of them made the calls that were counted is not always known: what is
+ * not certain of some contexts of a function is not of the others. */
+static void sum_functions(Refine *refine, Function *functions)
+{
+    const FcCounts *counts = refine->counts;
+    g_autofree double *parts = g_new0(double, counts->function_count);
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        Function *function = &functions[counts->nodes[i].function];
+        function->busy += refine->busy[i];
+        function->doubt += refine->doubt[i];
+        function->before += refine->busy[i] * refine->before[i];
+    }
+    for (guint32 i = 0; i < counts->function_count; i++)
+    {
+        parts[i] = MIN(1, functions[i].doubt / MAX(1, functions[i].busy));
+        functions[i].doubt = 0;
+    }
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const guint32 function = counts->nodes[i].function;
+        refine->doubt[i] = MAX(refine->doubt[i], refine->busy[i] * parts[function]);
+        functions[function].doubt += refine->doubt[i];
+    }
+}
+
+/* By function: how many calls it made and how many it was, together. */
+static double *count_ends(const FcCounts *counts, double *calls)
+{
+    double *ends = g_new0(double, counts->function_count);
+    *calls = 0;
+    for (guint32 i = 0; i < counts->arc_count; i++)
+    {
+        const FcCountsArc *arc = &counts->arcs[i];
+        ends[arc->callee] += (double)arc->calls;
+        if (arc->caller != 0)
+            ends[arc->caller - 1] += (double)arc->calls;
+        *calls += (double)arc->calls;
+    }
+    return ends;
+}
+
+/* Of a counted call, in ticks, where hooks took `hooks` in all. */
+static double outside_of(const Refine *refine, double calls, double hooks)
+{
+    const FcCounts *counts = refine->counts;
+    double counted = 0;
+    for (guint32 i = 1; i < counts->node_count; i++)
+        counted += (double)MIN(fc_counts_unrecorded(counts, i), counts->nodes[i].calls);
+    const double each = (hooks - (calls - counted) * refine->costs->recorded) / MAX(1, counted);
+    return CLAMP(OUTSIDE * each, OUTSIDE_LEAST * refine->costs->counted,
+                 OUTSIDE_MOST * refine->costs->counted);
+}
+
+/* ---- Both together ---------------------------------------------------------------------- */
+
+/* Each unit of weight in `all` stands for so many `ticks`; a look has `look` of them. */
+static void weigh(const Refine *refine, Function *functions, double ticks, double look)
+{
+    FcCounts *counts = refine->counts;
+    double calls;
+    g_autofree double *ends = count_ends(counts, &calls);
+    const double outside = outside_of(refine, calls, refine->sightings.hooks * ticks);
+    for (guint32 i = 0; i < counts->function_count; i++)
+    {
+        Function *function = &functions[i];
+        const double seen = refine->sightings.seen[i] * ticks;
+        const double around = outside * ends[i] / 2; /* half in the caller, half in the callee */
+        /* seen less around where that is little beside it, and never below zero */
+        const double own = function->before + (seen > 0 ? square(seen) / (seen + around) : 0);
+        const double chance = square(ticks) * refine->sightings.chance[i] +
+                              square(look * ticks) / 4 + square(OUTSIDE_ERROR * around);
+        const double surprise =
+            MIN(SURPRISE * fabs(own - function->busy), SURPRISE_MOST * function->doubt);
+        const double doubt = square(function->doubt) + square(surprise);
+        function->wanted = function->busy;
+        if (function->doubt <= 0)
+            continue;
+        function->wanted += (own - function->busy) * doubt / (doubt + chance);
+        FcCountsFunction *figures = &counts->functions[i];
+        const double of_callees = MAX(0, figures->total_variance - figures->local_variance);
+        figures->local_variance = doubt * chance / (doubt + chance);
+        if (figures->counted > 0)
+            figures->total_variance = figures->local_variance + of_callees;
+    }
+}
+
+/* The time of a context, of which its frame has room for the part `fit`. */
+static double changed(const Refine *refine, const Function *functions, const double *fit, guint32 i)
+{
+    const FcCountsNode *node = &refine->counts->nodes[i];
+    const double each = refine->costs->counted / LEAST_OF_CALLS;
+    const double least = MIN(refine->busy[i], (double)node->calls * each);
+    const double wanted = refine->busy[i] + functions[node->function].part * refine->doubt[i];
+    return fit[refine->frames[i]] * MAX(least, wanted);
+}
+
+/* One step towards times of contexts whose sums are what is wanted of their functions. */
+static void fit_functions(const Refine *refine, Function *functions, const double *fit)
+{
+    const FcCounts *counts = refine->counts;
+    g_autofree double *sums = g_new0(double, counts->function_count);
+    g_autofree double *slopes = g_new0(double, counts->function_count);
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const guint32 function = counts->nodes[i].function;
+        const double local = changed(refine, functions, fit, i);
+        sums[function] += local;
+        if (refine->busy[i] + functions[function].part * refine->doubt[i] > 0 ||
+            functions[function].wanted > functions[function].busy)
+            slopes[function] += fit[refine->frames[i]] * refine->doubt[i];
+    }
+    for (guint32 i = 0; i < counts->function_count; i++)
+        if (slopes[i] > 0)
+            functions[i].part =
+                CLAMP(functions[i].part + (functions[i].wanted - sums[i]) / slopes[i], -PART_MOST,
+                      PART_MOST);
+}
+
+/* No frame has more than its time, which is `whole`. */
+static void fit_frames(const Refine *refine, const Function *functions, const double *whole,
+                       double *fit)
+{
+    const FcCounts *counts = refine->counts;
+    g_autofree double *given = g_new0(double, counts->node_count);
+    for (guint32 i = 1; i < counts->node_count; i++)
+        given[refine->frames[i]] += changed(refine, functions, fit, i);
+    for (guint32 i = 0; i < counts->node_count; i++)
+        if (given[i] > whole[i])
+            fit[i] *= whole[i] / given[i];
+}
+
+/* By context: its local time on the CPU as it is to be. */
+static double *fit_all(const Refine *refine, Function *functions)
+{
+    const FcCounts *counts = refine->counts;
+    double *local = g_new0(double, counts->node_count);
+    g_autofree double *whole = g_new0(double, counts->node_count);
+    g_autofree double *fit = g_new(double, counts->node_count);
+    fit[0] = 1;
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        fit[i] = 1;
+        whole[refine->frames[i]] += refine->busy[i] + (double)refine->removed[i];
+    }
+    for (guint round = 0; round < ROUNDS; round++)
+    {
+        fit_functions(refine, functions, fit);
+        fit_frames(refine, functions, whole, fit);
+    }
+    for (guint32 i = 1; i < counts->node_count; i++)
+        local[i] = changed(refine, functions, fit, i);
+    return local;
+}
+
+/* ---- The times ---------------------------------------------------------------------------- */
+
+static guint64 added(guint64 ticks, double change)
+{
+    const double sum = (double)ticks + change;
+    return sum <= 0 ? 0 : sum < 0x1p62 ? (guint64)(sum + 0.5) : ticks;
+}
+
+/* To each context but frames the changes of those below it, up to the next frames, and its own; to
+ * its function and arc those of their outermost contexts.  Children stand behind their parents. */
+static void add_totals(Refine *refine, double *changes)
+{
+    FcCounts *counts = refine->counts;
+    g_autofree guint32 *arcs = fc_counts_arcs_of_nodes(counts);
+    for (guint32 i = counts->node_count; i-- > 1;)
+    {
+        FcCountsNode *node = &counts->nodes[i];
+        if (refine->frames[i] == i)
+            continue;
+        if (node->parent != 0 && refine->frames[node->parent] != node->parent)
+            changes[node->parent] += changes[i];
+        node->total = added(node->total, changes[i]);
+        if (fc_counts_find_on_path(counts, node->parent, node->function) != 0)
+            continue;
+        FcCountsFunction *function = &counts->functions[node->function];
+        function->total = added(function->total, changes[i]);
+        if (arcs[i] != 0)
+            counts->arcs[arcs[i] - 1].total = added(counts->arcs[arcs[i] - 1].total, changes[i]);
+    }
+}
+
+/* What is left of the time of each frame, hooks took. */
+static void share_out(Refine *refine, const double *local)
+{
+    FcCounts *counts = refine->counts;
+    g_autofree double *rest = g_new0(double, counts->node_count);
+    g_autofree double *hooks = g_new0(double, counts->node_count);
+    g_autofree double *calls = g_new0(double, counts->node_count);
+    g_autofree double *changes = g_new0(double, counts->node_count);
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const guint32 frame = refine->frames[i];
+        rest[frame] += refine->busy[i] + (double)refine->removed[i] - local[i];
+        hooks[frame] += (double)refine->removed[i];
+        calls[frame] += (double)counts->nodes[i].calls;
+    }
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        FcCountsNode *node = &counts->nodes[i];
+        const guint32 frame = refine->frames[i];
+        const double part = hooks[frame] > 0 ? (double)refine->removed[i] / hooks[frame]
+                                             : (double)node->calls / MAX(1, calls[frame]);
+        const double before = (double)node->local + (double)refine->removed[i];
+        node->local = added(node->local, local[i] - refine->busy[i]);
+        refine->removed[i] = added(0, rest[frame] * part);
+        changes[i] = (double)node->local + (double)refine->removed[i] - before;
+    }
+    add_totals(refine, changes);
+}
+
+/* How far what hooks took by the calibration is what they took by the looks, of which each unit of
+ * weight stands for so many `ticks`: 1 where both agree, 0 where they do not. */
+static double agreement_of(const Refine *refine, double ticks)
+{
+    double calls;
+    double removed = 0;
+    const double hooks = refine->sightings.hooks * ticks;
+    g_free(count_ends(refine->counts, &calls));
+    for (guint32 i = 1; i < refine->counts->node_count; i++)
+        removed += (double)refine->removed[i] * (1 - refine->before[i]);
+    const double apart =
+        fabs(log(MAX(1, removed) / (hooks + calls * outside_of(refine, calls, hooks))));
+    return CLAMP((log(APART_MOST) - apart) / (log(APART_MOST) - log(APART_LEAST)), 0, 1);
+}
+
+/* As far as it does, the time of each frame without hooks stays what it was: to know how often each
+ * was called is better than to see a few hundred times where the thread is. */
+static void keep_frames(const Refine *refine, double *local, double agreement)
+{
+    const FcCounts *counts = refine->counts;
+    g_autofree double *before = g_new0(double, counts->node_count);
+    g_autofree double *after = g_new0(double, counts->node_count);
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        before[refine->frames[i]] += refine->busy[i];
+        after[refine->frames[i]] += local[i];
+    }
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const guint32 frame = refine->frames[i];
+        if (after[frame] > 0)
+            local[i] *= agreement * before[frame] / after[frame] + (1 - agreement);
+    }
+}
+
+/* Rounding, and what is on a path twice, must not make a total less than what it holds. */
+static void keep_totals(Refine *refine)
+{
+    FcCounts *counts = refine->counts;
+    g_autofree guint64 *of_functions = g_new0(guint64, counts->function_count + 1);
+    g_autofree guint64 *of_arcs = g_new0(guint64, counts->arc_count + 1);
+    g_autofree guint32 *arcs = fc_counts_arcs_of_nodes(counts);
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        FcCountsNode *node = &counts->nodes[i];
+        const guint64 local = added(node->local, (double)refine->removed[i]);
+        node->total = MAX(node->total, local);
+        of_functions[node->function] = added(of_functions[node->function], (double)local);
+        of_arcs[arcs[i]] = added(of_arcs[arcs[i]], (double)local);
+    }
+    for (guint32 i = 0; i < counts->function_count; i++)
+        counts->functions[i].total = MAX(counts->functions[i].total, of_functions[i]);
+    for (guint32 i = 0; i < counts->arc_count; i++)
+        counts->arcs[i].total = MAX(counts->arcs[i].total, of_arcs[i + 1]);
+}
+
+/* `look`: the weight of one. */
+static void refine_times(Refine *refine, double look)
+{
+    FcCounts *counts = refine->counts;
+    g_autofree Function *functions = g_new0(Function, counts->function_count);
+    double ticks = 0;
+    double weight = refine->sightings.hooks;
+    find_doubt(refine);
+    find_before(refine);
+    for (guint32 i = 1; i < counts->node_count; i++)
+        ticks += (refine->busy[i] + (double)refine->removed[i]) * (1 - refine->before[i]);
+    for (guint32 i = 0; i < counts->function_count; i++)
+        weight += refine->sightings.seen[i];
+    sum_functions(refine, functions);
+    weigh(refine, functions, ticks / weight, look);
+    g_autofree double *local = fit_all(refine, functions);
+    keep_frames(refine, local, agreement_of(refine, ticks / weight));
+    share_out(refine, local);
+    keep_totals(refine);
+}
+
+gboolean fc_observed_refine(FcCounts *counts, guint64 *removed, const FcCallCosts *costs,
+                            const FcObserved *seen)
+{
+    if (!seen || !seen->sightings || seen->squares <= 0)
+        return FALSE;
+    Refine refine = {
+        .counts = counts,
+        .removed = removed,
+        .costs = costs,
+        .observed = seen,
+        .sightings = fc_sightings_of(counts, seen),
+        .frames = g_new0(guint32, counts->node_count + 1),
+        .busy = g_new0(double, counts->node_count + 1),
+        .doubt = g_new0(double, counts->node_count + 1),
+        .before = g_new0(double, counts->node_count + 1),
+    };
+    const double unknown = refine.sightings.unknown;
+    const double inside = seen->weight - unknown - refine.sightings.outside;
+    const double look = seen->squares / seen->weight;
+    const gboolean is_enough =
+        inside >= LOOKS_LEAST * look && unknown <= UNKNOWN_MOST * seen->weight;
+    if (is_enough)
+    {
+        refine_times(&refine, look);
+        counts->looks = seen->looks;
+    }
+    fc_sightings_clear(&refine.sightings);
+    g_free(refine.frames);
+    g_free(refine.busy);
+    g_free(refine.doubt);
+    g_free(refine.before);
+    return is_enough;
+}

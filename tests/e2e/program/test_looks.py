@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""fcmanager looks at where threads are.  The target has a second of CPU: some thousand looks, of which
+30 are enough; counts are exact with and without, and times add up."""
+
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
+import fctest  # noqa: E402
+
+CPU_MS = 1000
+
+
+class Looks(fctest.Case):
+    def profile(self, ms, config=(), **env):
+        program = self.compile("looks.c", "-O2", "-pthread", config=config)
+        done = self.run_quiet([program, str(ms)], env=env)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        called = {name: int(calls) for name, calls in map(str.split, done.stdout.decode().splitlines())}
+        profile = json.loads(self.fcdump("--json"))
+        functions = {each["name"]: each for each in profile["functions"]}
+        for name, calls in called.items():
+            self.assertEqual(functions[name]["calls"], calls)
+        for each in functions.values():
+            self.assertLessEqual(each["local_ns"], each["total_ns"], each["name"])
+            self.assertLessEqual(each["total_ns"], each["raw_total_ns"], each["name"])
+            self.assertLessEqual(each["local_ns"], each["raw_local_ns"], each["name"])
+        whole = sum(each["raw_local_ns"] for each in functions.values())
+        outermost = sum(functions[name]["raw_total_ns"] for name in ("main", "sleep_on"))
+        self.assertAlmostEqual(whole / outermost, 1, delta=0.001)
+        return profile["processes"][0]["looks"], functions
+
+    def fcdump(self, *options):
+        return subprocess.run([fctest.tool("fcdump"), *options, self.path("functioncheck.fc")], check=True,
+                              stdout=subprocess.PIPE, text=True).stdout
+
+    def check_looks(self, config=()):
+        looks, functions = self.profile(CPU_MS, config)
+        self.assertGreaterEqual(looks, 30)
+        self.assertIn(f"by {looks} looks at where threads were", self.fcdump())
+        self.assertGreater(functions["lengthy"]["local_ns"], functions["brief"]["local_ns"])
+        self.assertGreater(functions["lengthy"]["local_error_ns"], 0)
+
+    def test_looks(self):
+        self.check_looks()
+
+    @unittest.skipUnless(os.uname().machine == "x86_64", "gcc has hooks after inlining there alone")
+    def test_after_inlining(self):
+        self.check_looks(["--after-inlining"])
+
+    def test_nobody_looks(self):
+        """Through the pipe, and where every call is recorded."""
+        for env in ({"FC_TRANSPORT": "pipe"}, {"FC_DETAIL": "all"}):
+            with self.subTest(env):
+                looks, _ = self.profile(20, **env)
+                self.assertEqual(looks, 0)
+                self.assertNotIn("looks at where", self.fcdump())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Looking at what threads are at, with threads of the test's own.
+ */
+#include "fcmanager/observe.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define ONE G_GUINT64_CONSTANT(0x1111)
+#define OTHER G_GUINT64_CONSTANT(0x2222)
+#define WATCHED_US 20000
+
+/* A thread that goes from one place to the other until it is told to stop, or sleeps until then. */
+typedef struct
+{
+    guint64 beacon;
+    gboolean sleeps;
+    int wake[2];
+    gint stop;
+    gint64 tid; /* atomic; 0: not known yet */
+} Worker;
+
+static gpointer work(gpointer data)
+{
+    Worker *worker = data;
+    char byte;
+    __atomic_store_n(&worker->tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
+    if (worker->sleeps)
+        g_assert_cmpint(read(worker->wake[0], &byte, 1), ==, 1);
+    while (g_atomic_int_get(&worker->stop) == 0)
+    {
+        __atomic_store_n(&worker->beacon, ONE, __ATOMIC_RELAXED);
+        __atomic_store_n(&worker->beacon, OTHER, __ATOMIC_RELAXED);
+    }
+    return NULL;
+}
+
+static GThread *start(Worker *worker)
+{
+    g_assert_cmpint(pipe(worker->wake), ==, 0);
+    GThread *thread = g_thread_new("worker", work, worker);
+    while (__atomic_load_n(&worker->tid, __ATOMIC_ACQUIRE) == 0)
+        g_thread_yield();
+    return thread;
+}
+
+static void stop(Worker *worker, GThread *thread)
+{
+    g_atomic_int_set(&worker->stop, 1);
+    g_assert_cmpint(write(worker->wake[1], "", 1), ==, 1);
+    g_thread_join(thread);
+    close(worker->wake[0]);
+    close(worker->wake[1]);
+}
+
+static void wait_until_asleep(gint64 tid)
+{
+    g_autofree char *path = g_strdup_printf("/proc/self/task/%" G_GINT64_FORMAT "/stat", tid);
+    for (gboolean asleep = FALSE; !asleep;)
+    {
+        g_autofree char *text = NULL;
+        g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+        asleep = g_strrstr(text, ") S ") != NULL;
+        g_usleep(1000);
+    }
+}
+
+static FcObserved watch(FcObserver *observer, const Worker *worker)
+{
+    FcObserved seen;
+    FcWatched *watched = fc_observer_watch(observer, &worker->beacon, getpid(), worker->tid);
+    g_assert_nonnull(watched);
+    g_usleep(WATCHED_US);
+    fc_observer_end(watched, &seen);
+    return seen;
+}
+
+static void test_running(void)
+{
+    FcObserver *observer = fc_observer_new();
+    Worker worker = {.beacon = ONE};
+    GThread *thread = start(&worker);
+    /* on a busy machine nobody may look for so long */
+    for (gboolean any = FALSE; !any;)
+    {
+        FcObserved seen = watch(observer, &worker);
+        double weight = 0;
+        any = seen.weight > 0;
+        g_assert_cmpuint(seen.sightings->len, <=, 2);
+        for (guint i = 0; i < seen.sightings->len; i++)
+        {
+            const FcSighting *sighting = &g_array_index(seen.sightings, FcSighting, i);
+            g_assert_true(sighting->beacon == ONE || sighting->beacon == OTHER);
+            g_assert_cmpfloat(sighting->squares, <=, seen.squares + 1e-6);
+            weight += sighting->weight;
+        }
+        g_assert_cmpfloat_with_epsilon(weight, seen.weight, 1e-6);
+        g_array_unref(seen.sightings);
+    }
+    stop(&worker, thread);
+    fc_observer_free(observer);
+}
+
+/* Nobody is anywhere while he waits. */
+static void test_asleep(void)
+{
+    FcObserver *observer = fc_observer_new();
+    Worker worker = {.beacon = ONE, .sleeps = TRUE};
+    GThread *thread = start(&worker);
+    wait_until_asleep(worker.tid);
+    FcObserved seen = watch(observer, &worker);
+    g_assert_cmpfloat(seen.weight, ==, 0);
+    g_assert_cmpuint(seen.sightings->len, ==, 0);
+    g_array_unref(seen.sightings);
+    stop(&worker, thread);
+    fc_observer_free(observer);
+}
+
+/* More threads than are looked at each time: all have their turn. */
+static void test_many(void)
+{
+    enum
+    {
+        COUNT = 40
+    };
+    FcObserver *observer = fc_observer_new();
+    Worker worker = {.beacon = ONE};
+    GThread *thread = start(&worker);
+    for (guint missing = COUNT; missing > 0;)
+    {
+        FcWatched *watched[COUNT];
+        missing = 0;
+        for (guint i = 0; i < COUNT; i++)
+            watched[i] = fc_observer_watch(observer, &worker.beacon, getpid(), worker.tid);
+        g_usleep(5 * WATCHED_US);
+        for (guint i = 0; i < COUNT; i++)
+        {
+            FcObserved seen;
+            fc_observer_end(watched[i], &seen);
+            missing += seen.weight <= 0;
+            g_array_unref(seen.sightings);
+        }
+    }
+    stop(&worker, thread);
+    fc_observer_free(observer);
+}
+
+/* There is no such thread. */
+static void test_nobody(void)
+{
+    FcObserver *observer = fc_observer_new();
+    const guint64 beacon = ONE;
+    g_assert_null(fc_observer_watch(observer, &beacon, getpid(), 0));
+    fc_observer_free(observer);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/observe/running", test_running);
+    g_test_add_func("/observe/asleep", test_asleep);
+    g_test_add_func("/observe/many", test_many);
+    g_test_add_func("/observe/nobody", test_nobody);
+    return g_test_run();
+}

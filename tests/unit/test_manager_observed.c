@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What becomes of a thread's times where it was seen at its functions.
+ */
+#include "fcmanager/counted-settle.h"
+#include "fcmanager/observed.h"
+#include "libfc/beacon.h"
+#include "tests/unit/manager_fixture.h"
+
+#define OF_A 0x99u
+#define OF_B fc_fixture_site('A', 0)
+#define OF_C fc_fixture_site('A', 1)
+
+/* A takes RUN ticks, of which it is within C, which is recorded and has no hooks in it, for the
+ * last WITHIN_C.  B, which is called in the others, is counted. */
+#define RUN 100000u
+#define WITHIN_C 20000u
+#define SAMPLES 20u
+#define CALLS 1000u /* of B */
+
+static const FcCallCosts costs = {.recorded = 20,
+                                  .inside = 10,
+                                  .counted = 8,
+                                  .within = 8,
+                                  .after_inlining = 8,
+                                  .sampled = 10,
+                                  .callee = 10};
+
+static void run(FcFixture *f)
+{
+    fc_fixture_start(f);
+    fc_fixture_enter(f, 0, 'A', OF_A, 0);
+    for (guint i = 0; i < SAMPLES; i++)
+        fc_fixture_sample(f, 100 + i * 3000, 20, 'B', OF_B, 1);
+    fc_fixture_enter(f, RUN - WITHIN_C, 'C', OF_C, 1);
+    fc_fixture_leave(f, RUN, 'C', OF_C, 1);
+    fc_fixture_leave(f, RUN, 'A', OF_A, 0);
+    FcCounted *counted = fc_stack_counted(f->stack);
+    fc_counted_add(counted, OF_B, fc_fixture_address('B'), 0, CALLS);
+    fc_counted_settle(counted, 0, &costs);
+}
+
+/* Seen so many times in a thousand. */
+typedef struct
+{
+    guint64 beacon;
+    guint looks;
+} Seen;
+
+static FcObserved observed(const Seen *seen, guint count, double weight)
+{
+    FcObserved all = {.sightings = g_array_new(FALSE, FALSE, sizeof(FcSighting))};
+    for (guint i = 0; i < count; i++)
+    {
+        const double of_it = seen[i].looks * weight;
+        const FcSighting sighting = {seen[i].beacon, of_it, of_it * weight};
+        g_array_append_val(all.sightings, sighting);
+        all.weight += sighting.weight;
+        all.squares += sighting.squares;
+    }
+    return all;
+}
+
+/* Local times, and what was taken off them. */
+typedef struct
+{
+    guint64 local[3];
+    guint64 cost[3];
+    guint64 all; /* the sums */
+} Times;
+
+static Times times_of(FcFixture *f)
+{
+    Times times = {.all = 0};
+    fc_counts_sum_functions(f->counts);
+    for (guint i = 0; i < 3; i++)
+    {
+        const FcCountsFunction *function = fc_fixture_function(f->counts, (char)('A' + i));
+        times.local[i] = function->local;
+        times.cost[i] = function->cost_local;
+        times.all += times.local[i] + times.cost[i];
+    }
+    return times;
+}
+
+static Times times_with(const Seen *seen, guint count, double weight)
+{
+    FcFixture f;
+    run(&f);
+    FcObserved all = observed(seen, count, weight);
+    fc_costs_take_off(f.counts, &costs, &all);
+    const Times times = times_of(&f);
+    const FcCountsFunction *a = fc_fixture_function(f.counts, 'A');
+    const FcCountsFunction *b = fc_fixture_function(f.counts, 'B');
+    g_assert_cmpuint(b->calls, ==, CALLS);
+    g_assert_cmpuint(b->total, ==, b->local);
+    g_assert_cmpuint(b->cost_total, ==, b->cost_local);
+    g_assert_cmpuint(a->total + a->cost_total, ==, RUN);
+    g_assert_cmpuint(times.all, >=, RUN - 3); /* rounded */
+    g_assert_cmpuint(times.all, <=, RUN + 3);
+    g_array_unref(all.sightings);
+    fc_fixture_stop(&f);
+    return times;
+}
+
+#define IN_A fc_beacon_left(fc_fixture_address('B'), OF_B)
+#define IN_B fc_beacon_entered(fc_fixture_address('B'), OF_B)
+#define IN_C fc_beacon_entered(fc_fixture_address('C'), OF_C)
+#define WITH(seen, weight) times_with(seen, G_N_ELEMENTS(seen), weight)
+
+/* B was estimated at about 10 ticks a call: 10,000.  Seen were 30,000, and 35,000 of A. */
+static void test_seen(void)
+{
+    const Seen seen[] = {{FC_BEACON_HOOK, 150}, {IN_A, 350}, {IN_B, 300}, {IN_C, 200}};
+    const Times times = WITH(seen, 1000);
+    g_assert_cmpuint(times.local[1], >=, 24000);
+    g_assert_cmpuint(times.local[1], <=, 30000);
+    g_assert_cmpuint(times.local[0], >=, 28000);
+    g_assert_cmpuint(times.local[0], <=, 40000);
+    /* by the calibration they are 8,000 */
+    g_assert_cmpuint(times.cost[0] + times.cost[1], >=, 14000);
+}
+
+/* What was measured, and has no hooks in it, is as it was, whatever was seen. */
+static void test_measured(void)
+{
+    const Seen seen[] = {{FC_BEACON_HOOK, 400}, {IN_A, 350}, {IN_B, 200}, {IN_C, 50}};
+    const Times times = WITH(seen, 1000);
+    g_assert_cmpuint(times.local[2], >=, WITHIN_C - 40);
+    g_assert_cmpuint(times.local[2], <=, WITHIN_C);
+}
+
+/* The time of the recorded frame is all that there is, however much more was seen. */
+static void test_frame(void)
+{
+    const Seen seen[] = {{FC_BEACON_HOOK, 1}, {IN_A, 450}, {IN_B, 549}};
+    const Times times = WITH(seen, 1000);
+    g_assert_cmpuint(times.local[0] + times.local[1], <=, RUN - WITHIN_C + 2);
+    g_assert_cmpuint(times.local[1], >=, 35000);
+}
+
+/* Code that is instrumented after inlining leaves its call site alone. */
+static void test_site(void)
+{
+    const Seen by_function[] = {{FC_BEACON_HOOK, 200}, {IN_A, 350}, {IN_B, 250}, {IN_C, 200}};
+    const Seen by_site[] = {
+        {FC_BEACON_HOOK, 200}, {fc_beacon_left_to(OF_B), 350}, {IN_B, 250}, {IN_C, 200}};
+    const Times one = WITH(by_function, 1000);
+    const Times other = WITH(by_site, 1000);
+    g_assert_cmpuint(one.local[0], ==, other.local[0]);
+    g_assert_cmpuint(one.local[1], ==, other.local[1]);
+}
+
+static void expect_nothing(const Seen *seen, guint count)
+{
+    FcFixture f;
+    run(&f);
+    fc_costs_take_off(f.counts, &costs, NULL);
+    const Times without = times_of(&f);
+    fc_fixture_stop(&f);
+    const Times with = times_with(seen, count, 1000);
+    for (guint i = 0; i < 3; i++)
+    {
+        g_assert_cmpuint(with.local[i], ==, without.local[i]);
+        g_assert_cmpuint(with.cost[i], ==, without.cost[i]);
+    }
+}
+
+/* A few looks say nothing, nor do many at who knows what. */
+static void test_too_little(void)
+{
+    const Seen few[] = {{FC_BEACON_HOOK, 4}, {IN_A, 10}, {IN_B, 10}, {IN_C, 5}};
+    expect_nothing(few, G_N_ELEMENTS(few));
+    const Seen strange[] = {{FC_BEACON_HOOK, 200}, {IN_A, 300}, {IN_B, 300}, {0x1234567890, 200}};
+    expect_nothing(strange, G_N_ELEMENTS(strange));
+    const Seen outside[] = {{fc_beacon_left(fc_fixture_address('A'), OF_A), 1000}};
+    expect_nothing(outside, G_N_ELEMENTS(outside));
+}
+
+/* Before anybody looked A was at work for most of its time: what was seen is of the rest. */
+static void test_late(void)
+{
+    const Seen seen[] = {{FC_BEACON_HOOK, 300}, {IN_A, 100}, {IN_B, 300}, {IN_C, 300}};
+    FcFixture f;
+    run(&f);
+    FcObserved all = observed(seen, G_N_ELEMENTS(seen), 1000);
+    GArray *before = g_array_new(FALSE, TRUE, sizeof(guint64));
+    g_array_set_size(before, f.counts->function_count);
+    const FcCountsNode *a = fc_fixture_context(f.counts, "A");
+    g_array_index(before, guint64, a->function) = RUN * 4 / 10;
+    all.before = before;
+    fc_costs_take_off(f.counts, &costs, &all);
+    const Times times = times_of(&f);
+    g_assert_cmpuint(times.local[0], >=, RUN * 4 / 10);
+    g_assert_cmpuint(times.local[1], >=, 10000);
+    g_assert_cmpuint(times.local[1], <=, RUN * 6 / 10 * 3 / 10);
+    g_array_unref(before);
+    g_array_unref(all.sightings);
+    fc_fixture_stop(&f);
+}
+
+/* More looks, less error. */
+static void test_variance(void)
+{
+    const Seen seen[] = {{FC_BEACON_HOOK, 15}, {IN_A, 35}, {IN_B, 30}, {IN_C, 20}};
+    double variance[2];
+    for (guint i = 0; i < 2; i++)
+    {
+        FcFixture f;
+        run(&f);
+        Seen more[G_N_ELEMENTS(seen)];
+        for (guint k = 0; k < G_N_ELEMENTS(seen); k++)
+            more[k] = (Seen){seen[k].beacon, seen[k].looks * (i == 0 ? 1 : 100)};
+        FcObserved all = observed(more, G_N_ELEMENTS(more), 1000);
+        fc_costs_take_off(f.counts, &costs, &all);
+        variance[i] = fc_fixture_function(f.counts, 'B')->local_variance;
+        g_array_unref(all.sightings);
+        fc_fixture_stop(&f);
+    }
+    g_assert_cmpfloat(variance[1], >, 0);
+    g_assert_cmpfloat(variance[1], <, variance[0]);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/observed/seen", test_seen);
+    g_test_add_func("/observed/measured", test_measured);
+    g_test_add_func("/observed/frame", test_frame);
+    g_test_add_func("/observed/site", test_site);
+    g_test_add_func("/observed/too-little", test_too_little);
+    g_test_add_func("/observed/late", test_late);
+    g_test_add_func("/observed/variance", test_variance);
+    return g_test_run();
+}
