@@ -4,6 +4,8 @@
  */
 #include "fcmanager/costs.h"
 
+#include "fcmanager/observed.h"
+
 /* libfc measures in so many parts of a tick. */
 #define PARTS_OF_TICK 256.0
 /* A call takes at least so much of what counting it costs; one that was inlined, about an
@@ -111,6 +113,12 @@ static double least_of(const Work *work, guint32 index)
     return MIN(floor, (double)node->local);
 }
 
+/* What is left of a context's local time, less than 0 where hooks cost more than it has. */
+static double left_of(const Work *work, guint32 index)
+{
+    return (double)work->counts->nodes[index].local - least_of(work, index) - work->overhead[index];
+}
+
 /* What a recorded callee cost is charged to one context of a counted caller, though it may have
  * been several that called: what is too much there goes to the others of the function. */
 static void spread_excess(Work *work)
@@ -121,7 +129,7 @@ static void spread_excess(Work *work)
     for (guint32 i = 1; i < counts->node_count; i++)
     {
         const FcCountsNode *node = &counts->nodes[i];
-        const double left = (double)node->local - least_of(work, i) - work->overhead[i];
+        const double left = left_of(work, i);
         if (counts->functions[node->function].counted == 0)
             continue;
         if (left < 0)
@@ -132,11 +140,40 @@ static void spread_excess(Work *work)
     for (guint32 i = 1; i < counts->node_count; i++)
     {
         const FcCountsNode *node = &counts->nodes[i];
-        const double left = (double)node->local - least_of(work, i) - work->overhead[i];
+        const double left = left_of(work, i);
         const double moved = MIN(excess[node->function], room[node->function]);
         if (moved > 0)
             work->overhead[i] +=
                 moved * left / (left > 0 ? room[node->function] : excess[node->function]);
+    }
+}
+
+/* What counted calls took is estimated and taken out of their caller's time.  Where so much was
+ * that less is left than hooks cost there, that is in the time of the callees. */
+static void spread_to_callees(Work *work)
+{
+    const FcCounts *counts = work->counts;
+    g_autofree double *room = g_new0(double, counts->node_count + 1);
+    g_autofree double *excess = g_new0(double, counts->node_count + 1);
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const FcCountsNode *node = &counts->nodes[i];
+        const double left = left_of(work, i);
+        if (counts->functions[node->function].counted == 0)
+            excess[i] = MAX(0, -left);
+        else if (fc_counts_unrecorded(counts, i) > 0)
+            room[node->parent] += MAX(0, left);
+    }
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const FcCountsNode *node = &counts->nodes[i];
+        const double left = left_of(work, i);
+        if (excess[node->parent] <= 0 || left <= 0 || fc_counts_unrecorded(counts, i) == 0 ||
+            counts->functions[node->function].counted == 0)
+            continue;
+        const double moved = MIN(excess[node->parent], room[node->parent]);
+        work->overhead[i] += moved * left / room[node->parent];
+        work->overhead[node->parent] -= moved * left / room[node->parent];
     }
 }
 
@@ -249,7 +286,7 @@ static void take_off_arcs(Work *work)
     }
 }
 
-void fc_costs_take_off(FcCounts *counts, const FcCallCosts *costs)
+void fc_costs_take_off(FcCounts *counts, const FcCallCosts *costs, const FcObserved *seen)
 {
     if (costs->recorded <= 0 && costs->counted <= 0)
         return;
@@ -257,8 +294,10 @@ void fc_costs_take_off(FcCounts *counts, const FcCallCosts *costs)
                  g_new0(double, counts->node_count), g_new0(guint64, counts->node_count)};
     find_recursion(&work);
     find_overhead(&work);
+    spread_to_callees(&work);
     spread_excess(&work);
     take_off_local(&work);
+    fc_observed_refine(counts, work.removed, costs, seen);
     take_off_totals(&work);
     take_off_functions(&work);
     take_off_arcs(&work);

@@ -43,6 +43,23 @@ typedef struct
     gboolean is_context_exact;
 } Batch;
 
+/* The arc by which `caller` (function + 1) calls the pair, which is one of the pair's from now on.
+ */
+static guint32 arc_of(FcSettle *settle, guint32 index, guint32 caller)
+{
+    FcCounts *counts = settle->counts;
+    FcCountedPair *pair = &g_array_index(settle->counted->pairs, FcCountedPair, index);
+    const guint32 known = counts->arc_count;
+    const guint32 arc =
+        fc_counts_get_arc(counts, caller, pair->site, pair->site_module, pair->function);
+    if (arc >= known)
+    {
+        *fc_settle_link(settle->next_arc, arc) = pair->first_arc;
+        pair->first_arc = arc + 1;
+    }
+    return arc;
+}
+
 /* `calls` of them were made by `caller` (function + 1) in context `node`. */
 static void give(FcSettle *settle, const Batch *batch, guint32 node, guint32 caller, guint64 calls)
 {
@@ -51,7 +68,7 @@ static void give(FcSettle *settle, const Batch *batch, guint32 node, guint32 cal
     if (calls == 0)
         return;
     guint32 child = fc_settle_child(settle, node, &pair);
-    guint32 arc = fc_counts_get_arc(counts, caller, pair.site, pair.site_module, pair.function);
+    const guint32 arc = arc_of(settle, batch->pair, caller);
     counts->nodes[child].calls += calls;
     counts->arcs[arc].calls += calls;
     if (!batch->is_context_exact)
@@ -119,6 +136,25 @@ static void meet(Search *search, guint32 pair, guint32 caller, guint64 calls)
     g_array_append_val(search->found, caller);
 }
 
+/* Those who are known to call the pair, surely or else by what they were given: FALSE if nobody is.
+ */
+static gboolean meet_known(Search *search, guint32 index, gboolean surely)
+{
+    const FcSettle *settle = search->settle;
+    const FcCountedPair *pair = &g_array_index(settle->counted->pairs, FcCountedPair, index);
+    gboolean any = FALSE;
+    for (guint32 at = pair->first_arc; at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
+    {
+        const FcCountsArc *arc = &settle->counts->arcs[at - 1];
+        const guint64 calls = surely ? fc_settle_sure_calls(settle, at - 1) : arc->calls;
+        if (calls == 0)
+            continue;
+        any = TRUE;
+        meet(search, index + 1, arc->caller, calls);
+    }
+    return any;
+}
+
 /* Those who are known to call `function`, or, where nobody is, whom its call site looks like. */
 static void meet_callers(Search *search, guint32 function)
 {
@@ -127,18 +163,9 @@ static void meet_callers(Search *search, guint32 function)
          at = *fc_settle_link(settle->next_pair, at - 1))
     {
         const FcCountedPair *pair = &g_array_index(settle->counted->pairs, FcCountedPair, at - 1);
-        gboolean any = FALSE;
-        for (guint32 arc = pair->first_arc; arc != 0;
-             arc = *fc_settle_link(settle->next_arc, arc - 1))
-        {
-            const guint64 calls = fc_settle_sure_calls(settle, arc - 1);
-            if (calls == 0)
-                continue;
-            any = TRUE;
-            meet(search, at, settle->counts->arcs[arc - 1].caller, calls);
-        }
-        if (!any && pair->calls > 0)
-            meet(search, at, fc_settle_function_before(settle, pair), pair->calls);
+        if (!meet_known(search, at - 1, TRUE) && !meet_known(search, at - 1, FALSE) &&
+            pair->calls > 0)
+            meet(search, at, fc_settle_likely_caller(settle, pair), pair->calls);
     }
 }
 
@@ -183,7 +210,7 @@ static void give_below(FcSettle *settle, const Batch *batch)
     if (hidden != 0)
         fc_settle_find_below(settle, batch->frame, hidden - 1, found);
     /* the call site of an unprofiled function has the callers of that */
-    if (found->len == 0 && hidden != 0 && fc_settle_function_before(settle, pair) == hidden)
+    if (found->len == 0 && hidden != 0 && fc_settle_likely_caller(settle, pair) == hidden)
     {
         const guint32 caller = fc_settle_make_caller(settle, batch->frame, hidden);
         if (caller != 0)
@@ -276,7 +303,7 @@ static void give_unsampled(FcSettle *settle, Batch batch)
     }
     if (callers->len == 0)
     {
-        give_by_caller(settle, batch, fc_settle_function_before(settle, &pair));
+        give_by_caller(settle, batch, fc_settle_likely_caller(settle, &pair));
         return;
     }
     g_autofree guint64 *parts = g_new(guint64, callers->len);

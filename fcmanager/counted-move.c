@@ -5,6 +5,8 @@
  */
 #include "fcmanager/counted-settle.h"
 
+#include <string.h>
+
 typedef struct
 {
     FcSettle *settle;
@@ -65,7 +67,7 @@ static gboolean is_hiddens_own(const Move *move, guint32 arc, guint32 hidden)
     const FcCountsArc *own = &move->settle->counts->arcs[arc];
     const FcCountedPair pair =
         *fc_counted_pair(move->settle->counted, own->site, own->site_module, own->callee);
-    return fc_settle_function_before(move->settle, &pair) == hidden;
+    return fc_settle_likely_caller(move->settle, &pair) == hidden;
 }
 
 static Mover mover_of(const Move *move, guint32 node)
@@ -138,7 +140,23 @@ static void move_nodes(Move *move)
 
 /* ---- Arcs ----------------------------------------------------------------------------- */
 
-/* Those from the frame around a hidden caller become that caller's. */
+static void move_arc(Move *move, guint32 from, guint32 to)
+{
+    FcCounts *counts = move->settle->counts;
+    if (to == from)
+        return;
+    counts->arcs[to].calls += counts->arcs[from].calls;
+    counts->arcs[to].total += counts->arcs[from].total;
+    counts->arcs[from].calls = 0;
+    fc_counts_add_wait(&counts->arc_waits, to, fc_counts_wait(counts->arc_waits, from));
+    if (counts->arc_latencies)
+        fc_latency_merge(&counts->arc_latencies[to], &counts->latency_room,
+                         &counts->arc_latencies[from]);
+    move->moved_arcs[from] = 1;
+}
+
+/* Those from the frame around a hidden caller become that caller's; then the time of those that are
+ * without calls goes where the calls are. */
 static void move_arcs(Move *move)
 {
     FcSettle *settle = move->settle;
@@ -148,20 +166,24 @@ static void move_arcs(Move *move)
         const FcCountsArc own = counts->arcs[i];
         const FcCountedPair pair =
             *fc_counted_pair(settle->counted, own.site, own.site_module, own.callee);
-        guint32 hidden = hidden_caller(settle, &pair, own.caller);
-        if (hidden == 0 || (!move->moved_arcs[i] && !is_hiddens_own(move, i, hidden)))
-        {
-            move->moved_arcs[i] = 0;
-            continue;
-        }
-        move->moved_arcs[i] = 1;
-        guint32 to = fc_counts_get_arc(counts, hidden, own.site, own.site_module, own.callee);
-        counts->arcs[to].calls += own.calls;
-        counts->arcs[to].total += own.total;
-        fc_counts_add_wait(&counts->arc_waits, to, fc_counts_wait(counts->arc_waits, i));
-        if (counts->arc_latencies)
-            fc_latency_merge(&counts->arc_latencies[to], &counts->latency_room,
-                             &counts->arc_latencies[i]);
+        const guint32 hidden = hidden_caller(settle, &pair, own.caller);
+        const gboolean moves =
+            hidden != 0 && (move->moved_arcs[i] || is_hiddens_own(move, i, hidden));
+        move->moved_arcs[i] = 0;
+        if (moves)
+            move_arc(move, i,
+                     fc_counts_get_arc(counts, hidden, own.site, own.site_module, own.callee));
+    }
+    move->moved_arcs = g_renew(guint8, move->moved_arcs, counts->arc_count + 1);
+    memset(&move->moved_arcs[move->arc_count], 0, counts->arc_count - move->arc_count);
+    move->arc_count = counts->arc_count;
+    for (guint32 i = 0; i < move->arc_count; i++)
+    {
+        const FcCountsArc own = counts->arcs[i];
+        if (own.calls == 0 && !move->moved_arcs[i])
+            move_arc(
+                move, i,
+                fc_settle_arc_for_time(settle, own.caller, own.site, own.site_module, own.callee));
     }
 }
 

@@ -157,7 +157,7 @@ static gint compare_functions(gconstpointer a, gconstpointer b, gpointer data)
 
 /* The function that begins closest before the call site in the same module, + 1; 0: none.  It may
  * be another one, as what was not profiled is not known. */
-guint32 fc_settle_function_before(const FcSettle *settle, const FcCountedPair *pair)
+static guint32 function_before(const FcSettle *settle, const FcCountedPair *pair)
 {
     const FcCounts *counts = settle->counts;
     guint32 low = 0;
@@ -177,6 +177,57 @@ guint32 fc_settle_function_before(const FcSettle *settle, const FcCountedPair *p
     if (low == 0 || counts->functions[settle->by_address[low - 1]].module != pair->site_module)
         return 0;
     return settle->by_address[low - 1] + 1;
+}
+
+/* Whether there is an arc from function `caller` to `callee` by the pair's call site; `any_caller`:
+ * from whichever. */
+static gboolean has_arc(const FcSettle *settle, const FcCountedPair *pair, guint32 caller,
+                        guint32 callee, gboolean any_caller)
+{
+    const FcMapSlot *slot = fc_map_find(&settle->counted->pair_map, pair->site,
+                                        (guint64)(gint64)pair->site_module, callee);
+    if (!slot)
+        return FALSE;
+    for (guint32 at =
+             g_array_index(settle->counted->pairs, FcCountedPair, slot->value - 1).first_arc;
+         at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
+        if (any_caller || settle->counts->arcs[at - 1].caller == caller + 1)
+            return TRUE;
+    return FALSE;
+}
+
+/* The function below which most calls of the pair were recorded, + 1; 0: none. */
+static guint32 most_recorded_caller(const FcSettle *settle, const FcCountedPair *pair)
+{
+    guint64 most = 0;
+    guint32 best = 0;
+    for (guint32 at = pair->first_arc; at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
+    {
+        const FcCountsArc *arc = &settle->counts->arcs[at - 1];
+        if (arc->calls <= most)
+            continue;
+        most = arc->calls;
+        best = arc->caller;
+    }
+    return best;
+}
+
+guint32 fc_settle_likely_caller(const FcSettle *settle, const FcCountedPair *pair)
+{
+    guint32 found = 0;
+    for (guint32 at = pair->first_arc; at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
+    {
+        const guint32 caller = settle->counts->arcs[at - 1].caller;
+        if (caller == 0 || caller - 1 == pair->function ||
+            !has_arc(settle, pair, 0, caller - 1, TRUE) ||
+            has_arc(settle, pair, pair->function, caller - 1, FALSE))
+            continue;
+        if (found == 0 || has_arc(settle, pair, found - 1, caller - 1, FALSE))
+            found = caller;
+    }
+    if (found == 0)
+        found = function_before(settle, pair);
+    return found != 0 ? found : most_recorded_caller(settle, pair);
 }
 
 guint32 fc_settle_hidden_caller(const FcSettle *settle, const FcCountedPair *pair, guint32 function)
@@ -201,7 +252,7 @@ guint32 fc_settle_hidden_caller(const FcSettle *settle, const FcCountedPair *pai
     }
     if (!any && function != 0) /* else it is an unprofiled one, more likely */
     {
-        best = fc_settle_function_before(settle, pair);
+        best = fc_settle_likely_caller(settle, pair);
         if (best == function || best == 0 || !settle->is_counted[best - 1])
             best = 0;
     }
@@ -249,7 +300,7 @@ static void add_edges(Order *order, const FcCountedPair *pair)
         add_edge(order, settle->counts->arcs[at - 1].caller, pair->function);
     }
     if (!any)
-        add_edge(order, fc_settle_function_before(settle, pair), pair->function);
+        add_edge(order, fc_settle_likely_caller(settle, pair), pair->function);
 }
 
 static void visit(Order *order, guint32 function)

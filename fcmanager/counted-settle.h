@@ -108,9 +108,11 @@ guint32 fc_settle_next_below(const FcSettle *settle, guint32 node, guint32 top, 
 void fc_settle_find_below(const FcSettle *settle, guint32 node, guint32 function, GArray *found);
 /* Recorded calls by the arc of which it is certain that its caller made them. */
 guint64 fc_settle_sure_calls(const FcSettle *settle, guint32 arc);
-/* The function that begins closest before the call site in the same module, + 1; 0: none.  It may
- * be another one, as what was not profiled is not known. */
-guint32 fc_settle_function_before(const FcSettle *settle, const FcCountedPair *pair);
+/* The function (+ 1; 0: none) that calls the pair as far as its call site tells, where nobody
+ * surely does: that into which the callee was inlined, which was called from the same site itself;
+ * else the one that begins closest before the site, though it may be another, as what was not
+ * profiled is not known. */
+guint32 fc_settle_likely_caller(const FcSettle *settle, const FcCountedPair *pair);
 /* The counted function that calls the pair where `function` (+ 1; 0: none) does not, as it has no
  * such call site; + 1, 0: it does itself. */
 guint32 fc_settle_hidden_caller(const FcSettle *settle, const FcCountedPair *pair,
@@ -119,6 +121,11 @@ guint32 fc_settle_hidden_caller(const FcSettle *settle, const FcCountedPair *pai
  * it was called there, but that a call site in it called: made by what is known of its callers; 0:
  * too little is. */
 guint32 fc_settle_make_caller(FcSettle *settle, guint32 frame, guint32 hidden);
+/* The arc that time spent in `callee`, called from there by `caller` (+ 1), is added to.  Where it
+ * would be one without calls, as the caller is what the call site looked like, that by which the
+ * pair is called most.  For what comes after fc_settle_apportion. */
+guint32 fc_settle_arc_for_time(FcSettle *settle, guint32 caller, guint64 site, gint site_module,
+                               guint32 callee);
 /* `ticks` were spent in `node` and in `frame`, of which only that was recorded: adds them to the
  * total times of `node`, its function and arc, and those around it up to `frame`'s. */
 void fc_settle_add_total(FcSettle *settle, guint32 node, guint32 frame, guint64 ticks,

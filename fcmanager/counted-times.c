@@ -303,19 +303,43 @@ static void estimate(FcSettle *settle)
     }
 }
 
+guint32 fc_settle_arc_for_time(FcSettle *settle, guint32 caller, guint64 site, gint site_module,
+                               guint32 callee)
+{
+    FcCounts *counts = settle->counts;
+    const guint32 own = fc_counts_find_arc(counts, caller, site, site_module, callee);
+    if (own != 0 && counts->arcs[own - 1].calls > 0)
+        return own - 1;
+    const FcCountedPair *pair = fc_counted_pair(settle->counted, site, site_module, callee);
+    guint64 most = 0;
+    guint32 best = 0;
+    for (guint32 at = pair->first_arc; at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
+    {
+        if (counts->arcs[at - 1].calls <= most)
+            continue;
+        most = counts->arcs[at - 1].calls;
+        best = at;
+    }
+    return best != 0 ? best - 1 : fc_counts_get_arc(counts, caller, site, site_module, callee);
+}
+
 void fc_settle_add_total(FcSettle *settle, guint32 node, guint32 frame, guint64 ticks, guint64 wait)
 {
     FcCounts *counts = settle->counts;
     while (node != 0 && !fc_settle_is_on_path(counts, node, frame))
     {
         FcCountsNode *own = &counts->nodes[node];
-        guint32 caller = own->parent != 0 ? counts->nodes[own->parent].function + 1 : 0;
-        guint32 arc = fc_counts_get_arc(counts, caller, own->site, own->site_module, own->function);
         own->total += ticks;
-        counts->arcs[arc].total += ticks;
         counts->functions[own->function].total += ticks;
         fc_counts_add_wait(&counts->node_waits, node, (FcCountsCost){wait, 0});
-        fc_counts_add_wait(&counts->arc_waits, arc, (FcCountsCost){wait, 0});
+        if (own->site != FC_FOLDED_SITE) /* else it is not known by which */
+        {
+            const guint32 caller = own->parent != 0 ? counts->nodes[own->parent].function + 1 : 0;
+            const guint32 arc =
+                fc_settle_arc_for_time(settle, caller, own->site, own->site_module, own->function);
+            counts->arcs[arc].total += ticks;
+            fc_counts_add_wait(&counts->arc_waits, arc, (FcCountsCost){wait, 0});
+        }
         counts->functions[own->function].wait_total += wait;
         node = own->parent;
     }

@@ -39,7 +39,7 @@ static void run(FcFixture *fixture, guint64 site, guint depth, guint of_a_call)
     fc_counted_add(counted, site, fc_fixture_address('B'), 0, CALLS);
     const FcCallCosts costs = {OUTSIDE + INSIDE, INSIDE, COUNTING, COUNTING};
     fc_counted_settle(counted, 0, &costs);
-    fc_costs_take_off(fixture->counts, &costs);
+    fc_costs_take_off(fixture->counts, &costs, NULL);
     fc_counts_sum_functions(fixture->counts);
     g_assert_cmpuint(fc_fixture_function(fixture->counts, 'B')->calls, ==, CALLS);
 }

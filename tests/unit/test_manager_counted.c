@@ -212,6 +212,32 @@ static void test_hidden_caller(void)
     fc_fixture_stop(&f);
 }
 
+/* B is inlined into U, so that its call site is that of U, in A: U calls it, also where U is not
+ * recorded, and nobody calls it without a call. */
+static void test_inlined_callee(void)
+{
+    FcFixture f;
+    fc_fixture_start(&f);
+    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+    fc_fixture_count(&f, 5, FC_COUNT_BEGINS, 'B', SITE('A', 0), 1);
+    fc_fixture_enter(&f, 10, 'U', SITE('A', 0), 1);
+    fc_fixture_sample(&f, 11, 2, 'B', SITE('A', 0), 1);
+    fc_fixture_leave(&f, 210, 'U', SITE('A', 0), 1);
+    fc_fixture_count(&f, 220, FC_COUNT_BEGINS, 'U', SITE('A', 0), 1);
+    fc_fixture_sample(&f, 300, 2, 'B', SITE('A', 0), 1);
+    fc_fixture_leave(&f, 1000, 'A', 0x99, 0);
+    add(&f, SITE('A', 0), 'U', 1);
+    add(&f, SITE('A', 0), 'B', 100);
+    settle(&f, 0);
+    check_arc(&f, 'A', SITE('A', 0), 'U', 2);
+    check_arc(&f, 'U', SITE('A', 0), 'B', 100);
+    for (guint32 i = 0; i < f.counts->arc_count; i++)
+        g_assert_cmpuint(f.counts->arcs[i].calls, >, 0);
+    check_context(&f, "AUB", 100, 2 * 100, 2 * 100);
+    g_assert_cmpuint(fc_fixture_context_count(f.counts), ==, 3);
+    fc_fixture_stop(&f);
+}
+
 /* B was met in a call of T that H made, in which nothing tells of G, which calls B. */
 static void test_made_caller(void)
 {
@@ -336,6 +362,33 @@ static void test_recursion(void)
     fc_fixture_stop(&f);
 }
 
+/* First the calls of F within itself are counted, then all; one is open then, and stays so. */
+static void test_outermost(void)
+{
+    FcFixture f;
+    fc_fixture_start(&f);
+    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+    fc_fixture_enter(&f, 10, 'F', SITE('A', 0), 1);
+    fc_fixture_leave(&f, 20, 'F', SITE('A', 0), 1);
+    const guint32 function = (guint32)(FUNCTION('F') - f.counts->functions);
+    fc_fixture_count(&f, 20, FC_COUNT_BEGINS_NESTED, 'F', 0, 0);
+    g_assert_false(fc_counted_is_counted(fc_stack_counted(f.stack), function));
+    fc_fixture_enter(&f, 30, 'F', SITE('A', 0), 1);
+    fc_fixture_count(&f, 40, FC_COUNT_BEGINS, 'F', 0, 0);
+    g_assert_true(fc_counted_is_counted(fc_stack_counted(f.stack), function));
+    fc_fixture_count(&f, 45, FC_COUNT_BEGINS_NESTED, 'F', 0, 0); /* hardly: it remains so */
+    g_assert_true(fc_counted_is_counted(fc_stack_counted(f.stack), function));
+    fc_fixture_leave(&f, 50, 'F', SITE('A', 0), 1);
+    fc_fixture_leave(&f, 200, 'A', 0x99, 0);
+    add(&f, SITE('A', 0), 'F', 100);
+    settle(&f, 0);
+    g_assert_cmpuint(FUNCTION('F')->calls, ==, 102);
+    check_arc(&f, 'A', SITE('A', 0), 'F', 102);
+    g_assert_cmpuint(f.counts->repairs.jumps + f.counts->repairs.missed_exits, ==, 0);
+    g_assert_cmpuint(f.counts->repairs.unmatched_exits, ==, 0);
+    fc_fixture_stop(&f);
+}
+
 /* Calls that had no counter. */
 static void test_one(void)
 {
@@ -405,10 +458,12 @@ int main(int argc, char **argv)
     g_test_add_func("/counted/no-frame", test_no_frame);
     g_test_add_func("/counted/apportioned", test_apportioned);
     g_test_add_func("/counted/hidden-caller", test_hidden_caller);
+    g_test_add_func("/counted/inlined-callee", test_inlined_callee);
     g_test_add_func("/counted/made-caller", test_made_caller);
     g_test_add_func("/counted/bounds", test_bounds);
     g_test_add_func("/counted/bounded-arc", test_bounded_arc);
     g_test_add_func("/counted/recursion", test_recursion);
+    g_test_add_func("/counted/outermost", test_outermost);
     g_test_add_func("/counted/one", test_one);
     g_test_add_func("/counted/ended-window", test_ended_window);
     g_test_add_func("/counted/divide", test_divide);
