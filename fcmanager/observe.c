@@ -4,13 +4,11 @@
  */
 #include "fcmanager/observe.h"
 
+#include "fcmanager/on-cpu.h"
 #include "libfc/beacon.h"
 
-#include <fcntl.h>
 #include <math.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 /* us between two looks: so many first, later a part of the time that the youngest thread was
  * watched, up to so many. */
@@ -22,8 +20,8 @@
 
 /* Of many threads so many are looked at each time, chosen at random. */
 #define LOOKS_MAX 16u
-/* Each takes a descriptor, of which profiles need some: others are not watched. */
-#define WATCHED_MAX 256u
+/* Each takes two descriptors, of which profiles need some: others are not watched. */
+#define WATCHED_MAX 192u
 /* A program that writes there what it likes must not fill our memory: what comes then is one. */
 #define SIGHTINGS_MAX 65536u
 #define SIGHTING_OTHER FC_BEACON_LEFT
@@ -39,14 +37,11 @@
 #define READ_LEAST 300u
 #define READ_MASK 1023u
 
-/* Of a thread's stat, in which its name is of at most 16 bytes: the state stands behind it. */
-#define STAT_BYTES 64
-
 struct FcWatched
 {
     FcObserver *observer;
     const guint64 *beacon;
-    int stat;
+    FcOnCpu on_cpu;
     guint every; /* it is looked at each so many times; a look stands for as many */
     guint rests; /* so many more without */
     gboolean is_paused;
@@ -74,18 +69,6 @@ static guint64 next_random(FcObserver *observer)
     x ^= x >> 7;
     x ^= x << 17;
     return observer->random = x;
-}
-
-/* Runs, or would if there were a processor for it. */
-static gboolean is_ready(const FcWatched *watched)
-{
-    char text[STAT_BYTES + 1];
-    const ssize_t bytes = pread(watched->stat, text, STAT_BYTES, 0);
-    if (bytes <= 0)
-        return FALSE;
-    text[bytes] = '\0';
-    const char *name_end = strrchr(text, ')');
-    return name_end && name_end[1] == ' ' && name_end[2] == 'R';
 }
 
 static FcSighting *find(FcWatched *watched, guint64 beacon)
@@ -154,10 +137,11 @@ static void look(FcWatched *watched, guint reads, double weight)
         while (i + 1 < reads && now_ns() < next)
             continue;
     }
-    is_running = is_running || is_ready(watched);
-    if (is_running)
-        add(watched, values, weight * watched->every);
-    watched->every = is_running ? 1 : MIN(2 * watched->every, EVERY_MOST);
+    const double most = weight * watched->every;
+    const double ran = is_running ? most : fc_on_cpu_us(&watched->on_cpu, most);
+    if (ran > 0)
+        add(watched, values, ran);
+    watched->every = ran > 0 ? 1 : MIN(2 * watched->every, EVERY_MOST);
 }
 
 /* It has its turn in each round by a chance of one in `every`, whatever came before. */
@@ -277,14 +261,13 @@ FcWatched *fc_observer_watch(FcObserver *observer, const guint64 *beacon, gint p
     g_mutex_unlock(&observer->lock);
     if (is_full)
         return NULL;
-    g_autofree char *path = g_strdup_printf("/proc/%d/task/%" G_GINT64_FORMAT "/stat", pid, tid);
-    const int stat = open(path, O_RDONLY | O_CLOEXEC);
-    if (stat < 0)
+    FcOnCpu on_cpu;
+    if (!fc_on_cpu_open(&on_cpu, pid, tid))
         return NULL;
     FcWatched *watched = g_new0(FcWatched, 1);
     watched->observer = observer;
     watched->beacon = beacon;
-    watched->stat = stat;
+    watched->on_cpu = on_cpu;
     watched->every = 1;
     watched->weights = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     watched->seen.sightings = g_array_new(FALSE, FALSE, sizeof(FcSighting));
@@ -316,6 +299,6 @@ void fc_observer_end(FcWatched *watched, FcObserved *observed)
     else
         g_array_unref(watched->seen.sightings);
     g_hash_table_unref(watched->weights);
-    close(watched->stat);
+    fc_on_cpu_close(&watched->on_cpu);
     g_free(watched);
 }

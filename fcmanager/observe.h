@@ -4,8 +4,9 @@
  * (libfc/beacon.h) at random times, about a thousand times a second, in a thread of the manager's
  * own. Nothing is asked of the program for that.
  *
- * A look counts where the thread is on the CPU, or ready to run: the word changes while one looks,
- * or the kernel says so (/proc/PID/task/TID/stat).  Each stands for the time until the next one.
+ * A look counts where the thread is on the CPU: the word changes while one looks, or the kernel
+ * says so (on-cpu.h).  Each stands for the time until the next one; where the thread is preempted,
+ * also by the one who looks, for what it ran since the last.
  *
  * process-messages.c has threads watched, thread.c takes what was seen.  Any thread may call these.
  */

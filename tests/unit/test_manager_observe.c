@@ -4,6 +4,7 @@
  */
 #include "fcmanager/observe.h"
 
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@ typedef struct
 {
     guint64 beacon;
     gboolean sleeps;
+    gboolean stays; /* at one place */
     int wake[2];
     gint stop;
     gint64 tid; /* atomic; 0: not known yet */
@@ -30,6 +32,8 @@ static gpointer work(gpointer data)
         g_assert_cmpint(read(worker->wake[0], &byte, 1), ==, 1);
     while (g_atomic_int_get(&worker->stop) == 0)
     {
+        if (worker->stays)
+            continue;
         __atomic_store_n(&worker->beacon, ONE, __ATOMIC_RELAXED);
         __atomic_store_n(&worker->beacon, OTHER, __ATOMIC_RELAXED);
     }
@@ -117,6 +121,44 @@ static void test_asleep(void)
     fc_observer_free(observer);
 }
 
+/* Both on one processor, which `worker` is given only when nobody else wants it. */
+static void compete(const Worker *worker, const Worker *other)
+{
+    cpu_set_t allowed;
+    cpu_set_t one;
+    const struct sched_param none = {0};
+    CPU_ZERO(&one);
+    g_assert_cmpint(sched_getaffinity(0, sizeof allowed, &allowed), ==, 0);
+    for (int cpu = 0; CPU_COUNT(&one) == 0; cpu++)
+        if (CPU_ISSET(cpu, &allowed))
+            CPU_SET(cpu, &one);
+    g_assert_cmpint(sched_setaffinity((pid_t)worker->tid, sizeof one, &one), ==, 0);
+    g_assert_cmpint(sched_setaffinity((pid_t)other->tid, sizeof one, &one), ==, 0);
+    g_assert_cmpint(sched_setscheduler((pid_t)worker->tid, SCHED_IDLE, &none), ==, 0);
+}
+
+/* While it is preempted the time is not that of where it is, though it is ready to run: of an idle
+ * thread beside a busy one that is a hundredth of what passes. */
+static void test_preempted(void)
+{
+    FcObserver *observer = fc_observer_new();
+    Worker worker = {.beacon = ONE, .stays = TRUE};
+    Worker other = {.beacon = ONE, .stays = TRUE};
+    GThread *threads[] = {start(&worker), start(&other)};
+    compete(&worker, &other);
+    gint64 elapsed = g_get_monotonic_time();
+    FcWatched *watched = fc_observer_watch(observer, &worker.beacon, getpid(), worker.tid);
+    g_usleep(10 * WATCHED_US);
+    FcObserved seen;
+    fc_observer_end(watched, &seen);
+    elapsed = g_get_monotonic_time() - elapsed;
+    g_assert_cmpfloat(seen.weight, <, 0.5 * (double)elapsed);
+    g_array_unref(seen.sightings);
+    stop(&worker, threads[0]);
+    stop(&other, threads[1]);
+    fc_observer_free(observer);
+}
+
 /* More threads than are looked at each time: all have their turn. */
 static void test_many(void)
 {
@@ -160,6 +202,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/observe/running", test_running);
     g_test_add_func("/observe/asleep", test_asleep);
+    g_test_add_func("/observe/preempted", test_preempted);
     g_test_add_func("/observe/many", test_many);
     g_test_add_func("/observe/nobody", test_nobody);
     return g_test_run();
