@@ -25,7 +25,7 @@
 /* A program that writes there what it likes must not fill our memory: what comes then is one. */
 #define SIGHTINGS_MAX 65536u
 #define SIGHTING_OTHER FC_BEACON_LEFT
-/* A thread that is not on the CPU is looked at half as often, and so on to one in so many times. */
+/* A thread that waits is looked at half as often, and so on to one in so many times. */
 #define EVERY_MOST 16u
 #define RESTS_MOST 64u
 
@@ -141,7 +141,7 @@ static void look(FcWatched *watched, guint reads, double weight)
     const double ran = is_running ? most : fc_on_cpu_us(&watched->on_cpu, most);
     if (ran > 0)
         add(watched, values, ran);
-    watched->every = ran > 0 ? 1 : MIN(2 * watched->every, EVERY_MOST);
+    watched->every = ran >= 0 ? 1 : MIN(2 * watched->every, EVERY_MOST);
 }
 
 /* It has its turn in each round by a chance of one in `every`, whatever came before. */

@@ -75,7 +75,7 @@ double fc_on_cpu_us(FcOnCpu *on_cpu, double most)
     char text[STATUS_BYTES];
     const Schedstat before = read_schedstat(on_cpu);
     if (!read_text(on_cpu->status, text, sizeof text) || !strstr(text, "\nState:\tR"))
-        return 0;
+        return -1;
     const Schedstat now = read_schedstat(on_cpu);
     const guint64 ran = now.ran - MIN(now.ran, on_cpu->ran);
     const guint64 taken = number_of(text, "\nvoluntary_ctxt_switches:\t") +
