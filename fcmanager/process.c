@@ -267,6 +267,8 @@ static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gb
      * the last, which is `time` only where that closes frames. */
     if (fc_stack_depth(thread->stack) > 0)
         fc_stack_close(thread->stack, time);
+    else
+        fc_stack_end_outside(thread->stack);
     result.start_time = first_event(process, thread);
     result.end_time = MAX(fc_stack_last_time(thread->stack), result.start_time);
     process->end_time = MAX(process->end_time, result.end_time);

@@ -96,6 +96,10 @@ struct FcStack
     GArray *aways;         /* of struct FrameAway, [0] begins the list of the free ones; NULL: none
                               yet */
     struct StackAway off;  /* of the thread in all */
+    /* Of the last FC_RECORD_OFFs in a row while no frame is open: */
+    struct StackAway off_outside; /* what `off` was before them, */
+    guint64 outside_from;         /* the time of the record before them, */
+    guint64 outside_to;           /* and that of the last of them; 0: there is none */
     struct StackAway off_pending; /* what was after the record that comes next */
     gboolean is_pending;
     guint64 off_since; /* time of the record before the last FC_RECORD_OFF in a row, */

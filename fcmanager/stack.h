@@ -97,6 +97,10 @@ void fc_stack_take_last_wait(FcStack *stack, guint64 ahead_ns, guint64 time);
 /* Closes all frames as of `time`, or as of the last record if that is later. */
 void fc_stack_close(FcStack *stack, guint64 time);
 
+/* No record comes any more, and no frame is open: what the thread did behind its last function is
+ * no part of its run. */
+void fc_stack_end_outside(FcStack *stack);
+
 /* Open frames, of paused stacks too. */
 guint fc_stack_depth(const FcStack *stack);
 guint64 fc_stack_last_time(const FcStack *stack);

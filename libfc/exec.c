@@ -14,6 +14,7 @@
 #include "libfc/join.h"
 #include "libfc/libc.h"
 #include "libfc/state.h"
+#include "libfc/switches.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 
@@ -127,7 +128,10 @@ static void send(enum FcMessageType type)
     {
         uint64_t old = fc_block_signals();
         if (type == FC_MSG_EXEC)
+        {
+            fc_switches_look_last();
             fc_chunks_flush();
+        }
         struct FcMessage message = {
             .type = (uint8_t)type, .thread = fc_thread.number, .value = fc_clock_peek()};
         fc_channel_send(&message, NULL, 0);

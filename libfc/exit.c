@@ -16,6 +16,7 @@
 #include "libfc/scan.h"
 #include "libfc/spawn.h"
 #include "libfc/state.h"
+#include "libfc/switches.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 #include "libfc/threads.h"
@@ -85,18 +86,19 @@ static void quit(void)
         fc_process_after_fork(0);
     if (fc_thread.number == 0)
         fc_threads_start();
+    fc_switches_begin_pause();
     fc_threads_send_name();
     fc_modules_scan_last();
+    fc_switches_look_last();
     fc_state_ending(); /* what other threads do from now on is past the end */
+    const uint64_t end = fc_clock_peek();
     fc_buffers_send_others();
     fc_scan_run(fc_session.manager_pid);
     uint32_t index = fc_chunks_take_for_answer();
     if (index == 0 && fc_session.reply_fd < 0)
         index = FC_NO_ANSWER;
-    struct FcMessage message = {.type = FC_MSG_QUIT,
-                                .thread = fc_thread.number,
-                                .argument = index,
-                                .value = fc_clock_peek()};
+    struct FcMessage message = {
+        .type = FC_MSG_QUIT, .thread = fc_thread.number, .argument = index, .value = end};
     fc_channel_send(&message, NULL, 0);
     if (!fc_state_is_off())
     {

@@ -314,3 +314,10 @@ void fc_switches_end_pause(void)
     if (!may_have_been_off() && !is_coarse_here())
         set_pointer(&paused_mark); /* so that the next hook looks */
 }
+
+void fc_switches_look_last(void)
+{
+    fc_switches_end_pause();
+    if (fc_switches_any())
+        fc_switches_look(fc_clock_peek());
+}

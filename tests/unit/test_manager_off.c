@@ -169,6 +169,28 @@ static void test_outside(void)
     fc_fixture_stop(&f);
 }
 
+/* What comes behind the last function is in nothing, what comes between two is the thread's. */
+static void test_behind(void)
+{
+    FcFixture f;
+    FcStackOff found;
+    fc_fixture_start(&f);
+    seen(&f, 10, 0, 0);
+    fc_fixture_enter(&f, 10, 'A', SITE('Y', 0), 1);
+    fc_fixture_leave(&f, 100, 'A', SITE('Y', 0), 1);
+    seen(&f, 200, 60, 1);
+    fc_fixture_enter(&f, 200, 'B', SITE('Y', 1), 1);
+    fc_fixture_leave(&f, 300, 'B', SITE('Y', 1), 1);
+    seen(&f, 400, 160, 2);
+    off(&f, 420, FC_OFF_PAUSED, 20, 0);
+    fc_stack_end_outside(f.stack);
+    g_assert_cmpuint(fc_stack_last_time(f.stack), ==, 300);
+    fc_stack_get_off(f.stack, &found);
+    g_assert_cmpuint(found.off, ==, 60);
+    g_assert_cmpuint(found.paused, ==, 0);
+    fc_fixture_stop(&f);
+}
+
 /* A function on the stack twice waits once; its contexts are folded. */
 static void test_recursion(void)
 {
@@ -418,6 +440,7 @@ int main(int argc, char **argv)
     g_test_add_func("/off/nesting", test_nesting);
     g_test_add_func("/off/costs", test_costs);
     g_test_add_func("/off/outside", test_outside);
+    g_test_add_func("/off/behind", test_behind);
     g_test_add_func("/off/recursion", test_recursion);
     g_test_add_func("/off/pending", test_pending);
     g_test_add_func("/off/pending-in-gap", test_pending_in_gap);

@@ -120,6 +120,24 @@ class OffCpu(fctest.Case):
                 self.assertGreaterEqual(found["works"]["total_ns"] - found["works"]["total_wait_ns"],
                                         19 * MS)
 
+    def test_waited_before_the_end(self):
+        """No record comes after a wait before which exit or exec is called, either."""
+        program = self.compile("ends_after_wait.c")
+        for end in ("exit", "exec"):
+            for env in ({}, {"FC_TRANSPORT": "pipe"}, {"GLIBC_TUNABLES": "glibc.pthread.rseq=0"}):
+                with self.subTest(end, env=env):
+                    done = self.run_quiet([program, end], env=env)
+                    self.assertEqual((done.returncode, done.stderr), (0, b""))
+                    on_cpu = int(done.stdout)
+                    profile = self.wait_for_file()
+                    text = subprocess.run([fctest.tool("fcdump"), "--json", profile],
+                                          check=True, capture_output=True).stdout
+                    os.unlink(profile)
+                    found = {each["name"]: each for each in json.loads(text)["functions"]}
+                    total, wait = found["ends"]["total_ns"], found["ends"]["total_wait_ns"]
+                    self.assertGreaterEqual(wait, 300 * MS * 0.98)
+                    self.assertLessEqual(total - wait, on_cpu + total // 100 + MS)
+
     def test_stopped_manager(self):
         """The program waits for a manager that is stopped: that is in no function's time."""
         program = self.compile("longrun.c")
