@@ -265,6 +265,14 @@ void fc_stack_take_last_wait(FcStack *stack, guint64 ahead_ns, guint64 time)
     stack->is_pending = FALSE;
 }
 
+void fc_stack_end_outside(FcStack *stack)
+{
+    if (stack->outside_to == 0 || stack->outside_to != stack->last)
+        return;
+    stack->last = stack->outside_from;
+    stack->off = stack->off_outside;
+}
+
 guint64 fc_stack_last_time(const FcStack *stack)
 {
     return stack->last;

@@ -4,8 +4,6 @@
  */
 #include "fcmanager/stack-off.h"
 
-#include "fcmanager/stack.h"
-
 #include "libfc/fc-format.h"
 
 /* ---- Of frames ---------------------------------------------------------------------- */
@@ -190,8 +188,7 @@ static void take_pause(FcStack *stack, guint64 ticks, guint64 off_ns, guint64 be
     add_to_innermost(stack, &more);
 }
 
-/* The thread makes one at its end, too, after which nothing comes: see fc_stack_end_outside. */
-static void note_outside(FcStack *stack, guint64 before, guint64 time)
+void fc_stack_note_outside(FcStack *stack, guint64 before, guint64 time)
 {
     if (stack->outside_to != before || before == 0)
     {
@@ -201,19 +198,9 @@ static void note_outside(FcStack *stack, guint64 before, guint64 time)
     stack->outside_to = time;
 }
 
-void fc_stack_end_outside(FcStack *stack)
-{
-    if (stack->outside_to == 0 || stack->outside_to != stack->last)
-        return;
-    stack->last = stack->outside_from;
-    stack->off = stack->off_outside;
-}
-
 void fc_stack_take_off(FcStack *stack, guint64 kind, guint64 value, guint64 site, guint64 before,
                        guint64 time)
 {
-    if (fc_stack_depth(stack) == 0)
-        note_outside(stack, before, time);
     if (before != stack->off_time || before < stack->off_since)
         stack->off_since = before;
     stack->off_time = time;

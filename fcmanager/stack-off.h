@@ -21,6 +21,9 @@ struct FrameAway
     guint16 next;            /* of those that are free; 0: none */
 };
 
+/* Before such a record is taken while no frame is open: nothing may come after it, see
+ * fc_stack_end_outside. */
+void fc_stack_note_outside(FcStack *stack, guint64 before, guint64 time);
 /* A record of that kind: what it tells, of the time since `before`. */
 void fc_stack_take_off(FcStack *stack, guint64 kind, guint64 value, guint64 site, guint64 before,
                        guint64 time);

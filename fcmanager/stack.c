@@ -275,6 +275,8 @@ G_NO_INLINE static void take_other(FcStack *stack, const struct Event *event, gu
         count(stack, event, before);
         return;
     case FC_RECORD_OFF:
+        if (fc_stack_depth(stack) == 0)
+            fc_stack_note_outside(stack, before, event->time);
         fc_stack_take_off(stack, event->where >> FC_OFF_RECORD_SHIFT & FC_OFF_RECORD_MASK,
                           event->function, event->site, before, event->time);
         return;
