@@ -125,6 +125,12 @@ guint32 fc_settle_next_below(const FcSettle *settle, guint32 node, guint32 top, 
     return 0;
 }
 
+static gint newest_first(gconstpointer a, gconstpointer b)
+{
+    const guint32 x = *(const guint32 *)a, y = *(const guint32 *)b;
+    return x > y ? -1 : x < y;
+}
+
 void fc_settle_find_below(const FcSettle *settle, guint32 node, guint32 function, GArray *found)
 {
     guint32 at = fc_settle_next_below(settle, node, node, TRUE);
@@ -135,6 +141,7 @@ void fc_settle_find_below(const FcSettle *settle, guint32 node, guint32 function
             g_array_append_val(found, at);
         at = fc_settle_next_below(settle, at, node, settle->is_counted[own]);
     }
+    g_array_sort(found, newest_first);
 }
 
 /* ---- Callers ---------------------------------------------------------------------- */

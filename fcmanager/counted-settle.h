@@ -104,7 +104,7 @@ gboolean fc_settle_is_on_path(const FcCounts *counts, guint32 wanted, guint32 no
  * `descend`; 0: that was the last. */
 guint32 fc_settle_next_below(const FcSettle *settle, guint32 node, guint32 top, gboolean descend);
 /* Into `found`, of guint32: the contexts of `function` below `node` between which all are of
- * counted functions. */
+ * counted functions, the newest first. */
 void fc_settle_find_below(const FcSettle *settle, guint32 node, guint32 function, GArray *found);
 /* Recorded calls by the arc of which it is certain that its caller made them. */
 guint64 fc_settle_sure_calls(const FcSettle *settle, guint32 arc);
