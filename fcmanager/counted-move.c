@@ -53,9 +53,8 @@ static guint32 find_caller(const FcSettle *settle, guint32 frame, guint32 functi
     for (guint i = 0; i < found->len; i++)
     {
         guint32 at = g_array_index(found, guint32, i);
-        if (fc_settle_is_on_path(counts, node, at))
-            continue;
-        if (best == 0 || counts->nodes[at].calls > counts->nodes[best].calls)
+        if ((best == 0 || counts->nodes[at].calls > counts->nodes[best].calls) &&
+            !fc_settle_is_on_path(counts, node, at))
             best = at;
     }
     return best;
@@ -123,6 +122,7 @@ static void move_nodes(Move *move)
             move->moved_arcs[mover.arc - 1] = 1;
         move_node(move, i, caller);
     }
+    fc_settle_forget_below(settle);
     for (guint i = 0; i < left->len; i++)
     {
         const guint32 node = g_array_index(left, guint32, i);

@@ -49,13 +49,6 @@ void fc_settle_divide(guint64 amount, const guint64 *weights, guint count, guint
 
 /* ---- Contexts --------------------------------------------------------------------- */
 
-guint32 *fc_settle_link(GArray *links, guint32 index)
-{
-    if (links->len <= index)
-        g_array_set_size(links, index + 1);
-    return &g_array_index(links, guint32, index);
-}
-
 /* Makes `node` known as a child of its parent. */
 static void add_child(FcSettle *settle, guint32 node)
 {
@@ -70,6 +63,7 @@ static void add_child(FcSettle *settle, guint32 node)
     settle->first_same[own->function] = node;
     g_array_set_size(settle->hidden_calls, MAX(settle->hidden_calls->len, node + 1));
     g_array_set_size(settle->spent, MAX(settle->spent->len, node + 1));
+    fc_settle_add_below(settle, node);
 }
 
 guint32 fc_settle_find_child(const FcSettle *settle, guint32 node, const FcCountedPair *pair)
@@ -123,25 +117,6 @@ guint32 fc_settle_next_below(const FcSettle *settle, guint32 node, guint32 top, 
         node = settle->counts->nodes[node].parent;
     }
     return 0;
-}
-
-static gint newest_first(gconstpointer a, gconstpointer b)
-{
-    const guint32 x = *(const guint32 *)a, y = *(const guint32 *)b;
-    return x > y ? -1 : x < y;
-}
-
-void fc_settle_find_below(const FcSettle *settle, guint32 node, guint32 function, GArray *found)
-{
-    guint32 at = fc_settle_next_below(settle, node, node, TRUE);
-    while (at != 0)
-    {
-        guint32 own = settle->counts->nodes[at].function;
-        if (own == function)
-            g_array_append_val(found, at);
-        at = fc_settle_next_below(settle, at, node, settle->is_counted[own]);
-    }
-    g_array_sort(found, newest_first);
 }
 
 /* ---- Callers ---------------------------------------------------------------------- */
@@ -422,9 +397,10 @@ static void begin(FcSettle *settle, FcCounted *counted, const FcCallCosts *costs
         settle->by_address[i] = i;
     g_qsort_with_data(settle->by_address, (gint)functions, sizeof *settle->by_address,
                       compare_functions, counts);
+    note_pairs(settle);
+    fc_settle_begin_below(settle);
     for (guint32 i = 1; i < counts->node_count; i++)
         add_child(settle, i);
-    note_pairs(settle);
 }
 
 static void end(FcSettle *settle)
@@ -442,6 +418,7 @@ static void end(FcSettle *settle)
     g_free(settle->first_same);
     g_free(settle->is_counted);
     g_free(settle->by_address);
+    fc_settle_forget_below(settle);
 }
 
 void fc_counted_settle(FcCounted *counted, guint64 outside, const FcCallCosts *costs)

@@ -49,6 +49,16 @@ typedef struct
     double ticks;   /* what they took by estimate */
 } FcCountedShare;
 
+/* Finds contexts by what is above them: see counted-below.c. */
+typedef struct
+{
+    guint32 *slots; /* of a hash table: the newest context of each top and function; 0: empty */
+    guint32 mask;
+    guint32 used;
+    GArray *top;  /* guint32 by context: the nearest above that is not of a counted function */
+    GArray *next; /* guint32 by context: an older one of its top and function; 0: none */
+} FcSettleBelow;
+
 /* Beside what fc_counted_settle is given; arrays by context grow with these. */
 typedef struct
 {
@@ -68,6 +78,7 @@ typedef struct
     GArray *next_pair;    /* guint32 by pair: another one of its function; likewise */
     guint32 *by_address;  /* functions in the order of module and address */
     GArray *shares;       /* FcCountedShare */
+    FcSettleBelow below;
 } FcSettle;
 
 /* Of FcSettle.is_counted.  Calls deeper than FC_DEPTH call nothing that is recorded. */
@@ -88,7 +99,12 @@ typedef struct
 void fc_counted_settle(FcCounted *counted, guint64 outside, const FcCallCosts *costs);
 
 /* An entry of one of the arrays above, which grows with zeros if need be; good until it does. */
-guint32 *fc_settle_link(GArray *links, guint32 index);
+static inline guint32 *fc_settle_link(GArray *links, guint32 index)
+{
+    if (G_UNLIKELY(links->len <= index))
+        g_array_set_size(links, index + 1);
+    return &g_array_index(links, guint32, index);
+}
 
 /* Divides `amount` in proportion to `weights` (all alike where they are all 0) into `parts`, whose
  * sum it is.  `count` must not be 0. */
@@ -104,8 +120,12 @@ gboolean fc_settle_is_on_path(const FcCounts *counts, guint32 wanted, guint32 no
  * `descend`; 0: that was the last. */
 guint32 fc_settle_next_below(const FcSettle *settle, guint32 node, guint32 top, gboolean descend);
 /* Into `found`, of guint32: the contexts of `function` below `node` between which all are of
- * counted functions, the newest first. */
+ * counted functions, the newest first.  Not once contexts were made for what moves. */
 void fc_settle_find_below(const FcSettle *settle, guint32 node, guint32 function, GArray *found);
+/* Before the first; `node` is new; nothing will be asked any more. */
+void fc_settle_begin_below(FcSettle *settle);
+void fc_settle_add_below(FcSettle *settle, guint32 node);
+void fc_settle_forget_below(FcSettle *settle);
 /* Recorded calls by the arc of which it is certain that its caller made them. */
 guint64 fc_settle_sure_calls(const FcSettle *settle, guint32 arc);
 /* The function (+ 1; 0: none) that calls the pair as far as its call site tells, where nobody
