@@ -232,16 +232,11 @@ static void give_below(FcSettle *settle, const Batch *batch)
 
 /* Of a call within the same function the time is the better measure: the calls of the context are
  * those from outside. */
-static guint64 weight_of(FcSettle *settle, const FcCountedPair *pair, guint32 node,
-                         gboolean by_recorded)
+static guint64 weight_of(const FcSettle *settle, const FcCountedPair *pair, guint32 node)
 {
     const FcCountsNode *own = &settle->counts->nodes[node];
-    if (fc_counts_find_on_path(settle->counts, node, pair->function) != 0)
-        return by_recorded ? 0 : own->local;
-    if (!by_recorded)
-        return own->calls;
-    guint32 child = fc_settle_find_child(settle, node, pair);
-    return child != 0 ? settle->counts->nodes[child].calls : 0;
+    const gboolean is_within = fc_counts_find_on_path(settle->counts, node, pair->function) != 0;
+    return is_within ? own->local : own->calls;
 }
 
 /* The frame in whose time the counted callees of context `node` ran. */
@@ -252,39 +247,74 @@ static guint32 frame_of(const FcSettle *settle, guint32 node)
     return g_array_index(settle->spent, FcCountedSpent, node).frame;
 }
 
+/* A context that calls, and in proportion to what it gets calls. */
+typedef struct
+{
+    guint32 node;
+    guint64 weight;
+} Caller;
+
+/* The newest first, as are contexts of one function. */
+static gint compare_callers(gconstpointer a, gconstpointer b)
+{
+    const guint32 one = ((const Caller *)a)->node;
+    const guint32 other = ((const Caller *)b)->node;
+    return one > other ? -1 : one < other;
+}
+
+/* Into `found`, of Caller: the contexts of `caller` (function + 1) of which it is known that they
+ * call pair number `index`. */
+static void find_known(const FcSettle *settle, guint32 index, guint32 caller, GArray *found)
+{
+    const FcCountsNode *nodes = settle->counts->nodes;
+    for (guint32 at = *fc_settle_link(settle->first_of_pair, index); at != 0;
+         at = *fc_settle_link(settle->next_of_pair, at))
+    {
+        const Caller known = {nodes[at].parent, nodes[at].calls};
+        if (known.node != 0 && nodes[known.node].function == caller - 1 && known.weight > 0)
+            g_array_append_val(found, known);
+    }
+    g_array_sort(found, compare_callers);
+}
+
+static void find_all(const FcSettle *settle, const FcCountedPair *pair, guint32 caller,
+                     GArray *found)
+{
+    for (guint32 node = settle->first_same[caller - 1]; node != 0;
+         node = *fc_settle_link(settle->next_same, node))
+    {
+        const Caller known = {node, weight_of(settle, pair, node)};
+        g_array_append_val(found, known);
+    }
+}
+
 /* Calls of `caller` (function + 1) that no sample tells of: to all its contexts. */
 static void give_by_caller(FcSettle *settle, Batch batch, guint32 caller)
 {
     const FcCountedPair pair = g_array_index(settle->counted->pairs, FcCountedPair, batch.pair);
-    g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(guint32));
-    for (guint32 node = caller != 0 ? settle->first_same[caller - 1] : 0; node != 0;
-         node = *fc_settle_link(settle->next_same, node))
-        g_array_append_val(found, node);
+    g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(Caller));
+    if (caller != 0)
+        find_known(settle, batch.pair, caller, found);
+    if (caller != 0 && found->len == 0)
+        find_all(settle, &pair, caller, found);
     if (found->len == 0)
     {
         batch.frame = 0;
         give(settle, &batch, 0, caller, batch.calls);
         return;
     }
-    g_autofree guint64 *weights = g_new0(guint64, found->len);
+    g_autofree guint64 *weights = g_new(guint64, found->len);
     g_autofree guint64 *parts = g_new(guint64, found->len);
-    gboolean any = FALSE;
-    for (int recorded = 1; recorded >= 0 && !any; recorded--)
-        for (guint i = 0; i < found->len; i++)
-        {
-            weights[i] = weight_of(settle, &pair, g_array_index(found, guint32, i), recorded == 1);
-            any = any || weights[i] > 0;
-        }
+    for (guint i = 0; i < found->len; i++)
+        weights[i] = g_array_index(found, Caller, i).weight;
     fc_settle_divide(batch.calls, weights, found->len, parts);
-    const guint64 all = batch.calls;
     for (guint i = 0; i < found->len; i++)
     {
-        guint32 node = g_array_index(found, guint32, i);
+        const guint32 node = g_array_index(found, Caller, i).node;
         batch.frame = frame_of(settle, node);
         batch.calls = parts[i];
         give(settle, &batch, node, caller, parts[i]);
     }
-    batch.calls = all;
 }
 
 /* No sample: by the callers that are known, or that the call site looks like. */

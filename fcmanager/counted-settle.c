@@ -49,6 +49,18 @@ void fc_settle_divide(guint64 amount, const guint64 *weights, guint count, guint
 
 /* ---- Contexts --------------------------------------------------------------------- */
 
+static void add_to_pair(FcSettle *settle, guint32 node)
+{
+    const FcCountsNode *own = &settle->counts->nodes[node];
+    const FcMapSlot *pair = fc_map_find(&settle->counted->pair_map, own->site,
+                                        (guint64)(gint64)own->site_module, own->function);
+    if (!pair)
+        return;
+    guint32 *first = fc_settle_link(settle->first_of_pair, pair->value - 1);
+    *fc_settle_link(settle->next_of_pair, node) = *first;
+    *first = node;
+}
+
 /* Makes `node` known as a child of its parent. */
 static void add_child(FcSettle *settle, guint32 node)
 {
@@ -61,6 +73,7 @@ static void add_child(FcSettle *settle, guint32 node)
     *fc_settle_link(settle->first_child, own->parent) = node;
     *fc_settle_link(settle->next_same, node) = settle->first_same[own->function];
     settle->first_same[own->function] = node;
+    add_to_pair(settle, node);
     g_array_set_size(settle->hidden_calls, MAX(settle->hidden_calls->len, node + 1));
     g_array_set_size(settle->spent, MAX(settle->spent->len, node + 1));
     fc_settle_add_below(settle, node);
@@ -384,6 +397,8 @@ static void begin(FcSettle *settle, FcCounted *counted, const FcCallCosts *costs
     settle->first_child = links_new(counts->node_count);
     settle->next_child = links_new(counts->node_count);
     settle->next_same = links_new(counts->node_count);
+    settle->next_of_pair = links_new(counts->node_count);
+    settle->first_of_pair = links_new(counted->pairs->len);
     settle->next_arc = links_new(counts->arc_count);
     settle->next_pair = links_new(counted->pairs->len);
     settle->first_pair = g_new0(guint32, functions);
@@ -409,6 +424,8 @@ static void end(FcSettle *settle)
     g_array_unref(settle->first_child);
     g_array_unref(settle->next_child);
     g_array_unref(settle->next_same);
+    g_array_unref(settle->next_of_pair);
+    g_array_unref(settle->first_of_pair);
     g_array_unref(settle->next_arc);
     g_array_unref(settle->next_pair);
     g_free(settle->first_pair);

@@ -65,19 +65,21 @@ typedef struct
     FcCounted *counted;
     FcCounts *counts;
     const FcCallCosts *costs;
-    FcMap children;       /* parent, site, its module | function -> context */
-    GArray *first_child;  /* guint32 by context; 0: none */
-    GArray *next_child;   /* of the same parent */
-    GArray *next_same;    /* of the same function */
-    GArray *hidden_calls; /* guint64: calls that were counted, from outside of the context */
-    GArray *spent;        /* FcCountedSpent */
-    guint32 *first_same;  /* by function */
-    guint8 *is_counted;   /* by function: bits as below; 0: it is not */
-    GArray *next_arc;     /* guint32 by arc: another one of its pair, index + 1; 0: none */
-    guint32 *first_pair;  /* by function, index + 1; 0: none */
-    GArray *next_pair;    /* guint32 by pair: another one of its function; likewise */
-    guint32 *by_address;  /* functions in the order of module and address */
-    GArray *shares;       /* FcCountedShare */
+    FcMap children;        /* parent, site, its module | function -> context */
+    GArray *first_child;   /* guint32 by context; 0: none */
+    GArray *next_child;    /* of the same parent */
+    GArray *next_same;     /* of the same function */
+    GArray *next_of_pair;  /* called by the same call site, too; newer ones first, as all these */
+    GArray *hidden_calls;  /* guint64: calls that were counted, from outside of the context */
+    GArray *spent;         /* FcCountedSpent */
+    guint32 *first_same;   /* by function */
+    guint8 *is_counted;    /* by function: bits as below; 0: it is not */
+    GArray *next_arc;      /* guint32 by arc: another one of its pair, index + 1; 0: none */
+    guint32 *first_pair;   /* by function, index + 1; 0: none */
+    GArray *next_pair;     /* guint32 by pair: another one of its function; likewise */
+    GArray *first_of_pair; /* guint32 by pair: a context; 0: none */
+    guint32 *by_address;   /* functions in the order of module and address */
+    GArray *shares;        /* FcCountedShare */
     FcSettleBelow below;
 } FcSettle;
 
