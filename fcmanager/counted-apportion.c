@@ -67,7 +67,9 @@ static void give(FcSettle *settle, const Batch *batch, guint32 node, guint32 cal
     const FcCountedPair pair = g_array_index(settle->counted->pairs, FcCountedPair, batch->pair);
     if (calls == 0)
         return;
-    guint32 child = fc_settle_child(settle, node, &pair);
+    guint32 child = fc_settle_find_child(settle, node, &pair);
+    if (child == 0)
+        child = fc_settle_child(settle, node, &pair);
     const guint32 arc = arc_of(settle, batch->pair, caller);
     counts->nodes[child].calls += calls;
     counts->arcs[arc].calls += calls;
@@ -75,7 +77,8 @@ static void give(FcSettle *settle, const Batch *batch, guint32 node, guint32 cal
         fc_counts_mark(&counts->apportioned_nodes, child);
     if (!batch->is_arc_exact)
         fc_counts_mark(&counts->apportioned_arcs, arc);
-    if (!fc_settle_is_on_path(counts, child, node)) /* else it is a call within itself */
+    if (counts->nodes[child].parent == node ||
+        !fc_settle_is_on_path(counts, child, node)) /* else it is a call within itself */
     {
         g_array_index(settle->hidden_calls, guint64, child) += calls;
         FcCountedSpent *spent = &g_array_index(settle->spent, FcCountedSpent, child);

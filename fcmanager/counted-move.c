@@ -228,26 +228,47 @@ static void add_node(FcCountsNode *into, const FcCountsNode *from, gboolean fold
         into->total += from->total;
 }
 
-/* The context of `fresh` that `from`, whose parent became `parent`, becomes. */
-static guint32 place_node(FcCounts *fresh, FcMap *known, guint32 parent, const FcCountsNode *from,
-                          FcCountsCost wait)
+typedef struct
 {
-    guint32 node = fc_counts_find_on_path(fresh, parent, from->function);
+    const FcSettle *settle;
+    FcCounts fresh;
+    FcNodes known; /* contexts of `fresh`, by parent, site, its module and function */
+} Order;
+
+static guint32 find_or_add(Order *order, guint32 parent, const FcCountsNode *from)
+{
+    FcCounts *fresh = &order->fresh;
+    const guint32 hash =
+        fc_map_hash(parent, from->site, fc_counts_callee_key(from->site_module, from->function));
+    FcNodesSlot *slot = fc_nodes_first(&order->known, hash);
+    for (; slot->node != 0; slot = fc_nodes_next(&order->known, slot, hash))
+    {
+        const FcCountsNode *like = &fresh->nodes[slot->node];
+        if (like->parent == parent && like->function == from->function &&
+            like->site == from->site && like->site_module == from->site_module)
+            return slot->node;
+    }
+    const guint32 node =
+        fc_counts_add_node(fresh, parent, from->site, from->site_module, from->function);
+    fc_nodes_add(&order->known, slot, hash, node);
+    return node;
+}
+
+/* The context of `fresh` that `from`, whose parent became `parent`, becomes.  What moved has more
+ * contexts above it than it had, but all of these are of counted functions. */
+static guint32 place_node(Order *order, guint32 parent, const FcCountsNode *from, FcCountsCost wait)
+{
+    FcCounts *fresh = &order->fresh;
+    guint32 node = 0;
+    if (order->settle->is_counted[from->function])
+        node = fc_counts_find_on_path(fresh, parent, from->function);
     if (node != 0)
     {
         add_node(&fresh->nodes[node], from, TRUE);
         fc_counts_add_wait(&fresh->node_waits, node, (FcCountsCost){0, wait.local});
         return node;
     }
-    guint64 callee = (guint64)(guint32)from->site_module << 32 | from->function;
-    const FcMapSlot *slot = fc_map_find(known, parent, from->site, callee);
-    if (slot)
-        node = slot->value;
-    else
-    {
-        node = fc_counts_add_node(fresh, parent, from->site, from->site_module, from->function);
-        fc_map_add(known, parent, from->site, callee, node, 0);
-    }
+    node = find_or_add(order, parent, from);
     add_node(&fresh->nodes[node], from, FALSE);
     fc_counts_add_wait(&fresh->node_waits, node, wait);
     return node;
@@ -263,21 +284,23 @@ static void place_slowest(FcCounts *counts, const guint32 *places)
 static void order_nodes(FcSettle *settle)
 {
     FcCounts *counts = settle->counts;
-    FcCounts fresh = {0};
-    FcMap known;
+    Order order = {.settle = settle};
+    FcCounts *fresh = &order.fresh;
     GArray *marks = NULL;
     GArray *unrecorded = NULL;
     GArray *hidden = NULL;
     g_autofree guint32 *places = g_new0(guint32, counts->node_count);
-    fc_map_init(&known, counts->node_count);
-    fc_counts_add_node(&fresh, 0, 0, FC_NONE, 0);
-    fresh.nodes[0] = counts->nodes[0];
+    fc_nodes_init(&order.known, counts->node_count);
+    fresh->nodes = g_new(FcCountsNode, counts->node_count);
+    fresh->node_room = counts->node_count;
+    fc_counts_add_node(fresh, 0, 0, FC_NONE, 0);
+    fresh->nodes[0] = counts->nodes[0];
     for (guint32 at = fc_settle_next_below(settle, 0, 0, TRUE); at != 0;
          at = fc_settle_next_below(settle, at, 0, TRUE))
     {
         const FcCountsNode *from = &counts->nodes[at];
-        places[at] = place_node(&fresh, &known, places[from->parent], from,
-                                fc_counts_wait(counts->node_waits, at));
+        places[at] =
+            place_node(&order, places[from->parent], from, fc_counts_wait(counts->node_waits, at));
         if (fc_counts_is_marked(counts->apportioned_nodes, at))
             fc_counts_mark(&marks, places[at]);
         if (fc_counts_unrecorded(counts, at) > 0)
@@ -285,19 +308,19 @@ static void order_nodes(FcSettle *settle)
         if (fc_counts_hidden_cost(counts, at) > 0)
             fc_counts_add_hidden_cost(&hidden, places[at], fc_counts_hidden_cost(counts, at));
     }
-    fc_map_clear(&known);
+    fc_nodes_clear(&order.known);
     place_slowest(counts, places);
     if (counts->contexts_in_use)
-        *counts->contexts_in_use -= counts->node_count - fresh.node_count;
+        *counts->contexts_in_use -= counts->node_count - fresh->node_count;
     g_free(counts->nodes);
-    counts->nodes = fresh.nodes;
-    counts->node_count = fresh.node_count;
-    counts->node_room = fresh.node_room;
+    counts->nodes = fresh->nodes;
+    counts->node_count = fresh->node_count;
+    counts->node_room = fresh->node_room;
     if (counts->apportioned_nodes)
         g_array_unref(counts->apportioned_nodes);
     counts->apportioned_nodes = marks;
     g_clear_pointer(&counts->node_waits, g_hash_table_unref);
-    counts->node_waits = fresh.node_waits;
+    counts->node_waits = fresh->node_waits;
     if (counts->unrecorded)
         g_array_unref(counts->unrecorded);
     counts->unrecorded = unrecorded;

@@ -49,6 +49,25 @@ void fc_settle_divide(guint64 amount, const guint64 *weights, guint count, guint
 
 /* ---- Contexts --------------------------------------------------------------------- */
 
+static guint32 hash_of_child(guint32 parent, const FcCountsNode *like)
+{
+    return fc_map_hash(parent, like->site, fc_counts_callee_key(like->site_module, like->function));
+}
+
+/* Of the child of `parent` with the same call site and function, or the empty one. */
+static FcNodesSlot *slot_of_child(const FcSettle *settle, guint32 parent, const FcCountsNode *like)
+{
+    const FcCountsNode *nodes = settle->counts->nodes;
+    const guint32 hash = hash_of_child(parent, like);
+    FcNodesSlot *slot = fc_nodes_first(&settle->children, hash);
+    while (slot->node != 0 &&
+           (*fc_settle_link(settle->first_parent, slot->node) != parent ||
+            nodes[slot->node].function != like->function || nodes[slot->node].site != like->site ||
+            nodes[slot->node].site_module != like->site_module))
+        slot = fc_nodes_next(&settle->children, slot, hash);
+    return slot;
+}
+
 static void add_to_pair(FcSettle *settle, guint32 node)
 {
     const FcCountsNode *own = &settle->counts->nodes[node];
@@ -65,25 +84,29 @@ static void add_to_pair(FcSettle *settle, guint32 node)
 static void add_child(FcSettle *settle, guint32 node)
 {
     const FcCountsNode *own = &settle->counts->nodes[node];
-    guint64 callee = fc_counts_callee_key(own->site_module, own->function);
-    if (!fc_map_find(&settle->children, own->parent, own->site, callee))
-        fc_map_add(&settle->children, own->parent, own->site, callee, node, 0);
+    FcNodesSlot *slot = slot_of_child(settle, own->parent, own);
+    *fc_settle_link(settle->first_parent, node) = own->parent;
+    if (slot->node == 0)
+        fc_nodes_add(&settle->children, slot, hash_of_child(own->parent, own), node);
     fc_settle_link(settle->first_child, node);
     *fc_settle_link(settle->next_child, node) = *fc_settle_link(settle->first_child, own->parent);
     *fc_settle_link(settle->first_child, own->parent) = node;
     *fc_settle_link(settle->next_same, node) = settle->first_same[own->function];
     settle->first_same[own->function] = node;
     add_to_pair(settle, node);
-    g_array_set_size(settle->hidden_calls, MAX(settle->hidden_calls->len, node + 1));
-    g_array_set_size(settle->spent, MAX(settle->spent->len, node + 1));
+    if (settle->hidden_calls->len <= node)
+    {
+        g_array_set_size(settle->hidden_calls, node + 1);
+        g_array_set_size(settle->spent, node + 1);
+    }
     fc_settle_add_below(settle, node);
 }
 
 guint32 fc_settle_find_child(const FcSettle *settle, guint32 node, const FcCountedPair *pair)
 {
-    const FcMapSlot *slot = fc_map_find(&settle->children, node, pair->site,
-                                        fc_counts_callee_key(pair->site_module, pair->function));
-    return slot ? slot->value : 0;
+    const FcCountsNode like = {
+        .site = pair->site, .site_module = pair->site_module, .function = pair->function};
+    return slot_of_child(settle, node, &like)->node;
 }
 
 guint32 fc_settle_child(FcSettle *settle, guint32 node, const FcCountedPair *pair)
@@ -100,10 +123,11 @@ guint32 fc_settle_child(FcSettle *settle, guint32 node, const FcCountedPair *pai
     else
     {
         counts->contexts_folded++;
-        const FcMapSlot *slot = fc_map_find(&settle->children, 0, FC_FOLDED_SITE,
-                                            fc_counts_callee_key(FC_NONE, pair->function));
-        if (slot)
-            return slot->value;
+        const FcCountedPair folded = {
+            .site = FC_FOLDED_SITE, .site_module = FC_NONE, .function = pair->function};
+        known = fc_settle_find_child(settle, 0, &folded);
+        if (known != 0)
+            return known;
         known = fc_counts_add_node(counts, 0, FC_FOLDED_SITE, FC_NONE, pair->function);
     }
     add_child(settle, known);
@@ -393,7 +417,8 @@ static void begin(FcSettle *settle, FcCounted *counted, const FcCallCosts *costs
     FcCounts *counts = counted->counts;
     const guint32 functions = counts->function_count;
     *settle = (FcSettle){.counted = counted, .counts = counts, .costs = costs};
-    fc_map_init(&settle->children, counts->node_count);
+    fc_nodes_init(&settle->children, counts->node_count);
+    settle->first_parent = links_new(counts->node_count);
     settle->first_child = links_new(counts->node_count);
     settle->next_child = links_new(counts->node_count);
     settle->next_same = links_new(counts->node_count);
@@ -403,7 +428,9 @@ static void begin(FcSettle *settle, FcCounted *counted, const FcCallCosts *costs
     settle->next_pair = links_new(counted->pairs->len);
     settle->first_pair = g_new0(guint32, functions);
     settle->hidden_calls = g_array_new(FALSE, TRUE, sizeof(guint64));
+    g_array_set_size(settle->hidden_calls, counts->node_count);
     settle->spent = g_array_new(FALSE, TRUE, sizeof(FcCountedSpent));
+    g_array_set_size(settle->spent, counts->node_count);
     settle->shares = g_array_new(FALSE, TRUE, sizeof(FcCountedShare));
     settle->first_same = g_new0(guint32, functions);
     settle->is_counted = g_new0(guint8, functions);
@@ -420,7 +447,8 @@ static void begin(FcSettle *settle, FcCounted *counted, const FcCallCosts *costs
 
 static void end(FcSettle *settle)
 {
-    fc_map_clear(&settle->children);
+    fc_nodes_clear(&settle->children);
+    g_array_unref(settle->first_parent);
     g_array_unref(settle->first_child);
     g_array_unref(settle->next_child);
     g_array_unref(settle->next_same);

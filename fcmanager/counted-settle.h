@@ -34,6 +34,7 @@
 
 #include "fcmanager/costs.h"
 #include "fcmanager/counted.h"
+#include "fcmanager/nodes.h"
 
 /* In place of a pair: what calling sampled calls cost, which is in the time of their caller. */
 #define FC_SHARE_OF_COSTS G_MAXUINT32
@@ -52,11 +53,9 @@ typedef struct
 /* Finds contexts by what is above them: see counted-below.c. */
 typedef struct
 {
-    guint32 *slots; /* of a hash table: the newest context of each top and function; 0: empty */
-    guint32 mask;
-    guint32 used;
-    GArray *top;  /* guint32 by context: the nearest above that is not of a counted function */
-    GArray *next; /* guint32 by context: an older one of its top and function; 0: none */
+    FcNodes newest; /* by top and function */
+    GArray *top;    /* guint32 by context: the nearest above that is not of a counted function */
+    GArray *older;  /* guint32 by context: another one of its top and function; 0: none */
 } FcSettleBelow;
 
 /* Beside what fc_counted_settle is given; arrays by context grow with these. */
@@ -65,7 +64,8 @@ typedef struct
     FcCounted *counted;
     FcCounts *counts;
     const FcCallCosts *costs;
-    FcMap children;        /* parent, site, its module | function -> context */
+    FcNodes children;      /* by parent, site, its module and function */
+    GArray *first_parent;  /* guint32 by context: the parent before it moved */
     GArray *first_child;   /* guint32 by context; 0: none */
     GArray *next_child;    /* of the same parent */
     GArray *next_same;     /* of the same function */
