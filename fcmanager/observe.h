@@ -20,8 +20,11 @@ typedef struct FcObserver FcObserver;
 typedef struct
 {
     guint64 beacon;
-    double weight;  /* us */
-    double squares; /* the sum, over the looks, of the squares of what is in it of each */
+    double weight;    /* us */
+    double variance;  /* of that, by how much it is another one from look to look */
+    guint64 last;     /* number of the last look that it was in, from 1 on, */
+    double part;      /* its weight in that, */
+    double last_look; /* and the weight of all of it */
 } FcSighting;
 
 typedef struct

@@ -30,10 +30,10 @@
 #define OUTSIDE_MOST 1.0
 #define OUTSIDE_ERROR 0.5
 
-/* What is taken for hooks by the calibration and what by the looks agree up to this ratio, and not
- * at all from that one on. */
-#define APART_LEAST 1.25
-#define APART_MOST 1.65
+/* What hooks took by the calibration may be wrong by this part of it, and so many times that by
+ * which it is in all what they took by the looks, as a logarithm. */
+#define CALIBRATION_ERROR 0.1
+#define CALIBRATION_APART 0.5
 
 /* A call takes at least this part of what counting it costs: it did something. */
 #define LEAST_OF_CALLS 32.0
@@ -324,9 +324,9 @@ static void share_out(Refine *refine, const double *local)
     add_totals(refine, changes);
 }
 
-/* How far what hooks took by the calibration is what they took by the looks, of which each unit of
- * weight stands for so many `ticks`: 1 where both agree, 0 where they do not. */
-static double agreement_of(const Refine *refine, double ticks)
+/* The part by which what hooks took may be wrong by the calibration, as that is by so much more or
+ * less in all than by the looks, of which each unit of weight stands for so many `ticks`. */
+static double calibration_error(const Refine *refine, double ticks)
 {
     double calls;
     double removed = 0;
@@ -336,26 +336,40 @@ static double agreement_of(const Refine *refine, double ticks)
         removed += (double)refine->removed[i] * (1 - refine->before[i]);
     const double apart =
         fabs(log(MAX(1, removed) / (hooks + calls * outside_of(refine, calls, hooks))));
-    return CLAMP((log(APART_MOST) - apart) / (log(APART_MOST) - log(APART_LEAST)), 0, 1);
+    return CALIBRATION_ERROR + CALIBRATION_APART * apart;
 }
 
-/* As far as it does, the time of each frame without hooks stays what it was: to know how often each
- * was called is better than to see a few hundred times where the thread is. */
-static void keep_frames(const Refine *refine, double *local, double agreement)
+/* The time of a frame without hooks is known twice, too: by how often each was called, and by the
+ * looks at its functions.  `error`: as above. */
+static void weigh_frames(const Refine *refine, double *local, double error)
 {
     const FcCounts *counts = refine->counts;
     g_autofree double *before = g_new0(double, counts->node_count);
+    g_autofree double *hooks = g_new0(double, counts->node_count);
     g_autofree double *after = g_new0(double, counts->node_count);
+    g_autofree double *chance = g_new0(double, counts->node_count);
+    g_autofree double *of_functions = g_new0(double, counts->function_count);
+    for (guint32 i = 1; i < counts->node_count; i++)
+        of_functions[counts->nodes[i].function] += local[i];
     for (guint32 i = 1; i < counts->node_count; i++)
     {
-        before[refine->frames[i]] += refine->busy[i];
-        after[refine->frames[i]] += local[i];
+        const guint32 function = counts->nodes[i].function;
+        const guint32 frame = refine->frames[i];
+        before[frame] += refine->busy[i];
+        hooks[frame] += (double)refine->removed[i];
+        after[frame] += local[i];
+        if (of_functions[function] > 0)
+            chance[frame] += counts->functions[function].local_variance *
+                             square(local[i] / of_functions[function]);
     }
     for (guint32 i = 1; i < counts->node_count; i++)
     {
         const guint32 frame = refine->frames[i];
-        if (after[frame] > 0)
-            local[i] *= agreement * before[frame] / after[frame] + (1 - agreement);
+        const double by_calls = square(error * hooks[frame]);
+        if (after[frame] <= 0 || by_calls <= 0)
+            continue;
+        const double part = chance[frame] / (chance[frame] + by_calls);
+        local[i] *= part * before[frame] / after[frame] + (1 - part);
     }
 }
 
@@ -396,7 +410,7 @@ static void refine_times(Refine *refine, double look)
     sum_functions(refine, functions);
     weigh(refine, functions, ticks / weight, look);
     g_autofree double *local = fit_all(refine, functions);
-    keep_frames(refine, local, agreement_of(refine, ticks / weight));
+    weigh_frames(refine, local, calibration_error(refine, ticks / weight));
     share_out(refine, local);
     keep_totals(refine);
 }

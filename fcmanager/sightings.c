@@ -37,7 +37,7 @@ static void index_arcs(Finder *finder)
 static void add_to(Finder *finder, guint32 function, const FcSighting *sighting, double part)
 {
     finder->found.seen[function] += sighting->weight * part;
-    finder->found.chance[function] += sighting->squares * part;
+    finder->found.chance[function] += sighting->variance * part;
 }
 
 /* The time after a call's return is its caller's: of several it is divided as the calls are. */

@@ -53,10 +53,11 @@ static FcObserved observed(const Seen *seen, guint count, double weight)
     for (guint i = 0; i < count; i++)
     {
         const double of_it = seen[i].looks * weight;
-        const FcSighting sighting = {seen[i].beacon, of_it, of_it * weight};
+        const FcSighting sighting = {
+            .beacon = seen[i].beacon, .weight = of_it, .variance = of_it * weight};
         g_array_append_val(all.sightings, sighting);
         all.weight += sighting.weight;
-        all.squares += sighting.squares;
+        all.squares += sighting.variance;
     }
     return all;
 }
@@ -137,6 +138,19 @@ static void test_frame(void)
     const Times times = WITH(seen, 1000);
     g_assert_cmpuint(times.local[0] + times.local[1], <=, RUN - WITHIN_C + 2);
     g_assert_cmpuint(times.local[1], >=, 35000);
+}
+
+/* What hooks took in the frame is, by few looks, rather what they took by the calibration. */
+static void test_few(void)
+{
+    const Seen seen[] = {{FC_BEACON_HOOK, 8}, {IN_A, 14}, {IN_B, 10}, {IN_C, 8}};
+    const Seen more[] = {{FC_BEACON_HOOK, 800}, {IN_A, 1400}, {IN_B, 1000}, {IN_C, 800}};
+    const Times by_few = WITH(seen, 1000);
+    const Times by_many = WITH(more, 1000);
+    const guint64 few = by_few.cost[0] + by_few.cost[1];
+    const guint64 many = by_many.cost[0] + by_many.cost[1];
+    g_assert_cmpuint(few, >, 8000);
+    g_assert_cmpuint(many, >, few + few / 8);
 }
 
 /* Code that is instrumented after inlining leaves its call site alone. */
@@ -227,6 +241,7 @@ int main(int argc, char **argv)
     g_test_add_func("/observed/seen", test_seen);
     g_test_add_func("/observed/measured", test_measured);
     g_test_add_func("/observed/frame", test_frame);
+    g_test_add_func("/observed/few", test_few);
     g_test_add_func("/observed/site", test_site);
     g_test_add_func("/observed/too-little", test_too_little);
     g_test_add_func("/observed/late", test_late);
