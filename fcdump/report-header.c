@@ -41,6 +41,21 @@ static guint64 sum_manager_ns(const FcProfile *profile)
     return manager_ns;
 }
 
+/* What the program would have taken without hooks that took `added_ns`.  How long it waits or is
+ * preempted depends on what else there is, so what it was on the CPU is told as well. */
+static char *format_plain(const FcReportContext *context, guint64 added_ns)
+{
+    const guint64 run_ns = context->model->profile->run_ns;
+    const guint64 plain_ns = run_ns - MIN(added_ns, run_ns);
+    gboolean notable;
+    const guint64 waits_ns = fc_report_waits_ns(context, &notable);
+    g_autofree char *plain = g_strchomp(fc_format_time(plain_ns));
+    if (!notable || waits_ns > plain_ns)
+        return g_steal_pointer(&plain);
+    g_autofree char *on_cpu = g_strchomp(fc_format_time(plain_ns - waits_ns));
+    return g_strdup_printf("%s, %s of it on the CPU", plain, on_cpu);
+}
+
 /* What the hooks took and what the program would have taken without. */
 static void note_costs(const FcReportContext *context)
 {
@@ -63,9 +78,7 @@ static void note_costs(const FcReportContext *context)
                              : fc_costs_error_ns(profile->costs_ps, (double)cost_ns, counted);
     g_autofree char *cost = g_strchomp(fc_format_time(cost_ns));
     g_autofree char *off = g_strchomp(fc_format_time((guint64)MIN(error, 0x1p62)));
-    const guint64 added_ns = cost_ns + sum_manager_ns(profile);
-    g_autofree char *rest =
-        g_strchomp(fc_format_time(profile->run_ns - MIN(added_ns, profile->run_ns)));
+    g_autofree char *rest = format_plain(context, cost_ns + sum_manager_ns(profile));
     if (model->inputs->len == 1 && profile->threads->len <= 1 && !model->of_threads)
         fc_render_note(context->render,
                        "Times are without what the hooks took, %s in all, give or take %s: a plain "

@@ -197,7 +197,7 @@ def group_busy(folder, options):
 
 
 UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
-HEADER = re.compile(r"give or take ([\d.]+) (\w+): a plain run would have taken about ([\d.]+) (\w+)\.")
+HEADER = re.compile(r"give or take ([\d.]+) (\w+): a plain run would have taken about ([\d.]+) (\w+)[.,]")
 
 
 def real_programs(folder, suffix=""):

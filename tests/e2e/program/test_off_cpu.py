@@ -132,11 +132,15 @@ class OffCpu(fctest.Case):
                     profile = self.wait_for_file()
                     text = subprocess.run([fctest.tool("fcdump"), "--json", profile],
                                           check=True, capture_output=True).stdout
+                    report = subprocess.run([fctest.tool("fcdump"), profile], check=True,
+                                            capture_output=True, text=True).stdout
                     os.unlink(profile)
                     found = {each["name"]: each for each in json.loads(text)["functions"]}
                     total, wait = found["ends"]["total_ns"], found["ends"]["total_wait_ns"]
                     self.assertGreaterEqual(wait, 300 * MS * 0.98)
                     self.assertLessEqual(total - wait, on_cpu + total // 100 + MS)
+                    self.assertRegex(" ".join(report.split()), r"a plain run would have taken about "
+                                     r"[\d.]+ m?s, [\d.]+ [mu]s of it on the CPU\.")
 
     def test_stopped_manager(self):
         """The program waits for a manager that is stopped: that is in no function's time."""
