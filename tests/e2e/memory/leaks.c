@@ -3,6 +3,8 @@
  * Programs that leak, one a name: differ.py runs each under other tools and under libfc,
  * and compares what they found.  No line allocates for two different reasons.
  */
+#include "in_turn.h"
+
 #include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -302,11 +304,13 @@ static const struct
 
 int main(int argc, char **argv)
 {
+    const char *name = in_turn(argc, argv);
+
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
         if (argc == 1)
             puts(cases[i].name);
-        else if (strcmp(argv[1], cases[i].name) == 0)
+        else if (strcmp(name, cases[i].name) == 0)
         {
             cases[i].run();
             scrub();

@@ -3,6 +3,8 @@
  * As leaks.c, in C++: all forms of new, the library's containers, exceptions, and what is
  * constructed before main.
  */
+#include "in_turn.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -121,11 +123,13 @@ static const struct
 
 int main(int argc, char **argv)
 {
+    const char *name = in_turn(argc, argv);
+
     for (const auto &one : cases)
     {
         if (argc == 1)
             std::puts(one.name);
-        else if (std::strcmp(argv[1], one.name) == 0)
+        else if (std::strcmp(name, one.name) == 0)
         {
             one.run();
             return 0;

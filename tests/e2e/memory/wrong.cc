@@ -3,6 +3,8 @@
  * Programs that free what they must not, once each: the C library ends most of them.  As
  * leaks.c; each allocation, first free and wrong one has a line of its own.
  */
+#include "in_turn.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -190,11 +192,13 @@ static const struct
 
 int main(int argc, char **argv)
 {
+    const char *name = in_turn(argc, argv);
+
     for (const auto &one : cases)
     {
         if (argc == 1)
             std::puts(one.name);
-        else if (std::strcmp(argv[1], one.name) == 0)
+        else if (std::strcmp(name, one.name) == 0)
         {
             one.run();
             return 0;
