@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The shapes of tests/e2e/shapes/table.py, plain and profiled, with the one transport or the other:
-same output, same end.  That each has the same output with both, shapes.py looks at.
+same output, same end.  That each has the same output with both, shapes.py looks at; how long a storm lasts and how
+often is jumped does not matter here, and these are as short as in its runs with filters.
 
     test_shapes.py GROUP
 """
@@ -22,7 +23,7 @@ class Folder(Case):
 
 
 def outcome(case, shape, program, folder, env):
-    words = runner.words_of(program, shape, False)
+    words = runner.words_of(program, shape, False, shape.args if shape.further is None else shape.further)
     done = case.run_quiet(words, cwd=folder, env={**shape.env, **env})
     wait_until(lambda: not processes(None, os.path.realpath(program)), "processes stay")
     return done.returncode, done.stdout, done.stderr

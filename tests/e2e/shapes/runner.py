@@ -60,8 +60,8 @@ class Shape:
     says: what libfc prints on standard error, although it is to be quiet
     after_inlining: columns that are others with --after-inlining; None: it is not run then
     counted: columns that are others with --counted
-    further: arguments of the runs that are filtered, deep or after inlining, where these are for what takes long
-        and has nothing to do with that; None: it is not run so
+    further: arguments of the runs that are filtered, deep or after inlining, and of those beside a plain one, where
+        these are for what takes long and has nothing to do with that; None: it is not filtered, deep or after inlining
     details: the report is looked at with files and lines, too
     """
 
@@ -190,9 +190,9 @@ def build(case, shape, compiler, profiled=True):
     return case.path(output)
 
 
-def words_of(program, shape, is_long):
-    """The command; {folder} and {program} in the arguments stand for its place and name."""
-    args = shape.long_args if is_long and shape.long_args else shape.args
+def words_of(program, shape, is_long, args=None):
+    """The command, with these arguments or the row's; {folder} and {program} in them stand for its place and name."""
+    args = args or (shape.long_args if is_long and shape.long_args else shape.args)
     places = {"folder": os.path.dirname(program), "program": os.path.basename(program)}
     return [program, *(word.format(**places) for word in args)]
 
