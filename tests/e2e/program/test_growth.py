@@ -18,6 +18,7 @@ SMALLEST = {"FC_FUNCTION_SIZE": "1", "FC_GRAPH_SIZE": "1", "FC_STACK_SIZE": "1",
             "FC_BUFFER_SIZE": "1", "FC_MEMORY_SIZE": "1"}
 METER = os.path.join(fctest.BUILD_ROOT, "tests", "bench", "meter")
 LIMIT_KIB = 64 * 1024
+ROUNDS = 1500  # of 1,000 contexts each; 500 MiB if all were kept
 
 
 class Growth(fctest.Case):
@@ -97,7 +98,7 @@ class Growth(fctest.Case):
         program = self.compile("contexts.c", "-O1", "-fno-inline")
         counted = {}  # by the oracle, which FC_DETAIL means nothing to
         for threads, detail in ((1, "auto"), (4, "auto"), (8, "auto"), (1, "all"), (16, "all")):
-            words = [program, str(threads), str(4000 // threads), "10"]
+            words = [program, str(threads), str(ROUNDS // threads), "10"]
             kib = self.manager_kib(words, FC_DETAIL=detail)
             self.assertLess(kib, LIMIT_KIB, f"{threads} threads, {detail}")
             if threads not in counted:
