@@ -60,6 +60,25 @@ static guint32 arc_of(FcSettle *settle, guint32 index, guint32 caller)
     return arc;
 }
 
+/* Many samples of one frame may be of the same calls, and each may tell of few: these are one. */
+static void add_share(FcSettle *settle, const FcCountedShare *share)
+{
+    const guint32 hash = fc_map_hash(share->frame, share->node, share->pair);
+    FcNodesSlot *slot = fc_nodes_first(&settle->share_table, hash);
+    for (; slot->node != 0; slot = fc_nodes_next(&settle->share_table, slot, hash))
+    {
+        FcCountedShare *known = &g_array_index(settle->shares, FcCountedShare, slot->node - 1);
+        if (known->frame != share->frame || known->node != share->node ||
+            known->pair != share->pair)
+            continue;
+        known->untimed += share->untimed;
+        known->ticks += share->ticks;
+        return;
+    }
+    g_array_append_val(settle->shares, *share);
+    fc_nodes_add(&settle->share_table, slot, hash, settle->shares->len);
+}
+
 /* `calls` of them were made by `caller` (function + 1) in context `node`. */
 static void give(FcSettle *settle, const Batch *batch, guint32 node, guint32 caller, guint64 calls)
 {
@@ -91,14 +110,14 @@ static void give(FcSettle *settle, const Batch *batch, guint32 node, guint32 cal
                                   .untimed =
                                       (double)(batch->calls - MIN(batch->timed, batch->calls)) *
                                       (double)calls / (double)batch->calls};
-    g_array_append_val(settle->shares, share);
+    add_share(settle, &share);
     const FcCountedShare costs = {.frame = batch->frame,
                                   .node = node,
                                   .pair = FC_SHARE_OF_COSTS,
                                   .ticks = ((double)calls - share.untimed) *
                                            (settle->costs->recorded - settle->costs->inside)};
     if (node != batch->frame && node != 0 && costs.ticks > 0)
-        g_array_append_val(settle->shares, costs);
+        add_share(settle, &costs);
     fc_counts_add_unrecorded(&counts->unrecorded, child, (guint64)(share.untimed + 0.5));
 }
 

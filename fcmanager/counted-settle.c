@@ -432,6 +432,7 @@ static void begin(FcSettle *settle, FcCounted *counted, const FcCallCosts *costs
     settle->spent = g_array_new(FALSE, TRUE, sizeof(FcCountedSpent));
     g_array_set_size(settle->spent, counts->node_count);
     settle->shares = g_array_new(FALSE, TRUE, sizeof(FcCountedShare));
+    fc_nodes_init(&settle->share_table, 0);
     settle->first_same = g_new0(guint32, functions);
     settle->is_counted = g_new0(guint8, functions);
     settle->by_address = g_new(guint32, functions);
@@ -459,7 +460,6 @@ static void end(FcSettle *settle)
     g_free(settle->first_pair);
     g_array_unref(settle->hidden_calls);
     g_array_unref(settle->spent);
-    g_array_unref(settle->shares);
     g_free(settle->first_same);
     g_free(settle->is_counted);
     g_free(settle->by_address);
@@ -475,8 +475,9 @@ void fc_counted_settle(FcCounted *counted, guint64 outside, const FcCallCosts *c
     fc_counted_forget_samples_map(counted);
     begin(&settle, counted, costs);
     apportion_all(&settle);
+    fc_nodes_clear(&settle.share_table);
     fc_settle_times(&settle, outside);
-    g_array_set_size(settle.shares, 0);
+    g_clear_pointer(&settle.shares, g_array_unref);
     fc_settle_move(&settle);
     fc_settle_bound_totals(&settle);
     end(&settle);

@@ -79,7 +79,8 @@ typedef struct
     GArray *next_pair;     /* guint32 by pair: another one of its function; likewise */
     GArray *first_of_pair; /* guint32 by pair: a context; 0: none */
     guint32 *by_address;   /* functions in the order of module and address */
-    GArray *shares;        /* FcCountedShare */
+    GArray *shares;        /* FcCountedShare, one for each frame, node and pair */
+    FcNodes share_table;   /* which of them, by these; index + 1 */
     FcSettleBelow below;
 } FcSettle;
 
