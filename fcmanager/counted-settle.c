@@ -4,49 +4,6 @@
  */
 #include "fcmanager/counted-settle.h"
 
-#include <string.h>
-
-/* ---- Dividing ------------------------------------------------------------------- */
-
-typedef struct
-{
-    unsigned __int128 remainder;
-    guint index;
-} Remainder;
-
-static gint compare_remainders(gconstpointer a, gconstpointer b)
-{
-    const Remainder *one = a;
-    const Remainder *other = b;
-    if (one->remainder != other->remainder)
-        return one->remainder > other->remainder ? -1 : 1;
-    return one->index < other->index ? -1 : 1;
-}
-
-void fc_settle_divide(guint64 amount, const guint64 *weights, guint count, guint64 *parts)
-{
-    unsigned __int128 sum = 0;
-    for (guint i = 0; i < count; i++)
-        sum += weights[i];
-    const gboolean alike = sum == 0;
-    if (alike)
-        sum = count;
-    g_autofree Remainder *rest = g_new(Remainder, count);
-    guint64 left = amount;
-    for (guint i = 0; i < count; i++)
-    {
-        unsigned __int128 product = (unsigned __int128)amount * (alike ? 1 : weights[i]);
-        parts[i] = (guint64)(product / sum);
-        rest[i] = (Remainder){product % sum, i};
-        left -= parts[i];
-    }
-    if (left == 0)
-        return;
-    qsort(rest, count, sizeof *rest, compare_remainders);
-    for (guint i = 0; i < count && left > 0; i++, left--)
-        parts[rest[i].index]++;
-}
-
 /* ---- Contexts --------------------------------------------------------------------- */
 
 static guint32 hash_of_child(guint32 parent, const FcCountsNode *like)

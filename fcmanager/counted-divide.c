@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Divides numbers of calls and ticks without losing any: see counted-settle.h.
+ */
+#include "fcmanager/counted-settle.h"
+
+/* What was rounded off the part of one. */
+typedef struct
+{
+    unsigned __int128 remainder;
+    guint index;
+} Remainder;
+
+static gboolean is_before(const Remainder *one, const Remainder *other)
+{
+    if (one->remainder != other->remainder)
+        return one->remainder > other->remainder;
+    return one->index < other->index;
+}
+
+/* Puts the `wanted` largest in front, in any order (Hoare's selection). */
+static void select_largest(Remainder *rest, guint count, guint wanted)
+{
+    guint low = 0;
+    guint high = count;
+    while (high - low > 1 && wanted > low && wanted < high)
+    {
+        const Remainder pivot = rest[low + (high - low - 1) / 2];
+        guint i = low;
+        guint j = high - 1;
+        for (;;)
+        {
+            while (is_before(&rest[i], &pivot))
+                i++;
+            while (is_before(&pivot, &rest[j]))
+                j--;
+            if (i >= j)
+                break;
+            const Remainder swapped = rest[i];
+            rest[i++] = rest[j];
+            rest[j--] = swapped;
+        }
+        /* what is up to j comes before what is behind it; neither is all, as all are different */
+        if (wanted <= j)
+            high = j + 1;
+        else
+            low = j + 1;
+    }
+}
+
+void fc_settle_divide(guint64 amount, const guint64 *weights, guint count, guint64 *parts)
+{
+    unsigned __int128 sum = 0;
+    for (guint i = 0; i < count; i++)
+        sum += weights[i];
+    const gboolean alike = sum == 0;
+    if (alike)
+        sum = count;
+    g_autofree Remainder *rest = g_new(Remainder, count);
+    guint64 left = amount;
+    for (guint i = 0; i < count; i++)
+    {
+        unsigned __int128 product = (unsigned __int128)amount * (alike ? 1 : weights[i]);
+        parts[i] = (guint64)(product / sum);
+        rest[i] = (Remainder){product % sum, i};
+        left -= parts[i];
+    }
+    select_largest(rest, count, (guint)MIN(left, count));
+    for (guint i = 0; i < count && left > 0; i++, left--)
+        parts[rest[i].index]++;
+}
