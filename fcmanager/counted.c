@@ -14,7 +14,7 @@ FcCounted *fc_counted_new(FcCounts *counts)
     counted->before = g_array_new(FALSE, TRUE, sizeof(double));
     counted->inner = g_array_new(FALSE, TRUE, sizeof(FcCountedSums));
     fc_map_init(&counted->pair_map, 0);
-    fc_map_init(&counted->sample_map, 0);
+    fc_nodes_init(&counted->sample_map, 0);
     return counted;
 }
 
@@ -28,7 +28,7 @@ void fc_counted_free(FcCounted *counted)
     g_array_unref(counted->before);
     g_array_unref(counted->inner);
     fc_map_clear(&counted->pair_map);
-    fc_map_clear(&counted->sample_map);
+    fc_nodes_clear(&counted->sample_map);
     g_free(counted->places);
     g_free(counted);
 }
@@ -102,22 +102,26 @@ void fc_counted_sure(FcCounted *counted, guint32 arc)
 
 guint32 fc_counted_met(FcCounted *counted, guint32 parent, guint32 arc, guint64 weight)
 {
-    const FcMapSlot *slot = fc_map_find(&counted->sample_map, parent, arc, 0);
-    guint32 index = slot ? slot->value - 1 : counted->samples->len;
-    if (!slot)
+    const guint32 hash = fc_map_hash(parent, arc, 0);
+    FcNodesSlot *slot = fc_nodes_first(&counted->sample_map, hash);
+    for (; slot->node != 0; slot = fc_nodes_next(&counted->sample_map, slot, hash))
     {
-        const FcCountedSample fresh = {.parent = parent, .arc = arc};
-        g_array_append_val(counted->samples, fresh);
-        fc_map_add(&counted->sample_map, parent, arc, 0, index + 1, 0);
+        FcCountedSample *known = &g_array_index(counted->samples, FcCountedSample, slot->node - 1);
+        if (known->parent != parent || known->arc != arc)
+            continue;
+        known->met += weight;
+        return slot->node - 1;
     }
-    g_array_index(counted->samples, FcCountedSample, index).met += weight;
-    return index;
+    const FcCountedSample fresh = {.parent = parent, .arc = arc, .met = weight};
+    g_array_append_val(counted->samples, fresh);
+    fc_nodes_add(&counted->sample_map, slot, hash, counted->samples->len);
+    return counted->samples->len - 1;
 }
 
 void fc_counted_forget_samples_map(FcCounted *counted)
 {
-    fc_map_clear(&counted->sample_map);
-    fc_map_init(&counted->sample_map, 0);
+    fc_nodes_clear(&counted->sample_map);
+    fc_nodes_init(&counted->sample_map, 0);
 }
 
 /* A callee may have been preempted: of the total no more than `most` beyond the local time. */

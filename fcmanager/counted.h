@@ -12,6 +12,7 @@
 #pragma once
 
 #include "fcmanager/counts.h"
+#include "fcmanager/nodes.h"
 
 /* Sums over calls of which each stands for as many as its weight. */
 typedef struct
@@ -78,16 +79,16 @@ typedef struct
 
 typedef struct
 {
-    FcCounts *counts; /* of the thread; not owned */
-    gboolean begun;   /* the thread counts: what is called from where is not always known */
-    GArray *pairs;    /* FcCountedPair */
-    FcMap pair_map;   /* site, its module, function -> pair + 1 */
-    GArray *samples;  /* FcCountedSample */
-    FcMap sample_map; /* parent, arc -> sample + 1 */
-    GArray *sure;     /* guint64 by arc: calls of which it is certain who made them */
-    GArray *before;   /* double by function, mean local time when all was recorded; see there */
-    GArray *inner;    /* FcCountedSums by arc: of calls recorded within another function's sample,
-                         from their entry to their exit */
+    FcCounts *counts;   /* of the thread; not owned */
+    gboolean begun;     /* the thread counts: what is called from where is not always known */
+    GArray *pairs;      /* FcCountedPair */
+    FcMap pair_map;     /* site, its module, function -> pair + 1 */
+    GArray *samples;    /* FcCountedSample */
+    FcNodes sample_map; /* by parent and arc; sample + 1 */
+    GArray *sure;       /* guint64 by arc: calls of which it is certain who made them */
+    GArray *before;     /* double by function, mean local time when all was recorded; see there */
+    GArray *inner;      /* FcCountedSums by arc: of calls recorded within another function's sample,
+                           from their entry to their exit */
     guint scans;
     FcCountedPlace *places; /* by a hash; NULL: none is known */
 } FcCounted;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Growth of the hash table of nodes.h.  Called by counted-settle.c, counted-below.c and
- * counted-move.c.
+ * Growth of the hash table of nodes.h.  Called by counted.c and those that settle.
  */
 #include "fcmanager/nodes.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * An open-addressing hash table of contexts, by keys that these have themselves: an eighth of what
- * an FcMap of them takes, and so more of it is in the caches.  Who looks for a context says
- * which of those with the same hash it is:
+ * An open-addressing hash table of contexts, and of other entries that have a number, by keys that
+ * are in these themselves: its slots are a quarter of an FcMap's, and so more of it is in the
+ * caches.  Who looks for an entry says which of those with the same hash it is:
  *
  *     FcNodesSlot *slot = fc_nodes_first(&table, hash);
  *     while (slot->node != 0 && !is_wanted(slot->node))
