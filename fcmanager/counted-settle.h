@@ -35,7 +35,6 @@
 
 #include "fcmanager/costs.h"
 #include "fcmanager/counted.h"
-#include "fcmanager/nodes.h"
 
 /* In place of a pair: what calling sampled calls cost, which is in the time of their caller. */
 #define FC_SHARE_OF_COSTS G_MAXUINT32

@@ -12,7 +12,6 @@
 #pragma once
 
 #include "fcmanager/counts.h"
-#include "fcmanager/nodes.h"
 
 /* Sums over calls of which each stands for as many as its weight. */
 typedef struct

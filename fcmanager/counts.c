@@ -46,6 +46,7 @@ void fc_counts_free(FcCounts *counts)
     fc_map_clear(&counts->function_map);
     fc_map_clear(&counts->arc_map);
     fc_map_clear(&counts->edges);
+    fc_nodes_clear(&counts->merged);
     g_free(counts->functions);
     for (guint32 i = 0; counts->arc_latencies && i < counts->arc_count; i++)
         fc_latency_clear(&counts->arc_latencies[i], &counts->latency_room);
@@ -298,6 +299,7 @@ void fc_counts_forget_edges(FcCounts *counts)
 {
     fc_map_clear(&counts->edges);
     fc_map_init(&counts->edges, 0);
+    fc_nodes_clear(&counts->merged);
 }
 
 /* ---- Modules that come and go ----------------------------------------------- */
@@ -375,14 +377,21 @@ static gint known_module(const FcCounts *counts, gint module, guint64 address, g
     return module != FC_NONE ? module : fc_modules_find(counts->modules, address, time);
 }
 
-/* The edges of merged counts are keyed by function index: its addresses are ambiguous. */
+/* Contexts of merged counts are found by function index: its addresses are ambiguous. */
 static guint32 get_merged_node(FcCounts *into, guint32 parent, guint64 site, gint site_module,
                                guint32 function)
 {
-    guint64 callee = fc_counts_callee_key(site_module, function);
-    const FcMapSlot *slot = fc_map_find(&into->edges, parent, site, callee);
-    if (slot)
-        return slot->value;
+    if (!into->merged.slots)
+        fc_nodes_init(&into->merged, 0);
+    const guint32 hash = fc_map_hash(parent, site, fc_counts_callee_key(site_module, function));
+    FcNodesSlot *slot = fc_nodes_first(&into->merged, hash);
+    for (; slot->node != 0; slot = fc_nodes_next(&into->merged, slot, hash))
+    {
+        const FcCountsNode *known = &into->nodes[slot->node];
+        if (known->parent == parent && known->function == function && known->site == site &&
+            known->site_module == site_module)
+            return slot->node;
+    }
     /* the limit that all counts share was applied when `from` made the node; those that others were
      * folded on, one a function at most, must not take the place of this one, a root maybe */
     if (into->node_count >= (guint64)into->node_limit + into->function_count)
@@ -390,8 +399,8 @@ static guint32 get_merged_node(FcCounts *into, guint32 parent, guint64 site, gin
         into->contexts_folded++;
         return get_overflow_node(into, function);
     }
-    guint32 node = fc_counts_add_node(into, parent, site, site_module, function);
-    fc_map_add(&into->edges, parent, site, callee, node, 0);
+    const guint32 node = fc_counts_add_node(into, parent, site, site_module, function);
+    fc_nodes_add(&into->merged, slot, hash, node);
     return node;
 }
 

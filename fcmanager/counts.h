@@ -14,6 +14,7 @@
 #include "fcmanager/latency.h"
 #include "fcmanager/map.h"
 #include "fcmanager/modules.h"
+#include "fcmanager/nodes.h"
 #include "fcmanager/slowest.h"
 #include "profile/fc-profile.h"
 
@@ -123,6 +124,7 @@ typedef struct
     FcMap function_map;       /* address, module -> function + 1 */
     FcMap arc_map;            /* caller | callee, site, module of the site -> arc + 1 */
     FcMap edges;              /* node, site, function's address -> child, arc */
+    FcNodes merged;           /* contexts of sums, by parent, site, its module and function */
     const FcModules *modules;
     guint changes_seen;      /* of the modules' changes */
     guint64 contexts_folded; /* edges that lead to an overflow node */
