@@ -24,20 +24,27 @@ void fc_format_thread_functions(const FcProfile *profile, GString *out)
     g_string_append_len(out, lines->str, (gssize)lines->len);
 }
 
+/* There may be hundreds of thousands: not in a text of their own first. */
 void fc_format_thread_arcs(const FcProfile *profile, GString *out)
 {
+    const guint threads = profile->threads->len > 1 ? profile->threads->len : 0;
     guint count = 0;
-    g_autoptr(GString) lines = g_string_new(NULL);
-    for (guint i = 0; profile->threads->len > 1 && i < profile->threads->len; i++)
+    for (guint i = 0; i < threads; i++)
     {
         const GArray *arcs = g_array_index(profile->threads, FcProfileThread, i).arcs;
-        for (guint j = 0; arcs && j < arcs->len; j++, count++)
+        count += arcs ? arcs->len : 0;
+    }
+    if (count > 0)
+        fc_format_begin_section(out, "thread-arcs", count);
+    for (guint i = 0; i < threads; i++)
+    {
+        const GArray *arcs = g_array_index(profile->threads, FcProfileThread, i).arcs;
+        for (guint j = 0; arcs && j < arcs->len; j++)
         {
             const FcProfileThreadArc *arc = &g_array_index(arcs, FcProfileThreadArc, j);
             const guint64 numbers[] = {
                 i, arc->arc, arc->calls, arc->total_ns, arc->cost_ns, arc->wait_ns};
-            fc_format_line(lines, numbers, G_N_ELEMENTS(numbers));
+            fc_format_line(out, numbers, G_N_ELEMENTS(numbers));
         }
     }
-    fc_format_lines(out, "thread-arcs", lines, count);
 }
