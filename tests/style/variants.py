@@ -3,7 +3,9 @@
 """The sources that libfc shares with its variants for tests (libfc/meson.build) are the same to the compiler
 whether it is to make libfc or one of them.
 
-Usage: variants.py SOURCE..."""
+Usage: variants.py SOURCE... [VARIANT SOURCE...]...
+
+The first sources are shared with all variants, those behind -DVARIANT with that one."""
 
 import json
 import os
@@ -29,15 +31,21 @@ def main():
     with open(os.path.join(BUILD, "compile_commands.json"), encoding="utf-8") as stream:
         commands = {os.path.realpath(os.path.join(entry["directory"], entry["file"])): entry
                     for entry in json.load(stream) if "/libfc.so" in entry["output"]}
-    bad = 0
-    for source in map(os.path.realpath, sys.argv[1:]):
+    bad = sources = 0
+    variants = VARIANTS
+    for word in sys.argv[1:]:
+        if word.startswith("-D"):
+            variants = [VARIANTS[VARIANTS.index(word)]]
+            continue
+        sources += 1
+        source = os.path.realpath(word)
         plain = preprocessed(commands[source])
-        for variant in VARIANTS:
+        for variant in variants:
             if preprocessed(commands[source], variant) != plain:
                 print(f"{os.path.basename(source)} is another with {variant}: it is not to be shared")
                 bad += 1
-    print(f"{len(sys.argv) - 1} sources, {bad} differences")
-    sys.exit(bad != 0)
+    print(f"{sources} sources, {bad} differences")
+    sys.exit(bad != 0 or sources == 0)
 
 
 if __name__ == "__main__":
