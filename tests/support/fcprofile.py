@@ -149,7 +149,8 @@ class Profile:
     functions, threads, arcs, contexts, repairs, losses: as profile/fc-profile.h has
     them, but with references in place of indices."""
 
-    def __init__(self, text):
+    def __init__(self, text, program=None):
+        self.program = program  # where it is, if the process could not tell
         lines = Lines(text)
         if lines.take() != "functioncheck_v3.0":
             raise FormatError("wrong first line")
@@ -186,7 +187,10 @@ class Profile:
             key, _, value = line.partition(" ")
             values.setdefault(key, []).append(value)
         self.pid = int(values["pid"][0])
-        self.executable = unescape(values["executable"][0])
+        if self.program is None:
+            self.executable = unescape(values["executable"][0])
+        elif "executable" in values:
+            raise FormatError("the process could tell where its program is")
         self.arguments = [unescape(word) for word in values.get("argument", [])]
         self.run_ns = int(values["run"][0])
         end, value = values["end"][0].split()
@@ -196,11 +200,11 @@ class Profile:
     def notes(lines):
         return {line.split()[0]: int(line.split()[1]) for line in lines}
 
-    @staticmethod
-    def module(words):
+    def module(self, words):
+        path = unescape(" ".join(words[6:]))
         return Record(base=address(words[0]), start=address(words[1]), end=address(words[2]),
                       load_ns=int(words[3]), unload_ns=int(words[4]),
-                      build_id=unescape(words[5]), path=unescape(" ".join(words[6:])))
+                      build_id=unescape(words[5]), path=self.program if path == "" else path)
 
     def place(self, module, where):
         """(path or None, offset) of a place given by module number and address."""
@@ -299,12 +303,12 @@ class Profile:
             raise FormatError("the arcs of version 3.0 are others")
 
 
-def load(path):
-    """The profile in a .fc file."""
+def load(path, program=None):
+    """The profile in a .fc file; of a process that could not tell where its program is."""
     with open(path, encoding="utf-8") as stream:
         text = stream.read()
     try:
-        return Profile(text)
+        return Profile(text, program)
     except (FormatError, ValueError, LookupError) as error:
         raise FormatError(f"{path}: {error!r}") from error
 

@@ -55,16 +55,24 @@ class Namespaces(fctest.Case):
         fctest.wait_until(lambda: not fctest.processes(f"--name={name}".encode()),
                           "a manager stays")
         self.assertEqual(sorted(os.listdir(folder)), files)
-        return done.stdout.decode(), [self.load(os.path.join(folder, file))
+        return done.stdout.decode(), [self.load(os.path.join(folder, file), file == files[0])
                                       for file in files if not file.endswith(".fcd")]
 
-    def load(self, path):
-        """Without /proc the program's path is not known: fcdump is told."""
+    def load(self, path, is_first):
+        """Without /proc the program's path is not known: who reads is told, of the first profile fcdump, too,
+        which takes a while, as it looks up lines in the C library."""
         with open(path, encoding="utf-8") as stream:
             if "\nexecutable " in stream.read():
                 return fcprofile.load(path)
-        return fcprofile.JsonProfile(json.loads(self.command(
-            [fctest.tool("fcdump"), "--json", f"--image={self.program}", path])))
+        profile = fcprofile.load(path, self.program)
+        if is_first:
+            shown = fcprofile.JsonProfile(json.loads(self.command(
+                [fctest.tool("fcdump"), "--json", f"--image={self.program}", path])))
+            for found in ("pid", "ppid", "unique_id", "end", "end_value"):
+                self.assertEqual(getattr(shown, found), getattr(profile, found))
+            self.assertEqual({function.name: function.calls for function in shown.functions},
+                             {function.name: function.calls for function in profile.functions})
+        return profile
 
     def check_calls(self, profiles, expected, killed, transport):
         """`killed`: so many threads were ended by a signal."""
