@@ -41,10 +41,11 @@ def section(path, name):
 
 
 def disassemble(tool, path, start, stop, *options):
+    """(address, bytes, text) of what may be calls, one instruction in twenty."""
     text = output(tool, "-d", "--section=.text", f"--start-address={start:#x}",
                   f"--stop-address={stop:#x}", *options, path).decode("utf-8", "replace")
     for line in text.splitlines():
-        match = INSTRUCTION.match(line)
+        match = INSTRUCTION.match(line) if "call" in line else None
         if match:
             yield int(match.group(1), 16), len(match.group(2).split()), match.group(3)
 
