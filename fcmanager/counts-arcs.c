@@ -1,8 +1,37 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Which arc leads to each context in the accumulators of counts.h.
+ * Which arc a call is of where its caller may be another one than the innermost frame's function,
+ * and which leads to each context, in the accumulators of counts.h.
  */
 #include "fcmanager/counts.h"
+
+void fc_counts_know_arc(FcCounts *counts, guint32 index)
+{
+    const FcCountsArc *arc = &counts->arcs[index];
+    if (!counts->known_arcs.slots)
+        fc_map_init(&counts->known_arcs, 0);
+    if (arc->caller != 0 && !fc_map_find(&counts->known_arcs, arc->site,
+                                         (guint64)(gint64)arc->site_module, arc->callee))
+        fc_map_add(&counts->known_arcs, arc->site, (guint64)(gint64)arc->site_module, arc->callee,
+                   index + 1, 0);
+}
+
+/* Where there are many arcs, so that these are known, and another function is known to make this
+ * call, and is counted, the arc is that one's at once.  Else it becomes so when the thread has
+ * ended (counted-settle.h), which knows more, but takes an arc from each function around the call.
+ */
+guint32 fc_counts_arc_from_frame(FcCounts *counts, guint32 caller, guint64 site, gint site_module,
+                                 guint32 callee)
+{
+    const FcMapSlot *slot = NULL;
+    if (counts->known_arcs.slots &&
+        fc_counts_find_arc(counts, caller, site, site_module, callee) == 0)
+        slot = fc_map_find(&counts->known_arcs, site, (guint64)(gint64)site_module, callee);
+    if (slot &&
+        fc_counts_is_marked(counts->counted_functions, counts->arcs[slot->value - 1].caller - 1))
+        return slot->value - 1;
+    return fc_counts_get_arc(counts, caller, site, site_module, callee);
+}
 
 /* A context that was apportioned may be below another one than its caller's: where that has no
  * such arc, it is another one's of the same call site. */

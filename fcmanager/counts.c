@@ -30,7 +30,7 @@ FcCounts *fc_counts_new(const FcModules *modules, const FcCountsSizes *sizes)
     counts->changes_seen = fc_modules_change_count(modules);
     counts->node_limit = FC_CONTEXTS_DEFAULT;
     fc_map_init(&counts->function_map, sizes->functions);
-    fc_map_init(&counts->arc_map, sizes->arcs);
+    fc_nodes_init(&counts->arc_map, sizes->arcs);
     fc_map_init(&counts->edges, sizes->arcs);
     MAKE_ROOM(counts->nodes, counts->node_count, counts->node_room);
     counts->nodes[counts->node_count++] = (FcCountsNode){.site_module = FC_NONE};
@@ -44,7 +44,7 @@ void fc_counts_free(FcCounts *counts)
     if (counts->contexts_in_use)
         *counts->contexts_in_use -= counts->node_count - 1;
     fc_map_clear(&counts->function_map);
-    fc_map_clear(&counts->arc_map);
+    fc_nodes_clear(&counts->arc_map);
     fc_map_clear(&counts->edges);
     fc_nodes_clear(&counts->merged);
     g_free(counts->functions);
@@ -156,60 +156,52 @@ guint32 fc_counts_get_function(FcCounts *counts, guint64 address, gint module, g
     return counts->function_count - 1;
 }
 
+static guint32 hash_of_arc(const FcCountsArc *arc)
+{
+    return fc_map_hash((guint64)arc->caller << 32 | arc->callee, arc->site,
+                       (guint64)(gint64)arc->site_module);
+}
+
+/* Of the arc with the same ends and call site, or the empty one. */
+static FcNodesSlot *slot_of_arc(const FcCounts *counts, const FcCountsArc *like)
+{
+    const guint32 hash = hash_of_arc(like);
+    FcNodesSlot *slot = fc_nodes_first(&counts->arc_map, hash);
+    for (; slot->node != 0; slot = fc_nodes_next(&counts->arc_map, slot, hash))
+    {
+        const FcCountsArc *arc = &counts->arcs[slot->node - 1];
+        if (arc->caller == like->caller && arc->callee == like->callee && arc->site == like->site &&
+            arc->site_module == like->site_module)
+            break;
+    }
+    return slot;
+}
+
 guint32 fc_counts_get_arc(FcCounts *counts, guint32 caller, guint64 site, gint site_module,
                           guint32 callee)
 {
-    guint64 ends = (guint64)caller << 32 | callee;
-    guint64 module_key = (guint64)(gint64)site_module;
-    const FcMapSlot *slot = fc_map_find(&counts->arc_map, ends, site, module_key);
-    if (slot)
-        return slot->value - 1;
+    const FcCountsArc fresh = {
+        .caller = caller, .callee = callee, .site = site, .site_module = site_module};
+    FcNodesSlot *slot = slot_of_arc(counts, &fresh);
+    if (slot->node != 0)
+        return slot->node - 1;
     MAKE_ROOM(counts->arcs, counts->arc_count, counts->arc_room);
-    counts->arcs[counts->arc_count] =
-        (FcCountsArc){.caller = caller, .callee = callee, .site = site, .site_module = site_module};
+    counts->arcs[counts->arc_count] = fresh;
     if (counts->latency_room.limit != 0)
     {
         MAKE_ROOM(counts->arc_latencies, counts->arc_count, counts->arc_latencies_room);
         counts->arc_latencies[counts->arc_count] = (FcLatencies){0};
     }
-    fc_map_add(&counts->arc_map, ends, site, module_key, ++counts->arc_count, 0);
+    fc_nodes_add(&counts->arc_map, slot, hash_of_arc(&fresh), ++counts->arc_count);
     return counts->arc_count - 1;
 }
 
 guint32 fc_counts_find_arc(const FcCounts *counts, guint32 caller, guint64 site, gint site_module,
                            guint32 callee)
 {
-    const FcMapSlot *slot = fc_map_find(&counts->arc_map, (guint64)caller << 32 | callee, site,
-                                        (guint64)(gint64)site_module);
-    return slot ? slot->value : 0;
-}
-
-void fc_counts_know_arc(FcCounts *counts, guint32 index)
-{
-    const FcCountsArc *arc = &counts->arcs[index];
-    if (!counts->known_arcs.slots)
-        fc_map_init(&counts->known_arcs, 0);
-    if (arc->caller != 0 && !fc_map_find(&counts->known_arcs, arc->site,
-                                         (guint64)(gint64)arc->site_module, arc->callee))
-        fc_map_add(&counts->known_arcs, arc->site, (guint64)(gint64)arc->site_module, arc->callee,
-                   index + 1, 0);
-}
-
-/* Where there are many arcs, so that these are known, and another function is known to make this
- * call, and is counted, the arc is that one's at once.  Else it becomes so when the thread has
- * ended (counted-settle.h), which knows more, but takes an arc from each function around the call.
- */
-guint32 fc_counts_arc_from_frame(FcCounts *counts, guint32 caller, guint64 site, gint site_module,
-                                 guint32 callee)
-{
-    const FcMapSlot *slot = NULL;
-    if (counts->known_arcs.slots &&
-        fc_counts_find_arc(counts, caller, site, site_module, callee) == 0)
-        slot = fc_map_find(&counts->known_arcs, site, (guint64)(gint64)site_module, callee);
-    if (slot &&
-        fc_counts_is_marked(counts->counted_functions, counts->arcs[slot->value - 1].caller - 1))
-        return slot->value - 1;
-    return fc_counts_get_arc(counts, caller, site, site_module, callee);
+    const FcCountsArc like = {
+        .caller = caller, .callee = callee, .site = site, .site_module = site_module};
+    return slot_of_arc(counts, &like)->node;
 }
 
 guint32 fc_counts_add_node(FcCounts *counts, guint32 parent, guint64 site, gint site_module,

@@ -122,7 +122,7 @@ typedef struct
     guint64 looks;            /* at what the thread was at, by which its times were corrected */
     guint32 *contexts_in_use; /* of all counts that share the limit; NULL: none others */
     FcMap function_map;       /* address, module -> function + 1 */
-    FcMap arc_map;            /* caller | callee, site, module of the site -> arc + 1 */
+    FcNodes arc_map;          /* by caller, callee, site, module of the site; arc + 1 */
     FcMap edges;              /* node, site, function's address -> child, arc */
     FcNodes merged;           /* contexts of sums, by parent, site, its module and function */
     const FcModules *modules;
