@@ -20,9 +20,9 @@
 #if defined(FC_TEST_EAGER)
 #define SHORT_NS 1000000
 #else
-#define SHORT_NS 200
+#define SHORT_NS 400
 #endif
-#define RECORDED_NS 24 /* what a recorded call costs */
+#define RECORDED_NS 40 /* what a recorded call costs */
 
 /* A thread's first chunks are all judged, then one in so many. */
 #define FIRST_CHUNKS 16
