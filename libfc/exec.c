@@ -127,13 +127,14 @@ static void send(enum FcMessageType type)
     if (!fc_state_is_off() && fc_state_is_own_process())
     {
         uint64_t old = fc_block_signals();
+        struct FcMessage message = {.type = (uint8_t)type, .thread = fc_thread.number};
         if (type == FC_MSG_EXEC)
         {
-            fc_switches_look_last();
+            message.value = fc_switches_look_last();
             fc_chunks_flush();
         }
-        struct FcMessage message = {
-            .type = (uint8_t)type, .thread = fc_thread.number, .value = fc_clock_peek()};
+        else
+            message.value = fc_clock_peek();
         fc_channel_send(&message, NULL, 0);
         fc_restore_signals(old);
     }

@@ -8,7 +8,6 @@
 #include "libfc/buffers.h"
 #include "libfc/channel.h"
 #include "libfc/chunks.h"
-#include "libfc/clock.h"
 #include "libfc/libc.h"
 #include "libfc/modules.h"
 #include "libfc/notice.h"
@@ -89,9 +88,8 @@ static void quit(void)
     fc_switches_begin_pause();
     fc_threads_send_name();
     fc_modules_scan_last();
-    fc_switches_look_last();
     fc_state_ending(); /* what other threads do from now on is past the end */
-    const uint64_t end = fc_clock_peek();
+    const uint64_t end = fc_switches_look_last();
     fc_buffers_send_others();
     fc_scan_run(fc_session.manager_pid);
     uint32_t index = fc_chunks_take_for_answer();

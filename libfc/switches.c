@@ -191,29 +191,35 @@ static bool is_long(uint64_t time)
     return is_long_time(since);
 }
 
-FC_REALIGN void fc_switches_look(uint64_t time)
+/* Tells of pauses, and whether the clocks are to be asked. */
+static bool must_ask(uint64_t time, bool *is_coarse)
 {
     /* A forked child begins with NULL in the kernel's pointer, and so comes here before its first
        record, which must not stand in its parent's chunk: the slow path does the rest. */
     if (fc_unlikely(fc_state_forked_unseen()))
     {
         fc_thread_set_cursor(FC_CURSOR_NONE);
-        return;
+        return false;
     }
     if (!fc_thread.has_begun)
-        return;
+        return false;
     const void *found = get_pointer();
-    bool is_coarse = is_coarse_here();
+    bool is_coarse_thread = is_coarse_here();
     bool has_mark = found == &paused_mark || found == &fc_switches_mark;
     bool is_foreign = found && !has_mark;
     /* before the clocks are read: what comes later is seen by the next */
-    if (!is_coarse && !is_foreign)
+    if (!is_coarse_thread && !is_foreign)
         set_pointer(&fc_switches_mark);
     tell_pause(time);
-    is_coarse = is_coarse || is_foreign;
-    if (how == LOOK_NEVER || has_mark || (is_coarse && !is_long(time)) || !is_own_thread())
-        return;
-    tell_ahead(time, ahead_ns(), is_coarse);
+    *is_coarse = is_coarse_thread || is_foreign;
+    return how != LOOK_NEVER && !has_mark && (!*is_coarse || is_long(time)) && is_own_thread();
+}
+
+FC_REALIGN void fc_switches_look(uint64_t time)
+{
+    bool is_coarse;
+    if (must_ask(time, &is_coarse))
+        tell_ahead(time, ahead_ns(), is_coarse);
 }
 
 FC_REALIGN void fc_switches_record(uint64_t time, void *function, void *site, uint64_t where)
@@ -315,9 +321,16 @@ void fc_switches_end_pause(void)
         set_pointer(&paused_mark); /* so that the next hook looks */
 }
 
-void fc_switches_look_last(void)
+uint64_t fc_switches_look_last(void)
 {
+    bool is_coarse;
     fc_switches_end_pause();
-    if (fc_switches_any())
-        fc_switches_look(fc_clock_peek());
+    uint64_t time = fc_clock_peek();
+    if (fc_switches_any() && must_ask(time, &is_coarse))
+    {
+        /* no record comes that could make up for what the clocks don't tell of one time */
+        uint64_t ahead = read_together(&time);
+        tell_ahead(time, ahead, is_coarse);
+    }
+    return time;
 }

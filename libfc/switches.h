@@ -113,5 +113,6 @@ void fc_switches_end_pause(void);
 /* The same within, perhaps, what is one already: false where it is, which goes on. */
 bool fc_switches_begin_inner_pause(void);
 /* Ends a pause where there is one, and tells of all that went before: after this the thread makes
- * no record any more in its process, or program.  Signals blocked. */
-void fc_switches_look_last(void);
+ * no record any more in its process, or program.  Returns the time of that, its end: the thread may
+ * be off the CPU right after it.  Signals blocked. */
+uint64_t fc_switches_look_last(void);
