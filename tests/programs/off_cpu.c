@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Sleeps in one function, works in another, waits for a pipe and for a lock in others, and in a
- * thread for all of it; prints what its own clocks say: "NAME WALL CPU" in ns, for each.
+ * thread for all of it; prints what its own clocks say: "NAME WALL CPU" in ns, for each.  CPU has
+ * in it what was stolen from the machine.
  */
+#define _GNU_SOURCE
+#include "stolen.h"
+
 #include <poll.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -22,18 +26,12 @@ typedef struct
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int pipe_ends[2];
-static volatile uint64_t sink;
-
-PLAIN static uint64_t read_ns(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
+static uint64_t stolen;
 
 PLAIN static Times now(void)
 {
-    return (Times){read_ns(CLOCK_MONOTONIC), read_ns(CLOCK_THREAD_CPUTIME_ID)};
+    return (Times){stolen_clock_ns(CLOCK_MONOTONIC),
+                   stolen_clock_ns(CLOCK_THREAD_CPUTIME_ID) + stolen};
 }
 
 PLAIN static void tell(const char *name, Times from)
@@ -56,10 +54,7 @@ ALONE void sleeps(void)
 
 ALONE void works(void)
 {
-    uint64_t end = read_ns(CLOCK_THREAD_CPUTIME_ID) + 300000000u;
-    while (read_ns(CLOCK_THREAD_CPUTIME_ID) < end)
-        for (int i = 0; i < 100000; i++)
-            sink += (uint64_t)i * sink;
+    stolen += stolen_from_work(300000000u);
 }
 
 ALONE void reads(void)

@@ -2,8 +2,11 @@
  *
  * Functions that wait, and then leave by an exception, by longjmp or for another stack, or
  * allocate: each time a record is made that is no hook's.  Each is followed by work.  Prints what
- * the clocks say: "NAME WALL CPU" in ns, for all calls of each function.
+ * the clocks say: "NAME WALL CPU" in ns, for all calls of each function.  CPU has in it what was
+ * stolen from the machine.
  */
+#include "stolen.h"
+
 #include <csetjmp>
 #include <cstdint>
 #include <cstdio>
@@ -30,18 +33,12 @@ struct Times
 static jmp_buf back;
 static ucontext_t here, there;
 static volatile uint64_t sink;
+static uint64_t stolen;
 static void *volatile block;
-
-PLAIN static uint64_t read_ns(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 PLAIN static Times now()
 {
-    return {read_ns(CLOCK_MONOTONIC), read_ns(CLOCK_THREAD_CPUTIME_ID)};
+    return {stolen_clock_ns(CLOCK_MONOTONIC), stolen_clock_ns(CLOCK_THREAD_CPUTIME_ID) + stolen};
 }
 
 PLAIN static void nap()
@@ -50,20 +47,12 @@ PLAIN static void nap()
     nanosleep(&time, nullptr);
 }
 
-PLAIN static void spin()
-{
-    uint64_t end = read_ns(CLOCK_THREAD_CPUTIME_ID) + NAP_NS;
-    while (read_ns(CLOCK_THREAD_CPUTIME_ID) < end)
-        for (int i = 0; i < 1000; i++)
-            sink = sink + (uint64_t)i;
-}
-
 extern "C"
 {
 
     ALONE void works()
     {
-        spin();
+        stolen += stolen_from_work(NAP_NS);
     }
 
     ALONE void throws()
