@@ -46,13 +46,14 @@ static guint64 sum_manager_ns(const FcProfile *profile)
 static char *format_plain(const FcReportContext *context, guint64 added_ns)
 {
     const guint64 run_ns = context->model->profile->run_ns;
-    const guint64 plain_ns = run_ns - MIN(added_ns, run_ns);
     gboolean notable;
-    const guint64 waits_ns = fc_report_waits_ns(context, &notable);
-    g_autofree char *plain = g_strchomp(fc_format_time(plain_ns));
-    if (!notable || waits_ns > plain_ns)
+    const guint64 waits_ns = MIN(fc_report_waits_ns(context, &notable), run_ns);
+    /* what the hooks took is work: the run would not have waited less */
+    const guint64 work_ns = run_ns - waits_ns - MIN(added_ns, run_ns - waits_ns);
+    g_autofree char *plain = g_strchomp(fc_format_time(waits_ns + work_ns));
+    if (!notable)
         return g_steal_pointer(&plain);
-    g_autofree char *on_cpu = g_strchomp(fc_format_time(plain_ns - waits_ns));
+    g_autofree char *on_cpu = g_strchomp(fc_format_time(work_ns));
     return g_strdup_printf("%s, %s of it on the CPU", plain, on_cpu);
 }
 

@@ -279,7 +279,8 @@ static FcOutputBuild begin(const FcProcess *process, const FcCounts *counts, con
 FcProfile *fc_output_process(const FcProcess *process, const char *unique_id)
 {
     FcOutputBuild build = begin(process, process->counts, unique_id);
-    build.profile->run_ns = fc_output_since_start(&build, process->end_time);
+    build.profile->run_ns =
+        fc_output_to_ns(&build, process->end_time - MIN(process->run_from, process->end_time));
     fc_output_add_heap(&build);
     for (guint i = 0; i < process->results->len; i++)
         add_result(&build, &g_array_index(process->results, FcThreadResult, i));

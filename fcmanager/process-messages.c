@@ -169,6 +169,15 @@ static void take_exit_status(FcProcess *process, const FcWireMessage *message)
     process->end_value = (gint)(message->argument & 0xff);
 }
 
+static void take_started(FcProcess *process, const FcWireMessage *message)
+{
+    process->run_from = MAX(process->run_from, message->value);
+    if (message->payload_bytes == sizeof process->costs)
+        memcpy(&process->costs, message->payload, sizeof process->costs);
+    else if (message->payload_bytes != 0)
+        fc_process_note(process->losses, "malformed-messages", 1);
+}
+
 /* The messages about one thread. */
 static void take_thread_message(FcProcess *process, const FcWireMessage *message)
 {
@@ -222,11 +231,8 @@ void fc_process_message(FcProcess *process, const FcWireMessage *message)
     case FC_MSG_COUNTS:
         take_counts(process, message);
         break;
-    case FC_MSG_COSTS:
-        if (message->payload_bytes == sizeof process->costs)
-            memcpy(&process->costs, message->payload, sizeof process->costs);
-        else
-            fc_process_note(process->losses, "malformed-messages", 1);
+    case FC_MSG_STARTED:
+        take_started(process, message);
         break;
     case FC_MSG_STOPPED:
         fc_process_note(process->losses, "profiling-stopped", 1);

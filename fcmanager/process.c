@@ -65,7 +65,7 @@ FcProcess *fc_process_new(const FcProcessSetup *setup, guint64 key, const struct
     process->setup = setup;
     process->key = key;
     process->hello = *hello;
-    process->end_time = hello->start_time;
+    process->run_from = process->end_time = hello->start_time;
     process->modules = parent ? fc_modules_copy(parent->modules) : fc_modules_new();
     process->regions = parent ? fc_regions_copy(parent->regions) : fc_regions_new();
     if (parent)

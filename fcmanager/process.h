@@ -66,6 +66,7 @@ typedef struct
     guint64 key;
     guint order; /* of the hellos, from 0 */
     struct FcHello hello;
+    guint64 run_from; /* ticks: libfc's start is over */
     guint64 end_time; /* ticks, of the last event; good once finished */
     gint64 end_realtime_ns;
     gboolean finished;       /* all records were taken; later ones are ignored */

@@ -443,7 +443,7 @@ static void take_message(FcSession *session, FcProcess *process, const FcWireMes
             fc_choices_take_module(session->setup.choices, message);
         write_threads(session, process);
         break;
-    case FC_MSG_COSTS:
+    case FC_MSG_STARTED:
         fc_process_message(process, message);
         if (process->key == session->root) /* images that are executed do not measure again */
             session->common.costs = process->costs;

@@ -9,7 +9,6 @@
  */
 #include "libfc/costs.h"
 
-#include "libfc/channel.h"
 #include "libfc/choice.h"
 #include "libfc/clock.h"
 #include "libfc/config.h"
@@ -26,7 +25,7 @@
 #include <string.h>
 
 /* The tests' clock is a counter, which tells nothing of costs: the tests do, in FcCosts' order. */
-static bool measure(struct FcCosts *costs)
+bool fc_costs_measure(struct FcCosts *costs)
 {
     const char *text = fc_libc_getenv("FC_TEST_COSTS");
     if (!text)
@@ -442,7 +441,7 @@ static void measure_in(char *memory, struct FcCosts *costs)
     fc_thread_set_cursor(old_cursor);
 }
 
-static bool measure(struct FcCosts *costs)
+bool fc_costs_measure(struct FcCosts *costs)
 {
     if (fc_clock_get_mode() == FC_TIME_SYS) /* which counts whole milliseconds */
         return false;
@@ -456,11 +455,3 @@ static bool measure(struct FcCosts *costs)
     return true;
 }
 #endif
-
-void fc_costs_tell(void)
-{
-    struct FcCosts costs = {0};
-    struct FcMessage message = {.type = FC_MSG_COSTS};
-    if (measure(&costs))
-        fc_channel_send(&message, &costs, sizeof costs);
-}

@@ -4,8 +4,11 @@
  */
 #pragma once
 
-/* Calls the hooks for about a millisecond and tells fcmanager what a recorded and a counted call
- * cost; tells nothing where there is no memory for that, or the clock shows no such times.  No
- * record comes of it.  Once in a session, when its first process has introduced itself.  Signals
- * blocked. */
-void fc_costs_tell(void);
+#include "libfc/fc-format.h"
+
+#include <stdbool.h>
+
+/* Calls the hooks for about a millisecond to learn what a recorded and a counted call cost; false
+ * where there is no memory for that, or the clock shows no such times.  No record comes of it.
+ * Once in a session, when its first process has introduced itself.  Signals blocked. */
+bool fc_costs_measure(struct FcCosts *costs);

@@ -295,8 +295,8 @@ enum FcMessageType
                         allocator past libfc */
     FC_MSG_COUNTS,  /* argument: index of a chunk of kind FC_CHUNK_OF_COUNTS in which the thread
                        is about to count */
-    FC_MSG_COSTS,   /* payload FcCosts: once behind the hello of a process that measured them; a
-                       forked child's are its parent's */
+    FC_MSG_STARTED, /* value: time from which on the program runs, not libfc's start, once behind
+                       the hello; not of a forked child.  Payload FcCosts, if it measured them */
     FC_MSG_STOPPED, /* nothing is recorded from here on, though the process goes on */
     FC_MSG_LAST = FC_MSG_STOPPED,
 };

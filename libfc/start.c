@@ -99,9 +99,10 @@ bool fc_start(void)
             fc_config.memory = false;
         }
         fc_process_introduce(&hello);
-        if ((hello.flags & FC_HELLO_EXECED) == 0)
-            fc_costs_tell();
+        struct FcCosts costs;
+        bool is_measured = (hello.flags & FC_HELLO_EXECED) == 0 && fc_costs_measure(&costs);
         fc_modules_scan();
+        fc_process_tell_started(is_measured ? &costs : NULL);
     }
     fc_interpose_start(good && fc_config.memory);
     fc_restore_signals(old);

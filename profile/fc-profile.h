@@ -362,7 +362,7 @@ typedef struct
     gint profile_mode; /* enum FcProfileMode, 1-3 */
     gint64 pid;
     gint64 ppid;
-    guint64 run_ns;    /* first to last event of the process */
+    guint64 run_ns;    /* from the end of libfc's start to the process's last event */
     gboolean extended; /* FALSE: a plain version 3.0 file: nothing below, only
                           addresses, libraries, functions, arcs in microseconds */
 

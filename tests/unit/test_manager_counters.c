@@ -158,7 +158,7 @@ static void test_kinds(void)
 
 static void send_costs(Fixture *f, const struct FcCosts *costs, gsize bytes)
 {
-    FcWireMessage message = {.type = FC_MSG_COSTS,
+    FcWireMessage message = {.type = FC_MSG_STARTED,
                              .process = KEY,
                              .payload = (const guint8 *)costs,
                              .payload_bytes = bytes};

@@ -134,13 +134,19 @@ class OffCpu(fctest.Case):
                                           check=True, capture_output=True).stdout
                     report = subprocess.run([fctest.tool("fcdump"), profile], check=True,
                                             capture_output=True, text=True).stdout
+                    begun = min(each.load_ns for each in fcprofile.load(profile).modules)
                     os.unlink(profile)
-                    found = {each["name"]: each for each in json.loads(text)["functions"]}
+                    content = json.loads(text)
+                    process, = content["processes"]
+                    thread, = content["threads"]
+                    self.assertGreaterEqual(process["run_ns"], thread["run_ns"])
+                    self.assertLessEqual(process["run_ns"], thread["end_ns"] - begun, "with the start")
+                    found = {each["name"]: each for each in content["functions"]}
                     total, wait = found["ends"]["total_ns"], found["ends"]["total_wait_ns"]
                     self.assertGreaterEqual(wait, 300 * MS * 0.98)
                     self.assertLessEqual(total - wait, on_cpu + total // 100 + MS)
                     self.assertRegex(" ".join(report.split()), r"a plain run would have taken about "
-                                     r"[\d.]+ m?s, [\d.]+ [mu]s of it on the CPU\.")
+                                     r"[\d.]+ m?s, [\d.]+ [mun]?s of it on the CPU\.")
 
     def test_stopped_manager(self):
         """The program waits for a manager that is stopped: that is in no function's time."""
