@@ -4,12 +4,15 @@
  */
 #include "fcmanager/counted.h"
 
+#include "fcmanager/stretches.h"
+
 FcCounted *fc_counted_new(FcCounts *counts)
 {
     FcCounted *counted = g_new0(FcCounted, 1);
     counted->counts = counts;
     counted->pairs = g_array_new(FALSE, TRUE, sizeof(FcCountedPair));
     counted->samples = g_array_new(FALSE, TRUE, sizeof(FcCountedSample));
+    counted->stretches = g_array_new(FALSE, TRUE, sizeof(FcStretches));
     counted->sure = g_array_new(FALSE, TRUE, sizeof(guint64));
     counted->before = g_array_new(FALSE, TRUE, sizeof(double));
     counted->inner = g_array_new(FALSE, TRUE, sizeof(FcCountedSums));
@@ -24,6 +27,7 @@ void fc_counted_free(FcCounted *counted)
         return;
     g_array_unref(counted->pairs);
     g_array_unref(counted->samples);
+    g_array_unref(counted->stretches);
     g_array_unref(counted->sure);
     g_array_unref(counted->before);
     g_array_unref(counted->inner);

@@ -79,6 +79,7 @@ typedef struct
 typedef struct
 {
     FcCounts *counts;   /* of the thread; not owned */
+    GArray *stretches;  /* FcStretches by context */
     gboolean begun;     /* the thread counts: what is called from where is not always known */
     GArray *pairs;      /* FcCountedPair */
     FcMap pair_map;     /* site, its module, function -> pair + 1 */

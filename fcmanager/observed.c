@@ -5,6 +5,7 @@
 #include "fcmanager/observed.h"
 
 #include "fcmanager/sightings.h"
+#include "fcmanager/stretches.h"
 
 #include <math.h>
 
@@ -34,6 +35,9 @@
  * which it is in all what they took by the looks, as a logarithm. */
 #define CALIBRATION_ERROR 0.1
 #define CALIBRATION_APART 0.5
+
+/* What hooks took that held up the program may be wrong by this part of it. */
+#define HELD_UP_ERROR 0.3
 
 /* A call takes at least this part of what counting it costs: it did something. */
 #define LEAST_OF_CALLS 32.0
@@ -373,6 +377,34 @@ static void weigh_frames(const Refine *refine, double *local, double error)
     }
 }
 
+/* Where hooks hold up the program the calls and the looks know of less than they took. */
+static void take_off_held_up(const Refine *refine, double *local)
+{
+    FcCounts *counts = refine->counts;
+    g_autofree double *whole = g_new0(double, counts->node_count);
+    g_autofree double *after = g_new0(double, counts->node_count);
+    if (!refine->observed->stretches)
+        return;
+    g_autofree double *hooks =
+        fc_stretches_held_up(counts, refine->observed->stretches, refine->frames, refine->costs);
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        whole[refine->frames[i]] += refine->busy[i] + (double)refine->removed[i];
+        after[refine->frames[i]] += local[i];
+    }
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const guint32 frame = refine->frames[i];
+        const double most = MAX(whole[frame] - hooks[frame], whole[frame] / LEAST_OF_CALLS);
+        if (after[frame] <= most)
+            continue;
+        const double taken = local[i] * (1 - most / after[frame]);
+        local[i] -= taken;
+        counts->functions[counts->nodes[i].function].local_variance +=
+            square(HELD_UP_ERROR * taken);
+    }
+}
+
 /* Rounding, and what is on a path twice, must not make a total less than what it holds. */
 static void keep_totals(Refine *refine)
 {
@@ -411,6 +443,7 @@ static void refine_times(Refine *refine, double look)
     weigh(refine, functions, ticks / weight, look);
     g_autofree double *local = fit_all(refine, functions);
     weigh_frames(refine, local, calibration_error(refine, ticks / weight));
+    take_off_held_up(refine, local);
     share_out(refine, local);
     keep_totals(refine);
 }

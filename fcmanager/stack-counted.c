@@ -6,6 +6,7 @@
 
 #include "fcmanager/stack-off.h"
 #include "fcmanager/stack-segments.h"
+#include "fcmanager/stretches.h"
 
 /* ---- The beginning ------------------------------------------------------------------- */
 
@@ -152,6 +153,7 @@ void fc_stack_end_sample(FcStack *stack, guint32 sample, guint64 total, guint64 
     stack->is_window = FALSE;
     stack->gap_sample = sample + 1;
     stack->gap_since = stack->last;
+    fc_stack_begin_stretch(stack, stack->last, stack->window_weight);
 }
 
 void fc_stack_end_gap(FcStack *stack, guint64 before, guint64 time)
@@ -160,6 +162,23 @@ void fc_stack_end_gap(FcStack *stack, guint64 before, guint64 time)
     if (stack->gap_sample != 0 && stack->gap_since == before && time - before <= most_ticks(stack))
         fc_counted_gap(stack->counted, stack->gap_sample - 1, time - before, stack->window_weight);
     stack->gap_sample = 0;
+    stack->stretch_since = 0;
+}
+
+void fc_stack_begin_stretch(FcStack *stack, guint64 time, guint64 weight)
+{
+    stack->stretch_since = time;
+    stack->stretch_weight = weight;
+}
+
+void fc_stack_end_stretch(FcStack *stack, guint64 before, guint64 time, gboolean is_double)
+{
+    /* else another record came in between, as of time off the CPU */
+    if (stack->stretch_since != 0 && stack->stretch_since == before &&
+        time - before <= most_ticks(stack))
+        fc_stretches_add(stack->counted->stretches, stack->frames[stack->top].node, is_double,
+                         (double)(time - before), (double)stack->stretch_weight);
+    stack->stretch_since = 0;
 }
 
 void fc_stack_cut_window(FcStack *stack)

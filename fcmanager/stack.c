@@ -224,6 +224,11 @@ static void count(FcStack *stack, const struct Event *event, guint64 before)
         return;
     }
     const gboolean deep = kind == FC_COUNT_DEEP_ONE || kind == FC_COUNT_DEEP_SEEN;
+    if (kind == FC_COUNT_SAMPLE || kind == FC_COUNT_SEEN)
+        fc_stack_end_stretch(stack, before, event->time,
+                             (event->function >> FC_COUNT_SPARING_SHIFT & FC_COUNT_DOUBLED) != 0);
+    if (kind == FC_COUNT_SEEN)
+        fc_stack_begin_stretch(stack, event->time, weight);
     if (kind != FC_COUNT_SAMPLE && kind != FC_COUNT_ONE && kind != FC_COUNT_SEEN && !deep)
     {
         stack->counts->repairs.bad_records++;

@@ -429,6 +429,8 @@ void fc_thread_settle(FcThread *thread, gboolean ended, const FcCallCosts *costs
     }
     if (fc_stack_has_counted(thread->stack))
         fc_counted_settle(fc_stack_counted(thread->stack), time_outside(thread), costs);
+    if (fc_stack_has_counted(thread->stack))
+        seen.stretches = fc_stack_counted(thread->stack)->stretches;
     fc_costs_take_off(thread->counts, costs, &seen);
     if (seen.sightings)
         g_array_unref(seen.sightings);

@@ -81,6 +81,8 @@ find_way(enum FcRecordKind kind, uint64_t function, uint64_t site, uint64_t plac
 {
     struct FcRecorded *recorded = fc_recorded;
     struct FcFilter *filter = fc_filter;
+    if (fc_unlikely(filter == &fc_filter_double))
+        filter = fc_thread.counted ? &fc_thread.counted->filter : NULL;
     if (fc_unlikely(!fc_recorded_watches(recorded, place) ||
                     fc_recorded_is_full(recorded, site, place)))
         return WAY_RECORD;

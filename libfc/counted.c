@@ -2,10 +2,7 @@
  *
  * See counted.h.  Of a counted function one call in about 64, later fewer, is timed: a sample.
  * While it runs, its window, the thread's other calls are recorded in full, so that the manager
- * learns who calls whom.  fc_filter leads to an empty table then.  Behind one in GAPS_EACH of them
- * it does so until the next hook, which records when that was: how long callers are at work between
- * two such calls tells the manager how far times that were taken this closely, and seldom, are from
- * the truth.
+ * learns who calls whom.  fc_filter leads to an empty table then.  Between samples: stretch.h.
  *
  * Which activation of a counted function has a frame in the manager: held.h.
  */
@@ -20,6 +17,7 @@
 #include "libfc/held.h"
 #include "libfc/record.h"
 #include "libfc/recorded.h"
+#include "libfc/stretch.h"
 #include "libfc/switches.h"
 #include "libfc/thread.h"
 
@@ -34,14 +32,6 @@ static void open_window(struct FcCounted *counted, const struct FcFunction *know
     counted->window_left = FC_WINDOW_RECORDS;
     counted->is_window = true;
     fc_counters_set_filter(counted);
-}
-
-#define GAPS_EACH 4u
-
-/* The EXIT of the sample is recorded next. */
-static void begin_gap(struct FcCounted *counted)
-{
-    counted->is_gap = (fc_counters_random(counted) >> 32) % GAPS_EACH == 0;
 }
 
 static void end_gap(struct FcCounted *counted, uint64_t function, uint64_t site, uint64_t where)
@@ -170,7 +160,7 @@ static bool exit_window(struct FcCounted *counted, uint64_t function)
         struct FcFunction *known = fc_counters_find(counted, function);
         if (known)
             fc_held_end(counted, known);
-        begin_gap(counted);
+        fc_stretch_begin(counted, true);
         close_window(counted);
     }
     return true;
@@ -206,12 +196,17 @@ static void go_on(struct FcCounted *counted, struct FcFunction *known, struct Fc
     fc_counters_refill(counted, count, sparing);
     if (counted->is_window)
         return;
+    const uint32_t told = sparing | fc_stretch_end(counted);
     if (fc_held_is(known) && !known->is_nested && fc_held_is_left(known, site, where))
         fc_held_end(counted, known);
     if (fc_held_is(known) || known->is_nested)
-        tell_sparing(FC_COUNT_SEEN, known, sparing, site, where);
+    {
+        tell_sparing(FC_COUNT_SEEN, known, told, site, where);
+        fc_stretch_begin(counted, false);
+        fc_counters_set_filter(counted);
+    }
     else
-        sample(counted, known, sparing, site, where);
+        sample(counted, known, told, site, where);
 }
 
 FC_REALIGN void fc_counted_refill(void *function, void *site, uint64_t where)

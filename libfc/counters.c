@@ -124,10 +124,15 @@ uint64_t fc_counters_random(struct FcCounted *counted)
  * nothing is counted, and all come here. */
 static struct FcFilter empty_filter = {.is_slow = true};
 
+struct FcFilter fc_filter_double = {.is_slow = true};
+
 void fc_counters_set_filter(struct FcCounted *counted)
 {
     const bool is_empty = counted->is_window || counted->is_gap || fc_thread.depth;
-    fc_filter = is_empty ? &empty_filter : &counted->filter;
+    if (is_empty)
+        fc_filter = &empty_filter;
+    else
+        fc_filter = counted->is_double ? &fc_filter_double : &counted->filter;
 }
 
 void fc_counters_record(enum FcRecordKind kind, uint64_t function, uint64_t site, uint64_t where)

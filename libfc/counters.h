@@ -88,7 +88,8 @@ struct FcCounted
     /* While a sample's window is open: the frames within it, the sample's first. */
     bool is_window;
     bool is_window_ending;
-    bool is_gap;          /* until the next event, which is to be recorded; see counted.c */
+    bool is_gap;          /* until the next event, which is to be recorded; see stretch.h */
+    bool is_double;       /* until a counter is used up hooks do their work twice; likewise */
     uint32_t window_left; /* records until it is closed */
     uint32_t window_top;
     uint32_t window_number; /* another one for each window */

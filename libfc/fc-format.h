@@ -100,6 +100,7 @@ enum FcCountRecord
 #define FC_COUNT_RECORD_MASK 0xffu
 #define FC_COUNT_SPARING_SHIFT 56 /* of SAMPLE and SEEN: how often 64 was doubled, see below */
 #define FC_COUNT_SPARING_MASK 7u
+#define FC_COUNT_DOUBLED 8u /* beside that: hooks worked twice since the last of these */
 
 /* FC_RECORD_OFF: between the record before and this one the thread may have been off the CPU, as it
  * waited or was preempted, or libfc was at work.  Bits 4-7 of `where` hold an */
@@ -293,8 +294,7 @@ enum FcMessageType
                                  of a descriptor that fcmanager has open, or nothing */
     FC_MSG_FOREIGN_ALLOCATOR, /* a library is about to be loaded that will call the C library's
                         allocator past libfc */
-    FC_MSG_COUNTS,  /* argument: index of a chunk of kind FC_CHUNK_OF_COUNTS in which the thread
-                       is about to count */
+    FC_MSG_COUNTS,  /* argument: index of a chunk of counts, in which the thread is to count */
     FC_MSG_STARTED, /* value: time from which on the program runs, not libfc's start, once behind
                        the hello; not of a forked child.  Payload FcCosts, if it measured them */
     FC_MSG_STOPPED, /* nothing is recorded from here on, though the process goes on */

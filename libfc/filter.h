@@ -64,6 +64,8 @@ struct FcFilter
 /* NULL: nothing is counted in this thread. */
 extern __thread struct FcFilter *fc_filter
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
+/* Empty: what stretch.h leads the hooks to, in place of the thread's own. */
+extern struct FcFilter fc_filter_double __attribute__((visibility("hidden")));
 /* Never NULL where that is not; else NULL or nobody's.  Of a thread that once counted it stays. */
 extern __thread uint64_t *fc_beacon
     __attribute__((tls_model("initial-exec"), visibility("hidden")));

@@ -23,6 +23,7 @@
  */
 #include "libfc/clock.h"
 #include "libfc/counted.h"
+#include "libfc/counters.h"
 #include "libfc/filter.h"
 #include "libfc/record.h"
 #include "libfc/state.h"
@@ -134,9 +135,19 @@ static inline __attribute__((always_inline)) void leave(struct FcFilter *filter,
         record(function, site, where);
 }
 
-void fc_hook_enter(void *function, void *site)
+/* The thread's own table where the hooks were led to an empty one first (stretch.h): NULL in a
+ * child that a handler forked. */
+static inline __attribute__((always_inline)) struct FcFilter *find_filter(void)
 {
     struct FcFilter *filter = fc_filter;
+    if (fc_unlikely(filter == &fc_filter_double))
+        filter = fc_thread.counted ? &fc_thread.counted->filter : NULL;
+    return filter;
+}
+
+void fc_hook_enter(void *function, void *site)
+{
+    struct FcFilter *filter = find_filter();
     if (!filter)
         RECORD(function, site, FC_RECORD_ENTER);
     else
@@ -150,7 +161,7 @@ void fc_hook_enter(void *function, void *site)
 
 void fc_hook_exit(void *function, void *site)
 {
-    struct FcFilter *filter = fc_filter;
+    struct FcFilter *filter = find_filter();
     if (!filter)
         RECORD(function, site, FC_RECORD_EXIT);
     else

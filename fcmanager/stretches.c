@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * See stretches.h.
+ */
+#include "fcmanager/stretches.h"
+
+#include <math.h>
+
+/* Fewer tell nothing. */
+#define COUNT_LEAST 10.0
+/* One sample in so many has a gap behind it (libfc/stretch.h), and no stretch. */
+#define GAPS_EACH 4.0
+/* Up to so many times what the calibration has, hooks that work twice cost no more than their
+ * instructions; from the second on, all is taken for holding up. */
+#define AS_CALIBRATED 2.0
+#define HELD_UP 3.0
+
+void fc_stretches_add(GArray *stretches, guint32 node, gboolean is_double, double ticks,
+                      double weight)
+{
+    if (stretches->len <= node)
+        g_array_set_size(stretches, node + 1);
+    FcStretches *of = &g_array_index(stretches, FcStretches, node);
+    const guint which = is_double ? 1 : 0;
+    of->ticks += ticks;
+    ticks /= weight;
+    of->count[which]++;
+    of->sum[which] += ticks;
+    of->squares[which] += ticks * ticks;
+}
+
+/* Of the stretches of a frame's contexts. */
+typedef struct
+{
+    double once;     /* ticks, */
+    double more;     /* and so many more twice */
+    double variance; /* of that */
+    double ticks;    /* that passed */
+    double cost;     /* of counted calls, by the calibration */
+} Sums;
+
+static double variance_of_mean(const FcStretches *of, guint which)
+{
+    const double mean = of->sum[which] / of->count[which];
+    return MAX(0, of->squares[which] / of->count[which] - mean * mean) / of->count[which];
+}
+
+static void add(Sums *sums, const FcStretches *of)
+{
+    if (of->count[0] < COUNT_LEAST || of->count[1] < COUNT_LEAST)
+        return;
+    const double count = of->count[0] + of->count[1];
+    const double once = of->sum[0] / of->count[0];
+    sums->once += count * once;
+    sums->more += count * (of->sum[1] / of->count[1] - once);
+    sums->variance += count * count * (variance_of_mean(of, 0) + variance_of_mean(of, 1));
+    sums->ticks += of->ticks * GAPS_EACH / (GAPS_EACH - 1);
+}
+
+static double held_up(const Sums *sums)
+{
+    if (sums->once <= 0 || sums->cost <= 0)
+        return 0;
+    const double part = sums->more / sums->once;
+    const double sure = part - 2 * sqrt(sums->variance) / sums->once;
+    const double times = sure * sums->ticks / sums->cost;
+    return part * sums->ticks * CLAMP((times - AS_CALIBRATED) / (HELD_UP - AS_CALIBRATED), 0, 1);
+}
+
+double *fc_stretches_held_up(const FcCounts *counts, const GArray *stretches, const guint32 *frames,
+                             const FcCallCosts *costs)
+{
+    double *ticks = g_new0(double, counts->node_count);
+    g_autofree Sums *sums = g_new0(Sums, counts->node_count);
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const FcCountsNode *node = &counts->nodes[i];
+        const guint64 unrecorded = MIN(fc_counts_unrecorded(counts, i), node->calls);
+        sums[frames[i]].cost +=
+            (double)unrecorded * fc_costs_of_counted(costs, &counts->functions[node->function]);
+        if (i < stretches->len)
+            add(&sums[frames[i]], &g_array_index(stretches, FcStretches, i));
+    }
+    for (guint32 i = 1; i < counts->node_count; i++)
+        ticks[i] = held_up(&sums[i]);
+    return ticks;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What hooks cost where they hold up what the processor would have done meanwhile.
+ *
+ * Loads that overlap in the plain program no longer do when there are hooks between them: a call
+ * then costs many times what it does in the calibration, which neither that nor looks can tell
+ * from the program's own time.  So in some stretches between two samples the hooks of counted calls
+ * do their work twice (libfc/stretch.h), and how much longer these take, in which as many calls are
+ * made in the mean, tells what doing it once costs there.  That is used only where it is much more
+ * than the calibration has: where the processor had time to spare, as between operations that
+ * depend on one another, the work is free the first time, but not the second.
+ */
+#pragma once
+
+#include "fcmanager/call-costs.h"
+
+/* Of one context, in which stretches began: [1] with hooks that work twice. */
+typedef struct
+{
+    double count[2];
+    double sum[2];     /* ticks, of each stretch less where samples are fewer; */
+    double squares[2]; /* of that */
+    double ticks;      /* of both, as they were */
+} FcStretches;
+
+/* Adds one to those of context `node`, behind a sample of `weight` times 64 calls. */
+void fc_stretches_add(GArray *stretches, guint32 node, gboolean is_double, double ticks,
+                      double weight);
+
+/* By context: ticks that counted calls' hooks took, if it is a recorded frame where they hold the
+ * program up; else 0.  `frames`: by context, the recorded frame around it.  The caller frees it. */
+double *fc_stretches_held_up(const FcCounts *counts, const GArray *stretches, const guint32 *frames,
+                             const FcCallCosts *costs);

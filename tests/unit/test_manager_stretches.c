@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Stretches in which the hooks of counted calls work twice, and what these tell of the times.
+ */
+#include "fcmanager/counted-settle.h"
+#include "fcmanager/observed.h"
+#include "fcmanager/stretches.h"
+#include "libfc/beacon.h"
+#include "tests/unit/manager_fixture.h"
+
+#define OF_A 0x99u
+#define OF_B fc_fixture_site('A', 0)
+#define OF_C fc_fixture_site('A', 1)
+
+#define SAMPLE_TICKS 20u
+#define CALLS 64u /* of B in a stretch */
+#define COUNTED 8u
+
+static const FcCallCosts costs = {.recorded = 20,
+                                  .inside = 10,
+                                  .counted = COUNTED,
+                                  .within = COUNTED,
+                                  .after_inlining = COUNTED,
+                                  .sampled = 10,
+                                  .callee = 10};
+
+/* The counter of B is used up; `is_double`: since the last time hooks have worked twice. */
+static void use_up(FcFixture *f, guint64 time, enum FcCountRecord kind, gboolean is_double)
+{
+    const guint twice = FC_COUNT_DOUBLED << (FC_COUNT_SPARING_SHIFT - FC_COUNT_RECORD_SHIFT);
+    fc_fixture_count(f, time, (enum FcCountRecord)(kind | (is_double ? twice : 0)), 'B', OF_B, 1);
+}
+
+/* A calls B in stretches of `once` ticks, one in 16 of `twice`, and behind every fourth sample
+ * a gap, and no stretch that is known.  Returns how long it was. */
+static guint64 run(FcFixture *f, guint stretches, guint64 once, guint64 twice)
+{
+    guint64 now = 0;
+    gboolean is_double = FALSE;
+    fc_fixture_start(f);
+    fc_fixture_enter(f, now, 'A', OF_A, 0);
+    for (guint i = 0; i < stretches; i++)
+    {
+        use_up(f, now, FC_COUNT_SAMPLE, is_double);
+        fc_fixture_leave(f, now + SAMPLE_TICKS, 'B', OF_B, 1);
+        now += SAMPLE_TICKS;
+        const gboolean has_gap = i % 4 == 3;
+        if (has_gap)
+            fc_fixture_count(f, now + 30, FC_COUNT_GAP_ENDS, 'B', OF_B, 1);
+        is_double = !has_gap && i % 16 == 0;
+        now += is_double ? twice : once;
+    }
+    fc_fixture_leave(f, now, 'A', OF_A, 0);
+    fc_counted_add(fc_stack_counted(f->stack), OF_B, fc_fixture_address('B'), 0,
+                   (guint64)stretches * CALLS);
+    fc_counted_settle(fc_stack_counted(f->stack), 0, &costs);
+    return now;
+}
+
+/* What is left for A and B of their time, as it was seen but for the hooks: all, hardly in these.
+ */
+static guint64 left_of(FcFixture *f, gboolean with_stretches)
+{
+    const struct
+    {
+        guint64 beacon;
+        double weight;
+    } seen[] = {{FC_BEACON_HOOK, 1e3},
+                {fc_beacon_left(fc_fixture_address('B'), OF_B), 5e5},
+                {fc_beacon_entered(fc_fixture_address('B'), OF_B), 5e5}};
+    FcObserved all = {.sightings = g_array_new(FALSE, FALSE, sizeof(FcSighting))};
+    for (guint i = 0; i < G_N_ELEMENTS(seen); i++)
+    {
+        const FcSighting sighting = {
+            .beacon = seen[i].beacon, .weight = seen[i].weight, .variance = seen[i].weight * 1000};
+        g_array_append_val(all.sightings, sighting);
+        all.weight += sighting.weight;
+        all.squares += sighting.variance;
+    }
+    if (with_stretches)
+        all.stretches = fc_stack_counted(f->stack)->stretches;
+    fc_costs_take_off(f->counts, &costs, &all);
+    g_array_unref(all.sightings);
+    const FcCountsFunction *a = fc_fixture_function(f->counts, 'A');
+    const FcCountsFunction *b = fc_fixture_function(f->counts, 'B');
+    g_assert_cmpuint(a->total, >=, a->local + b->local);
+    g_assert_cmpuint(a->total, <=, a->local + b->local + 2);
+    return a->local + b->local;
+}
+
+/* B's hooks took half of the time, six times what they do in the calibration. */
+static void test_held_up(void)
+{
+    const guint64 once = CALLS * COUNTED * 12;
+    FcFixture f;
+    const guint64 whole = run(&f, 400, once, once + once / 2);
+    const guint64 left = left_of(&f, TRUE);
+    g_assert_cmpuint(left, >=, whole * 45 / 100);
+    g_assert_cmpuint(left, <=, whole * 55 / 100);
+    g_assert_cmpfloat(fc_fixture_function(f.counts, 'B')->local_variance, >, 0);
+    fc_fixture_stop(&f);
+}
+
+static void expect_as_without(guint stretches, guint64 once, guint64 twice)
+{
+    FcFixture f;
+    run(&f, stretches, once, twice);
+    const guint64 without = left_of(&f, FALSE);
+    fc_fixture_stop(&f);
+    run(&f, stretches, once, twice);
+    g_assert_cmpuint(left_of(&f, TRUE), ==, without);
+    fc_fixture_stop(&f);
+}
+
+/* Less than twice what the calibration has is no more than their instructions, however much of the
+ * time it is: the first time they may have been free.  Nor do few stretches tell anything. */
+static void test_not_held_up(void)
+{
+    const guint64 cost = CALLS * COUNTED;
+    expect_as_without(400, 2 * cost, 2 * cost + cost * 3 / 2);
+    expect_as_without(400, 20 * cost, 21 * cost);
+    expect_as_without(400, 20 * cost, 15 * cost);
+    expect_as_without(40, 20 * cost, 30 * cost);
+}
+
+/* So much that nothing would be left. */
+static void test_all(void)
+{
+    const guint64 once = CALLS * COUNTED * 12;
+    FcFixture f;
+    const guint64 whole = run(&f, 400, once, 4 * once);
+    const guint64 left = left_of(&f, TRUE);
+    g_assert_cmpuint(left, >, 0);
+    g_assert_cmpuint(left, <=, whole / 20);
+    fc_fixture_stop(&f);
+}
+
+/* What lies between them, where it begins without a sample, and where it doesn't count. */
+static void test_stretch(void)
+{
+    FcFixture f;
+    fc_fixture_start(&f);
+    fc_fixture_enter(&f, 0, 'A', OF_A, 0);
+    use_up(&f, 10, FC_COUNT_SEEN, FALSE); /* nobody knows since when */
+    use_up(&f, 110, FC_COUNT_SEEN, FALSE);
+    use_up(&f, 140, FC_COUNT_SEEN, TRUE);
+    use_up(&f, 150, FC_COUNT_SAMPLE, FALSE);
+    fc_fixture_leave(&f, 200, 'B', OF_B, 1);
+    fc_fixture_enter(&f, 210, 'C', OF_C, 1);
+    fc_fixture_leave(&f, 220, 'C', OF_C, 1);
+    use_up(&f, 1000, FC_COUNT_SEEN, TRUE);            /* C came in between */
+    use_up(&f, 1000 + 1000000, FC_COUNT_SEEN, FALSE); /* too long */
+    fc_fixture_leave(&f, 1001010, 'A', OF_A, 0);
+    const GArray *all = fc_stack_counted(f.stack)->stretches;
+    const guint32 a = (guint32)(fc_fixture_context(f.counts, "A") - f.counts->nodes);
+    g_assert_cmpuint(all->len, ==, a + 1);
+    const FcStretches *of = &g_array_index(all, FcStretches, a);
+    g_assert_cmpfloat(of->count[0], ==, 2);
+    g_assert_cmpfloat(of->sum[0], ==, 100 + 10);
+    g_assert_cmpfloat(of->count[1], ==, 1);
+    g_assert_cmpfloat(of->sum[1], ==, 30);
+    g_assert_cmpfloat(of->ticks, ==, 140);
+    fc_fixture_stop(&f);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/stretches/held-up", test_held_up);
+    g_test_add_func("/stretches/not-held-up", test_not_held_up);
+    g_test_add_func("/stretches/all", test_all);
+    g_test_add_func("/stretches/stretch", test_stretch);
+    return g_test_run();
+}
