@@ -385,13 +385,13 @@ static void take_off_held_up(const Refine *refine, double *local)
     g_autofree double *after = g_new0(double, counts->node_count);
     if (!refine->observed->stretches)
         return;
-    g_autofree double *hooks =
-        fc_stretches_held_up(counts, refine->observed->stretches, refine->frames, refine->costs);
     for (guint32 i = 1; i < counts->node_count; i++)
     {
         whole[refine->frames[i]] += refine->busy[i] + (double)refine->removed[i];
         after[refine->frames[i]] += local[i];
     }
+    g_autofree double *hooks = fc_stretches_held_up(counts, refine->observed->stretches,
+                                                    refine->frames, refine->costs, whole);
     for (guint32 i = 1; i < counts->node_count; i++)
     {
         const guint32 frame = refine->frames[i];

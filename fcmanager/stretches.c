@@ -68,7 +68,7 @@ static double held_up(const Sums *sums)
 }
 
 double *fc_stretches_held_up(const FcCounts *counts, const GArray *stretches, const guint32 *frames,
-                             const FcCallCosts *costs)
+                             const FcCallCosts *costs, const double *whole)
 {
     double *ticks = g_new0(double, counts->node_count);
     g_autofree Sums *sums = g_new0(Sums, counts->node_count);
@@ -82,6 +82,9 @@ double *fc_stretches_held_up(const FcCounts *counts, const GArray *stretches, co
             add(&sums[frames[i]], &g_array_index(stretches, FcStretches, i));
     }
     for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        sums[i].ticks = MIN(sums[i].ticks, whole[i]);
         ticks[i] = held_up(&sums[i]);
+    }
     return ticks;
 }

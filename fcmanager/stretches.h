@@ -28,6 +28,7 @@ void fc_stretches_add(GArray *stretches, guint32 node, gboolean is_double, doubl
                       double weight);
 
 /* By context: ticks that counted calls' hooks took, if it is a recorded frame where they hold the
- * program up; else 0.  `frames`: by context, the recorded frame around it.  The caller frees it. */
+ * program up; else 0.  `frames`: by context, the recorded frame around it; `whole`: of frames, how
+ * long they were on the CPU without those within them.  The caller frees it. */
 double *fc_stretches_held_up(const FcCounts *counts, const GArray *stretches, const guint32 *frames,
-                             const FcCallCosts *costs);
+                             const FcCallCosts *costs, const double *whole);

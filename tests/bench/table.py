@@ -159,13 +159,16 @@ def busy_processes():
             for _ in range(BUSY)]
 
 
+BUSY_ROUNDS = 200  # half a second of plain runs, of which the others take most
+
+
 def shares_of(mix, phases, repeat):
     """By the profile, and by the plain program itself."""
     profiled, plain = [], []
     for _ in range(repeat):
-        mix.run("hooks", truth.ROUNDS)
+        mix.run("hooks", BUSY_ROUNDS)
         profiled.append(truth.shares(mix.profiled("hooks", phases, "total_ns")))
-        plain.append(truth.shares(mix.run("plain", truth.ROUNDS)[0]))
+        plain.append(truth.shares(mix.run("plain", BUSY_ROUNDS)[0]))
     return truth.medians(profiled), truth.medians(plain)
 
 

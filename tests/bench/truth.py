@@ -24,7 +24,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import bench  # noqa: E402
 import fctest  # noqa: E402
 
-ROUNDS = 20
+ROUNDS = 80  # a plain run takes about 0.2 s; of one that is over sooner chance decides
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "truth")
 # name: source, compiler, flags
 MIXES = {
@@ -47,12 +47,13 @@ MIXES = {
     "virtual clang": ("virtual.cc", "clang++", "-O2"),
     "containers clang": ("containers.cc", "clang++", "-O2"),
 }
-# column: which program, FC_DETAIL, the key of a function's time
+# column: which program, FC_DETAIL, the key of a function's time, and for which part of the rounds: where
+# each call is recorded nothing is left to chance, and a run takes up to 80 times as long
 WAYS = {
-    "auto": ("hooks", "auto", "total_ns"),
-    "all": ("hooks", "all", "total_ns"),
-    "all, raw": ("hooks", "all", "raw_total_ns"),
-    "inlined": ("inlined", "auto", "total_ns"),
+    "auto": ("hooks", "auto", "total_ns", 1),
+    "all": ("hooks", "all", "total_ns", 8),
+    "all, raw": ("hooks", "all", "raw_total_ns", 8),
+    "inlined": ("inlined", "auto", "total_ns", 1),
 }
 
 
@@ -107,20 +108,24 @@ def medians(runs):
 
 
 def measure(mix, repeat, rounds):
-    """Of each way the shares of the phases, as medians, and of each kind of run its CPU time."""
+    """Of each way the shares of the phases, and how many times the plain run's CPU time it took, as
+    medians."""
     found = {name: [] for name in ("plain", *WAYS)}
-    times = {name: [] for name in found}
+    times = {name: [] for name in WAYS}
     for _ in range(repeat):
         phases, took = mix.run("plain", rounds)
         found["plain"].append(shares(phases))
-        times["plain"].append(took)
+        plain = {1: took}
         last = None
-        for name, (kind, detail, key) in WAYS.items():
+        for name, (kind, detail, key, part) in WAYS.items():
             if last != (kind, detail):
-                took = mix.run(kind, rounds, FC_DETAIL=detail)[1]
+                fewer = max(1, rounds // part)
+                if part not in plain:
+                    plain[part] = mix.run("plain", fewer)[1]
+                took = mix.run(kind, fewer, FC_DETAIL=detail)[1]
                 last = (kind, detail)
             found[name].append(shares(mix.profiled(kind, phases, key)))
-            times[name].append(took)
+            times[name].append(took / plain[part])
     return ({name: medians(runs) for name, runs in found.items()},
             {name: statistics.median(each) for name, each in times.items()})
 
@@ -133,7 +138,7 @@ def show(name, found, times, is_verbose):
         phase = max(off, key=lambda each: abs(off[each]))
         worst[way] = abs(off[phase])
         cells.append(f"{off[phase]:+6.1f} {phase.removeprefix('phase_'):11} "
-                     f"{times[way] / times['plain']:5.1f}")
+                     f"{times[way]:5.1f}")
     print(f"{name:17} " + "  ".join(cells), flush=True)
     if is_verbose:
         for phase, share in found["plain"].items():
