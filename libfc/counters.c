@@ -124,7 +124,7 @@ uint64_t fc_counters_random(struct FcCounted *counted)
  * nothing is counted, and all come here. */
 static struct FcFilter empty_filter = {.is_slow = true};
 
-struct FcFilter fc_filter_double = {.is_slow = true};
+struct FcFilter fc_filter_double;
 
 void fc_counters_set_filter(struct FcCounted *counted)
 {

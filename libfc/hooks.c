@@ -100,6 +100,15 @@ static inline __attribute__((always_inline)) void record(void *function, void *s
         fc_record_make(time, function, site, where);
 }
 
+/* The thread's own table where the hooks were led to an empty one first (stretch.h); in a child
+ * that a handler forked there is none, and nothing is counted. */
+static inline __attribute__((always_inline)) struct FcFilter *find_own(struct FcFilter *filter)
+{
+    if (fc_likely(filter != &fc_filter_double))
+        return filter;
+    return fc_thread.counted ? &fc_thread.counted->filter : filter;
+}
+
 static inline __attribute__((always_inline)) void enter(struct FcFilter *filter, void *function,
                                                         void *site, uint64_t where)
 {
@@ -135,25 +144,15 @@ static inline __attribute__((always_inline)) void leave(struct FcFilter *filter,
         record(function, site, where);
 }
 
-/* The thread's own table where the hooks were led to an empty one first (stretch.h): NULL in a
- * child that a handler forked. */
-static inline __attribute__((always_inline)) struct FcFilter *find_filter(void)
-{
-    struct FcFilter *filter = fc_filter;
-    if (fc_unlikely(filter == &fc_filter_double))
-        filter = fc_thread.counted ? &fc_thread.counted->filter : NULL;
-    return filter;
-}
-
 void fc_hook_enter(void *function, void *site)
 {
-    struct FcFilter *filter = find_filter();
+    struct FcFilter *filter = fc_filter;
     if (!filter)
         RECORD(function, site, FC_RECORD_ENTER);
     else
     {
         fc_beacon_set(fc_filter_beacon(&fc_beacon), FC_BEACON_HOOK);
-        enter(filter, function, site, WHERE(FC_RECORD_ENTER));
+        enter(find_own(filter), function, site, WHERE(FC_RECORD_ENTER));
         fc_beacon_set(fc_filter_beacon(&fc_beacon),
                       fc_beacon_entered((uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site));
     }
@@ -161,13 +160,13 @@ void fc_hook_enter(void *function, void *site)
 
 void fc_hook_exit(void *function, void *site)
 {
-    struct FcFilter *filter = find_filter();
+    struct FcFilter *filter = fc_filter;
     if (!filter)
         RECORD(function, site, FC_RECORD_EXIT);
     else
     {
         fc_beacon_set(fc_filter_beacon(&fc_beacon), FC_BEACON_HOOK);
-        leave(filter, function, site, WHERE(FC_RECORD_EXIT));
+        leave(find_own(filter), function, site, WHERE(FC_RECORD_EXIT));
         fc_beacon_set(fc_filter_beacon(&fc_beacon),
                       fc_beacon_left((uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site));
     }
