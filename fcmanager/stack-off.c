@@ -225,6 +225,7 @@ void fc_stack_take_pending(FcStack *stack)
     const struct StackAway more = stack->off_pending;
     stack->off_pending = (struct StackAway){0};
     stack->is_pending = FALSE;
-    stack->gap_sample = 0; /* that is within the gap behind it */
+    stack->gap_sample = 0;    /* that is within the gap behind it, */
+    stack->stretch_since = 0; /* or the stretch */
     add_to_innermost(stack, &more);
 }

@@ -99,7 +99,7 @@ bool fc_start(void)
             fc_config.memory = false;
         }
         fc_process_introduce(&hello);
-        struct FcCosts costs;
+        struct FcCosts costs = {0};
         bool is_measured = (hello.flags & FC_HELLO_EXECED) == 0 && fc_costs_measure(&costs);
         fc_modules_scan();
         fc_process_tell_started(is_measured ? &costs : NULL);

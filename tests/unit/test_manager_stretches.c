@@ -4,6 +4,7 @@
  */
 #include "fcmanager/counted-settle.h"
 #include "fcmanager/observed.h"
+#include "fcmanager/stack-frames.h"
 #include "fcmanager/stretches.h"
 #include "libfc/beacon.h"
 #include "tests/unit/manager_fixture.h"
@@ -150,12 +151,16 @@ static void test_stretch(void)
     fc_fixture_leave(&f, 220, 'C', OF_C, 1);
     use_up(&f, 1000, FC_COUNT_SEEN, TRUE);            /* C came in between */
     use_up(&f, 1000 + 1000000, FC_COUNT_SEEN, FALSE); /* too long */
-    fc_fixture_leave(&f, 1001010, 'A', OF_A, 0);
+    f.stack->is_pending = TRUE; /* it was off the CPU when the next is told of */
+    f.stack->off_pending.off = 90;
+    use_up(&f, 1000 + 1000000, FC_COUNT_SEEN, FALSE);
+    use_up(&f, 1000 + 1000100, FC_COUNT_SEEN, FALSE);
+    fc_fixture_leave(&f, 1001110, 'A', OF_A, 0);
     const GArray *all = fc_stack_counted(f.stack)->stretches;
     const guint32 a = (guint32)(fc_fixture_context(f.counts, "A") - f.counts->nodes);
     g_assert_cmpuint(all->len, ==, a + 1);
     const FcStretches *of = &g_array_index(all, FcStretches, a);
-    g_assert_cmpfloat(of->count[0], ==, 2);
+    g_assert_cmpfloat(of->count[0], ==, 3);
     g_assert_cmpfloat(of->sum[0], ==, 100 + 10);
     g_assert_cmpfloat(of->count[1], ==, 1);
     g_assert_cmpfloat(of->sum[1], ==, 30);
