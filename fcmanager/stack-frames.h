@@ -106,6 +106,8 @@ struct FcStack
     gboolean is_pending;
     guint64 off_since; /* time of the record before the last FC_RECORD_OFF in a row, */
     guint64 off_time;  /* and of that itself; */
+    guint32 off_top;   /* the number of frames then, */
+    gint off_segment;  /* and of which segment; */
     guint64 off_base;  /* where it said that the clocks stood, */
     guint32 waits;     /* and how often the thread had waited; */
     FcWaits off_seen;  /* whether there was any */

@@ -198,12 +198,23 @@ void fc_stack_note_outside(FcStack *stack, guint64 before, guint64 time)
     stack->outside_to = time;
 }
 
+/* Whether the last record, at `before`, told of time off the CPU, too, and of the same frame's: not
+ * where one was entered or left since, which was at that very time. */
+static gboolean is_told_further(const FcStack *stack, guint64 before)
+{
+    return before == stack->off_time && before >= stack->off_since &&
+           stack->top == stack->off_top && stack->current == stack->off_segment &&
+           (stack->top == 0 || stack->frames[stack->top].entered < before);
+}
+
 void fc_stack_take_off(FcStack *stack, guint64 kind, guint64 value, guint64 site, guint64 before,
                        guint64 time)
 {
-    if (before != stack->off_time || before < stack->off_since)
+    if (!is_told_further(stack, before))
         stack->off_since = before;
     stack->off_time = time;
+    stack->off_top = stack->top;
+    stack->off_segment = stack->current;
     before = stack->off_since;
     switch ((enum FcOffRecord)kind)
     {

@@ -433,6 +433,32 @@ static void test_absurd(void)
     fc_fixture_stop(&f);
 }
 
+/* Told twice, with the entry or the exit of a function in between that was at the time of the
+ * first: what is told then was in that function, or behind it, alone. */
+static void test_told_twice(void)
+{
+    FcFixture f;
+    fc_fixture_start(&f);
+    seen(&f, 0, 0, 0);
+    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+    off(&f, 1000, FC_OFF_PAUSED, 100, 0);
+    fc_fixture_enter(&f, 1000, 'B', SITE('A', 0), 1);
+    off(&f, 1300, FC_OFF_PAUSED, 900, 0);
+    fc_fixture_enter(&f, 1300, 'C', SITE('B', 0), 2);
+    fc_fixture_leave(&f, 1310, 'C', SITE('B', 0), 2);
+    fc_fixture_leave(&f, 1350, 'B', SITE('A', 0), 1);
+    fc_fixture_enter(&f, 2000, 'B', SITE('A', 0), 1);
+    off(&f, 2500, FC_OFF_PAUSED, 100, 0);
+    fc_fixture_leave(&f, 2500, 'B', SITE('A', 0), 1);
+    off(&f, 2600, FC_OFF_PAUSED, 400, 0);
+    seen(&f, 2600, 50, 1); /* of the same look: there is no time left for it */
+    fc_fixture_leave(&f, 3000, 'A', 0x99, 0);
+    check_function(&f, 'C', 10, 10, 0, 0);
+    check_function(&f, 'B', 50 + 400, 40 + 400, 0, 0);
+    check_function(&f, 'A', 3000 - 100 - 300 - 100 - 100, 900 + 650 + 400, 0, 0);
+    fc_fixture_stop(&f);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -447,6 +473,7 @@ int main(int argc, char **argv)
     g_test_add_func("/off/backwards", test_backwards);
     g_test_add_func("/off/pause", test_pause);
     g_test_add_func("/off/switches", test_switches);
+    g_test_add_func("/off/told-twice", test_told_twice);
     g_test_add_func("/off/bounds", test_bounds);
     g_test_add_func("/off/too-much", test_too_much);
     g_test_add_func("/off/absurd", test_absurd);
