@@ -59,6 +59,13 @@ static void choose(void *function, void *site, uint64_t where)
         fc_counted_exit(function, site, where);
 }
 
+/* A signal that came meanwhile is handled at once, which is the program's time again. */
+static void end_pause_and_restore_signals(uint64_t old)
+{
+    fc_switches_end_pause();
+    fc_restore_signals(old);
+}
+
 static void record(uint64_t time, void *function, void *site, uint64_t where)
 {
     for (;;)
@@ -80,7 +87,7 @@ static void record(uint64_t time, void *function, void *site, uint64_t where)
         bool filled = refill();
         if (filled && fc_chosen_begin() && is_of_call)
         {
-            fc_restore_signals(old);
+            end_pause_and_restore_signals(old);
             choose(function, site, where);
             return;
         }
@@ -93,7 +100,10 @@ static void record(uint64_t time, void *function, void *site, uint64_t where)
         else if (slot && (where & FC_WHERE_KIND_MASK) != FC_RECORD_OFF)
             /* else the record that the hook is about has yet to come, as a call that is recorded */
             fc_counted_begin(FC_CURSOR_CHUNK(fc_thread.cursor), FC_CURSOR_SLOTS(fc_thread.cursor));
-        fc_restore_signals(old);
+        if (slot)
+            end_pause_and_restore_signals(old);
+        else
+            fc_restore_signals(old);
         if (slot || fc_state_is_off())
             return;
         if (!filled && !fc_chunks_wait(freed))

@@ -148,6 +148,23 @@ class OffCpu(fctest.Case):
                     self.assertRegex(" ".join(report.split()), r"a plain run would have taken about "
                                      r"[\d.]+ m?s, [\d.]+ [mun]?s of it on the CPU\.")
 
+    def test_held_signals(self):
+        """What a handler takes is its own, though its signal came while libfc was at work."""
+        program = self.compile("held_signals.c")
+        for env in ({"FC_DETAIL": "all"}, {"FC_DETAIL": "all", "FC_TRANSPORT": "pipe"}):
+            with self.subTest(env):
+                done = self.run_quiet([program], env=env)
+                self.assertEqual((done.returncode, done.stderr), (0, b""))
+                text = subprocess.run([fctest.tool("fcdump"), "--json", self.path("functioncheck.fc")],
+                                      check=True, capture_output=True).stdout
+                content = json.loads(text)
+                found = {each["name"]: each for each in content["functions"]}
+                took = int(done.stdout)
+                for name in ("waits", "handler"):
+                    self.assertGreaterEqual(found[name]["raw_total_ns"], took * 0.99, name)
+                whole = sum(each["raw_local_ns"] for each in found.values())
+                self.assertLessEqual(whole, content["processes"][0]["run_ns"])
+
     def test_stopped_manager(self):
         """The program waits for a manager that is stopped: that is in no function's time."""
         program = self.compile("longrun.c")
