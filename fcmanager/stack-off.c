@@ -78,9 +78,11 @@ guint64 fc_stack_stop_away(FcStack *stack, struct StackFrame *frame, struct Stac
     const struct StackAway now = away->now;
     const FcCountsNode *node = &counts->nodes[frame->node];
     FcCountsFunction *function = &counts->functions[node->function];
+    const guint64 callees = frame->callees - MIN(frame->callees, frame->ran_before);
     add(&away->before, &now);
     away->now = (struct StackAway){0};
-    elapsed -= MIN(now.paused, elapsed);
+    /* that of its callees stays, whatever the program says */
+    elapsed = MAX(elapsed - MIN(now.paused, elapsed), MIN(callees, elapsed));
     const guint64 off = MIN(now.off, elapsed);
     if (node->active == 1)
         fc_counts_add_wait(&counts->node_waits, frame->node, (FcCountsCost){off, 0});

@@ -459,6 +459,33 @@ static void test_told_twice(void)
     fc_fixture_stop(&f);
 }
 
+/* B waits, and ends with the record that tells of it.  What comes behind that can't have been in
+ * B's time: neither more of a pause than passed since, nor of time off the CPU. */
+static void test_behind_wait(void)
+{
+    for (guint kind = 0; kind < 2; kind++)
+    {
+        FcFixture f;
+        fc_fixture_start(&f);
+        seen(&f, 100000, 0, 3);
+        fc_fixture_enter(&f, 100000, 'A', 0x99, 0);
+        fc_fixture_enter(&f, 200000, 'B', SITE('A', 0), 1);
+        seen(&f, 900000, 600000, 4);
+        fc_fixture_leave(&f, 900000, 'B', SITE('A', 0), 1);
+        if (kind == 0)
+            off(&f, 910000, FC_OFF_PAUSED, 500000, 0);
+        else
+            seen(&f, 910000, 1100000, 5);
+        fc_fixture_leave(&f, 950000, 'A', 0x99, 0);
+        fc_stack_close(f.stack, 950000);
+        const guint64 own = kind == 0 ? 140000 : 150000;
+        const guint64 wait = kind == 0 ? 0 : 10000;
+        check_function(&f, 'A', own + 700000, own, 600000 + wait, wait);
+        check_function(&f, 'B', 700000, 700000, 600000, 600000);
+        fc_fixture_stop(&f);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -472,6 +499,7 @@ int main(int argc, char **argv)
     g_test_add_func("/off/pending-in-gap", test_pending_in_gap);
     g_test_add_func("/off/backwards", test_backwards);
     g_test_add_func("/off/pause", test_pause);
+    g_test_add_func("/off/behind-wait", test_behind_wait);
     g_test_add_func("/off/switches", test_switches);
     g_test_add_func("/off/told-twice", test_told_twice);
     g_test_add_func("/off/bounds", test_bounds);
