@@ -155,21 +155,21 @@ static guint32 function_before(const FcSettle *settle, const FcCountedPair *pair
     return settle->by_address[low - 1] + 1;
 }
 
-/* Whether there is an arc from function `caller` to `callee` by the pair's call site; `any_caller`:
- * from whichever. */
-static gboolean has_arc(const FcSettle *settle, const FcCountedPair *pair, guint32 caller,
-                        guint32 callee, gboolean any_caller)
+/* Whether anybody calls `callee` by the pair's call site. */
+static gboolean is_called_there(const FcSettle *settle, const FcCountedPair *pair, guint32 callee)
 {
     const FcMapSlot *slot = fc_map_find(&settle->counted->pair_map, pair->site,
                                         (guint64)(gint64)pair->site_module, callee);
-    if (!slot)
-        return FALSE;
-    for (guint32 at =
-             g_array_index(settle->counted->pairs, FcCountedPair, slot->value - 1).first_arc;
-         at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
-        if (any_caller || settle->counts->arcs[at - 1].caller == caller + 1)
-            return TRUE;
-    return FALSE;
+    return slot &&
+           g_array_index(settle->counted->pairs, FcCountedPair, slot->value - 1).first_arc != 0;
+}
+
+/* Whether function `caller` does. */
+static gboolean calls_there(const FcSettle *settle, const FcCountedPair *pair, guint32 caller,
+                            guint32 callee)
+{
+    return fc_counts_find_arc(settle->counts, caller + 1, pair->site, pair->site_module, callee) !=
+           0;
 }
 
 /* The function below which most calls of the pair were recorded, + 1; 0: none. */
@@ -195,10 +195,10 @@ guint32 fc_settle_likely_caller(const FcSettle *settle, const FcCountedPair *pai
     {
         const guint32 caller = settle->counts->arcs[at - 1].caller;
         if (caller == 0 || caller - 1 == pair->function ||
-            !has_arc(settle, pair, 0, caller - 1, TRUE) ||
-            has_arc(settle, pair, pair->function, caller - 1, FALSE))
+            !is_called_there(settle, pair, caller - 1) ||
+            calls_there(settle, pair, pair->function, caller - 1))
             continue;
-        if (found == 0 || has_arc(settle, pair, found - 1, caller - 1, FALSE))
+        if (found == 0 || calls_there(settle, pair, found - 1, caller - 1))
             found = caller;
     }
     if (found == 0)
@@ -208,17 +208,19 @@ guint32 fc_settle_likely_caller(const FcSettle *settle, const FcCountedPair *pai
 
 guint32 fc_settle_hidden_caller(const FcSettle *settle, const FcCountedPair *pair, guint32 function)
 {
+    const guint32 own =
+        fc_counts_find_arc(settle->counts, function, pair->site, pair->site_module, pair->function);
     gboolean any = FALSE;
     guint64 most = 0;
     guint32 best = 0;
+    if (own != 0 && fc_settle_sure_calls(settle, own - 1) > 0)
+        return 0;
     for (guint32 at = pair->first_arc; at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
     {
         const FcCountsArc *arc = &settle->counts->arcs[at - 1];
         guint64 calls = fc_settle_sure_calls(settle, at - 1);
         if (calls == 0)
             continue;
-        if (arc->caller == function)
-            return 0;
         any = TRUE;
         if (arc->caller != 0 && settle->is_counted[arc->caller - 1] && calls > most)
         {
