@@ -19,6 +19,7 @@
 #include "libfc/filter.h"
 #include "libfc/record.h"
 #include "libfc/recorded.h"
+#include "libfc/stretch.h"
 #include "libfc/switches.h"
 
 #include <cpuid.h>
@@ -80,9 +81,7 @@ static inline __attribute__((always_inline)) enum Way
 find_way(enum FcRecordKind kind, uint64_t function, uint64_t site, uint64_t place)
 {
     struct FcRecorded *recorded = fc_recorded;
-    struct FcFilter *filter = fc_filter;
-    if (fc_unlikely(filter == &fc_filter_double))
-        filter = fc_thread.counted ? &fc_thread.counted->filter : NULL;
+    struct FcFilter *filter = fc_stretch_own(fc_filter);
     if (fc_unlikely(!fc_recorded_watches(recorded, place) ||
                     fc_recorded_is_full(recorded, site, place)))
         return WAY_RECORD;

@@ -23,10 +23,10 @@
  */
 #include "libfc/clock.h"
 #include "libfc/counted.h"
-#include "libfc/counters.h"
 #include "libfc/filter.h"
 #include "libfc/record.h"
 #include "libfc/state.h"
+#include "libfc/stretch.h"
 #include "libfc/switches.h"
 
 /* Where a record was made, and of which kind, as FcRecord.where has it. */
@@ -100,15 +100,6 @@ static inline __attribute__((always_inline)) void record(void *function, void *s
         fc_record_make(time, function, site, where);
 }
 
-/* The thread's own table where the hooks were led to an empty one first (stretch.h); in a child
- * that a handler forked there is none, and nothing is counted. */
-static inline __attribute__((always_inline)) struct FcFilter *find_own(struct FcFilter *filter)
-{
-    if (fc_likely(filter != &fc_filter_double))
-        return filter;
-    return fc_thread.counted ? &fc_thread.counted->filter : filter;
-}
-
 static inline __attribute__((always_inline)) void enter(struct FcFilter *filter, void *function,
                                                         void *site, uint64_t where)
 {
@@ -152,7 +143,7 @@ void fc_hook_enter(void *function, void *site)
     else
     {
         fc_beacon_set(fc_filter_beacon(&fc_beacon), FC_BEACON_HOOK);
-        enter(find_own(filter), function, site, WHERE(FC_RECORD_ENTER));
+        enter(fc_stretch_own(filter), function, site, WHERE(FC_RECORD_ENTER));
         fc_beacon_set(fc_filter_beacon(&fc_beacon),
                       fc_beacon_entered((uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site));
     }
@@ -166,7 +157,7 @@ void fc_hook_exit(void *function, void *site)
     else
     {
         fc_beacon_set(fc_filter_beacon(&fc_beacon), FC_BEACON_HOOK);
-        leave(find_own(filter), function, site, WHERE(FC_RECORD_EXIT));
+        leave(fc_stretch_own(filter), function, site, WHERE(FC_RECORD_EXIT));
         fc_beacon_set(fc_filter_beacon(&fc_beacon),
                       fc_beacon_left((uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site));
     }

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "libfc/counters.h"
+#include "libfc/thread.h"
 
 #define FC_GAPS_EACH 4u
 #if defined(FC_TEST_EAGER)
@@ -18,6 +19,16 @@
 #else
 #define FC_DOUBLE_EACH 32u
 #endif
+
+/* The thread's own table where the hooks were led to the empty one first; in a child that a handler
+ * forked there is none, and nothing is counted. */
+static inline __attribute__((always_inline)) struct FcFilter *
+fc_stretch_own(struct FcFilter *filter)
+{
+    if (fc_likely(filter != &fc_filter_double))
+        return filter;
+    return fc_thread.counted ? &fc_thread.counted->filter : filter;
+}
 
 /* The filter is to be set behind it.  `is_sample`: the EXIT of one is recorded next. */
 static inline void fc_stretch_begin(struct FcCounted *counted, bool is_sample)
