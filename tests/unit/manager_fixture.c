@@ -122,3 +122,43 @@ guint fc_fixture_context_count(const FcCounts *counts)
 {
     return counts->node_count - 1;
 }
+
+void fc_fixture_off(FcFixture *fixture, guint64 time, enum FcOffRecord which, guint64 value,
+                    guint64 site)
+{
+    struct FcRecord record = {
+        .time = time,
+        .function = value & FC_OFF_VALUE_MASK,
+        .where = FC_RECORD_OFF | (guint64)which << FC_OFF_RECORD_SHIFT,
+        .site = site | (guint64)FIXTURE_GENERATION << FC_SITE_GENERATION_SHIFT,
+    };
+    g_assert_cmpuint(fc_stack_feed(fixture->stack, &record, 0, 1, FIXTURE_GENERATION), ==, 1);
+}
+
+void fc_fixture_seen(FcFixture *fixture, guint64 time, guint64 off_ns, guint waits)
+{
+    fc_fixture_off(fixture, time, FC_OFF_SEEN, FIXTURE_CLOCKS + off_ns, waits);
+}
+
+void fc_fixture_check(FcFixture *fixture, char letter, guint64 total, guint64 local, guint64 wait,
+                      guint64 own_wait)
+{
+    fc_counts_sum_functions(fixture->counts);
+    const FcCountsFunction *function = fc_fixture_function(fixture->counts, letter);
+    g_assert_nonnull(function);
+    g_assert_cmpuint(function->total, ==, total);
+    g_assert_cmpuint(function->local, ==, local);
+    g_assert_cmpuint(function->wait_total, ==, wait);
+    g_assert_cmpuint(function->wait_local, ==, own_wait);
+}
+
+void fc_fixture_check_range(FcFixture *fixture, char letter, guint64 total_min, guint64 total_max,
+                            guint64 local_min, guint64 local_max)
+{
+    const FcCountsFunction *function = fc_fixture_function(fixture->counts, letter);
+    const FcCountsBounds all = fc_counts_bounds(function, &function->elapsed);
+    g_assert_cmpuint(all.total_min, ==, total_min);
+    g_assert_cmpuint(all.total_max, ==, total_max);
+    g_assert_cmpuint(all.local_min, ==, local_min);
+    g_assert_cmpuint(all.local_max, ==, local_max);
+}

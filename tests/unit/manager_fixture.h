@@ -8,6 +8,7 @@
 #include "fcmanager/stack.h"
 
 #define FIXTURE_GENERATION 3u
+#define FIXTURE_CLOCKS 5000u /* where the clocks of a thread stand when it begins */
 
 typedef struct
 {
@@ -37,6 +38,18 @@ void fc_fixture_count(FcFixture *fixture, guint64 time, enum FcCountRecord kind,
                       guint64 site, guint depth);
 void fc_fixture_sample(FcFixture *fixture, guint64 time, guint64 ticks, char letter, guint64 site,
                        guint depth);
+
+/* A record of time off the CPU, or of libfc's own. */
+void fc_fixture_off(FcFixture *fixture, guint64 time, enum FcOffRecord which, guint64 value,
+                    guint64 site);
+/* So many ns the thread was off the CPU since it began, when it had waited so often. */
+void fc_fixture_seen(FcFixture *fixture, guint64 time, guint64 off_ns, guint waits);
+
+/* Of a function that was called the times are these, and the least and most elapsed of a call. */
+void fc_fixture_check(FcFixture *fixture, char letter, guint64 total, guint64 local, guint64 wait,
+                      guint64 own_wait);
+void fc_fixture_check_range(FcFixture *fixture, char letter, guint64 total_min, guint64 total_max,
+                            guint64 local_min, guint64 local_max);
 
 /* Sums of the counts; NULL where there is no such function or arc.  `caller` 0: none. */
 const FcCountsFunction *fc_fixture_function(FcCounts *counts, char letter);
