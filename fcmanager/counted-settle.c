@@ -188,7 +188,7 @@ static guint32 most_recorded_caller(const FcSettle *settle, const FcCountedPair 
     return best;
 }
 
-guint32 fc_settle_likely_caller(const FcSettle *settle, const FcCountedPair *pair)
+static guint32 find_likely_caller(const FcSettle *settle, const FcCountedPair *pair)
 {
     guint32 found = 0;
     for (guint32 at = pair->first_arc; at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
@@ -204,6 +204,20 @@ guint32 fc_settle_likely_caller(const FcSettle *settle, const FcCountedPair *pai
     if (found == 0)
         found = function_before(settle, pair);
     return found != 0 ? found : most_recorded_caller(settle, pair);
+}
+
+guint32 fc_settle_likely_caller(const FcSettle *settle, const FcCountedPair *pair)
+{
+    const FcMapSlot *slot =
+        settle->likely ? fc_map_find(&settle->counted->pair_map, pair->site,
+                                     (guint64)(gint64)pair->site_module, pair->function)
+                       : NULL;
+    if (!slot)
+        return find_likely_caller(settle, pair);
+    guint32 *known = fc_settle_link(settle->likely, slot->value - 1);
+    if (*known == 0)
+        *known = find_likely_caller(settle, pair) + 1;
+    return *known - 1;
 }
 
 guint32 fc_settle_hidden_caller(const FcSettle *settle, const FcCountedPair *pair, guint32 function)
@@ -425,6 +439,15 @@ static void end(FcSettle *settle)
     fc_settle_forget_below(settle);
 }
 
+/* All of them before calls move: who calls what doesn't change by that. */
+static void find_likely_callers(FcSettle *settle)
+{
+    const guint pairs = settle->counted->pairs->len;
+    settle->likely = links_new(pairs);
+    for (guint i = 0; i < pairs; i++)
+        fc_settle_likely_caller(settle, &g_array_index(settle->counted->pairs, FcCountedPair, i));
+}
+
 void fc_counted_settle(FcCounted *counted, guint64 outside, const FcCallCosts *costs)
 {
     FcSettle settle;
@@ -437,7 +460,9 @@ void fc_counted_settle(FcCounted *counted, guint64 outside, const FcCallCosts *c
     fc_nodes_clear(&settle.share_table);
     fc_settle_times(&settle, outside);
     g_clear_pointer(&settle.shares, g_array_unref);
+    find_likely_callers(&settle);
     fc_settle_move(&settle);
+    g_array_unref(settle.likely);
     fc_settle_bound_totals(&settle);
     end(&settle);
 }

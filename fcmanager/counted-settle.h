@@ -78,6 +78,8 @@ typedef struct
     guint32 *first_pair;   /* by function, index + 1; 0: none */
     GArray *next_pair;     /* guint32 by pair: another one of its function; likewise */
     GArray *first_of_pair; /* guint32 by pair: a context; 0: none */
+    GArray *likely;        /* guint32 by pair: its fc_settle_likely_caller, + 1; 0: not asked yet.
+                              NULL: it may change still, as who calls is not known of all */
     guint32 *by_address;   /* functions in the order of module and address */
     GArray *shares;        /* FcCountedShare, one for each frame, node and pair */
     FcNodes share_table;   /* which of them, by these; index + 1 */
