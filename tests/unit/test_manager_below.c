@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Which contexts are below others with none but counted functions between them, as contexts are
+ * made and moved: against what a walk through all of them finds.
+ */
+#include "fcmanager/counted-settle.h"
+
+#include <string.h>
+
+#define FUNCTIONS 12u
+#define CONTEXTS 300u
+#define ROUNDS 60u
+
+typedef struct
+{
+    FcSettle settle;
+    FcCounts counts;
+    FcCountsNode nodes[CONTEXTS + 1];
+    guint8 is_counted[FUNCTIONS];
+} Fixture;
+
+static void start(Fixture *f, GRand *rand)
+{
+    memset(f, 0, sizeof *f);
+    f->counts.nodes = f->nodes;
+    f->counts.node_count = 1;
+    f->settle.counts = &f->counts;
+    f->settle.is_counted = f->is_counted;
+    for (guint i = 0; i < FUNCTIONS; i++)
+        f->is_counted[i] = g_rand_int_range(rand, 0, 3) != 0 ? FC_SETTLE_COUNTED : 0;
+    fc_settle_begin_below(&f->settle);
+}
+
+static void add(Fixture *f, GRand *rand)
+{
+    const guint32 node = f->counts.node_count;
+    const guint32 oldest = node > 40 && g_rand_boolean(rand) ? node - 40 : 0;
+    f->nodes[node] =
+        (FcCountsNode){.parent = (guint32)g_rand_int_range(rand, (gint)oldest, (gint)node),
+                       .function = (guint32)g_rand_int_range(rand, 0, FUNCTIONS)};
+    f->counts.node_count++;
+    fc_settle_add_below(&f->settle, node);
+}
+
+/* Whether it is so: none between the two is recorded. */
+static gboolean is_below(const Fixture *f, guint32 node, guint32 above)
+{
+    guint32 at = node != 0 ? f->nodes[node].parent : 0;
+    if (node == 0)
+        return FALSE;
+    while (at != above && at != 0 && f->is_counted[f->nodes[at].function])
+        at = f->nodes[at].parent;
+    return at == above;
+}
+
+/* A context moves below one of a counted function that is below its parent, but not below itself.
+ */
+static gboolean move(Fixture *f, GRand *rand)
+{
+    const guint32 node = (guint32)g_rand_int_range(rand, 1, (gint)f->counts.node_count);
+    const guint32 caller = (guint32)g_rand_int_range(rand, 1, (gint)f->counts.node_count);
+    if (!f->is_counted[f->nodes[caller].function] || !is_below(f, caller, f->nodes[node].parent) ||
+        fc_settle_is_on_path(&f->counts, node, caller))
+        return FALSE;
+    f->nodes[node].parent = caller;
+    return TRUE;
+}
+
+static guint check(const Fixture *f)
+{
+    g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(guint32));
+    guint all = 0;
+    for (guint32 node = 0; node < f->counts.node_count; node++)
+        for (guint32 function = 0; function < FUNCTIONS; function++)
+        {
+            guint next = 0;
+            g_array_set_size(found, 0);
+            fc_settle_find_below(&f->settle, node, function, found);
+            for (guint32 i = f->counts.node_count; i-- > 1;) /* the newest first */
+                if (f->nodes[i].function == function && is_below(f, i, node))
+                {
+                    g_assert_cmpuint(next, <, found->len);
+                    g_assert_cmpuint(g_array_index(found, guint32, next++), ==, i);
+                }
+            g_assert_cmpuint(next, ==, found->len);
+            all += next;
+        }
+    return all;
+}
+
+static void test_found(void)
+{
+    g_autoptr(GRand) rand = g_rand_new_with_seed(5);
+    guint found = 0;
+    guint moved = 0;
+    for (guint round = 0; round < ROUNDS; round++)
+    {
+        Fixture f;
+        start(&f, rand);
+        while (f.counts.node_count <= CONTEXTS)
+        {
+            add(&f, rand);
+            if (f.counts.node_count % 100 == 0)
+                found += check(&f);
+        }
+        for (guint i = 0; i < 20 * CONTEXTS; i++)
+            moved += move(&f, rand);
+        found += check(&f);
+        fc_settle_forget_below(&f.settle);
+    }
+    g_assert_cmpuint(found, >, ROUNDS * CONTEXTS);
+    g_assert_cmpuint(moved, >, ROUNDS);
+}
+
+/* Contexts that are made once nothing will be asked any more. */
+static void test_forgotten(void)
+{
+    g_autoptr(GRand) rand = g_rand_new_with_seed(6);
+    Fixture f;
+    start(&f, rand);
+    add(&f, rand);
+    fc_settle_forget_below(&f.settle);
+    add(&f, rand);
+    g_assert_null(f.settle.below.top);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/below/found", test_found);
+    g_test_add_func("/below/forgotten", test_forgotten);
+    return g_test_run();
+}
