@@ -52,6 +52,26 @@ class Growth(fctest.Case):
         self.assertEqual((done.returncode, len(files)), (0, 1))
         self.assert_counts_equal(files[0], profile)
 
+    def test_many_callers(self):
+        """1,200 functions that call one another through one that is not profiled, as callbacks do: each has
+        hundreds of callers at one call site, and settling who called whom ends while somebody waits for it."""
+        count = 1200
+        lines = ["static unsigned state = 12345, calls;", "static void pass_on(int depth);"]
+        lines += [f"void f{i}(int depth) {{ calls++; if (depth > 0) pass_on(depth - 1); }}" for i in range(count)]
+        lines += ["static void (*const table[])(int) = {" + ", ".join(f"f{i}" for i in range(count)) + "};",
+                  "__attribute__((no_instrument_function, noinline)) static void pass_on(int depth)",
+                  "{ state = state * 1664525u + 1013904223u; table[(state >> 8) % " f"{count}](depth);",
+                  "  __asm__ volatile(\"\"); }",
+                  "int main(void) { for (int i = 0; i < 100000; i++) pass_on(4); return calls != 500000; }"]
+        program = self.compile(self.write("callbacks.c", "\n".join(lines) + "\n"), "-g0", "-O1")
+        done = self.run_quiet([program], env={"FC_DETAIL": "auto"})
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        profile = fcprofile.load(self.path("functioncheck.fc"))
+        self.assertEqual(sum(function.calls for function in profile.functions), 500001)
+        done, files = self.run_oracle([program])
+        self.assertEqual((done.returncode, len(files)), (0, 1))
+        self.assert_counts_equal(files[0], profile)
+
     def test_deep_recursion(self):
         depth = 30000
         source = self.write("deep.c", "static int down(int n) { return n == 0 ? 0 : "
