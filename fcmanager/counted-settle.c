@@ -462,7 +462,7 @@ void fc_counted_settle(FcCounted *counted, guint64 outside, const FcCallCosts *c
     g_clear_pointer(&settle.shares, g_array_unref);
     find_likely_callers(&settle);
     fc_settle_move(&settle);
-    g_array_unref(settle.likely);
+    g_clear_pointer(&settle.likely, g_array_unref);
     fc_settle_bound_totals(&settle);
     end(&settle);
 }
