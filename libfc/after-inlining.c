@@ -76,19 +76,18 @@ enum Way
     WAY_REFILL, /* counted, and the counter is used up */
 };
 
-/* What to do in a thread that counts such functions by itself. */
+/* What to do in a thread that counts such functions by itself.  `key`: fc_filter_key. */
 static inline __attribute__((always_inline)) enum Way
-find_way(enum FcRecordKind kind, uint64_t function, uint64_t site, uint64_t place)
+find_way(enum FcRecordKind kind, uint64_t function, uint64_t key, uint64_t site, uint64_t place)
 {
-    struct FcRecorded *recorded = fc_recorded;
-    struct FcFilter *filter = fc_stretch_own(fc_filter);
+    struct FcRecorded *recorded = fc_hooks.recorded;
+    struct FcFilter *filter = fc_stretch_own(fc_hooks.filter);
     if (fc_unlikely(!fc_recorded_watches(recorded, place) ||
                     fc_recorded_is_full(recorded, site, place)))
         return WAY_RECORD;
     if (kind == FC_RECORD_ENTER)
     {
-        const enum FcEntry entry =
-            filter ? fc_filter_enter(filter, function, site) : FC_ENTRY_UNKNOWN;
+        const enum FcEntry entry = filter ? fc_filter_enter(filter, key, site) : FC_ENTRY_UNKNOWN;
         if (fc_likely(entry == FC_ENTRY_COUNTED))
             return WAY_DONE;
         fc_recorded_push(recorded, function, site, place);
@@ -109,7 +108,7 @@ find_way(enum FcRecordKind kind, uint64_t function, uint64_t site, uint64_t plac
 /* `kept` is where the caller of the instrumented function put the return address: the very same
  * place at the entry and at the return of one activation. */
 static inline __attribute__((always_inline)) void
-count_or_record(enum FcRecordKind kind, uintptr_t function, uint64_t *kept)
+count_or_record(enum FcRecordKind kind, uintptr_t function, uint64_t key, uint64_t *kept)
 {
     void *code = (void *)(function | FC_FUNCTION_AFTER_INLINING);
     void *site = (void *)*kept;
@@ -122,9 +121,9 @@ count_or_record(enum FcRecordKind kind, uintptr_t function, uint64_t *kept)
         if (fc_clock_get_mode() == FC_CLOCK_OFF)
             return;
     }
-    if (fc_recorded)
+    if (fc_hooks.recorded)
     {
-        switch (find_way(kind, (uintptr_t)code, (uintptr_t)site, place))
+        switch (find_way(kind, (uintptr_t)code, key, (uintptr_t)site, place))
         {
         case WAY_DONE:
             return;
@@ -159,14 +158,14 @@ count_or_record(enum FcRecordKind kind, uintptr_t function, uint64_t *kept)
 }
 
 static inline __attribute__((always_inline)) void record(enum FcRecordKind kind, uintptr_t function,
-                                                         uint64_t *kept)
+                                                         uint64_t key, uint64_t *kept)
 {
-    if (fc_beacon)
-        fc_beacon_set(fc_beacon, FC_BEACON_HOOK);
-    count_or_record(kind, function, kept);
-    if (fc_beacon)
-        fc_beacon_set(fc_beacon, kind == FC_RECORD_ENTER ? fc_beacon_entered(function, *kept)
-                                                         : fc_beacon_left_to(*kept));
+    if (fc_hooks.beacon)
+        fc_beacon_set(fc_hooks.beacon, FC_BEACON_HOOK);
+    count_or_record(kind, function, key, kept);
+    if (fc_hooks.beacon)
+        fc_beacon_set(fc_hooks.beacon, kind == FC_RECORD_ENTER ? fc_beacon_entered(function, *kept)
+                                                               : fc_beacon_left_to(*kept));
 }
 
 /* Versions as in hooks.c; of the second the C library has none. */
@@ -179,12 +178,16 @@ FC_KEEPS_REGISTERS void fc_hook_fentry(void)
 {
     const uint8_t *back = __builtin_return_address(0);
     uint64_t *kept = __builtin_dwarf_cfa();
-    record(FC_RECORD_ENTER, start_of(back), is_nested(back) ? kept + 1 : kept);
+    const uintptr_t function = start_of(back);
+    if (is_nested(back))
+        record(FC_RECORD_ENTER, function, function, kept + 1);
+    else
+        record(FC_RECORD_ENTER, function, (uintptr_t)back | FC_FUNCTION_AFTER_INLINING, kept);
 }
 
 FC_KEEPS_REGISTERS void fc_hook_return(void)
 {
-    record(FC_RECORD_EXIT, 0, __builtin_dwarf_cfa());
+    record(FC_RECORD_EXIT, 0, 0, __builtin_dwarf_cfa());
 }
 
 extern __typeof(fc_hook_fentry) fc_hook_fentry_of_libc

@@ -25,14 +25,13 @@
 static inline __attribute__((always_inline)) uint64_t fc_beacon_entered(uint64_t function,
                                                                         uint64_t site)
 {
-    return (function & FC_BEACON_FUNCTION_MASK) | (site & FC_BEACON_SITE_BITS)
-                                                      << FC_BEACON_SITE_SHIFT;
+    return function | (site & FC_BEACON_SITE_BITS) << FC_BEACON_SITE_SHIFT;
 }
 
 static inline __attribute__((always_inline)) uint64_t fc_beacon_left(uint64_t function,
                                                                      uint64_t site)
 {
-    return (function & FC_BEACON_FUNCTION_MASK) | site << FC_BEACON_SITE_SHIFT | FC_BEACON_LEFT;
+    return function | site << FC_BEACON_SITE_SHIFT | FC_BEACON_LEFT;
 }
 
 /* Of code that is instrumented after inlining. */

@@ -29,7 +29,7 @@ static uint32_t choice_of(uint64_t function)
 
 bool fc_chosen_begin(void)
 {
-    if ((!fc_choice_is_on() && !fc_depth_is_on()) || fc_filter || fc_thread.has_ended)
+    if ((!fc_choice_is_on() && !fc_depth_is_on()) || fc_hooks.filter || fc_thread.has_ended)
         return false;
     struct FcCounted *counted = fc_counters_own();
     if (!counted)

@@ -6,9 +6,7 @@
 #if !defined(FC_TEST_CLOCK) /* where nothing is measured */
 #define FC_HOOK_FENTRY fc_costs_fentry
 #define FC_HOOK_RETURN fc_costs_return
-#define FC_FILTER fc_filter
-#define FC_RECORDED fc_recorded
-#define FC_BEACON fc_beacon
+#define FC_HOOKS fc_hooks
 #define FC_GO_ON_FENTRY jmp *fc_costs_next_fentry(%rip)
 #define FC_GO_ON_RETURN jmp *fc_costs_next_return(%rip)
 #include "libfc/module-after-inlining.S"

@@ -88,12 +88,12 @@ static void *volatile outer_site = (void *)8192;
 /* The two hooks as modules have them (module-hooks.c). */
 NOINLINE static void enter(void *function, void *site)
 {
-    fc_filter_hook_enter(fc_filter, &fc_beacon, function, site, enter_hook, refill_hook);
+    fc_filter_hook_enter(&fc_hooks, function, site, enter_hook, refill_hook);
 }
 
 NOINLINE static void leave(void *function, void *site)
 {
-    fc_filter_hook_exit(fc_filter, &fc_beacon, function, site, exit_hook);
+    fc_filter_hook_exit(&fc_hooks, function, site, exit_hook);
 }
 
 /* Keeps the compiler from knowing what x is. */
@@ -256,7 +256,7 @@ void (*fc_costs_next_return)(void) __attribute__((visibility("hidden"))) = fc_ho
 static uint32_t measure_after_inlining(struct FcCounted *counted, uint64_t cursor,
                                        const struct FcCosts *costs)
 {
-    struct FcRecorded *const old_recorded = fc_recorded;
+    struct FcRecorded *const old_recorded = fc_hooks.recorded;
     struct FcRecorded *const recorded = fc_map(sizeof *recorded);
     const uint64_t function =
         (uint64_t)(uintptr_t)fc_costs_after_inlining | FC_FUNCTION_AFTER_INLINING;
@@ -267,9 +267,9 @@ static uint32_t measure_after_inlining(struct FcCounted *counted, uint64_t curso
         recorded->stack_bytes = UINT64_MAX;
         recorded->nowhere = UINT64_MAX;
         fc_counters_publish(counted, known, function);
-        fc_recorded = recorded;
+        fc_hooks.recorded = recorded;
         cost = measure_counted(SHAPES, cursor, costs->recorded);
-        fc_recorded = old_recorded;
+        fc_hooks.recorded = old_recorded;
     }
     if (recorded)
         fc_unmap(recorded, sizeof *recorded);
@@ -396,19 +396,19 @@ static void measure_in(char *memory, struct FcCosts *costs)
     struct FcCounted *const counted = (struct FcCounted *)(memory + 2 * FC_CHUNK_BYTES);
     const uint64_t cursor = (uint64_t)(uintptr_t)chunk >> 16 << 32 | GENERATION << 16;
     const uint64_t old_cursor = fc_thread.cursor;
-    struct FcFilter *const old_filter = fc_filter;
+    struct FcFilter *const old_filter = fc_hooks.filter;
     struct FcCounted *const old_counted = fc_thread.counted;
-    uint64_t *const old_beacon = fc_beacon;
+    uint64_t *const old_beacon = fc_hooks.beacon;
 
     fc_thread.counted = counted;
     fc_counters_set_beacon(NULL);
-    fc_filter = fc_config.detail == FC_DETAIL_AUTO ? &counted->filter : NULL;
+    fc_hooks.filter = fc_config.detail == FC_DETAIL_AUTO ? &counted->filter : NULL;
     if (fc_choice_is_on())
     {
         const uint64_t function = (uint64_t)(uintptr_t)shapes[0].hooked[0];
-        fc_filter = &counted->filter;
+        fc_hooks.filter = &counted->filter;
         counted->filter.is_slow = true;
-        *fc_filter_recorded(fc_filter, function) = function;
+        *fc_filter_recorded(fc_hooks.filter, function) = function;
     }
     if (fc_depth_is_on())
     {
@@ -436,8 +436,8 @@ static void measure_in(char *memory, struct FcCosts *costs)
     fc_depth_reset_limit();
 
     fc_thread.counted = old_counted;
-    fc_filter = old_filter;
-    fc_beacon = old_beacon;
+    fc_hooks.filter = old_filter;
+    fc_hooks.beacon = old_beacon;
     fc_thread_set_cursor(old_cursor);
 }
 

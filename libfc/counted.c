@@ -2,7 +2,7 @@
  *
  * See counted.h.  Of a counted function one call in about 64, later fewer, is timed: a sample.
  * While it runs, its window, the thread's other calls are recorded in full, so that the manager
- * learns who calls whom.  fc_filter leads to an empty table then.  Between samples: stretch.h.
+ * learns who calls whom.  The hooks are led to an empty table then.  Between samples: stretch.h.
  *
  * Which activation of a counted function has a frame in the manager: held.h.
  */
@@ -301,7 +301,7 @@ FC_REALIGN void fc_counted_enter(void *function_pointer, void *site_pointer, uin
     if (fc_held_is(known) && site == known->site &&
         fc_thread_is_on_own_stack(fc_held_address(where)) ==
             fc_thread_is_on_own_stack(fc_held_limit(known)))
-        fc_held_add_nested(known, site, where);
+        fc_held_add_nested(counted, known, site, where);
     count(counted, known, site, where);
 }
 
@@ -375,7 +375,7 @@ void fc_counted_leave_after_inlining(uint64_t site, uint64_t where)
     struct FcCounted *counted = fc_thread.counted;
     if (counted && counted->is_gap)
         end_gap(counted, FC_FUNCTION_AFTER_INLINING, site, where);
-    struct FcRecorded *recorded = fc_recorded;
+    struct FcRecorded *recorded = fc_hooks.recorded;
     const struct FcRecordedCall *call;
     bool is_recorded = false;
     while ((call = fc_recorded_find(recorded, site, fc_recorded_place(where))))
@@ -401,7 +401,7 @@ static void begin(struct FcCounted *counted, const struct FcDecision *decision)
     if (known && known->is_nested && !decision->is_nested)
     {
         fc_counters_tell(FC_COUNT_BEGINS, decision->function, 0, own_frame());
-        fc_held_begin_outermost(known);
+        fc_held_begin_outermost(counted, known);
     }
     if (known || !fc_chosen_leaves(decision->function))
         return;
@@ -452,8 +452,8 @@ void fc_counted_begin(const struct FcChunk *chunk, uint32_t slots)
 void fc_counted_jump(uint64_t address)
 {
     fc_depth_jump(address);
-    if (fc_recorded && fc_recorded_watches(fc_recorded, address - 1))
-        fc_recorded_cut(fc_recorded, 0, address - 1);
+    if (fc_hooks.recorded && fc_recorded_watches(fc_hooks.recorded, address - 1))
+        fc_recorded_cut(fc_hooks.recorded, 0, address - 1);
     struct FcCounted *counted = fc_thread.counted;
     if (!counted)
         return;

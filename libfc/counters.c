@@ -15,18 +15,6 @@
 #define MORE_FIRST 1024u
 #define MORE_MAX (MORE_FIRST << (FC_MORE_SIZES - 1))
 
-__thread struct FcFilter *fc_filter;
-#if defined(FC_TEST_EAGER) /* whose tables have another layout than those that modules know */
-extern __thread struct FcFilter *fc_module_filter __asm__(FC_MODULE_FILTER);
-FC_EXPORT __thread struct FcFilter *fc_module_filter;
-#else
-extern __thread struct FcFilter *fc_module_filter __asm__(FC_MODULE_FILTER)
-    __attribute__((alias("fc_filter"), visibility("default")));
-#endif
-
-__thread uint64_t *fc_beacon;
-extern __thread uint64_t *fc_module_beacon __asm__(FC_MODULE_BEACON)
-    __attribute__((alias("fc_beacon"), visibility("default")));
 /* For the hooks of a thread that has no chunk that the manager could look at. */
 static __thread uint64_t nobodys_beacon __attribute__((tls_model("initial-exec")));
 
@@ -35,7 +23,7 @@ static uint32_t all_lock;
 
 void fc_counters_set_beacon(struct FcChunk *chunk)
 {
-    fc_beacon = chunk ? &chunk->beacon : &nobodys_beacon;
+    fc_hooks.beacon = chunk ? &chunk->beacon : &nobodys_beacon;
 }
 
 static void *map_wiped(size_t bytes)
@@ -57,7 +45,7 @@ struct FcCounted *fc_counters_own(void)
     if (!counted)
         return NULL;
     counted->random = ((uint64_t)(uintptr_t)counted ^ fc_clock_peek()) | 1;
-    if (!fc_beacon)
+    if (!fc_hooks.beacon)
         fc_counters_set_beacon(NULL);
     fc_thread.counted = counted;
     fc_lock(&all_lock);
@@ -70,7 +58,7 @@ struct FcCounted *fc_counters_own(void)
 void fc_counters_end(void)
 {
     struct FcCounted *counted = fc_thread.counted;
-    fc_filter = NULL;
+    fc_hooks.filter = NULL;
     fc_counters_set_beacon(NULL);
     fc_thread.looks_at_calls = false;
     fc_thread.counted = NULL;
@@ -91,7 +79,7 @@ void fc_counters_end(void)
 /* What was mapped is not given back: a hook may be at work in it. */
 void fc_counters_stop(void)
 {
-    fc_filter = NULL;
+    fc_hooks.filter = NULL;
     fc_counters_set_beacon(NULL);
     fc_thread.looks_at_calls = false;
     fc_thread.counted = NULL;
@@ -101,7 +89,7 @@ void fc_counters_stop(void)
  * hook. */
 void fc_counters_after_fork(void)
 {
-    fc_filter = NULL;
+    fc_hooks.filter = NULL;
     fc_counters_set_beacon(NULL);
     fc_thread.looks_at_calls = false;
     fc_thread.counted = NULL;
@@ -124,15 +112,13 @@ uint64_t fc_counters_random(struct FcCounted *counted)
  * nothing is counted, and all come here. */
 static struct FcFilter empty_filter = {.is_slow = true};
 
-struct FcFilter fc_filter_double;
-
 void fc_counters_set_filter(struct FcCounted *counted)
 {
     const bool is_empty = counted->is_window || counted->is_gap || fc_thread.depth;
     if (is_empty)
-        fc_filter = &empty_filter;
+        fc_hooks.filter = &empty_filter;
     else
-        fc_filter = counted->is_double ? &fc_filter_double : &counted->filter;
+        fc_hooks.filter = counted->is_double ? &fc_filter_double : &counted->filter;
 }
 
 void fc_counters_record(enum FcRecordKind kind, uint64_t function, uint64_t site, uint64_t where)
@@ -239,41 +225,45 @@ void fc_counters_publish(struct FcCounted *counted, struct FcFunction *known, ui
 
 /* ---- Pairs ------------------------------------------------------------------------ */
 
-static bool is_pair(const struct FcPair *pair, uint64_t function, uint64_t site)
+static bool is_pair(const struct FcPair *pair, uint64_t key, uint64_t site)
 {
-    uint64_t there = __atomic_load_n(&pair->function, __ATOMIC_ACQUIRE);
-    return (there & ~FC_PAIR_HIDDEN) == function && pair->site == site;
+    uint64_t there = __atomic_load_n(&pair->key, __ATOMIC_ACQUIRE);
+    return (there & ~FC_PAIR_HIDDEN) == key && pair->site == site;
 }
 
-static uint64_t key_of(uint64_t function, uint64_t site)
+static uint32_t place_in(uint32_t room, uint64_t key, uint64_t site)
 {
-    return function ^ (site << 21 | site >> 43);
+    return place_of(key ^ (site << 21 | site >> 43), room);
 }
 
-struct FcPair *fc_counters_pair(struct FcCounted *counted, uint64_t function, uint64_t site)
+static struct FcPair *find_pair(struct FcCounted *counted, uint64_t key, uint64_t site)
 {
-    struct FcPair *pair = fc_filter_pair(&counted->filter, function, site);
-    if (is_pair(pair, function, site))
+    struct FcPair *pair = fc_filter_pair(&counted->filter, key, site);
+    if (is_pair(pair, key, site))
         return pair;
     /* the room is read first: a handler that makes both larger stores the table first */
     uint32_t room = __atomic_load_n(&counted->more_room, __ATOMIC_ACQUIRE);
     struct FcPair *more = counted->more;
     if (room == 0 || !more)
         return NULL;
-    for (uint32_t at = place_of(key_of(function, site), room);; at = (at + 1) & (room - 1))
+    for (uint32_t at = place_in(room, key, site);; at = (at + 1) & (room - 1))
     {
-        if (is_pair(&more[at], function, site))
+        if (is_pair(&more[at], key, site))
             return &more[at];
-        if (FC_FILTER_SEEN(more[at].function) == 0)
+        if (FC_FILTER_SEEN(more[at].key) == 0)
             return NULL;
     }
 }
 
-static struct FcPair *place_in_more(struct FcPair *more, uint32_t room, uint64_t function,
-                                    uint64_t site)
+struct FcPair *fc_counters_pair(struct FcCounted *counted, uint64_t function, uint64_t site)
 {
-    uint32_t at = place_of(key_of(function, site), room);
-    while (FC_FILTER_SEEN(more[at].function) != 0)
+    return find_pair(counted, fc_filter_key(function), site);
+}
+
+static struct FcPair *place_in_more(struct FcPair *more, uint32_t room, uint64_t key, uint64_t site)
+{
+    uint32_t at = place_in(room, key, site);
+    while (FC_FILTER_SEEN(more[at].key) != 0)
         at = (at + 1) & (room - 1);
     return &more[at];
 }
@@ -292,8 +282,8 @@ static bool make_more_room(struct FcCounted *counted)
     for (uint32_t i = 0; i < counted->more_room; i++)
     {
         const struct FcPair *pair = &counted->more[i];
-        if (pair->function > FC_FUNCTION_REMOVED)
-            *place_in_more(more, room, pair->function & ~FC_PAIR_HIDDEN, pair->site) = *pair;
+        if (pair->key > FC_FUNCTION_REMOVED)
+            *place_in_more(more, room, pair->key & ~FC_PAIR_HIDDEN, pair->site) = *pair;
     }
     if (counted->more)
         counted->outgrown[__builtin_ctz(counted->more_room / MORE_FIRST)] = counted->more;
@@ -343,10 +333,10 @@ static struct FcCount *make_count(struct FcCounted *counted, uint64_t function, 
 static void unlink_pair(struct FcCounted *counted, const struct FcPair *pair)
 {
     for (struct FcFunction *known = counted->functions; known; known = known->next)
-        for (struct FcPair **at = &known->pairs; *at; at = &(*at)->next)
+        for (struct FcPair **at = &known->pairs; *at; at = fc_counters_next_pair(counted, *at))
             if (*at == pair)
             {
-                *at = pair->next;
+                *at = *fc_counters_next_pair(counted, pair);
                 known->pair_count--;
                 return;
             }
@@ -355,12 +345,13 @@ static void unlink_pair(struct FcCounted *counted, const struct FcPair *pair)
 static struct FcPair *make_pair(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
                                 bool is_hidden)
 {
-    uint64_t function = FC_FILTER_SEEN(known->function);
-    struct FcPair *pair = fc_counters_pair(counted, function, site);
+    const uint64_t function = FC_FILTER_SEEN(known->function);
+    const uint64_t key = fc_filter_key(function);
+    struct FcPair *pair = find_pair(counted, key, site);
     if (pair) /* a handler was here first */
         return pair;
-    pair = fc_filter_pair(&counted->filter, function, site);
-    bool is_first = FC_FILTER_SEEN(pair->function) == 0;
+    pair = fc_filter_pair(&counted->filter, key, site);
+    bool is_first = FC_FILTER_SEEN(pair->key) == 0;
     if (!is_first && !make_more_room(counted))
         return NULL;
     struct FcCount *count =
@@ -369,18 +360,19 @@ static struct FcPair *make_pair(struct FcCounted *counted, struct FcFunction *kn
         return NULL;
     if (!is_first)
     {
-        pair = place_in_more(counted->more, counted->more_room, function, site);
+        pair = place_in_more(counted->more, counted->more_room, key, site);
         counted->more_count++;
     }
     else if (pair->count)
         unlink_pair(counted, pair);
+    known->key = key;
     pair->count = count;
     pair->site = site;
-    pair->next = is_first ? known->pairs : NULL;
-    __atomic_store_n(&pair->function, function | (is_hidden ? FC_PAIR_HIDDEN : 0),
-                     __ATOMIC_RELEASE);
+    pair->beacon = fc_beacon_entered(function & FC_POINTER_MASK, site);
+    __atomic_store_n(&pair->key, key | (is_hidden ? FC_PAIR_HIDDEN : 0), __ATOMIC_RELEASE);
     if (is_first)
     {
+        *fc_counters_next_pair(counted, pair) = known->pairs;
         known->pairs = pair;
         known->pair_count++;
     }
@@ -450,10 +442,10 @@ static void forget_pairs(struct FcPair *pairs, uint32_t room, uint64_t removed, 
 {
     for (uint32_t i = 0; i < room; i++)
     {
-        uint64_t function = __atomic_load_n(&pairs[i].function, __ATOMIC_ACQUIRE);
-        if (function > FC_FUNCTION_REMOVED && (is_within(function & FC_POINTER_MASK, start, end) ||
-                                               is_within(pairs[i].site, start, end)))
-            __atomic_store_n(&pairs[i].function, removed, __ATOMIC_RELAXED);
+        uint64_t key = __atomic_load_n(&pairs[i].key, __ATOMIC_ACQUIRE);
+        if (key > FC_FUNCTION_REMOVED &&
+            (is_within(key & FC_POINTER_MASK, start, end) || is_within(pairs[i].site, start, end)))
+            __atomic_store_n(&pairs[i].key, removed, __ATOMIC_RELAXED);
     }
 }
 

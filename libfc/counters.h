@@ -15,6 +15,7 @@
 struct FcFunction
 {
     uint64_t function;             /* atomic; 0: not counted yet */
+    uint64_t key;                  /* of its pairs; 0: it has none yet */
     struct FcFunction *next;       /* of all functions of the thread, */
     struct FcFunction *next_alike; /* of those with its hash */
     struct FcSlot *slot;
@@ -73,6 +74,8 @@ struct FcCounted
     uint32_t more_room;  /* a power of two */
     uint32_t more_count;
     struct FcPair *outgrown[FC_MORE_SIZES]; /* the smaller ones before it, by size */
+    struct FcPair
+        *next_pair[FC_FILTER_PAIRS]; /* of the same function, for each in the hooks' table */
 
     struct FcChunk *chunk; /* of counts; NULL: none yet */
     uint32_t chunk_count;  /* chunks that it had, this one included */
@@ -136,7 +139,15 @@ void fc_counters_publish(struct FcCounted *counted, struct FcFunction *known, ui
 bool fc_counters_make_room(struct FcCounted *counted);
 bool fc_counters_are_full(const struct FcCounted *counted);
 
-/* The pair, hidden or not; NULL: there is none. */
+/* Where the function's next pair is told behind one that is in the hooks' table. */
+static inline struct FcPair **fc_counters_next_pair(struct FcCounted *counted,
+                                                    const struct FcPair *pair)
+{
+    return &counted->next_pair[pair - counted->filter.pairs];
+}
+
+/* The pair, hidden or not; NULL: there is none.  The function is being entered: its
+ * code may be read. */
 struct FcPair *fc_counters_pair(struct FcCounted *counted, uint64_t function, uint64_t site);
 
 /* The same, made where there is none, `is_hidden` or not; NULL where it can't be had.  Its

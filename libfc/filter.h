@@ -19,11 +19,13 @@
 /* A function, one of its call sites and where these calls are counted. */
 struct FcPair
 {
-    uint64_t
-        function; /* atomic, stored last; 0: free.  FC_PAIR_HIDDEN: the hook does not find it */
+    /* The function as its hook knows it: its address, or where __fentry__ returns to in it, with
+       FC_FUNCTION_AFTER_INLINING (fc_filter_key).  Atomic, stored last; 0: free.  FC_PAIR_HIDDEN:
+       the hook does not find it. */
+    uint64_t key;
     uint64_t site;
     struct FcCount *count;
-    struct FcPair *next; /* the function's, in the table of the hooks */
+    uint64_t beacon; /* what to tell behind such a call: fc_beacon_entered */
 };
 #define FC_PAIR_HIDDEN (UINT64_C(1) << 61) /* beside FC_FUNCTION_AFTER_INLINING, FC_COUNT_DEEP */
 
@@ -57,38 +59,44 @@ struct FcFilter
     uint64_t recorded[FC_FILTER_RECORDED];
 };
 
-/* Reads the function of a pair, a slot or of `recorded`, which another thread may remove meanwhile
- * (fc_counters_forget): of code that is unloaded, in which the reader is not. */
+/* Reads the key of a pair, the function of a slot or of `recorded`, which another thread may remove
+ * meanwhile (fc_counters_forget): of code that is unloaded, in which the reader is not. */
 #define FC_FILTER_SEEN(function) __atomic_load_n(&(function), __ATOMIC_RELAXED)
 
-/* NULL: nothing is counted in this thread. */
-extern __thread struct FcFilter *fc_filter
+/* What the hooks of a thread go by. */
+struct FcHooks
+{
+    struct FcFilter *filter; /* NULL: nothing is counted in this thread */
+    /* Never NULL where that is not; else NULL or nobody's.  Of a thread that once counted it stays.
+     */
+    uint64_t *beacon;
+    struct FcRecorded *recorded; /* recorded.h */
+};
+extern __thread struct FcHooks fc_hooks
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 /* Empty: what stretch.h leads the hooks to, in place of the thread's own. */
 extern struct FcFilter fc_filter_double __attribute__((visibility("hidden")));
-/* Never NULL where that is not; else NULL or nobody's.  Of a thread that once counted it stays. */
-extern __thread uint64_t *fc_beacon
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* What libfc has for the hooks that are linked into modules (module-hooks.c).  These stay as they
- * are in what was once linked: where one of the structures above changes, so does the number in the
- * filter's name, and under the old name libfc has a pointer that is NULL. */
-#define FC_MODULE_FILTER "__functioncheck_filter_1"
-#define FC_MODULE_BEACON "__functioncheck_beacon_1" /* beacon.h */
+ * are in what was once linked: where one of the structures above changes, or FcRecorded, so does
+ * the number in the first name, and under the old names libfc has pointers that are NULL. */
+#define FC_MODULE_HOOKS "__functioncheck_hooks_2"
 #define FC_MODULE_REFILL "__functioncheck_refill"
 #define FC_MODULE_ENTER "__functioncheck_enter"
 #define FC_MODULE_EXIT "__functioncheck_exit"
-#define FC_MODULE_RECORDED "__functioncheck_recorded_1" /* recorded.h */
 #define FC_MODULE_FENTRY "__functioncheck_fentry"
 #define FC_MODULE_RETURN "__functioncheck_return"
 
 typedef void FcHook(void *function, void *site);
 
+/* What stands for the function in its pairs.  It is being entered: its code is read. */
+uint64_t fc_filter_key(uint64_t function);
+
 static inline __attribute__((always_inline)) struct FcPair *
-fc_filter_pair(struct FcFilter *filter, uint64_t function, uint64_t site)
+fc_filter_pair(struct FcFilter *filter, uint64_t key, uint64_t site)
 {
     /* bytes from the first pair; functions mostly lie at multiples of 16 */
-    uint64_t at = (function << 1) + (site << 5) + (site << 3);
+    uint64_t at = (key << 1) + (site << 5) + (site << 3);
     return (struct FcPair *)((char *)filter->pairs +
                              (at & (FC_FILTER_PAIRS - 1) * (uint64_t)sizeof(struct FcPair)));
 }
@@ -135,13 +143,13 @@ enum FcEntry
 };
 
 static inline __attribute__((always_inline)) enum FcEntry
-fc_filter_enter(struct FcFilter *filter, uint64_t function, uint64_t site)
+fc_filter_enter(struct FcFilter *filter, uint64_t key, uint64_t site)
 {
-    struct FcPair *pair = fc_filter_pair(filter, function, site);
+    struct FcPair *pair = fc_filter_pair(filter, key, site);
     /* read first: a handler that forks clears the table under our feet */
     struct FcCount *count = __atomic_load_n(&pair->count, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (fc_unlikely(FC_FILTER_SEEN(pair->function) != function || pair->site != site))
+    if (fc_unlikely(FC_FILTER_SEEN(pair->key) != key || pair->site != site))
         return FC_ENTRY_UNKNOWN;
     return fc_likely(fc_filter_count(count)) ? FC_ENTRY_COUNTED : FC_ENTRY_USED_UP;
 }
@@ -156,26 +164,29 @@ fc_filter_enter(struct FcFilter *filter, uint64_t function, uint64_t site)
 
 /* Where to tell what the thread is at, for one who has seen a filter: read behind that, as a
  * handler in between may be the first to count. */
-static inline __attribute__((always_inline)) uint64_t *fc_filter_beacon(uint64_t **beacon)
+static inline __attribute__((always_inline)) uint64_t *fc_filter_beacon(struct FcHooks *hooks)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    return __atomic_load_n(beacon, __ATOMIC_RELAXED);
+    return __atomic_load_n(&hooks->beacon, __ATOMIC_RELAXED);
 }
 
 /* A module's hook at an entry: counts, or goes on to libfc by a jump. */
-static inline __attribute__((always_inline)) void
-fc_filter_hook_enter(struct FcFilter *filter, uint64_t **beacon_at, void *function, void *site,
-                     FcHook *enter, FcHook *refill)
+static inline __attribute__((always_inline)) void fc_filter_hook_enter(struct FcHooks *hooks,
+                                                                       void *function, void *site,
+                                                                       FcHook *enter,
+                                                                       FcHook *refill)
 {
+    struct FcFilter *filter = hooks->filter;
     if (fc_likely(filter))
     {
-        uint64_t *beacon = fc_filter_beacon(beacon_at);
+        const uint64_t key = (uint64_t)(uintptr_t)function;
+        const uint64_t from = (uint64_t)(uintptr_t)site;
+        uint64_t *beacon = fc_filter_beacon(hooks);
         fc_beacon_set(beacon, FC_BEACON_HOOK);
-        switch (fc_filter_enter(filter, (uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site))
+        switch (fc_filter_enter(filter, key, from))
         {
         case FC_ENTRY_COUNTED:
-            fc_beacon_set(beacon, fc_beacon_entered((uint64_t)(uintptr_t)function,
-                                                    (uint64_t)(uintptr_t)site));
+            fc_beacon_set(beacon, fc_filter_pair(filter, key, from)->beacon);
             return;
         case FC_ENTRY_USED_UP:
             refill(function, site);
@@ -188,16 +199,15 @@ fc_filter_hook_enter(struct FcFilter *filter, uint64_t **beacon_at, void *functi
 }
 
 /* The same at an exit, where what was counted at its entry has nothing to do. */
-static inline __attribute__((always_inline)) void fc_filter_hook_exit(struct FcFilter *filter,
-                                                                      uint64_t **beacon_at,
-                                                                      void *function, void *site,
-                                                                      FcHook *leave)
+static inline __attribute__((always_inline)) void
+fc_filter_hook_exit(struct FcHooks *hooks, void *function, void *site, FcHook *leave)
 {
+    struct FcFilter *filter = hooks->filter;
     if (fc_likely(filter))
     {
         uint64_t address = (uint64_t)(uintptr_t)function;
         const struct FcSlot *slot = fc_filter_slot(filter, address);
-        uint64_t *beacon = fc_filter_beacon(beacon_at);
+        uint64_t *beacon = fc_filter_beacon(hooks);
         fc_beacon_set(beacon, FC_BEACON_HOOK);
         if (fc_likely(FC_FILTER_SEEN(slot->function) == address &&
                       FC_STACK_ADDRESS() < slot->exit_limit))

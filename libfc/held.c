@@ -6,19 +6,25 @@
 #include "libfc/held.h"
 
 /* Unless it is another function's, or was removed, which may happen now. */
-static void show(struct FcPair *pair, uint64_t function, bool is_shown)
+static void show(struct FcPair *pair, uint64_t key, bool is_shown)
 {
-    uint64_t other = is_shown ? function | FC_PAIR_HIDDEN : function;
-    __atomic_compare_exchange_n(&pair->function, &other, other ^ FC_PAIR_HIDDEN, false,
-                                __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    uint64_t other = is_shown ? key | FC_PAIR_HIDDEN : key;
+    __atomic_compare_exchange_n(&pair->key, &other, other ^ FC_PAIR_HIDDEN, false, __ATOMIC_RELAXED,
+                                __ATOMIC_RELAXED);
+}
+
+/* 0: it is not counted any more, or has no pair. */
+static uint64_t key_of(const struct FcFunction *known)
+{
+    return FC_FILTER_SEEN(known->function) > FC_FUNCTION_REMOVED ? known->key : 0;
 }
 
 static void show_pair(struct FcCounted *counted, const struct FcFunction *known, bool is_shown)
 {
-    uint64_t function = FC_FILTER_SEEN(known->function);
-    struct FcPair *pair = fc_filter_pair(&counted->filter, function, known->site);
-    if (function > FC_FUNCTION_REMOVED && pair->site == known->site)
-        show(pair, function, is_shown);
+    const uint64_t key = key_of(known);
+    struct FcPair *pair = fc_filter_pair(&counted->filter, key, known->site);
+    if (key != 0 && pair->site == known->site)
+        show(pair, key, is_shown);
 }
 
 /* With more call sites than these it takes longer to show and to hide them all than to look each of
@@ -34,16 +40,15 @@ static void show_pair(struct FcCounted *counted, const struct FcFunction *known,
 /* Only what is called at another place than the held activation is found by the hooks: one that
  * was inlined into it has its call site, too, and has to be told from it at its exit.  In a
  * function of which many calls from there were looked at, and none was inlined, all are found. */
-static void show_nested_pairs(struct FcFunction *known, bool shown)
+static void show_nested_pairs(struct FcCounted *counted, struct FcFunction *known, bool shown)
 {
     if (shown ? known->pair_count > SHOWN_MOST : !known->is_shown)
         return;
     known->is_shown = shown;
-    uint64_t function = FC_FILTER_SEEN(known->function);
-    for (struct FcPair *pair = known->pairs; pair && function > FC_FUNCTION_REMOVED;
-         pair = pair->next)
-        show(pair, function,
-             shown && (pair->site != known->site || known->below_seen == BELOW_MANY));
+    const uint64_t key = key_of(known);
+    for (struct FcPair *pair = known->pairs; pair && key != 0;
+         pair = *fc_counters_next_pair(counted, pair))
+        show(pair, key, shown && (pair->site != known->site || known->below_seen == BELOW_MANY));
 }
 
 #define NESTED_MANY 64u
@@ -65,7 +70,7 @@ void fc_held_begin(struct FcCounted *counted, struct FcFunction *known, uint64_t
 {
     set(known, site, where, nested);
     if (known->is_nested)
-        show_nested_pairs(known, true);
+        show_nested_pairs(counted, known, true);
     else
         show_pair(counted, known, false);
 }
@@ -79,29 +84,30 @@ void fc_held_end(struct FcCounted *counted, struct FcFunction *known)
 {
     __atomic_store_n(&known->slot->exit_limit, FC_NO_LIMIT, __ATOMIC_RELAXED);
     if (known->is_nested)
-        show_nested_pairs(known, false);
+        show_nested_pairs(counted, known, false);
     else
         show_pair(counted, known, true);
 }
 
-void fc_held_begin_outermost(struct FcFunction *known)
+void fc_held_begin_outermost(struct FcCounted *counted, struct FcFunction *known)
 {
-    const uint64_t function = FC_FILTER_SEEN(known->function);
+    const uint64_t key = key_of(known);
     const bool is_held = fc_held_is(known);
     known->is_nested = false;
-    for (struct FcPair *pair = known->pairs; pair && function > FC_FUNCTION_REMOVED;
-         pair = pair->next)
-        show(pair, function, !is_held || pair->site != known->site);
+    for (struct FcPair *pair = known->pairs; pair && key != 0;
+         pair = *fc_counters_next_pair(counted, pair))
+        show(pair, key, !is_held || pair->site != known->site);
 }
 
-void fc_held_add_nested(struct FcFunction *known, uint64_t site, uint64_t where)
+void fc_held_add_nested(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
+                        uint64_t where)
 {
     fc_nested_add(&known->nested, known->site, known->where, site, where);
     if (known->nested.alike > 0)
         known->below_seen = 0;
     else if (known->is_nested && known->below_seen < BELOW_MANY &&
              ++known->below_seen == BELOW_MANY)
-        show_nested_pairs(known, true);
+        show_nested_pairs(counted, known, true);
 }
 
 bool fc_held_is_below(const struct FcFunction *known, uint64_t where)

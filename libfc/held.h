@@ -38,13 +38,14 @@ void fc_held_begin(struct FcCounted *counted, struct FcFunction *known, uint64_t
 void fc_held_end(struct FcCounted *counted, struct FcFunction *known);
 
 /* All calls of the function are counted from now on, so far the nested ones were. */
-void fc_held_begin_outermost(struct FcFunction *known);
+void fc_held_begin_outermost(struct FcCounted *counted, struct FcFunction *known);
 
 /* The same where the function's pairs stay as they are: the held one is a sample. */
 void fc_held_begin_sample(struct FcFunction *known, uint64_t site, uint64_t where);
 
 /* A call from the held activation's call site, within it and on its stack. */
-void fc_held_add_nested(struct FcFunction *known, uint64_t site, uint64_t where);
+void fc_held_add_nested(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
+                        uint64_t where);
 
 /* Whether an exit is that of the held activation. */
 bool fc_held_ends(struct FcFunction *known, uint64_t site, uint64_t where);

@@ -137,28 +137,28 @@ static inline __attribute__((always_inline)) void leave(struct FcFilter *filter,
 
 void fc_hook_enter(void *function, void *site)
 {
-    struct FcFilter *filter = fc_filter;
+    struct FcFilter *filter = fc_hooks.filter;
     if (!filter)
         RECORD(function, site, FC_RECORD_ENTER);
     else
     {
-        fc_beacon_set(fc_filter_beacon(&fc_beacon), FC_BEACON_HOOK);
+        fc_beacon_set(fc_filter_beacon(&fc_hooks), FC_BEACON_HOOK);
         enter(fc_stretch_own(filter), function, site, WHERE(FC_RECORD_ENTER));
-        fc_beacon_set(fc_filter_beacon(&fc_beacon),
+        fc_beacon_set(fc_filter_beacon(&fc_hooks),
                       fc_beacon_entered((uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site));
     }
 }
 
 void fc_hook_exit(void *function, void *site)
 {
-    struct FcFilter *filter = fc_filter;
+    struct FcFilter *filter = fc_hooks.filter;
     if (!filter)
         RECORD(function, site, FC_RECORD_EXIT);
     else
     {
-        fc_beacon_set(fc_filter_beacon(&fc_beacon), FC_BEACON_HOOK);
+        fc_beacon_set(fc_filter_beacon(&fc_hooks), FC_BEACON_HOOK);
         leave(fc_stretch_own(filter), function, site, WHERE(FC_RECORD_EXIT));
-        fc_beacon_set(fc_filter_beacon(&fc_beacon),
+        fc_beacon_set(fc_filter_beacon(&fc_hooks),
                       fc_beacon_left((uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site));
     }
 }
@@ -168,7 +168,7 @@ FcHook fc_hook_refill;
 void fc_hook_refill(void *function, void *site)
 {
     fc_counted_refill(function, site, WHERE(FC_RECORD_ENTER));
-    fc_beacon_set(fc_filter_beacon(&fc_beacon),
+    fc_beacon_set(fc_filter_beacon(&fc_hooks),
                   fc_beacon_entered((uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site));
 }
 

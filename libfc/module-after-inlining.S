@@ -6,8 +6,8 @@
  * Every register is kept but the flags, in which nothing is passed.  The stack below may be written: gcc's
  * specs see to it that there is no red zone.
  *
- * The layouts are those of struct FcPair (filter.h) and struct FcRecorded (recorded.h), which
- * counters.c and recorded.c check.
+ * The layouts are those of struct FcHooks and FcPair (filter.h) and struct FcRecorded (recorded.h),
+ * which recorded.c checks.
  */
 #if defined(__CET__)
 #include <cet.h>
@@ -20,9 +20,7 @@
 #define FC_OF_MODULE
 #define FC_HOOK_FENTRY __fentry__
 #define FC_HOOK_RETURN __return__
-#define FC_FILTER __functioncheck_filter_1
-#define FC_RECORDED __functioncheck_recorded_1
-#define FC_BEACON __functioncheck_beacon_1
+#define FC_HOOKS __functioncheck_hooks_2
 #define FC_GO_ON_FENTRY jmp *__functioncheck_fentry@GOTPCREL(%rip)
 #define FC_GO_ON_RETURN jmp *__functioncheck_return@GOTPCREL(%rip)
 #endif
@@ -49,65 +47,42 @@ FC_HOOK_FENTRY:
     KEEP rdx
     KEEP rsi
     /* does the thread count such functions, and is this its own stack? */
-    mov FC_RECORDED@gottpoff(%rip), %rax
-    mov %fs:(%rax), %rax
-    test %rax, %rax
+    mov FC_HOOKS@gottpoff(%rip), %rax
+    mov %fs:16(%rax), %rcx
+    test %rcx, %rcx
     jz 3f
-    mov FC_BEACON@gottpoff(%rip), %rcx
-    mov %fs:(%rcx), %rcx
-    movq $0, (%rcx) /* FC_BEACON_HOOK */
-    lea 40(%rsp), %rcx /* where the function's return address is */
-    sub (%rax), %rcx
-    cmp 8(%rax), %rcx
+    mov %fs:8(%rax), %rdx
+    movq $0, (%rdx) /* FC_BEACON_HOOK */
+    lea 40(%rsp), %rsi /* where the function's return address is */
+    sub (%rcx), %rsi
+    cmp 8(%rcx), %rsi
     jae 3f
-    cmpq $16384, 16(%rax) /* is it full? */
+    cmpq $16384, 16(%rcx) /* is it full? */
     je 3f
-    /* the function, by the call that led here: start_of in after-inlining.c */
-    mov 32(%rsp), %rcx
-    cmpw $0x5a41, (%rcx) /* of a nested one: pop %r10 */
-    je 3f
-    lea -5(%rcx), %edx
-    and $4095, %edx
-    cmp $7, %edx
-    jb 3f
-    lea -6(%rcx), %rdx
-    cmpb $0xe8, -5(%rcx)
-    jne 1f
-    cmpb $0x67, -6(%rcx)
-    je 1f
-    inc %rdx
-1:  cmpl $0xfa1e0ff3, -4(%rdx) /* endbr64 */
-    jne 2f
-    sub $4, %rdx
-2:  bts $63, %rdx /* FC_FUNCTION_AFTER_INLINING */
-    /* its pair: fc_filter_pair */
-    mov FC_FILTER@gottpoff(%rip), %rax
-    mov %fs:(%rax), %rax
+    mov %fs:0(%rax), %rax
     test %rax, %rax
     jz 3f
-    mov 40(%rsp), %rcx
-    lea (%rcx,%rcx,4), %rsi
-    shl $3, %rsi
-    lea (%rsi,%rdx,2), %rsi
-    and $0x1ffe0, %esi
-    add %rsi, %rax
-    mov 16(%rax), %rsi /* first: see fc_filter_enter */
-    cmp %rdx, (%rax)
+    /* the pair of where this returns to and the call site: fc_filter_pair */
+    mov 40(%rsp), %rsi
+    mov 32(%rsp), %rcx
+    bts $63, %rcx /* FC_FUNCTION_AFTER_INLINING */
+    lea (%rsi,%rsi,4), %rdx
+    shl $3, %rdx
+    lea (%rdx,%rcx,2), %rdx
+    and $0x1ffe0, %edx
+    add %rdx, %rax
+    mov 16(%rax), %rdx /* first: see fc_filter_enter */
+    cmp %rcx, (%rax)
     jne 3f
-    cmp %rcx, 8(%rax)
+    cmp %rsi, 8(%rax)
     jne 3f
     /* what uses the counter up is libfc's; a handler may have done so in between, and refilled it */
-    cmpw $1, (%rsi)
+    cmpw $1, (%rdx)
     jle 3f
-    decw (%rsi)
-    /* fc_beacon_entered */
-    shl $49, %rcx
-    shr $1, %rcx
-    shl $16, %rdx
-    shr $16, %rdx
-    or %rdx, %rcx
-    mov FC_BEACON@gottpoff(%rip), %rax
-    mov %fs:(%rax), %rax
+    decw (%rdx)
+    mov 24(%rax), %rcx
+    mov FC_HOOKS@gottpoff(%rip), %rax
+    mov %fs:8(%rax), %rax
     mov %rcx, (%rax)
     .cfi_remember_state
     GIVE_BACK rsi
@@ -133,12 +108,11 @@ FC_HOOK_RETURN:
     _CET_ENDBR
     KEEP rax
     KEEP rcx
-    mov FC_RECORDED@gottpoff(%rip), %rax
-    mov %fs:(%rax), %rax
+    mov FC_HOOKS@gottpoff(%rip), %rcx
+    mov %fs:16(%rcx), %rax
     test %rax, %rax
     jz 1f
-    mov FC_BEACON@gottpoff(%rip), %rcx
-    mov %fs:(%rcx), %rcx
+    mov %fs:8(%rcx), %rcx
     movq $0, (%rcx)
     lea 24(%rsp), %rcx
     sub (%rax), %rcx
@@ -155,8 +129,8 @@ FC_HOOK_RETURN:
     jbe 1f
     mov 24(%rsp), %rcx /* the call site: fc_beacon_left_to */
     bts $63, %rcx
-    mov FC_BEACON@gottpoff(%rip), %rax
-    mov %fs:(%rax), %rax
+    mov FC_HOOKS@gottpoff(%rip), %rax
+    mov %fs:8(%rax), %rax
     mov %rcx, (%rax)
     .cfi_remember_state
     GIVE_BACK rcx

@@ -17,9 +17,7 @@
 #define OF_MODULE __attribute__((weak, visibility("hidden")))
 #define OF_LIBFC __attribute__((visibility("default")))
 
-extern OF_LIBFC __thread struct FcFilter *fc_module_filter __asm__(FC_MODULE_FILTER)
-    __attribute__((tls_model("initial-exec")));
-extern OF_LIBFC __thread uint64_t *fc_module_beacon __asm__(FC_MODULE_BEACON)
+extern OF_LIBFC __thread struct FcHooks fc_module __asm__(FC_MODULE_HOOKS)
     __attribute__((tls_model("initial-exec")));
 extern OF_LIBFC FcHook fc_module_enter __asm__(FC_MODULE_ENTER);
 extern OF_LIBFC FcHook fc_module_exit __asm__(FC_MODULE_EXIT);
@@ -30,13 +28,12 @@ OF_MODULE FcHook __cyg_profile_func_exit;
 
 void __cyg_profile_func_enter(void *function, void *site)
 {
-    fc_filter_hook_enter(fc_module_filter, &fc_module_beacon, function, site, fc_module_enter,
-                         fc_module_refill);
+    fc_filter_hook_enter(&fc_module, function, site, fc_module_enter, fc_module_refill);
 }
 
 void __cyg_profile_func_exit(void *function, void *site)
 {
-    fc_filter_hook_exit(fc_module_filter, &fc_module_beacon, function, site, fc_module_exit);
+    fc_filter_hook_exit(&fc_module, function, site, fc_module_exit);
 }
 
 /* By this fcdump finds out whether anything calls them (symbols/hooked.c): how far the first one is

@@ -10,15 +10,6 @@
 
 #include <stddef.h>
 
-__thread struct FcRecorded *fc_recorded;
-#if defined(FC_TEST_EAGER) /* whose list is shorter than modules know it */
-extern __thread struct FcRecorded *fc_module_recorded __asm__(FC_MODULE_RECORDED);
-FC_EXPORT __thread struct FcRecorded *fc_module_recorded;
-#else
-extern __thread struct FcRecorded *fc_module_recorded __asm__(FC_MODULE_RECORDED)
-    __attribute__((alias("fc_recorded"), visibility("default")));
-#endif
-
 /* As module-after-inlining.S has them. */
 _Static_assert(offsetof(struct FcRecorded, count) == 16, "");
 _Static_assert(offsetof(struct FcRecorded, nowhere) == 32, "");
@@ -28,13 +19,16 @@ _Static_assert(sizeof(struct FcRecordedCall) == 24, "");
 #if !defined(FC_TEST_EAGER)
 _Static_assert(FC_RECORDED_MAX == 16384, "");
 _Static_assert(sizeof(struct FcPair) == 32 && FC_FILTER_PAIRS == 4096, "");
-_Static_assert(offsetof(struct FcPair, function) == 0 && offsetof(struct FcFilter, pairs) == 0, "");
+_Static_assert(offsetof(struct FcPair, key) == 0 && offsetof(struct FcFilter, pairs) == 0, "");
 _Static_assert(offsetof(struct FcPair, site) == 8 && offsetof(struct FcPair, count) == 16, "");
+_Static_assert(offsetof(struct FcPair, beacon) == 24, "");
+_Static_assert(offsetof(struct FcHooks, filter) == 0 && offsetof(struct FcHooks, beacon) == 8, "");
+_Static_assert(offsetof(struct FcHooks, recorded) == 16, "");
 #endif
 
 bool fc_recorded_begin(void)
 {
-    if (fc_recorded)
+    if (fc_hooks.recorded)
         return true;
     struct FcRecorded *recorded = fc_map(sizeof *recorded);
     if (!recorded)
@@ -48,13 +42,13 @@ bool fc_recorded_begin(void)
         if (open[i].function & FC_FUNCTION_AFTER_INLINING)
             fc_recorded_push(recorded, open[i].function, open[i].site,
                              fc_recorded_place(open[i].where));
-    fc_recorded = recorded;
+    fc_hooks.recorded = recorded;
     return true;
 }
 
 void fc_recorded_end(void)
 {
-    if (fc_recorded)
-        fc_unmap(fc_recorded, sizeof *fc_recorded);
-    fc_recorded = NULL;
+    if (fc_hooks.recorded)
+        fc_unmap(fc_hooks.recorded, sizeof *fc_hooks.recorded);
+    fc_hooks.recorded = NULL;
 }

@@ -7,8 +7,8 @@
  *
  * What was left by a jump that nobody told is taken away by whatever comes next that lies above it.
  *
- * The structures are as the hooks know them that were once linked into modules; as in filter.h
- * their number is in a name (FC_MODULE_RECORDED).
+ * FcHooks.recorded (filter.h) leads there; NULL: the calling thread counts no such function.  The
+ * structures are as the hooks know them that were once linked into modules: FC_MODULE_HOOKS.
  *
  * Async-signal-safe; a handler may come between any two instructions.  Touches no vector register
  * but in fc_recorded_begin and fc_recorded_end.
@@ -103,10 +103,6 @@ fc_recorded_find(struct FcRecorded *recorded, uint64_t site, uint64_t place)
     const uint64_t at = fc_recorded_cut(recorded, site, place);
     return at > 0 && recorded->calls[at - 1].place == place ? &recorded->calls[at - 1] : NULL;
 }
-
-/* NULL: the calling thread counts no such function. */
-extern __thread struct FcRecorded *fc_recorded
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* The calling thread is going to count such functions: begins with what is open as its records have
  * it (detail.h).  False where there is no memory.  Signals blocked. */

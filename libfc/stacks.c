@@ -78,7 +78,7 @@ static void record(enum FcRecordKind kind, uint64_t address)
     uint64_t where = (address & FC_WHERE_ADDRESS_MASK) | kind;
     if (fc_state_is_off())
         return;
-    uint64_t *beacon = fc_beacon;
+    uint64_t *beacon = fc_hooks.beacon;
     const uint64_t was = beacon ? *beacon : FC_BEACON_HOOK;
     if (beacon)
         fc_beacon_set(beacon, FC_BEACON_HOOK);

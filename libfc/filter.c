@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * See filter.h.
+ */
+#include "libfc/filter.h"
+
+#include <string.h>
+
+__thread struct FcHooks fc_hooks;
+#if defined(FC_TEST_EAGER) /* whose tables have another layout than those that modules know */
+extern __thread struct FcHooks fc_module __asm__(FC_MODULE_HOOKS);
+FC_EXPORT __thread struct FcHooks fc_module;
+#else
+extern __thread struct FcHooks fc_module __asm__(FC_MODULE_HOOKS)
+    __attribute__((alias("fc_hooks"), visibility("default")));
+#endif
+
+/* What was linked with the hooks of before finds that nothing is counted. */
+#define OF_BEFORE(number, name)                                                                    \
+    extern __thread void *of_before_##number __asm__("__functioncheck_" name);                     \
+    FC_EXPORT __thread void *of_before_##number
+OF_BEFORE(1, "filter_1");
+OF_BEFORE(2, "beacon_1");
+OF_BEFORE(3, "recorded_1");
+
+struct FcFilter fc_filter_double;
+
+#if defined(FC_AFTER_INLINING)
+#define ENDBR64 0xfa1e0ff3u
+#define PUSH_R10 0x5241u
+#define CALL 0xe8
+
+/* Where the call of __fentry__ returns to.  A nested function has its static chain on the stack
+ * meanwhile: the hooks in modules are not to find it. */
+static uint64_t key_after_inlining(uint64_t function)
+{
+    uint64_t at = function & FC_POINTER_MASK;
+    uint32_t first;
+    memcpy(&first, (const void *)at, sizeof first);
+    at += first == ENDBR64 ? 4 : 0;
+    uint16_t next;
+    memcpy(&next, (const void *)at, sizeof next);
+    if (next == PUSH_R10)
+        return function & ~FC_FUNCTION_AFTER_INLINING;
+    return (at + ((next & 0xff) == CALL ? 5 : 6)) | FC_FUNCTION_AFTER_INLINING;
+}
+#endif
+
+uint64_t fc_filter_key(uint64_t function)
+{
+#if defined(FC_AFTER_INLINING)
+    if ((function & FC_FUNCTION_AFTER_INLINING) != 0 && (function & FC_COUNT_DEEP) == 0)
+        return key_after_inlining(function);
+#endif
+    return function;
+}
