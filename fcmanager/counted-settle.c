@@ -208,10 +208,10 @@ static guint32 find_likely_caller(const FcSettle *settle, const FcCountedPair *p
 
 guint32 fc_settle_likely_caller(const FcSettle *settle, const FcCountedPair *pair)
 {
-    const FcMapSlot *slot =
-        settle->likely ? fc_map_find(&settle->counted->pair_map, pair->site,
-                                     (guint64)(gint64)pair->site_module, pair->function)
-                       : NULL;
+    const FcMapSlot *slot = settle->likely
+                                ? fc_map_find(&settle->counted->pair_map, pair->site,
+                                              (guint64)(gint64)pair->site_module, pair->function)
+                                : NULL;
     if (!slot)
         return find_likely_caller(settle, pair);
     guint32 *known = fc_settle_link(settle->likely, slot->value - 1);
