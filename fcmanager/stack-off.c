@@ -70,6 +70,21 @@ guint64 fc_stack_off_of(const FcStack *stack, const struct StackFrame *frame)
     return away->now.off + away->before.off;
 }
 
+/* What a frame was told of beyond the time that it took was in its caller itself. */
+static void pass_rest(FcStack *stack, const struct StackFrame *frame,
+                      const struct StackFrame *caller, guint64 rest)
+{
+    FcCounts *counts = stack->counts;
+    struct StackAway *own = &away_of(stack, frame->away)->own;
+    const struct StackAway more = {.off = MIN(rest, own->off),
+                                   .preempted = MIN(rest, own->preempted)};
+    own->off -= more.off;
+    own->preempted -= more.preempted;
+    add(&away_of(stack, caller->away)->own, &more);
+    fc_counts_add_wait(&counts->node_waits, frame->node, (FcCountsCost){0, -more.off});
+    fc_counts_add_wait(&counts->node_waits, caller->node, (FcCountsCost){0, more.off});
+}
+
 guint64 fc_stack_stop_away(FcStack *stack, struct StackFrame *frame, struct StackFrame *caller,
                            guint64 elapsed)
 {
@@ -91,8 +106,11 @@ guint64 fc_stack_stop_away(FcStack *stack, struct StackFrame *frame, struct Stac
     if (function->active == 1)
         function->wait_total += off;
     struct FrameAway *callers = is_of_no_function(caller) ? NULL : get_away(stack, caller);
-    if (callers)
-        add(&callers->now, &now);
+    if (!callers)
+        return elapsed;
+    add(&callers->now, &now);
+    if (now.off > off)
+        pass_rest(stack, frame, caller, now.off - off);
     return elapsed;
 }
 

@@ -83,11 +83,34 @@ static void test_behind_wait(void)
     }
 }
 
+/* C is told to have waited for longer than it took, as a pause is in the same time: the rest is its
+ * callers', as far as they have time for it. */
+static void test_told_as_both(void)
+{
+    FcFixture f;
+    fc_fixture_start(&f);
+    fc_fixture_seen(&f, 0, 0, 0);
+    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+    fc_fixture_enter(&f, 1000, 'B', SITE('A', 0), 1);
+    fc_fixture_seen(&f, 2000, 9000, 1);
+    fc_fixture_enter(&f, 2000, 'C', SITE('B', 0), 2);
+    fc_fixture_off(&f, 11000, FC_OFF_PAUSED, 7500, 0);
+    fc_fixture_leave(&f, 11000, 'C', SITE('B', 0), 2);
+    fc_fixture_leave(&f, 12000, 'B', SITE('A', 0), 1);
+    fc_fixture_leave(&f, 13000, 'A', 0x99, 0);
+    fc_fixture_check(&f, 'C', 1500, 1500, 1500, 1500);
+    fc_fixture_check(&f, 'B', 3500, 2000, 3500, 2000);
+    fc_fixture_check(&f, 'A', 5500, 2000, 5500,
+                     5500); /* more than its local time, which bounds it */
+    fc_fixture_stop(&f);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/pauses/pause", test_pause);
     g_test_add_func("/pauses/told-twice", test_told_twice);
     g_test_add_func("/pauses/behind-wait", test_behind_wait);
+    g_test_add_func("/pauses/told-as-both", test_told_as_both);
     return g_test_run();
 }
