@@ -3,6 +3,7 @@
  * The header: which tool read which files.
  */
 #include "fcdump/report.h"
+#include "libfc/fc-format.h"
 #include "model/costs.h"
 
 #define FILES_MAX 8 /* named one by one */
@@ -51,6 +52,10 @@ static char *format_plain(const FcReportContext *context, guint64 added_ns)
     /* what the hooks took is work: the run would not have waited less */
     const guint64 work_ns = run_ns - waits_ns - MIN(added_ns, run_ns - waits_ns);
     g_autofree char *plain = g_strchomp(fc_format_time(waits_ns + work_ns));
+    const gint mode = context->model->profile->time_mode;
+    if (mode == FC_TIME_CPU || mode == FC_TIME_SYS) /* nothing else was measured */
+        return g_strdup_printf("%s %s", plain,
+                               mode == FC_TIME_CPU ? "on the CPU" : "in the kernel");
     if (!notable)
         return g_steal_pointer(&plain);
     g_autofree char *on_cpu = g_strchomp(fc_format_time(work_ns));
