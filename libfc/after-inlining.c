@@ -87,7 +87,9 @@ find_way(enum FcRecordKind kind, uint64_t function, uint64_t key, uint64_t site,
         return WAY_RECORD;
     if (kind == FC_RECORD_ENTER)
     {
-        const enum FcEntry entry = filter ? fc_filter_enter(filter, key, site) : FC_ENTRY_UNKNOWN;
+        uint64_t told;
+        const enum FcEntry entry =
+            filter ? fc_filter_enter(filter, key, site, &told) : FC_ENTRY_UNKNOWN;
         if (fc_likely(entry == FC_ENTRY_COUNTED))
             return WAY_DONE;
         fc_recorded_push(recorded, function, site, place);

@@ -241,6 +241,8 @@ static struct FcPair *find_pair(struct FcCounted *counted, uint64_t key, uint64_
     struct FcPair *pair = fc_filter_pair(&counted->filter, key, site);
     if (is_pair(pair, key, site))
         return pair;
+    if (is_pair(fc_filter_other(pair), key, site))
+        return fc_filter_other(pair);
     /* the room is read first: a handler that makes both larger stores the table first */
     uint32_t room = __atomic_load_n(&counted->more_room, __ATOMIC_ACQUIRE);
     struct FcPair *more = counted->more;
@@ -351,6 +353,8 @@ static struct FcPair *make_pair(struct FcCounted *counted, struct FcFunction *kn
     if (pair) /* a handler was here first */
         return pair;
     pair = fc_filter_pair(&counted->filter, key, site);
+    if (FC_FILTER_SEEN(pair->key) != 0)
+        pair = fc_filter_other(pair);
     bool is_first = FC_FILTER_SEEN(pair->key) == 0;
     if (!is_first && !make_more_room(counted))
         return NULL;

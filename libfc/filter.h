@@ -52,7 +52,8 @@ struct FcSlot
 
 struct FcFilter
 {
-    struct FcPair pairs[FC_FILTER_PAIRS];
+    /* Each in one of two neighbours: see fc_filter_other. */
+    struct FcPair pairs[FC_FILTER_PAIRS] __attribute__((aligned(2 * sizeof(struct FcPair))));
     struct FcSlot slots[FC_FILTER_SLOTS];
     bool is_slow; /* what is not found here may be counted all the same */
     /* Functions that are not; atomic.  One that comes displaces another. */
@@ -101,6 +102,13 @@ fc_filter_pair(struct FcFilter *filter, uint64_t key, uint64_t site)
                              (at & (FC_FILTER_PAIRS - 1) * (uint64_t)sizeof(struct FcPair)));
 }
 
+/* The other place of the table where it may be, in the same line of the cache: of some hundred pairs
+ * dozens would not be found where each had but one. */
+static inline __attribute__((always_inline)) struct FcPair *fc_filter_other(struct FcPair *pair)
+{
+    return (struct FcPair *)((uintptr_t)pair ^ sizeof *pair);
+}
+
 static inline __attribute__((always_inline)) struct FcSlot *fc_filter_slot(struct FcFilter *filter,
                                                                            uint64_t function)
 {
@@ -142,15 +150,29 @@ enum FcEntry
     FC_ENTRY_USED_UP, /* counted, and the counter has to be refilled */
 };
 
-static inline __attribute__((always_inline)) enum FcEntry
-fc_filter_enter(struct FcFilter *filter, uint64_t key, uint64_t site)
+/* Whether that is the pair, and then its counter. */
+static inline __attribute__((always_inline)) bool
+fc_filter_is(const struct FcPair *pair, uint64_t key, uint64_t site, struct FcCount **count)
 {
-    struct FcPair *pair = fc_filter_pair(filter, key, site);
     /* read first: a handler that forks clears the table under our feet */
-    struct FcCount *count = __atomic_load_n(&pair->count, __ATOMIC_RELAXED);
+    *count = __atomic_load_n(&pair->count, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (fc_unlikely(FC_FILTER_SEEN(pair->key) != key || pair->site != site))
-        return FC_ENTRY_UNKNOWN;
+    return fc_likely(FC_FILTER_SEEN(pair->key) == key && pair->site == site);
+}
+
+/* Where it is counted, `told` becomes what to tell behind it. */
+static inline __attribute__((always_inline)) enum FcEntry
+fc_filter_enter(struct FcFilter *filter, uint64_t key, uint64_t site, uint64_t *told)
+{
+    struct FcCount *count;
+    struct FcPair *pair = fc_filter_pair(filter, key, site);
+    if (fc_unlikely(!fc_filter_is(pair, key, site, &count)))
+    {
+        pair = fc_filter_other(pair);
+        if (fc_unlikely(!fc_filter_is(pair, key, site, &count)))
+            return FC_ENTRY_UNKNOWN;
+    }
+    *told = pair->beacon;
     return fc_likely(fc_filter_count(count)) ? FC_ENTRY_COUNTED : FC_ENTRY_USED_UP;
 }
 
@@ -181,12 +203,13 @@ static inline __attribute__((always_inline)) void fc_filter_hook_enter(struct Fc
     {
         const uint64_t key = (uint64_t)(uintptr_t)function;
         const uint64_t from = (uint64_t)(uintptr_t)site;
+        uint64_t told;
         uint64_t *beacon = fc_filter_beacon(hooks);
         fc_beacon_set(beacon, FC_BEACON_HOOK);
-        switch (fc_filter_enter(filter, key, from))
+        switch (fc_filter_enter(filter, key, from, &told))
         {
         case FC_ENTRY_COUNTED:
-            fc_beacon_set(beacon, fc_filter_pair(filter, key, from)->beacon);
+            fc_beacon_set(beacon, told);
             return;
         case FC_ENTRY_USED_UP:
             refill(function, site);

@@ -23,8 +23,9 @@ static void show_pair(struct FcCounted *counted, const struct FcFunction *known,
 {
     const uint64_t key = key_of(known);
     struct FcPair *pair = fc_filter_pair(&counted->filter, key, known->site);
-    if (key != 0 && pair->site == known->site)
-        show(pair, key, is_shown);
+    for (int way = 0; way < 2 && key != 0; way++, pair = fc_filter_other(pair))
+        if (pair->site == known->site)
+            show(pair, key, is_shown);
 }
 
 /* With more call sites than these it takes longer to show and to hide them all than to look each of

@@ -104,7 +104,8 @@ static inline __attribute__((always_inline)) void enter(struct FcFilter *filter,
                                                         void *site, uint64_t where)
 {
     uint64_t address = (uint64_t)(uintptr_t)function;
-    switch (fc_filter_enter(filter, address, (uint64_t)(uintptr_t)site))
+    uint64_t told;
+    switch (fc_filter_enter(filter, address, (uint64_t)(uintptr_t)site, &told))
     {
     case FC_ENTRY_COUNTED:
         return;

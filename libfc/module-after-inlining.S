@@ -71,12 +71,12 @@ FC_HOOK_FENTRY:
     lea (%rdx,%rcx,2), %rdx
     and $0x1ffe0, %edx
     add %rdx, %rax
-    mov 16(%rax), %rdx /* first: see fc_filter_enter */
+    mov 16(%rax), %rdx /* first: see fc_filter_is */
     cmp %rcx, (%rax)
-    jne 3f
+    jne 4f
     cmp %rsi, 8(%rax)
-    jne 3f
-    /* what uses the counter up is libfc's; a handler may have done so in between, and refilled it */
+    jne 4f
+2:  /* what uses the counter up is libfc's; a handler may have done so in between, and refilled it */
     cmpw $1, (%rdx)
     jle 3f
     decw (%rdx)
@@ -91,6 +91,12 @@ FC_HOOK_FENTRY:
     GIVE_BACK rax
     ret
     .cfi_restore_state
+4:  xor $32, %rax /* fc_filter_other */
+    mov 16(%rax), %rdx
+    cmp %rcx, (%rax)
+    jne 3f
+    cmp %rsi, 8(%rax)
+    je 2b
 3:  GIVE_BACK rsi
     GIVE_BACK rdx
     GIVE_BACK rcx
