@@ -18,10 +18,12 @@
 #define EVENTS 64
 /* How often gaps, and processes without a pidfd, are looked at. */
 #define ROUND_MS 100
-/* While records come in the pipe is looked at after naps of NAP_NS, and no writer has to wake
- * us, which would cost it more than the records did.  After IDLE_NAPS in vain we sleep. */
-#define NAP_NS 50000
-#define IDLE_NAPS 20
+/* While records come in the pipe is looked at after naps, and no writer has to wake us, which would
+ * cost it more than the records did.  A nap costs, too: each that was in vain makes the next one
+ * longer, and a shorter one follows where much came.  After IDLE_NS in vain we sleep. */
+#define NAP_LEAST_NS 50000
+#define NAP_MOST_NS 400000
+#define IDLE_NS 1000000
 /* The pipe's own mark among the events; process keys are never 0. */
 #define PIPE_EVENT 0
 
@@ -225,14 +227,14 @@ static void ask_for_the_dead(FcSource *source)
 /* ---- The pipe --------------------------------------------------------------------- */
 
 /* Reads what is there when it is called, and not what is written meanwhile: under writers that
- * never pause it must come back.  Whether that was anything. */
-static gboolean drain(FcSource *source)
+ * never pause it must come back.  Returns how many bytes that was. */
+static gsize drain(FcSource *source)
 {
     int there = 0;
     if (ioctl(source->pipe_fd, FIONREAD, &there) < 0)
         there = G_MAXINT; /* denied: until the pipe is empty */
     gint64 left = there;
-    gboolean any = FALSE;
+    gsize all = 0;
     do
     {
         gssize bytes = read(source->pipe_fd, source->buffer, sizeof source->buffer);
@@ -241,13 +243,13 @@ static gboolean drain(FcSource *source)
             continue;
         if (bytes <= 0)
             break;
-        any = TRUE;
+        all += (gsize)bytes;
         left -= bytes;
         fc_decoder_push(source->decoder, source->buffer, (gsize)bytes);
         fc_session_batch_done(source->session);
     } while (left > 0);
     tell_malformed(source);
-    return any;
+    return all;
 }
 
 /* Where epoll is denied, by a sandbox that the program put itself into: the same with poll.  If
@@ -361,15 +363,22 @@ static void answer_quits(FcSource *source)
  * Stops at a death: open frames are closed at the time when we look. */
 static void drain_while_busy(FcSource *source)
 {
-    const struct timespec nap = {0, NAP_NS};
-    guint idle = 0;
-    for (guint turns = 0; turns < ROUND_MS * 1000000 / NAP_NS && idle < IDLE_NAPS &&
-                          !source->at_end && source->dead_count == 0;
-         turns++)
+    struct timespec nap = {0, NAP_LEAST_NS};
+    glong idle_ns = 0;
+    gboolean is_much = FALSE; /* more than one message came at once: there may be more by now */
+    for (glong all_ns = 0; all_ns < ROUND_MS * 1000000 && idle_ns < IDLE_NS && !source->at_end &&
+                           source->dead_count == 0;
+         all_ns += nap.tv_nsec)
     {
-        if (idle > 0 || turns == 0)
+        if (!is_much)
             clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
-        idle = drain(source) ? 0 : idle + 1;
+        const gsize bytes = drain(source);
+        is_much = bytes > sizeof(struct FcMessage);
+        idle_ns = bytes == 0 ? idle_ns + nap.tv_nsec : 0;
+        if (is_much)
+            nap.tv_nsec = MAX(nap.tv_nsec / 2, NAP_LEAST_NS);
+        else if (bytes == 0)
+            nap.tv_nsec = MIN(2 * nap.tv_nsec, NAP_MOST_NS);
         answer_quits(source);
         wait_for_events(source, 0);
     }
@@ -432,7 +441,7 @@ void fc_source_run(FcSource *source, FcSession *session)
     {
         wait_for_events(source, ROUND_MS);
         ask_for_the_dead(source);
-        gboolean is_busy = drain(source);
+        gboolean is_busy = drain(source) > 0;
         answer_quits(source);
         if (is_busy)
             drain_while_busy(source);
