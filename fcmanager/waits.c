@@ -76,10 +76,13 @@ static void add_node(Sum *sum, const FcCountsNode *node, guint64 wait, guint64 c
 }
 
 /* The part of `total` off the CPU: that of the contexts, unless there is time of a recursion, which
- * has no context of its own, in it. */
-static guint64 bound_sum(const Sum *sum, guint64 total, guint64 wait)
+ * has no context of its own, in it.  All the same no more is on the CPU than `most`, as the thread
+ * was. */
+static guint64 bound_sum(const Sum *sum, guint64 total, guint64 wait, guint64 most)
 {
-    return total <= sum->total ? less(total, sum->on_cpu) : MIN(less(wait, sum->cut), total);
+    const guint64 bounded =
+        total <= sum->total ? less(total, sum->on_cpu) : MIN(less(wait, sum->cut), total);
+    return MAX(bounded, less(total, most));
 }
 
 static void bound_sums(FcCounts *counts, const Work *work)
@@ -87,6 +90,7 @@ static void bound_sums(FcCounts *counts, const Work *work)
     g_autofree Sum *of_functions = g_new0(Sum, counts->function_count + 1);
     g_autofree Sum *of_arcs = g_new0(Sum, counts->arc_count + 1);
     g_autofree guint32 *arcs = fc_counts_arcs_of_nodes(counts);
+    const guint64 most = work->callees_on_cpu[0];
     for (guint32 i = 1; i < counts->node_count; i++)
     {
         const FcCountsNode *node = &counts->nodes[i];
@@ -97,12 +101,13 @@ static void bound_sums(FcCounts *counts, const Work *work)
     for (guint32 i = 0; i < counts->function_count; i++)
     {
         FcCountsFunction *function = &counts->functions[i];
-        function->wait_total = bound_sum(&of_functions[i], function->total, function->wait_total);
+        function->wait_total =
+            bound_sum(&of_functions[i], function->total, function->wait_total, most);
     }
     for (guint32 i = 0; i < counts->arc_count; i++)
     {
         FcCountsCost wait = fc_counts_wait(counts->arc_waits, i);
-        wait.total = bound_sum(&of_arcs[i + 1], counts->arcs[i].total, wait.total);
+        wait.total = bound_sum(&of_arcs[i + 1], counts->arcs[i].total, wait.total, most);
         set_wait(&counts->arc_waits, i, wait);
     }
 }

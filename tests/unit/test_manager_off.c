@@ -330,6 +330,25 @@ static void test_too_much(void)
     fc_fixture_stop(&f);
 }
 
+/* Of a recursive function more was measured than its contexts have, and no wait: on the CPU it was
+ * no longer than the thread. */
+static void test_recursion_without_wait(void)
+{
+    FcFixture f;
+    start_nested(&f);
+    const FcCountsNode *root = fc_fixture_context(f.counts, "A");
+    const FcCountsNode *inner = fc_fixture_context(f.counts, "AB");
+    FcCountsFunction *function = &f.counts->functions[inner->function];
+    function->total = root->total;
+    function->wait_total = 0;
+    fc_waits_bound(f.counts);
+    const guint64 waited =
+        fc_counts_wait(f.counts->node_waits, (guint32)(root - f.counts->nodes)).total;
+    g_assert_cmpuint(waited, >, 0);
+    g_assert_cmpuint(function->wait_total, ==, waited);
+    fc_fixture_stop(&f);
+}
+
 /* What a program writes over its records does no harm. */
 static void test_absurd(void)
 {
@@ -384,6 +403,7 @@ int main(int argc, char **argv)
     g_test_add_func("/off/switches", test_switches);
     g_test_add_func("/off/bounds", test_bounds);
     g_test_add_func("/off/too-much", test_too_much);
+    g_test_add_func("/off/recursion-without-wait", test_recursion_without_wait);
     g_test_add_func("/off/absurd", test_absurd);
     return g_test_run();
 }
