@@ -156,7 +156,7 @@ struct FcPair *fc_counters_make_pair(struct FcCounted *counted, struct FcFunctio
                                      uint64_t site, bool is_hidden);
 
 /* So many calls are between two samples: FC_COUNT_MIN, and at random up to FC_COUNT_MASK more; of a
- * counter that has counted FC_COUNT_OFTEN calls, about 512 samples, twice as many, and so on with
+ * counter that has counted FC_COUNT_OFTEN calls, about 128 samples, twice as many, and so on with
  * each eight times as many calls, up to FC_COUNT_SPARING_MAX times over. */
 #if defined(FC_TEST_EAGER)
 #define FC_COUNT_MIN 2u
@@ -165,7 +165,7 @@ struct FcPair *fc_counters_make_pair(struct FcCounted *counted, struct FcFunctio
 #else
 #define FC_COUNT_MIN 32u
 #define FC_COUNT_MASK 63u
-#define FC_COUNT_OFTEN 32768u
+#define FC_COUNT_OFTEN 8192u
 #endif
 #define FC_COUNT_SPARING_MAX 4u
 

@@ -102,8 +102,8 @@ fc_filter_pair(struct FcFilter *filter, uint64_t key, uint64_t site)
                              (at & (FC_FILTER_PAIRS - 1) * (uint64_t)sizeof(struct FcPair)));
 }
 
-/* The other place of the table where it may be, in the same line of the cache: of some hundred pairs
- * dozens would not be found where each had but one. */
+/* The other place of the table where it may be, in the same line of the cache: of some hundred
+ * pairs dozens would not be found where each had but one. */
 static inline __attribute__((always_inline)) struct FcPair *fc_filter_other(struct FcPair *pair)
 {
     return (struct FcPair *)((uintptr_t)pair ^ sizeof *pair);
