@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Builds real programs at -O2 from their source packages, plain and with the flags of
-fc-config.
+"""Builds real programs from their source packages, plain and with the flags of fc-config: at -O2 what
+benchmarks run, too, the others at -O1, which takes two thirds of the compiler's time.
 
 Used by the tests of this folder and by the benchmarks.  What several tests want is built once
 for a build folder and copied.  Nothing is written outside of the folder that is asked for, but
@@ -104,10 +104,10 @@ def kept_file(build):
     return copy
 
 
-def compile_all(files, flags, output, kind, compiler="gcc"):
+def compile_all(files, flags, output, kind, compiler="gcc", optimized="-O2"):
     """All of the source files at once.  Here as elsewhere without debug information, which takes a
     fifth of the compiler's time and which nobody reads."""
-    run([compiler, "-O2", *flags, "-o", output, *files, *profiling_flags(kind), "-lm",
+    run([compiler, optimized, *flags, "-o", output, *files, *profiling_flags(kind), "-lm",
          "-ldl"], os.path.dirname(output), os.path.basename(output))
     return output
 
@@ -146,12 +146,12 @@ def build_pbzip2(output, kind):
     folder = source("pbzip2")
     objects = output + ".d"
     os.makedirs(objects)
-    run(["gcc", "-O2", "-w", "-D_FILE_OFFSET_BITS=64", *profiling_flags(kind), "-c",
+    run(["gcc", "-O1", "-w", "-D_FILE_OFFSET_BITS=64", *profiling_flags(kind), "-c",
          *(f"{library}/{name}.c" for name in BZLIB)], objects, "bzip2's library")
     return compile_all(sorted(glob.glob(folder + "/*.cpp")) + sorted(glob.glob(objects + "/*.o")),
                        ["-pthread", "-D_POSIX_PTHREAD_SEMANTICS", "-D_LARGEFILE64_SOURCE",
                         "-D_FILE_OFFSET_BITS=64", "-DUSE_STACKSIZE_CUSTOMIZATION", "-w",
-                        "-I" + library], output, kind, compiler="g++")
+                        "-I" + library], output, kind, compiler="g++", optimized="-O1")
 
 
 def configure(folder, options):
@@ -165,7 +165,7 @@ def configure(folder, options):
 
 def make(folder, kind, program):
     flags = profiling_flags(kind)
-    run(["make", "-j2", f"CFLAGS=-O2 -w {shlex.join(flags)}"], folder, program)
+    run(["make", "-j2", f"CFLAGS=-O1 -w {shlex.join(flags)}"], folder, program)
     return os.path.join(folder, program)
 
 
@@ -235,17 +235,17 @@ def build_make(folder, kind):
 # ---- Without copies, for who writes nothing beside them ------------------------------------
 
 
-def build_gawk(folder, kind):
+def build_gawk(folder, kind, optimized="-O1"):
     copy_as_released("gawk", folder)
     configure(folder, ["--disable-nls", "--disable-mpfr", "--without-readline",
                        "--disable-extensions"])
-    run(["make", "-C", "support", "CFLAGS=-O1 -w"], folder, "gawk's support")
-    run(["make", "-j2", "gawk", f"CFLAGS=-O1 -w {shlex.join(profiling_flags(kind))}"], folder,
+    run(["make", "-C", "support", f"CFLAGS={optimized} -w"], folder, "gawk's support")
+    run(["make", "-j2", "gawk", f"CFLAGS={optimized} -w {shlex.join(profiling_flags(kind))}"], folder,
         "gawk")
     return os.path.join(folder, "gawk")
 
 
-def build_ninja(folder, kind):
+def build_ninja(folder, kind, optimized="-O1"):
     """Most of it in one translation unit, as reading its headers is most of the work."""
     os.makedirs(folder)
     source_folder = os.path.join(source("ninja-build"), "src")
@@ -256,9 +256,18 @@ def build_ninja(folder, kind):
     alone = os.path.join(source_folder, "deps_log.cc")  # its names are build_log's, too
     with open(os.path.join(folder, "all.cc"), "w", encoding="utf-8") as stream:
         stream.writelines(f'#include "{path}"\n' for path in files if path != alone)
-    run(["g++", "-O1", "-w", "-iquote", source_folder, "-o", "ninja", "all.cc", alone,
+    run(["g++", optimized, "-w", "-iquote", source_folder, "-o", "ninja", "all.cc", alone,
          *profiling_flags(kind)], folder, "ninja")
     return os.path.join(folder, "ninja")
+
+
+def build_gawk_fast(folder, kind):
+    """For who wants it built, and not what benchmarks run: half of the compiler's time."""
+    return build_gawk(folder, kind, "-O0")
+
+
+def build_ninja_fast(folder, kind):
+    return build_ninja(folder, kind, "-O0")
 
 
 def build_redis(folder, _kind):
