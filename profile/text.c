@@ -279,6 +279,16 @@ gboolean fc_text_signed(FcText *text, const char *what, gint64 *out)
     return TRUE;
 }
 
+/* What a hexadecimal digit stands for; 16 of all else.  glib's takes a call or two for each. */
+static guint hex_value(char c)
+{
+    const guint digit = (guchar)c - (guint)'0';
+    const guint letter = ((guchar)c | 0x20U) - (guint)'a';
+    if (digit < 10)
+        return digit;
+    return letter < 6 ? letter + 10 : 16;
+}
+
 gboolean fc_text_address(FcText *text, const char *what, guint64 *out)
 {
     const char *word;
@@ -292,9 +302,9 @@ gboolean fc_text_address(FcText *text, const char *what, guint64 *out)
     gboolean good = bytes > 2 && bytes <= 18 && word[0] == '0' && (word[1] | 0x20) == 'x';
     for (gsize i = 2; good && i < bytes; i++)
     {
-        const int digit = g_ascii_xdigit_value(word[i]);
-        good = digit >= 0;
-        value = value << 4 | (guint64)(digit & 15);
+        const guint digit = hex_value(word[i]);
+        good = digit < 16;
+        value = value << 4 | digit;
     }
     if (!good)
         return fc_text_fail(text, "%s is not an address of 64 bits", what);
