@@ -63,7 +63,7 @@ class Growth(fctest.Case):
                   "{ state = state * 1664525u + 1013904223u; table[(state >> 8) % " f"{count}](depth);",
                   "  __asm__ volatile(\"\"); }",
                   "int main(void) { for (int i = 0; i < 100000; i++) pass_on(4); return calls != 500000; }"]
-        program = self.compile(self.write("callbacks.c", "\n".join(lines) + "\n"), "-g0", "-O1")
+        program = self.compile(self.write("callbacks.c", "\n".join(lines) + "\n"), "-g0")
         done = self.run_quiet([program], env={"FC_DETAIL": "auto"})
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         profile = fcprofile.load(self.path("functioncheck.fc"))
