@@ -17,7 +17,8 @@ import fcprofile  # noqa: E402
 import fctest  # noqa: E402
 
 LIBC = ctypes.CDLL(None, use_errno=True)
-PAIRS = 200000
+PAIRS = 20000
+PAIRS_FOR_LONG = 200000  # through which a program looks for a while
 KEEP_SIZE, PUNCH_HOLE, COLLAPSE, INSERT = 1, 2, 8, 32
 F_ADD_SEALS = 1033
 SEAL_WRITE = 8
@@ -81,10 +82,10 @@ class Mapped(fctest.Case):
                 one->next = next;
                 return one;
             }
-            int main(void)
+            int main(int argc, char **argv)
             {
                 struct node *lost = NULL;
-                for (int i = 0; i < %d; i++)
+                for (int i = 0; i < atoi(argv[argc - 1]); i++)
                 {
                     list = make(list);
                     lost = make(lost);
@@ -95,10 +96,11 @@ class Mapped(fctest.Case):
                 getchar();
                 return 0;
             }
-            """ % PAIRS))
+            """))
+        self.pairs = PAIRS
 
     def start(self, **env):
-        process = subprocess.Popen([self.program], cwd=self.folder, stdin=subprocess.PIPE,
+        process = subprocess.Popen([self.program, str(self.pairs)], cwd=self.folder, stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    env=fctest.plain_environment(FC_VERBOSE="", FC_MEMORY="1",
                                                                 FC_MEMORY_SCAN="1", **env))
@@ -126,7 +128,7 @@ class Mapped(fctest.Case):
         self.assertEqual((process.returncode, out), (0, b""), rest.decode())
         profile = fcprofile.load(self.path("functioncheck.fc"))
         calls = {function.name: function.calls for function in profile.functions}
-        self.assertEqual((calls["make"], calls["main"]), (2 * PAIRS, 1))
+        self.assertEqual((calls["make"], calls["main"]), (2 * self.pairs, 1))
         self.assertEqual(profile.losses, {})
 
     def test_chunks(self):
@@ -151,6 +153,7 @@ class Mapped(fctest.Case):
 
     def attack_live_list(self, attack):
         """While the program looks through its memory, which takes it a while."""
+        self.pairs = PAIRS_FOR_LONG
         process, manager = self.start()
         process.stdin.write(b"\n")
         process.stdin.flush()
