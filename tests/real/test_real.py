@@ -5,7 +5,8 @@ they do what a plain build does, every count is the oracle's, the times add up, 
 reads the same from an export.
 
 Lua takes 15 s of processor time, and up to a minute and a half beside other tests: three quarters of it are the
-compiler's, for a plain, a profiled and a gcov build.
+compiler's, for a plain, a profiled and a gcov build.  Tcc takes 12 s and up to a minute: half of that is the compiler's,
+the rest is its own, which compiles itself seven times, and GNU gprof's.
 
 Usage: test_real.py [Lua|Bzip2|Tcc]...; FCTEST_OFFLINE in the environment: use only
 what was fetched before.
