@@ -67,6 +67,7 @@ class Bench:
         self.compile("plain", source)
         self.compile("profiled", source, *fctest.fc_config("--cflags-libs"))
         self.compile("pg", source, "-pg")
+        self.compile("empty", source, os.path.join(HERE, "empty.c"), "-finstrument-functions")
         self.arguments = [str(size or 35)]
 
     def prepare_lua(self, size):

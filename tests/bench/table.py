@@ -86,6 +86,8 @@ def show_speed(what, folder, repeat):
             "auto": speed.run_libfc, "all": lambda: speed.run_libfc(FC_DETAIL="all"),
             "pipe": lambda: speed.run_libfc(FC_TRANSPORT="pipe"),
             "gcc -pg": lambda: speed.run_plain("pg")}
+    if "empty" in speed.programs:
+        ways["hooks that only return"] = lambda: speed.run_plain("empty")
     for name in ("floor", "auto"):
         ways[name + ", one"] = on_one_processor(speed, ways[name])
     if shutil.which("uftrace"):
@@ -103,7 +105,7 @@ def show_speed(what, folder, repeat):
         ratio(results, "auto, one", "floor, one", wall), 0.6)
     row(f"the manager's memory, {what}, MiB",
         max(result.manager_kib for result in results["auto"] + results["all"]) / 1024, 64)
-    for name in ("floor", "pipe", "gcc -pg", "uftrace", "callgrind"):
+    for name in ("hooks that only return", "floor", "pipe", "gcc -pg", "uftrace", "callgrind"):
         if name in results:
             row(f"    wall, {what}, {name} / plain", ratio(results, name, "plain", wall))
 
