@@ -28,7 +28,7 @@ int main(void)
         close(fd);
     if (setrlimit(RLIMIT_NOFILE, &none) != 0)
         return 1;
-    work(100000);
+    work(400000); /* samples of which fill a chunk, too, where the calls are counted */
     printf("%ld\n", steps);
     return 0;
 }
