@@ -32,12 +32,11 @@ struct StackFrame *fc_stack_begin_sample(FcStack *stack, guint64 function, guint
 /* In a window a frame was opened; or the innermost one closed, which was never off the CPU. */
 void fc_stack_enter_window(FcStack *stack);
 void fc_stack_leave_window(FcStack *stack);
-/* The first record behind the end of a sample, which was at `before` if that was the last one. */
 /* A stretch: from the end of a sample, or from where a counter was used up without one, to where
  * the next one is.  `before`: the time of the last record; `is_double`: hooks worked twice. */
 void fc_stack_begin_stretch(FcStack *stack, guint64 time, guint64 weight);
 void fc_stack_end_stretch(FcStack *stack, guint64 before, guint64 time, gboolean is_double);
-
+/* The first record behind the end of a sample, which was at `before` if that was the last one. */
 void fc_stack_end_gap(FcStack *stack, guint64 before, guint64 time);
 /* The window was ended: what follows in its frame may call without a record. */
 void fc_stack_cut_window(FcStack *stack);
