@@ -5,6 +5,7 @@
  */
 #include "fcmanager/counted-settle.h"
 
+#include "fcmanager/stretches.h"
 #include <string.h>
 
 typedef struct
@@ -310,6 +311,7 @@ static void order_nodes(FcSettle *settle)
     }
     fc_nodes_clear(&order.known);
     place_slowest(counts, places);
+    fc_stretches_renumber(settle->counted->stretches, places);
     if (counts->contexts_in_use)
         *counts->contexts_in_use -= counts->node_count - fresh->node_count;
     g_free(counts->nodes);

@@ -29,6 +29,30 @@ void fc_stretches_add(GArray *stretches, guint32 node, gboolean is_double, doubl
     of->squares[which] += ticks * ticks;
 }
 
+static void add_all(FcStretches *into, const FcStretches *from)
+{
+    for (guint which = 0; which < G_N_ELEMENTS(into->count); which++)
+    {
+        into->count[which] += from->count[which];
+        into->sum[which] += from->sum[which];
+        into->squares[which] += from->squares[which];
+    }
+    into->ticks += from->ticks;
+}
+
+void fc_stretches_renumber(GArray *stretches, const guint32 *places)
+{
+    g_autoptr(GArray) old = g_array_copy(stretches);
+    g_array_set_size(stretches, 0);
+    for (guint32 i = 0; i < old->len; i++)
+    {
+        if (stretches->len <= places[i])
+            g_array_set_size(stretches, places[i] + 1);
+        add_all(&g_array_index(stretches, FcStretches, places[i]),
+                &g_array_index(old, FcStretches, i));
+    }
+}
+
 /* Of the stretches of a frame's contexts. */
 typedef struct
 {

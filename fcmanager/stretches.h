@@ -27,6 +27,9 @@ typedef struct
 void fc_stretches_add(GArray *stretches, guint32 node, gboolean is_double, double ticks,
                       double weight);
 
+/* Context i has become places[i], where several may be one now. */
+void fc_stretches_renumber(GArray *stretches, const guint32 *places);
+
 /* By context: ticks that counted calls' hooks took, if it is a recorded frame where they hold the
  * program up; else 0.  `frames`: by context, the recorded frame around it; `whole`: of frames, how
  * long they were on the CPU without those within them.  The caller frees it. */

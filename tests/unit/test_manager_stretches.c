@@ -26,10 +26,17 @@ static const FcCallCosts costs = {.recorded = 20,
                                   .callee = 10};
 
 /* The counter of B is used up; `is_double`: since the last time hooks have worked twice. */
-static void use_up(FcFixture *f, guint64 time, enum FcCountRecord kind, gboolean is_double)
+static void use_up_at(FcFixture *f, guint64 time, enum FcCountRecord kind, gboolean is_double,
+                      guint depth)
 {
     const guint twice = FC_COUNT_DOUBLED << (FC_COUNT_SPARING_SHIFT - FC_COUNT_RECORD_SHIFT);
-    fc_fixture_count(f, time, (enum FcCountRecord)(kind | (is_double ? twice : 0)), 'B', OF_B, 1);
+    fc_fixture_count(f, time, (enum FcCountRecord)(kind | (is_double ? twice : 0)), 'B', OF_B,
+                     depth);
+}
+
+static void use_up(FcFixture *f, guint64 time, enum FcCountRecord kind, gboolean is_double)
+{
+    use_up_at(f, time, kind, is_double, 1);
 }
 
 /* A calls B in stretches of `once` ticks, one in 16 of `twice`, and behind every fourth sample
@@ -168,6 +175,47 @@ static void test_stretch(void)
     fc_fixture_stop(&f);
 }
 
+/* They go with their context, which is moved and numbered anew: K was called by G, whose calls are
+ * counted. */
+static void test_moved(void)
+{
+    const guint64 of_g = fc_fixture_site('A', 2);
+    const guint64 of_k = fc_fixture_site('G', 1);
+    const guint64 of_e = fc_fixture_site('A', 3);
+    FcFixture f;
+    fc_fixture_start(&f);
+    fc_fixture_enter(&f, 0, 'A', OF_A, 0);
+    fc_fixture_enter(&f, 10, 'G', of_g, 1);
+    fc_fixture_enter(&f, 11, 'K', of_k, 2);
+    fc_fixture_leave(&f, 12, 'K', of_k, 2);
+    fc_fixture_leave(&f, 20, 'G', of_g, 1);
+    fc_fixture_count(&f, 30, FC_COUNT_BEGINS, 'G', of_g, 1);
+    fc_fixture_count(&f, 100, FC_COUNT_SAMPLE, 'G', of_g, 1);
+    fc_fixture_enter(&f, 101, 'K', of_k, 2);
+    fc_fixture_leave(&f, 103, 'K', of_k, 2);
+    fc_fixture_leave(&f, 105, 'G', of_g, 1);
+    fc_fixture_enter(&f, 300, 'K', of_k, 2);
+    use_up_at(&f, 310, FC_COUNT_SEEN, FALSE, 3);
+    use_up_at(&f, 320, FC_COUNT_SEEN, FALSE, 3);
+    fc_fixture_leave(&f, 330, 'K', of_k, 2);
+    fc_fixture_enter(&f, 400, 'E', of_e, 1);
+    use_up_at(&f, 410, FC_COUNT_SEEN, FALSE, 2);
+    use_up_at(&f, 450, FC_COUNT_SEEN, FALSE, 2);
+    use_up_at(&f, 490, FC_COUNT_SEEN, TRUE, 2);
+    fc_fixture_leave(&f, 500, 'E', of_e, 1);
+    fc_fixture_leave(&f, 1000, 'A', OF_A, 0);
+    fc_counted_add(fc_stack_counted(f.stack), of_g, fc_fixture_address('G'), 0, 50);
+    fc_counted_settle(fc_stack_counted(f.stack), 0, &costs);
+    const GArray *all = fc_stack_counted(f.stack)->stretches;
+    const FcCountsNode *nodes = f.counts->nodes;
+    const guint32 k = (guint32)(fc_fixture_context(f.counts, "AGK") - nodes);
+    const guint32 e = (guint32)(fc_fixture_context(f.counts, "AE") - nodes);
+    g_assert_cmpfloat(g_array_index(all, FcStretches, k).ticks, ==, 10);
+    g_assert_cmpfloat(g_array_index(all, FcStretches, e).ticks, ==, 80);
+    g_assert_cmpfloat(g_array_index(all, FcStretches, e).count[1], ==, 1);
+    fc_fixture_stop(&f);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -175,5 +223,6 @@ int main(int argc, char **argv)
     g_test_add_func("/stretches/not-held-up", test_not_held_up);
     g_test_add_func("/stretches/all", test_all);
     g_test_add_func("/stretches/stretch", test_stretch);
+    g_test_add_func("/stretches/moved", test_moved);
     return g_test_run();
 }
