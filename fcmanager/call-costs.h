@@ -18,6 +18,8 @@ typedef struct
     double callee;         /* whose own time each recorded call that it makes adds this to, */
     double gap;            /* and between its end and the next hook; */
     double inner;          /* as `sampled`, of a call within a sampled one */
+    double sample;         /* a sampled call beyond a recorded and a counted one, */
+    double sample_after_inlining;
 } FcCallCosts;
 
 static inline double fc_costs_of_counted(const FcCallCosts *costs, const FcCountsFunction *function)

@@ -27,6 +27,8 @@ FcCallCosts fc_costs_of(const struct FcCosts *measured)
     costs.inner = MAX(costs.inside, measured->inner / PARTS_OF_TICK);
     costs.within = MAX(costs.counted, measured->counted[FC_COSTS_OF_RECURSION] / PARTS_OF_TICK);
     costs.after_inlining = MAX(costs.counted, measured->after_inlining / PARTS_OF_TICK);
+    costs.sample = measured->sample / PARTS_OF_TICK;
+    costs.sample_after_inlining = measured->sample_after_inlining / PARTS_OF_TICK;
     return costs;
 }
 
@@ -35,6 +37,7 @@ typedef struct
     FcCounts *counts;
     const FcCallCosts *costs;
     double *within;   /* by function: the part of its calls that were made within another one */
+    double *samples;  /* by function: of each call that made no record the part that were samples */
     double *overhead; /* by context: ticks in its local time */
     guint64 *removed; /* by context: taken off, later with all below it */
 } Work;
@@ -72,6 +75,20 @@ static void find_recursion(Work *work)
     fc_map_clear(&parents);
 }
 
+static void find_samples(Work *work)
+{
+    const FcCounts *counts = work->counts;
+    g_autofree double *unrecorded = g_new0(double, counts->function_count + 1);
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const FcCountsNode *node = &counts->nodes[i];
+        unrecorded[node->function] += (double)MIN(fc_counts_unrecorded(counts, i), node->calls);
+    }
+    for (guint32 i = 0; i < counts->function_count; i++)
+        if (unrecorded[i] > 0)
+            work->samples[i] = (double)counts->functions[i].timed / unrecorded[i];
+}
+
 static void find_overhead(Work *work)
 {
     const FcCounts *counts = work->counts;
@@ -84,8 +101,12 @@ static void find_overhead(Work *work)
         const double recorded = (double)(node->calls - unrecorded);
         const double part = work->within[node->function];
         const double within = recorded * part;
-        const double each = fc_costs_of_counted(costs, &counts->functions[node->function]);
-        const double counted = each * (1 - part) + MAX(each, costs->within) * part;
+        const FcCountsFunction *function = &counts->functions[node->function];
+        const double each = fc_costs_of_counted(costs, function);
+        const double sample =
+            function->is_after_inlining ? costs->sample_after_inlining : costs->sample;
+        const double counted = each * (1 - part) + MAX(each, costs->within) * part +
+                               sample * work->samples[node->function];
         work->overhead[i] +=
             recorded * costs->inside + within * outside + (double)unrecorded * counted;
         work->overhead[node->parent] += (recorded - within) * outside;
@@ -290,9 +311,14 @@ void fc_costs_take_off(FcCounts *counts, const FcCallCosts *costs, const FcObser
 {
     if (costs->recorded <= 0 && costs->counted <= 0)
         return;
-    Work work = {counts, costs, g_new0(double, counts->function_count + 1),
-                 g_new0(double, counts->node_count), g_new0(guint64, counts->node_count)};
+    Work work = {counts,
+                 costs,
+                 g_new0(double, counts->function_count + 1),
+                 g_new0(double, counts->function_count + 1),
+                 g_new0(double, counts->node_count),
+                 g_new0(guint64, counts->node_count)};
     find_recursion(&work);
+    find_samples(&work);
     find_overhead(&work);
     spread_to_callees(&work);
     spread_excess(&work);
@@ -302,6 +328,7 @@ void fc_costs_take_off(FcCounts *counts, const FcCallCosts *costs, const FcObser
     take_off_functions(&work);
     take_off_arcs(&work);
     g_free(work.within);
+    g_free(work.samples);
     g_free(work.overhead);
     g_free(work.removed);
 }

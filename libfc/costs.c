@@ -19,10 +19,10 @@
 #include "libfc/switches.h"
 #include "libfc/thread.h"
 
+#include <string.h>
+
 #if defined(FC_TEST_CLOCK)
 #include "libfc/libc.h"
-
-#include <string.h>
 
 /* The tests' clock is a counter, which tells nothing of costs: the tests do, in FcCosts' order. */
 bool fc_costs_measure(struct FcCosts *costs)
@@ -141,16 +141,13 @@ static const struct
 {
     Shape *plain[2];
     Shape *hooked[2];
-    uint32_t calls_a_record; /* one in so many is recorded, where they are counted */
 } shapes[] = {
-    {{nothing_plain, nothing_plain}, {nothing_hooked, nothing_hooked}, CALLS_A_SAMPLE},
-    {{waiting_plain, waiting_plain}, {waiting_hooked, waiting_hooked}, CALLS_A_SAMPLE},
-    {{recursive_plain, recursive_plain}, {recursive_hooked, recursive_hooked}, RECURSION + 1},
-    {{nothing_plain, waiting_plain}, {nothing_hooked, waiting_hooked}, CALLS_A_SAMPLE},
+    {{nothing_plain, nothing_plain}, {nothing_hooked, nothing_hooked}},
+    {{waiting_plain, waiting_plain}, {waiting_hooked, waiting_hooked}},
+    {{recursive_plain, recursive_plain}, {recursive_hooked, recursive_hooked}},
+    {{nothing_plain, waiting_plain}, {nothing_hooked, waiting_hooked}},
 #if defined(FC_AFTER_INLINING)
-    {{nothing_plain, nothing_plain},
-     {fc_costs_after_inlining, fc_costs_after_inlining},
-     CALLS_A_SAMPLE},
+    {{nothing_plain, nothing_plain}, {fc_costs_after_inlining, fc_costs_after_inlining}},
 #endif
 };
 #define IS_RECURSIVE(functions)                                                                    \
@@ -191,10 +188,10 @@ static uint64_t between_times(const struct FcChunk *chunk)
     return sum;
 }
 
-static bool goes_on(uint32_t batches, uint64_t start)
+static bool goes_on(uint32_t batches, uint64_t start, uint64_t most_ns)
 {
     return batches < BATCHES_MIN ||
-           (batches < BATCHES_MAX && fc_clock_monotonic_ns() - start < SHAPE_NS);
+           (batches < BATCHES_MAX && fc_clock_monotonic_ns() - start < most_ns);
 }
 
 /* fcmanager has read a chunk that comes back: its lines are in another processor's cache. */
@@ -216,7 +213,7 @@ static void measure_recorded(const struct FcChunk *chunk, uint64_t cursor, struc
     uint64_t hooked = UINT64_MAX;
     uint64_t inside = UINT64_MAX;
     const uint64_t start = fc_clock_monotonic_ns();
-    for (uint32_t i = 0; goes_on(i, start); i++)
+    for (uint32_t i = 0; goes_on(i, start, SHAPE_NS); i++)
     {
         plain = least(plain, run_batch(shapes[0].plain, RECORDED_CALLS));
         fc_thread_set_cursor(cursor);
@@ -229,21 +226,69 @@ static void measure_recorded(const struct FcChunk *chunk, uint64_t cursor, struc
     costs->inside = (uint32_t)least(each(inside, RECORDED_CALLS), costs->recorded);
 }
 
-/* Without what the recorded ones among them cost as any other recorded call. */
-static uint32_t measure_counted(uint32_t shape, uint64_t cursor, uint32_t recorded)
+#define CALLS_AHEAD UINT64_C(0x7000)
+
+/* With CALLS_AHEAD no call of a batch is a sample. */
+static void fill_counters(struct FcCounted *counted, uint64_t ahead)
 {
-    uint64_t plain = UINT64_MAX;
-    uint64_t hooked = UINT64_MAX;
+    for (uint32_t i = 0; i < counted->counts; i++)
+        counted->chunk->counts[i].word = ahead << 16 | ahead;
+}
+
+/* Ticks of the fastest batches. */
+struct Batches
+{
+    uint64_t plain;
+    uint64_t hooked;       /* without a sample, */
+    uint64_t with_samples; /* and with many */
+};
+
+static void run_batches(struct Batches *batches, uint32_t shape, struct FcCounted *counted,
+                        uint64_t cursor)
+{
+    batches->plain = least(batches->plain, run_batch(shapes[shape].plain, COUNTED_CALLS));
+    fc_thread_set_cursor(cursor);
+    fc_switches_pretend();
+    batches->with_samples =
+        least(batches->with_samples, run_batch(shapes[shape].hooked, COUNTED_CALLS));
+    fill_counters(counted, CALLS_AHEAD);
+    fc_thread_set_cursor(cursor);
+    batches->hooked = least(batches->hooked, run_batch(shapes[shape].hooked, COUNTED_CALLS));
+    fill_counters(counted, 1);
+}
+
+/* Of a call that is counted.  The outermost ones of a recursion are recorded. */
+static uint32_t cost_of(const struct Batches *batches, uint32_t shape, uint32_t recorded)
+{
+    const uint32_t cost = each(less(batches->hooked, batches->plain), COUNTED_CALLS);
+    const uint32_t outermost = IS_RECURSIVE(shapes[shape].plain) ? recorded / (RECURSION + 1) : 0;
+    return (uint32_t)less(cost, outermost);
+}
+
+/* What a sample takes beyond a recorded and a counted call. */
+static uint32_t cost_of_sample(const struct Batches *batches, uint32_t recorded)
+{
+    const uint64_t cost = less(batches->with_samples, batches->hooked) * CALLS_A_SAMPLE;
+    return (uint32_t)less(each(cost, COUNTED_CALLS), recorded);
+}
+
+/* In turn: what slows the processor down for a while does so to all of them. */
+static void measure_counted(struct FcCounted *counted, uint64_t cursor, uint32_t count,
+                            struct FcCosts *costs)
+{
+    struct Batches batches[SHAPES + 1];
+    memset(batches, 0xff, sizeof batches);
     const uint64_t start = fc_clock_monotonic_ns();
-    for (uint32_t i = 0; goes_on(i, start); i++)
-    {
-        plain = least(plain, run_batch(shapes[shape].plain, COUNTED_CALLS));
-        fc_thread_set_cursor(cursor);
-        fc_switches_pretend();
-        hooked = least(hooked, run_batch(shapes[shape].hooked, COUNTED_CALLS));
-    }
-    return (uint32_t)less(each(less(hooked, plain), COUNTED_CALLS),
-                          recorded / shapes[shape].calls_a_record);
+    for (uint32_t i = 0; goes_on(i, start, count * SHAPE_NS); i++)
+        for (uint32_t shape = 0; shape < count; shape++)
+            run_batches(&batches[shape], shape, counted, cursor);
+    for (uint32_t shape = 0; shape < SHAPES; shape++)
+        costs->counted[shape] = cost_of(&batches[shape], shape, costs->recorded);
+    costs->sample = cost_of_sample(&batches[0], costs->recorded);
+    if (count == SHAPES)
+        return;
+    costs->after_inlining = cost_of(&batches[SHAPES], SHAPES, costs->recorded);
+    costs->sample_after_inlining = cost_of_sample(&batches[SHAPES], costs->recorded);
 }
 
 #if defined(FC_AFTER_INLINING)
@@ -253,33 +298,29 @@ void (*fc_costs_next_fentry)(void) __attribute__((visibility("hidden"))) = fc_ho
 void (*fc_costs_next_return)(void) __attribute__((visibility("hidden"))) = fc_hook_return;
 
 /* With a table of which no more is used than the first calls. */
-static uint32_t measure_after_inlining(struct FcCounted *counted, uint64_t cursor,
-                                       const struct FcCosts *costs)
+static void measure_all_counted(struct FcCounted *counted, uint64_t cursor, struct FcCosts *costs)
 {
     struct FcRecorded *const old_recorded = fc_hooks.recorded;
     struct FcRecorded *const recorded = fc_map(sizeof *recorded);
     const uint64_t function =
         (uint64_t)(uintptr_t)fc_costs_after_inlining | FC_FUNCTION_AFTER_INLINING;
     struct FcFunction *const known = recorded ? fc_counters_add(counted, function) : NULL;
-    uint32_t cost = 0;
     if (known)
     {
         recorded->stack_bytes = UINT64_MAX;
         recorded->nowhere = UINT64_MAX;
         fc_counters_publish(counted, known, function);
         fc_hooks.recorded = recorded;
-        cost = measure_counted(SHAPES, cursor, costs->recorded);
-        fc_hooks.recorded = old_recorded;
     }
+    measure_counted(counted, cursor, known ? SHAPES + 1 : SHAPES, costs);
+    fc_hooks.recorded = old_recorded;
     if (recorded)
         fc_unmap(recorded, sizeof *recorded);
-    return cost;
 }
 #else
-static uint32_t measure_after_inlining(struct FcCounted *counted, uint64_t cursor,
-                                       const struct FcCosts *costs)
+static void measure_all_counted(struct FcCounted *counted, uint64_t cursor, struct FcCosts *costs)
 {
-    return 0;
+    measure_counted(counted, cursor, SHAPES, costs);
 }
 #endif
 
@@ -356,7 +397,7 @@ static void measure_samples(const struct FcChunk *chunk, uint64_t cursor, struct
     uint64_t plain = UINT64_MAX;
     uint64_t empty = UINT64_MAX;
     const uint64_t start = fc_clock_monotonic_ns();
-    for (uint32_t i = 0; goes_on(i, start); i++)
+    for (uint32_t i = 0; goes_on(i, start, SHAPE_NS); i++)
     {
         empty = least(empty, run_batch(shapes[0].plain, CALLING_CALLS));
         plain = least(plain, run_batch(calling[0], CALLING_CALLS));
@@ -425,11 +466,9 @@ static void measure_in(char *memory, struct FcCosts *costs)
     fc_depth_set_limit(0); /* what is too deep costs about what the others do that are counted */
     fc_counters_set_filter(counted);
     const bool is_counting = begin_counting(counted);
-    for (uint32_t i = 0; is_counting && i < SHAPES; i++)
-        costs->counted[i] = measure_counted(i, cursor, costs->recorded);
     if (is_counting)
     {
-        costs->after_inlining = measure_after_inlining(counted, cursor, costs);
+        measure_all_counted(counted, cursor, costs);
         measure_samples(chunk, cursor, costs);
     }
     fc_counters_free_tables(counted);

@@ -417,8 +417,10 @@ struct FcCosts
     uint32_t sampled, callee, gap, inner;
 };
 #define FC_COSTS_OF_RECURSION 2 /* of `counted` */
-_Static_assert(sizeof(struct FcCosts) == 44, "wire format");
+_Static_assert(sizeof(struct FcCosts) == 52, "wire format");
 
+    /* what a call that is a SAMPLE takes beyond a recorded and a counted one; after inlining */
+    uint32_t sample, sample_after_inlining;
 struct FcDataHeader
 {
     uint32_t sequence;

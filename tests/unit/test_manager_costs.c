@@ -17,7 +17,7 @@
 
 /* A calls B, each time from `site` with its frame at `depth`, for so many ticks, and what the hooks
  * took is taken off. */
-static void run(FcFixture *fixture, guint64 site, guint depth, guint of_a_call)
+static void run(FcFixture *fixture, guint64 site, guint depth, guint of_a_call, guint of_a_sample)
 {
     fc_fixture_start(fixture);
     const struct FcModuleInfo info = {.start = fc_fixture_address('A'),
@@ -32,12 +32,16 @@ static void run(FcFixture *fixture, guint64 site, guint depth, guint of_a_call)
         fc_fixture_count(fixture, now, FC_COUNT_SAMPLE, 'B', site, depth);
         now += INSIDE + of_a_call;
         fc_fixture_leave(fixture, now, 'B', site, depth);
-        now += OUTSIDE / 2;
+        now += OUTSIDE / 2 + of_a_sample;
     }
     fc_fixture_leave(fixture, now, 'A', fc_fixture_site('Y', 0), 1);
     FcCounted *counted = fc_stack_counted(fixture->stack);
     fc_counted_add(counted, site, fc_fixture_address('B'), 0, CALLS);
-    const FcCallCosts costs = {OUTSIDE + INSIDE, INSIDE, COUNTING, COUNTING};
+    const FcCallCosts costs = {.recorded = OUTSIDE + INSIDE,
+                               .inside = INSIDE,
+                               .counted = COUNTING,
+                               .within = COUNTING,
+                               .sample = of_a_sample};
     fc_counted_settle(counted, 0, &costs);
     fc_costs_take_off(fixture->counts, &costs, NULL);
     fc_counts_sum_functions(fixture->counts);
@@ -48,7 +52,7 @@ static void run(FcFixture *fixture, guint64 site, guint depth, guint of_a_call)
 static void test_called(void)
 {
     FcFixture fixture;
-    run(&fixture, fc_fixture_site('A', 1), 2, 0);
+    run(&fixture, fc_fixture_site('A', 1), 2, 0, 0);
     const FcCountsFunction *caller = fc_fixture_function(fixture.counts, 'A');
     const FcCountsFunction *callee = fc_fixture_function(fixture.counts, 'B');
     g_assert_cmpuint(callee->local, ==, CALLS * COUNTING / 3);
@@ -58,14 +62,25 @@ static void test_called(void)
 
 /* B has A's own call site, into which it was inlined: it may take next to nothing, and what is left
  * of A is what it did. */
-static void test_inlined(void)
+static void check_inlined(guint of_a_sample)
 {
     FcFixture fixture;
-    run(&fixture, fc_fixture_site('Y', 0), 1, OF_A_CALL);
+    run(&fixture, fc_fixture_site('Y', 0), 1, OF_A_CALL, of_a_sample);
     const FcCountsFunction *caller = fc_fixture_function(fixture.counts, 'A');
     const gint64 off = (gint64)caller->total - CALLS * OF_A_CALL;
     g_assert_cmpint(ABS(off), <=, SAMPLES * OUTSIDE / 2);
     fc_fixture_stop(&fixture);
+}
+
+static void test_inlined(void)
+{
+    check_inlined(0);
+}
+
+/* What each of the samples takes is no time of A either. */
+static void test_samples(void)
+{
+    check_inlined(1000);
 }
 
 /* A context whose caller is another one than its arc's loses what the arc does. */
@@ -98,6 +113,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/costs/called", test_called);
     g_test_add_func("/costs/inlined", test_inlined);
+    g_test_add_func("/costs/samples", test_samples);
     g_test_add_func("/costs/arc-of-another", test_arc_of_another);
     return g_test_run();
 }
