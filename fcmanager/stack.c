@@ -225,8 +225,16 @@ static void count(FcStack *stack, const struct Event *event, guint64 before)
     }
     const gboolean deep = kind == FC_COUNT_DEEP_ONE || kind == FC_COUNT_DEEP_SEEN;
     if (kind == FC_COUNT_SAMPLE || kind == FC_COUNT_SEEN)
-        fc_stack_end_stretch(stack, before, event->time,
-                             (event->function >> FC_COUNT_SPARING_SHIFT & FC_COUNT_DOUBLED) != 0);
+    {
+        const FcStackUsedUp used_up = {
+            .function = function,
+            .site = event->site,
+            .time = event->time,
+            .weight = weight,
+            .length = (guint)(event->function >> FC_COUNT_LENGTH_SHIFT & FC_COUNT_LENGTH_MASK),
+            .is_double = (event->function >> FC_COUNT_SPARING_SHIFT & FC_COUNT_DOUBLED) != 0};
+        fc_stack_end_stretch(stack, before, &used_up);
+    }
     if (kind == FC_COUNT_SEEN)
         fc_stack_begin_stretch(stack, event->time, weight);
     if (kind != FC_COUNT_SAMPLE && kind != FC_COUNT_ONE && kind != FC_COUNT_SEEN && !deep)

@@ -18,12 +18,13 @@
 typedef struct
 {
     double count[2];
-    double sum[2];     /* ticks, of each stretch less where samples are fewer; */
-    double squares[2]; /* of that */
-    double ticks;      /* of both, as they were */
+    double middle[2]; /* about the median of the logarithms of ticks for 64 calls: some stretches
+                         take many times as long as they would, as others use the caches; */
+    double spread[2]; /* the mean distance from it */
+    double ticks;     /* of both, as they were */
 } FcStretches;
 
-/* Adds one to those of context `node`, behind a sample of `weight` times 64 calls. */
+/* Adds one to those of context `node`, of about `weight` times 64 calls. */
 void fc_stretches_add(GArray *stretches, guint32 node, gboolean is_double, double ticks,
                       double weight);
 

@@ -168,20 +168,13 @@ static bool exit_window(struct FcCounted *counted, uint64_t function)
 
 /* ---- Counting ------------------------------------------------------------------------ */
 
-static void tell_sparing(enum FcCountRecord which, const struct FcFunction *known, uint32_t sparing,
-                         uint64_t site, uint64_t where)
-{
-    fc_counters_tell(which,
-                     FC_FILTER_SEEN(known->function) | (uint64_t)sparing << FC_COUNT_SPARING_SHIFT,
-                     site, where);
-}
-
-static void sample(struct FcCounted *counted, struct FcFunction *known, uint32_t sparing,
+/* `told`: what stands beside the function in the record. */
+static void sample(struct FcCounted *counted, struct FcFunction *known, uint64_t told,
                    uint64_t site, uint64_t where)
 {
     fc_held_begin_sample(known, site, where);
     open_window(counted, known);
-    tell_sparing(FC_COUNT_SAMPLE, known, sparing, site, where);
+    fc_counters_tell(FC_COUNT_SAMPLE, FC_FILTER_SEEN(known->function) | told, site, where);
 }
 
 /* The counter of the call was used up: it is refilled, and the call timed unless it is within one
@@ -193,15 +186,16 @@ static void go_on(struct FcCounted *counted, struct FcFunction *known, struct Fc
     if (!count)
         return; /* in a child that a handler forked */
     const uint32_t sparing = fc_counters_sparing(counted, count);
-    fc_counters_refill(counted, count, sparing);
+    const uint64_t length = fc_counters_refill(counted, pair, count, sparing);
     if (counted->is_window)
         return;
-    const uint32_t told = sparing | fc_stretch_end(counted);
+    const uint64_t told = (uint64_t)(sparing | fc_stretch_end(counted)) << FC_COUNT_SPARING_SHIFT |
+                          length << FC_COUNT_LENGTH_SHIFT;
     if (fc_held_is(known) && !known->is_nested && fc_held_is_left(known, site, where))
         fc_held_end(counted, known);
     if (fc_held_is(known) || known->is_nested)
     {
-        tell_sparing(FC_COUNT_SEEN, known, told, site, where);
+        fc_counters_tell(FC_COUNT_SEEN, FC_FILTER_SEEN(known->function) | told, site, where);
         fc_stretch_begin(counted, false);
         fc_counters_set_filter(counted);
     }

@@ -331,6 +331,13 @@ static struct FcCount *make_count(struct FcCounted *counted, uint64_t function, 
     return count;
 }
 
+/* Where it is kept what was filled into the pair's counter; NULL: that is not known. */
+static uint8_t *length_of(struct FcCounted *counted, const struct FcPair *pair)
+{
+    const size_t index = (size_t)(pair - counted->filter.pairs);
+    return index < FC_FILTER_PAIRS ? &counted->lengths[index] : NULL;
+}
+
 /* One that was removed, as its call site was unloaded, is in the list of its function still. */
 static void unlink_pair(struct FcCounted *counted, const struct FcPair *pair)
 {
@@ -373,6 +380,9 @@ static struct FcPair *make_pair(struct FcCounted *counted, struct FcFunction *kn
     pair->count = count;
     pair->site = site;
     pair->beacon = fc_beacon_entered(function & FC_POINTER_MASK, site);
+    uint8_t *length = length_of(counted, pair);
+    if (length)
+        *length = 0;
     __atomic_store_n(&pair->key, key | (is_hidden ? FC_PAIR_HIDDEN : 0), __ATOMIC_RELEASE);
     if (is_first)
     {
@@ -418,15 +428,31 @@ uint32_t fc_counters_sparing(const struct FcCounted *counted, const struct FcCou
 }
 
 /* Calls are added to both parts of the word at once: it is right before and after. */
-void fc_counters_refill(struct FcCounted *counted, struct FcCount *count, uint32_t sparing)
+static void add_calls(struct FcCount *count, uint64_t more)
 {
-    const uint64_t mask = ((FC_COUNT_MASK + UINT64_C(1)) << sparing) - 1;
-    uint64_t more = (FC_COUNT_MIN << sparing) + (fc_counters_random(counted) & mask);
     uint64_t word = __atomic_load_n(&count->word, __ATOMIC_RELAXED);
     uint64_t next;
     do
         next = ((word >> 16) + more) << 16 | (uint16_t)(word + more);
     while (!replace(&count->word, &word, next));
+}
+
+#define LENGTH_BITS 3u /* of FC_COUNT_LENGTH_MASK */
+
+uint32_t fc_counters_refill(struct FcCounted *counted, const struct FcPair *pair,
+                            struct FcCount *count, uint32_t sparing)
+{
+    const uint64_t span = (FC_COUNT_MASK + UINT64_C(1)) << sparing;
+    const uint64_t random = fc_counters_random(counted) & (span - 1);
+    uint8_t *length = length_of(counted, pair);
+    uint32_t held = 0;
+    add_calls(count, (FC_COUNT_MIN << sparing) + random);
+    if (!length)
+        return 0;
+    if (*length >> LENGTH_BITS == sparing)
+        held = *length & FC_COUNT_LENGTH_MASK;
+    *length = (uint8_t)(sparing << LENGTH_BITS | (1 + random * FC_COUNT_LENGTH_MASK / span));
+    return held;
 }
 
 /* ---- Libraries -------------------------------------------------------------------- */

@@ -75,7 +75,8 @@ struct FcCounted
     uint32_t more_count;
     struct FcPair *outgrown[FC_MORE_SIZES]; /* the smaller ones before it, by size */
     struct FcPair
-        *next_pair[FC_FILTER_PAIRS]; /* of the same function, for each in the hooks' table */
+        *next_pair[FC_FILTER_PAIRS];  /* of the same function, for each in the hooks' table */
+    uint8_t lengths[FC_FILTER_PAIRS]; /* likewise: see fc_counters_refill */
 
     struct FcChunk *chunk; /* of counts; NULL: none yet */
     uint32_t chunk_count;  /* chunks that it had, this one included */
@@ -169,8 +170,10 @@ struct FcPair *fc_counters_make_pair(struct FcCounted *counted, struct FcFunctio
 #endif
 #define FC_COUNT_SPARING_MAX 4u
 
-/* The counter is used up: it is to hold so many calls more. */
-void fc_counters_refill(struct FcCounted *counted, struct FcCount *count, uint32_t sparing);
+/* The pair's counter is used up: it is to hold so many calls more.  Returns how many it had held,
+ * as FC_COUNT_LENGTH_MASK has it; with another `sparing` than the last time that is not known. */
+uint32_t fc_counters_refill(struct FcCounted *counted, const struct FcPair *pair,
+                            struct FcCount *count, uint32_t sparing);
 
 /* How many times over they are doubled.  By the counter alone, which it is when that is used up as
  * it was when that was filled, but for the one time in between: what a sample stands for. */

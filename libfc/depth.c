@@ -241,7 +241,7 @@ bool fc_depth_settles_entry(struct FcCounted *counted, uint64_t function, uint64
     if (!pair || !fc_thread.depth || !fc_depth_enter(function, site, where))
         return false;
     if (!fc_filter_count(pair->count))
-        fc_counters_refill(counted, pair->count, 0); /* where that was is not told */
+        fc_counters_refill(counted, pair, pair->count, 0); /* where that was is not told */
     return true;
 }
 
@@ -273,7 +273,7 @@ void fc_depth_count(struct FcCounted *counted, uint64_t function, uint64_t site,
         fc_counters_tell(FC_COUNT_DEEP_ONE, function, site, where);
     else if (!fc_filter_count(pair->count))
     {
-        fc_counters_refill(counted, pair->count, 0);
+        fc_counters_refill(counted, pair, pair->count, 0);
         fc_counters_tell(FC_COUNT_DEEP_SEEN, function, site, where);
     }
 }

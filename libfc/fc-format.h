@@ -101,6 +101,10 @@ enum FcCountRecord
 #define FC_COUNT_SPARING_SHIFT 56 /* of SAMPLE and SEEN: how often 64 was doubled, see below */
 #define FC_COUNT_SPARING_MASK 7u
 #define FC_COUNT_DOUBLED 8u /* beside that: hooks worked twice since the last of these */
+/* Of SAMPLE and SEEN: how many calls the counter held before it was used up, of 32 to 96 and their
+ * doubles by those parts of the span, from 1 on; 0: that is not told. */
+#define FC_COUNT_LENGTH_SHIFT 60
+#define FC_COUNT_LENGTH_MASK 7u
 
 /* FC_RECORD_OFF: between the record before and this one the thread may have been off the CPU, as it
  * waited or was preempted, or libfc was at work.  Bits 4-7 of `where` hold an */
@@ -415,12 +419,12 @@ struct FcCosts
     uint32_t counted[4], after_inlining;
     /* as `inside`, of a SAMPLE; what each call in it adds; up to GAP_ENDS; of such a call */
     uint32_t sampled, callee, gap, inner;
+    /* what a call that is a SAMPLE takes beyond a recorded and a counted one; after inlining */
+    uint32_t sample, sample_after_inlining;
 };
 #define FC_COSTS_OF_RECURSION 2 /* of `counted` */
 _Static_assert(sizeof(struct FcCosts) == 52, "wire format");
 
-    /* what a call that is a SAMPLE takes beyond a recorded and a counted one; after inlining */
-    uint32_t sample, sample_after_inlining;
 struct FcDataHeader
 {
     uint32_t sequence;
