@@ -422,7 +422,7 @@ uint32_t fc_counters_sparing(const struct FcCounted *counted, const struct FcCou
     if (counted->is_steady)
         return 0;
     for (uint64_t often = FC_COUNT_OFTEN; sparing < FC_COUNT_SPARING_MAX && calls >= often;
-         often *= 8)
+         often *= 4)
         sparing++;
     return sparing;
 }

@@ -158,7 +158,7 @@ struct FcPair *fc_counters_make_pair(struct FcCounted *counted, struct FcFunctio
 
 /* So many calls are between two samples: FC_COUNT_MIN, and at random up to FC_COUNT_MASK more; of a
  * counter that has counted FC_COUNT_OFTEN calls, about 128 samples, twice as many, and so on with
- * each eight times as many calls, up to FC_COUNT_SPARING_MAX times over. */
+ * each four times as many calls, up to FC_COUNT_SPARING_MAX times over. */
 #if defined(FC_TEST_EAGER)
 #define FC_COUNT_MIN 2u
 #define FC_COUNT_MASK 3u
@@ -168,7 +168,7 @@ struct FcPair *fc_counters_make_pair(struct FcCounted *counted, struct FcFunctio
 #define FC_COUNT_MASK 63u
 #define FC_COUNT_OFTEN 8192u
 #endif
-#define FC_COUNT_SPARING_MAX 4u
+#define FC_COUNT_SPARING_MAX 7u
 
 /* The pair's counter is used up: it is to hold so many calls more.  Returns how many it had held,
  * as FC_COUNT_LENGTH_MASK has it; with another `sparing` than the last time that is not known. */
