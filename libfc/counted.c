@@ -172,7 +172,7 @@ static bool exit_window(struct FcCounted *counted, uint64_t function)
 static void sample(struct FcCounted *counted, struct FcFunction *known, uint64_t told,
                    uint64_t site, uint64_t where)
 {
-    fc_held_begin_sample(known, site, where);
+    fc_held_begin_sample(counted, known, site, where);
     open_window(counted, known);
     fc_counters_tell(FC_COUNT_SAMPLE, FC_FILTER_SEEN(known->function) | told, site, where);
 }
@@ -453,14 +453,11 @@ void fc_counted_jump(uint64_t address)
         return;
     if (counted->is_window)
         cut_window(counted, address);
-    for (struct FcFunction *known = counted->functions; known; known = known->next)
-    {
-        if (FC_FILTER_SEEN(known->function) > FC_FUNCTION_REMOVED && fc_held_is(known) &&
-            fc_held_limit(known) < address &&
-            fc_thread_is_on_own_stack(fc_held_limit(known)) ==
-                fc_thread_is_on_own_stack(address - 1))
+    uint32_t number = 0;
+    for (struct FcFunction *known; (known = fc_held_next(counted, &number));)
+        if (fc_held_limit(known) < address && fc_thread_is_on_own_stack(fc_held_limit(known)) ==
+                                                  fc_thread_is_on_own_stack(address - 1))
             fc_held_end(counted, known);
-    }
 }
 
 void fc_counted_switch(void)
@@ -471,10 +468,8 @@ void fc_counted_switch(void)
         return;
     if (counted->is_window)
         end_window_early(counted);
-    for (struct FcFunction *known = counted->functions; known; known = known->next)
-    {
-        if (FC_FILTER_SEEN(known->function) > FC_FUNCTION_REMOVED && fc_held_is(known))
-            fc_held_end(counted, known);
-    }
+    uint32_t number = 0;
+    for (struct FcFunction *known; (known = fc_held_next(counted, &number));)
+        fc_held_end(counted, known);
     fc_chosen_switch(counted);
 }

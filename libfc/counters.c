@@ -203,7 +203,8 @@ struct FcFunction *fc_counters_add(struct FcCounted *counted, uint64_t function)
     if (FC_FILTER_SEEN(known->slot->function) != 0)
         known->slot = &known->own;
     known->slot->exit_limit = FC_NO_LIMIT;
-    counted->function_count++;
+    known->number = counted->function_count++;
+    counted->by_number[known->number] = known;
     return known;
 }
 

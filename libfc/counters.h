@@ -22,6 +22,7 @@ struct FcFunction
     struct FcSlot own; /* where another function has the place in the hooks' table */
     struct FcPair *pairs;
     uint32_t pair_count;
+    uint32_t number;     /* in FcCounted.by_number */
     bool is_nested;      /* only calls within another one are counted */
     bool is_shown;       /* of such a function: the hooks find its pairs */
     uint32_t below_seen; /* calls from the site of the held one that were not inlined into it */
@@ -70,6 +71,9 @@ struct FcCounted
     struct FcFunction *by_hash[FC_FUNCTION_HASHES];
     struct FcFunctionBlock *block; /* with room, perhaps; NULL: none yet */
     uint32_t function_count;
+    struct FcFunction *by_number[FC_FUNCTIONS_MAX];
+    /* Whether it is held (held.h), or may be; 0 behind the last one. */
+    uint8_t is_held[FC_FUNCTIONS_MAX] __attribute__((aligned(8)));
     struct FcPair *more; /* what has no place in the hooks' table; NULL: none */
     uint32_t more_room;  /* a power of two */
     uint32_t more_count;

@@ -5,6 +5,8 @@
  */
 #include "libfc/held.h"
 
+#include <string.h>
+
 /* Unless it is another function's, or was removed, which may happen now. */
 static void show(struct FcPair *pair, uint64_t key, bool is_shown)
 {
@@ -57,37 +59,66 @@ static void show_nested_pairs(struct FcCounted *counted, struct FcFunction *know
 /* A function may move the stack pointer (alloca), and then its exit is below where it was entered,
  * as those of nested calls are.  So all exits are looked at, unless many turn out to be nested;
  * then the manager mends what is not told. */
-static void set(struct FcFunction *known, uint64_t site, uint64_t where, struct FcNested nested)
+static void set(struct FcCounted *counted, struct FcFunction *known, uint64_t site, uint64_t where,
+                struct FcNested nested)
 {
     known->site = site;
     known->where = where;
     known->nested = nested;
+    /* twice: of a handler in between it may be over */
+    __atomic_store_n(&counted->is_held[known->number], 1, __ATOMIC_RELAXED);
     __atomic_store_n(&known->slot->exit_limit, known->is_nested ? fc_held_address(where) : 0,
                      __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    __atomic_store_n(&counted->is_held[known->number], 1, __ATOMIC_RELAXED);
 }
 
 void fc_held_begin(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
                    uint64_t where, struct FcNested nested)
 {
-    set(known, site, where, nested);
+    set(counted, known, site, where, nested);
     if (known->is_nested)
         show_nested_pairs(counted, known, true);
     else
         show_pair(counted, known, false);
 }
 
-void fc_held_begin_sample(struct FcFunction *known, uint64_t site, uint64_t where)
+void fc_held_begin_sample(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
+                          uint64_t where)
 {
-    set(known, site, where, (struct FcNested){0});
+    set(counted, known, site, where, (struct FcNested){0});
 }
 
 void fc_held_end(struct FcCounted *counted, struct FcFunction *known)
 {
     __atomic_store_n(&known->slot->exit_limit, FC_NO_LIMIT, __ATOMIC_RELAXED);
+    __atomic_store_n(&counted->is_held[known->number], 0, __ATOMIC_RELAXED);
     if (known->is_nested)
         show_nested_pairs(counted, known, false);
     else
         show_pair(counted, known, true);
+}
+
+struct FcFunction *fc_held_next(struct FcCounted *counted, uint32_t *number)
+{
+    while (*number < counted->function_count)
+    {
+        uint64_t eight;
+        if (*number % sizeof eight == 0)
+        {
+            memcpy(&eight, &counted->is_held[*number], sizeof eight);
+            if (eight == 0)
+            {
+                *number += sizeof eight;
+                continue;
+            }
+        }
+        struct FcFunction *known = counted->by_number[(*number)++];
+        if (counted->is_held[known->number] != 0 &&
+            FC_FILTER_SEEN(known->function) > FC_FUNCTION_REMOVED && fc_held_is(known))
+            return known;
+    }
+    return NULL;
 }
 
 void fc_held_begin_outermost(struct FcCounted *counted, struct FcFunction *known)

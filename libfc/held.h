@@ -41,7 +41,13 @@ void fc_held_end(struct FcCounted *counted, struct FcFunction *known);
 void fc_held_begin_outermost(struct FcCounted *counted, struct FcFunction *known);
 
 /* The same where the function's pairs stay as they are: the held one is a sample. */
-void fc_held_begin_sample(struct FcFunction *known, uint64_t site, uint64_t where);
+void fc_held_begin_sample(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
+                          uint64_t where);
+
+/* The functions of which an activation is held, one after the other: the next one from `*number`
+ * on, which goes on behind it; NULL: there is none.  A program may jump often, so that few steps
+ * are made for those that are not. */
+struct FcFunction *fc_held_next(struct FcCounted *counted, uint32_t *number);
 
 /* A call from the held activation's call site, within it and on its stack. */
 void fc_held_add_nested(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
