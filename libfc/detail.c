@@ -260,18 +260,22 @@ static void leave(struct FcDetail *detail, const struct FcRecord *record)
     end_activation(detail, record);
 }
 
+static bool is_sample(uint64_t function)
+{
+    return (function >> FC_COUNT_RECORD_SHIFT & FC_COUNT_RECORD_MASK) == FC_COUNT_SAMPLE;
+}
+
 static void look_at(struct FcDetail *detail, const struct FcRecord *record)
 {
     enum FcRecordKind kind = record->where & FC_WHERE_KIND_MASK;
     uint64_t address = record->where & FC_WHERE_ADDRESS_MASK;
     uint64_t after_inlining = record->function & FC_FUNCTION_AFTER_INLINING;
     uint64_t function = record->function ^ after_inlining;
-    bool is_sample = kind == FC_RECORD_COUNT &&
-                     (function >> FC_COUNT_RECORD_SHIFT & FC_COUNT_RECORD_MASK) == FC_COUNT_SAMPLE;
+    bool opens_sample = kind == FC_RECORD_COUNT && is_sample(function);
     if (kind == FC_RECORD_OFF)
         take_off(&detail->own_time, record);
     if (kind != FC_RECORD_ENTER && kind != FC_RECORD_EXIT && kind != FC_RECORD_SWITCH &&
-        kind != FC_RECORD_JUMP && !is_sample)
+        kind != FC_RECORD_JUMP && !opens_sample)
         return;
     if (!fc_thread_is_on_own_stack(address))
     {
@@ -282,7 +286,7 @@ static void look_at(struct FcDetail *detail, const struct FcRecord *record)
     if (kind == FC_RECORD_ENTER)
         enter(detail, record, record->function,
               detail->is_judged && function >> FC_COUNT_RECORD_SHIFT == 0);
-    else if (is_sample)
+    else if (opens_sample)
         enter(detail, record, (function & FC_POINTER_MASK) | after_inlining, false);
     else if (kind == FC_RECORD_EXIT)
         leave(detail, record);
@@ -333,10 +337,41 @@ static void judge(struct FcDetail *detail, struct FcStatistics *statistics)
 
 /* ---- Chunks ------------------------------------------------------------------------ */
 
+static bool opens_frame(const struct FcRecord *record)
+{
+    const enum FcRecordKind kind = record->where & FC_WHERE_KIND_MASK;
+    return kind == FC_RECORD_ENTER || (kind == FC_RECORD_COUNT && is_sample(record->function));
+}
+
+/* Whether the two, one after the other, are all that is known of a call: what is open is behind it
+ * as it was before. */
+static bool is_whole_call(const struct FcChunk *chunk, const struct FcRecord *entry,
+                          const struct FcRecord *exit)
+{
+    const uint64_t mask = FC_POINTER_MASK | FC_FUNCTION_AFTER_INLINING;
+    return (exit->where & FC_WHERE_KIND_MASK) == FC_RECORD_EXIT && opens_frame(entry) &&
+           (exit->function & mask) == (entry->function & mask) &&
+           entry->site >> FC_SITE_GENERATION_SHIFT == chunk->generation &&
+           exit->site >> FC_SITE_GENERATION_SHIFT == chunk->generation &&
+           fc_thread_is_on_own_stack(entry->where & FC_WHERE_ADDRESS_MASK) &&
+           fc_thread_is_on_own_stack(exit->where & FC_WHERE_ADDRESS_MASK);
+}
+
 static void look(struct FcDetail *detail, const struct FcChunk *chunk, uint32_t from, uint32_t to)
 {
+    const bool is_brief = !detail->is_judged;
     for (uint32_t i = from; i < to; i++)
     {
+        const struct FcRecord *entry = &chunk->records[i];
+        if (is_brief && detail->own_time.owed == 0 && i + 1 < to &&
+            is_whole_call(chunk, entry, entry + 1))
+        {
+            cut(detail, entry->where & FC_WHERE_ADDRESS_MASK);
+            if (entry[1].time > detail->own_time.seen)
+                detail->own_time.seen = entry[1].time;
+            i++;
+            continue;
+        }
         struct FcRecord record = chunk->records[i];
         /* One that a hook has yet to fill, whom a handler interrupted: what is open is not known.
          */
