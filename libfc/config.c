@@ -355,7 +355,7 @@ bool fc_config_load(void)
     fc_config.profile_mode = values[VAR_ALLOW_THREAD] ? FC_MODE_THREAD
                              : values[VAR_NO_FORK]    ? FC_MODE_SINGLE
                                                       : FC_MODE_FORK;
-    fc_config.buffer_records = number(VAR_BUFFER_SIZE, 32768);
+    fc_config.buffer_records = number(VAR_BUFFER_SIZE, 65536);
     fc_config.stack_size = number(VAR_STACK_SIZE, 512);
     fc_config.function_size = number(VAR_FUNCTION_SIZE, 512);
     fc_config.graph_size = number(VAR_GRAPH_SIZE, 512);

@@ -11,7 +11,7 @@
     ROW(QUIET, NULL, "print no notices")                                                           \
     ROW(NO_VERBOSE, NULL, "the same")                                                              \
     ROW(VERBOSE, NULL, "print all settings at the start, not one line")                            \
-    ROW(BUFFER_SIZE, "RECORDS", "records a thread may be ahead of the manager (32768)")            \
+    ROW(BUFFER_SIZE, "RECORDS", "records a thread may be ahead of the manager (65536)")            \
     ROW(STACK_SIZE, "N", "starting size of a thread's call stack (512)")                           \
     ROW(FUNCTION_SIZE, "N", "starting size of the table of functions (512)")                       \
     ROW(GRAPH_SIZE, "N", "starting size of the call graph (512)")                                  \
