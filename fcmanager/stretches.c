@@ -17,6 +17,10 @@
 /* What they cost when they work once is about this part of what they cost more when they do so
  * twice, which is a longer way: with the mixes of tests/bench it was 0.55 to 1. */
 #define OF_TWICE 0.8
+/* It is known how much that is where so much of the time was in stretches, and where it is certain
+ * to this part of how long one with hooks that work twice takes. */
+#define COVERED 0.6
+#define ERROR_MOST 0.15
 
 /* The middle is found step by step: with the n-th value it goes up or down by so many times the
  * mean distance from it, divided by n.  Of values with a normal distribution it is then known to
@@ -78,7 +82,8 @@ typedef struct
     double more;     /* and so many more twice */
     double variance; /* of that */
     double ticks;    /* that passed */
-    double cost;     /* of counted calls, by the calibration */
+    double cost;     /* of counted calls, by the calibration, */
+    double inlined;  /* of which instrumented after inlining */
 } Sums;
 
 static double variance_of_middle(const FcStretches *of, guint which)
@@ -101,35 +106,40 @@ static void add(Sums *sums, const FcStretches *of)
     sums->ticks += of->ticks * GAPS_EACH / (GAPS_EACH - 1);
 }
 
-static double held_up(const Sums *sums)
+static FcStretchedFrame frame_of(const Sums *sums, double whole)
 {
+    FcStretchedFrame frame = {.counted = sums->cost};
     if (sums->once <= 0 || sums->cost <= 0)
-        return 0;
+        return frame;
+    const double ticks = MIN(sums->ticks, whole);
     const double part = sums->more / sums->once;
-    const double sure = part - sqrt(sums->variance) / sums->once;
-    const double times = sure * sums->ticks / sums->cost;
-    return OF_TWICE * part * sums->ticks *
-           CLAMP((times - AS_CALIBRATED) / (HELD_UP - AS_CALIBRATED), 0, 1);
+    const double error = sqrt(sums->variance) / sums->once;
+    const double times = (part - error) * ticks / sums->cost;
+    frame.hooks = OF_TWICE * part * ticks;
+    frame.held_up = frame.hooks * CLAMP((times - AS_CALIBRATED) / (HELD_UP - AS_CALIBRATED), 0, 1);
+    frame.is_known = ticks >= COVERED * whole && error <= ERROR_MOST * (1 + part) &&
+                     sums->inlined >= sums->cost / 2;
+    return frame;
 }
 
-double *fc_stretches_held_up(const FcCounts *counts, const GArray *stretches, const guint32 *frames,
-                             const FcCallCosts *costs, const double *whole)
+FcStretchedFrame *fc_stretches_of_frames(const FcCounts *counts, const GArray *stretches,
+                                         const guint32 *frames, const FcCallCosts *costs,
+                                         const double *whole)
 {
-    double *ticks = g_new0(double, counts->node_count);
+    FcStretchedFrame *found = g_new0(FcStretchedFrame, counts->node_count);
     g_autofree Sums *sums = g_new0(Sums, counts->node_count);
     for (guint32 i = 1; i < counts->node_count; i++)
     {
         const FcCountsNode *node = &counts->nodes[i];
         const guint64 unrecorded = MIN(fc_counts_unrecorded(counts, i), node->calls);
-        sums[frames[i]].cost +=
-            (double)unrecorded * fc_costs_of_counted(costs, &counts->functions[node->function]);
+        const FcCountsFunction *function = &counts->functions[node->function];
+        const double cost = (double)unrecorded * fc_costs_of_counted(costs, function);
+        sums[frames[i]].cost += cost;
+        sums[frames[i]].inlined += function->is_after_inlining ? cost : 0;
         if (i < stretches->len)
             add(&sums[frames[i]], &g_array_index(stretches, FcStretches, i));
     }
     for (guint32 i = 1; i < counts->node_count; i++)
-    {
-        sums[i].ticks = MIN(sums[i].ticks, whole[i]);
-        ticks[i] = held_up(&sums[i]);
-    }
-    return ticks;
+        found[i] = frame_of(&sums[i], whole[i]);
+    return found;
 }

@@ -31,8 +31,18 @@ void fc_stretches_add(GArray *stretches, guint32 node, gboolean is_double, doubl
 /* Context i has become places[i], where several may be one now. */
 void fc_stretches_renumber(GArray *stretches, const guint32 *places);
 
-/* By context: ticks that counted calls' hooks took, if it is a recorded frame where they hold the
- * program up; else 0.  `frames`: by context, the recorded frame around it; `whole`: of frames, how
- * long they were on the CPU without those within them.  The caller frees it. */
-double *fc_stretches_held_up(const FcCounts *counts, const GArray *stretches, const guint32 *frames,
-                             const FcCallCosts *costs, const double *whole);
+/* Of a recorded frame: ticks that the hooks of counted calls took in it, */
+typedef struct
+{
+    double counted;    /* by the calibration, */
+    double hooks;      /* by its stretches; 0: these tell nothing; */
+    double held_up;    /* so much of the latter where they hold the program up */
+    gboolean is_known; /* most of the time of the frame was in stretches, and most calls were of
+                          code that was instrumented after inlining */
+} FcStretchedFrame;
+
+/* By context.  `frames`: by context, the recorded frame around it; `whole`: of frames, how long
+ * they were on the CPU without those within them.  The caller frees it. */
+FcStretchedFrame *fc_stretches_of_frames(const FcCounts *counts, const GArray *stretches,
+                                         const guint32 *frames, const FcCallCosts *costs,
+                                         const double *whole);
