@@ -257,12 +257,14 @@ static void run_batches(struct Batches *batches, uint32_t shape, struct FcCounte
     fill_counters(counted, 1);
 }
 
-/* Of a call that is counted.  The outermost ones of a recursion are recorded. */
+/* Of a call that is counted.  The outermost ones of a recursion are recorded, the others never
+ * sampled; that a counter was used up in one is part of what they cost. */
 static uint32_t cost_of(const struct Batches *batches, uint32_t shape, uint32_t recorded)
 {
-    const uint32_t cost = each(less(batches->hooked, batches->plain), COUNTED_CALLS);
-    const uint32_t outermost = IS_RECURSIVE(shapes[shape].plain) ? recorded / (RECURSION + 1) : 0;
-    return (uint32_t)less(cost, outermost);
+    if (!IS_RECURSIVE(shapes[shape].plain))
+        return each(less(batches->hooked, batches->plain), COUNTED_CALLS);
+    const uint32_t cost = each(less(batches->with_samples, batches->plain), COUNTED_CALLS);
+    return (uint32_t)less(cost, recorded / (RECURSION + 1));
 }
 
 /* What a sample takes beyond a recorded and a counted call. */
