@@ -287,10 +287,12 @@ static void measure_counted(struct FcCounted *counted, uint64_t cursor, uint32_t
     for (uint32_t shape = 0; shape < SHAPES; shape++)
         costs->counted[shape] = cost_of(&batches[shape], shape, costs->recorded);
     costs->sample = cost_of_sample(&batches[0], costs->recorded);
+#if defined(FC_AFTER_INLINING)
     if (count == SHAPES)
         return;
     costs->after_inlining = cost_of(&batches[SHAPES], SHAPES, costs->recorded);
     costs->sample_after_inlining = cost_of_sample(&batches[SHAPES], costs->recorded);
+#endif
 }
 
 #if defined(FC_AFTER_INLINING)

@@ -335,8 +335,8 @@ static struct FcCount *make_count(struct FcCounted *counted, uint64_t function, 
 /* Where it is kept what was filled into the pair's counter; NULL: that is not known. */
 static uint8_t *length_of(struct FcCounted *counted, const struct FcPair *pair)
 {
-    const size_t index = (size_t)(pair - counted->filter.pairs);
-    return index < FC_FILTER_PAIRS ? &counted->lengths[index] : NULL;
+    const uintptr_t offset = (uintptr_t)pair - (uintptr_t)counted->filter.pairs;
+    return offset < sizeof counted->filter.pairs ? &counted->lengths[offset / sizeof *pair] : NULL;
 }
 
 /* One that was removed, as its call site was unloaded, is in the list of its function still. */

@@ -344,7 +344,8 @@ static bool opens_frame(const struct FcRecord *record)
 }
 
 /* Whether the two, one after the other, are all that is known of a call: what is open is behind it
- * as it was before. */
+ * as it was before.  Its caller then seems to have taken longer by what recording it took, if that
+ * is judged at all: it may be counted later than it could. */
 static bool is_whole_call(const struct FcChunk *chunk, const struct FcRecord *entry,
                           const struct FcRecord *exit)
 {

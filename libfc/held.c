@@ -92,7 +92,11 @@ void fc_held_begin_sample(struct FcCounted *counted, struct FcFunction *known, u
 void fc_held_end(struct FcCounted *counted, struct FcFunction *known)
 {
     __atomic_store_n(&known->slot->exit_limit, FC_NO_LIMIT, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
     __atomic_store_n(&counted->is_held[known->number], 0, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (fc_held_is(known)) /* another one, which a handler in between began and did not end */
+        __atomic_store_n(&counted->is_held[known->number], 1, __ATOMIC_RELAXED);
     if (known->is_nested)
         show_nested_pairs(counted, known, false);
     else
@@ -113,9 +117,11 @@ struct FcFunction *fc_held_next(struct FcCounted *counted, uint32_t *number)
                 continue;
             }
         }
+        /* NULL in a child that a handler forked */
+        const bool is_held = counted->is_held[*number] != 0;
         struct FcFunction *known = counted->by_number[(*number)++];
-        if (counted->is_held[known->number] != 0 &&
-            FC_FILTER_SEEN(known->function) > FC_FUNCTION_REMOVED && fc_held_is(known))
+        if (is_held && known && FC_FILTER_SEEN(known->function) > FC_FUNCTION_REMOVED &&
+            fc_held_is(known))
             return known;
     }
     return NULL;
