@@ -106,7 +106,7 @@ static void find_overhead(Work *work)
         const double sample =
             function->is_after_inlining ? costs->sample_after_inlining : costs->sample;
         const double counted = each * (1 - part) + MAX(each, costs->within) * part +
-                               sample * work->samples[node->function];
+                               (sample + each) * work->samples[node->function];
         work->overhead[i] +=
             recorded * costs->inside + within * outside + (double)unrecorded * counted;
         work->overhead[node->parent] += (recorded - within) * outside;

@@ -10,8 +10,8 @@
 #define COUNT_LEAST 10.0
 /* One sample in so many has a gap behind it (libfc/stretch.h), and no stretch. */
 #define GAPS_EACH 4.0
-/* Up to so many times what the calibration has, hooks that work twice cost no more than their
- * instructions; from the second on, all is taken for holding up. */
+/* Up to so many times what the calibration has, what hooks cost more when they work twice is no
+ * more than their instructions; from HELD_UP times on, all is taken for holding up. */
 #define AS_CALIBRATED 1.4
 #define HELD_UP 1.7
 /* What they cost when they work once is about this part of what they cost more when they do so
@@ -115,7 +115,7 @@ static FcStretchedFrame frame_of(const Sums *sums, double whole)
     const double part = sums->more / sums->once;
     const double error = sqrt(sums->variance) / sums->once;
     const double times = (part - error) * ticks / sums->cost;
-    frame.hooks = OF_TWICE * part * ticks;
+    frame.hooks = OF_TWICE * MAX(0, part) * ticks;
     frame.held_up = frame.hooks * CLAMP((times - AS_CALIBRATED) / (HELD_UP - AS_CALIBRATED), 0, 1);
     frame.is_known = ticks >= COVERED * whole && error <= ERROR_MOST * (1 + part) &&
                      sums->inlined >= sums->cost / 2;

@@ -8,7 +8,8 @@
  * do their work twice (libfc/stretch.h), and how much longer these take, in which as many calls are
  * made in the mean, tells what doing it once costs there.  That is used only where it is much more
  * than the calibration has: where the processor had time to spare, as between operations that
- * depend on one another, the work is free the first time, but not the second.
+ * depend on one another, the work is free the first time, but not the second.  Of calls that were
+ * instrumented after inlining it is one of two opinions: see observed.c.
  */
 #pragma once
 

@@ -32,7 +32,7 @@ static void run(FcFixture *fixture, guint64 site, guint depth, guint of_a_call, 
         fc_fixture_count(fixture, now, FC_COUNT_SAMPLE, 'B', site, depth);
         now += INSIDE + of_a_call;
         fc_fixture_leave(fixture, now, 'B', site, depth);
-        now += OUTSIDE / 2 + of_a_sample;
+        now += OUTSIDE / 2 + COUNTING + of_a_sample;
     }
     fc_fixture_leave(fixture, now, 'A', fc_fixture_site('Y', 0), 1);
     FcCounted *counted = fc_stack_counted(fixture->stack);
