@@ -22,6 +22,9 @@ typedef struct
     double sample_after_inlining;
 } FcCallCosts;
 
+/* A call takes at least this part of what counting it costs: it did something. */
+#define FC_LEAST_OF_CALLS 32.0
+
 static inline double fc_costs_of_counted(const FcCallCosts *costs, const FcCountsFunction *function)
 {
     return function->is_after_inlining ? costs->after_inlining : costs->counted;

@@ -6,6 +6,7 @@
 #include "fcmanager/counted-settle.h"
 
 #include "fcmanager/stretches.h"
+
 #include <string.h>
 
 typedef struct

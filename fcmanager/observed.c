@@ -36,17 +36,6 @@
 #define CALIBRATION_ERROR 0.1
 #define CALIBRATION_APART 0.5
 
-/* What hooks took that held up the program may be wrong by this part of it. */
-#define HELD_UP_ERROR 0.3
-
-/* After inlining what stretches tell counts so much, and calls and looks the rest: with the mixes
- * of tests/bench the first is off by 0.09 of a frame's time, the second by 0.14, and both by 0.10.
- */
-#define BY_STRETCHES 0.5
-
-/* A call takes at least this part of what counting it costs: it did something. */
-#define LEAST_OF_CALLS 32.0
-
 /* Times of functions and those of frames are fitted to each other in so many rounds, to contexts
  * within so many times their doubt. */
 #define ROUNDS 16u
@@ -209,7 +198,7 @@ static void weigh(const Refine *refine, Function *functions, double ticks, doubl
 static double changed(const Refine *refine, const Function *functions, const double *fit, guint32 i)
 {
     const FcCountsNode *node = &refine->counts->nodes[i];
-    const double each = refine->costs->counted / LEAST_OF_CALLS;
+    const double each = refine->costs->counted / FC_LEAST_OF_CALLS;
     const double least = MIN(refine->busy[i], (double)node->calls * each);
     const double wanted = refine->busy[i] + functions[node->function].part * refine->doubt[i];
     return fit[refine->frames[i]] * MAX(least, wanted);
@@ -382,52 +371,6 @@ static void weigh_frames(const Refine *refine, double *local, double error)
     }
 }
 
-/* What is left of a frame, of which by calls and looks `after` is. */
-static double left_by_stretches(const FcStretchedFrame *frame, double whole, double hooks,
-                                double after)
-{
-    const double least = whole / LEAST_OF_CALLS;
-    if (frame->is_known)
-    {
-        const double recorded = MAX(0, hooks - frame->counted);
-        const double left = MAX(whole - frame->hooks - recorded, least);
-        after += (left - after) * BY_STRETCHES;
-    }
-    return MIN(after, MAX(whole - frame->held_up, least));
-}
-
-/* Stretches tell what hooks took, too: where they hold up the program the calls and the looks know
- * of less, and after inlining they know it no better. */
-static void weigh_stretches(const Refine *refine, double *local)
-{
-    FcCounts *counts = refine->counts;
-    g_autofree double *whole = g_new0(double, counts->node_count);
-    g_autofree double *hooks = g_new0(double, counts->node_count);
-    g_autofree double *after = g_new0(double, counts->node_count);
-    if (!refine->observed->stretches)
-        return;
-    for (guint32 i = 1; i < counts->node_count; i++)
-    {
-        whole[refine->frames[i]] += refine->busy[i] + (double)refine->removed[i];
-        hooks[refine->frames[i]] += (double)refine->removed[i];
-        after[refine->frames[i]] += local[i];
-    }
-    g_autofree FcStretchedFrame *frames = fc_stretches_of_frames(
-        counts, refine->observed->stretches, refine->frames, refine->costs, whole);
-    for (guint32 i = 1; i < counts->node_count; i++)
-    {
-        const guint32 frame = refine->frames[i];
-        if (after[frame] <= 0)
-            continue;
-        const double left =
-            left_by_stretches(&frames[frame], whole[frame], hooks[frame], after[frame]);
-        const double change = local[i] * (left / after[frame] - 1);
-        local[i] += change;
-        counts->functions[counts->nodes[i].function].local_variance +=
-            square(HELD_UP_ERROR * change);
-    }
-}
-
 /* Rounding, and what is on a path twice, must not make a total less than what it holds. */
 static void keep_totals(Refine *refine)
 {
@@ -466,7 +409,9 @@ static void refine_times(Refine *refine, double look)
     weigh(refine, functions, ticks / weight, look);
     g_autofree double *local = fit_all(refine, functions);
     weigh_frames(refine, local, calibration_error(refine, ticks / weight));
-    weigh_stretches(refine, local);
+    const FcStretchedTimes times = {
+        .frames = refine->frames, .busy = refine->busy, .removed = refine->removed, .local = local};
+    fc_stretches_weigh(counts, refine->observed->stretches, refine->costs, &times);
     share_out(refine, local);
     keep_totals(refine);
 }

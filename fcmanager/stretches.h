@@ -9,7 +9,7 @@
  * made in the mean, tells what doing it once costs there.  That is used only where it is much more
  * than the calibration has: where the processor had time to spare, as between operations that
  * depend on one another, the work is free the first time, but not the second.  Of calls that were
- * instrumented after inlining it is one of two opinions: see observed.c.
+ * instrumented after inlining it is one of two opinions.
  */
 #pragma once
 
@@ -32,18 +32,16 @@ void fc_stretches_add(GArray *stretches, guint32 node, gboolean is_double, doubl
 /* Context i has become places[i], where several may be one now. */
 void fc_stretches_renumber(GArray *stretches, const guint32 *places);
 
-/* Of a recorded frame: ticks that the hooks of counted calls took in it, */
+/* By context, in ticks: */
 typedef struct
 {
-    double counted;    /* by the calibration, */
-    double hooks;      /* by its stretches; 0: these tell nothing; */
-    double held_up;    /* so much of the latter where they hold the program up */
-    gboolean is_known; /* most of the time of the frame was in stretches, and most calls were of
-                          code that was instrumented after inlining */
-} FcStretchedFrame;
+    const guint32 *frames;  /* the recorded frame around it, in whose time it was spent; */
+    const double *busy;     /* its local time on the CPU, */
+    const guint64 *removed; /* and what the hooks took beside that, both by the calibration; */
+    double *local;          /* the former as it is known so far, and what it becomes */
+} FcStretchedTimes;
 
-/* By context.  `frames`: by context, the recorded frame around it; `whole`: of frames, how long
- * they were on the CPU without those within them.  The caller frees it. */
-FcStretchedFrame *fc_stretches_of_frames(const FcCounts *counts, const GArray *stretches,
-                                         const guint32 *frames, const FcCallCosts *costs,
-                                         const double *whole);
+/* Weighs what stretches tell, NULL: nothing.  Where hooks hold up the program the calls and the
+ * looks know of less, and after inlining they know it no better. */
+void fc_stretches_weigh(FcCounts *counts, const GArray *stretches, const FcCallCosts *costs,
+                        const FcStretchedTimes *times);

@@ -175,7 +175,8 @@ struct FcPair *fc_counters_make_pair(struct FcCounted *counted, struct FcFunctio
 #define FC_COUNT_SPARING_MAX 7u
 
 /* The pair's counter is used up: it is to hold so many calls more.  Returns how many it had held,
- * as FC_COUNT_LENGTH_MASK has it; with another `sparing` than the last time that is not known. */
+ * as FC_COUNT_LENGTH_MASK has it; with another `sparing` than the last time that is not known.
+ * `count` is the pair's, read once: it becomes NULL in a child that a handler forks. */
 uint32_t fc_counters_refill(struct FcCounted *counted, const struct FcPair *pair,
                             struct FcCount *count, uint32_t sparing);
 
