@@ -15,7 +15,6 @@
 #include <spawn.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -174,8 +173,7 @@ static Answer ask(FcModuleChoices *choices, const char *path, const char *build_
 
 static struct FcChoices *map(int fd)
 {
-    struct stat status;
-    if (fstat(fd, &status) < 0 || status.st_size != FC_CHOICES_BYTES || !fc_seal_size(fd))
+    if (fc_seal_size(fd) != FC_CHOICES_BYTES)
         return NULL;
     void *at = mmap(NULL, FC_CHOICES_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     return at == MAP_FAILED ? NULL : at;

@@ -12,7 +12,6 @@
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -33,19 +32,14 @@ struct FcSharedMap
 
 FcSharedMap *fc_shared_map(int fd, GError **error)
 {
-    struct stat status;
-    if (fstat(fd, &status) < 0 || status.st_size < 2 * (off_t)FC_CHUNK_BYTES ||
-        status.st_size % FC_CHUNK_BYTES != 0)
+    goffset size = fc_seal_size(fd);
+    if (size < 2 * (goffset)FC_CHUNK_BYTES || size % FC_CHUNK_BYTES != 0)
     {
-        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "bad shared memory");
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+                    size < 0 ? "can't seal shared memory" : "bad shared memory");
         return NULL;
     }
-    if (!fc_seal_size(fd))
-    {
-        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "can't seal shared memory");
-        return NULL;
-    }
-    gsize bytes = (gsize)status.st_size;
+    gsize bytes = (gsize)size;
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (memory == MAP_FAILED)
     {

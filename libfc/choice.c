@@ -8,13 +8,11 @@
 #include "libfc/channel.h"
 #include "libfc/config.h"
 #include "libfc/notice.h"
+#include "libfc/sealed.h"
 #include "libfc/sys.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 
-#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 #define WAIT_MAX_NS 20000000000
 #define NAP_FIRST_NS 20000
 #define NAP_MAX_NS 2000000
@@ -54,9 +52,8 @@ int fc_choice_make(void)
 {
     if (fc_config.filter[0] == '\0')
         return -1;
-    int fd = (int)fc_sys(SYS_memfd_create, "fc-choices", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (fd >= 0 && fc_sys(SYS_ftruncate, fd, (long)FC_CHOICES_BYTES) == 0 &&
-        fc_sys(SYS_fcntl, fd, F_ADD_SEALS, SEALS) == 0)
+    int fd = fc_sealed_make("fc-choices", FC_CHOICES_BYTES);
+    if (fd >= 0)
         map(fd);
     if (!choices)
     {
@@ -72,10 +69,7 @@ int fc_choice_make(void)
 
 void fc_choice_map(int fd)
 {
-    struct stat status;
-    long seals = fc_sys(SYS_fcntl, fd, F_GET_SEALS); /* of no other file */
-    if (seals < 0 || (seals & SEALS) != SEALS || fc_sys(SYS_fstat, fd, &status) < 0 ||
-        status.st_size != FC_CHOICES_BYTES)
+    if (fc_sealed_bytes(fd) != FC_CHOICES_BYTES)
         return;
     map(fd);
     if (choices && (choices->magic != FC_CHOICES_MAGIC || choices->version != FC_WIRE_VERSION))

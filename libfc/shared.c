@@ -5,18 +5,14 @@
  */
 #include "libfc/shared.h"
 
+#include "libfc/sealed.h"
 #include "libfc/sys.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 
 #define CHUNKS_MAX 1024u
 #define CHUNKS_MIN 16u
-
-/* Nobody can make an access fail by shrinking it; nor are its seals taken off. */
-#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
 /* At an address that is a multiple of FC_CHUNK_BYTES. */
 static struct FcShared *map_aligned(int fd, size_t bytes)
@@ -64,13 +60,11 @@ int fc_shared_make(struct FcShared **mapping, uint32_t *chunks)
     *chunks = affordable_chunks();
     if (*chunks == 0)
         return -1;
-    int fd = (int)fc_sys(SYS_memfd_create, "functioncheck", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    size_t bytes = (size_t)(1 + *chunks) * FC_CHUNK_BYTES;
+    int fd = fc_sealed_make("functioncheck", bytes);
     if (fd < 0)
         return -1;
-    size_t bytes = (size_t)(1 + *chunks) * FC_CHUNK_BYTES;
-    *mapping = NULL;
-    if (fc_sys(SYS_ftruncate, fd, bytes) == 0 && fc_sys(SYS_fcntl, fd, F_ADD_SEALS, SEALS) == 0)
-        *mapping = map_aligned(fd, bytes);
+    *mapping = map_aligned(fd, bytes);
     if (!*mapping)
     {
         fc_sys(SYS_close, fd);
@@ -84,14 +78,11 @@ int fc_shared_make(struct FcShared **mapping, uint32_t *chunks)
 
 struct FcShared *fc_shared_map(int fd, uint32_t *chunks)
 {
-    struct stat status;
-    long seals = fc_sys(SYS_fcntl, fd, F_GET_SEALS); /* of no other file */
-    if (seals < 0 || (seals & SEALS) != SEALS || fc_sys(SYS_fstat, fd, &status) < 0 ||
-        status.st_size < 2 * (off_t)FC_CHUNK_BYTES ||
-        status.st_size > (off_t)UINT32_MAX * FC_CHUNK_BYTES)
+    long bytes = fc_sealed_bytes(fd);
+    if (bytes < 2 * (long)FC_CHUNK_BYTES || bytes > (long)UINT32_MAX * FC_CHUNK_BYTES)
         return NULL;
-    struct FcShared *mapping = map_aligned(fd, (size_t)status.st_size);
-    *chunks = (uint32_t)(status.st_size / FC_CHUNK_BYTES) - 1;
+    struct FcShared *mapping = map_aligned(fd, (size_t)bytes);
+    *chunks = (uint32_t)(bytes / FC_CHUNK_BYTES) - 1;
     if (!mapping || (mapping->magic == FC_SHARED_MAGIC && mapping->version == FC_WIRE_VERSION))
         return mapping;
     fc_shared_unmap(mapping, *chunks);
