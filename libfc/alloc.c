@@ -8,9 +8,9 @@
 #include "libfc/chunks.h"
 #include "libfc/clock.h"
 #include "libfc/record.h"
+#include "libfc/signals.h"
 #include "libfc/state.h"
 #include "libfc/switches.h"
-#include "libfc/sys.h"
 #include "libfc/unwind.h"
 
 #if __has_include(<sys/single_threaded.h>)

@@ -8,6 +8,7 @@
 #include "libfc/channel.h"
 
 #include "libfc/file.h"
+#include "libfc/signals.h"
 #include "libfc/state.h"
 #include "libfc/switches.h"
 #include "libfc/sys.h"

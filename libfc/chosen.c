@@ -9,6 +9,7 @@
 #include "libfc/config.h"
 #include "libfc/depth.h"
 #include "libfc/modules.h"
+#include "libfc/signals.h"
 #include "libfc/thread.h"
 
 #define AHEAD UINT64_C(0x7fff)

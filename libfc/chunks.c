@@ -10,6 +10,7 @@
 #include "libfc/buffers.h"
 #include "libfc/channel.h"
 #include "libfc/detail.h"
+#include "libfc/signals.h"
 #include "libfc/state.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"

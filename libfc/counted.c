@@ -17,6 +17,7 @@
 #include "libfc/held.h"
 #include "libfc/record.h"
 #include "libfc/recorded.h"
+#include "libfc/signals.h"
 #include "libfc/stretch.h"
 #include "libfc/switches.h"
 #include "libfc/thread.h"

@@ -8,6 +8,7 @@
 #include "libfc/chunks.h"
 #include "libfc/clock.h"
 #include "libfc/record.h"
+#include "libfc/signals.h"
 #include "libfc/switches.h"
 #include "libfc/thread.h"
 

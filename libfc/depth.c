@@ -6,6 +6,7 @@
 #include "libfc/depth.h"
 
 #include "libfc/config.h"
+#include "libfc/signals.h"
 #include "libfc/state.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"

@@ -13,6 +13,7 @@
 #include "libfc/clock.h"
 #include "libfc/join.h"
 #include "libfc/libc.h"
+#include "libfc/signals.h"
 #include "libfc/state.h"
 #include "libfc/switches.h"
 #include "libfc/sys.h"

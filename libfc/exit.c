@@ -13,6 +13,7 @@
 #include "libfc/notice.h"
 #include "libfc/process.h"
 #include "libfc/scan.h"
+#include "libfc/signals.h"
 #include "libfc/spawn.h"
 #include "libfc/state.h"
 #include "libfc/switches.h"

@@ -4,6 +4,7 @@
  */
 #include "libfc/file.h"
 
+#include "libfc/signals.h"
 #include "libfc/sys.h"
 
 #include <fcntl.h>

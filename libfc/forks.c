@@ -15,6 +15,7 @@
 #include "libfc/libc.h"
 #include "libfc/modules.h"
 #include "libfc/process.h"
+#include "libfc/signals.h"
 #include "libfc/state.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"

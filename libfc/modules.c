@@ -18,6 +18,7 @@
 #include "libfc/got.h"
 #include "libfc/libc.h"
 #include "libfc/notice.h"
+#include "libfc/signals.h"
 #include "libfc/state.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"

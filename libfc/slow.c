@@ -11,10 +11,10 @@
 #include "libfc/modules.h"
 #include "libfc/process.h"
 #include "libfc/record.h"
+#include "libfc/signals.h"
 #include "libfc/start.h"
 #include "libfc/state.h"
 #include "libfc/switches.h"
-#include "libfc/sys.h"
 #include "libfc/thread.h"
 #include "libfc/threads.h"
 

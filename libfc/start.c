@@ -22,6 +22,7 @@
 #include "libfc/modules.h"
 #include "libfc/notice.h"
 #include "libfc/process.h"
+#include "libfc/signals.h"
 #include "libfc/spawn.h"
 #include "libfc/stacks.h"
 #include "libfc/state.h"

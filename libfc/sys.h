@@ -95,21 +95,6 @@ static inline void fc_unmap(const void *at, size_t bytes)
     fc_sys(SYS_munmap, at, bytes);
 }
 
-/* Every signal, libc's private ones included, so that nothing at all interrupts
- * what is between the two calls.  The kernel's mask is 8 bytes. */
-static inline uint64_t fc_block_signals(void)
-{
-    uint64_t all = UINT64_MAX;
-    uint64_t old = 0;
-    fc_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, sizeof all);
-    return old;
-}
-
-static inline void fc_restore_signals(uint64_t old)
-{
-    fc_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, sizeof old);
-}
-
 /* A lock for the rare paths: 0 free, 1 held, 2 held while others may sleep.  No handler may wait
  * for a lock that its own thread holds: all signals are blocked where a lock is held, but for that
  * of early.c, which handlers do not call.  Who waits sleeps before long: a thread of a real-time

@@ -14,6 +14,7 @@
 #include "libfc/detail.h"
 #include "libfc/libc.h"
 #include "libfc/recorded.h"
+#include "libfc/signals.h"
 #include "libfc/state.h"
 #include "libfc/switches.h"
 #include "libfc/sys.h"

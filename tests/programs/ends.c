@@ -8,12 +8,14 @@
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <time.h>
 
 #define STEPS 5000
+#define OVERFLOWS 5120
 
 static struct truth *step_truth;
 static sem_t ready;
@@ -127,6 +129,37 @@ static void end_stack_overflow_handled(void)
     end_stack_overflow();
 }
 
+static sigjmp_buf before;
+
+static void leave_overflow(int signal)
+{
+    siglongjmp(before, signal);
+}
+
+static void overflow_from(size_t bytes)
+{
+    volatile char lower[bytes];
+    lower[0] = 0;
+    sink = lower[0];
+    TRUTH_CALLING(step_truth);
+    overflow(&sink);
+}
+
+/* At each place within a page, often, as what libfc does there differs. */
+static void end_stack_overflows(void)
+{
+    stack_t stack = {.ss_size = 65536, .ss_sp = malloc(65536)};
+    struct sigaction action = {.sa_handler = leave_overflow, .sa_flags = SA_ONSTACK};
+    struct rlimit limit = {1 << 18, 1 << 18};
+    setrlimit(RLIMIT_STACK, &limit);
+    sigaltstack(&stack, NULL);
+    sigaction(SIGSEGV, &action, NULL);
+    for (volatile size_t i = 0; i < OVERFLOWS; i++)
+        if (sigsetjmp(before, 1) == 0)
+            overflow_from(16 + i * 16 % 4096);
+    exit(7);
+}
+
 /* malloc fails in the end; the program gives up as programs do. */
 static void end_out_of_memory(void)
 {
@@ -176,6 +209,7 @@ static const struct
     {"sigkill", end_sigkill},
     {"stack-overflow", end_stack_overflow},
     {"stack-overflow-handled", end_stack_overflow_handled},
+    {"stack-overflows", end_stack_overflows},
     {"out-of-memory", end_out_of_memory},
     {"asleep", end_asleep},
     {"cpu-limit", end_cpu_limit},

@@ -415,6 +415,8 @@ ENDS = [
           oracle=False, pipe_may_lose=2, end=(SIGNALLED, signal.SIGSEGV)),
     Shape("end-stack-overflow-handled", "ends.c", ["stack-overflow-handled"], status=9,
           oracle=False, pipe_may_lose=2, end=("exit", 9)),
+    Shape("end-stack-overflows", "ends.c", ["stack-overflows"], status=7, oracle=False, pipe_may_lose=2,
+          repairs="any", end=("exit", 7)),
     Shape("end-out-of-memory", "ends.c", ["out-of-memory"], status=-signal.SIGABRT,
           oracle=False, pipe_may_lose=2, end=(SIGNALLED, signal.SIGABRT)),
     Shape("end-asleep", "ends.c", ["asleep"], status=-signal.SIGKILL, pipe_may_lose=2,
