@@ -42,37 +42,61 @@ typedef struct
     guint64 *removed; /* by context: taken off, later with all below it */
 } Work;
 
-static guint64 pair_key(guint32 caller, guint32 callee)
+/* By function: its context of which most calls are; 0: it has none. */
+static guint32 *find_heaviest(const FcCounts *counts)
 {
-    return (guint64)caller << 32 | callee;
+    guint32 *heaviest = g_new0(guint32, counts->function_count + 1);
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        guint32 *of = &heaviest[counts->nodes[i].function];
+        if (*of == 0 || counts->nodes[i].calls > counts->nodes[*of].calls)
+            *of = i;
+    }
+    return heaviest;
 }
 
+/* By arc: the context of its callee within which its calls are made, where they are within one;
+ * else 0.  A call within another one of the same function is counted in the context of the latter
+ * (counts.c), so the callee is among the callers where such an arc begins. */
+static guint32 *find_closing_arcs(const FcCounts *counts, const guint32 *heaviest)
+{
+    guint32 *closing = g_new0(guint32, counts->arc_count + 1);
+    for (guint32 i = 0; i < counts->arc_count; i++)
+    {
+        const FcCountsArc *arc = &counts->arcs[i];
+        if (arc->caller != 0)
+            closing[i] = fc_counts_find_on_path(counts, heaviest[arc->caller - 1], arc->callee);
+    }
+    return closing;
+}
+
+/* Where functions call each other, all on the way from one to where it is called again are as often
+ * within other calls as that is. */
 static void find_recursion(Work *work)
 {
     const FcCounts *counts = work->counts;
+    g_autofree guint32 *heaviest = find_heaviest(counts);
+    g_autofree guint32 *closing = find_closing_arcs(counts, heaviest);
+    g_autofree double *again = g_new0(double, counts->function_count + 1);
     g_autofree double *all = g_new0(double, counts->function_count + 1);
-    FcMap parents;
-    fc_map_init(&parents, counts->node_count);
-    for (guint32 i = 1; i < counts->node_count; i++)
-    {
-        const FcCountsNode *node = &counts->nodes[i];
-        if (node->parent != 0)
-            fc_map_add(&parents, pair_key(counts->nodes[node->parent].function, node->function), 0,
-                       0, 1, 0);
-    }
     for (guint32 i = 0; i < counts->arc_count; i++)
     {
         const FcCountsArc *arc = &counts->arcs[i];
         all[arc->callee] += (double)arc->calls;
-        if (arc->caller == 0)
-            continue;
-        const guint32 caller = arc->caller - 1;
-        if (caller == arc->callee || fc_map_find(&parents, pair_key(arc->callee, caller), 0, 0))
-            work->within[arc->callee] += (double)arc->calls;
+        again[arc->callee] += closing[i] != 0 ? (double)arc->calls : 0;
     }
     for (guint32 i = 0; i < counts->function_count; i++)
-        work->within[i] = all[i] > 0 ? work->within[i] / all[i] : 0;
-    fc_map_clear(&parents);
+        work->within[i] = again[i] = all[i] > 0 ? again[i] / all[i] : 0;
+    for (guint32 i = 0; i < counts->arc_count; i++)
+    {
+        const FcCountsArc *arc = &counts->arcs[i];
+        guint32 on_way = closing[i] != 0 ? heaviest[arc->caller - 1] : 0;
+        for (; on_way != closing[i]; on_way = counts->nodes[on_way].parent)
+        {
+            double *within = &work->within[counts->nodes[on_way].function];
+            *within = MAX(*within, again[arc->callee]);
+        }
+    }
 }
 
 static void find_samples(Work *work)

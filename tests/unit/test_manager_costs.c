@@ -83,6 +83,41 @@ static void test_samples(void)
     check_inlined(1000);
 }
 
+/* B calls C and that B, within which the latter has no context of its own: all of it is a
+ * recursion, in which a call costs more. */
+static void test_mutual(void)
+{
+    enum
+    {
+        WITHIN = 5 * COUNTING,
+        END = 3 * CALLS * WITHIN,
+    };
+    const guint64 of_b = fc_fixture_site('A', 0);
+    const guint64 of_c = fc_fixture_site('B', 0);
+    const guint64 of_b_again = fc_fixture_site('C', 0);
+    FcFixture f;
+    fc_fixture_start(&f);
+    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+    fc_fixture_enter(&f, 0, 'B', of_b, 1);
+    fc_fixture_enter(&f, 0, 'C', of_c, 2);
+    fc_fixture_enter(&f, 10, 'B', of_b_again, 3);
+    fc_fixture_count(&f, 10, FC_COUNT_BEGINS_NESTED, 'B', of_b_again, 3);
+    fc_fixture_count(&f, 20, FC_COUNT_BEGINS_NESTED, 'C', of_c, 4);
+    fc_fixture_leave(&f, END / 2, 'C', of_c, 2);
+    fc_fixture_leave(&f, END, 'B', of_b, 1);
+    fc_fixture_leave(&f, END, 'A', 0x99, 0);
+    FcCounted *counted = fc_stack_counted(f.stack);
+    fc_counted_add(counted, of_c, fc_fixture_address('C'), 0, CALLS);
+    fc_counted_add(counted, of_b_again, fc_fixture_address('B'), 0, CALLS);
+    const FcCallCosts costs = {.counted = COUNTING, .within = WITHIN};
+    fc_counted_settle(counted, 0, &costs);
+    fc_costs_take_off(f.counts, &costs, NULL);
+    const guint64 left = fc_fixture_function(f.counts, 'A')->total;
+    g_assert_cmpuint(left, >=, END - 2 * CALLS * WITHIN);
+    g_assert_cmpuint(left, <=, END - 2 * CALLS * WITHIN + CALLS * COUNTING / 10);
+    fc_fixture_stop(&f);
+}
+
 /* A context whose caller is another one than its arc's loses what the arc does. */
 static void test_arc_of_another(void)
 {
@@ -114,6 +149,7 @@ int main(int argc, char **argv)
     g_test_add_func("/costs/called", test_called);
     g_test_add_func("/costs/inlined", test_inlined);
     g_test_add_func("/costs/samples", test_samples);
+    g_test_add_func("/costs/mutual", test_mutual);
     g_test_add_func("/costs/arc-of-another", test_arc_of_another);
     return g_test_run();
 }
