@@ -186,7 +186,7 @@ void fc_stack_end_stretch(FcStack *stack, guint64 before, const FcStackUsedUp *e
         is_same && end->length != 0 ? held_of(end) : (double)stack->stretch_weight;
     /* else another record came in between, as of time off the CPU */
     if (stack->stretch_since != 0 && stack->stretch_since == before &&
-        end->time - before <= most_ticks(stack))
+        (double)(end->time - before) <= (double)most_ticks(stack) * MAX(1, weight))
         fc_stretches_add(stack->counted->stretches, stack->frames[stack->top].node, end->is_double,
                          (double)(end->time - before), weight);
     stack->stretch_since = 0;

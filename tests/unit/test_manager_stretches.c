@@ -98,15 +98,16 @@ static guint64 left_of(FcFixture *f, gboolean with_stretches)
     return a->local + b->local;
 }
 
-/* B's hooks took two fifths of the time, five times what they do in the calibration. */
+/* B's hooks take five times what they do in the calibration, and so what they take by the half that
+ * is added when they work twice. */
 static void test_held_up(void)
 {
     const guint64 once = CALLS * COUNTED * 12;
     FcFixture f;
     const guint64 whole = run(&f, 400, once, once + once / 2);
     const guint64 left = left_of(&f, TRUE);
-    g_assert_cmpuint(left, >=, whole * 55 / 100);
-    g_assert_cmpuint(left, <=, whole * 65 / 100);
+    g_assert_cmpuint(left, >=, whole * 35 / 100);
+    g_assert_cmpuint(left, <=, whole * 45 / 100);
     g_assert_cmpfloat(fc_fixture_function(f.counts, 'B')->local_variance, >, 0);
     fc_fixture_stop(&f);
 }
@@ -122,13 +123,12 @@ static void expect_as_without(guint stretches, guint64 once, guint64 twice)
     fc_fixture_stop(&f);
 }
 
-/* Less than half as much again as the calibration has is no more than their instructions, however
- * much of the time it is: the first time they may have been free.  Nor do few stretches tell
- * anything. */
+/* Less than 2.5 times what the calibration has is no more than their instructions, however much of
+ * the time it is: the first time they may have been free.  Nor do few stretches tell anything. */
 static void test_not_held_up(void)
 {
     const guint64 cost = CALLS * COUNTED;
-    expect_as_without(400, 2 * cost, 2 * cost + cost * 5 / 4);
+    expect_as_without(400, 2 * cost, 2 * cost + cost * 9 / 4);
     expect_as_without(400, 20 * cost, 21 * cost);
     expect_as_without(400, 20 * cost, 15 * cost);
     expect_as_without(40, 20 * cost, 30 * cost);
@@ -153,7 +153,7 @@ static void test_after_inlining(void)
     fc_fixture_stop(&f);
 }
 
-/* So much that nothing would be left. */
+/* So much that hardly anything is left. */
 static void test_all(void)
 {
     const guint64 once = CALLS * COUNTED * 12;
@@ -161,7 +161,7 @@ static void test_all(void)
     const guint64 whole = run(&f, 400, once, 4 * once);
     const guint64 left = left_of(&f, TRUE);
     g_assert_cmpuint(left, >, 0);
-    g_assert_cmpuint(left, <=, whole / 20);
+    g_assert_cmpuint(left, <=, whole / 9);
     fc_fixture_stop(&f);
 }
 
@@ -226,6 +226,23 @@ static void test_length(void)
     fc_fixture_stop(&f);
 }
 
+/* How long one may be goes with how many calls are in it: eight times 64. */
+static void test_many_calls(void)
+{
+    const guint sparing = 3u << (FC_COUNT_SPARING_SHIFT - FC_COUNT_RECORD_SHIFT);
+    FcFixture f;
+    fc_fixture_start(&f);
+    fc_fixture_enter(&f, 0, 'A', OF_A, 0);
+    use_up(&f, 10, (enum FcCountRecord)(FC_COUNT_SEEN | sparing), FALSE);
+    use_up(&f, 500010, (enum FcCountRecord)(FC_COUNT_SEEN | sparing), FALSE);
+    use_up(&f, 1500010, (enum FcCountRecord)(FC_COUNT_SEEN | sparing), FALSE); /* too long */
+    const FcStretches *of = &g_array_index(fc_stack_counted(f.stack)->stretches, FcStretches,
+                                           fc_fixture_context(f.counts, "A") - f.counts->nodes);
+    g_assert_cmpfloat(of->count[0], ==, 1);
+    g_assert_cmpfloat_with_epsilon(of->middle[0], log(500000.0 / 8), 1e-9);
+    fc_fixture_stop(&f);
+}
+
 /* They go with their context, which is moved and numbered anew: K was called by G, whose calls are
  * counted. */
 static void test_moved(void)
@@ -276,6 +293,7 @@ int main(int argc, char **argv)
     g_test_add_func("/stretches/all", test_all);
     g_test_add_func("/stretches/stretch", test_stretch);
     g_test_add_func("/stretches/length", test_length);
+    g_test_add_func("/stretches/many-calls", test_many_calls);
     g_test_add_func("/stretches/moved", test_moved);
     return g_test_run();
 }
