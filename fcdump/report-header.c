@@ -6,6 +6,8 @@
 #include "libfc/fc-format.h"
 #include "model/costs.h"
 
+#include <math.h>
+
 #define FILES_MAX 8 /* named one by one */
 #define MANAGER_NOTABLE_NS 50000000u
 
@@ -62,28 +64,40 @@ static char *format_plain(const FcReportContext *context, guint64 added_ns)
     return g_strdup_printf("%s, %s of it on the CPU", plain, on_cpu);
 }
 
+/* By how much what hooks took, `cost_ns`, may be wrong. */
+static double error_of_costs(const FcReportContext *context, guint64 cost_ns)
+{
+    const FcModel *model = context->model;
+    const FcProfile *profile = model->profile;
+    const gboolean has_waits = fc_options_time(context->options) != FC_TIME_PART_CPU;
+    double counted = 0;
+    double errors = 0;
+    double own_ns = 0;
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        const FcProfileFunction *figures = &fc_model_function(model, i)->figures;
+        counted += (double)(figures->counted - MIN(figures->timed, figures->counted));
+        errors += (double)figures->local_error_ns;
+        own_ns += (double)(figures->local_ns - (has_waits ? figures->local_wait_ns : 0));
+    }
+    if (profile->looks == 0)
+        errors = fc_costs_error_ns(profile->costs_ps, (double)cost_ns, counted);
+    return hypot(errors, FC_COSTS_OF_CODE * own_ns);
+}
+
 /* What the hooks took and what the program would have taken without. */
 static void note_costs(const FcReportContext *context)
 {
     const FcModel *model = context->model;
     const FcProfile *profile = model->profile;
     guint64 cost_ns = 0;
-    double counted = 0;
-    double errors = 0;
     for (guint i = 0; i < model->functions->len; i++)
-    {
-        const FcProfileFunction *figures = &fc_model_function(model, i)->figures;
-        cost_ns += figures->local_cost_ns;
-        counted += (double)(figures->counted - MIN(figures->timed, figures->counted));
-        errors += (double)figures->local_error_ns;
-    }
+        cost_ns += fc_model_function(model, i)->figures.local_cost_ns;
     if (cost_ns == 0)
         return;
-    const double error = profile->looks > 0
-                             ? errors
-                             : fc_costs_error_ns(profile->costs_ps, (double)cost_ns, counted);
+    const double error = MIN(error_of_costs(context, cost_ns), 0x1p62);
     g_autofree char *cost = g_strchomp(fc_format_time(cost_ns));
-    g_autofree char *off = g_strchomp(fc_format_time((guint64)MIN(error, 0x1p62)));
+    g_autofree char *off = g_strchomp(fc_format_time((guint64)error));
     g_autofree char *rest = format_plain(context, cost_ns + sum_manager_ns(profile));
     if (model->inputs->len == 1 && profile->threads->len <= 1 && !model->of_threads)
         fc_render_note(context->render,
