@@ -333,13 +333,6 @@ static struct FcCount *make_count(struct FcCounted *counted, uint64_t function, 
     return count;
 }
 
-/* Where it is kept what was filled into the pair's counter; NULL: that is not known. */
-static uint8_t *length_of(struct FcCounted *counted, const struct FcPair *pair)
-{
-    const uintptr_t offset = (uintptr_t)pair - (uintptr_t)counted->filter.pairs;
-    return offset < sizeof counted->filter.pairs ? &counted->lengths[offset / sizeof *pair] : NULL;
-}
-
 /* One that was removed, as its call site was unloaded, is in the list of its function still. */
 static void unlink_pair(struct FcCounted *counted, const struct FcPair *pair)
 {
@@ -382,7 +375,7 @@ static struct FcPair *make_pair(struct FcCounted *counted, struct FcFunction *kn
     pair->count = count;
     pair->site = site;
     pair->beacon = fc_beacon_entered(function & FC_POINTER_MASK, site);
-    uint8_t *length = length_of(counted, pair);
+    uint8_t *length = fc_counters_length_of(counted, pair);
     if (length)
         *length = 0;
     __atomic_store_n(&pair->key, key | (is_hidden ? FC_PAIR_HIDDEN : 0), __ATOMIC_RELEASE);
@@ -402,59 +395,6 @@ struct FcPair *fc_counters_make_pair(struct FcCounted *counted, struct FcFunctio
     struct FcPair *pair = make_pair(counted, known, site, is_hidden);
     fc_restore_signals(old);
     return pair;
-}
-
-static bool replace(uint64_t *word, uint64_t *seen, uint64_t next)
-{
-#if defined(__x86_64__)
-    /* without `lock`: nobody but handlers of this thread writes to it */
-    bool is_done;
-    __asm__ volatile("cmpxchgq %3, %1" : "=@cce"(is_done), "+m"(*word), "+a"(*seen) : "r"(next));
-    return is_done;
-#else
-    return __atomic_compare_exchange_n(word, seen, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-#endif
-}
-
-/* Samples of what was sampled often tell little that is new. */
-uint32_t fc_counters_sparing(const struct FcCounted *counted, const struct FcCount *count)
-{
-    const uint64_t calls = __atomic_load_n(&count->word, __ATOMIC_RELAXED) >> 16;
-    uint32_t sparing = 0;
-    if (counted->is_steady)
-        return 0;
-    for (uint64_t often = FC_COUNT_OFTEN; sparing < FC_COUNT_SPARING_MAX && calls >= often;
-         often *= 4)
-        sparing++;
-    return sparing;
-}
-
-/* Calls are added to both parts of the word at once: it is right before and after. */
-static void add_calls(struct FcCount *count, uint64_t more)
-{
-    uint64_t word = __atomic_load_n(&count->word, __ATOMIC_RELAXED);
-    uint64_t next;
-    do
-        next = ((word >> 16) + more) << 16 | (uint16_t)(word + more);
-    while (!replace(&count->word, &word, next));
-}
-
-#define LENGTH_BITS 3u /* of FC_COUNT_LENGTH_MASK */
-
-uint32_t fc_counters_refill(struct FcCounted *counted, const struct FcPair *pair,
-                            struct FcCount *count, uint32_t sparing)
-{
-    const uint64_t span = (FC_COUNT_MASK + UINT64_C(1)) << sparing;
-    const uint64_t random = fc_counters_random(counted) & (span - 1);
-    uint8_t *length = length_of(counted, pair);
-    uint32_t held = 0;
-    add_calls(count, (FC_COUNT_MIN << sparing) + random);
-    if (!length)
-        return 0;
-    if (*length >> LENGTH_BITS == sparing)
-        held = *length & FC_COUNT_LENGTH_MASK;
-    *length = (uint8_t)(sparing << LENGTH_BITS | (1 + random * FC_COUNT_LENGTH_MASK / span));
-    return held;
 }
 
 /* ---- Libraries -------------------------------------------------------------------- */

@@ -151,6 +151,13 @@ static inline struct FcPair **fc_counters_next_pair(struct FcCounted *counted,
     return &counted->next_pair[pair - counted->filter.pairs];
 }
 
+/* Where it is kept what was filled into the pair's counter; NULL: that is not known. */
+static inline uint8_t *fc_counters_length_of(struct FcCounted *counted, const struct FcPair *pair)
+{
+    const uintptr_t offset = (uintptr_t)pair - (uintptr_t)counted->filter.pairs;
+    return offset < sizeof counted->filter.pairs ? &counted->lengths[offset / sizeof *pair] : NULL;
+}
+
 /* The pair, hidden or not; NULL: there is none.  The function is being entered: its
  * code may be read. */
 struct FcPair *fc_counters_pair(struct FcCounted *counted, uint64_t function, uint64_t site);

@@ -8,6 +8,7 @@
 
 /* Belongs together with detail.h: a part of detail.c of its own, which needs its structures */
 #include "libfc/detail.h"
+#include "libfc/own-time.h"
 
 /* Powers of two. */
 #define FC_STATISTICS_FIRST 512u
@@ -29,16 +30,6 @@ struct FcStatistics
     bool is_nest;       /* its nested calls are counted already */
     uint64_t inclusive; /* ticks, of the outermost ones */
     uint64_t exclusive;
-};
-
-/* The time that the thread was on the CPU and not in libfc, as far as its records tell. */
-struct FcOwnTime
-{
-    uint64_t seen;  /* the time up to which they were looked at */
-    uint64_t away;  /* ticks up to there that are no function's, */
-    uint64_t owed;  /* and those behind the last record */
-    uint64_t ahead; /* where its clocks stood (FC_OFF_SEEN), */
-    bool is_told;   /* once that was told */
 };
 
 struct FcDetail

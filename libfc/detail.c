@@ -118,50 +118,6 @@ static struct FcDetail *own(void)
     return fc_thread.detail;
 }
 
-/* ---- Time that is no function's ------------------------------------------------------ */
-
-/* Of the time up to that of the next record the thread was away for so many ticks, as it was off
- * the CPU, or at work for libfc; what is left of them was between that record and the one after it,
- * where it was at all. */
-static void go_away(struct FcOwnTime *own, uint64_t ticks, uint64_t time)
-{
-    const uint64_t elapsed = time > own->seen ? time - own->seen : 0;
-    const uint64_t most = ticks < elapsed ? ticks : elapsed;
-    own->away += most;
-    own->seen += most;
-    /* the length of a tick is an estimate */
-    if (ticks > elapsed + elapsed / 256 + 4096)
-        own->owed = ticks - elapsed;
-}
-
-static void take_off(struct FcOwnTime *own, const struct FcRecord *record)
-{
-    if ((record->where >> FC_OFF_RECORD_SHIFT & FC_OFF_RECORD_MASK) == FC_OFF_PAUSED)
-    {
-        own->ahead += record->site & FC_SITE_ADDRESS_MASK;
-        go_away(own, record->function, record->time);
-        return;
-    }
-    const int64_t grown = (int64_t)((record->function - own->ahead) << 1) >> 1; /* modulo 2^63 */
-    if (own->is_told && grown <= 0)
-        return;
-    if (own->is_told)
-        go_away(own, (uint64_t)grown * ticks_per_1024_ns / 1024, record->time);
-    own->ahead = record->function;
-    own->is_told = true;
-}
-
-/* When the record was made. */
-static uint64_t own_time(struct FcOwnTime *own, const struct FcRecord *record)
-{
-    const uint64_t elapsed = record->time > own->seen ? record->time - own->seen : 0;
-    const uint64_t away = own->owed < elapsed ? own->owed : elapsed;
-    own->owed = elapsed > 0 ? 0 : own->owed;
-    own->away += away;
-    own->seen += elapsed;
-    return own->seen - own->away;
-}
-
 /* ---- One record -------------------------------------------------------------------- */
 
 static struct FcStatistics *statistics_of(struct FcDetail *detail, const struct FcOpen *open)
@@ -202,7 +158,7 @@ static void enter(struct FcDetail *detail, const struct FcRecord *record, uint64
     *open = (struct FcOpen){.function = function,
                             .site = record->site & FC_SITE_ADDRESS_MASK,
                             .where = record->where,
-                            .time = own_time(&detail->own_time, record)};
+                            .time = fc_own_time(&detail->own_time, record)};
     if (!is_judged)
         return;
     open->statistics = fc_detail_find(detail, function);
@@ -218,7 +174,7 @@ static void end_activation(struct FcDetail *detail, const struct FcRecord *recor
 {
     struct FcOpen *open = &detail->open[detail->open_count - 1];
     struct FcStatistics *statistics = statistics_of(detail, open);
-    uint64_t took = own_time(&detail->own_time, record) - open->time;
+    uint64_t took = fc_own_time(&detail->own_time, record) - open->time;
     uint64_t recording = open->descendants * cost_ticks;
     bool is_tail = record->where >> FC_WHERE_RETURN_SHIFT == (record->site & 0xffff);
     if (statistics)
@@ -273,7 +229,7 @@ static void look_at(struct FcDetail *detail, const struct FcRecord *record)
     uint64_t function = record->function ^ after_inlining;
     bool opens_sample = kind == FC_RECORD_COUNT && is_sample(function);
     if (kind == FC_RECORD_OFF)
-        take_off(&detail->own_time, record);
+        fc_own_time_take_off(&detail->own_time, record, ticks_per_1024_ns);
     if (kind != FC_RECORD_ENTER && kind != FC_RECORD_EXIT && kind != FC_RECORD_SWITCH &&
         kind != FC_RECORD_JUMP && !opens_sample)
         return;

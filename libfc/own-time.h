@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Time that is no function's, taken off that between a thread's records.  For detail.c.
+ */
+#pragma once
+
+#include "libfc/fc-format.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The time that the thread was on the CPU and not in libfc, as far as its records tell. */
+struct FcOwnTime
+{
+    uint64_t seen;  /* the time up to which they were looked at */
+    uint64_t away;  /* ticks up to there that are no function's, */
+    uint64_t owed;  /* and those behind the last record */
+    uint64_t ahead; /* where its clocks stood (FC_OFF_SEEN), */
+    bool is_told;   /* once that was told */
+};
+
+/* Of the time up to that of the next record the thread was away for so many ticks, as it was off
+ * the CPU, or at work for libfc; what is left of them was between that record and the one after it,
+ * where it was at all. */
+static inline void fc_own_time_go_away(struct FcOwnTime *own, uint64_t ticks, uint64_t time)
+{
+    const uint64_t elapsed = time > own->seen ? time - own->seen : 0;
+    const uint64_t most = ticks < elapsed ? ticks : elapsed;
+    own->away += most;
+    own->seen += most;
+    /* the length of a tick is an estimate */
+    if (ticks > elapsed + elapsed / 256 + 4096)
+        own->owed = ticks - elapsed;
+}
+
+/* By a record that tells of it. */
+static inline void fc_own_time_take_off(struct FcOwnTime *own, const struct FcRecord *record,
+                                        uint64_t ticks_per_1024_ns)
+{
+    if ((record->where >> FC_OFF_RECORD_SHIFT & FC_OFF_RECORD_MASK) == FC_OFF_PAUSED)
+    {
+        own->ahead += record->site & FC_SITE_ADDRESS_MASK;
+        fc_own_time_go_away(own, record->function, record->time);
+        return;
+    }
+    const int64_t grown = (int64_t)((record->function - own->ahead) << 1) >> 1; /* modulo 2^63 */
+    if (own->is_told && grown <= 0)
+        return;
+    if (own->is_told)
+        fc_own_time_go_away(own, (uint64_t)grown * ticks_per_1024_ns / 1024, record->time);
+    own->ahead = record->function;
+    own->is_told = true;
+}
+
+/* When the record was made. */
+static inline uint64_t fc_own_time(struct FcOwnTime *own, const struct FcRecord *record)
+{
+    const uint64_t elapsed = record->time > own->seen ? record->time - own->seen : 0;
+    const uint64_t away = own->owed < elapsed ? own->owed : elapsed;
+    own->owed = elapsed > 0 ? 0 : own->owed;
+    own->away += away;
+    own->seen += elapsed;
+    return own->seen - own->away;
+}
