@@ -11,11 +11,15 @@
 /* One sample in so many has a gap behind it (libfc/stretch.h), and no stretch. */
 #define GAPS_EACH 4.0
 /* Up to so many times what the calibration has, what hooks cost more when they work twice is their
- * instructions, however busy the processor is; from HELD_UP times on, they hold the program up.
- * With the mixes of tests/bench it was up to 2.5 times where they do not, and 3.8 to 13 where they
- * do. */
-#define AS_CALIBRATED 2.5
-#define HELD_UP 3.5
+ * instructions, however busy the processor is: where they take less than LITTLE of the time by the
+ * calibration, and where they take MOST of it or were put there after inlining.  From HELD_UP times
+ * that on, they hold the program up.  With the mixes of tests/bench it was up to 1.8 and 2.5 times
+ * the calibration where they do not, and 2.1 to 5.5 where they do; 6 to 13 after inlining. */
+#define AS_CALIBRATED_LITTLE 1.8
+#define AS_CALIBRATED_MOST 2.5
+#define LITTLE 0.25
+#define MOST 0.5
+#define HELD_UP 1.35
 /* Where they do, and take longer by the part P of the time when they work twice, they took
  * 1 - 1 / (1 + OF_HELD_UP P) of it: with those mixes P was 0.5 to 1.5, and that 0.67 to 0.78. */
 #define OF_HELD_UP 3.0
@@ -129,6 +133,17 @@ typedef struct
                           code that was instrumented after inlining */
 } StretchedFrame;
 
+/* To what part hooks hold the program up, which cost so many times what the calibration has. */
+static double held_up_part(const Sums *sums, double times, double whole)
+{
+    const double much = CLAMP((sums->cost / whole - LITTLE) / (MOST - LITTLE), 0, 1);
+    const double as_calibrated =
+        sums->inlined >= sums->cost / 2
+            ? AS_CALIBRATED_MOST
+            : AS_CALIBRATED_LITTLE + much * (AS_CALIBRATED_MOST - AS_CALIBRATED_LITTLE);
+    return CLAMP((times / as_calibrated - 1) / (HELD_UP - 1), 0, 1);
+}
+
 static StretchedFrame frame_of(const Sums *sums, double whole)
 {
     StretchedFrame frame = {.counted = sums->cost};
@@ -141,7 +156,7 @@ static StretchedFrame frame_of(const Sums *sums, double whole)
     const gboolean is_covered = ticks >= COVERED * whole;
     frame.hooks = OF_TWICE * part * ticks;
     frame.held_up = (1 - 1 / (1 + OF_HELD_UP * part)) * (is_covered ? whole : ticks) *
-                    CLAMP((times - AS_CALIBRATED) / (HELD_UP - AS_CALIBRATED), 0, 1);
+                    held_up_part(sums, times, whole);
     frame.is_known =
         is_covered && error <= ERROR_MOST * (1 + part) && sums->inlined >= sums->cost / 2;
     return frame;

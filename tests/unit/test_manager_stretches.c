@@ -112,6 +112,18 @@ static void test_held_up(void)
     fc_fixture_stop(&f);
 }
 
+/* Where they take a twentieth of the time by the calibration, three times that is held up. */
+static void test_held_up_seldom(void)
+{
+    const guint64 cost = CALLS * COUNTED;
+    FcFixture f;
+    const guint64 whole = run(&f, 400, 20 * cost, 23 * cost);
+    const guint64 left = left_of(&f, TRUE);
+    g_assert_cmpuint(left, >=, whole * 64 / 100);
+    g_assert_cmpuint(left, <=, whole * 74 / 100);
+    fc_fixture_stop(&f);
+}
+
 static void expect_as_without(guint stretches, guint64 once, guint64 twice)
 {
     FcFixture f;
@@ -123,13 +135,15 @@ static void expect_as_without(guint stretches, guint64 once, guint64 twice)
     fc_fixture_stop(&f);
 }
 
-/* Less than 2.5 times what the calibration has is no more than their instructions, however much of
- * the time it is: the first time they may have been free.  Nor do few stretches tell anything. */
+/* Less than 2.5 times what the calibration has, and less than 1.8 times where that is little, is no
+ * more than their instructions: the first time they may have been free.  Nor do few stretches tell
+ * anything. */
 static void test_not_held_up(void)
 {
     const guint64 cost = CALLS * COUNTED;
     expect_as_without(400, 2 * cost, 2 * cost + cost * 9 / 4);
     expect_as_without(400, 20 * cost, 21 * cost);
+    expect_as_without(400, 20 * cost, 20 * cost + cost * 3 / 2);
     expect_as_without(400, 20 * cost, 15 * cost);
     expect_as_without(40, 20 * cost, 30 * cost);
 }
@@ -294,6 +308,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/stretches/held-up", test_held_up);
+    g_test_add_func("/stretches/held-up-seldom", test_held_up_seldom);
     g_test_add_func("/stretches/not-held-up", test_not_held_up);
     g_test_add_func("/stretches/after-inlining", test_after_inlining);
     g_test_add_func("/stretches/all", test_all);
