@@ -55,6 +55,24 @@ static guint32 *find_heaviest(const FcCounts *counts)
     return heaviest;
 }
 
+static guint64 pair_key(guint32 caller, guint32 callee)
+{
+    return (guint64)caller << 32 | callee;
+}
+
+/* Which functions call which in some context. */
+static void find_pairs(const FcCounts *counts, FcMap *pairs)
+{
+    fc_map_init(pairs, counts->node_count);
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const FcCountsNode *node = &counts->nodes[i];
+        if (node->parent != 0)
+            fc_map_add(pairs, pair_key(counts->nodes[node->parent].function, node->function), 0, 0,
+                       1, 0);
+    }
+}
+
 /* By arc: the context of its callee within which its calls are made, where they are within one;
  * else 0.  A call within another one of the same function is counted in the context of the latter
  * (counts.c), so the callee is among the callers where such an arc begins. */
@@ -70,8 +88,8 @@ static guint32 *find_closing_arcs(const FcCounts *counts, const guint32 *heavies
     return closing;
 }
 
-/* Where functions call each other, all on the way from one to where it is called again are as often
- * within other calls as that is. */
+/* Where functions call each other, those on the way from one to where it is called again are as
+ * often within other calls as that is, as far as they are called there. */
 static void find_recursion(Work *work)
 {
     const FcCounts *counts = work->counts;
@@ -79,12 +97,17 @@ static void find_recursion(Work *work)
     g_autofree guint32 *closing = find_closing_arcs(counts, heaviest);
     g_autofree double *again = g_new0(double, counts->function_count + 1);
     g_autofree double *all = g_new0(double, counts->function_count + 1);
+    FcMap pairs;
+    find_pairs(counts, &pairs);
     for (guint32 i = 0; i < counts->arc_count; i++)
     {
         const FcCountsArc *arc = &counts->arcs[i];
         all[arc->callee] += (double)arc->calls;
-        again[arc->callee] += closing[i] != 0 ? (double)arc->calls : 0;
+        if (closing[i] != 0 ||
+            (arc->caller != 0 && fc_map_find(&pairs, pair_key(arc->callee, arc->caller - 1), 0, 0)))
+            again[arc->callee] += (double)arc->calls;
     }
+    fc_map_clear(&pairs);
     for (guint32 i = 0; i < counts->function_count; i++)
         work->within[i] = again[i] = all[i] > 0 ? again[i] / all[i] : 0;
     for (guint32 i = 0; i < counts->arc_count; i++)
@@ -93,8 +116,10 @@ static void find_recursion(Work *work)
         guint32 on_way = closing[i] != 0 ? heaviest[arc->caller - 1] : 0;
         for (; on_way != closing[i]; on_way = counts->nodes[on_way].parent)
         {
-            double *within = &work->within[counts->nodes[on_way].function];
-            *within = MAX(*within, again[arc->callee]);
+            const FcCountsNode *node = &counts->nodes[on_way];
+            double *within = &work->within[node->function];
+            const double part = MIN(1, (double)node->calls / MAX(1, all[node->function]));
+            *within = MAX(*within, again[arc->callee] * part);
         }
     }
 }

@@ -118,6 +118,53 @@ static void test_mutual(void)
     fc_fixture_stop(&f);
 }
 
+/* H calls B, B calls H, too, and that B again, but seldom: H is called mostly from outside, and
+ * costs what others do; B is within itself in nine of ten calls. */
+static void test_mutual_seldom(void)
+{
+    enum
+    {
+        WITHIN = 5 * COUNTING,
+        SELDOM = 9,
+        END = 3 * CALLS * WITHIN,
+    };
+    const guint64 of_h = fc_fixture_site('A', 0);
+    const guint64 of_b = fc_fixture_site('A', 1);
+    const guint64 of_h_again = fc_fixture_site('B', 0);
+    const guint64 of_k = fc_fixture_site('H', 0);
+    const guint64 of_b_again = fc_fixture_site('K', 0);
+    FcFixture f;
+    fc_fixture_start(&f);
+    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+    fc_fixture_enter(&f, 0, 'B', of_b, 1);
+    for (guint i = 0; i < SELDOM; i++)
+    {
+        fc_fixture_enter(&f, 10 + i, 'H', of_h_again, 3 * i + 2);
+        fc_fixture_enter(&f, 10 + i, 'K', of_k, 3 * i + 3);
+        fc_fixture_enter(&f, 10 + i, 'B', of_b_again, 3 * i + 4);
+    }
+    for (guint i = SELDOM; i-- > 0;)
+    {
+        fc_fixture_leave(&f, 50 - i, 'B', of_b_again, 3 * i + 4);
+        fc_fixture_leave(&f, 50 - i, 'K', of_k, 3 * i + 3);
+        fc_fixture_leave(&f, 50 - i, 'H', of_h_again, 3 * i + 2);
+    }
+    fc_fixture_leave(&f, 60, 'B', of_b, 1);
+    fc_fixture_enter(&f, 70, 'H', of_h, 1);
+    fc_fixture_count(&f, 80, FC_COUNT_BEGINS, 'H', of_h, 1);
+    fc_fixture_leave(&f, 90, 'H', of_h, 1);
+    fc_fixture_leave(&f, END, 'A', 0x99, 0);
+    FcCounted *counted = fc_stack_counted(f.stack);
+    fc_counted_add(counted, of_h, fc_fixture_address('H'), 0, CALLS);
+    const FcCallCosts costs = {.counted = COUNTING, .within = WITHIN};
+    fc_counted_settle(counted, 0, &costs);
+    fc_costs_take_off(f.counts, &costs, NULL);
+    const guint64 left = fc_fixture_function(f.counts, 'A')->total;
+    g_assert_cmpuint(left, >=, END - CALLS * COUNTING * 5 / 4);
+    g_assert_cmpuint(left, <=, END - CALLS * COUNTING * 3 / 4);
+    fc_fixture_stop(&f);
+}
+
 /* A context whose caller is another one than its arc's loses what the arc does. */
 static void test_arc_of_another(void)
 {
@@ -150,6 +197,7 @@ int main(int argc, char **argv)
     g_test_add_func("/costs/inlined", test_inlined);
     g_test_add_func("/costs/samples", test_samples);
     g_test_add_func("/costs/mutual", test_mutual);
+    g_test_add_func("/costs/mutual-seldom", test_mutual_seldom);
     g_test_add_func("/costs/arc-of-another", test_arc_of_another);
     return g_test_run();
 }
