@@ -78,7 +78,8 @@ static double error_of_costs(const FcReportContext *context, guint64 cost_ns)
         const FcProfileFunction *figures = &fc_model_function(model, i)->figures;
         counted += (double)(figures->counted - MIN(figures->timed, figures->counted));
         errors += (double)figures->local_error_ns;
-        own_ns += (double)(figures->local_ns - (has_waits ? figures->local_wait_ns : 0));
+        own_ns += (double)(figures->local_ns -
+                           (has_waits ? MIN(figures->local_wait_ns, figures->local_ns) : 0));
     }
     if (profile->looks == 0)
         errors = fc_costs_error_ns(profile->costs_ps, (double)cost_ns, counted);

@@ -38,7 +38,8 @@
 /* But it counts at least so much where looks see less of the hooks: these are at work while what is
  * around them is not done yet, and are seen for 0.6 to 1 of what they take with the mixes of
  * tests/bench.  In real programs they take more than in the calibration, which is what looks see
- * then. */
+ * then.  What they see less of by chance is pulled as well, so a frame that few looks were at comes
+ * out a little short. */
 #define BY_CALIBRATION 0.5
 
 /* Times of functions and those of frames are fitted to each other in so many rounds, to contexts

@@ -23,6 +23,8 @@
 /* Where they do, and take longer by the part P of the time when they work twice, they took
  * 1 - 1 / (1 + OF_HELD_UP P) of it: with those mixes P was 0.5 to 1.5, and that 0.67 to 0.78. */
 #define OF_HELD_UP 3.0
+/* And where P is less than that, at most so many times P. */
+#define OF_HELD_UP_MOST 1.35
 /* What they cost when they work once is about this part of what they cost more when they do so
  * twice, which is a longer way: with the mixes of tests/bench it was 0.55 to 1. */
 #define OF_TWICE 0.8
@@ -155,8 +157,8 @@ static StretchedFrame frame_of(const Sums *sums, double whole)
     const double times = (part - error) * ticks / sums->cost;
     const gboolean is_covered = ticks >= COVERED * whole;
     frame.hooks = OF_TWICE * part * ticks;
-    frame.held_up = (1 - 1 / (1 + OF_HELD_UP * part)) * (is_covered ? whole : ticks) *
-                    held_up_part(sums, times, whole);
+    frame.held_up = MIN(1 - 1 / (1 + OF_HELD_UP * part), OF_HELD_UP_MOST * part) *
+                    (is_covered ? whole : ticks) * held_up_part(sums, times, whole);
     frame.is_known =
         is_covered && error <= ERROR_MOST * (1 + part) && sums->inlined >= sums->cost / 2;
     return frame;
