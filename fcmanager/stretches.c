@@ -21,7 +21,7 @@
 #define MOST 0.5
 #define HELD_UP 1.35
 /* Where they do, and take longer by the part P of the time when they work twice, they took
- * 1 - 1 / (1 + OF_HELD_UP P) of it: with those mixes P was 0.5 to 1.5, and that 0.67 to 0.78. */
+ * 1 - 1 / (1 + OF_HELD_UP P) of it: with those mixes P was 0.4 to 1.6, and that 0.65 to 0.78. */
 #define OF_HELD_UP 3.0
 /* And where P is less than that, at most so many times P. */
 #define OF_HELD_UP_MOST 1.35
