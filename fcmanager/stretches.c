@@ -129,8 +129,8 @@ static void add(Sums *sums, const FcStretches *of)
 typedef struct
 {
     double counted;    /* by the calibration, */
-    double hooks;      /* by its stretches; 0: these tell nothing; also, */
-    double held_up;    /* where they hold the program up; */
+    double hooks;      /* by its stretches; 0: these tell nothing; */
+    double held_up;    /* and by these where hooks hold the program up; 0: they do not; */
     gboolean is_known; /* most of the time of the frame was in stretches, and most calls were of
                           code that was instrumented after inlining */
 } StretchedFrame;
