@@ -100,68 +100,69 @@ static inline __attribute__((always_inline)) void record(void *function, void *s
         fc_record_make(time, function, site, where);
 }
 
-static inline __attribute__((always_inline)) void enter(struct FcFilter *filter, void *function,
-                                                        void *site, uint64_t where)
+/* What the hooks do in threads that count is apart, and they come to it by a jump: there they would
+ * have to keep registers, and so at each record of a thread that does not. */
+__attribute__((noinline)) static void enter_filtered(struct FcFilter *filter, void *function,
+                                                     void *site, uint64_t where)
 {
-    uint64_t address = (uint64_t)(uintptr_t)function;
+    const uint64_t address = (uint64_t)(uintptr_t)function;
     uint64_t told;
+    filter = fc_stretch_own(filter);
+    fc_beacon_set(fc_filter_beacon(&fc_hooks), FC_BEACON_HOOK);
     switch (fc_filter_enter(filter, address, (uint64_t)(uintptr_t)site, &told))
     {
     case FC_ENTRY_COUNTED:
-        return;
+        break;
     case FC_ENTRY_USED_UP:
         fc_counted_refill(function, site, where);
-        return;
-    case FC_ENTRY_UNKNOWN:
         break;
+    case FC_ENTRY_UNKNOWN:
+        if (fc_filter_looks(filter, address))
+            fc_counted_enter(function, site, where);
+        else
+            record(function, site, where);
     }
-    if (fc_filter_looks(filter, address))
-        fc_counted_enter(function, site, where);
-    else
-        record(function, site, where);
+    fc_beacon_set(fc_filter_beacon(&fc_hooks),
+                  fc_beacon_entered(address, (uint64_t)(uintptr_t)site));
 }
 
-static inline __attribute__((always_inline)) void leave(struct FcFilter *filter, void *function,
-                                                        void *site, uint64_t where)
+/* `stack_address` is that of the hook, all of it. */
+__attribute__((noinline)) static void leave_filtered(struct FcFilter *filter, void *function,
+                                                     void *site, uint64_t where,
+                                                     uint64_t stack_address)
 {
-    uint64_t address = (uint64_t)(uintptr_t)function;
+    const uint64_t address = (uint64_t)(uintptr_t)function;
+    filter = fc_stretch_own(filter);
+    fc_beacon_set(fc_filter_beacon(&fc_hooks), FC_BEACON_HOOK);
     const struct FcSlot *slot = fc_filter_slot(filter, address);
-    bool is_counted = FC_FILTER_SEEN(slot->function) == address;
-    if (fc_likely(is_counted && FC_STACK_ADDRESS() < slot->exit_limit))
-        return;
-    if (is_counted ||
-        (filter->is_slow && FC_FILTER_SEEN(*fc_filter_recorded(filter, address)) != address))
-        fc_counted_exit(function, site, where);
-    else
-        record(function, site, where);
+    const bool is_counted = FC_FILTER_SEEN(slot->function) == address;
+    if (fc_unlikely(!is_counted || stack_address >= slot->exit_limit))
+    {
+        if (is_counted ||
+            (filter->is_slow && FC_FILTER_SEEN(*fc_filter_recorded(filter, address)) != address))
+            fc_counted_exit(function, site, where);
+        else
+            record(function, site, where);
+    }
+    fc_beacon_set(fc_filter_beacon(&fc_hooks), fc_beacon_left(address, (uint64_t)(uintptr_t)site));
 }
 
 void fc_hook_enter(void *function, void *site)
 {
     struct FcFilter *filter = fc_hooks.filter;
-    if (!filter)
-        RECORD(function, site, FC_RECORD_ENTER);
+    if (filter)
+        enter_filtered(filter, function, site, WHERE(FC_RECORD_ENTER));
     else
-    {
-        fc_beacon_set(fc_filter_beacon(&fc_hooks), FC_BEACON_HOOK);
-        enter(fc_stretch_own(filter), function, site, WHERE(FC_RECORD_ENTER));
-        fc_beacon_set(fc_filter_beacon(&fc_hooks),
-                      fc_beacon_entered((uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site));
-    }
+        RECORD(function, site, FC_RECORD_ENTER);
 }
 
 void fc_hook_exit(void *function, void *site)
 {
     struct FcFilter *filter = fc_hooks.filter;
-    if (!filter)
-        RECORD(function, site, FC_RECORD_EXIT);
+    if (filter)
+        leave_filtered(filter, function, site, WHERE(FC_RECORD_EXIT), FC_STACK_ADDRESS());
     else
-    {
-        fc_beacon_set(fc_filter_beacon(&fc_hooks), FC_BEACON_HOOK);
-        leave(fc_stretch_own(filter), function, site, WHERE(FC_RECORD_EXIT));
-        fc_beacon_set(fc_filter_beacon(&fc_hooks),
-                      fc_beacon_left((uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site));
-    }
+        RECORD(function, site, FC_RECORD_EXIT);
 }
 
 /* For a hook that counted the call itself, and used the counter up. */
