@@ -36,14 +36,15 @@ typedef struct
 
 typedef struct
 {
-    guint64 address;
-    gint module;    /* index in the process's list or FC_NONE */
-    guint32 active; /* activations on the stack now */
-    guint64 seen;   /* time of the first activation */
-    guint64 calls;  /* calls and local: sums over the contexts, see fc_counts_sum_functions */
-    guint64 local;
+    /* What each call changes comes first, as far as it has its place here. */
+    FcCountsBounds bounds; /* of the calls that were never off the CPU, */
     guint64 total;
-    FcCountsBounds bounds;  /* of the calls that were never off the CPU, */
+    guint32 active; /* activations on the stack now */
+    gint module;    /* index in the process's list or FC_NONE */
+    guint64 address;
+    guint64 seen;  /* time of the first activation */
+    guint64 calls; /* calls and local: sums over the contexts, see fc_counts_sum_functions */
+    guint64 local;
     FcCountsBounds elapsed; /* and of the others: with what they waited, not with preemption, */
     FcCountsBounds on_cpu;  /* and without either; ticks as read, as is the histogram */
     guint64 histogram[FC_HISTOGRAM_BUCKETS];

@@ -121,9 +121,10 @@ static inline guint64 ns_of(guint64 ticks, guint64 multiplier)
     return (guint64)(((unsigned __int128)ticks * multiplier) >> 32);
 }
 
+/* How many bits the number has: of 2 n + 1 it is one more, which is never 0. */
 static inline guint bucket_of(guint64 ns)
 {
-    guint bucket = ns != 0 ? 64 - (guint)__builtin_clzll(ns) : 0;
+    const guint bucket = 63u ^ (guint)__builtin_clzll(ns << 1 | 1);
     return MIN(bucket, FC_HISTOGRAM_BUCKETS - 1);
 }
 
@@ -139,10 +140,23 @@ static inline const FcMapSlot *edge_from_top(FcStack *stack, guint64 function, g
     return fc_counts_edge(stack->counts, stack->frames[stack->top].node, site, function, time);
 }
 
+/* What a call adds to. */
+typedef struct
+{
+    FcCountsNode *node;
+    FcCountsArc *arc;
+    FcCountsFunction *function;
+} FramePlace;
+
+static inline FramePlace place_of(const FcCounts *counts, guint32 node, guint32 arc)
+{
+    FcCountsNode *context = &counts->nodes[node];
+    return (FramePlace){context, &counts->arcs[arc], &counts->functions[context->function]};
+}
+
 static inline struct StackFrame *push_frame(FcStack *stack, const FcMapSlot *edge, guint64 function,
                                             guint64 site, guint64 time)
 {
-    FcCounts *counts = stack->counts;
     if (G_UNLIKELY(++stack->top == stack->room))
     {
         stack->room *= 2;
@@ -154,47 +168,40 @@ static inline struct StackFrame *push_frame(FcStack *stack, const FcMapSlot *edg
     frame->entered = time;
     frame->ran_before = 0;
     frame->callees = 0;
-    frame->away = 0;
     frame->node = edge->value;
     frame->arc = edge->extra;
-    FcCountsNode *node = &counts->nodes[frame->node];
-    node->active++;
-    counts->arcs[frame->arc].active++;
-    counts->functions[node->function].active++;
+    frame->away = 0;
+    const FramePlace place = place_of(stack->counts, edge->value, edge->extra);
+    place.node->active++;
+    place.arc->active++;
+    place.function->active++;
     if (G_UNLIKELY(stack->trace))
         fc_stack_trace(stack, FC_TRACE_CALL, time);
     return frame;
 }
 
-/* One of the slowest of its function, maybe. */
-static inline void add_slow(FcCounts *counts, guint32 function, guint32 node, guint64 begun,
-                            guint64 total)
-{
-    FcSlowest *slowest = &counts->slowest[function];
-    const FcSlowCall call = {.total = total, .begun = begun, .node = node};
-    if (fc_slowest_is_one(slowest, counts->slowest_most, total))
-        fc_slowest_add(slowest, counts->slowest_most, &call);
-}
+/* A call of context `node` by `arc` ended, which began at `begun`: for what is kept of single calls
+ * where that is wanted. */
+void fc_stack_keep_duration(FcCounts *counts, guint32 node, guint32 arc, guint64 begun,
+                            guint64 total, guint64 total_ns);
 
-/* A call of context `node` by `arc` ended, which began at `begun`. */
 static inline void add_duration(FcCounts *counts, guint32 node, guint32 arc, guint64 begun,
                                 guint64 total, guint64 multiplier)
 {
-    const guint32 index = counts->nodes[node].function;
     const guint64 total_ns = ns_of(total, multiplier);
-    counts->functions[index].histogram[bucket_of(total_ns)]++;
-    if (G_UNLIKELY(counts->arc_latencies))
-        fc_latency_add(&counts->arc_latencies[arc], &counts->latency_room, total_ns);
-    if (G_UNLIKELY(counts->slowest))
-        add_slow(counts, index, node, begun, total);
+    counts->functions[counts->nodes[node].function].histogram[bucket_of(total_ns)]++;
+    if (G_UNLIKELY(counts->arc_latencies || counts->slowest))
+        fc_stack_keep_duration(counts, node, arc, begun, total, total_ns);
 }
 
 /* The same where it was never off the CPU. */
 static inline void add_activation(FcCounts *counts, guint32 node, guint32 arc, guint64 begun,
                                   guint64 total, guint64 local, guint64 multiplier)
 {
-    const FcCountsBounds one = {total, total, local, local};
-    fc_counts_bound(&counts->functions[counts->nodes[node].function].bounds, &one);
+    FcCountsBounds *bounds = &counts->functions[counts->nodes[node].function].bounds;
+    if (G_UNLIKELY(total < bounds->total_min || total > bounds->total_max ||
+                   local < bounds->local_min || local > bounds->local_max))
+        fc_counts_bound(bounds, &(FcCountsBounds){total, total, local, local});
     add_duration(counts, node, arc, begun, total, multiplier);
 }
 
@@ -205,26 +212,28 @@ guint64 fc_stack_stop_away(FcStack *stack, struct StackFrame *frame, struct Stac
 /* The end of pop_frame() for such a frame. */
 void fc_stack_end_away(FcStack *stack, struct StackFrame *frame, guint64 total, guint64 local);
 
+/* One activation less that takes time: to the totals of what has no other on the stack. */
+static inline void stop_place(const FramePlace *place, guint64 elapsed)
+{
+    if (--place->node->active == 0)
+        place->node->total += elapsed;
+    if (--place->arc->active == 0)
+        place->arc->total += elapsed;
+    if (--place->function->active == 0)
+        place->function->total += elapsed;
+}
+
 /* Stops `frame`'s clock at `time`: adds what elapsed to the totals of its context, arc and
  * function where no other activation is on the stack, and to the caller's callees.  Returns it. */
 static inline guint64 stop_clock(FcStack *stack, struct StackFrame *frame,
                                  struct StackFrame *caller, guint64 time)
 {
-    FcCounts *counts = stack->counts;
-    FcCountsNode *node = &counts->nodes[frame->node];
-    FcCountsArc *arc = &counts->arcs[frame->arc];
-    FcCountsFunction *function = &counts->functions[node->function];
+    const FramePlace place = place_of(stack->counts, frame->node, frame->arc);
     guint64 elapsed = time - frame->entered;
-
     if (G_UNLIKELY(frame->away != 0))
         elapsed = fc_stack_stop_away(stack, frame, caller, elapsed);
     caller->callees += elapsed;
-    if (--node->active == 0)
-        node->total += elapsed;
-    if (--arc->active == 0)
-        arc->total += elapsed;
-    if (--function->active == 0)
-        function->total += elapsed;
+    stop_place(&place, elapsed);
     return elapsed;
 }
 
@@ -252,28 +261,25 @@ static inline struct StackFrame *caller_of_top(FcStack *stack)
     return G_LIKELY(stack->top > 1) ? &stack->frames[stack->top - 1] : caller_of_segment(stack);
 }
 
+/* The innermost frame, where that is not a call of which all was recorded, and which was never off
+ * the CPU. */
+void fc_stack_pop_other(FcStack *stack, guint64 time);
+
 /* Inlined wherever it stands: called, it costs a twentieth of the time of a record. */
 __attribute__((always_inline)) static inline void pop_frame(FcStack *stack, guint64 time)
 {
     struct StackFrame *frame = &stack->frames[stack->top];
-    if (G_UNLIKELY(stack->trace))
-        fc_stack_trace(stack, FC_TRACE_RETURN, time);
-    guint64 total = frame->ran_before + stop_clock(stack, frame, caller_of_top(stack), time);
-    guint64 local = total - frame->callees;
-    FcCountsNode *node = &stack->counts->nodes[frame->node];
-
-    stack->top--;
-    node->local += local;
-    if (G_UNLIKELY(frame->away != 0))
+    if (G_UNLIKELY((frame->away | frame->made) != 0 || stack->trace))
     {
-        fc_stack_end_away(stack, frame, total, local);
+        fc_stack_pop_other(stack, time);
         return;
     }
-    if (G_LIKELY(frame->made != FRAME_INHERITED))
-        add_activation(stack->counts, frame->node, frame->arc, frame->entered, total, local,
-                       stack->multiplier);
-    if (G_UNLIKELY(frame->made >= FRAME_SAMPLED))
-        fc_stack_end_sample(stack, frame->made - FRAME_SAMPLED, total, local);
+    const guint64 total = frame->ran_before + stop_clock(stack, frame, caller_of_top(stack), time);
+    const guint64 local = total - frame->callees;
+    stack->top--;
+    stack->counts->nodes[frame->node].local += local;
+    add_activation(stack->counts, frame->node, frame->arc, frame->entered, total, local,
+                   stack->multiplier);
 }
 
 /* What push_frame(), the counting of a call, and pop_frame() do for a call that called nothing. */
@@ -282,20 +288,18 @@ static inline void add_leaf_call(FcStack *stack, const FcMapSlot *edge, guint64 
     FcCounts *counts = stack->counts;
     struct StackFrame *caller =
         G_LIKELY(stack->top > 0) ? &stack->frames[stack->top] : caller_of_segment(stack);
-    FcCountsNode *node = &counts->nodes[edge->value];
-    FcCountsArc *arc = &counts->arcs[edge->extra];
-    FcCountsFunction *function = &counts->functions[node->function];
+    const FramePlace place = place_of(counts, edge->value, edge->extra);
 
     caller->callees += elapsed;
-    node->calls++;
-    node->local += elapsed;
-    if (node->active == 0)
-        node->total += elapsed;
-    arc->calls++;
-    if (arc->active == 0)
-        arc->total += elapsed;
-    if (function->active == 0)
-        function->total += elapsed;
+    place.node->calls++;
+    place.node->local += elapsed;
+    if (place.node->active == 0)
+        place.node->total += elapsed;
+    place.arc->calls++;
+    if (place.arc->active == 0)
+        place.arc->total += elapsed;
+    if (place.function->active == 0)
+        place.function->total += elapsed;
     if (G_UNLIKELY(stack->trace))
         fc_stack_trace_leaf(stack, edge->value, stack->last, elapsed);
     add_activation(counts, edge->value, edge->extra, stack->last, elapsed, elapsed,

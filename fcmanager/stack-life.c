@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * How a thread's stack begins, what a fork takes over of it, and how it ends: the part of stack.h
- * that is not the hot path.  It is a file of its own so that the compiler inlines push_frame()
- * into the one place of stack.c that calls it.
+ * How a thread's stack begins, what a fork takes over of it, how it ends, and the ends of frames
+ * that are not just calls: the part of stack.h that is not the hot path.  It is a file of its own
+ * so that the compiler inlines push_frame() into the one place of stack.c that calls it.
  */
 #include "fcmanager/stack.h"
 
@@ -18,7 +18,7 @@ FcStack *fc_stack_new(FcCounts *counts, guint64 multiplier, guint32 frames)
     stack->counts = counts;
     stack->multiplier = multiplier;
     stack->first = FC_STACK_NO_TIME;
-    stack->next_change = G_MAXUINT64;
+    stack->next_change = 0; /* what comes with the first record is to be seen to */
     stack->native = (FcRegion){0, G_MAXUINT64};
     fc_stack_add_segment(stack, 1, G_MAXUINT64, frames);
     stack->segments[0].in_chain = TRUE;
@@ -289,4 +289,45 @@ void fc_stack_get_off(const FcStack *stack, FcStackOff *off)
                         .preempted = stack->off.preempted,
                         .paused = stack->off.paused,
                         .seen = stack->off_seen};
+}
+
+/* ---- Frames that are not just calls ----------------------------------------------- */
+
+/* One of the slowest of its function, maybe. */
+static void add_slow(FcCounts *counts, guint32 node, guint64 begun, guint64 total)
+{
+    FcSlowest *slowest = &counts->slowest[counts->nodes[node].function];
+    const FcSlowCall call = {.total = total, .begun = begun, .node = node};
+    if (fc_slowest_is_one(slowest, counts->slowest_most, total))
+        fc_slowest_add(slowest, counts->slowest_most, &call);
+}
+
+void fc_stack_keep_duration(FcCounts *counts, guint32 node, guint32 arc, guint64 begun,
+                            guint64 total, guint64 total_ns)
+{
+    if (counts->arc_latencies)
+        fc_latency_add(&counts->arc_latencies[arc], &counts->latency_room, total_ns);
+    if (counts->slowest)
+        add_slow(counts, node, begun, total);
+}
+
+void fc_stack_pop_other(FcStack *stack, guint64 time)
+{
+    struct StackFrame *frame = &stack->frames[stack->top];
+    if (stack->trace)
+        fc_stack_trace(stack, FC_TRACE_RETURN, time);
+    const guint64 total = frame->ran_before + stop_clock(stack, frame, caller_of_top(stack), time);
+    const guint64 local = total - frame->callees;
+    stack->top--;
+    stack->counts->nodes[frame->node].local += local;
+    if (frame->away != 0)
+    {
+        fc_stack_end_away(stack, frame, total, local);
+        return;
+    }
+    if (frame->made != FRAME_INHERITED)
+        add_activation(stack->counts, frame->node, frame->arc, frame->entered, total, local,
+                       stack->multiplier);
+    if (frame->made >= FRAME_SAMPLED)
+        fc_stack_end_sample(stack, frame->made - FRAME_SAMPLED, total, local);
 }

@@ -193,8 +193,10 @@ static inline void leave(FcStack *stack, const struct Event *exit)
 
 /* ---- Records ------------------------------------------------------------------ */
 
+/* Comes first with the first record of all. */
 static void apply_changes(FcStack *stack, guint64 time)
 {
+    stack->first = MIN(stack->first, time);
     stack->next_change = fc_counts_apply_changes(stack->counts, time);
     if (stack->counted)
         fc_counted_forget_places(stack->counted);
@@ -301,16 +303,16 @@ G_NO_INLINE static void take_other(FcStack *stack, const struct Event *event, gu
     stack->counts->repairs.bad_records++;
 }
 
-/* FALSE: it is not there yet. */
-static inline gboolean read_record(const struct FcRecord *record, guint32 generation,
+/* What the last word of a record holds above the call site: `generation` in its place.  FALSE: the
+ * record is not there yet. */
+static inline gboolean read_record(const struct FcRecord *record, guint64 generation,
                                    struct Event *event)
 {
     /* acquire: pairs with the hook's release of the record's last word */
-    guint64 last_word = __atomic_load_n(&record->site, __ATOMIC_ACQUIRE);
+    event->site = __atomic_load_n(&record->site, __ATOMIC_ACQUIRE) ^ generation;
     event->time = __atomic_load_n(&record->time, __ATOMIC_RELAXED);
     event->function = __atomic_load_n(&record->function, __ATOMIC_RELAXED);
     event->where = __atomic_load_n(&record->where, __ATOMIC_RELAXED);
-    event->site = last_word & FC_SITE_ADDRESS_MASK;
     event->address = event->where & FC_WHERE_ADDRESS_MASK;
     event->after_inlining = (event->function & FC_FUNCTION_AFTER_INLINING) != 0;
     if (G_UNLIKELY(event->after_inlining))
@@ -319,7 +321,7 @@ static inline gboolean read_record(const struct FcRecord *record, guint32 genera
         event->address |= return_bits_of(event) & 8u;
         event->where &= FC_WHERE_KIND_MASK | FC_WHERE_ADDRESS_MASK;
     }
-    return last_word >> FC_SITE_GENERATION_SHIFT == generation;
+    return event->site >> FC_SITE_GENERATION_SHIFT == 0;
 }
 
 /* Whether `exit`, the next record, is that of the call that `entry` began.  leave() would find
@@ -327,7 +329,7 @@ static inline gboolean read_record(const struct FcRecord *record, guint32 genera
 static inline gboolean is_own_exit(const FcStack *stack, const struct Event *entry,
                                    const struct Event *exit)
 {
-    if (kind_of(exit) != FC_RECORD_EXIT || exit->address - stack->low >= stack->size)
+    if (exit->address - stack->low >= stack->size)
         return FALSE;
     if (G_UNLIKELY(exit->after_inlining)) /* equal: it was tail-called */
         return exit->address == entry->address && exit->site == entry->site &&
@@ -337,33 +339,57 @@ static inline gboolean is_own_exit(const FcStack *stack, const struct Event *ent
 }
 
 /* When the call that `entry` began ends, if `record`, the one after it, is there and says so; else
- * FC_STACK_NO_TIME. */
-static inline guint64 find_own_exit(const FcStack *stack, const struct Event *entry,
-                                    const struct FcRecord *record, guint32 generation)
+ * FC_STACK_NO_TIME.  Of exits that are not where the entry was: a hook that was tail-called, say.
+ */
+G_NO_INLINE static guint64 find_other_exit(const FcStack *stack, const struct Event *entry,
+                                           const struct FcRecord *record, guint64 generation)
 {
     struct Event exit;
-    if (!read_record(record, generation, &exit) || !is_own_exit(stack, entry, &exit))
+    if (!read_record(record, generation, &exit) || kind_of(&exit) != FC_RECORD_EXIT ||
+        !is_own_exit(stack, entry, &exit))
         return FC_STACK_NO_TIME;
-    return MAX(exit.time, entry->time);
+    return exit.time;
+}
+
+/* The same of any.  Most exits differ from their entry in their kind and time alone, and where they
+ * return to. */
+static inline guint64 find_own_exit(const FcStack *stack, const struct Event *entry,
+                                    const struct FcRecord *record, guint64 generation)
+{
+    /* acquire: as in read_record */
+    const guint64 site = __atomic_load_n(&record->site, __ATOMIC_ACQUIRE) ^ generation;
+    const guint64 differ = __atomic_load_n(&record->where, __ATOMIC_RELAXED) ^ entry->where;
+    if ((differ & FC_WHERE_KIND_MASK) != (FC_RECORD_ENTER ^ FC_RECORD_EXIT))
+        return FC_STACK_NO_TIME;
+    guint64 time;
+    if (G_LIKELY(site == entry->site && (differ & FC_WHERE_ADDRESS_MASK) == 0 &&
+                 __atomic_load_n(&record->function, __ATOMIC_RELAXED) == entry->function &&
+                 !entry->after_inlining))
+        time = __atomic_load_n(&record->time, __ATOMIC_RELAXED);
+    else
+    {
+        const struct Event other = *entry; /* `entry` itself is in registers */
+        time = find_other_exit(stack, &other, record, generation);
+    }
+    return time != FC_STACK_NO_TIME ? MAX(time, entry->time) : time;
 }
 
 /* As fc_stack_feed, up to where a window begins or something is pending. */
 static guint32 feed(FcStack *stack, const struct FcRecord *records, guint32 from, guint32 to,
                     guint32 generation)
 {
+    const guint64 in_place = (guint64)generation << FC_SITE_GENERATION_SHIFT;
     const struct FcRecord *end = &records[to];
     const struct FcRecord *record = &records[from];
     for (; record < end; record++)
     {
         struct Event event;
-        if (G_UNLIKELY(!read_record(record, generation, &event)))
+        if (G_UNLIKELY(!read_record(record, in_place, &event)))
             break;
-        guint64 kind = kind_of(&event);
-        guint64 before = stack->last;
+        const guint64 kind = kind_of(&event);
+        const guint64 before = stack->last;
         if (G_UNLIKELY(event.time < before))
             event.time = before;
-        if (G_UNLIKELY(stack->first == FC_STACK_NO_TIME))
-            stack->first = event.time;
         stack->last = event.time;
         if (G_UNLIKELY(event.time >= stack->next_change))
             apply_changes(stack, event.time);
@@ -383,7 +409,7 @@ static guint32 feed(FcStack *stack, const struct FcRecord *records, guint32 from
         {
             guint64 left = FC_STACK_NO_TIME;
             if (record + 1 < end)
-                left = find_own_exit(stack, &event, record + 1, generation);
+                left = find_own_exit(stack, &event, record + 1, in_place);
             enter(stack, &event, left);
             if (left != FC_STACK_NO_TIME)
                 record++;
@@ -410,7 +436,7 @@ static guint32 feed_window(FcStack *stack, const struct FcRecord *records, guint
     for (; at < to && stack->is_window; at++)
     {
         struct Event event;
-        if (!read_record(&records[at], generation, &event))
+        if (!read_record(&records[at], (guint64)generation << FC_SITE_GENERATION_SHIFT, &event))
             break;
         const guint32 top = stack->top;
         const gboolean is_whole = stack->frames[top].away == 0;
@@ -429,7 +455,8 @@ static guint32 feed_pending(FcStack *stack, const struct FcRecord *records, guin
                             guint32 to, guint32 generation)
 {
     struct Event event;
-    if (from == to || !read_record(&records[from], generation, &event))
+    if (from == to ||
+        !read_record(&records[from], (guint64)generation << FC_SITE_GENERATION_SHIFT, &event))
         return from;
     feed_one(stack, records, from, generation);
     return from + 1;
