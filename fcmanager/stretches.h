@@ -22,6 +22,7 @@ typedef struct
     double middle[2]; /* about the median of the logarithms of ticks for 64 calls: some stretches
                          take many times as long as they would, as others use the caches; */
     double spread[2]; /* the mean distance from it */
+    double weight[2]; /* how many times 64 calls, in all */
     double ticks;     /* of both, as they were */
 } FcStretches;
 

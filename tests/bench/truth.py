@@ -40,6 +40,7 @@ MIXES = {
     "containers": ("containers.cc", "g++", "-O2"),
     "machine": ("machine.c", "gcc", "-O2"),
     "middling": ("middling.c", "gcc", "-O2"),
+    "refills": ("refills.c", "gcc", "-O2"),
     "leaf -O0": ("leaf.c", "gcc", "-O0"),
     "text -O0": ("text.c", "gcc", "-O0"),
     "containers -O0": ("containers.cc", "g++", "-O0"),

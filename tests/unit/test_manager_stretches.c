@@ -41,9 +41,10 @@ static void use_up(FcFixture *f, guint64 time, enum FcCountRecord kind, gboolean
     use_up_at(f, time, kind, is_double, 1);
 }
 
-/* A calls B in stretches of `once` ticks, one in 16 of `twice`, and behind every fourth sample
- * a gap, and no stretch that is known.  Returns how long it was. */
-static guint64 run(FcFixture *f, guint stretches, guint64 once, guint64 twice)
+/* A calls B in stretches of `once` ticks, one in 16 of `twice`, one in 5 of `seldom` more, and
+ * behind every fourth sample a gap, and no stretch that is known.  Returns how long it was. */
+static guint64 run_unlike(FcFixture *f, guint stretches, guint64 once, guint64 twice,
+                          guint64 seldom)
 {
     guint64 now = 0;
     gboolean is_double = FALSE;
@@ -58,13 +59,18 @@ static guint64 run(FcFixture *f, guint stretches, guint64 once, guint64 twice)
         if (has_gap)
             fc_fixture_count(f, now + 30, FC_COUNT_GAP_ENDS, 'B', OF_B, 1);
         is_double = !has_gap && i % 16 == 0;
-        now += is_double ? twice : once;
+        now += (is_double ? twice : once) + (i % 5 == 4 ? seldom : 0);
     }
     fc_fixture_leave(f, now, 'A', OF_A, 0);
     fc_counted_add(fc_stack_counted(f->stack), OF_B, fc_fixture_address('B'), 0,
                    (guint64)stretches * CALLS);
     fc_counted_settle(fc_stack_counted(f->stack), 0, &costs);
     return now;
+}
+
+static guint64 run(FcFixture *f, guint stretches, guint64 once, guint64 twice)
+{
+    return run_unlike(f, stretches, once, twice, 0);
 }
 
 /* What is left for A and B of their time, as it was seen but for the hooks: all, hardly in these.
@@ -146,6 +152,20 @@ static void test_not_held_up(void)
     expect_as_without(400, 20 * cost, 20 * cost + cost * 3 / 2);
     expect_as_without(400, 20 * cost, 15 * cost);
     expect_as_without(40, 20 * cost, 30 * cost);
+}
+
+/* As test_held_up, but every fifth stretch has a call that does much: what hooks cost in the others
+ * is no part of its time. */
+static void test_seldom_long(void)
+{
+    const guint64 once = CALLS * COUNTED * 12;
+    FcFixture f;
+    run_unlike(&f, 400, once, once + once / 2, 12 * once);
+    const guint64 without = left_of(&f, FALSE);
+    fc_fixture_stop(&f);
+    run_unlike(&f, 400, once, once + once / 2, 12 * once);
+    g_assert_cmpuint(left_of(&f, TRUE), ==, without);
+    fc_fixture_stop(&f);
 }
 
 static void set_after_inlining(const FcFixture *f)
@@ -310,6 +330,7 @@ int main(int argc, char **argv)
     g_test_add_func("/stretches/held-up", test_held_up);
     g_test_add_func("/stretches/held-up-seldom", test_held_up_seldom);
     g_test_add_func("/stretches/not-held-up", test_not_held_up);
+    g_test_add_func("/stretches/seldom-long", test_seldom_long);
     g_test_add_func("/stretches/after-inlining", test_after_inlining);
     g_test_add_func("/stretches/all", test_all);
     g_test_add_func("/stretches/stretch", test_stretch);
