@@ -72,7 +72,7 @@ guint64 fc_report_cycle_ns(const FcModel *model, guint cycle)
                 fc_callgraph_cycle_of(model->graph, (guint)callers[c]->caller) != cycle)
                 sum_ns += callers[c]->total_ns;
     }
-    return sum_ns;
+    return MIN(sum_ns, model->local_ns); /* estimates of several may add up to more */
 }
 
 /* ---- Order ------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
  */
 #include "fcmanager/costs.h"
 
+#include "fcmanager/costs-totals.h"
 #include "fcmanager/observed.h"
 
 /* libfc measures in so many parts of a tick. */
@@ -272,90 +273,6 @@ static void take_off_local(Work *work)
     }
 }
 
-static guint64 less(guint64 total, guint64 removed)
-{
-    return total > removed ? total - removed : 0;
-}
-
-/* Children stand behind their parents. */
-static void take_off_totals(Work *work)
-{
-    FcCounts *counts = work->counts;
-    counts->node_costs = g_array_new(FALSE, TRUE, sizeof(FcCountsCost));
-    g_array_set_size(counts->node_costs, counts->node_count);
-    for (guint32 i = counts->node_count; i-- > 1;)
-    {
-        FcCountsNode *node = &counts->nodes[i];
-        FcCountsCost *cost = &g_array_index(counts->node_costs, FcCountsCost, i);
-        cost->local += work->removed[i];
-        if (node->parent != 0)
-            g_array_index(counts->node_costs, FcCountsCost, node->parent).total +=
-                cost->total + cost->local;
-        cost->total += cost->local;
-        const guint64 total = MIN(MAX(less(node->total, cost->total), node->local), node->total);
-        cost->total = node->total - total;
-        node->total = total;
-        work->removed[i] = cost->total;
-    }
-}
-
-static void take_off_functions(Work *work)
-{
-    FcCounts *counts = work->counts;
-    g_autofree guint64 *removed = g_new0(guint64, counts->function_count + 1);
-    g_autofree guint64 *local = g_new0(guint64, counts->function_count + 1);
-    guint64 all = 0;
-    for (guint32 i = 1; i < counts->node_count; i++)
-    {
-        const FcCountsNode *node = &counts->nodes[i];
-        all += node->parent == 0 ? node->total : 0;
-        removed[node->function] += work->removed[i];
-        local[node->function] += node->local;
-        counts->functions[node->function].cost_local +=
-            g_array_index(counts->node_costs, FcCountsCost, i).local;
-    }
-    for (guint32 i = 0; i < counts->function_count; i++)
-    {
-        FcCountsFunction *function = &counts->functions[i];
-        /* contexts of a circle may have lost less than the time that they have in common */
-        const guint64 most = MIN(function->total, MAX(all, local[i]));
-        const guint64 total = MIN(MAX(less(function->total, removed[i]), local[i]), most);
-        function->cost_total = function->total - total;
-        function->total = total;
-    }
-}
-
-/* Those of a recursion have no context of their own: they lose what their function did. */
-static void take_off_arcs(Work *work)
-{
-    FcCounts *counts = work->counts;
-    g_autofree guint64 *removed = g_new0(guint64, counts->arc_count + 1);
-    g_autofree guint8 *has_context = g_new0(guint8, counts->arc_count + 1);
-    g_autofree guint32 *arcs = fc_counts_arcs_of_nodes(counts);
-    for (guint32 i = 1; i < counts->node_count; i++)
-    {
-        removed[arcs[i]] += work->removed[i];
-        has_context[arcs[i]] = 1;
-    }
-    counts->arc_costs = g_array_new(FALSE, TRUE, sizeof(FcCountsCost));
-    g_array_set_size(counts->arc_costs, counts->arc_count);
-    for (guint32 i = 0; i < counts->arc_count; i++)
-    {
-        FcCountsArc *arc = &counts->arcs[i];
-        const FcCountsFunction *callee = &counts->functions[arc->callee];
-        guint64 total = less(arc->total, removed[i + 1]);
-        if (!has_context[i + 1] && callee->cost_total > 0)
-        {
-            const double share = (double)arc->total * (double)callee->total /
-                                 ((double)callee->total + (double)callee->cost_total);
-            total = share < (double)arc->total ? (guint64)share : arc->total;
-        }
-        total = MIN(total, MIN(arc->total, callee->total));
-        g_array_index(counts->arc_costs, FcCountsCost, i).total = arc->total - total;
-        arc->total = total;
-    }
-}
-
 void fc_costs_take_off(FcCounts *counts, const FcCallCosts *costs, const FcObserved *seen)
 {
     if (costs->recorded <= 0 && costs->counted <= 0)
@@ -373,9 +290,7 @@ void fc_costs_take_off(FcCounts *counts, const FcCallCosts *costs, const FcObser
     spread_excess(&work);
     take_off_local(&work);
     fc_observed_refine(counts, work.removed, costs, seen);
-    take_off_totals(&work);
-    take_off_functions(&work);
-    take_off_arcs(&work);
+    fc_costs_take_off_totals(counts, work.removed, work.within);
     g_free(work.within);
     g_free(work.samples);
     g_free(work.overhead);

@@ -60,6 +60,32 @@ static void bound_nodes(FcCounts *counts, const Work *work)
     }
 }
 
+static guint64 on_cpu(const FcCounts *counts, guint32 index)
+{
+    return less(counts->nodes[index].total, fc_counts_wait(counts->node_waits, index).total);
+}
+
+/* No context is on the CPU for longer than its caller's, but for its own time: see
+ * counted-times.c, bound_contexts.  Returns how long the thread was, by what all took themselves.
+ */
+static guint64 bound_on_cpu(FcCounts *counts)
+{
+    guint64 all = 0;
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const FcCountsNode *node = &counts->nodes[i];
+        const guint32 parent = node->parent;
+        FcCountsCost wait = fc_counts_wait(counts->node_waits, i);
+        const guint64 own = less(node->local, wait.local);
+        all += own;
+        if (parent == 0 || on_cpu(counts, i) <= MAX(on_cpu(counts, parent), own))
+            continue;
+        wait.total = less(node->total, MAX(on_cpu(counts, parent), own));
+        set_wait(&counts->node_waits, i, wait);
+    }
+    return all;
+}
+
 /* What the contexts of a function or of an arc have together. */
 typedef struct
 {
@@ -75,22 +101,30 @@ static void add_node(Sum *sum, const FcCountsNode *node, guint64 wait, guint64 c
     sum->cut += cut;
 }
 
+/* Of `total`, in which any of the contexts was active, several maybe at a time. */
+static guint64 on_cpu_of(const Sum *sum, guint64 total)
+{
+    if (total == sum->total)
+        return sum->on_cpu;
+    return (guint64)((double)sum->on_cpu / (double)sum->total * (double)total);
+}
+
 /* The part of `total` off the CPU: that of the contexts, unless there is time of a recursion, which
  * has no context of its own, in it.  All the same no more is on the CPU than `most`, as the thread
  * was. */
 static guint64 bound_sum(const Sum *sum, guint64 total, guint64 wait, guint64 most)
 {
-    const guint64 bounded =
-        total <= sum->total ? less(total, sum->on_cpu) : MIN(less(wait, sum->cut), total);
+    const guint64 bounded = total <= sum->total && sum->total > 0
+                                ? less(total, on_cpu_of(sum, total))
+                                : MIN(less(wait, sum->cut), total);
     return MAX(bounded, less(total, most));
 }
 
-static void bound_sums(FcCounts *counts, const Work *work)
+static void bound_sums(FcCounts *counts, const Work *work, guint64 most)
 {
     g_autofree Sum *of_functions = g_new0(Sum, counts->function_count + 1);
     g_autofree Sum *of_arcs = g_new0(Sum, counts->arc_count + 1);
     g_autofree guint32 *arcs = fc_counts_arcs_of_nodes(counts);
-    const guint64 most = work->callees_on_cpu[0];
     for (guint32 i = 1; i < counts->node_count; i++)
     {
         const FcCountsNode *node = &counts->nodes[i];
@@ -119,7 +153,7 @@ void fc_waits_bound(FcCounts *counts)
     Work work = {g_new0(guint64, counts->node_count), g_new0(guint64, counts->node_count),
                  g_new0(guint64, counts->node_count)};
     bound_nodes(counts, &work);
-    bound_sums(counts, &work);
+    bound_sums(counts, &work, bound_on_cpu(counts));
     g_free(work.cut);
     g_free(work.callees);
     g_free(work.callees_on_cpu);

@@ -190,6 +190,106 @@ static void test_arc_of_another(void)
     fc_fixture_stop(&f);
 }
 
+/* A calls B, which calls C by one of two call sites, and that D, which calls B again: an expression
+ * of terms of factors.  Each takes OF_A_CALL itself, and the hooks what they do. */
+static guint64 make_expression(FcFixture *f, guint64 now, guint level, guint depth)
+{
+    const guint64 of_b = level == 0 ? fc_fixture_site('A', 0) : fc_fixture_site('D', 0);
+    const guint64 of_c = fc_fixture_site('B', level % 2);
+    const guint64 of_d = fc_fixture_site('C', 0);
+    fc_fixture_enter(f, now, 'B', of_b, depth);
+    now += INSIDE / 2 + OF_A_CALL + OUTSIDE / 2;
+    fc_fixture_enter(f, now, 'C', of_c, depth + 1);
+    now += INSIDE / 2 + OF_A_CALL + OUTSIDE / 2;
+    fc_fixture_enter(f, now, 'D', of_d, depth + 2);
+    now += INSIDE / 2 + OF_A_CALL;
+    if (level < 5)
+        now = make_expression(f, now + OUTSIDE / 2, level + 1, depth + 3);
+    now += INSIDE / 2;
+    fc_fixture_leave(f, now, 'D', of_d, depth + 2);
+    now += OUTSIDE / 2 + INSIDE / 2;
+    fc_fixture_leave(f, now, 'C', of_c, depth + 1);
+    now += OUTSIDE / 2 + INSIDE / 2;
+    fc_fixture_leave(f, now, 'B', of_b, depth);
+    return now + OUTSIDE / 2;
+}
+
+#define EXPRESSIONS 100u
+#define OTHERS 300u /* calls of E that A makes itself */
+
+/* At most so many contexts. */
+static void run_expressions(FcFixture *f, guint32 contexts)
+{
+    guint64 now = 0;
+    fc_fixture_start(f);
+    f->counts->node_limit = contexts;
+    fc_fixture_enter(f, now, 'A', 0x99, 0);
+    for (guint i = 0; i < EXPRESSIONS; i++)
+        now = make_expression(f, now + OUTSIDE / 2, 0, 1);
+    for (guint i = 0; i < OTHERS; i++)
+    {
+        now += OUTSIDE / 2;
+        fc_fixture_enter(f, now, 'E', fc_fixture_site('A', 1), 1);
+        now += INSIDE + OF_A_CALL;
+        fc_fixture_leave(f, now, 'E', fc_fixture_site('A', 1), 1);
+        now += OUTSIDE / 2;
+    }
+    fc_fixture_leave(f, now, 'A', 0x99, 0);
+    const FcCallCosts costs = {.recorded = OUTSIDE + INSIDE, .inside = INSIDE};
+    fc_costs_take_off(f->counts, &costs, NULL);
+    fc_counts_sum_functions(f->counts);
+}
+
+static guint64 sum_of_local(const FcCounts *counts)
+{
+    guint64 sum = 0;
+    for (guint32 i = 1; i < counts->node_count; i++)
+        sum += counts->nodes[i].local;
+    return sum;
+}
+
+/* Nothing takes longer than who called it, though several contexts of C are active at a time and
+ * what is within another call of B is in no context below D. */
+static void test_circle(void)
+{
+    FcFixture f;
+    run_expressions(&f, FC_CONTEXTS_DEFAULT);
+    guint64 longest = fc_fixture_function(f.counts, 'A')->total;
+    const guint64 all = sum_of_local(f.counts);
+    const guint64 of_e = fc_fixture_function(f.counts, 'E')->total;
+    g_assert_cmpuint(longest, ==, all);
+    g_assert_cmpuint(of_e, <=, OTHERS * (OF_A_CALL + 1));
+    for (const char *letter = "BCD"; *letter; letter++)
+    {
+        const guint64 total = fc_fixture_function(f.counts, *letter)->total;
+        g_assert_cmpuint(total, <=, longest);
+        /* the outermost call of each of them is nearly all of A's but E's */
+        g_assert_cmpuint(total, >=, (all - of_e) * 8 / 10);
+        longest = total;
+    }
+    for (guint32 i = 1; i < f.counts->node_count; i++)
+        if (f.counts->nodes[i].parent != 0)
+            g_assert_cmpuint(f.counts->nodes[i].total, <=,
+                             f.counts->nodes[f.counts->nodes[i].parent].total);
+    fc_fixture_stop(&f);
+}
+
+/* What was taken off contexts that others were folded on is in the totals of who called them. */
+static void test_folded(void)
+{
+    for (guint32 contexts = 2; contexts < 8; contexts++)
+    {
+        FcFixture f;
+        run_expressions(&f, contexts);
+        const guint64 all = sum_of_local(f.counts);
+        g_assert_cmpuint(fc_fixture_function(f.counts, 'A')->total, <=, all);
+        g_assert_cmpuint(fc_fixture_function(f.counts, 'A')->total, >=, all * 8 / 10);
+        for (const char *letter = "BCD"; *letter; letter++)
+            g_assert_cmpuint(fc_fixture_function(f.counts, *letter)->total, <=, all);
+        fc_fixture_stop(&f);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -199,5 +299,7 @@ int main(int argc, char **argv)
     g_test_add_func("/costs/mutual", test_mutual);
     g_test_add_func("/costs/mutual-seldom", test_mutual_seldom);
     g_test_add_func("/costs/arc-of-another", test_arc_of_another);
+    g_test_add_func("/costs/circle", test_circle);
+    g_test_add_func("/costs/folded", test_folded);
     return g_test_run();
 }
