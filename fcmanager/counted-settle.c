@@ -113,144 +113,6 @@ guint32 fc_settle_next_below(const FcSettle *settle, guint32 node, guint32 top, 
     return 0;
 }
 
-/* ---- Callers ---------------------------------------------------------------------- */
-
-guint64 fc_settle_sure_calls(const FcSettle *settle, guint32 arc)
-{
-    const GArray *sure = settle->counted->sure;
-    return arc < sure->len ? g_array_index(sure, guint64, arc) : 0;
-}
-
-static gint compare_functions(gconstpointer a, gconstpointer b, gpointer data)
-{
-    const FcCounts *counts = data;
-    const FcCountsFunction *one = &counts->functions[*(const guint32 *)a];
-    const FcCountsFunction *other = &counts->functions[*(const guint32 *)b];
-    if (one->module != other->module)
-        return one->module < other->module ? -1 : 1;
-    return one->address < other->address ? -1 : one->address > other->address;
-}
-
-/* The function that begins closest before the call site in the same module, + 1; 0: none.  It may
- * be another one, as what was not profiled is not known. */
-static guint32 function_before(const FcSettle *settle, const FcCountedPair *pair)
-{
-    const FcCounts *counts = settle->counts;
-    guint32 low = 0;
-    guint32 high = counts->function_count;
-    if (pair->site_module == FC_NONE)
-        return 0;
-    while (low < high)
-    {
-        guint32 middle = low + (high - low) / 2;
-        const FcCountsFunction *function = &counts->functions[settle->by_address[middle]];
-        if (function->module < pair->site_module ||
-            (function->module == pair->site_module && function->address < pair->site))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0 || counts->functions[settle->by_address[low - 1]].module != pair->site_module)
-        return 0;
-    return settle->by_address[low - 1] + 1;
-}
-
-/* Whether anybody calls `callee` by the pair's call site. */
-static gboolean is_called_there(const FcSettle *settle, const FcCountedPair *pair, guint32 callee)
-{
-    const FcMapSlot *slot = fc_map_find(&settle->counted->pair_map, pair->site,
-                                        (guint64)(gint64)pair->site_module, callee);
-    return slot &&
-           g_array_index(settle->counted->pairs, FcCountedPair, slot->value - 1).first_arc != 0;
-}
-
-/* Whether function `caller` does. */
-static gboolean calls_there(const FcSettle *settle, const FcCountedPair *pair, guint32 caller,
-                            guint32 callee)
-{
-    return fc_counts_find_arc(settle->counts, caller + 1, pair->site, pair->site_module, callee) !=
-           0;
-}
-
-/* The function below which most calls of the pair were recorded, + 1; 0: none. */
-static guint32 most_recorded_caller(const FcSettle *settle, const FcCountedPair *pair)
-{
-    guint64 most = 0;
-    guint32 best = 0;
-    for (guint32 at = pair->first_arc; at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
-    {
-        const FcCountsArc *arc = &settle->counts->arcs[at - 1];
-        if (arc->calls <= most)
-            continue;
-        most = arc->calls;
-        best = arc->caller;
-    }
-    return best;
-}
-
-static guint32 find_likely_caller(const FcSettle *settle, const FcCountedPair *pair)
-{
-    guint32 found = 0;
-    for (guint32 at = pair->first_arc; at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
-    {
-        const guint32 caller = settle->counts->arcs[at - 1].caller;
-        if (caller == 0 || caller - 1 == pair->function ||
-            !is_called_there(settle, pair, caller - 1) ||
-            calls_there(settle, pair, pair->function, caller - 1))
-            continue;
-        if (found == 0 || calls_there(settle, pair, found - 1, caller - 1))
-            found = caller;
-    }
-    if (found == 0)
-        found = function_before(settle, pair);
-    return found != 0 ? found : most_recorded_caller(settle, pair);
-}
-
-guint32 fc_settle_likely_caller(const FcSettle *settle, const FcCountedPair *pair)
-{
-    const FcMapSlot *slot = settle->likely
-                                ? fc_map_find(&settle->counted->pair_map, pair->site,
-                                              (guint64)(gint64)pair->site_module, pair->function)
-                                : NULL;
-    if (!slot)
-        return find_likely_caller(settle, pair);
-    guint32 *known = fc_settle_link(settle->likely, slot->value - 1);
-    if (*known == 0)
-        *known = find_likely_caller(settle, pair) + 1;
-    return *known - 1;
-}
-
-guint32 fc_settle_hidden_caller(const FcSettle *settle, const FcCountedPair *pair, guint32 function)
-{
-    const guint32 own =
-        fc_counts_find_arc(settle->counts, function, pair->site, pair->site_module, pair->function);
-    gboolean any = FALSE;
-    guint64 most = 0;
-    guint32 best = 0;
-    if (own != 0 && fc_settle_sure_calls(settle, own - 1) > 0)
-        return 0;
-    for (guint32 at = pair->first_arc; at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
-    {
-        const FcCountsArc *arc = &settle->counts->arcs[at - 1];
-        guint64 calls = fc_settle_sure_calls(settle, at - 1);
-        if (calls == 0)
-            continue;
-        any = TRUE;
-        if (arc->caller != 0 && settle->is_counted[arc->caller - 1] && calls > most)
-        {
-            most = calls;
-            best = arc->caller;
-        }
-    }
-    if (!any && function != 0) /* else it is an unprofiled one, more likely */
-    {
-        best = fc_settle_likely_caller(settle, pair);
-        if (best == function || best == 0 || !settle->is_counted[best - 1])
-            best = 0;
-    }
-    return best;
-}
-
 /* ---- The order ---------------------------------------------------------------------- */
 
 /* Calls of counted functions by others, to apportion those of a caller before its callees'. */
@@ -345,6 +207,16 @@ static void apportion_all(FcSettle *settle)
 
 /* ---- All of it ------------------------------------------------------------------------ */
 
+static gint compare_functions(gconstpointer a, gconstpointer b, gpointer data)
+{
+    const FcCounts *counts = data;
+    const FcCountsFunction *one = &counts->functions[*(const guint32 *)a];
+    const FcCountsFunction *other = &counts->functions[*(const guint32 *)b];
+    if (one->module != other->module)
+        return one->module < other->module ? -1 : 1;
+    return one->address < other->address ? -1 : one->address > other->address;
+}
+
 static void note_pairs(FcSettle *settle)
 {
     FcCounted *counted = settle->counted;
@@ -355,12 +227,17 @@ static void note_pairs(FcSettle *settle)
         FcCountedPair *pair = fc_counted_pair(counted, arc->site, arc->site_module, arc->callee);
         *fc_settle_link(settle->next_arc, i) = pair->first_arc;
         pair->first_arc = i + 1;
+        settle->functions[arc->callee].calls += arc->calls;
+        if (i < counted->inner->len)
+            settle->functions[arc->callee].windows +=
+                g_array_index(counted->inner, FcCountedSums, i).windows;
     }
     for (guint32 i = counted->samples->len; i-- > 0;)
     {
         FcCountedSample *sample = &g_array_index(counted->samples, FcCountedSample, i);
         const FcCountsArc *arc = &counts->arcs[sample->arc];
         FcCountedPair *pair = fc_counted_pair(counted, arc->site, arc->site_module, arc->callee);
+        settle->functions[arc->callee].windows += sample->timed.windows + sample->alone;
         sample->next = pair->first_sample;
         pair->first_sample = i + 1;
         settle->is_counted[arc->callee] |=
@@ -369,6 +246,7 @@ static void note_pairs(FcSettle *settle)
     for (guint32 i = counted->pairs->len; i-- > 0;)
     {
         const FcCountedPair *pair = &g_array_index(counted->pairs, FcCountedPair, i);
+        settle->functions[pair->function].calls += pair->calls;
         *fc_settle_link(settle->next_pair, i) = settle->first_pair[pair->function];
         settle->first_pair[pair->function] = i + 1;
         if (pair->deep > 0)
@@ -411,6 +289,7 @@ static void begin(FcSettle *settle, FcCounted *counted, const FcCallCosts *costs
     settle->by_address = g_new(guint32, functions);
     for (guint32 i = 0; i < functions; i++)
         settle->by_address[i] = i;
+    settle->functions = g_new0(FcSettleFunction, functions + 1);
     g_qsort_with_data(settle->by_address, (gint)functions, sizeof *settle->by_address,
                       compare_functions, counts);
     note_pairs(settle);
@@ -436,6 +315,7 @@ static void end(FcSettle *settle)
     g_free(settle->first_same);
     g_free(settle->is_counted);
     g_free(settle->by_address);
+    g_free(settle->functions);
     fc_settle_forget_below(settle);
 }
 

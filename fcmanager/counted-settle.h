@@ -58,22 +58,30 @@ typedef struct
     GArray *older;  /* guint32 by context: another one of its top and function; 0: none */
 } FcSettleBelow;
 
+/* Of one function: */
+typedef struct
+{
+    guint64 calls;   /* in all, */
+    guint64 windows; /* and those in which all was recorded that they called */
+} FcSettleFunction;
+
 /* Beside what fc_counted_settle is given; arrays by context grow with these. */
 typedef struct
 {
     FcCounted *counted;
     FcCounts *counts;
     const FcCallCosts *costs;
-    FcNodes children;      /* by parent, site, its module and function */
-    GArray *first_parent;  /* guint32 by context: the parent before it moved */
-    GArray *first_child;   /* guint32 by context; 0: none */
-    GArray *next_child;    /* of the same parent */
-    GArray *next_same;     /* of the same function */
-    GArray *next_of_pair;  /* called by the same call site, too; newer ones first, as all these */
-    GArray *hidden_calls;  /* guint64: calls that were counted, from outside of the context */
-    GArray *spent;         /* FcCountedSpent */
-    guint32 *first_same;   /* by function */
-    guint8 *is_counted;    /* by function: bits as below; 0: it is not */
+    FcNodes children;     /* by parent, site, its module and function */
+    GArray *first_parent; /* guint32 by context: the parent before it moved */
+    GArray *first_child;  /* guint32 by context; 0: none */
+    GArray *next_child;   /* of the same parent */
+    GArray *next_same;    /* of the same function */
+    GArray *next_of_pair; /* called by the same call site, too; newer ones first, as all these */
+    GArray *hidden_calls; /* guint64: calls that were counted, from outside of the context */
+    GArray *spent;        /* FcCountedSpent */
+    guint32 *first_same;  /* by function */
+    guint8 *is_counted;   /* by function: bits as below; 0: it is not */
+    FcSettleFunction *functions;
     GArray *next_arc;      /* guint32 by arc: another one of its pair, index + 1; 0: none */
     guint32 *first_pair;   /* by function, index + 1; 0: none */
     GArray *next_pair;     /* guint32 by pair: another one of its function; likewise */
@@ -134,9 +142,9 @@ void fc_settle_forget_below(FcSettle *settle);
 /* Recorded calls by the arc of which it is certain that its caller made them. */
 guint64 fc_settle_sure_calls(const FcSettle *settle, guint32 arc);
 /* The function (+ 1; 0: none) that calls the pair as far as its call site tells, where nobody
- * surely does: that into which the callee was inlined, which was called from the same site itself;
- * else the one that begins closest before the site, though it may be another, as what was not
- * profiled is not known. */
+ * surely does and it is not certain that it does not: that into which the callee was inlined, which
+ * was called from the same site itself; else the one that begins closest before the site, though it
+ * may be another, as what was not profiled is not known. */
 guint32 fc_settle_likely_caller(const FcSettle *settle, const FcCountedPair *pair);
 /* The counted function that calls the pair where `function` (+ 1; 0: none) does not, as it has no
  * such call site; + 1, 0: it does itself. */

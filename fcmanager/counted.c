@@ -15,6 +15,7 @@ FcCounted *fc_counted_new(FcCounts *counts)
     counted->stretches = g_array_new(FALSE, TRUE, sizeof(FcStretches));
     counted->sure = g_array_new(FALSE, TRUE, sizeof(guint64));
     counted->before = g_array_new(FALSE, TRUE, sizeof(double));
+    counted->arcs_before = g_array_new(FALSE, TRUE, sizeof(guint32));
     counted->inner = g_array_new(FALSE, TRUE, sizeof(FcCountedSums));
     fc_map_init(&counted->pair_map, 0);
     fc_nodes_init(&counted->sample_map, 0);
@@ -30,6 +31,7 @@ void fc_counted_free(FcCounted *counted)
     g_array_unref(counted->stretches);
     g_array_unref(counted->sure);
     g_array_unref(counted->before);
+    g_array_unref(counted->arcs_before);
     g_array_unref(counted->inner);
     fc_map_clear(&counted->pair_map);
     fc_nodes_clear(&counted->sample_map);
@@ -66,7 +68,12 @@ void fc_counted_begin_function(FcCounted *counted, guint32 function, gboolean ne
     fc_counted_begin(counted);
     const gboolean is_marked = fc_counts_is_marked(counts->counted_functions, function);
     if (!is_marked)
+    {
         fc_counts_mark(&counts->counted_functions, function);
+        if (counted->arcs_before->len <= function)
+            g_array_set_size(counted->arcs_before, function + 1);
+        g_array_index(counted->arcs_before, guint32, function) = counts->arc_count;
+    }
     if (!is_marked || !nested)
         g_array_index(counts->counted_functions, guint8, function) =
             nested ? FC_COUNTS_NESTED : FC_COUNTS_ALL;

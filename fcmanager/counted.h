@@ -87,8 +87,10 @@ typedef struct
     FcNodes sample_map; /* by parent and arc; sample + 1 */
     GArray *sure;       /* guint64 by arc: calls of which it is certain who made them */
     GArray *before;     /* double by function, mean local time when all was recorded; see there */
-    GArray *inner;      /* FcCountedSums by arc: of calls recorded within another function's sample,
-                           from their entry to their exit */
+    GArray *
+        arcs_before; /* guint32 by function: how many arcs there were when it began to be counted */
+    GArray *inner;   /* FcCountedSums by arc: of calls recorded within another function's sample,
+                        from their entry to their exit */
     guint scans;
     FcCountedPlace *places; /* by a hash; NULL: none is known */
 } FcCounted;

@@ -4,6 +4,8 @@
  */
 #include "tests/unit/manager_fixture.h"
 
+#include "fcmanager/counted-settle.h"
+
 #include <string.h>
 
 #define STACK_TOP UINT64_C(0x7fff00000000)
@@ -161,4 +163,41 @@ void fc_fixture_check_range(FcFixture *fixture, char letter, guint64 total_min, 
     g_assert_cmpuint(all.total_max, ==, total_max);
     g_assert_cmpuint(all.local_min, ==, local_min);
     g_assert_cmpuint(all.local_max, ==, local_max);
+}
+
+void fc_fixture_add(FcFixture *fixture, char letter, guint64 site, guint64 calls)
+{
+    fc_counted_add(fc_stack_counted(fixture->stack), site, fc_fixture_address(letter), 0, calls);
+}
+
+void fc_fixture_settle(FcFixture *fixture, guint64 outside)
+{
+    static const FcCallCosts no_costs;
+    g_assert_cmpuint(fc_stack_depth(fixture->stack), ==, 0);
+    fc_counted_settle(fc_stack_counted(fixture->stack), outside, &no_costs);
+}
+
+void fc_fixture_check_context(FcFixture *fixture, const char *path, guint64 calls, guint64 total,
+                              guint64 local)
+{
+    const FcCountsNode *node = fc_fixture_context(fixture->counts, path);
+    g_assert_nonnull(node);
+    g_assert_cmpuint(node->calls, ==, calls);
+    g_assert_cmpuint(node->total, ==, total);
+    g_assert_cmpuint(node->local, ==, local);
+}
+
+gboolean fc_fixture_is_apportioned(FcFixture *fixture, const char *path)
+{
+    const FcCountsNode *node = fc_fixture_context(fixture->counts, path);
+    g_assert_nonnull(node);
+    return fc_counts_is_marked(fixture->counts->apportioned_nodes,
+                               (guint32)(node - fixture->counts->nodes));
+}
+
+void fc_fixture_check_arc(FcFixture *fixture, char caller, guint64 site, char callee, guint64 calls)
+{
+    const FcCountsArc *arc = fc_fixture_arc(fixture->counts, caller, site, callee);
+    g_assert_nonnull(arc);
+    g_assert_cmpuint(arc->calls, ==, calls);
 }

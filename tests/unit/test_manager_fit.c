@@ -167,6 +167,22 @@ static void test_hidden_costs(void)
     }
 }
 
+/* Largest remainders, sums that are exact, numbers that don't fit into 64 bits when multiplied. */
+static void test_divide(void)
+{
+    const guint64 weights[] = {1, 1, 1, G_MAXUINT64, 0};
+    guint64 parts[5];
+    fc_settle_divide(10, weights, 3, parts);
+    g_assert_cmpuint(parts[0], ==, 4);
+    g_assert_cmpuint(parts[1], ==, 3);
+    g_assert_cmpuint(parts[2], ==, 3);
+    fc_settle_divide(G_MAXUINT64, weights, 5, parts);
+    g_assert_cmpuint(parts[0] + parts[1] + parts[2] + parts[3] + parts[4], ==, G_MAXUINT64);
+    g_assert_cmpuint(parts[4], ==, 0);
+    fc_settle_divide(7, &weights[4], 1, parts);
+    g_assert_cmpuint(parts[0], ==, 7);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -174,5 +190,6 @@ int main(int argc, char **argv)
     g_test_add_func("/fit/no-gap", test_no_gap);
     g_test_add_func("/fit/inner", test_inner);
     g_test_add_func("/fit/hidden-costs", test_hidden_costs);
+    g_test_add_func("/fit/divide", test_divide);
     return g_test_run();
 }
