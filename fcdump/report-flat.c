@@ -62,7 +62,7 @@ void fc_report_flat(const FcReportContext *context)
         fc_table_cell(table, fc_format_share(figures->local_ns, model->base_ns));
         fc_table_cell(table, fc_format_share(sum_ns, model->base_ns));
         fc_table_cell(table, fc_format_time(figures->local_wait_ns));
-        const gboolean sampled = figures->counted > figures->timed;
+        const gboolean sampled = fc_report_is_sampled(figures);
         const guint64 bounds[] = {figures->total_min_ns, figures->total_max_ns,
                                   figures->local_min_ns, figures->local_max_ns};
         for (guint b = 0; b < G_N_ELEMENTS(bounds); b++)

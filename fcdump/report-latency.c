@@ -30,6 +30,8 @@ static char *format_bar(guint64 calls, guint64 most)
 static void add_function(FcTable *table, const FcFunction *function)
 {
     const guint64 *buckets = function->figures.histogram;
+    const FcProfileBounds bounds = fc_profile_elapsed_bounds(&function->figures);
+    const gboolean sampled = fc_report_is_sampled(&function->figures);
     guint64 calls = 0;
     guint64 most = 0;
     for (guint i = 0; i < FC_HISTOGRAM_BUCKETS; i++)
@@ -41,8 +43,8 @@ static void add_function(FcTable *table, const FcFunction *function)
     fc_table_cell(table, g_strdup("function"));
     fc_table_cell(table, fc_format_count(calls));
     fc_table_cell(table, fc_format_share(calls, calls));
-    fc_table_cell(table, fc_format_time(function->figures.total_min_ns));
-    fc_table_cell(table, fc_format_time(function->figures.total_max_ns));
+    fc_table_cell(table, fc_report_mark(fc_format_time(bounds.total_min_ns), sampled));
+    fc_table_cell(table, fc_report_mark(fc_format_time(bounds.total_max_ns), sampled));
     fc_table_cell(table, g_strdup(function->name));
     for (guint i = 0; i < FC_HISTOGRAM_BUCKETS; i++)
     {
@@ -70,7 +72,7 @@ static gboolean has_calls(const FcFunction *function)
 
 void fc_report_latency(const FcReportContext *context)
 {
-    g_autoptr(GArray) functions = fc_report_functions(context);
+    g_autoptr(GArray) functions = fc_report_functions_elapsed(context);
     g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
     gboolean any = FALSE;
     gboolean sampled = FALSE;
@@ -93,7 +95,7 @@ void fc_report_latency(const FcReportContext *context)
             fc_table_gap(table);
         any = TRUE;
         add_function(table, function);
-        sampled = sampled || function->figures.counted > function->figures.timed;
+        sampled = sampled || fc_report_is_sampled(&function->figures);
     }
     fc_render_title(context->render, "Latency");
     if (!any && !fc_format_is_csv())
@@ -105,8 +107,9 @@ void fc_report_latency(const FcReportContext *context)
     fc_render_note(context->render,
                    "Calls by their total time, elapsed: from there to less than that.");
     if (sampled)
-        fc_render_note(context->render,
-                       "Of functions that were counted the calls that were timed.");
+        fc_render_note(
+            context->render,
+            "~ time: of functions that were counted; of these the calls that were timed.");
     if (context->model->profile->latencies->len == 0)
         fc_render_note(context->render,
                        "With FC_LATENCY=1 the program's run tells percentiles, too.");

@@ -19,24 +19,30 @@ static const FcColumn columns[] = {
     {NULL, "function", TRUE},
 };
 
+static char *format_time(guint64 ns, gboolean sampled)
+{
+    return fc_report_mark(fc_format_time(ns), sampled);
+}
+
 /* The row of `function`, or without `bounds` of one of its callers. */
 static void add_row(FcTable *table, const FcFunction *function, const FcPercentileSet *set,
-                    const FcProfileFunction *bounds, gboolean sampled, char *name)
+                    const FcProfileBounds *bounds, char *name)
 {
+    const gboolean sampled = fc_report_is_sampled(&function->figures);
     fc_table_row(table, bounds ? FC_STYLE_STRONG : FC_STYLE_PLAIN);
     fc_table_cell(table, g_strdup(function->name));
     fc_table_cell(table, g_strdup(bounds ? "function" : "caller"));
     fc_table_cell(table, fc_format_count(set->calls));
-    fc_table_cell(table, bounds ? fc_format_time(bounds->total_min_ns) : NULL);
+    fc_table_cell(table, bounds ? format_time(bounds->total_min_ns, sampled) : NULL);
     for (FcPercentile i = 0; i < FC_PERCENTILES; i++)
-        fc_table_cell(table, fc_report_mark(fc_format_time(set->ns[i]), sampled));
-    fc_table_cell(table, bounds ? fc_format_time(bounds->total_max_ns) : NULL);
+        fc_table_cell(table, format_time(set->ns[i], sampled));
+    fc_table_cell(table, bounds ? format_time(bounds->total_max_ns, sampled) : NULL);
     fc_table_cell(table, name);
 }
 
 /* Where there are several callers, each has a row. */
 static void add_arcs(const FcReportContext *context, FcTable *table, FcLatencyTable *latencies,
-                     guint function, gboolean sampled)
+                     guint function)
 {
     guint count;
     const FcArc *const *arcs = fc_callgraph_callers(context->model->graph, function, &count);
@@ -45,14 +51,14 @@ static void add_arcs(const FcReportContext *context, FcTable *table, FcLatencyTa
         const FcPercentileSet set = fc_latency_of_arc(latencies, arcs[i]);
         g_autofree char *caller = fc_report_name(context, arcs[i]->caller, arcs[i]->via);
         if (set.calls > 0)
-            add_row(table, fc_model_function(context->model, function), &set, NULL, sampled,
+            add_row(table, fc_model_function(context->model, function), &set, NULL,
                     g_strconcat(fc_format_is_csv() ? "" : "  from ", caller, NULL));
     }
 }
 
 void fc_report_percentiles(const FcReportContext *context)
 {
-    g_autoptr(GArray) functions = fc_report_functions(context);
+    g_autoptr(GArray) functions = fc_report_functions_elapsed(context);
     g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
     g_autoptr(FcLatencyTable) latencies = fc_latency_table_new(context->model);
     gboolean any_sampled = FALSE;
@@ -65,16 +71,16 @@ void fc_report_percentiles(const FcReportContext *context)
         if (set.calls == 0 ||
             !fc_report_keep(context, &cut, function->figures.total_ns, context->model->base_ns))
             continue;
-        const gboolean sampled = fc_report_is_estimated(&function->figures);
-        any_sampled = any_sampled || sampled;
-        add_row(table, function, &set, &function->figures, sampled, g_strdup(function->name));
-        add_arcs(context, table, latencies, index, sampled);
+        const FcProfileBounds bounds = fc_profile_elapsed_bounds(&function->figures);
+        any_sampled = any_sampled || fc_report_is_sampled(&function->figures);
+        add_row(table, function, &set, &bounds, g_strdup(function->name));
+        add_arcs(context, table, latencies, index);
     }
     if (fc_table_is_empty(table))
         return;
     fc_render_title(context->render, "Percentiles of latency");
-    fc_render_note(context->render, "So many per cent of the calls that were timed took no longer; "
-                                    "each time is at most 3%% off.");
+    fc_render_note(context->render, "So many per cent of the calls that were timed took no longer, "
+                                    "elapsed; each percentile is at most 3%% off.");
     if (any_sampled)
         fc_render_note(context->render, "~ time: of functions that were counted, by the calls that "
                                         "were timed.");

@@ -82,37 +82,40 @@ static int compare_numbers(guint64 a, guint64 b)
     return (a > b) - (a < b);
 }
 
-/* Largest first. */
-static int compare_figures(FcSort sort, const FcProfileFunction *a, const FcProfileFunction *b)
+/* What functions are ordered by, other than the name; `elapsed`: bounds are those of elapsed time.
+ */
+static guint64 sort_key(FcSort sort, const FcProfileFunction *figures, gboolean elapsed)
 {
     switch (sort)
     {
     case FC_SORT_LOCAL:
-        return compare_numbers(b->local_ns, a->local_ns);
+        return figures->local_ns;
     case FC_SORT_CALLS:
-        return compare_numbers(b->calls, a->calls);
+        return figures->calls;
     case FC_SORT_MIN:
-        return compare_numbers(b->total_min_ns, a->total_min_ns);
+        return elapsed ? fc_profile_elapsed_bounds(figures).total_min_ns : figures->total_min_ns;
     case FC_SORT_MAX:
-        return compare_numbers(b->total_max_ns, a->total_max_ns);
+        return elapsed ? fc_profile_elapsed_bounds(figures).total_max_ns : figures->total_max_ns;
     case FC_SORT_LMIN:
-        return compare_numbers(b->local_min_ns, a->local_min_ns);
+        return elapsed ? fc_profile_elapsed_bounds(figures).local_min_ns : figures->local_min_ns;
     case FC_SORT_LMAX:
-        return compare_numbers(b->local_max_ns, a->local_max_ns);
+        return elapsed ? fc_profile_elapsed_bounds(figures).local_max_ns : figures->local_max_ns;
     case FC_SORT_NAME:
         return 0;
     case FC_SORT_TOTAL:
     default:
-        return compare_numbers(b->total_ns, a->total_ns);
+        return figures->total_ns;
     }
 }
 
-int fc_report_compare(const FcReportContext *context, guint a, guint b)
+/* Largest first. */
+static int compare(const FcReportContext *context, guint a, guint b, gboolean elapsed)
 {
     const FcFunction *x = fc_model_function(context->model, a);
     const FcFunction *y = fc_model_function(context->model, b);
-    FcSort sort = context->options->sort;
-    int order = compare_figures(sort, &x->figures, &y->figures);
+    const FcSort sort = context->options->sort;
+    int order =
+        compare_numbers(sort_key(sort, &y->figures, elapsed), sort_key(sort, &x->figures, elapsed));
     if (order == 0 && sort == FC_SORT_NAME)
         order = strcmp(x->name, y->name);
     if (order != 0)
@@ -121,9 +124,19 @@ int fc_report_compare(const FcReportContext *context, guint a, guint b)
     return order != 0 ? order : compare_numbers(x->figures.place.address, y->figures.place.address);
 }
 
+int fc_report_compare(const FcReportContext *context, guint a, guint b)
+{
+    return compare(context, a, b, FALSE);
+}
+
 static int compare_functions(gconstpointer a, gconstpointer b, gpointer context)
 {
-    return fc_report_compare(context, *(const guint *)a, *(const guint *)b);
+    return compare(context, *(const guint *)a, *(const guint *)b, FALSE);
+}
+
+static int compare_elapsed(gconstpointer a, gconstpointer b, gpointer context)
+{
+    return compare(context, *(const guint *)a, *(const guint *)b, TRUE);
 }
 
 void fc_report_sort(const FcReportContext *context, GArray *functions)
@@ -131,13 +144,26 @@ void fc_report_sort(const FcReportContext *context, GArray *functions)
     g_array_sort_with_data(functions, compare_functions, (gpointer)context);
 }
 
-GArray *fc_report_functions(const FcReportContext *context)
+static GArray *shown_functions(const FcReportContext *context)
 {
     GArray *functions = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint i = 0; i < context->model->functions->len; i++)
         if (fc_model_function(context->model, i)->shown)
             g_array_append_val(functions, i);
+    return functions;
+}
+
+GArray *fc_report_functions(const FcReportContext *context)
+{
+    GArray *functions = shown_functions(context);
     fc_report_sort(context, functions);
+    return functions;
+}
+
+GArray *fc_report_functions_elapsed(const FcReportContext *context)
+{
+    GArray *functions = shown_functions(context);
+    g_array_sort_with_data(functions, compare_elapsed, (gpointer)context);
     return functions;
 }
 
@@ -234,9 +260,14 @@ FcWeight fc_report_weight(const FcReportContext *context)
     return fc_weight_is_known(context->model, FC_WEIGHT_CPU) ? FC_WEIGHT_CPU : FC_WEIGHT_TIME;
 }
 
+gboolean fc_report_is_sampled(const FcProfileFunction *figures)
+{
+    return figures->counted > figures->timed;
+}
+
 gboolean fc_report_is_estimated(const FcProfileFunction *figures)
 {
-    return figures->counted > figures->timed || figures->total_error_ns > 0;
+    return fc_report_is_sampled(figures) || figures->total_error_ns > 0;
 }
 
 gboolean fc_report_is_local_estimated(const FcProfileFunction *figures)

@@ -85,6 +85,8 @@ FcWeight fc_report_weight(const FcReportContext *context);
  * the local one, as not all of those, or of the calls that it made, were. */
 gboolean fc_report_is_estimated(const FcProfileFunction *figures);
 gboolean fc_report_is_local_estimated(const FcProfileFunction *figures);
+/* Whether the bounds, and all else that is known of single calls, are of some of its calls. */
+gboolean fc_report_is_sampled(const FcProfileFunction *figures);
 /* The time, with a mark before it: "~" where it is an estimate, with that standard error, and "?"
  * where it is mostly uncertainty, by that or by what was taken off.  The caller owns the result, as
  * that of the next. */
@@ -117,6 +119,8 @@ void fc_report_sort(const FcReportContext *context, GArray *functions);
 
 /* The shown functions in that order: guint.  The caller owns the result. */
 GArray *fc_report_functions(const FcReportContext *context);
+/* The same by the bounds of elapsed times, where it is bounds that --sort asks for. */
+GArray *fc_report_functions_elapsed(const FcReportContext *context);
 
 /* Whether `part` is less than --min per cent of `whole`. */
 gboolean fc_report_is_small(const FcReportContext *context, guint64 part, guint64 whole);

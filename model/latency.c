@@ -90,7 +90,8 @@ static guint64 middle_ns(guint bucket)
 /* Of the buckets, which are empty again then; within the bounds of the function's calls. */
 static FcPercentileSet take_percentiles(FcLatencyTable *table, guint function)
 {
-    const FcProfileFunction *figures = &fc_model_function(table->model, function)->figures;
+    const FcProfileBounds bounds =
+        fc_profile_elapsed_bounds(&fc_model_function(table->model, function)->figures);
     FcPercentileSet set = {0};
     guint64 below = 0;
     guint next = 0;
@@ -102,8 +103,8 @@ static FcPercentileSet take_percentiles(FcLatencyTable *table, guint function)
         for (; next < FC_PERCENTILES && below > 0 &&
                (double)below >= ceil(shares[next] * (double)set.calls);
              next++)
-            set.ns[next] = CLAMP(middle_ns(i), MIN(figures->total_min_ns, figures->total_max_ns),
-                                 figures->total_max_ns);
+            set.ns[next] = CLAMP(middle_ns(i), MIN(bounds.total_min_ns, bounds.total_max_ns),
+                                 bounds.total_max_ns);
     }
     memset(table->buckets, 0, sizeof table->buckets);
     return set;

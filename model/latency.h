@@ -2,6 +2,7 @@
  *
  * Percentiles: what share of the calls of a function, or by an arc, took no longer than what.  From
  * the latencies that the profile holds by arc, no more than 2.5% off the value of that call.
+ * Always of elapsed time: nothing else is known of single calls.
  * Made by a report or an export; never prints.
  */
 #pragma once

@@ -69,10 +69,13 @@ typedef struct
     gboolean has_cpu_bounds; /* the bounds of calls on the CPU are others than those of their
                                 elapsed time: */
     FcProfileBounds cpu;
+    gboolean has_elapsed_bounds; /* fc_profile_choose_time has put those on the CPU in place of */
+    FcProfileBounds elapsed;     /* these */
 } FcProfileFunction;
 
-/* Those of times on the CPU. */
+/* Those of times on the CPU, and of elapsed times, whichever were chosen. */
 FcProfileBounds fc_profile_cpu_bounds(const FcProfileFunction *function);
+FcProfileBounds fc_profile_elapsed_bounds(const FcProfileFunction *function);
 
 /* Calls of `callee` from one call site while `caller` was on top of the stack. */
 typedef struct

@@ -177,19 +177,29 @@ static guint64 add_errors(guint64 a, guint64 b)
     return error < 0x1p64 ? (guint64)error : G_MAXUINT64;
 }
 
-/* Before the bounds of elapsed times are added. */
-static void add_cpu_bounds(FcProfileFunction *into, const FcProfileFunction *other, gboolean first)
+static FcProfileBounds add_bounds(FcProfileBounds sum, FcProfileBounds more)
 {
-    if (!into->has_cpu_bounds && !other->has_cpu_bounds)
-        return;
-    const FcProfileBounds more = fc_profile_cpu_bounds(other);
-    FcProfileBounds sum = first ? more : fc_profile_cpu_bounds(into);
-    sum.total_min_ns = MIN(sum.total_min_ns, more.total_min_ns);
-    sum.total_max_ns = MAX(sum.total_max_ns, more.total_max_ns);
-    sum.local_min_ns = MIN(sum.local_min_ns, more.local_min_ns);
-    sum.local_max_ns = MAX(sum.local_max_ns, more.local_max_ns);
-    into->has_cpu_bounds = TRUE;
-    into->cpu = sum;
+    return (FcProfileBounds){
+        MIN(sum.total_min_ns, more.total_min_ns), MAX(sum.total_max_ns, more.total_max_ns),
+        MIN(sum.local_min_ns, more.local_min_ns), MAX(sum.local_max_ns, more.local_max_ns)};
+}
+
+/* Those besides the function's own bounds, before these are added. */
+static void add_other_bounds(FcProfileFunction *into, const FcProfileFunction *other,
+                             gboolean first)
+{
+    if (into->has_cpu_bounds || other->has_cpu_bounds)
+    {
+        const FcProfileBounds more = fc_profile_cpu_bounds(other);
+        into->cpu = first ? more : add_bounds(fc_profile_cpu_bounds(into), more);
+        into->has_cpu_bounds = TRUE;
+    }
+    if (into->has_elapsed_bounds || other->has_elapsed_bounds)
+    {
+        const FcProfileBounds more = fc_profile_elapsed_bounds(other);
+        into->elapsed = first ? more : add_bounds(fc_profile_elapsed_bounds(into), more);
+        into->has_elapsed_bounds = TRUE;
+    }
 }
 
 void fc_profile_add_figures(FcProfileFunction *into, gboolean into_has_histogram,
@@ -198,7 +208,7 @@ void fc_profile_add_figures(FcProfileFunction *into, gboolean into_has_histogram
     if (has_completed(other, other_has_histogram))
     {
         const gboolean first = !has_completed(into, into_has_histogram);
-        add_cpu_bounds(into, other, first);
+        add_other_bounds(into, other, first);
         into->total_min_ns =
             first ? other->total_min_ns : MIN(into->total_min_ns, other->total_min_ns);
         into->local_min_ns =

@@ -11,17 +11,27 @@ static void choose(guint64 *time, guint64 wait, FcTimePart part)
     *time = part == FC_TIME_PART_WAIT ? bounded : *time - bounded;
 }
 
-FcProfileBounds fc_profile_cpu_bounds(const FcProfileFunction *function)
+static FcProfileBounds chosen_bounds(const FcProfileFunction *function)
 {
-    if (function->has_cpu_bounds)
-        return function->cpu;
     return (FcProfileBounds){function->total_min_ns, function->total_max_ns, function->local_min_ns,
                              function->local_max_ns};
+}
+
+FcProfileBounds fc_profile_cpu_bounds(const FcProfileFunction *function)
+{
+    return function->has_cpu_bounds ? function->cpu : chosen_bounds(function);
+}
+
+FcProfileBounds fc_profile_elapsed_bounds(const FcProfileFunction *function)
+{
+    return function->has_elapsed_bounds ? function->elapsed : chosen_bounds(function);
 }
 
 static void choose_bounds(FcProfileFunction *function)
 {
     const FcProfileBounds cpu = fc_profile_cpu_bounds(function);
+    function->elapsed = fc_profile_elapsed_bounds(function);
+    function->has_elapsed_bounds = function->has_cpu_bounds;
     function->total_min_ns = cpu.total_min_ns;
     function->total_max_ns = cpu.total_max_ns;
     function->local_min_ns = cpu.local_min_ns;

@@ -179,6 +179,19 @@ static void test_cpu_extremes(void)
         g_assert_false(function_at(sum, 0)->has_cpu_bounds);
         fc_profile_choose_time(sum, FC_TIME_PART_CPU);
         g_assert_cmpuint(function_at(sum, 1)->total_min_ns, ==, 7);
+        /* those of elapsed times are still there, and are added, too */
+        function = &g_array_index(sum->functions, FcProfileFunction, 1);
+        g_assert_cmpuint(fc_profile_elapsed_bounds(function).total_min_ns, ==,
+                         elapsed.total_min_ns);
+        g_assert_cmpuint(fc_profile_elapsed_bounds(function_at(sum, 0)).total_max_ns, ==,
+                         function_at(sum, 0)->total_max_ns);
+        FcProfileFunction more = elapsed;
+        more.total_max_ns = elapsed.total_max_ns + 5;
+        fc_profile_add_figures(function, TRUE, &more, TRUE);
+        g_assert_cmpuint(function->total_max_ns, ==, more.total_max_ns);
+        g_assert_cmpuint(fc_profile_elapsed_bounds(function).total_max_ns, ==, more.total_max_ns);
+        g_assert_cmpuint(fc_profile_elapsed_bounds(function).total_min_ns, ==,
+                         elapsed.total_min_ns);
     }
 }
 

@@ -168,6 +168,7 @@ class Profile:
         self.thread_stacks = []
         self.repairs = []
         self.losses = []
+        self.more = []  # sections: names and lines
 
     def place(self, where):
         """(module, address) of "name", "name+offset" or an address outside any module."""
@@ -258,6 +259,7 @@ class Profile:
         yield "losses", [f"{kind} {count}" for kind, count in self.losses]
         if self.thread_arcs:
             yield "thread-arcs", [" ".join(map(str, t)) for t in self.thread_arcs]
+        yield from self.more
         yield "end", []
 
     def text(self, extended=True):
