@@ -164,7 +164,7 @@ static void put_head(const Flame *flame)
             "<text id=\"search\" class=\"button\" x=\"%d\" y=\"42\" text-anchor=\"end\" "
             "style=\"display:none\">search</text>\n"
             "<text id=\"status\" x=\"%d\" y=\"42\" text-anchor=\"middle\"></text>\n",
-            fc_weight_name(weight), total, WIDTH + 10, WIDTH / 2 + 10);
+            fc_weight_title(flame->context->model, weight), total, WIDTH + 10, WIDTH / 2 + 10);
 }
 
 static void put_foot(const Flame *flame)

@@ -127,13 +127,18 @@ static const struct
 
 static void put_types(Pprof *export)
 {
-    const gint mode = export->model->profile->time_mode;
+    const FcModel *model = export->model;
+    const gint mode = model->profile->time_mode;
+    const gboolean is_cpu = mode == FC_TIME_CPU || mode == FC_TIME_SYS;
     for (guint i = 0; i < G_N_ELEMENTS(types); i++)
     {
-        const gboolean is_cpu =
-            types[i].weight == FC_WEIGHT_TIME && (mode == FC_TIME_CPU || mode == FC_TIME_SYS);
-        if (fc_weight_is_known(export->model, types[i].weight))
-            put_type(export, is_cpu ? "cpu" : types[i].type, types[i].unit);
+        const char *type = types[i].type;
+        if (types[i].weight == FC_WEIGHT_TIME && is_cpu)
+            type = "cpu";
+        else if (types[i].weight == FC_WEIGHT_TIME && model->time != FC_TIME_PART_WALL)
+            type = fc_weight_title(model, FC_WEIGHT_TIME);
+        if (fc_weight_is_known(model, types[i].weight))
+            put_type(export, type, types[i].unit);
     }
 }
 

@@ -62,7 +62,7 @@ static void put_profile(const FcStacks *stacks, FcJson *json, FcWeight weight)
     guint64 sum = 0;
     fc_json_begin_object(json, NULL);
     fc_json_string(json, "type", "sampled");
-    fc_json_string(json, "name", fc_weight_name(weight));
+    fc_json_string(json, "name", fc_weight_title(stacks->model, weight));
     fc_json_string(json, "unit",
                    strcmp(unit, "ns") == 0      ? "nanoseconds"
                    : strcmp(unit, "bytes") == 0 ? "bytes"

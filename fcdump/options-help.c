@@ -17,9 +17,13 @@ static const char *const titles[] = {
     [FC_GROUP_OTHER] = "Other",
 };
 
-static void append_help(GString *text, const char *spelling, const char *help)
+/* `words` may have several lines. */
+static void append_help(GString *text, const char *spelling, const char *words)
 {
     const int column = 26;
+    g_autofree char *next_line = g_strdup_printf("\n  %*s", column, "");
+    g_auto(GStrv) lines = g_strsplit(words, "\n", -1);
+    g_autofree char *help = g_strjoinv(next_line, lines);
     if ((int)strlen(spelling) + 2 > column)
         g_string_append_printf(text, "  %s\n  %*s%s\n", spelling, column, "", help);
     else

@@ -354,6 +354,8 @@ FcTimePart fc_options_time(const FcOptions *options)
     const char *export = options->export >= 0 ? options->table[options->export].name : NULL;
     if (options->has_time)
         return options->time;
+    if (options->gmon) /* alone, whatever else is asked for */
+        return FC_TIME_PART_CPU;
     if (g_strcmp0(export, "dot") == 0 || g_strcmp0(export, "vcg") == 0)
         return FC_TIME_PART_CPU;
     return export || options->files->len > 0 ? FC_TIME_PART_WALL : FC_TIME_PART_CPU;

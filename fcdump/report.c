@@ -257,6 +257,8 @@ FcWeight fc_report_weight(const FcReportContext *context)
 {
     if (context->options->has_weight)
         return context->options->weight;
+    if (context->options->has_time) /* of which the model is */
+        return FC_WEIGHT_TIME;
     return fc_weight_is_known(context->model, FC_WEIGHT_CPU) ? FC_WEIGHT_CPU : FC_WEIGHT_TIME;
 }
 

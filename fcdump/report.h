@@ -77,8 +77,8 @@ char *fc_report_source(const FcReportContext *context, const FcProfilePlace *pla
  * caller owns the result. */
 char *fc_report_name(const FcReportContext *context, gint function, guint via);
 
-/* What an export of stacks shows that holds one weight: that of --weight, else the time on the CPU,
- * else the time. */
+/* What an export of stacks shows that holds one weight: that of --weight, else the time that --time
+ * wants, else that on the CPU, else the time. */
 FcWeight fc_report_weight(const FcReportContext *context);
 
 /* Whether the total time of the function is an estimate, as not all of its calls were timed; and

@@ -28,6 +28,13 @@ const char *fc_weight_name(FcWeight weight)
     return weights[weight].name;
 }
 
+const char *fc_weight_title(const FcModel *model, FcWeight weight)
+{
+    if (weight != FC_WEIGHT_TIME || model->time == FC_TIME_PART_WALL)
+        return fc_weight_name(weight);
+    return model->time == FC_TIME_PART_CPU ? fc_weight_name(FC_WEIGHT_CPU) : "wait";
+}
+
 const char *fc_weight_unit(FcWeight weight)
 {
     return weights[weight].unit;

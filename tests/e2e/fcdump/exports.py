@@ -6,7 +6,8 @@
 import json
 import re
 
-from fcfile import (FOLDED, Profile, Program, equal, fail, folder, good, recursive, run, simple)
+from fcfile import (FOLDED, Profile, Program, equal, fail, folder, good, recursive, run, simple,
+                    with_waits)
 
 keep = folder()
 program = Program()
@@ -161,6 +162,24 @@ equal(dot_graph("kept.fc", "--top=3"), (["beta", "delta", "main"], {("main", "be
       "a way past a function that is left out")
 equal(dot_graph("folded.fc", "--top=3"), (["beta", "delta", "main"], {("beta", "delta")}),
       "no way to what was folded")
+
+# Times are those on the CPU unless --time says otherwise; a gmon.out file is written alone.
+with_waits(program).write("waits.fc")
+
+
+def gmon(*arguments):
+    equal(run("--gmon=out.gmon", *arguments, "waits.fc").status, 0, f"--gmon {arguments}")
+    with open("out.gmon", "rb") as stream:
+        return stream.read()
+
+
+for words, time in (((), "3.000 ms (75.0%)"), (("--time=cpu",), "3.000 ms (75.0%)"), (("--time=wall",), "9.000 ms (90.0%)"),
+                    (("--time=wait",), "6.000 ms (100.0%)")):
+    for option in ("--dot", "--vcg"):
+        if f"\\nlocal {time}" not in run(option, "--all", *words, "waits.fc").out:
+            fail(f"{option} {words}: {time} is missing", run(option, "--all", *words, "waits.fc").out)
+equal([gmon(*words) == gmon() for words in (["--time=cpu"], ["--html=x.html"], ["--time=wall"], ["--time=wait"])],
+      [True, True, False, False], "times of --gmon")
 
 # Labels: names that need escapes.
 strange = Profile(program, run_ns=5)

@@ -8,7 +8,7 @@ import os
 import re
 import xml.etree.ElementTree
 
-from fcfile import Profile, Program, contains, equal, fail, folder, run, simple, with_heap
+from fcfile import Profile, Program, contains, equal, fail, folder, run, simple, with_heap, with_waits
 
 keep = folder()
 program = Program()
@@ -47,6 +47,16 @@ boxes, texts, omitted, err = draw("--min=20", "simple.fc")
 equal((boxes["(left out) (1.000 ms, 10.0%; 1.000 ms itself)"], omitted[:40]),
       ((0, 100, 4), "1 of the lightest contexts are left out:"), "--min")
 contains(err, "1 of the lightest contexts are left out", "--min, on standard error")
+
+# On the CPU unless --time says otherwise; the title says what it is of.
+with_waits(program).write("waits.fc")
+for words, title, work in (((), "cpu, 4.000 ms", "work (3.000 ms, 75.0%; 3.000 ms itself)"),
+                           (("--time=cpu",), "cpu, 4.000 ms", "work (3.000 ms, 75.0%; 3.000 ms itself)"),
+                           (("--time=wall",), "time, 10.00 ms", "work (9.000 ms, 90.0%; 9.000 ms itself)"),
+                           (("--time=wait",), "wait, 6.000 ms", "work (6.000 ms, 100.0%; 6.000 ms itself)")):
+    equal(work in draw(*words, "waits.fc")[0], True, f"{work} {words}")
+    with open("out.svg", encoding="utf-8") as file:
+        contains(file.read(), f": {title}</text>", f"the title {words}")
 
 # Siblings stand side by side, in order of their names; bytes of those that asked for them.
 with_heap(program).write("heap.fc")

@@ -5,7 +5,7 @@
 
 import os
 
-from fcfile import Profile, Program, contains, equal, fail, folder, run, simple, with_heap
+from fcfile import Profile, Program, contains, equal, fail, folder, run, simple, with_heap, with_waits
 
 keep = folder()
 program = Program()
@@ -63,6 +63,15 @@ for weight, expected in {
         "peak-bytes": {"main": 100, "main;work": 2000, "<outside>": 64}}.items():
     equal(stacks("heap.fc", f"--weight={weight}"), expected, weight)
 equal(stacks("heap.fc", "--weight=bytes", "--only=work"), {"work": 4000}, "bytes of a selection")
+
+# On the CPU unless --time says otherwise, and --weight has the last word.
+with_waits(program).write("waits.fc")
+WALL, CPU = {"main": 1_000_000, "main;work": 9_000_000}, {"main": 1_000_000, "main;work": 3_000_000}
+for words, expected in (((), CPU), (("--time=cpu",), CPU), (("--time=wall",), WALL),
+                        (("--time=wait",), {"main;work": 6_000_000}), (("--weight=time",), WALL),
+                        (("--weight=cpu", "--time=wall"), CPU), (("--weight=time", "--time=cpu"), CPU)):
+    equal(stacks("waits.fc", *words), expected, f"times {words}")
+
 result = run("--folded", "--weight=bytes", "simple.fc")
 equal((result.status, result.out, result.err),
       (1, "", "fcdump: --weight=bytes: the profile has no memory records\n"), "no memory records")

@@ -76,7 +76,9 @@ both = speedscope("waits.fc")[0]
 equal((both["time"][1], both["cpu"]), (WALL, ("nanoseconds", CPU)), "both times")
 equal((folded("time", "waits.fc"), folded("cpu", "waits.fc")), (WALL, CPU), "--weight=cpu")
 only = speedscope("--time=cpu", "waits.fc")[0]
-equal((only["time"][1], sorted(only)), (CPU, ["calls", "time"]), "--time=cpu")
+equal((only["cpu"][1], sorted(only)), (CPU, ["calls", "cpu"]), "--time=cpu")
+only = speedscope("--time=wait", "waits.fc")[0]
+equal((only["wait"][1], sorted(only)), ({"main;work": 6_000_000}, ["calls", "wait"]), "--time=wait")
 contains(run("--folded", "--weight=cpu", "simple.fc").err, "--weight=cpu: the profile has no", "not known")
 
 # ---- pprof ----------------------------------------------------------------------------------
@@ -125,5 +127,8 @@ equal(profiles, {"calls": ("count", CALLS), "alloc_space": ("bytes", BYTES), "in
                  "wall": ("nanoseconds", TIME)}, "memory")
 profiles = pprof("waits.fc")[0]
 equal((profiles["wall"], profiles["cpu"]), (("nanoseconds", WALL), ("nanoseconds", CPU)), "both times")
+for part, stacks in (("cpu", CPU), ("wait", {"main;work": 6_000_000})):
+    profiles = pprof(f"--time={part}", "waits.fc")[0]
+    equal((sorted(profiles), profiles[part][1]), (sorted(["calls", part]), stacks), f"pprof of --time={part}")
 simple(program, time_mode=3).write("cpu.fc")
 equal(pprof("cpu.fc")[0]["cpu"], ("nanoseconds", TIME), "CPU time")
