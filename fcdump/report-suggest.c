@@ -19,28 +19,62 @@ static void append_escaped(GString *out, const char *text, const char *special)
     }
 }
 
-/* What FC_FILTER, or the compiler's option, is to be.  The caller owns the result. */
-static char *make_list(const FcSuggested *way, gboolean is_filter)
+/* How functions are left out. */
+typedef struct
+{
+    const char *set; /* what is set, given to the compiler, or written where they are defined */
+    const char *title;
+    const char *before; /* each name */
+    const char *between;
+    const char *escaped;
+    gboolean is_for_shell; /* "set='NAMES'" */
+} Means;
+
+static const Means filter = {"FC_FILTER",
+                             "When it runs (a call that is skipped costs about what a counted one "
+                             "does):",
+                             "skip:",
+                             ";",
+                             "*?[\\",
+                             TRUE};
+static const Means flag = {"-finstrument-functions-exclude-function-list",
+                           "When it is compiled, with gcc (what is left out costs nothing):",
+                           "",
+                           ",",
+                           ",\\",
+                           TRUE};
+static const Means attribute = {"__attribute__((no_instrument_function))",
+                                "When it is compiled (what is left out costs nothing):",
+                                "",
+                                ", ",
+                                "",
+                                FALSE};
+
+static const Means *means_of(const FcSuggestion *suggestion, FcSuggestWay way)
+{
+    return way == FC_SUGGEST_FILTER ? &filter : suggestion->after_inlining ? &attribute : &flag;
+}
+
+/* What is to be set to; the caller owns the result. */
+static char *make_list(const FcSuggested *way, const Means *means)
 {
     GString *list = g_string_new(NULL);
     for (guint i = 0; i < way->names->len; i++)
     {
-        g_string_append(list, i == 0 ? "" : is_filter ? ";" : ",");
-        g_string_append(list, is_filter ? "skip:" : "");
-        append_escaped(list, way->names->pdata[i], is_filter ? "*?[\\" : ",\\");
+        g_string_append(list, i == 0 ? "" : means->between);
+        g_string_append(list, means->before);
+        append_escaped(list, way->names->pdata[i], means->escaped);
     }
     return g_string_free(list, FALSE);
 }
 
-#define FLAG "-finstrument-functions-exclude-function-list"
-
-/* What to set, or to give to the compiler, quoted for a shell.  The caller owns the result. */
-static char *make_words(const FcSuggested *way, gboolean is_filter)
+/* The same for people, or to be given to a shell.  The caller owns the result. */
+static char *make_words(const FcSuggested *way, const Means *means)
 {
-    g_autofree char *list = make_list(way, is_filter);
-    g_autofree char *quoted = g_shell_quote(list);
+    g_autofree char *list = make_list(way, means);
+    g_autofree char *quoted = means->is_for_shell ? g_shell_quote(list) : g_strdup(list);
     g_autofree char *shown = fc_format_text(quoted);
-    return g_strconcat(is_filter ? "FC_FILTER=" : FLAG "=", shown, NULL);
+    return g_strconcat(means->set, means->is_for_shell ? "=" : ": ", shown, NULL);
 }
 
 static void show_run(const FcReportContext *context, const FcSuggestion *suggestion,
@@ -59,17 +93,14 @@ static void show_way(const FcReportContext *context, const FcSuggestion *suggest
                      FcSuggestWay number)
 {
     const FcSuggested *way = &suggestion->ways[number];
-    const gboolean is_filter = number == FC_SUGGEST_FILTER;
-    fc_render_line(
-        context->render, "%s",
-        is_filter ? "When it runs (a call that is skipped costs about what a counted one does):"
-                  : "When it is compiled, with gcc (what is left out costs nothing):");
+    const Means *means = means_of(suggestion, number);
+    fc_render_line(context->render, "%s", means->title);
     if (way->names->len == 0)
     {
         fc_render_line(context->render, "    Nothing can be gained so.");
         return;
     }
-    g_autofree char *words = make_words(way, is_filter);
+    g_autofree char *words = make_words(way, means);
     fc_render_line(context->render, "    %s", words);
     show_run(context, suggestion, &way->run);
     if (!way->reached)
@@ -119,10 +150,16 @@ void fc_report_suggest_filter(const FcReportContext *context)
     fc_render_line(context->render, "For %g%% or less:", percent);
     for (FcSuggestWay way = 0; way < FC_SUGGEST_WAYS; way++)
         show_way(context, suggestion, way);
-    fc_render_note(context->render,
-                   "clang has no such option: __attribute__((no_instrument_function)) does the "
-                   "same, one function at a time. fc-config --cflags --after-inlining leaves out, "
-                   "with either, all that is inlined.");
+    if (suggestion->after_inlining)
+        fc_render_note(context->render,
+                       "gcc instrumented some of it after inlining, where %s has no effect.",
+                       flag.set);
+    else
+        fc_render_note(
+            context->render,
+            "clang has no such option: __attribute__((no_instrument_function)) does the "
+            "same, one function at a time. fc-config --cflags --after-inlining leaves out, "
+            "with either, all that is inlined.");
 }
 
 /* ---- As JSON --------------------------------------------------------------------------------- */
@@ -142,11 +179,11 @@ static void put_names(FcJson *json, const char *key, const GPtrArray *names)
     fc_json_end_array(json);
 }
 
-static void put_way(FcJson *json, const FcSuggested *way, gboolean is_filter)
+static void put_way(FcJson *json, const FcSuggested *way, const Means *means)
 {
-    g_autofree char *list = make_list(way, is_filter);
+    g_autofree char *list = make_list(way, means);
     fc_json_begin_object(json, NULL);
-    fc_json_string(json, "set", is_filter ? "FC_FILTER" : FLAG);
+    fc_json_string(json, "set", means->set);
     fc_json_string(json, "value", way->names->len > 0 ? list : NULL);
     put_names(json, "left_out", way->names);
     put_names(json, "left_out_too", way->others);
@@ -172,7 +209,7 @@ void fc_export_json_suggested(const FcReportContext *context, FcJson *json)
     fc_json_double(json, "plain_ns", suggestion->plain_ns);
     fc_json_begin_array(json, "ways");
     for (FcSuggestWay way = 0; way < FC_SUGGEST_WAYS; way++)
-        put_way(json, &suggestion->ways[way], way == FC_SUGGEST_FILTER);
+        put_way(json, &suggestion->ways[way], means_of(suggestion, way));
     fc_json_end_array(json);
     fc_json_end_object(json);
 }

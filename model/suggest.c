@@ -39,8 +39,9 @@ typedef struct
     Candidate *candidates;
     guint count;
     FcSuggestWay way;
-    GArray *words;   /* Word */
-    guint *taken_by; /* by function: so many of the words that are chosen */
+    gboolean by_part; /* a word means every function whose name contains it */
+    GArray *words;    /* Word */
+    guint *taken_by;  /* by function: so many of the words that are chosen */
 } Work;
 
 /* ---- What calls cost ----------------------------------------------------------------- */
@@ -109,6 +110,26 @@ static Candidate *make_candidates(const FcModel *model)
     return candidates;
 }
 
+/* By what calls cost when the process started the hooks took as long as that; the functions' times
+ * say what was really taken off them. */
+static void scale_costs(const FcModel *model, Candidate *candidates)
+{
+    double expected_ns = 0;
+    double taken_ns = 0;
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        expected_ns += candidates[i].cost_ns;
+        taken_ns += (double)fc_model_function(model, i)->figures.local_cost_ns;
+    }
+    if (expected_ns <= 0 || taken_ns <= 0)
+        return;
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        candidates[i].cost_ns *= taken_ns / expected_ns;
+        candidates[i].skipped_ns *= taken_ns / expected_ns;
+    }
+}
+
 /* ---- Names ----------------------------------------------------------------------------- */
 
 /* What -finstrument-functions-exclude-function-list finds in that name as gcc has it; NULL: nothing
@@ -137,8 +158,8 @@ static gboolean matches(const Work *work, const Word *word, const Candidate *can
 {
     if (!candidate->name)
         return FALSE;
-    return work->way == FC_SUGGEST_FLAGS ? strstr(candidate->name, word->text) != NULL
-                                         : strcmp(candidate->name, word->text) == 0;
+    return work->by_part ? strstr(candidate->name, word->text) != NULL
+                         : strcmp(candidate->name, word->text) == 0;
 }
 
 static double saved_ns(const Work *work, const Candidate *candidate)
@@ -172,8 +193,8 @@ static void find_words(Work *work, double least_ns)
         const Candidate *candidate = &work->candidates[i];
         if (!candidate->name || saved_ns(work, candidate) <= least_ns)
             continue;
-        Word word = {.text = work->way == FC_SUGGEST_FLAGS ? flag_text(candidate->name)
-                                                           : g_strdup(candidate->name)};
+        Word word = {.text =
+                         work->by_part ? flag_text(candidate->name) : g_strdup(candidate->name)};
         if (!word.text || !g_hash_table_add(known, word.text))
         {
             g_free(word.text);
@@ -280,7 +301,7 @@ static void choose(Work *work, const FcSuggestion *suggestion, double percent, F
         if (!chosen[i])
             continue;
         g_ptr_array_add(result->names, g_strdup(word->text));
-        if (work->way == FC_SUGGEST_FLAGS)
+        if (work->by_part)
             list_others(work, word, result->others);
     }
 }
@@ -291,6 +312,7 @@ static void suggest_way(Candidate *candidates, guint count, FcSuggestWay way, do
     Work work = {.candidates = candidates,
                  .count = count,
                  .way = way,
+                 .by_part = way == FC_SUGGEST_COMPILED && !suggestion->after_inlining,
                  .words = g_array_new(FALSE, FALSE, sizeof(Word)),
                  .taken_by = g_new0(guint, count + 1)};
     g_array_set_clear_func(work.words, clear_word);
@@ -311,8 +333,15 @@ FcSuggestion *fc_suggest(const FcModel *model, double percent)
     const guint count = model->functions->len;
     FcSuggestion *suggestion = g_new0(FcSuggestion, 1);
     Candidate *candidates = make_candidates(model);
+    scale_costs(model, candidates);
     for (guint i = 0; i < count; i++)
+    {
         suggestion->plain_ns += candidates[i].local_ns;
+        suggestion->after_inlining =
+            suggestion->after_inlining ||
+            fc_symbols_is_after_inlining(model->symbols, model->profile,
+                                         &fc_model_function(model, i)->figures.place);
+    }
     suggestion->plain_ns = MAX(suggestion->plain_ns, 1);
     for (FcSuggestWay way = 0; way < FC_SUGGEST_WAYS; way++)
     {

@@ -9,8 +9,9 @@
 
 typedef enum
 {
-    FC_SUGGEST_FILTER, /* FC_FILTER: a skipped call costs what a counted one does */
-    FC_SUGGEST_FLAGS,  /* -finstrument-functions-exclude-function-list: it costs nothing */
+    FC_SUGGEST_FILTER,   /* FC_FILTER: a skipped call costs what a counted one does */
+    FC_SUGGEST_COMPILED, /* -finstrument-functions-exclude-function-list: it costs nothing; where
+                            that is without effect the attribute, which does the same by name */
     FC_SUGGEST_WAYS,
 } FcSuggestWay;
 
@@ -34,13 +35,15 @@ typedef struct
 typedef struct
 {
     FcSuggestRun now;
-    double plain_ns; /* time of all functions on the CPU, without hooks */
+    double plain_ns;         /* time of all functions on the CPU, without hooks */
+    gboolean after_inlining; /* gcc instrumented some of the functions then */
     FcSuggested ways[FC_SUGGEST_WAYS];
 } FcSuggestion;
 
-/* NULL where the profile does not hold what calls cost, or the model (--time=wait) no time on the
- * CPU.  Times must be without what hooks took (not --raw).
- * Where `now` is below `percent` the ways are empty.  The caller owns the result. */
+/* `now` costs what was taken off the times of functions; each call has the part of that which it
+ * has by what calls cost when the process started.  NULL where the profile does not hold what calls
+ * cost, or the model (--time=wait) no time on the CPU.  Times must be without what hooks took (not
+ * --raw). Where `now` is below `percent` the ways are empty.  The caller owns the result. */
 FcSuggestion *fc_suggest(const FcModel *model, double percent);
 void fc_suggestion_free(FcSuggestion *suggestion);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcSuggestion, fc_suggestion_free)

@@ -88,6 +88,11 @@ gboolean fc_image_visit_units(FcImage *image, guint64 address, FcUnitVisitor vis
 /* For fc_image_free. */
 void fc_line_table_free(FcLineTable *lines);
 
+/* ---- entry.c: code --------------------------------------------------------------- */
+
+/* Whether a call is the first that the function at `address` does; FALSE but on x86-64. */
+gboolean fc_image_calls_at_entry(FcImage *image, guint64 address);
+
 /* ---- inline.c: inlined copies -------------------------------------------------- */
 
 /* Whether the code at `address` is an inlined copy of the function whose own copy begins at

@@ -257,3 +257,12 @@ gboolean fc_symbols_is_inlined(FcSymbols *symbols, const FcProfile *profile,
     FcImageFunction *function = image ? fc_image_find_function(image, entry->offset) : NULL;
     return function && fc_image_is_inlined(image, site->offset - 1, entry->offset, function->raw);
 }
+
+gboolean fc_symbols_is_after_inlining(FcSymbols *symbols, const FcProfile *profile,
+                                      const FcProfilePlace *entry)
+{
+    if (entry->module < 0 || (guint)entry->module >= profile->modules->len)
+        return FALSE;
+    FcImage *image = find_image(symbols, profile, (guint)entry->module);
+    return image && fc_image_calls_at_entry(image, entry->offset);
+}

@@ -73,6 +73,11 @@ gboolean fc_symbols_find_import(FcSymbols *symbols, const FcProfile *profile,
 gboolean fc_symbols_is_inlined(FcSymbols *symbols, const FcProfile *profile,
                                const FcProfilePlace *site, const FcProfilePlace *entry);
 
+/* Whether gcc instrumented the function at `entry` after inlining, so that the hook is the first
+ * that it calls: what comes before other hooks are their arguments. */
+gboolean fc_symbols_is_after_inlining(FcSymbols *symbols, const FcProfile *profile,
+                                      const FcProfilePlace *entry);
+
 /* The file that the names of that module of `profile` come from, and the separate file with
  * its debug information; NULL where there is none, or only another build of it.  Belongs to
  * `symbols`. */

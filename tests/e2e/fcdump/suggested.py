@@ -10,6 +10,7 @@ import re
 import shlex
 import subprocess
 import sys
+import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
 import fcprofile  # noqa: E402
@@ -23,20 +24,25 @@ FLAG = "-finstrument-functions-exclude-function-list="
 # that is recorded, of one that is counted.
 RECORDED_NS, COUNTED_NS = 40, 4
 COSTS = "costs 40000 20000 4000 4000 9000 4000"
+ATTRIBUTE = "__attribute__((no_instrument_function)): "
+
+
+def without_costs(text):
+    """The profile without what was taken off its times: calls take what they are said to at the start."""
+    return re.sub(r"(?m)^section cost-\S+ 1 \d+\n(?:(?!section ).*\n)*", "", text)
 
 
 class Suggested(fctest.Case):
     def setUp(self):
         super().setUp()
-        self.program = self.build()
+        self.program = self.build(output="suggested")
         self.profile({})
         with open(self.path("functioncheck.fc"), encoding="utf-8") as file:
             self.text = file.read()
-        self.given = self.write("given.fc", re.sub(r"(?m)^costs .*$", COSTS, self.text))
+        self.given = self.write("given.fc", re.sub(r"(?m)^costs .*$", COSTS, without_costs(self.text)))
 
-    def build(self, *flags):
-        return self.compile("suggested.cc", "-O0", "-g", *flags, compiler="g++",
-                            output="smaller" if flags else "suggested")
+    def build(self, *flags, source="suggested.cc", config=(), output="smaller"):
+        return self.compile(source, "-O0", "-g", *flags, compiler="g++", config=config, output=output)
 
     def profile(self, env):
         """{name: calls} of a run in which every call is recorded."""
@@ -65,7 +71,7 @@ class Suggested(fctest.Case):
         found = re.search(r"(?m)^    ('?" + re.escape(start) + r".*)\n    Predicted: (\d+) calls left, "
                           r"(\d+) ns for hooks", said)
         self.assertTrue(found, said)
-        words = shlex.split(found.group(1))
+        words = [found.group(1)] if start == ATTRIBUTE else shlex.split(found.group(1))
         self.assertEqual(len(words), 1)
         return words[0], int(found.group(2)), int(found.group(3))
 
@@ -82,7 +88,9 @@ class Suggested(fctest.Case):
         self.assertAlmostEqual(taken_ns / recorded_ns / (predicted_ns / RECORDED_NS), 1, delta=0.03)
 
     def test_filter(self):
-        said = self.ask_for(0.2)
+        self.check_filter(self.ask_for(0.2))
+
+    def check_filter(self, said):
         words, left, cost_ns = self.prediction(said, "FC_FILTER=")
         name, _, value = words.partition("=")
         self.assertEqual(sorted(value.split(";")), ["skip:" + function for function in SMALL])
@@ -123,6 +131,46 @@ class Suggested(fctest.Case):
         self.assertIsNone(again["suggested_filter"])
         nothing = json.loads(self.command([fctest.tool("fcdump"), "--json", "--suggest-filter=1e6", self.given]))
         self.assertEqual([way["value"] for way in nothing["suggested_filter"]["ways"]], [None, None])
+
+    def test_taken(self):
+        """What hooks took is what the header says; calls share it, and what is predicted is of it."""
+        taken = self.write("taken.fc", re.sub(r"(?m)^costs .*$", COSTS, self.text))  # not what they took
+        whole = json.loads(self.command([fctest.tool("fcdump"), "--json", taken]))
+        taken_ns = sum(f["raw_local_ns"] - f["local_ns"] for f in whole["functions"])
+        header = self.command([fctest.tool("fcdump"), "--no-reports", "--header", "--units=ns", taken])
+        self.assertIn(f"without what the hooks took, {taken_ns} ns in all", header)
+        said = self.suggest(1, file="taken.fc")
+        self.assertIn(f"Hooks took about {taken_ns} ns for {sum(CALLS.values())} calls", said)
+        _, left, cost_ns = self.prediction(said, FLAG)
+        self.assertAlmostEqual(cost_ns, taken_ns * left / sum(CALLS.values()), delta=1)
+
+    @unittest.skipIf(os.uname().machine != "x86_64", "gcc does that on x86-64 only")
+    def test_after_inlining(self):
+        """gcc's option has no effect there: what works is named, does what is predicted."""
+        self.program = self.build(config=["--after-inlining"], output="inlined")
+        self.assertEqual(self.profile({}), CALLS)
+        with open(self.path("functioncheck.fc"), encoding="utf-8") as file:
+            self.write("given.fc", re.sub(r"(?m)^costs .*$", COSTS, without_costs(file.read())))
+        said = self.ask_for(0.2)
+        self.assertNotIn(FLAG, said)
+        self.assertNotIn("fc-config", said)
+        self.assertNotIn("leaves out each function whose name", said)
+        self.check_filter(said)
+        words, left, cost_ns = self.prediction(said, ATTRIBUTE)
+        self.assertEqual(sorted(words[len(ATTRIBUTE):].split(", ")), SMALL)
+        told = json.loads(self.command([fctest.tool("fcdump"), "--json", "--suggest-filter=1", self.path("given.fc")]))
+        self.assertEqual([way["set"] for way in told["suggested_filter"]["ways"]], ["FC_FILTER", ATTRIBUTE[:-2]])
+        # Only what has that name is left out: Box<int>::get_rest stays.
+        with open(os.path.join(fctest.PROGRAMS, "suggested.cc"), encoding="utf-8") as file:
+            source = file.read()
+        for start in "    T get()", "static int tiny(":
+            self.assertEqual(source.count(start), 1)
+            source = source.replace(start, ATTRIBUTE[:-2] + start)
+        self.program = self.build(source=self.write("left_out.cc", source), config=["--after-inlining"])
+        calls = self.profile({})
+        self.assertEqual(calls, {name: n for name, n in CALLS.items() if name not in SMALL})
+        self.assertEqual(sum(calls.values()), left)
+        self.check_cost(cost_ns, left)
 
     def test_no_more_than_needed(self):
         said = self.ask_for(0.7)
