@@ -20,10 +20,13 @@ typedef struct
 {
     guint64 entering;
     guint64 within;
+    gboolean entering_apportioned; /* some of them, as the next */
+    gboolean within_apportioned;
 } Traffic;
 
-static Traffic count_traffic(const FcCallgraph *graph, guint function)
+static Traffic count_traffic(const FcModel *model, guint function)
 {
+    const FcCallgraph *graph = model->graph;
     Traffic traffic = {0};
     guint count;
     guint cycle = fc_callgraph_cycle_of(graph, function);
@@ -34,28 +37,38 @@ static Traffic count_traffic(const FcCallgraph *graph, guint function)
         gboolean within =
             caller == (gint)function || (caller != FC_NONE && cycle != 0 &&
                                          fc_callgraph_cycle_of(graph, (guint)caller) == cycle);
+        const gboolean apportioned = fc_report_is_apportioned(model, callers[i]);
         if (within)
         {
             traffic.within += callers[i]->calls;
+            traffic.within_apportioned |= apportioned;
             continue;
         }
         traffic.entering += callers[i]->calls;
+        traffic.entering_apportioned |= apportioned;
     }
     return traffic;
+}
+
+static void add_traffic(FcTable *table, const Traffic *traffic)
+{
+    fc_table_cell(
+        table, fc_report_mark(fc_format_count(traffic->entering), traffic->entering_apportioned));
+    fc_table_cell(table,
+                  fc_report_mark(fc_format_count(traffic->within), traffic->within_apportioned));
 }
 
 static void add_row(const FcReportContext *context, FcTable *table, guint index, FcStyle style)
 {
     const guint cycle = fc_callgraph_cycle_of(context->model->graph, index);
     const FcFunction *function = fc_model_function(context->model, index);
-    Traffic traffic = count_traffic(context->model->graph, index);
+    Traffic traffic = count_traffic(context->model, index);
     fc_table_row(table, style);
     fc_table_cell(table, cycle > 0 ? fc_format_count(cycle) : NULL);
     fc_table_cell(table, g_strdup(cycle > 0 ? "member" : "recursive"));
-    fc_table_cell(table, fc_format_time(function->figures.total_ns));
-    fc_table_cell(table, fc_format_time(function->figures.local_ns));
-    fc_table_cell(table, fc_format_count(traffic.entering));
-    fc_table_cell(table, fc_format_count(traffic.within));
+    fc_table_cell(table, fc_report_total_time(context, &function->figures));
+    fc_table_cell(table, fc_report_local_time(context, &function->figures));
+    add_traffic(table, &traffic);
     fc_table_cell(table, g_strdup_printf("%s%s", fc_format_is_csv() ? "" : "    ", function->name));
 }
 
@@ -93,21 +106,25 @@ static void add_cycle(const FcReportContext *context, FcTable *table, guint cycl
     guint count;
     const guint *members = fc_callgraph_cycle_members(model->graph, cycle, &count);
     Traffic sum = {0};
-    guint64 local_ns = 0;
+    FcTimeSum local = {0};
+    FcTimeSum total = {.ns = fc_report_cycle_ns(model, cycle)};
     for (guint i = 0; i < count; i++)
     {
-        Traffic traffic = count_traffic(model->graph, members[i]);
+        const FcProfileFunction *figures = &fc_model_function(model, members[i])->figures;
+        Traffic traffic = count_traffic(model, members[i]);
         sum.entering += traffic.entering;
         sum.within += traffic.within;
-        local_ns += fc_model_function(model, members[i])->figures.local_ns;
+        sum.entering_apportioned |= traffic.entering_apportioned;
+        sum.within_apportioned |= traffic.within_apportioned;
+        total.estimated |= traffic.entering > 0 && fc_report_is_estimated(figures);
+        fc_report_add_local(&local, figures);
     }
     fc_table_row(table, FC_STYLE_STRONG);
     fc_table_cell(table, fc_format_count(cycle));
     fc_table_cell(table, g_strdup("cycle"));
-    fc_table_cell(table, fc_format_time(fc_report_cycle_ns(model, cycle)));
-    fc_table_cell(table, fc_format_time(local_ns));
-    fc_table_cell(table, fc_format_count(sum.entering));
-    fc_table_cell(table, fc_format_count(sum.within));
+    fc_table_cell(table, fc_report_time(context, &total));
+    fc_table_cell(table, fc_report_time(context, &local));
+    add_traffic(table, &sum);
     fc_table_cell(table, g_strdup_printf("cycle %u: %u functions", cycle, count));
     add_members(context, table, shown);
 }
@@ -194,6 +211,7 @@ void fc_report_cycles(const FcReportContext *context)
         "Functions of which each reaches each other one.  Of a whole cycle, total is the "
         "time of the");
     fc_render_note(context->render, "calls that entered it.");
+    fc_report_note_marks(context);
     fc_table_print(table, context->render);
     fc_report_note_cut(context, &cut, "cycle");
 }

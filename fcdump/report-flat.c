@@ -54,11 +54,9 @@ void fc_report_flat(const FcReportContext *context)
         if (!fc_report_keep(context, &cut, figures->total_ns, context->model->base_ns))
             continue;
         fc_table_row(table, fc_render_heat(figures->local_ns, model->base_ns));
-        fc_table_cell(table, fc_report_time(context, figures->total_ns, figures->total_error_ns,
-                                            figures->total_cost_ns));
+        fc_table_cell(table, fc_report_total_time(context, figures));
         fc_table_cell(table, fc_format_share(figures->total_ns, model->base_ns));
-        fc_table_cell(table, fc_report_time(context, figures->local_ns, figures->local_error_ns,
-                                            figures->local_cost_ns));
+        fc_table_cell(table, fc_report_local_time(context, figures));
         fc_table_cell(table, fc_format_share(figures->local_ns, model->base_ns));
         fc_table_cell(table, fc_format_share(sum_ns, model->base_ns));
         fc_table_cell(table, fc_format_time(figures->local_wait_ns));

@@ -124,9 +124,7 @@ static void add_function(const FcReportContext *context, FcTable *table, guint i
     if (source)
         g_string_append_printf(name, "  %s", source);
     begin_row(context, table, FC_STYLE_STRONG, index, "function");
-    fc_table_cell(table, fc_report_time(context, function->figures.total_ns,
-                                        function->figures.total_error_ns,
-                                        function->figures.total_cost_ns));
+    fc_table_cell(table, fc_report_total_time(context, &function->figures));
     fc_table_cell(table, fc_format_share(function->figures.total_ns, model->base_ns));
     fc_table_cell(table, fc_format_time(function->figures.total_wait_ns));
     fc_table_cell(table, fc_format_count(function->figures.calls));
@@ -236,9 +234,6 @@ static void add_arc(const FcReportContext *context, FcTable *table, const FcArc 
     g_autofree char *time = format_arc_time(context, arc->total_ns);
     const FcFunction *callee = fc_model_function(context->model, arc->callee);
     const gboolean estimated = fc_report_is_estimated(&callee->figures);
-    gboolean apportioned = FALSE;
-    for (guint i = 0; i < arc->site_count; i++)
-        apportioned = apportioned || is_apportioned(context, &arc->sites[i]);
     begin_row(context, table, FC_STYLE_PLAIN, entry,
               context->options->callers ? "caller" : "callee");
     fc_table_cell(table, csv ? g_strdup(time)
@@ -246,7 +241,8 @@ static void add_arc(const FcReportContext *context, FcTable *table, const FcArc 
                                                estimated ? "~" : "", time));
     fc_table_cell(table, format_arc_share(context, arc->total_ns, whole_ns));
     fc_table_cell(table, fc_format_time(fc_model_arc_wait_ns(context->model, arc)));
-    fc_table_cell(table, fc_report_mark(fc_format_count(arc->calls), apportioned));
+    fc_table_cell(table, fc_report_mark(fc_format_count(arc->calls),
+                                        fc_report_is_apportioned(context->model, arc)));
     fc_table_cell(table, fc_format_count(callee->figures.calls));
     fc_table_cell(table, arc_text(context, arc, only));
     for (guint i = 0; by_site && i < lines->len; i++)
@@ -275,8 +271,7 @@ static void add_local(const FcReportContext *context, FcTable *table, guint inde
 {
     const FcProfileFunction *figures = &fc_model_function(context->model, index)->figures;
     begin_row(context, table, FC_STYLE_DIM, index, "local");
-    fc_table_cell(table, fc_report_time(context, figures->local_ns, figures->local_error_ns,
-                                        figures->local_cost_ns));
+    fc_table_cell(table, fc_report_local_time(context, figures));
     fc_table_cell(table, fc_format_share(figures->local_ns, figures->total_ns));
     fc_table_cell(table, fc_format_time(figures->local_wait_ns));
     fc_table_cell(table, NULL);

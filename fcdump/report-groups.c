@@ -9,9 +9,9 @@
 typedef struct
 {
     char *name; /* owned */
-    guint64 local_ns;
+    FcTimeSum local;
     guint64 local_wait_ns;
-    guint64 total_ns; /* while one of its functions was active */
+    FcTimeSum total; /* while one of its functions was active */
     guint64 calls;
 } Group;
 
@@ -49,8 +49,8 @@ static int compare_groups(gconstpointer a, gconstpointer b)
 {
     const Group *x = a;
     const Group *y = b;
-    if (x->local_ns != y->local_ns)
-        return x->local_ns < y->local_ns ? 1 : -1;
+    if (x->local.ns != y->local.ns)
+        return x->local.ns < y->local.ns ? 1 : -1;
     return g_strcmp0(x->name, y->name);
 }
 
@@ -101,7 +101,7 @@ static GArray *group_functions(const FcReportContext *context, guint *group_of)
         }
         g_hash_table_replace(known, name, GUINT_TO_POINTER(at));
         Group *group = &g_array_index(groups, Group, at - 1);
-        group->local_ns += function->figures.local_ns;
+        fc_report_add_local(&group->local, &function->figures);
         group->local_wait_ns += function->figures.local_wait_ns;
         group->calls += function->figures.calls;
         group_of[i] = at - 1;
@@ -116,7 +116,10 @@ static void add_totals(const FcModel *model, GArray *groups, const guint *group_
     g_autofree guint *seen = g_new0(guint, groups->len + 1); /* by which context, from 1 */
     for (guint i = 0; i < contexts->len; i++)
     {
-        const guint64 local_ns = g_array_index(contexts, FcProfileContext, i).local_ns;
+        const FcProfileContext *context = &g_array_index(contexts, FcProfileContext, i);
+        const guint64 local_ns = context->local_ns;
+        const gboolean estimated = fc_report_is_local_estimated(
+            &fc_model_function(model, model->function_of[context->function])->figures);
         for (gint c = local_ns > 0 ? (gint)i : FC_NONE; c != FC_NONE;
              c = g_array_index(contexts, FcProfileContext, c).parent)
         {
@@ -125,7 +128,9 @@ static void add_totals(const FcModel *model, GArray *groups, const guint *group_
             if (group == G_MAXUINT || seen[group] == i + 1)
                 continue;
             seen[group] = i + 1;
-            g_array_index(groups, Group, group).total_ns += local_ns;
+            FcTimeSum *total = &g_array_index(groups, Group, group).total;
+            total->ns += local_ns;
+            total->estimated |= estimated;
         }
     }
 }
@@ -145,7 +150,11 @@ static GArray *group_threads(const FcModel *model)
         {
             const FcProfileThreadFunction *function =
                 &g_array_index(thread->functions, FcProfileThreadFunction, f);
-            group.local_ns += function->local_ns;
+            group.local.ns += function->local_ns;
+            group.local.estimated |=
+                function->local_ns > 0 &&
+                fc_report_is_local_estimated(
+                    &fc_model_function(model, model->function_of[function->function])->figures);
             group.local_wait_ns += function->local_wait_ns;
         }
         g_array_append_val(groups, group);
@@ -163,7 +172,7 @@ static GArray *group_processes(const FcModel *model)
         const Group group = {
             .name = g_strdup_printf("%" G_GINT64_FORMAT "  %s", header->pid,
                                     header->executable ? fc_base_name(header->executable) : ""),
-            .local_ns = input->local_ns,
+            .local = {.ns = input->local_ns, .estimated = input->estimated},
             .local_wait_ns = input->local_wait_ns,
             .calls = input->calls};
         g_array_append_val(groups, group);
@@ -184,16 +193,16 @@ static void print_groups(const FcReportContext *context, const GArray *groups, g
     for (guint i = 0; i < groups->len; i++)
     {
         const Group *group = &g_array_index(groups, Group, i);
-        if (!fc_report_keep(context, &cut, MAX(group->total_ns, group->local_ns), model->base_ns))
+        if (!fc_report_keep(context, &cut, MAX(group->total.ns, group->local.ns), model->base_ns))
             continue;
-        fc_table_row(table, fc_render_heat(group->local_ns, model->base_ns));
-        fc_table_cell(table, fc_format_time(group->local_ns));
-        fc_table_cell(table, fc_format_share(group->local_ns, model->base_ns));
+        fc_table_row(table, fc_render_heat(group->local.ns, model->base_ns));
+        fc_table_cell(table, fc_report_time(context, &group->local));
+        fc_table_cell(table, fc_format_share(group->local.ns, model->base_ns));
         fc_table_cell(table, fc_format_time(group->local_wait_ns));
         if (totals)
         {
-            fc_table_cell(table, fc_format_time(group->total_ns));
-            fc_table_cell(table, fc_format_share(group->total_ns, model->base_ns));
+            fc_table_cell(table, fc_report_time(context, &group->total));
+            fc_table_cell(table, fc_format_share(group->total.ns, model->base_ns));
         }
         fc_table_cell(table, fc_format_count(group->calls));
         fc_table_cell(table, g_strdup(group->name));
@@ -224,5 +233,6 @@ void fc_report_groups(const FcReportContext *context)
     g_array_sort(groups, compare_groups);
     fc_render_title(context->render, "%s", titles[by]);
     fc_report_note_base(context);
+    fc_report_note_marks(context);
     print_groups(context, groups, totals);
 }

@@ -13,6 +13,8 @@ typedef struct
     guint64 calls;
     guint64 total_ns;
     guint64 local_ns;
+    guint function;       /* the last one */
+    gboolean apportioned; /* some of the calls */
 } Way;
 
 static const FcColumn columns[] = {
@@ -108,7 +110,8 @@ static GArray *find_ways(const FcModel *model, const GPtrArray *sets)
         guint at = GPOINTER_TO_UINT(g_hash_table_lookup(known, chain));
         if (at == 0)
         {
-            const Way fresh = {.chain = g_strdup(chain)};
+            const Way fresh = {.chain = g_strdup(chain),
+                               .function = model->function_of[context->function]};
             g_array_append_val(ways, fresh);
             at = ways->len;
         }
@@ -117,6 +120,7 @@ static GArray *find_ways(const FcModel *model, const GPtrArray *sets)
         way->calls += context->calls;
         way->total_ns += below[i];
         way->local_ns += context->local_ns;
+        way->apportioned |= context->apportioned;
     }
     g_array_sort(ways, compare_ways);
     return ways;
@@ -128,24 +132,33 @@ static void print_ways(const FcReportContext *context, const GArray *ways)
     const guint64 base_ns = context->model->base_ns;
     FcReportCut cut = {0};
     Way sum = {0};
+    gboolean estimated = FALSE;
     for (guint i = 0; i < ways->len; i++)
     {
         const Way *way = &g_array_index(ways, Way, i);
+        const FcProfileFunction *figures =
+            &fc_model_function(context->model, way->function)->figures;
         sum.calls += way->calls;
         sum.total_ns += way->total_ns;
+        sum.apportioned |= way->apportioned;
+        estimated |= fc_report_is_estimated(figures);
         if (!fc_report_keep(context, &cut, way->total_ns, base_ns))
             continue;
         fc_table_row(table, fc_render_heat(way->local_ns, base_ns));
-        fc_table_cell(table, fc_format_time(way->total_ns));
+        fc_table_cell(
+            table, fc_report_mark(fc_format_time(way->total_ns), fc_report_is_estimated(figures)));
         fc_table_cell(table, fc_format_share(way->total_ns, base_ns));
-        fc_table_cell(table, fc_format_time(way->local_ns));
-        fc_table_cell(table, fc_format_count(way->calls));
+        fc_table_cell(table, fc_report_mark(fc_format_time(way->local_ns),
+                                            fc_report_is_local_estimated(figures)));
+        fc_table_cell(table, fc_report_mark(fc_format_count(way->calls), way->apportioned));
         fc_table_cell(table, g_strdup(way->chain));
     }
-    g_autofree char *time = g_strchomp(fc_format_time(sum.total_ns));
+    g_autofree char *time = g_strchomp(fc_report_mark(fc_format_time(sum.total_ns), estimated));
     g_autofree char *share = fc_format_share(sum.total_ns, base_ns);
-    fc_render_note(context->render, "%s in all, %s%%, in %" G_GUINT64_FORMAT " call%s.", time,
-                   share, sum.calls, sum.calls == 1 ? "" : "s");
+    g_autofree char *calls = fc_report_mark(fc_format_count(sum.calls), sum.apportioned);
+    fc_render_note(context->render, "%s in all, %s%%, in %s call%s.", time, share, calls,
+                   sum.calls == 1 ? "" : "s");
+    fc_report_note_marks(context);
     if (fc_report_prints(&cut))
         fc_table_print(table, context->render);
     fc_report_note_cut(context, &cut, "context");

@@ -50,12 +50,10 @@ void fc_report_heaviest(const FcReportContext *context)
             continue;
         sum_ns += figures->local_ns;
         fc_table_row(table, fc_render_heat(figures->local_ns, model->base_ns));
-        fc_table_cell(table, fc_report_time(context, figures->local_ns, figures->local_error_ns,
-                                            figures->local_cost_ns));
+        fc_table_cell(table, fc_report_local_time(context, figures));
         fc_table_cell(table, fc_format_share(figures->local_ns, model->base_ns));
         fc_table_cell(table, fc_format_share(sum_ns, model->base_ns));
-        fc_table_cell(table, fc_report_time(context, figures->total_ns, figures->total_error_ns,
-                                            figures->total_cost_ns));
+        fc_table_cell(table, fc_report_total_time(context, figures));
         fc_table_cell(table, fc_format_share(figures->total_ns, model->base_ns));
         fc_table_cell(table, fc_format_count(figures->calls));
         fc_table_cell(table, fc_report_function(&own, function));
@@ -69,6 +67,15 @@ void fc_report_heaviest(const FcReportContext *context)
     else
         fc_report_no_function(context);
     fc_report_note_cut(&own, &cut, "function");
+}
+
+/* Which says what marks mean. */
+static gboolean prints_heaviest(const FcOptions *options)
+{
+    for (guint i = 0; options->table[i].name; i++)
+        if (options->table[i].render == fc_report_heaviest)
+            return (options->reports >> i & 1) != 0;
+    return FALSE;
 }
 
 /* ---- The hot path ------------------------------------------------------------------------ */
@@ -87,14 +94,16 @@ static void add_step(const FcReportContext *context, FcTable *table, const FcHot
 {
     const FcModel *model = context->model;
     const FcFunction *function = fc_model_function(model, step->function);
-    const gboolean estimated = fc_report_is_local_estimated(&function->figures);
+    const FcProfileFunction *figures = &function->figures;
     g_autofree char *name = fc_report_function(context, function);
     fc_table_row(table, fc_render_heat(step->local_ns, model->base_ns));
     fc_table_cell(table, fc_format_count(level));
-    fc_table_cell(table, fc_report_mark(fc_format_time(step->total_ns), estimated));
+    fc_table_cell(table,
+                  fc_report_mark(fc_format_time(step->total_ns), fc_report_is_estimated(figures)));
     fc_table_cell(table, fc_format_share(step->total_ns, model->base_ns));
-    fc_table_cell(table, fc_report_mark(fc_format_time(step->local_ns), estimated));
-    fc_table_cell(table, fc_format_count(step->calls));
+    fc_table_cell(table, fc_report_mark(fc_format_time(step->local_ns),
+                                        fc_report_is_local_estimated(figures)));
+    fc_table_cell(table, fc_report_mark(fc_format_count(step->calls), step->apportioned));
     fc_table_cell(
         table,
         g_strdup_printf("%*s%s", fc_format_is_csv() ? 0 : (int)MIN(level, STEPS_MAX), "", name));
@@ -129,6 +138,8 @@ void fc_report_hot_path(const FcReportContext *context)
     const FcReportCut cut = {.kept = end, .beyond = path->len - end};
     fc_report_add_cut(table, G_N_ELEMENTS(step_columns), " ", &cut);
     fc_render_title(context->render, "Hot path");
+    if (!prints_heaviest(options))
+        fc_report_note_marks(context);
     if (path->len > 0 || fc_format_is_csv())
         fc_table_print(table, context->render);
     else

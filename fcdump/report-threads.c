@@ -166,17 +166,21 @@ static FcReportCut add_functions(const FcReportContext *context, FcTable *table,
             continue;
         fc_table_row(table, FC_STYLE_PLAIN);
         fc_table_cell(table, g_strdup_printf("%" G_GINT64_FORMAT, thread->tid));
-        fc_table_cell(table, fc_format_time(share->total_ns));
+        const FcFunction *function = fc_model_function(context->model, share->function);
+        fc_table_cell(table, fc_report_mark(fc_format_time(share->total_ns),
+                                            fc_report_is_estimated(&function->figures)));
         fc_table_cell(table, fc_format_share(share->total_ns, base_ns));
-        fc_table_cell(table, fc_format_time(share->local_ns));
+        fc_table_cell(table, fc_report_mark(fc_format_time(share->local_ns),
+                                            fc_report_is_local_estimated(&function->figures)));
         fc_table_cell(table, fc_format_share(share->local_ns, base_ns));
         fc_table_cell(table, fc_format_count(share->calls));
-        fc_table_cell(table, g_strdup(fc_model_function(context->model, share->function)->name));
+        fc_table_cell(table, g_strdup(function->name));
     }
     return cut;
 }
 
-static void print_functions(const FcReportContext *context, const FcProfileThread *thread)
+static void print_functions(const FcReportContext *context, const FcProfileThread *thread,
+                            gboolean is_first)
 {
     g_autoptr(FcTable) table = new_function_table();
     const FcReportCut cut = add_functions(context, table, thread);
@@ -184,6 +188,8 @@ static void print_functions(const FcReportContext *context, const FcProfileThrea
         return;
     g_autofree char *title = thread_title(thread);
     fc_render_title(context->render, "Thread %s, by local time", title);
+    if (is_first)
+        fc_report_note_marks(context);
     fc_table_print(table, context->render);
     fc_report_note_cut(context, &cut, "function");
 }
@@ -268,7 +274,7 @@ void fc_report_threads(const FcReportContext *context)
         const guint most = top > 0 ? top : context->options->details ? count : THREADS_MAX;
         const guint shown = MIN(count, most);
         for (guint i = 0; i < shown; i++)
-            print_functions(context, thread_at(context, i));
+            print_functions(context, thread_at(context, i), i == 0);
         if (shown < count)
             fc_render_note(context->render, "The functions of %u more threads with --all.",
                            count - shown);

@@ -6,6 +6,7 @@
 #include "model/costs.h"
 #include "model/select.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "profile/path.h"
@@ -277,6 +278,14 @@ gboolean fc_report_is_local_estimated(const FcProfileFunction *figures)
     return fc_report_is_estimated(figures) || figures->local_error_ns > 0;
 }
 
+gboolean fc_report_is_apportioned(const FcModel *model, const FcArc *arc)
+{
+    for (guint i = 0; i < arc->site_count; i++)
+        if (g_array_index(model->profile->arcs, FcProfileArc, arc->sites[i].tag).apportioned)
+            return TRUE;
+    return FALSE;
+}
+
 char *fc_report_mark(char *text, gboolean marked)
 {
     if (!marked || fc_format_is_csv())
@@ -295,13 +304,46 @@ static gboolean is_doubtful(const FcReportContext *context, guint64 ns, guint64 
     return (double)error_ns + of_costs > (double)ns / 2;
 }
 
-char *fc_report_time(const FcReportContext *context, guint64 ns, guint64 error_ns, guint64 cost_ns)
+char *fc_report_time(const FcReportContext *context, const FcTimeSum *sum)
 {
     if (fc_format_is_csv())
-        return fc_format_time(ns);
-    g_autofree char *time = fc_format_time(ns);
-    const char *mark = is_doubtful(context, ns, error_ns, cost_ns) ? "?" : error_ns != 0 ? "~" : "";
+        return fc_format_time(sum->ns);
+    g_autofree char *time = fc_format_time(sum->ns);
+    const guint64 error_ns = (guint64)MIN(sqrt(sum->variance), 0x1p62);
+    const char *mark = is_doubtful(context, sum->ns, error_ns, sum->cost_ns) ? "?"
+                       : sum->estimated                                      ? "~"
+                                                                             : "";
     return g_strconcat(mark, time, NULL);
+}
+
+void fc_report_add_total(FcTimeSum *sum, const FcProfileFunction *figures)
+{
+    sum->ns += figures->total_ns;
+    sum->cost_ns += figures->total_cost_ns;
+    sum->variance += (double)figures->total_error_ns * (double)figures->total_error_ns;
+    sum->estimated = sum->estimated || fc_report_is_estimated(figures);
+}
+
+void fc_report_add_local(FcTimeSum *sum, const FcProfileFunction *figures)
+{
+    sum->ns += figures->local_ns;
+    sum->cost_ns += figures->local_cost_ns;
+    sum->variance += (double)figures->local_error_ns * (double)figures->local_error_ns;
+    sum->estimated = sum->estimated || fc_report_is_local_estimated(figures);
+}
+
+char *fc_report_total_time(const FcReportContext *context, const FcProfileFunction *figures)
+{
+    FcTimeSum sum = {0};
+    fc_report_add_total(&sum, figures);
+    return fc_report_time(context, &sum);
+}
+
+char *fc_report_local_time(const FcReportContext *context, const FcProfileFunction *figures)
+{
+    FcTimeSum sum = {0};
+    fc_report_add_local(&sum, figures);
+    return fc_report_time(context, &sum);
 }
 
 gboolean fc_report_lacks_contexts(const FcReportContext *context, const char *title)

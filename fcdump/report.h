@@ -87,10 +87,26 @@ gboolean fc_report_is_estimated(const FcProfileFunction *figures);
 gboolean fc_report_is_local_estimated(const FcProfileFunction *figures);
 /* Whether the bounds, and all else that is known of single calls, are of some of its calls. */
 gboolean fc_report_is_sampled(const FcProfileFunction *figures);
-/* The time, with a mark before it: "~" where it is an estimate, with that standard error, and "?"
- * where it is mostly uncertainty, by that or by what was taken off.  The caller owns the result, as
- * that of the next. */
-char *fc_report_time(const FcReportContext *context, guint64 ns, guint64 error_ns, guint64 cost_ns);
+/* A time, or several together: what is to be known for their mark. */
+typedef struct
+{
+    guint64 ns;
+    guint64 cost_ns;    /* what was taken off for hooks */
+    double variance;    /* the square of the standard error, in ns */
+    gboolean estimated; /* any part of it */
+} FcTimeSum;
+
+void fc_report_add_total(FcTimeSum *sum, const FcProfileFunction *figures);
+void fc_report_add_local(FcTimeSum *sum, const FcProfileFunction *figures);
+/* The time, with a mark before it: "~" where it is an estimate, and "?" where it is mostly
+ * uncertainty, by its error or by what was taken off.  The caller owns the result, as that of the
+ * next; these two are of one function. */
+char *fc_report_time(const FcReportContext *context, const FcTimeSum *sum);
+char *fc_report_total_time(const FcReportContext *context, const FcProfileFunction *figures);
+char *fc_report_local_time(const FcReportContext *context, const FcProfileFunction *figures);
+/* Whether calls by the arc are a share of what is exact for several together, at any of its sites.
+ */
+gboolean fc_report_is_apportioned(const FcModel *model, const FcArc *arc);
 /* `text`, which it takes over, with "~" before it if `marked`. */
 char *fc_report_mark(char *text, gboolean marked);
 /* Where --thread wants some threads of a process: contexts are known of all together, and calls

@@ -120,6 +120,7 @@ static void add_children(Search *search, GArray *parents)
             sum->total_ns += search->total_ns[i];
             sum->local_ns += context_at(search, i)->local_ns;
             sum->calls += context_at(search, i)->calls;
+            sum->apportioned |= context_at(search, i)->apportioned;
         }
     }
 }
@@ -167,6 +168,7 @@ static void start_at_base(const Search *search, GArray *path, GArray *here)
         step.total_ns += search->total_ns[i];
         step.local_ns += context_at(search, i)->local_ns;
         step.calls += context_at(search, i)->calls;
+        step.apportioned |= context_at(search, i)->apportioned;
     }
     if (step.total_ns > 0)
         g_array_append_val(path, step);

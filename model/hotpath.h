@@ -15,6 +15,7 @@ typedef struct
     guint64 calls;
     guint64 total_ns; /* the local times of this step and of all that is below it */
     guint64 local_ns;
+    gboolean apportioned; /* some of the calls */
 } FcHotStep;
 
 /* For each function of the model whether a thread seems to wait in it: nearly all of that thread's

@@ -58,6 +58,8 @@ void fc_model_add_input(FcModel *model, const char *path, const FcProfile *profi
         input->local_cost_ns += function->local_cost_ns;
         input->local_wait_ns += function->local_wait_ns;
         input->calls += function->calls;
+        input->estimated |= function->counted > function->timed || function->total_error_ns > 0 ||
+                            function->local_error_ns > 0;
     }
     fc_profile_copy_header(input->header, profile);
     g_ptr_array_add(model->inputs, input);

@@ -43,6 +43,7 @@ typedef struct
     guint64 local_cost_ns;
     guint64 local_wait_ns;
     guint64 calls;
+    gboolean estimated; /* some of the local times */
 } FcInput;
 
 typedef struct
