@@ -70,7 +70,7 @@ static char *fit_name(const FcReportContext *context, FcShortNames *names, guint
 static char *format_share(const FcModel *model, guint64 ns)
 {
     g_autofree char *time = g_strchomp(fc_format_time(ns));
-    g_autofree char *share = fc_format_share(ns, model->base_ns);
+    g_autofree char *share = fc_report_share(model, ns);
     return g_strdup_printf("%s (%s%%)", time, share);
 }
 

@@ -55,10 +55,10 @@ void fc_report_flat(const FcReportContext *context)
             continue;
         fc_table_row(table, fc_render_heat(figures->local_ns, model->base_ns));
         fc_table_cell(table, fc_report_total_time(context, figures));
-        fc_table_cell(table, fc_format_share(figures->total_ns, model->base_ns));
+        fc_table_cell(table, fc_report_share(model, figures->total_ns));
         fc_table_cell(table, fc_report_local_time(context, figures));
-        fc_table_cell(table, fc_format_share(figures->local_ns, model->base_ns));
-        fc_table_cell(table, fc_format_share(sum_ns, model->base_ns));
+        fc_table_cell(table, fc_report_share(model, figures->local_ns));
+        fc_table_cell(table, fc_report_share(model, sum_ns));
         fc_table_cell(table, fc_format_time(figures->local_wait_ns));
         const gboolean sampled = fc_report_is_sampled(figures);
         const guint64 bounds[] = {figures->total_min_ns, figures->total_max_ns,

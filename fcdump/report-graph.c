@@ -125,7 +125,7 @@ static void add_function(const FcReportContext *context, FcTable *table, guint i
         g_string_append_printf(name, "  %s", source);
     begin_row(context, table, FC_STYLE_STRONG, index, "function");
     fc_table_cell(table, fc_report_total_time(context, &function->figures));
-    fc_table_cell(table, fc_format_share(function->figures.total_ns, model->base_ns));
+    fc_table_cell(table, fc_report_share(model, function->figures.total_ns));
     fc_table_cell(table, fc_format_time(function->figures.total_wait_ns));
     fc_table_cell(table, fc_format_count(function->figures.calls));
     fc_table_cell(table, NULL);

@@ -197,12 +197,12 @@ static void print_groups(const FcReportContext *context, const GArray *groups, g
             continue;
         fc_table_row(table, fc_render_heat(group->local.ns, model->base_ns));
         fc_table_cell(table, fc_report_time(context, &group->local));
-        fc_table_cell(table, fc_format_share(group->local.ns, model->base_ns));
+        fc_table_cell(table, fc_report_share(model, group->local.ns));
         fc_table_cell(table, fc_format_time(group->local_wait_ns));
         if (totals)
         {
             fc_table_cell(table, fc_report_time(context, &group->total));
-            fc_table_cell(table, fc_format_share(group->total.ns, model->base_ns));
+            fc_table_cell(table, fc_report_share(model, group->total.ns));
         }
         fc_table_cell(table, fc_format_count(group->calls));
         fc_table_cell(table, g_strdup(group->name));

@@ -147,14 +147,14 @@ static void print_ways(const FcReportContext *context, const GArray *ways)
         fc_table_row(table, fc_render_heat(way->local_ns, base_ns));
         fc_table_cell(
             table, fc_report_mark(fc_format_time(way->total_ns), fc_report_is_estimated(figures)));
-        fc_table_cell(table, fc_format_share(way->total_ns, base_ns));
+        fc_table_cell(table, fc_report_share(context->model, way->total_ns));
         fc_table_cell(table, fc_report_mark(fc_format_time(way->local_ns),
                                             fc_report_is_local_estimated(figures)));
         fc_table_cell(table, fc_report_mark(fc_format_count(way->calls), way->apportioned));
         fc_table_cell(table, g_strdup(way->chain));
     }
     g_autofree char *time = g_strchomp(fc_report_mark(fc_format_time(sum.total_ns), estimated));
-    g_autofree char *share = fc_format_share(sum.total_ns, base_ns);
+    g_autofree char *share = fc_report_share(context->model, sum.total_ns);
     g_autofree char *calls = fc_report_mark(fc_format_count(sum.calls), sum.apportioned);
     fc_render_note(context->render, "%s in all, %s%%, in %s call%s.", time, share, calls,
                    sum.calls == 1 ? "" : "s");

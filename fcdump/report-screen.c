@@ -51,10 +51,10 @@ void fc_report_heaviest(const FcReportContext *context)
         sum_ns += figures->local_ns;
         fc_table_row(table, fc_render_heat(figures->local_ns, model->base_ns));
         fc_table_cell(table, fc_report_local_time(context, figures));
-        fc_table_cell(table, fc_format_share(figures->local_ns, model->base_ns));
-        fc_table_cell(table, fc_format_share(sum_ns, model->base_ns));
+        fc_table_cell(table, fc_report_share(model, figures->local_ns));
+        fc_table_cell(table, fc_report_share(model, sum_ns));
         fc_table_cell(table, fc_report_total_time(context, figures));
-        fc_table_cell(table, fc_format_share(figures->total_ns, model->base_ns));
+        fc_table_cell(table, fc_report_share(model, figures->total_ns));
         fc_table_cell(table, fc_format_count(figures->calls));
         fc_table_cell(table, fc_report_function(&own, function));
     }
@@ -100,7 +100,7 @@ static void add_step(const FcReportContext *context, FcTable *table, const FcHot
     fc_table_cell(table, fc_format_count(level));
     fc_table_cell(table,
                   fc_report_mark(fc_format_time(step->total_ns), fc_report_is_estimated(figures)));
-    fc_table_cell(table, fc_format_share(step->total_ns, model->base_ns));
+    fc_table_cell(table, fc_report_share(model, step->total_ns));
     fc_table_cell(table, fc_report_mark(fc_format_time(step->local_ns),
                                         fc_report_is_local_estimated(figures)));
     fc_table_cell(table, fc_report_mark(fc_format_count(step->calls), step->apportioned));

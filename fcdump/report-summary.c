@@ -130,8 +130,8 @@ static void add_heaviest(FcTable *table, const FcReportContext *context, const g
     }
     if (!most || most->figures.local_ns == 0)
         return;
-    g_autofree char *share = fc_format_share(most->figures.local_ns, model->base_ns);
-    g_autofree char *total = fc_format_share(most->figures.total_ns, model->base_ns);
+    g_autofree char *share = fc_report_share(model, most->figures.local_ns);
+    g_autofree char *total = fc_report_share(model, most->figures.total_ns);
     g_autofree char *calls = format_number(most->figures.calls, "call", "s");
     add(table, "Heaviest",
         g_strdup_printf("%s: %s%% itself, %s%% with its callees, %s", most->name, share, total,
@@ -150,7 +150,7 @@ static void add_hot_path(FcTable *table, const FcReportContext *context, const g
     if (steps < 2)
         return;
     const FcHotStep *step = &g_array_index(path, FcHotStep, steps - 1);
-    g_autofree char *share = fc_format_share(step->total_ns, model->base_ns);
+    g_autofree char *share = fc_report_share(model, step->total_ns);
     add(table, "Hot path",
         g_strdup_printf("%s%% is spent below a chain of %u calls that ends in %s", share, steps,
                         fc_model_function(model, step->function)->name));
@@ -171,7 +171,7 @@ static void add_cycle(FcTable *table, const FcReportContext *context, guint cycl
                                fc_model_function(model, members[i])->name);
     if (count > CYCLE_NAMES)
         g_string_append_printf(names, " and %u more", count - CYCLE_NAMES);
-    g_autofree char *share = fc_format_share(total_ns, model->base_ns);
+    g_autofree char *share = fc_report_share(model, total_ns);
     add(table, "Cycle", g_strdup_printf("%s%% in cycle %u: %s", share, cycle, names->str));
 }
 
@@ -195,7 +195,7 @@ static void add_waiting(FcTable *table, const FcReportContext *context, const gb
         const FcFunction *function = fc_model_function(model, i);
         if (!waiting[i])
             continue;
-        g_autofree char *share = fc_format_share(function->figures.local_ns, model->base_ns);
+        g_autofree char *share = fc_report_share(model, function->figures.local_ns);
         add(table, "Idle",
             g_strdup_printf("%s%% in %s, where threads seem to wait; --base=main: 100%% without",
                             share, function->name));

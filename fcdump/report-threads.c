@@ -169,7 +169,7 @@ static FcReportCut add_functions(const FcReportContext *context, FcTable *table,
         const FcFunction *function = fc_model_function(context->model, share->function);
         fc_table_cell(table, fc_report_mark(fc_format_time(share->total_ns),
                                             fc_report_is_estimated(&function->figures)));
-        fc_table_cell(table, fc_format_share(share->total_ns, base_ns));
+        fc_table_cell(table, fc_format_share(MIN(share->total_ns, base_ns), base_ns));
         fc_table_cell(table, fc_report_mark(fc_format_time(share->local_ns),
                                             fc_report_is_local_estimated(&function->figures)));
         fc_table_cell(table, fc_format_share(share->local_ns, base_ns));

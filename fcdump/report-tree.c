@@ -341,7 +341,7 @@ static void add_folded_node(Tree *tree, FcTable *table, const Node *node, const 
 {
     begin_row(tree, table, FC_STYLE_DIM, path);
     fc_table_cell(table, fc_format_time(node->total_ns));
-    fc_table_cell(table, fc_format_share(node->total_ns, tree->context->model->base_ns));
+    fc_table_cell(table, fc_report_share(tree->context->model, node->total_ns));
     fc_table_cell(table, tree->waits ? fc_format_time(node->total_wait_ns) : NULL);
     fc_table_cell(table, NULL);
     fc_table_cell(table, NULL);
@@ -366,7 +366,7 @@ static void add_node(Tree *tree, FcTable *table, const Node *node, const GArray 
     fc_table_cell(table, fc_format_is_csv() ? g_strdup(time)
                                             : g_strdup_printf("%s%s%s", node->at_most ? "<" : "",
                                                               estimated ? "~" : "", time));
-    fc_table_cell(table, fc_format_share(node->total_ns, model->base_ns));
+    fc_table_cell(table, fc_report_share(model, node->total_ns));
     fc_table_cell(table, tree->waits ? fc_format_time(node->total_wait_ns) : NULL);
     fc_table_cell(table, fc_report_mark(fc_format_time(node->local_ns),
                                         fc_report_is_local_estimated(figures)));

@@ -364,6 +364,11 @@ gboolean fc_report_lacks_arcs(const FcReportContext *context, const char *title)
     return TRUE;
 }
 
+char *fc_report_share(const FcModel *model, guint64 ns)
+{
+    return fc_format_share(model->base == FC_NONE ? MIN(ns, model->base_ns) : ns, model->base_ns);
+}
+
 void fc_report_note_base(const FcReportContext *context)
 {
     const FcModel *model = context->model;

@@ -122,6 +122,10 @@ gboolean fc_report_shows_waits(const FcReportContext *context);
 
 /* Says of what minima and maxima are, where that is not what the times beside them are of. */
 void fc_report_note_bounds(const FcReportContext *context);
+/* The time's share of the whole; the caller owns it.  Where that is the local times of all
+ * functions no time is more, though the total of a function may be by what was rounded; of --base
+ * it may. */
+char *fc_report_share(const FcModel *model, guint64 ns);
 /* Says what 100% is. */
 void fc_report_note_base(const FcReportContext *context);
 /* Says what the marks mean, where there are any. */

@@ -242,6 +242,28 @@ equal([line.split()[-1] for line in text.splitlines() if re.match(r" *[0-9.]+ ms
       ["work", "main", "leaf", "main", "work", "leaf"], "names in 20 columns")
 contains(" ".join(text.split()), "For want of width not shown: local %, local sum %, total, calls.", "what has no room")
 
+# ---- Shares of the whole -----------------------------------------------------------------------------
+#
+# A total that is more than the local times of all functions by what was rounded is 100%, of --base it may be more.
+
+over = Profile(program, run_ns=10_000_006)
+over.function("main", 1, 10_000_006, 4_000_000, (10_000_006, 10_000_006), (4_000_000, 4_000_000))
+over.function("work", 1, 6_000_003, 6_000_000, (6_000_003, 6_000_003), (6_000_000, 6_000_000))
+over.arc(None, 0x7f0000001234, "main", 1, 10_000_006)
+over.arc("main", "main+6", "work", 1, 6_000_003)
+top = over.context(None, 0x7f0000001234, "main", 1, 10_000_006, 4_000_000)
+over.context(top, "main+6", "work", 1, 6_000_003, 6_000_000)
+over.thread(4711, 0, 10_000_006, 10_000_006, 2, False, "prog",
+            functions=[("main", 1, 10_000_006, 4_000_000), ("work", 1, 6_000_003, 6_000_000)])
+over.write("over.fc")
+for words, column in ((["--flat"], "total %"), (["--heaviest"], "total %"), (["--tree"], "total %"), (["--hot-path"], "total %"),
+                      (["--graph"], "%"), (["--path=main"], "total %"), (["--by=file"], "total %"),
+                      (["--threads", "--details"], "total %")):
+    shares = [float(row[column]) for row in read(good("--csv", *words, "over.fc"))]
+    equal(max(shares), 100, f"the greatest share with {words}")
+shares = {row["function"]: row["total %"] for row in read(good("--csv", "--flat", "--base=work", "over.fc"))}
+equal(shares, {"main": "166.666683", "work": "100.000000"}, "shares of --base")
+
 # ---- Text of more than a line ---------------------------------------------------------------------
 #
 # At 80 columns no line of text is longer, and nothing of it is lost; what is to be copied stays on one.
