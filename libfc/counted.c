@@ -15,6 +15,7 @@
 #include "libfc/depth.h"
 #include "libfc/detail.h"
 #include "libfc/held.h"
+#include "libfc/place.h"
 #include "libfc/record.h"
 #include "libfc/recorded.h"
 #include "libfc/signals.h"
@@ -23,6 +24,11 @@
 #include "libfc/thread.h"
 
 /* ---- Windows ------------------------------------------------------------------------- */
+
+static uint64_t place_of(const struct FcWindowFrame *frame)
+{
+    return fc_place_of(frame->function, frame->where);
+}
 
 static void open_window(struct FcCounted *counted, const struct FcFunction *known)
 {
@@ -75,8 +81,9 @@ static void hold_what_is_open(struct FcCounted *counted)
             if (counted->window[k].function == frame->function)
             {
                 is_any = true;
-                fc_nested_add(was_held ? &known->nested : &nested, site, where,
-                              counted->window[k].site, counted->window[k].where);
+                fc_nested_add(was_held ? &known->nested : &nested, site,
+                              fc_held_place(known, where), counted->window[k].site,
+                              place_of(&counted->window[k]));
             }
         if (!was_held)
             fc_held_begin(counted, known, site, where, nested);
@@ -103,8 +110,7 @@ static void end_window_early(struct FcCounted *counted)
 /* Forgets what was left by a jump; false where that was the sample itself. */
 static bool cut_window(struct FcCounted *counted, uint64_t address)
 {
-    while (counted->window_top > 0 &&
-           fc_held_address(counted->window[counted->window_top - 1].where) < address)
+    while (counted->window_top > 0 && place_of(&counted->window[counted->window_top - 1]) < address)
         counted->window_top--;
     if (counted->window_top > 0)
         return true;
@@ -124,13 +130,13 @@ static bool enter_window(struct FcCounted *counted, uint64_t function, uint64_t 
         end_window_early(counted);
         return false;
     }
-    if (fc_thread_is_on_own_stack(fc_held_address(where)) ==
-            fc_thread_is_on_own_stack(fc_held_address(counted->window[0].where)) &&
-        !cut_window(counted, fc_held_address(where)))
+    const struct FcWindowFrame frame = {function, site, where};
+    if (fc_thread_is_on_own_stack(place_of(&frame)) ==
+            fc_thread_is_on_own_stack(place_of(&counted->window[0])) &&
+        !cut_window(counted, place_of(&frame)))
         return false;
     uint32_t number = counted->window_number;
     uint32_t top = counted->window_top;
-    const struct FcWindowFrame frame = {function, site, where};
     counted->window[top] = frame;
     counted->window_top = top + 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -271,8 +277,8 @@ FC_REALIGN void fc_counted_enter(void *function_pointer, void *site_pointer, uin
     if (counted && fc_choice_is_on())
     {
         /* of a coroutine nobody may have told; own_stack is not known to costs.c */
-        if (!fc_thread_is_on_own_stack(fc_held_address(where)) && !fc_thread.has_signal_stack &&
-            fc_thread.own_stack.end != 0)
+        if (!fc_thread_is_on_own_stack(fc_place_of(function, where)) &&
+            !fc_thread.has_signal_stack && fc_thread.own_stack.end != 0)
             fc_chosen_switch(counted);
         else if (way == FC_CHOSEN_COUNT)
             begin_at_once(counted, function, site, where);
@@ -294,7 +300,7 @@ FC_REALIGN void fc_counted_enter(void *function_pointer, void *site_pointer, uin
     if (fc_held_is(known) && !known->is_nested && fc_held_is_left(known, site, where))
         fc_held_end(counted, known);
     if (fc_held_is(known) && site == known->site &&
-        fc_thread_is_on_own_stack(fc_held_address(where)) ==
+        fc_thread_is_on_own_stack(fc_place_of(function, where)) ==
             fc_thread_is_on_own_stack(fc_held_limit(known)))
         fc_held_add_nested(counted, known, site, where);
     count(counted, known, site, where);
@@ -373,7 +379,8 @@ void fc_counted_leave_after_inlining(uint64_t site, uint64_t where)
     struct FcRecorded *recorded = fc_hooks.recorded;
     const struct FcRecordedCall *call;
     bool is_recorded = false;
-    while ((call = fc_recorded_find(recorded, site, fc_recorded_place(where))))
+    while (
+        (call = fc_recorded_find(recorded, site, fc_place_of(FC_FUNCTION_AFTER_INLINING, where))))
     {
         const uint64_t function = call->function;
         recorded->count--;

@@ -6,6 +6,7 @@
 #include "libfc/depth.h"
 
 #include "libfc/config.h"
+#include "libfc/place.h"
 #include "libfc/signals.h"
 #include "libfc/state.h"
 #include "libfc/sys.h"
@@ -72,9 +73,9 @@ void fc_depth_stop(void)
 
 /* ---- What is open -------------------------------------------------------------------- */
 
-static uint64_t address_of(uint64_t where)
+static uint64_t address_of(const struct Frame *frame)
 {
-    return where & FC_WHERE_ADDRESS_MASK;
+    return fc_place_of(frame->function, frame->where);
 }
 
 static bool is_within(const struct FcStackInfo *stack, uint64_t address)
@@ -100,7 +101,7 @@ static void cut(struct FcDepth *depth, uint64_t address)
     const bool is_own = is_on_own_stack(address);
     while (depth->count > 0)
     {
-        const uint64_t top = address_of(depth->frames[depth->count - 1].where);
+        const uint64_t top = address_of(&depth->frames[depth->count - 1]);
         if (is_on_own_stack(top) == is_own ? top >= address : !is_own)
             return;
         depth->count--;
@@ -114,7 +115,7 @@ static void cut_repeated(struct FcDepth *depth, uint64_t function, uint64_t site
     for (uint32_t i = depth->count; i > 0; i--)
     {
         const struct Frame *frame = &depth->frames[i - 1];
-        if (address_of(frame->where) != address_of(where))
+        if (address_of(frame) != fc_place_of(function, where))
             return;
         if (frame->site != site ||
             (frame->function == function &&
@@ -129,12 +130,13 @@ static void cut_repeated(struct FcDepth *depth, uint64_t function, uint64_t site
 bool fc_depth_enter(uint64_t function, uint64_t site, uint64_t where)
 {
     struct FcDepth *depth = fc_thread.depth;
-    if (is_elsewhere(address_of(where)))
+    const uint64_t address = fc_place_of(function, where);
+    if (is_elsewhere(address))
     {
         fc_depth_stop();
         return false;
     }
-    cut(depth, address_of(where));
+    cut(depth, address);
     cut_repeated(depth, function, site, where);
     const uint32_t at = depth->count;
     const bool is_deep = at >= depth->limit;
@@ -158,7 +160,7 @@ static uint32_t find(const struct FcDepth *depth, uint64_t function, uint64_t ad
     for (uint32_t i = depth->count; i > 0; i--)
     {
         const struct Frame *frame = &depth->frames[i - 1];
-        const uint64_t at = address_of(frame->where);
+        const uint64_t at = address_of(frame);
         if (frame->function != function || is_on_own_stack(at) != is_own)
             continue;
         if (is_tail || at >= address)
@@ -172,13 +174,14 @@ static uint32_t find(const struct FcDepth *depth, uint64_t function, uint64_t ad
 bool fc_depth_exit(uint64_t function, uint64_t site, uint64_t where)
 {
     struct FcDepth *depth = fc_thread.depth;
-    const uint64_t address = address_of(where);
+    const uint64_t address = fc_place_of(function, where);
     /* a hook that was tail-called runs on the stack of its function's caller */
-    const bool is_tail = where >> FC_WHERE_RETURN_SHIFT == (site & 0xffff);
+    const bool is_tail = (function & FC_FUNCTION_AFTER_INLINING) == 0 &&
+                         where >> FC_WHERE_RETURN_SHIFT == (site & 0xffff);
     if (is_elsewhere(address))
         return false;
     if (depth->count == FRAMES_MAX &&
-        address - (is_tail ? 16 : 0) < address_of(depth->frames[FRAMES_MAX - 1].where))
+        address - (is_tail ? 16 : 0) < address_of(&depth->frames[FRAMES_MAX - 1]))
         return depth->limit != NO_LIMIT; /* there was no room for it */
     const uint32_t number = find(depth, function, address, is_tail);
     if (number == 0)
@@ -191,17 +194,17 @@ bool fc_depth_exit(uint64_t function, uint64_t site, uint64_t where)
 uint64_t fc_depth_find_at(uint64_t site, uint64_t where)
 {
     struct FcDepth *depth = fc_thread.depth;
-    if (!depth || is_elsewhere(address_of(where)))
+    const uint64_t address = fc_place_of(FC_FUNCTION_AFTER_INLINING, where);
+    if (!depth || is_elsewhere(address))
         return FC_DEPTH_UNKNOWN;
-    if (depth->count == FRAMES_MAX &&
-        address_of(where) < address_of(depth->frames[FRAMES_MAX - 1].where))
+    if (depth->count == FRAMES_MAX && address < address_of(&depth->frames[FRAMES_MAX - 1]))
         return depth->limit == NO_LIMIT ? FC_DEPTH_UNKNOWN : FC_DEPTH_NONE;
-    cut(depth, address_of(where));
+    cut(depth, address);
     if (depth->count == 0)
         return FC_DEPTH_NONE;
     const struct Frame *top = &depth->frames[depth->count - 1];
     return (top->function & FC_FUNCTION_AFTER_INLINING) != 0 && top->site == site &&
-                   address_of(top->where) == address_of(where)
+                   address_of(top) == address
                ? top->function
                : FC_DEPTH_NONE;
 }
@@ -255,8 +258,9 @@ bool fc_depth_settles_exit(uint64_t site, uint64_t where)
         return false;
     struct FcDepth *depth = fc_thread.depth;
     const struct Frame *top = &depth->frames[depth->count - 1];
-    const bool is_last = depth->count < 2 || depth->frames[depth->count - 2].site != site ||
-                         address_of(depth->frames[depth->count - 2].where) != address_of(where);
+    const bool is_last =
+        depth->count < 2 || depth->frames[depth->count - 2].site != site ||
+        address_of(&depth->frames[depth->count - 2]) != fc_place_of(function, where);
     if (!(top->where & IS_DEEP) || !is_last)
         return false;
     depth->count--;

@@ -12,6 +12,7 @@
 #include "libfc/clock.h"
 #include "libfc/detail-tables.h"
 #include "libfc/nested.h"
+#include "libfc/place.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 
@@ -135,7 +136,12 @@ static void pop(struct FcDetail *detail)
 
 static uint64_t address_of(const struct FcOpen *open)
 {
-    return open->where & FC_WHERE_ADDRESS_MASK;
+    return fc_place_of(open->function, open->where);
+}
+
+static uint64_t address_in(const struct FcRecord *record)
+{
+    return fc_place_of(record->function, record->where);
 }
 
 /* Those below were left by a jump. */
@@ -148,7 +154,7 @@ static void cut(struct FcDetail *detail, uint64_t address)
 static void enter(struct FcDetail *detail, const struct FcRecord *record, uint64_t function,
                   bool is_judged)
 {
-    cut(detail, record->where & FC_WHERE_ADDRESS_MASK);
+    cut(detail, address_in(record));
     if (!fc_detail_make_room(detail))
     {
         detail->is_doubted = true;
@@ -189,7 +195,7 @@ static void end_activation(struct FcDetail *detail, const struct FcRecord *recor
             statistics->inclusive += took > recording ? took - recording : 0;
         }
         /* It moved the stack pointer: its exits would be taken for those of nested calls. */
-        if (!is_tail && (record->where & FC_WHERE_ADDRESS_MASK) < address_of(open))
+        if (!is_tail && address_in(record) < address_of(open))
             statistics->is_settled = true;
     }
     uint32_t descendants = open->descendants + 1;
@@ -204,7 +210,7 @@ static void end_activation(struct FcDetail *detail, const struct FcRecord *recor
 static void leave(struct FcDetail *detail, const struct FcRecord *record)
 {
     uint32_t at = detail->open_count;
-    uint64_t address = record->where & FC_WHERE_ADDRESS_MASK;
+    uint64_t address = address_in(record);
     uint64_t function = record->function & FC_FUNCTION_AFTER_INLINING ? 0 : record->function;
     while (at > 0 && (function != 0 ? detail->open[at - 1].function != function
                                     : address_of(&detail->open[at - 1]) != address))
@@ -224,7 +230,7 @@ static bool is_sample(uint64_t function)
 static void look_at(struct FcDetail *detail, const struct FcRecord *record)
 {
     enum FcRecordKind kind = record->where & FC_WHERE_KIND_MASK;
-    uint64_t address = record->where & FC_WHERE_ADDRESS_MASK;
+    uint64_t address = address_in(record);
     uint64_t after_inlining = record->function & FC_FUNCTION_AFTER_INLINING;
     uint64_t function = record->function ^ after_inlining;
     bool opens_sample = kind == FC_RECORD_COUNT && is_sample(function);
@@ -310,8 +316,8 @@ static bool is_whole_call(const struct FcChunk *chunk, const struct FcRecord *en
            (exit->function & mask) == (entry->function & mask) &&
            entry->site >> FC_SITE_GENERATION_SHIFT == chunk->generation &&
            exit->site >> FC_SITE_GENERATION_SHIFT == chunk->generation &&
-           fc_thread_is_on_own_stack(entry->where & FC_WHERE_ADDRESS_MASK) &&
-           fc_thread_is_on_own_stack(exit->where & FC_WHERE_ADDRESS_MASK);
+           fc_thread_is_on_own_stack(address_in(entry)) &&
+           fc_thread_is_on_own_stack(address_in(exit));
 }
 
 static void look(struct FcDetail *detail, const struct FcChunk *chunk, uint32_t from, uint32_t to)
@@ -323,7 +329,7 @@ static void look(struct FcDetail *detail, const struct FcChunk *chunk, uint32_t 
         if (is_brief && detail->own_time.owed == 0 && i + 1 < to &&
             is_whole_call(chunk, entry, entry + 1))
         {
-            cut(detail, entry->where & FC_WHERE_ADDRESS_MASK);
+            cut(detail, address_in(entry));
             if (entry[1].time > detail->own_time.seen)
                 detail->own_time.seen = entry[1].time;
             i++;
@@ -422,7 +428,7 @@ const struct FcOpen *fc_detail_take_outermost(uint64_t function, struct FcNested
         const struct FcOpen *open = &detail->open[i];
         if (open->function == function && found)
         {
-            fc_nested_add(nested, found->site, found->where, open->site, open->where);
+            fc_nested_add(nested, found->site, address_of(found), open->site, address_of(open));
             continue;
         }
         detail->open[kept] = *open;

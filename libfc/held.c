@@ -67,7 +67,7 @@ static void set(struct FcCounted *counted, struct FcFunction *known, uint64_t si
     known->nested = nested;
     /* twice: of a handler in between it may be over */
     __atomic_store_n(&counted->is_held[known->number], 1, __ATOMIC_RELAXED);
-    __atomic_store_n(&known->slot->exit_limit, known->is_nested ? fc_held_address(where) : 0,
+    __atomic_store_n(&known->slot->exit_limit, known->is_nested ? fc_held_place(known, where) : 0,
                      __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     __atomic_store_n(&counted->is_held[known->number], 1, __ATOMIC_RELAXED);
@@ -140,7 +140,8 @@ void fc_held_begin_outermost(struct FcCounted *counted, struct FcFunction *known
 void fc_held_add_nested(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
                         uint64_t where)
 {
-    fc_nested_add(&known->nested, known->site, known->where, site, where);
+    fc_nested_add(&known->nested, known->site, fc_held_limit(known), site,
+                  fc_held_place(known, where));
     if (known->nested.alike > 0)
         known->below_seen = 0;
     else if (known->is_nested && known->below_seen < BELOW_MANY &&
@@ -151,7 +152,7 @@ void fc_held_add_nested(struct FcCounted *counted, struct FcFunction *known, uin
 bool fc_held_is_below(const struct FcFunction *known, uint64_t where)
 {
     uint64_t limit = fc_held_limit(known);
-    uint64_t address = fc_held_address(where);
+    uint64_t address = fc_held_place(known, where);
     return fc_thread_is_on_own_stack(address) == fc_thread_is_on_own_stack(limit) &&
            address > limit;
 }
@@ -159,7 +160,7 @@ bool fc_held_is_below(const struct FcFunction *known, uint64_t where)
 bool fc_held_is_left(const struct FcFunction *known, uint64_t site, uint64_t where)
 {
     uint64_t limit = fc_held_limit(known);
-    uint64_t address = fc_held_address(where);
+    uint64_t address = fc_held_place(known, where);
     if (fc_thread_is_on_own_stack(address) != fc_thread_is_on_own_stack(limit))
         return false;
     return address > limit ||
@@ -170,7 +171,7 @@ bool fc_held_is_left(const struct FcFunction *known, uint64_t site, uint64_t whe
 bool fc_held_ends(struct FcFunction *known, uint64_t site, uint64_t where)
 {
     const uint64_t limit = fc_held_limit(known);
-    const uint64_t address = fc_held_address(where);
+    const uint64_t address = fc_held_place(known, where);
     const bool is_tail = fc_held_return_bits(where) == (site & 0xffff) &&
                          (FC_FILTER_SEEN(known->function) & FC_FUNCTION_AFTER_INLINING) == 0;
     if (!fc_held_is(known) ||

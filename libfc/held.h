@@ -9,22 +9,24 @@
 #pragma once
 
 #include "libfc/counters.h"
+#include "libfc/place.h"
 #include "libfc/thread.h"
-
-static inline uint64_t fc_held_address(uint64_t where)
-{
-    return where & FC_WHERE_ADDRESS_MASK;
-}
 
 static inline uint64_t fc_held_return_bits(uint64_t where)
 {
     return where >> FC_WHERE_RETURN_SHIFT;
 }
 
-/* Where the held activation is on the stack. */
+/* Where an activation of the function is on the stack, */
+static inline uint64_t fc_held_place(const struct FcFunction *known, uint64_t where)
+{
+    return fc_place_of(FC_FILTER_SEEN(known->function), where);
+}
+
+/* and where the held one is. */
 static inline uint64_t fc_held_limit(const struct FcFunction *known)
 {
-    return fc_held_address(known->where);
+    return fc_held_place(known, known->where);
 }
 
 static inline bool fc_held_is(const struct FcFunction *known)

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "libfc/fc-format.h"
+#include "libfc/place.h"
 
 #include <stdint.h>
 
@@ -16,11 +16,11 @@ struct FcNested
     uint32_t ended; /* whose exits were looked at */
 };
 
-/* One at `where`, from `site`, within that at `outer_where` from `outer_site`. */
-static inline void fc_nested_add(struct FcNested *nested, uint64_t outer_site, uint64_t outer_where,
-                                 uint64_t site, uint64_t where)
+/* One at `place`, from `site`, within that at `outer_place` from `outer_site`. */
+static inline void fc_nested_add(struct FcNested *nested, uint64_t outer_site, uint64_t outer_place,
+                                 uint64_t site, uint64_t place)
 {
-    if (((where ^ outer_where) & FC_WHERE_ADDRESS_MASK) == 0)
+    if (place == outer_place)
         nested->alike++;
     else if (site == outer_site)
         nested->below++;

@@ -6,6 +6,7 @@
 
 #include "libfc/detail.h"
 #include "libfc/filter.h"
+#include "libfc/place.h"
 #include "libfc/thread.h"
 
 #include <stddef.h>
@@ -41,7 +42,7 @@ bool fc_recorded_begin(void)
     for (uint32_t i = 0; i < count; i++)
         if (open[i].function & FC_FUNCTION_AFTER_INLINING)
             fc_recorded_push(recorded, open[i].function, open[i].site,
-                             fc_recorded_place(open[i].where));
+                             fc_place_of(open[i].function, open[i].where));
     fc_hooks.recorded = recorded;
     return true;
 }

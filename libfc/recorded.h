@@ -32,7 +32,7 @@ struct FcRecordedCall
 {
     uint64_t function; /* with FC_FUNCTION_AFTER_INLINING */
     uint64_t site;
-    uint64_t place; /* address of the return address */
+    uint64_t place; /* address of the return address: place.h */
 };
 
 struct FcRecorded
@@ -50,12 +50,6 @@ static inline __attribute__((always_inline)) bool
 fc_recorded_watches(const struct FcRecorded *recorded, uint64_t place)
 {
     return place - recorded->stack_start < recorded->stack_bytes;
-}
-
-/* The place of an activation of which FcRecord.where is known. */
-static inline uint64_t fc_recorded_place(uint64_t where)
-{
-    return (where & FC_WHERE_ADDRESS_MASK) | (where >> FC_WHERE_RETURN_SHIFT & 8);
 }
 
 /* Those that lie below `place` have left, and who lies there, unless it is of the same call:

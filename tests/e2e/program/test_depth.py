@@ -33,6 +33,7 @@ PROGRAMS = [
     *([] if os.uname().machine != "x86_64" else [
         (source, words, [*flags, AFTER], 0) for source, words, flags in [
             ("nesting.c", [], ["-O0"]), ("caught.c", [], ["-O1"]), ("recursion.c", ["200"], ["-O1"]),
+            ("close_frames.c", [], ["-O2"]),
             ("longjmp_loop.c", ["deep-frames", "30"], ["-O2"]),
             ("longjmp_loop.c", ["different-frames", "40"], ["-O2"]),
             ("filter_shapes.cc", [], ["-O2"])]]),

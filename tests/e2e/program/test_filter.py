@@ -215,6 +215,28 @@ class AfterInlining(Filter):
         self.assertGreater(times["count:inner"]["inner"]["timed"], 0)
         self.assertGreater(times["count:inner"]["inner"]["total_ns"], 0)
 
+    def test_close_frames(self):
+        """gcc does not align the stack for a call of what needs no aligned one: a function's return address may be
+        next to its caller's, and each exit is still that of its own call."""
+        program = self.compile("close_frames.c", "-O2")
+        calls = {"main": 1, "outer": 20, "pair": 40, "leaf": 80}
+        for words in ("skip:nothing", "time:*", "skip:pair", "skip:leaf", "count:leaf", "count:pair",
+                      "count:outer;count:leaf"):
+            for depth in "0", "1", "2", "3", "4":
+                with self.subTest(words=words, depth=depth):
+                    done = self.run_target([program, "20", "1000"], env={
+                        "FC_FILTER": words, "FC_DEPTH": depth, "FC_DETAIL": "all", "FC_QUIET": "1"})
+                    self.assertEqual((done.returncode, done.stdout), (0, b"8\n"))
+                    self.profile = fcprofile.load(self.path("functioncheck.fc"))
+                    self.assertEqual((self.profile.losses, self.profile.repairs), ({}, {}))
+                    skipped = re.findall("skip:(.*)", words)
+                    self.assertEqual({function.name: function.calls for function in self.profile.functions},
+                                     {name: number for name, number in calls.items() if name not in skipped})
+                    text = self.command([fctest.tool("fcdump"), "--json", self.path("functioncheck.fc")])
+                    own_ns = {each["name"]: each["local_ns"] for each in json.loads(text)["functions"]}
+                    # 20 ms are spent in main, next to nothing in the others
+                    self.assertGreater(own_ns["main"], 0.8 * sum(own_ns.values()))
+
     def test_both_kinds(self):
         """Code with hooks of either kind calls one another, and itself."""
         self.write("one.c", BOTH_KINDS.replace("SELF", "one").replace("OTHER", "two"))
