@@ -40,20 +40,23 @@ static struct FcRecord *reserve(uint64_t *time, uint64_t *generation)
     return fc_record_reserve(generation);
 }
 
-static bool is_call(uint64_t function, uint64_t where)
+static bool is_call(uint64_t where)
 {
     enum FcRecordKind kind = where & FC_WHERE_KIND_MASK;
-    return kind == FC_RECORD_ENTER ||
-           (kind == FC_RECORD_EXIT && function != FC_FUNCTION_AFTER_INLINING);
+    return kind == FC_RECORD_ENTER || kind == FC_RECORD_EXIT;
 }
 
 /* The thread's first record, if it is one of a call, has not been looked at yet. */
 static void choose(void *function, void *site, uint64_t where)
 {
-    if ((uint64_t)(uintptr_t)function & FC_FUNCTION_AFTER_INLINING)
+    const bool is_after_inlining = (uint64_t)(uintptr_t)function & FC_FUNCTION_AFTER_INLINING;
+    const bool is_entry = (where & FC_WHERE_KIND_MASK) == FC_RECORD_ENTER;
+    if (is_after_inlining && is_entry)
         fc_counted_enter_after_inlining((uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site,
                                         where);
-    else if ((where & FC_WHERE_KIND_MASK) == FC_RECORD_ENTER)
+    else if (is_after_inlining) /* in a forked child, which knows what was open at the fork */
+        fc_counted_exit_after_inlining((uint64_t)(uintptr_t)site, where);
+    else if (is_entry)
         fc_counted_enter(function, site, where);
     else
         fc_counted_exit(function, site, where);
@@ -79,8 +82,10 @@ static void record(uint64_t time, void *function, void *site, uint64_t where)
             }
             time = fc_clock_peek(); /* the caller read it before fc_start chose the clock */
         }
-        bool is_of_call = is_call((uint64_t)(uintptr_t)function, where);
-        if (is_of_call && fc_thread.has_ended && fc_chosen_drops((uint64_t)(uintptr_t)function))
+        bool is_of_call = is_call(where);
+        if (is_of_call && fc_thread.has_ended &&
+            (uint64_t)(uintptr_t)function != FC_FUNCTION_AFTER_INLINING &&
+            fc_chosen_drops((uint64_t)(uintptr_t)function))
             return;
         uint64_t old = fc_block_signals();
         uint32_t freed = fc_chunks_count_freed();

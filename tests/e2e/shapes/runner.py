@@ -60,6 +60,8 @@ class Shape:
     says: what libfc prints on standard error, although it is to be quiet
     after_inlining: columns that are others with --after-inlining; None: it is not run then
     counted: columns that are others with --counted
+    other_stacks: there are calls on stacks that are not a thread's own.  What an exit after inlining is of is not
+        known there: those of skipped functions are told, and are without entry
     further: arguments of the runs that are filtered, deep or after inlining, and of those beside a plain one, where
         these are for what takes long and has nothing to do with that; None: it is not filtered, deep or after inlining
     details: the report is looked at with files and lines, too
@@ -89,6 +91,8 @@ class Shape:
         self.detail = None
         self.after_inlining = {}
         self.counted = {}
+        self.other_stacks = False
+        self.is_after_inlining = False
         self.transparent = True
         self.stdout_varies = False
         self.says = ""
@@ -104,7 +108,7 @@ class Shape:
     def built_after_inlining(self):
         """The row for programs that are compiled with --after-inlining."""
         row = copy.copy(self)
-        row.args = self.further
+        row.args, row.is_after_inlining = self.further, True
         row.__dict__.update(self.after_inlining)
         return row
 
@@ -125,6 +129,8 @@ class Shape:
             # Who calls at a site is learnt from samples, of which there may be none yet, and what
             # is counted is not on the stack; how often each site calls stays exact.
             row.repairs, row.callers, row.stack = "exits", False, None
+        elif self.other_stacks and self.is_after_inlining:
+            row.repairs = "exits"
         elif self.repairs not in ("none", "exits"):
             row.repairs = "any"
         if row.stack is not None:
