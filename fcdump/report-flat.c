@@ -21,13 +21,16 @@ static const FcColumn columns[] = {
 #define SUM_COLUMN 4  /* only with --cumul */
 #define WAIT_COLUMN 5 /* only where there is any, beside the time on the CPU */
 
-/* A bound of a function of which no call was completed is not known, nor that of some threads. */
+/* A bound of a function of which no call was timed to its end is not known, nor that of some
+ * threads. */
 static char *format_bound(const FcReportContext *context, const FcProfileFunction *figures,
                           guint64 ns)
 {
-    if ((figures->calls == 0 || context->model->of_threads) && figures->total_max_ns == 0)
+    const FcModel *model = context->model;
+    if (!fc_profile_has_completed(figures, model->profile->extended) ||
+        (model->of_threads && figures->total_max_ns == 0))
         return g_strdup("-");
-    return fc_format_time(ns);
+    return fc_report_mark(fc_format_time(ns), fc_report_is_sampled(figures));
 }
 
 void fc_report_flat(const FcReportContext *context)
@@ -60,12 +63,10 @@ void fc_report_flat(const FcReportContext *context)
         fc_table_cell(table, fc_report_share(model, figures->local_ns));
         fc_table_cell(table, fc_report_share(model, sum_ns));
         fc_table_cell(table, fc_format_time(figures->local_wait_ns));
-        const gboolean sampled = fc_report_is_sampled(figures);
         const guint64 bounds[] = {figures->total_min_ns, figures->total_max_ns,
                                   figures->local_min_ns, figures->local_max_ns};
         for (guint b = 0; b < G_N_ELEMENTS(bounds); b++)
-            fc_table_cell(table,
-                          fc_report_mark(format_bound(context, figures, bounds[b]), sampled));
+            fc_table_cell(table, format_bound(context, figures, bounds[b]));
         fc_table_cell(table, fc_format_count(figures->calls));
         fc_table_cell(table, fc_report_function(context, function));
     }

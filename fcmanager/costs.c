@@ -162,6 +162,12 @@ static void find_overhead(Work *work)
         work->overhead[node->parent] += (recorded - within) * outside;
         work->overhead[i] += fc_counts_hidden_cost(counts, i);
     }
+    for (guint32 i = counts->node_count; i-- > 1;) /* children stand behind their parents */
+        if (fc_counts_is_deep(counts, i))
+        {
+            work->overhead[counts->nodes[i].parent] += work->overhead[i];
+            work->overhead[i] = 0;
+        }
 }
 
 /* It has its caller's call site, as that is what it was inlined into. */

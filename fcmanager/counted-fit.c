@@ -83,12 +83,12 @@ void fc_settle_fit(const FcSettle *settle, FcCountedShare *shares, guint count, 
         const FcCountedPair *pair =
             &g_array_index(settle->counted->pairs, FcCountedPair, share->pair);
         const double calls = share->untimed * fc_settle_estimated_part(pair);
-        const double counting =
-            share->untimed *
+        const double each =
             fc_costs_of_counted(settle->costs, &settle->counts->functions[pair->function]);
-        hooks += counting;
+        hooks += share->untimed * each;
+        sum += (share->untimed - calls) * each; /* what is too deep takes no more */
         intervals[2 * i] =
-            (Interval){.room = share->ticks - counting, .pairs = calls * (1 + pair->callees)};
+            (Interval){.room = share->ticks - calls * each, .pairs = calls * (1 + pair->callees)};
         if (settle->counts->nodes[share->node].parent != share->frame)
             continue;
         direct += calls;

@@ -290,6 +290,7 @@ static void order_nodes(FcSettle *settle)
     FcCounts *fresh = &order.fresh;
     GArray *marks = NULL;
     GArray *unrecorded = NULL;
+    GArray *deep = NULL;
     GArray *hidden = NULL;
     g_autofree guint32 *places = g_new0(guint32, counts->node_count);
     fc_nodes_init(&order.known, counts->node_count);
@@ -307,6 +308,8 @@ static void order_nodes(FcSettle *settle)
             fc_counts_mark(&marks, places[at]);
         if (fc_counts_unrecorded(counts, at) > 0)
             fc_counts_add_unrecorded(&unrecorded, places[at], fc_counts_unrecorded(counts, at));
+        if (fc_counts_is_marked(counts->deep_nodes, at))
+            fc_counts_mark(&deep, places[at]);
         if (fc_counts_hidden_cost(counts, at) > 0)
             fc_counts_add_hidden_cost(&hidden, places[at], fc_counts_hidden_cost(counts, at));
     }
@@ -327,6 +330,8 @@ static void order_nodes(FcSettle *settle)
     if (counts->unrecorded)
         g_array_unref(counts->unrecorded);
     counts->unrecorded = unrecorded;
+    g_clear_pointer(&counts->deep_nodes, g_array_unref);
+    counts->deep_nodes = deep;
     if (counts->hidden_costs)
         g_array_unref(counts->hidden_costs);
     counts->hidden_costs = hidden;

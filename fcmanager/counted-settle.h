@@ -29,8 +29,8 @@
  *   favour some.  What timing adds to short calls is taken off as far as it shows.  Where a
  *   frame has not so much local time still, all is given in proportion: no time becomes negative,
  *   and none is made or lost but outside all frames, which can't give more than there was.
- * - Calls deeper than FC_DEPTH are given to contexts in the same way, but have no time beyond what
- *   counting them cost: theirs is that of the recorded frame around them. */
+ * - Calls deeper than FC_DEPTH are given to contexts in the same way, but have no time: theirs, and
+ *   what counting them cost, is that of the recorded frame around them. */
 #pragma once
 
 #include "fcmanager/costs.h"

@@ -297,9 +297,7 @@ static void estimate(FcSettle *settle)
         if (share->pair == FC_SHARE_OF_COSTS)
             continue;
         const FcCountedPair *pair = &g_array_index(pairs, FcCountedPair, share->pair);
-        const double part = fc_settle_estimated_part(pair);
-        const double cost = fc_costs_of_counted(settle->costs, &counts->functions[pair->function]);
-        share->ticks = share->untimed * (means[share->pair] * part + cost * (1 - part));
+        share->ticks = share->untimed * means[share->pair] * fc_settle_estimated_part(pair);
     }
 }
 

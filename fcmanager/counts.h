@@ -136,6 +136,7 @@ typedef struct
     GArray *counted_functions; /* guint8: FcCountsCounted; likewise 0 */
     FcMap known_arcs;          /* see fc_counts_know_arc; no slots: not in use */
     GArray *unrecorded;        /* guint64 by node: calls that made no record; likewise 0 */
+    GArray *deep_nodes;     /* guint8: 1 where calls are that were deeper than FC_DEPTH; likewise */
     GArray *hidden_costs;   /* double by node: ticks of its local time that hooks took beyond what
                                they cost by the calibration; likewise */
     GArray *node_costs;     /* FcCountsCost; likewise */
@@ -232,6 +233,13 @@ static inline guint64 fc_counts_unrecorded(const FcCounts *counts, guint32 node)
 {
     const GArray *unrecorded = counts->unrecorded;
     return unrecorded && node < unrecorded->len ? g_array_index(unrecorded, guint64, node) : 0;
+}
+/* Whether all calls of the node were deeper than FC_DEPTH: then it has no time, and what counting
+ * them cost is in that of the recorded frame around it. */
+static inline gboolean fc_counts_is_deep(const FcCounts *counts, guint32 node)
+{
+    return fc_counts_is_marked(counts->deep_nodes, node) &&
+           fc_counts_unrecorded(counts, node) >= counts->nodes[node].calls;
 }
 /* The same of hidden_costs. */
 void fc_counts_add_hidden_cost(GArray **costs, guint32 node, double ticks);

@@ -104,7 +104,8 @@ static void find_doubt(Refine *refine)
         const double removed = (double)refine->removed[i];
         const gboolean is_counted = counts->functions[node->function].counted > 0;
         refine->busy[i] = MAX(0, (double)node->local - waited);
-        refine->frames[i] = is_counted ? refine->frames[node->parent] : i;
+        const gboolean is_frame = !is_counted && !fc_counts_is_deep(counts, i);
+        refine->frames[i] = is_frame ? i : refine->frames[node->parent];
         const double doubt =
             is_counted ? ESTIMATED_ERROR * (refine->busy[i] + removed) : MEASURED_ERROR * removed;
         refine->doubt[i] += doubt;
@@ -137,6 +138,31 @@ static void sum_functions(Refine *refine, Function *functions)
         refine->doubt[i] = MAX(refine->doubt[i], refine->busy[i] * parts[function]);
         functions[function].doubt += refine->doubt[i];
     }
+}
+
+/* What is deeper than FC_DEPTH has no time: moves what `values` has of functions, as far as their
+ * calls were, to those of the recorded frames around these. */
+static void move_deep(const Refine *refine, double *values)
+{
+    const FcCounts *counts = refine->counts;
+    if (!counts->deep_nodes)
+        return;
+    g_autofree double *calls = g_new0(double, counts->function_count);
+    g_autofree double *change = g_new0(double, counts->function_count);
+    for (guint32 i = 1; i < counts->node_count; i++)
+        calls[counts->nodes[i].function] += (double)counts->nodes[i].calls;
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const FcCountsNode *node = &counts->nodes[i];
+        const guint32 frame = refine->frames[i];
+        if (frame == 0 || node->calls == 0 || !fc_counts_is_deep(counts, i))
+            continue;
+        const double part = values[node->function] * (double)node->calls / calls[node->function];
+        change[node->function] -= part;
+        change[counts->nodes[frame].function] += part;
+    }
+    for (guint32 i = 0; i < counts->function_count; i++)
+        values[i] = MAX(0, values[i] + change[i]);
 }
 
 /* By function: how many calls it made and how many it was, together. */
@@ -175,6 +201,7 @@ static void weigh(const Refine *refine, Function *functions, double ticks, doubl
     FcCounts *counts = refine->counts;
     double calls;
     g_autofree double *ends = count_ends(counts, &calls);
+    move_deep(refine, ends);
     const double outside = outside_of(refine, calls, refine->sightings.hooks * ticks);
     for (guint32 i = 0; i < counts->function_count; i++)
     {
@@ -414,6 +441,8 @@ static void refine_times(Refine *refine, double look)
     for (guint32 i = 0; i < counts->function_count; i++)
         weight += refine->sightings.seen[i];
     sum_functions(refine, functions);
+    move_deep(refine, refine->sightings.seen);
+    move_deep(refine, refine->sightings.chance);
     weigh(refine, functions, ticks / weight, look);
     g_autofree double *local = fit_all(refine, functions);
     weigh_frames(refine, local, calibration_error(refine, ticks / weight));

@@ -448,6 +448,10 @@ void fc_profile_add_notes(GArray *into, const GArray *from);
 /* What `from` says of its process, up to `thread_id`, in place of what `into` says; no arrays. */
 void fc_profile_copy_header(FcProfile *into, const FcProfile *from);
 
+/* Whether a call of the function was timed to its end, so that there is a minimum and a maximum.
+ * `has_histogram` is the `extended` of the profile that it is from. */
+gboolean fc_profile_has_completed(const FcProfileFunction *function, gboolean has_histogram);
+
 /* Adds the figures of `other` to those of `into`, whose place stays.  A minimum or maximum is that
  * of both only where both completed a call, which the histogram tells; each `..._has_histogram` is
  * the `extended` of the profile that the function is from.  A sum that does not fit into 64 bits

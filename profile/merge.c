@@ -156,7 +156,7 @@ FcMergeKey fc_merge_key(const FcMerge *merge, const FcProfilePlace *place, gint6
 
 /* A frame inherited at fork may complete without a call; a call of 0 ns has no
  * maximum; plain files have no histogram. */
-static gboolean has_completed(const FcProfileFunction *function, gboolean has_histogram)
+gboolean fc_profile_has_completed(const FcProfileFunction *function, gboolean has_histogram)
 {
     if (!has_histogram)
         return function->calls > 0 || function->total_max_ns > 0;
@@ -205,9 +205,9 @@ static void add_other_bounds(FcProfileFunction *into, const FcProfileFunction *o
 void fc_profile_add_figures(FcProfileFunction *into, gboolean into_has_histogram,
                             const FcProfileFunction *other, gboolean other_has_histogram)
 {
-    if (has_completed(other, other_has_histogram))
+    if (fc_profile_has_completed(other, other_has_histogram))
     {
-        const gboolean first = !has_completed(into, into_has_histogram);
+        const gboolean first = !fc_profile_has_completed(into, into_has_histogram);
         add_other_bounds(into, other, first);
         into->total_min_ns =
             first ? other->total_min_ns : MIN(into->total_min_ns, other->total_min_ns);

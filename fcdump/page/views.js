@@ -271,7 +271,7 @@ function showFunction(parent, state) {
     + (!hasCpu ? "" : name === "cpu" ? `elapsed ${formatTime(f.local)} and ${formatTime(f.total)}, `
       : `of it on the CPU ${formatTime(f.localCpu)} and ${formatTime(f.totalCpu)}, `)
     + `${formatCount(f.calls)} calls`
-    + (f.calls > 0 ? `, ${formatTime(f.min)} to ${formatTime(f.max)} each` : "")
+    + (f.max > 0 || f.histogram.length > 0 ? `, ${formatTime(f.min)} to ${formatTime(f.max)} each` : "")
     + (data.heap ? `; ${formatBytes(f.bytes)} allocated, ${formatBytes(f.live)} live at the end` : ""),
       { id: "figures" });
   const open = (other) => go({ f: nameOf(other) });

@@ -15,14 +15,20 @@
 #define INSIDE 10u
 #define COUNTING 6u
 
+/* The module that all functions are in. */
+static void load(FcFixture *fixture)
+{
+    const struct FcModuleInfo info = {.start = fc_fixture_address('A'),
+                                      .end = fc_fixture_address('z')};
+    fc_modules_load(fixture->modules, &info, "/bin/it", 7, 0);
+}
+
 /* A calls B, each time from `site` with its frame at `depth`, for so many ticks, and what the hooks
  * took is taken off. */
 static void run(FcFixture *fixture, guint64 site, guint depth, guint of_a_call, guint of_a_sample)
 {
     fc_fixture_start(fixture);
-    const struct FcModuleInfo info = {.start = fc_fixture_address('A'),
-                                      .end = fc_fixture_address('z')};
-    fc_modules_load(fixture->modules, &info, "/bin/it", 7, 0);
+    load(fixture);
     fc_fixture_enter(fixture, 0, 'A', fc_fixture_site('Y', 0), 1);
     fc_fixture_count(fixture, 0, FC_COUNT_BEGINS, 'B', site, depth);
     guint64 now = 0;
@@ -290,6 +296,46 @@ static void test_folded(void)
     }
 }
 
+/* A calls B and that C, both deeper than FC_DEPTH: neither has any time, and A's is without
+ * what counting both cost. */
+static void test_deep(void)
+{
+    enum
+    {
+        OF_A = 100000,
+        OF_C = 3
+    };
+    const guint64 site_of_b = fc_fixture_site('A', 1);
+    const guint64 site_of_c = fc_fixture_site('B', 1);
+    const FcCallCosts costs = {.recorded = OUTSIDE + INSIDE, .inside = INSIDE, .counted = COUNTING};
+    FcFixture fixture;
+    fc_fixture_start(&fixture);
+    load(&fixture);
+    fc_fixture_enter(&fixture, 0, 'A', fc_fixture_site('Y', 0), 1);
+    fc_fixture_count(&fixture, 50, FC_COUNT_DEEP_SEEN, 'B', site_of_b, 2);
+    fc_fixture_count(&fixture, 60, FC_COUNT_DEEP_SEEN, 'C', site_of_c, 3);
+    fc_fixture_leave(&fixture, OF_A, 'A', fc_fixture_site('Y', 0), 1);
+    FcCounted *counted = fc_stack_counted(fixture.stack);
+    fc_counted_add_deep(counted, site_of_b, fc_fixture_address('B'), 0, CALLS);
+    fc_counted_add_deep(counted, site_of_c, fc_fixture_address('C'), 0, OF_C * CALLS);
+    fc_counted_settle(counted, 0, &costs);
+    fc_costs_take_off(fixture.counts, &costs, NULL);
+    fc_counts_sum_functions(fixture.counts);
+    g_assert_cmpuint(fc_fixture_context(fixture.counts, "ABC")->calls, ==, OF_C * CALLS);
+    for (char name = 'B'; name <= 'C'; name++)
+    {
+        const FcCountsFunction *deep = fc_fixture_function(fixture.counts, name);
+        g_assert_cmpuint(deep->calls, ==, name == 'B' ? CALLS : OF_C * CALLS);
+        g_assert_cmpuint(deep->counted, ==, 0);
+        g_assert_cmpuint(deep->total + deep->local + deep->cost_total + deep->cost_local, ==, 0);
+    }
+    const FcCountsFunction *caller = fc_fixture_function(fixture.counts, 'A');
+    g_assert_cmpuint(caller->cost_local, ==, INSIDE + (1 + OF_C) * CALLS * COUNTING);
+    g_assert_cmpuint(caller->local + caller->cost_local, ==, OF_A);
+    g_assert_cmpuint(caller->total, ==, caller->local);
+    fc_fixture_stop(&fixture);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -301,5 +347,6 @@ int main(int argc, char **argv)
     g_test_add_func("/costs/arc-of-another", test_arc_of_another);
     g_test_add_func("/costs/circle", test_circle);
     g_test_add_func("/costs/folded", test_folded);
+    g_test_add_func("/costs/deep", test_deep);
     return g_test_run();
 }

@@ -235,6 +235,43 @@ static void test_variance(void)
     g_assert_cmpfloat(variance[1], <, variance[0]);
 }
 
+/* A calls B, deeper than FC_DEPTH: where the thread was seen in B, that was A's time. */
+static void test_deep(void)
+{
+    enum
+    {
+        WITHOUT_HOOKS = RUN / 4
+    };
+    const Seen seen[] = {{IN_A, 100}, {IN_B, 150}, {FC_BEACON_HOOK, 750}};
+    guint64 local[2];
+    for (guint i = 0; i < 2; i++)
+    {
+        FcFixture f;
+        fc_fixture_start(&f);
+        fc_fixture_enter(&f, 0, 'A', OF_A, 0);
+        fc_fixture_count(&f, 50, FC_COUNT_DEEP_SEEN, 'B', OF_B, 1);
+        fc_fixture_leave(&f, RUN, 'A', OF_A, 0);
+        FcCounted *counted = fc_stack_counted(f.stack);
+        fc_counted_add_deep(counted, OF_B, fc_fixture_address('B'), 0, 5 * CALLS);
+        fc_counted_settle(counted, 0, &costs);
+        FcObserved all = observed(seen, G_N_ELEMENTS(seen), 1);
+        fc_costs_take_off(f.counts, &costs, i == 0 ? NULL : &all);
+        fc_counts_sum_functions(f.counts);
+        const FcCountsFunction *a = fc_fixture_function(f.counts, 'A');
+        const FcCountsFunction *b = fc_fixture_function(f.counts, 'B');
+        g_assert_cmpuint(b->calls, ==, 5 * CALLS);
+        g_assert_cmpuint(b->total + b->local + b->cost_total + b->cost_local, ==, 0);
+        g_assert_cmpuint(a->local + a->cost_local, ==, RUN);
+        local[i] = a->local;
+        g_array_unref(all.sightings);
+        fc_fixture_stop(&f);
+    }
+    /* by the calibration hooks took 40 ticks in 100, by the looks three quarters */
+    g_assert_cmpuint(local[0], >, RUN / 2);
+    g_assert_cmpuint(local[1], <, local[0]);
+    g_assert_cmpuint(local[1], >, WITHOUT_HOOKS / 2);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -246,5 +283,6 @@ int main(int argc, char **argv)
     g_test_add_func("/observed/too-little", test_too_little);
     g_test_add_func("/observed/late", test_late);
     g_test_add_func("/observed/variance", test_variance);
+    g_test_add_func("/observed/deep", test_deep);
     return g_test_run();
 }

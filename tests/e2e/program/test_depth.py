@@ -115,17 +115,47 @@ class Depth(fctest.Case):
             self.assertEqual(found[0], found[1])
 
     def test_times(self):
-        """Calls that are too deep take no time of their own; all time is in the others."""
-        program = self.build("filter_shapes.cc")
-        for detail in "auto", "all":
-            self.run_deep(program, FC_DEPTH=2, FC_DETAIL=detail)
-            profile = json.loads(self.fcdump("--json", "--raw"))
-            times = {function["name"]: function["total_ns"] for function in profile["functions"]}
-            self.assertGreater(times["main"], 0)
-            self.assertGreater(times["outer"], 0)
+        """Calls that are too deep take no time of their own, and have no bounds; all time is in the others."""
+        order = ["main", "outer", "middle", "inner", "Box<int>::get"]  # each is called by the one before it
+        for flags in [[]] + ([[AFTER]] if os.uname().machine == "x86_64" else []):
+            program = self.build("filter_shapes.cc", "-O0", *flags)
+            for depth in 1, 2, 3:
+                for detail in "auto", "all":
+                    for transport in "shared", "pipe":
+                        with self.subTest(flags=flags, depth=depth, detail=detail, transport=transport):
+                            self.run_deep(program, FC_DEPTH=depth, FC_DETAIL=detail, FC_TRANSPORT=transport)
+                            self.check_times(order[:depth], order[depth:])
+
+    def check_times(self, timed, deep):
+        for raw in [], ["--raw"]:
+            profile = json.loads(self.fcdump("--json", *raw))
             functions = {function["name"]: function for function in profile["functions"]}
-            self.assertEqual(functions["Box<int>::get"]["counted"], 0)
-            self.assertEqual(functions["Box<int>::get"]["calls"], 1800)
+            self.assertEqual(set(functions), {*timed, *deep})
+            rows = csv.DictReader(io.StringIO(self.fcdump("--csv", "--flat", *raw)))
+            bounds = {row["function"]: [value for name, value in row.items() if re.search("min|max", name)]
+                      for row in rows}
+            for name in deep:
+                self.assertEqual({value for key, value in functions[name].items()
+                                  if key.endswith("_ns") or key == "counted"}, {0}, name)
+                self.assertEqual(functions[name]["histogram"], [])
+                self.assertEqual(bounds[name], 4 * [""], name)
+            for name in timed:
+                self.assertGreater(functions[name]["total_ns"], 0, name)
+                self.assertGreater(functions[name]["raw_total_ns"], functions[name]["total_ns"] if not raw else 0)
+                self.assertNotIn("", bounds[name], name)
+            # rounded, each
+            self.assertAlmostEqual(sum(functions[name]["local_ns"] for name in timed),
+                                   functions["main"]["total_ns"], delta=len(timed) + 1)
+            index = {number: function["name"] for number, function in enumerate(profile["functions"])}
+            for arc in profile["arcs"]:
+                if index[arc["callee"]] in deep:
+                    self.assertEqual((arc["total_ns"], arc["raw_total_ns"]), (0, 0))
+            for context in profile["contexts"]:
+                if index[context["function"]] in deep:
+                    self.assertEqual((context["total_ns"], context["raw_total_ns"]), (0, 0))
+        self.assertEqual(functions["Box<int>::get"]["calls"], 1800)
+        text = self.fcdump("--flat", "--time=wall", *["--only=" + name for name in deep[:1]])
+        self.assertRegex(text, r"(?m)^ *0 ns +0\.0 +0 ns +0\.0 +- +- +- +- +\d+  \w")
 
     def test_skipped_are_no_level(self):
         """What FC_FILTER skips is as if it were not instrumented."""
