@@ -5,6 +5,7 @@
 #include "fcmanager/process-messages.h"
 
 #include "fcmanager/process-heap.h"
+#include "fcmanager/process-waits.h"
 
 #include <string.h>
 
@@ -178,6 +179,22 @@ static void take_started(FcProcess *process, const FcWireMessage *message)
         fc_process_note(process->losses, "malformed-messages", 1);
 }
 
+static void take_off(FcProcess *process, const FcWireMessage *message)
+{
+    struct FcRecord record = {0};
+    if (message->payload_bytes == sizeof record)
+        memcpy(&record, message->payload, sizeof record);
+    record.site &= FC_SITE_ADDRESS_MASK;
+    if ((record.where & FC_WHERE_KIND_MASK) != FC_RECORD_OFF)
+    {
+        fc_process_note(process->losses, "malformed-messages", 1);
+        return;
+    }
+    FcThread *thread = fc_process_thread(process, message->thread);
+    fc_stack_set_multiplier(thread->stack, fc_clock_multiplier(&process->setup->clock));
+    fc_stack_feed(thread->stack, &record, 0, 1, 0);
+}
+
 /* The messages about one thread. */
 static void take_thread_message(FcProcess *process, const FcWireMessage *message)
 {
@@ -187,6 +204,8 @@ static void take_thread_message(FcProcess *process, const FcWireMessage *message
         take_thread_start(process, message);
     else if (message->type == FC_MSG_THREAD_NAME)
         take_thread_name(process, message);
+    else if (message->type == FC_MSG_OFF)
+        take_off(process, message);
     else
         fc_process_end_thread(process, message->thread, message->value);
 }
@@ -226,6 +245,7 @@ void fc_process_message(FcProcess *process, const FcWireMessage *message)
     case FC_MSG_THREAD_START:
     case FC_MSG_THREAD_NAME:
     case FC_MSG_THREAD_END:
+    case FC_MSG_OFF:
         take_thread_message(process, message);
         break;
     case FC_MSG_COUNTS:
@@ -256,6 +276,7 @@ void fc_process_retry(FcProcess *process)
     g_hash_table_iter_init(&iter, process->threads);
     while (g_hash_table_iter_next(&iter, NULL, &thread))
         fc_thread_retry(thread);
+    fc_process_look_at_waits(process);
     if (process->heap && !process->finished)
         fc_process_settle_heap(process);
 }

@@ -394,13 +394,29 @@ static gboolean is_unsent(const FcProcess *process, const FcThread *thread, guin
     return thread->is_private && !(process->end == FC_END_EXEC && thread->number == number);
 }
 
-/* The process waits for our answer; `number` is who ended it. */
-static void take_last_wait(const FcProcess *process, FcThread *thread, guint64 time, guint32 number)
+gboolean fc_process_is_in_proc(const FcProcess *process)
 {
-    guint64 ahead_ns = 0;
-    if (thread->number != number && fc_clock_is_common(&process->setup->clock) &&
-        (process->hello.flags & FC_HELLO_ELSEWHERE) == 0 && fc_stack_depth(thread->stack) > 0 &&
-        fc_last_wait_read(process->hello.pid, thread->tid, &ahead_ns))
+    return fc_clock_is_common(&process->setup->clock) &&
+           (process->hello.flags & FC_HELLO_ELSEWHERE) == 0;
+}
+
+/* What no record tells as none came since, of a process that thread `number` ended at `time`: what
+ * it waits, or waited when it was looked at last. */
+static void take_last_wait(const FcProcess *process, FcThread *thread, guint64 time, guint32 number,
+                           gboolean dead)
+{
+    guint64 ahead_ns;
+    if (thread->number == number || !fc_clock_is_common(&process->setup->clock) ||
+        fc_stack_depth(thread->stack) == 0)
+        return;
+    if (dead)
+    {
+        fc_stack_take_last_wait(thread->stack, thread->looked_ahead,
+                                MIN(thread->looked_time, time));
+        fc_stack_end_unseen(thread->stack);
+    }
+    else if (fc_process_is_in_proc(process) &&
+             fc_last_wait_read(process->hello.pid, thread->tid, &ahead_ns))
         fc_stack_take_last_wait(thread->stack, ahead_ns, time);
 }
 
@@ -424,8 +440,7 @@ void fc_process_finish(FcProcess *process, guint64 time, guint32 number, gboolea
         FcThread *thread = at->data;
         fc_process_note(process->losses, "unsent-buffers",
                         dead && is_unsent(process, thread, number));
-        if (!dead)
-            take_last_wait(process, thread, time, number);
+        take_last_wait(process, thread, time, number, dead);
         finish_thread(process, thread,
                       fc_clock_is_common(&process->setup->clock) || thread->number == number ? time
                                                                                              : 0,

@@ -75,6 +75,8 @@ typedef struct
     FcHeap *heap;            /* owned; NULL: memory is not profiled */
     FcHeapOrder *heap_order; /* owned: the way to it; NULL likewise */
     FcLive *live;            /* owned: what libfc could look through at the end; NULL: nothing */
+    gint64 looked_us;        /* of process-waits.c: when it last looked, */
+    guint look_rounds;       /* and how often, of many threads */
     FcHeapThread *late;      /* owned: records of threads that are gone; NULL: none yet */
     FcCounts *counts;        /* owned: sums of the threads that are done */
     GHashTable *threads;     /* number -> FcThread, owned: those that are not */
@@ -107,6 +109,10 @@ void fc_process_shrink(FcProcess *process);
 FcThread *fc_process_thread(FcProcess *process, guint32 number);
 /* It ended at `time`: takes what is left of its records and adds it to the sums. */
 void fc_process_end_thread(FcProcess *process, guint32 number, guint64 time);
+
+/* Whether the kernel can be asked about its threads, by the numbers that we know, and says what
+ * their times off the CPU want. */
+gboolean fc_process_is_in_proc(const FcProcess *process);
 
 /* Its threads are at other code than ours from here on, or, as that failed, are not. */
 void fc_process_pause_looks(FcProcess *process, gboolean pauses);

@@ -356,7 +356,7 @@ void fc_session_died(FcSession *session, guint64 key, FcProfileEnd end, gint val
 
 void fc_session_pipe_closed(FcSession *session)
 {
-    GList *all = g_hash_table_get_values(session->processes);
+    g_autoptr(GList) all = g_hash_table_get_values(session->processes);
     for (GList *at = all; at; at = at->next)
     {
         FcProcess *process = at->data;
@@ -366,7 +366,6 @@ void fc_session_pipe_closed(FcSession *session)
             finish(session, process, process->exec_time, process->exec_thread, TRUE);
         }
     }
-    g_list_free(all);
 }
 
 /* ---- Messages -------------------------------------------------------------------------- */
@@ -438,6 +437,7 @@ static void take_message(FcSession *session, FcProcess *process, const FcWireMes
     case FC_MSG_FOREIGN_ALLOCATOR:
     case FC_MSG_COUNTS:
     case FC_MSG_STOPPED:
+    case FC_MSG_OFF:
         fc_process_message(process, message);
         if (session->setup.choices && message->type == FC_MSG_MODULE_LOAD)
             fc_choices_take_module(session->setup.choices, message);
@@ -487,10 +487,9 @@ void fc_session_round(FcSession *session)
 
 void fc_session_end(FcSession *session)
 {
-    GList *all = g_hash_table_get_values(session->processes);
+    g_autoptr(GList) all = g_hash_table_get_values(session->processes);
     for (GList *at = all; at; at = at->next)
         fc_session_died(session, ((FcProcess *)at->data)->key, FC_END_UNKNOWN, 0);
-    g_list_free(all);
     fc_files_name_only_one(session->setup.files);
 }
 

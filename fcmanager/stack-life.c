@@ -265,6 +265,12 @@ void fc_stack_take_last_wait(FcStack *stack, guint64 ahead_ns, guint64 time)
     stack->is_pending = FALSE;
 }
 
+void fc_stack_end_unseen(FcStack *stack)
+{
+    if (stack->off_seen != FC_WAITS_UNKNOWN)
+        stack->off_seen = FC_WAITS_COARSE;
+}
+
 void fc_stack_end_outside(FcStack *stack)
 {
     if (stack->outside_to == 0 || stack->outside_to != stack->last)

@@ -94,6 +94,10 @@ void fc_stack_final_frames(const FcStack *stack, guint most, GArray *out);
  * is what an FC_OFF_SEEN of that time would tell. */
 void fc_stack_take_last_wait(FcStack *stack, guint64 ahead_ns, guint64 time);
 
+/* The thread was killed, it is not known at which time; what it waited since it was last told, or
+ * looked at, is not known either. */
+void fc_stack_end_unseen(FcStack *stack);
+
 /* Closes all frames as of `time`, or as of the last record if that is later. */
 void fc_stack_close(FcStack *stack, guint64 time);
 

@@ -113,7 +113,7 @@ enum FcOffRecord
     /* `function`: by how many ns, from some time on, CLOCK_MONOTONIC_RAW is ahead of the thread's
        CPU clock, modulo 2^63: what it has grown by since the last one, the thread was off the
        CPU.  `site`: how often it has gone off of its own accord, in bits 0-31.  The first one of a
-       thread says where it begins. */
+       thread says where it begins; that of a forked child comes by FC_MSG_OFF. */
     FC_OFF_SEEN = 1,
     /* The same, where what was off the CPU for a short time was not looked at before: it may
        belong to earlier records. */
@@ -302,7 +302,9 @@ enum FcMessageType
     FC_MSG_STARTED, /* value: time from which on the program runs, not libfc's start, once behind
                        the hello; not of a forked child.  Payload FcCosts, if it measured them */
     FC_MSG_STOPPED, /* nothing is recorded from here on, though the process goes on */
-    FC_MSG_LAST = FC_MSG_STOPPED,
+    FC_MSG_OFF,     /* payload FcRecord, an FC_RECORD_OFF of a thread that has made no record yet:
+                       of a forked child's, from its hello on */
+    FC_MSG_LAST = FC_MSG_OFF,
 };
 #define FC_NO_ANSWER UINT32_MAX
 

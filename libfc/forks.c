@@ -17,6 +17,7 @@
 #include "libfc/process.h"
 #include "libfc/signals.h"
 #include "libfc/state.h"
+#include "libfc/switches.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 #include "libfc/threads.h"
@@ -70,6 +71,7 @@ static void forked_child(void)
         return;
     __atomic_store_n(&fork_count, 0, __ATOMIC_RELAXED);
     fc_process_after_fork(forking.token);
+    fc_switches_end_pause();
     forking.prepared = false;
     fc_restore_signals(forking.signals);
 }

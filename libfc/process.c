@@ -14,6 +14,7 @@
 #include "libfc/modules.h"
 #include "libfc/namespace.h"
 #include "libfc/state.h"
+#include "libfc/switches.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 #include "libfc/threads.h"
@@ -33,6 +34,13 @@ static void make_key(void)
         (uint64_t)(uint32_t)fc_sys(SYS_getpid) << 32 | (uint32_t)(microseconds | 1); /* never 0 */
 }
 
+static void note_start(struct FcHello *hello, uint64_t time)
+{
+    hello->start_time = time;
+    hello->start_monotonic_ns = fc_clock_monotonic_ns();
+    hello->start_realtime_ns = fc_clock_realtime_ns();
+}
+
 static void send_hello(struct FcHello *hello, int signing)
 {
     hello->version = FC_WIRE_VERSION;
@@ -42,9 +50,6 @@ static void send_hello(struct FcHello *hello, int signing)
     hello->pid = (int32_t)fc_sys(SYS_getpid);
     hello->ppid = (int32_t)fc_sys(SYS_getppid);
     hello->thread = 1;
-    hello->start_time = fc_clock_peek();
-    hello->start_monotonic_ns = fc_clock_monotonic_ns();
-    hello->start_realtime_ns = fc_clock_realtime_ns();
     struct FcMessage message = {.type = FC_MSG_HELLO};
     fc_channel_send(&message, hello, sizeof *hello);
     /* The program may close the pipe, execute another or die as soon as it goes on. */
@@ -64,7 +69,9 @@ void fc_process_introduce(struct FcHello *hello)
     uint64_t namespace = fc_session.namespace;
     is_elsewhere = (hello->flags & FC_HELLO_EXECED) != 0 &&
                    (namespace == 0 || namespace != fc_namespace_own());
-    send_hello(hello, fc_channel_sign());
+    const int signing = fc_channel_sign();
+    note_start(hello, fc_clock_peek());
+    send_hello(hello, signing);
     static char text[65536];
     long bytes = fc_sys(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", text, sizeof text);
     if (bytes > 0)
@@ -120,6 +127,10 @@ void fc_process_after_fork(uint64_t token)
         signing = fc_channel_sign();
     }
     fc_join_announce(&fc_session);
+    struct FcClocks clocks;
+    fc_switches_read(&clocks);
+    note_start(&hello, clocks.time);
     send_hello(&hello, signing);
     fc_threads_start();
+    fc_switches_begin_forked(&clocks);
 }

@@ -26,5 +26,6 @@ void fc_process_tell_started(const struct FcCosts *costs);
 
 /* In a forked child: joins the session as a process of its own, or goes off where
  * forks are not profiled.  `token` is that of the parent's FC_MSG_FORK, 0 where it had no chance
- * to send one.  Signals blocked. */
+ * to send one.  What the thread does then is a pause (switches.h) until the caller ends it. Signals
+ * blocked. */
 void fc_process_after_fork(uint64_t token);

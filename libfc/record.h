@@ -48,6 +48,10 @@ static inline __attribute__((always_inline)) void fc_record_store(struct FcRecor
  * errno is kept. */
 void fc_record_slow(uint64_t time, void *function, void *site, uint64_t where);
 
+/* An FC_RECORD_OFF of a thread that has no chunk and may never need one: sends it by itself.  In
+ * slow.c, too.  Signals blocked. */
+void fc_record_send_off(const struct FcRecord *record);
+
 /* Both, and the slow path where there is no slot. */
 static inline __attribute__((always_inline)) void fc_record_make(uint64_t time, void *function,
                                                                  void *site, uint64_t where)

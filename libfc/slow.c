@@ -4,6 +4,7 @@
  * profiling with the first record, makes threads and unseen forks known, and goes on in a new
  * chunk.  May include any other file; has no header of its own (record.h declares it).
  */
+#include "libfc/channel.h"
 #include "libfc/chosen.h"
 #include "libfc/chunks.h"
 #include "libfc/clock.h"
@@ -121,4 +122,10 @@ FC_REALIGN void fc_record_slow(uint64_t time, void *function, void *site, uint64
     fc_switches_begin_pause();
     record(time, function, site, where);
     fc_switches_end_pause();
+}
+
+void fc_record_send_off(const struct FcRecord *record)
+{
+    struct FcMessage message = {.type = FC_MSG_OFF, .thread = fc_thread.number};
+    fc_channel_send(&message, record, sizeof *record);
 }

@@ -142,19 +142,45 @@ static uint64_t count_waits(void)
     return (uint64_t)usage.ru_nvcsw & FC_OFF_WAITS_MASK;
 }
 
+void fc_switches_read(struct FcClocks *clocks)
+{
+    *clocks = (struct FcClocks){0};
+    if (how == LOOK_NEVER)
+    {
+        clocks->time = fc_clock_peek();
+        return;
+    }
+    clocks->ahead = read_together(&clocks->time);
+    clocks->waits = count_waits();
+}
+
 /* ---- Telling ---------------------------------------------------------------------------- */
 
+/* By a record, or, as the thread has made none yet and may never do so, by a message. */
 static void tell(enum FcOffRecord which, uint64_t time, uint64_t value, uint64_t site)
 {
     uint64_t where = FC_RECORD_OFF | (uint64_t)which << FC_OFF_RECORD_SHIFT;
-    fc_record_make(time, (void *)(uintptr_t)(value & FC_OFF_VALUE_MASK), (void *)(uintptr_t)site,
-                   where);
+    value &= FC_OFF_VALUE_MASK;
+    if (!fc_thread.has_begun)
+    {
+        const struct FcRecord record = {time, value, where, site};
+        fc_record_send_off(&record);
+        return;
+    }
+    fc_record_make(time, (void *)(uintptr_t)value, (void *)(uintptr_t)site, where);
+}
+
+static void tell_clocks(const struct FcClocks *clocks, bool is_coarse)
+{
+    fc_thread.told_ahead = clocks->ahead;
+    if (how != LOOK_NEVER)
+        tell(is_coarse ? FC_OFF_COARSE : FC_OFF_SEEN, clocks->time, clocks->ahead, clocks->waits);
 }
 
 static void tell_ahead(uint64_t time, uint64_t ahead, bool is_coarse)
 {
-    fc_thread.told_ahead = ahead;
-    tell(is_coarse ? FC_OFF_COARSE : FC_OFF_SEEN, time, ahead, count_waits());
+    const struct FcClocks clocks = {time, ahead, count_waits()};
+    tell_clocks(&clocks, is_coarse);
 }
 
 /* The pauses that were not told of yet. */
@@ -237,32 +263,20 @@ void fc_switches_pretend(void)
 void fc_switches_begin_thread(void)
 {
     fc_thread.has_begun = false;
+    fc_thread.is_forked = false;
     fc_thread.is_pausing = false;
     fc_thread.pause_ticks = 0;
     fc_thread.pause_off_ns = 0;
     fc_thread.tid = (int)fc_sys(SYS_gettid);
 }
 
-void fc_switches_begin_records(uint64_t *time)
-{
-    if (fc_thread.has_begun)
-        return;
-    fc_thread.has_begun = true;
-    if (how == LOOK_NEVER)
-    {
-        *time = fc_clock_peek();
-        return;
-    }
-    /* before the clocks are read, as in fc_switches_look */
-    const void *found = get_pointer();
-    bool is_coarse = is_coarse_here();
-    if (!is_coarse && (!found || found == &paused_mark))
-        set_pointer(&fc_switches_mark);
-    uint64_t ahead = read_together(time);
-    tell_ahead(*time, ahead, is_coarse);
-}
-
 /* ---- Pauses ---------------------------------------------------------------------------- */
+
+/* Whether its time is some function's. */
+static bool has_clocks(void)
+{
+    return fc_thread.has_begun || fc_thread.is_forked;
+}
 
 /* Whether the thread may have been off the CPU since it was last told. */
 static bool may_have_been_off(void)
@@ -291,7 +305,7 @@ static void add_pause(uint64_t time, uint64_t ahead)
 
 void fc_switches_begin_pause(void)
 {
-    if (!fc_thread.has_begun)
+    if (!has_clocks())
         return;
     uint64_t time;
     uint64_t ahead = read_for_pause(&time, fc_thread.told_ahead);
@@ -304,7 +318,7 @@ void fc_switches_begin_pause(void)
 
 bool fc_switches_begin_inner_pause(void)
 {
-    if (!fc_thread.has_begun || fc_thread.is_pausing)
+    if (!has_clocks() || fc_thread.is_pausing)
         return false;
     fc_switches_begin_pause();
     return true;
@@ -321,10 +335,61 @@ void fc_switches_end_pause(void)
         set_pointer(&paused_mark); /* so that the next hook looks */
 }
 
+/* ---- Beginning ------------------------------------------------------------------------- */
+
+void fc_switches_begin_forked(const struct FcClocks *since)
+{
+    fc_thread.is_forked = true;
+    fc_thread.pause_time = since->time;
+    fc_thread.pause_ahead = since->ahead;
+    fc_thread.is_pausing = true;
+    tell_clocks(since, is_coarse_here());
+}
+
+/* The pause up to `now`, in which the thread gets its first chunk; it goes on. */
+static void tell_pause_so_far(const struct FcClocks *now)
+{
+    if (fc_thread.is_pausing)
+    {
+        add_pause(now->time, now->ahead);
+        fc_thread.pause_time = now->time;
+        fc_thread.pause_ahead = now->ahead;
+        fc_thread.is_pausing = true;
+    }
+    tell_pause(now->time);
+}
+
+void fc_switches_begin_records(uint64_t *time)
+{
+    if (fc_thread.has_begun)
+        return;
+    fc_thread.has_begun = true;
+    /* before the clocks are read, as in fc_switches_look */
+    const void *found = get_pointer();
+    bool is_coarse = is_coarse_here();
+    if (how == LOOK_BY_RSEQ && !is_coarse && (!found || found == &paused_mark))
+        set_pointer(&fc_switches_mark);
+    struct FcClocks now;
+    fc_switches_read(&now);
+    tell_pause_so_far(&now);
+    tell_clocks(&now, is_coarse);
+    *time = now.time;
+}
+
+/* ---- The end ---------------------------------------------------------------------------- */
+
 uint64_t fc_switches_look_last(void)
 {
     bool is_coarse;
     fc_switches_end_pause();
+    if (has_clocks() && !fc_thread.has_begun)
+    {
+        struct FcClocks now;
+        fc_switches_read(&now);
+        tell_pause(now.time);
+        tell_clocks(&now, is_coarse_here());
+        return now.time;
+    }
     uint64_t time = fc_clock_peek();
     if (fc_switches_any() && must_ask(time, &is_coarse))
     {

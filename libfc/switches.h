@@ -21,6 +21,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Where a thread's clocks stand. */
+struct FcClocks
+{
+    uint64_t time;  /* ticks */
+    uint64_t ahead; /* as FC_OFF_SEEN tells it, */
+    uint64_t waits; /* and this */
+};
+
 /* What the pointer leads to: the kernel's struct rseq_cs. */
 struct FcSwitchMark
 {
@@ -87,6 +95,13 @@ void fc_switches_setup(bool is_wall);
 
 /* The calling thread is about to be told of. */
 void fc_switches_begin_thread(void);
+
+/* Where the calling thread's clocks stand now. */
+void fc_switches_read(struct FcClocks *clocks);
+/* In a forked child: the frames that it inherits are timed from its hello on, when its clocks stood
+ * as `since` says, and perhaps it never makes a record.  So this is told at once, by a message.
+ * What libfc did since then is a pause, which goes on.  Signals blocked. */
+void fc_switches_begin_forked(const struct FcClocks *since);
 
 /* The thread has a chunk, with room, and records of its own are to follow: tells where its clocks
  * stand, if that was not told, and makes *time, of the first record, the time of that.  What it

@@ -60,6 +60,7 @@ struct FcThread
     struct FcCounted *counted;       /* NULL: nothing is counted yet (counters.c) */
     int tid;                         /* the kernel's number, as of switches.c, like what follows: */
     bool has_begun;                  /* where its clocks stood first was told */
+    bool is_forked;                  /* the same, by a message */
     bool is_pausing;                 /* libfc is at work, or waits for the manager, */
     uint64_t pause_time;             /* from then on, in ticks, */
     uint64_t pause_ahead;            /* when the clocks stood so; */

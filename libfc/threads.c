@@ -35,6 +35,7 @@ void fc_threads_end(void)
     if (fc_thread.number == 0 || fc_state_is_off())
         return;
     uint64_t old = fc_block_signals();
+    const uint64_t end = fc_switches_look_last();
     fc_chunks_give_up(); /* also what waited for a record that will not come any more */
     fc_counters_end();
     fc_depth_end();
@@ -42,7 +43,7 @@ void fc_threads_end(void)
     fc_detail_end();
     fc_threads_send_name();
     struct FcMessage message = {
-        .type = FC_MSG_THREAD_END, .thread = fc_thread.number, .value = fc_clock_peek()};
+        .type = FC_MSG_THREAD_END, .thread = fc_thread.number, .value = end};
     fc_channel_send(&message, NULL, 0);
     /* Destructors of other keys may still run instrumented code: that then counts
        as a new thread of the same kernel id, and each of its records is sent at once. */

@@ -437,6 +437,48 @@ static void test_fork(void)
     stop(&f);
 }
 
+static void send_off(FcProcess *process, guint64 time, guint64 value, guint64 waits, guint64 kind)
+{
+    const struct FcRecord record = {.time = time,
+                                    .function = value,
+                                    .where = kind | FC_OFF_SEEN << FC_OFF_RECORD_SHIFT,
+                                    .site = waits | G_GUINT64_CONSTANT(5)
+                                                        << FC_SITE_GENERATION_SHIFT};
+    const FcWireMessage message = {.type = FC_MSG_OFF,
+                                   .process = KEY + 1,
+                                   .thread = 3,
+                                   .payload = (const guint8 *)(gconstpointer)&record,
+                                   .payload_bytes = sizeof record};
+    fc_process_message(process, &message);
+}
+
+/* The child makes no record. */
+static void test_fork_that_waits(void)
+{
+    Fixture f;
+    start(&f);
+    struct FcChunk *chunk = claim(&f, 1, 1, 0);
+    chunk->records[0] = fc_fixture_record(FC_RECORD_ENTER, 10, 'A', 0x99, 0);
+    send(&f, FC_MSG_CHUNK, 1, 1, 1);
+    g_autoptr(GArray) frames = fc_process_fork(f.process, 1);
+    struct FcHello hello = {.version = FC_WIRE_VERSION, .pid = 78, .thread = 3, .start_time = 100};
+    FcProcess *child = fc_process_new(&f.setup, KEY + 1, &hello, f.process);
+    fc_process_adopt(child, NULL, frames);
+    send_off(child, 100, 7000, 1, FC_RECORD_OFF);
+    send_off(child, 150, 7040, 2, FC_RECORD_ENTER);
+    send_off(child, 160, 7045, 2, FC_RECORD_OFF);
+    fc_process_finish(child, 160, 3, FALSE);
+    const FcCountsFunction *a = fc_fixture_function(child->counts, 'A');
+    g_assert_cmpuint(a->total, ==, 60);
+    g_assert_cmpuint(a->wait_total, ==, 45);
+    const FcThreadResult *row = &g_array_index(child->results, FcThreadResult, 0);
+    g_assert_cmpint(row->off.seen, ==, FC_WAITS_SEEN);
+    g_assert_cmpuint(row->off.preempted, ==, 0);
+    g_assert_cmpuint(note_count(child->losses, "malformed-messages"), ==, 1);
+    fc_process_free(child);
+    stop(&f);
+}
+
 static void test_answer(void)
 {
     Fixture f;
@@ -487,6 +529,7 @@ int main(int argc, char **argv)
     g_test_add_func("/process/clock-from-zero", test_clock_from_zero);
     g_test_add_func("/process/data-in-the-pipe", test_data_in_the_pipe);
     g_test_add_func("/process/fork", test_fork);
+    g_test_add_func("/process/fork-that-waits", test_fork_that_waits);
     g_test_add_func("/process/answer", test_answer);
     return g_test_run();
 }

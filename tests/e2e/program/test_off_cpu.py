@@ -3,8 +3,8 @@
 """Time off the CPU.  The target reads its own clocks around each of its functions: whatever the
 machine is doing, what the profile says lies within what they say.
 
-It takes 24 s, and over a minute beside other tests: half of it some 30 runs wait, for 0.3 s or longer each so that a
-wait is no accident, and for 11 s they and what looks at their profiles use a processor."""
+It takes 48 s, and more beside other tests: most of it some 50 runs wait, for 0.3 s or longer each so that a
+wait is no accident, and for 20 s they and what looks at their profiles use a processor."""
 
 import csv
 import ctypes
@@ -150,6 +150,55 @@ class OffCpu(fctest.Case):
                     self.assertLessEqual(total - wait, on_cpu + total // 100 + MS)
                     self.assertRegex(" ".join(report.split()), r"a plain run would have taken about "
                                      r"[\d.]+ m?s, [\d.]+ [mun]?s of it on the CPU\.")
+
+    def check_child(self, program, how, env, least, cut):
+        """Of who waits, a child unless it is a thread.  `cut`: its last wait is not known to its end."""
+        done = self.run_quiet([program, how], env=env)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        on_cpu = int(done.stdout)
+        files = [name for name in os.listdir(self.folder) if name.startswith("functioncheck.fc")
+                 and not name.endswith(".fcd")]
+        fctest.wait_until(lambda: how == "thread" or os.path.exists(self.path("functioncheck.fcd")),
+                          "the profiles are not there")
+        found = {}
+        for name in files:
+            text = subprocess.run([fctest.tool("fcdump"), "--json", self.path(name)],
+                                  check=True, capture_output=True).stdout
+            os.unlink(self.path(name))
+            content = json.loads(text)
+            own = {each["name"]: each for each in content["functions"]}
+            if how == "thread" or own["waits"]["calls"] == 0:
+                found = own
+                thread = content["threads"][-1]
+        if os.path.exists(self.path("functioncheck.fcd")):
+            os.unlink(self.path("functioncheck.fcd"))
+        is_coarse = cut or "GLIBC_TUNABLES" in env
+        self.assertEqual(thread["waits"], "coarse" if is_coarse else "seen")
+        waiter = found["ends_in_thread" if how == "thread" else "waits"]
+        for which in ("total", "local"):
+            total, wait = waiter[f"{which}_ns"], waiter[f"{which}_wait_ns"]
+            self.assertGreaterEqual(wait, least)
+            if not cut:
+                self.assertLessEqual(total - wait, on_cpu + total // 100 + MS)
+            if how == "works":
+                self.assertGreaterEqual(total - wait, 99 * MS)
+
+    def test_children_without_records(self):
+        """A child has time in the frames that it inherits before it makes a record, if ever it
+        does; and no record comes after a wait before which a thread ends in its function."""
+        program = self.compile("child_waits.c", "-pthread")
+        for how in ("_exit", "exit", "exec", "late", "works", "thread"):
+            for env in ({}, {"FC_TRANSPORT": "pipe"}, {"GLIBC_TUNABLES": "glibc.pthread.rseq=0"}):
+                with self.subTest(how, env=env):
+                    self.check_child(program, how, env, 300 * MS * 0.98, False)
+
+    def test_killed_while_waiting(self):
+        """fcmanager looks at threads that wait, ten times a second: what is not known is less."""
+        program = self.compile("child_waits.c", "-pthread")
+        for how in ("killed", "system call"):
+            for env in ({}, {"FC_TRANSPORT": "pipe"}):
+                with self.subTest(how, env=env):
+                    self.check_child(program, how, env, 500 * MS, True)
 
     def test_held_signals(self):
         """What a handler takes is its own, though its signal came while libfc was at work."""
