@@ -11,7 +11,7 @@
  * thirty-second where the compiler dissolved it in its caller.  Where counted-fit.c found that
  * hooks took more, that is taken off as well.  What is then too much for a counted function, whose
  * time was estimated and taken out of its caller's, is taken off its other contexts, and what is
- * left of that off the caller.  Totals lose what was taken off below them.
+ * left of that off the caller.  Totals lose what was taken off below them: costs-totals.h.
  *
  * Calls within a recursion are made by the function itself, those that a function which it calls
  * made are taken for such as well. */
