@@ -4,11 +4,11 @@
 
     table.py [--repeat N] [GROUP...]
 
-The groups: speed, long, trace, truth, busy, plain, sampled.  The ways of a group run in turn, several rounds; each
-figure is the median of the rounds' ratios, which hardly depend on the machine, though on what else
-it does.  On a machine with other work FC_BENCH_REALTIME=1 has what is measured run before that
-(`chrt`, as root), with a pause behind each run.  It judges nothing: a figure that misses its target is
-marked.
+The groups: speed, long, trace, truth, busy, plain, sampled.  The ways of a group run in turn, several rounds, those
+of ONCE but once; a figure is the median of the rounds' ratios, which hardly depend on the machine, though on what else
+it does.  Those of `truth` and `busy` are of medians of shares; what `busy` runs beside others comes behind what it runs
+alone.  On a machine with other work FC_BENCH_REALTIME=1 has what is measured run before that (`chrt`, as root), with a
+pause behind each run.  It judges nothing: a figure that misses its target is marked.
 """
 
 import argparse
