@@ -99,6 +99,29 @@ class Suggested(fctest.Case):
         self.assertEqual(sum(calls.values()), left)
         self.check_cost(cost_ns - COUNTED_NS * sum(CALLS[name] for name in SMALL), left)
 
+    def test_counted(self):
+        """The same of runs in which most calls are counted, by default."""
+        self.assertEqual(self.profile({"FC_DETAIL": "auto"}), CALLS)
+        data = json.loads(self.command([fctest.tool("fcdump"), "--json", self.path("functioncheck.fc")]))
+        counted = {function["name"]: function["counted"] for function in data["functions"]}
+        for small in SMALL:
+            self.assertGreater(counted[small], CALLS[small] / 2)
+        with open(self.path("functioncheck.fc"), encoding="utf-8") as file:
+            self.write("counted.fc", re.sub(r"(?m)^costs .*$", COSTS, file.read()))
+        said = self.suggest(1e6, file="counted.fc")
+        now_ns, calls, percent = re.search(r"took about (\d+) ns for (\d+) calls: ([\d.]+)% of", said).groups()
+        self.assertEqual(int(calls), sum(CALLS.values()))
+        self.assertLess(int(now_ns), RECORDED_NS * int(calls) / 2)
+        words, left, cost_ns = self.prediction(self.suggest(float(percent) * 0.5, file="counted.fc"),
+                                               "FC_FILTER=")
+        name, _, value = words.partition("=")
+        skipped = [word.removeprefix("skip:") for word in value.split(";")]
+        self.assertLess(cost_ns, int(now_ns))
+        found = self.profile({"FC_DETAIL": "auto", name: value})
+        self.assertEqual(found, {name: n for name, n in CALLS.items() if name not in skipped})
+        self.assertEqual(sum(found.values()), left)
+        self.assertLess(left, int(calls))
+
     def test_flags(self):
         said = self.ask_for(0.2)
         flag, left, cost_ns = self.prediction(said, FLAG)
