@@ -78,6 +78,32 @@ class OffCpu(fctest.Case):
     def test_without_rseq_after_inlining(self):
         self.check({"GLIBC_TUNABLES": "glibc.pthread.rseq=0"}, "coarse", config=["--after-inlining"])
 
+    @unittest.skipUnless(os.uname().machine == "x86_64", "its sequence is for that")
+    def test_own_rseq(self):
+        """A program that uses the kernel's pointer itself keeps it, and its times are right."""
+        program = self.compile("own_rseq.c", "-O2")
+        for env in ({"FC_DETAIL": "all"}, {"FC_DETAIL": "auto"}):
+            with self.subTest(env=env):
+                done = self.run_quiet([program], env=env)
+                if done.returncode == 77:
+                    self.skipTest("there is no rseq")
+                self.assertEqual((done.returncode, done.stderr), (0, b""))
+                content = json.loads(subprocess.run(
+                    [fctest.tool("fcdump"), "--json", self.path("functioncheck.fc")],
+                    check=True, capture_output=True).stdout)
+                thread, = content["threads"]
+                self.assertEqual(thread["waits"], "coarse")
+                found = {each["name"]: each for each in content["functions"]}
+                for name, wall, cpu in map(str.split, done.stdout.decode().splitlines()):
+                    total, wait = found[name]["total_ns"], found[name]["total_wait_ns"]
+                    slack = int(wall) // 100 + MS
+                    self.assertLessEqual(total, int(wall) + slack, name)
+                    self.assertLessEqual(total - wait, int(cpu) + slack, name)
+                    if name == "sleeps":
+                        self.assertGreaterEqual(wait, 300 * MS * 0.98)
+                    else:
+                        self.assertGreaterEqual(total - wait, 300 * MS * 0.98 - MS)
+
     def test_before_other_records(self):
         """What was waited before an exception, a jump, another stack or an allocation is the time of
         the function that waited, not of what comes after."""
