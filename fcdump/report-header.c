@@ -86,6 +86,37 @@ static double error_of_costs(const FcReportContext *context, guint64 cost_ns)
     return hypot(errors, FC_COSTS_OF_CODE * own_ns);
 }
 
+static gboolean has_note(const GArray *notes, const char *kind)
+{
+    for (guint i = 0; i < notes->len; i++)
+        if (g_str_equal(g_array_index(notes, FcProfileNote, i).kind, kind))
+            return TRUE;
+    return FALSE;
+}
+
+/* The same of several threads: on the CPU, in all, or as long as they have a clock that shows just
+ * that.  NULL: it is not known of all. */
+static char *format_plain_threads(const FcModel *model, guint64 cost_ns)
+{
+    const FcProfile *profile = model->profile;
+    const gboolean is_own = profile->time_mode == FC_TIME_CPU || profile->time_mode == FC_TIME_SYS;
+    guint64 work_ns = 0;
+    if (profile->threads->len == 0 || model->of_threads ||
+        has_note(profile->repairs, "threads-not-listed"))
+        return NULL;
+    for (guint i = 0; i < profile->threads->len; i++)
+    {
+        const FcProfileThread *thread = &g_array_index(profile->threads, FcProfileThread, i);
+        const guint64 off_ns = thread->wait_ns + thread->manager_ns;
+        if (thread->waits == FC_WAITS_UNKNOWN && !is_own)
+            return NULL;
+        work_ns += thread->run_ns - MIN(off_ns, thread->run_ns);
+    }
+    g_autofree char *time = g_strchomp(fc_format_time(work_ns - MIN(cost_ns, work_ns)));
+    return g_strdup_printf("%s %s", time,
+                           profile->time_mode == FC_TIME_SYS ? "in the kernel" : "on the CPU");
+}
+
 /* What the hooks took and what the program would have taken without. */
 static void note_costs(const FcReportContext *context)
 {
@@ -99,12 +130,15 @@ static void note_costs(const FcReportContext *context)
     const double error = MIN(error_of_costs(context, cost_ns), 0x1p62);
     g_autofree char *cost = g_strchomp(fc_format_time(cost_ns));
     g_autofree char *off = g_strchomp(fc_format_time((guint64)error));
-    g_autofree char *rest = format_plain(context, cost_ns + sum_manager_ns(profile));
-    if (model->inputs->len == 1 && profile->threads->len <= 1 && !model->of_threads)
+    const gboolean is_one =
+        model->inputs->len == 1 && profile->threads->len <= 1 && !model->of_threads;
+    g_autofree char *rest = is_one ? format_plain(context, cost_ns + sum_manager_ns(profile))
+                                   : format_plain_threads(model, cost_ns);
+    if (rest)
         fc_render_note(context->render,
-                       "Times are without what the hooks took, %s in all, give or take %s: a plain "
-                       "run would have taken about %s. --raw shows them as measured.",
-                       cost, off, rest);
+                       "Times are without what the hooks took, %s in all%s, give or take %s: a "
+                       "plain run would have taken about %s. --raw shows them as measured.",
+                       cost, is_one ? "" : " threads", off, rest);
     else
         fc_render_note(context->render,
                        "Times are without what the hooks took, %s in %s threads, give or take "
