@@ -96,6 +96,7 @@ static void move_node(Move *move, guint32 node, guint32 caller)
                         fc_counts_wait(counts->node_waits, node).total);
     unlink_child(settle, node);
     counts->nodes[node].parent = caller;
+    fc_settle_has_moved(settle, node);
     *fc_settle_link(settle->next_child, node) = *fc_settle_link(settle->first_child, caller);
     *fc_settle_link(settle->first_child, caller) = node;
     move->any = TRUE;

@@ -277,6 +277,8 @@ static void begin(FcSettle *settle, FcCounted *counted, const FcCallCosts *costs
     settle->first_of_pair = links_new(counted->pairs->len);
     settle->next_arc = links_new(counts->arc_count);
     settle->next_pair = links_new(counted->pairs->len);
+    settle->arc_of_node = links_new(counts->node_count);
+    settle->on_path = links_new(counts->node_count);
     settle->first_pair = g_new0(guint32, functions);
     settle->hidden_calls = g_array_new(FALSE, TRUE, sizeof(guint64));
     g_array_set_size(settle->hidden_calls, counts->node_count);
@@ -309,6 +311,8 @@ static void end(FcSettle *settle)
     g_array_unref(settle->first_of_pair);
     g_array_unref(settle->next_arc);
     g_array_unref(settle->next_pair);
+    g_array_unref(settle->arc_of_node);
+    g_array_unref(settle->on_path);
     g_free(settle->first_pair);
     g_array_unref(settle->hidden_calls);
     g_array_unref(settle->spent);

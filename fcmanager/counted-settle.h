@@ -92,6 +92,12 @@ typedef struct
     GArray *shares;        /* FcCountedShare, one for each frame, node and pair */
     FcNodes share_table;   /* which of them, by these; index + 1 */
     FcSettleBelow below;
+    /* For fc_settle_add_total: */
+    GArray
+        *arc_of_node; /* guint32 by context: the arc that its time is added to, + 1; 0: unknown */
+    GArray *on_path;  /* guint32 by context: `path` where it is `path_of` or above that */
+    guint32 path;
+    guint32 path_of;
 } FcSettle;
 
 /* Of FcSettle.is_counted.  Calls deeper than FC_DEPTH call nothing that is recorded. */
@@ -163,6 +169,8 @@ guint32 fc_settle_arc_for_time(FcSettle *settle, guint32 caller, guint64 site, g
  * total times of `node`, its function and arc, and those around it up to `frame`'s. */
 void fc_settle_add_total(FcSettle *settle, guint32 node, guint32 frame, guint64 ticks,
                          guint64 wait);
+/* The context has another parent. */
+void fc_settle_has_moved(FcSettle *settle, guint32 node);
 
 /* Gives the calls of pair number `index` to contexts; those of its callers have theirs. */
 void fc_settle_apportion(FcSettle *settle, guint32 index);

@@ -321,10 +321,35 @@ guint32 fc_settle_arc_for_time(FcSettle *settle, guint32 caller, guint64 site, g
     return best != 0 ? best - 1 : fc_counts_get_arc(counts, caller, site, site_module, callee);
 }
 
+/* The same of context `node`, which is asked again and again. */
+static guint32 arc_of_node(FcSettle *settle, guint32 node)
+{
+    guint32 known = *fc_settle_link(settle->arc_of_node, node);
+    if (known != 0)
+        return known - 1;
+    const FcCountsNode own = settle->counts->nodes[node];
+    const guint32 caller = own.parent != 0 ? settle->counts->nodes[own.parent].function + 1 : 0;
+    known = fc_settle_arc_for_time(settle, caller, own.site, own.site_module, own.function);
+    *fc_settle_link(settle->arc_of_node, node) = known + 1;
+    return known;
+}
+
+/* Marks `frame` and all above it. */
+static void mark_path(FcSettle *settle, guint32 frame)
+{
+    if (settle->path != 0 && settle->path_of == frame)
+        return;
+    settle->path++;
+    settle->path_of = frame;
+    for (; frame != 0; frame = settle->counts->nodes[frame].parent)
+        *fc_settle_link(settle->on_path, frame) = settle->path;
+}
+
 void fc_settle_add_total(FcSettle *settle, guint32 node, guint32 frame, guint64 ticks, guint64 wait)
 {
     FcCounts *counts = settle->counts;
-    while (node != 0 && !fc_settle_is_on_path(counts, node, frame))
+    mark_path(settle, frame);
+    while (node != 0 && *fc_settle_link(settle->on_path, node) != settle->path)
     {
         FcCountsNode *own = &counts->nodes[node];
         own->total += ticks;
@@ -332,15 +357,19 @@ void fc_settle_add_total(FcSettle *settle, guint32 node, guint32 frame, guint64 
         fc_counts_add_wait(&counts->node_waits, node, (FcCountsCost){wait, 0});
         if (own->site != FC_FOLDED_SITE) /* else it is not known by which */
         {
-            const guint32 caller = own->parent != 0 ? counts->nodes[own->parent].function + 1 : 0;
-            const guint32 arc =
-                fc_settle_arc_for_time(settle, caller, own->site, own->site_module, own->function);
+            const guint32 arc = arc_of_node(settle, node);
             counts->arcs[arc].total += ticks;
             fc_counts_add_wait(&counts->arc_waits, arc, (FcCountsCost){wait, 0});
         }
         counts->functions[own->function].wait_total += wait;
         node = own->parent;
     }
+}
+
+void fc_settle_has_moved(FcSettle *settle, guint32 node)
+{
+    *fc_settle_link(settle->arc_of_node, node) = 0;
+    settle->path_of = G_MAXUINT32;
 }
 
 static gint compare_shares(gconstpointer a, gconstpointer b)
