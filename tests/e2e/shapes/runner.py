@@ -94,7 +94,6 @@ class Shape:
         self.other_stacks = False
         self.is_after_inlining = False
         self.transparent = True
-        self.stdout_varies = False
         self.says = ""
         self.further = args
         self.details = True
