@@ -306,8 +306,9 @@ static void bound_functions(Bounds *bounds, const guint64 *local)
     for (guint32 i = 0; i < counts->function_count; i++)
     {
         FcCountsFunction *function = &counts->functions[i];
-        /* what was not by any call that is known */
-        const double beyond = MAX(0, measured_of(function) - bounds->measured[i]);
+        /* what was not by any call that is known, but in a recursion, of which see above */
+        const double beyond =
+            bounds->within[i] > 0 ? 0 : MAX(0, measured_of(function) - bounds->measured[i]);
         const double most = MAX(bounds->left[i] + beyond, (double)local[i]);
         bounds->measured[i] = bounds->left[i] = 0;
         if (most >= (double)function->total)

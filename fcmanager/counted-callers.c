@@ -6,7 +6,9 @@
 
 /* A function that calls so often by a call site, going by how often it was called, in as many of
  * its calls as were timed, would have been seen to. */
-#define REFUTED_BY 8.0
+#define REFUTED_BY 4.0
+/* And one that calls itself, in as many of its calls, if that is so much as rare. */
+#define REFUTED_ITSELF 64u
 
 guint64 fc_settle_sure_calls(const FcSettle *settle, guint32 arc)
 {
@@ -60,7 +62,7 @@ static gboolean is_refuted(const FcSettle *settle, const FcCountedPair *pair, gu
         was_there = was_there || at <= before;
         calls += arc->calls;
     }
-    if (was_there)
+    if (was_there || (caller == pair->function && function->windows >= REFUTED_ITSELF))
         return TRUE;
     return function->calls > 0 &&
            (double)function->windows * (double)calls >= REFUTED_BY * (double)function->calls;
@@ -162,4 +164,12 @@ guint32 fc_settle_hidden_caller(const FcSettle *settle, const FcCountedPair *pai
             best = 0;
     }
     return best;
+}
+
+gboolean fc_settle_is_sure(const FcSettle *settle, const FcCountedPair *pair)
+{
+    for (guint32 at = pair->first_arc; at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
+        if (fc_settle_sure_calls(settle, at - 1) > 0)
+            return TRUE;
+    return FALSE;
 }

@@ -20,8 +20,9 @@ typedef struct
 /* A context that may move. */
 typedef struct
 {
-    guint32 hidden; /* function + 1 of its caller; 0: it stays */
-    guint32 arc;    /* that leads to it, index + 1; 0: none */
+    guint32 hidden;   /* function + 1 of its caller; 0: it stays */
+    guint32 arc;      /* that leads to it, index + 1; 0: none */
+    gboolean is_sure; /* that this is its caller */
 } Mover;
 
 /* ---- Where to ----------------------------------------------------------------------- */
@@ -84,10 +85,11 @@ static Mover mover_of(const Move *move, guint32 node)
     const guint32 arc =
         fc_counts_find_arc(counts, recorded, own.site, own.site_module, own.function);
     return (Mover){hidden_caller(settle, &pair, recorded),
-                   arc != 0 && arc - 1 < move->arc_count ? arc : 0};
+                   arc != 0 && arc - 1 < move->arc_count ? arc : 0,
+                   fc_settle_is_sure(settle, &pair)};
 }
 
-static void move_node(Move *move, guint32 node, guint32 caller)
+static void move_node(Move *move, guint32 node, guint32 caller, gboolean is_sure)
 {
     FcSettle *settle = move->settle;
     FcCounts *counts = settle->counts;
@@ -99,6 +101,8 @@ static void move_node(Move *move, guint32 node, guint32 caller)
     fc_settle_has_moved(settle, node);
     *fc_settle_link(settle->next_child, node) = *fc_settle_link(settle->first_child, caller);
     *fc_settle_link(settle->first_child, caller) = node;
+    if (!is_sure)
+        fc_counts_mark(&counts->apportioned_nodes, node);
     move->any = TRUE;
 }
 
@@ -123,7 +127,7 @@ static void move_nodes(Move *move)
         }
         if (mover.arc != 0)
             move->moved_arcs[mover.arc - 1] = 1;
-        move_node(move, i, caller);
+        move_node(move, i, caller, mover.is_sure);
     }
     fc_settle_forget_below(settle);
     for (guint i = 0; i < left->len; i++)
@@ -137,7 +141,7 @@ static void move_nodes(Move *move)
         const guint32 parent = counts->nodes[node].parent;
         const guint32 caller = fc_settle_make_caller(settle, parent, mover.hidden);
         if (caller != 0 && !fc_settle_is_on_path(counts, node, caller))
-            move_node(move, node, caller);
+            move_node(move, node, caller, mover.is_sure);
     }
 }
 
@@ -173,9 +177,12 @@ static void move_arcs(Move *move)
         const gboolean moves =
             hidden != 0 && (move->moved_arcs[i] || is_hiddens_own(move, i, hidden));
         move->moved_arcs[i] = 0;
-        if (moves)
-            move_arc(move, i,
-                     fc_counts_get_arc(counts, hidden, own.site, own.site_module, own.callee));
+        if (!moves)
+            continue;
+        const guint32 to = fc_counts_get_arc(counts, hidden, own.site, own.site_module, own.callee);
+        if (!fc_settle_is_sure(settle, &pair))
+            fc_counts_mark(&counts->apportioned_arcs, to);
+        move_arc(move, i, to);
     }
     move->moved_arcs = g_renew(guint8, move->moved_arcs, counts->arc_count + 1);
     memset(&move->moved_arcs[move->arc_count], 0, counts->arc_count - move->arc_count);

@@ -152,6 +152,8 @@ guint64 fc_settle_sure_calls(const FcSettle *settle, guint32 arc);
  * was called from the same site itself; else the one that begins closest before the site, though it
  * may be another, as what was not profiled is not known. */
 guint32 fc_settle_likely_caller(const FcSettle *settle, const FcCountedPair *pair);
+/* Whether it is certain of any call of the pair who made it. */
+gboolean fc_settle_is_sure(const FcSettle *settle, const FcCountedPair *pair);
 /* The counted function that calls the pair where `function` (+ 1; 0: none) does not, as it has no
  * such call site; + 1, 0: it does itself. */
 guint32 fc_settle_hidden_caller(const FcSettle *settle, const FcCountedPair *pair,

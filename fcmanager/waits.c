@@ -92,13 +92,15 @@ typedef struct
     guint64 total;
     guint64 on_cpu;
     guint64 cut;
+    guint64 local; /* wait of their own */
 } Sum;
 
-static void add_node(Sum *sum, const FcCountsNode *node, guint64 wait, guint64 cut)
+static void add_node(Sum *sum, const FcCountsNode *node, FcCountsCost wait, guint64 cut)
 {
     sum->total += node->total;
-    sum->on_cpu += less(node->total, wait);
+    sum->on_cpu += less(node->total, wait.total);
     sum->cut += cut;
+    sum->local += wait.local;
 }
 
 /* Of `total`, in which any of the contexts was active, several maybe at a time. */
@@ -128,15 +130,16 @@ static void bound_sums(FcCounts *counts, const Work *work, guint64 most)
     for (guint32 i = 1; i < counts->node_count; i++)
     {
         const FcCountsNode *node = &counts->nodes[i];
-        const guint64 wait = fc_counts_wait(counts->node_waits, i).total;
+        const FcCountsCost wait = fc_counts_wait(counts->node_waits, i);
         add_node(&of_functions[node->function], node, wait, work->cut[i]);
         add_node(&of_arcs[arcs[i]], node, wait, work->cut[i]);
     }
     for (guint32 i = 0; i < counts->function_count; i++)
     {
         FcCountsFunction *function = &counts->functions[i];
-        function->wait_total =
+        const guint64 wait =
             bound_sum(&of_functions[i], function->total, function->wait_total, most);
+        function->wait_total = MAX(wait, MIN(of_functions[i].local, function->total));
     }
     for (guint32 i = 0; i < counts->arc_count; i++)
     {
