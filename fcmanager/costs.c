@@ -5,6 +5,7 @@
 #include "fcmanager/costs.h"
 
 #include "fcmanager/costs-totals.h"
+#include "fcmanager/observed-contexts.h"
 #include "fcmanager/observed.h"
 
 /* libfc measures in so many parts of a tick. */
@@ -283,6 +284,7 @@ void fc_costs_take_off(FcCounts *counts, const FcCallCosts *costs, const FcObser
 {
     if (costs->recorded <= 0 && costs->counted <= 0)
         return;
+    fc_observed_make_contexts(counts, costs, seen);
     Work work = {counts,
                  costs,
                  g_new0(double, counts->function_count + 1),

@@ -106,11 +106,13 @@ static void find_doubt(Refine *refine)
         refine->busy[i] = MAX(0, (double)node->local - waited);
         const gboolean is_frame = !is_counted && !fc_counts_is_deep(counts, i);
         refine->frames[i] = is_frame ? i : refine->frames[node->parent];
+        if (fc_counts_is_marked(counts->seen_nodes, i)) /* it may be all of its frame's */
+            refine->doubt[i] += refine->busy[refine->frames[i]];
         const double doubt =
             is_counted ? ESTIMATED_ERROR * (refine->busy[i] + removed) : MEASURED_ERROR * removed;
         refine->doubt[i] += doubt;
         if (is_counted)
-            refine->doubt[refine->frames[i]] += doubt;
+            refine->doubt[refine->frames[i]] += refine->doubt[i];
     }
 }
 

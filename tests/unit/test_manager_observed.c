@@ -272,6 +272,47 @@ static void test_deep(void)
     g_assert_cmpuint(local[1], >, WITHOUT_HOOKS / 2);
 }
 
+/* P calls A, where B was timed; then Q calls A for twice as long, where it never was.  `looks` of a
+ * thousand were at B.  Ticks of B below Q; G_MAXUINT64: it has no context there. */
+static guint64 below_another(guint looks)
+{
+    const guint64 of_p = fc_fixture_site('P', 0);
+    const guint64 of_q = fc_fixture_site('Q', 0);
+    const Seen seen[] = {{FC_BEACON_HOOK, 20}, {IN_B, looks}, {IN_A, 980 - looks}};
+    FcFixture f;
+    fc_fixture_start(&f);
+    fc_fixture_enter(&f, 0, 'P', 0x99, 0);
+    fc_fixture_enter(&f, 0, 'A', of_p, 1);
+    for (guint i = 0; i < SAMPLES; i++)
+        fc_fixture_sample(&f, 100 + i * 3000, 20, 'B', OF_B, 2);
+    fc_fixture_leave(&f, RUN, 'A', of_p, 1);
+    fc_fixture_leave(&f, RUN, 'P', 0x99, 0);
+    fc_fixture_enter(&f, RUN, 'Q', 0x98, 0);
+    fc_fixture_enter(&f, RUN, 'A', of_q, 1);
+    fc_fixture_leave(&f, 3 * RUN, 'A', of_q, 1);
+    fc_fixture_leave(&f, 3 * RUN, 'Q', 0x98, 0);
+    fc_counted_add(fc_stack_counted(f.stack), OF_B, fc_fixture_address('B'), 0, CALLS);
+    fc_counted_settle(fc_stack_counted(f.stack), 0, &costs);
+    FcObserved all = observed(seen, G_N_ELEMENTS(seen), 1000);
+    fc_costs_take_off(f.counts, &costs, &all);
+    fc_counts_sum_functions(f.counts);
+    g_assert_cmpuint(fc_fixture_function(f.counts, 'B')->calls, ==, CALLS);
+    const FcCountsNode *node = fc_fixture_context(f.counts, "QAB");
+    const guint64 ticks = node ? node->local : G_MAXUINT64;
+    g_assert_true(!node || (node->calls == 1 && node->total == node->local));
+    g_array_unref(all.sightings);
+    fc_fixture_stop(&f);
+    return ticks;
+}
+
+/* For more than A took below P it can't have been there alone. */
+static void test_elsewhere(void)
+{
+    g_assert_cmpuint(below_another(900), >=, 2 * RUN * 8 / 10);
+    g_assert_cmpuint(below_another(900), <=, 2 * RUN);
+    g_assert_cmpuint(below_another(300), ==, G_MAXUINT64);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -284,5 +325,6 @@ int main(int argc, char **argv)
     g_test_add_func("/observed/late", test_late);
     g_test_add_func("/observed/variance", test_variance);
     g_test_add_func("/observed/deep", test_deep);
+    g_test_add_func("/observed/elsewhere", test_elsewhere);
     return g_test_run();
 }

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Contexts of which looks alone tell.
+ *
+ * Of a counted function it is known where it was called by the calls that were timed, which are
+ * few: where it is called a few times only, and these take long, none may be.  All that time is
+ * its caller's then.  But where the thread was seen in it for longer than all frames took in which
+ * it is known to be called, it was called elsewhere, too.
+ */
+#pragma once
+
+#include "fcmanager/call-costs.h"
+#include "fcmanager/observe.h"
+
+/* Gives such a function a context, with one call of another of its contexts, below each context of
+ * those who call it that has none.  Before anything is taken off the thread's times; `seen` may be
+ * NULL.  What time these have is up to fc_observed_refine. */
+void fc_observed_make_contexts(FcCounts *counts, const FcCallCosts *costs, const FcObserved *seen);
