@@ -74,6 +74,13 @@ static void find_folded(Totals *totals)
     totals->folded_cost = in_folded > 0 ? cost / in_folded : 0;
 }
 
+/* As a double the largest of all is past what a number holds. */
+static guint64 less(guint64 total, double removed)
+{
+    const double left = (double)total - removed + 0.5;
+    return left >= (double)total ? total : left > 0 ? (guint64)left : 0;
+}
+
 /* What was taken off below each, and off itself.  Children stand behind their parents. */
 static void sum_costs(Totals *totals)
 {
@@ -92,13 +99,8 @@ static void sum_costs(Totals *totals)
             cost_of(totals, node->parent)->total += cost->total;
             folded[node->parent] += folded[i];
         }
-        cost->total += (guint64)MIN(folded[i], (double)node->total);
+        cost->total += node->total - less(node->total, folded[i]);
     }
-}
-
-static guint64 less(guint64 total, double removed)
-{
-    return (double)total > removed ? (guint64)((double)total - removed + 0.5) : 0;
 }
 
 /* What hooks took of what a context holds of the recursion that it is in, which is in contexts

@@ -118,9 +118,8 @@ static void give(FcSettle *settle, const Batch *batch, guint32 node, guint32 cal
                                            (settle->costs->recorded - settle->costs->inside)};
     if (node != batch->frame && node != 0 && costs.ticks > 0)
         add_share(settle, &costs);
+    fc_counts_note_deep(counts, child, pair.deep == pair.calls);
     fc_counts_add_unrecorded(&counts->unrecorded, child, (guint64)(share.untimed + 0.5));
-    if (pair.deep == pair.calls)
-        fc_counts_mark(&counts->deep_nodes, child);
 }
 
 static guint32 caller_of(const FcCounts *counts, guint32 node)

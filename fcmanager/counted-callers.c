@@ -51,7 +51,7 @@ static gboolean is_refuted(const FcSettle *settle, const FcCountedPair *pair, gu
                                ? g_array_index(counted->arcs_before, guint32, caller)
                                : 0;
     const FcSettleFunction *function = &settle->functions[caller];
-    guint64 calls = pair->calls;
+    guint64 calls = settle->likely ? 0 : pair->calls; /* else its arcs have them already */
     gboolean was_there = FALSE;
     for (guint32 at = pair->first_arc; at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
     {

@@ -297,8 +297,6 @@ static void order_nodes(FcSettle *settle)
     Order order = {.settle = settle};
     FcCounts *fresh = &order.fresh;
     GArray *marks = NULL;
-    GArray *unrecorded = NULL;
-    GArray *deep = NULL;
     GArray *hidden = NULL;
     g_autofree guint32 *places = g_new0(guint32, counts->node_count);
     fc_nodes_init(&order.known, counts->node_count);
@@ -315,9 +313,11 @@ static void order_nodes(FcSettle *settle)
         if (fc_counts_is_marked(counts->apportioned_nodes, at))
             fc_counts_mark(&marks, places[at]);
         if (fc_counts_unrecorded(counts, at) > 0)
-            fc_counts_add_unrecorded(&unrecorded, places[at], fc_counts_unrecorded(counts, at));
-        if (fc_counts_is_marked(counts->deep_nodes, at))
-            fc_counts_mark(&deep, places[at]);
+        {
+            fc_counts_note_deep(fresh, places[at], fc_counts_is_marked(counts->deep_nodes, at));
+            fc_counts_add_unrecorded(&fresh->unrecorded, places[at],
+                                     fc_counts_unrecorded(counts, at));
+        }
         if (fc_counts_hidden_cost(counts, at) > 0)
             fc_counts_add_hidden_cost(&hidden, places[at], fc_counts_hidden_cost(counts, at));
     }
@@ -337,9 +337,9 @@ static void order_nodes(FcSettle *settle)
     counts->node_waits = fresh->node_waits;
     if (counts->unrecorded)
         g_array_unref(counts->unrecorded);
-    counts->unrecorded = unrecorded;
+    counts->unrecorded = fresh->unrecorded;
     g_clear_pointer(&counts->deep_nodes, g_array_unref);
-    counts->deep_nodes = deep;
+    counts->deep_nodes = fresh->deep_nodes;
     if (counts->hidden_costs)
         g_array_unref(counts->hidden_costs);
     counts->hidden_costs = hidden;

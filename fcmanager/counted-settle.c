@@ -237,7 +237,9 @@ static void note_pairs(FcSettle *settle)
         FcCountedSample *sample = &g_array_index(counted->samples, FcCountedSample, i);
         const FcCountsArc *arc = &counts->arcs[sample->arc];
         FcCountedPair *pair = fc_counted_pair(counted, arc->site, arc->site_module, arc->callee);
-        settle->functions[arc->callee].windows += sample->timed.windows + sample->alone;
+        settle->functions[arc->callee].windows +=
+            sample->timed.windows + sample->alone -
+            MIN(sample->cut, sample->timed.windows + sample->alone);
         sample->next = pair->first_sample;
         pair->first_sample = i + 1;
         settle->is_counted[arc->callee] |=

@@ -155,6 +155,7 @@ static void add_time(FcCountedSums *sums, const FcCountedTime *time, guint64 mos
 void fc_counted_timed(FcCounted *counted, guint32 index, const FcCountedTime *time, guint64 most)
 {
     FcCountedSample *sample = &g_array_index(counted->samples, FcCountedSample, index);
+    sample->cut += time->is_cut;
     if (time->local > most)
         sample->alone++;
     else

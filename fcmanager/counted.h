@@ -35,6 +35,7 @@ typedef struct
     guint64 callees;
     guint64 local; /* ticks */
     guint64 total;
+    gboolean is_cut; /* its window ended before it did */
 } FcCountedTime;
 
 /* What was met of one call site and function within one context. */
@@ -45,6 +46,7 @@ typedef struct
     guint32 next;   /* of the same pair, index + 1; 0: none.  For counted-settle.c */
     guint64 met;    /* how often a counter had run down there, weighted */
     guint64 alone;  /* activations that were timed and stand for themselves only */
+    guint64 cut;    /* of the timed ones, those whose window ended before they did */
     FcCountedSums timed; /* the others */
     guint64 gaps;        /* in so many cases it is known when the next hook was: */
     double gap_weight;

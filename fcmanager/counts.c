@@ -98,6 +98,14 @@ void fc_counts_add_unrecorded(GArray **unrecorded, guint32 node, guint64 calls)
     g_array_index(*unrecorded, guint64, node) += calls;
 }
 
+void fc_counts_note_deep(FcCounts *counts, guint32 node, gboolean is_deep)
+{
+    if (is_deep && fc_counts_unrecorded(counts, node) == 0)
+        fc_counts_mark(&counts->deep_nodes, node);
+    else if (!is_deep && fc_counts_is_marked(counts->deep_nodes, node))
+        g_array_index(counts->deep_nodes, guint8, node) = 0;
+}
+
 static void add_cost(GArray **costs, guint32 index, FcCountsCost cost)
 {
     if (cost.total == 0 && cost.local == 0)

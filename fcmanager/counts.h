@@ -243,6 +243,9 @@ static inline gboolean fc_counts_is_deep(const FcCounts *counts, guint32 node)
     return fc_counts_is_marked(counts->deep_nodes, node) &&
            fc_counts_unrecorded(counts, node) >= counts->nodes[node].calls;
 }
+/* Before calls without a record are added to a node: whether these are deeper.  It is no deep one
+ * any more where others are not. */
+void fc_counts_note_deep(FcCounts *counts, guint32 node, gboolean is_deep);
 /* The same of hidden_costs. */
 void fc_counts_add_hidden_cost(GArray **costs, guint32 node, double ticks);
 static inline double fc_counts_hidden_cost(const FcCounts *counts, guint32 node)

@@ -20,32 +20,39 @@ typedef struct
 {
     FcCounts *counts;
     const FcCallCosts *costs;
-    guint32 known;   /* contexts that there were */
-    guint32 *frames; /* by context: the recorded one around it */
-    double *whole;   /* by frame: ticks on the CPU that it has, with what is counted in it, */
-    double *hooks;   /* and what counting that took by the calibration */
-    double ticks;    /* of all */
+    guint32 known;      /* contexts that there were */
+    guint32 *frames;    /* by context: the recorded one around it; 0: none */
+    double *whole;      /* by frame: ticks on the CPU that it has, with what is counted in it, */
+    double *hooks;      /* and what counting that took by the calibration */
+    double ticks;       /* of all */
+    guint32 *first;     /* by function: a context; 0: none */
+    guint32 *next;      /* by context: another one of its function */
+    guint32 *first_arc; /* by function: an arc that leads to it, + 1; 0: none */
+    guint32 *next_arc;  /* by arc: likewise */
 } Make;
-
-static gboolean is_counted(const FcCounts *counts, guint32 node)
-{
-    return counts->functions[counts->nodes[node].function].counted > 0;
-}
 
 static void find_frames(Make *make)
 {
     const FcCounts *counts = make->counts;
-    for (guint32 i = 1; i < counts->node_count; i++)
+    for (guint32 i = 1; i < make->known; i++)
     {
         const FcCountsNode *node = &counts->nodes[i];
+        const FcCountsFunction *function = &counts->functions[node->function];
         const guint64 wait = fc_counts_wait(counts->node_waits, i).local;
         const double busy = (double)(node->local - MIN(wait, node->local));
-        make->frames[i] = is_counted(counts, i) ? make->frames[node->parent] : i;
+        const gboolean is_frame = function->counted == 0 && !fc_counts_is_deep(counts, i);
+        make->frames[i] = is_frame ? i : make->frames[node->parent];
         make->whole[make->frames[i]] += busy;
         make->hooks[make->frames[i]] +=
-            (double)fc_counts_unrecorded(counts, i) *
-            fc_costs_of_counted(make->costs, &counts->functions[node->function]);
+            (double)fc_counts_unrecorded(counts, i) * fc_costs_of_counted(make->costs, function);
         make->ticks += busy;
+        make->next[i] = make->first[node->function];
+        make->first[node->function] = i;
+    }
+    for (guint32 i = 0; i < counts->arc_count; i++)
+    {
+        make->next_arc[i] = make->first_arc[counts->arcs[i].callee];
+        make->first_arc[counts->arcs[i].callee] = i + 1;
     }
 }
 
@@ -53,33 +60,37 @@ static void find_frames(Make *make)
 static double room_of(const Make *make, guint32 function, GHashTable *marked)
 {
     double room = 0;
-    for (guint32 i = 1; i < make->known; i++)
-        if (make->counts->nodes[i].function == function &&
-            g_hash_table_add(marked, GUINT_TO_POINTER(make->frames[i])))
+    for (guint32 i = make->first[function]; i != 0; i = make->next[i])
+        if (g_hash_table_add(marked, GUINT_TO_POINTER(make->frames[i])))
             room += MAX(0, make->whole[make->frames[i]] - make->hooks[make->frames[i]]);
     return room;
 }
 
-/* The context of the function that has the most calls without a record. */
-static guint32 most_called(const Make *make, guint32 function)
+/* The context by the arc that has the most calls without a record; 0: none has several. */
+static guint32 most_called(const Make *make, const FcCountsArc *arc)
 {
     const FcCounts *counts = make->counts;
+    guint64 most = 1;
     guint32 best = 0;
-    for (guint32 i = 1; i < make->known; i++)
-        if (counts->nodes[i].function == function &&
-            (best == 0 || fc_counts_unrecorded(counts, i) > fc_counts_unrecorded(counts, best)))
-            best = i;
+    for (guint32 i = make->first[arc->callee]; i != 0; i = make->next[i])
+    {
+        const FcCountsNode *node = &counts->nodes[i];
+        const guint64 calls = MIN(fc_counts_unrecorded(counts, i), node->calls);
+        if (calls <= most || node->site != arc->site || node->site_module != arc->site_module ||
+            node->parent == 0 || counts->nodes[node->parent].function != arc->caller - 1)
+            continue;
+        most = calls;
+        best = i;
+    }
     return best;
 }
 
-/* Below `parent`, with a call of context `from`. */
-static void make_context(FcCounts *counts, guint32 parent, const FcCountsArc *arc, guint32 from)
+/* Below `parent`, with a call of context `from`, which is by the same arc. */
+static void make_context(FcCounts *counts, guint32 parent, guint32 from)
 {
-    if (!fc_counts_has_room(counts) || counts->nodes[from].calls < 2 ||
-        fc_counts_unrecorded(counts, from) < 2)
-        return;
+    const FcCountsNode like = counts->nodes[from];
     const guint32 node =
-        fc_counts_add_node(counts, parent, arc->site, arc->site_module, arc->callee);
+        fc_counts_add_node(counts, parent, like.site, like.site_module, like.function);
     counts->nodes[node].calls = 1;
     counts->nodes[from].calls--;
     fc_counts_add_unrecorded(&counts->unrecorded, node, 1);
@@ -89,39 +100,47 @@ static void make_context(FcCounts *counts, guint32 parent, const FcCountsArc *ar
     fc_counts_mark(&counts->seen_nodes, node);
 }
 
-static void make_contexts(Make *make, guint32 function, GHashTable *marked)
+static void make_contexts(Make *make, const FcCountsArc *arc, GHashTable *marked)
 {
     FcCounts *counts = make->counts;
-    const guint32 from = most_called(make, function);
-    for (guint32 i = 0; from != 0 && i < counts->arc_count; i++)
+    for (guint32 parent = make->first[arc->caller - 1]; parent != 0; parent = make->next[parent])
     {
-        const FcCountsArc arc = counts->arcs[i];
-        if (arc.callee != function || arc.caller == 0 || arc.caller - 1 == function ||
-            arc.calls == 0)
-            continue;
-        for (guint32 parent = 1; parent < make->known; parent++)
-        {
-            const guint32 frame = make->frames[parent];
-            if (counts->nodes[parent].function == arc.caller - 1 && frame != 0 &&
-                make->whole[frame] >= FRAME_LEAST * make->ticks &&
-                fc_counts_find_on_path(counts, parent, function) == 0 &&
-                g_hash_table_add(marked, GUINT_TO_POINTER(frame)))
-                make_context(counts, parent, &arc, from);
-        }
+        const guint32 frame = make->frames[parent];
+        const guint32 from = most_called(make, arc);
+        if (from == 0 || !fc_counts_has_room(counts))
+            return;
+        if (frame != 0 && make->whole[frame] >= FRAME_LEAST * make->ticks &&
+            !fc_counts_is_deep(counts, parent) &&
+            fc_counts_find_on_path(counts, parent, arc->callee) == 0 &&
+            g_hash_table_add(marked, GUINT_TO_POINTER(frame)))
+            make_context(counts, parent, from);
     }
 }
 
-static void make_all(Make *make, const FcSightings *sightings, double weight, double look)
+static void make_of_function(Make *make, guint32 function, double seen)
 {
+    g_autoptr(GHashTable) marked = g_hash_table_new(NULL, NULL);
+    if (seen <= TIMES_ROOM * room_of(make, function, marked))
+        return;
+    for (guint32 at = make->first_arc[function]; at != 0; at = make->next_arc[at - 1])
+    {
+        const FcCountsArc arc = make->counts->arcs[at - 1];
+        if (arc.caller != 0 && arc.caller - 1 != function && arc.calls > 0)
+            make_contexts(make, &arc, marked);
+    }
+}
+
+static void make_all(Make *make, const FcSightings *sightings, double look)
+{
+    double weight = sightings->hooks;
+    for (guint32 i = 0; i < make->counts->function_count; i++)
+        weight += sightings->seen[i];
     for (guint32 i = 0; i < make->counts->function_count; i++)
     {
         const double seen = sightings->seen[i] - ERRORS * (sqrt(sightings->chance[i]) + look / 2);
-        if (make->counts->functions[i].counted == 0 || sightings->seen[i] < LOOKS_LEAST * look ||
-            seen <= 0)
-            continue;
-        g_autoptr(GHashTable) marked = g_hash_table_new(NULL, NULL);
-        if (seen * make->ticks / weight > TIMES_ROOM * room_of(make, i, marked))
-            make_contexts(make, i, marked);
+        if (make->counts->functions[i].counted > 0 && sightings->seen[i] >= LOOKS_LEAST * look &&
+            seen > 0)
+            make_of_function(make, i, seen / weight * make->ticks);
     }
 }
 
@@ -130,20 +149,27 @@ void fc_observed_make_contexts(FcCounts *counts, const FcCallCosts *costs, const
     if (!seen || !seen->sightings || seen->squares <= 0)
         return;
     FcSightings sightings = fc_sightings_of(counts, seen);
-    Make make = {.counts = counts,
-                 .costs = costs,
-                 .known = counts->node_count,
-                 .frames = g_new0(guint32, counts->node_count + 1),
-                 .whole = g_new0(double, counts->node_count + 1),
-                 .hooks = g_new0(double, counts->node_count + 1)};
-    double weight = sightings.hooks;
-    for (guint32 i = 0; i < counts->function_count; i++)
-        weight += sightings.seen[i];
-    find_frames(&make);
-    if (weight > 0)
-        make_all(&make, &sightings, weight, seen->squares / seen->weight);
+    if (fc_sightings_are_enough(&sightings, seen))
+    {
+        Make make = {.counts = counts,
+                     .costs = costs,
+                     .known = counts->node_count,
+                     .frames = g_new0(guint32, counts->node_count + 1),
+                     .whole = g_new0(double, counts->node_count + 1),
+                     .hooks = g_new0(double, counts->node_count + 1),
+                     .first = g_new0(guint32, counts->function_count + 1),
+                     .next = g_new0(guint32, counts->node_count + 1),
+                     .first_arc = g_new0(guint32, counts->function_count + 1),
+                     .next_arc = g_new0(guint32, counts->arc_count + 1)};
+        find_frames(&make);
+        make_all(&make, &sightings, seen->squares / seen->weight);
+        g_free(make.frames);
+        g_free(make.whole);
+        g_free(make.hooks);
+        g_free(make.first);
+        g_free(make.next);
+        g_free(make.first_arc);
+        g_free(make.next_arc);
+    }
     fc_sightings_clear(&sightings);
-    g_free(make.frames);
-    g_free(make.whole);
-    g_free(make.hooks);
 }

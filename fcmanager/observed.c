@@ -9,11 +9,6 @@
 
 #include <math.h>
 
-/* Fewer looks say nothing that is not known better. */
-#define LOOKS_LEAST 30.0
-/* If more of them were at what is not known, what was seen is not all there is. */
-#define UNKNOWN_MOST 0.1
-
 /* What was estimated may be wrong by this part of it and of what was taken off it for hooks, */
 #define ESTIMATED_ERROR 1.5
 /* what was measured, by this part of the latter. */
@@ -471,14 +466,10 @@ gboolean fc_observed_refine(FcCounts *counts, guint64 *removed, const FcCallCost
         .doubt = g_new0(double, counts->node_count + 1),
         .before = g_new0(double, counts->node_count + 1),
     };
-    const double unknown = refine.sightings.unknown;
-    const double inside = seen->weight - unknown - refine.sightings.outside;
-    const double look = seen->squares / seen->weight;
-    const gboolean is_enough =
-        inside >= LOOKS_LEAST * look && unknown <= UNKNOWN_MOST * seen->weight;
+    const gboolean is_enough = fc_sightings_are_enough(&refine.sightings, seen);
     if (is_enough)
     {
-        refine_times(&refine, look);
+        refine_times(&refine, seen->squares / seen->weight);
         counts->looks = seen->looks;
     }
     fc_sightings_clear(&refine.sightings);

@@ -5,7 +5,6 @@
 #include "fcmanager/process-messages.h"
 
 #include "fcmanager/process-heap.h"
-#include "fcmanager/process-waits.h"
 
 #include <string.h>
 
@@ -276,7 +275,6 @@ void fc_process_retry(FcProcess *process)
     g_hash_table_iter_init(&iter, process->threads);
     while (g_hash_table_iter_next(&iter, NULL, &thread))
         fc_thread_retry(thread);
-    fc_process_look_at_waits(process);
     if (process->heap && !process->finished)
         fc_process_settle_heap(process);
 }

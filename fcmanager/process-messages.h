@@ -11,6 +11,5 @@
  */
 void fc_process_message(FcProcess *process, const FcWireMessage *message);
 
-/* Looks again whether the gaps that records wait behind were filled, and at threads that wait. From
- * time to time. */
+/* Looks again whether the gaps that records wait behind were filled.  From time to time. */
 void fc_process_retry(FcProcess *process);

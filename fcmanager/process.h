@@ -75,8 +75,7 @@ typedef struct
     FcHeap *heap;            /* owned; NULL: memory is not profiled */
     FcHeapOrder *heap_order; /* owned: the way to it; NULL likewise */
     FcLive *live;            /* owned: what libfc could look through at the end; NULL: nothing */
-    gint64 looked_us;        /* of process-waits.c: when it last looked, */
-    guint look_rounds;       /* and how often, of many threads */
+    guint look_rounds;       /* of process-waits.c: how often it looked, of many threads */
     FcHeapThread *late;      /* owned: records of threads that are gone; NULL: none yet */
     FcCounts *counts;        /* owned: sums of the threads that are done */
     GHashTable *threads;     /* number -> FcThread, owned: those that are not */

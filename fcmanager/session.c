@@ -7,6 +7,7 @@
 #include "fcmanager/forks.h"
 #include "fcmanager/output.h"
 #include "fcmanager/process-messages.h"
+#include "fcmanager/process-waits.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,6 +34,7 @@ struct FcSession
     gint others;     /* processes and images that were announced or joined, besides the first */
     guint64 orphans; /* messages of processes that did not say hello */
     guint64 malformed;
+    FcProcessLooks looks;
 };
 
 G_GNUC_PRINTF(2, 3) static void debug(const FcSession *session, const char *format, ...)
@@ -481,6 +483,7 @@ void fc_session_round(FcSession *session)
     g_hash_table_iter_init(&iter, session->processes);
     while (g_hash_table_iter_next(&iter, NULL, &process))
         fc_process_retry(process);
+    fc_process_look_at_waits(session->processes, &session->looks);
     if (session->setup.shared)
         fc_shared_count_round(session->setup.shared);
 }

@@ -6,6 +6,11 @@
 
 #include "libfc/beacon.h"
 
+/* Fewer looks say nothing that is not known better. */
+#define LOOKS_LEAST 30.0
+/* If more of them were at what is not known, what was seen is not all there is. */
+#define UNKNOWN_MOST 0.1
+
 typedef struct
 {
     const FcCounts *counts;
@@ -113,4 +118,11 @@ void fc_sightings_clear(FcSightings *sightings)
 {
     g_clear_pointer(&sightings->seen, g_free);
     g_clear_pointer(&sightings->chance, g_free);
+}
+
+gboolean fc_sightings_are_enough(const FcSightings *sightings, const FcObserved *observed)
+{
+    const double inside = observed->weight - sightings->unknown - sightings->outside;
+    const double look = observed->squares / observed->weight;
+    return inside >= LOOKS_LEAST * look && sightings->unknown <= UNKNOWN_MOST * observed->weight;
 }

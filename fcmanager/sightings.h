@@ -21,3 +21,6 @@ typedef struct
 /* By the arcs of the thread's counts. */
 FcSightings fc_sightings_of(const FcCounts *counts, const FcObserved *observed);
 void fc_sightings_clear(FcSightings *sightings);
+
+/* Whether they tell anything: there are enough of them, `observed` as it was given. */
+gboolean fc_sightings_are_enough(const FcSightings *sightings, const FcObserved *observed);

@@ -134,22 +134,26 @@ void fc_stack_leave_window(FcStack *stack)
         frame->made != FRAME_CALLED)
         return;
     const guint64 total = frame->ran_before + stack->last - frame->entered;
-    const FcCountedTime time = {stack->window_number, stack->window_weight,
-                                stack->window_callees[depth], total - MIN(frame->callees, total),
-                                total};
+    const FcCountedTime time = {stack->window_number,
+                                stack->window_weight,
+                                stack->window_callees[depth],
+                                total - MIN(frame->callees, total),
+                                total,
+                                FALSE};
     fc_counted_inner(stack->counted, frame->arc, &time, most_ticks(stack));
 }
 
-static void add_sample(FcStack *stack, guint32 sample, guint64 total, guint64 local)
+static void add_sample(FcStack *stack, guint32 sample, guint64 total, guint64 local,
+                       gboolean is_cut)
 {
-    const FcCountedTime time = {stack->window_number, stack->window_weight,
-                                stack->window_callees[0], local, total};
+    const FcCountedTime time = {
+        stack->window_number, stack->window_weight, stack->window_callees[0], local, total, is_cut};
     fc_counted_timed(stack->counted, sample, &time, most_ticks(stack));
 }
 
 void fc_stack_end_sample(FcStack *stack, guint32 sample, guint64 total, guint64 local)
 {
-    add_sample(stack, sample, total, local);
+    add_sample(stack, sample, total, local, FALSE);
     stack->is_window = FALSE;
     stack->gap_sample = sample + 1;
     stack->gap_since = stack->last;
@@ -208,7 +212,7 @@ void fc_stack_cut_window(FcStack *stack)
     guint64 until = stack->window_top < stack->top ? frame[1].entered : stack->last;
     guint64 total = frame->ran_before + until - MIN(frame->entered, until);
     total -= MIN(fc_stack_off_of(stack, frame), total);
-    add_sample(stack, frame->made - FRAME_SAMPLED, total, total - MIN(frame->callees, total));
+    add_sample(stack, frame->made - FRAME_SAMPLED, total, total - MIN(frame->callees, total), TRUE);
     frame->made = FRAME_CALLED;
 }
 

@@ -121,7 +121,8 @@ static inline guint64 ns_of(guint64 ticks, guint64 multiplier)
     return (guint64)(((unsigned __int128)ticks * multiplier) >> 32);
 }
 
-/* How many bits the number has: of 2 n + 1 it is one more, which is never 0. */
+/* How many bits the number has: of 2 n + 1 it is one more, which is never 0.  No duration has 64.
+ */
 static inline guint bucket_of(guint64 ns)
 {
     const guint bucket = 63u ^ (guint)__builtin_clzll(ns << 1 | 1);
