@@ -271,8 +271,9 @@ static void bound_arcs(Bounds *bounds)
         guint64 most = counts->functions[arc->callee].total;
         const FcCountsFunction *caller =
             arc->caller != 0 ? &counts->functions[arc->caller - 1] : NULL;
-        /* in a recursion times were estimated that were measured as well */
-        if (caller && (measured <= measured_of(caller) || bounds->within[arc->caller - 1] > 0))
+        /* what was estimated, of counted calls and in a recursion, is no more for that */
+        if (caller && (measured <= measured_of(caller) || bounds->within[arc->caller - 1] > 0 ||
+                       counts->functions[arc->callee].counted > 0))
             most = MIN(most, caller->total);
         if (arc->total > most)
         {

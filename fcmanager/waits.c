@@ -65,12 +65,31 @@ static guint64 on_cpu(const FcCounts *counts, guint32 index)
     return less(counts->nodes[index].total, fc_counts_wait(counts->node_waits, index).total);
 }
 
+/* Each context is on the CPU for as long at least as it was itself, and as any below it: in a
+ * recursion what was seen of its wait may say less. */
+static void leave_room(FcCounts *counts)
+{
+    g_autofree guint64 *least = g_new0(guint64, counts->node_count);
+    for (guint32 i = counts->node_count; i-- > 1;) /* children stand behind their parents */
+    {
+        const FcCountsNode *node = &counts->nodes[i];
+        FcCountsCost wait = fc_counts_wait(counts->node_waits, i);
+        least[i] = MIN(MAX(least[i], less(node->local, wait.local)), node->total);
+        least[node->parent] = MAX(least[node->parent], least[i]);
+        if (on_cpu(counts, i) >= least[i])
+            continue;
+        wait.total = MAX(node->total - least[i], wait.local);
+        set_wait(&counts->node_waits, i, wait);
+    }
+}
+
 /* No context is on the CPU for longer than its caller's, but for its own time: see
  * counted-times.c, bound_contexts.  Returns how long the thread was, by what all took themselves.
  */
 static guint64 bound_on_cpu(FcCounts *counts)
 {
     guint64 all = 0;
+    leave_room(counts);
     for (guint32 i = 1; i < counts->node_count; i++)
     {
         const FcCountsNode *node = &counts->nodes[i];
