@@ -3,8 +3,8 @@
  * What becomes of counted calls when their thread has ended: counted-apportion.c gives them to
  * contexts, callers first, as counted-settle.c tells it, counted-times.c estimates their times,
  * counted-fit.c fits these to the time that there was, counted-move.c puts what was recorded within
- * counted callers below those; counted-below.c finds contexts for them.  process.c calls
- * fc_counted_settle, the rest is between these.
+ * counted callers below those; counted-callers.c says who calls by a call site, counted-below.c
+ * finds contexts for them.  thread.c calls fc_counted_settle, the rest is between these.
  *
  * What is exact and what is not:
  *
