@@ -39,15 +39,34 @@ static inline __attribute__((always_inline)) bool is_nested(const uint8_t *back)
     return fc_unlikely(next == POP_R10);
 }
 
+/* start_of where the page begins so near to the call that for each step it is to be asked whether
+ * that is in the page. */
+FC_KEEPS_REGISTERS __attribute__((noinline, cold)) static uintptr_t
+start_in_page(const uint8_t *back)
+{
+    const bool is_short = back[-5] == CALL;
+    uintptr_t start = (uintptr_t)back - (is_short ? 5 : 6);
+    if (is_short && start % PAGE >= 1 && back[-6] == PREFIX)
+        start--;
+    if (start % PAGE >= 2 && is_nested(back))
+        start -= 2;
+    if (start % PAGE < 4)
+        return start;
+    uint32_t before;
+    memcpy(&before, (const void *)(start - 4), sizeof before);
+    return before == ENDBR64 ? start - 4 : start;
+}
+
 /* The function that `back` is in, where __fentry__ returns to.  Before that stands the call, five
  * bytes or, through the offset table or made from such a call by the linker, six; before the call
  * the push of a nested function, and an endbr64 where gcc was told -fcf-protection.  Never reads
- * before the page that the call is in: there may be nothing. */
+ * before the page that the call is in: there may be nothing.  A function without alignment that
+ * begins in the page before is told by what of these is in the call's page. */
 static inline __attribute__((always_inline)) uintptr_t start_of(const uint8_t *back)
 {
     uintptr_t start = (uintptr_t)back - 6;
     if (fc_unlikely((start + 1) % PAGE < 7))
-        return (uintptr_t)back - (back[-5] == CALL ? 5 : 6);
+        return start_in_page(back);
     start += back[-5] == CALL && back[-6] != PREFIX;
     start -= is_nested(back) ? 2 : 0;
     uint32_t before;

@@ -59,6 +59,31 @@ int main(void) {
 }
 """
 
+PAGES = """
+#include <stdint.h>
+#include <sys/mman.h>
+#define CALLED __attribute__((noinline, noclone))
+#define PAGE 4096
+static volatile long sink;
+CALLED static long outer(long n) {
+    CALLED __attribute__((aligned(PAGE))) void nested(long x) { sink += n + x; }
+    nested(1);
+    return n;
+}
+#define AT(N) __asm__(".text\\n .p2align 12\\n .skip 4096 + " #N ", 0x90"); CALLED void at_##N(void) { sink += N; }
+AT(0) AT(1) AT(2) AT(3) AT(4) AT(5) AT(6) AT(7) AT(8) AT(9) AT(10) AT(11) AT(12) AT(13)
+__asm__(".p2align 12");
+static void (*const all[])(void) = {at_0, at_1, at_2, at_3, at_4, at_5, at_6, at_7, at_8, at_9, at_10, at_11, at_12, at_13};
+int main(void) {
+    for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
+        char *page = (char *)((uintptr_t)all[i] / PAGE * PAGE);
+        if (mprotect(page - PAGE, PAGE, PROT_NONE) != 0) return 1;
+        all[i]();
+    }
+    return outer(0);
+}
+"""
+
 
 class AfterInlining(fctest.Case):
     config = ["--after-inlining"]
@@ -120,6 +145,22 @@ class AfterInlining(fctest.Case):
                     self.assertEqual(counted["longer"], 0)
             repairs = fcprofile.load(self.path("functioncheck.fc")).repairs
             self.assertEqual(set(repairs) - {"jump"}, set())
+
+    def test_beginning_of_a_page(self):
+        """A function that begins there is where its symbol is, whatever stands before its call of the hook, and
+        nothing before the page is read, which can't be."""
+        source = self.write("pages.c", PAGES)
+        expected = {**{f"at_{number}": 1 for number in range(14)}, "nested": 1, "outer": 1, "main": 1}
+        for number, flags in enumerate((
+                [], ["-fcf-protection"], ["-fPIC", "-fno-plt"], ["-fPIC", "-fno-plt", "-fcf-protection"],
+                ["-fPIC", "-fno-plt", "-Wl,--no-relax"], ["-fPIC", "-fno-plt", "-fcf-protection", "-Wl,--no-relax"])):
+            with self.subTest(flags=flags):
+                program = self.compile(source, "-O2", "-fno-toplevel-reorder", "-falign-functions=1", *flags,
+                                       output=f"pages{number}")
+                for detail in ("all", "auto"):
+                    done = self.run_quiet([program], env={"FC_DETAIL": detail})
+                    self.assertEqual((done.returncode, done.stderr), (0, b""))
+                    self.assertEqual(self.counts(), expected)
 
     def test_linkers(self):
         source = self.write("calls.c", CALLS)
