@@ -23,6 +23,8 @@ import tempfile
 import time
 import unittest
 
+import inherited  # noqa: F401
+
 SOURCE_ROOT = os.environ.get("FC_SOURCE_ROOT") or os.path.realpath(
     os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 BUILD_ROOT = os.environ.get("FC_BUILD_ROOT") or os.path.join(SOURCE_ROOT, "build")

@@ -12,6 +12,7 @@ import tempfile
 BINDIR = os.environ.get("FC_BINDIR", "")
 FCDUMP = os.path.join(BINDIR, "fcdump")
 sys.path.insert(0, os.path.join(os.environ["FC_SOURCE_ROOT"], "tests", "support"))
+import inherited  # noqa: E402, F401
 HERE = os.path.dirname(os.path.abspath(__file__))
 FOLDED = 2**64 - 1  # where contexts were called from that are folded
 

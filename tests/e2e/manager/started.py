@@ -11,6 +11,7 @@ import time
 import wire
 
 sys.path.insert(0, os.path.join(os.environ['FC_SOURCE_ROOT'], 'tests', 'support'))
+import inherited  # noqa: E402, F401
 from sanitized import is_sanitized  # noqa: E402
 
 MANAGER = os.path.join(os.environ['FC_BINDIR'], 'fcmanager')
