@@ -19,9 +19,9 @@ typedef struct
     const FcOptions *options;
     const FcProgress *progress;
     GPtrArray *problems;
+    GPtrArray *missing; /* patterns that fit nothing in any of the runs so far; as the next */
     GPtrArray *warnings;
-    GHashTable *told;  /* the problems of symbols: the same ones in each run */
-    GHashTable *unfit; /* char *: patterns that fit no function -> in how many runs */
+    GHashTable *told; /* the problems of symbols: the same ones in each run */
     guint runs;
 } Comparer;
 
@@ -32,16 +32,15 @@ static void add_problems(Comparer *comparer, const GPtrArray *problems)
             g_ptr_array_add(comparer->problems, g_strdup(problems->pdata[i]));
 }
 
-static void count_warnings(Comparer *comparer, const GPtrArray *warnings)
+/* A pattern may fit what is only there before, or only after: of `all`, which is that of the runs
+ * before, what is in `run`, too, is left. */
+static void keep_common(GPtrArray *all, GPtrArray *run, gboolean is_first)
 {
-    for (guint i = 0; i < warnings->len; i++)
-    {
-        const guint count =
-            GPOINTER_TO_UINT(g_hash_table_lookup(comparer->unfit, warnings->pdata[i]));
-        g_hash_table_insert(comparer->unfit, g_strdup(warnings->pdata[i]),
-                            GUINT_TO_POINTER(count + 1));
-    }
-    comparer->runs++;
+    for (guint i = 0; is_first && i < run->len; i++)
+        g_ptr_array_add(all, g_strdup(run->pdata[i]));
+    for (guint i = all->len; i-- > 0;)
+        if (!g_ptr_array_find_with_equal_func(run, all->pdata[i], g_str_equal, NULL))
+            g_ptr_array_remove_index(all, i);
 }
 
 /* `operands`: a profile and the images of its side; none: the profile that is read where none is
@@ -50,6 +49,7 @@ static void add_run(Comparer *comparer, FcDiff *diff, FcDiffSide side, const GPt
 {
     const FcOptions *options = comparer->options;
     g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) missing = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     const FcLoad load = {.operands = (const char *const *)operands->pdata,
                          .images = (const char *const *)options->images->pdata,
@@ -59,19 +59,25 @@ static void add_run(Comparer *comparer, FcDiff *diff, FcDiffSide side, const GPt
                          .time = options->has_time ? options->time : FC_TIME_PART_WALL,
                          .processes = options->processes,
                          .threads = options->threads,
+                         .missing = missing,
                          .progress = comparer->progress};
     g_autoptr(FcModel) model = fc_model_load(&load, problems);
     if (model && model->of_threads)
         g_ptr_array_add(problems, g_strdup("--thread: " FC_MODEL_LACKS_CONTEXTS));
     add_problems(comparer, problems);
-    if (!model || model->of_threads)
-        return;
     const FcSelection selection = {.only = options->only,
                                    .except = options->except,
                                    .callees = options->propagate,
                                    .callers = options->rpropagate};
-    fc_select_apply(model, &selection, warnings);
-    count_warnings(comparer, warnings);
+    if (!model && missing->len == 0)
+        return;
+    if (model)
+        fc_select_apply(model, &selection, missing, warnings);
+    const gboolean is_first = comparer->runs++ == 0;
+    keep_common(comparer->missing, missing, is_first);
+    keep_common(comparer->warnings, warnings, is_first);
+    if (!model || model->of_threads)
+        return;
     fc_diff_add_run(diff, side, model);
     add_problems(comparer, fc_symbols_warnings(model->symbols));
 }
@@ -95,18 +101,6 @@ static void add_side(Comparer *comparer, FcDiff *diff, FcDiffSide side, const GP
     }
 }
 
-/* A pattern may fit what is only there before, or only after. */
-static void add_unfit(Comparer *comparer)
-{
-    GHashTableIter iter;
-    gpointer text;
-    gpointer count;
-    g_hash_table_iter_init(&iter, comparer->unfit);
-    while (g_hash_table_iter_next(&iter, &text, &count))
-        if (GPOINTER_TO_UINT(count) == comparer->runs)
-            g_ptr_array_add(comparer->warnings, g_strdup(text));
-}
-
 /* What is shown by context. */
 static gboolean wants_contexts(const FcOptions *options)
 {
@@ -118,20 +112,18 @@ static gboolean wants_contexts(const FcOptions *options)
 }
 
 FcDiff *fc_compare_runs(const FcOptions *options, const FcProgress *progress, GPtrArray *problems,
-                        GPtrArray *warnings)
+                        GPtrArray *missing, GPtrArray *warnings)
 {
     g_autoptr(GHashTable) told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    g_autoptr(GHashTable) unfit = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     g_autoptr(FcDiff) diff = fc_diff_new(wants_contexts(options));
     Comparer comparer = {.options = options,
                          .progress = progress,
                          .problems = problems,
+                         .missing = missing,
                          .warnings = warnings,
-                         .told = told,
-                         .unfit = unfit};
+                         .told = told};
     add_side(&comparer, diff, FC_DIFF_BEFORE, options->baseline);
     add_side(&comparer, diff, FC_DIFF_AFTER, options->operands);
-    add_unfit(&comparer);
     if (diff->runs[FC_DIFF_BEFORE] == 0 || diff->runs[FC_DIFF_AFTER] == 0)
         return NULL;
     fc_diff_judge(diff, (options->has_min ? options->min_percent : LEAST_PERCENT) / 100);

@@ -10,7 +10,8 @@
 
 /* Of the operands `baseline` and `operands` of `options` each profile or descriptor is a run; an
  * image among them is for the runs of its side.  What could not be read, and what names are
- * missing, is appended to `problems` (owned strings), what else the user should know to `warnings`;
- * NULL where a side has no run left.  The caller owns the result. */
+ * missing, is appended to `problems` (owned strings); patterns that fit nothing in any run to
+ * `missing` and, where they would leave something out, to `warnings`, as fc_select_missing makes
+ * them; NULL where a side has no run left.  The caller owns the result. */
 FcDiff *fc_compare_runs(const FcOptions *options, const FcProgress *progress, GPtrArray *problems,
-                        GPtrArray *warnings);
+                        GPtrArray *missing, GPtrArray *warnings);

@@ -6,6 +6,7 @@
 
 #include "fcdump/render.h"
 #include "fcdump/words.h"
+#include "model/select.h"
 
 #include <fnmatch.h>
 #include <math.h>
@@ -238,20 +239,20 @@ void fc_diff_rules_check(const GPtrArray *rules, const FcDiff *diff, GPtrArray *
     for_each(rules, diff, add_reason, &verdicts);
 }
 
-void fc_diff_rules_warn(const GPtrArray *rules, const FcDiff *diff, GPtrArray *warnings)
+void fc_diff_rules_find_missing(const GPtrArray *rules, const FcDiff *diff, GPtrArray *missing)
 {
     for (guint i = 0; i < rules->len; i++)
     {
         const FcDiffRule *rule = rules->pdata[i];
+        g_autofree char *option = g_strconcat("--fail-on=", rule->text, NULL);
         for (guint p = 0; p < rule->patterns->len; p++)
         {
             gboolean found = FALSE;
             for (guint f = 0; !found && f < diff->functions->len; f++)
                 found = fits(rule->patterns->pdata[p], fc_diff_function(diff, f));
             if (!found)
-                g_ptr_array_add(warnings,
-                                g_strdup_printf("--fail-on=%s: no function fits '%s'", rule->text,
-                                                (char *)rule->patterns->pdata[p]));
+                g_ptr_array_add(missing,
+                                fc_select_missing(option, rule->patterns->pdata[p], "function"));
         }
     }
 }

@@ -29,8 +29,8 @@ void fc_diff_rule_free(FcDiffRule *rule);
  * count those of the functions that the rules name. */
 void fc_diff_rules_check(const GPtrArray *rules, const FcDiff *diff, GPtrArray *reasons);
 
-/* Adds the patterns of rules that fit no function, each as a sentence. */
-void fc_diff_rules_warn(const GPtrArray *rules, const FcDiff *diff, GPtrArray *warnings);
+/* Adds the patterns of rules that fit no function, as fc_select_missing makes them. */
+void fc_diff_rules_find_missing(const GPtrArray *rules, const FcDiff *diff, GPtrArray *missing);
 
 /* "6.000 ms", "12": a value of the metric.  The caller owns the result, as that of the next. */
 char *fc_diff_format(FcDiffMetric metric, double value);

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * fcdump: shows what a profile holds.  The only place of the tool that prints
- * errors and that exits: 0 done, 1 input could not be (wholly) read or output not
- * written, 2 wrong usage, 3 what --fail-on-... is there to find.
+ * errors and that exits: 0 done, 1 input could not be (wholly) read, has not what was
+ * named, or output was not written, 2 wrong usage, 3 what --fail-on-... is there to find.
  */
 #include "fcdump/compare.h"
 #include "fcdump/diff-rules.h"
 #include "fcdump/export-gmon.h"
 #include "fcdump/export.h"
+#include "fcdump/missing.h"
 #include "fcdump/options.h"
 #include "fcdump/pager.h"
+#include "fcdump/progress.h"
 #include "fcdump/report-diff.h"
 #include "fcdump/report-table.h"
 #include "fcdump/report.h"
@@ -220,46 +222,12 @@ static gboolean export_gmon(const FcModel *model, const FcOptions *options)
     return problems->len == 0;
 }
 
-/* ---- Progress ---------------------------------------------------------------- */
+/* ---- Reading ----------------------------------------------------------------- */
 
-enum
-{
-    PROGRESS_AFTER_US = 1000000, /* what takes less is not worth a line */
-    PROGRESS_EVERY_US = 200000,
-};
-
-typedef struct
-{
-    gint64 next_us;  /* when the line is written again */
-    gboolean is_out; /* there is one */
-} ProgressLine;
-
-/* On the terminal, a line that is written over: reading some gigabytes takes a while. */
-static void show_progress(gpointer data, const char *path, guint64 done, guint64 total)
-{
-    ProgressLine *line = data;
-    const gint64 now_us = g_get_monotonic_time();
-    if (now_us < line->next_us)
-        return;
-    line->next_us = now_us + PROGRESS_EVERY_US;
-    line->is_out = TRUE;
-    g_autofree char *name = fc_format_text(path);
-    g_autofree char *read = fc_format_bytes(done);
-    if (total > 0)
-        fprintf(stderr, "\rfcdump: %s: read %.0f%% of ", name,
-                100.0 * (double)MIN(done, total) / (double)total);
-    else
-        fprintf(stderr, "\rfcdump: %s: read ", name);
-    g_autofree char *whole = fc_format_bytes(total);
-    fprintf(stderr, "%s\033[K", total > 0 ? whole : read);
-    fflush(stderr);
-}
-
-static FcModel *load(const FcOptions *options, GPtrArray *problems)
+static FcModel *load(const FcOptions *options, GPtrArray *problems, GPtrArray *missing)
 {
     g_autoptr(GPtrArray) images = list_images(options, FALSE);
-    ProgressLine line = {.next_us = g_get_monotonic_time() + PROGRESS_AFTER_US};
-    const FcProgress progress = {show_progress, &line};
+    FcProgressLine line;
     /* JSON has all times, each by itself */
     const gboolean json =
         options->export >= 0 && strcmp(options->table[options->export].name, "json") == 0;
@@ -271,26 +239,28 @@ static FcModel *load(const FcOptions *options, GPtrArray *problems)
                            .time = json ? FC_TIME_PART_WALL : fc_options_time(options),
                            .processes = options->processes,
                            .threads = options->threads,
-                           .progress = isatty(STDERR_FILENO) ? &progress : NULL};
+                           .missing = missing,
+                           .progress = fc_progress_start(&line)};
     FcModel *model = fc_model_load(&wanted, problems);
-    if (line.is_out)
-        fputs("\r\033[K", stderr);
+    fc_progress_end(&line);
     return model;
 }
 
 /* ---- Differences ------------------------------------------------------------- */
 
+/* What is missing is one of the problems. */
 static FcDiff *compare_runs(const FcOptions *options, GPtrArray *problems)
 {
+    g_autoptr(GPtrArray) missing = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
-    ProgressLine line = {.next_us = g_get_monotonic_time() + PROGRESS_AFTER_US};
-    const FcProgress progress = {show_progress, &line};
-    FcDiff *diff =
-        fc_compare_runs(options, isatty(STDERR_FILENO) ? &progress : NULL, problems, warnings);
-    if (line.is_out)
-        fputs("\r\033[K", stderr);
+    FcProgressLine line;
+    FcDiff *diff = fc_compare_runs(options, fc_progress_start(&line), problems, missing, warnings);
+    fc_progress_end(&line);
     if (diff)
-        fc_diff_rules_warn(options->rules, diff, warnings);
+        fc_diff_rules_find_missing(options->rules, diff, missing);
+    fc_missing_name_files(missing, options);
+    fc_missing_name_files(warnings, options);
+    g_ptr_array_extend_and_steal(problems, g_steal_pointer(&missing));
     print_errors(problems, 0);
     print_errors(warnings, 0);
     return diff;
@@ -329,7 +299,7 @@ static gboolean export_diff(const FcReportContext *diff)
     const FcOptions *options = diff->options;
     g_autoptr(GPtrArray) told = g_ptr_array_new_with_free_func(g_free); /* by compare_runs */
     g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(FcModel) model = load(options, told);
+    g_autoptr(FcModel) model = load(options, told, told);
     if (!model)
         return FALSE;
     const FcSelection selection = {.only = options->only,
@@ -337,7 +307,7 @@ static gboolean export_diff(const FcReportContext *diff)
                                    .callees = options->propagate,
                                    .callers = options->rpropagate};
     g_autoptr(FcSuppressions) suppressions = load_suppressions(options, told);
-    fc_select_apply(model, &selection, told);
+    fc_select_apply(model, &selection, told, told);
     g_autoptr(FcMemory) memory = fc_memory_new(model, suppressions, options->only->len > 0);
     FcReportContext context = *diff;
     context.model = model;
@@ -410,10 +380,26 @@ static gboolean check_wishes(FcModel *model, const FcOptions *options)
                                                  : "memory records");
     else if (lacks)
         fprintf(stderr, "fcdump: --thread: %s\n", lacks);
-    else if (options->base && !set_base(model, options->base))
-        fprintf(stderr, "fcdump: --base: no function of the profile is '%s'\n", options->base);
     else
         return TRUE;
+    return FALSE;
+}
+
+/* Appends to `missing` what of it is not there.  FALSE where there can be no report then. */
+static gboolean choose_functions(FcModel *model, const FcOptions *options, GPtrArray *missing)
+{
+    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    const FcSelection selection = {.only = options->only,
+                                   .except = options->except,
+                                   .callees = options->propagate,
+                                   .callers = options->rpropagate};
+    fc_select_apply(model, &selection, missing, warnings);
+    fc_missing_find(model, options, missing);
+    fc_missing_name_files(warnings, options);
+    print_errors(warnings, 0);
+    if (!options->base || set_base(model, options->base))
+        return TRUE;
+    g_ptr_array_add(missing, fc_select_missing("--base", options->base, "function"));
     return FALSE;
 }
 
@@ -422,11 +408,14 @@ static gboolean check_wishes(FcModel *model, const FcOptions *options)
 static int run(const FcOptions *options)
 {
     g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) missing = g_ptr_array_new_with_free_func(g_free);
     gboolean exported = TRUE;
-    g_autoptr(FcModel) model = load(options, problems);
+    g_autoptr(FcModel) model = load(options, problems, missing);
     g_autoptr(FcSuppressions) suppressions = load_suppressions(options, problems);
     print_errors(problems, 0);
+    const gboolean has_base = model && choose_functions(model, options, missing);
+    fc_missing_name_files(missing, options);
+    print_errors(missing, 0);
     if (!model)
     {
         g_autoptr(GPtrArray) advice = g_ptr_array_new_with_free_func(g_free);
@@ -434,13 +423,7 @@ static int run(const FcOptions *options)
         print_errors(advice, 0);
         return EXIT_INPUT;
     }
-    FcSelection selection = {.only = options->only,
-                             .except = options->except,
-                             .callees = options->propagate,
-                             .callers = options->rpropagate};
-    fc_select_apply(model, &selection, warnings);
-    print_errors(warnings, 0);
-    if (!check_wishes(model, options))
+    if (!has_base || !check_wishes(model, options))
         return EXIT_INPUT;
     guint unnamed = print_errors(fc_symbols_warnings(model->symbols), 0);
     g_autoptr(FcMemory) memory = fc_memory_new(model, suppressions, options->only->len > 0);
@@ -452,7 +435,7 @@ static int run(const FcOptions *options)
         exported = print_reports(model, memory, suppressions, options);
     /* Images are part of the input; lines are looked up while reports are printed. */
     unnamed = print_errors(fc_symbols_warnings(model->symbols), unnamed);
-    if (problems->len + unnamed > 0 || !exported)
+    if (problems->len + missing->len + unnamed > 0 || !exported)
         return finish_output(EXIT_INPUT);
     gboolean found = (options->fail_on_leak && memory->lost.blocks > 0) ||
                      (options->fail_on_bad_free && memory->bad_count > 0);

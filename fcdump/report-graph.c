@@ -3,6 +3,7 @@
  * The call graph: each function with its callees, or with its callers.
  */
 #include "fcdump/report.h"
+#include "model/select.h"
 
 #include <string.h>
 
@@ -355,7 +356,7 @@ void fc_report_peek(const FcReportContext *context)
     g_autoptr(FcTable) table = new_table(context);
     g_autofree gboolean *wanted = g_new0(gboolean, model->functions->len + 1);
     for (guint i = 0; i < context->options->peek->len; i++)
-        fc_report_mark_pattern(context, context->options->peek->pdata[i], "--peek", wanted);
+        fc_select_mark(model, context->options->peek->pdata[i], wanted);
     FcReportCut cut = {0};
     gboolean at_most = FALSE;
     for (guint i = 0; i < functions->len; i++)

@@ -3,6 +3,7 @@
  * --path=A,B: the contexts that go through A and then B.
  */
 #include "fcdump/report.h"
+#include "model/select.h"
 
 #include <string.h>
 
@@ -173,7 +174,7 @@ static GPtrArray *make_sets(const FcReportContext *context)
     {
         gboolean *set = g_new0(gboolean, context->model->functions->len + 1);
         g_ptr_array_add(sets, set);
-        fc_report_mark_pattern(context, patterns->pdata[i], "--path", set);
+        fc_select_mark(context->model, patterns->pdata[i], set);
     }
     return sets;
 }

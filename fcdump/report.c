@@ -4,7 +4,6 @@
  */
 #include "fcdump/report.h"
 #include "model/costs.h"
-#include "model/select.h"
 
 #include <math.h>
 #include <string.h>
@@ -222,14 +221,6 @@ char *fc_report_function(const FcReportContext *context, const FcFunction *funct
                                   ? fc_report_source(context, &function->figures.place, FALSE)
                                   : NULL;
     return source ? g_strdup_printf("%s  %s", function->name, source) : g_strdup(function->name);
-}
-
-void fc_report_mark_pattern(const FcReportContext *context, const char *pattern, const char *option,
-                            gboolean *set)
-{
-    if (!fc_select_mark(context->model, pattern, set))
-        g_ptr_array_add(context->notes,
-                        g_strdup_printf("%s: no function of the profile is '%s'", option, pattern));
 }
 
 gboolean fc_report_shows_waits(const FcReportContext *context)

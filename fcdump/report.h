@@ -173,11 +173,6 @@ void fc_report_note_cut(const FcReportContext *context, const FcReportCut *cut, 
 /* The function's name, with --details also its file and line.  The caller owns the result. */
 char *fc_report_function(const FcReportContext *context, const FcFunction *function);
 
-/* Sets the entries of `set`, one a function, whose functions fit the pattern; that there is none is
- * said on standard error. */
-void fc_report_mark_pattern(const FcReportContext *context, const char *pattern, const char *option,
-                            gboolean *set);
-
 /* In place of a table of functions with --by. */
 void fc_report_groups(const FcReportContext *context);
 

@@ -8,6 +8,7 @@
 #include "model/copies.h"
 #include "model/distinct.h"
 #include "model/restrict.h"
+#include "model/select.h"
 #include "model/v3.h"
 #include "profile/descriptor.h"
 #include "profile/path.h"
@@ -27,8 +28,10 @@ typedef struct
 {
     FcModel *model;
     const FcLoad *load;
-    GPtrArray *images;   /* NULL-terminated; strings borrowed */
-    guint passed_over;   /* files of processes and threads that are not wanted */
+    GPtrArray *images;          /* NULL-terminated; strings borrowed */
+    guint passed_over;          /* files of processes and threads that are not wanted */
+    gboolean *fitted_processes; /* of each pattern of these: it fits something */
+    gboolean *fitted_threads;
     GPtrArray *problems; /* of the caller */
 } Loader;
 
@@ -43,11 +46,12 @@ static gboolean restrict_to_wanted(Loader *loader, FcProfile *profile)
     const GPtrArray *processes = loader->load->processes;
     const GPtrArray *threads = loader->load->threads;
     const char *name = profile->executable ? fc_base_name(profile->executable) : NULL;
-    if (processes && processes->len > 0 && !fc_restrict_fits(processes, profile->pid, name))
+    if (processes && processes->len > 0 &&
+        !fc_restrict_fits(processes, profile->pid, name, loader->fitted_processes))
         return FALSE;
     if (!threads || threads->len == 0)
         return TRUE;
-    const FcRestricted restricted = fc_restrict_threads(profile, threads);
+    const FcRestricted restricted = fc_restrict_threads(profile, threads, loader->fitted_threads);
     loader->model->of_threads |= restricted > FC_RESTRICT_WHOLE;
     loader->model->lacks_arcs |= restricted == FC_RESTRICT_FUNCTIONS;
     return restricted != FC_RESTRICT_NONE;
@@ -201,13 +205,41 @@ static void make_graph(FcModel *model, GHashTable *keys)
 
 /* ---- All of it ------------------------------------------------------------- */
 
-/* What a program writes where nobody asked for another name. */
-static const char *default_profile(void)
+const char *fc_load_default(void)
 {
     if (!g_file_test(DEFAULT_NAME ".fc", G_FILE_TEST_EXISTS) &&
         g_file_test(DEFAULT_NAME ".fcd", G_FILE_TEST_EXISTS))
         return DEFAULT_NAME ".fcd";
     return DEFAULT_NAME ".fc";
+}
+
+static gboolean add_missing(const Loader *loader, const GPtrArray *patterns, const gboolean *fitted,
+                            const char *option, const char *what)
+{
+    gboolean found = FALSE;
+    for (guint i = 0; patterns && i < patterns->len; i++)
+    {
+        if (fitted[i])
+            continue;
+        g_ptr_array_add(loader->load->missing, fc_select_missing(option, patterns->pdata[i], what));
+        found = TRUE;
+    }
+    return found;
+}
+
+/* Whether a process or thread that is wanted is in none of the files. */
+static gboolean find_missing(const Loader *loader)
+{
+    const GPtrArray *processes = loader->load->processes;
+    const gboolean some = processes && processes->len > 0;
+    return add_missing(loader, processes, loader->fitted_processes, "--process", "process") ||
+           add_missing(loader, loader->load->threads, loader->fitted_threads, "--thread",
+                       some ? "thread that --process leaves" : "thread");
+}
+
+static gboolean *make_fitted(const GPtrArray *patterns)
+{
+    return g_new0(gboolean, patterns ? patterns->len + 1 : 1);
 }
 
 /* The profiles of the operands, added up; FALSE where there is none. */
@@ -222,13 +254,13 @@ static gboolean load_all(Loader *loader)
                         (gpointer)operands[i]);
     g_ptr_array_add(loader->images, NULL);
     if (profiles->len == 0)
-        g_ptr_array_add(profiles, (gpointer)default_profile());
+        g_ptr_array_add(profiles, (gpointer)fc_load_default());
     for (guint i = 0; i < profiles->len; i++)
     {
         g_ptr_array_add(loader->model->operands, g_strdup(profiles->pdata[i]));
         load_operand(loader, profiles->pdata[i]);
     }
-    if (!loader->model->profile && loader->passed_over > 0)
+    if (!find_missing(loader) && !loader->model->profile && loader->passed_over > 0)
         add_problem(loader, profiles->pdata[0],
                     "no process or thread is as --process or --thread say");
     return loader->model->profile != NULL;
@@ -256,7 +288,14 @@ FcModel *fc_model_load(const FcLoad *load, GPtrArray *problems)
 {
     g_autoptr(FcModel) model = fc_model_new();
     g_autoptr(GPtrArray) images = g_ptr_array_new();
-    Loader loader = {.model = model, .load = load, .images = images, .problems = problems};
+    g_autofree gboolean *fitted_processes = make_fitted(load->processes);
+    g_autofree gboolean *fitted_threads = make_fitted(load->threads);
+    Loader loader = {.model = model,
+                     .load = load,
+                     .images = images,
+                     .fitted_processes = fitted_processes,
+                     .fitted_threads = fitted_threads,
+                     .problems = problems};
     if (!load_all(&loader))
         return NULL;
     choose_times(model, load);

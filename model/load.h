@@ -18,10 +18,15 @@ typedef struct
     FcTimePart time;
     const GPtrArray *processes; /* char *: numbers or patterns of names; NULL, empty: all */
     const GPtrArray *threads;   /* likewise */
+    GPtrArray *missing; /* gets those of the two that fit nothing, as fc_select_missing makes them;
+                           may be NULL without any */
     const FcProgress *progress; /* told of each file; may be NULL */
 } FcLoad;
 
-/* functioncheck.fc or .fcd where no profile is among the operands.  What could not be read
+/* What a program writes where nobody asked for another name. */
+const char *fc_load_default(void);
+
+/* fc_load_default() where no profile is among the operands.  What could not be read
  * is appended to `problems` (owned strings, "FILE: reason") and the rest goes on; NULL where no
  * profile was left.  The caller owns the result. */
 FcModel *fc_model_load(const FcLoad *load, GPtrArray *problems);

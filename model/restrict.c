@@ -7,17 +7,19 @@
 #include <fnmatch.h>
 #include <string.h>
 
-gboolean fc_restrict_fits(const GPtrArray *patterns, gint64 number, const char *name)
+gboolean fc_restrict_fits(const GPtrArray *patterns, gint64 number, const char *name,
+                          gboolean *fitted)
 {
+    gboolean fits = FALSE;
     g_autofree char *text = g_strdup_printf("%" G_GINT64_FORMAT, number);
     for (guint i = 0; i < patterns->len; i++)
     {
         const char *pattern = patterns->pdata[i];
         if (fnmatch(pattern, text, 0) == 0 ||
             (name && (strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0)))
-            return TRUE;
+            fits = fitted[i] = TRUE;
     }
-    return FALSE;
+    return fits;
 }
 
 static void clear_figures(FcProfile *profile)
@@ -137,7 +139,7 @@ static void restrict_arcs(FcProfile *profile)
 
 /* ---- All of it ---------------------------------------------------------------------- */
 
-FcRestricted fc_restrict_threads(FcProfile *profile, const GPtrArray *patterns)
+FcRestricted fc_restrict_threads(FcProfile *profile, const GPtrArray *patterns, gboolean *fitted)
 {
     GArray *threads = profile->threads;
     g_autofree gboolean *wanted = g_new0(gboolean, threads->len + 1);
@@ -145,7 +147,7 @@ FcRestricted fc_restrict_threads(FcProfile *profile, const GPtrArray *patterns)
     for (guint i = 0; i < threads->len; i++)
     {
         const FcProfileThread *thread = &g_array_index(threads, FcProfileThread, i);
-        wanted[i] = fc_restrict_fits(patterns, thread->tid, thread->name);
+        wanted[i] = fc_restrict_fits(patterns, thread->tid, thread->name, fitted);
         count += wanted[i];
     }
     if (count == 0)

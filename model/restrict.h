@@ -18,8 +18,9 @@ typedef enum
 } FcRestricted;
 
 /* Whether `number` in decimal, or `name` (may be NULL), is one of `patterns` (char *, of the shell)
- * or fits it. */
-gboolean fc_restrict_fits(const GPtrArray *patterns, gint64 number, const char *name);
+ * or fits it.  Sets the entries of `fitted`, one a pattern, of those that it is or fits. */
+gboolean fc_restrict_fits(const GPtrArray *patterns, gint64 number, const char *name,
+                          gboolean *fitted);
 
-/* Leaves the threads whose number or name fits `patterns`. */
-FcRestricted fc_restrict_threads(FcProfile *profile, const GPtrArray *patterns);
+/* Leaves the threads whose number or name fits `patterns`; `fitted` as above. */
+FcRestricted fc_restrict_threads(FcProfile *profile, const GPtrArray *patterns, gboolean *fitted);

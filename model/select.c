@@ -67,15 +67,25 @@ gboolean fc_select_mark(const FcModel *model, const char *pattern, gboolean *set
     return found;
 }
 
+char *fc_select_missing(const char *option, const char *pattern, const char *what)
+{
+    return g_strdup_printf("%s: '%s' fits no %s of", option, pattern, what);
+}
+
+void fc_select_mark_all(const FcModel *model, const GPtrArray *patterns, const char *option,
+                        gboolean *set, GPtrArray *missing)
+{
+    for (guint i = 0; i < patterns->len; i++)
+        if (!fc_select_mark(model, patterns->pdata[i], set))
+            g_ptr_array_add(missing, fc_select_missing(option, patterns->pdata[i], "function"));
+}
+
 static gboolean *make_set(const FcModel *model, const GPtrArray *patterns, const char *option,
-                          const FcSelection *selection, GPtrArray *warnings)
+                          const FcSelection *selection, GPtrArray *missing)
 {
     guint count = model->functions->len;
     gboolean *set = g_new0(gboolean, count + 1);
-    for (guint i = 0; i < patterns->len; i++)
-        if (!fc_select_mark(model, patterns->pdata[i], set))
-            g_ptr_array_add(warnings, g_strdup_printf("%s: no function of the profile is '%s'",
-                                                      option, (char *)patterns->pdata[i]));
+    fc_select_mark_all(model, patterns, option, set, missing);
     /* Callees of the named functions and callers of the named functions: not callees of callers. */
     g_autofree gboolean *above = g_memdup2(set, (count + 1) * sizeof *set);
     if (selection->callees)
@@ -87,9 +97,10 @@ static gboolean *make_set(const FcModel *model, const GPtrArray *patterns, const
     return set;
 }
 
-void fc_select_apply(FcModel *model, const FcSelection *selection, GPtrArray *warnings)
+void fc_select_apply(FcModel *model, const FcSelection *selection, GPtrArray *missing,
+                     GPtrArray *warnings)
 {
-    g_autofree gboolean *only = make_set(model, selection->only, "--only", selection, warnings);
+    g_autofree gboolean *only = make_set(model, selection->only, "--only", selection, missing);
     g_autofree gboolean *except = make_set(model, selection->except, "--not", selection, warnings);
     for (guint i = 0; i < model->functions->len; i++)
     {

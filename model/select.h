@@ -15,8 +15,18 @@ typedef struct
     gboolean callers; /* ... all that calls them */
 } FcSelection;
 
-/* A pattern that fits no function is appended to `warnings` (owned strings). */
-void fc_select_apply(FcModel *model, const FcSelection *selection, GPtrArray *warnings);
+/* Patterns that fit no function are appended, as fc_select_missing makes them: those of `only` to
+ * `missing`, those of `except`, which leave out nothing then, to `warnings` (owned strings). */
+void fc_select_apply(FcModel *model, const FcSelection *selection, GPtrArray *missing,
+                     GPtrArray *warnings);
+
+/* "OPTION: 'PATTERN' fits no WHAT of", before the names of files.  The caller owns the result. */
+char *fc_select_missing(const char *option, const char *pattern, const char *what);
+
+/* Sets the entries of `set`, one a function, whose functions fit one of the patterns; those that
+ * fit none are appended to `missing` as above. */
+void fc_select_mark_all(const FcModel *model, const GPtrArray *patterns, const char *option,
+                        gboolean *set, GPtrArray *missing);
 
 /* Sets the entries of `set`, one a function, whose functions fit the pattern; whether there are
  * any. */

@@ -43,7 +43,7 @@ static void report(FcModel *model, const FcOptions *options, unsigned choice)
                                    .except = options->except,
                                    .callees = options->propagate,
                                    .callers = options->rpropagate};
-    fc_select_apply(model, &selection, warnings);
+    fc_select_apply(model, &selection, warnings, warnings);
     g_autoptr(FcMemory) memory = fc_memory_new(model, suppressions, options->only->len > 0);
     if (options->addresses)
         fc_model_use_addresses(model);

@@ -212,8 +212,17 @@ for words, part in (
 result = run("--diff", "none.fc", "--", *same)
 equal(result.status, 1, "no run before")
 contains(result.err, "none.fc: ", "no run before")
+# One side having it is enough; what no run has is told.
+result = run("--diff", "--only=odd,nobody,leaf", "--not=nothing", "simple.fc", "--", "gone.fc")
+equal((result.status, result.err), (1, "fcdump: --only: 'nobody' fits no function of simple.fc, gone.fc\n"
+                                    "fcdump: --not: 'nothing' fits no function of simple.fc, gone.fc\n"), "--only and --not")
+equal(run("--diff", "--not=nothing", "simple.fc", "--", "gone.fc").status, 0, "--not")
+result = run("--diff", "--thread=x", "simple.fc", "--", "gone.fc")
+equal((result.status, result.out, result.err), (1, "", "fcdump: --thread: 'x' fits no thread of simple.fc, gone.fc\n"), "--thread")
 result = run("--diff", "--fail-on=total(nobody):+5%", *before, "--", *same)
-equal((result.status, result.err), (0, "fcdump: --fail-on=total(nobody):+5%: no function fits 'nobody'\n"),
+NAMED = ", ".join([*before, *same]) if len(before + same) < 5 else \
+    ", ".join([*before, *same][:3]) + f" and {len(before + same) - 3} more"
+equal((result.status, result.err), (1, f"fcdump: --fail-on=total(nobody):+5%: 'nobody' fits no function of {NAMED}\n"),
       "a pattern that fits nothing")
 # Rebuilt where it was: the names of the old profile are those of an image that is gone, unless it is named.
 os.rename("before/prog", "kept")

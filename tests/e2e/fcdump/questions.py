@@ -26,7 +26,7 @@ equal([name for name in last(good("simple.fc", "--peek=*a*", "--top=1"), "Caller
       ["<- <outside>", "main", "-> work", "(local)", "1 more function with --all."], "--peek with patterns and --top")
 contains(good("simple.fc", "--flat", "--peek=work"), "Flat profile", "another report beside it")
 result = run("simple.fc", "--peek=nobody")
-equal((result.status, result.err), (0, "fcdump: --peek: no function of the profile is 'nobody'\n"), "nobody")
+equal((result.status, result.err), (1, "fcdump: --peek: 'nobody' fits no function of simple.fc\n"), "nobody")
 contains(result.out, "No function to show.", "nobody")
 
 # --path: through A, then B; contexts of the same functions are added up.
@@ -36,6 +36,12 @@ equal(rows(text, "Contexts by way of main > leaf"),
 contains(text, "1.000 ms in all, 10.0%, in 3 calls.\n", "the sum of --path")
 equal(last(good("simple.fc", "--path=work"), "Contexts by way of work"), ["work"], "one function")
 contains(good("simple.fc", "--path=leaf,main"), "No context to show.", "the other way round")
+result = run("simple.fc", "--path=main,nobody")
+equal((result.status, result.err), (1, "fcdump: --path: 'nobody' fits no function of simple.fc\n"), "by way of nobody")
+contains(result.out, "No context to show.", "by way of nobody")
+result = run("simple.fc", "--path=main,nobody", "--folded")
+equal((result.status, result.out, result.err.split("\n", 1)[0]), (1, "", "fcdump: --path: 'nobody' fits no function of simple.fc"),
+      "stacks by way of nobody")
 ways = Profile(program, run_ns=100)
 for name in ("main", "even", "odd", "leaf", "fib"):
     ways.function(name, 1, 100, 20)
@@ -62,7 +68,7 @@ equal([[row[1], row[-1]] for row in rows(text, "Hot path")], [["100.0", "work"],
       "the hot path from the base on")
 contains(good("simple.fc", "--base=work", "--classic"), "100% is 6.000 ms, the total time of work.\n", "classic")
 result = run("simple.fc", "--base=nobody")
-equal((result.status, result.out, result.err), (1, "", "fcdump: --base: no function of the profile is 'nobody'\n"),
+equal((result.status, result.out, result.err), (1, "", "fcdump: --base: 'nobody' fits no function of simple.fc\n"),
       "no such base")
 
 # --by: of files and modules also the time while one of their functions was active.
@@ -99,7 +105,10 @@ equal(rows(text, "Processes by time"), [["10.00 ms", "50.0", "6", "100", "prog"]
 equal(rows(good("two.fc", "--by=thread"), "Threads by time"),
       [["8.000 ms", "80.0", "3", "100", "main"], ["2.000 ms", "20.0", "3", "101", "helper"]], "--by=thread")
 for wanted in ("101", "help*", "101,nobody"):
-    text = good("two.fc", "--thread=" + wanted)
+    result = run("two.fc", "--thread=" + wanted)
+    text = result.out
+    equal((result.status, result.err), (1, "fcdump: --thread: 'nobody' fits no thread of two.fc\n") if "nobody" in wanted
+          else (0, ""), f"--thread={wanted}")
     equal([row[-3:] for row in rows(text, "Heaviest functions")],
           [["100.0", "1", "work"], ["10.0", "2", "leaf"]], f"--thread={wanted}")
     contains(text, "Hot path\nCalling contexts are known of all threads together", "the contexts")
@@ -117,7 +126,16 @@ for option in ("--json", "--dot", "--flame=x.svg"):
     contains(result.err, "Who called whom", option)
 equal(good("two.fc", "three.fc", "--process=200").split("\n\n", 1)[1], good("three.fc").split("\n\n", 1)[1], "--process")
 equal(good("two.fc", "three.fc", "--process=pro*"), good("two.fc", "three.fc"), "--process by name")
-for option in ("--process=300", "--thread=nobody"):
-    result = run("two.fc", option)
-    equal((result.status, result.out, result.err),
-          (1, "", "fcdump: two.fc: no process or thread is as --process or --thread say\n"), option)
+for options, said in ((["--process=300"], "--process: '300' fits no process of two.fc"),
+                      (["--thread=nobody,x?"], "--thread: 'nobody' fits no thread of two.fc\nfcdump: "
+                       "--thread: 'x?' fits no thread of two.fc"),
+                      (["--process=100", "--thread=nobody"], "--thread: 'nobody' fits no thread that --process leaves of two.fc")):
+    result = run("two.fc", *options)
+    equal((result.status, result.out, result.err), (1, "", f"fcdump: {said}\n"), options)
+# In one of the files of a sum is enough, of which some are named.
+equal(run("two.fc", "ways.fc", "--only=odd,main", "--thread=one,helper").err, "", "each of another file")
+for files, named in ((["two.fc", "three.fc"], "two.fc, three.fc"), (["two.fc"] * 4, "two.fc, two.fc, two.fc, two.fc"),
+                     (["two.fc"] * 5, "two.fc, two.fc, two.fc and 2 more")):
+    result = run(*files, "--process=100,300", "--only=work,nobody")
+    equal((result.status, result.err), (1, f"fcdump: --process: '300' fits no process of {named}\n"
+                                        f"fcdump: --only: 'nobody' fits no function of {named}\n"), "nobody")

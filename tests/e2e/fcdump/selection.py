@@ -62,8 +62,11 @@ if "-> work" in classic("simple.fc", "--not=work"):
     fail("a hidden function as a callee")
 
 result = run("simple.fc", "--only=nobody,work")
-equal((result.status, result.err), (0, "fcdump: --only: no function of the profile is 'nobody'\n"),
+equal((result.status, result.err), (1, "fcdump: --only: 'nobody' fits no function of simple.fc\n"),
       "a name that there is not")
+contains(result.out, "work", "the one that there is")
+result = run("simple.fc", "--not=nobody,main")
+equal((result.status, result.err), (0, "fcdump: --not: 'nobody' fits no function of simple.fc\n"), "nothing to leave out")
 
 # C++: with and without parameters; commas between brackets belong to the name.
 with open("names.cc", "w", encoding="ascii") as file:

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Names that options ask for and that are in none of the inputs: each is said with its option and
+ * the files.  Called by main; never prints.
+ */
+#pragma once
+
+#include "fcdump/options.h"
+#include "model/model.h"
+
+/* The functions that --peek and --path name: those that are not there are appended to `missing`, as
+ * fc_select_missing makes them (owned strings). */
+void fc_missing_find(const FcModel *model, const FcOptions *options, GPtrArray *missing);
+
+/* Adds to each of `missing` the names of the profiles that the command line gives. */
+void fc_missing_name_files(GPtrArray *missing, const FcOptions *options);
