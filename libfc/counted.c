@@ -440,6 +440,7 @@ void fc_counted_begin(const struct FcChunk *chunk, uint32_t slots)
         return;
     if (!fc_detail_look_again(chunk, slots))
         return;
+    fc_switches_stop_time();
     /* What is open in the window was recorded as no counted function's: its exit would end the
        frame of another activation, or leave it held. */
     if (counted->is_window)

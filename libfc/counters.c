@@ -127,8 +127,9 @@ void fc_counters_record(enum FcRecordKind kind, uint64_t function, uint64_t site
     if (fc_clock_get_mode() == FC_CLOCK_OFF)
         return;
     where = (where & ~FC_WHERE_KIND_MASK) | kind;
-    uint64_t time = fc_clock_now();
-    if (fc_switches_any())
+    const bool is_still = fc_thread.is_time_still; /* fc_switches_stop_time */
+    const uint64_t time = is_still ? fc_thread.pause_time : fc_clock_now();
+    if (fc_switches_any() && !is_still)
         fc_switches_look(time);
     fc_record_make(time, (void *)(uintptr_t)function, (void *)(uintptr_t)site, where);
 }

@@ -265,6 +265,7 @@ void fc_switches_begin_thread(void)
     fc_thread.has_begun = false;
     fc_thread.is_forked = false;
     fc_thread.is_pausing = false;
+    fc_thread.is_time_still = false;
     fc_thread.pause_ticks = 0;
     fc_thread.pause_off_ns = 0;
     fc_thread.tid = (int)fc_sys(SYS_gettid);
@@ -299,6 +300,7 @@ static void add_pause(uint64_t time, uint64_t ahead)
 {
     uint64_t off_ns = ahead - fc_thread.pause_ahead;
     fc_thread.is_pausing = false;
+    fc_thread.is_time_still = false;
     fc_thread.pause_ticks += time - fc_thread.pause_time;
     fc_thread.pause_off_ns += (int64_t)off_ns > 0 ? off_ns : 0;
 }
@@ -322,6 +324,11 @@ bool fc_switches_begin_inner_pause(void)
         return false;
     fc_switches_begin_pause();
     return true;
+}
+
+void fc_switches_stop_time(void)
+{
+    fc_thread.is_time_still = fc_thread.is_pausing;
 }
 
 void fc_switches_end_pause(void)

@@ -127,6 +127,11 @@ void fc_switches_begin_pause(void);
 void fc_switches_end_pause(void);
 /* The same within, perhaps, what is one already: false where it is, which goes on. */
 bool fc_switches_begin_inner_pause(void);
+/* Within a pause, if it is one, with signals blocked to its end: what the thread records from here
+ * on is of the time when the pause began.  The manager takes a pause for what was last before the
+ * record that tells of it: of one that has records within, the time up to these would be the
+ * program's. */
+void fc_switches_stop_time(void);
 /* Ends a pause where there is one, and tells of all that went before: after this the thread makes
  * no record any more in its process, or program.  Returns the time of that, its end: the thread may
  * be off the CPU right after it.  Signals blocked. */

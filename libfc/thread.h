@@ -62,7 +62,8 @@ struct FcThread
     bool has_begun;                  /* where its clocks stood first was told */
     bool is_forked;                  /* the same, by a message */
     bool is_pausing;                 /* libfc is at work, or waits for the manager, */
-    uint64_t pause_time;             /* from then on, in ticks, */
+    bool is_time_still;              /* and its records are all of the time when that began, */
+    uint64_t pause_time;             /* this, in ticks, */
     uint64_t pause_ahead;            /* when the clocks stood so; */
     uint64_t pause_ticks;            /* so much of it was not told yet, */
     uint64_t pause_off_ns;           /* of which off the CPU */

@@ -49,8 +49,8 @@ def contexts_of(profile):
 def counted_calls(path):
     """How many calls made no record of their own."""
     with open(path, encoding="utf-8") as stream:
-        lines = re.search(r"(?m)^section counted .*\n((?:\d.*\n)*)", stream.read()).group(1)
-    return sum(int(line.split()[1]) for line in lines.splitlines())
+        section = re.search(r"(?m)^section counted .*\n((?:\d.*\n)*)", stream.read())
+    return sum(int(line.split()[1]) for line in section.group(1).splitlines()) if section else 0
 
 
 class Exact(fctest.Case):
@@ -243,6 +243,21 @@ class Exact(fctest.Case):
                          {"main": 1, "descend": calls})
         self.check_clean(profile)
         self.assertGreater(counted_calls(self.path("functioncheck.fc")), 0.95 * calls)
+
+    def test_begin(self):
+        """What libfc does, and records, where functions begin to be counted is nobody's time: each call
+        that was recorded takes two readings, the first counted ones, which are never timed, none."""
+        program = self.compile("begins.c")
+        for rounds in range(250, 270):
+            done = self.run_test_clock([program, str(rounds)], env={"FC_DETAIL": "auto"})
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"", b""))
+            counted = counted_calls(self.path("functioncheck.fc"))
+            if counted > 0:
+                break
+        self.assertIn(counted, (1, 2, 3, 4))
+        profile = self.load("functioncheck.fc")
+        self.check_clean(profile)
+        self.assertEqual(functions_of(profile)["main"][:2], (1, 2 * (4 * rounds - counted) + 1))
 
     def test_fork(self):
         # parent: main+1 before+2 before-3 (fork) after+4 after-5 main-6
