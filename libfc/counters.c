@@ -392,8 +392,12 @@ static struct FcPair *make_pair(struct FcCounted *counted, struct FcFunction *kn
 struct FcPair *fc_counters_make_pair(struct FcCounted *counted, struct FcFunction *known,
                                      uint64_t site, bool is_hidden)
 {
+    /* the first calls of a thread come here, and touch pages for the first time */
+    const bool is_pause = fc_switches_begin_inner_pause();
     uint64_t old = fc_block_signals();
     struct FcPair *pair = make_pair(counted, known, site, is_hidden);
+    if (is_pause)
+        fc_switches_end_pause();
     fc_restore_signals(old);
     return pair;
 }
