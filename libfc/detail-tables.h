@@ -11,9 +11,9 @@
 #include "libfc/own-time.h"
 
 /* Powers of two. */
-#define FC_STATISTICS_FIRST 512u
+#define FC_STATISTICS_FIRST 64u
 #define FC_STATISTICS_ROOM 4096u
-#define FC_OPEN_FIRST 256u
+#define FC_OPEN_FIRST 32u
 #define FC_OPEN_ROOM 16384u
 /* So many of them are used. */
 #define FC_STATISTICS_MAX(room) ((room) / 4 * 3)
