@@ -32,9 +32,15 @@
 /* Chunks that a process keeps of a pool that it shrinks. */
 #define KEPT_CHUNKS 15
 
+/* The pages of a chunk are touched when a process first has it: the hooks would, some microseconds
+ * for each where the memory is new, and that would be the time of whoever calls. */
+#define PAGE_BYTES 4096u
+#define REMEMBERED_CHUNKS 1024u
+
 static struct FcShared *shared;
-static uint32_t chunk_count; /* atomic: only ever made smaller */
-static uint32_t lookers;     /* atomic: threads that look at chunks whose owner they don't know */
+static uint8_t is_touched[REMEMBERED_CHUNKS + 1]; /* atomic: by index; for more it is not known */
+static uint32_t chunk_count;                      /* atomic: only ever made smaller */
+static uint32_t lookers; /* atomic: threads that look at chunks whose owner they don't know */
 static uint32_t in_flight_limit;
 
 static struct FcChunk *chunk_at(uint32_t index)
@@ -128,6 +134,16 @@ static bool claim(struct FcChunk *chunk)
                                        __ATOMIC_RELAXED);
 }
 
+/* `chunk` was claimed, and what is in it is nobody's any more. */
+static void touch(struct FcChunk *chunk, uint32_t index)
+{
+    if (index > REMEMBERED_CHUNKS || __atomic_load_n(&is_touched[index], __ATOMIC_RELAXED))
+        return;
+    for (uint32_t slot = 0; slot < FC_CHUNK_RECORDS; slot += PAGE_BYTES / sizeof *chunk->records)
+        __atomic_store_n(&chunk->records[slot].site, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&is_touched[index], 1, __ATOMIC_RELAXED);
+}
+
 /* `chunk` was claimed. */
 static void fill_header(struct FcChunk *chunk, enum FcChunkKind kind, uint32_t sequence)
 {
@@ -166,6 +182,7 @@ static struct FcChunk *find_chunk(uint32_t count, uint32_t *generation, bool *is
             continue;
         }
         *generation = fc_chunk_next_generation(chunk);
+        touch(chunk, index);
         fill_header(chunk, FC_CHUNK_OF_RECORDS, fc_thread_next_sequence(&fc_thread));
         fc_thread.hint = index + 1;
         *is_hopeless = false;
@@ -313,6 +330,7 @@ void fc_chunks_after_fork(void)
 {
     fc_buffers_after_fork();
     lookers = 0; /* threads of the parent */
+    memset(is_touched, 0, sizeof is_touched);
     fc_thread_set_cursor(FC_CURSOR_NONE);
     fc_thread.waits = 0;
 }
