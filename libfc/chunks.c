@@ -37,9 +37,15 @@
 #define PAGE_BYTES 4096u
 #define REMEMBERED_CHUNKS 1024u
 
+/* Short threads, one after the other, take so many chunks in turn, as much as the cache of a
+ * processor holds: what fcmanager has just read is in that of another one, from which each line
+ * comes for itself, some 50 ns a record. */
+#define FIRST_CHUNKS 32u
+
 static struct FcShared *shared;
 static uint8_t is_touched[REMEMBERED_CHUNKS + 1]; /* atomic: by index; for more it is not known */
 static uint32_t chunk_count;                      /* atomic: only ever made smaller */
+static uint32_t threads_begun;                    /* atomic: with a first chunk */
 static uint32_t lookers; /* atomic: threads that look at chunks whose owner they don't know */
 static uint32_t in_flight_limit;
 
@@ -159,6 +165,12 @@ static void fill_header(struct FcChunk *chunk, enum FcChunkKind kind, uint32_t s
     __atomic_store_n(&chunk->ready, 1, __ATOMIC_RELEASE);
 }
 
+/* Where a thread looks for its first chunk: not in that which another has just given away. */
+static uint32_t first_hint(void)
+{
+    return 1 + __atomic_fetch_add(&threads_begun, 1, __ATOMIC_RELAXED) % FIRST_CHUNKS;
+}
+
 /* *is_hopeless: none will be free before a thread gives one away, so there is nothing to wait for.
  */
 static struct FcChunk *find_chunk(uint32_t count, uint32_t *generation, bool *is_hopeless)
@@ -168,7 +180,7 @@ static struct FcChunk *find_chunk(uint32_t count, uint32_t *generation, bool *is
     if (count_in_flight(count, &oldest) >= in_flight_limit)
         return NULL;
     *is_hopeless = true;
-    uint32_t index = fc_thread.hint;
+    uint32_t index = fc_thread.hint != 0 ? fc_thread.hint : first_hint();
     for (uint32_t tried = 0; tried < count; tried++, index++)
     {
         if (index < 1 || index > count)
