@@ -97,7 +97,7 @@ static void show_way(const FcReportContext *context, const FcSuggestion *suggest
     fc_render_line(context->render, "%s", means->title);
     if (way->names->len == 0)
     {
-        fc_render_line(context->render, "    Nothing can be gained so.");
+        fc_render_line(context->render, "    No function is worth naming.");
         return;
     }
     g_autofree char *words = make_words(way, means);
@@ -114,6 +114,35 @@ static void show_way(const FcReportContext *context, const FcSuggestion *suggest
     fc_render_line(
         context->render,
         "    gcc leaves out each function whose name contains one of these, so also: %s.", shown);
+}
+
+/* Where functions that could be named don't do. */
+#define FILES_SHOWN 5u
+#define FILE_LEAST_PERCENT 1.0
+
+static void show_files(const FcReportContext *context, const FcSuggestion *suggestion)
+{
+    gboolean is_all_reached = TRUE;
+    for (FcSuggestWay way = 0; way < FC_SUGGEST_WAYS; way++)
+        is_all_reached = is_all_reached && suggestion->ways[way].reached;
+    if (is_all_reached)
+        return;
+    fc_render_line(context->render, "What hooks took, by the functions' files:");
+    for (guint i = 0; i < MIN(suggestion->files->len, FILES_SHOWN); i++)
+    {
+        const FcSuggestFile *file = &g_array_index(suggestion->files, FcSuggestFile, i);
+        const double percent = 100 * file->cost_ns / MAX(suggestion->now.cost_ns, 1);
+        if (percent < FILE_LEAST_PERCENT)
+            break;
+        g_autofree char *name = fc_format_text(file->file ? file->file : "(not known)");
+        g_autofree char *calls = fc_format_count(file->calls);
+        fc_render_line(context->render, "    %5.1f%%  %s: %u function%s, %s call%s", percent, name,
+                       file->functions, file->functions == 1 ? "" : "s", calls,
+                       file->calls == 1 ? "" : "s");
+    }
+    if (!suggestion->after_inlining)
+        fc_render_line(context->render, "    gcc leaves out whole files with "
+                                        "-finstrument-functions-exclude-file-list=FILE,...");
 }
 
 void fc_report_suggest_filter(const FcReportContext *context)
@@ -150,6 +179,7 @@ void fc_report_suggest_filter(const FcReportContext *context)
     fc_render_line(context->render, "For %g%% or less:", percent);
     for (FcSuggestWay way = 0; way < FC_SUGGEST_WAYS; way++)
         show_way(context, suggestion, way);
+    show_files(context, suggestion);
     if (suggestion->after_inlining)
         fc_render_note(context->render,
                        "gcc instrumented some of it after inlining, where %s has no effect.",
@@ -193,6 +223,16 @@ static void put_way(FcJson *json, const FcSuggested *way, const Means *means)
     fc_json_end_object(json);
 }
 
+static void put_file(FcJson *json, const FcSuggestFile *file)
+{
+    fc_json_begin_object(json, NULL);
+    fc_json_string(json, "file", file->file);
+    fc_json_unsigned(json, "functions", file->functions);
+    fc_json_unsigned(json, "calls", file->calls);
+    fc_json_double(json, "cost_ns", file->cost_ns);
+    fc_json_end_object(json);
+}
+
 void fc_export_json_suggested(const FcReportContext *context, FcJson *json)
 {
     const FcOptions *options = context->options;
@@ -210,6 +250,10 @@ void fc_export_json_suggested(const FcReportContext *context, FcJson *json)
     fc_json_begin_array(json, "ways");
     for (FcSuggestWay way = 0; way < FC_SUGGEST_WAYS; way++)
         put_way(json, &suggestion->ways[way], means_of(suggestion, way));
+    fc_json_end_array(json);
+    fc_json_begin_array(json, "files");
+    for (guint i = 0; i < suggestion->files->len; i++)
+        put_file(json, &g_array_index(suggestion->files, FcSuggestFile, i));
     fc_json_end_array(json);
     fc_json_end_object(json);
 }

@@ -326,6 +326,43 @@ static void suggest_way(Candidate *candidates, guint count, FcSuggestWay way, do
     g_free(work.taken_by);
 }
 
+static int compare_files(gconstpointer a, gconstpointer b)
+{
+    const FcSuggestFile *first = a;
+    const FcSuggestFile *second = b;
+    if (first->cost_ns != second->cost_ns)
+        return first->cost_ns > second->cost_ns ? -1 : 1;
+    return g_strcmp0(first->file, second->file);
+}
+
+static GArray *find_files(const FcModel *model, const Candidate *candidates)
+{
+    GArray *files = g_array_new(FALSE, FALSE, sizeof(FcSuggestFile));
+    g_autoptr(GHashTable) known = g_hash_table_new(g_str_hash, g_str_equal);
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        FcSymbol symbol;
+        fc_symbols_find(model->symbols, model->profile, &fc_model_function(model, i)->figures.place,
+                        FALSE, &symbol);
+        const char *name = symbol.file;
+        const char *key = name ? name : "";
+        gpointer at;
+        if (!g_hash_table_lookup_extended(known, key, NULL, &at))
+        {
+            const FcSuggestFile file = {.file = name};
+            at = GUINT_TO_POINTER(files->len);
+            g_hash_table_insert(known, (gpointer)key, at);
+            g_array_append_val(files, file);
+        }
+        FcSuggestFile *file = &g_array_index(files, FcSuggestFile, GPOINTER_TO_UINT(at));
+        file->functions++;
+        file->calls += candidates[i].calls;
+        file->cost_ns += candidates[i].cost_ns;
+    }
+    g_array_sort(files, compare_files);
+    return files;
+}
+
 FcSuggestion *fc_suggest(const FcModel *model, double percent)
 {
     if (model->profile->costs_ps[0] == 0 || model->time == FC_TIME_PART_WAIT)
@@ -349,6 +386,7 @@ FcSuggestion *fc_suggest(const FcModel *model, double percent)
         suggestion->ways[way].others = g_ptr_array_new_with_free_func(g_free);
         suggest_way(candidates, count, way, percent, suggestion);
     }
+    suggestion->files = find_files(model, candidates);
     for (guint i = 0; i < count; i++)
         g_free(candidates[i].name);
     g_free(candidates);
@@ -364,5 +402,6 @@ void fc_suggestion_free(FcSuggestion *suggestion)
         g_ptr_array_unref(suggestion->ways[way].names);
         g_ptr_array_unref(suggestion->ways[way].others);
     }
+    g_array_unref(suggestion->files);
     g_free(suggestion);
 }

@@ -32,12 +32,22 @@ typedef struct
     gboolean reached;  /* the percentage that was asked for */
 } FcSuggested;
 
+/* What the hooks of one source file's functions took. */
+typedef struct
+{
+    const char *file; /* of the model's symbols; NULL: not known */
+    guint functions;
+    guint64 calls;
+    double cost_ns;
+} FcSuggestFile;
+
 typedef struct
 {
     FcSuggestRun now;
     double plain_ns;         /* time of all functions on the CPU, without hooks */
     gboolean after_inlining; /* gcc instrumented some of the functions then */
     FcSuggested ways[FC_SUGGEST_WAYS];
+    GArray *files; /* FcSuggestFile, the dearest first: where no few functions can be named */
 } FcSuggestion;
 
 /* `now` costs what was taken off the times of functions; each call has the part of that which it

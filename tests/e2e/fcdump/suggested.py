@@ -150,10 +150,20 @@ class Suggested(fctest.Case):
             self.assertGreater(way["hidden_ns"], 0)
             self.assertTrue(way["left_out"])
         self.assertEqual(told["ways"][1]["left_out_too"], ["Box<int>::get_rest"])
+        self.assertEqual([(os.path.basename(file["file"]), file["functions"], file["calls"], file["cost_ns"])
+                          for file in told["files"]],
+                         [("suggested.cc", len(CALLS), told["calls"], told["cost_ns"])])
         again = json.loads(self.command([fctest.tool("fcdump"), "--json", "--raw", "--suggest-filter", self.given]))
         self.assertIsNone(again["suggested_filter"])
         nothing = json.loads(self.command([fctest.tool("fcdump"), "--json", "--suggest-filter=1e6", self.given]))
         self.assertEqual([way["value"] for way in nothing["suggested_filter"]["ways"]], [None, None])
+
+    def test_files(self):
+        """Where functions that can be named don't do, their files are."""
+        files = "What hooks took, by the functions' files:"
+        self.assertIn(f"{files}\n    100.0%  {os.path.join(fctest.PROGRAMS, 'suggested.cc')}: {len(CALLS)} functions, "
+                      f"{sum(CALLS.values())} calls\n", self.suggest(1e-6))
+        self.assertNotIn(files, self.suggest(1e6))
 
     def test_taken(self):
         """What hooks took is what the header says; calls share it, and what is predicted is of it."""
