@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the hooks of after-inlining.c do once every register is kept.
+ * What the hooks of after-inlining.c do once the general registers are kept.
  */
 #include "libfc/after-inlining.h"
 
@@ -10,7 +10,7 @@
 #include "libfc/state.h"
 #include "libfc/switches.h"
 
-void fc_after_inlining_record(uint64_t time, void *function, void *site, uint64_t where)
+static void record(uint64_t time, void *function, void *site, uint64_t where)
 {
     if (fc_clock_get_mode() == FC_CLOCK_OFF)
         return;
@@ -42,4 +42,12 @@ void fc_after_inlining_record(uint64_t time, void *function, void *site, uint64_
     if (fc_switches_any() || fc_state_forked_unseen())
         fc_switches_look(time);
     fc_record_make(time, function, site, where);
+}
+
+void fc_after_inlining_record(uint64_t time, void *function, void *site, uint64_t where)
+{
+    if (fc_likely(fc_clock_is_fast()))
+        record(time, function, site, where);
+    else /* the clock is the C library's, or has yet to be chosen */
+        fc_after_inlining_keep_vectors(time, function, site, where, record);
 }

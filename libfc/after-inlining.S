@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From a hook that keeps every register to a function that does not: see after-inlining.h.
- * The vector and floating-point registers are put on the stack, as the loader does that resolves
- * a call: they may hold arguments, or results that the hook's caller is about to return.
+ * From a hook that keeps every register to a function that keeps none but the vector ones, and from there to one that
+ * keeps not even these: see after-inlining.h.
  */
 #include "libfc/after-inlining.h"
 #if defined(__CET__)
@@ -42,6 +41,42 @@ fc_after_inlining_slow:
     .cfi_rel_offset %r9, -56
     .cfi_rel_offset %r10, -64
     .cfi_rel_offset %r11, -72
+    and $-16, %rsp
+    call fc_after_inlining_record
+    lea -72(%rbp), %rsp
+    pop %r11
+    pop %r10
+    pop %r9
+    pop %r8
+    pop %rax
+    pop %rcx
+    pop %rdx
+    pop %rsi
+    pop %rdi
+    pop %rbp
+    .cfi_def_cfa %rsp, 8
+    ret
+    .cfi_endproc
+    .size fc_after_inlining_slow, .-fc_after_inlining_slow
+
+    /* Put on the stack, as the loader does that resolves a call: they may hold arguments, or
+       results that the hook's caller is about to return. */
+    .p2align 4
+    .globl fc_after_inlining_keep_vectors
+    .hidden fc_after_inlining_keep_vectors
+    .type fc_after_inlining_keep_vectors, @function
+fc_after_inlining_keep_vectors:
+    .cfi_startproc
+    push %rbp
+    .cfi_adjust_cfa_offset 8
+    .cfi_rel_offset %rbp, 0
+    mov %rsp, %rbp
+    .cfi_def_cfa_register %rbp
+    push %rdi
+    push %rsi
+    push %rdx
+    push %rcx
+    push %r8
     sub $FC_REGISTERS_BYTES, %rsp
     and $-64, %rsp
     call fc_after_inlining_has_xsave
@@ -64,16 +99,7 @@ fc_after_inlining_slow:
     call 3f
     fxrstor64 (%rsp)
 
-2:  lea -72(%rbp), %rsp
-    pop %r11
-    pop %r10
-    pop %r9
-    pop %r8
-    pop %rax
-    pop %rcx
-    pop %rdx
-    pop %rsi
-    pop %rdi
+2:  mov %rbp, %rsp
     pop %rbp
     .cfi_remember_state
     .cfi_def_cfa %rsp, 8
@@ -86,9 +112,9 @@ fc_after_inlining_slow:
     mov -16(%rbp), %rsi
     mov -24(%rbp), %rdx
     mov -32(%rbp), %rcx
-    call fc_after_inlining_record
+    call *-40(%rbp)
     add $8, %rsp
     ret
     .cfi_endproc
-    .size fc_after_inlining_slow, .-fc_after_inlining_slow
+    .size fc_after_inlining_keep_vectors, .-fc_after_inlining_keep_vectors
     .section .note.GNU-stack, "", @progbits

@@ -7,8 +7,8 @@
  * In neither place does the code that calls expect a call: arguments and results are in their
  * registers, and the static chain, and the count of vector arguments.  So both keep every
  * register: the general ones by their attribute, the others by never touching them, for which
- * the build compiles this file, and this file alone, with -mgeneral-regs-only.  What is not the
- * common case goes through after-inlining.S, which keeps all.
+ * the build compiles libfc with -mgeneral-regs-only.  What is not the common case goes through
+ * after-inlining.S, which keeps all.
  *
  * Nothing here may call into libc, touch errno or allocate.
  */

@@ -2,6 +2,11 @@
  *
  * Between the two hooks of code that gcc instruments after inlining (after-inlining.c), which keep
  * every register, and what an ordinary function may do: after-inlining.S, after-inlining-slow.c.
+ *
+ * All of libfc is compiled with -mgeneral-regs-only (meson.build), so that what it does by itself,
+ * as samples, leaves the vector registers alone: to save them takes longer than all else that a
+ * sample does.  What calls the C library may not, and is called by fc_after_inlining_keep_vectors
+ * where a hook may have come there: fc_record_slow, and a clock that is not libfc's own.
  */
 #pragma once
 
@@ -21,13 +26,19 @@
 #define FC_AFTER_INLINING_LOOK 1u
 #define FC_AFTER_INLINING_REFILL 2u
 
-/* fc_after_inlining_record, and every register kept, the vector ones as well. */
+/* fc_after_inlining_record, and every register kept. */
 FC_KEEPS_REGISTERS void fc_after_inlining_slow(uint64_t time, void *function, void *site,
                                                uint64_t where);
 
 /* Makes the record in a new chunk or, where the hooks could not read the clock, with a time of its
- * own.  Async-signal-safe; errno is kept.  Called by after-inlining.S alone. */
+ * own.  Async-signal-safe; errno is kept, and so are the vector registers.  Called by
+ * after-inlining.S alone. */
 void fc_after_inlining_record(uint64_t time, void *function, void *site, uint64_t where);
+
+/* Calls `what` with the other arguments, and the vector and floating-point registers are kept. */
+typedef void FcOfRecord(uint64_t time, void *function, void *site, uint64_t where);
+void fc_after_inlining_keep_vectors(uint64_t time, void *function, void *site, uint64_t where,
+                                    FcOfRecord *what);
 
 /* Whether xsave is there.  Touches no vector register.  Called by after-inlining.S alone. */
 bool fc_after_inlining_has_xsave(void);

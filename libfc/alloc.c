@@ -27,7 +27,7 @@ static inline uint64_t read_clock(void)
         return fc_clock_now();
 #endif
 #if defined(__x86_64__)
-    __builtin_ia32_lfence();
+    __asm__ volatile("lfence" : : : "memory");
 #else
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 #endif

@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
@@ -183,6 +184,14 @@ class AfterInlining(fctest.Case):
                     self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"0\n", b""))
                     self.assertEqual(self.counts()["integers"], 30000)
                     self.assertEqual(self.counts()["nested"], 30000)
+
+    def test_vector_registers(self):
+        """Nothing in libfc touches them, but where it keeps them all."""
+        library, = glob.glob(os.path.join(fctest.PREFIX, "lib*", "**", "libfc.so.4"), recursive=True)
+        done = subprocess.run(["objdump", "-d", "--no-show-raw-insn", library], check=True, text=True,
+                              stdout=subprocess.PIPE)
+        self.assertEqual(re.findall(r".*%(?:[xyz]?mm[0-9]|st|k[0-7]).*", done.stdout), [])
+        self.assertEqual(len(re.findall(r"\bxsave64\b", done.stdout)), 1)
 
     def test_beside_the_oracle(self):
         program = self.compile("registers.c", "-O2")
