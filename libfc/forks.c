@@ -47,8 +47,8 @@ static void prepare_fork(void)
     forking.prepared = true;
     if (fc_thread.number == 0)
         fc_threads_start();
+    fc_modules_update(); /* the child goes by what we know, and the chunk's reader, too */
     fc_chunks_flush();
-    fc_modules_update(); /* the child goes by what we know */
     /* relaxed: the tokens only have to differ */
     forking.token = __atomic_add_fetch(&fork_count, 1, __ATOMIC_RELAXED);
     struct FcMessage message = {

@@ -50,7 +50,9 @@ static struct
     bool interposed;
     bool is_forked;       /* the process is a child of one that was profiled */
     uint32_t changed;     /* atomic: dlopen or dlclose was called */
-    uint64_t change_time; /* atomic: when the earliest such call began, 0: none */
+    uint64_t change_time; /* atomic: when the first call since the last scan began, 0: none */
+    uint64_t open_time;   /* atomic: when the last call of dlopen began */
+    uint64_t scan_time;   /* of the last scan */
 } modules;
 
 /* ---- What one loaded object is ------------------------------------------------ */
@@ -177,10 +179,14 @@ static void begin(struct Scan *scan)
         return;
     fc_lock(&modules.lock);
     scan->is_locked = true;
-    __atomic_store_n(&modules.changed, 0, __ATOMIC_RELAXED);
     uint64_t began = __atomic_exchange_n(&modules.change_time, 0, __ATOMIC_RELAXED);
+    uint64_t opened = __atomic_load_n(&modules.open_time, __ATOMIC_RELAXED);
     scan->now = fc_clock_peek();
     scan->load_time = began != 0 ? began : scan->now;
+    /* the last scan may have come between the call of dlopen and what that loads */
+    if (opened != 0 && opened < scan->load_time)
+        scan->load_time = opened > modules.scan_time ? opened : modules.scan_time;
+    modules.scan_time = scan->now;
 }
 
 static int visit(struct dl_phdr_info *object, size_t bytes, void *data)
@@ -194,9 +200,9 @@ static int visit(struct dl_phdr_info *object, size_t bytes, void *data)
     struct Scan *scan = data;
     (void)bytes;
     begin(scan);
-    /* relaxed: a thread that still reads the old values compares again with its next chunk */
-    __atomic_store_n(&modules.adds, object->dlpi_adds, __ATOMIC_RELAXED);
-    __atomic_store_n(&modules.subs, object->dlpi_subs, __ATOMIC_RELAXED);
+    /* release: pairs with fc_modules_update, which then finds the lock taken, or all told */
+    __atomic_store_n(&modules.adds, object->dlpi_adds, __ATOMIC_RELEASE);
+    __atomic_store_n(&modules.subs, object->dlpi_subs, __ATOMIC_RELEASE);
     describe(object, &payload.info);
     if (payload.info.end == 0)
         return 0;
@@ -255,15 +261,23 @@ static int read_counters(struct dl_phdr_info *object, size_t bytes, void *data)
     return 1;
 }
 
+/* Once dlopen was called the loader's counters are asked each time: when it has loaded what it is
+ * to load nobody tells us. */
 void fc_modules_update(void)
 {
     if (modules.interposed && !__atomic_load_n(&modules.changed, __ATOMIC_RELAXED))
         return;
     unsigned long long counters[2] = {0, 0};
     fc_libc()->iterate_phdr(read_counters, counters);
-    if (counters[0] != __atomic_load_n(&modules.adds, __ATOMIC_RELAXED) ||
-        counters[1] != __atomic_load_n(&modules.subs, __ATOMIC_RELAXED))
+    if (counters[0] != __atomic_load_n(&modules.adds, __ATOMIC_ACQUIRE) ||
+        counters[1] != __atomic_load_n(&modules.subs, __ATOMIC_ACQUIRE))
         fc_modules_scan();
+    else if (__atomic_load_n(&modules.lock, __ATOMIC_RELAXED) != 0)
+    {
+        /* what the caller sends next is to come behind what another thread is telling */
+        fc_lock(&modules.lock);
+        fc_unlock(&modules.lock);
+    }
 }
 
 struct Bounds
@@ -326,7 +340,7 @@ static void find_real(void)
     real_dlopen = (DlopenFunction *)fc_libc()->dlsym(RTLD_NEXT, "dlopen");
 }
 
-static void will_change(void)
+static void will_change(bool opens)
 {
     if (!real_dlopen)
         find_real();
@@ -334,8 +348,11 @@ static void will_change(void)
         return;
     uint64_t old = fc_block_signals();
     uint64_t none = 0;
-    __atomic_compare_exchange_n(&modules.change_time, &none, fc_clock_peek(), false,
-                                __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    const uint64_t now = fc_clock_peek();
+    __atomic_compare_exchange_n(&modules.change_time, &none, now, false, __ATOMIC_RELAXED,
+                                __ATOMIC_RELAXED);
+    if (opens)
+        __atomic_store_n(&modules.open_time, now, __ATOMIC_RELAXED);
     __atomic_store_n(&modules.changed, 1, __ATOMIC_RELAXED);
     fc_chunks_flush(); /* the next record comes by fc_modules_update */
     fc_restore_signals(old);
@@ -348,7 +365,6 @@ static void forget_unloaded(void)
     if (fc_state_is_off() || !fc_counters_are_used())
         return;
     fc_modules_update();
-    __atomic_store_n(&modules.changed, 1, __ATOMIC_RELAXED); /* by others, perhaps, meanwhile */
 }
 
 /* With RTLD_DEEPBIND a library finds the C library's allocator before ours. */
@@ -371,20 +387,20 @@ static void tell_foreign_allocator(int mode)
  * finds the program's return address and not ours. */
 FC_EXPORT FC_JUMPING void *dlopen(const char *file, int mode)
 {
-    will_change();
+    will_change(true);
     tell_foreign_allocator(mode);
     FC_JUMP real_dlopen(file, mode);
 }
 
 FC_EXPORT FC_JUMPING void *dlmopen(Lmid_t space, const char *file, int mode)
 {
-    will_change();
+    will_change(true);
     FC_JUMP real_dlmopen(space, file, mode);
 }
 
 FC_EXPORT int dlclose(void *handle)
 {
-    will_change();
+    will_change(false);
     int result = real_dlclose(handle);
     forget_unloaded();
     return result;

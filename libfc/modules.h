@@ -12,7 +12,8 @@
 void fc_modules_setup(void);
 
 /* Tells fcmanager what was loaded and unloaded since the last call, where something may
- * have been.  Signals blocked. */
+ * have been; where another thread does so, waits until it has.  To be called before calls are sent
+ * of what may have been loaded.  Signals blocked. */
 void fc_modules_update(void);
 
 /* The same, without the short cut: at start. */

@@ -31,9 +31,9 @@ static bool refill(void)
     if (fc_thread.number == 0)
         fc_threads_start();
     if (FC_CURSOR_CHUNK(fc_thread.cursor) && FC_CURSOR_SLOTS(fc_thread.cursor) < FC_SLOTS)
-        return true; /* a handler was here first */
+        return true;     /* a handler was here first */
+    fc_modules_update(); /* first: the chunk may hold calls of what was just loaded */
     fc_chunks_flush();
-    fc_modules_update();
     return fc_chunks_take();
 }
 

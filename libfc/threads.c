@@ -13,6 +13,7 @@
 #include "libfc/depth.h"
 #include "libfc/detail.h"
 #include "libfc/libc.h"
+#include "libfc/modules.h"
 #include "libfc/recorded.h"
 #include "libfc/signals.h"
 #include "libfc/state.h"
@@ -36,6 +37,7 @@ void fc_threads_end(void)
         return;
     uint64_t old = fc_block_signals();
     const uint64_t end = fc_switches_look_last();
+    fc_modules_update();
     fc_chunks_give_up(); /* also what waited for a record that will not come any more */
     fc_counters_end();
     fc_depth_end();

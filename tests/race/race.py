@@ -54,6 +54,10 @@ class Race(fctest.Case):
             name = function.name.split(".")[0]
             calls[name] = calls.get(name, 0) + function.calls
         self.assertEqual({name: calls.get(name) for name in truth}, truth)
+        # Each time that the library is loaded whole turns of a thread fall into, and are that time's.
+        for function in profile.functions:
+            calls_in_turn = {"outside": 50, "within": 150}.get(function.name.split(".")[0], 1)
+            self.assertEqual(function.calls % calls_in_turn, 0, f"{function.name}: {function.calls} calls")
         self.assertEqual(profile.losses, {})
         with open(self.path("race.fc"), encoding="utf-8") as stream:
             self.assertRegex(stream.read(), section)
