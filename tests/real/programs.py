@@ -40,25 +40,27 @@ def run(words, folder, what, **env):
 
 def profiling_flags(kind):
     """The `kind` is plain, reference (a plain one that is there for what it prints, and therefore
-    compiled in half the time), profiled, gprof, or coverage, which counts for gcov: only what
+    compiled in half the time), profiled, after-inlining, gprof, or coverage, which counts for gcov: only what
     is left after early inlining, therefore without any.  With "-g" behind it there is debug
     information as well."""
     if kind.endswith("-g"):
         return [*profiling_flags(kind.removesuffix("-g")), "-g"]
     return {"plain": [], "reference": ["-Og"], "profiled": fctest.fc_config("--cflags-libs"),
+            "after-inlining": fctest.fc_config("--cflags-libs", "--after-inlining"),
             "gprof": ["-pg"], "coverage": ["-O0", "--coverage"]}[kind]
 
 
 def made_from(*inputs):
     """A word for what is built of these by this file, what the flags name, and the hooks that are linked."""
     digest = hashlib.sha256(repr(inputs).encode())
-    specs = [word.removeprefix("-specs=") for word in fctest.fc_config("--cflags")
-             if word.startswith("-specs=")]
+    specs = [word.removeprefix("-specs=") for kind in ("profiled", "after-inlining")
+             for word in profiling_flags(kind) if word.startswith("-specs=")]
     hooks = glob.glob(os.path.join(fctest.PREFIX, "lib*", "**", "functioncheck", "*.o"), recursive=True)
     for path in (__file__, *specs, *sorted(hooks)):
         with open(path, "rb") as stream:
             digest.update(stream.read())
-    digest.update(subprocess.run(["gcc", "--version"], check=True, capture_output=True).stdout)
+    for compiler in filter(shutil.which, ("gcc", "clang")):
+        digest.update(subprocess.run([compiler, "--version"], check=True, capture_output=True).stdout)
     return digest.hexdigest()[:16]
 
 
@@ -132,11 +134,20 @@ def build_lua(output, kind):
     return compile_all(files, flags, output, kind)
 
 
-@kept_file
-def build_bzip2(output, kind):
+def compile_bzip2(output, kind, compiler):
     folder = source("bzip2")
     return compile_all([f"{folder}/{name}.c" for name in (*BZLIB, "bzip2")],
-                       ["-D_FILE_OFFSET_BITS=64", "-w"], output, kind)
+                       ["-D_FILE_OFFSET_BITS=64", "-w"], output, kind, compiler)
+
+
+@kept_file
+def build_bzip2(output, kind):
+    return compile_bzip2(output, kind, "gcc")
+
+
+@kept_file
+def build_bzip2_by_clang(output, kind):
+    return compile_bzip2(output, kind, "clang")
 
 
 @kept_file
@@ -268,6 +279,11 @@ def build_gawk_fast(folder, kind):
 
 def build_ninja_fast(folder, kind):
     return build_ninja(folder, kind, "-O0")
+
+
+def build_ninja_at_o2(folder, kind):
+    """For what depends on what the compiler inlines."""
+    return build_ninja(folder, kind, "-O2")
 
 
 def build_redis(folder, _kind):
