@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Prints the names of the C++ library's headers: those that all of the libraries have that are
-# installed.
+# Prints the names of the C++ library's headers, in folders too, but not what headers are made of: those that all of
+# the libraries have that are installed.
 set -eu
 count=0
 seen=' '
@@ -13,12 +13,8 @@ for folder in /usr/include/c++/* /usr/lib/llvm-*/include/c++/v1; do
     count=$((count + 1))
 done
 for folder in $seen; do
-    for header in "$folder"/*; do
-        case ${header##*/} in
-        *.* | _*) continue ;;
-        esac
-        [ ! -f "$header" ] || printf '%s\n' "${header##*/}"
-    done
-done | LC_ALL=C sort | uniq -c | while read -r times header; do
+    (cd "$folder" && find . \( -name bits -o -name detail -o -name '_*' -o -path './ext/pb_ds/*/*' \) -prune -o \
+        -type f ! -name '*.tcc' ! -name '*.modulemap*' -print)
+done | sed 's,^\./,,' | LC_ALL=C sort | uniq -c | while read -r times header; do
     [ "$times" -ne "$count" ] || printf '%s\n' "$header"
 done

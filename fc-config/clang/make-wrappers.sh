@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Writes into folder $2 a copy of the template $1 for each header that the rest names.
+# Installs into folder $2 a copy of the template $1 for each header that the rest names.  Meson runs it.
 set -eu
 template=$1
-folder=$2
+folder=${MESON_INSTALL_DESTDIR_PREFIX%"$MESON_INSTALL_PREFIX"}$2
 shift 2
+umask 022
 for header; do
+    mkdir -p "$folder/$(dirname "$header")"
     sed "s|@HEADER@|$header|" "$template" >"$folder/$header"
 done
