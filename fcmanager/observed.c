@@ -18,6 +18,11 @@
 #define SURPRISE 0.5
 #define SURPRISE_MOST 3.0
 
+/* Where they differ by more than so many times what chance makes of the looks, that is how wrong
+ * the estimate is: it goes by a few calls, and cannot know of one that takes as long as all others.
+ */
+#define NO_CHANCE 3.0
+
 /* What a counted call's hooks cost outside of themselves (arguments, registers that are saved, the
  * calls) as a part of what they take, and as parts of what they cost by the calibration at least
  * and at most; measured with the mixes and real programs of tests/bench it was 0.1 to 1. */
@@ -40,7 +45,7 @@
 /* Times of functions and those of frames are fitted to each other in so many rounds, to contexts
  * within so many times their doubt. */
 #define ROUNDS 16u
-#define PART_MOST 100.0
+#define PART_MOST 1e6
 
 typedef struct
 {
@@ -192,6 +197,16 @@ static double outside_of(const Refine *refine, double calls, double hooks)
 
 /* ---- Both together ---------------------------------------------------------------------- */
 
+/* How wrong the estimate may be as looks, one of which stands for so many ticks, say `own`, which
+ * is by chance as wrong as `chance` says, squared. */
+static double surprise_of(const Function *function, double own, double chance, double look)
+{
+    const double apart = fabs(own - function->busy);
+    const double unseen = look * MAX(0, function->busy - own);
+    return MAX(MIN(SURPRISE * apart, SURPRISE_MOST * function->doubt),
+               apart - NO_CHANCE * sqrt(chance + unseen));
+}
+
 /* Each unit of weight in `all` stands for so many `ticks`; a look has `look` of them. */
 static void weigh(const Refine *refine, Function *functions, double ticks, double look)
 {
@@ -209,8 +224,7 @@ static void weigh(const Refine *refine, Function *functions, double ticks, doubl
         const double own = function->before + (seen > 0 ? square(seen) / (seen + around) : 0);
         const double chance = square(ticks) * refine->sightings.chance[i] +
                               square(look * ticks) / 4 + square(OUTSIDE_ERROR * around);
-        const double surprise =
-            MIN(SURPRISE * fabs(own - function->busy), SURPRISE_MOST * function->doubt);
+        const double surprise = surprise_of(function, own, chance, look * ticks);
         const double doubt = square(function->doubt) + square(surprise);
         function->wanted = function->busy;
         if (function->doubt <= 0)
