@@ -39,6 +39,7 @@ MIXES = {
     "text": ("text.c", "gcc", "-O2"),
     "containers": ("containers.cc", "g++", "-O2"),
     "machine": ("machine.c", "gcc", "-O2"),
+    "sorting": ("sorting.c", "gcc", "-O2"),
     "middling": ("middling.c", "gcc", "-O2"),
     "refills": ("refills.c", "gcc", "-O2"),
     "leaf -O0": ("leaf.c", "gcc", "-O0"),
