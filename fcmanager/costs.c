@@ -284,7 +284,10 @@ void fc_costs_take_off(FcCounts *counts, const FcCallCosts *costs, const FcObser
 {
     if (costs->recorded <= 0 && costs->counted <= 0)
         return;
-    fc_observed_make_contexts(counts, costs, seen);
+    /* no arc changes here, by which they are known */
+    g_autoptr(FcSightings) sightings = fc_sightings_of(counts, seen);
+    if (sightings)
+        fc_observed_make_contexts(counts, costs, sightings, seen->squares / seen->weight);
     Work work = {counts,
                  costs,
                  g_new0(double, counts->function_count + 1),
@@ -297,7 +300,8 @@ void fc_costs_take_off(FcCounts *counts, const FcCallCosts *costs, const FcObser
     spread_to_callees(&work);
     spread_excess(&work);
     take_off_local(&work);
-    fc_observed_refine(counts, work.removed, costs, seen);
+    if (sightings)
+        fc_observed_refine(counts, work.removed, costs, seen, sightings);
     fc_costs_take_off_totals(counts, work.removed, work.within);
     g_free(work.within);
     g_free(work.samples);

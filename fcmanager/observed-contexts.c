@@ -4,8 +4,6 @@
  */
 #include "fcmanager/observed-contexts.h"
 
-#include "fcmanager/sightings.h"
-
 #include <math.h>
 
 /* So many looks at a function, and so many times what there is room for where it is known to be
@@ -144,32 +142,26 @@ static void make_all(Make *make, const FcSightings *sightings, double look)
     }
 }
 
-void fc_observed_make_contexts(FcCounts *counts, const FcCallCosts *costs, const FcObserved *seen)
+void fc_observed_make_contexts(FcCounts *counts, const FcCallCosts *costs,
+                               const FcSightings *sightings, double look)
 {
-    if (!seen || !seen->sightings || seen->squares <= 0)
-        return;
-    FcSightings sightings = fc_sightings_of(counts, seen);
-    if (fc_sightings_are_enough(&sightings, seen))
-    {
-        Make make = {.counts = counts,
-                     .costs = costs,
-                     .known = counts->node_count,
-                     .frames = g_new0(guint32, counts->node_count + 1),
-                     .whole = g_new0(double, counts->node_count + 1),
-                     .hooks = g_new0(double, counts->node_count + 1),
-                     .first = g_new0(guint32, counts->function_count + 1),
-                     .next = g_new0(guint32, counts->node_count + 1),
-                     .first_arc = g_new0(guint32, counts->function_count + 1),
-                     .next_arc = g_new0(guint32, counts->arc_count + 1)};
-        find_frames(&make);
-        make_all(&make, &sightings, seen->squares / seen->weight);
-        g_free(make.frames);
-        g_free(make.whole);
-        g_free(make.hooks);
-        g_free(make.first);
-        g_free(make.next);
-        g_free(make.first_arc);
-        g_free(make.next_arc);
-    }
-    fc_sightings_clear(&sightings);
+    Make make = {.counts = counts,
+                 .costs = costs,
+                 .known = counts->node_count,
+                 .frames = g_new0(guint32, counts->node_count + 1),
+                 .whole = g_new0(double, counts->node_count + 1),
+                 .hooks = g_new0(double, counts->node_count + 1),
+                 .first = g_new0(guint32, counts->function_count + 1),
+                 .next = g_new0(guint32, counts->node_count + 1),
+                 .first_arc = g_new0(guint32, counts->function_count + 1),
+                 .next_arc = g_new0(guint32, counts->arc_count + 1)};
+    find_frames(&make);
+    make_all(&make, sightings, look);
+    g_free(make.frames);
+    g_free(make.whole);
+    g_free(make.hooks);
+    g_free(make.first);
+    g_free(make.next);
+    g_free(make.first_arc);
+    g_free(make.next_arc);
 }

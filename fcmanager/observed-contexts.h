@@ -10,10 +10,11 @@
 #pragma once
 
 #include "fcmanager/call-costs.h"
-#include "fcmanager/observe.h"
+#include "fcmanager/sightings.h"
 
 /* Gives such a function a context, with one call of another one by the same arc, in each recorded
  * frame in which it has none and one who calls it has one, if that took much of the thread's time.
- * Before anything is taken off the times; `seen` may be NULL.  What time these contexts have is up
- * to fc_observed_refine. */
-void fc_observed_make_contexts(FcCounts *counts, const FcCallCosts *costs, const FcObserved *seen);
+ * Before anything is taken off the times; `look` is the weight of one.  What time these contexts
+ * have is up to fc_observed_refine. */
+void fc_observed_make_contexts(FcCounts *counts, const FcCallCosts *costs,
+                               const FcSightings *sightings, double look);

@@ -4,7 +4,6 @@
  */
 #include "fcmanager/observed.h"
 
-#include "fcmanager/sightings.h"
 #include "fcmanager/stretches.h"
 
 #include <math.h>
@@ -53,7 +52,7 @@ typedef struct
     guint64 *removed;
     const FcCallCosts *costs;
     const FcObserved *observed;
-    FcSightings sightings;
+    FcSightings *sightings;
     guint32 *frames; /* by context: the recorded one around it, in whose time it was spent */
     double *busy;    /* by context: its local time on the CPU, in ticks, */
     double *doubt;   /* and by how much that may be wrong; */
@@ -214,15 +213,15 @@ static void weigh(const Refine *refine, Function *functions, double ticks, doubl
     double calls;
     g_autofree double *ends = count_ends(counts, &calls);
     move_deep(refine, ends);
-    const double outside = outside_of(refine, calls, refine->sightings.hooks * ticks);
+    const double outside = outside_of(refine, calls, refine->sightings->hooks * ticks);
     for (guint32 i = 0; i < counts->function_count; i++)
     {
         Function *function = &functions[i];
-        const double seen = refine->sightings.seen[i] * ticks;
+        const double seen = refine->sightings->seen[i] * ticks;
         const double around = outside * ends[i] / 2; /* half in the caller, half in the callee */
         /* seen less around where that is little beside it, and never below zero */
         const double own = function->before + (seen > 0 ? square(seen) / (seen + around) : 0);
-        const double chance = square(ticks) * refine->sightings.chance[i] +
+        const double chance = square(ticks) * refine->sightings->chance[i] +
                               square(look * ticks) / 4 + square(OUTSIDE_ERROR * around);
         const double surprise = surprise_of(function, own, chance, look * ticks);
         const double doubt = square(function->doubt) + square(surprise);
@@ -372,7 +371,7 @@ static double calibration_error(const Refine *refine, double ticks)
 {
     double calls;
     double removed = 0;
-    const double hooks = refine->sightings.hooks * ticks;
+    const double hooks = refine->sightings->hooks * ticks;
     g_free(count_ends(refine->counts, &calls));
     for (guint32 i = 1; i < refine->counts->node_count; i++)
         removed += (double)refine->removed[i] * (1 - refine->before[i]);
@@ -444,16 +443,16 @@ static void refine_times(Refine *refine, double look)
     FcCounts *counts = refine->counts;
     g_autofree Function *functions = g_new0(Function, counts->function_count);
     double ticks = 0;
-    double weight = refine->sightings.hooks;
+    double weight = refine->sightings->hooks;
     find_doubt(refine);
     find_before(refine);
     for (guint32 i = 1; i < counts->node_count; i++)
         ticks += (refine->busy[i] + (double)refine->removed[i]) * (1 - refine->before[i]);
     for (guint32 i = 0; i < counts->function_count; i++)
-        weight += refine->sightings.seen[i];
+        weight += refine->sightings->seen[i];
     sum_functions(refine, functions);
-    move_deep(refine, refine->sightings.seen);
-    move_deep(refine, refine->sightings.chance);
+    move_deep(refine, refine->sightings->seen);
+    move_deep(refine, refine->sightings->chance);
     weigh(refine, functions, ticks / weight, look);
     g_autofree double *local = fit_all(refine, functions);
     weigh_frames(refine, local, calibration_error(refine, ticks / weight));
@@ -464,32 +463,24 @@ static void refine_times(Refine *refine, double look)
     keep_totals(refine);
 }
 
-gboolean fc_observed_refine(FcCounts *counts, guint64 *removed, const FcCallCosts *costs,
-                            const FcObserved *seen)
+void fc_observed_refine(FcCounts *counts, guint64 *removed, const FcCallCosts *costs,
+                        const FcObserved *seen, FcSightings *sightings)
 {
-    if (!seen || !seen->sightings || seen->squares <= 0)
-        return FALSE;
     Refine refine = {
         .counts = counts,
         .removed = removed,
         .costs = costs,
         .observed = seen,
-        .sightings = fc_sightings_of(counts, seen),
+        .sightings = sightings,
         .frames = g_new0(guint32, counts->node_count + 1),
         .busy = g_new0(double, counts->node_count + 1),
         .doubt = g_new0(double, counts->node_count + 1),
         .before = g_new0(double, counts->node_count + 1),
     };
-    const gboolean is_enough = fc_sightings_are_enough(&refine.sightings, seen);
-    if (is_enough)
-    {
-        refine_times(&refine, seen->squares / seen->weight);
-        counts->looks = seen->looks;
-    }
-    fc_sightings_clear(&refine.sightings);
+    refine_times(&refine, seen->squares / seen->weight);
+    counts->looks = seen->looks;
     g_free(refine.frames);
     g_free(refine.busy);
     g_free(refine.doubt);
     g_free(refine.before);
-    return is_enough;
 }

@@ -17,9 +17,10 @@
 
 #include "fcmanager/call-costs.h"
 #include "fcmanager/observe.h"
+#include "fcmanager/sightings.h"
 
 /* Of the thread's counts, from whose contexts' local times what hooks took was taken off, `removed`
- * by context.  Changes both, the totals as they were before that, and the variances.  FALSE, and
- * nothing is changed, where too little was seen; `seen` may be NULL. */
-gboolean fc_observed_refine(FcCounts *counts, guint64 *removed, const FcCallCosts *costs,
-                            const FcObserved *seen);
+ * by context.  Changes both, the totals as they were before that, and the variances.  `sightings`
+ * are those of `seen`; they are used up. */
+void fc_observed_refine(FcCounts *counts, guint64 *removed, const FcCallCosts *costs,
+                        const FcObserved *seen, FcSightings *sightings);

@@ -93,8 +93,17 @@ static void add_sighting(Finder *finder, const FcSighting *sighting)
         finder->found.unknown += sighting->weight;
 }
 
-FcSightings fc_sightings_of(const FcCounts *counts, const FcObserved *observed)
+static gboolean are_enough(const FcSightings *sightings, const FcObserved *observed)
 {
+    const double inside = observed->weight - sightings->unknown - sightings->outside;
+    const double look = observed->squares / observed->weight;
+    return inside >= LOOKS_LEAST * look && sightings->unknown <= UNKNOWN_MOST * observed->weight;
+}
+
+FcSightings *fc_sightings_of(const FcCounts *counts, const FcObserved *observed)
+{
+    if (!observed || !observed->sightings || observed->squares <= 0)
+        return NULL;
     Finder finder = {
         .counts = counts,
         .found = {.seen = g_new0(double, counts->function_count + 1),
@@ -111,18 +120,15 @@ FcSightings fc_sightings_of(const FcCounts *counts, const FcObserved *observed)
     g_hash_table_unref(finder.sites);
     g_free(finder.next);
     g_free(finder.next_site);
-    return finder.found;
+    g_autoptr(FcSightings) found = g_memdup2(&finder.found, sizeof finder.found);
+    return are_enough(found, observed) ? g_steal_pointer(&found) : NULL;
 }
 
-void fc_sightings_clear(FcSightings *sightings)
+void fc_sightings_free(FcSightings *sightings)
 {
-    g_clear_pointer(&sightings->seen, g_free);
-    g_clear_pointer(&sightings->chance, g_free);
-}
-
-gboolean fc_sightings_are_enough(const FcSightings *sightings, const FcObserved *observed)
-{
-    const double inside = observed->weight - sightings->unknown - sightings->outside;
-    const double look = observed->squares / observed->weight;
-    return inside >= LOOKS_LEAST * look && sightings->unknown <= UNKNOWN_MOST * observed->weight;
+    if (!sightings)
+        return;
+    g_free(sightings->seen);
+    g_free(sightings->chance);
+    g_free(sightings);
 }

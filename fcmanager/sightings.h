@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Which functions a thread was seen in: what its beacon said (libfc/beacon.h), by function.  Used
- * by observed.c.
+ * by costs.c, once for all that is concluded from it.
  */
 #pragma once
 
@@ -18,9 +18,8 @@ typedef struct
     double outside; /* and outside of all that is profiled. */
 } FcSightings;
 
-/* By the arcs of the thread's counts. */
-FcSightings fc_sightings_of(const FcCounts *counts, const FcObserved *observed);
-void fc_sightings_clear(FcSightings *sightings);
-
-/* Whether they tell anything: there are enough of them, `observed` as it was given. */
-gboolean fc_sightings_are_enough(const FcSightings *sightings, const FcObserved *observed);
+/* By the arcs of the thread's counts.  NULL where they tell nothing, as there are not enough of
+ * them; `observed` may be NULL.  The caller owns the result. */
+FcSightings *fc_sightings_of(const FcCounts *counts, const FcObserved *observed);
+void fc_sightings_free(FcSightings *sightings);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcSightings, fc_sightings_free)
