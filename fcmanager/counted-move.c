@@ -45,24 +45,6 @@ static guint32 hidden_caller(const FcSettle *settle, const FcCountedPair *pair, 
     return hidden != 0 && (settle->is_counted[hidden - 1] & FC_SETTLE_COUNTED) ? hidden : 0;
 }
 
-/* The context of `function` below `frame` that has the most calls and is not below `node`; 0: there
- * is none. */
-static guint32 find_caller(const FcSettle *settle, guint32 frame, guint32 function, guint32 node)
-{
-    const FcCounts *counts = settle->counts;
-    g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(guint32));
-    guint32 best = 0;
-    fc_settle_find_below(settle, frame, function, found);
-    for (guint i = 0; i < found->len; i++)
-    {
-        guint32 at = g_array_index(found, guint32, i);
-        if ((best == 0 || counts->nodes[at].calls > counts->nodes[best].calls) &&
-            !fc_settle_is_on_path(counts, node, at))
-            best = at;
-    }
-    return best;
-}
-
 /* Whether the call site of the arc lies in the function `hidden` (+ 1). */
 static gboolean is_hiddens_own(const Move *move, guint32 arc, guint32 hidden)
 {
@@ -98,6 +80,7 @@ static void move_node(Move *move, guint32 node, guint32 caller, gboolean is_sure
                         fc_counts_wait(counts->node_waits, node).total);
     unlink_child(settle, node);
     counts->nodes[node].parent = caller;
+    fc_settle_move_below(settle, node, caller);
     fc_settle_has_moved(settle, node);
     *fc_settle_link(settle->next_child, node) = *fc_settle_link(settle->first_child, caller);
     *fc_settle_link(settle->first_child, caller) = node;
@@ -119,7 +102,8 @@ static void move_nodes(Move *move)
         const Mover mover = mover_of(move, i);
         if (mover.hidden == 0)
             continue;
-        const guint32 caller = find_caller(settle, counts->nodes[i].parent, mover.hidden - 1, i);
+        const guint32 caller =
+            fc_settle_best_below(settle, counts->nodes[i].parent, mover.hidden - 1, i);
         if (caller == 0)
         {
             g_array_append_val(left, i);

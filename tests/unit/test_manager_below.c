@@ -28,18 +28,33 @@ static void start(Fixture *f, GRand *rand)
     f->settle.is_counted = f->is_counted;
     for (guint i = 0; i < FUNCTIONS; i++)
         f->is_counted[i] = g_rand_int_range(rand, 0, 3) != 0 ? FC_SETTLE_COUNTED : 0;
-    fc_settle_begin_below(&f->settle);
 }
 
-static void add(Fixture *f, GRand *rand)
+static guint32 make(Fixture *f, GRand *rand)
 {
     const guint32 node = f->counts.node_count;
     const guint32 oldest = node > 40 && g_rand_boolean(rand) ? node - 40 : 0;
     f->nodes[node] =
         (FcCountsNode){.parent = (guint32)g_rand_int_range(rand, (gint)oldest, (gint)node),
-                       .function = (guint32)g_rand_int_range(rand, 0, FUNCTIONS)};
+                       .function = (guint32)g_rand_int_range(rand, 0, FUNCTIONS),
+                       .calls = (guint64)g_rand_int_range(rand, 0, 9)};
     f->counts.node_count++;
-    fc_settle_add_below(&f->settle, node);
+    return node;
+}
+
+static void add(Fixture *f, GRand *rand)
+{
+    fc_settle_add_below(&f->settle, make(f, rand));
+}
+
+/* So many contexts are there before. */
+static void begin(Fixture *f, GRand *rand, guint32 count)
+{
+    while (f->counts.node_count < count)
+        make(f, rand);
+    fc_settle_begin_below(&f->settle);
+    for (guint32 i = 1; i < count; i++)
+        fc_settle_add_below(&f->settle, i);
 }
 
 /* Whether it is so: none between the two is recorded. */
@@ -63,7 +78,28 @@ static gboolean move(Fixture *f, GRand *rand)
         fc_settle_is_on_path(&f->counts, node, caller))
         return FALSE;
     f->nodes[node].parent = caller;
+    fc_settle_move_below(&f->settle, node, caller);
     return TRUE;
+}
+
+/* The best one below each, of those that are not below a third.  How many there are. */
+static guint check_best(Fixture *f, GRand *rand)
+{
+    guint all = 0;
+    for (guint32 node = 0; node < f->counts.node_count; node++)
+        for (guint32 function = 0; function < FUNCTIONS; function++)
+        {
+            const guint32 moves = (guint32)g_rand_int_range(rand, 1, (gint)f->counts.node_count);
+            guint32 best = 0;
+            for (guint32 i = f->counts.node_count; i-- > 1;)
+                if (f->nodes[i].function == function && is_below(f, i, node) &&
+                    !fc_settle_is_on_path(&f->counts, moves, i) &&
+                    (best == 0 || f->nodes[i].calls > f->nodes[best].calls))
+                    best = i;
+            g_assert_cmpuint(fc_settle_best_below(&f->settle, node, function, moves), ==, best);
+            all += best != 0;
+        }
+    return all;
 }
 
 static guint check(const Fixture *f)
@@ -92,11 +128,13 @@ static void test_found(void)
 {
     g_autoptr(GRand) rand = g_rand_new_with_seed(5);
     guint found = 0;
+    guint best = 0;
     guint moved = 0;
     for (guint round = 0; round < ROUNDS; round++)
     {
         Fixture f;
         start(&f, rand);
+        begin(&f, rand, (guint32)g_rand_int_range(rand, 1, CONTEXTS));
         while (f.counts.node_count <= CONTEXTS)
         {
             add(&f, rand);
@@ -104,11 +142,15 @@ static void test_found(void)
                 found += check(&f);
         }
         for (guint i = 0; i < 20 * CONTEXTS; i++)
+        {
             moved += move(&f, rand);
-        found += check(&f);
+            if (i % (5 * CONTEXTS) == 0)
+                best += check_best(&f, rand);
+        }
         fc_settle_forget_below(&f.settle);
     }
     g_assert_cmpuint(found, >, ROUNDS * CONTEXTS);
+    g_assert_cmpuint(best, >, ROUNDS * CONTEXTS);
     g_assert_cmpuint(moved, >, ROUNDS);
 }
 
@@ -118,6 +160,7 @@ static void test_forgotten(void)
     g_autoptr(GRand) rand = g_rand_new_with_seed(6);
     Fixture f;
     start(&f, rand);
+    begin(&f, rand, 1);
     add(&f, rand);
     fc_settle_forget_below(&f.settle);
     add(&f, rand);
