@@ -83,12 +83,12 @@ static void add_share(FcSettle *settle, const FcCountedShare *share)
 static void give(FcSettle *settle, const Batch *batch, guint32 node, guint32 caller, guint64 calls)
 {
     FcCounts *counts = settle->counts;
-    const FcCountedPair pair = g_array_index(settle->counted->pairs, FcCountedPair, batch->pair);
+    const FcCountedPair *pair = &g_array_index(settle->counted->pairs, FcCountedPair, batch->pair);
     if (calls == 0)
         return;
-    guint32 child = fc_settle_find_child(settle, node, &pair);
+    guint32 child = fc_settle_find_child(settle, node, pair);
     if (child == 0)
-        child = fc_settle_child(settle, node, &pair);
+        child = fc_settle_child(settle, node, pair);
     const guint32 arc = arc_of(settle, batch->pair, caller);
     counts->nodes[child].calls += calls;
     counts->arcs[arc].calls += calls;
@@ -118,7 +118,7 @@ static void give(FcSettle *settle, const Batch *batch, guint32 node, guint32 cal
                                            (settle->costs->recorded - settle->costs->inside)};
     if (node != batch->frame && node != 0 && costs.ticks > 0)
         add_share(settle, &costs);
-    fc_counts_note_deep(counts, child, pair.deep == pair.calls);
+    fc_counts_note_deep(counts, child, pair->deep == pair->calls);
     fc_counts_add_unrecorded(&counts->unrecorded, child, (guint64)(share.untimed + 0.5));
 }
 

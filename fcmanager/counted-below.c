@@ -87,7 +87,7 @@ void fc_settle_add_below(FcSettle *settle, guint32 node)
     *fc_settle_link(below->top, node) = top;
     *fc_settle_link(below->parent, node) = own->parent;
     const guint32 place = g_array_index(below->place, guint32, own->parent);
-    if (below->place->len <= node) /* below the same as its parent, and nothing is below it */
+    if (node >= below->end->len) /* below the same as its parent, and nothing is below it */
         *fc_settle_link(below->place, node) = place;
     FcNodesSlot *slot = slot_of(settle, top, own->function);
     *fc_settle_link(below->older, node) = slot->node;

@@ -48,6 +48,21 @@ static void select_largest(Remainder *rest, guint count, guint wanted)
     }
 }
 
+/* The part of `amount` that `weight` of `sum` gets; what is rounded off goes to `remainder`. */
+static guint64 part_of(guint64 amount, guint64 weight, unsigned __int128 sum,
+                       unsigned __int128 *remainder)
+{
+    const unsigned __int128 product = (unsigned __int128)amount * weight;
+    const guint64 small = (guint64)product;
+    if (small == product && sum <= G_MAXUINT64) /* nearly always, and a tenth of the work */
+    {
+        *remainder = small % (guint64)sum;
+        return small / (guint64)sum;
+    }
+    *remainder = product % sum;
+    return (guint64)(product / sum);
+}
+
 void fc_settle_divide(guint64 amount, const guint64 *weights, guint count, guint64 *parts)
 {
     unsigned __int128 sum = 0;
@@ -60,9 +75,8 @@ void fc_settle_divide(guint64 amount, const guint64 *weights, guint count, guint
     guint64 left = amount;
     for (guint i = 0; i < count; i++)
     {
-        unsigned __int128 product = (unsigned __int128)amount * (alike ? 1 : weights[i]);
-        parts[i] = (guint64)(product / sum);
-        rest[i] = (Remainder){product % sum, i};
+        rest[i].index = i;
+        parts[i] = part_of(amount, alike ? 1 : weights[i], sum, &rest[i].remainder);
         left -= parts[i];
     }
     select_largest(rest, count, (guint)MIN(left, count));

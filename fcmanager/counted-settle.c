@@ -51,11 +51,8 @@ static void add_child(FcSettle *settle, guint32 node)
     *fc_settle_link(settle->next_same, node) = settle->first_same[own->function];
     settle->first_same[own->function] = node;
     add_to_pair(settle, node);
-    if (settle->hidden_calls->len <= node)
-    {
-        g_array_set_size(settle->hidden_calls, node + 1);
-        g_array_set_size(settle->spent, node + 1);
-    }
+    fc_settle_grow(settle->hidden_calls, node);
+    fc_settle_grow(settle->spent, node);
     fc_settle_add_below(settle, node);
 }
 
@@ -287,7 +284,7 @@ static void begin(FcSettle *settle, FcCounted *counted, const FcCallCosts *costs
     settle->spent = g_array_new(FALSE, TRUE, sizeof(FcCountedSpent));
     g_array_set_size(settle->spent, counts->node_count);
     settle->shares = g_array_new(FALSE, TRUE, sizeof(FcCountedShare));
-    fc_nodes_init(&settle->share_table, 0);
+    fc_nodes_init(&settle->share_table, counts->node_count);
     settle->first_same = g_new0(guint32, functions);
     settle->is_counted = g_new0(guint8, functions);
     settle->by_address = g_new(guint32, functions);

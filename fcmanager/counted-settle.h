@@ -126,11 +126,18 @@ typedef struct
  * a recorded one, where a call was not timed. */
 void fc_counted_settle(FcCounted *counted, guint64 outside, const FcCallCosts *costs);
 
+/* One of the arrays by context grows to have an entry `index`, and some more: contexts are made one
+ * by one, and all arrays grow for each. */
+static inline void fc_settle_grow(GArray *array, guint32 index)
+{
+    if (G_UNLIKELY(array->len <= index))
+        g_array_set_size(array, index + index / 8 + 64);
+}
+
 /* An entry of one of the arrays above, which grows with zeros if need be; good until it does. */
 static inline guint32 *fc_settle_link(GArray *links, guint32 index)
 {
-    if (G_UNLIKELY(links->len <= index))
-        g_array_set_size(links, index + 1);
+    fc_settle_grow(links, index);
     return &g_array_index(links, guint32, index);
 }
 
