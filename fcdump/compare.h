@@ -7,6 +7,7 @@
 
 #include "fcdump/options.h"
 #include "model/diff.h"
+#include "profile/fc-profile-file.h"
 
 /* Of the operands `baseline` and `operands` of `options` each profile or descriptor is a run; an
  * image among them is for the runs of its side.  What could not be read, and what names are

@@ -6,6 +6,7 @@
 
 #include "model/v3.h"
 #include "profile/descriptor.h"
+#include "profile/fc-profile-file.h"
 
 #include <stdio.h>
 

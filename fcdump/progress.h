@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "profile/fc-profile.h"
+#include "profile/fc-profile-file.h"
 
 typedef struct
 {

@@ -6,7 +6,7 @@
  */
 #include "fcfilter/words.h"
 
-#include "libfc/fc-format.h"
+#include "libfc/fc-choices.h"
 
 #include <stdio.h>
 #include <stdlib.h>

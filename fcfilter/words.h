@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "libfc/fc-format.h"
+#include "libfc/fc-choices.h"
 #include "symbols/functions.h"
 
 typedef struct FcWords FcWords;

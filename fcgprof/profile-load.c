@@ -9,6 +9,7 @@
 #include "model/load.h"
 #include "model/v3.h"
 #include "profile/descriptor.h"
+#include "profile/fc-profile-file.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 
 #include "fcmanager/modules.h"
 #include "fcmanager/seal.h"
-#include "libfc/fc-format.h"
+#include "libfc/fc-choices.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,6 +7,7 @@
 #include "fcmanager/keep.h"
 #include "fcmanager/names.h"
 #include "profile/descriptor.h"
+#include "profile/fc-profile-file.h"
 
 #include <errno.h>
 #include <fcntl.h>

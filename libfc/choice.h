@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "libfc/fc-choices.h"
 #include "libfc/fc-format.h"
 
 #include <stdbool.h>

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "model/model.h"
+#include "profile/fc-profile-file.h"
 
 /* What is to be loaded, and how. */
 typedef struct

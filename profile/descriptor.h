@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The .fcd file of a session: which processes it had, and where the .fc file of each is.  Written
- * by fcmanager, read by fcdump and fcgprof.  Errors are FC_PROFILE_ERROR of fc-profile.h.
+ * by fcmanager, read by fcdump and fcgprof.  Errors are FC_PROFILE_ERROR of fc-profile-file.h.
  */
 #pragma once
 

@@ -4,7 +4,7 @@
  * Must never follow a symbolic link when it writes, nor leave a temporary file.
  */
 #include "profile/file.h"
-#include "profile/fc-profile.h"
+#include "profile/fc-profile-file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+G_DEFINE_QUARK(fc - profile - error - quark, fc_profile_error)
 
 enum
 {

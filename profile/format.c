@@ -5,6 +5,7 @@
  * parse-sections.c reads them.  Must never write what the reader refuses.
  */
 #include "profile/format.h"
+#include "profile/fc-profile-file.h"
 #include "profile/file.h"
 #include "profile/text.h"
 

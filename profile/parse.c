@@ -6,6 +6,7 @@
  * by piece, so that it takes the memory of the profile and not that of its text.
  */
 #include "profile/parse.h"
+#include "profile/fc-profile-file.h"
 #include "profile/file.h"
 #include "profile/format.h"
 

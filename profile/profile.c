@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-G_DEFINE_QUARK(fc - profile - error - quark, fc_profile_error)
-
 static void module_clear(gpointer data)
 {
     FcProfileModule *module = data;

@@ -4,7 +4,7 @@
  * input: every access is checked against the end of the line.
  */
 #include "profile/text.h"
-#include "profile/fc-profile.h"
+#include "profile/fc-profile-file.h"
 
 #include <stdarg.h>
 #include <string.h>

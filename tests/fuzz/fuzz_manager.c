@@ -7,6 +7,7 @@
 #include "fcmanager/forks.h"
 #include "fcmanager/output.h"
 #include "fcmanager/process-messages.h"
+#include "profile/fc-profile-file.h"
 
 #include <string.h>
 #include <sys/mman.h>

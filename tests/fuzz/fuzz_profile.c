@@ -5,7 +5,7 @@
  * again and is the same from then on.
  */
 #include "profile/descriptor.h"
-#include "profile/fc-profile.h"
+#include "profile/fc-profile-file.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -21,15 +21,16 @@ ROOT = os.environ.get("FC_SOURCE_ROOT") or os.path.realpath(
     os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 
 WIRE = "libfc/fc-format.h"
+CHOICES = "libfc/fc-choices.h"
 
 # Each folder of the product, and the folders and files that it may include besides its own.
 MAY_INCLUDE = {
     "libfc": [],
     "profile": [],
-    "fcmanager": ["profile", WIRE, "libfc/beacon.h"],
+    "fcmanager": ["profile", WIRE, "libfc/beacon.h", CHOICES],
     "symbols": ["profile"],
     "model": ["profile", "symbols", WIRE],
-    "fcfilter": ["profile", "symbols", WIRE],
+    "fcfilter": ["profile", "symbols", CHOICES],
     "gmon": ["profile", "symbols", "model", WIRE],
     "fcdump": ["profile", "symbols", "model", "gmon", WIRE],
     "fcgprof": ["profile", "symbols", "model", "gmon", WIRE],

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "profile/fc-profile.h"
+#include "profile/fc-profile-file.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
