@@ -94,6 +94,19 @@ static gboolean has_note(const GArray *notes, const char *kind)
     return FALSE;
 }
 
+/* Whether the threads are known in which all the calls of all files were made. */
+static gboolean lists_threads(const FcModel *model)
+{
+    for (guint i = 0; i < model->inputs->len; i++)
+    {
+        const FcInput *input = model->inputs->pdata[i];
+        if (input->threads == 0 && input->calls > 0)
+            return FALSE;
+    }
+    return model->profile->threads->len > 0 && !model->of_threads &&
+           !has_note(model->profile->repairs, "threads-not-listed");
+}
+
 /* The same of several threads: on the CPU, in all, or as long as they have a clock that shows just
  * that.  NULL: it is not known of all. */
 static char *format_plain_threads(const FcModel *model, guint64 cost_ns)
@@ -101,8 +114,7 @@ static char *format_plain_threads(const FcModel *model, guint64 cost_ns)
     const FcProfile *profile = model->profile;
     const gboolean is_own = profile->time_mode == FC_TIME_CPU || profile->time_mode == FC_TIME_SYS;
     guint64 work_ns = 0;
-    if (profile->threads->len == 0 || model->of_threads ||
-        has_note(profile->repairs, "threads-not-listed"))
+    if (!lists_threads(model))
         return NULL;
     for (guint i = 0; i < profile->threads->len; i++)
     {

@@ -89,3 +89,25 @@ result = run("--classic", "gone.fcd")
 equal(result.status, 1, "status when a process's file is missing")
 contains(result.err, "gone.fc: No such file or directory", "a process's file is missing")
 equal(rows(result.out, "Flat profile"), EXPECTED, "the other processes")
+
+# What a plain run of several processes would have taken is known where the threads of all are.
+for name, lists in (("hooked.fc", True), ("bare.fc", False)):
+    hooked = simple(program, pid=4713 + lists)
+    hooked.more = [("cost-functions", ["0 500000 300000", "1 200000 200000"]), ("wait-threads", ["0 1 2000000 0 0"] * lists)]
+    if not lists:
+        hooked.threads = []
+    hooked.write(name)
+
+
+def plain_run(*profiles):
+    text = " ".join(run(*profiles).out.split("Summary")[0].split())
+    contains(text, "Times are without what the hooks took, ", profiles)
+    return text.split("a plain run would have taken about ")[1].split(". ")[0] if "plain run" in text else None
+
+
+equal(plain_run("hooked.fc", "hooked.fc"), "15.00 ms on the CPU", "twice 10 ms, of which 2 ms were waits and 0.5 hooks")
+equal(plain_run("hooked.fc", "bare.fc"), None, "one lists no threads")
+equal(plain_run("bare.fc", "hooked.fc"), None, "likewise")
+empty = Profile(program, pid=4799)
+empty.write("empty.fc")
+equal(plain_run("hooked.fc", "empty.fc"), "7.500 ms on the CPU", "one has no calls")
