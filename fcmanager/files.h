@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The session's files: what they are called, and the descriptor file that lists them.  Called by
- * main.c and session.c.  Never overwrites a file that the same session wrote.
+ * main.c, session.c and session-files.c.  Never overwrites a file that the same session wrote.
  */
 #pragma once
 

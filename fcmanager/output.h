@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * From a finished process's ticks and numbers to a profile.  Called by session.c, which hands it
- * to files.c.  Pure: writes nothing.
+ * From a finished process's ticks and numbers to a profile.  Called by session-files.c, which hands
+ * it to files.c.  Pure: writes nothing.
  */
 #pragma once
 

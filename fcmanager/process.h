@@ -50,7 +50,8 @@ typedef struct
     FcTrace *trace;    /* owned; NULL: none */
 } FcThreadResult;
 
-/* THREAD mode: a thread that is done, with its own counts, until session.c has written its file. */
+/* THREAD mode: a thread that is done, with its own counts, until session-files.c has written its
+ * file. */
 typedef struct
 {
     FcThreadResult result; /* without functions and stack */
@@ -82,7 +83,7 @@ typedef struct
     GArray *results;         /* FcThreadResult */
     guint result_budget;     /* what may still go into the results, */
     guint arc_budget;        /* and so many arcs */
-    GArray *done;            /* FcThreadDone, for session.c to take; empty but in THREAD mode */
+    GArray *done;            /* FcThreadDone, for session-files.c; empty but in THREAD mode */
     char *executable;
     char *directory;
     GStrv command_line;

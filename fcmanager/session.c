@@ -5,9 +5,9 @@
 #include "fcmanager/session.h"
 
 #include "fcmanager/forks.h"
-#include "fcmanager/output.h"
 #include "fcmanager/process-messages.h"
 #include "fcmanager/process-waits.h"
+#include "fcmanager/session-files.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,13 +25,9 @@ struct FcSession
     FcForks *forks;
     FcAnswers *answers;
     char *unique_id;
-    gint64 started; /* seconds since the epoch */
-    guint joined;   /* processes so far */
-    guint64 root;   /* key of the first process; 0: none yet */
-    gint root_pid;
-    char *root_program; /* NULL: not known */
-    gboolean root_done;
-    gint others;     /* processes and images that were announced or joined, besides the first */
+    FcSessionFiles files;
+    guint joined;    /* processes so far */
+    guint64 root;    /* key of the first process; 0: none yet */
     guint64 orphans; /* messages of processes that did not say hello */
     guint64 malformed;
     FcProcessLooks looks;
@@ -79,8 +75,14 @@ FcSession *fc_session_new(const FcSessionSetup *setup)
     session->forks = fc_forks_new();
     session->answers = fc_answers_new(setup->reply_fd, setup->shared, setup->files, setup->quiet,
                                       setup->answered, setup->data);
-    session->started = (gint64)time(NULL);
-    session->unique_id = make_unique_id(session->started);
+    const gint64 started = (gint64)time(NULL);
+    session->unique_id = make_unique_id(started);
+    session->files = (FcSessionFiles){.files = setup->files,
+                                      .answers = session->answers,
+                                      .unique_id = session->unique_id,
+                                      .profile_mode = setup->profile_mode,
+                                      .debug = setup->debug,
+                                      .started = started};
     return session;
 }
 
@@ -95,77 +97,13 @@ void fc_session_free(FcSession *session)
     fc_shared_unmap(session->setup.shared);
     fc_choices_free(session->setup.choices);
     g_free(session->unique_id);
-    g_free(session->root_program);
+    g_free(session->files.root_program);
     g_free(session);
 }
 
 static FcProcess *find_process(FcSession *session, guint64 key)
 {
     return g_hash_table_lookup(session->processes, &key);
-}
-
-/* ---- Files ------------------------------------------------------------------------ */
-
-static void remember(FcSession *session, const char *trouble)
-{
-    if (!trouble)
-        return;
-    debug(session, "%s", trouble);
-    fc_answers_remember(session->answers, trouble);
-}
-
-static void describe(FcSession *session)
-{
-    g_autofree char *trouble = NULL;
-    if (!session->root_done || (session->others == 0 && fc_files_count(session->setup.files) < 2))
-        return;
-    fc_files_describe(session->setup.files, session->root_pid, session->root_program,
-                      session->started, (gint64)time(NULL), &trouble);
-    remember(session, trouble);
-}
-
-/* `thread`: number of the thread whose profile it is; 0: of the whole process. */
-static void write_profile(FcSession *session, const FcProcess *process, const FcProfile *profile,
-                          guint32 thread, gboolean several)
-{
-    g_autofree char *trouble = NULL;
-    gint64 id = profile->thread_id != 0 ? profile->thread_id : process->hello.pid;
-    gboolean is_thread = thread != 0 && thread != process->hello.thread;
-    fc_files_write(session->setup.files, profile, id, process->hello.ppid, is_thread,
-                   several || session->others > 0, (guint64)process->order << 32 | thread,
-                   &trouble);
-    remember(session, trouble);
-}
-
-/* THREAD mode: writes the files of the threads that are done.  The first thread's is the process's,
- * and has the heap: it waits for the whole of that. */
-static void write_threads(FcSession *session, FcProcess *process)
-{
-    guint kept = 0;
-    for (guint i = 0; i < process->done->len; i++)
-    {
-        FcThreadDone *done = &g_array_index(process->done, FcThreadDone, i);
-        gboolean is_first = done->result.number == process->hello.thread;
-        gboolean with_heap = is_first && process->heap;
-        if (with_heap && !process->finished)
-        {
-            FcThreadDone *place = &g_array_index(process->done, FcThreadDone, kept++);
-            FcThreadDone written = *place;
-            *place = *done;
-            *done = written;
-            continue;
-        }
-        /* each note in one file, that of its thread: sums of them must be true */
-        fc_profile_add_notes(process->repairs, done->repairs);
-        fc_profile_add_notes(process->losses, done->losses);
-        g_autoptr(FcProfile) profile =
-            fc_output_thread(process, &done->result, done->counts, with_heap, session->unique_id);
-        gboolean several = with_heap ? process->results->len > 1 : !is_first || !done->was_last;
-        write_profile(session, process, profile, done->result.number, several);
-        g_array_set_size(process->repairs, 0);
-        g_array_set_size(process->losses, 0);
-    }
-    g_array_set_size(process->done, kept);
 }
 
 static void add_session_losses(FcSession *session, FcProcess *process)
@@ -189,16 +127,10 @@ static void finish(FcSession *session, FcProcess *process, guint64 time, guint32
     if (process->key == session->root)
     {
         add_session_losses(session, process);
-        session->root_done = TRUE;
-        session->root_program = g_strdup(process->executable);
+        session->files.root_done = TRUE;
+        session->files.root_program = g_strdup(process->executable);
     }
-    if (session->setup.profile_mode != FC_MODE_THREAD || process->results->len == 0)
-    {
-        g_autoptr(FcProfile) profile = fc_output_process(process, session->unique_id);
-        write_profile(session, process, profile, 0, FALSE);
-    }
-    write_threads(session, process);
-    describe(session);
+    fc_session_files_write(&session->files, process);
     debug(session, "process %d is done", process->hello.pid);
 }
 
@@ -321,10 +253,10 @@ static void hello(FcSession *session, const FcWireMessage *message)
     if (session->root == 0)
     {
         session->root = process->key;
-        session->root_pid = hello.pid;
+        session->files.root_pid = hello.pid;
     }
     else if (!frames) /* else its fork announced it */
-        session->others++;
+        session->files.others++;
     g_hash_table_insert(session->processes, &process->key, process);
     debug(session, "process %d joins", hello.pid);
 }
@@ -380,7 +312,7 @@ static void begin_fork(FcSession *session, FcProcess *process, const FcWireMessa
     fc_forks_add(session->forks, process->key, message->value,
                  fc_process_fork(process, message->thread),
                  fc_process_snapshot_heap(process, time));
-    session->others++;
+    session->files.others++;
 }
 
 static void end_fork(FcSession *session, FcProcess *process, const FcWireMessage *message)
@@ -391,13 +323,13 @@ static void end_fork(FcSession *session, FcProcess *process, const FcWireMessage
     g_autoptr(GArray) frames = fc_forks_take(session->forks, process->key, message->value, &heap);
     fc_heap_snapshot_free(heap);
     if (frames)
-        session->others--;
+        session->files.others--;
 }
 
 static void set_executing(FcSession *session, FcProcess *process, const FcWireMessage *message)
 {
     const gboolean executing = message->type == FC_MSG_EXEC;
-    session->others += executing - process->executing; /* the new image is one */
+    session->files.others += executing - process->executing; /* the new image is one */
     process->executing = executing;
     process->exec_time = message->value;
     process->exec_thread = message->thread;
@@ -443,7 +375,7 @@ static void take_message(FcSession *session, FcProcess *process, const FcWireMes
         fc_process_message(process, message);
         if (session->setup.choices && message->type == FC_MSG_MODULE_LOAD)
             fc_choices_take_module(session->setup.choices, message);
-        write_threads(session, process);
+        fc_session_files_write_threads(&session->files, process);
         break;
     case FC_MSG_STARTED:
         fc_process_message(process, message);
