@@ -2,7 +2,7 @@
  *
  * What a target knows about itself: counters by name in a file that it maps, $TRUTH, so that
  * they are there however the process ends and are shared by all processes of a tree.
- * Included by the targets of the shapes; read by tests/e2e/shapes/runner.py.  Never
+ * Included by the targets of the shapes; read by tests/e2e/shapes/checks.py.  Never
  * instrumented, and async-signal-safe but for truth_open.
  *
  * Names: "step" counts calls of step(); "thread:NAME/step" those in the thread of that name;

@@ -16,7 +16,8 @@ from heapfile import Heap
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "support"))
 sys.path.insert(0, os.path.join(HERE, "..", "shapes"))
-import runner  # noqa: E402
+from checks import Truth  # noqa: E402
+from rows import TRANSPORTS  # noqa: E402
 from fctest import Case, main, plain_environment, processes, wait_until  # noqa: E402
 
 KILLS = int(sys.argv.pop()) if sys.argv[-1].isdigit() else 40
@@ -39,14 +40,14 @@ class Kills(Case):
                 process.kill()
         wait_until(lambda: not processes(b"--name=" + token.encode()), "the manager did not end")
         path = os.path.join(folder, token + ".fc")
-        counters = runner.Truth(os.path.join(folder, "truth")).counters
+        counters = Truth(os.path.join(folder, "truth")).counters
         if not at_work and (not os.path.exists(path) or "taken" not in counters):
             return
         self.check(Heap(path), counters, f"{transport}, {threads} threads, {delay:.4f} s: {folder}")
 
     @staticmethod
     def taken(folder):
-        return runner.Truth(os.path.join(folder, "truth")).counters.get("taken", (0, 0))[1]
+        return Truth(os.path.join(folder, "truth")).counters.get("taken", (0, 0))[1]
 
     def check(self, heap, counters, what):
         # memory went at once; what else a buffer held can't be known
@@ -70,7 +71,7 @@ class Kills(Case):
         program = self.compile("heap_kill.c", "-O1")
         chance = random.Random(time.time())
         for number in range(KILLS):
-            self.kill(program, THREADS[number // 2 % 2], runner.TRANSPORTS[number % 2],
+            self.kill(program, THREADS[number // 2 % 2], TRANSPORTS[number % 2],
                       chance.choice((0.02, 0.1, 0.3)) * chance.random(), number, at_work=number // 4 % 2)
 
 

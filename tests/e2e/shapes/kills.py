@@ -27,6 +27,8 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import runner  # noqa: E402
+from checks import Truth  # noqa: E402
+from rows import BUFFER_CALLS, TRANSPORTS  # noqa: E402
 from fctest import Case, plain_environment, processes, wait_until  # noqa: E402
 import fcprofile  # noqa: E402
 
@@ -82,7 +84,7 @@ class Kill:
 
     def __init__(self, number, options, chance):
         self.number = number
-        self.transport = runner.TRANSPORTS[number % 2]
+        self.transport = TRANSPORTS[number % 2]
         self.threads = THREADS[number // 2 % 2]
         self.detail = ("eager", "auto")[number // 4 % 2] if options.counted else "all"
         self.delay = chance.choice((0.02, 0.1, 0.3)) * chance.random()
@@ -103,7 +105,7 @@ class Kill:
             return
         deadline = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline:
-            if runner.Truth(truth).counters.get("number:1/branch", (0, 0))[0] >= self.calls:
+            if Truth(truth).counters.get("number:1/branch", (0, 0))[0] >= self.calls:
                 self.is_reached = True
                 return
             time.sleep(0.01)
@@ -134,7 +136,7 @@ def kill_once(case, program, kill):
     option = b"--name=" + token.encode()
     path = os.path.join(folder, token + ".fc")
     wait_until(lambda: os.path.exists(path) or not processes(option), "the manager did not end")
-    truth = runner.Truth(os.path.join(folder, "truth"))
+    truth = Truth(os.path.join(folder, "truth"))
     if not truth.counters or not os.path.exists(path):
         # killed before it had said hello, or before main
         begun = any(calling for calling, _ in truth.counters.values())
@@ -142,7 +144,7 @@ def kill_once(case, program, kill):
     kill.counts = has_counted(path)
     if kill.is_reached and not kill.counts and (transport, kill.detail) == ("shared", "eager"):
         return "nothing was counted"
-    slack = runner.BUFFER_CALLS if transport == "pipe" else 0
+    slack = BUFFER_CALLS if transport == "pipe" else 0
     return check(fcprofile.load(path), truth, kill.threads, slack)
 
 

@@ -15,6 +15,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import runner  # noqa: E402
+import rows  # noqa: E402
 import table  # noqa: E402
 from fctest import Case  # noqa: E402
 
@@ -44,7 +45,7 @@ def rows_of(shape, options):
     """The row, and those that run the same program in other ways with shared memory: all are compared with one run
     of the oracle."""
     if options.filtered:  # through the pipe nothing is counted
-        shape, *further = (shape.filtered(words) for words in runner.FILTERS)
+        shape, *further = (shape.filtered(words) for words in rows.FILTERS)
         return shape, further
     if options.counted and options.after_inlining:
         return shape, [shape.with_detail("auto")]
@@ -97,7 +98,7 @@ def main():
     parser.add_argument("--repeat", type=int, default=1, help="run all so many times")
     parser.add_argument("names", nargs="*", metavar="GROUP|SHAPE")
     options = parser.parse_args()
-    shapes, transports = chosen(options.names), runner.TRANSPORTS
+    shapes, transports = chosen(options.names), rows.TRANSPORTS
     if options.after_inlining or options.filtered or options.deep:
         shapes = [shape for shape in shapes if shape.further is not None]
     if options.after_inlining:

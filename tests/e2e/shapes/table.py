@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The shapes of programs, a row each: see runner.Shape for the columns.  Called by
+"""The shapes of programs, a row each: see rows.Shape for the columns.  Called by
 shapes.py; more checks of a shape are functions here, named in its row."""
 
 import os
 import signal
 
 import fctest
-from runner import TRANSPORTS, Difference, Shape
+from checks import Difference
+from rows import TRANSPORTS, Shape
 
 BOTH = ("gcc", "clang")
 BOTH_CXX = ("g++", "clang++")
