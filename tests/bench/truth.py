@@ -7,7 +7,8 @@
 Each mix (tests/bench/truth) is a program of phases that time themselves; built without hooks, what it
 prints is the truth: time on the CPU.  Of a profile a phase's share is the total time of its function,
 without waits, in that of all phases.  Plain and profiled programs run in turn, several times, and the shares of each are
-the median.  Printed is, of each mix, by how many points the share of the worst phase is off, and how
+the median.  Each run has the code at other places, as to 16 bytes in a line of the cache: a loop that happens to lie across two
+lines may take twice as long, in the plain program or in that with hooks.  Printed is, of each mix, by how many points the share of the worst phase is off, and how
 many times longer than plain the program ran; below that the worst and the mean of all mixes.  It
 prints, and judges nothing: what a loaded machine shows is no failure.
 """
@@ -25,6 +26,8 @@ import bench  # noqa: E402
 import fctest  # noqa: E402
 
 ROUNDS = 80  # a plain run takes about 0.2 s; of one that is over sooner chance decides
+PLACES = 4  # to which functions are aligned within a line of the cache
+PLACE_BYTES = 16
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "truth")
 # name: source, compiler, flags
 MIXES = {
@@ -60,8 +63,9 @@ WAYS = {
 
 
 class Mix:
-    def __init__(self, name, folder):
+    def __init__(self, name, place, folder):
         self.source, self.compiler, self.level = MIXES[name]
+        self.place = place
         self.folder = folder
         self.build("plain", [], [])
         libs = fctest.fc_config("--libs")
@@ -70,7 +74,7 @@ class Mix:
 
     def build(self, kind, cflags, libs):
         os.makedirs(os.path.join(self.folder, kind))
-        words = [self.compiler, self.level, "-g", *cflags]
+        words = [self.compiler, self.level, "-g", f'-DPLACE="{(1 + self.place) * PLACE_BYTES}"', *cflags]
         source = os.path.join(SOURCES, self.source)
         if self.source == "plugin.c":
             subprocess.run([*words, "-shared", "-fPIC", "-DPLUGIN", "-o",
@@ -109,12 +113,13 @@ def medians(runs):
     return {name: statistics.median(run[name] for run in runs) for name in runs[0]}
 
 
-def measure(mix, repeat, rounds):
+def measure(mixes, repeat, rounds):
     """Of each way the shares of the phases, and how many times the plain run's CPU time it took, as
-    medians."""
+    medians.  `mixes`: the same one at several places."""
     found = {name: [] for name in ("plain", *WAYS)}
     times = {name: [] for name in WAYS}
-    for _ in range(repeat):
+    for turn in range(repeat):
+        mix = mixes[turn % len(mixes)]
         phases, took = mix.run("plain", rounds)
         found["plain"].append(shares(phases))
         plain = {1: took}
@@ -156,8 +161,8 @@ def run_mixes(names, repeat, rounds, is_verbose):
     print(f"{'':17} " + "  ".join(f"{way:24}" for way in WAYS))
     for name in names:
         with tempfile.TemporaryDirectory(prefix="fc-truth-") as folder:
-            for way, points in show(name, *measure(Mix(name, folder), repeat, rounds),
-                                    is_verbose).items():
+            mixes = [Mix(name, place, os.path.join(folder, str(place))) for place in range(min(PLACES, repeat))]
+            for way, points in show(name, *measure(mixes, repeat, rounds), is_verbose).items():
                 worst[way].append(points)
     return worst
 

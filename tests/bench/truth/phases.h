@@ -14,6 +14,11 @@
 #include <stdlib.h>
 #include <time.h>
 
+/* What follows lies so many bytes further on. */
+#if defined(PLACE)
+__asm__(".pushsection .text\n\t.skip " PLACE "\n\t.popsection");
+#endif
+
 #if defined(__cplusplus)
 #define PHASE_LINKAGE extern "C"
 #else
