@@ -6,7 +6,8 @@
  * All of libfc is compiled with -mgeneral-regs-only (meson.build), so that what it does by itself,
  * as samples, leaves the vector registers alone: to save them takes longer than all else that a
  * sample does.  What calls the C library may not, and is called by fc_after_inlining_keep_vectors
- * where a hook may have come there: fc_record_slow, and a clock that is not libfc's own.
+ * where a hook may have come there: fc_record_slow, a clock that is not libfc's own, and the list
+ * of loaded objects where FC_FILTER is to know what a function is of.
  */
 #pragma once
 

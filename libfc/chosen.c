@@ -11,8 +11,23 @@
 #include "libfc/modules.h"
 #include "libfc/signals.h"
 #include "libfc/thread.h"
+#if defined(FC_AFTER_INLINING)
+#include "libfc/after-inlining.h"
+#endif
 
 #define AHEAD UINT64_C(0x7fff)
+
+/* For a library whose constructors run before dlopen comes back. */
+static void update_modules(uint64_t time, void *function, void *site, uint64_t where)
+{
+    (void)time;
+    (void)function;
+    (void)site;
+    (void)where;
+    uint64_t old = fc_block_signals();
+    fc_modules_update();
+    fc_restore_signals(old);
+}
 
 static uint32_t choice_of(uint64_t function)
 {
@@ -20,10 +35,11 @@ static uint32_t choice_of(uint64_t function)
     function &= FC_POINTER_MASK;
     if (!fc_choice_is_on() || fc_choice_find(function, &choice))
         return choice;
-    /* A library whose constructors run before dlopen comes back. */
-    uint64_t old = fc_block_signals();
-    fc_modules_update();
-    fc_restore_signals(old);
+#if defined(FC_AFTER_INLINING) /* the hook may be of such code, and this calls the C library */
+    fc_after_inlining_keep_vectors(0, NULL, NULL, 0, update_modules);
+#else
+    update_modules(0, NULL, NULL, 0);
+#endif
     fc_choice_find(function, &choice);
     return choice;
 }

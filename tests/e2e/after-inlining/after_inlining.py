@@ -85,6 +85,26 @@ int main(void) {
 }
 """
 
+CONSTRUCTED = """
+#include <stdio.h>
+#define CALLED __attribute__((noinline, noclone))
+CALLED static double scaled(double x, double y, double z) { return x * 100 + y * 10 + z; }
+__attribute__((constructor, no_instrument_function)) static void begin(void)
+{
+    printf("%g\\n", scaled(1, 2, 3));
+}
+"""
+
+LOADER = """
+#include <dlfcn.h>
+__attribute__((noinline)) static void other(void) { __asm__ volatile(""); }
+int main(int count, char **words)
+{
+    other();
+    return count != 2 || !dlopen(words[1], RTLD_NOW);
+}
+"""
+
 
 class AfterInlining(fctest.Case):
     config = ["--after-inlining"]
@@ -236,6 +256,18 @@ class AfterInlining(fctest.Case):
                                self.path("liblibrary.so"), "-Wl,-rpath," + self.folder)
         self.check_against_oracle(program)
         self.assertEqual(self.counts(), {"main": 1, "steps": 1, "step": 40})
+
+    def test_filter_in_a_constructor(self):
+        """The first call of a library that is being loaded: libfc asks the C library's loader what
+        it is of, and the arguments stay."""
+        source = self.write("constructed.c", CONSTRUCTED)
+        self.command(["gcc", "-O2", *fctest.fc_config("--cflags", "--after-inlining"), "-shared",
+                      "-fPIC", "-o", self.path("constructed.so"), source])
+        loader = self.write("loader.c", LOADER)
+        done = self.run_quiet([self.compile(loader, "-O2"), self.path("constructed.so")],
+                              env={"FC_FILTER": "skip:other"})
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"123\n", b""))
+        self.assertEqual(self.counts(), {"main": 1, "scaled": 1})
 
     def test_unwinders(self):
         """In both hooks, and in what they call when they need more: the callers are found, with
