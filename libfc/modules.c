@@ -49,7 +49,8 @@ static struct
     unsigned long long subs;
     bool interposed;
     bool is_forked;       /* the process is a child of one that was profiled */
-    uint32_t changed;     /* atomic: dlopen or dlclose was called */
+    uint32_t changed;     /* atomic: dlopen or dlclose was called, */
+    uint64_t changed_ns;  /* atomic: last at this time */
     uint64_t change_time; /* atomic: when the first call since the last scan began, 0: none */
     uint64_t open_time;   /* atomic: when the last call of dlopen began */
     uint64_t scan_time;   /* of the last scan */
@@ -261,8 +262,22 @@ static int read_counters(struct dl_phdr_info *object, size_t bytes, void *data)
     return 1;
 }
 
-/* Once dlopen was called the loader's counters are asked each time: when it has loaded what it is
- * to load nobody tells us. */
+/* When dlopen has loaded what it is to load nobody tells us: for so long the loader's counters are
+ * asked each time.  Not for ever, as that waits where the program waits for a thread within a
+ * function that dl_iterate_phdr calls. */
+#define LOADING_NS 200000000u
+
+static void stop_asking(void)
+{
+    const uint64_t called = __atomic_load_n(&modules.changed_ns, __ATOMIC_SEQ_CST);
+    if (fc_clock_monotonic_ns() - called < LOADING_NS)
+        return;
+    /* seq_cst: pairs with will_change, which stores the time first */
+    __atomic_store_n(&modules.changed, 0, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&modules.changed_ns, __ATOMIC_SEQ_CST) != called)
+        __atomic_store_n(&modules.changed, 1, __ATOMIC_SEQ_CST);
+}
+
 void fc_modules_update(void)
 {
     if (modules.interposed && !__atomic_load_n(&modules.changed, __ATOMIC_RELAXED))
@@ -278,6 +293,8 @@ void fc_modules_update(void)
         fc_lock(&modules.lock);
         fc_unlock(&modules.lock);
     }
+    if (modules.interposed)
+        stop_asking();
 }
 
 struct Bounds
@@ -353,7 +370,8 @@ static void will_change(bool opens)
                                 __ATOMIC_RELAXED);
     if (opens)
         __atomic_store_n(&modules.open_time, now, __ATOMIC_RELAXED);
-    __atomic_store_n(&modules.changed, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&modules.changed_ns, fc_clock_monotonic_ns(), __ATOMIC_SEQ_CST);
+    __atomic_store_n(&modules.changed, 1, __ATOMIC_SEQ_CST);
     fc_chunks_flush(); /* the next record comes by fc_modules_update */
     fc_restore_signals(old);
 }
