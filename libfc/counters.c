@@ -393,8 +393,8 @@ struct FcPair *fc_counters_make_pair(struct FcCounted *counted, struct FcFunctio
                                      uint64_t site, bool is_hidden)
 {
     /* the first calls of a thread come here, and touch pages for the first time */
-    const bool is_pause = fc_switches_begin_inner_pause();
     uint64_t old = fc_block_signals();
+    const bool is_pause = fc_switches_begin_inner_pause();
     struct FcPair *pair = make_pair(counted, known, site, is_hidden);
     if (is_pause)
         fc_switches_end_pause();
