@@ -9,6 +9,7 @@
 #include "libfc/record.h"
 #include "libfc/state.h"
 #include "libfc/switches.h"
+#include "libfc/vectors.h"
 
 static void record(uint64_t time, void *function, void *site, uint64_t where)
 {
@@ -46,8 +47,11 @@ static void record(uint64_t time, void *function, void *site, uint64_t where)
 
 void fc_after_inlining_record(uint64_t time, void *function, void *site, uint64_t where)
 {
+    const bool kept = fc_thread.keeps_vectors; /* by whom a handler interrupted */
+    fc_thread.keeps_vectors = true;
     if (fc_likely(fc_clock_is_fast()))
         record(time, function, site, where);
     else /* the clock is the C library's, or has yet to be chosen */
-        fc_after_inlining_keep_vectors(time, function, site, where, record);
+        fc_vectors_keep(time, function, site, where, record);
+    fc_thread.keeps_vectors = kept;
 }

@@ -4,6 +4,7 @@
  * keeps not even these: see after-inlining.h.
  */
 #include "libfc/after-inlining.h"
+#include "libfc/vectors.h"
 #if defined(__CET__)
 #include <cet.h>
 #endif

@@ -5,15 +5,11 @@
  *
  * All of libfc is compiled with -mgeneral-regs-only (meson.build), so that what it does by itself,
  * as samples, leaves the vector registers alone: to save them takes longer than all else that a
- * sample does.  What calls the C library may not, and is called by fc_after_inlining_keep_vectors
+ * sample does.  What calls the C library may not, and is called by fc_vectors_keep (vectors.h)
  * where a hook may have come there: fc_record_slow, a clock that is not libfc's own, and the list
  * of loaded objects where FC_FILTER is to know what a function is of.
  */
 #pragma once
-
-/* Room for the vector and floating-point registers as xsave lays them out, header included, up to
- * those of AVX-512: 2,688 bytes at most. */
-#define FC_REGISTERS_BYTES 2688
 
 #if !defined(__ASSEMBLER__)
 #include <stdbool.h>
@@ -35,11 +31,6 @@ FC_KEEPS_REGISTERS void fc_after_inlining_slow(uint64_t time, void *function, vo
  * own.  Async-signal-safe; errno is kept, and so are the vector registers.  Called by
  * after-inlining.S alone. */
 void fc_after_inlining_record(uint64_t time, void *function, void *site, uint64_t where);
-
-/* Calls `what` with the other arguments, and the vector and floating-point registers are kept. */
-typedef void FcOfRecord(uint64_t time, void *function, void *site, uint64_t where);
-void fc_after_inlining_keep_vectors(uint64_t time, void *function, void *site, uint64_t where,
-                                    FcOfRecord *what);
 
 /* Whether xsave is there.  Touches no vector register.  Called by after-inlining.S alone. */
 bool fc_after_inlining_has_xsave(void);

@@ -11,9 +11,7 @@
 #include "libfc/modules.h"
 #include "libfc/signals.h"
 #include "libfc/thread.h"
-#if defined(FC_AFTER_INLINING)
-#include "libfc/after-inlining.h"
-#endif
+#include "libfc/vectors.h"
 
 #define AHEAD UINT64_C(0x7fff)
 
@@ -35,11 +33,7 @@ static uint32_t choice_of(uint64_t function)
     function &= FC_POINTER_MASK;
     if (!fc_choice_is_on() || fc_choice_find(function, &choice))
         return choice;
-#if defined(FC_AFTER_INLINING) /* the hook may be of such code, and this calls the C library */
-    fc_after_inlining_keep_vectors(0, NULL, NULL, 0, update_modules);
-#else
-    update_modules(0, NULL, NULL, 0);
-#endif
+    fc_vectors_keep(0, NULL, NULL, 0, update_modules);
     fc_choice_find(function, &choice);
     return choice;
 }

@@ -18,9 +18,7 @@
 #include "libfc/switches.h"
 #include "libfc/thread.h"
 #include "libfc/threads.h"
-#if defined(FC_AFTER_INLINING)
-#include "libfc/after-inlining.h"
-#endif
+#include "libfc/vectors.h"
 
 /* Gives the full chunk away and takes the next.  False where there was none to be had now;
  * the caller waits and tries again.  Signals blocked. */
@@ -129,11 +127,7 @@ static void record_in_pause(uint64_t time, void *function, void *site, uint64_t 
 
 FC_REALIGN void fc_record_slow(uint64_t time, void *function, void *site, uint64_t where)
 {
-#if defined(FC_AFTER_INLINING) /* the hook may be of such code, and this calls the C library */
-    fc_after_inlining_keep_vectors(time, function, site, where, record_in_pause);
-#else
-    record_in_pause(time, function, site, where);
-#endif
+    fc_vectors_keep(time, function, site, where, record_in_pause);
 }
 
 void fc_record_send_off(const struct FcRecord *record)

@@ -50,6 +50,7 @@ struct FcThread
     bool has_signal_stack;  /* or had one */
     bool is_quitting;       /* it ends the process: for it alone profiling is still on */
     bool is_blocking;       /* signals, by fc_block_signals */
+    bool keeps_vectors;     /* a hook is at work that keeps every register (vectors.h) */
     struct FcStackInfo own_stack;
     struct FcStackInfo signal_stack; /* as it was set last; all 0: none */
     char *const *environment;        /* mapped by the child of a vfork (exec.c) */
