@@ -94,6 +94,7 @@ static void record(uint64_t time, void *function, void *site, uint64_t where)
         bool filled = refill();
         if (filled && fc_chosen_begin() && is_of_call)
         {
+            fc_switches_begin_records(&time);
             end_pause_and_restore_signals(old);
             choose(function, site, where);
             return;

@@ -18,6 +18,18 @@ import fctest  # noqa: E402
 
 CALLS = {"main": 1, "outer": 300, "middle": 600, "inner": 1800, "Box<int>::get": 1800}
 
+WAITS = """
+#include <unistd.h>
+__attribute__((noinline)) static void called(void) { __asm__ volatile(""); }
+int main(void)
+{
+    called();
+    usleep(50000);
+    called();
+    return 0;
+}
+"""
+
 BOTH_KINDS = """
 int OTHER(int);
 __attribute__((noinline)) static int SELF_leaf(int x) { __asm__ volatile(""); return x; }
@@ -187,6 +199,17 @@ class Filter(fctest.Case):
                 found[name] = found.get(name, 0) + function.calls
         self.assertEqual(found, {**self.left("outer"), "main": 2})
 
+    def test_waits(self):
+        """From a thread's first call on it is seen that it waits."""
+        program = self.compile(self.write("waits.c", WAITS))
+        for env in {"FC_FILTER": "skip:nothing"}, {"FC_FILTER": "count:called"}, {"FC_DEPTH": "1"}:
+            with self.subTest(env):
+                done = self.run_quiet([program], env=env)
+                self.assertEqual((done.returncode, done.stderr), (0, b""))
+                text = self.command([fctest.tool("fcdump"), "--json", self.path("functioncheck.fc")])
+                waits_ns = {each["name"]: each["total_wait_ns"] for each in json.loads(text)["functions"]}
+                self.assertGreaterEqual(waits_ns["main"], 49e6)
+
 
 @unittest.skipUnless(os.uname().machine == "x86_64", "gcc has these hooks there only")
 class AfterInlining(Filter):
@@ -233,7 +256,8 @@ class AfterInlining(Filter):
                     self.assertEqual({function.name: function.calls for function in self.profile.functions},
                                      {name: number for name, number in calls.items() if name not in skipped})
                     text = self.command([fctest.tool("fcdump"), "--json", self.path("functioncheck.fc")])
-                    own_ns = {each["name"]: each["local_ns"] for each in json.loads(text)["functions"]}
+                    own_ns = {each["name"]: each["local_ns"] - each["local_wait_ns"]
+                              for each in json.loads(text)["functions"]}
                     # 20 ms are spent in main, next to nothing in the others
                     self.assertGreater(own_ns["main"], 0.8 * sum(own_ns.values()))
 
