@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From a hook that keeps every register to a function that keeps none but the vector ones, and from there to one that
- * keeps not even these: see after-inlining.h.
+ * From a hook that keeps every register to a function that keeps none but the vector ones, and from
+ * there to one that keeps not even these: see after-inlining.h.
  */
 #include "libfc/after-inlining.h"
 #include "libfc/vectors.h"

@@ -1,12 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Installs into folder $2 a copy of the template $1 for each header that the rest names.  Meson runs it.
+# Installs into folder $2 a copy of the template $1 for each header that file $3 names.  Meson runs it.
 set -eu
 template=$1
 folder=${MESON_INSTALL_DESTDIR_PREFIX%"$MESON_INSTALL_PREFIX"}$2
-shift 2
 umask 022
-for header; do
+while read -r header; do
     mkdir -p "$folder/$(dirname "$header")"
     sed "s|@HEADER@|$header|" "$template" >"$folder/$header"
-done
+done <"$3"

@@ -5,6 +5,7 @@
 It must never take a difference for an accident: whatever is not stated in the shape's row (rows.py) is an error.
 """
 
+import collections
 import functools
 import os
 import re
@@ -110,11 +111,16 @@ def check_truth(run):
             raise Difference(f"{name}: {got} calls recorded, {least} to {most} made")
 
 
+def sum_notes(notes):
+    """Of all profiles of a run: {kind: how many}."""
+    found = collections.Counter()
+    for each in notes:
+        found.update(each)
+    return dict(found)
+
+
 def check_repairs(run):
-    repairs = {}
-    for profile in run.profiles:
-        for kind, count in profile.repairs.items():
-            repairs[kind] = repairs.get(kind, 0) + count
+    repairs = sum_notes(profile.repairs for profile in run.profiles)
     unmatched = repairs.get("unmatched-exit", 0)
     mended = repairs.get("jump", 0) + repairs.get("missed-exit", 0)
     if unmatched and run.shape.repairs != "exits":
@@ -204,10 +210,7 @@ def check_end(run):
 
 
 def check_losses(run):
-    losses = {}
-    for profile in run.profiles:
-        for kind, count in profile.losses.items():
-            losses[kind] = losses.get(kind, 0) + count
+    losses = sum_notes(profile.losses for profile in run.profiles)
     unsent = losses.pop("unsent-buffers", 0)
     stopped = losses.pop("profiling-stopped", 0)
     if run.transport == "shared" and stopped != run.shape.shared_stops:
