@@ -90,7 +90,7 @@ def by_profile(words, folder, where):
     times = collections.Counter()
     for function in profile["functions"]:
         name = function["linkage_name"] or function["name"] or "?"
-        times[name.split(".")[0]] += function["local_ns"]
+        times[name.split(".")[0]] += function["local_ns"] - function["local_wait_ns"]
     return shares_of(times)
 
 
