@@ -23,11 +23,19 @@ typedef struct
     double *whole;      /* by frame: ticks on the CPU that it has, with what is counted in it, */
     double *hooks;      /* and what counting that took by the calibration */
     double ticks;       /* of all */
+    double *own;        /* by function: ticks in its contexts themselves, but what hooks took */
+    double *seen_most;  /* by function: ticks in which the thread was seen in it, at most */
     guint32 *first;     /* by function: a context; 0: none */
     guint32 *next;      /* by context: another one of its function */
     guint32 *first_arc; /* by function: an arc that leads to it, + 1; 0: none */
     guint32 *next_arc;  /* by arc: likewise */
 } Make;
+
+static double busy_of(const FcCounts *counts, guint32 index)
+{
+    const guint64 local = counts->nodes[index].local;
+    return (double)(local - MIN(fc_counts_wait(counts->node_waits, index).local, local));
+}
 
 static void find_frames(Make *make)
 {
@@ -36,17 +44,20 @@ static void find_frames(Make *make)
     {
         const FcCountsNode *node = &counts->nodes[i];
         const FcCountsFunction *function = &counts->functions[node->function];
-        const guint64 wait = fc_counts_wait(counts->node_waits, i).local;
-        const double busy = (double)(node->local - MIN(wait, node->local));
+        const double busy = busy_of(counts, i);
         const gboolean is_frame = function->counted == 0 && !fc_counts_is_deep(counts, i);
         make->frames[i] = is_frame ? i : make->frames[node->parent];
         make->whole[make->frames[i]] += busy;
         make->hooks[make->frames[i]] +=
             (double)fc_counts_unrecorded(counts, i) * fc_costs_of_counted(make->costs, function);
         make->ticks += busy;
+        make->own[node->function] += busy;
         make->next[i] = make->first[node->function];
         make->first[node->function] = i;
     }
+    for (guint32 i = 1; i < make->known; i++)
+        if (make->frames[i] == i)
+            make->own[counts->nodes[i].function] -= MIN(make->hooks[i], busy_of(counts, i));
     for (guint32 i = 0; i < counts->arc_count; i++)
     {
         make->next_arc[i] = make->first_arc[counts->arcs[i].callee];
@@ -104,14 +115,31 @@ static void make_contexts(Make *make, const FcCountsArc *arc, GHashTable *marked
     for (guint32 parent = make->first[arc->caller - 1]; parent != 0; parent = make->next[parent])
     {
         const guint32 frame = make->frames[parent];
+        if (frame == 0 || make->whole[frame] < FRAME_LEAST * make->ticks ||
+            fc_counts_is_deep(counts, parent) ||
+            fc_counts_find_on_path(counts, parent, arc->callee) != 0 ||
+            g_hash_table_contains(marked, GUINT_TO_POINTER(frame)))
+            continue;
         const guint32 from = most_called(make, arc);
         if (from == 0 || !fc_counts_has_room(counts))
             return;
-        if (frame != 0 && make->whole[frame] >= FRAME_LEAST * make->ticks &&
-            !fc_counts_is_deep(counts, parent) &&
-            fc_counts_find_on_path(counts, parent, arc->callee) == 0 &&
-            g_hash_table_add(marked, GUINT_TO_POINTER(frame)))
-            make_context(counts, parent, from);
+        g_hash_table_add(marked, GUINT_TO_POINTER(frame));
+        make_context(counts, parent, from);
+    }
+}
+
+/* The thread was seen in the function for longer than its contexts have, and much less than it was
+ * measured in some that call it: what these have too much is in their calls. */
+static void mark_contexts(Make *make, guint32 function)
+{
+    FcCounts *counts = make->counts;
+    for (guint32 i = make->first[function]; i != 0; i = make->next[i])
+    {
+        const guint32 frame = make->frames[i];
+        const guint32 caller = counts->nodes[frame].function;
+        if (frame != 0 && busy_of(counts, frame) >= FRAME_LEAST * make->ticks &&
+            make->seen_most[caller] * TIMES_ROOM < make->own[caller])
+            fc_counts_mark(&counts->seen_nodes, i);
     }
 }
 
@@ -119,7 +147,11 @@ static void make_of_function(Make *make, guint32 function, double seen)
 {
     g_autoptr(GHashTable) marked = g_hash_table_new(NULL, NULL);
     if (seen <= TIMES_ROOM * room_of(make, function, marked))
+    {
+        if (seen > TIMES_ROOM * make->own[function])
+            mark_contexts(make, function);
         return;
+    }
     for (guint32 at = make->first_arc[function]; at != 0; at = make->next_arc[at - 1])
     {
         const FcCountsArc arc = make->counts->arcs[at - 1];
@@ -128,17 +160,25 @@ static void make_of_function(Make *make, guint32 function, double seen)
     }
 }
 
+static double error_of(const FcSightings *sightings, guint32 function, double look)
+{
+    return ERRORS * (sqrt(sightings->chance[function]) + look / 2);
+}
+
 static void make_all(Make *make, const FcSightings *sightings, double look)
 {
     double weight = sightings->hooks;
     for (guint32 i = 0; i < make->counts->function_count; i++)
         weight += sightings->seen[i];
+    const double each = make->ticks / weight;
+    for (guint32 i = 0; i < make->counts->function_count; i++)
+        make->seen_most[i] = each * (sightings->seen[i] + error_of(sightings, i, look));
     for (guint32 i = 0; i < make->counts->function_count; i++)
     {
-        const double seen = sightings->seen[i] - ERRORS * (sqrt(sightings->chance[i]) + look / 2);
+        const double seen = sightings->seen[i] - error_of(sightings, i, look);
         if (make->counts->functions[i].counted > 0 && sightings->seen[i] >= LOOKS_LEAST * look &&
             seen > 0)
-            make_of_function(make, i, seen / weight * make->ticks);
+            make_of_function(make, i, seen * each);
     }
 }
 
@@ -151,6 +191,8 @@ void fc_observed_make_contexts(FcCounts *counts, const FcCallCosts *costs,
                  .frames = g_new0(guint32, counts->node_count + 1),
                  .whole = g_new0(double, counts->node_count + 1),
                  .hooks = g_new0(double, counts->node_count + 1),
+                 .own = g_new0(double, counts->function_count + 1),
+                 .seen_most = g_new0(double, counts->function_count + 1),
                  .first = g_new0(guint32, counts->function_count + 1),
                  .next = g_new0(guint32, counts->node_count + 1),
                  .first_arc = g_new0(guint32, counts->function_count + 1),
@@ -160,6 +202,8 @@ void fc_observed_make_contexts(FcCounts *counts, const FcCallCosts *costs,
     g_free(make.frames);
     g_free(make.whole);
     g_free(make.hooks);
+    g_free(make.own);
+    g_free(make.seen_most);
     g_free(make.first);
     g_free(make.next);
     g_free(make.first_arc);

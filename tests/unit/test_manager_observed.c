@@ -329,6 +329,42 @@ static void test_elsewhere(void)
     g_assert_cmpuint(below_another(300), ==, G_MAXUINT64);
 }
 
+/* Q called B once, before that was counted. A calls B, which was timed there; then Q calls it five
+ * times for two thirds of the run, and nobody timed that. A's time does not become another for it.
+ */
+static void test_rare(void)
+{
+    const guint64 run = 1000 * 1000 * 1000;
+    const guint64 of_q = fc_fixture_site('Q', 0);
+    const Seen seen[] = {{FC_BEACON_HOOK, 20}, {IN_A, 300}, {IN_B, 680}};
+    FcFixture f;
+    fc_fixture_start(&f);
+    fc_fixture_enter(&f, 0, 'Q', 0x98, 0);
+    fc_fixture_enter(&f, 0, 'B', of_q, 1);
+    fc_fixture_leave(&f, 20, 'B', of_q, 1);
+    fc_fixture_leave(&f, 20, 'Q', 0x98, 0);
+    fc_fixture_enter(&f, 20, 'A', 0x99, 0);
+    for (guint i = 0; i < SAMPLES; i++)
+        fc_fixture_sample(&f, 100 + i * 3000, 20, 'B', OF_B, 1);
+    fc_fixture_leave(&f, run, 'A', 0x99, 0);
+    fc_fixture_enter(&f, run, 'Q', 0x98, 0);
+    fc_fixture_leave(&f, 3 * run, 'Q', 0x98, 0);
+    FcCounted *counted = fc_stack_counted(f.stack);
+    fc_counted_add(counted, OF_B, fc_fixture_address('B'), 0, CALLS);
+    fc_counted_add(counted, of_q, fc_fixture_address('B'), 0, 4);
+    fc_counted_settle(counted, 0, &costs);
+    FcObserved all = observed(seen, G_N_ELEMENTS(seen), 1000);
+    fc_costs_take_off(f.counts, &costs, &all);
+    fc_counts_sum_functions(f.counts);
+    g_assert_cmpuint(fc_fixture_function(f.counts, 'B')->calls, ==, CALLS + 5);
+    g_assert_cmpuint(fc_fixture_function(f.counts, 'A')->local, >=, run * 7 / 10);
+    g_assert_cmpuint(fc_fixture_function(f.counts, 'Q')->local, <=, 2 * run / 10);
+    g_assert_cmpuint(fc_fixture_context(f.counts, "AB")->local, <=, run * 3 / 10);
+    g_assert_cmpuint(fc_fixture_context(f.counts, "QB")->local, >=, 2 * run * 8 / 10);
+    g_array_unref(all.sightings);
+    fc_fixture_stop(&f);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -343,5 +379,6 @@ int main(int argc, char **argv)
     g_test_add_func("/observed/variance", test_variance);
     g_test_add_func("/observed/deep", test_deep);
     g_test_add_func("/observed/elsewhere", test_elsewhere);
+    g_test_add_func("/observed/rare", test_rare);
     return g_test_run();
 }
