@@ -13,6 +13,7 @@
 #include "libfc/counters.h"
 #include "libfc/exit.h"
 #include "libfc/libc.h"
+#include "libfc/loader.h"
 #include "libfc/modules.h"
 #include "libfc/process.h"
 #include "libfc/signals.h"
@@ -48,6 +49,7 @@ static void prepare_fork(void)
     if (fc_thread.number == 0)
         fc_threads_start();
     fc_modules_update(); /* the child goes by what we know, and the chunk's reader, too */
+    fc_loader_before_fork();
     fc_chunks_flush();
     /* relaxed: the tokens only have to differ */
     forking.token = __atomic_add_fetch(&fork_count, 1, __ATOMIC_RELAXED);
@@ -60,9 +62,11 @@ static void prepare_fork(void)
 
 static void forked_parent(void)
 {
-    if (forking.prepared)
-        fc_restore_signals(forking.signals);
+    if (!forking.prepared)
+        return;
+    fc_loader_after_fork();
     forking.prepared = false;
+    fc_restore_signals(forking.signals);
 }
 
 static void forked_child(void)

@@ -5,7 +5,7 @@
  * path, which then compares the list of loaded objects with the one that
  * fcmanager has.  Where libfc came in with a plug-in, the global offset tables of all that was
  * there before are set to our stand-ins; what comes later may call libc's, so the comparison is
- * made for every chunk as well.
+ * made for every chunk as well.  loader.h says when the loader is not asked.
  */
 #include "libfc/modules.h"
 
@@ -17,6 +17,7 @@
 #include "libfc/counters.h"
 #include "libfc/got.h"
 #include "libfc/libc.h"
+#include "libfc/loader.h"
 #include "libfc/notice.h"
 #include "libfc/signals.h"
 #include "libfc/state.h"
@@ -49,8 +50,7 @@ static struct
     unsigned long long subs;
     bool interposed;
     bool is_forked;       /* the process is a child of one that was profiled */
-    uint32_t changed;     /* atomic: dlopen or dlclose was called, */
-    uint64_t changed_ns;  /* atomic: last at this time */
+    uint32_t changed;     /* atomic: dlopen or dlclose was called */
     uint64_t change_time; /* atomic: when the first call since the last scan began, 0: none */
     uint64_t open_time;   /* atomic: when the last call of dlopen began */
     uint64_t scan_time;   /* of the last scan */
@@ -242,14 +242,23 @@ static void tell_unloads(uint64_t time)
     }
 }
 
-void fc_modules_scan(void)
+static void scan_list(void)
 {
-    uint64_t old = fc_block_signals();
     struct Scan scan = {0};
     fc_libc()->iterate_phdr(visit, &scan);
     begin(&scan); /* if no object was visited */
     tell_unloads(scan.now);
     fc_unlock(&modules.lock);
+}
+
+void fc_modules_scan(void)
+{
+    uint64_t old = fc_block_signals();
+    if (fc_loader_begin())
+    {
+        scan_list();
+        fc_loader_end();
+    }
     fc_restore_signals(old);
 }
 
@@ -262,39 +271,30 @@ static int read_counters(struct dl_phdr_info *object, size_t bytes, void *data)
     return 1;
 }
 
-/* When dlopen has loaded what it is to load nobody tells us: for so long the loader's counters are
- * asked each time.  Not for ever, as that waits where the program waits for a thread within a
- * function that dl_iterate_phdr calls. */
-#define LOADING_NS 200000000u
-
-static void stop_asking(void)
+static void update(void)
 {
-    const uint64_t called = __atomic_load_n(&modules.changed_ns, __ATOMIC_SEQ_CST);
-    if (fc_clock_monotonic_ns() - called < LOADING_NS)
-        return;
-    /* seq_cst: pairs with will_change, which stores the time first */
-    __atomic_store_n(&modules.changed, 0, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&modules.changed_ns, __ATOMIC_SEQ_CST) != called)
-        __atomic_store_n(&modules.changed, 1, __ATOMIC_SEQ_CST);
-}
-
-void fc_modules_update(void)
-{
-    if (modules.interposed && !__atomic_load_n(&modules.changed, __ATOMIC_RELAXED))
-        return;
     unsigned long long counters[2] = {0, 0};
+    if (!fc_loader_begin())
+        return;
     fc_libc()->iterate_phdr(read_counters, counters);
     if (counters[0] != __atomic_load_n(&modules.adds, __ATOMIC_ACQUIRE) ||
         counters[1] != __atomic_load_n(&modules.subs, __ATOMIC_ACQUIRE))
-        fc_modules_scan();
+        scan_list();
     else if (__atomic_load_n(&modules.lock, __ATOMIC_RELAXED) != 0)
     {
         /* what the caller sends next is to come behind what another thread is telling */
         fc_lock(&modules.lock);
         fc_unlock(&modules.lock);
     }
-    if (modules.interposed)
-        stop_asking();
+    fc_loader_end();
+}
+
+/* Once dlopen was called the loader's counters are asked each time: when it has loaded what it is
+ * to load nobody tells us. */
+void fc_modules_update(void)
+{
+    if (!modules.interposed || __atomic_load_n(&modules.changed, __ATOMIC_RELAXED))
+        update();
 }
 
 struct Bounds
@@ -334,6 +334,7 @@ void fc_modules_scan_last(void)
  * unloaded something, and thus got the lock. */
 void fc_modules_after_fork(void)
 {
+    fc_loader_after_fork_in_child();
     modules.lock = 0;
     modules.changed = 0;
     modules.change_time = 0;
@@ -370,8 +371,7 @@ static void will_change(bool opens)
                                 __ATOMIC_RELAXED);
     if (opens)
         __atomic_store_n(&modules.open_time, now, __ATOMIC_RELAXED);
-    __atomic_store_n(&modules.changed_ns, fc_clock_monotonic_ns(), __ATOMIC_SEQ_CST);
-    __atomic_store_n(&modules.changed, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&modules.changed, 1, __ATOMIC_RELAXED);
     fc_chunks_flush(); /* the next record comes by fc_modules_update */
     fc_restore_signals(old);
 }
@@ -442,9 +442,11 @@ void fc_modules_setup(void)
     static struct FcStandIn stand_ins[] = {{"dlopen", (void *)own_dlopen},
                                            {"dlmopen", (void *)own_dlmopen},
                                            {"dlclose", (void *)own_dlclose},
+                                           {"dl_iterate_phdr", (void *)fc_loader_iterate},
                                            {0}};
 
     find_real();
+    fc_loader_setup(update);
     modules.interposed = fc_libc()->dlsym(RTLD_DEFAULT, "dlopen") == (void *)own_dlopen;
     if (!modules.interposed)
         fc_libc()->iterate_phdr(redirect, stand_ins);

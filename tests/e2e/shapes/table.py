@@ -14,6 +14,8 @@ BOTH_CXX = ("g++", "clang++")
 SIGNALLED = "signal"
 PLUGINS = [word for name in ("red", "green") for word in ("{folder}/{program}-" + name + ".so", name)]
 
+REUSED = ["{folder}/{program}-" + name + ".so" for name in ("red", "green", "slow")]
+
 
 def profile_of(run, function):
     """The profiles that have the function, and its figures in them."""
@@ -158,10 +160,31 @@ def check_plugins(turns):
     return check_it
 
 
+def check_reused(red, green):
+    """What the libraries of reused.c were told to do, in all processes."""
+    def check_it(run):
+        check_no_unknown(run)
+        calls = {}
+        for function in (each for profile in run.profiles for each in profile.functions):
+            calls[function.name] = calls.get(function.name, 0) + function.calls
+        expected = {"red_work": len(red), "red_step": sum(red), "green_work": len(green), "green_step": sum(green)}
+        found = {name: calls.get(name, 0) for name in expected}
+        if found != expected:
+            raise Difference(f"calls: {found}, not {expected}")
+    return check_it
+
+
 def check_host(run):
     calls = {function.name: function.calls for function in run.profiles[0].functions}
     if calls != {"main": 1, "run": 1, "call": 1}:
         raise Difference(f"calls: {calls}")
+
+
+def check_held(run):
+    calls = {function.name: function.calls for function in run.profiles[0].functions}
+    expected = {"red_work": 2, "red_step": 2 * 10000 + 2, "red_built": 1, "red_torn_down": 1}
+    if calls != expected:
+        raise Difference(f"calls: {calls}, not {expected}")
 
 
 def check_preloaded(run):
@@ -187,7 +210,7 @@ def build_host(host_is_profiled=True):
         for name in ("red", "green"):
             case.compile("plugin.c", "-shared", "-fPIC", f"-DNAME={name}", compiler=compiler,
                          profiled=profiled, output=f"{program}-{name}.so")
-        return case.compile("plugin_host.c", compiler=compiler,
+        return case.compile(shape.source, compiler=compiler,
                             profiled=profiled and host_is_profiled, output=program)
     return build
 
@@ -197,6 +220,15 @@ def build_with_plugin(case, shape, compiler, profiled):
     case.compile("plugin.c", "-shared", "-fPIC", "-DNAME=red", compiler=compiler,
                  profiled=profiled, output=f"{program}-red.so")
     return case.compile(shape.source, compiler=compiler, profiled=profiled, output=program)
+
+
+def build_reused(case, shape, compiler, profiled):
+    program = f"{shape.source[:-2]}-{compiler}{'' if profiled else '-plain'}"
+    place = "-Wl,-Ttext-segment=0x600000000000"  # where the loader puts it, if nothing else is there
+    for name, flag in (("red", place), ("green", place), ("slow", "-DWAITS")):
+        case.compile("reused_lib.c", "-shared", "-fPIC", f"-DNAME={name}", flag, compiler=compiler,
+                     profiled=profiled, output=f"{program}-{name}.so")
+    return case.compile(shape.source, "-rdynamic", compiler=compiler, profiled=profiled, output=program)
 
 
 def build_interposed(case, shape, compiler, profiled):
@@ -285,6 +317,8 @@ PROCESSES = [
           check=check_clones(20, 3000)),
     Shape("fork-amid-loading", "loading_forks.c", [100, "{folder}/{program}-red.so"],
           build=build_with_plugin, oracle=False, processes=101),
+    Shape("fork-then-load", "fork_then_load.c", [500, "{folder}/{program}-red.so"], build=build_with_plugin,
+          oracle=False, processes=1, env={"FC_NO_FORK": "1"}, further=None),
     Shape("exec-chain", "exec_chain.c", ["chain", 5], status=9, check=check_chain),
     Shape("exec-chain-killed", "exec_chain.c", ["chain-killed", 40], status=-signal.SIGKILL,
           processes=40, pipe_may_lose=1),
@@ -384,6 +418,15 @@ LIBRARIES = [
     # what is loaded beside a libfc is not profiled, and the host is as if it were not there
     Shape("plugins-namespace", "plugin_host.c", ["namespace", 1, *PLUGINS[:2]],
           build=build_host(), oracle=False, check=check_host),
+    # the oracle itself asks the loader for its list where a process ends
+    *(Shape(f"held-list-{way}", "held_list.c", [way, PLUGINS[0]], build=build_with_plugin, oracle=False, **row)
+      for way, row in (("works", {"processes": 1}), ("ends", {"processes": 1}), ("forks", {"processes": 2}),
+                       ("exits", {"processes": 1, "status": 3}))),
+    Shape("held-list-unprofiled-host", "held_list.c", ["calls", PLUGINS[0]], oracle=False, processes=1,
+          build=build_host(host_is_profiled=False), check=check_held),
+    *(Shape(f"reused-{way}", "reused.c", [way, *REUSED], build=build_reused, oracle=False,
+            check=check_reused([11], [calls]))
+      for way, calls in (("fills", 20000), ("ends", 11), ("forks", 11), ("left", 20000), ("late", 20000))),
     Shape("interposed", "interposed.c", build=build_interposed, compilers=BOTH,
           callers=False, check=check_no_unknown),
     Shape("own-init", "own_init.c", flags=("-O0", "-Wl,-init=own_init", "-Wl,-fini=own_fini")),

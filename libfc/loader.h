@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Who may ask the loader for its list of objects, without waiting for the program: the loader holds
+ * a lock of its own while dl_iterate_phdr calls the program's function, and that may wait for any
+ * thread.  So libfc stands in for dl_iterate_phdr, tells of what is in the list before the
+ * program's function is called, and asks no more until that has come back: nobody else can change
+ * the list meanwhile.
+ */
+#pragma once
+
+#include <link.h>
+#include <stdbool.h>
+
+/* Finds what the stand-in calls; `tell` is to tell of what is loaded, signals blocked.  Once, at
+ * start. */
+void fc_loader_setup(void (*tell)(void));
+
+/* False: the loader is not to be asked now.  It could not answer, and what is in the list was told
+ * when the program's function was called; or the process is just being forked.  True: it may be
+ * until fc_loader_end.  Signals blocked. */
+bool fc_loader_begin(void);
+void fc_loader_end(void);
+
+/* No other thread is to have the loader's lock on our behalf when the process is forked: in the
+ * child nobody would release it.  In the parent, around the fork. */
+void fc_loader_before_fork(void);
+void fc_loader_after_fork(void);
+void fc_loader_after_fork_in_child(void);
+
+/* The stand-in, by a name that is ours alone. */
+int fc_loader_iterate(int (*visit)(struct dl_phdr_info *, size_t, void *), void *data)
+    __attribute__((visibility("hidden")));
