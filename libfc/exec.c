@@ -13,6 +13,7 @@
 #include "libfc/clock.h"
 #include "libfc/join.h"
 #include "libfc/libc.h"
+#include "libfc/modules.h"
 #include "libfc/signals.h"
 #include "libfc/state.h"
 #include "libfc/switches.h"
@@ -132,6 +133,7 @@ static void send(enum FcMessageType type)
         if (type == FC_MSG_EXEC)
         {
             message.value = fc_switches_look_last();
+            fc_modules_update(); /* first: the chunk may hold calls of what was just loaded */
             fc_chunks_flush();
         }
         else

@@ -366,6 +366,7 @@ static void will_change(bool opens)
         return;
     uint64_t old = fc_block_signals();
     uint64_t none = 0;
+    fc_modules_update(); /* first: the chunk may hold calls of what another thread has loaded */
     const uint64_t now = fc_clock_peek();
     __atomic_compare_exchange_n(&modules.change_time, &none, now, false, __ATOMIC_RELAXED,
                                 __ATOMIC_RELAXED);

@@ -426,7 +426,8 @@ LIBRARIES = [
           build=build_host(host_is_profiled=False), check=check_held),
     *(Shape(f"reused-{way}", "reused.c", [way, *REUSED], build=build_reused, oracle=False,
             check=check_reused([11], [calls]))
-      for way, calls in (("fills", 20000), ("ends", 11), ("forks", 11), ("left", 20000), ("late", 20000))),
+      for way, calls in (("fills", 20000), ("ends", 11), ("forks", 11), ("executes", 11), ("closes", 11),
+                         ("left", 20000), ("late", 20000))),
     Shape("interposed", "interposed.c", build=build_interposed, compilers=BOTH,
           callers=False, check=check_no_unknown),
     Shape("own-init", "own_init.c", flags=("-O0", "-Wl,-init=own_init", "-Wl,-fini=own_fini")),
