@@ -241,11 +241,11 @@ static uint32_t place_in(uint32_t room, uint64_t key, uint64_t site)
 
 static struct FcPair *find_pair(struct FcCounted *counted, uint64_t key, uint64_t site)
 {
-    struct FcPair *pair = fc_filter_pair(&counted->filter, key, site);
-    if (is_pair(pair, key, site))
-        return pair;
-    if (is_pair(fc_filter_other(pair), key, site))
-        return fc_filter_other(pair);
+    struct FcPair *ways[FC_FILTER_WAYS];
+    fc_filter_ways(&counted->filter, key, site, ways);
+    for (int way = 0; way < FC_FILTER_WAYS; way++)
+        if (is_pair(ways[way], key, site))
+            return ways[way];
     /* the room is read first: a handler that makes both larger stores the table first */
     uint32_t room = __atomic_load_n(&counted->more_room, __ATOMIC_ACQUIRE);
     struct FcPair *more = counted->more;
@@ -355,10 +355,12 @@ static struct FcPair *make_pair(struct FcCounted *counted, struct FcFunction *kn
     struct FcPair *pair = find_pair(counted, key, site);
     if (pair) /* a handler was here first */
         return pair;
-    pair = fc_filter_pair(&counted->filter, key, site);
-    if (FC_FILTER_SEEN(pair->key) != 0)
-        pair = fc_filter_other(pair);
-    bool is_first = FC_FILTER_SEEN(pair->key) == 0;
+    struct FcPair *ways[FC_FILTER_WAYS];
+    fc_filter_ways(&counted->filter, key, site, ways);
+    for (int way = 0; way < FC_FILTER_WAYS && !pair; way++)
+        if (FC_FILTER_SEEN(ways[way]->key) == 0)
+            pair = ways[way];
+    const bool is_first = pair != NULL;
     if (!is_first && !make_more_room(counted))
         return NULL;
     struct FcCount *count =

@@ -52,7 +52,7 @@ struct FcSlot
 
 struct FcFilter
 {
-    /* Each in one of two neighbours: see fc_filter_other. */
+    /* Each in one of two neighbours, or of two more: see fc_filter_other, fc_filter_far. */
     struct FcPair pairs[FC_FILTER_PAIRS] __attribute__((aligned(2 * sizeof(struct FcPair))));
     struct FcSlot slots[FC_FILTER_SLOTS];
     bool is_slow; /* what is not found here may be counted all the same */
@@ -109,6 +109,29 @@ static inline __attribute__((always_inline)) struct FcPair *fc_filter_other(stru
     return (struct FcPair *)((uintptr_t)pair ^ sizeof *pair);
 }
 
+/* The first of two neighbours in another line, where it is if both of those were taken: of 800
+ * pairs a dozen or two, and one of them may be the program's hottest.  In the small table of tests
+ * it may be the same line. */
+static inline __attribute__((always_inline)) struct FcPair *
+fc_filter_far(struct FcFilter *filter, const struct FcPair *pair, uint64_t key, uint64_t site)
+{
+    const uint64_t apart = ((key >> 9 ^ site >> 2) & 0x3ff) + 1;
+    const uint64_t at = (uint64_t)((const char *)pair - (const char *)filter->pairs) ^ apart << 6;
+    return (struct FcPair *)((char *)filter->pairs +
+                             (at & (FC_FILTER_PAIRS - 1) * (uint64_t)sizeof(struct FcPair)));
+}
+
+/* All of them, in the order in which they are to be taken. */
+#define FC_FILTER_WAYS 4
+static inline void fc_filter_ways(struct FcFilter *filter, uint64_t key, uint64_t site,
+                                  struct FcPair *ways[FC_FILTER_WAYS])
+{
+    ways[0] = fc_filter_pair(filter, key, site);
+    ways[1] = fc_filter_other(ways[0]);
+    ways[2] = fc_filter_far(filter, ways[0], key, site);
+    ways[3] = fc_filter_other(ways[2]);
+}
+
 static inline __attribute__((always_inline)) struct FcSlot *fc_filter_slot(struct FcFilter *filter,
                                                                            uint64_t function)
 {
@@ -160,18 +183,31 @@ fc_filter_is(const struct FcPair *pair, uint64_t key, uint64_t site, struct FcCo
     return fc_likely(FC_FILTER_SEEN(pair->key) == key && pair->site == site);
 }
 
+/* NULL: the table does not have it; else it is counted at `*count`. */
+static inline __attribute__((always_inline)) struct FcPair *
+fc_filter_find(struct FcFilter *filter, uint64_t key, uint64_t site, struct FcCount **count)
+{
+    struct FcPair *pair = fc_filter_pair(filter, key, site);
+    if (fc_likely(fc_filter_is(pair, key, site, count)))
+        return pair;
+    pair = fc_filter_other(pair);
+    if (fc_likely(fc_filter_is(pair, key, site, count)))
+        return pair;
+    pair = fc_filter_far(filter, pair, key, site);
+    if (fc_filter_is(pair, key, site, count))
+        return pair;
+    pair = fc_filter_other(pair);
+    return fc_filter_is(pair, key, site, count) ? pair : NULL;
+}
+
 /* Where it is counted, `told` becomes what to tell behind it. */
 static inline __attribute__((always_inline)) enum FcEntry
 fc_filter_enter(struct FcFilter *filter, uint64_t key, uint64_t site, uint64_t *told)
 {
     struct FcCount *count;
-    struct FcPair *pair = fc_filter_pair(filter, key, site);
-    if (fc_unlikely(!fc_filter_is(pair, key, site, &count)))
-    {
-        pair = fc_filter_other(pair);
-        if (fc_unlikely(!fc_filter_is(pair, key, site, &count)))
-            return FC_ENTRY_UNKNOWN;
-    }
+    const struct FcPair *pair = fc_filter_find(filter, key, site, &count);
+    if (fc_unlikely(!pair))
+        return FC_ENTRY_UNKNOWN;
     *told = pair->beacon;
     return fc_likely(fc_filter_count(count)) ? FC_ENTRY_COUNTED : FC_ENTRY_USED_UP;
 }

@@ -24,10 +24,11 @@ static uint64_t key_of(const struct FcFunction *known)
 static void show_pair(struct FcCounted *counted, const struct FcFunction *known, bool is_shown)
 {
     const uint64_t key = key_of(known);
-    struct FcPair *pair = fc_filter_pair(&counted->filter, key, known->site);
-    for (int way = 0; way < 2 && key != 0; way++, pair = fc_filter_other(pair))
-        if (pair->site == known->site)
-            show(pair, key, is_shown);
+    struct FcPair *ways[FC_FILTER_WAYS];
+    fc_filter_ways(&counted->filter, key, known->site, ways);
+    for (int way = 0; way < FC_FILTER_WAYS && key != 0; way++)
+        if (ways[way]->site == known->site)
+            show(ways[way], key, is_shown);
 }
 
 /* With more call sites than these it takes longer to show and to hide them all than to look each of
