@@ -19,10 +19,22 @@ typedef struct
     guint64 *removed;
     const double *within;
     double *elsewhere; /* by context: ticks of its total that are in no context below it */
-    guint32 *head; /* by context: the outermost of a recursion that it is in; 0: it is in none */
-    double folded; /* the part of `elsewhere` that is in contexts on which others were folded, */
+    guint64 *below; /* by context: the local times in and below it, of which nothing is taken off */
+    guint32 *head;  /* by context: the outermost of a recursion that it is in; 0: it is in none */
+    double folded;  /* the part of `elsewhere` that is in contexts on which others were folded, */
     double folded_cost; /* and of that the part that hooks took */
 } Totals;
+
+static void sum_below(Totals *totals)
+{
+    const FcCounts *counts = totals->counts;
+    for (guint32 i = counts->node_count; i-- > 1;) /* children stand behind their parents */
+    {
+        totals->below[i] += counts->nodes[i].local;
+        if (counts->nodes[i].parent != 0)
+            totals->below[counts->nodes[i].parent] += totals->below[i];
+    }
+}
 
 static gboolean is_folded(const FcCountsNode *node)
 {
@@ -94,6 +106,9 @@ static void sum_costs(Totals *totals)
         folded[i] += totals->elsewhere[i] * part * totals->folded_cost;
         cost->local += totals->removed[i];
         cost->total += cost->local;
+        /* a mean, which may be more than there is here */
+        const double most = (double)node->total - (double)totals->below[i] - (double)cost->total;
+        folded[i] = CLAMP(folded[i], 0, MAX(0, most));
         if (node->parent != 0)
         {
             cost_of(totals, node->parent)->total += cost->total;
@@ -126,7 +141,7 @@ static void take_off_contexts(Totals *totals)
         guint64 total = less(node->total, removed);
         if (node->parent != 0) /* but where a coroutine was left: see counted-times.c */
             total = MIN(total, counts->nodes[node->parent].total);
-        total = MIN(MAX(total, node->local), node->total);
+        total = MIN(MAX(total, totals->below[i]), node->total);
         cost->total = node->total - total;
         node->total = total;
         totals->removed[i] = cost->total;
@@ -350,9 +365,11 @@ void fc_costs_take_off_totals(FcCounts *counts, guint64 *removed, const double *
                      .removed = removed,
                      .within = within,
                      .elsewhere = g_new0(double, counts->node_count),
+                     .below = g_new0(guint64, counts->node_count),
                      .head = g_new0(guint32, counts->node_count)};
     counts->node_costs = g_array_new(FALSE, TRUE, sizeof(FcCountsCost));
     g_array_set_size(counts->node_costs, counts->node_count);
+    sum_below(&totals);
     find_elsewhere(&totals);
     find_folded(&totals);
     sum_costs(&totals);
@@ -364,5 +381,6 @@ void fc_costs_take_off_totals(FcCounts *counts, guint64 *removed, const double *
     take_off_arcs(&totals);
     bound_by_callers(counts, within, local);
     g_free(totals.elsewhere);
+    g_free(totals.below);
     g_free(totals.head);
 }

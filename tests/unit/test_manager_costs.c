@@ -280,6 +280,18 @@ static void test_circle(void)
     fc_fixture_stop(&f);
 }
 
+/* No context's total is less than the local times in and below it. */
+static void check_below(const FcCounts *counts)
+{
+    g_autofree guint64 *below = g_new0(guint64, counts->node_count);
+    for (guint32 i = counts->node_count; i-- > 1;)
+    {
+        below[i] += counts->nodes[i].local;
+        below[counts->nodes[i].parent] += below[i];
+        g_assert_cmpuint(below[i], <=, counts->nodes[i].total);
+    }
+}
+
 /* What was taken off contexts that others were folded on is in the totals of who called them. */
 static void test_folded(void)
 {
@@ -288,6 +300,7 @@ static void test_folded(void)
         FcFixture f;
         run_expressions(&f, contexts);
         const guint64 all = sum_of_local(f.counts);
+        check_below(f.counts);
         g_assert_cmpuint(fc_fixture_function(f.counts, 'A')->total, <=, all);
         g_assert_cmpuint(fc_fixture_function(f.counts, 'A')->total, >=, all * 8 / 10);
         for (const char *letter = "BCD"; *letter; letter++)
