@@ -13,6 +13,8 @@
 #define ERRORS 3.0
 /* A frame with a smaller part of the thread's time is not worth a context. */
 #define FRAME_LEAST 0.01
+/* So many calls are looked at for the way to one function. */
+#define STEPS_MOST 64u
 
 typedef struct
 {
@@ -95,7 +97,7 @@ static guint32 most_called(const Make *make, const FcCountsArc *arc)
 }
 
 /* Below `parent`, with a call of context `from`, which is by the same arc. */
-static void make_context(FcCounts *counts, guint32 parent, guint32 from)
+static guint32 make_context(FcCounts *counts, guint32 parent, guint32 from)
 {
     const FcCountsNode like = counts->nodes[from];
     const guint32 node =
@@ -107,24 +109,109 @@ static void make_context(FcCounts *counts, guint32 parent, guint32 from)
     fc_counts_mark(&counts->apportioned_nodes, node);
     fc_counts_mark(&counts->apportioned_nodes, from);
     fc_counts_mark(&counts->seen_nodes, node);
+    return node;
 }
 
-static void make_contexts(Make *make, const FcCountsArc *arc, GHashTable *marked)
+/* The thread was seen in the frame's function for much less than that was measured. */
+static gboolean is_underseen(const Make *make, guint32 frame)
 {
-    FcCounts *counts = make->counts;
-    for (guint32 parent = make->first[arc->caller - 1]; parent != 0; parent = make->next[parent])
+    const guint32 function = make->counts->nodes[frame].function;
+    return make->seen_most[function] * TIMES_ROOM < make->own[function];
+}
+
+/* A call on the way down to the function that was seen. */
+typedef struct
+{
+    guint32 arc;
+    guint32 below; /* the step that its callee makes, + 1; 0: that is the function */
+} Step;
+
+/* What is searched for one function. */
+typedef struct
+{
+    Make *make;
+    GArray *steps;       /* Step, the nearest to the function first */
+    GHashTable *callers; /* functions, + 1, whose callers are among them */
+    GHashTable *marked;  /* frames that have a context of the function */
+    gboolean is_sure;    /* it was called elsewhere; else only where the thread was not seen */
+} Search;
+
+static void add_steps(Search *search, guint32 function, guint32 below)
+{
+    const Make *make = search->make;
+    if (!g_hash_table_add(search->callers, GUINT_TO_POINTER(function + 1)))
+        return;
+    for (guint32 at = make->first_arc[function]; at != 0; at = make->next_arc[at - 1])
     {
-        const guint32 frame = make->frames[parent];
-        if (frame == 0 || make->whole[frame] < FRAME_LEAST * make->ticks ||
-            fc_counts_is_deep(counts, parent) ||
-            fc_counts_find_on_path(counts, parent, arc->callee) != 0 ||
-            g_hash_table_contains(marked, GUINT_TO_POINTER(frame)))
-            continue;
-        const guint32 from = most_called(make, arc);
+        const FcCountsArc *arc = &make->counts->arcs[at - 1];
+        const Step step = {at - 1, below};
+        if (arc->caller != 0 && arc->caller - 1 != function && arc->calls > 0 &&
+            search->steps->len < STEPS_MOST)
+            g_array_append_val(search->steps, step);
+    }
+}
+
+static gboolean is_wanted(const Search *search, const Step *step, guint32 parent)
+{
+    const Make *make = search->make;
+    const guint32 frame = make->frames[parent];
+    if (frame == 0 || make->whole[frame] < FRAME_LEAST * make->ticks ||
+        fc_counts_is_deep(make->counts, parent) ||
+        g_hash_table_contains(search->marked, GUINT_TO_POINTER(frame)) ||
+        !((search->is_sure && step->below == 0) || is_underseen(make, frame)))
+        return FALSE;
+    for (guint32 at = step->below;
+         fc_counts_find_on_path(make->counts, parent, make->counts->arcs[step->arc].callee) == 0;
+         at = step->below)
+    {
+        if (at == 0)
+            return TRUE;
+        step = &g_array_index(search->steps, Step, at - 1);
+    }
+    return FALSE;
+}
+
+/* FALSE where there is no room, or no call for one of them. */
+static gboolean make_way(const Search *search, const Step *step, guint32 parent)
+{
+    FcCounts *counts = search->make->counts;
+    for (;;)
+    {
+        const guint32 from = most_called(search->make, &counts->arcs[step->arc]);
         if (from == 0 || !fc_counts_has_room(counts))
-            return;
-        g_hash_table_add(marked, GUINT_TO_POINTER(frame));
-        make_context(counts, parent, from);
+            return FALSE;
+        parent = make_context(counts, parent, from);
+        if (step->below == 0)
+            return TRUE;
+        step = &g_array_index(search->steps, Step, step->below - 1);
+    }
+}
+
+static void make_contexts(const Search *search, const Step *step)
+{
+    const Make *make = search->make;
+    const guint32 caller = make->counts->arcs[step->arc].caller - 1;
+    for (guint32 parent = make->first[caller]; parent != 0; parent = make->next[parent])
+        if (is_wanted(search, step, parent))
+        {
+            if (!make_way(search, step, parent))
+                return;
+            g_hash_table_add(search->marked, GUINT_TO_POINTER(make->frames[parent]));
+        }
+}
+
+/* By its callers, and, as far as these are counted, by theirs. */
+static void make_ways(Search *search, guint32 function)
+{
+    const FcCounts *counts = search->make->counts;
+    add_steps(search, function, 0);
+    for (guint i = 0; i < search->steps->len; i++)
+    {
+        const Step step = g_array_index(search->steps, Step, i);
+        const guint32 caller = counts->arcs[step.arc].caller - 1;
+        make_contexts(search, &step);
+        if (counts->functions[caller].counted > 0)
+            add_steps(search, caller, i + 1);
     }
 }
 
@@ -136,9 +223,8 @@ static void mark_contexts(Make *make, guint32 function)
     for (guint32 i = make->first[function]; i != 0; i = make->next[i])
     {
         const guint32 frame = make->frames[i];
-        const guint32 caller = counts->nodes[frame].function;
         if (frame != 0 && busy_of(counts, frame) >= FRAME_LEAST * make->ticks &&
-            make->seen_most[caller] * TIMES_ROOM < make->own[caller])
+            is_underseen(make, frame))
             fc_counts_mark(&counts->seen_nodes, i);
     }
 }
@@ -146,18 +232,14 @@ static void mark_contexts(Make *make, guint32 function)
 static void make_of_function(Make *make, guint32 function, double seen)
 {
     g_autoptr(GHashTable) marked = g_hash_table_new(NULL, NULL);
-    if (seen <= TIMES_ROOM * room_of(make, function, marked))
-    {
-        if (seen > TIMES_ROOM * make->own[function])
-            mark_contexts(make, function);
+    g_autoptr(GHashTable) callers = g_hash_table_new(NULL, NULL);
+    g_autoptr(GArray) steps = g_array_new(FALSE, FALSE, sizeof(Step));
+    Search search = {make, steps, callers, marked, FALSE};
+    search.is_sure = seen > TIMES_ROOM * room_of(make, function, marked);
+    if (!search.is_sure && seen <= TIMES_ROOM * make->own[function])
         return;
-    }
-    for (guint32 at = make->first_arc[function]; at != 0; at = make->next_arc[at - 1])
-    {
-        const FcCountsArc arc = make->counts->arcs[at - 1];
-        if (arc.caller != 0 && arc.caller - 1 != function && arc.calls > 0)
-            make_contexts(make, &arc, marked);
-    }
+    mark_contexts(make, function);
+    make_ways(&search, function);
 }
 
 static double error_of(const FcSightings *sightings, guint32 function, double look)

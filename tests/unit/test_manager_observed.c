@@ -365,6 +365,60 @@ static void test_rare(void)
     fc_fixture_stop(&f);
 }
 
+/* P calls D, that A, and that B, all counted and timed there. Q has called D before that was
+ * counted, and does so a few times, all of which B takes: nobody timed any of these, but who calls
+ * whom tells the way. P took long enough for all that was seen of B, but was seen itself. */
+static void test_way(void)
+{
+    const guint64 run = 1000 * 1000 * 1000;
+    const guint64 of_p = fc_fixture_site('P', 0);
+    const guint64 of_q = fc_fixture_site('Q', 0);
+    const guint64 of_d = fc_fixture_site('D', 0);
+    const Seen seen[] = {
+        {FC_BEACON_HOOK, 20}, {fc_beacon_left(fc_fixture_address('D'), of_p), 580}, {IN_B, 400}};
+    FcFixture f;
+    fc_fixture_start(&f);
+    fc_fixture_enter(&f, 0, 'Q', 0x98, 0);
+    fc_fixture_enter(&f, 0, 'D', of_q, 1);
+    fc_fixture_leave(&f, 20, 'D', of_q, 1);
+    fc_fixture_leave(&f, 20, 'Q', 0x98, 0);
+    fc_fixture_enter(&f, 20, 'P', 0x99, 0);
+    fc_fixture_count(&f, 20, FC_COUNT_BEGINS, 'D', of_p, 1);
+    fc_fixture_count(&f, 20, FC_COUNT_BEGINS, 'A', of_d, 2);
+    fc_fixture_count(&f, 20, FC_COUNT_BEGINS, 'B', OF_B, 3);
+    for (guint64 now = 100; now < 100 + SAMPLES * 3000; now += 3000)
+    {
+        fc_fixture_count(&f, now, FC_COUNT_SAMPLE, 'D', of_p, 1);
+        fc_fixture_enter(&f, now + 20, 'A', of_d, 2);
+        fc_fixture_enter(&f, now + 40, 'B', OF_B, 3);
+        fc_fixture_leave(&f, now + 60, 'B', OF_B, 3);
+        fc_fixture_leave(&f, now + 80, 'A', of_d, 2);
+        fc_fixture_leave(&f, now + 100, 'D', of_p, 1);
+    }
+    fc_fixture_leave(&f, 3 * run, 'P', 0x99, 0);
+    fc_fixture_enter(&f, 3 * run, 'Q', 0x98, 0);
+    fc_fixture_leave(&f, 5 * run, 'Q', 0x98, 0);
+    FcCounted *counted = fc_stack_counted(f.stack);
+    fc_counted_add(counted, of_p, fc_fixture_address('D'), 0, CALLS);
+    fc_counted_add(counted, of_q, fc_fixture_address('D'), 0, 4);
+    fc_counted_add(counted, of_d, fc_fixture_address('A'), 0, CALLS + 4);
+    fc_counted_add(counted, OF_B, fc_fixture_address('B'), 0, CALLS + 4);
+    fc_counted_settle(counted, 0, &costs);
+    FcObserved all = observed(seen, G_N_ELEMENTS(seen), 1000);
+    fc_costs_take_off(f.counts, &costs, &all);
+    fc_counts_sum_functions(f.counts);
+    g_assert_cmpuint(fc_fixture_function(f.counts, 'D')->calls, ==, CALLS + 5);
+    g_assert_cmpuint(fc_fixture_function(f.counts, 'B')->calls, ==, CALLS + 4 + SAMPLES);
+    g_assert_cmpuint(fc_fixture_function(f.counts, 'P')->local, >=, 3 * run * 8 / 10);
+    g_assert_cmpuint(fc_fixture_function(f.counts, 'Q')->local, <=, 2 * run / 10);
+    const FcCountsNode *of_b = fc_fixture_context(f.counts, "QDAB");
+    g_assert_nonnull(of_b);
+    g_assert_cmpuint(of_b->local, >=, 2 * run * 8 / 10);
+    g_assert_cmpuint(fc_fixture_context(f.counts, "QDA")->total, >=, of_b->total);
+    g_array_unref(all.sightings);
+    fc_fixture_stop(&f);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -380,5 +434,6 @@ int main(int argc, char **argv)
     g_test_add_func("/observed/deep", test_deep);
     g_test_add_func("/observed/elsewhere", test_elsewhere);
     g_test_add_func("/observed/rare", test_rare);
+    g_test_add_func("/observed/way", test_way);
     return g_test_run();
 }
