@@ -195,11 +195,12 @@ static void find_words(Work *work, double least_ns)
             continue;
         Word word = {.text =
                          work->by_part ? flag_text(candidate->name) : g_strdup(candidate->name)};
-        if (!word.text || !g_hash_table_add(known, word.text))
+        if (!word.text || g_hash_table_contains(known, word.text))
         {
             g_free(word.text);
             continue;
         }
+        g_hash_table_add(known, word.text);
         double saved = 0;
         double local_ns = 1;
         word.members = g_array_new(FALSE, FALSE, sizeof(guint));

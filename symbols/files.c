@@ -54,10 +54,13 @@ static void warn(FcFiles *files, const char *format, ...)
     va_start(arguments, format);
     char *text = g_strdup_vprintf(format, arguments);
     va_end(arguments);
-    if (g_hash_table_add(files->warnings_seen, text))
-        g_ptr_array_add(files->warnings, text);
-    else
+    if (g_hash_table_contains(files->warnings_seen, text))
+    {
         g_free(text);
+        return;
+    }
+    g_hash_table_add(files->warnings_seen, text);
+    g_ptr_array_add(files->warnings, text);
 }
 
 /* The file at `path`, opened once; NULL, with a warning, where it is of no use. */

@@ -25,6 +25,19 @@ FLAG = "-finstrument-functions-exclude-function-list="
 RECORDED_NS, COUNTED_NS = 40, 4
 COSTS = "costs 40000 20000 4000 4000 9000 4000"
 ATTRIBUTE = "__attribute__((no_instrument_function)): "
+OVERLOADS = """
+static int half(int x) { return x / 2; }
+static long half(long x) { return x / 2; }
+static unsigned half(unsigned x) { return x / 2; }
+static double half(double x) { return x / 2; }
+int main()
+{
+    double sum = 0;
+    for (int i = 0; i < 10000; i++)
+        sum += half(i) + half((long)i) + half((unsigned)i) + half((double)i);
+    return sum < 0;
+}
+"""
 
 
 def without_costs(text):
@@ -204,6 +217,15 @@ class Suggested(fctest.Case):
         self.assertEqual(calls, {name: n for name, n in CALLS.items() if name not in SMALL})
         self.assertEqual(sum(calls.values()), left)
         self.check_cost(cost_ns, left)
+
+    def test_overloads(self):
+        """Functions of one name are one word: FC_FILTER takes them together."""
+        source = self.write("overloads.cc", OVERLOADS)
+        self.program = self.build(source=source, output="overloads")
+        self.assertEqual(self.profile({}), {"main": 1, "half": 10000})  # each of them
+        said = self.suggest(1, file="functioncheck.fc")
+        self.assertIn("    FC_FILTER='skip:half'\n    Predicted: 1 call left", said)
+        self.assertIn(f"    {FLAG}'half'\n    Predicted: 1 call left", said)
 
     def test_no_more_than_needed(self):
         said = self.ask_for(0.7)
