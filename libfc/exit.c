@@ -144,11 +144,19 @@ static void quick_exiting(void *unused)
 
 typedef void QuickExitFunction(int);
 
+static QuickExitFunction *real_quick_exit;
+
+/* At start, as dlsym waits while another thread is in a library's constructor. */
+__attribute__((constructor)) static void find_real(void)
+{
+    real_quick_exit = (QuickExitFunction *)fc_libc()->dlsym(RTLD_NEXT, "quick_exit");
+}
+
 /* Here only to learn the status, which libc does not tell the handlers. */
 FC_EXPORT void quick_exit(int status)
 {
-    QuickExitFunction *real_quick_exit =
-        (QuickExitFunction *)fc_libc()->dlsym(RTLD_NEXT, "quick_exit");
+    if (!real_quick_exit)
+        find_real();
     fc_exit_send_status(status);
     real_quick_exit(status);
     __builtin_unreachable();

@@ -81,6 +81,21 @@ static void forked_child(void)
 }
 
 typedef pid_t ForkFunction(void);
+typedef int CloneFunction(int (*)(void *), void *, int, void *, ...);
+
+static ForkFunction *real_fork;
+static ForkFunction *real_bare_fork; /* NULL: libc has none, before 2.34 */
+static CloneFunction *real_clone;
+
+/* At start, as dlsym waits while another thread is in a library's constructor. */
+__attribute__((constructor)) static void find_real(void)
+{
+    real_bare_fork = (ForkFunction *)fc_libc()->dlsym(RTLD_NEXT, "_Fork");
+    if (!real_bare_fork)
+        (void)fc_libc()->dlerror(); /* none of the program's */
+    real_clone = (CloneFunction *)fc_libc()->dlsym(RTLD_NEXT, "clone");
+    real_fork = (ForkFunction *)fc_libc()->dlsym(RTLD_NEXT, "fork");
+}
 
 static void tell_of_child(pid_t child)
 {
@@ -97,9 +112,8 @@ static void tell_of_child(pid_t child)
  * makes by itself, as in daemon(), and then learns it from the child. */
 FC_EXPORT pid_t fork(void)
 {
-    static ForkFunction *real_fork;
     if (!real_fork)
-        real_fork = (ForkFunction *)fc_libc()->dlsym(RTLD_NEXT, "fork");
+        find_real();
     pid_t child = real_fork();
     if (child != 0)
         tell_of_child(child);
@@ -109,16 +123,15 @@ FC_EXPORT pid_t fork(void)
 /* The fork that runs no handlers: ours are called here. */
 FC_EXPORT pid_t _Fork(void)
 {
-    static ForkFunction *real_fork;
     if (!real_fork)
-        real_fork = (ForkFunction *)fc_libc()->dlsym(RTLD_NEXT, "_Fork");
-    if (!real_fork) /* libc has had it since 2.34 */
+        find_real();
+    if (!real_bare_fork)
     {
         fc_errno = ENOSYS;
         return -1;
     }
     prepare_fork();
-    pid_t child = real_fork();
+    pid_t child = real_bare_fork();
     if (child == 0)
     {
         forked_child();
@@ -132,8 +145,6 @@ FC_EXPORT pid_t _Fork(void)
 }
 
 /* ---- clone and the system calls -------------------------------------------------- */
-
-typedef int CloneFunction(int (*)(void *), void *, int, void *, ...);
 
 struct Begin
 {
@@ -167,7 +178,6 @@ static void stop_for_twin(int flags)
  * process to be profiled by itself. */
 FC_EXPORT int clone(int (*function)(void *), void *stack, int flags, void *argument, ...)
 {
-    static CloneFunction *real_clone;
     va_list list;
     va_start(list, argument);
     pid_t *parent_id = va_arg(list, pid_t *);
@@ -175,7 +185,7 @@ FC_EXPORT int clone(int (*function)(void *), void *stack, int flags, void *argum
     pid_t *child_id = va_arg(list, pid_t *);
     va_end(list);
     if (!real_clone)
-        real_clone = (CloneFunction *)fc_libc()->dlsym(RTLD_NEXT, "clone");
+        find_real();
     stop_for_twin(flags);
     if ((flags & CLONE_VM) != 0 || !function || !stack)
         return real_clone(function, stack, flags, argument, parent_id, thread_area, child_id);

@@ -209,6 +209,17 @@ NEW_OPERATORS(DEFINE_NEW)
 DELETE_OPERATORS(DEFINE_DELETE)
 
 #define RECORD(symbol, ...) now##symbol = recorded##symbol;
+#define FIND(symbol, ...) real##symbol = fc_libc()->dlsym(RTLD_NEXT, #symbol);
+
+/* As the loader waits while another thread is in a library's constructor.  Where the runtime may
+ * come with a plug-in nothing is looked for in vain: of that the loader keeps a message. */
+void fc_interpose_cxx_find(void)
+{
+    if (!fc_libc_is_loaded("libstdc++.so.6") && !fc_libc_is_loaded("libc++.so.1"))
+        return;
+    NEW_OPERATORS(FIND)
+    DELETE_OPERATORS(FIND)
+}
 
 void fc_interpose_cxx_start(bool memory)
 {

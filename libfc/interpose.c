@@ -443,6 +443,7 @@ bool fc_interpose_is_first(void)
 void fc_interpose_start(bool memory)
 {
     is_ready();
+    fc_interpose_cxx_find();
     if (memory && fc_config.memory_unwind)
         fc_unwind_start();
     if (memory)

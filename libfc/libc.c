@@ -159,13 +159,26 @@ static const struct link_map *own_list(void)
     }
 }
 
+static const char *base_name(const struct link_map *object)
+{
+    const char *slash = strrchr(object->l_name, '/');
+    return slash ? slash + 1 : object->l_name;
+}
+
+bool fc_libc_is_loaded(const char *library)
+{
+    const struct link_map *object = own_list();
+    while (object && strcmp(base_name(object), library) != 0)
+        object = object->l_next;
+    return object != NULL;
+}
+
 /* Two threads may do this at the same time: they store the same. */
 static void look_up(void)
 {
     for (const struct link_map *object = own_list(); object; object = object->l_next)
     {
-        const char *slash = strrchr(object->l_name, '/');
-        const char *name = slash ? slash + 1 : object->l_name;
+        const char *name = base_name(object);
         for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
             if (strcmp(name, libraries[i]) == 0)
                 take_functions(object);

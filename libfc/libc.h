@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <time.h>
 
@@ -38,6 +39,9 @@ struct FcLibc
 /* Looks them up when it is first called.  Never NULL, and neither is any of the functions.
  * Async-signal-safe and thread-safe; to be called at any time after libfc was relocated. */
 const struct FcLibc *fc_libc(void);
+
+/* Whether that library is there, by its file's name.  At start. */
+bool fc_libc_is_loaded(const char *library);
 
 /* The errno of the calling thread. */
 #define fc_errno (*fc_libc()->errno_location())

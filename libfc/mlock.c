@@ -13,11 +13,18 @@ typedef int MlockallFunction(int);
 
 FC_EXPORT MlockallFunction own_mlockall __asm__("mlockall");
 
+static MlockallFunction *real_mlockall;
+
+/* At start, as dlsym waits while another thread is in a library's constructor. */
+__attribute__((constructor)) static void find_real(void)
+{
+    real_mlockall = (MlockallFunction *)fc_libc()->dlsym(RTLD_NEXT, "mlockall");
+}
+
 int own_mlockall(int flags)
 {
-    static MlockallFunction *real_mlockall;
     if (!real_mlockall)
-        real_mlockall = (MlockallFunction *)fc_libc()->dlsym(RTLD_NEXT, "mlockall");
+        find_real();
     int result = real_mlockall(flags);
     if (result == 0 || fc_errno != ENOMEM)
         return result;

@@ -20,12 +20,19 @@ typedef int PrctlFunction(int, unsigned long, unsigned long, unsigned long, unsi
 /* As libc's function, which has an ellipsis in the place of the last four. */
 FC_EXPORT PrctlFunction own_prctl __asm__("prctl");
 
+static PrctlFunction *real_prctl;
+
+/* At start, as dlsym waits while another thread is in a library's constructor. */
+__attribute__((constructor)) static void find_real(void)
+{
+    real_prctl = (PrctlFunction *)fc_libc()->dlsym(RTLD_NEXT, "prctl");
+}
+
 FC_JUMPING int own_prctl(int what, unsigned long a, unsigned long b, unsigned long c,
                          unsigned long d)
 {
-    static PrctlFunction *real_prctl;
     if (!real_prctl)
-        real_prctl = (PrctlFunction *)fc_libc()->dlsym(RTLD_NEXT, "prctl");
+        find_real();
     if (what == PR_SET_TSC && a == PR_TSC_SIGSEGV && !fc_state_is_off())
     {
         fc_clock_forbid_counter();

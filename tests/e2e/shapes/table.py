@@ -231,6 +231,13 @@ def build_reused(case, shape, compiler, profiled):
     return case.compile(shape.source, "-rdynamic", compiler=compiler, profiled=profiled, output=program)
 
 
+def build_waiting(case, shape, compiler, profiled):
+    program = f"{shape.name}-{compiler}{'' if profiled else '-plain'}"
+    case.compile(shape.source, "-shared", "-fPIC", "-DLIBRARY", compiler=compiler, profiled=profiled,
+                 output=f"{program}.so")
+    return case.compile(shape.source, compiler=compiler, profiled=profiled, output=program)
+
+
 def build_interposed(case, shape, compiler, profiled):
     suffix = f"-{compiler}{'' if profiled else '-plain'}"
     library = case.compile("interposed_lib.c", "-shared", "-fPIC", compiler=compiler,
@@ -428,6 +435,9 @@ LIBRARIES = [
             check=check_reused([11], [calls]))
       for way, calls in (("fills", 20000), ("ends", 11), ("forks", 11), ("executes", 11), ("closes", 11),
                          ("left", 20000), ("late", 20000))),
+    *(Shape(f"constructor-waits-{way}", "constructor_waits.cc", ["{folder}/{program}.so", way], build=build_waiting,
+            compilers=("g++",), status=status, oracle=False, processes=4, other_stacks=True)
+      for way, status in (("goes-on", 0), ("quits", 3))),
     Shape("interposed", "interposed.c", build=build_interposed, compilers=BOTH,
           callers=False, check=check_no_unknown),
     Shape("own-init", "own_init.c", flags=("-O0", "-Wl,-init=own_init", "-Wl,-fini=own_fini")),
