@@ -29,3 +29,11 @@ static inline double fc_costs_of_counted(const FcCallCosts *costs, const FcCount
 {
     return function->is_after_inlining ? costs->after_inlining : costs->counted;
 }
+
+/* The mean where the part `within` of them is made within another one of the function. */
+static inline double fc_costs_of_recursion(const FcCallCosts *costs,
+                                           const FcCountsFunction *function, double within)
+{
+    const double each = fc_costs_of_counted(costs, function);
+    return each + MAX(0, costs->within - each) * within;
+}

@@ -156,7 +156,7 @@ static void find_overhead(Work *work)
         const double each = fc_costs_of_counted(costs, function);
         const double sample =
             function->is_after_inlining ? costs->sample_after_inlining : costs->sample;
-        const double counted = each * (1 - part) + MAX(each, costs->within) * part +
+        const double counted = fc_costs_of_recursion(costs, function, part) +
                                (sample + each) * work->samples[node->function];
         work->overhead[i] +=
             recorded * costs->inside + within * outside + (double)unrecorded * counted;
@@ -301,7 +301,7 @@ void fc_costs_take_off(FcCounts *counts, const FcCallCosts *costs, const FcObser
     spread_excess(&work);
     take_off_local(&work);
     if (sightings)
-        fc_observed_refine(counts, work.removed, costs, seen, sightings);
+        fc_observed_refine(counts, work.removed, work.within, costs, seen, sightings);
     fc_costs_take_off_totals(counts, work.removed, work.within);
     g_free(work.within);
     g_free(work.samples);

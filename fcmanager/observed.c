@@ -50,6 +50,7 @@ typedef struct
 {
     FcCounts *counts;
     guint64 *removed;
+    const double *within;
     const FcCallCosts *costs;
     const FcObserved *observed;
     FcSightings *sightings;
@@ -456,19 +457,23 @@ static void refine_times(Refine *refine, double look)
     weigh(refine, functions, ticks / weight, look);
     g_autofree double *local = fit_all(refine, functions);
     weigh_frames(refine, local, calibration_error(refine, ticks / weight));
-    const FcStretchedTimes times = {
-        .frames = refine->frames, .busy = refine->busy, .removed = refine->removed, .local = local};
+    const FcStretchedTimes times = {.frames = refine->frames,
+                                    .within = refine->within,
+                                    .busy = refine->busy,
+                                    .removed = refine->removed,
+                                    .local = local};
     fc_stretches_weigh(counts, refine->observed->stretches, refine->costs, &times);
     share_out(refine, local);
     keep_totals(refine);
 }
 
-void fc_observed_refine(FcCounts *counts, guint64 *removed, const FcCallCosts *costs,
-                        const FcObserved *seen, FcSightings *sightings)
+void fc_observed_refine(FcCounts *counts, guint64 *removed, const double *within,
+                        const FcCallCosts *costs, const FcObserved *seen, FcSightings *sightings)
 {
     Refine refine = {
         .counts = counts,
         .removed = removed,
+        .within = within,
         .costs = costs,
         .observed = seen,
         .sightings = sightings,

@@ -20,7 +20,8 @@
 #include "fcmanager/sightings.h"
 
 /* Of the thread's counts, from whose contexts' local times what hooks took was taken off, `removed`
- * by context.  Changes both, the totals as they were before that, and the variances.  `sightings`
- * are those of `seen`; they are used up. */
-void fc_observed_refine(FcCounts *counts, guint64 *removed, const FcCallCosts *costs,
-                        const FcObserved *seen, FcSightings *sightings);
+ * by context.  Changes both, the totals as they were before that, and the variances.  `within`: by
+ * function, the part of its calls that were made within another one.  `sightings` are those of
+ * `seen`; they are used up. */
+void fc_observed_refine(FcCounts *counts, guint64 *removed, const double *within,
+                        const FcCallCosts *costs, const FcObserved *seen, FcSightings *sightings);

@@ -176,7 +176,7 @@ static StretchedFrame frame_of(const Sums *sums, double whole)
 }
 
 static StretchedFrame *find_frames(const FcCounts *counts, const GArray *stretches,
-                                   const FcCallCosts *costs, const guint32 *frames,
+                                   const FcCallCosts *costs, const FcStretchedTimes *times,
                                    const double *whole)
 {
     StretchedFrame *found = g_new0(StretchedFrame, counts->node_count);
@@ -186,11 +186,13 @@ static StretchedFrame *find_frames(const FcCounts *counts, const GArray *stretch
         const FcCountsNode *node = &counts->nodes[i];
         const guint64 unrecorded = MIN(fc_counts_unrecorded(counts, i), node->calls);
         const FcCountsFunction *function = &counts->functions[node->function];
-        const double cost = (double)unrecorded * fc_costs_of_counted(costs, function);
-        sums[frames[i]].cost += cost;
-        sums[frames[i]].inlined += function->is_after_inlining ? cost : 0;
+        const double each = fc_costs_of_recursion(costs, function, times->within[node->function]);
+        const double cost = (double)unrecorded * each;
+        Sums *of = &sums[times->frames[i]];
+        of->cost += cost;
+        of->inlined += function->is_after_inlining ? cost : 0;
         if (i < stretches->len)
-            add(&sums[frames[i]], &g_array_index(stretches, FcStretches, i));
+            add(of, &g_array_index(stretches, FcStretches, i));
     }
     for (guint32 i = 1; i < counts->node_count; i++)
         found[i] = frame_of(&sums[i], whole[i]);
@@ -226,7 +228,7 @@ void fc_stretches_weigh(FcCounts *counts, const GArray *stretches, const FcCallC
         hooks[frame] += (double)times->removed[i];
         after[frame] += times->local[i];
     }
-    g_autofree StretchedFrame *found = find_frames(counts, stretches, costs, times->frames, whole);
+    g_autofree StretchedFrame *found = find_frames(counts, stretches, costs, times, whole);
     for (guint32 i = 1; i < counts->node_count; i++)
     {
         const guint32 frame = times->frames[i];

@@ -37,6 +37,7 @@ void fc_stretches_renumber(GArray *stretches, const guint32 *places);
 typedef struct
 {
     const guint32 *frames;  /* the recorded frame around it, in whose time it was spent; */
+    const double *within;   /* by function: the part of its calls made within another one of it; */
     const double *busy;     /* its local time on the CPU, */
     const guint64 *removed; /* and what the hooks took beside that, both by the calibration; */
     double *local;          /* the former as it is known so far, and what it becomes */

@@ -193,6 +193,45 @@ static void test_after_inlining(void)
     fc_fixture_stop(&f);
 }
 
+/* What is left of A and B after inlining, where the part `within` of B's calls is made within
+ * another one of it, which costs twice as much by the calibration. */
+static double left_within(double within)
+{
+    const guint64 once = CALLS * COUNTED * 3;
+    FcCallCosts dear = costs;
+    dear.within = 2 * COUNTED;
+    FcFixture f;
+    const guint64 whole = run(&f, 400, once, once + once / 2);
+    set_after_inlining(&f);
+    const guint32 a = (guint32)(fc_fixture_context(f.counts, "A") - f.counts->nodes);
+    const guint32 b = (guint32)(fc_fixture_context(f.counts, "AB") - f.counts->nodes);
+    const guint32 count = f.counts->node_count;
+    g_autofree guint32 *frames = g_new0(guint32, count);
+    g_autofree double *parts = g_new0(double, f.counts->function_count);
+    g_autofree double *busy = g_new0(double, count);
+    g_autofree double *local = g_new0(double, count);
+    g_autofree guint64 *removed = g_new0(guint64, count);
+    frames[a] = frames[b] = a;
+    parts[f.counts->nodes[b].function] = within;
+    removed[b] = (guint64)((double)fc_counts_unrecorded(f.counts, b) * COUNTED * (1 + within));
+    busy[a] = (double)(whole - removed[b]);
+    local[a] = (double)whole / 2;
+    const FcStretchedTimes times = {
+        .frames = frames, .within = parts, .busy = busy, .removed = removed, .local = local};
+    fc_stretches_weigh(f.counts, fc_stack_counted(f.stack)->stretches, &dear, &times);
+    const double left = local[a];
+    g_assert_cmpfloat(left, >, 0.5 * (double)whole);
+    fc_fixture_stop(&f);
+    return left;
+}
+
+/* Stretches tell of all that counted calls cost, also within a recursion: what the calibration has
+ * more for these is not taken off beside that. */
+static void test_recursion(void)
+{
+    g_assert_cmpfloat_with_epsilon(left_within(1), left_within(0), 1);
+}
+
 /* So much that hardly anything is left. */
 static void test_all(void)
 {
@@ -332,6 +371,7 @@ int main(int argc, char **argv)
     g_test_add_func("/stretches/not-held-up", test_not_held_up);
     g_test_add_func("/stretches/seldom-long", test_seldom_long);
     g_test_add_func("/stretches/after-inlining", test_after_inlining);
+    g_test_add_func("/stretches/recursion", test_recursion);
     g_test_add_func("/stretches/all", test_all);
     g_test_add_func("/stretches/stretch", test_stretch);
     g_test_add_func("/stretches/length", test_length);
