@@ -4,6 +4,7 @@
  */
 #include "fcmanager/observed.h"
 
+#include "fcmanager/observed-outside.h"
 #include "fcmanager/stretches.h"
 
 #include <math.h>
@@ -22,12 +23,7 @@
  */
 #define NO_CHANCE 3.0
 
-/* What a counted call's hooks cost outside of themselves (arguments, registers that are saved, the
- * calls) as a part of what they take, and as parts of what they cost by the calibration at least
- * and at most; measured with the mixes and real programs of tests/bench it was 0.1 to 1. */
-#define OUTSIDE 0.3
-#define OUTSIDE_LEAST 0.5
-#define OUTSIDE_MOST 1.0
+/* What hooks cost outside of themselves may be wrong by this part of it. */
 #define OUTSIDE_ERROR 0.5
 
 /* What hooks took by the calibration may be wrong by this part of it, and so many times that by
@@ -167,34 +163,6 @@ static void move_deep(const Refine *refine, double *values)
         values[i] = MAX(0, values[i] + change[i]);
 }
 
-/* By function: how many calls it made and how many it was, together. */
-static double *count_ends(const FcCounts *counts, double *calls)
-{
-    double *ends = g_new0(double, counts->function_count);
-    *calls = 0;
-    for (guint32 i = 0; i < counts->arc_count; i++)
-    {
-        const FcCountsArc *arc = &counts->arcs[i];
-        ends[arc->callee] += (double)arc->calls;
-        if (arc->caller != 0)
-            ends[arc->caller - 1] += (double)arc->calls;
-        *calls += (double)arc->calls;
-    }
-    return ends;
-}
-
-/* Of a counted call, in ticks, where hooks took `hooks` in all. */
-static double outside_of(const Refine *refine, double calls, double hooks)
-{
-    const FcCounts *counts = refine->counts;
-    double counted = 0;
-    for (guint32 i = 1; i < counts->node_count; i++)
-        counted += (double)MIN(fc_counts_unrecorded(counts, i), counts->nodes[i].calls);
-    const double each = (hooks - (calls - counted) * refine->costs->recorded) / MAX(1, counted);
-    return CLAMP(OUTSIDE * each, OUTSIDE_LEAST * refine->costs->counted,
-                 OUTSIDE_MOST * refine->costs->counted);
-}
-
 /* ---- Both together ---------------------------------------------------------------------- */
 
 /* How wrong the estimate may be as looks, one of which stands for so many ticks, say `own`, which
@@ -211,15 +179,15 @@ static double surprise_of(const Function *function, double own, double chance, d
 static void weigh(const Refine *refine, Function *functions, double ticks, double look)
 {
     FcCounts *counts = refine->counts;
-    double calls;
-    g_autofree double *ends = count_ends(counts, &calls);
-    move_deep(refine, ends);
-    const double outside = outside_of(refine, calls, refine->sightings->hooks * ticks);
+    const FcOutside outside =
+        fc_outside_of(counts, refine->costs, refine->sightings->hooks * ticks);
+    g_autofree double *outsides = fc_outside_of_functions(&outside, counts);
+    move_deep(refine, outsides);
     for (guint32 i = 0; i < counts->function_count; i++)
     {
         Function *function = &functions[i];
         const double seen = refine->sightings->seen[i] * ticks;
-        const double around = outside * ends[i] / 2; /* half in the caller, half in the callee */
+        const double around = outsides[i];
         /* seen less around where that is little beside it, and never below zero */
         const double own = function->before + (seen > 0 ? square(seen) / (seen + around) : 0);
         const double chance = square(ticks) * refine->sightings->chance[i] +
@@ -370,14 +338,12 @@ static void share_out(Refine *refine, const double *local)
  * less in all than by the looks, of which each unit of weight stands for so many `ticks`. */
 static double calibration_error(const Refine *refine, double ticks)
 {
-    double calls;
     double removed = 0;
     const double hooks = refine->sightings->hooks * ticks;
-    g_free(count_ends(refine->counts, &calls));
+    const FcOutside outside = fc_outside_of(refine->counts, refine->costs, hooks);
     for (guint32 i = 1; i < refine->counts->node_count; i++)
         removed += (double)refine->removed[i] * (1 - refine->before[i]);
-    const double apart =
-        fabs(log(MAX(1, removed) / (hooks + calls * outside_of(refine, calls, hooks))));
+    const double apart = fabs(log(MAX(1, removed) / (hooks + outside.all)));
     return CALIBRATION_ERROR + CALIBRATION_APART * apart;
 }
 

@@ -181,6 +181,32 @@ static void test_site(void)
     g_assert_cmpuint(one.local[1], ==, other.local[1]);
 }
 
+/* Ticks of B, which is called so often that hooks take half of the frame, as looks see, too. */
+static guint64 local_of_busy(gboolean is_after_inlining)
+{
+    const Seen seen[] = {{FC_BEACON_HOOK, 400}, {IN_A, 300}, {IN_B, 100}, {IN_C, 200}};
+    FcFixture f;
+    run_with(&f, 5 * CALLS, SAMPLES);
+    for (guint32 i = 0; i < f.counts->function_count; i++)
+        f.counts->functions[i].is_after_inlining = is_after_inlining;
+    FcObserved all = observed(seen, G_N_ELEMENTS(seen), 100);
+    fc_costs_take_off(f.counts, &costs, &all);
+    const guint64 local = times_of(&f).local[1];
+    g_array_unref(all.sightings);
+    fc_fixture_stop(&f);
+    return local;
+}
+
+/* Arguments and registers are seen as B's and A's time, and are not, but only before inlining. */
+static void test_outside(void)
+{
+    const guint64 before = local_of_busy(FALSE);
+    const guint64 after = local_of_busy(TRUE);
+    g_assert_cmpuint(before, <=, 7000);
+    g_assert_cmpuint(after, >=, 8500);
+    g_assert_cmpuint(after, <=, 10000);
+}
+
 static void expect_nothing(const Seen *seen, guint count)
 {
     FcFixture f;
@@ -428,6 +454,7 @@ int main(int argc, char **argv)
     g_test_add_func("/observed/frame", test_frame);
     g_test_add_func("/observed/few", test_few);
     g_test_add_func("/observed/site", test_site);
+    g_test_add_func("/observed/outside", test_outside);
     g_test_add_func("/observed/too-little", test_too_little);
     g_test_add_func("/observed/late", test_late);
     g_test_add_func("/observed/variance", test_variance);
