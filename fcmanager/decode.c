@@ -224,14 +224,15 @@ gboolean fc_decode_module(const FcWireMessage *message, struct FcModuleInfo *inf
 }
 
 gboolean fc_decode_data(const FcWireMessage *message, struct FcDataHeader *header,
-                        const guint8 **records)
+                        const guint8 **units)
 {
     if (message->payload_bytes < sizeof *header)
         return FALSE;
     memcpy(header, message->payload, sizeof *header);
-    *records = message->payload + sizeof *header;
+    *units = message->payload + sizeof *header;
     gsize rest = message->payload_bytes - sizeof *header;
-    return header->count <= FC_CHUNK_RECORDS && rest == header->count * sizeof(struct FcRecord) &&
+    const gsize count = header->count != 0 ? (gsize)header->count + 1 : 0;
+    return header->count <= FC_CHUNK_STARTS && rest == count * sizeof(struct FcUnit) &&
            header->generation >= 1 && header->generation <= G_MAXUINT16;
 }
 

@@ -44,8 +44,9 @@ gboolean fc_decode_hello(const FcWireMessage *message, struct FcHello *hello);
 /* `path` points into the message. */
 gboolean fc_decode_module(const FcWireMessage *message, struct FcModuleInfo *info,
                           const char **path, gsize *path_bytes);
-/* `records` points into the message: bytes, not aligned, `header->count` of them. */
+/* `units` points into the message: bytes, not aligned, of one unit more than `header->count`, or
+ * none where that is 0. */
 gboolean fc_decode_data(const FcWireMessage *message, struct FcDataHeader *header,
-                        const guint8 **records);
+                        const guint8 **units);
 /* FC_TEXT_COMMAND_LINE: the arguments, for the caller to free. */
 GStrv fc_decode_arguments(const FcWireMessage *message);

@@ -66,7 +66,7 @@ static void take_module(FcProcess *process, const FcWireMessage *message)
 static void take_chunk(FcProcess *process, const FcWireMessage *message)
 {
     FcChunkView view;
-    if (!process->setup->shared || message->value > FC_CHUNK_RECORDS ||
+    if (!process->setup->shared || message->value > FC_CHUNK_STARTS ||
         !fc_shared_take(process->setup->shared, message->argument, process->key, &view))
     {
         fc_process_note(process->losses, "bad-chunk", 1);
@@ -113,8 +113,8 @@ static void take_counts(FcProcess *process, const FcWireMessage *message)
 static void take_data(FcProcess *process, const FcWireMessage *message)
 {
     struct FcDataHeader header;
-    const guint8 *records;
-    if (!fc_decode_data(message, &header, &records) || message->thread == 0)
+    const guint8 *units;
+    if (!fc_decode_data(message, &header, &units) || message->thread == 0)
     {
         fc_process_note(process->losses, "malformed-messages", 1);
         return;
@@ -122,7 +122,7 @@ static void take_data(FcProcess *process, const FcWireMessage *message)
     FcThread *thread = fc_process_thread(process, message->thread);
     fc_stack_set_multiplier(thread->stack, fc_clock_multiplier(&process->setup->clock));
     thread->is_private = TRUE;
-    fc_thread_take_data(thread, &header, records);
+    fc_thread_take_data(thread, &header, units);
 }
 
 static void take_thread_start(FcProcess *process, const FcWireMessage *message)
@@ -191,7 +191,20 @@ static void take_off(FcProcess *process, const FcWireMessage *message)
     }
     FcThread *thread = fc_process_thread(process, message->thread);
     fc_stack_set_multiplier(thread->stack, fc_clock_multiplier(&process->setup->clock));
-    fc_stack_feed(thread->stack, &record, 0, 1, 0);
+    fc_stack_feed(thread->stack, (const struct FcUnit *)&record, 0, 1, 0);
+}
+
+static void take_names(FcProcess *process, const FcWireMessage *message)
+{
+    const gsize bytes = message->payload_bytes;
+    if (bytes % sizeof(struct FcName) != 0)
+    {
+        fc_process_note(process->losses, "malformed-messages", 1);
+        return;
+    }
+    g_autofree struct FcName *names = g_memdup2(message->payload, bytes); /* aligned */
+    FcThread *thread = fc_process_thread(process, message->thread);
+    fc_stack_set_names(thread->stack, message->value, names, bytes / sizeof *names);
 }
 
 /* The messages about one thread. */
@@ -205,6 +218,8 @@ static void take_thread_message(FcProcess *process, const FcWireMessage *message
         take_thread_name(process, message);
     else if (message->type == FC_MSG_OFF)
         take_off(process, message);
+    else if (message->type == FC_MSG_NAMES)
+        take_names(process, message);
     else
         fc_process_end_thread(process, message->thread, message->value);
 }
@@ -245,6 +260,7 @@ void fc_process_message(FcProcess *process, const FcWireMessage *message)
     case FC_MSG_THREAD_NAME:
     case FC_MSG_THREAD_END:
     case FC_MSG_OFF:
+    case FC_MSG_NAMES:
         take_thread_message(process, message);
         break;
     case FC_MSG_COUNTS:

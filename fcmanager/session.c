@@ -372,6 +372,7 @@ static void take_message(FcSession *session, FcProcess *process, const FcWireMes
     case FC_MSG_COUNTS:
     case FC_MSG_STOPPED:
     case FC_MSG_OFF:
+    case FC_MSG_NAMES:
         fc_process_message(process, message);
         if (session->setup.choices && message->type == FC_MSG_MODULE_LOAD)
             fc_choices_take_module(session->setup.choices, message);

@@ -117,7 +117,7 @@ static gboolean view_chunk(FcSharedMap *shared, guint32 index, guint64 process,
     view->sequence = __atomic_load_n(&chunk->sequence, __ATOMIC_RELAXED);
     view->generation = __atomic_load_n(&chunk->generation, __ATOMIC_RELAXED);
     view->stopped = __atomic_load_n(&chunk->stopped, __ATOMIC_RELAXED) == 1;
-    view->records = chunk->records;
+    view->units = chunk->units;
     view->counts = chunk->counts;
     view->beacon = &chunk->beacon;
     return __atomic_load_n(&chunk->kind, __ATOMIC_RELAXED) == kind && view->thread != 0 &&
@@ -177,9 +177,9 @@ static void free_chunk(FcSharedMap *shared, guint32 index)
 {
     struct FcChunk *chunk = chunk_at(shared, index);
     /* The generations begin again: what the chunk's earlier uses left must not look new. */
-    if (chunk->generation >= G_MAXUINT16)
-        for (guint32 i = 0; i < FC_CHUNK_RECORDS; i++)
-            chunk->records[i].site = 0;
+    if (chunk->generation >= FC_GENERATION_LAST)
+        for (guint32 i = 0; i < FC_CHUNK_UNITS; i++)
+            chunk->units[i].last = 0;
     __atomic_store_n(&chunk->ready, 0, __ATOMIC_RELAXED);
     /* pairs with the claim's acquire; seq_cst: and with the store of `is_awaited` before the wait
      */

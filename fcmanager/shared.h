@@ -27,10 +27,10 @@ typedef struct
     guint32 thread;
     guint32 sequence;
     guint32 generation;
-    const struct FcRecord *records; /* FC_CHUNK_RECORDS; still writable by the program, or, in a */
-    const struct FcCount *counts;   /* chunk of that kind, FC_CHUNK_COUNTS */
-    const guint64 *beacon;          /* of a chunk of counts: libfc/beacon.h */
-    gboolean stopped;               /* libfc could not give it away */
+    const struct FcUnit *units;   /* FC_CHUNK_UNITS; still writable by the program, or, in a */
+    const struct FcCount *counts; /* chunk of that kind, FC_CHUNK_COUNTS */
+    const guint64 *beacon;        /* of a chunk of counts: libfc/beacon.h */
+    gboolean stopped;             /* libfc could not give it away */
 } FcChunkView;
 
 /* Takes chunk `index`, which `process` says it gives away.  FALSE where it is not that

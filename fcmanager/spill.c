@@ -12,7 +12,7 @@ struct FcSpill
 {
     int fd;
     guint64 end;
-    struct FcRecord records[FC_CHUNK_RECORDS];
+    struct FcUnit units[FC_CHUNK_UNITS];
 };
 
 FcSpill *fc_spill_new(void)
@@ -31,27 +31,27 @@ void fc_spill_free(FcSpill *spill)
     g_free(spill);
 }
 
-gboolean fc_spill_put(FcSpill *spill, const struct FcRecord *records, guint32 count, guint64 *at)
+gboolean fc_spill_put(FcSpill *spill, const struct FcUnit *units, guint32 count, guint64 *at)
 {
-    gsize bytes = count * sizeof *records;
-    if (spill->fd < 0 || pwrite(spill->fd, records, bytes, (off_t)spill->end) != (gssize)bytes)
+    gsize bytes = count * sizeof *units;
+    if (spill->fd < 0 || pwrite(spill->fd, units, bytes, (off_t)spill->end) != (gssize)bytes)
         return FALSE;
     *at = spill->end;
     spill->end += bytes;
     return TRUE;
 }
 
-const struct FcRecord *fc_spill_get(FcSpill *spill, guint64 at, guint32 count)
+const struct FcUnit *fc_spill_get(FcSpill *spill, guint64 at, guint32 count)
 {
-    gsize bytes = MIN(count, FC_CHUNK_RECORDS) * sizeof *spill->records;
-    if (pread(spill->fd, spill->records, bytes, (off_t)at) != (gssize)bytes)
-        memset(spill->records, 0, sizeof spill->records);
-    return spill->records;
+    gsize bytes = MIN(count, FC_CHUNK_UNITS) * sizeof *spill->units;
+    if (pread(spill->fd, spill->units, bytes, (off_t)at) != (gssize)bytes)
+        memset(spill->units, 0, sizeof spill->units);
+    return spill->units;
 }
 
-gboolean fc_spill_owns(const FcSpill *spill, const struct FcRecord *records)
+gboolean fc_spill_owns(const FcSpill *spill, const struct FcUnit *units)
 {
-    return records == spill->records;
+    return units == spill->units;
 }
 
 void fc_spill_empty(FcSpill *spill)

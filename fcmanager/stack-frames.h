@@ -58,6 +58,23 @@ struct StackSegment
     gboolean is_inferred; /* its bounds are not known, the size is 0: stack-inferred.h */
 };
 
+/* Of a call: the callee's context, and the arc. */
+typedef struct
+{
+    guint32 node;
+    guint32 arc;
+} StackEdge;
+
+/* That of the last call with a short record by a caller's context, of those that share the place:
+ * it is found in fewer lines of the cache than among all edges. */
+typedef struct
+{
+    guint32 caller;
+    guint32 name; /* 0: none */
+    StackEdge edge;
+} StackNamedEdge;
+#define STACK_NAMED_EDGES 1024u
+
 typedef struct FcStack FcStack; /* in stack.h too, which shows no more of it */
 struct FcStack
 {
@@ -67,6 +84,11 @@ struct FcStack
     guint32 room;
     guint64 low;
     guint64 size;
+
+    struct FcName *names;    /* [0] is none; */
+    guint32 name_count;      /* the highest number of one that was given */
+    guint64 names_low;       /* as FC_MSG_NAMES has it */
+    StackNamedEdge *by_name; /* STACK_NAMED_EDGES; NULL where no short records come */
 
     FcCounts *counts;
     guint64 multiplier;
@@ -129,17 +151,37 @@ static inline guint bucket_of(guint64 ns)
     return MIN(bucket, FC_HISTOGRAM_BUCKETS - 1);
 }
 
+/* A name was given: 0 is none. */
+void fc_stack_name(FcStack *stack, guint32 name, guint64 function, guint64 site);
+
 /* Adds a call or return of the innermost frame to the trace. */
 void fc_stack_trace(FcStack *stack, FcTraceKind kind, guint64 time);
 /* A call that called nothing: from `time` on for so long. */
 void fc_stack_trace_leaf(FcStack *stack, guint32 node, guint64 time, guint64 elapsed);
 
 /* The edge of a call by the innermost frame; see fc_counts_make_edge for how long it is good. */
-static inline const FcMapSlot *edge_from_top(FcStack *stack, guint64 function, guint64 site,
-                                             guint64 time)
+static inline StackEdge edge_from_top(FcStack *stack, guint64 function, guint64 site, guint64 time)
 {
-    return fc_counts_edge(stack->counts, stack->frames[stack->top].node, site, function, time);
+    const FcMapSlot *slot =
+        fc_counts_edge(stack->counts, stack->frames[stack->top].node, site, function, time);
+    return (StackEdge){slot->value, slot->extra};
 }
+
+/* Fills the place of a name's edge. */
+void fc_stack_find_edge(FcStack *stack, StackNamedEdge *place, guint32 name, guint64 time);
+
+/* The same of a name that stands for the two. */
+static inline StackEdge edge_of_name(FcStack *stack, guint32 name, guint64 time)
+{
+    const guint32 caller = stack->frames[stack->top].node;
+    StackNamedEdge *place = &stack->by_name[(caller * 97u + name) % STACK_NAMED_EDGES];
+    if (G_UNLIKELY(place->caller != caller || place->name != name))
+        fc_stack_find_edge(stack, place, name, time);
+    return place->edge;
+}
+
+/* Nothing is known of an edge any more, as modules came or went. */
+void fc_stack_forget_edges(FcStack *stack);
 
 /* What a call adds to. */
 typedef struct
@@ -155,7 +197,7 @@ static inline FramePlace place_of(const FcCounts *counts, guint32 node, guint32 
     return (FramePlace){context, &counts->arcs[arc], &counts->functions[context->function]};
 }
 
-static inline struct StackFrame *push_frame(FcStack *stack, const FcMapSlot *edge, guint64 function,
+static inline struct StackFrame *push_frame(FcStack *stack, StackEdge edge, guint64 function,
                                             guint64 site, guint64 time)
 {
     if (G_UNLIKELY(++stack->top == stack->room))
@@ -169,10 +211,10 @@ static inline struct StackFrame *push_frame(FcStack *stack, const FcMapSlot *edg
     frame->entered = time;
     frame->ran_before = 0;
     frame->callees = 0;
-    frame->node = edge->value;
-    frame->arc = edge->extra;
+    frame->node = edge.node;
+    frame->arc = edge.arc;
     frame->away = 0;
-    const FramePlace place = place_of(stack->counts, edge->value, edge->extra);
+    const FramePlace place = place_of(stack->counts, edge.node, edge.arc);
     place.node->active++;
     place.arc->active++;
     place.function->active++;
@@ -186,24 +228,25 @@ static inline struct StackFrame *push_frame(FcStack *stack, const FcMapSlot *edg
 void fc_stack_keep_duration(FcCounts *counts, guint32 node, guint32 arc, guint64 begun,
                             guint64 total, guint64 total_ns);
 
-static inline void add_duration(FcCounts *counts, guint32 node, guint32 arc, guint64 begun,
-                                guint64 total, guint64 multiplier)
+static inline void add_duration(FcCounts *counts, FcCountsFunction *function, guint32 node,
+                                guint32 arc, guint64 begun, guint64 total, guint64 multiplier)
 {
     const guint64 total_ns = ns_of(total, multiplier);
-    counts->functions[counts->nodes[node].function].histogram[bucket_of(total_ns)]++;
+    function->histogram[bucket_of(total_ns)]++;
     if (G_UNLIKELY(counts->arc_latencies || counts->slowest))
         fc_stack_keep_duration(counts, node, arc, begun, total, total_ns);
 }
 
 /* The same where it was never off the CPU. */
-static inline void add_activation(FcCounts *counts, guint32 node, guint32 arc, guint64 begun,
-                                  guint64 total, guint64 local, guint64 multiplier)
+static inline void add_activation(FcCounts *counts, FcCountsFunction *function, guint32 node,
+                                  guint32 arc, guint64 begun, guint64 total, guint64 local,
+                                  guint64 multiplier)
 {
-    FcCountsBounds *bounds = &counts->functions[counts->nodes[node].function].bounds;
+    FcCountsBounds *bounds = &function->bounds;
     if (G_UNLIKELY(total < bounds->total_min || total > bounds->total_max ||
                    local < bounds->local_min || local > bounds->local_max))
         fc_counts_bound(bounds, &(FcCountsBounds){total, total, local, local});
-    add_duration(counts, node, arc, begun, total, multiplier);
+    add_duration(counts, function, node, arc, begun, total, multiplier);
 }
 
 /* Takes what was not its work off a frame's elapsed time, which it returns, and hands it on to the
@@ -236,6 +279,11 @@ static inline guint64 stop_clock(FcStack *stack, struct StackFrame *frame,
     caller->callees += elapsed;
     stop_place(&place, elapsed);
     return elapsed;
+}
+
+static inline FcCountsFunction *function_of(const FcStack *stack, const struct StackFrame *frame)
+{
+    return &stack->counts->functions[stack->counts->nodes[frame->node].function];
 }
 
 /* The frame that called the outermost one of the current segment. */
@@ -275,21 +323,26 @@ __attribute__((always_inline)) static inline void pop_frame(FcStack *stack, guin
         fc_stack_pop_other(stack, time);
         return;
     }
-    const guint64 total = frame->ran_before + stop_clock(stack, frame, caller_of_top(stack), time);
+    /* as stop_clock() */
+    const FramePlace place = place_of(stack->counts, frame->node, frame->arc);
+    const guint64 elapsed = time - frame->entered;
+    const guint64 total = frame->ran_before + elapsed;
     const guint64 local = total - frame->callees;
+    caller_of_top(stack)->callees += elapsed;
+    stop_place(&place, elapsed);
     stack->top--;
-    stack->counts->nodes[frame->node].local += local;
-    add_activation(stack->counts, frame->node, frame->arc, frame->entered, total, local,
-                   stack->multiplier);
+    place.node->local += local;
+    add_activation(stack->counts, place.function, frame->node, frame->arc, frame->entered, total,
+                   local, stack->multiplier);
 }
 
 /* What push_frame(), the counting of a call, and pop_frame() do for a call that called nothing. */
-static inline void add_leaf_call(FcStack *stack, const FcMapSlot *edge, guint64 elapsed)
+static inline void add_leaf_call(FcStack *stack, StackEdge edge, guint64 elapsed)
 {
     FcCounts *counts = stack->counts;
     struct StackFrame *caller =
         G_LIKELY(stack->top > 0) ? &stack->frames[stack->top] : caller_of_segment(stack);
-    const FramePlace place = place_of(counts, edge->value, edge->extra);
+    const FramePlace place = place_of(counts, edge.node, edge.arc);
 
     caller->callees += elapsed;
     place.node->calls++;
@@ -302,7 +355,7 @@ static inline void add_leaf_call(FcStack *stack, const FcMapSlot *edge, guint64 
     if (place.function->active == 0)
         place.function->total += elapsed;
     if (G_UNLIKELY(stack->trace))
-        fc_stack_trace_leaf(stack, edge->value, stack->last, elapsed);
-    add_activation(counts, edge->value, edge->extra, stack->last, elapsed, elapsed,
+        fc_stack_trace_leaf(stack, edge.node, stack->last, elapsed);
+    add_activation(counts, place.function, edge.node, edge.arc, stack->last, elapsed, elapsed,
                    stack->multiplier);
 }

@@ -10,6 +10,8 @@
 #include "fcmanager/stack-off.h"
 #include "fcmanager/stack-segments.h"
 
+#include <string.h>
+
 /* ---- Life ------------------------------------------------------------------------- */
 
 FcStack *fc_stack_new(FcCounts *counts, guint64 multiplier, guint32 frames)
@@ -20,6 +22,7 @@ FcStack *fc_stack_new(FcCounts *counts, guint64 multiplier, guint32 frames)
     stack->first = FC_STACK_NO_TIME;
     stack->next_change = 0; /* what comes with the first record is to be seen to */
     stack->native = (FcRegion){0, G_MAXUINT64};
+    stack->names = g_new0(struct FcName, 1);
     fc_stack_add_segment(stack, 1, G_MAXUINT64, frames);
     stack->segments[0].in_chain = TRUE;
     fc_stack_load_current(stack, 0);
@@ -40,6 +43,8 @@ void fc_stack_free(FcStack *stack)
         g_array_unref(stack->aways);
     fc_counted_free(stack->counted);
     fc_trace_free(stack->trace);
+    g_free(stack->names);
+    g_free(stack->by_name);
     g_free(stack->segments);
     g_free(stack);
 }
@@ -54,6 +59,46 @@ void fc_stack_set_regions(FcStack *stack, const FcRegions *regions)
 {
     stack->regions = regions;
     fc_stack_update_bounds(stack);
+}
+
+void fc_stack_name(FcStack *stack, guint32 name, guint64 function, guint64 site)
+{
+    if (name == 0 || name > FC_NAMES_MAX)
+        return;
+    if (!stack->by_name)
+        stack->by_name = g_new0(StackNamedEdge, STACK_NAMED_EDGES);
+    if (name > stack->name_count)
+    {
+        const guint32 had = stack->name_count + 1;
+        /* names come one after the other: room for more than the one */
+        const guint32 room = 1u << g_bit_storage(name);
+        stack->names = g_renew(struct FcName, stack->names, room);
+        memset(stack->names + had, 0, (name + 1 - had) * sizeof *stack->names);
+        stack->name_count = name;
+    }
+    stack->names[name] = (struct FcName){function, site};
+}
+
+void fc_stack_find_edge(FcStack *stack, StackNamedEdge *place, guint32 name, guint64 time)
+{
+    const struct FcName *callee = &stack->names[name];
+    place->edge = edge_from_top(stack, callee->function, callee->site, time);
+    place->caller = stack->frames[stack->top].node;
+    place->name = name;
+}
+
+void fc_stack_forget_edges(FcStack *stack)
+{
+    if (stack->by_name)
+        memset(stack->by_name, 0, STACK_NAMED_EDGES * sizeof *stack->by_name);
+}
+
+void fc_stack_set_names(FcStack *stack, guint64 low, const struct FcName *names, gsize count)
+{
+    stack->names_low = low & FC_WHERE_ADDRESS_MASK; /* no more than what is around all frames */
+    for (gsize i = 0; i < count; i++)
+        fc_stack_name(stack, (guint32)(names[i].site >> FC_NAME_SHIFT),
+                      names[i].function & FC_POINTER_MASK, names[i].site & FC_SITE_ADDRESS_MASK);
 }
 
 void fc_stack_set_heap(FcStack *stack, FcHeapThread *heap)
@@ -106,7 +151,7 @@ void fc_stack_inherit(FcStack *stack, const FcOpenFrame *frames, guint count, gu
         if (from->part == FC_OPEN_PAUSED_FIRST && stack->top == 0)
             stack->frames[0].node = context;
         context = 0;
-        const FcMapSlot *edge = edge_from_top(stack, from->function, from->site, stack->last);
+        const StackEdge edge = edge_from_top(stack, from->function, from->site, stack->last);
         struct StackFrame *frame = push_frame(stack, edge, from->function, from->site, stack->last);
         frame->address = from->address;
         frame->return_bits = from->return_bits;
@@ -332,8 +377,8 @@ void fc_stack_pop_other(FcStack *stack, guint64 time)
         return;
     }
     if (frame->made != FRAME_INHERITED)
-        add_activation(stack->counts, frame->node, frame->arc, frame->entered, total, local,
-                       stack->multiplier);
+        add_activation(stack->counts, function_of(stack, frame), frame->node, frame->arc,
+                       frame->entered, total, local, stack->multiplier);
     if (frame->made >= FRAME_SAMPLED)
         fc_stack_end_sample(stack, frame->made - FRAME_SAMPLED, total, local);
 }

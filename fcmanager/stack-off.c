@@ -132,7 +132,8 @@ static void add_away_activation(FcStack *stack, const struct StackFrame *frame,
     const FcCountsBounds on_cpu = {cpu, cpu, own_cpu, own_cpu};
     fc_counts_bound(&function->elapsed, &elapsed);
     fc_counts_bound(&function->on_cpu, &on_cpu);
-    add_duration(counts, frame->node, frame->arc, frame->entered, total, stack->multiplier);
+    add_duration(counts, function, frame->node, frame->arc, frame->entered, total,
+                 stack->multiplier);
 }
 
 void fc_stack_end_away(FcStack *stack, struct StackFrame *frame, guint64 total, guint64 local)

@@ -10,116 +10,11 @@
 #include "fcmanager/stack-counted.h"
 #include "fcmanager/stack-frames.h"
 #include "fcmanager/stack-off.h"
+#include "fcmanager/stack-records.h"
+#include "fcmanager/stack-repair.h"
 #include "fcmanager/stack-segments.h"
 
-/* A record that was read, once: the program may write over it meanwhile. */
-struct Event
-{
-    guint64 time;
-    guint64 function;
-    guint64 site;
-    guint64 where;
-    guint64 address;         /* on the stack */
-    gboolean after_inlining; /* FC_FUNCTION_AFTER_INLINING, which `function` has no more */
-};
-
-/* ---- Repairs ------------------------------------------------------------------ */
-
-static void close_above(FcStack *stack, guint32 index, guint64 time, guint64 *count)
-{
-    while (stack->top > index)
-    {
-        pop_frame(stack, time);
-        (*count)++;
-    }
-}
-
-/* An entry at `address` above the innermost frame's: the deeper ones were jumped over. */
-static void repair_jump(FcStack *stack, guint64 address, guint64 time)
-{
-    guint32 keep = stack->top;
-    while (keep > 0 && stack->frames[keep].address < address)
-        keep--;
-    close_above(stack, keep, time, &stack->counts->repairs.jumps);
-}
-
-static void jump(FcStack *stack, guint64 address, guint64 time)
-{
-    if (address - stack->low >= stack->size)
-        fc_stack_find_segment(stack, address, FC_RECORD_JUMP, 0, time);
-    repair_jump(stack, address, time);
-}
-
-/* An entry at the innermost frame's own address: functions inlined into one another share it, and
- * the place that they return to.  But the very same call can't be made again before it returned. */
-static void repair_repeated(FcStack *stack, guint64 function, guint64 site, guint64 address,
-                            guint16 return_bits, guint64 time)
-{
-    for (guint32 i = stack->top; i > 0 && stack->frames[i].address == address; i--)
-    {
-        const struct StackFrame *frame = &stack->frames[i];
-        if (frame->site != site ||
-            (frame->function == function && frame->return_bits == return_bits))
-        {
-            close_above(stack, i - 1, time, &stack->counts->repairs.jumps);
-            return;
-        }
-    }
-}
-
-/* Before an entry at `address`, which is not below the innermost frame's. */
-G_NO_INLINE static void repair_entry(FcStack *stack, guint64 function, guint64 site,
-                                     guint64 address, guint16 return_bits, guint64 time)
-{
-    repair_jump(stack, address, time);
-    repair_repeated(stack, function, site, address, return_bits, time);
-}
-
-/* The exit of a function that is not (clearly) the innermost frame's.  An exit hook that was
- * tail-called, so that it returns to the call site, ran on its caller's frame; any other ran
- * on the frame of its function, unless that moved the stack pointer (alloca). */
-G_NO_INLINE static void repair_exit(FcStack *stack, guint64 function, guint64 address,
-                                    gboolean tail, guint64 time)
-{
-    if (!fc_counts_is_active(stack->counts, function, time))
-    {
-        stack->counts->repairs.unmatched_exits++;
-        return;
-    }
-    guint32 found = 0;
-    for (guint32 i = stack->top; i > 0; i--)
-    {
-        const struct StackFrame *frame = &stack->frames[i];
-        if (frame->function != function)
-            continue;
-        if (tail || frame->address >= address)
-        {
-            found = i;
-            break;
-        }
-        if (found == 0)
-            found = i; /* the innermost, unless one fits */
-    }
-    if (found == 0)
-    {
-        stack->counts->repairs.unmatched_exits++;
-        return;
-    }
-    close_above(stack, found, time, &stack->counts->repairs.missed_exits);
-    pop_frame(stack, time);
-}
-
 /* ---- Calls -------------------------------------------------------------------- */
-
-static inline guint64 kind_of(const struct Event *event)
-{
-    return event->where & FC_WHERE_KIND_MASK;
-}
-
-static inline guint16 return_bits_of(const struct Event *event)
-{
-    return (guint16)(event->where >> FC_WHERE_RETURN_SHIFT);
-}
 
 /* Whether the exit hook returned to the call site, and not into the function. */
 static inline gboolean is_tail_called(const struct Event *exit)
@@ -127,43 +22,36 @@ static inline gboolean is_tail_called(const struct Event *exit)
     return return_bits_of(exit) == (guint16)exit->site;
 }
 
+static inline __attribute__((always_inline)) void open_frame(FcStack *stack, StackEdge edge,
+                                                             const struct FcName *callee,
+                                                             guint64 address, guint16 return_bits,
+                                                             guint64 time)
+{
+    struct StackFrame *frame = push_frame(stack, edge, callee->function, callee->site, time);
+    frame->address = address;
+    frame->return_bits = return_bits;
+    frame->made = FRAME_CALLED;
+    stack->counts->nodes[frame->node].calls++;
+    stack->counts->arcs[frame->arc].calls++;
+}
+
 /* `left`: when the call ended, where the next record says so; else FC_STACK_NO_TIME. */
 static inline void enter(FcStack *stack, const struct Event *entry, guint64 left)
 {
     if (G_UNLIKELY(entry->address >= stack->frames[stack->top].address))
-        repair_entry(stack, entry->function, entry->site, entry->address, return_bits_of(entry),
-                     entry->time);
-    const FcMapSlot *edge = edge_from_top(stack, entry->function, entry->site, entry->time);
+        fc_stack_repair_entry(stack, entry->function, entry->site, entry->address,
+                              return_bits_of(entry), entry->time);
+    const StackEdge edge = entry->name != 0
+                               ? edge_of_name(stack, entry->name, entry->time)
+                               : edge_from_top(stack, entry->function, entry->site, entry->time);
     if (left != FC_STACK_NO_TIME)
     {
         add_leaf_call(stack, edge, left - entry->time);
         stack->last = left;
         return;
     }
-    struct StackFrame *frame = push_frame(stack, edge, entry->function, entry->site, entry->time);
-    frame->address = entry->address;
-    frame->return_bits = return_bits_of(entry);
-    frame->made = FRAME_CALLED;
-    stack->counts->nodes[frame->node].calls++;
-    stack->counts->arcs[frame->arc].calls++;
-}
-
-/* The exit of what was entered at its address and returns to its site, but not from the innermost
- * frame, or not from that alone: what a function tail-called took its place, and returns with it.
- */
-G_NO_INLINE static void repair_exit_at(FcStack *stack, guint64 address, guint64 site, guint64 time)
-{
-    guint32 found = stack->top;
-    while (found > 0 &&
-           (stack->frames[found].address < address ||
-            (stack->frames[found].address == address && stack->frames[found].site != site)))
-        found--;
-    close_above(stack, found, time, &stack->counts->repairs.missed_exits);
-    if (found == 0 || stack->frames[found].address != address)
-        stack->counts->repairs.unmatched_exits++;
-    while (stack->top > 0 && stack->frames[stack->top].address == address &&
-           stack->frames[stack->top].site == site)
-        pop_frame(stack, time);
+    const struct FcName callee = {entry->function, entry->site};
+    open_frame(stack, edge, &callee, entry->address, return_bits_of(entry), entry->time);
 }
 
 static inline void leave_at(FcStack *stack, const struct Event *exit)
@@ -173,7 +61,7 @@ static inline void leave_at(FcStack *stack, const struct Event *exit)
                  top[-1].address != exit->address))
         pop_frame(stack, exit->time);
     else
-        repair_exit_at(stack, exit->address, exit->site, exit->time);
+        fc_stack_repair_exit_at(stack, exit->address, exit->site, exit->time);
 }
 
 static inline void leave(FcStack *stack, const struct Event *exit)
@@ -188,7 +76,8 @@ static inline void leave(FcStack *stack, const struct Event *exit)
                  (exit->address <= top->address || is_tail_called(exit))))
         pop_frame(stack, exit->time);
     else
-        repair_exit(stack, exit->function, exit->address, is_tail_called(exit), exit->time);
+        fc_stack_repair_exit(stack, exit->function, exit->address, is_tail_called(exit),
+                             exit->time);
 }
 
 /* ---- Records ------------------------------------------------------------------ */
@@ -198,6 +87,7 @@ static void apply_changes(FcStack *stack, guint64 time)
 {
     stack->first = MIN(stack->first, time);
     stack->next_change = fc_counts_apply_changes(stack->counts, time);
+    fc_stack_forget_edges(stack);
     if (stack->counted)
         fc_counted_forget_places(stack->counted);
 }
@@ -247,7 +137,8 @@ static void count(FcStack *stack, const struct Event *event, guint64 before)
     if (address - stack->low >= stack->size)
         fc_stack_find_segment(stack, address, FC_RECORD_ENTER, function, event->time);
     if (address >= stack->frames[stack->top].address)
-        repair_entry(stack, function, event->site, address, return_bits_of(event), event->time);
+        fc_stack_repair_entry(stack, function, event->site, address, return_bits_of(event),
+                              event->time);
     if (kind != FC_COUNT_SAMPLE)
     {
         const FcStackCall call = {.function = function,
@@ -271,7 +162,7 @@ G_NO_INLINE static void take_other(FcStack *stack, const struct Event *event, gu
     switch ((enum FcRecordKind)kind_of(event))
     {
     case FC_RECORD_JUMP:
-        jump(stack, event->address, event->time);
+        fc_stack_jump(stack, event->address, event->time);
         return;
     case FC_RECORD_ALLOCATED:
     case FC_RECORD_FREE:
@@ -298,30 +189,10 @@ G_NO_INLINE static void take_other(FcStack *stack, const struct Event *event, gu
     case FC_RECORD_ENTER:
     case FC_RECORD_EXIT:
     case FC_RECORD_SWITCH:
-        break; /* never given to this function */
+    case FC_RECORD_SHORT:
+        break; /* never given to this function, but for a short one whose name is not known */
     }
     stack->counts->repairs.bad_records++;
-}
-
-/* What the last word of a record holds above the call site: `generation` in its place.  FALSE: the
- * record is not there yet. */
-static inline gboolean read_record(const struct FcRecord *record, guint64 generation,
-                                   struct Event *event)
-{
-    /* acquire: pairs with the hook's release of the record's last word */
-    event->site = __atomic_load_n(&record->site, __ATOMIC_ACQUIRE) ^ generation;
-    event->time = __atomic_load_n(&record->time, __ATOMIC_RELAXED);
-    event->function = __atomic_load_n(&record->function, __ATOMIC_RELAXED);
-    event->where = __atomic_load_n(&record->where, __ATOMIC_RELAXED);
-    event->address = event->where & FC_WHERE_ADDRESS_MASK;
-    event->after_inlining = (event->function & FC_FUNCTION_AFTER_INLINING) != 0;
-    if (G_UNLIKELY(event->after_inlining))
-    {
-        event->function &= ~FC_FUNCTION_AFTER_INLINING;
-        event->address |= return_bits_of(event) & 8u;
-        event->where &= FC_WHERE_KIND_MASK | FC_WHERE_ADDRESS_MASK;
-    }
-    return event->site >> FC_SITE_GENERATION_SHIFT == 0;
 }
 
 /* Whether `exit`, the next record, is that of the call that `entry` began.  leave() would find
@@ -338,56 +209,139 @@ static inline gboolean is_own_exit(const FcStack *stack, const struct Event *ent
            (exit->address <= entry->address || is_tail_called(exit));
 }
 
-/* When the call that `entry` began ends, if `record`, the one after it, is there and says so; else
- * FC_STACK_NO_TIME.  Of exits that are not where the entry was: a hook that was tail-called, say.
- */
-G_NO_INLINE static guint64 find_other_exit(const FcStack *stack, const struct Event *entry,
-                                           const struct FcRecord *record, guint64 generation)
+/* A record that is the exit of an entry before it. */
+typedef struct
+{
+    guint64 time; /* FC_STACK_NO_TIME: it is not, or it is not there */
+    guint32 units;
+} OwnExit;
+
+/* Of exits that are not where the entry was, a hook that was tail-called, say; and where one of
+ * the two is short and the other is not. */
+G_NO_INLINE static OwnExit find_other_exit(FcStack *stack, const struct Event *entry,
+                                           const struct FcUnit *units, guint64 generation)
 {
     struct Event exit;
-    if (!read_record(record, generation, &exit) || kind_of(&exit) != FC_RECORD_EXIT ||
-        !is_own_exit(stack, entry, &exit))
-        return FC_STACK_NO_TIME;
-    return exit.time;
+    OwnExit found = {FC_STACK_NO_TIME, look_at_record(stack, units, generation, &exit)};
+    if (found.units != 0 && kind_of(&exit) == FC_RECORD_EXIT && is_own_exit(stack, entry, &exit))
+        found.time = MAX(exit.time, entry->time);
+    return found;
 }
 
-/* The same of any.  Most exits differ from their entry in their kind and time alone, and where they
- * return to. */
-static inline guint64 find_own_exit(const FcStack *stack, const struct Event *entry,
-                                    const struct FcRecord *record, guint64 generation)
+/* Whether what follows the entry is its exit.  Most exits differ from their entry in their kind
+ * and time alone, and where they return to. */
+static inline OwnExit find_own_exit(FcStack *stack, const struct Event *entry,
+                                    const struct FcUnit *units, guint64 generation)
 {
+    const OwnExit none = {FC_STACK_NO_TIME, 0};
     /* acquire: as in read_record */
-    const guint64 site = __atomic_load_n(&record->site, __ATOMIC_ACQUIRE) ^ generation;
-    const guint64 differ = __atomic_load_n(&record->where, __ATOMIC_RELAXED) ^ entry->where;
-    if ((differ & FC_WHERE_KIND_MASK) != (FC_RECORD_ENTER ^ FC_RECORD_EXIT))
-        return FC_STACK_NO_TIME;
-    guint64 time;
-    if (G_LIKELY(site == entry->site && (differ & FC_WHERE_ADDRESS_MASK) == 0 &&
-                 __atomic_load_n(&record->function, __ATOMIC_RELAXED) == entry->function &&
-                 !entry->after_inlining))
-        time = __atomic_load_n(&record->time, __ATOMIC_RELAXED);
+    const guint64 last = __atomic_load_n(&units->last, __ATOMIC_ACQUIRE);
+    const guint64 first = __atomic_load_n(&units->first, __ATOMIC_RELAXED);
+    const guint64 kind = first & FC_WHERE_KIND_MASK;
+    const guint64 differ = (first ^ entry->first) << (64 - FC_WHERE_RETURN_SHIFT);
+    if (kind == FC_RECORD_SHORT)
+    {
+        if (last >> FC_SITE_GENERATION_SHIFT != FC_GENERATION_OF_SHORT(generation) ||
+            (first & FC_SHORT_EXIT) == 0)
+            return none;
+        if (G_LIKELY(differ == FC_SHORT_EXIT << (64 - FC_WHERE_RETURN_SHIFT)))
+            return (OwnExit){MAX(fc_record_time(last, entry->time), entry->time), 1};
+    }
     else
     {
-        const struct Event other = *entry; /* `entry` itself is in registers */
-        time = find_other_exit(stack, &other, record, generation);
+        if (kind != FC_RECORD_EXIT)
+            return none;
+        const guint64 site = __atomic_load_n(&units[1].last, __ATOMIC_ACQUIRE);
+        if (G_LIKELY(differ == (guint64)(FC_RECORD_ENTER ^ FC_RECORD_EXIT)
+                                   << (64 - FC_WHERE_RETURN_SHIFT) &&
+                     site == (entry->site | generation << FC_SITE_GENERATION_SHIFT) &&
+                     __atomic_load_n(&units[1].first, __ATOMIC_RELAXED) == entry->function &&
+                     !entry->after_inlining))
+            return (OwnExit){MAX(last, entry->time), FC_RECORD_UNITS};
     }
-    return time != FC_STACK_NO_TIME ? MAX(time, entry->time) : time;
+    const struct Event other = *entry; /* `entry` itself is in registers */
+    return find_other_exit(stack, &other, units, generation);
+}
+
+/* Short records of calls with which nothing is amiss, as feed() would take them: with so little to
+ * look after at a time the compiler keeps it all in registers.  Where the first of any other kind
+ * begins. */
+static const struct FcUnit *feed_short(FcStack *stack, const struct FcUnit *unit,
+                                       const struct FcUnit *end, guint64 in_place)
+{
+    /* Most times have the last one's highest bits: with a word's generation exchanged for these it
+       is the time.  What differs is none, or one that has to be looked at, and so is what seems far
+       ahead: it may be a little earlier, by other bits. */
+    const guint64 half = FC_SHORT_TIME_MASK >> 1;
+    guint64 now = stack->last;
+    const guint64 change = in_place ^ (now & ~FC_SHORT_TIME_MASK);
+    for (; unit < end; unit++)
+    {
+        /* acquire: as in read_record */
+        const guint64 time = __atomic_load_n(&unit->last, __ATOMIC_ACQUIRE) ^ change;
+        const guint64 first = __atomic_load_n(&unit->first, __ATOMIC_RELAXED);
+        const guint32 number = short_name(first);
+        const guint64 address = short_address(stack, first);
+        const struct StackFrame *top = &stack->frames[stack->top];
+        if (G_UNLIKELY((time ^ now) > FC_SHORT_TIME_MASK || time - now > half ||
+                       time >= stack->next_change || number > stack->name_count ||
+                       (first & FC_WHERE_KIND_MASK) != FC_RECORD_SHORT))
+            break;
+        const struct FcName *name = &stack->names[number];
+        if ((first & FC_SHORT_EXIT) != 0)
+        {
+            if (G_UNLIKELY(top->address != address || top->function != name->function))
+                break;
+            stack->last = now = time;
+            pop_frame(stack, time);
+            continue;
+        }
+        if (G_UNLIKELY(address >= top->address || address - stack->low >= stack->size ||
+                       name->function == 0))
+            break;
+        stack->last = now = time;
+        const StackEdge edge = edge_of_name(stack, number, time);
+        if (unit + 1 < end)
+        {
+            const guint64 left = __atomic_load_n(&unit[1].last, __ATOMIC_ACQUIRE) ^ change;
+            const guint64 exit = __atomic_load_n(&unit[1].first, __ATOMIC_RELAXED);
+            if ((exit ^ first) << (64 - FC_WHERE_RETURN_SHIFT) ==
+                    FC_SHORT_EXIT << (64 - FC_WHERE_RETURN_SHIFT) &&
+                (left ^ now) <= FC_SHORT_TIME_MASK && left - now <= half)
+            {
+                add_leaf_call(stack, edge, left - now);
+                stack->last = now = left;
+                unit++;
+                continue;
+            }
+        }
+        open_frame(stack, edge, name, address, (guint16)(first >> FC_WHERE_RETURN_SHIFT), now);
+    }
+    return unit;
 }
 
 /* As fc_stack_feed, up to where a window begins or something is pending. */
-static guint32 feed(FcStack *stack, const struct FcRecord *records, guint32 from, guint32 to,
+static guint32 feed(FcStack *stack, const struct FcUnit *units, guint32 from, guint32 to,
                     guint32 generation)
 {
-    const guint64 in_place = (guint64)generation << FC_SITE_GENERATION_SHIFT;
-    const struct FcRecord *end = &records[to];
-    const struct FcRecord *record = &records[from];
-    for (; record < end; record++)
+    const guint64 in_place = (guint64)FC_GENERATION_OF_SHORT(generation)
+                             << FC_SITE_GENERATION_SHIFT;
+    guint32 at = from;
+    while (at < to)
     {
+        if (is_short(&units[at]))
+        {
+            at = (guint32)(feed_short(stack, &units[at], &units[to], in_place) - units);
+            if (at >= to)
+                break;
+        }
         struct Event event;
-        if (G_UNLIKELY(!read_record(record, in_place, &event)))
-            break;
-        const guint64 kind = kind_of(&event);
         const guint64 before = stack->last;
+        const guint32 read = read_record(stack, &units[at], generation, &event);
+        if (G_UNLIKELY(read == 0))
+            break;
+        at += read;
+        const guint64 kind = kind_of(&event);
         if (G_UNLIKELY(event.time < before))
             event.time = before;
         stack->last = event.time;
@@ -398,7 +352,7 @@ static guint32 feed(FcStack *stack, const struct FcRecord *records, guint32 from
             struct Event other = event; /* `event` itself is in registers */
             take_other(stack, &other, before);
             if (G_UNLIKELY(stack->is_window || stack->is_pending))
-                return (guint32)(record + 1 - records);
+                return at;
             continue;
         }
         if (G_UNLIKELY(event.address - stack->low >= stack->size))
@@ -407,41 +361,42 @@ static guint32 feed(FcStack *stack, const struct FcRecord *records, guint32 from
             leave(stack, &event);
         else if (kind == FC_RECORD_ENTER)
         {
-            guint64 left = FC_STACK_NO_TIME;
-            if (record + 1 < end)
-                left = find_own_exit(stack, &event, record + 1, in_place);
-            enter(stack, &event, left);
-            if (left != FC_STACK_NO_TIME)
-                record++;
+            OwnExit exit = {FC_STACK_NO_TIME, 0};
+            if (at < to)
+                exit = find_own_exit(stack, &event, &units[at], generation);
+            enter(stack, &event, exit.time);
+            if (exit.time != FC_STACK_NO_TIME)
+                at += exit.units;
         }
         /* a switch is done: fc_stack_find_segment went to the other stack */
     }
-    return (guint32)(record - records);
+    return at;
 }
 
-/* One record that is there; what was pending before it comes after it. */
-static void feed_one(FcStack *stack, const struct FcRecord *records, guint32 at, guint32 generation)
+/* One record that is there; what was pending before it comes after it.  Where the next begins. */
+static guint32 feed_one(FcStack *stack, const struct FcUnit *units, guint32 at, guint32 generation)
 {
     const gboolean is_pending = stack->is_pending;
-    feed(stack, records, at, at + 1, generation);
+    const guint32 next = feed(stack, units, at, at + 1, generation);
     if (is_pending)
         fc_stack_take_pending(stack);
+    return next;
 }
 
 /* Within a window, one record after the other: of each call it is certain who made it. */
-static guint32 feed_window(FcStack *stack, const struct FcRecord *records, guint32 from, guint32 to,
+static guint32 feed_window(FcStack *stack, const struct FcUnit *units, guint32 from, guint32 to,
                            guint32 generation)
 {
     guint32 at = from;
-    for (; at < to && stack->is_window; at++)
+    while (at < to && stack->is_window)
     {
         struct Event event;
-        if (!read_record(&records[at], (guint64)generation << FC_SITE_GENERATION_SHIFT, &event))
+        if (look_at_record(stack, &units[at], generation, &event) == 0)
             break;
         const guint32 top = stack->top;
         const gboolean is_whole = stack->frames[top].away == 0;
         const gint segment = stack->current;
-        feed_one(stack, records, at, generation);
+        at = feed_one(stack, units, at, generation);
         if (kind_of(&event) == FC_RECORD_ENTER && stack->top > 0)
             fc_stack_enter_window(stack);
         else if (kind_of(&event) == FC_RECORD_EXIT && stack->current == segment &&
@@ -451,32 +406,38 @@ static guint32 feed_window(FcStack *stack, const struct FcRecord *records, guint
     return at;
 }
 
-static guint32 feed_pending(FcStack *stack, const struct FcRecord *records, guint32 from,
-                            guint32 to, guint32 generation)
+static guint32 feed_pending(FcStack *stack, const struct FcUnit *units, guint32 from, guint32 to,
+                            guint32 generation)
 {
     struct Event event;
-    if (from == to ||
-        !read_record(&records[from], (guint64)generation << FC_SITE_GENERATION_SHIFT, &event))
+    if (from >= to || look_at_record(stack, &units[from], generation, &event) == 0)
         return from;
-    feed_one(stack, records, from, generation);
-    return from + 1;
+    return feed_one(stack, units, from, generation);
 }
 
-guint32 fc_stack_feed(FcStack *stack, const struct FcRecord *records, guint32 from, guint32 to,
+guint32 fc_stack_feed(FcStack *stack, const struct FcUnit *units, guint32 from, guint32 to,
                       guint32 generation)
 {
     for (;;)
     {
         const guint32 begun = from;
         if (stack->is_window)
-            from = feed_window(stack, records, from, to, generation);
+            from = feed_window(stack, units, from, to, generation);
         else if (stack->is_pending)
-            from = feed_pending(stack, records, from, to, generation);
+            from = feed_pending(stack, units, from, to, generation);
         else
-            from = feed(stack, records, from, to, generation);
-        if (from == to || from == begun)
+            from = feed(stack, units, from, to, generation);
+        if (from >= to || from == begun)
             return from;
     }
+}
+
+void fc_stack_learn_names(FcStack *stack, const struct FcUnit *units, guint32 from, guint32 to,
+                          guint32 generation)
+{
+    struct Event event;
+    for (guint32 at = from; at < to;)
+        at += MAX(look_at_record(stack, &units[at], generation, &event), 1);
 }
 
 void fc_stack_modules_changed(FcStack *stack)

@@ -71,10 +71,18 @@ FcTrace *fc_stack_take_trace(FcStack *stack);
 FcCounted *fc_stack_counted(FcStack *stack);
 gboolean fc_stack_has_counted(const FcStack *stack);
 
-/* Takes the valid records of `records`[from, to): returns the index of the first that is
- * not there (its generation is not `generation`), or `to`.  The memory may change meanwhile. */
-guint32 fc_stack_feed(FcStack *stack, const struct FcRecord *records, guint32 from, guint32 to,
+/* Takes the valid records that begin in `units`[from, to), behind which there is another unit:
+ * returns where the first begins that is not there (its generation is not `generation`), or where
+ * the next one would, which is `to` or one behind it.  The memory may change meanwhile. */
+guint32 fc_stack_feed(FcStack *stack, const struct FcUnit *units, guint32 from, guint32 to,
                       guint32 generation);
+
+/* Short records come from here on: FC_MSG_NAMES. */
+void fc_stack_set_names(FcStack *stack, guint64 low, const struct FcName *names, gsize count);
+/* The names that are given in units of which records are not, or no more, to be fed: what such were
+ * made in may be, as soon as they are there. */
+void fc_stack_learn_names(FcStack *stack, const struct FcUnit *units, guint32 from, guint32 to,
+                          guint32 generation);
 
 /* Opens frames that a fork inherited, outermost first: they add time from `time` on but no
  * calls, and no minimum, maximum or histogram. */

@@ -15,19 +15,19 @@
 
 typedef struct
 {
-    guint32 index; /* of the chunk; 0: a copy */
-    guint32 at;    /* next slot to read */
-    guint32 slots;
+    guint32 index;  /* of the chunk; 0: a copy */
+    guint32 at;     /* where the next record to be read begins; at or one behind the end: none */
+    guint32 starts; /* in so many units records begin, and there is one more */
     guint32 generation;
-    const struct FcRecord *records; /* in the chunk, or owned; NULL: in thread->spill, */
-    guint64 spilled_at;             /* there */
+    const struct FcUnit *units; /* in the chunk, or owned; NULL: in thread->spill, */
+    guint64 spilled_at;         /* there */
 } Piece;
 
 /* Of one that is still held back. */
 static void piece_free(Piece *piece)
 {
     if (piece->index == 0)
-        g_free((gpointer)piece->records);
+        g_free((gpointer)piece->units);
     g_free(piece);
 }
 
@@ -71,8 +71,8 @@ gboolean fc_thread_is_held_back(const FcThread *thread)
 /* Makes the records of a piece that was held back readable until the next is. */
 static void load(FcThread *thread, Piece *piece)
 {
-    if (!piece->records)
-        piece->records = fc_spill_get(thread->spill, piece->spilled_at, piece->slots);
+    if (!piece->units)
+        piece->units = fc_spill_get(thread->spill, piece->spilled_at, piece->starts + 1);
 }
 
 /* A copy, of records that are all there, for which the chunk is not needed any more. */
@@ -80,11 +80,11 @@ static Piece copy_of(FcThread *thread, const Piece *piece)
 {
     Piece copy = *piece;
     copy.index = 0;
-    copy.records = NULL;
+    copy.units = NULL;
     if (!thread->spill)
         thread->spill = fc_spill_new();
-    if (!fc_spill_put(thread->spill, piece->records, piece->slots, &copy.spilled_at))
-        copy.records = g_memdup2(piece->records, piece->slots * sizeof *piece->records);
+    if (!fc_spill_put(thread->spill, piece->units, piece->starts + 1, &copy.spilled_at))
+        copy.units = g_memdup2(piece->units, (piece->starts + 1) * sizeof *piece->units);
     return copy;
 }
 
@@ -92,15 +92,20 @@ static Piece copy_of(FcThread *thread, const Piece *piece)
 static gboolean read_piece(FcThread *thread, Piece *piece)
 {
     piece->at =
-        fc_stack_feed(thread->stack, piece->records, piece->at, piece->slots, piece->generation);
-    return piece->at >= piece->slots;
+        fc_stack_feed(thread->stack, piece->units, piece->at, piece->starts, piece->generation);
+    return piece->at >= piece->starts;
 }
 
-static gboolean is_there(const Piece *piece, guint32 slot)
+/* How many units the record has that begins there; 0: it is not there. */
+static guint32 units_at(const Piece *piece, guint32 at)
 {
-    return __atomic_load_n(&piece->records[slot].site, __ATOMIC_ACQUIRE) >>
-               FC_SITE_GENERATION_SHIFT ==
-           piece->generation;
+    return fc_record_units(&piece->units[at], piece->generation);
+}
+
+/* Of so many units' room at least so many records are missing. */
+static guint64 missing_in(guint32 units)
+{
+    return (units + FC_RECORD_UNITS - 1) / FC_RECORD_UNITS;
 }
 
 /* Reads the whole piece, counting what is missing between or before other records. */
@@ -109,28 +114,35 @@ static void read_behind_gaps(FcThread *thread, Piece *piece)
     while (!read_piece(thread, piece))
     {
         guint32 next = piece->at;
-        while (next < piece->slots && !is_there(piece, next))
+        while (next < piece->starts && units_at(piece, next) == 0)
             next++;
-        if (next == piece->slots)
+        if (next == piece->starts)
             return;
-        thread->gaps += next - piece->at;
+        thread->gaps += missing_in(next - piece->at);
         piece->at = next;
     }
 }
 
 static gboolean is_whole(const Piece *piece)
 {
-    for (guint32 i = piece->at; i < piece->slots; i++)
-        if (!is_there(piece, i))
-            return FALSE;
-    return TRUE;
+    guint32 units = 1;
+    for (guint32 at = piece->at; at < piece->starts && units != 0; at += units)
+        units = units_at(piece, at);
+    return units != 0;
+}
+
+/* What was not read of it is lost. */
+static void count_missing(FcThread *thread, const Piece *piece)
+{
+    if (piece->at < piece->starts)
+        thread->gaps += missing_in(piece->starts - piece->at);
 }
 
 /* Frees a piece that was loaded. */
 static void forget(FcThread *thread, Piece *piece)
 {
-    if (piece->index == 0 && thread->spill && fc_spill_owns(thread->spill, piece->records))
-        piece->records = NULL;
+    if (piece->index == 0 && thread->spill && fc_spill_owns(thread->spill, piece->units))
+        piece->units = NULL;
     piece_free(piece);
     if (thread->spill && g_queue_is_empty(thread->pending))
         fc_spill_empty(thread->spill);
@@ -144,25 +156,25 @@ static void hold_back(FcThread *thread, const Piece *piece)
 }
 
 /* Where to begin in chunk `sequence`: what was read ahead is not read again. */
-static guint32 first_unread(const FcThread *thread, guint32 sequence, guint32 slots)
+static guint32 first_unread(const FcThread *thread, guint32 sequence, guint32 starts)
 {
     gint32 ahead = (gint32)(thread->next_sequence - sequence);
     if (ahead > 0)
-        return slots;
-    return ahead == 0 ? MIN(thread->next_slot, slots) : 0;
+        return starts;
+    return ahead == 0 ? MIN(thread->next_unit, starts) : 0;
 }
 
 static void passed(FcThread *thread, guint32 sequence)
 {
     thread->next_sequence = sequence + 1;
-    thread->next_slot = 0;
+    thread->next_unit = 0;
 }
 
-void fc_thread_take_chunk(FcThread *thread, const FcChunkView *view, guint32 slots)
+void fc_thread_take_chunk(FcThread *thread, const FcChunkView *view, guint32 starts)
 {
-    slots = MIN(slots, FC_CHUNK_RECORDS);
-    Piece piece = {view->index, first_unread(thread, view->sequence, slots), slots,
-                   view->generation, view->records};
+    starts = MIN(starts, FC_CHUNK_STARTS);
+    Piece piece = {view->index, first_unread(thread, view->sequence, starts), starts,
+                   view->generation, view->units};
     if ((gint32)(thread->next_sequence - view->sequence) <= 0)
         passed(thread, view->sequence);
     fc_thread_retry(thread);
@@ -183,16 +195,16 @@ void fc_thread_take_chunk(FcThread *thread, const FcChunkView *view, guint32 slo
     hold_back(thread, &piece);
 }
 
-void fc_thread_take_data(FcThread *thread, const struct FcDataHeader *header, const guint8 *records)
+void fc_thread_take_data(FcThread *thread, const struct FcDataHeader *header, const guint8 *units)
 {
-    Piece piece = {.slots = header->count, .generation = header->generation};
+    Piece piece = {.starts = header->count, .generation = header->generation};
     if (header->count == 0)
         return;
     passed(thread, header->sequence);
     fc_thread_retry(thread);
-    g_autofree struct FcRecord *aligned = g_new(struct FcRecord, header->count);
-    memcpy(aligned, records, header->count * sizeof *aligned);
-    piece.records = aligned;
+    g_autofree struct FcUnit *aligned = g_new(struct FcUnit, header->count + 1);
+    memcpy(aligned, units, (header->count + 1) * sizeof *aligned);
+    piece.units = aligned;
     if (fc_thread_is_held_back(thread))
     {
         piece = copy_of(thread, &piece);
@@ -200,7 +212,18 @@ void fc_thread_take_data(FcThread *thread, const struct FcDataHeader *header, co
         return;
     }
     read_behind_gaps(thread, &piece);
-    thread->gaps += piece.slots - piece.at; /* a copy will never be completed */
+    count_missing(thread, &piece); /* a copy will never be completed */
+}
+
+/* A record that was given up may be there by now, and give a name that those after it have. */
+static void learn_names(FcThread *thread)
+{
+    for (guint i = 0; i < thread->quarantine->len; i++)
+    {
+        const Piece *piece = &g_array_index(thread->quarantine, Piece, i);
+        fc_stack_learn_names(thread->stack, piece->units, piece->at, piece->starts,
+                             piece->generation);
+    }
 }
 
 /* Chunks whose gaps were given up, and were filled after all: nobody writes to them any more. */
@@ -219,6 +242,7 @@ static void free_completed(FcThread *thread)
 void fc_thread_retry(FcThread *thread)
 {
     Piece *piece;
+    learn_names(thread);
     free_completed(thread);
     while ((piece = g_queue_peek_head(thread->pending)))
     {
@@ -234,13 +258,14 @@ void fc_thread_retry(FcThread *thread)
 void fc_thread_give_up(FcThread *thread, gboolean may_write)
 {
     Piece *piece;
+    learn_names(thread);
     while ((piece = g_queue_pop_head(thread->pending)))
     {
         load(thread, piece);
         const Piece unread = *piece;
         gboolean whole = read_piece(thread, piece);
         read_behind_gaps(thread, piece);
-        thread->gaps += piece->slots - piece->at;
+        count_missing(thread, piece);
         if (piece->index != 0 && (whole || !may_write))
             fc_shared_free(thread->shared, piece->index);
         else if (piece->index != 0)
@@ -251,8 +276,9 @@ void fc_thread_give_up(FcThread *thread, gboolean may_write)
 
 void fc_thread_scan(FcThread *thread, const FcChunkView *view)
 {
-    Piece piece = {view->index, first_unread(thread, view->sequence, FC_CHUNK_RECORDS),
-                   FC_CHUNK_RECORDS, view->generation, view->records};
+    Piece piece = {view->index, first_unread(thread, view->sequence, FC_CHUNK_STARTS),
+                   FC_CHUNK_STARTS, view->generation, view->units};
+    learn_names(thread);
     read_behind_gaps(thread, &piece);
 }
 
@@ -263,19 +289,29 @@ void fc_thread_scan(FcThread *thread, const FcChunkView *view)
 
 static gboolean has_gap_at(const Piece *piece)
 {
-    for (guint32 i = piece->at + 1; i < piece->slots && i <= piece->at + GAP_MAX; i++)
-        if (is_there(piece, i))
+    for (guint32 i = piece->at + 1; i < piece->starts && i <= piece->at + GAP_MAX * FC_RECORD_UNITS;
+         i++)
+        if (units_at(piece, i) != 0)
             return TRUE;
     return FALSE;
 }
 
-/* The first slot from piece->at on whose record is not there or later than `time`. */
-static guint32 find_time(const Piece *piece, guint64 time)
+/* Where from piece->at on the first record begins that is not there or later than `time`; the one
+ * before them was at `last`. */
+static guint32 find_time(const Piece *piece, guint64 last, guint64 time)
 {
     guint32 at = piece->at;
-    while (at < piece->slots && is_there(piece, at) &&
-           __atomic_load_n(&piece->records[at].time, __ATOMIC_RELAXED) <= time)
-        at++;
+    while (at < piece->starts)
+    {
+        const guint32 units = units_at(piece, at);
+        guint64 found = __atomic_load_n(&piece->units[at].last, __ATOMIC_RELAXED);
+        if (units == 1)
+            found = fc_record_time(found, last);
+        if (units == 0 || found > time)
+            break;
+        last = MAX(last, found);
+        at += units;
+    }
     return at;
 }
 
@@ -286,20 +322,20 @@ FcThreadAhead fc_thread_read_ahead(FcThread *thread, const FcChunkView *view, gu
         return FC_THREAD_GO_ON;
     if (ahead < 0 || fc_thread_is_held_back(thread))
         return FC_THREAD_MISSING;
-    Piece piece = {view->index, thread->next_slot, FC_CHUNK_RECORDS, view->generation,
-                   view->records};
-    guint32 whole = piece.slots;
-    piece.slots = find_time(&piece, time);
-    gboolean had_all = piece.slots < whole && !is_there(&piece, piece.slots);
+    Piece piece = {view->index, thread->next_unit, FC_CHUNK_STARTS, view->generation, view->units};
+    guint32 whole = piece.starts;
+    learn_names(thread);
+    piece.starts = find_time(&piece, fc_stack_last_time(thread->stack), time);
+    gboolean had_all = piece.starts < whole && units_at(&piece, piece.starts) == 0;
     if (!read_piece(thread, &piece))
         return FC_THREAD_MISSING; /* scribbled over just now */
-    thread->next_slot = piece.at;
-    if (piece.at == whole)
+    thread->next_unit = piece.at;
+    if (piece.at >= whole)
     {
         passed(thread, view->sequence);
         return FC_THREAD_GO_ON;
     }
-    piece.slots = whole;
+    piece.starts = whole;
     if (had_all && has_gap_at(&piece))
         return FC_THREAD_MISSING;
     return FC_THREAD_STOP;

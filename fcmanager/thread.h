@@ -36,18 +36,17 @@ typedef struct
     FcSharedMap *shared;   /* NULL: none */
     FcHeapThread *heap;    /* owned; NULL: memory is not profiled */
     guint32 next_sequence; /* of the chunk that the next record is in, */
-    guint32 next_slot;     /* and where: beyond what was read ahead */
+    guint32 next_unit;     /* and where: beyond what was read ahead */
 } FcThread;
 
 FcThread *fc_thread_new(guint32 number, FcCounts *counts, FcStack *stack, FcSharedMap *shared);
 void fc_thread_free(FcThread *thread);
 
-/* Takes over `view`, which was taken from the shared memory: reads its first `slots` records
- * and gives it back, now or when its gaps are filled. */
-void fc_thread_take_chunk(FcThread *thread, const FcChunkView *view, guint32 slots);
+/* Takes over `view`, which was taken from the shared memory: reads the records that begin in its
+ * first `starts` units and gives it back, now or when its gaps are filled. */
+void fc_thread_take_chunk(FcThread *thread, const FcChunkView *view, guint32 starts);
 /* Records that came through the pipe; copied. */
-void fc_thread_take_data(FcThread *thread, const struct FcDataHeader *header,
-                         const guint8 *records);
+void fc_thread_take_data(FcThread *thread, const struct FcDataHeader *header, const guint8 *units);
 
 gboolean fc_thread_is_held_back(const FcThread *thread);
 /* Looks whether gaps were filled. */

@@ -68,7 +68,7 @@ void fc_alloc_record(enum FcRecordKind kind, enum FcMemoryCall call, const void 
         return;
     if (fc_unlikely(fc_thread.has_ended))
     {
-        send_late(&(struct FcRecord){time, function, where, (uint64_t)(uintptr_t)caller});
+        send_late(&(struct FcRecord){where, time, function, (uint64_t)(uintptr_t)caller});
         return;
     }
     if (fc_switches_any())

@@ -42,7 +42,7 @@ static void announce_private(void)
         struct FcMessage message;
         struct FcDataHeader header;
     } empty = {.message = {.type = FC_MSG_CHUNK_DATA, .thread = fc_thread.number},
-               .header = {.generation = 1}};
+               .header = {.generation = FC_GENERATION_LONG}};
     fc_channel_send_whole(&empty.message, sizeof empty);
 }
 
@@ -83,6 +83,14 @@ static void stop_without_memory(void)
     fc_thread.is_quitting = false;
 }
 
+/* The generations begin again: what earlier uses left must not look new. */
+static void clear_old(struct FcChunk *chunk)
+{
+    if (chunk->generation >= FC_GENERATION_LAST)
+        for (uint32_t i = 0; i < FC_CHUNK_UNITS; i++)
+            chunk->units[i].last = 0;
+}
+
 struct FcChunk *fc_buffers_claim(bool announce, uint32_t *generation)
 {
     list_thread();
@@ -96,7 +104,10 @@ struct FcChunk *fc_buffers_claim(bool announce, uint32_t *generation)
         chunk = map_private();
     fc_thread.private_chunk = chunk;
     if (chunk)
+    {
+        clear_old(chunk);
         *generation = fc_chunk_next_generation(chunk);
+    }
     fc_unlock(&fc_thread.private_lock);
     if (!chunk && !fc_thread.is_taken)
         stop_without_memory();
@@ -108,37 +119,36 @@ struct FcChunk *fc_buffers_claim(bool announce, uint32_t *generation)
     return chunk;
 }
 
-static bool is_stored(const struct FcChunk *chunk, uint32_t slot)
+/* Of the record that begins there; 0: it is not there. */
+static uint32_t units_at(const struct FcChunk *chunk, uint32_t at)
 {
-    /* acquire: pairs with fc_record_store */
-    return __atomic_load_n(&chunk->records[slot].site, __ATOMIC_ACQUIRE) >>
-               FC_SITE_GENERATION_SHIFT ==
-           chunk->generation;
+    return fc_record_units(&chunk->units[at], chunk->generation);
 }
 
 static bool has_gap(const struct FcChunk *chunk)
 {
-    for (uint32_t i = FC_BUFFER_FIRST; i < chunk->slots; i++)
-        if (!is_stored(chunk, i))
-            return true;
-    return false;
+    uint32_t units = 1;
+    for (uint32_t at = FC_BUFFER_FIRST; at < chunk->taken && units != 0; at += units)
+        units = units_at(chunk, at);
+    return units == 0;
 }
 
 /* False where it could not be sent. */
 static bool send_private(struct FcThread *thread, struct FcChunk *chunk)
 {
     /* The headers go directly before the records: one piece, one write. */
-    struct FcRecord *first = &chunk->records[FC_BUFFER_FIRST];
+    struct FcUnit *first = &chunk->units[FC_BUFFER_FIRST];
     struct FcDataHeader *header = (struct FcDataHeader *)first - 1;
     struct FcMessage *message = (struct FcMessage *)header - 1;
-    uint32_t count = chunk->slots - FC_BUFFER_FIRST;
+    uint32_t count = chunk->taken - FC_BUFFER_FIRST;
     if (count == 0)
         return true;
     *header = (struct FcDataHeader){.sequence = fc_thread_next_sequence(thread),
                                     .count = count,
                                     .generation = chunk->generation};
     *message = (struct FcMessage){.type = FC_MSG_CHUNK_DATA, .thread = thread->number};
-    return fc_channel_send_whole(message, sizeof *message + sizeof *header + count * sizeof *first);
+    return fc_channel_send_whole(message,
+                                 sizeof *message + sizeof *header + (count + 1) * sizeof *first);
 }
 
 /* Sends what is parked, up to the first buffer with a gap. */
@@ -158,10 +168,10 @@ static void send_parked(struct FcThread *thread, bool with_gaps)
     }
 }
 
-static void park(struct FcThread *thread, struct FcChunk *chunk, uint32_t slots)
+static void park(struct FcThread *thread, struct FcChunk *chunk, uint32_t units)
 {
     struct FcChunk **end = thread->parked ? &thread->last_parked->next : &thread->parked;
-    chunk->slots = slots < FC_SLOTS ? slots : FC_SLOTS;
+    chunk->taken = units < FC_UNITS ? units : FC_UNITS;
     chunk->next = NULL;
     *end = chunk;
     thread->last_parked = chunk;
@@ -170,24 +180,29 @@ static void park(struct FcThread *thread, struct FcChunk *chunk, uint32_t slots)
 
 /* Another thread may be at work in `chunk`: what was complete when we looked is sent, in a copy
  * that nobody writes to.  Under users_lock. */
-static void send_copy(struct FcThread *thread, const struct FcChunk *chunk, uint32_t slots)
+static void send_copy(struct FcThread *thread, const struct FcChunk *chunk, uint32_t taken)
 {
     static struct
     {
         struct FcMessage message;
         struct FcDataHeader header;
-        struct FcRecord records[FC_DATA_RECORDS];
+        struct FcUnit units[FC_DATA_UNITS + 1];
     } copy;
     uint32_t count = 0;
-    for (uint32_t i = FC_BUFFER_FIRST; i < slots && i < FC_SLOTS; i++)
-        if (is_stored(chunk, i))
-            copy.records[count++] = chunk->records[i];
+    for (uint32_t at = FC_BUFFER_FIRST, units; at < taken && at < FC_UNITS; at += units + !units)
+    {
+        units = units_at(chunk, at);
+        for (uint32_t i = 0; i < units; i++)
+            copy.units[count++] = chunk->units[at + i];
+    }
+    if (count > FC_DATA_UNITS) /* where the last one ends, a long one, none begins */
+        count = FC_DATA_UNITS;
     copy.header = (struct FcDataHeader){.sequence = fc_thread_next_sequence(thread),
                                         .count = count,
                                         .generation = chunk->generation};
     copy.message = (struct FcMessage){.type = FC_MSG_CHUNK_DATA, .thread = thread->number};
     fc_channel_send_whole(&copy.message,
-                          offsetof(__typeof__(copy), records) + count * sizeof *copy.records);
+                          offsetof(__typeof__(copy), units) + (count + 1) * sizeof *copy.units);
 }
 
 void fc_buffers_send_others(void)
@@ -200,24 +215,24 @@ void fc_buffers_send_others(void)
         fc_lock(&thread->private_lock);
         send_parked(thread, false);
         for (struct FcChunk *parked = thread->parked; parked; parked = parked->next)
-            send_copy(thread, parked, parked->slots);
+            send_copy(thread, parked, parked->taken);
         /* relaxed: each record tells for itself whether it is there */
         uint64_t cursor = __atomic_load_n(&thread->cursor, __ATOMIC_RELAXED);
         struct FcChunk *chunk = FC_CURSOR_CHUNK(cursor);
         if (chunk && chunk == thread->private_chunk)
-            send_copy(thread, chunk, FC_CURSOR_SLOTS(cursor));
+            send_copy(thread, chunk, FC_CURSOR_UNITS(cursor));
         thread->is_taken = true;
         fc_unlock(&thread->private_lock);
     }
     fc_unlock(&users_lock);
 }
 
-void fc_buffers_flush(struct FcChunk *chunk, uint32_t slots)
+void fc_buffers_flush(struct FcChunk *chunk, uint32_t units)
 {
     fc_lock(&fc_thread.private_lock);
     if (!fc_thread.is_taken)
     {
-        park(&fc_thread, chunk, slots);
+        park(&fc_thread, chunk, units);
         send_parked(&fc_thread, false);
     }
     fc_thread_set_cursor(FC_CURSOR_NONE);

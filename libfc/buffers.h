@@ -10,16 +10,16 @@
 
 #include <stdbool.h>
 
-/* Where a private buffer's records begin: such that as many follow as go in one message,
+/* The unit where a private buffer's records begin: such that as many follow as go in one message,
  * and its headers fit in before them. */
-#define FC_BUFFER_FIRST (FC_SLOTS - (uint32_t)FC_DATA_RECORDS)
+#define FC_BUFFER_FIRST (FC_UNITS - FC_DATA_UNITS)
 
-/* Begins another use of the chunk; returns its generation, 1 to 65535. */
+/* Begins another use of the chunk; returns its generation. */
 static inline uint32_t fc_chunk_next_generation(struct FcChunk *chunk)
 {
     uint32_t next = (chunk->generation + 1) & 0xffff;
-    if (next == 0)
-        next = 1; /* 0 is what untouched memory holds */
+    if (next <= FC_GENERATION_LONG || next > FC_GENERATION_LAST)
+        next = FC_GENERATION_LONG | 1; /* 0 is what untouched memory holds */
     chunk->generation = next;
     return next;
 }
@@ -29,9 +29,9 @@ static inline uint32_t fc_chunk_next_generation(struct FcChunk *chunk)
  * is that of the buffer's new use. */
 struct FcChunk *fc_buffers_claim(bool announce, uint32_t *generation);
 
-/* Gives up `chunk`, the thread's private_chunk, of which `slots` are in use; the cursor is none
+/* Gives up `chunk`, the thread's private_chunk, of which `units` are in use; the cursor is none
  * then.  Sends what can be sent. */
-void fc_buffers_flush(struct FcChunk *chunk, uint32_t slots);
+void fc_buffers_flush(struct FcChunk *chunk, uint32_t units);
 
 /* Sends what the calling thread gave up, also with records missing. */
 void fc_buffers_send_parked(void);

@@ -58,7 +58,8 @@ void fc_chunks_setup(struct FcShared *mapping, uint32_t count, uint32_t ahead_re
 {
     shared = mapping;
     chunk_count = mapping ? count : 0;
-    in_flight_limit = (ahead_records + FC_SLOTS - 1) / FC_SLOTS;
+    const uint32_t records = FC_UNITS / FC_RECORD_UNITS;
+    in_flight_limit = (ahead_records + records - 1) / records;
     if (in_flight_limit < 2)
         in_flight_limit = 2;
     if (in_flight_limit > FC_IN_FLIGHT_MAX)
@@ -145,8 +146,8 @@ static void touch(struct FcChunk *chunk, uint32_t index)
 {
     if (index > REMEMBERED_CHUNKS || __atomic_load_n(&is_touched[index], __ATOMIC_RELAXED))
         return;
-    for (uint32_t slot = 0; slot < FC_CHUNK_RECORDS; slot += PAGE_BYTES / sizeof *chunk->records)
-        __atomic_store_n(&chunk->records[slot].site, 0, __ATOMIC_RELAXED);
+    for (uint32_t at = 0; at < FC_CHUNK_UNITS; at += PAGE_BYTES / sizeof *chunk->units)
+        __atomic_store_n(&chunk->units[at].last, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&is_touched[index], 1, __ATOMIC_RELAXED);
 }
 
@@ -237,7 +238,7 @@ struct FcChunk *fc_chunks_claim_counts(uint32_t number)
     return chunk;
 }
 
-static void send_shared(struct FcChunk *chunk, uint32_t slots)
+static void send_shared(struct FcChunk *chunk, uint32_t units)
 {
     uint32_t index = chunk_index(chunk);
     uint32_t place = fc_thread.sent_count++ % FC_IN_FLIGHT_MAX;
@@ -249,7 +250,7 @@ static void send_shared(struct FcChunk *chunk, uint32_t slots)
             fc_thread.sent[(fc_thread.sent_count - in_flight_limit) % FC_IN_FLIGHT_MAX].index;
     __atomic_store_n(&chunk->is_sent, 1, __ATOMIC_RELAXED);
     struct FcMessage message = {
-        .type = FC_MSG_CHUNK, .thread = fc_thread.number, .argument = index, .value = slots};
+        .type = FC_MSG_CHUNK, .thread = fc_thread.number, .argument = index, .value = units};
     /* At the end of the process nothing is wrong: fcmanager reads the chunk in place.  relaxed: it
        looks when the process is dead */
     if (!fc_channel_send_whole(&message, sizeof message) && !fc_state_has_ended())
@@ -316,19 +317,19 @@ bool fc_chunks_wait(uint32_t freed)
 void fc_chunks_flush(void)
 {
     struct FcChunk *chunk = FC_CURSOR_CHUNK(fc_thread.cursor);
-    uint32_t slots = FC_CURSOR_SLOTS(fc_thread.cursor);
+    uint32_t units = FC_CURSOR_UNITS(fc_thread.cursor);
     if (chunk && chunk == fc_thread.private_chunk)
     {
-        fc_detail_look(chunk, FC_BUFFER_FIRST, slots < FC_SLOTS ? slots : FC_SLOTS);
-        fc_buffers_flush(chunk, slots);
+        fc_detail_look(chunk, FC_BUFFER_FIRST, units < FC_UNITS ? units : FC_UNITS);
+        fc_buffers_flush(chunk, units);
         return;
     }
     fc_thread_set_cursor(FC_CURSOR_NONE);
     if (!chunk)
         return;
-    slots = slots < FC_SLOTS ? slots : FC_SLOTS;
-    fc_detail_look(chunk, 0, slots);
-    send_shared(chunk, slots); /* also an empty one: the manager frees it */
+    units = units < FC_UNITS ? units : FC_UNITS;
+    fc_detail_look(chunk, 0, units);
+    send_shared(chunk, units); /* also an empty one: the manager frees it */
 }
 
 void fc_chunks_give_up(void)

@@ -14,6 +14,7 @@
 #include "libfc/config.h"
 #include "libfc/counters.h"
 #include "libfc/depth.h"
+#include "libfc/names.h"
 #include "libfc/record.h"
 #include "libfc/recorded.h"
 #include "libfc/switches.h"
@@ -47,8 +48,8 @@ bool fc_costs_measure(struct FcCosts *costs)
 #define PARTS_OF_TICK 256u
 #define SHAPES 4u
 #define FUNCTIONS 4u
-#define GENERATION 1u
-#define RECORDED_CALLS (FC_SLOTS / 2) /* all that a chunk holds */
+#define GENERATION (FC_GENERATION_LONG | 1u)
+#define RECORDED_CALLS (FC_UNITS / (2 * FC_RECORD_UNITS)) /* all that a chunk holds */
 #define RECURSION 119u
 #if defined(FC_TEST_EAGER) /* of which many are sampled */
 #define COUNTED_CALLS 120u
@@ -180,11 +181,23 @@ static uint32_t each(uint64_t ticks, uint32_t calls)
     return (uint32_t)least(ticks * PARTS_OF_TICK / calls, UINT32_MAX);
 }
 
+/* Of the record at *at, which becomes the next one's. */
+static uint64_t next_time(const struct FcChunk *chunk, uint32_t *at)
+{
+    const struct FcUnit *unit = &chunk->units[*at];
+    *at += fc_record_units(unit, GENERATION);
+    return unit->last & FC_SHORT_TIME_MASK; /* of a long one it is the time, too */
+}
+
 static uint64_t between_times(const struct FcChunk *chunk)
 {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < 2 * RECORDED_CALLS; i += 2)
-        sum += chunk->records[i + 1].time - chunk->records[i].time;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < RECORDED_CALLS; i++)
+    {
+        const uint64_t entered = next_time(chunk, &at);
+        sum += (next_time(chunk, &at) - entered) & FC_SHORT_TIME_MASK;
+    }
     return sum;
 }
 
@@ -205,6 +218,16 @@ static void flush(const struct FcChunk *chunk)
         __asm__ volatile("dc civac, %0" : : "r"((const char *)chunk + at) : "memory");
     __asm__ volatile("dsb sy" : : : "memory");
 #endif
+}
+
+/* `names`: zeroed memory; as a thread has them that records every call. */
+static void use_names(struct FcNames *names)
+{
+    if (fc_config.detail != FC_DETAIL_ALL || fc_hooks.filter)
+        return;
+    names->epoch = fc_clock_peek();
+    names->low = (uint64_t)(uintptr_t)__builtin_frame_address(0) - (UINT64_C(1) << 31);
+    fc_thread.names = names;
 }
 
 static void measure_recorded(const struct FcChunk *chunk, uint64_t cursor, struct FcCosts *costs)
@@ -369,10 +392,10 @@ static bool is_sample(const struct FcRecord *record)
            (record->function >> FC_COUNT_RECORD_SHIFT & FC_COUNT_RECORD_MASK) == FC_COUNT_SAMPLE;
 }
 
-static void add_samples(struct Samples *samples, const struct FcChunk *chunk, uint32_t slots)
+static void add_samples(struct Samples *samples, const struct FcChunk *chunk, uint32_t units)
 {
     const uint64_t most = samples->most;
-    const struct FcRecord *end = &chunk->records[slots];
+    const struct FcRecord *end = &chunk->records[units / FC_RECORD_UNITS];
     for (const struct FcRecord *at = chunk->records; at + 6 < end; at++)
     {
         const struct FcRecord *exit = at + 1;
@@ -408,7 +431,7 @@ static void measure_samples(const struct FcChunk *chunk, uint64_t cursor, struct
         fc_thread_set_cursor(cursor);
         fc_switches_pretend();
         run_batch(calling[1], CALLING_CALLS);
-        add_samples(&samples, chunk, FC_CURSOR_SLOTS(fc_thread.cursor));
+        add_samples(&samples, chunk, FC_CURSOR_UNITS(fc_thread.cursor));
     }
     const uint32_t calls = each(less(plain, empty), CALLING_CALLS);
     costs->sampled = mean_of(&samples.alone);
@@ -461,7 +484,9 @@ static void measure_in(char *memory, struct FcCosts *costs)
         fc_depth_set_limit(RECURSION);
         fc_counters_set_filter(counted);
     }
+    use_names((struct FcNames *)(counted + 1));
     measure_recorded(chunk, cursor, costs);
+    fc_thread.names = NULL;
     counted->filter.is_slow = false;
 
     counted->chunk = (struct FcChunk *)(memory + FC_CHUNK_BYTES);
@@ -488,7 +513,7 @@ bool fc_costs_measure(struct FcCosts *costs)
 {
     if (fc_clock_get_mode() == FC_TIME_SYS) /* which counts whole milliseconds */
         return false;
-    const size_t bytes = 3 * FC_CHUNK_BYTES + sizeof(struct FcCounted);
+    const size_t bytes = 3 * FC_CHUNK_BYTES + sizeof(struct FcCounted) + sizeof(struct FcNames);
     char *memory = fc_map(bytes);
     if (!memory)
         return false;

@@ -423,7 +423,7 @@ static void begin(struct FcCounted *counted, const struct FcDecision *decision)
     fc_counters_publish(counted, known, decision->function);
 }
 
-void fc_counted_begin(const struct FcChunk *chunk, uint32_t slots)
+void fc_counted_begin(const struct FcChunk *chunk, uint32_t units)
 {
     struct FcCounted *counted = fc_thread.counted;
     /* Until the thread has a shared chunk again, and is back from a handler on another stack: what
@@ -438,7 +438,7 @@ void fc_counted_begin(const struct FcChunk *chunk, uint32_t slots)
     counted = fc_counters_own();
     if (!counted || !fc_counters_make_room(counted))
         return;
-    if (!fc_detail_look_again(chunk, slots))
+    if (!fc_detail_look_again(chunk, units))
         return;
     fc_switches_stop_time();
     /* What is open in the window was recorded as no counted function's: its exit would end the

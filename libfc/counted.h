@@ -32,8 +32,8 @@ void fc_counted_look_after_inlining(uint64_t function, uint64_t site, uint64_t w
 void fc_counted_leave_after_inlining(uint64_t site, uint64_t where);
 
 /* Begins to count what detail.c has decided.  The thread's chunk has just been taken, and
- * holds records up to slot `slots`.  Signals blocked. */
-void fc_counted_begin(const struct FcChunk *chunk, uint32_t slots);
+ * holds records up to unit `units`.  Signals blocked. */
+void fc_counted_begin(const struct FcChunk *chunk, uint32_t units);
 
 /* Before the record of a jump that cuts the stack back to `address`. */
 void fc_counted_jump(uint64_t address);

@@ -34,7 +34,7 @@ struct FcStatistics
 
 struct FcDetail
 {
-    uint32_t seen_slots; /* of the chunk in use: fc_detail_look_again */
+    uint32_t seen_units; /* of the chunk in use: fc_detail_look_again */
     struct FcOwnTime own_time;
     uint32_t chunks;
     bool is_judged;  /* the chunk that is looked at counts */

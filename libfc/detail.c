@@ -323,10 +323,10 @@ static bool is_whole_call(const struct FcChunk *chunk, const struct FcRecord *en
 static void look(struct FcDetail *detail, const struct FcChunk *chunk, uint32_t from, uint32_t to)
 {
     const bool is_brief = !detail->is_judged;
-    for (uint32_t i = from; i < to; i++)
+    for (uint32_t i = from / FC_RECORD_UNITS; i < to / FC_RECORD_UNITS; i++)
     {
         const struct FcRecord *entry = &chunk->records[i];
-        if (is_brief && detail->own_time.owed == 0 && i + 1 < to &&
+        if (is_brief && detail->own_time.owed == 0 && i + 1 < to / FC_RECORD_UNITS &&
             is_whole_call(chunk, entry, entry + 1))
         {
             cut(detail, address_in(entry));
@@ -376,9 +376,9 @@ void fc_detail_look(const struct FcChunk *chunk, uint32_t from, uint32_t to)
     struct FcDetail *detail = own();
     if (!detail || detail->is_doubted)
         return;
-    if (detail->seen_slots > from)
-        from = detail->seen_slots;
-    detail->seen_slots = 0;
+    if (detail->seen_units > from)
+        from = detail->seen_units;
+    detail->seen_units = 0;
     detail->is_judged = detail->chunks < FIRST_CHUNKS || detail->chunks % CHUNKS_EACH == 0;
     detail->chunks++;
     if (detail->is_judged)
@@ -397,7 +397,7 @@ bool fc_detail_look_again(const struct FcChunk *chunk, uint32_t to)
     if (!detail || detail->is_doubted)
         return false;
     look(detail, chunk, 0, to);
-    detail->seen_slots = to;
+    detail->seen_units = to;
     return !detail->is_doubted;
 }
 
@@ -457,7 +457,7 @@ void fc_detail_after_fork(bool is_seen)
     memset(detail->statistics, 0, detail->statistics_room * sizeof *detail->statistics);
     detail->statistics_count = 0;
     detail->decision_count = 0;
-    detail->seen_slots = 0;
+    detail->seen_units = 0;
     detail->chunks = 0;
     detail->own_time.is_told = false; /* a thread of its own */
     detail->own_time.owed = 0;

@@ -33,7 +33,7 @@ struct FcDecision
 /* Once, at start: nothing is ever decided unless `is_on`. */
 void fc_detail_setup(bool is_on);
 
-/* Looks at the calling thread's records in `chunk`, slots `from` to `to`, which is about to be
+/* Looks at the calling thread's records in `chunk`, units `from` to `to`, which is about to be
  * given away; those that fc_detail_look_again saw are left out. */
 void fc_detail_look(const struct FcChunk *chunk, uint32_t from, uint32_t to);
 

@@ -1,166 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The wire format between libfc (inside the profiled process) and fcmanager:
- * records, the shared chunks that hold them, and the messages on the pipe.
+ * records (fc-records.h), the shared chunks that hold them, and the messages on the pipe.
  *
  * Included by both sides; depends on <stdint.h> only.  Everything here is read by fcmanager as
  * untrusted input: a program may scribble over the shared memory, and write into the pipe.
  * Integers have the machine's byte order: both ends run on it and are built together. */
 #pragma once
 
+#include "libfc/fc-records.h"
+
 #include <stdint.h>
 
-#define FC_WIRE_VERSION 3u
-
-/* ---- Records --------------------------------------------------------------
- * One for each event, 32 bytes, in the order in which the thread made them: a hook's call, a
- * switch to another stack, a jump out of frames, and with FC_MEMORY what happens to memory.
- * Calls of a function that is counted make none, but for a few (FC_RECORD_COUNT). */
-struct FcRecord
-{
-    uint64_t time;     /* ticks of the session's clock */
-    uint64_t function; /* the hook's first argument, see FC_FUNCTION_AFTER_INLINING */
-    uint64_t where;    /* kind | stack address | return address, see below */
-    uint64_t site;     /* the hook's second argument | generation of the chunk << 48; written LAST
-                          (release): it is there if and only if that is of the chunk's current use */
-};
-#define FC_SITE_ADDRESS_MASK UINT64_C(0x0000ffffffffffff)
-#define FC_SITE_GENERATION_SHIFT 48
-_Static_assert(sizeof(struct FcRecord) == 32, "wire format");
-
-/* FcRecord.where: bits 0-3 the kind; bits 4-47 the stack address of the instrumented function (the
- * hook's canonical frame address, a multiple of 16); bits 48-63 the low bits of the hook's return
- * address, which tell one activation of an inlined function from the next at the same address. */
-enum FcRecordKind
-{
-    FC_RECORD_ENTER = 1,
-    FC_RECORD_EXIT = 2,
-    FC_RECORD_SWITCH = 3, /* another stack goes on, at the stack address */
-    /* Memory, see below; only with FC_MEMORY. */
-    FC_RECORD_ALLOCATED = 4,   /* after: pointer, size */
-    FC_RECORD_FREE = 5,        /* before: pointer */
-    FC_RECORD_REALLOC = 6,     /* before: old pointer, wanted size */
-    FC_RECORD_REALLOCATED = 7, /* after: new pointer, 0: failed and nothing changed; size */
-    FC_RECORD_NAMED = 8,       /* after an operator new: that is what the program called; an
-                                  ALLOCATED of the same pointer just before, if any, is how it
-                                  did it.  After an operator delete: it freed without FREE */
-    FC_RECORD_FREE_NAMED = 9,  /* before an operator delete: pointer; a FREE of that pointer
-                                  that follows is part of it */
-    FC_RECORD_MAPPED = 10,     /* after mmap: address, length */
-    FC_RECORD_UNMAP = 11,      /* after munmap: address, length */
-    /* Frames were left without their exits: those below the stack address, to which a longjmp
-       or an exception cut the stack back. */
-    FC_RECORD_JUMP = 12,
-    FC_RECORD_STACK = 13, /* before one of 4-9: three return addresses of its stack */
-    FC_RECORD_COUNT = 14, /* of a counted function, see below; `where` and `site` as in ENTER */
-    FC_RECORD_OFF = 15,   /* of time that is not the program's work, see below */
-};
-/* In `function` of ENTER and EXIT: the hook stands outside of the function's own frame, in code
- * that gcc instrumented after inlining.  The stack address is then where the return address is,
- * the same at entry and exit, a multiple of 8: its low bits are repeated in bits 48-63 of
- * `where`, which hold no return address.  An exit does not know its function: bits 0-47 are 0. */
-#define FC_FUNCTION_AFTER_INLINING (UINT64_C(1) << 63)
-#define FC_WHERE_KIND_MASK UINT64_C(0xf)
-#define FC_WHERE_ADDRESS_MASK UINT64_C(0x0000fffffffffff0)
-#define FC_WHERE_RETURN_SHIFT 48
-
-/* A function may be counted in a thread: then most of its calls make no record and count in a
- * struct FcCount, one for each call site.  Calls are the ENTERs, the ONEs and what the counters
- * hold; none of them is in two of these.
- *
- * FC_RECORD_COUNT: `function` holds the address in bits 0-47, in bits 48-55 one of the */
-enum FcCountRecord
-{
-    /* An entry that is timed.  Opens a frame as ENTER does and ends with an EXIT, but the call is
-       in the counter already.  The frame around it need not be its caller's: counted callers
-       have none.  Until that frame is closed or WINDOW_ENDS everything is recorded in full:
-       ENTERs of counted functions are calls that no counter has, and their caller's frame is
-       around them. */
-    FC_COUNT_SAMPLE = 1,
-    /* One call, which no counter has, as there was none to be had.  Opens no frame. */
-    FC_COUNT_ONE = 2,
-    /* No call: the function is counted from here on.  Of its open frames the outermost stays and
-       ends with an EXIT; the others are as if they had ended here. */
-    FC_COUNT_BEGINS = 3,
-    /* The same, but only calls within another one of the same function are counted: any other
-       makes an ENTER and an EXIT as before, with those within in its time.  A BEGINS may follow. */
-    FC_COUNT_BEGINS_NESTED = 4,
-    /* No call and no frame: one call of about 64, or twice as many several times over, that the
-       counter of `site` and the function has, made while a timed activation of the function was
-       open, and so not timed itself.  A SAMPLE stands for as many. */
-    FC_COUNT_SEEN = 5,
-    /* No call and no frame: the innermost SAMPLE's frame stays open and timed, but not everything
-       within it is recorded any more.  `function` is that of the SAMPLE. */
-    FC_COUNT_WINDOW_ENDS = 6,
-    FC_COUNT_DEEP_ONE = 7,  /* as ONE and SEEN, of calls that are deeper than FC_DEPTH: */
-    FC_COUNT_DEEP_SEEN = 8, /* they have no time of their own */
-    FC_COUNT_GAP_ENDS = 9,  /* no call: what came first behind the EXIT of a SAMPLE comes here */
-};
-#define FC_COUNT_RECORD_SHIFT 48
-#define FC_COUNT_RECORD_MASK 0xffu
-#define FC_COUNT_SPARING_SHIFT 56 /* of SAMPLE and SEEN: how often 64 was doubled, see below */
-#define FC_COUNT_SPARING_MASK 7u
-#define FC_COUNT_DOUBLED 8u /* beside that: hooks worked twice since the last of these */
-/* Of SAMPLE and SEEN: how many calls the counter held before it was used up, of 32 to 96 and their
- * doubles by those parts of the span, from 1 on; 0: that is not told. */
-#define FC_COUNT_LENGTH_SHIFT 60
-#define FC_COUNT_LENGTH_MASK 7u
-
-/* FC_RECORD_OFF: between the record before and this one the thread may have been off the CPU, as it
- * waited or was preempted, or libfc was at work.  Bits 4-7 of `where` hold an */
-enum FcOffRecord
-{
-    /* `function`: by how many ns, from some time on, CLOCK_MONOTONIC_RAW is ahead of the thread's
-       CPU clock, modulo 2^63: what it has grown by since the last one, the thread was off the
-       CPU.  `site`: how often it has gone off of its own accord, in bits 0-31.  The first one of a
-       thread says where it begins; that of a forked child comes by FC_MSG_OFF. */
-    FC_OFF_SEEN = 1,
-    /* The same, where what was off the CPU for a short time was not looked at before: it may
-       belong to earlier records. */
-    FC_OFF_COARSE = 2,
-    /* `function`: for so many ticks since the record before libfc was at work, or waited for
-       fcmanager; `site`: how many ns of it the thread was off the CPU.  Neither counts. */
-    FC_OFF_PAUSED = 3,
-};
-#define FC_OFF_RECORD_SHIFT 4
-#define FC_OFF_RECORD_MASK UINT64_C(0xf)
-#define FC_OFF_VALUE_MASK (UINT64_MAX >> 1)
-#define FC_OFF_WAITS_MASK UINT64_C(0xffffffff)
-
-/* Records of memory: `function` holds the pointer in bits 0-47 and an enum FcMemoryCall in
- * bits 48-55; `site` the return address of the call; `where` the kind in bits 0-3, bits 4-23
- * of the caller's stack address where they are in the other records, and the size in bits 24-63.
- *
- * The time of an allocation is taken after it, that of a release before it, and neither
- * reading moves across the call: of one address, times are in the true order whatever
- * threads were at work.  A record is in shared memory, or through the pipe, before the
- * thread goes on: whatever another thread does because of it is recorded later. */
-enum FcMemoryCall
-{
-    FC_CALL_MALLOC = 1,
-    FC_CALL_CALLOC,
-    FC_CALL_REALLOC, /* and reallocarray */
-    FC_CALL_ALIGNED, /* memalign, posix_memalign, aligned_alloc, valloc, pvalloc */
-    FC_CALL_FREE,
-    FC_CALL_NEW,
-    FC_CALL_NEW_ARRAY,
-    FC_CALL_DELETE,
-    FC_CALL_DELETE_ARRAY,
-    FC_CALL_MMAP,
-    FC_CALL_MUNMAP,
-    FC_CALL_EARLY, /* allocated before libfc started; the time is that of the start */
-    FC_CALL_OWN,   /* allocated on behalf of libfc: not to be counted, nor is its release */
-};
-/* FC_RECORD_STACK: the call sites around that of the record of memory which follows, innermost
- * first, 0 behind the last one.  `function` holds one in bits 0-47 and the number of the
- * record, from 0, in bits 48-55, `where` the next from bit 4 on, `site` the third. */
-#define FC_STACK_MAX 30u
-#define FC_STACK_SECOND_SHIFT 4
-#define FC_POINTER_MASK UINT64_C(0x0000ffffffffffff)
-#define FC_POINTER_CALL_SHIFT 48
-#define FC_MEMORY_STACK_MASK UINT64_C(0x0000000000fffff0)
-#define FC_MEMORY_SIZE_SHIFT 24
-#define FC_MEMORY_SIZE_MAX ((UINT64_C(1) << 40) - 1)
+#define FC_WIRE_VERSION 4u
 
 /* ---- Shared memory --------------------------------------------------------
  * One memfd for the session, FC_CHUNK_BYTES * (1 + chunk_count) long: the first
@@ -172,7 +24,7 @@ enum FcMemoryCall
  * a process dies, fcmanager takes every chunk that the process still owns, in order of (thread,
  * sequence): nothing that was recorded is lost.
  *
- * A slot holds a record of the chunk's current use if its generation is the chunk's.  fcmanager
+ * A record is of the chunk's current use if its generation is the chunk's.  fcmanager
  * sets `ready` to 0 before it frees a chunk, so a claim that was cut short by SIGKILL (owner set,
  * ready 0) holds no records.  Records may be missing in the middle: a signal handler that
  * interrupts a hook between its reservation and its last store records behind the gap, which is
@@ -187,7 +39,11 @@ enum FcMemoryCall
  */
 #define FC_CHUNK_BYTES 65536u
 #define FC_CHUNK_HEADER_BYTES 64u
-#define FC_CHUNK_RECORDS ((FC_CHUNK_BYTES - FC_CHUNK_HEADER_BYTES) / 32u)
+#define FC_CHUNK_UNITS ((FC_CHUNK_BYTES - FC_CHUNK_HEADER_BYTES) / 16u)
+#define FC_CHUNK_RECORDS (FC_CHUNK_UNITS / FC_RECORD_UNITS)
+/* In so many of its units records begin: an even number, so that long ones alone fill it, and such
+ * that one which is long wherever it begins ends in it. */
+#define FC_CHUNK_STARTS (FC_CHUNK_UNITS - 2u)
 
 enum FcChunkKind
 {
@@ -225,8 +81,8 @@ struct FcChunk
     uint32_t ready;        /* 1 once header is complete (release) */
     uint32_t answer;       /* atomic futex; not 0: FC_MSG_QUIT or FC_MSG_LIVE is answered */
     uint32_t answer_bytes; /* length of the text that fcmanager put in records */
-    uint32_t generation;   /* 1-65535, another one at each claim */
-    uint32_t slots;        /* libfc's own, not for fcmanager */
+    uint32_t generation;   /* another one at each claim, with FC_GENERATION_LONG */
+    uint32_t taken;        /* libfc's own, not for fcmanager */
     uint32_t stopped; /* atomic: 1 where it could not be given away, and nothing came after it */
     union
     {
@@ -238,7 +94,8 @@ struct FcChunk
     uint32_t is_awaited; /* atomic: a thread waits, on the low half of `owner`, until it is freed */
     union
     {
-        struct FcRecord records[FC_CHUNK_RECORDS];
+        struct FcUnit units[FC_CHUNK_UNITS];
+        struct FcRecord records[FC_CHUNK_RECORDS]; /* where none is short */
         struct FcCount counts[FC_CHUNK_COUNTS];
     };
 };
@@ -282,7 +139,8 @@ enum FcMessageType
     FC_MSG_FORK_DONE,         /* value: fork token; argument: 1 child exists, 0 failed */
     FC_MSG_EXEC,              /* value: time; the process is about to exec */
     FC_MSG_EXEC_FAILED,       /* value: time; it did not */
-    FC_MSG_CHUNK,             /* argument: chunk index; value: slots reserved in it */
+    FC_MSG_CHUNK,             /* argument: chunk index; value: in so many units, from the
+                                 first on, records begin */
     FC_MSG_CHUNK_DATA,        /* transport `pipe`: payload FcDataHeader + records; no records: the
                                  thread is about to use this transport */
     FC_MSG_QUIT,              /* value: time; argument: index of a chunk of the process
@@ -304,7 +162,9 @@ enum FcMessageType
     FC_MSG_STOPPED, /* nothing is recorded from here on, though the process goes on */
     FC_MSG_OFF,     /* payload FcRecord, an FC_RECORD_OFF of a thread that has made no record yet:
                        of a forked child's, from its hello on */
-    FC_MSG_LAST = FC_MSG_OFF,
+    FC_MSG_NAMES, /* the thread makes short records from here on.  value: a stack address below all
+                     of theirs, and at most 2^32 below; payload: FcName, those that it has */
+    FC_MSG_LAST = FC_MSG_NAMES,
 };
 #define FC_NO_ANSWER UINT32_MAX
 
@@ -430,14 +290,15 @@ _Static_assert(sizeof(struct FcCosts) == 52, "wire format");
 struct FcDataHeader
 {
     uint32_t sequence;
-    uint32_t count;
+    uint32_t count;      /* in so many units records begin */
     uint32_t generation; /* as in a chunk */
     uint32_t reserved;
-    /* records follow */
+    /* the units follow, and another one, which the last record may need */
 };
-#define FC_DATA_RECORDS                                                                            \
-    ((FC_MESSAGE_MAX - sizeof(struct FcMessage) - sizeof(struct FcDataHeader)) /                   \
-     sizeof(struct FcRecord))
+#define FC_DATA_UNITS                                                                              \
+    ((uint32_t)((FC_MESSAGE_MAX - sizeof(struct FcMessage) - sizeof(struct FcDataHeader)) /        \
+                sizeof(struct FcUnit)) -                                                           \
+     1)
 
 /* fcmanager's answer on the reply pipe: once when it is ready to read (libfc prints the text), and
  * for each FC_MSG_QUIT with argument 0.  All processes that wait there read from one pipe: who gets

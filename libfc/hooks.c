@@ -9,14 +9,15 @@
  *        v
  *     read the clock ............... rdtsc, one predicted branch (off: one more, and back)
  *     was the thread off the CPU? .. one comparison (switches.h)
- *     take a slot .................. one xadd on a thread-local word
+ *     has the call a name? ......... where all are recorded; one look into a table (names.h)
+ *     take one unit or two ......... one xadd on a thread-local word
  *        |                    \
  *        | (1 in 2,000)        v
- *        |                  store 32 bytes; return
+ *        |                  store 16 bytes or 32; return
  *        v
  *     fc_record_slow: give the full chunk to fcmanager, take a free one
  *
- * The clock is read before the slot is taken: a signal handler that comes in
+ * The clock is read before the units are taken: a signal handler that comes in
  * between then stands before this record both in time and in order.
  *
  * Nothing here may call into libc, touch errno or allocate.
@@ -24,6 +25,7 @@
 #include "libfc/clock.h"
 #include "libfc/counted.h"
 #include "libfc/filter.h"
+#include "libfc/names.h"
 #include "libfc/record.h"
 #include "libfc/state.h"
 #include "libfc/stretch.h"
@@ -35,6 +37,20 @@ make_where(uint64_t stack_address, const void *return_address, enum FcRecordKind
 {
     return (stack_address & ~FC_WHERE_KIND_MASK) | kind |
            (uint64_t)(uintptr_t)return_address << FC_WHERE_RETURN_SHIFT;
+}
+
+/* In a thread that gives names.  By a jump, and so no other has to keep registers for it.
+ * `stack_address` is that of the hook, all of it. */
+__attribute__((noinline)) static void record_named(uint64_t time, void *function, void *site,
+                                                   uint64_t where, uint64_t stack_address,
+                                                   struct FcNames *names)
+{
+    const struct FcNamedCall call = {.time = time,
+                                     .function = (uint64_t)(uintptr_t)function,
+                                     .site = (uint64_t)(uintptr_t)site,
+                                     .place = stack_address & ~FC_WHERE_KIND_MASK,
+                                     .where = where};
+    fc_names_make(names, &call);
 }
 
 /* Where nothing is counted, all that is not the common case is a tail call: no frame is needed. */
@@ -62,13 +78,17 @@ __attribute__((noinline, cold)) FC_REALIGN static void record_slow_clock(void *f
                 record_slow_clock(function, site, WHERE(kind));                                    \
             return;                                                                                \
         }                                                                                          \
+        struct FcNames *names = fc_thread.names;                                                   \
         uint64_t time = fc_clock_read_fast();                                                      \
         if (fc_switches_any())                                                                     \
         {                                                                                          \
             fc_switches_record(time, function, site, WHERE(kind));                                 \
             return;                                                                                \
         }                                                                                          \
-        fc_record_make(time, function, site, WHERE(kind));                                         \
+        if (names)                                                                                 \
+            record_named(time, function, site, WHERE(kind), FC_STACK_ADDRESS(), names);            \
+        else                                                                                       \
+            fc_record_make(time, function, site, WHERE(kind));                                     \
     } while (0)
 
 /* The C library has empty functions of the same names.  Wherever that comes first, as in a

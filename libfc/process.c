@@ -12,6 +12,7 @@
 #include "libfc/file.h"
 #include "libfc/join.h"
 #include "libfc/modules.h"
+#include "libfc/names.h"
 #include "libfc/namespace.h"
 #include "libfc/state.h"
 #include "libfc/switches.h"
@@ -132,5 +133,6 @@ void fc_process_after_fork(uint64_t token)
     note_start(&hello, clocks.time);
     send_hello(&hello, signing);
     fc_threads_start();
+    fc_names_after_fork();
     fc_switches_begin_forked(&clocks);
 }

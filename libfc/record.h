@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Taking a slot and filling it: the few instructions that all who make records share.
+ * Taking units of a chunk and filling them: the few instructions that all who make records share.
  * Async-signal-safe: a handler may come between any two of them.
  */
 #pragma once
@@ -9,25 +9,32 @@
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 
-/* Takes the next slot of the thread's chunk.  NULL when it is full or there is none;
- * otherwise `generation` is what fc_record_store wants. */
-static inline __attribute__((always_inline)) struct FcRecord *
-fc_record_reserve(uint64_t *generation)
+/* Takes the next units of the thread's chunk.  NULL when it is full or there is none;
+ * otherwise `generation` is what stands in the last word of a long record. */
+static inline __attribute__((always_inline)) struct FcUnit *fc_record_take(uint64_t units,
+                                                                           uint64_t *generation)
 {
-    uint64_t cursor = 1;
+    uint64_t cursor = units;
 #if defined(__x86_64__)
     /* Against handlers on the same thread one instruction is atomic enough; the
        `lock` prefix would cost more than the rest of the hook. */
     __asm__ volatile("xaddq %0, %1" : "+r"(cursor), "+m"(fc_thread.cursor) : : "cc");
 #else
-    cursor = __atomic_fetch_add(&fc_thread.cursor, 1, __ATOMIC_RELAXED);
+    cursor = __atomic_fetch_add(&fc_thread.cursor, units, __ATOMIC_RELAXED);
 #endif
-    if (fc_unlikely(FC_CURSOR_SLOTS(cursor) >= FC_SLOTS))
+    if (fc_unlikely(FC_CURSOR_UNITS(cursor) >= FC_UNITS))
         return NULL;
     *generation = FC_CURSOR_GENERATION(cursor);
-    /* by shifts: for &chunk->records[slot] compilers emit more instructions */
-    return (struct FcRecord *)((uintptr_t)(cursor >> 32 << 16) + FC_CHUNK_HEADER_BYTES +
-                               ((uintptr_t)FC_CURSOR_SLOTS(cursor) << 5));
+    /* by shifts: for &chunk->units[n] compilers emit more instructions */
+    return (struct FcUnit *)((uintptr_t)(cursor >> 32 << 16) + FC_CHUNK_HEADER_BYTES +
+                             ((uintptr_t)FC_CURSOR_UNITS(cursor) << 4));
+}
+
+/* For a long record: fc_record_store wants both. */
+static inline __attribute__((always_inline)) struct FcRecord *
+fc_record_reserve(uint64_t *generation)
+{
+    return (struct FcRecord *)fc_record_take(FC_RECORD_UNITS, generation);
 }
 
 static inline __attribute__((always_inline)) void fc_record_store(struct FcRecord *slot,
@@ -35,16 +42,20 @@ static inline __attribute__((always_inline)) void fc_record_store(struct FcRecor
                                                                   uint64_t time, void *function,
                                                                   void *site, uint64_t where)
 {
-    slot->time = time;
+    /* Atomic, and in this order: whoever looks whether the record is there reads them to learn
+       whether it is a short one, and with what was there before, the time might look like the
+       last word of such. */
+    __atomic_store_n(&slot->where, where, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    __atomic_store_n(&slot->time, time, __ATOMIC_RELAXED);
     slot->function = (uint64_t)(uintptr_t)function;
-    slot->where = where;
     /* release: whoever sees the generation sees the rest (pairs with the manager's
        load, of a chunk with a gap or of a process that was killed) */
     __atomic_store_n(&slot->site, (uint64_t)(uintptr_t)site | generation, __ATOMIC_RELEASE);
 }
 
-/* Stores the record in a new chunk, waiting for one if need be, or drops it when profiling is off.
- * In slow.c, which may include what starts profiling; this header must not.  Async-signal-safe;
+/* Stores a long record in a new chunk, waiting for one if need be, or drops it when profiling is
+ * off. In slow.c, which may include what starts profiling; this header must not. Async-signal-safe;
  * errno is kept. */
 void fc_record_slow(uint64_t time, void *function, void *site, uint64_t where);
 

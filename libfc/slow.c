@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The slow path of all who make records (record.h): no slot was free at the cursor.  Starts
+ * The slow path of all who make records (record.h): the chunk at the cursor has no room.  Starts
  * profiling with the first record, makes threads and unseen forks known, and goes on in a new
  * chunk.  May include any other file; has no header of its own (record.h declares it).
  */
@@ -10,6 +10,7 @@
 #include "libfc/clock.h"
 #include "libfc/counted.h"
 #include "libfc/modules.h"
+#include "libfc/names.h"
 #include "libfc/process.h"
 #include "libfc/record.h"
 #include "libfc/signals.h"
@@ -28,7 +29,7 @@ static bool refill(void)
         fc_process_after_fork(0);
     if (fc_thread.number == 0)
         fc_threads_start();
-    if (FC_CURSOR_CHUNK(fc_thread.cursor) && FC_CURSOR_SLOTS(fc_thread.cursor) < FC_SLOTS)
+    if (FC_CURSOR_CHUNK(fc_thread.cursor) && FC_CURSOR_UNITS(fc_thread.cursor) < FC_UNITS)
         return true;     /* a handler was here first */
     fc_modules_update(); /* first: the chunk may hold calls of what was just loaded */
     fc_chunks_flush();
@@ -102,12 +103,15 @@ static void record(uint64_t time, void *function, void *site, uint64_t where)
         uint64_t generation;
         struct FcRecord *slot = filled ? reserve(&time, &generation) : NULL;
         if (slot)
+        {
             fc_record_store(slot, generation, time, function, site, where);
+            fc_names_begin(time);
+        }
         if (slot && fc_thread.has_ended)
             fc_chunks_give_up(); /* nothing will tell when this thread has made its last record */
         else if (slot && (where & FC_WHERE_KIND_MASK) != FC_RECORD_OFF)
             /* else the record that the hook is about has yet to come, as a call that is recorded */
-            fc_counted_begin(FC_CURSOR_CHUNK(fc_thread.cursor), FC_CURSOR_SLOTS(fc_thread.cursor));
+            fc_counted_begin(FC_CURSOR_CHUNK(fc_thread.cursor), FC_CURSOR_UNITS(fc_thread.cursor));
         if (slot)
             end_pause_and_restore_signals(old);
         else

@@ -163,7 +163,7 @@ static void tell(enum FcOffRecord which, uint64_t time, uint64_t value, uint64_t
     value &= FC_OFF_VALUE_MASK;
     if (!fc_thread.has_begun)
     {
-        const struct FcRecord record = {time, value, where, site};
+        const struct FcRecord record = {where, time, value, site};
         fc_record_send_off(&record);
         return;
     }

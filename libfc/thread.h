@@ -12,21 +12,22 @@
 
 #define FC_IN_FLIGHT_MAX 64
 
-/* So many slots of a chunk are used.  Tests that are to decide often what is counted, and on
- * little, have few. */
+/* In so many units of a chunk records begin.  Tests that are to decide often what is counted, and
+ * on little, have few. */
 #if defined(FC_TEST_EAGER)
-#define FC_SLOTS 160u
+#define FC_UNITS 320u
 #else
-#define FC_SLOTS FC_CHUNK_RECORDS
+#define FC_UNITS FC_CHUNK_STARTS
 #endif
 
 struct FcThread
 {
     /* Where the next record goes: address of the current chunk / 65536 in bits
-       32-63, the chunk's generation in bits 16-31, slots taken in bits 0-15.  One
-       word, so that one instruction takes a slot and a signal handler finds
+       32-63, the chunk's generation in bits 16-31, units taken in bits 0-15.  One
+       word, so that one instruction takes them and a signal handler finds
        either the old or the new state.  Chunks are aligned to 65536 for this. */
     uint64_t cursor;
+    struct FcNames *names; /* NULL: all records are long (names.h) */
 
     /* The rest is not for the hooks. */
     uint32_t number;               /* within the process, from 1; 0: not started */
@@ -93,10 +94,10 @@ static inline bool fc_thread_is_on_own_stack(uint64_t address)
            fc_thread.own_stack.end - fc_thread.own_stack.start;
 }
 
-/* A cursor without a chunk.  More slots than a chunk has, so that every hook takes the slow path;
+/* A cursor without a chunk.  More units than a chunk has, so that every hook takes the slow path;
  * far enough from 0xffff for the hooks to count on in it until that sets it anew. */
 #define FC_CURSOR_NONE UINT64_C(0x8000)
-#define FC_CURSOR_SLOTS(cursor) ((uint32_t)(uint16_t)(cursor))
+#define FC_CURSOR_UNITS(cursor) ((uint32_t)(uint16_t)(cursor))
 #define FC_CURSOR_CHUNK(cursor) ((struct FcChunk *)(uintptr_t)((cursor) >> 32 << 16))
 /* The generation as it stands in FcRecord.site. */
 #define FC_CURSOR_GENERATION(cursor) (((cursor)&0xffff0000u) << 32)

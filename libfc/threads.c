@@ -14,6 +14,7 @@
 #include "libfc/detail.h"
 #include "libfc/libc.h"
 #include "libfc/modules.h"
+#include "libfc/names.h"
 #include "libfc/recorded.h"
 #include "libfc/signals.h"
 #include "libfc/state.h"
@@ -41,6 +42,7 @@ void fc_threads_end(void)
     fc_chunks_give_up(); /* also what waited for a record that will not come any more */
     fc_counters_end();
     fc_depth_end();
+    fc_names_end();
     fc_recorded_end();
     fc_detail_end();
     fc_threads_send_name();

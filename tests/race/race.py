@@ -46,8 +46,8 @@ class Race(fctest.Case):
             self.assertEqual((profile.losses, profile.repairs), ({}, {}))
             self.assertEqual(len(profile.threads), 1 + 3 + 30 + 100)
 
-    def check_changes(self, transport, section):
-        profile, told = self.run_race([EAGER, LIBRARY, str(options.ms)], transport)
+    def check_changes(self, transport, section, **env):
+        profile, told = self.run_race([EAGER, LIBRARY, str(options.ms)], transport, **env)
         truth = {name: int(calls) for name, calls in map(str.split, told.splitlines())}
         calls = {}
         for function in profile.functions:  # compilers have clones of some, as leaf.constprop.0
@@ -77,6 +77,12 @@ class Race(fctest.Case):
     def test_changes_pipe(self):
         """Nothing is counted, as the counters are in shared memory."""
         self.check_changes("pipe", r"(?m)^section functions ")
+
+    def test_short(self):
+        """Every call is recorded, by short records for the most part, which only the time-stamp counter's times are
+        in."""
+        for transport in ("shared", "pipe"):
+            self.check_changes(transport, r"(?m)^section functions ", FC_DETAIL="all", FC_TIME_MODE="tsc")
 
 
 if __name__ == "__main__":

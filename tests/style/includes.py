@@ -20,7 +20,7 @@ import sys
 ROOT = os.environ.get("FC_SOURCE_ROOT") or os.path.realpath(
     os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 
-WIRE = "libfc/fc-format.h"
+WIRE = "libfc/fc-format.h"  # and fc-records.h through it
 CHOICES = "libfc/fc-choices.h"
 
 # Each folder of the product, and the folders and files that it may include besides its own.

@@ -66,7 +66,8 @@ def fc_config(*flags, bindir=BINDIR):
 
 
 def eager_folder():
-    """A folder for LD_LIBRARY_PATH with the libfc that counts most functions after a few calls."""
+    """A folder for LD_LIBRARY_PATH with the libfc that counts most functions after a few calls, or makes short records
+    from the first on."""
     folder = os.path.join(BUILD_ROOT, "libfc", "eager")
     os.makedirs(folder, exist_ok=True)
     try:
@@ -78,13 +79,13 @@ def eager_folder():
 
 def plain_environment(detail=None, **extra):
     """The environment of a user who never heard of FunctionCheck, and `extra`.  With `detail` or
-    FCTEST_DETAIL, all, auto or eager, that is what FC_DETAIL is."""
+    FCTEST_DETAIL, all, auto, eager or short, that is what FC_DETAIL is; the last two with the folder above."""
     env = {name: value for name, value in os.environ.items()
            if not name.startswith(("FC_", "LD_", "ORACLE_", "MESON_", "ASAN_", "UBSAN_"))}
     env["LC_ALL"] = "C"
     detail = detail or os.environ.get("FCTEST_DETAIL")
-    if detail == "eager":
-        env.update({"FC_DETAIL": "auto", "LD_LIBRARY_PATH": eager_folder(), "FC_MANAGER": tool("fcmanager")})
+    if detail in ("eager", "short"):
+        env.update({"FC_DETAIL": "auto" if detail == "eager" else "all", "LD_LIBRARY_PATH": eager_folder(), "FC_MANAGER": tool("fcmanager")})
     elif detail:
         env["FC_DETAIL"] = detail
     env.update({name: str(value) for name, value in extra.items()})

@@ -4,6 +4,8 @@
  */
 #include "tests/unit/manager_fixture.h"
 
+#include <string.h>
+
 #include "fcmanager/counted-settle.h"
 
 #include <string.h>
@@ -49,9 +51,78 @@ struct FcRecord fc_fixture_record(enum FcRecordKind kind, guint64 time, char let
     return record;
 }
 
+guint32 fc_fixture_feed(FcStack *stack, const struct FcRecord *records, guint32 from, guint32 to,
+                        guint32 generation)
+{
+    return fc_stack_feed(stack, (const struct FcUnit *)records, from * FC_RECORD_UNITS,
+                         to * FC_RECORD_UNITS, generation) /
+           FC_RECORD_UNITS;
+}
+
+struct FcUnit fc_fixture_short(const struct FcRecord *record, guint64 name)
+{
+    const gboolean is_exit = (record->where & FC_WHERE_KIND_MASK) == FC_RECORD_EXIT;
+    const guint64 generation = FC_GENERATION_OF_SHORT(FIXTURE_GENERATION);
+    return (struct FcUnit){
+        ((record->where - FIXTURE_LOW) & FC_SHORT_ADDRESS_MASK) << FC_SHORT_ADDRESS_SHIFT |
+            name << FC_SHORT_NAME_SHIFT | (is_exit ? FC_SHORT_EXIT : 0) |
+            record->where >> FC_WHERE_RETURN_SHIFT << FC_WHERE_RETURN_SHIFT,
+        (record->time & FC_SHORT_TIME_MASK) | generation << FC_SITE_GENERATION_SHIFT};
+}
+
+static guint hash_of_pair(gconstpointer pair)
+{
+    const guint64 *words = pair;
+    return (guint)(words[0] * 31 + words[1]);
+}
+
+static gboolean are_same_pairs(gconstpointer one, gconstpointer other)
+{
+    return memcmp(one, other, 2 * sizeof(guint64)) == 0;
+}
+
+GHashTable *fc_fixture_new_pairs(void)
+{
+    return g_hash_table_new_full(hash_of_pair, are_same_pairs, g_free, NULL);
+}
+
+static gboolean can_be_named(const struct FcRecord *record)
+{
+    const guint64 kind = record->where & FC_WHERE_KIND_MASK;
+    return (kind == FC_RECORD_ENTER || kind == FC_RECORD_EXIT) &&
+           record->function <= FC_POINTER_MASK && record->function != 0 &&
+           ((record->where & FC_WHERE_ADDRESS_MASK) - FIXTURE_LOW) >> 32 == 0;
+}
+
+guint32 fc_fixture_shorten(const struct FcRecord *records, guint32 count, GHashTable *pairs,
+                           struct FcUnit *units)
+{
+    guint32 taken = 0;
+    for (guint32 i = 0; i < count; i++)
+    {
+        struct FcRecord record = records[i];
+        const guint64 pair[2] = {record.function, record.site};
+        const guint64 known = pairs ? GPOINTER_TO_UINT(g_hash_table_lookup(pairs, pair)) : 0;
+        if (known != 0 && can_be_named(&record))
+        {
+            units[taken++] = fc_fixture_short(&record, known);
+            continue;
+        }
+        if (pairs && can_be_named(&record))
+        {
+            const guint name = g_hash_table_size(pairs) + 1;
+            g_hash_table_insert(pairs, g_memdup2(pair, sizeof pair), GUINT_TO_POINTER(name));
+            record.function |= (guint64)name << FC_NAME_SHIFT;
+        }
+        memcpy(&units[taken], &record, sizeof record);
+        taken += FC_RECORD_UNITS;
+    }
+    return taken;
+}
+
 static void feed(FcFixture *fixture, struct FcRecord record)
 {
-    g_assert_cmpuint(fc_stack_feed(fixture->stack, &record, 0, 1, FIXTURE_GENERATION), ==, 1);
+    g_assert_cmpuint(fc_fixture_feed(fixture->stack, &record, 0, 1, FIXTURE_GENERATION), ==, 1);
 }
 
 void fc_fixture_enter(FcFixture *fixture, guint64 time, char letter, guint64 site, guint depth)
@@ -134,7 +205,7 @@ void fc_fixture_off(FcFixture *fixture, guint64 time, enum FcOffRecord which, gu
         .where = FC_RECORD_OFF | (guint64)which << FC_OFF_RECORD_SHIFT,
         .site = site | (guint64)FIXTURE_GENERATION << FC_SITE_GENERATION_SHIFT,
     };
-    g_assert_cmpuint(fc_stack_feed(fixture->stack, &record, 0, 1, FIXTURE_GENERATION), ==, 1);
+    g_assert_cmpuint(fc_fixture_feed(fixture->stack, &record, 0, 1, FIXTURE_GENERATION), ==, 1);
 }
 
 void fc_fixture_seen(FcFixture *fixture, guint64 time, guint64 off_ns, guint waits)

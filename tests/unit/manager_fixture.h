@@ -7,7 +7,7 @@
 
 #include "fcmanager/stack.h"
 
-#define FIXTURE_GENERATION 3u
+#define FIXTURE_GENERATION (FC_GENERATION_LONG | 3u)
 #define FIXTURE_CLOCKS 5000u /* where the clocks of a thread stand when it begins */
 
 typedef struct
@@ -28,6 +28,23 @@ guint64 fc_fixture_site(char letter, guint number);
 /* A record as a hook writes it.  `depth`: the frame lies so many times 64 bytes deep. */
 struct FcRecord fc_fixture_record(enum FcRecordKind kind, guint64 time, char letter, guint64 site,
                                   guint depth);
+
+/* fc_stack_feed of long records alone, by their numbers. */
+guint32 fc_fixture_feed(FcStack *stack, const struct FcRecord *records, guint32 from, guint32 to,
+                        guint32 generation);
+
+/* Stack addresses of short records are less than 2^32 above this. */
+#define FIXTURE_LOW UINT64_C(0x7ffe80000000)
+
+/* The short record of an entry or an exit in that range. */
+struct FcUnit fc_fixture_short(const struct FcRecord *record, guint64 name);
+/* The same records as a thread makes them that gives names: as many of `count` as can be are short.
+ * `pairs`: its names, made of functions and sites, empty or not yet full; NULL: there are none, and
+ * all are long.  How many units there are, at most twice as many. */
+guint32 fc_fixture_shorten(const struct FcRecord *records, guint32 count, GHashTable *pairs,
+                           struct FcUnit *units);
+/* For that; the caller unrefs it. */
+GHashTable *fc_fixture_new_pairs(void);
 
 /* Entry into `letter` from call site `site` at `depth`, and exit from there. */
 void fc_fixture_enter(FcFixture *fixture, guint64 time, char letter, guint64 site, guint depth);

@@ -85,6 +85,11 @@ void fc_program_send(FcProgram *program, enum FcMessageType type, guint32 thread
     fc_process_message(program->process, &message);
 }
 
+void fc_program_give(FcProgram *program, guint32 thread, guint32 index, guint64 records)
+{
+    fc_program_send(program, FC_MSG_CHUNK, thread, index, records * FC_RECORD_UNITS);
+}
+
 void fc_program_put_call(struct FcChunk *chunk, guint slot, guint64 time, char letter)
 {
     chunk->records[slot] = fc_fixture_record(FC_RECORD_ENTER, time, letter, 0x99, 1);

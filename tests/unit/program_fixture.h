@@ -31,6 +31,9 @@ struct FcChunk *fc_program_claim(FcProgram *program, guint32 index, guint32 thre
 void fc_program_put_call(struct FcChunk *chunk, guint slot, guint64 time, char letter);
 
 /* A message without payload. */
+/* So many long records of chunk `index` are given away. */
+void fc_program_give(FcProgram *program, guint32 thread, guint32 index, guint64 records);
+
 void fc_program_send(FcProgram *program, enum FcMessageType type, guint32 thread, guint32 argument,
                      guint64 value);
 

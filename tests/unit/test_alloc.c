@@ -41,7 +41,7 @@ uint64_t fc_clock_read_slow(void)
 
 void fc_record_slow(uint64_t time, void *function, void *site, uint64_t where)
 {
-    passed = (struct FcRecord){time, (uintptr_t)function, where, (uintptr_t)site};
+    passed = (struct FcRecord){where, time, (uintptr_t)function, (uintptr_t)site};
     slow++;
 }
 
@@ -129,7 +129,7 @@ static void test_sizes(void)
 
 static void test_full_chunk(void)
 {
-    struct FcChunk *chunk = start_chunk(FC_CHUNK_RECORDS - 1);
+    struct FcChunk *chunk = start_chunk(FC_CHUNK_STARTS - FC_RECORD_UNITS);
     record(FC_RECORD_FREE, FC_CALL_FREE, 0x1000, 0);
     g_assert_cmpuint(slow, ==, 0);
     record(FC_RECORD_FREE, FC_CALL_FREE, 0x2000, 0);

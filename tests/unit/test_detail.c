@@ -59,7 +59,7 @@ static void stop(void)
 static guint give_away(struct FcDecision *decision)
 {
     const struct FcDecision *decisions = NULL;
-    fc_detail_look(chunk, 0, slots);
+    fc_detail_look(chunk, 0, slots * FC_RECORD_UNITS);
     slots = 0;
     const guint count = fc_detail_take(&decisions);
     if (count > 0)
@@ -71,7 +71,7 @@ static void record(enum FcRecordKind kind, guint64 function, guint64 where, guin
 {
     g_assert_cmpuint(slots, <, FC_CHUNK_RECORDS);
     chunk->records[slots++] = (struct FcRecord){
-        now, function, where | kind, site | (guint64)GENERATION << FC_SITE_GENERATION_SHIFT};
+        where | kind, now, function, site | (guint64)GENERATION << FC_SITE_GENERATION_SHIFT};
 }
 
 static guint64 stack_address(void)

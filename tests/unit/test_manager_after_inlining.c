@@ -29,7 +29,7 @@ static struct FcRecord after_inlining(enum FcRecordKind kind, guint64 time, char
 
 static void feed_all(FcFixture *f, const struct FcRecord *records, guint32 count)
 {
-    g_assert_cmpuint(fc_stack_feed(f->stack, records, 0, count, FIXTURE_GENERATION), ==, count);
+    g_assert_cmpuint(fc_fixture_feed(f->stack, records, 0, count, FIXTURE_GENERATION), ==, count);
 }
 
 /* Exits that tell no function: the address does.  B is called with a stack that is 8 bytes off, as

@@ -66,7 +66,7 @@ static void feed(Program *p, enum FcRecordKind kind, guint count_kind, guint cal
         record.where = (record.where & ~FC_WHERE_KIND_MASK) | FC_RECORD_COUNT;
         record.function |= (guint64)count_kind << FC_COUNT_RECORD_SHIFT;
     }
-    g_assert_cmpuint(fc_stack_feed(p->fixture.stack, &record, 0, 1, FIXTURE_GENERATION), ==, 1);
+    g_assert_cmpuint(fc_fixture_feed(p->fixture.stack, &record, 0, 1, FIXTURE_GENERATION), ==, 1);
 }
 
 static void begin_counting(Program *p)

@@ -203,7 +203,7 @@ static void test_payload_kinds(void)
     hello.version++;
     g_assert_false(fc_decode_hello(&message, &out));
 
-    guint8 data[sizeof(struct FcDataHeader) + 2 * sizeof(struct FcRecord)] = {0};
+    guint8 data[sizeof(struct FcDataHeader) + 3 * sizeof(struct FcUnit)] = {0};
     struct FcDataHeader header = {.count = 2, .generation = 1};
     memcpy(data, &header, sizeof header);
     message.payload = data;
@@ -214,7 +214,7 @@ static void test_payload_kinds(void)
     header.count = 3;
     memcpy(data, &header, sizeof header);
     g_assert_false(fc_decode_data(&message, &header, &records));
-    header.count = UINT32_MAX; /* times 32 it wraps round */
+    header.count = UINT32_MAX; /* and one more wraps round */
     memcpy(data, &header, sizeof header);
     g_assert_false(fc_decode_data(&message, &header, &records));
     header.count = 2;

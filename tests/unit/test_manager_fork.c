@@ -11,7 +11,7 @@ static FcProcess *fork_within_a(FcProgram *program)
 {
     struct FcChunk *chunk = fc_program_claim(program, 1, 1, 0);
     chunk->records[0] = fc_fixture_record(FC_RECORD_ENTER, 10, 'A', 0x99, 0);
-    fc_program_send(program, FC_MSG_CHUNK, 1, 1, 1);
+    fc_program_give(program, 1, 1, 1);
     g_autoptr(GArray) frames = fc_process_fork(program->process, 1);
     g_assert_cmpuint(frames->len, ==, 1);
     struct FcHello hello = {.version = FC_WIRE_VERSION, .pid = 78, .thread = 3, .start_time = 100};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * An entry and its exit that are taken in one step must count as the two do one by one: made-up
- * records, of jumps, wrong exits, tail calls, several stacks and clocks that jump back too, are fed
- * both ways, and all that was counted is compared.
+ * An entry and its exit that are taken in one step must count as the two do one by one, and short
+ * records as long ones: made-up records, of jumps, wrong exits, tail calls, several stacks and
+ * clocks that jump back too, are fed in all ways, and all that was counted is compared.
  */
 #include "fcmanager/stack.h"
 #include "tests/unit/manager_fixture.h"
@@ -14,7 +14,7 @@
 #define LIBRARY UINT64_C(0x7f0000000000)
 #define COROUTINES UINT64_C(0x10000000)
 #define COROUTINE_BYTES UINT64_C(0x10000)
-#define OWN_STACK UINT64_C(0x7ffff0000000)
+#define OWN_STACK UINT64_C(0x7fff10000000)
 
 static guint64 library_function(GRand *random)
 {
@@ -40,7 +40,7 @@ static struct FcRecord make_record(GRand *random, GArray *open, guint64 time)
         return record;
     }
     guint64 base = chance < 500 ? COROUTINES + COROUTINE_BYTES * (guint64)(chance % 3) : OWN_STACK;
-    guint64 kind = chance < 960 ? FC_RECORD_ENTER : (guint64)g_rand_int_range(random, 0, 16);
+    guint64 kind = chance < 960 ? FC_RECORD_ENTER : (guint64)g_rand_int_range(random, 1, 16);
     guint64 depth = chance < 940 ? open->len : (guint64)g_rand_int_range(random, 0, 40);
     guint letter = (guint)g_rand_int_range(random, 0, 5);
     record.function =
@@ -71,8 +71,29 @@ static struct FcRecord *make_records(guint32 seed)
     return records;
 }
 
-static void feed_all(FcFixture *f, const struct FcRecord *records, guint32 step)
+/* `units`: where the first `ends`[i] units are the first i + 1 records. */
+static guint32 feed_some(FcFixture *f, const struct FcUnit *units, const guint32 *ends,
+                         guint32 from, guint32 to)
 {
+    const guint32 start = from > 0 ? ends[from - 1] : 0;
+    const guint32 end = ends[to - 1];
+    return fc_stack_feed(f->stack, units, start, end, FIXTURE_GENERATION) == end ? to : from;
+}
+
+/* `pairs`: for short records; NULL: all are long. */
+static void feed_all(FcFixture *f, const struct FcRecord *records, guint32 step, GHashTable *pairs)
+{
+    g_autofree struct FcUnit *units = g_new(struct FcUnit, FC_RECORD_UNITS * RECORDS);
+    g_autofree guint32 *ends = g_new(guint32, RECORDS);
+    guint32 taken = 0;
+    for (guint32 i = 0; i < RECORDS; i++)
+    {
+        taken += fc_fixture_shorten(&records[i], 1, pairs, &units[taken]);
+        ends[i] = taken;
+    }
+    if (pairs)
+        g_assert_cmpuint(taken, <, RECORDS * 3 / 2);
+    fc_stack_set_names(f->stack, FIXTURE_LOW, NULL, 0);
     FcRegions *regions = fc_regions_new();
     for (guint64 i = 0; i < 2; i++) /* the third stack was never announced */
         fc_regions_add(regions, COROUTINES + COROUTINE_BYTES * (i - 1),
@@ -89,9 +110,8 @@ static void feed_all(FcFixture *f, const struct FcRecord *records, guint32 step)
             fc_modules_unload(f->modules, &library, records[end / 2].time);
         fc_stack_modules_changed(f->stack);
         for (guint32 at = RECORDS / 4 * part; at < end; at += step)
-            g_assert_cmpuint(
-                fc_stack_feed(f->stack, records, at, MIN(at + step, end), FIXTURE_GENERATION), ==,
-                MIN(at + step, end));
+            g_assert_cmpuint(feed_some(f, units, ends, at, MIN(at + step, end)), ==,
+                             MIN(at + step, end));
     }
     fc_stack_close(f->stack, 0);
     fc_counts_sum_functions(f->counts);
@@ -100,31 +120,41 @@ static void feed_all(FcFixture *f, const struct FcRecord *records, guint32 step)
 
 #define SAME(a, b, count) g_assert_cmpmem(a, (count) * sizeof *(a), b, (count) * sizeof *(b))
 
+static void assert_same(const FcFixture *one, const FcFixture *other)
+{
+    g_assert_cmpuint(one->counts->function_count, ==, other->counts->function_count);
+    g_assert_cmpuint(one->counts->arc_count, ==, other->counts->arc_count);
+    g_assert_cmpuint(one->counts->node_count, ==, other->counts->node_count);
+    SAME(one->counts->functions, other->counts->functions, one->counts->function_count);
+    SAME(one->counts->arcs, other->counts->arcs, one->counts->arc_count);
+    SAME(one->counts->nodes, other->counts->nodes, one->counts->node_count);
+    SAME(&one->counts->repairs, &other->counts->repairs, 1);
+    g_assert_cmpuint(fc_stack_first_time(one->stack), ==, fc_stack_first_time(other->stack));
+    g_assert_cmpuint(fc_stack_last_time(one->stack), ==, fc_stack_last_time(other->stack));
+}
+
+/* Of long records, and of short ones; all at once, and each so that none stands behind it. */
 static void test_pairs(void)
 {
     for (guint32 run = 0; run < RUNS; run++)
     {
         g_autofree struct FcRecord *records = make_records(run);
-        FcFixture whole;
-        FcFixture single;
-        fc_fixture_start(&whole);
-        fc_fixture_start(&single);
-        feed_all(&whole, records, RECORDS);
-        feed_all(&single, records, 1); /* no record stands behind the one that is fed */
-        g_assert_cmpuint(whole.counts->function_count, ==, single.counts->function_count);
-        g_assert_cmpuint(whole.counts->arc_count, ==, single.counts->arc_count);
-        g_assert_cmpuint(whole.counts->node_count, ==, single.counts->node_count);
-        g_assert_cmpuint(whole.counts->node_count, >, 100);
-        SAME(whole.counts->functions, single.counts->functions, whole.counts->function_count);
-        SAME(whole.counts->arcs, single.counts->arcs, whole.counts->arc_count);
-        SAME(whole.counts->nodes, single.counts->nodes, whole.counts->node_count);
-        SAME(&whole.counts->repairs, &single.counts->repairs, 1);
-        g_assert_cmpuint(whole.counts->repairs.jumps, >, 0);
-        g_assert_cmpuint(whole.counts->repairs.missed_exits, >, 0);
-        g_assert_cmpuint(fc_stack_first_time(whole.stack), ==, fc_stack_first_time(single.stack));
-        g_assert_cmpuint(fc_stack_last_time(whole.stack), ==, fc_stack_last_time(single.stack));
-        fc_fixture_stop(&whole);
-        fc_fixture_stop(&single);
+        FcFixture ways[4];
+        for (guint way = 0; way < G_N_ELEMENTS(ways); way++)
+        {
+            g_autoptr(GHashTable) pairs = way >= 2 ? fc_fixture_new_pairs() : NULL;
+            fc_fixture_start(&ways[way]);
+            feed_all(&ways[way], records, way % 2 == 0 ? RECORDS : 1, pairs);
+        }
+        g_assert_cmpuint(ways[0].counts->node_count, >, 100);
+        g_assert_cmpuint(ways[0].counts->repairs.jumps, >, 0);
+        g_assert_cmpuint(ways[0].counts->repairs.missed_exits, >, 0);
+        for (guint way = 1; way < G_N_ELEMENTS(ways); way++)
+        {
+            assert_same(&ways[0], &ways[way]);
+            fc_fixture_stop(&ways[way]);
+        }
+        fc_fixture_stop(&ways[0]);
     }
 }
 

@@ -238,10 +238,10 @@ static void test_switches(void)
     fc_fixture_enter(&f, 0, 'A', 0x99, 0);
     struct FcRecord inner = fc_fixture_record(FC_RECORD_ENTER, 10000, 'B', SITE('A', 0), 0);
     inner.where = (inner.where & ~FC_WHERE_ADDRESS_MASK) | 0x18000;
-    fc_stack_feed(f.stack, &inner, 0, 1, FIXTURE_GENERATION);
+    fc_fixture_feed(f.stack, &inner, 0, 1, FIXTURE_GENERATION);
     fc_fixture_seen(&f, 40000, 20000, 1); /* B waits, and switches back */
     struct FcRecord back = fc_fixture_record(FC_RECORD_SWITCH, 40000, 'A', 0, 0);
-    fc_stack_feed(f.stack, &back, 0, 1, FIXTURE_GENERATION);
+    fc_fixture_feed(f.stack, &back, 0, 1, FIXTURE_GENERATION);
     fc_fixture_seen(&f, 90000, 60000, 1);
     fc_stack_close(f.stack, 100000);
     fc_fixture_check(&f, 'A', 100000, 70000, 60000, 40000);

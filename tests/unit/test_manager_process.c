@@ -19,12 +19,12 @@ static void test_chunks(void)
     fc_program_put_call(chunk, 0, 10, 'A');
     program.memory->waiters = 1;
     guint32 freed = program.memory->freed;
-    fc_program_send(&program, FC_MSG_CHUNK, 1, 3, 2);
+    fc_program_give(&program, 1, 3, 2);
     g_assert_cmpuint(chunk->owner, ==, 0);
     g_assert_cmpuint(chunk->ready, ==, 0);
     g_assert_cmpuint(program.memory->freed, ==, freed + 1);
     fc_program_put_call(fc_program_claim(&program, 3, 1, 1), 0, 20, 'A');
-    fc_program_send(&program, FC_MSG_CHUNK, 1, 3, 2);
+    fc_program_give(&program, 1, 3, 2);
     fc_process_finish(program.process, 30, 1, FALSE);
     g_assert_cmpuint(fc_program_calls(&program, 'A'), ==, 2);
     g_assert_cmpuint(program.process->losses->len, ==, 0);
@@ -72,9 +72,9 @@ static void test_gap_filled_later(void)
     struct FcChunk *second = fc_program_claim(&program, 2, 1, 1);
     fc_program_put_call(first, 1, 10, 'H');
     fc_program_put_call(second, 0, 20, 'H');
-    fc_program_send(&program, FC_MSG_CHUNK, 1, 1, 3);
+    fc_program_give(&program, 1, 1, 3);
     g_assert_cmpuint(first->owner, ==, PROGRAM_KEY); /* may still be written to */
-    fc_program_send(&program, FC_MSG_CHUNK, 1, 2, 2);
+    fc_program_give(&program, 1, 2, 2);
     g_assert_cmpuint(second->owner, ==, 0); /* the thread may be waiting for it */
     fc_process_retry(program.process);
     g_assert_cmpuint(first->owner, ==, PROGRAM_KEY);
@@ -97,11 +97,11 @@ static void test_gap_filled_late(void)
     fc_program_start(&program);
     struct FcChunk *gapped = fc_program_claim(&program, 1, 1, 0);
     fc_program_put_call(gapped, 1, 10, 'H');
-    fc_program_send(&program, FC_MSG_CHUNK, 1, 1, 3);
+    fc_program_give(&program, 1, 1, 3);
     for (guint32 i = 1; i <= 3000; i++)
     {
         fc_program_put_call(fc_program_claim(&program, 2, 1, i), 0, 10 + 10 * i, 'B');
-        fc_program_send(&program, FC_MSG_CHUNK, 1, 2, 2);
+        fc_program_give(&program, 1, 2, 2);
     }
     gapped->records[0] = fc_fixture_record(FC_RECORD_ENTER, 9, 'A', 0x99, 0);
     fc_process_retry(program.process);
@@ -120,11 +120,11 @@ static void test_gap_given_up(void)
     fc_program_start(&program);
     struct FcChunk *gapped = fc_program_claim(&program, 1, 1, 0);
     fc_program_put_call(gapped, 1, 10, 'H');
-    fc_program_send(&program, FC_MSG_CHUNK, 1, 1, 3);
+    fc_program_give(&program, 1, 1, 3);
     for (guint32 i = 1; i < 70; i++)
     {
         fc_program_put_call(fc_program_claim(&program, 2, 1, i), 0, 10 + 10 * i, 'B');
-        fc_program_send(&program, FC_MSG_CHUNK, 1, 2, 2);
+        fc_program_give(&program, 1, 2, 2);
     }
     g_assert_cmpuint(gapped->owner, ==, PROGRAM_KEY);
     fc_program_send(&program, FC_MSG_THREAD_END, 1, 0, 2000);
@@ -157,13 +157,13 @@ static void test_lying_messages(void)
     others->owner = PROGRAM_KEY + 1;
     fc_program_put_call(others, 0, 10, 'A');
     fc_program_put_call(fc_program_claim(&program, 6, 1, 0), 0, 10, 'A');
-    fc_program_send(&program, FC_MSG_CHUNK, 1, 0, 2);
-    fc_program_send(&program, FC_MSG_CHUNK, 1, PROGRAM_CHUNKS + 1, 2);
-    fc_program_send(&program, FC_MSG_CHUNK, 1, UINT32_MAX, 2);
-    fc_program_send(&program, FC_MSG_CHUNK, 1, 5, 2);                    /* another's */
-    fc_program_send(&program, FC_MSG_CHUNK, 1, 7, 2);                    /* nobody's */
-    fc_program_send(&program, FC_MSG_CHUNK, 1, 6, FC_CHUNK_RECORDS + 1); /* too many */
-    fc_program_send(&program, FC_MSG_CHUNK, 2, 6, 2);                    /* of another thread */
+    fc_program_give(&program, 1, 0, 2);
+    fc_program_give(&program, 1, PROGRAM_CHUNKS + 1, 2);
+    fc_program_give(&program, 1, UINT32_MAX, 2);
+    fc_program_give(&program, 1, 5, 2);                    /* another's */
+    fc_program_give(&program, 1, 7, 2);                    /* nobody's */
+    fc_program_give(&program, 1, 6, FC_CHUNK_RECORDS + 1); /* too many */
+    fc_program_give(&program, 2, 6, 2);                    /* of another thread */
     fc_program_send(&program, FC_MSG_THREAD_START, 0, 1, 1);
     fc_program_send(&program, FC_MSG_THREAD_END, 99, 0, 1);
     fc_program_send(&program, FC_MSG_MODULE_LOAD, 1, 0, 1);
@@ -188,7 +188,7 @@ static void test_chunk_of_counts(void)
         fc_program_put_call(chunk, 0, 10, 'A');
     }
     fc_program_send(&program, FC_MSG_COUNTS, 1, 1, 0);
-    fc_program_send(&program, FC_MSG_CHUNK, 1, 2, 2);
+    fc_program_give(&program, 1, 2, 2);
     g_assert_cmpuint(fc_program_chunk(&program, 1)->owner, ==, PROGRAM_KEY);
     fc_process_finish(program.process, 20, 0, TRUE);
     g_assert_cmpuint(fc_program_calls(&program, 'A'), ==, 0);
@@ -203,9 +203,9 @@ static void test_chunk_given_twice(void)
     fc_program_start(&program);
     struct FcChunk *chunk = fc_program_claim(&program, 1, 1, 0);
     fc_program_put_call(chunk, 1, 10, 'A');
-    fc_program_send(&program, FC_MSG_CHUNK, 1, 1, 3);
+    fc_program_give(&program, 1, 1, 3);
     chunk->generation++;
-    fc_program_send(&program, FC_MSG_CHUNK, 1, 1, 3);
+    fc_program_give(&program, 1, 1, 3);
     g_assert_cmpuint(chunk->owner, ==, PROGRAM_KEY);
     fc_process_finish(program.process, 20, 0, TRUE);
     g_assert_cmpuint(fc_program_calls(&program, 'A'), ==, 1);
@@ -221,7 +221,7 @@ static void test_generations_wrap(void)
     struct FcChunk *chunk = fc_program_claim(&program, 1, 1, 0);
     fc_program_put_call(chunk, 100, 10, 'A');
     chunk->generation = UINT16_MAX;
-    fc_program_send(&program, FC_MSG_CHUNK, 1, 1, 0);
+    fc_program_give(&program, 1, 1, 0);
     g_assert_cmpuint(chunk->records[100].site, ==, 0);
     fc_program_stop(&program);
 }
@@ -237,7 +237,7 @@ static void test_threads_in_turn(void)
         fc_program_send(&program, FC_MSG_THREAD_START, thread, 1000 + thread, 10 * thread);
         fc_program_put_call(fc_program_claim(&program, 1, thread, 0), 0, 10 * (guint64)thread + 1,
                             'A');
-        fc_program_send(&program, FC_MSG_CHUNK, thread, 1, 2);
+        fc_program_give(&program, thread, 1, 2);
         fc_program_send(&program, FC_MSG_THREAD_END, thread, 0, 10 * thread + 5);
         g_assert_cmpuint(g_hash_table_size(program.process->threads), ==, 0);
     }
@@ -288,7 +288,7 @@ static void test_clock_from_zero(void)
     struct FcChunk *chunk = fc_program_claim(&program, 1, 2, 0);
     chunk->records[0] = fc_fixture_record(FC_RECORD_ENTER, 0, 'A', 0x99, 1);
     chunk->records[1] = fc_fixture_record(FC_RECORD_EXIT, 7000, 'A', 0x99, 1);
-    fc_program_send(&program, FC_MSG_CHUNK, 2, 1, 2);
+    fc_program_give(&program, 2, 1, 2);
     fc_program_send(&program, FC_MSG_THREAD_END, 2, 0, 7000);
     const FcThreadResult *row = &g_array_index(program.process->results, FcThreadResult, 0);
     g_assert_cmpuint(row->start_time, ==, 0);
@@ -300,8 +300,8 @@ static void test_data_in_the_pipe(void)
 {
     FcProgram program;
     fc_program_start(&program);
-    guint8 payload[1 + sizeof(struct FcDataHeader) + 2 * sizeof(struct FcRecord)];
-    struct FcDataHeader header = {.count = 2, .generation = FIXTURE_GENERATION};
+    guint8 payload[1 + sizeof(struct FcDataHeader) + 5 * sizeof(struct FcUnit)] = {0};
+    struct FcDataHeader header = {.count = 2 * FC_RECORD_UNITS, .generation = FIXTURE_GENERATION};
     struct FcRecord records[2] = {fc_fixture_record(FC_RECORD_ENTER, 10, 'A', 0x99, 0),
                                   fc_fixture_record(FC_RECORD_EXIT, 14, 'A', 0x99, 0)};
     memcpy(payload + 1, &header, sizeof header); /* not aligned */

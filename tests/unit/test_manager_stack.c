@@ -220,7 +220,7 @@ static void test_tail_called_exit(void)
     struct FcRecord exit_record = fc_fixture_record(FC_RECORD_EXIT, 20, 'R', SITE('R', 0), 0);
     exit_record.where &= ~(UINT64_C(0xffff) << FC_WHERE_RETURN_SHIFT);
     exit_record.where |= SITE('R', 0) << FC_WHERE_RETURN_SHIFT;
-    fc_stack_feed(f.stack, &exit_record, 0, 1, FIXTURE_GENERATION);
+    fc_fixture_feed(f.stack, &exit_record, 0, 1, FIXTURE_GENERATION);
     g_assert_cmpuint(fc_stack_depth(f.stack), ==, 1);
     fc_fixture_leave(&f, 50, 'R', 0x99, 0);
     g_assert_cmpuint(FUNCTION('R')->bounds.total_min, ==, 10);
@@ -351,7 +351,7 @@ static void test_bad_records(void)
         fc_fixture_record(FC_RECORD_EXIT, 3, 'A', 0x99, 0),
     };
     records[2].site ^= UINT64_C(1) << FC_SITE_GENERATION_SHIFT;
-    g_assert_cmpuint(fc_stack_feed(f.stack, records, 0, 3, FIXTURE_GENERATION), ==, 2);
+    g_assert_cmpuint(fc_fixture_feed(f.stack, records, 0, 3, FIXTURE_GENERATION), ==, 2);
     g_assert_cmpuint(fc_stack_depth(f.stack), ==, 1);
     g_assert_cmpuint(f.counts->repairs.bad_records, ==, 1);
     fc_fixture_stop(&f);
@@ -436,7 +436,7 @@ static void feed_at(FcFixture *f, enum FcRecordKind kind, guint64 time, guint64 
 {
     struct FcRecord record = fc_fixture_record(kind, time, 'C', SITE('A', 0), 0);
     record.where = (record.where & ~FC_WHERE_ADDRESS_MASK) | address;
-    g_assert_cmpuint(fc_stack_feed(f->stack, &record, 0, 1, FIXTURE_GENERATION), ==, 1);
+    g_assert_cmpuint(fc_fixture_feed(f->stack, &record, 0, 1, FIXTURE_GENERATION), ==, 1);
 }
 
 /* A thousand coroutines that end, each on a stack of its own, and two that live on: what is kept

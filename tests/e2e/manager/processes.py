@@ -57,7 +57,7 @@ class Processes(Driven):
             manager.shared.put(2, slot, packed)
         manager.send(wire.hello(key, child.pid, start=5),
                      wire.message(wire.THREAD_START, key, 1, child.pid, 5),
-                     wire.message(wire.CHUNK, key, 1, 1, 4),
+                     wire.chunk(key, 1, 1, 4),
                      wire.message(wire.EXIT_STATUS, key, argument=7),
                      wire.message(wire.QUIT, key, 1, 2, 100))
         self.assertEqual(manager.wait_answer(2),
@@ -101,7 +101,7 @@ class Processes(Driven):
         for slot, packed in enumerate(records):
             manager.shared.put(1, slot, packed)
         manager.send(wire.hello(key, child.pid, start=5),
-                     wire.message(wire.CHUNK, key, 1, 1, 4),
+                     wire.chunk(key, 1, 1, 4),
                      wire.message(wire.QUIT, key, 1, wire.NO_ANSWER, 10 + 3 * year))
         self.end(child)
         manager.close()
@@ -311,8 +311,8 @@ class Processes(Driven):
         child = self.process()
         key = child.pid << 32 | 1
         manager.send(b'FC' * 30000, wire.hello(key, child.pid, start=5), os.urandom(5000) + b'\0' * 4096,
-                     wire.data(key, 1, 0, pair(10, 1), 3), wire.message(wire.CHUNK, key, 1, 77, 4),
-                     wire.message(wire.CHUNK, key + 1, 1, 1, 4), b'FC')
+                     wire.data(key, 1, 0, pair(10, 1), 3), wire.chunk(key, 1, 77, 4),
+                     wire.chunk(key + 1, 1, 1, 4), b'FC')
         manager.close()
         self.end(child)
         self.assertEqual(manager.wait(), 0)

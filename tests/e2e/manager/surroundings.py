@@ -53,7 +53,7 @@ class Surroundings(Driven):
                 for slot, packed in enumerate(pair(10, 1)):
                     manager.shared.put(1, slot, packed)
                 manager.send(wire.hello(key, child.pid, start=5),
-                             wire.message(wire.CHUNK, key, 1, 1, 2))
+                             wire.chunk(key, 1, 1, 2))
                 deadline = time.monotonic() + TIMEOUT
                 while manager.shared.owner(1) != 0 and time.monotonic() < deadline:
                     time.sleep(0.01)

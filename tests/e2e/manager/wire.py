@@ -10,6 +10,9 @@ SHARED_MAGIC = 0x3164657261684346
 CHUNK_BYTES = 65536
 CHUNK_HEADER_BYTES = 64
 RECORD_BYTES = 32
+UNIT_BYTES = 16
+UNITS = RECORD_BYTES // UNIT_BYTES  # of a record, if it is a long one
+WIRE_VERSION = 4
 NO_ANSWER = 0xFFFFFFFF
 
 (HELLO, TEXT, MODULE_LOAD, MODULE_UNLOAD, THREAD_START, THREAD_NAME, THREAD_END, FORK, FORK_DONE,
@@ -27,7 +30,7 @@ def message(kind, key, thread=0, argument=0, value=0, payload=b'', more=False):
 def hello(key, pid, ppid=1, flags=0, parent=0, parent_thread=0, thread=1, token=0, start=0,
           monotonic=0, realtime=0):
     return message(HELLO, key, payload=struct.pack(
-        '<IiiIQIIQQQq', 3, pid, ppid, flags, parent, parent_thread, thread, token, start,
+        '<IiiIQIIQQQq', WIRE_VERSION, pid, ppid, flags, parent, parent_thread, thread, token, start,
         monotonic, realtime))
 
 
@@ -38,12 +41,16 @@ def module(kind, key, base, start, end, path, time, build_id=b''):
 
 def record(kind, time, function, site, address, generation, returns=0):
     where = (address & 0x0000FFFFFFFFFFF0) | kind | (returns & 0xFFFF) << 48
-    return struct.pack('<QQQQ', time, function, where, site | generation << 48)
+    return struct.pack('<QQQQ', where, time, function, site | generation << 48)
 
 
 def data(key, thread, sequence, records, generation):
-    payload = struct.pack('<IIII', sequence, len(records), generation, 0) + b''.join(records)
+    payload = struct.pack('<IIII', sequence, UNITS * len(records), generation, 0) + b''.join(records) + bytes(UNIT_BYTES)
     return message(CHUNK_DATA, key, thread=thread, payload=payload)
+
+
+def chunk(key, thread, index, records):
+    return message(CHUNK, key, thread, index, UNITS * records)
 
 
 class Shared:
@@ -51,7 +58,7 @@ class Shared:
 
     def __init__(self, memory, chunk_count):
         self.memory = memory
-        struct.pack_into('<QIIII', memory, 0, SHARED_MAGIC, 3, chunk_count, 0, 0)
+        struct.pack_into('<QIIII', memory, 0, SHARED_MAGIC, WIRE_VERSION, chunk_count, 0, 0)
 
     def claim(self, index, key, thread, sequence, generation):
         at = index * CHUNK_BYTES

@@ -57,6 +57,16 @@ class Death(fctest.Case):
     def test_quick_exit(self):
         self.check("quick_exit", 7, ("exit", 7))
 
+    def test_full_buffers(self):
+        """What is in the buffers of threads that wait is sent, wherever in them the last record ends."""
+        done = self.run_quiet([self.compile("full_buffers.c", "-pthread")], base=fctest.plain_environment("short"),
+                              env={"FC_TRANSPORT": "pipe"})
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        profile = fcprofile.load(self.wait_for_file())
+        calls = {function.name: function.calls for function in profile.functions}
+        self.assertEqual([calls["leaf"], calls["wait_here"]], list(map(int, done.stdout.split())))
+        self.assertEqual((profile.losses, profile.repairs), ({}, {}))
+
     def test__exit(self):
         self.check("_exit", 7, ("exit", 7))
 

@@ -19,7 +19,7 @@ LAST = 4
 CALLS = 1000
 OWN_CALLS = 3  # of the program outside
 TRANSPORTS = ("shared", "pipe")
-KEPT_BACK = 126 // 2  # calls that a killed thread may take with it, without shared memory
+KEPT_BACK = 252 // 2  # calls that a killed thread may take with it, without shared memory
 NAMESPACE = ["unshare", "--pid", "--fork"] + (["--user", "--map-root-user"] if os.geteuid() else [])
 
 

@@ -86,7 +86,7 @@ class Kill:
         self.number = number
         self.transport = TRANSPORTS[number % 2]
         self.threads = THREADS[number // 2 % 2]
-        self.detail = ("eager", "auto")[number // 4 % 2] if options.counted else "all"
+        self.detail = ("eager", "auto")[number // 4 % 2] if options.counted else ("short", "all")[number // 4 % 2]
         self.delay = chance.choice((0.02, 0.1, 0.3)) * chance.random()
         # or once its first thread has made so many calls, of which the last ones are counted
         self.calls = chance.randrange(10000, 200000) if number // 8 % 2 else None

@@ -5,7 +5,7 @@ all of them have in common."""
 import copy
 import re
 
-BUFFER_CALLS = 126  # what a thread's own buffer holds without shared memory
+BUFFER_CALLS = 252  # what a thread's own buffer holds without shared memory
 TRANSPORTS = ("shared", "pipe")
 
 # What FC_FILTER skips of any program; and the same with others that are counted from the start.

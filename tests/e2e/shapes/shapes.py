@@ -49,6 +49,8 @@ def rows_of(shape, options):
         return shape, further
     if options.counted and options.after_inlining:
         return shape, [shape.with_detail("auto")]
+    if not options.counted and not options.after_inlining and not options.deep:
+        return shape, [shape.with_detail("short")]
     return shape, []
 
 

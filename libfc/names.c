@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * See names.h.
+ */
+#include "libfc/names.h"
+
+#include "libfc/channel.h"
+#include "libfc/choice.h"
+#include "libfc/clock.h"
+#include "libfc/config.h"
+#include "libfc/depth.h"
+#include "libfc/sys.h"
+
+/* So many chunks a thread has had: that its names pay off is not to be expected of a short one. */
+#if defined(FC_TEST_EAGER) || defined(FC_TEST_CLOCK)
+#define FIRST_SEQUENCE 1u
+#else
+#define FIRST_SEQUENCE 2u
+#endif
+
+/* Of a place that is taken, until its record is there and the name can be used.  Who never comes
+ * back from a handler leaves it so. */
+#define TAKEN UINT64_C(1)
+/* It was being taken when a handler forked, and this is the child: the record is the parent's. */
+#define LOST UINT64_C(2)
+
+/* Where it may be, in the order in which they are taken. */
+#define WAYS 4
+static void find_ways(struct FcNames *names, uint64_t function, uint64_t site,
+                      struct FcName *ways[WAYS])
+{
+    ways[0] = fc_names_place(names, function, site);
+    ways[1] = fc_names_other(ways[0]);
+    const uint64_t apart = ((function >> 9 ^ site >> 2) % (FC_NAMES_PLACES / 2 - 1) + 1) * 2;
+    const uint64_t at = (uint64_t)(ways[0] - names->places) ^ apart;
+    ways[2] = &names->places[at % FC_NAMES_PLACES];
+    ways[3] = fc_names_other(ways[2]);
+}
+
+static const struct FcName *find_name(struct FcName *const *ways, uint64_t function, uint64_t site)
+{
+    for (int way = 0; way < WAYS; way++)
+        if (fc_names_is(ways[way], function, site))
+            return ways[way];
+    return NULL;
+}
+
+/* NULL: there is none.  A handler that comes meanwhile finds it taken. */
+static struct FcName *take_place(struct FcName *const *ways)
+{
+    for (int way = 0; way < WAYS; way++)
+    {
+        uint64_t free = 0;
+        if (__atomic_load_n(&ways[way]->function, __ATOMIC_RELAXED) == 0 &&
+            __atomic_compare_exchange_n(&ways[way]->function, &free, TAKEN, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED))
+            return ways[way];
+    }
+    return NULL;
+}
+
+/* 0: there are no more. */
+static uint64_t new_name(struct FcNames *names)
+{
+    if (names->count >= FC_NAMES_MAX)
+        return 0;
+    return __atomic_add_fetch(&names->count, 1, __ATOMIC_RELAXED);
+}
+
+/* Nothing was told of it. */
+static void give_back(struct FcNames *names, struct FcName *place, uint64_t name)
+{
+    uint32_t count = (uint32_t)name;
+    uint64_t taken = TAKEN;
+    /* not where a handler has taken the next one */
+    __atomic_compare_exchange_n(&names->count, &count, count - 1, false, __ATOMIC_RELAXED,
+                                __ATOMIC_RELAXED);
+    __atomic_compare_exchange_n(&place->function, &taken, 0, false, __ATOMIC_RELAXED,
+                                __ATOMIC_RELAXED);
+}
+
+/* `ways`: NULL where there is to be no name.  That is taken before there is room for the record: a
+ * handler that comes in between may fork, and both processes write the record to that room, which
+ * is the parent's, and must write the same.  The child goes on with its own numbers. */
+static void record_long(const struct FcNamedCall *call, struct FcName *const *ways)
+{
+    struct FcNames *names = fc_thread.names;
+    struct FcName *place = ways && names->count < FC_NAMES_MAX ? take_place(ways) : NULL;
+    const uint64_t name = place ? new_name(names) : 0;
+    uint64_t generation;
+    struct FcRecord *slot = fc_record_reserve(&generation);
+    if (!slot)
+    {
+        if (name != 0)
+            give_back(names, place, name);
+        fc_record_slow(call->time, (void *)(uintptr_t)call->function, (void *)(uintptr_t)call->site,
+                       call->where);
+        return;
+    }
+    fc_record_store(slot, generation, call->time,
+                    (void *)(uintptr_t)(call->function | name << FC_NAME_SHIFT),
+                    (void *)(uintptr_t)call->site, call->where);
+    if (name != 0)
+    {
+        uint64_t taken = TAKEN;
+        place->site = call->site | name << FC_NAME_SHIFT;
+        /* release: a handler finds the name when the record that gives it is there */
+        __atomic_compare_exchange_n(&place->function, &taken, call->function, false,
+                                    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+    }
+    fc_names_begin(call->time);
+}
+
+void fc_names_record(uint64_t time, void *function, void *site, uint64_t where)
+{
+    const struct FcNamedCall call = {.time = time,
+                                     .function = (uint64_t)(uintptr_t)function,
+                                     .site = (uint64_t)(uintptr_t)site,
+                                     .where = where,
+                                     .place = where & FC_WHERE_ADDRESS_MASK};
+    struct FcName *ways[WAYS];
+    find_ways(fc_thread.names, call.function, call.site, ways);
+    const struct FcName *known = find_name(ways, call.function, call.site);
+    const bool can_be_named = call.function > LOST && call.function <= FC_POINTER_MASK &&
+                              call.site <= FC_SITE_ADDRESS_MASK;
+    if (!known || !fc_names_reach(fc_thread.names, &call))
+        record_long(&call, known || !can_be_named ? NULL : ways);
+    else if (!fc_names_store(fc_thread.names, known, &call))
+        fc_record_slow(time, function, site, where);
+}
+
+/* ---- Threads and forks ------------------------------------------------------------------ */
+
+#define REACH (UINT64_C(1) << 32)
+#define TOLD_AT_ONCE ((FC_MESSAGE_MAX - sizeof(struct FcMessage)) / sizeof(struct FcName))
+
+static bool are_wanted(void)
+{
+    return fc_config.detail == FC_DETAIL_ALL && fc_clock_is_fast() && !fc_choice_is_on() &&
+           !fc_depth_is_on() && !fc_thread.has_ended;
+}
+
+static void tell(const struct FcNames *names, const struct FcName *known, size_t count)
+{
+    struct FcMessage message = {
+        .type = FC_MSG_NAMES, .thread = fc_thread.number, .value = names->low};
+    fc_channel_send(&message, known, count * sizeof *known);
+}
+
+/* The function NULL, of which only hooks that are called by hand are told: what is free is not its
+ * name. */
+static void close_to_null(struct FcNames *names)
+{
+    struct FcName *ways[WAYS];
+    find_ways(names, 0, 0, ways);
+    for (int way = 0; way < WAYS; way++)
+        ways[way]->site = FC_SITE_ADDRESS_MASK;
+}
+
+void fc_names_begin(uint64_t time)
+{
+    struct FcNames *names = fc_thread.names;
+    if (names)
+    {
+        /* a handler may have come in between: the later one is as good */
+        if ((int64_t)(time - names->epoch) > 0)
+            names->epoch = time;
+        return;
+    }
+    if (fc_thread.sequence < FIRST_SEQUENCE || !are_wanted())
+        return;
+    names = fc_map(sizeof *names);
+    if (!names)
+        return;
+    const uint64_t end = fc_thread.own_stack.end;
+    names->low = end > REACH ? (end - REACH) & FC_WHERE_ADDRESS_MASK : 0;
+    names->epoch = time;
+    close_to_null(names);
+    tell(names, NULL, 0);
+    fc_thread.names = names;
+}
+
+void fc_names_after_fork(void)
+{
+    struct FcNames *names = fc_thread.names;
+    if (!names)
+        return;
+    static struct FcName known[TOLD_AT_ONCE]; /* there is no other thread, and may be no memory */
+    size_t count = 0;
+    tell(names, NULL, 0); /* it may have none */
+    for (size_t i = 0; i < FC_NAMES_PLACES; i++)
+    {
+        struct FcName *place = &names->places[i];
+        uint64_t taken = TAKEN;
+        if (place->function == 0 || place->function == LOST ||
+            __atomic_compare_exchange_n(&place->function, &taken, LOST, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED))
+            continue;
+        known[count++] = *place;
+        if (count < TOLD_AT_ONCE)
+            continue;
+        tell(names, known, count);
+        count = 0;
+    }
+    if (count > 0)
+        tell(names, known, count);
+}
+
+void fc_names_end(void)
+{
+    if (fc_thread.names)
+        fc_unmap(fc_thread.names, sizeof *fc_thread.names);
+    fc_thread.names = NULL;
+}
