@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -183,6 +184,22 @@ static gboolean write_profile(gconstpointer profile, int dirfd, const char *name
 
 /* ---- The session's files ------------------------------------------------------------------ */
 
+/* Now, as a file's time of modification that is written next: not CLOCK_REALTIME_COARSE, of which a
+ * file may be ahead that was written before (Linux 6.13 has finer times for files that somebody has
+ * asked about). */
+static struct timespec now_for_files(void)
+{
+    struct timespec now;
+    struct stat status;
+    const int fd = memfd_create("fcmanager", MFD_CLOEXEC);
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    if (fd >= 0 && fstat(fd, &status) == 0)
+        now = status.st_mtim;
+    if (fd >= 0)
+        close(fd);
+    return now;
+}
+
 static void place_clear(gpointer place)
 {
     g_free(((Place *)place)->plain);
@@ -201,7 +218,7 @@ FcFiles *fc_files_new(const char *directory, const FcFilesNaming *naming)
         naming->use_pid ? g_strconcat(naming->pattern, ".%p", NULL) : g_strdup(naming->pattern);
     files->has_id = fc_names_have_id(files->pattern);
     files->started = (gint64)time(NULL);
-    clock_gettime(CLOCK_REALTIME_COARSE, &files->began);
+    files->began = now_for_files();
     files->rank = g_strdup(naming->rank);
     files->keep = MIN(naming->keep, KEEP_MAX);
     files->descriptor = fc_descriptor_new();

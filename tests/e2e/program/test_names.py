@@ -228,6 +228,15 @@ class Twins(Case):
                 self.run_named([program], "n", FC_TRANSPORT=transport)
                 self.assertEqual(self.plain_names(), [left])
 
+    def test_written_just_before(self):
+        """A file that somebody has asked about is stamped by a finer clock, where the system has one."""
+        for _ in range(10):
+            for text in ("", OLD):
+                self.write("n.fc", text)
+                os.stat(self.path("n.fc"))
+            self.run_named([self.several], "n")
+            self.assertEqual(self.plain_names(), ["n.fcd"])
+
     def test_kept(self):
         self.run_named([self.one], "n", FC_KEEP="2")
         self.run_named([self.several], "n", FC_KEEP="2")
