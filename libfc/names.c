@@ -167,7 +167,8 @@ void fc_names_begin(uint64_t time)
             names->epoch = time;
         return;
     }
-    if (fc_thread.sequence < FIRST_SEQUENCE || !are_wanted())
+    /* relaxed: as in fc_thread_next_sequence */
+    if (__atomic_load_n(&fc_thread.sequence, __ATOMIC_RELAXED) < FIRST_SEQUENCE || !are_wanted())
         return;
     names = fc_map(sizeof *names);
     if (!names)
