@@ -63,7 +63,7 @@ void fc_record_slow(uint64_t time, void *function, void *site, uint64_t where);
  * slow.c, too.  Signals blocked. */
 void fc_record_send_off(const struct FcRecord *record);
 
-/* Both, and the slow path where there is no slot. */
+/* Both, and the slow path where there is no room. */
 static inline __attribute__((always_inline)) void fc_record_make(uint64_t time, void *function,
                                                                  void *site, uint64_t where)
 {
