@@ -145,19 +145,33 @@ static void run(const char *name)
     fc_modules_free(modules);
 }
 
-int main(void)
+static void begin(void)
 {
-    units = g_new(struct FcUnit, UNITS);
-    names = g_hash_table_new(NULL, NULL);
-    while (taken < UNITS - 4 * 64)
-        make_fib(24, CODE + 100, 1);
-    run("fib");
     taken = count = 0;
     clock_ticks = 0;
     g_hash_table_remove_all(names);
-    while (taken < UNITS - 4 * 64)
-        make_wide(0, CODE + 100, 1);
-    run("wide");
+}
+
+/* manager [fib | wide] */
+int main(int argc, char **argv)
+{
+    const char *only = argc > 1 ? argv[1] : NULL;
+    units = g_new(struct FcUnit, UNITS);
+    names = g_hash_table_new(NULL, NULL);
+    if (!only || g_str_equal(only, "fib"))
+    {
+        begin();
+        while (taken < UNITS - 4 * 64)
+            make_fib(24, CODE + 100, 1);
+        run("fib");
+    }
+    if (!only || g_str_equal(only, "wide"))
+    {
+        begin();
+        while (taken < UNITS - 4 * 64)
+            make_wide(0, CODE + 100, 1);
+        run("wide");
+    }
     g_hash_table_unref(names);
     g_free(units);
     return 0;
