@@ -76,14 +76,14 @@ void fc_stack_begin_counting(FcStack *stack, guint64 address, guint64 time, gboo
 
 /* ---- Samples ----------------------------------------------------------------------------- */
 
-struct StackFrame *fc_stack_begin_sample(FcStack *stack, guint64 function, guint64 site,
-                                         guint64 time, guint64 weight)
+struct StackFrame *fc_stack_begin_sample(FcStack *stack, const struct FcName *callee,
+                                         guint16 return_bits, guint64 time, guint64 weight)
 {
     FcCounted *counted = stack_counted(stack);
     fc_counted_begin(counted);
     guint32 parent = stack->frames[stack->top].node;
-    struct StackFrame *frame =
-        push_frame(stack, edge_from_top(stack, function, site, time), function, site, time);
+    const StackEdge edge = edge_from_top(stack, callee->function, callee->site, time);
+    struct StackFrame *frame = push_frame(stack, edge, callee, return_bits, time);
     frame->made = FRAME_SAMPLED + fc_counted_met(counted, parent, frame->arc, weight);
     stack->window_weight = weight;
     stack->window_segment = stack->current;

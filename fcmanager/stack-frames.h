@@ -10,6 +10,7 @@
 #include "fcmanager/heap-records.h"
 #include "fcmanager/regions.h"
 #include "fcmanager/trace.h"
+#include "libfc/fc-format.h"
 
 /* Times are ticks. */
 struct StackFrame
@@ -22,9 +23,10 @@ struct StackFrame
     guint64 callees;    /* ticks in profiled callees that returned or were paused */
     guint32 node;
     guint32 arc;
-    guint16 return_bits;
-    guint16 away; /* number of its struct FrameAway; 0: it has none */
-    guint32 made; /* FRAME_... */
+    guint32 made;      /* FRAME_... */
+    guint32 away;      /* number of its struct FrameAway; 0: it has none */
+    guint64 exit_word; /* as the first word of a short record of its exit, but that the return
+                          address's bits are the entry's; of those alone: FRAME_NO_EXIT_WORD */
 };
 
 /* Ticks that are not a frame's work: see stack-off.h.  Those in a pause are in none of the
@@ -41,6 +43,20 @@ struct StackAway
 #define FRAME_CALLED 0u
 #define FRAME_INHERITED 1u
 #define FRAME_SAMPLED 2u
+
+/* No short record begins so. */
+#define FRAME_NO_EXIT_WORD 1u
+
+static inline guint16 return_bits_of_frame(const struct StackFrame *frame)
+{
+    return (guint16)(frame->exit_word >> FC_WHERE_RETURN_SHIFT);
+}
+
+/* A call of which all was recorded, and which was never off the CPU. */
+static inline gboolean frame_is_whole_call(const struct StackFrame *frame)
+{
+    return ((guint64)frame->away << 32 | frame->made) == 0;
+}
 
 /* Of so many frames in a window it is known what they call: libfc has no more open in one. */
 #define STACK_WINDOW_FRAMES 128u
@@ -65,15 +81,24 @@ typedef struct
     guint32 arc;
 } StackEdge;
 
-/* That of the last call with a short record by a caller's context, of those that share the place:
- * it is found in fewer lines of the cache than among all edges. */
+/* What a call adds to. */
 typedef struct
 {
-    guint32 caller;
-    guint32 name; /* 0: none */
-    StackEdge edge;
-} StackNamedEdge;
-#define STACK_NAMED_EDGES 1024u
+    FcCountsNode *node;
+    FcCountsArc *arc;
+    FcCountsFunction *function;
+} FramePlace;
+
+/* Edges of calls that made short records: stack-short.c. */
+typedef struct
+{
+    struct StackNamedEdge *places; /* NULL: none yet */
+    guint32 mask;                  /* their number less one; a power of two less one */
+    guint32 misses;                /* since there are so many */
+    FcCountsNode *nodes;           /* where the counts' arrays were when they were found */
+    FcCountsArc *arcs;
+    FcCountsFunction *functions;
+} StackNamedEdges;
 
 typedef struct FcStack FcStack; /* in stack.h too, which shows no more of it */
 struct FcStack
@@ -85,10 +110,10 @@ struct FcStack
     guint64 low;
     guint64 size;
 
-    struct FcName *names;    /* [0] is none; */
-    guint32 name_count;      /* the highest number of one that was given */
-    guint64 names_low;       /* as FC_MSG_NAMES has it */
-    StackNamedEdge *by_name; /* STACK_NAMED_EDGES; NULL where no short records come */
+    struct FcName *names; /* [0] is none; */
+    guint32 name_count;   /* the highest number of one that was given */
+    guint64 names_low;    /* as FC_MSG_NAMES has it */
+    StackNamedEdges named_edges;
 
     FcCounts *counts;
     guint64 multiplier;
@@ -167,29 +192,8 @@ static inline StackEdge edge_from_top(FcStack *stack, guint64 function, guint64 
     return (StackEdge){slot->value, slot->extra};
 }
 
-/* Fills the place of a name's edge. */
-void fc_stack_find_edge(FcStack *stack, StackNamedEdge *place, guint32 name, guint64 time);
-
-/* The same of a name that stands for the two. */
-static inline StackEdge edge_of_name(FcStack *stack, guint32 name, guint64 time)
-{
-    const guint32 caller = stack->frames[stack->top].node;
-    StackNamedEdge *place = &stack->by_name[(caller * 97u + name) % STACK_NAMED_EDGES];
-    if (G_UNLIKELY(place->caller != caller || place->name != name))
-        fc_stack_find_edge(stack, place, name, time);
-    return place->edge;
-}
-
-/* Nothing is known of an edge any more, as modules came or went. */
-void fc_stack_forget_edges(FcStack *stack);
-
-/* What a call adds to. */
-typedef struct
-{
-    FcCountsNode *node;
-    FcCountsArc *arc;
-    FcCountsFunction *function;
-} FramePlace;
+/* Nothing is known of the edges of names any more, as modules came or went. */
+void fc_stack_forget_named_edges(FcStack *stack);
 
 static inline FramePlace place_of(const FcCounts *counts, guint32 node, guint32 arc)
 {
@@ -197,27 +201,38 @@ static inline FramePlace place_of(const FcCounts *counts, guint32 node, guint32 
     return (FramePlace){context, &counts->arcs[arc], &counts->functions[context->function]};
 }
 
-static inline struct StackFrame *push_frame(FcStack *stack, StackEdge edge, guint64 function,
-                                            guint64 site, guint64 time)
+/* More room for frames, which may be elsewhere then. */
+void fc_stack_make_room(FcStack *stack);
+
+/* Opens `frame`, of which the caller says the rest. */
+static inline void begin_frame(struct StackFrame *frame, StackEdge edge, const FramePlace *place,
+                               const struct FcName *callee, guint64 time)
 {
-    if (G_UNLIKELY(++stack->top == stack->room))
-    {
-        stack->room *= 2;
-        stack->frames = g_renew(struct StackFrame, stack->frames, stack->room);
-    }
-    struct StackFrame *frame = &stack->frames[stack->top];
-    frame->function = function;
-    frame->site = site;
+    frame->function = callee->function;
+    frame->site = callee->site;
     frame->entered = time;
     frame->ran_before = 0;
     frame->callees = 0;
     frame->node = edge.node;
     frame->arc = edge.arc;
+    frame->made = FRAME_CALLED;
     frame->away = 0;
+    place->node->active++;
+    place->arc->active++;
+    place->function->active++;
+}
+
+/* As the innermost one, of an entry that was no short record. */
+static inline struct StackFrame *push_frame(FcStack *stack, StackEdge edge,
+                                            const struct FcName *callee, guint16 return_bits,
+                                            guint64 time)
+{
+    if (G_UNLIKELY(++stack->top == stack->room))
+        fc_stack_make_room(stack);
+    struct StackFrame *frame = &stack->frames[stack->top];
     const FramePlace place = place_of(stack->counts, edge.node, edge.arc);
-    place.node->active++;
-    place.arc->active++;
-    place.function->active++;
+    begin_frame(frame, edge, &place, callee, time);
+    frame->exit_word = FRAME_NO_EXIT_WORD | (guint64)return_bits << FC_WHERE_RETURN_SHIFT;
     if (G_UNLIKELY(stack->trace))
         fc_stack_trace(stack, FC_TRACE_CALL, time);
     return frame;
@@ -228,25 +243,42 @@ static inline struct StackFrame *push_frame(FcStack *stack, StackEdge edge, guin
 void fc_stack_keep_duration(FcCounts *counts, guint32 node, guint32 arc, guint64 begun,
                             guint64 total, guint64 total_ns);
 
-static inline void add_duration(FcCounts *counts, FcCountsFunction *function, guint32 node,
-                                guint32 arc, guint64 begun, guint64 total, guint64 multiplier)
+/* Whether it is, or their records are. */
+static inline gboolean keeps_calls(const FcStack *stack)
 {
-    const guint64 total_ns = ns_of(total, multiplier);
+    return stack->counts->arc_latencies || stack->counts->slowest || stack->trace;
+}
+
+/* A call that ended.  `keeps` where it may be that keeps_calls(): a constant, by which the inner
+ * loop has less to ask. */
+struct EndedCall
+{
+    guint32 node;
+    guint32 arc;
+    guint64 begun;
+    guint64 total;
+    gboolean keeps;
+};
+
+static inline void add_duration(FcCounts *counts, FcCountsFunction *function,
+                                const struct EndedCall *call, guint64 multiplier)
+{
+    const guint64 total_ns = ns_of(call->total, multiplier);
     function->histogram[bucket_of(total_ns)]++;
-    if (G_UNLIKELY(counts->arc_latencies || counts->slowest))
-        fc_stack_keep_duration(counts, node, arc, begun, total, total_ns);
+    if (call->keeps && (counts->arc_latencies || counts->slowest))
+        fc_stack_keep_duration(counts, call->node, call->arc, call->begun, call->total, total_ns);
 }
 
 /* The same where it was never off the CPU. */
-static inline void add_activation(FcCounts *counts, FcCountsFunction *function, guint32 node,
-                                  guint32 arc, guint64 begun, guint64 total, guint64 local,
-                                  guint64 multiplier)
+static inline void add_activation(FcCounts *counts, FcCountsFunction *function,
+                                  const struct EndedCall *call, guint64 local, guint64 multiplier)
 {
     FcCountsBounds *bounds = &function->bounds;
+    const guint64 total = call->total;
     if (G_UNLIKELY(total < bounds->total_min || total > bounds->total_max ||
                    local < bounds->local_min || local > bounds->local_max))
         fc_counts_bound(bounds, &(FcCountsBounds){total, total, local, local});
-    add_duration(counts, function, node, arc, begun, total, multiplier);
+    add_duration(counts, function, call, multiplier);
 }
 
 /* Takes what was not its work off a frame's elapsed time, which it returns, and hands it on to the
@@ -310,52 +342,68 @@ static inline struct StackFrame *caller_of_top(FcStack *stack)
     return G_LIKELY(stack->top > 1) ? &stack->frames[stack->top - 1] : caller_of_segment(stack);
 }
 
-/* The innermost frame, where that is not a call of which all was recorded, and which was never off
- * the CPU. */
+/* The innermost frame, whatever it is. */
 void fc_stack_pop_other(FcStack *stack, guint64 time);
 
-/* Inlined wherever it stands: called, it costs a twentieth of the time of a record. */
-__attribute__((always_inline)) static inline void pop_frame(FcStack *stack, guint64 time)
+/* The innermost frame, `frame`, which is a call of which all was recorded, returned to `caller`. */
+__attribute__((always_inline)) static inline void end_call(FcStack *stack,
+                                                           const struct StackFrame *frame,
+                                                           struct StackFrame *caller, guint64 time,
+                                                           gboolean keeps)
 {
-    struct StackFrame *frame = &stack->frames[stack->top];
-    if (G_UNLIKELY((frame->away | frame->made) != 0 || stack->trace))
-    {
-        fc_stack_pop_other(stack, time);
-        return;
-    }
     /* as stop_clock() */
     const FramePlace place = place_of(stack->counts, frame->node, frame->arc);
     const guint64 elapsed = time - frame->entered;
     const guint64 total = frame->ran_before + elapsed;
     const guint64 local = total - frame->callees;
-    caller_of_top(stack)->callees += elapsed;
+    const struct EndedCall call = {frame->node, frame->arc, frame->entered, total, keeps};
+    caller->callees += elapsed;
     stop_place(&place, elapsed);
-    stack->top--;
     place.node->local += local;
-    add_activation(stack->counts, place.function, frame->node, frame->arc, frame->entered, total,
-                   local, stack->multiplier);
+    add_activation(stack->counts, place.function, &call, local, stack->multiplier);
 }
 
-/* What push_frame(), the counting of a call, and pop_frame() do for a call that called nothing. */
-static inline void add_leaf_call(FcStack *stack, StackEdge edge, guint64 elapsed)
+static inline void pop_frame(FcStack *stack, guint64 time)
 {
-    FcCounts *counts = stack->counts;
-    struct StackFrame *caller =
-        G_LIKELY(stack->top > 0) ? &stack->frames[stack->top] : caller_of_segment(stack);
-    const FramePlace place = place_of(counts, edge.node, edge.arc);
+    const struct StackFrame *frame = &stack->frames[stack->top];
+    if (G_UNLIKELY(!frame_is_whole_call(frame) || stack->trace))
+    {
+        fc_stack_pop_other(stack, time);
+        return;
+    }
+    end_call(stack, frame, caller_of_top(stack), time, TRUE);
+    stack->top--;
+}
 
+/* What begin_frame(), the counting of a call, and end_call() do for a call that called nothing. */
+__attribute__((always_inline)) static inline void
+add_leaf_call(FcStack *stack, StackEdge edge, const FramePlace *place, struct StackFrame *caller,
+              guint64 begun, guint64 elapsed, gboolean keeps)
+{
+    const struct EndedCall call = {edge.node, edge.arc, begun, elapsed, keeps};
+    const FcCountsBounds *bounds = &place->function->bounds;
     caller->callees += elapsed;
-    place.node->calls++;
-    place.node->local += elapsed;
-    if (place.node->active == 0)
-        place.node->total += elapsed;
-    place.arc->calls++;
-    if (place.arc->active == 0)
-        place.arc->total += elapsed;
-    if (place.function->active == 0)
-        place.function->total += elapsed;
-    if (G_UNLIKELY(stack->trace))
-        fc_stack_trace_leaf(stack, edge.node, stack->last, elapsed);
-    add_activation(counts, place.function, edge.node, edge.arc, stack->last, elapsed, elapsed,
-                   stack->multiplier);
+    place->node->calls++;
+    place->node->local += elapsed;
+    place->arc->calls++;
+    if (place->function->active == 0)
+    {
+        place->node->total += elapsed;
+        place->arc->total += elapsed;
+        place->function->total += elapsed;
+    }
+    else
+    {
+        if (place->node->active == 0)
+            place->node->total += elapsed;
+        if (place->arc->active == 0)
+            place->arc->total += elapsed;
+    }
+    if (keeps && stack->trace)
+        fc_stack_trace_leaf(stack, edge.node, begun, elapsed);
+    /* of no call local is more than total: the least of all total is least of both */
+    if (G_UNLIKELY(elapsed < bounds->total_min || elapsed > bounds->local_max))
+        fc_counts_bound(&place->function->bounds,
+                        &(FcCountsBounds){elapsed, elapsed, elapsed, elapsed});
+    add_duration(stack->counts, place->function, &call, stack->multiplier);
 }

@@ -44,7 +44,7 @@ void fc_stack_free(FcStack *stack)
     fc_counted_free(stack->counted);
     fc_trace_free(stack->trace);
     g_free(stack->names);
-    g_free(stack->by_name);
+    g_free(stack->named_edges.places);
     g_free(stack->segments);
     g_free(stack);
 }
@@ -65,8 +65,6 @@ void fc_stack_name(FcStack *stack, guint32 name, guint64 function, guint64 site)
 {
     if (name == 0 || name > FC_NAMES_MAX)
         return;
-    if (!stack->by_name)
-        stack->by_name = g_new0(StackNamedEdge, STACK_NAMED_EDGES);
     if (name > stack->name_count)
     {
         const guint32 had = stack->name_count + 1;
@@ -77,20 +75,6 @@ void fc_stack_name(FcStack *stack, guint32 name, guint64 function, guint64 site)
         stack->name_count = name;
     }
     stack->names[name] = (struct FcName){function, site};
-}
-
-void fc_stack_find_edge(FcStack *stack, StackNamedEdge *place, guint32 name, guint64 time)
-{
-    const struct FcName *callee = &stack->names[name];
-    place->edge = edge_from_top(stack, callee->function, callee->site, time);
-    place->caller = stack->frames[stack->top].node;
-    place->name = name;
-}
-
-void fc_stack_forget_edges(FcStack *stack)
-{
-    if (stack->by_name)
-        memset(stack->by_name, 0, STACK_NAMED_EDGES * sizeof *stack->by_name);
 }
 
 void fc_stack_set_names(FcStack *stack, guint64 low, const struct FcName *names, gsize count)
@@ -152,9 +136,9 @@ void fc_stack_inherit(FcStack *stack, const FcOpenFrame *frames, guint count, gu
             stack->frames[0].node = context;
         context = 0;
         const StackEdge edge = edge_from_top(stack, from->function, from->site, stack->last);
-        struct StackFrame *frame = push_frame(stack, edge, from->function, from->site, stack->last);
+        const struct FcName callee = {from->function, from->site};
+        struct StackFrame *frame = push_frame(stack, edge, &callee, from->return_bits, stack->last);
         frame->address = from->address;
-        frame->return_bits = from->return_bits;
         frame->made = FRAME_INHERITED;
     }
 }
@@ -177,7 +161,7 @@ static void for_each_open(const FcStack *stack, gint index,
 
 static void add_open(GArray *open, const struct StackFrame *frame, FcOpenPart part)
 {
-    FcOpenFrame copy = {frame->function, frame->site, frame->address, frame->return_bits,
+    FcOpenFrame copy = {frame->function, frame->site, frame->address, return_bits_of_frame(frame),
                         (guint8)part};
     g_array_append_val(open, copy);
 }
@@ -362,6 +346,12 @@ void fc_stack_keep_duration(FcCounts *counts, guint32 node, guint32 arc, guint64
         add_slow(counts, node, begun, total);
 }
 
+void fc_stack_make_room(FcStack *stack)
+{
+    stack->room *= 2;
+    stack->frames = g_renew(struct StackFrame, stack->frames, stack->room);
+}
+
 void fc_stack_pop_other(FcStack *stack, guint64 time)
 {
     struct StackFrame *frame = &stack->frames[stack->top];
@@ -376,9 +366,9 @@ void fc_stack_pop_other(FcStack *stack, guint64 time)
         fc_stack_end_away(stack, frame, total, local);
         return;
     }
+    const struct EndedCall call = {frame->node, frame->arc, frame->entered, total, TRUE};
     if (frame->made != FRAME_INHERITED)
-        add_activation(stack->counts, function_of(stack, frame), frame->node, frame->arc,
-                       frame->entered, total, local, stack->multiplier);
+        add_activation(stack->counts, function_of(stack, frame), &call, local, stack->multiplier);
     if (frame->made >= FRAME_SAMPLED)
         fc_stack_end_sample(stack, frame->made - FRAME_SAMPLED, total, local);
 }

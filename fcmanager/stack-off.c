@@ -44,7 +44,7 @@ static struct FrameAway *get_away(FcStack *stack, struct StackFrame *frame)
     }
     else
         return NULL;
-    frame->away = (guint16)free;
+    frame->away = free;
     return away_of(stack, free);
 }
 
@@ -132,8 +132,8 @@ static void add_away_activation(FcStack *stack, const struct StackFrame *frame,
     const FcCountsBounds on_cpu = {cpu, cpu, own_cpu, own_cpu};
     fc_counts_bound(&function->elapsed, &elapsed);
     fc_counts_bound(&function->on_cpu, &on_cpu);
-    add_duration(counts, function, frame->node, frame->arc, frame->entered, total,
-                 stack->multiplier);
+    const struct EndedCall call = {frame->node, frame->arc, frame->entered, total, TRUE};
+    add_duration(counts, function, &call, stack->multiplier);
 }
 
 void fc_stack_end_away(FcStack *stack, struct StackFrame *frame, guint64 total, guint64 local)

@@ -5,8 +5,7 @@
  */
 #pragma once
 
-#include "fcmanager/stack-frames.h"
-#include "libfc/fc-format.h"
+#include "fcmanager/stack-short.h"
 
 /* A record that was read, once: the program may write over it meanwhile. */
 struct Event
@@ -17,7 +16,6 @@ struct Event
     guint64 where;           /* of a short one: the kind, and the return address's bits */
     guint64 first;           /* the record's first word */
     guint64 address;         /* on the stack */
-    guint32 name;            /* of a short one; else 0 */
     gboolean after_inlining; /* FC_FUNCTION_AFTER_INLINING, which `function` has no more */
 };
 
@@ -48,7 +46,6 @@ static inline void read_long(FcStack *stack, const struct FcUnit *units, struct 
     const struct FcRecord *record = (const struct FcRecord *)units;
     event->first = __atomic_load_n(&record->where, __ATOMIC_RELAXED);
     event->where = event->first;
-    event->name = 0;
     event->time = __atomic_load_n(&record->time, __ATOMIC_RELAXED);
     event->function = __atomic_load_n(&record->function, __ATOMIC_RELAXED);
     event->address = event->where & FC_WHERE_ADDRESS_MASK;
@@ -61,16 +58,6 @@ static inline void read_long(FcStack *stack, const struct FcUnit *units, struct 
     }
     else if (G_UNLIKELY(event->function >> FC_NAME_SHIFT != 0))
         take_name(stack, event);
-}
-
-static inline guint32 short_name(guint64 first)
-{
-    return (guint32)(first >> FC_SHORT_NAME_SHIFT & FC_NAME_MASK);
-}
-
-static inline guint64 short_address(const FcStack *stack, guint64 first)
-{
-    return stack->names_low + (first >> FC_SHORT_ADDRESS_SHIFT & FC_SHORT_ADDRESS_MASK);
 }
 
 /* Maybe: whether it is there read_record() says. */
@@ -87,7 +74,6 @@ static inline void read_short(const FcStack *stack, guint64 first, guint64 last,
     const guint32 number = short_name(first);
     const struct FcName *name = &stack->names[G_LIKELY(number <= stack->name_count) ? number : 0];
     event->first = first;
-    event->name = number;
     event->where = (first & FC_SHORT_EXIT ? FC_RECORD_EXIT : FC_RECORD_ENTER) |
                    first >> FC_WHERE_RETURN_SHIFT << FC_WHERE_RETURN_SHIFT;
     event->time = fc_record_time(last, stack->last);

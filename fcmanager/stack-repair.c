@@ -41,7 +41,7 @@ static void repair_repeated(FcStack *stack, guint64 function, guint64 site, guin
     {
         const struct StackFrame *frame = &stack->frames[i];
         if (frame->site != site ||
-            (frame->function == function && frame->return_bits == return_bits))
+            (frame->function == function && return_bits_of_frame(frame) == return_bits))
         {
             close_above(stack, i - 1, time, &stack->counts->repairs.jumps);
             return;

@@ -17,7 +17,8 @@ gint fc_stack_add_segment(FcStack *stack, guint64 low, guint64 size, guint32 fra
     *segment =
         (struct StackSegment){.low = low, .size = size, .room = MAX(frames, 16), .caller = -1};
     segment->frames = g_new(struct StackFrame, segment->room);
-    segment->frames[0] = (struct StackFrame){.address = G_MAXUINT64};
+    segment->frames[0] =
+        (struct StackFrame){.address = G_MAXUINT64, .exit_word = FRAME_NO_EXIT_WORD};
     return stack->segment_count++;
 }
 

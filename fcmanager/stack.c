@@ -13,6 +13,7 @@
 #include "fcmanager/stack-records.h"
 #include "fcmanager/stack-repair.h"
 #include "fcmanager/stack-segments.h"
+#include "fcmanager/stack-short.h"
 
 /* ---- Calls -------------------------------------------------------------------- */
 
@@ -22,36 +23,26 @@ static inline gboolean is_tail_called(const struct Event *exit)
     return return_bits_of(exit) == (guint16)exit->site;
 }
 
-static inline __attribute__((always_inline)) void open_frame(FcStack *stack, StackEdge edge,
-                                                             const struct FcName *callee,
-                                                             guint64 address, guint16 return_bits,
-                                                             guint64 time)
-{
-    struct StackFrame *frame = push_frame(stack, edge, callee->function, callee->site, time);
-    frame->address = address;
-    frame->return_bits = return_bits;
-    frame->made = FRAME_CALLED;
-    stack->counts->nodes[frame->node].calls++;
-    stack->counts->arcs[frame->arc].calls++;
-}
-
 /* `left`: when the call ended, where the next record says so; else FC_STACK_NO_TIME. */
 static inline void enter(FcStack *stack, const struct Event *entry, guint64 left)
 {
     if (G_UNLIKELY(entry->address >= stack->frames[stack->top].address))
         fc_stack_repair_entry(stack, entry->function, entry->site, entry->address,
                               return_bits_of(entry), entry->time);
-    const StackEdge edge = entry->name != 0
-                               ? edge_of_name(stack, entry->name, entry->time)
-                               : edge_from_top(stack, entry->function, entry->site, entry->time);
+    const StackEdge edge = edge_from_top(stack, entry->function, entry->site, entry->time);
     if (left != FC_STACK_NO_TIME)
     {
-        add_leaf_call(stack, edge, left - entry->time);
+        const FramePlace place = place_of(stack->counts, edge.node, edge.arc);
+        struct StackFrame *caller =
+            G_LIKELY(stack->top > 0) ? &stack->frames[stack->top] : caller_of_segment(stack);
+        add_leaf_call(stack, edge, &place, caller, entry->time, left - entry->time, TRUE);
         stack->last = left;
         return;
     }
     const struct FcName callee = {entry->function, entry->site};
-    open_frame(stack, edge, &callee, entry->address, return_bits_of(entry), entry->time);
+    push_frame(stack, edge, &callee, return_bits_of(entry), entry->time)->address = entry->address;
+    stack->counts->nodes[edge.node].calls++;
+    stack->counts->arcs[edge.arc].calls++;
 }
 
 static inline void leave_at(FcStack *stack, const struct Event *exit)
@@ -87,7 +78,7 @@ static void apply_changes(FcStack *stack, guint64 time)
 {
     stack->first = MIN(stack->first, time);
     stack->next_change = fc_counts_apply_changes(stack->counts, time);
-    fc_stack_forget_edges(stack);
+    fc_stack_forget_named_edges(stack);
     if (stack->counted)
         fc_counted_forget_places(stack->counted);
 }
@@ -150,10 +141,9 @@ static void count(FcStack *stack, const struct Event *event, guint64 before)
         fc_stack_count_call(stack, &call);
         return;
     }
-    struct StackFrame *frame =
-        fc_stack_begin_sample(stack, function, event->site, event->time, weight);
-    frame->address = address;
-    frame->return_bits = return_bits_of(event);
+    const struct FcName callee = {function, event->site};
+    fc_stack_begin_sample(stack, &callee, return_bits_of(event), event->time, weight)->address =
+        address;
 }
 
 /* A record of any other kind than those of the hot path; the one before it was at `before`. */
@@ -263,63 +253,6 @@ static inline OwnExit find_own_exit(FcStack *stack, const struct Event *entry,
     return find_other_exit(stack, &other, units, generation);
 }
 
-/* Short records of calls with which nothing is amiss, as feed() would take them: with so little to
- * look after at a time the compiler keeps it all in registers.  Where the first of any other kind
- * begins. */
-static const struct FcUnit *feed_short(FcStack *stack, const struct FcUnit *unit,
-                                       const struct FcUnit *end, guint64 in_place)
-{
-    /* Most times have the last one's highest bits: with a word's generation exchanged for these it
-       is the time.  What differs is none, or one that has to be looked at, and so is what seems far
-       ahead: it may be a little earlier, by other bits. */
-    const guint64 half = FC_SHORT_TIME_MASK >> 1;
-    guint64 now = stack->last;
-    const guint64 change = in_place ^ (now & ~FC_SHORT_TIME_MASK);
-    for (; unit < end; unit++)
-    {
-        /* acquire: as in read_record */
-        const guint64 time = __atomic_load_n(&unit->last, __ATOMIC_ACQUIRE) ^ change;
-        const guint64 first = __atomic_load_n(&unit->first, __ATOMIC_RELAXED);
-        const guint32 number = short_name(first);
-        const guint64 address = short_address(stack, first);
-        const struct StackFrame *top = &stack->frames[stack->top];
-        if (G_UNLIKELY((time ^ now) > FC_SHORT_TIME_MASK || time - now > half ||
-                       time >= stack->next_change || number > stack->name_count ||
-                       (first & FC_WHERE_KIND_MASK) != FC_RECORD_SHORT))
-            break;
-        const struct FcName *name = &stack->names[number];
-        if ((first & FC_SHORT_EXIT) != 0)
-        {
-            if (G_UNLIKELY(top->address != address || top->function != name->function))
-                break;
-            stack->last = now = time;
-            pop_frame(stack, time);
-            continue;
-        }
-        if (G_UNLIKELY(address >= top->address || address - stack->low >= stack->size ||
-                       name->function == 0))
-            break;
-        stack->last = now = time;
-        const StackEdge edge = edge_of_name(stack, number, time);
-        if (unit + 1 < end)
-        {
-            const guint64 left = __atomic_load_n(&unit[1].last, __ATOMIC_ACQUIRE) ^ change;
-            const guint64 exit = __atomic_load_n(&unit[1].first, __ATOMIC_RELAXED);
-            if ((exit ^ first) << (64 - FC_WHERE_RETURN_SHIFT) ==
-                    FC_SHORT_EXIT << (64 - FC_WHERE_RETURN_SHIFT) &&
-                (left ^ now) <= FC_SHORT_TIME_MASK && left - now <= half)
-            {
-                add_leaf_call(stack, edge, left - now);
-                stack->last = now = left;
-                unit++;
-                continue;
-            }
-        }
-        open_frame(stack, edge, name, address, (guint16)(first >> FC_WHERE_RETURN_SHIFT), now);
-    }
-    return unit;
-}
-
 /* As fc_stack_feed, up to where a window begins or something is pending. */
 static guint32 feed(FcStack *stack, const struct FcUnit *units, guint32 from, guint32 to,
                     guint32 generation)
@@ -331,7 +264,7 @@ static guint32 feed(FcStack *stack, const struct FcUnit *units, guint32 from, gu
     {
         if (is_short(&units[at]))
         {
-            at = (guint32)(feed_short(stack, &units[at], &units[to], in_place) - units);
+            at = (guint32)(fc_stack_feed_short(stack, &units[at], &units[to], in_place) - units);
             if (at >= to)
                 break;
         }
