@@ -43,9 +43,16 @@
 static bool is_on;
 static uint64_t start_ticks;
 static uint64_t start_ns;
-static uint64_t cost_ticks; /* of a recorded call; 0: not known yet.  Atomic */
+/* Atomic: threads may measure at the same time, and each of their figures is as good. */
+static uint64_t cost_ticks; /* of a recorded call; 0: not known yet */
 static uint64_t short_ticks;
 static uint64_t ticks_per_1024_ns = 1024;
+
+static inline uint64_t figure(const uint64_t *which)
+{
+    /* relaxed: own() acquired them */
+    return __atomic_load_n(which, __ATOMIC_RELAXED);
+}
 
 /* Both clocks at one time: the thread may be preempted between them, for longer than what is
  * measured by them takes. */
@@ -76,7 +83,7 @@ void fc_detail_setup(bool on)
  * recording two. */
 static void measure(void)
 {
-    short_ticks = 1500;
+    __atomic_store_n(&short_ticks, 1500, __ATOMIC_RELAXED);
     __atomic_store_n(&cost_ticks, 2000, __ATOMIC_RELEASE);
 }
 #else
@@ -100,8 +107,8 @@ static void measure(void)
             uint64_t took = fc_clock_read_slow() - before;
             reading = reading == 0 || took < reading ? took : reading;
         }
-    ticks_per_1024_ns = per_1024_ns;
-    short_ticks = SHORT_NS * per_1024_ns / 1024;
+    __atomic_store_n(&ticks_per_1024_ns, per_1024_ns, __ATOMIC_RELAXED);
+    __atomic_store_n(&short_ticks, SHORT_NS * per_1024_ns / 1024, __ATOMIC_RELAXED);
     __atomic_store_n(&cost_ticks, (RECORDED_NS + 2 * reading) * per_1024_ns / 1024 + 1,
                      __ATOMIC_RELEASE);
 }
@@ -181,7 +188,7 @@ static void end_activation(struct FcDetail *detail, const struct FcRecord *recor
     struct FcOpen *open = &detail->open[detail->open_count - 1];
     struct FcStatistics *statistics = statistics_of(detail, open);
     uint64_t took = fc_own_time(&detail->own_time, record) - open->time;
-    uint64_t recording = open->descendants * cost_ticks;
+    uint64_t recording = open->descendants * figure(&cost_ticks);
     bool is_tail = record->where >> FC_WHERE_RETURN_SHIFT == (record->site & 0xffff);
     if (statistics)
     {
@@ -235,7 +242,7 @@ static void look_at(struct FcDetail *detail, const struct FcRecord *record)
     uint64_t function = record->function ^ after_inlining;
     bool opens_sample = kind == FC_RECORD_COUNT && is_sample(function);
     if (kind == FC_RECORD_OFF)
-        fc_own_time_take_off(&detail->own_time, record, ticks_per_1024_ns);
+        fc_own_time_take_off(&detail->own_time, record, figure(&ticks_per_1024_ns));
     if (kind != FC_RECORD_ENTER && kind != FC_RECORD_EXIT && kind != FC_RECORD_SWITCH &&
         kind != FC_RECORD_JUMP && !opens_sample)
         return;
@@ -280,7 +287,7 @@ static void decide(struct FcDetail *detail, struct FcStatistics *statistics, boo
 
 static void judge(struct FcDetail *detail, struct FcStatistics *statistics)
 {
-    uint64_t limit = short_ticks;
+    uint64_t limit = figure(&short_ticks);
     if (statistics->is_settled || statistics->ended < CALLS_MIN ||
         detail->decision_count == FC_DECISIONS_MAX)
         return;
