@@ -39,18 +39,34 @@ make_where(uint64_t stack_address, const void *return_address, enum FcRecordKind
            (uint64_t)(uintptr_t)return_address << FC_WHERE_RETURN_SHIFT;
 }
 
-/* In a thread that gives names.  By a jump, and so no other has to keep registers for it.
- * `stack_address` is that of the hook, all of it. */
-__attribute__((noinline)) static void record_named(uint64_t time, void *function, void *site,
-                                                   uint64_t where, uint64_t stack_address,
-                                                   struct FcNames *names)
+/* In a thread that gives names.  By a jump, and so no other has to keep registers for it; by two
+ * functions, as the kind is then a constant.  `stack_address` is that of the hook, all of it. */
+static inline __attribute__((always_inline)) void
+record_named(uint64_t time, void *function, void *site, const void *return_address,
+             uint64_t stack_address, struct FcNames *names, enum FcRecordKind kind)
 {
     const struct FcNamedCall call = {.time = time,
                                      .function = (uint64_t)(uintptr_t)function,
                                      .site = (uint64_t)(uintptr_t)site,
                                      .place = stack_address & ~FC_WHERE_KIND_MASK,
-                                     .where = where};
+                                     .return_bits = (uint64_t)(uintptr_t)return_address
+                                                    << FC_WHERE_RETURN_SHIFT,
+                                     .kind = kind};
     fc_names_make(names, &call);
+}
+
+__attribute__((noinline)) static void enter_named(uint64_t time, void *function, void *site,
+                                                  const void *return_address,
+                                                  uint64_t stack_address, struct FcNames *names)
+{
+    record_named(time, function, site, return_address, stack_address, names, FC_RECORD_ENTER);
+}
+
+__attribute__((noinline)) static void leave_named(uint64_t time, void *function, void *site,
+                                                  const void *return_address,
+                                                  uint64_t stack_address, struct FcNames *names)
+{
+    record_named(time, function, site, return_address, stack_address, names, FC_RECORD_EXIT);
 }
 
 /* Where nothing is counted, all that is not the common case is a tail call: no frame is needed. */
@@ -68,7 +84,7 @@ __attribute__((noinline, cold)) FC_REALIGN static void record_slow_clock(void *f
 /* With the clock that is not the fast one, or none: when profiling is off, a second comparison and
  * the return are all.  The barrier has the mode compared in memory again, which is cheaper for the
  * common case than to load it to a register first. */
-#define RECORD(function, site, kind)                                                               \
+#define RECORD(function, site, kind, named)                                                        \
     do                                                                                             \
     {                                                                                              \
         if (fc_unlikely(!fc_clock_is_fast()))                                                      \
@@ -86,7 +102,7 @@ __attribute__((noinline, cold)) FC_REALIGN static void record_slow_clock(void *f
             return;                                                                                \
         }                                                                                          \
         if (names)                                                                                 \
-            record_named(time, function, site, WHERE(kind), FC_STACK_ADDRESS(), names);            \
+            named(time, function, site, __builtin_return_address(0), FC_STACK_ADDRESS(), names);   \
         else                                                                                       \
             fc_record_make(time, function, site, WHERE(kind));                                     \
     } while (0)
@@ -173,7 +189,7 @@ void fc_hook_enter(void *function, void *site)
     if (filter)
         enter_filtered(filter, function, site, WHERE(FC_RECORD_ENTER));
     else
-        RECORD(function, site, FC_RECORD_ENTER);
+        RECORD(function, site, FC_RECORD_ENTER, enter_named);
 }
 
 void fc_hook_exit(void *function, void *site)
@@ -182,7 +198,7 @@ void fc_hook_exit(void *function, void *site)
     if (filter)
         leave_filtered(filter, function, site, WHERE(FC_RECORD_EXIT), FC_STACK_ADDRESS());
     else
-        RECORD(function, site, FC_RECORD_EXIT);
+        RECORD(function, site, FC_RECORD_EXIT, leave_named);
 }
 
 /* For a hook that counted the call itself, and used the counter up. */

@@ -94,12 +94,12 @@ static void record_long(const struct FcNamedCall *call, struct FcName *const *wa
         if (name != 0)
             give_back(names, place, name);
         fc_record_slow(call->time, (void *)(uintptr_t)call->function, (void *)(uintptr_t)call->site,
-                       call->where);
+                       fc_names_where(call));
         return;
     }
     fc_record_store(slot, generation, call->time,
                     (void *)(uintptr_t)(call->function | name << FC_NAME_SHIFT),
-                    (void *)(uintptr_t)call->site, call->where);
+                    (void *)(uintptr_t)call->site, fc_names_where(call));
     if (name != 0)
     {
         uint64_t taken = TAKEN;
@@ -116,8 +116,10 @@ void fc_names_record(uint64_t time, void *function, void *site, uint64_t where)
     const struct FcNamedCall call = {.time = time,
                                      .function = (uint64_t)(uintptr_t)function,
                                      .site = (uint64_t)(uintptr_t)site,
-                                     .where = where,
-                                     .place = where & FC_WHERE_ADDRESS_MASK};
+                                     .place = where & FC_WHERE_ADDRESS_MASK,
+                                     .return_bits = where >> FC_WHERE_RETURN_SHIFT
+                                                                 << FC_WHERE_RETURN_SHIFT,
+                                     .kind = where & FC_WHERE_KIND_MASK};
     struct FcName *ways[WAYS];
     find_ways(fc_thread.names, call.function, call.site, ways);
     const struct FcName *known = find_name(ways, call.function, call.site);

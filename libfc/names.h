@@ -59,9 +59,15 @@ struct FcNamedCall
     uint64_t time;
     uint64_t function;
     uint64_t site;
-    uint64_t where; /* as in a long record, and the stack address of it by itself: */
-    uint64_t place;
+    uint64_t place;       /* on the stack */
+    uint64_t return_bits; /* of the address that the hook returns to, as in a long record's */
+    enum FcRecordKind kind;
 };
+
+static inline __attribute__((always_inline)) uint64_t fc_names_where(const struct FcNamedCall *call)
+{
+    return call->place | call->kind | call->return_bits;
+}
 
 /* Whether a short record can tell the time and the place. */
 static inline __attribute__((always_inline)) bool fc_names_reach(const struct FcNames *names,
@@ -80,10 +86,9 @@ static inline __attribute__((always_inline)) bool fc_names_store(const struct Fc
     struct FcUnit *unit = fc_record_take(1, &generation);
     if (fc_unlikely(!unit))
         return false;
-    const uint64_t exit = call->where & FC_RECORD_EXIT ? FC_SHORT_EXIT : 0;
+    const uint64_t exit = call->kind == FC_RECORD_EXIT ? FC_SHORT_EXIT : 0;
     const uint64_t first = (call->place - names->low) << FC_SHORT_ADDRESS_SHIFT | exit |
-                           name->site >> FC_NAME_SHIFT << FC_SHORT_NAME_SHIFT |
-                           call->where >> FC_WHERE_RETURN_SHIFT << FC_WHERE_RETURN_SHIFT;
+                           name->site >> FC_NAME_SHIFT << FC_SHORT_NAME_SHIFT | call->return_bits;
     /* atomic, release: as in fc_record_store */
     __atomic_store_n(&unit->first, first, __ATOMIC_RELAXED);
     /* by shifts, as masks of more than 32 bits take a register */
@@ -120,7 +125,7 @@ static inline __attribute__((always_inline)) void fc_names_make(struct FcNames *
     void *const function = (void *)(uintptr_t)call->function;
     void *const site = (void *)(uintptr_t)call->site;
     if (fc_unlikely(!name) || !fc_names_reach(names, call))
-        fc_names_record(call->time, function, site, call->where);
+        fc_names_record(call->time, function, site, fc_names_where(call));
     else if (!fc_names_store(names, name, call))
-        fc_record_slow(call->time, function, site, call->where);
+        fc_record_slow(call->time, function, site, fc_names_where(call));
 }

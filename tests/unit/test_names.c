@@ -103,9 +103,9 @@ static guint make_at(enum FcRecordKind kind, guint64 time, guint64 function, gui
     const struct FcNamedCall call = {.time = time,
                                      .function = function,
                                      .site = site,
-                                     .where =
-                                         place | kind | UINT64_C(0xabcd) << FC_WHERE_RETURN_SHIFT,
-                                     .place = place};
+                                     .place = place,
+                                     .return_bits = UINT64_C(0xabcd) << FC_WHERE_RETURN_SHIFT,
+                                     .kind = kind};
     fc_names_make(fc_thread.names, &call);
     return units_taken() - before;
 }
@@ -240,8 +240,9 @@ static void make_pair(enum FcRecordKind kind, guint pair)
     const struct FcNamedCall call = {.time = NOW,
                                      .function = CODE + 0x40 * (guint64)pair,
                                      .site = CODE + 7,
-                                     .where = PLACE | kind | (guint64)pair << FC_WHERE_RETURN_SHIFT,
-                                     .place = PLACE};
+                                     .place = PLACE,
+                                     .return_bits = (guint64)pair << FC_WHERE_RETURN_SHIFT,
+                                     .kind = kind};
     fc_names_make(fc_thread.names, &call);
 }
 
