@@ -361,7 +361,7 @@ static void add_function(FcCountsFunction *into, const FcCountsFunction *from)
     fc_counts_bound(&into->bounds, &from->bounds);
     fc_counts_bound(&into->elapsed, &from->elapsed);
     fc_counts_bound(&into->on_cpu, &from->on_cpu);
-    for (guint i = 0; i < FC_HISTOGRAM_BUCKETS; i++)
+    for (guint i = 0; i < FC_COUNTS_BUCKETS; i++)
         into->histogram[i] += from->histogram[i];
     into->counted += from->counted;
     into->timed += from->timed;

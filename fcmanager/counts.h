@@ -34,6 +34,10 @@ typedef struct
 } FcCountsBounds;
 #define FC_COUNTS_NO_BOUNDS ((FcCountsBounds){G_MAXUINT64, 0, G_MAXUINT64, 0})
 
+/* By the number of bits that a duration has: one for each number, as it costs to ask at each call
+ * whether it is one of a profile's. */
+#define FC_COUNTS_BUCKETS 64
+
 typedef struct
 {
     /* What each call changes comes first, as far as it has its place here. */
@@ -47,7 +51,7 @@ typedef struct
     guint64 local;
     FcCountsBounds elapsed; /* and of the others: with what they waited, not with preemption, */
     FcCountsBounds on_cpu;  /* and without either; ticks as read, as is the histogram */
-    guint64 histogram[FC_HISTOGRAM_BUCKETS];
+    guint64 histogram[FC_COUNTS_BUCKETS];
     /* Of a function whose calls were counted, see counted-settle.h: */
     guint64 counted;            /* calls that made no record of their own */
     guint64 timed;              /* those of them that were timed, at random */

@@ -76,8 +76,8 @@ static void add_functions(FcOutputBuild *build, const FcCounts *counts)
             .total_wait_ns = fc_output_to_ns(build, from->wait_total),
             .local_wait_ns = fc_output_to_ns(build, from->wait_local),
         };
-        for (guint bucket = 0; bucket < FC_HISTOGRAM_BUCKETS; bucket++)
-            function.histogram[bucket] = from->histogram[bucket];
+        for (guint bucket = 0; bucket < FC_COUNTS_BUCKETS; bucket++)
+            function.histogram[MIN(bucket, FC_HISTOGRAM_BUCKETS - 1)] += from->histogram[bucket];
         g_array_append_val(build->profile->functions, function);
     }
 }

@@ -172,8 +172,7 @@ static inline guint64 ns_of(guint64 ticks, guint64 multiplier)
  */
 static inline guint bucket_of(guint64 ns)
 {
-    const guint bucket = 63u ^ (guint)__builtin_clzll(ns << 1 | 1);
-    return MIN(bucket, FC_HISTOGRAM_BUCKETS - 1);
+    return 63u ^ (guint)__builtin_clzll(ns << 1 | 1);
 }
 
 /* A name was given: 0 is none. */

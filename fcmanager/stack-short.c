@@ -21,15 +21,18 @@ struct StackNamedEdge
 };
 #define NO_EDGE G_MAXUINT64 /* a key that none has */
 
-static inline guint64 key_of(guint32 caller, guint32 name)
+/* Of a call by that context: `first` is its record's first word, of which the name is taken where
+ * it is. */
+static inline guint64 key_of(guint32 caller, guint64 first)
 {
-    return (guint64)caller << 32 | name;
+    G_STATIC_ASSERT(FC_SHORT_NAME_SHIFT >= 32);
+    return (first & FC_NAME_MASK << FC_SHORT_NAME_SHIFT) | caller;
 }
 
-static inline struct StackNamedEdge *edge_of(const StackNamedEdges *edges, guint32 caller,
-                                             guint32 name)
+/* The multiplier is the golden ratio's, of which the high bits are as good as random. */
+static inline struct StackNamedEdge *edge_of(const StackNamedEdges *edges, guint64 key)
 {
-    return &edges->places[(caller * 97u + name) & edges->mask];
+    return &edges->places[key * UINT64_C(0x9e3779b97f4a7c15) >> 32 & edges->mask];
 }
 
 G_NO_INLINE static void find_places(StackNamedEdges *edges, const FcCounts *counts)
@@ -70,10 +73,11 @@ G_NO_INLINE static void make_room(StackNamedEdges *edges, guint32 room)
 }
 
 /* NULL: it is a name that was not given. */
-G_NO_INLINE static const struct StackNamedEdge *find_edge(FcStack *stack, guint32 caller,
-                                                          guint32 name, guint64 time)
+G_NO_INLINE static const struct StackNamedEdge *find_edge(FcStack *stack, guint64 key, guint64 time)
 {
     StackNamedEdges *edges = &stack->named_edges;
+    const guint32 name = short_name(key);
+    const guint32 caller = (guint32)key;
     if (name == 0 || name > stack->name_count || stack->names[name].function == 0)
         return NULL;
     const guint32 places = edges->mask + 1;
@@ -82,8 +86,8 @@ G_NO_INLINE static const struct StackNamedEdge *find_edge(FcStack *stack, guint3
     const struct FcName *callee = &stack->names[name];
     const FcMapSlot *slot =
         fc_counts_edge(stack->counts, caller, callee->site, callee->function, time);
-    struct StackNamedEdge *edge = edge_of(edges, caller, name);
-    *edge = (struct StackNamedEdge){.key = key_of(caller, name),
+    struct StackNamedEdge *edge = edge_of(edges, key);
+    *edge = (struct StackNamedEdge){.key = key,
                                     .edge = {slot->value, slot->extra},
                                     .place = place_of(stack->counts, slot->value, slot->extra),
                                     .callee = *callee};
@@ -146,12 +150,11 @@ feed_short(FcStack *stack, const struct FcUnit *unit, const struct FcUnit *end, 
         if (G_UNLIKELY((first & (FC_WHERE_KIND_MASK | FC_SHORT_EXIT)) != FC_RECORD_SHORT ||
                        address >= top->address || address - stack->low >= stack->size))
             break;
-        const guint32 caller = top->node;
-        const guint32 name = short_name(first);
-        const struct StackNamedEdge *edge = edge_of(&stack->named_edges, caller, name);
-        if (G_UNLIKELY(edge->key != key_of(caller, name)))
+        const guint64 key = key_of(top->node, first);
+        const struct StackNamedEdge *edge = edge_of(&stack->named_edges, key);
+        if (G_UNLIKELY(edge->key != key))
         {
-            edge = find_edge(stack, caller, name, time);
+            edge = find_edge(stack, key, time);
             if (!edge)
                 break;
         }

@@ -2,6 +2,7 @@
  *
  * Chunks in shared memory as a program and as a liar fill them: gaps, deaths, threads.
  */
+#include "fcmanager/output.h"
 #include "fcmanager/process-messages.h"
 #include "tests/unit/program_fixture.h"
 
@@ -349,6 +350,35 @@ static void test_unsealed(void)
     }
 }
 
+/* Whatever takes longer than a profile's last bucket says is in that, and nothing is lost. */
+static void test_longest(void)
+{
+    const guint64 day = G_GUINT64_CONSTANT(86400000000000);
+    FcProgram program;
+    fc_program_start(&program);
+    struct FcChunk *chunk = fc_program_claim(&program, 1, 1, 0);
+    fc_program_put_call(chunk, 0, 10, 'A');
+    for (guint call = 1; call <= 3; call++)
+    {
+        const guint64 begun = 10 * call * day;
+        chunk->records[2 * call] = fc_fixture_record(FC_RECORD_ENTER, begun, 'A', 0x99, 0);
+        chunk->records[2 * call + 1] =
+            fc_fixture_record(FC_RECORD_EXIT, begun + ((guint64)1 << (45 + call)), 'A', 0x99, 0);
+    }
+    fc_program_give(&program, 1, 1, 8);
+    fc_process_finish(program.process, 40 * day, 1, FALSE);
+    FcProfile *profile = fc_output_process(program.process, "x");
+    g_assert_cmpuint(profile->functions->len, ==, 1);
+    const FcProfileFunction *function = &g_array_index(profile->functions, FcProfileFunction, 0);
+    g_assert_cmpuint(function->histogram[FC_HISTOGRAM_BUCKETS - 1], ==, 3);
+    guint64 calls = 0;
+    for (guint bucket = 0; bucket < FC_HISTOGRAM_BUCKETS; bucket++)
+        calls += function->histogram[bucket];
+    g_assert_cmpuint(calls, ==, 4);
+    fc_profile_free(profile);
+    fc_program_stop(&program);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -368,5 +398,6 @@ int main(int argc, char **argv)
     g_test_add_func("/process/clock-from-zero", test_clock_from_zero);
     g_test_add_func("/process/data-in-the-pipe", test_data_in_the_pipe);
     g_test_add_func("/process/answer", test_answer);
+    g_test_add_func("/process/longest", test_longest);
     return g_test_run();
 }
