@@ -77,13 +77,13 @@ void fc_stack_begin_counting(FcStack *stack, guint64 address, guint64 time, gboo
 /* ---- Samples ----------------------------------------------------------------------------- */
 
 struct StackFrame *fc_stack_begin_sample(FcStack *stack, const struct FcName *callee,
-                                         guint16 return_bits, guint64 time, guint64 weight)
+                                         guint64 exit_word, guint64 time, guint64 weight)
 {
     FcCounted *counted = stack_counted(stack);
     fc_counted_begin(counted);
     guint32 parent = stack->frames[stack->top].node;
     const StackEdge edge = edge_from_top(stack, callee->function, callee->site, time);
-    struct StackFrame *frame = push_frame(stack, edge, callee, return_bits, time);
+    struct StackFrame *frame = push_frame(stack, edge, callee, exit_word, time);
     frame->made = FRAME_SAMPLED + fc_counted_met(counted, parent, frame->arc, weight);
     stack->window_weight = weight;
     stack->window_segment = stack->current;

@@ -39,7 +39,7 @@ void fc_stack_begin_counting(FcStack *stack, guint64 function, guint64 time, gbo
 
 /* A call that is timed: opens a frame, whose address is to be set, and a window. */
 struct StackFrame *fc_stack_begin_sample(FcStack *stack, const struct FcName *callee,
-                                         guint16 return_bits, guint64 time, guint64 weight);
+                                         guint64 exit_word, guint64 time, guint64 weight);
 /* In a window a frame was opened; or the innermost one closed, which was never off the CPU. */
 void fc_stack_enter_window(FcStack *stack);
 void fc_stack_leave_window(FcStack *stack);

@@ -47,6 +47,12 @@ struct StackAway
 /* No short record begins so. */
 #define FRAME_NO_EXIT_WORD 1u
 
+/* That of an entry that was no short record. */
+static inline guint64 no_exit_word(guint16 return_bits)
+{
+    return FRAME_NO_EXIT_WORD | (guint64)return_bits << FC_WHERE_RETURN_SHIFT;
+}
+
 static inline guint16 return_bits_of_frame(const struct StackFrame *frame)
 {
     return (guint16)(frame->exit_word >> FC_WHERE_RETURN_SHIFT);
@@ -221,9 +227,9 @@ static inline void begin_frame(struct StackFrame *frame, StackEdge edge, const F
     place->function->active++;
 }
 
-/* As the innermost one, of an entry that was no short record. */
+/* As the innermost one. */
 static inline struct StackFrame *push_frame(FcStack *stack, StackEdge edge,
-                                            const struct FcName *callee, guint16 return_bits,
+                                            const struct FcName *callee, guint64 exit_word,
                                             guint64 time)
 {
     if (G_UNLIKELY(++stack->top == stack->room))
@@ -231,7 +237,7 @@ static inline struct StackFrame *push_frame(FcStack *stack, StackEdge edge,
     struct StackFrame *frame = &stack->frames[stack->top];
     const FramePlace place = place_of(stack->counts, edge.node, edge.arc);
     begin_frame(frame, edge, &place, callee, time);
-    frame->exit_word = FRAME_NO_EXIT_WORD | (guint64)return_bits << FC_WHERE_RETURN_SHIFT;
+    frame->exit_word = exit_word;
     if (G_UNLIKELY(stack->trace))
         fc_stack_trace(stack, FC_TRACE_CALL, time);
     return frame;
@@ -242,10 +248,12 @@ static inline struct StackFrame *push_frame(FcStack *stack, StackEdge edge,
 void fc_stack_keep_duration(FcCounts *counts, guint32 node, guint32 arc, guint64 begun,
                             guint64 total, guint64 total_ns);
 
-/* Whether it is, or their records are. */
+/* Whether it is, or their records are.  Of what is kept by arc or function nothing is there before
+ * the first of these. */
 static inline gboolean keeps_calls(const FcStack *stack)
 {
-    return stack->counts->arc_latencies || stack->counts->slowest || stack->trace;
+    return stack->counts->latency_room.limit != 0 || stack->counts->slowest_most != 0 ||
+           stack->trace;
 }
 
 /* A call that ended.  `keeps` where it may be that keeps_calls(): a constant, by which the inner

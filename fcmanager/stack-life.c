@@ -74,6 +74,9 @@ void fc_stack_name(FcStack *stack, guint32 name, guint64 function, guint64 site)
         memset(stack->names + had, 0, (name + 1 - had) * sizeof *stack->names);
         stack->name_count = name;
     }
+    if (stack->names[name].function != 0 &&
+        (stack->names[name].function != function || stack->names[name].site != site))
+        fc_stack_forget_named_edges(stack); /* libfc gives none twice */
     stack->names[name] = (struct FcName){function, site};
 }
 
@@ -137,7 +140,8 @@ void fc_stack_inherit(FcStack *stack, const FcOpenFrame *frames, guint count, gu
         context = 0;
         const StackEdge edge = edge_from_top(stack, from->function, from->site, stack->last);
         const struct FcName callee = {from->function, from->site};
-        struct StackFrame *frame = push_frame(stack, edge, &callee, from->return_bits, stack->last);
+        struct StackFrame *frame =
+            push_frame(stack, edge, &callee, no_exit_word(from->return_bits), stack->last);
         frame->address = from->address;
         frame->made = FRAME_INHERITED;
     }

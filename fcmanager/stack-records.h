@@ -29,6 +29,14 @@ static inline guint16 return_bits_of(const struct Event *event)
     return (guint16)(event->where >> FC_WHERE_RETURN_SHIFT);
 }
 
+/* Of the frame that it opens. */
+static inline guint64 exit_word_of(const struct Event *entry)
+{
+    return (entry->first & FC_WHERE_KIND_MASK) == FC_RECORD_SHORT
+               ? entry->first | FC_SHORT_EXIT
+               : no_exit_word(return_bits_of(entry));
+}
+
 /* What an ENTER or EXIT of code that is not instrumented after inlining has beside the function. */
 G_NO_INLINE static void take_name(FcStack *stack, struct Event *event)
 {

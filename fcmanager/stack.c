@@ -40,7 +40,7 @@ static inline void enter(FcStack *stack, const struct Event *entry, guint64 left
         return;
     }
     const struct FcName callee = {entry->function, entry->site};
-    push_frame(stack, edge, &callee, return_bits_of(entry), entry->time)->address = entry->address;
+    push_frame(stack, edge, &callee, exit_word_of(entry), entry->time)->address = entry->address;
     stack->counts->nodes[edge.node].calls++;
     stack->counts->arcs[edge.arc].calls++;
 }
@@ -142,7 +142,7 @@ static void count(FcStack *stack, const struct Event *event, guint64 before)
         return;
     }
     const struct FcName callee = {function, event->site};
-    fc_stack_begin_sample(stack, &callee, return_bits_of(event), event->time, weight)->address =
+    fc_stack_begin_sample(stack, &callee, exit_word_of(event), event->time, weight)->address =
         address;
 }
 

@@ -285,6 +285,63 @@ static void test_time_before_turn(void)
     }
 }
 
+/* What is kept of single calls, from the first on: also where all arcs and functions are first met
+ * in short records, as in a forked child that was told its parent's names. */
+static void test_kept(void)
+{
+    const struct FcName name = {fc_fixture_address('A'), SITE | UINT64_C(1) << FC_NAME_SHIFT};
+    FcFixture f;
+    fc_fixture_start(&f);
+    f.counts->latency_room.limit = FC_LATENCY_BYTES_MAX;
+    f.counts->slowest_most = 3;
+    fc_stack_set_names(f.stack, FIXTURE_LOW, &name, 1);
+    fc_fixture_seen(&f, 5, 0, 0);
+    struct FcUnit units[2 * CALLS];
+    for (guint i = 0; i < CALLS; i++)
+    {
+        const struct FcRecord entry = fc_fixture_record(FC_RECORD_ENTER, 10 + 10 * i, 'A', SITE, 1);
+        const struct FcRecord exit = fc_fixture_record(FC_RECORD_EXIT, 13 + 10 * i, 'A', SITE, 1);
+        units[2 * i] = fc_fixture_short(&entry, 1);
+        units[2 * i + 1] = fc_fixture_short(&exit, 1);
+    }
+    g_assert_cmpuint(fc_stack_feed(f.stack, units, 0, 2 * CALLS, FIXTURE_GENERATION), ==,
+                     2 * CALLS);
+    g_assert_cmpuint(f.counts->arc_count, ==, 1);
+    guint64 calls = 0;
+    for (guint i = 0; i < f.counts->arc_latencies[0].count; i++)
+        calls += f.counts->arc_latencies[0].calls[i];
+    g_assert_cmpuint(calls, ==, CALLS);
+    g_assert_cmpuint(f.counts->slowest[0].count, ==, 3);
+    fc_fixture_stop(&f);
+}
+
+/* A name that is given again, which libfc does not do, is from then on what it was given last. */
+static void test_name_given_again(void)
+{
+    FcFixture f;
+    fc_fixture_start(&f);
+    for (guint i = 0; i < 2; i++)
+    {
+        const char letter = (char)('A' + i);
+        const struct FcName name = {fc_fixture_address(letter), SITE | UINT64_C(1)
+                                                                           << FC_NAME_SHIFT};
+        fc_stack_set_names(f.stack, FIXTURE_LOW, &name, 1);
+        for (guint call = 0; call < 3; call++)
+        {
+            const guint64 time = 100 * (i + 1) + 10 * call;
+            const struct FcRecord entry = fc_fixture_record(FC_RECORD_ENTER, time, letter, SITE, 1);
+            const struct FcRecord exit =
+                fc_fixture_record(FC_RECORD_EXIT, time + 4, letter, SITE, 1);
+            const struct FcUnit units[2] = {fc_fixture_short(&entry, 1),
+                                            fc_fixture_short(&exit, 1)};
+            fc_stack_feed(f.stack, units, 0, 2, FIXTURE_GENERATION);
+        }
+    }
+    g_assert_cmpuint(fc_fixture_function(f.counts, 'A')->calls, ==, 3);
+    g_assert_cmpuint(fc_fixture_function(f.counts, 'B')->calls, ==, 3);
+    fc_fixture_stop(&f);
+}
+
 /* A hook that was stopped between its two stores, or before the first, where the chunk held a time
  * before: be it one whose highest bits are those of the generation. */
 static void test_half_written(void)
@@ -311,5 +368,7 @@ int main(int argc, char **argv)
     g_test_add_func("/short/wrong-names", test_wrong_names);
     g_test_add_func("/short/time-before-turn", test_time_before_turn);
     g_test_add_func("/short/half-written", test_half_written);
+    g_test_add_func("/short/kept", test_kept);
+    g_test_add_func("/short/name-given-again", test_name_given_again);
     return g_test_run();
 }
