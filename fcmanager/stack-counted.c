@@ -55,7 +55,9 @@ static void take_out_of_chain(FcStack *stack, gint index, guint32 function, gboo
     if (segment->caller >= 0)
     {
         struct StackSegment *caller = &stack->segments[segment->caller];
-        take_out_of_chain(stack, segment->caller, function, keep, time);
+        /* what ran there last was stopped by the outermost one here */
+        const guint64 until = segment->top > 0 ? MIN(segment->frames[1].entered, time) : time;
+        take_out_of_chain(stack, segment->caller, function, keep, until);
         outer = segment->is_inferred ? NULL : &caller->frames[caller->top];
     }
     take_out_all(stack, segment, outer, function, keep, time);

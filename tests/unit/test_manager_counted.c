@@ -281,6 +281,39 @@ static void test_ended_window(void)
     fc_fixture_stop(&f);
 }
 
+/* The innermost frame of the stack below is taken out, too, and ended where the one above began. */
+static void test_other_stack(void)
+{
+    const guint64 start = 0x10000000;
+    FcFixture f;
+    fc_fixture_start(&f);
+    FcRegions *regions = fc_regions_new();
+    fc_regions_add(regions, start, start + 0x10000);
+    fc_stack_set_regions(f.stack, regions);
+    const char below[] = {'M', 'X', 'G', 'X'};
+    for (guint i = 0; i < G_N_ELEMENTS(below); i++)
+        fc_fixture_enter(&f, 1 + i, below[i], SITE('A', i), 1 + i);
+    struct FcRecord records[] = {fc_fixture_record(FC_RECORD_ENTER, 5, 'H', SITE('A', 9), 0),
+                                 fc_fixture_record(FC_RECORD_COUNT, 1000, 'X', SITE('A', 9), 0),
+                                 fc_fixture_record(FC_RECORD_EXIT, 1001, 'H', SITE('A', 9), 0)};
+    records[1].function |= (guint64)FC_COUNT_BEGINS << FC_COUNT_RECORD_SHIFT;
+    for (guint i = 0; i < G_N_ELEMENTS(records); i++)
+        records[i].where =
+            (start + 0x8000) | (records[i].where & (FC_WHERE_KIND_MASK | UINT64_C(0xffff) << 48));
+    fc_fixture_feed(f.stack, records, 0, 3, FIXTURE_GENERATION);
+    fc_fixture_leave(&f, 1003, 'G', SITE('A', 2), 3);
+    fc_fixture_leave(&f, 1004, 'X', SITE('A', 1), 2);
+    fc_fixture_leave(&f, 1005, 'M', SITE('A', 0), 1);
+    fc_stack_close(f.stack, 1005);
+    fc_fixture_check(&f, 'H', 996, 996, 0, 0);
+    fc_fixture_check(&f, 'G', 1000, 3, 0, 0);
+    fc_fixture_check(&f, 'X', 1002, 3, 0, 0);
+    fc_fixture_check(&f, 'M', 1004, 2, 0, 0);
+    fc_stack_set_regions(f.stack, NULL);
+    fc_regions_free(regions);
+    fc_fixture_stop(&f);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -295,5 +328,6 @@ int main(int argc, char **argv)
     g_test_add_func("/counted/outermost", test_outermost);
     g_test_add_func("/counted/one", test_one);
     g_test_add_func("/counted/ended-window", test_ended_window);
+    g_test_add_func("/counted/other-stack", test_other_stack);
     return g_test_run();
 }
