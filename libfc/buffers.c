@@ -77,7 +77,8 @@ static void unlist_thread(void)
 /* The manager is there: what other threads have in their buffers is sent before it is too late. */
 static void stop_without_memory(void)
 {
-    fc_state_ending();
+    if (!fc_state_ending())
+        return;
     fc_buffers_send_others();
     fc_channel_stop("no memory for a thread's buffer, profiling stops here");
     fc_thread.is_quitting = false;

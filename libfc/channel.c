@@ -28,7 +28,7 @@
 
 static struct
 {
-    int fd;
+    int fd; /* atomic */
     int manager_pid;
     int manager_fd;
     dev_t device;
@@ -47,6 +47,17 @@ static union
     struct FcMessage message;
     char bytes[FC_MESSAGE_MAX];
 } piece;
+
+/* relaxed: whether it is the pipe is asked of the kernel each time */
+static int get_fd(void)
+{
+    return __atomic_load_n(&channel.fd, __ATOMIC_RELAXED);
+}
+
+static void set_fd(int fd)
+{
+    __atomic_store_n(&channel.fd, fd, __ATOMIC_RELAXED);
+}
 
 static bool is_our_pipe(int fd)
 {
@@ -107,7 +118,7 @@ int fc_channel_move_fd(int fd)
 void fc_channel_open(int fd, int manager_pid, int manager_fd)
 {
     struct stat status;
-    channel.fd = fd;
+    set_fd(fd);
     channel.manager_pid = manager_pid;
     channel.manager_fd = manager_fd;
     if (fc_sys(SYS_fstat, fd, &status) == 0)
@@ -148,39 +159,45 @@ static int open_pipe_beyond(void)
 
 /* The program closed our descriptor (a daemon, say): the pipe is opened anew by
  * way of the manager's own end of it.  Signals blocked. */
-static bool reopen(void)
+static int reopen(void)
 {
     int fd = open_pipe();
     if (fd == -EMFILE)
         fd = open_pipe_beyond();
     if (fd < 0)
-        return false;
+        return -1;
     if (!is_our_pipe(fd)) /* another process has that pid by now */
     {
         fc_sys(SYS_close, fd);
-        return false;
+        return -1;
     }
-    channel.fd = fc_channel_move_fd(fd);
-    return true;
+    fd = fc_channel_move_fd(fd);
+    set_fd(fd);
+    return fd;
 }
 
-static bool check_descriptor(void)
+/* The pipe's descriptor, as it is now; -1: there is none, and none to be had. */
+static int our_pipe(void)
 {
-    if (is_our_pipe(channel.fd))
-        return true;
+    int fd = get_fd();
+    if (is_our_pipe(fd))
+        return fd;
     uint64_t old = fc_block_signals();
     fc_lock(&channel.reopening);
-    bool good = is_our_pipe(channel.fd) || reopen();
+    fd = get_fd();
+    if (!is_our_pipe(fd))
+        fd = reopen();
     fc_unlock(&channel.reopening);
     fc_restore_signals(old);
-    return good;
+    return fd;
 }
 
 bool fc_channel_is_alive(void)
 {
-    if (!check_descriptor())
+    const int fd = our_pipe();
+    if (fd < 0)
         return false;
-    struct pollfd poll = {.fd = channel.fd, .events = 0};
+    struct pollfd poll = {.fd = fd, .events = 0};
     struct timespec zero = {0, 0};
     long result = fc_sys(SYS_ppoll, &poll, 1, &zero, NULL, 8);
     return result <= 0 || !(poll.revents & (POLLERR | POLLNVAL));
@@ -194,12 +211,13 @@ static long write_in_turn(const struct FcMessage *message, size_t bytes)
     uint64_t old = fc_block_signals();
     fc_lock(&channel.waiting);
     long result = -EPIPE;
-    while (!fc_state_is_off() && check_descriptor() &&
-           (result = fc_file_write(channel.fd, message, bytes)) == -EAGAIN)
+    int fd;
+    while (!fc_state_is_off() && (fd = our_pipe()) >= 0 &&
+           (result = fc_file_write(fd, message, bytes)) == -EAGAIN)
     {
         /* The manager is behind.  It may be stopped for long, so look now and then whether it still
            lives (poll tells at once). */
-        struct pollfd poll = {.fd = channel.fd, .events = POLLOUT};
+        struct pollfd poll = {.fd = fd, .events = POLLOUT};
         struct timespec wait = {0, 100000000};
         fc_sys(SYS_ppoll, &poll, 1, &wait, NULL, 8);
         result = -EPIPE;
@@ -213,7 +231,7 @@ int fc_channel_sign(void)
 {
     struct flock lock = {
         .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (int64_t)fc_state_key, .l_len = 1};
-    return check_descriptor() ? (int)fc_sys(SYS_fcntl, channel.fd, F_SETLK, &lock) : -EBADF;
+    return (int)fc_sys(SYS_fcntl, our_pipe(), F_SETLK, &lock);
 }
 
 int fc_channel_is_told(int64_t what)
@@ -222,7 +240,7 @@ int fc_channel_is_told(int64_t what)
                          .l_whence = SEEK_SET,
                          .l_start = (int64_t)fc_state_key + what,
                          .l_len = 1};
-    if (!check_descriptor() || fc_sys(SYS_fcntl, channel.fd, F_GETLK, &lock) < 0 ||
+    if (fc_sys(SYS_fcntl, our_pipe(), F_GETLK, &lock) < 0 ||
         lock.l_type == F_WRLCK) /* of another process that has no business there */
         return -1;
     return lock.l_type == F_RDLCK;
@@ -250,7 +268,10 @@ bool fc_channel_send_whole(struct FcMessage *message, size_t bytes)
     long result = -EAGAIN;
     /* relaxed: who just misses that somebody waits finds no room and waits as well */
     if (__atomic_load_n(&channel.waiting, __ATOMIC_RELAXED) == 0)
-        result = check_descriptor() ? fc_file_write(channel.fd, message, bytes) : -EPIPE;
+    {
+        const int fd = our_pipe();
+        result = fd >= 0 ? fc_file_write(fd, message, bytes) : -EPIPE;
+    }
     if (result == -EAGAIN)
     {
         bool is_pause = fc_switches_begin_inner_pause();
@@ -330,7 +351,8 @@ void fc_channel_after_fork(void)
 
 void fc_channel_close(void)
 {
-    if (is_our_pipe(channel.fd))
-        fc_sys(SYS_close, channel.fd);
-    channel.fd = -1;
+    const int fd = get_fd();
+    if (is_our_pipe(fd))
+        fc_sys(SYS_close, fd);
+    set_fd(-1);
 }

@@ -77,19 +77,9 @@ static void discard_signals(uint64_t which)
             return;
 }
 
-static void quit(void)
+/* For every other thread profiling is off now. */
+static void send_quit(uint64_t old)
 {
-    if (fc_state_is_off())
-        return;
-    uint64_t old = fc_block_signals();
-    if (fc_state_forked_unseen())
-        fc_process_after_fork(0);
-    if (fc_thread.number == 0)
-        fc_threads_start();
-    fc_switches_begin_pause();
-    fc_threads_send_name();
-    fc_modules_scan_last();
-    fc_state_ending(); /* what other threads do from now on is past the end */
     const uint64_t end = fc_switches_look_last();
     fc_buffers_send_others();
     fc_scan_run(fc_session.manager_pid);
@@ -105,6 +95,22 @@ static void quit(void)
         wait_for_answer(index);
         discard_signals(~old & ~INTERNAL_SIGNALS);
     }
+}
+
+static void quit(void)
+{
+    if (fc_state_is_off())
+        return;
+    uint64_t old = fc_block_signals();
+    if (fc_state_forked_unseen())
+        fc_process_after_fork(0);
+    if (fc_thread.number == 0)
+        fc_threads_start();
+    fc_switches_begin_pause();
+    fc_threads_send_name();
+    fc_modules_scan_last();
+    if (fc_state_ending())
+        send_quit(old);
     fc_restore_signals(old);
 }
 

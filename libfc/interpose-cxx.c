@@ -42,12 +42,16 @@ static void *look_up(const char *symbol)
  * look.  NULL: there is none, and blocks are ours (own_new) or malloc's. */
 static void *find(void **found, const char *symbol)
 {
-    if (fc_unlikely(*found == NULL))
+    /* relaxed: threads may look it up at the same time, and find the same */
+    void *function = __atomic_load_n(found, __ATOMIC_RELAXED);
+    if (fc_unlikely(function == NULL))
     {
-        void *function = look_up(symbol);
-        *found = function ? function : nowhere;
+        function = look_up(symbol);
+        if (!function)
+            function = nowhere;
+        __atomic_store_n(found, function, __ATOMIC_RELAXED);
     }
-    return fc_likely(*found != nowhere) ? *found : NULL;
+    return fc_likely(function != nowhere) ? function : NULL;
 }
 
 /* ---- Without a library that has them ----------------------------------------------------
@@ -166,14 +170,15 @@ static bool is_decided; /* whether memory is profiled */
         Type##symbol *function = (Type##symbol *)find(&real##symbol, #symbol);                     \
         if (!function)                                                                             \
             return own;                                                                            \
-        if (is_decided && now##symbol == first##symbol)                                            \
-            now##symbol = function;                                                                \
+        /* relaxed: as in find() */                                                                \
+        if (is_decided && __atomic_load_n(&now##symbol, __ATOMIC_RELAXED) == first##symbol)        \
+            __atomic_store_n(&now##symbol, function, __ATOMIC_RELAXED);                            \
         return function arguments;                                                                 \
     }                                                                                              \
     FC_EXPORT Type##symbol symbol;                                                                 \
     FC_EXPORT FC_JUMPING type symbol parameters                                                    \
     {                                                                                              \
-        FC_JUMP now##symbol arguments;                                                             \
+        FC_JUMP __atomic_load_n(&now##symbol, __ATOMIC_RELAXED) arguments;                         \
     }
 
 #define DEFINE_NEW(symbol, call, parameters, arguments, own_arguments)                             \

@@ -143,6 +143,8 @@ static void find_runtime(const void *unwinder, struct _Unwind_Context *context)
     GetWord *get_address = (GetWord *)find_near(unwinder, "_Unwind_GetIP");
     if (!real && get_address)
         real = (Personality *)find_near((const void *)get_address(context), PERSONALITY);
+    if (!real)
+        return; /* another thread may have found it */
     __atomic_store_n(&get_stack_pointer, (GetWord *)find_near(unwinder, "_Unwind_GetCFA"),
                      __ATOMIC_RELAXED);
     /* release: whoever sees this one sees the other */
@@ -160,11 +162,13 @@ _Unwind_Reason_Code fc_jumps_personality(int version, _Unwind_Action actions,
 {
     if (!__atomic_load_n(&real_personality, __ATOMIC_ACQUIRE))
         find_runtime(__builtin_return_address(0), context);
-    if (!real_personality)
+    Personality *real = __atomic_load_n(&real_personality, __ATOMIC_ACQUIRE);
+    if (!real)
         return _URC_FATAL_PHASE1_ERROR; /* there is no C++ runtime: nobody can have thrown */
-    _Unwind_Reason_Code verdict = real_personality(version, actions, class, exception, context);
-    if (verdict == _URC_INSTALL_CONTEXT && get_stack_pointer)
-        fc_stacks_record_jump(get_stack_pointer(context));
+    _Unwind_Reason_Code verdict = real(version, actions, class, exception, context);
+    GetWord *stack_pointer = __atomic_load_n(&get_stack_pointer, __ATOMIC_RELAXED);
+    if (verdict == _URC_INSTALL_CONTEXT && stack_pointer)
+        fc_stacks_record_jump(stack_pointer(context));
     return verdict;
 }
 

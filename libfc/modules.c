@@ -389,13 +389,12 @@ static void forget_unloaded(void)
 /* With RTLD_DEEPBIND a library finds the C library's allocator before ours. */
 static void tell_foreign_allocator(int mode)
 {
-    static bool is_told;
+    static bool is_told; /* atomic */
     struct FcMessage message = {.type = FC_MSG_FOREIGN_ALLOCATOR, .thread = fc_thread.number};
     if ((mode & RTLD_DEEPBIND) == 0 || !fc_config.memory || fc_state_is_off())
         return;
-    if (!is_told)
+    if (!__atomic_exchange_n(&is_told, true, __ATOMIC_RELAXED))
         fc_notice("memory of libraries that are loaded with RTLD_DEEPBIND is not profiled");
-    is_told = true;
     uint64_t old = fc_block_signals();
     fc_chunks_flush(); /* what was freed before this is not in doubt */
     fc_channel_send(&message, NULL, 0);

@@ -40,10 +40,11 @@ void fc_notice_set_quiet(bool quiet)
  * must not wait for that on our account. */
 static bool has_room(void)
 {
-    static bool is_stuck;
+    static bool was_stuck; /* atomic; relaxed: so long one waits, at most */
     struct pollfd poll = {.fd = STDERR_FILENO, .events = POLLOUT};
-    struct timespec wait = {0, is_stuck ? 0 : WAIT_NS};
-    is_stuck = fc_sys(SYS_ppoll, &poll, 1, &wait, NULL, 8) == 0;
+    struct timespec wait = {0, __atomic_load_n(&was_stuck, __ATOMIC_RELAXED) ? 0 : WAIT_NS};
+    const bool is_stuck = fc_sys(SYS_ppoll, &poll, 1, &wait, NULL, 8) == 0;
+    __atomic_store_n(&was_stuck, is_stuck, __ATOMIC_RELAXED);
     return !is_stuck;
 }
 

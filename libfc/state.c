@@ -104,10 +104,12 @@ void fc_state_started(bool good)
     __atomic_store_n(&state, good ? RUNNING : OFF, __ATOMIC_RELEASE);
 }
 
-void fc_state_ending(void)
+bool fc_state_ending(void)
 {
-    fc_thread.is_quitting = true;
-    __atomic_store_n(&state, ENDING, __ATOMIC_SEQ_CST);
+    uint32_t expected = RUNNING;
+    fc_thread.is_quitting = __atomic_compare_exchange_n(&state, &expected, ENDING, false,
+                                                        __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE);
+    return fc_thread.is_quitting;
 }
 
 void fc_state_ended(void)

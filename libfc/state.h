@@ -43,7 +43,8 @@ void fc_state_make_fork_mark(void);
 bool fc_state_claim_start(void);
 void fc_state_started(bool good);
 
-/* Off for every thread but the calling one, which ends the process. */
-void fc_state_ending(void);
+/* Off for every thread but the calling one, which ends the process.  False where it is off, or
+ * another thread ends it. */
+bool fc_state_ending(void);
 /* Off for that one as well. */
 void fc_state_ended(void);
