@@ -55,6 +55,11 @@ static bool join_or_spawn(struct FcHello *hello)
 static bool start(struct FcHello *hello)
 {
     fc_notice_setup();
+    /* The real functions: where nothing is profiled, too, before there are threads that would look
+       for them at the same time. */
+    fc_exec_setup();
+    fc_stacks_setup();
+    fc_jumps_setup();
     if (!fc_config_load())
     {
         fc_join_hide();
@@ -68,9 +73,6 @@ static bool start(struct FcHello *hello)
     }
     fc_process_setup();
     fc_modules_setup();
-    fc_exec_setup();
-    fc_stacks_setup();
-    fc_jumps_setup();
     if (!join_or_spawn(hello))
         return false;
     fc_channel_open(fc_session.pipe_fd, fc_session.manager_pid, fc_session.manager_pipe_fd);
