@@ -25,8 +25,8 @@ struct StackFrame
     guint32 arc;
     guint32 made;      /* FRAME_... */
     guint32 away;      /* number of its struct FrameAway; 0: it has none */
-    guint64 exit_word; /* as the first word of a short record of its exit, but that the return
-                          address's bits are the entry's; of those alone: FRAME_NO_EXIT_WORD */
+    guint64 exit_word; /* the first word of a short record of its exit, or FRAME_NO_EXIT_WORD; the
+                          return address's bits in either are the entry's */
 };
 
 /* Ticks that are not a frame's work: see stack-off.h.  Those in a pause are in none of the

@@ -40,7 +40,7 @@ G_NO_INLINE static void find_places(StackNamedEdges *edges, const FcCounts *coun
     edges->nodes = counts->nodes;
     edges->arcs = counts->arcs;
     edges->functions = counts->functions;
-    for (guint32 i = 0; edges->places && i <= edges->mask; i++)
+    for (guint32 i = 0; i <= edges->mask; i++)
         if (edges->places[i].key != NO_EDGE)
             edges->places[i].place =
                 place_of(counts, edges->places[i].edge.node, edges->places[i].edge.arc);

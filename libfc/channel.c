@@ -158,7 +158,7 @@ static int open_pipe_beyond(void)
 }
 
 /* The program closed our descriptor (a daemon, say): the pipe is opened anew by
- * way of the manager's own end of it.  Signals blocked. */
+ * way of the manager's own end of it.  Its number, or -1.  Signals blocked. */
 static int reopen(void)
 {
     int fd = open_pipe();
