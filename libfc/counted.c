@@ -107,17 +107,22 @@ static void end_window_early(struct FcCounted *counted)
     fc_restore_signals(old);
 }
 
-/* Forgets what was left by a jump; false where that was the sample itself. */
+static void end_sample(struct FcCounted *counted)
+{
+    struct FcFunction *known = fc_counters_find(counted, counted->window[0].function);
+    if (known)
+        fc_held_end(counted, known);
+}
+
+/* Forgets what was left by a jump; false where that was the sample itself, and the window is to be
+ * ended. */
 static bool cut_window(struct FcCounted *counted, uint64_t address)
 {
     while (counted->window_top > 0 && place_of(&counted->window[counted->window_top - 1]) < address)
         counted->window_top--;
     if (counted->window_top > 0)
         return true;
-    struct FcFunction *known = fc_counters_find(counted, counted->window[0].function);
-    if (known)
-        fc_held_end(counted, known);
-    close_window(counted);
+    end_sample(counted);
     return false;
 }
 
@@ -125,16 +130,16 @@ static bool cut_window(struct FcCounted *counted, uint64_t address)
 static bool enter_window(struct FcCounted *counted, uint64_t function, uint64_t site,
                          uint64_t where)
 {
-    if (counted->window_left == 0 || counted->window_top == FC_WINDOW_DEPTH)
+    const struct FcWindowFrame frame = {function, site, where};
+    if (counted->window_left == 0 || counted->window_top == 0 ||
+        counted->window_top == FC_WINDOW_DEPTH ||
+        (fc_thread_is_on_own_stack(place_of(&frame)) ==
+             fc_thread_is_on_own_stack(place_of(&counted->window[0])) &&
+         !cut_window(counted, place_of(&frame))))
     {
         end_window_early(counted);
         return false;
     }
-    const struct FcWindowFrame frame = {function, site, where};
-    if (fc_thread_is_on_own_stack(place_of(&frame)) ==
-            fc_thread_is_on_own_stack(place_of(&counted->window[0])) &&
-        !cut_window(counted, place_of(&frame)))
-        return false;
     uint32_t number = counted->window_number;
     uint32_t top = counted->window_top;
     counted->window[top] = frame;
@@ -148,7 +153,17 @@ static bool enter_window(struct FcCounted *counted, uint64_t function, uint64_t 
     return true;
 }
 
-static bool exit_window(struct FcCounted *counted, uint64_t function)
+/* What an exit ends.  A frame: it is to be recorded.  The sample, too: once it is the window is to
+ * be closed; a handler in between that was counted by then would be unseen in what the manager
+ * still takes for the window. */
+enum Ends
+{
+    ENDS_NOTHING = 0,
+    ENDS_FRAME = 1,
+    ENDS_SAMPLE = 2,
+};
+
+static unsigned exit_window(struct FcCounted *counted, uint64_t function)
 {
     uint32_t at = counted->window_top;
     while (at > 0 && counted->window[at - 1].function != function)
@@ -157,20 +172,18 @@ static bool exit_window(struct FcCounted *counted, uint64_t function)
     {
         /* of what was open before the window: the sample is over, and nobody saw its end */
         counted->window_top = 0;
-        cut_window(counted, 0);
-        return false;
+        end_sample(counted);
+        end_window_early(counted);
+        return ENDS_NOTHING;
+    }
+    if (at == 1)
+    {
+        end_sample(counted);
+        fc_stretch_begin(counted, true);
     }
     counted->window_top = at - 1;
     counted->window_left -= counted->window_left > 0;
-    if (at == 1)
-    {
-        struct FcFunction *known = fc_counters_find(counted, function);
-        if (known)
-            fc_held_end(counted, known);
-        fc_stretch_begin(counted, true);
-        close_window(counted);
-    }
-    return true;
+    return at == 1 ? ENDS_FRAME | ENDS_SAMPLE : ENDS_FRAME;
 }
 
 /* ---- Counting ------------------------------------------------------------------------ */
@@ -306,22 +319,33 @@ FC_REALIGN void fc_counted_enter(void *function_pointer, void *site_pointer, uin
     count(counted, known, site, where);
 }
 
-/* Whether an exit of `function` is to be recorded. */
-static bool ends_frame(struct FcCounted *counted, uint64_t function, uint64_t site, uint64_t where)
+static unsigned ends_frame(struct FcCounted *counted, uint64_t function, uint64_t site,
+                           uint64_t where)
 {
     if (counted && fc_choice_is_on() && fc_chosen_exit(counted, function) == FC_CHOSEN_SKIP)
-        return false;
+        return ENDS_NOTHING;
     if (counted && fc_thread.depth && fc_depth_exit(function, site, where))
-        return false;
-    if (counted && counted->is_window && exit_window(counted, function))
-        return true;
+        return ENDS_NOTHING;
+    if (counted && counted->is_window && counted->window_top > 0)
+    {
+        const unsigned ends = exit_window(counted, function);
+        if (ends != ENDS_NOTHING)
+            return ends;
+    }
     struct FcFunction *known = counted ? fc_counters_find(counted, function) : NULL;
     if (!known)
-        return true;
+        return ENDS_FRAME;
     if (!fc_held_ends(known, site, where))
-        return false;
+        return ENDS_NOTHING;
     fc_held_end(counted, known);
-    return true;
+    return ENDS_FRAME;
+}
+
+static void record_exit(unsigned ends, uint64_t function, uint64_t site, uint64_t where)
+{
+    fc_counters_record(FC_RECORD_EXIT, function, site, where);
+    if ((ends & ENDS_SAMPLE) && fc_thread.counted) /* else a handler has forked this child */
+        close_window(fc_thread.counted);
 }
 
 FC_REALIGN void fc_counted_exit(void *function_pointer, void *site_pointer, uint64_t where)
@@ -331,8 +355,9 @@ FC_REALIGN void fc_counted_exit(void *function_pointer, void *site_pointer, uint
     struct FcCounted *counted = fc_thread.counted;
     if (counted && counted->is_gap)
         end_gap(counted, function, site, where);
-    if (ends_frame(counted, function, site, where))
-        fc_counters_record(FC_RECORD_EXIT, function, site, where);
+    const unsigned ends = ends_frame(counted, function, site, where);
+    if (ends != ENDS_NOTHING)
+        record_exit(ends, function, site, where);
 }
 
 /* ---- After inlining -------------------------------------------------------------------- */
@@ -352,12 +377,12 @@ void fc_counted_enter_after_inlining(uint64_t function, uint64_t site, uint64_t 
 
 void fc_counted_exit_after_inlining(uint64_t site, uint64_t where)
 {
-    bool is_recorded = false;
+    unsigned ends = ENDS_NOTHING;
     uint64_t function;
     while ((function = fc_depth_find_at(site, where)) > FC_DEPTH_UNKNOWN)
-        is_recorded |= ends_frame(fc_thread.counted, function, site, where);
-    if (is_recorded || function == FC_DEPTH_UNKNOWN)
-        fc_counters_record(FC_RECORD_EXIT, FC_FUNCTION_AFTER_INLINING, site, where);
+        ends |= ends_frame(fc_thread.counted, function, site, where);
+    if (ends != ENDS_NOTHING || function == FC_DEPTH_UNKNOWN)
+        record_exit(ends, FC_FUNCTION_AFTER_INLINING, site, where);
 }
 
 void fc_counted_look_after_inlining(uint64_t function, uint64_t site, uint64_t where)
@@ -378,16 +403,16 @@ void fc_counted_leave_after_inlining(uint64_t site, uint64_t where)
         end_gap(counted, FC_FUNCTION_AFTER_INLINING, site, where);
     struct FcRecorded *recorded = fc_hooks.recorded;
     const struct FcRecordedCall *call;
-    bool is_recorded = false;
+    unsigned ends = ENDS_NOTHING;
     while (
         (call = fc_recorded_find(recorded, site, fc_place_of(FC_FUNCTION_AFTER_INLINING, where))))
     {
         const uint64_t function = call->function;
         recorded->count--;
-        is_recorded |= ends_frame(counted, function, site, where);
+        ends |= ends_frame(counted, function, site, where);
     }
-    if (is_recorded)
-        fc_counters_record(FC_RECORD_EXIT, FC_FUNCTION_AFTER_INLINING, site, where);
+    if (ends != ENDS_NOTHING)
+        record_exit(ends, FC_FUNCTION_AFTER_INLINING, site, where);
 }
 
 /* ---- What begins and ends it ----------------------------------------------------------- */
@@ -467,6 +492,13 @@ void fc_counted_jump(uint64_t address)
         if (fc_held_limit(known) < address && fc_thread_is_on_own_stack(fc_held_limit(known)) ==
                                                   fc_thread_is_on_own_stack(address - 1))
             fc_held_end(counted, known);
+}
+
+void fc_counted_has_jumped(void)
+{
+    struct FcCounted *counted = fc_thread.counted;
+    if (counted && counted->is_window && counted->window_top == 0)
+        close_window(counted);
 }
 
 void fc_counted_switch(void)

@@ -35,8 +35,9 @@ void fc_counted_leave_after_inlining(uint64_t site, uint64_t where);
  * holds records up to unit `units`.  Signals blocked. */
 void fc_counted_begin(const struct FcChunk *chunk, uint32_t units);
 
-/* Before the record of a jump that cuts the stack back to `address`. */
+/* Before the record of a jump that cuts the stack back to `address`, and behind it. */
 void fc_counted_jump(uint64_t address);
+void fc_counted_has_jumped(void);
 
 /* Before the record of a switch to another stack. */
 void fc_counted_switch(void);

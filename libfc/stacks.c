@@ -90,6 +90,8 @@ static void record(enum FcRecordKind kind, uint64_t address)
     if (fc_switches_any())
         fc_switches_look(time);
     fc_record_make(time, NULL, NULL, where);
+    if (kind != FC_RECORD_SWITCH)
+        fc_counted_has_jumped();
     if (beacon)
         fc_beacon_set(beacon, was);
 }
