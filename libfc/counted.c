@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * See counted.h.  Of a counted function one call in about 64, later fewer, is timed: a sample.
- * While it runs, its window, the thread's other calls are recorded in full, so that the manager
- * learns who calls whom.  The hooks are led to an empty table then.  Between samples: stretch.h.
+ * While it runs: window.h.  Between samples: stretch.h.
  *
  * Which activation of a counted function has a frame in the manager: held.h.
  */
@@ -22,24 +21,7 @@
 #include "libfc/stretch.h"
 #include "libfc/switches.h"
 #include "libfc/thread.h"
-
-/* ---- Windows ------------------------------------------------------------------------- */
-
-static uint64_t place_of(const struct FcWindowFrame *frame)
-{
-    return fc_place_of(frame->function, frame->where);
-}
-
-static void open_window(struct FcCounted *counted, const struct FcFunction *known)
-{
-    counted->window_number++;
-    counted->window[0] =
-        (struct FcWindowFrame){FC_FILTER_SEEN(known->function), known->site, known->where};
-    counted->window_top = 1;
-    counted->window_left = FC_WINDOW_RECORDS;
-    counted->is_window = true;
-    fc_counters_set_filter(counted);
-}
+#include "libfc/window.h"
 
 static void end_gap(struct FcCounted *counted, uint64_t function, uint64_t site, uint64_t where)
 {
@@ -48,152 +30,12 @@ static void end_gap(struct FcCounted *counted, uint64_t function, uint64_t site,
     fc_counters_set_filter(counted);
 }
 
-static void close_window(struct FcCounted *counted)
-{
-    counted->is_window = false;
-    fc_counters_set_filter(counted);
-}
-
-/* The first frame's function is held from now on, and of each counted function that is
- * open within the window the outermost activation: their exits are to come.  The frames of
- * the others end here.  Signals blocked, and nothing begins to be counted meanwhile. */
-static void hold_what_is_open(struct FcCounted *counted)
-{
-    uint32_t top = counted->window_top;
-    const struct FcWindowFrame root = counted->window[0];
-    for (uint32_t i = 0; i < top; i++)
-    {
-        const struct FcWindowFrame *frame = &counted->window[i];
-        struct FcFunction *known = fc_counters_find(counted, frame->function);
-        bool is_first = known != NULL;
-        struct FcNested nested = {0};
-        bool is_any = false;
-        for (uint32_t k = 0; k < i && is_first; k++)
-            is_first = counted->window[k].function != frame->function;
-        if (!is_first)
-            continue;
-        /* Where an activation is held that began before the window, or before the function was
-           counted, all in the window are nested ones. */
-        const bool was_held = i > 0 && fc_held_is(known) && !fc_held_is_below(known, frame->where);
-        const uint64_t site = was_held ? known->site : frame->site;
-        const uint64_t where = was_held ? known->where : frame->where;
-        for (uint32_t k = was_held ? i : i + 1; k < top; k++)
-            if (counted->window[k].function == frame->function)
-            {
-                is_any = true;
-                fc_nested_add(was_held ? &known->nested : &nested, site,
-                              fc_held_place(known, where), counted->window[k].site,
-                              place_of(&counted->window[k]));
-            }
-        if (!was_held)
-            fc_held_begin(counted, known, site, where, nested);
-        if (is_any)
-            fc_counters_tell(known->is_nested ? FC_COUNT_BEGINS_NESTED : FC_COUNT_BEGINS,
-                             frame->function, frame->site, frame->where);
-    }
-    fc_counters_tell(FC_COUNT_WINDOW_ENDS, root.function, root.site, root.where);
-}
-
-static void end_window_early(struct FcCounted *counted)
-{
-    uint64_t old = fc_block_signals();
-    if (counted->is_window) /* a handler may have ended it */
-    {
-        counted->is_window_ending = true;
-        hold_what_is_open(counted);
-        close_window(counted);
-        counted->is_window_ending = false;
-    }
-    fc_restore_signals(old);
-}
-
-static void end_sample(struct FcCounted *counted)
-{
-    struct FcFunction *known = fc_counters_find(counted, counted->window[0].function);
-    if (known)
-        fc_held_end(counted, known);
-}
-
-/* Forgets what was left by a jump; false where that was the sample itself, and the window is to be
- * ended. */
-static bool cut_window(struct FcCounted *counted, uint64_t address)
-{
-    while (counted->window_top > 0 && place_of(&counted->window[counted->window_top - 1]) < address)
-        counted->window_top--;
-    if (counted->window_top > 0)
-        return true;
-    end_sample(counted);
-    return false;
-}
-
-/* False where the window is over, and the call is to be looked at again. */
-static bool enter_window(struct FcCounted *counted, uint64_t function, uint64_t site,
-                         uint64_t where)
-{
-    const struct FcWindowFrame frame = {function, site, where};
-    if (counted->window_left == 0 || counted->window_top == 0 ||
-        counted->window_top == FC_WINDOW_DEPTH ||
-        (fc_thread_is_on_own_stack(place_of(&frame)) ==
-             fc_thread_is_on_own_stack(place_of(&counted->window[0])) &&
-         !cut_window(counted, place_of(&frame))))
-    {
-        end_window_early(counted);
-        return false;
-    }
-    uint32_t number = counted->window_number;
-    uint32_t top = counted->window_top;
-    counted->window[top] = frame;
-    counted->window_top = top + 1;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    counted->window[top] = frame; /* a handler in between has used the place, and left it */
-    counted->window_left--;
-    if (!counted->is_window || counted->window_number != number)
-        return false; /* a handler has ended it, before or after it saw this frame */
-    fc_counters_record(FC_RECORD_ENTER, function, site, where);
-    return true;
-}
-
-/* What an exit ends.  A frame: it is to be recorded.  The sample, too: once it is the window is to
- * be closed; a handler in between that was counted by then would be unseen in what the manager
- * still takes for the window. */
-enum Ends
-{
-    ENDS_NOTHING = 0,
-    ENDS_FRAME = 1,
-    ENDS_SAMPLE = 2,
-};
-
-static unsigned exit_window(struct FcCounted *counted, uint64_t function)
-{
-    uint32_t at = counted->window_top;
-    while (at > 0 && counted->window[at - 1].function != function)
-        at--;
-    if (at == 0)
-    {
-        /* of what was open before the window: the sample is over, and nobody saw its end */
-        counted->window_top = 0;
-        end_sample(counted);
-        end_window_early(counted);
-        return ENDS_NOTHING;
-    }
-    if (at == 1)
-    {
-        end_sample(counted);
-        fc_stretch_begin(counted, true);
-    }
-    counted->window_top = at - 1;
-    counted->window_left -= counted->window_left > 0;
-    return at == 1 ? ENDS_FRAME | ENDS_SAMPLE : ENDS_FRAME;
-}
-
-/* ---- Counting ------------------------------------------------------------------------ */
-
 /* `told`: what stands beside the function in the record. */
 static void sample(struct FcCounted *counted, struct FcFunction *known, uint64_t told,
                    uint64_t site, uint64_t where)
 {
     fc_held_begin_sample(counted, known, site, where);
-    open_window(counted, known);
+    fc_window_open(counted, known);
     fc_counters_tell(FC_COUNT_SAMPLE, FC_FILTER_SEEN(known->function) | told, site, where);
 }
 
@@ -296,7 +138,7 @@ FC_REALIGN void fc_counted_enter(void *function_pointer, void *site_pointer, uin
         else if (way == FC_CHOSEN_COUNT)
             begin_at_once(counted, function, site, where);
     }
-    if (counted && counted->is_window && enter_window(counted, function, site, where))
+    if (counted && counted->is_window && fc_window_enter(counted, function, site, where))
         return;
     struct FcFunction *known = counted ? fc_counters_find(counted, function) : NULL;
     if (!known)
@@ -323,29 +165,29 @@ static unsigned ends_frame(struct FcCounted *counted, uint64_t function, uint64_
                            uint64_t where)
 {
     if (counted && fc_choice_is_on() && fc_chosen_exit(counted, function) == FC_CHOSEN_SKIP)
-        return ENDS_NOTHING;
+        return FC_ENDS_NOTHING;
     if (counted && fc_thread.depth && fc_depth_exit(function, site, where))
-        return ENDS_NOTHING;
+        return FC_ENDS_NOTHING;
     if (counted && counted->is_window && counted->window_top > 0)
     {
-        const unsigned ends = exit_window(counted, function);
-        if (ends != ENDS_NOTHING)
+        const unsigned ends = fc_window_exit(counted, function);
+        if (ends != FC_ENDS_NOTHING)
             return ends;
     }
     struct FcFunction *known = counted ? fc_counters_find(counted, function) : NULL;
     if (!known)
-        return ENDS_FRAME;
+        return FC_ENDS_FRAME;
     if (!fc_held_ends(known, site, where))
-        return ENDS_NOTHING;
+        return FC_ENDS_NOTHING;
     fc_held_end(counted, known);
-    return ENDS_FRAME;
+    return FC_ENDS_FRAME;
 }
 
 static void record_exit(unsigned ends, uint64_t function, uint64_t site, uint64_t where)
 {
     fc_counters_record(FC_RECORD_EXIT, function, site, where);
-    if ((ends & ENDS_SAMPLE) && fc_thread.counted) /* else a handler has forked this child */
-        close_window(fc_thread.counted);
+    if ((ends & FC_ENDS_SAMPLE) && fc_thread.counted) /* else a handler has forked this child */
+        fc_window_close(fc_thread.counted);
 }
 
 FC_REALIGN void fc_counted_exit(void *function_pointer, void *site_pointer, uint64_t where)
@@ -356,7 +198,7 @@ FC_REALIGN void fc_counted_exit(void *function_pointer, void *site_pointer, uint
     if (counted && counted->is_gap)
         end_gap(counted, function, site, where);
     const unsigned ends = ends_frame(counted, function, site, where);
-    if (ends != ENDS_NOTHING)
+    if (ends != FC_ENDS_NOTHING)
         record_exit(ends, function, site, where);
 }
 
@@ -377,11 +219,11 @@ void fc_counted_enter_after_inlining(uint64_t function, uint64_t site, uint64_t 
 
 void fc_counted_exit_after_inlining(uint64_t site, uint64_t where)
 {
-    unsigned ends = ENDS_NOTHING;
+    unsigned ends = FC_ENDS_NOTHING;
     uint64_t function;
     while ((function = fc_depth_find_at(site, where)) > FC_DEPTH_UNKNOWN)
         ends |= ends_frame(fc_thread.counted, function, site, where);
-    if (ends != ENDS_NOTHING || function == FC_DEPTH_UNKNOWN)
+    if (ends != FC_ENDS_NOTHING || function == FC_DEPTH_UNKNOWN)
         record_exit(ends, FC_FUNCTION_AFTER_INLINING, site, where);
 }
 
@@ -403,7 +245,7 @@ void fc_counted_leave_after_inlining(uint64_t site, uint64_t where)
         end_gap(counted, FC_FUNCTION_AFTER_INLINING, site, where);
     struct FcRecorded *recorded = fc_hooks.recorded;
     const struct FcRecordedCall *call;
-    unsigned ends = ENDS_NOTHING;
+    unsigned ends = FC_ENDS_NOTHING;
     while (
         (call = fc_recorded_find(recorded, site, fc_place_of(FC_FUNCTION_AFTER_INLINING, where))))
     {
@@ -411,7 +253,7 @@ void fc_counted_leave_after_inlining(uint64_t site, uint64_t where)
         recorded->count--;
         ends |= ends_frame(counted, function, site, where);
     }
-    if (ends != ENDS_NOTHING)
+    if (ends != FC_ENDS_NOTHING)
         record_exit(ends, FC_FUNCTION_AFTER_INLINING, site, where);
 }
 
@@ -469,7 +311,7 @@ void fc_counted_begin(const struct FcChunk *chunk, uint32_t units)
     /* What is open in the window was recorded as no counted function's: its exit would end the
        frame of another activation, or leave it held. */
     if (counted->is_window)
-        end_window_early(counted);
+        fc_window_end_early(counted);
     for (uint32_t i = 0; i < count; i++)
         if (!(decisions[i].function & FC_FUNCTION_AFTER_INLINING) || fc_thread.looks_at_calls ||
             fc_recorded_begin())
@@ -486,7 +328,7 @@ void fc_counted_jump(uint64_t address)
     if (!counted)
         return;
     if (counted->is_window)
-        cut_window(counted, address);
+        fc_window_cut(counted, address);
     uint32_t number = 0;
     for (struct FcFunction *known; (known = fc_held_next(counted, &number));)
         if (fc_held_limit(known) < address && fc_thread_is_on_own_stack(fc_held_limit(known)) ==
@@ -498,7 +340,7 @@ void fc_counted_has_jumped(void)
 {
     struct FcCounted *counted = fc_thread.counted;
     if (counted && counted->is_window && counted->window_top == 0)
-        close_window(counted);
+        fc_window_close(counted);
 }
 
 void fc_counted_switch(void)
@@ -508,7 +350,7 @@ void fc_counted_switch(void)
     if (!counted)
         return;
     if (counted->is_window)
-        end_window_early(counted);
+        fc_window_end_early(counted);
     uint32_t number = 0;
     for (struct FcFunction *known; (known = fc_held_next(counted, &number));)
         fc_held_end(counted, known);
