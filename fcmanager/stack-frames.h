@@ -36,6 +36,7 @@ struct StackAway
     guint64 off;       /* the CPU, */
     guint64 preempted; /* of which not of its own accord */
     guint64 paused;
+    guint64 unplaced; /* of a thread: of `off`, what is in no frame's */
 };
 
 /* What a frame was made of: a call of this process; one from before a fork; or a timed call of a
@@ -157,7 +158,7 @@ struct FcStack
     struct StackAway off_outside; /* what `off` was before them, */
     guint64 outside_from;         /* the time of the record before them, */
     guint64 outside_to;           /* and that of the last of them; 0: there is none */
-    struct StackAway off_pending; /* what was after the record that comes next */
+    struct StackAway off_pending; /* what was after the records of the same time, if it was */
     gboolean is_pending;
     guint64 off_since; /* time of the record before the last FC_RECORD_OFF in a row, */
     guint64 off_time;  /* and of that itself; */

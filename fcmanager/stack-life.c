@@ -256,9 +256,9 @@ GArray *fc_stack_busy_so_far(const FcStack *stack)
 
 void fc_stack_close(FcStack *stack, guint64 time)
 {
-    stack->last = MAX(stack->last, time);
     if (stack->is_pending)
-        fc_stack_take_pending(stack);
+        fc_stack_take_pending(stack, time);
+    stack->last = MAX(stack->last, time);
     for (;;)
     {
         while (stack->top > 0)
@@ -327,6 +327,7 @@ void fc_stack_get_off(const FcStack *stack, FcStackOff *off)
     *off = (FcStackOff){.off = stack->off.off,
                         .preempted = stack->off.preempted,
                         .paused = stack->off.paused,
+                        .unplaced = stack->off.unplaced,
                         .seen = stack->off_seen};
 }
 

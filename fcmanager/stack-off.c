@@ -252,12 +252,19 @@ void fc_stack_take_off(FcStack *stack, guint64 kind, guint64 value, guint64 site
     stack->counts->repairs.bad_records++;
 }
 
-void fc_stack_take_pending(FcStack *stack)
+void fc_stack_take_pending(FcStack *stack, guint64 time)
 {
     const struct StackAway more = stack->off_pending;
     stack->off_pending = (struct StackAway){0};
     stack->is_pending = FALSE;
     stack->gap_sample = 0;    /* that is within the gap behind it, */
     stack->stretch_since = 0; /* or the stretch */
-    add_to_innermost(stack, &more);
+    if (has_room(more.off, time - MIN(stack->last, time)))
+    {
+        add_to_innermost(stack, &more);
+        return;
+    }
+    stack->off.off += more.off;
+    stack->off.preempted += more.preempted;
+    stack->off.unplaced += more.off;
 }

@@ -6,7 +6,9 @@
  *
  * What an FC_RECORD_OFF tells was between the record before it and itself, so it is the innermost
  * frame's own; when that ends its caller inherits it.  What there is no room for was after the
- * record that follows: the hook was cut short between its clock and its look.
+ * record that follows: the hook was cut short between its clock and its look.  Unless there is no
+ * room for it there either: then it was some time before, and nobody saw it, as where the host of a
+ * virtual machine takes the processor away.  That is of no frame; waits.h spreads it.
  */
 #pragma once
 
@@ -27,8 +29,9 @@ void fc_stack_note_outside(FcStack *stack, guint64 before, guint64 time);
 /* A record of that kind: what it tells, of the time since `before`. */
 void fc_stack_take_off(FcStack *stack, guint64 kind, guint64 value, guint64 site, guint64 before,
                        guint64 time);
-/* The record that follows one that told of too much was taken: the rest belongs here. */
-void fc_stack_take_pending(FcStack *stack);
+/* A record told of too much, and the first one of a later time is to be taken: the rest belongs to
+ * what went on until then, at `time`, if that is so long. */
+void fc_stack_take_pending(FcStack *stack, guint64 time);
 /* The frame was taken out of the stack, and its clock stopped. */
 void fc_stack_drop_away(FcStack *stack, struct StackFrame *frame);
 /* Ticks of the frame until now that it was off the CPU. */

@@ -42,6 +42,7 @@ typedef struct
     guint64 off;       /* the CPU, */
     guint64 preempted; /* of which not of its own accord */
     guint64 paused;    /* libfc was at work, or waited for the manager */
+    guint64 unplaced;  /* of `off`, what is in no function's time */
     FcWaits seen;
 } FcStackOff;
 

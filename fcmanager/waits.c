@@ -168,6 +168,27 @@ static void bound_sums(FcCounts *counts, const Work *work, guint64 most)
     }
 }
 
+static guint64 busy_of(const FcCounts *counts, guint32 index)
+{
+    return less(counts->nodes[index].local, fc_counts_wait(counts->node_waits, index).local);
+}
+
+void fc_waits_spread(FcCounts *counts, guint64 unplaced)
+{
+    double all = 0;
+    if (unplaced == 0)
+        return;
+    for (guint32 i = 1; i < counts->node_count; i++)
+        all += (double)busy_of(counts, i);
+    const double part = all > 0 ? MIN(1, (double)unplaced / all) : 0;
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const guint64 own = (guint64)(part * (double)busy_of(counts, i));
+        if (own > 0)
+            fc_counts_add_wait(&counts->node_waits, i, (FcCountsCost){0, own});
+    }
+}
+
 void fc_waits_bound(FcCounts *counts)
 {
     if (!counts->node_waits)

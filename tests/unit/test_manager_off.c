@@ -191,6 +191,62 @@ static void test_pending(void)
     fc_fixture_stop(&f);
 }
 
+/* More than there is room for behind the record, too: nobody saw when that was.  It is the thread's
+ * and is spread over what this did. */
+static void test_unplaced(void)
+{
+    FcFixture f;
+    FcStackOff all;
+    fc_fixture_start(&f);
+    fc_fixture_seen(&f, 0, 0, 0);
+    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+    fc_fixture_enter(&f, 10000, 'B', SITE('A', 0), 1);
+    fc_fixture_leave(&f, 910000, 'B', SITE('A', 0), 1);
+    fc_fixture_seen(&f, 911000, 455000, 0); /* 1,000 of it in A */
+    fc_fixture_enter(&f, 911000, 'C', SITE('A', 1), 1);
+    fc_fixture_leave(&f, 920000, 'C', SITE('A', 1), 1);
+    fc_fixture_leave(&f, 1000000, 'A', 0x99, 0);
+    check_context(&f, "A", 1000, 1000);
+    fc_stack_get_off(f.stack, &all);
+    g_assert_cmpuint(all.off, ==, 455000);
+    g_assert_cmpuint(all.preempted, ==, 455000);
+    g_assert_cmpuint(all.unplaced, ==, 454000);
+    fc_waits_spread(f.counts, 499500); /* half of the time on the CPU */
+    fc_waits_bound(f.counts);
+    fc_counts_sum_functions(f.counts);
+    fc_fixture_check(&f, 'A', 1000000, 91000, 500500, 46000);
+    fc_fixture_check(&f, 'B', 900000, 900000, 450000, 450000);
+    fc_fixture_check(&f, 'C', 9000, 9000, 4500, 4500);
+    check_arc(&f, 'A', SITE('A', 0), 'B', 450000);
+    check_context(&f, "A", 500500, 46000);
+    fc_waits_spread(f.counts, G_MAXUINT64); /* no more than there is */
+    fc_waits_bound(f.counts);
+    check_context(&f, "A", 1000000, 91000);
+    fc_waits_spread(f.counts, 1);
+    check_context(&f, "A", 1000000, 91000);
+    fc_fixture_stop(&f);
+}
+
+/* The stack is closed before another record comes: for so long the time goes on there. */
+static void test_pending_at_end(void)
+{
+    for (guint late = 0; late < 2; late++)
+    {
+        FcFixture f;
+        FcStackOff all;
+        fc_fixture_start(&f);
+        fc_fixture_seen(&f, 0, 0, 0);
+        fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+        fc_fixture_seen(&f, 100, 80000, 0);
+        fc_stack_close(f.stack, late ? 80100 : 50000);
+        fc_stack_get_off(f.stack, &all);
+        g_assert_cmpuint(all.off, ==, 80000);
+        g_assert_cmpuint(all.unplaced, ==, late ? 0 : 79900);
+        check_context(&f, "A", late ? 80000 : 100, late ? 80000 : 100);
+        fc_fixture_stop(&f);
+    }
+}
+
 /* What was pending when a timed call of a counted function ended is none of its caller's work. */
 static void test_pending_in_gap(void)
 {
@@ -398,6 +454,8 @@ int main(int argc, char **argv)
     g_test_add_func("/off/behind", test_behind);
     g_test_add_func("/off/recursion", test_recursion);
     g_test_add_func("/off/pending", test_pending);
+    g_test_add_func("/off/unplaced", test_unplaced);
+    g_test_add_func("/off/pending-at-end", test_pending_at_end);
     g_test_add_func("/off/pending-in-gap", test_pending_in_gap);
     g_test_add_func("/off/backwards", test_backwards);
     g_test_add_func("/off/switches", test_switches);

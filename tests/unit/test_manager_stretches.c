@@ -261,6 +261,7 @@ static void test_stretch(void)
     use_up(&f, 1000 + 1000000, FC_COUNT_SEEN, FALSE); /* too long */
     f.stack->is_pending = TRUE; /* it was off the CPU when the next is told of */
     f.stack->off_pending.off = 90;
+    f.stack->off_time = 1000 + 1000000;
     use_up(&f, 1000 + 1000000, FC_COUNT_SEEN, FALSE);
     use_up(&f, 1000 + 1000100, FC_COUNT_SEEN, FALSE);
     fc_fixture_leave(&f, 1001110, 'A', OF_A, 0);

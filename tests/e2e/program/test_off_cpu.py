@@ -104,6 +104,32 @@ class OffCpu(fctest.Case):
                     else:
                         self.assertGreaterEqual(total - wait, 300 * MS * 0.98 - MS)
 
+    @unittest.skipUnless(os.uname().machine == "x86_64", "as above")
+    def test_unseen(self):
+        """Of time off the CPU that was not seen it is not known in which function it was: it is not that which was
+        innermost, or called that, when it was found out."""
+        program = self.compile("unseen_wait.c", "-O2", "-fno-inline")
+        for env in ({"FC_DETAIL": "all"}, {"FC_DETAIL": "auto"}, {"FC_TRANSPORT": "pipe"}):
+            with self.subTest(env=env):
+                done = self.run_quiet([program], env=env)
+                if done.returncode == 77:
+                    self.skipTest("there is no rseq")
+                self.assertEqual((done.returncode, done.stderr), (0, b""))
+                profile = json.loads(subprocess.run(
+                    [fctest.tool("fcdump"), "--json", self.path("functioncheck.fc")],
+                    check=True, capture_output=True).stdout)
+                found = {each["name"]: each for each in profile["functions"]}
+                _, wall, cpu = done.stdout.split()
+                works, calls = found["works"], found["calls"]
+                slack = int(wall) // 100 + MS
+                on_cpu = works["total_ns"] - works["total_wait_ns"]
+                self.assertAlmostEqual(works["total_ns"], int(wall), delta=slack)
+                self.assertLessEqual(on_cpu, int(cpu) + slack)
+                self.assertGreaterEqual(on_cpu, 50 * 2 * MS - slack)
+                self.assertLess(calls["local_wait_ns"], calls["local_ns"])
+                self.assertLess(calls["local_wait_ns"], 10 * MS)
+                self.assertGreaterEqual(profile["threads"][0]["wait_ns"], 100 * MS)
+
     def test_before_other_records(self):
         """What was waited before an exception, a jump, another stack or an allocation is the time of
         the function that waited, not of what comes after."""
