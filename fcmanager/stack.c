@@ -306,13 +306,11 @@ static guint32 feed(FcStack *stack, const struct FcUnit *units, guint32 from, gu
     return at;
 }
 
-/* One record that is there, as it was looked at before: `event`.  Where the next begins. */
-static guint32 feed_one(FcStack *stack, const struct FcUnit *units, guint32 at, guint32 generation,
-                        const struct Event *event)
+/* A record is there, and not taken yet: what is pending was before it. */
+static void look_ahead(FcStack *stack, const struct Event *event)
 {
     if (stack->is_pending && event->time > stack->off_time)
         fc_stack_take_pending(stack, event->time);
-    return feed(stack, units, at, at + 1, generation);
 }
 
 /* Within a window, one record after the other: of each call it is certain who made it. */
@@ -325,10 +323,11 @@ static guint32 feed_window(FcStack *stack, const struct FcUnit *units, guint32 f
         struct Event event;
         if (look_at_record(stack, &units[at], generation, &event) == 0)
             break;
+        look_ahead(stack, &event);
         const guint32 top = stack->top;
         const gboolean is_whole = stack->frames[top].away == 0;
         const gint segment = stack->current;
-        at = feed_one(stack, units, at, generation, &event);
+        at = feed(stack, units, at, at + 1, generation);
         if (kind_of(&event) == FC_RECORD_ENTER && stack->top > 0)
             fc_stack_enter_window(stack);
         else if (kind_of(&event) == FC_RECORD_EXIT && stack->current == segment &&
@@ -344,7 +343,8 @@ static guint32 feed_pending(FcStack *stack, const struct FcUnit *units, guint32 
     struct Event event;
     if (from >= to || look_at_record(stack, &units[from], generation, &event) == 0)
         return from;
-    return feed_one(stack, units, from, generation, &event);
+    look_ahead(stack, &event);
+    return feed(stack, units, from, from + 1, generation);
 }
 
 guint32 fc_stack_feed(FcStack *stack, const struct FcUnit *units, guint32 from, guint32 to,

@@ -268,6 +268,31 @@ static void test_pending_in_gap(void)
     }
 }
 
+/* Nor is a call in the window a sample of its function where that was pending in it. */
+static void test_pending_in_window(void)
+{
+    for (guint pending = 0; pending < 2; pending++)
+    {
+        FcFixture f;
+        fc_fixture_start(&f);
+        fc_fixture_seen(&f, 0, 0, 0);
+        fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+        fc_fixture_count(&f, 10, FC_COUNT_SAMPLE, 'B', SITE('A', 0), 1);
+        if (pending)
+            fc_fixture_seen(&f, 20, 5000, 0);
+        fc_fixture_enter(&f, 20, 'C', SITE('B', 0), 2);
+        fc_fixture_leave(&f, 5050, 'C', SITE('B', 0), 2);
+        fc_fixture_leave(&f, 5060, 'B', SITE('A', 0), 1);
+        fc_fixture_leave(&f, 6000, 'A', 0x99, 0);
+        const FcCountsArc *arc = fc_fixture_arc(f.counts, 'B', SITE('B', 0), 'C');
+        const GArray *inner = fc_stack_counted(f.stack)->inner;
+        const guint at = (guint)(arc - f.counts->arcs);
+        g_assert_cmpuint(at < inner->len ? g_array_index(inner, FcCountedSums, at).windows : 0, ==,
+                         1 - pending);
+        fc_fixture_stop(&f);
+    }
+}
+
 /* The clocks are read one after the other: what is less than before is nothing. */
 static void test_backwards(void)
 {
@@ -457,6 +482,7 @@ int main(int argc, char **argv)
     g_test_add_func("/off/unplaced", test_unplaced);
     g_test_add_func("/off/pending-at-end", test_pending_at_end);
     g_test_add_func("/off/pending-in-gap", test_pending_in_gap);
+    g_test_add_func("/off/pending-in-window", test_pending_in_window);
     g_test_add_func("/off/backwards", test_backwards);
     g_test_add_func("/off/switches", test_switches);
     g_test_add_func("/off/bounds", test_bounds);
