@@ -123,11 +123,10 @@ class OffCpu(fctest.Case):
                 works, calls = found["works"], found["calls"]
                 slack = int(wall) // 100 + MS
                 on_cpu = works["total_ns"] - works["total_wait_ns"]
-                self.assertAlmostEqual(works["total_ns"], int(wall), delta=slack)
+                self.assertGreaterEqual(works["total_ns"], int(wall) - slack)
                 self.assertLessEqual(on_cpu, int(cpu) + slack)
                 self.assertGreaterEqual(on_cpu, 50 * 2 * MS - slack)
                 self.assertLess(calls["local_wait_ns"], calls["local_ns"])
-                self.assertLess(calls["local_wait_ns"], 10 * MS)
                 self.assertGreaterEqual(profile["threads"][0]["wait_ns"], 100 * MS)
 
     def test_before_other_records(self):
