@@ -160,14 +160,16 @@ struct FcStack
     guint64 outside_to;           /* and that of the last of them; 0: there is none */
     struct StackAway off_pending; /* what was after the records of the same time, if it was */
     gboolean is_pending;
-    guint64 off_since; /* time of the record before the last FC_RECORD_OFF in a row, */
-    guint64 off_time;  /* and of that itself; */
-    guint32 off_top;   /* the number of frames then, */
-    gint off_segment;  /* and of which segment; */
-    guint64 off_base;  /* where it said that the clocks stood, */
-    guint32 waits;     /* and how often the thread had waited; */
-    FcWaits off_seen;  /* whether there was any */
-    FcRegion native;   /* bounds of the thread's own stack, as far as they are known */
+    guint64 off_placed; /* of what was pending, and until when: there is so much less room then */
+    guint64 off_placed_at; /* 0: nothing was */
+    guint64 off_since;     /* time of the record before the last FC_RECORD_OFF in a row, */
+    guint64 off_time;      /* and of that itself; */
+    guint32 off_top;       /* the number of frames then, */
+    gint off_segment;      /* and of which segment; */
+    guint64 off_base;      /* where it said that the clocks stood, */
+    guint32 waits;         /* and how often the thread had waited; */
+    FcWaits off_seen;      /* whether there was any */
+    FcRegion native;       /* bounds of the thread's own stack, as far as they are known */
 };
 
 static inline guint64 ns_of(guint64 ticks, guint64 multiplier)

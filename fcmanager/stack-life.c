@@ -292,6 +292,8 @@ void fc_stack_take_last_wait(FcStack *stack, guint64 ahead_ns, guint64 time)
 {
     if (stack->off_seen == FC_WAITS_UNKNOWN || time <= stack->last)
         return;
+    if (stack->is_pending)
+        fc_stack_take_pending(stack, time);
     fc_stack_take_off(stack, FC_OFF_SEEN, ahead_ns, stack->waits + 1, stack->last, time);
     /* what went on since `time` */
     stack->off_pending = (struct StackAway){0};

@@ -198,6 +198,7 @@ static void take_seen(FcStack *stack, guint64 value, guint32 waits, guint64 befo
     }
     more.off = MIN(more.off, elapsed);
     more.preempted = is_preempted ? more.off : 0;
+    stack->off_since += more.off; /* what is told further has so much less room */
     add_to_innermost(stack, &more);
 }
 
@@ -211,6 +212,8 @@ static void take_pause(FcStack *stack, guint64 ticks, guint64 off_ns, guint64 be
 
 void fc_stack_note_outside(FcStack *stack, guint64 before, guint64 time)
 {
+    if (stack->outside_from == before && stack->outside_to == time)
+        return; /* it is already */
     if (stack->outside_to != before || before == 0)
     {
         stack->outside_from = before;
@@ -232,7 +235,8 @@ void fc_stack_take_off(FcStack *stack, guint64 kind, guint64 value, guint64 site
                        guint64 time)
 {
     if (!is_told_further(stack, before))
-        stack->off_since = before;
+        stack->off_since =
+            MIN(before + (stack->off_placed_at == time ? stack->off_placed : 0), time);
     stack->off_time = time;
     stack->off_top = stack->top;
     stack->off_segment = stack->current;
@@ -261,6 +265,9 @@ void fc_stack_take_pending(FcStack *stack, guint64 time)
     stack->stretch_since = 0; /* or the stretch */
     if (has_room(more.off, time - MIN(stack->last, time)))
     {
+        stack->off_placed = MIN(more.off, time - MIN(stack->last, time));
+        stack->off_placed_at = time;
+        stack->off_since = MIN(stack->off_since + stack->off_placed, time);
         add_to_innermost(stack, &more);
         return;
     }

@@ -309,8 +309,11 @@ static guint32 feed(FcStack *stack, const struct FcUnit *units, guint32 from, gu
 /* A record is there, and not taken yet: what is pending was before it. */
 static void look_ahead(FcStack *stack, const struct Event *event)
 {
-    if (stack->is_pending && event->time > stack->off_time)
-        fc_stack_take_pending(stack, event->time);
+    if (!stack->is_pending || event->time <= stack->off_time)
+        return;
+    if (kind_of(event) == FC_RECORD_OFF && fc_stack_depth(stack) == 0)
+        fc_stack_note_outside(stack, stack->last, event->time); /* what is pending is, too */
+    fc_stack_take_pending(stack, event->time);
 }
 
 /* Within a window, one record after the other: of each call it is certain who made it. */

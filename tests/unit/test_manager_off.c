@@ -247,6 +247,120 @@ static void test_pending_at_end(void)
     }
 }
 
+/* The room that it takes is not there for what the next record tells of. */
+static void test_pending_then_more(void)
+{
+    FcFixture f;
+    FcStackOff all;
+    fc_fixture_start(&f);
+    fc_fixture_seen(&f, 0, 0, 0);
+    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+    fc_fixture_seen(&f, 100, 80000, 0);
+    fc_fixture_enter(&f, 100, 'B', SITE('A', 0), 1);
+    fc_fixture_seen(&f, 90000, 150000, 0); /* 10,000 in B, 60,000 behind this */
+    fc_fixture_leave(&f, 90000, 'B', SITE('A', 0), 1);
+    fc_fixture_leave(&f, 200000, 'A', 0x99, 0);
+    check_context(&f, "AB", 89900, 89900);
+    check_context(&f, "A", 150000, 60100);
+    fc_stack_get_off(f.stack, &all);
+    g_assert_cmpuint(all.off, ==, 150000);
+    g_assert_cmpuint(all.unplaced, ==, 0);
+    fc_fixture_stop(&f);
+}
+
+/* A last look, of a wait that no record ends, does not make it forgotten. */
+static void test_pending_at_last_wait(void)
+{
+    FcFixture f;
+    FcStackOff all;
+    fc_fixture_start(&f);
+    fc_fixture_seen(&f, 0, 0, 0);
+    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+    fc_fixture_seen(&f, 10000, 500000, 0);
+    fc_stack_take_last_wait(f.stack, FIXTURE_CLOCKS + 800000, 1000000);
+    fc_stack_close(f.stack, 1000000);
+    check_context(&f, "A", 800000, 800000);
+    fc_stack_get_off(f.stack, &all);
+    g_assert_cmpuint(all.off, ==, 800000);
+    fc_fixture_stop(&f);
+}
+
+/* What comes behind the last function is in nothing, if it was told of before it came, too. */
+static void test_pending_behind(void)
+{
+    FcFixture f;
+    FcStackOff all;
+    fc_fixture_start(&f);
+    fc_fixture_seen(&f, 0, 0, 0);
+    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+    fc_fixture_seen(&f, 10000, 500000, 0);
+    fc_fixture_leave(&f, 10000, 'A', 0x99, 0);
+    fc_fixture_seen(&f, 600000, 500000, 1);
+    fc_stack_end_outside(f.stack);
+    fc_stack_get_off(f.stack, &all);
+    g_assert_cmpuint(fc_stack_last_time(f.stack), ==, 10000);
+    g_assert_cmpuint(all.off, ==, 10000);
+    fc_fixture_stop(&f);
+}
+
+/* The letter of a call at that depth, each by a call site of its caller. */
+static void change_depth(FcFixture *f, guint64 time, guint *depth, gboolean enters)
+{
+    const guint above = enters ? *depth : *depth - 1;
+    const guint64 site = above > 0 ? SITE('A' + (char)above - 1, 0) : 0x99;
+    if (enters)
+        fc_fixture_enter(f, time, 'A' + (char)above, site, above);
+    else
+        fc_fixture_leave(f, time, 'A' + (char)above, site, above);
+    *depth = enters ? above + 1 : above;
+}
+
+/* Calls and returns at random.  Before some records the thread was off the CPU, before some looks,
+ * behind the hook's clock, too: what the thread waited is what its functions did, and neither is
+ * more than is true. */
+static void test_random(void)
+{
+    g_autoptr(GRand) random = g_rand_new_with_seed(1);
+    for (guint round = 0; round < 2000; round++)
+    {
+        FcFixture f;
+        FcStackOff all;
+        guint depth = 0;
+        guint64 time = 0;
+        guint64 off = 0;
+        guint64 late = 0;
+        guint64 sum = 0;
+        fc_fixture_start(&f);
+        fc_fixture_seen(&f, 0, 0, 0);
+        change_depth(&f, 0, &depth, TRUE);
+        for (guint32 i = 1; i <= 12; i++)
+        {
+            const guint64 before = g_rand_int_range(random, 0, 4) == 0
+                                       ? (guint64)g_rand_int_range(random, 0, 20000)
+                                       : 0;
+            time += (guint64)g_rand_int_range(random, 1, 30000) + before + late;
+            late = g_rand_int_range(random, 0, 4) == 0
+                       ? (guint64)g_rand_int_range(random, 0, 100000)
+                       : 0;
+            off += before + late;
+            if (before + late > 0)
+                fc_fixture_seen(&f, time, off, i);
+            change_depth(&f, time, &depth, depth == 1 || (depth < 4 && g_rand_boolean(random)));
+        }
+        while (depth > 0)
+            change_depth(&f, time + late, &depth, FALSE);
+        fc_stack_get_off(f.stack, &all);
+        g_assert_cmpuint(all.off, <=, off);
+        fc_waits_spread(f.counts, all.unplaced);
+        fc_waits_bound(f.counts);
+        for (guint32 i = 1; i < f.counts->node_count; i++)
+            sum += fc_counts_wait(f.counts->node_waits, i).local;
+        g_assert_cmpuint(sum, <=, all.off);
+        g_assert_cmpuint(sum + 64, >=, all.off);
+        fc_fixture_stop(&f);
+    }
+}
+
 /* What was pending when a timed call of a counted function ended is none of its caller's work. */
 static void test_pending_in_gap(void)
 {
@@ -481,6 +595,10 @@ int main(int argc, char **argv)
     g_test_add_func("/off/pending", test_pending);
     g_test_add_func("/off/unplaced", test_unplaced);
     g_test_add_func("/off/pending-at-end", test_pending_at_end);
+    g_test_add_func("/off/pending-then-more", test_pending_then_more);
+    g_test_add_func("/off/pending-at-last-wait", test_pending_at_last_wait);
+    g_test_add_func("/off/pending-behind", test_pending_behind);
+    g_test_add_func("/off/random", test_random);
     g_test_add_func("/off/pending-in-gap", test_pending_in_gap);
     g_test_add_func("/off/pending-in-window", test_pending_in_window);
     g_test_add_func("/off/backwards", test_backwards);
