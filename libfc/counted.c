@@ -34,19 +34,22 @@ static void end_gap(struct FcCounted *counted, uint64_t function, uint64_t site,
 static void sample(struct FcCounted *counted, struct FcFunction *known, uint64_t told,
                    uint64_t site, uint64_t where)
 {
+    fc_window_open(counted, known, site, where);
     fc_held_begin_sample(counted, known, site, where);
-    fc_window_open(counted, known);
     fc_counters_tell(FC_COUNT_SAMPLE, FC_FILTER_SEEN(known->function) | told, site, where);
+    if (counted->is_window)
+        return;
+    /* A handler that came before the record has ended the window, and told of it too early for the
+       manager; or the record was the last of its chunk. */
+    fc_held_begin(counted, known, site, where, (struct FcNested){0});
+    fc_counters_tell(FC_COUNT_WINDOW_ENDS, FC_FILTER_SEEN(known->function), site, where);
 }
 
 /* The counter of the call was used up: it is refilled, and the call timed unless it is within one
  * that is. */
 static void go_on(struct FcCounted *counted, struct FcFunction *known, struct FcPair *pair,
-                  uint64_t site, uint64_t where)
+                  struct FcCount *count, uint64_t site, uint64_t where)
 {
-    struct FcCount *count = pair->count;
-    if (!count)
-        return; /* in a child that a handler forked */
     const uint32_t sparing = fc_counters_sparing(counted, count);
     const uint64_t length = fc_counters_refill(counted, pair, count, sparing);
     if (counted->is_window)
@@ -79,7 +82,11 @@ FC_REALIGN void fc_counted_refill(void *function, void *site, uint64_t where)
     struct FcPair *pair =
         fc_counters_pair(counted, (uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site);
     if (known && pair)
-        go_on(counted, known, pair, (uint64_t)(uintptr_t)site, where);
+    {
+        struct FcCount *count = __atomic_load_n(&pair->count, __ATOMIC_RELAXED);
+        if (count) /* else in a child that a handler forked */
+            go_on(counted, known, pair, count, (uint64_t)(uintptr_t)site, where);
+    }
 }
 
 static void count(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
@@ -92,9 +99,13 @@ static void count(struct FcCounted *counted, struct FcFunction *known, uint64_t 
                                      (fc_held_is(known) && site == known->site) ||
                                          (known->is_nested && !known->is_shown));
     if (!pair)
+    {
         fc_counters_tell(FC_COUNT_ONE, function, site, where);
-    else if (!fc_filter_count(pair->count))
-        go_on(counted, known, pair, site, where);
+        return;
+    }
+    struct FcCount *count = __atomic_load_n(&pair->count, __ATOMIC_RELAXED);
+    if (count && !fc_filter_count(count)) /* none: in a child that a handler forked */
+        go_on(counted, known, pair, count, site, where);
 }
 
 /* The user wants it counted, and this is its first call here. */

@@ -136,6 +136,8 @@ void fc_counters_record(enum FcRecordKind kind, uint64_t function, uint64_t site
 
 void fc_counters_tell(enum FcCountRecord which, uint64_t function, uint64_t site, uint64_t where)
 {
+    if ((function & FC_POINTER_MASK) == 0)
+        return; /* in a child that a handler forked: the call is the parent's */
     fc_counters_record(FC_RECORD_COUNT, function | (uint64_t)which << FC_COUNT_RECORD_SHIFT, site,
                        where);
 }

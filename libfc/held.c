@@ -55,6 +55,20 @@ static void show_nested_pairs(struct FcCounted *counted, struct FcFunction *know
         show(pair, key, shown && (pair->site != known->site || known->below_seen == BELOW_MANY));
 }
 
+/* There is no slot in a child that a handler forked. */
+static void set_limit(struct FcFunction *known, uint64_t limit)
+{
+    struct FcSlot *slot = __atomic_load_n(&known->slot, __ATOMIC_RELAXED);
+    if (slot)
+        __atomic_store_n(&slot->exit_limit, limit, __ATOMIC_RELAXED);
+}
+
+static uint64_t limit_of(const struct FcFunction *known)
+{
+    const struct FcSlot *slot = __atomic_load_n(&known->slot, __ATOMIC_RELAXED);
+    return slot ? slot->exit_limit : FC_NO_LIMIT;
+}
+
 #define NESTED_MANY 64u
 
 /* A function may move the stack pointer (alloca), and then its exit is below where it was entered,
@@ -68,8 +82,7 @@ static void set(struct FcCounted *counted, struct FcFunction *known, uint64_t si
     known->nested = nested;
     /* twice: of a handler in between it may be over */
     __atomic_store_n(&counted->is_held[known->number], 1, __ATOMIC_RELAXED);
-    __atomic_store_n(&known->slot->exit_limit, known->is_nested ? fc_held_place(known, where) : 0,
-                     __ATOMIC_RELAXED);
+    set_limit(known, known->is_nested ? fc_held_place(known, where) : 0);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     __atomic_store_n(&counted->is_held[known->number], 1, __ATOMIC_RELAXED);
 }
@@ -92,7 +105,7 @@ void fc_held_begin_sample(struct FcCounted *counted, struct FcFunction *known, u
 
 void fc_held_end(struct FcCounted *counted, struct FcFunction *known)
 {
-    __atomic_store_n(&known->slot->exit_limit, FC_NO_LIMIT, __ATOMIC_RELAXED);
+    set_limit(known, FC_NO_LIMIT);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     __atomic_store_n(&counted->is_held[known->number], 0, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -185,11 +198,11 @@ bool fc_held_ends(struct FcFunction *known, uint64_t site, uint64_t where)
         known->nested.alike--;
         return false;
     }
-    if (!is_tail && (address >= limit || (site == known->site && known->nested.below == 0 &&
-                                          known->slot->exit_limit == 0)))
+    if (!is_tail && (address >= limit ||
+                     (site == known->site && known->nested.below == 0 && limit_of(known) == 0)))
         return true;
     known->nested.below -= site == known->site && known->nested.below > 0;
     if (++known->nested.ended == NESTED_MANY)
-        __atomic_store_n(&known->slot->exit_limit, limit, __ATOMIC_RELAXED);
+        set_limit(known, limit);
     return false;
 }

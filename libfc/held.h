@@ -31,7 +31,8 @@ static inline uint64_t fc_held_limit(const struct FcFunction *known)
 
 static inline bool fc_held_is(const struct FcFunction *known)
 {
-    return known->slot->exit_limit != FC_NO_LIMIT;
+    const struct FcSlot *slot = __atomic_load_n(&known->slot, __ATOMIC_RELAXED);
+    return slot && slot->exit_limit != FC_NO_LIMIT; /* none: in a child that a handler forked */
 }
 
 /* An activation is held from now on, within which `nested` are open; and none any more. */

@@ -17,11 +17,11 @@ static uint64_t place_of(const struct FcWindowFrame *frame)
     return fc_place_of(frame->function, frame->where);
 }
 
-void fc_window_open(struct FcCounted *counted, const struct FcFunction *known)
+void fc_window_open(struct FcCounted *counted, const struct FcFunction *known, uint64_t site,
+                    uint64_t where)
 {
     counted->window_number++;
-    counted->window[0] =
-        (struct FcWindowFrame){FC_FILTER_SEEN(known->function), known->site, known->where};
+    counted->window[0] = (struct FcWindowFrame){FC_FILTER_SEEN(known->function), site, where};
     counted->window_top = 1;
     counted->window_left = FC_WINDOW_RECORDS;
     counted->is_window = true;
@@ -50,7 +50,9 @@ static void hold_what_is_open(struct FcCounted *counted)
         bool is_any = false;
         for (uint32_t k = 0; k < i && is_first; k++)
             is_first = counted->window[k].function != frame->function;
-        if (!is_first)
+        /* its sample is over, and the EXIT is recorded by whom this handler interrupted; or the
+           SAMPLE has yet to be */
+        if (!is_first || (i == 0 && !fc_held_is(known)))
             continue;
         /* Where an activation is held that began before the window, or before the function was
            counted, all in the window are nested ones. */
@@ -87,20 +89,25 @@ void fc_window_end_early(struct FcCounted *counted)
     fc_restore_signals(old);
 }
 
-static void end_sample(struct FcCounted *counted)
+/* Before the window is left empty: where it is over, and calls are counted, while the sample is
+ * held, its pair is to be hidden. */
+static void end_sample(struct FcCounted *counted, uint64_t function)
 {
-    struct FcFunction *known = fc_counters_find(counted, counted->window[0].function);
+    struct FcFunction *known = fc_counters_find(counted, function);
     if (known)
         fc_held_end(counted, known);
 }
 
 bool fc_window_cut(struct FcCounted *counted, uint64_t address)
 {
-    while (counted->window_top > 0 && place_of(&counted->window[counted->window_top - 1]) < address)
-        counted->window_top--;
-    if (counted->window_top > 0)
+    const struct FcWindowFrame first = counted->window[0];
+    uint32_t top = counted->window_top;
+    while (top > 1 && place_of(&counted->window[top - 1]) < address)
+        counted->window_top = --top;
+    if (top > 0 && place_of(&first) >= address)
         return true;
-    end_sample(counted);
+    end_sample(counted, first.function);
+    counted->window_top = 0;
     return false;
 }
 
@@ -137,14 +144,14 @@ unsigned fc_window_exit(struct FcCounted *counted, uint64_t function)
     if (at == 0)
     {
         /* of what was open before the window: the sample is over, and nobody saw its end */
+        end_sample(counted, counted->window[0].function);
         counted->window_top = 0;
-        end_sample(counted);
         fc_window_end_early(counted);
         return FC_ENDS_NOTHING;
     }
     if (at == 1)
     {
-        end_sample(counted);
+        end_sample(counted, function);
         fc_stretch_begin(counted, true);
     }
     counted->window_top = at - 1;

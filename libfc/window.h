@@ -22,7 +22,8 @@ enum FcEnds
 };
 
 /* The sample of `known` is going to be recorded; has been, to its end. */
-void fc_window_open(struct FcCounted *counted, const struct FcFunction *known);
+void fc_window_open(struct FcCounted *counted, const struct FcFunction *known, uint64_t site,
+                    uint64_t where);
 void fc_window_close(struct FcCounted *counted);
 
 /* Calls are counted again within the sample.  The manager is told; what is open is held (held.h).

@@ -3,6 +3,7 @@
 """A signal between any two instructions of the hooks, by a tracer that goes from one to the next: each call is
 there, and has the caller that it had."""
 
+import glob
 import os
 import sys
 import types
@@ -14,42 +15,71 @@ import fcprofile  # noqa: E402
 import fctest  # noqa: E402
 import checks  # noqa: E402
 
-ROUNDS = 24
+ROUNDS = 16
 
 
 class Interrupts(fctest.Case):
-    def check(self, words, seed, config=()):
+    def files(self):
+        return glob.glob(self.path("*.fc")) + glob.glob(self.path("*.fc.*"))
+
+    def check(self, words, seed, *arguments, rounds=ROUNDS, config=()):
         tracer = self.compile("interrupt.c", profiled=False, output="interrupt")
         program = self.compile("interrupted.c", config=config)
         truth = self.path("truth")
-        done = self.run_quiet([tracer, str(seed), program, str(ROUNDS)], base=fctest.plain_environment("eager"),
+        done = self.run_quiet([tracer, str(seed), program, str(rounds), *map(str, arguments)],
+                              base=fctest.plain_environment("eager"),
                               env={"TRUTH": truth, "FC_FILTER": words, "FC_TRANSPORT": "shared"})
         if done.returncode == 77:
             self.skipTest("no process may be traced here")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"", b""))
-        profile = fcprofile.load(self.path("functioncheck.fc"))
-        run = types.SimpleNamespace(profiles=[profile], truth=checks.Truth(truth),
+        counters = checks.Truth(truth)
+        forks = counters.value("value:forks")
+        fctest.wait_until(lambda: len(self.files()) == 1 + forks, "not each process has a profile")
+        profiles = [fcprofile.load(path) for path in self.files()]
+        pids = {profile.pid for profile in profiles}
+        profile, = (profile for profile in profiles if profile.ppid not in pids)
+        # of what a child is at when it is forked nothing is known
+        self.assertEqual([function for each in profiles for function in each.functions if not function.module], [])
+        run = types.SimpleNamespace(profiles=[profile], truth=counters,
                                     shape=types.SimpleNamespace(filter=None, truth_slack=0, may_lose=lambda _: 0),
                                     transport="shared")
         checks.check_truth(run)
-        checks.check_callers(profile)
-        self.assertEqual(run.truth.value("step") + run.truth.value("leap"), 16 * ROUNDS)
-        self.assertGreater(run.truth.value("on_signal"), ROUNDS)
-        return profile
+        calls = checks.calls_of([profile])
+        for name in ("step", "middle", "inner", "leap"):
+            # a child may do what its parent was about to, in the same place: count a call, make a record
+            self.assertAlmostEqual(calls[name], 8 * rounds, delta=forks)
+        self.assertGreater(counters.value("on_signal"), rounds)
+        if forks == 0:
+            checks.check_callers(profile)
+            self.assertNotIn("unmatched-exit", profile.repairs)
+        return forks
 
     def test_called_is_recorded(self):
         """The handler is counted and has no frame, what it calls is recorded."""
-        self.check("count:step;count:leap;count:on_signal;time:in_handler", 1)
+        self.check("count:step;count:middle;count:leap;count:on_signal;time:in*", 1)
 
     def test_caller_is_recorded(self):
-        self.check("count:step;count:leap;time:on_signal;count:in_handler", 2)
+        self.check("count:step;count:middle;count:leap;time:on_signal;count:in*", 2)
 
     def test_all_counted(self):
-        self.check("count:step;count:leap;count:on_signal;count:in_handler", 3)
+        self.check("count:step;count:middle;count:leap;count:on_signal;count:in*", 3)
+
+    def test_many_calls(self):
+        """The handler makes more calls than a sample is to have in it: all are counted again from there on."""
+        self.check("count:step;count:middle;count:leap;count:on_signal;time:in*", 4, 20)
+
+    def test_many_counted_calls(self):
+        self.check("count:step;count:middle;count:leap;time:on_signal;count:in*", 5, 20)
+
+    def test_forks(self):
+        """The handler forks, and the child goes on with a hook that was counting, where nothing is counted any
+        more."""
+        self.assertGreater(self.check("count:step;count:middle;count:leap;count:on_signal;time:in*", 6, 1, 32,
+                                      rounds=8), 8)
 
     @unittest.skipIf(os.uname().machine != "x86_64", "gcc does that on x86-64 only")
     def test_after_inlining(self):
-        self.check("count:step;count:leap;count:on_signal;time:in_handler", 4, config=["--after-inlining"])
+        self.check("count:step;count:middle;count:leap;count:on_signal;time:in*", 7, config=["--after-inlining"])
 
 
 if __name__ == "__main__":
