@@ -15,7 +15,7 @@ import fcprofile  # noqa: E402
 import fctest  # noqa: E402
 import checks  # noqa: E402
 
-ROUNDS = 16
+ROUNDS = 12
 
 
 class Interrupts(fctest.Case):
