@@ -160,9 +160,10 @@ struct FcStack
     guint64 outside_to;           /* and that of the last of them; 0: there is none */
     struct StackAway off_pending; /* what was after the records of the same time, if it was */
     gboolean is_pending;
-    guint64 off_placed; /* of what was pending, and until when: there is so much less room then */
-    guint64 off_placed_at; /* 0: nothing was */
+    guint64 off_placed;    /* of what was pending, */
+    guint64 off_placed_at; /* by the time of this record */
     guint64 off_since;     /* time of the record before the last FC_RECORD_OFF in a row, */
+    guint64 off_taken;     /* since then, off the CPU: so much less room there is; */
     guint64 off_time;      /* and of that itself; */
     guint32 off_top;       /* the number of frames then, */
     gint off_segment;      /* and of which segment; */

@@ -198,7 +198,7 @@ static void take_seen(FcStack *stack, guint64 value, guint32 waits, guint64 befo
     }
     more.off = MIN(more.off, elapsed);
     more.preempted = is_preempted ? more.off : 0;
-    stack->off_since += more.off; /* what is told further has so much less room */
+    stack->off_taken += more.off;
     add_to_innermost(stack, &more);
 }
 
@@ -235,8 +235,10 @@ void fc_stack_take_off(FcStack *stack, guint64 kind, guint64 value, guint64 site
                        guint64 time)
 {
     if (!is_told_further(stack, before))
-        stack->off_since =
-            MIN(before + (stack->off_placed_at == time ? stack->off_placed : 0), time);
+    {
+        stack->off_since = before;
+        stack->off_taken = stack->off_placed_at == time ? stack->off_placed : 0;
+    }
     stack->off_time = time;
     stack->off_top = stack->top;
     stack->off_segment = stack->current;
@@ -245,6 +247,7 @@ void fc_stack_take_off(FcStack *stack, guint64 kind, guint64 value, guint64 site
     {
     case FC_OFF_SEEN:
     case FC_OFF_COARSE:
+        before = MIN(before + stack->off_taken, time);
         take_seen(stack, value, (guint32)(site & FC_OFF_WAITS_MASK), before, time);
         stack->off_seen =
             MAX(stack->off_seen, kind == FC_OFF_COARSE ? FC_WAITS_COARSE : FC_WAITS_SEEN);
@@ -267,7 +270,7 @@ void fc_stack_take_pending(FcStack *stack, guint64 time)
     {
         stack->off_placed = MIN(more.off, time - MIN(stack->last, time));
         stack->off_placed_at = time;
-        stack->off_since = MIN(stack->off_since + stack->off_placed, time);
+        stack->off_taken += stack->off_placed;
         add_to_innermost(stack, &more);
         return;
     }
