@@ -12,6 +12,7 @@
 #include "libfc/choice.h"
 #include "libfc/clock.h"
 #include "libfc/config.h"
+#include "libfc/costs-samples.h"
 #include "libfc/counters.h"
 #include "libfc/depth.h"
 #include "libfc/names.h"
@@ -353,74 +354,14 @@ static void measure_all_counted(struct FcCounted *counted, uint64_t cursor, stru
 
 /* ---- Samples: the seldom taken ways, which the processor does not foresee -------------- */
 
-struct Mean
-{
-    uint64_t sum;
-    uint32_t count;
-};
-
-struct Samples
-{
-    uint64_t most; /* ticks: what took longer was interrupted */
-    struct Mean alone;
-    struct Mean calling; /* without the two calls that it makes */
-    struct Mean gap;
-    struct Mean inner; /* these calls */
-};
-
-static void add(struct Mean *mean, uint64_t ticks, uint64_t most)
-{
-    if (ticks > most)
-        return;
-    mean->sum += ticks;
-    mean->count++;
-}
-
-static uint32_t mean_of(const struct Mean *mean)
+static uint32_t mean_of(const struct FcMean *mean)
 {
     return mean->count > 0 ? each(mean->sum, mean->count) : 0;
 }
 
-static enum FcRecordKind kind_of(const struct FcRecord *record)
-{
-    return (enum FcRecordKind)(record->where & FC_WHERE_KIND_MASK);
-}
-
-static bool is_sample(const struct FcRecord *record)
-{
-    return kind_of(record) == FC_RECORD_COUNT &&
-           (record->function >> FC_COUNT_RECORD_SHIFT & FC_COUNT_RECORD_MASK) == FC_COUNT_SAMPLE;
-}
-
-static void add_samples(struct Samples *samples, const struct FcChunk *chunk, uint32_t units)
-{
-    const uint64_t most = samples->most;
-    const struct FcRecord *end = &chunk->records[units / FC_RECORD_UNITS];
-    for (const struct FcRecord *at = chunk->records; at + 6 < end; at++)
-    {
-        const struct FcRecord *exit = at + 1;
-        if (!is_sample(at))
-            continue;
-        if (kind_of(exit) == FC_RECORD_EXIT)
-            add(&samples->alone, exit->time - at->time, most);
-        else
-        {
-            const uint64_t first = at[2].time - at[1].time;
-            const uint64_t second = at[4].time - at[3].time;
-            exit = at + 5;
-            add(&samples->calling, exit->time - at->time - first - second, most);
-            add(&samples->inner, first, most);
-            add(&samples->inner, second, most);
-        }
-        if (kind_of(exit) == FC_RECORD_EXIT && kind_of(exit + 1) == FC_RECORD_COUNT &&
-            !is_sample(exit + 1))
-            add(&samples->gap, exit[1].time - exit->time, most);
-    }
-}
-
 static void measure_samples(const struct FcChunk *chunk, uint64_t cursor, struct FcCosts *costs)
 {
-    struct Samples samples = {.most = 8 * costs->recorded / PARTS_OF_TICK};
+    struct FcSamples samples = {.most = 8 * costs->recorded / PARTS_OF_TICK};
     uint64_t plain = UINT64_MAX;
     uint64_t empty = UINT64_MAX;
     const uint64_t start = fc_clock_monotonic_ns();
@@ -431,7 +372,7 @@ static void measure_samples(const struct FcChunk *chunk, uint64_t cursor, struct
         fc_thread_set_cursor(cursor);
         fc_switches_pretend();
         run_batch(calling[1], CALLING_CALLS);
-        add_samples(&samples, chunk, FC_CURSOR_UNITS(fc_thread.cursor));
+        fc_costs_add_samples(&samples, chunk, FC_CURSOR_UNITS(fc_thread.cursor));
     }
     const uint32_t calls = each(less(plain, empty), CALLING_CALLS);
     costs->sampled = mean_of(&samples.alone);
