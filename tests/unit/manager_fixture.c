@@ -272,3 +272,23 @@ void fc_fixture_check_arc(FcFixture *fixture, char caller, guint64 site, char ca
     g_assert_nonnull(arc);
     g_assert_cmpuint(arc->calls, ==, calls);
 }
+
+void fc_fixture_check_waits(FcFixture *fixture, const char *path, guint64 wait, guint64 own_wait)
+{
+    const FcCountsNode *node = fc_fixture_context(fixture->counts, path);
+    g_assert_nonnull(node);
+    const FcCountsCost cost =
+        fc_counts_wait(fixture->counts->node_waits, (guint32)(node - fixture->counts->nodes));
+    g_assert_cmpuint(cost.total, ==, wait);
+    g_assert_cmpuint(cost.local, ==, own_wait);
+}
+
+void fc_fixture_check_arc_wait(FcFixture *fixture, char caller, guint64 site, char callee,
+                               guint64 wait)
+{
+    const FcCountsArc *arc = fc_fixture_arc(fixture->counts, caller, site, callee);
+    g_assert_nonnull(arc);
+    g_assert_cmpuint(
+        fc_counts_wait(fixture->counts->arc_waits, (guint32)(arc - fixture->counts->arcs)).total,
+        ==, wait);
+}

@@ -86,3 +86,8 @@ void fc_fixture_check_context(FcFixture *fixture, const char *path, guint64 call
 void fc_fixture_check_arc(FcFixture *fixture, char caller, guint64 site, char callee,
                           guint64 calls);
 gboolean fc_fixture_is_apportioned(FcFixture *fixture, const char *path);
+
+/* What the context was off the CPU in all, and of that in itself. */
+void fc_fixture_check_waits(FcFixture *fixture, const char *path, guint64 wait, guint64 own_wait);
+void fc_fixture_check_arc_wait(FcFixture *fixture, char caller, guint64 site, char callee,
+                               guint64 wait);

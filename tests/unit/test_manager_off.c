@@ -40,24 +40,6 @@ static void test_ranges(void)
     fc_fixture_stop(&f);
 }
 
-static void check_arc(FcFixture *f, char caller, guint64 site, char callee, guint64 wait)
-{
-    const FcCountsArc *arc = fc_fixture_arc(f->counts, caller, site, callee);
-    g_assert_nonnull(arc);
-    g_assert_cmpuint(fc_counts_wait(f->counts->arc_waits, (guint32)(arc - f->counts->arcs)).total,
-                     ==, wait);
-}
-
-static void check_context(FcFixture *f, const char *path, guint64 wait, guint64 own_wait)
-{
-    const FcCountsNode *node = fc_fixture_context(f->counts, path);
-    g_assert_nonnull(node);
-    const FcCountsCost cost =
-        fc_counts_wait(f->counts->node_waits, (guint32)(node - f->counts->nodes));
-    g_assert_cmpuint(cost.total, ==, wait);
-    g_assert_cmpuint(cost.local, ==, own_wait);
-}
-
 /* A calls B, which waits, then A itself is preempted. */
 static void test_nesting(void)
 {
@@ -78,10 +60,10 @@ static void test_nesting(void)
     fc_fixture_check_range(&f, 'B', 40000, 40000, 40000, 40000); /* it waited: as long as it took */
     check_cpu_range(&f, 'A', 30000, 30000, 20000, 20000);
     check_cpu_range(&f, 'B', 10000, 10000, 10000, 10000);
-    check_arc(&f, 0, 0x99, 'A', 70000);
-    check_arc(&f, 'A', SITE('A', 0), 'B', 30000);
-    check_context(&f, "A", 70000, 40000);
-    check_context(&f, "AB", 30000, 30000);
+    fc_fixture_check_arc_wait(&f, 0, 0x99, 'A', 70000);
+    fc_fixture_check_arc_wait(&f, 'A', SITE('A', 0), 'B', 30000);
+    fc_fixture_check_waits(&f, "A", 70000, 40000);
+    fc_fixture_check_waits(&f, "AB", 30000, 30000);
     fc_stack_get_off(f.stack, &all);
     g_assert_cmpuint(all.off, ==, 70000);
     g_assert_cmpuint(all.preempted, ==, 40000);
@@ -166,245 +148,10 @@ static void test_recursion(void)
     fc_fixture_leave(&f, 90000, 'F', 0x99, 0);
     fc_fixture_check(&f, 'F', 90000, 70000, 45000, 45000);
     fc_fixture_check(&f, 'G', 50000, 20000, 25000, 0);
-    check_arc(&f, 'G', SITE('G', 0), 'F', 25000);
-    check_context(&f, "F", 45000, 45000);
-    check_context(&f, "FG", 25000, 0);
+    fc_fixture_check_arc_wait(&f, 'G', SITE('G', 0), 'F', 25000);
+    fc_fixture_check_waits(&f, "F", 45000, 45000);
+    fc_fixture_check_waits(&f, "FG", 25000, 0);
     fc_fixture_stop(&f);
-}
-
-/* More than the time since the record before: the thread lost the CPU after the hook had read its
- * clock, so it is the time of what goes on then. */
-static void test_pending(void)
-{
-    FcFixture f;
-    fc_fixture_start(&f);
-    fc_fixture_seen(&f, 0, 0, 0);
-    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
-    fc_fixture_seen(&f, 100, 80000, 0);
-    fc_fixture_enter(&f, 100, 'B', SITE('A', 0), 1);
-    fc_fixture_leave(&f, 90000, 'B', SITE('A', 0), 1);
-    fc_fixture_seen(&f, 90100, 150000, 0);
-    fc_fixture_leave(&f, 90100, 'A', 0x99, 0); /* outside of all */
-    fc_fixture_check(&f, 'A', 90100, 200, 80100, 200);
-    fc_fixture_check(&f, 'B', 89900, 89900, 79900, 79900);
-    fc_fixture_check_range(&f, 'B', 10000, 10000, 10000, 10000);
-    fc_fixture_stop(&f);
-}
-
-/* More than there is room for behind the record, too: nobody saw when that was.  It is the thread's
- * and is spread over what this did. */
-static void test_unplaced(void)
-{
-    FcFixture f;
-    FcStackOff all;
-    fc_fixture_start(&f);
-    fc_fixture_seen(&f, 0, 0, 0);
-    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
-    fc_fixture_enter(&f, 10000, 'B', SITE('A', 0), 1);
-    fc_fixture_leave(&f, 910000, 'B', SITE('A', 0), 1);
-    fc_fixture_seen(&f, 911000, 455000, 0); /* 1,000 of it in A */
-    fc_fixture_enter(&f, 911000, 'C', SITE('A', 1), 1);
-    fc_fixture_leave(&f, 920000, 'C', SITE('A', 1), 1);
-    fc_fixture_leave(&f, 1000000, 'A', 0x99, 0);
-    check_context(&f, "A", 1000, 1000);
-    fc_stack_get_off(f.stack, &all);
-    g_assert_cmpuint(all.off, ==, 455000);
-    g_assert_cmpuint(all.preempted, ==, 455000);
-    g_assert_cmpuint(all.unplaced, ==, 454000);
-    fc_waits_spread(f.counts, 499500); /* half of the time on the CPU */
-    fc_waits_bound(f.counts);
-    fc_counts_sum_functions(f.counts);
-    fc_fixture_check(&f, 'A', 1000000, 91000, 500500, 46000);
-    fc_fixture_check(&f, 'B', 900000, 900000, 450000, 450000);
-    fc_fixture_check(&f, 'C', 9000, 9000, 4500, 4500);
-    check_arc(&f, 'A', SITE('A', 0), 'B', 450000);
-    check_context(&f, "A", 500500, 46000);
-    fc_waits_spread(f.counts, G_MAXUINT64); /* no more than there is */
-    fc_waits_bound(f.counts);
-    check_context(&f, "A", 1000000, 91000);
-    fc_waits_spread(f.counts, 1);
-    check_context(&f, "A", 1000000, 91000);
-    fc_fixture_stop(&f);
-}
-
-/* The stack is closed before another record comes: for so long the time goes on there. */
-static void test_pending_at_end(void)
-{
-    for (guint late = 0; late < 2; late++)
-    {
-        FcFixture f;
-        FcStackOff all;
-        fc_fixture_start(&f);
-        fc_fixture_seen(&f, 0, 0, 0);
-        fc_fixture_enter(&f, 0, 'A', 0x99, 0);
-        fc_fixture_seen(&f, 100, 80000, 0);
-        fc_stack_close(f.stack, late ? 80100 : 50000);
-        fc_stack_get_off(f.stack, &all);
-        g_assert_cmpuint(all.off, ==, 80000);
-        g_assert_cmpuint(all.unplaced, ==, late ? 0 : 79900);
-        check_context(&f, "A", late ? 80000 : 100, late ? 80000 : 100);
-        fc_fixture_stop(&f);
-    }
-}
-
-/* The room that it takes is not there for what the next record tells of. */
-static void test_pending_then_more(void)
-{
-    FcFixture f;
-    FcStackOff all;
-    fc_fixture_start(&f);
-    fc_fixture_seen(&f, 0, 0, 0);
-    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
-    fc_fixture_seen(&f, 100, 80000, 0);
-    fc_fixture_enter(&f, 100, 'B', SITE('A', 0), 1);
-    fc_fixture_seen(&f, 90000, 150000, 0); /* 10,000 in B, 60,000 behind this */
-    fc_fixture_leave(&f, 90000, 'B', SITE('A', 0), 1);
-    fc_fixture_leave(&f, 200000, 'A', 0x99, 0);
-    check_context(&f, "AB", 89900, 89900);
-    check_context(&f, "A", 150000, 60100);
-    fc_stack_get_off(f.stack, &all);
-    g_assert_cmpuint(all.off, ==, 150000);
-    g_assert_cmpuint(all.unplaced, ==, 0);
-    fc_fixture_stop(&f);
-}
-
-/* A last look, of a wait that no record ends, does not make it forgotten. */
-static void test_pending_at_last_wait(void)
-{
-    FcFixture f;
-    FcStackOff all;
-    fc_fixture_start(&f);
-    fc_fixture_seen(&f, 0, 0, 0);
-    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
-    fc_fixture_seen(&f, 10000, 500000, 0);
-    fc_stack_take_last_wait(f.stack, FIXTURE_CLOCKS + 800000, 1000000);
-    fc_stack_close(f.stack, 1000000);
-    check_context(&f, "A", 800000, 800000);
-    fc_stack_get_off(f.stack, &all);
-    g_assert_cmpuint(all.off, ==, 800000);
-    fc_fixture_stop(&f);
-}
-
-/* What comes behind the last function is in nothing, if it was told of before it came, too. */
-static void test_pending_behind(void)
-{
-    FcFixture f;
-    FcStackOff all;
-    fc_fixture_start(&f);
-    fc_fixture_seen(&f, 0, 0, 0);
-    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
-    fc_fixture_seen(&f, 10000, 500000, 0);
-    fc_fixture_leave(&f, 10000, 'A', 0x99, 0);
-    fc_fixture_seen(&f, 600000, 500000, 1);
-    fc_stack_end_outside(f.stack);
-    fc_stack_get_off(f.stack, &all);
-    g_assert_cmpuint(fc_stack_last_time(f.stack), ==, 10000);
-    g_assert_cmpuint(all.off, ==, 10000);
-    fc_fixture_stop(&f);
-}
-
-/* The letter of a call at that depth, each by a call site of its caller. */
-static void change_depth(FcFixture *f, guint64 time, guint *depth, gboolean enters)
-{
-    const guint above = enters ? *depth : *depth - 1;
-    const guint64 site = above > 0 ? SITE('A' + (char)above - 1, 0) : 0x99;
-    if (enters)
-        fc_fixture_enter(f, time, 'A' + (char)above, site, above);
-    else
-        fc_fixture_leave(f, time, 'A' + (char)above, site, above);
-    *depth = enters ? above + 1 : above;
-}
-
-/* Calls and returns at random.  Before some records the thread was off the CPU, before some looks,
- * behind the hook's clock, too: what the thread waited is what its functions did, and neither is
- * more than is true. */
-static void test_random(void)
-{
-    g_autoptr(GRand) random = g_rand_new_with_seed(1);
-    for (guint round = 0; round < 2000; round++)
-    {
-        FcFixture f;
-        FcStackOff all;
-        guint depth = 0;
-        guint64 time = 0;
-        guint64 off = 0;
-        guint64 late = 0;
-        guint64 sum = 0;
-        fc_fixture_start(&f);
-        fc_fixture_seen(&f, 0, 0, 0);
-        change_depth(&f, 0, &depth, TRUE);
-        for (guint32 i = 1; i <= 12; i++)
-        {
-            const guint64 before = g_rand_int_range(random, 0, 4) == 0
-                                       ? (guint64)g_rand_int_range(random, 0, 20000)
-                                       : 0;
-            time += (guint64)g_rand_int_range(random, 1, 30000) + before + late;
-            late = g_rand_int_range(random, 0, 4) == 0
-                       ? (guint64)g_rand_int_range(random, 0, 100000)
-                       : 0;
-            off += before + late;
-            if (before + late > 0)
-                fc_fixture_seen(&f, time, off, i);
-            change_depth(&f, time, &depth, depth == 1 || (depth < 4 && g_rand_boolean(random)));
-        }
-        while (depth > 0)
-            change_depth(&f, time + late, &depth, FALSE);
-        fc_stack_get_off(f.stack, &all);
-        g_assert_cmpuint(all.off, <=, off);
-        fc_waits_spread(f.counts, all.unplaced);
-        fc_waits_bound(f.counts);
-        for (guint32 i = 1; i < f.counts->node_count; i++)
-            sum += fc_counts_wait(f.counts->node_waits, i).local;
-        g_assert_cmpuint(sum, <=, all.off);
-        g_assert_cmpuint(sum + 64, >=, all.off);
-        fc_fixture_stop(&f);
-    }
-}
-
-/* What was pending when a timed call of a counted function ended is none of its caller's work. */
-static void test_pending_in_gap(void)
-{
-    for (guint pending = 0; pending < 2; pending++)
-    {
-        FcFixture f;
-        fc_fixture_start(&f);
-        fc_fixture_seen(&f, 0, 0, 0);
-        fc_fixture_enter(&f, 0, 'A', 0x99, 0);
-        fc_fixture_count(&f, 10, FC_COUNT_SAMPLE, 'B', SITE('A', 0), 1);
-        if (pending)
-            fc_fixture_seen(&f, 20, 5000, 0);
-        fc_fixture_leave(&f, 20, 'B', SITE('A', 0), 1);
-        fc_fixture_count(&f, 5050, FC_COUNT_GAP_ENDS, 'B', SITE('A', 0), 1);
-        const GArray *samples = fc_stack_counted(f.stack)->samples;
-        g_assert_cmpuint(g_array_index(samples, FcCountedSample, 0).gaps, ==, 1 - pending);
-        fc_fixture_leave(&f, 6000, 'A', 0x99, 0);
-        fc_fixture_stop(&f);
-    }
-}
-
-/* Nor is a call in the window a sample of its function where that was pending in it. */
-static void test_pending_in_window(void)
-{
-    for (guint pending = 0; pending < 2; pending++)
-    {
-        FcFixture f;
-        fc_fixture_start(&f);
-        fc_fixture_seen(&f, 0, 0, 0);
-        fc_fixture_enter(&f, 0, 'A', 0x99, 0);
-        fc_fixture_count(&f, 10, FC_COUNT_SAMPLE, 'B', SITE('A', 0), 1);
-        if (pending)
-            fc_fixture_seen(&f, 20, 5000, 0);
-        fc_fixture_enter(&f, 20, 'C', SITE('B', 0), 2);
-        fc_fixture_leave(&f, 5050, 'C', SITE('B', 0), 2);
-        fc_fixture_leave(&f, 5060, 'B', SITE('A', 0), 1);
-        fc_fixture_leave(&f, 6000, 'A', 0x99, 0);
-        const FcCountsArc *arc = fc_fixture_arc(f.counts, 'B', SITE('B', 0), 'C');
-        const GArray *inner = fc_stack_counted(f.stack)->inner;
-        const guint at = (guint)(arc - f.counts->arcs);
-        g_assert_cmpuint(at < inner->len ? g_array_index(inner, FcCountedSums, at).windows : 0, ==,
-                         1 - pending);
-        fc_fixture_stop(&f);
-    }
 }
 
 /* The clocks are read one after the other: what is less than before is nothing. */
@@ -489,7 +236,7 @@ static void test_bounds(void)
 {
     FcFixture f;
     start_nested(&f);
-    check_context(&f, "ABC", 30000, 30000);
+    fc_fixture_check_waits(&f, "ABC", 30000, 30000);
     FcCountsNode *inner = &f.counts->nodes[fc_fixture_context(f.counts, "ABC") - f.counts->nodes];
     FcCountsNode *outer = &f.counts->nodes[fc_fixture_context(f.counts, "AB") - f.counts->nodes];
     inner->local = inner->total = 12000;
@@ -497,13 +244,13 @@ static void test_bounds(void)
     f.counts->functions[inner->function].total = 12000;
     fc_waits_bound(f.counts);
     check_on_cpu(f.counts);
-    check_context(&f, "ABC", 12000, 12000);
-    check_context(&f, "AB", 17000, 5000);
-    check_context(&f, "A", 17000, 0);
+    fc_fixture_check_waits(&f, "ABC", 12000, 12000);
+    fc_fixture_check_waits(&f, "AB", 17000, 5000);
+    fc_fixture_check_waits(&f, "A", 17000, 0);
     fc_fixture_check(&f, 'A', 100000, 30000, 17000, 0);
     fc_fixture_check(&f, 'B', 70000, 58000, 17000, 5000);
-    check_arc(&f, 'A', SITE('A', 0), 'B', 17000);
-    check_arc(&f, 'B', SITE('B', 0), 'C', 12000);
+    fc_fixture_check_arc_wait(&f, 'A', SITE('A', 0), 'B', 17000);
+    fc_fixture_check_arc_wait(&f, 'B', SITE('B', 0), 'C', 12000);
     fc_fixture_stop(&f);
 }
 
@@ -517,11 +264,11 @@ static void test_too_much(void)
     fc_counts_add_wait(&f.counts->node_waits, (guint32)inner, (FcCountsCost){200000, 200000});
     fc_waits_bound(f.counts);
     check_on_cpu(f.counts);
-    check_context(&f, "ABC", 40000, 40000);
-    check_context(&f, "AB", 45000, 5000);
-    check_context(&f, "A", 45000, 0);
+    fc_fixture_check_waits(&f, "ABC", 40000, 40000);
+    fc_fixture_check_waits(&f, "AB", 45000, 5000);
+    fc_fixture_check_waits(&f, "A", 45000, 0);
     fc_fixture_check(&f, 'A', 100000, 30000, 45000, 0);
-    check_arc(&f, 'A', SITE('A', 0), 'B', 45000);
+    fc_fixture_check_arc_wait(&f, 'A', SITE('A', 0), 'B', 45000);
     fc_fixture_stop(&f);
 }
 
@@ -592,15 +339,6 @@ int main(int argc, char **argv)
     g_test_add_func("/off/outside", test_outside);
     g_test_add_func("/off/behind", test_behind);
     g_test_add_func("/off/recursion", test_recursion);
-    g_test_add_func("/off/pending", test_pending);
-    g_test_add_func("/off/unplaced", test_unplaced);
-    g_test_add_func("/off/pending-at-end", test_pending_at_end);
-    g_test_add_func("/off/pending-then-more", test_pending_then_more);
-    g_test_add_func("/off/pending-at-last-wait", test_pending_at_last_wait);
-    g_test_add_func("/off/pending-behind", test_pending_behind);
-    g_test_add_func("/off/random", test_random);
-    g_test_add_func("/off/pending-in-gap", test_pending_in_gap);
-    g_test_add_func("/off/pending-in-window", test_pending_in_window);
     g_test_add_func("/off/backwards", test_backwards);
     g_test_add_func("/off/switches", test_switches);
     g_test_add_func("/off/bounds", test_bounds);
