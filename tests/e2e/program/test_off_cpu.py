@@ -26,6 +26,10 @@ PR_SET_TIMERSLACK = 29
 
 
 class OffCpu(fctest.Case):
+    def dumped(self, name="functioncheck.fc"):
+        """The profile as fcdump tells it."""
+        return json.loads(self.command([fctest.tool("fcdump"), "--json", self.path(name)]))
+
     def measure(self, env, config=(), **options):
         """The target's words as {function: (wall, cpu)}, and fcdump's as {function: object}."""
         program = self.compile("off_cpu.c", "-pthread", config=config)
@@ -33,9 +37,7 @@ class OffCpu(fctest.Case):
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         own = {words[0]: (int(words[1]), int(words[2]))
                for words in map(str.split, done.stdout.decode().splitlines())}
-        text = subprocess.run([fctest.tool("fcdump"), "--json", self.path("functioncheck.fc")],
-                              check=True, capture_output=True).stdout
-        profile = json.loads(text)
+        profile = self.dumped()
         return own, {each["name"]: each for each in profile["functions"]}, profile["threads"]
 
     def check(self, env, waits, **options):
@@ -88,9 +90,7 @@ class OffCpu(fctest.Case):
                 if done.returncode == 77:
                     self.skipTest("there is no rseq")
                 self.assertEqual((done.returncode, done.stderr), (0, b""))
-                content = json.loads(subprocess.run(
-                    [fctest.tool("fcdump"), "--json", self.path("functioncheck.fc")],
-                    check=True, capture_output=True).stdout)
+                content = self.dumped()
                 thread, = content["threads"]
                 self.assertEqual(thread["waits"], "coarse")
                 found = {each["name"]: each for each in content["functions"]}
@@ -115,9 +115,7 @@ class OffCpu(fctest.Case):
                 if done.returncode == 77:
                     self.skipTest("there is no rseq")
                 self.assertEqual((done.returncode, done.stderr), (0, b""))
-                profile = json.loads(subprocess.run(
-                    [fctest.tool("fcdump"), "--json", self.path("functioncheck.fc")],
-                    check=True, capture_output=True).stdout)
+                profile = self.dumped()
                 found = {each["name"]: each for each in profile["functions"]}
                 _, wall, cpu = done.stdout.split()
                 works, calls = found["works"], found["calls"]
@@ -137,9 +135,7 @@ class OffCpu(fctest.Case):
             with self.subTest(env=env):
                 done = self.run_quiet([program], env=env)
                 self.assertEqual((done.returncode, done.stderr), (0, b""))
-                profile = json.loads(subprocess.run(
-                    [fctest.tool("fcdump"), "--json", self.path("functioncheck.fc")],
-                    check=True, capture_output=True).stdout)
+                profile = self.dumped()
                 found = {each["name"]: each for each in profile["functions"]}
                 for name, wall, cpu in map(str.split, done.stdout.decode().splitlines()):
                     total, wait = found[name]["total_ns"], found[name]["total_wait_ns"]
@@ -163,9 +159,7 @@ class OffCpu(fctest.Case):
                 done = self.run_quiet([program], env=env)
                 self.assertEqual((done.returncode, done.stderr), (0, b""))
                 on_cpu = int(done.stdout)
-                text = subprocess.run([fctest.tool("fcdump"), "--json", self.path("functioncheck.fc")],
-                                      check=True, capture_output=True).stdout
-                profile = json.loads(text)
+                profile = self.dumped()
                 found = {each["name"]: each for each in profile["functions"]}
                 for name in ("waits_on", "both"):
                     total, wait = found[name]["total_ns"], found[name]["total_wait_ns"]
@@ -184,13 +178,11 @@ class OffCpu(fctest.Case):
                     self.assertEqual((done.returncode, done.stderr), (0, b""))
                     on_cpu = int(done.stdout)
                     profile = self.wait_for_file()
-                    text = subprocess.run([fctest.tool("fcdump"), "--json", profile],
-                                          check=True, capture_output=True).stdout
+                    content = self.dumped()
                     report = subprocess.run([fctest.tool("fcdump"), profile], check=True,
                                             capture_output=True, text=True).stdout
                     begun = min(each.load_ns for each in fcprofile.load(profile).modules)
                     os.unlink(profile)
-                    content = json.loads(text)
                     process, = content["processes"]
                     thread, = content["threads"]
                     self.assertGreaterEqual(process["run_ns"], thread["run_ns"])
@@ -213,10 +205,8 @@ class OffCpu(fctest.Case):
                           "the profiles are not there")
         found = {}
         for name in files:
-            text = subprocess.run([fctest.tool("fcdump"), "--json", self.path(name)],
-                                  check=True, capture_output=True).stdout
+            content = self.dumped(name)
             os.unlink(self.path(name))
-            content = json.loads(text)
             own = {each["name"]: each for each in content["functions"]}
             if how == "thread" or own["waits"]["calls"] == 0:
                 found = own
@@ -258,9 +248,7 @@ class OffCpu(fctest.Case):
             with self.subTest(env):
                 done = self.run_quiet([program], env=env)
                 self.assertEqual((done.returncode, done.stderr), (0, b""))
-                text = subprocess.run([fctest.tool("fcdump"), "--json", self.path("functioncheck.fc")],
-                                      check=True, capture_output=True).stdout
-                content = json.loads(text)
+                content = self.dumped()
                 found = {each["name"]: each for each in content["functions"]}
                 took = int(done.stdout)
                 for name in ("waits", "handler"):
@@ -337,9 +325,7 @@ class OffCpu(fctest.Case):
                          if name.startswith("functioncheck.fc.")]
                 self.assertEqual(len(files), 6)
                 for name in files:
-                    text = subprocess.run([fctest.tool("fcdump"), "--json", self.path(name)],
-                                          check=True, capture_output=True).stdout
-                    self.check_on_cpu(json.loads(text))
+                    self.check_on_cpu(self.dumped(name))
                     os.unlink(self.path(name))
 
     def test_reports(self):
@@ -367,8 +353,7 @@ class OffCpu(fctest.Case):
                                   self.path("functioncheck.fc")],
                                  check=True, capture_output=True, text=True).stdout
             return {row[-1]: row for row in csv.reader(out.splitlines())}
-        data = json.loads(subprocess.run([fctest.tool("fcdump"), "--json", self.path("functioncheck.fc")],
-                                         check=True, capture_output=True, text=True).stdout)
+        data = self.dumped()
         sleeps = next(each for each in data["functions"] if each["name"] == "sleeps")
         for which in ("total", "local"):
             least, most = sleeps[f"cpu_{which}_min_ns"], sleeps[f"cpu_{which}_max_ns"]
