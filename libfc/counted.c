@@ -9,13 +9,11 @@
 
 #include "libfc/choice.h"
 #include "libfc/chosen.h"
-#include "libfc/clock.h"
 #include "libfc/counters.h"
 #include "libfc/depth.h"
 #include "libfc/detail.h"
 #include "libfc/held.h"
 #include "libfc/place.h"
-#include "libfc/record.h"
 #include "libfc/recorded.h"
 #include "libfc/signals.h"
 #include "libfc/stretch.h"

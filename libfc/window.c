@@ -7,7 +7,6 @@
 #include "libfc/held.h"
 #include "libfc/nested.h"
 #include "libfc/place.h"
-#include "libfc/record.h"
 #include "libfc/signals.h"
 #include "libfc/stretch.h"
 #include "libfc/thread.h"
