@@ -328,8 +328,7 @@ GArray *fc_process_fork(FcProcess *process, guint32 number)
     FcThread *thread = g_hash_table_lookup(process->threads, GUINT_TO_POINTER(number));
     if (!thread)
         return g_array_new(FALSE, TRUE, sizeof(FcOpenFrame));
-    fc_thread_give_up(thread, TRUE);
-    return fc_stack_open_frames(thread->stack);
+    return fc_thread_open_frames(thread);
 }
 
 void fc_process_adopt(FcProcess *process, const FcProcess *parent, const GArray *frames)

@@ -92,6 +92,10 @@ void fc_stack_inherit(FcStack *stack, const FcOpenFrame *frames, guint count, gu
 /* The open frames: those of stacks that were switched from, then the active ones, outermost first.
  * The caller unrefs the array of FcOpenFrame. */
 GArray *fc_stack_open_frames(const FcStack *stack);
+/* Changes them to what they will be when these records, units as of fc_stack_feed, are taken, which
+ * they are not: of some of them it may be that they are not there yet. */
+void fc_stack_open_ahead(FcStack *stack, const struct FcUnit *units, guint32 from, guint32 to,
+                         guint32 generation, GArray *open);
 /* By function, guint64: the ticks on the CPU that its local time has so far, of what is open on the
  * current stack up to the last record.  The caller unrefs it. */
 GArray *fc_stack_busy_so_far(const FcStack *stack);

@@ -125,10 +125,7 @@ static void read_behind_gaps(FcThread *thread, Piece *piece)
 
 static gboolean is_whole(const Piece *piece)
 {
-    guint32 units = 1;
-    for (guint32 at = piece->at; at < piece->starts && units != 0; at += units)
-        units = units_at(piece, at);
-    return units != 0;
+    return fc_records_are_whole(piece->units, piece->at, piece->starts, piece->generation);
 }
 
 /* What was not read of it is lost. */
@@ -253,6 +250,20 @@ void fc_thread_retry(FcThread *thread)
             fc_shared_free(thread->shared, piece->index);
         forget(thread, g_queue_pop_head(thread->pending));
     }
+}
+
+GArray *fc_thread_open_frames(FcThread *thread)
+{
+    fc_thread_retry(thread);
+    GArray *open = fc_stack_open_frames(thread->stack);
+    for (const GList *at = thread->pending->head; at; at = at->next)
+    {
+        Piece piece = *(const Piece *)at->data;
+        load(thread, &piece);
+        fc_stack_open_ahead(thread->stack, piece.units, piece.at, piece.starts, piece.generation,
+                            open);
+    }
+    return open;
 }
 
 void fc_thread_give_up(FcThread *thread, gboolean may_write)

@@ -128,10 +128,7 @@ static uint32_t units_at(const struct FcChunk *chunk, uint32_t at)
 
 static bool has_gap(const struct FcChunk *chunk)
 {
-    uint32_t units = 1;
-    for (uint32_t at = FC_BUFFER_FIRST; at < chunk->taken && units != 0; at += units)
-        units = units_at(chunk, at);
-    return units == 0;
+    return !fc_records_are_whole(chunk->units, FC_BUFFER_FIRST, chunk->taken, chunk->generation);
 }
 
 /* False where it could not be sent. */

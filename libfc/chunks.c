@@ -17,6 +17,7 @@
 
 #include <linux/futex.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 /* A thread that got no chunk in so many waits of WAIT_NS, in each of which fcmanager read all that
@@ -42,11 +43,19 @@
  * comes for itself, some 50 ns a record. */
 #define FIRST_CHUNKS 32u
 
+/* Whose a chunk is in a process that left it, see leave_chunks(), and at most how many of the pool
+ * one leaves. */
+#define OWNER_LEFT UINT64_MAX
+#define LEFT_PART 16u
+
 static struct FcShared *shared;
 static uint8_t is_touched[REMEMBERED_CHUNKS + 1]; /* atomic: by index; for more it is not known */
-static uint32_t chunk_count;                      /* atomic: only ever made smaller */
-static uint32_t threads_begun;                    /* atomic: with a first chunk */
-static uint32_t lookers; /* atomic: threads that look at chunks whose owner they don't know */
+/* Likewise, the number of the thread that had it last for its counts; 0: none. */
+static uint32_t counting_thread[REMEMBERED_CHUNKS + 1];
+static uint32_t left_count;    /* by this process and those that it is a fork of */
+static uint32_t chunk_count;   /* atomic: only ever made smaller */
+static uint32_t threads_begun; /* atomic: with a first chunk */
+static uint32_t lookers;       /* atomic: threads that look at chunks whose owner they don't know */
 static uint32_t in_flight_limit;
 
 static struct FcChunk *chunk_at(uint32_t index)
@@ -92,10 +101,13 @@ void fc_chunks_shrink(void)
     while (__atomic_load_n(&lookers, __ATOMIC_SEQ_CST) != 0)
         fc_sys(SYS_sched_yield);
     /* What this process owns stays: its threads record there, or the manager has yet to read it,
-       and it gets none of the others any more. */
+       and it gets none of the others any more.  So does what it left. */
     for (uint32_t index = KEPT_CHUNKS + 1; index <= count; index++)
-        if (__atomic_load_n(&chunk_at(index)->owner, __ATOMIC_RELAXED) != fc_state_key)
+    {
+        const uint64_t owner = __atomic_load_n(&chunk_at(index)->owner, __ATOMIC_RELAXED);
+        if (owner != fc_state_key && owner != OWNER_LEFT)
             fc_unmap(chunk_at(index), FC_CHUNK_BYTES);
+    }
 }
 
 /* How many of the chunks that the thread gave away it has not got back, those beyond the `mapped`
@@ -231,6 +243,8 @@ struct FcChunk *fc_chunks_claim_counts(uint32_t number)
     fc_chunk_next_generation(chunk);
     memset(chunk->counts, 0, sizeof chunk->counts);
     chunk->beacon = FC_BEACON_HOOK;
+    if (index <= REMEMBERED_CHUNKS)
+        __atomic_store_n(&counting_thread[index], fc_thread.number, __ATOMIC_RELAXED);
     fill_header(chunk, FC_CHUNK_OF_COUNTS, number);
     struct FcMessage message = {
         .type = FC_MSG_COUNTS, .thread = fc_thread.number, .argument = index};
@@ -339,8 +353,64 @@ void fc_chunks_give_up(void)
     fc_thread_set_cursor(FC_CURSOR_NONE);
 }
 
-void fc_chunks_after_fork(void)
+/* What is stored in the chunk from here on is seen by nobody. */
+static bool leave(struct FcChunk *chunk)
 {
+    const long at = fc_sys(SYS_mmap, chunk, FC_CHUNK_BYTES, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0L);
+    if (at < 0 && at > -4096)
+        return false;
+    chunk->owner = OWNER_LEFT;
+    return true;
+}
+
+/* A hook that a handler interrupted to fork may have yet to count its call in a chunk of the
+ * parent's, or to store its record there, which the parent's own hook does.  Of such chunks the
+ * child has memory of its own.  They are lost to it and its children, so it leaves but some of the
+ * pool. */
+static void leave_chunks(uint32_t thread)
+{
+    const uint32_t most = chunk_count / LEFT_PART;
+    if (fc_thread.gap_index != 0 && fc_thread.gap_index <= chunk_count && left_count < most)
+        left_count += leave(chunk_at(fc_thread.gap_index));
+    fc_thread.gap_index = 0;
+    for (uint32_t index = 1; index <= REMEMBERED_CHUNKS; index++)
+    {
+        /* the parent's thread has it to its end: it is mapped */
+        if (thread != 0 && counting_thread[index] == thread && left_count < most)
+            left_count += leave(chunk_at(index));
+        counting_thread[index] = 0;
+    }
+}
+
+static bool has_gap(uint32_t index, uint32_t units)
+{
+    const struct FcChunk *chunk = chunk_at(index);
+    return !fc_records_are_whole(chunk->units, 0, units, chunk->generation);
+}
+
+/* Of two with gaps, as of a handler that interrupted the hook of another handler, the first is
+ * remembered. */
+void fc_chunks_before_fork(void)
+{
+    const struct FcChunk *chunk = FC_CURSOR_CHUNK(fc_thread.cursor);
+    uint32_t units = FC_CURSOR_UNITS(fc_thread.cursor);
+    units = units < FC_UNITS ? units : FC_UNITS;
+    if (fc_thread.gap_index > chunk_count ||
+        (fc_thread.gap_index != 0 && !has_gap(fc_thread.gap_index, fc_thread.gap_units)))
+        fc_thread.gap_index = 0;
+    if (fc_thread.gap_index == 0 && chunk && chunk != fc_thread.private_chunk &&
+        has_gap(chunk_index(chunk), units))
+    {
+        fc_thread.gap_index = chunk_index(chunk);
+        fc_thread.gap_units = units;
+    }
+    fc_chunks_flush();
+}
+
+void fc_chunks_after_fork(uint32_t thread)
+{
+    leave_chunks(thread);
     fc_buffers_after_fork();
     lookers = 0; /* threads of the parent */
     memset(is_touched, 0, sizeof is_touched);

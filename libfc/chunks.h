@@ -47,8 +47,11 @@ struct FcChunk *fc_chunks_claim_counts(uint32_t number);
 /* fc_chunks_flush, and the calling thread keeps nothing: it ends.  Signals blocked. */
 void fc_chunks_give_up(void);
 
-/* In a forked child: the calling thread has no chunk. */
-void fc_chunks_after_fork(void);
+/* fc_chunks_flush where the calling thread is about to fork.  Signals blocked until
+ * fc_chunks_after_fork. */
+void fc_chunks_before_fork(void);
+/* In a forked child: the calling thread, which had that number in the parent, has no chunk. */
+void fc_chunks_after_fork(uint32_t thread);
 
 /* For messages that fcmanager answers (FC_MSG_QUIT, FC_MSG_LIVE): gives up the calling thread's
  * chunk, after which it has none, and says in which chunk the answer is to come: an index, 0 for

@@ -212,6 +212,16 @@ static inline uint32_t fc_record_units(const struct FcUnit *unit, uint32_t gener
     return site >> FC_SITE_GENERATION_SHIFT == generation ? FC_RECORD_UNITS : 0;
 }
 
+/* Whether all records are there that begin in `units`[from, to), behind which there is another one. */
+static inline int fc_records_are_whole(const struct FcUnit *units, uint32_t from, uint32_t to,
+                                       uint32_t generation)
+{
+    uint32_t read = 1;
+    for (uint32_t at = from; at < to && read != 0; at += read)
+        read = fc_record_units(&units[at], generation);
+    return read != 0;
+}
+
 /* The time of which a short record tells a part, where another record's is `near`. */
 static inline uint64_t fc_record_time(uint64_t last, uint64_t near)
 {

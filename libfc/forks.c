@@ -50,7 +50,7 @@ static void prepare_fork(void)
         fc_threads_start();
     fc_modules_update(); /* the child goes by what we know, and the chunk's reader, too */
     fc_loader_before_fork();
-    fc_chunks_flush();
+    fc_chunks_before_fork();
     /* relaxed: the tokens only have to differ */
     forking.token = __atomic_add_fetch(&fork_count, 1, __ATOMIC_RELAXED);
     struct FcMessage message = {

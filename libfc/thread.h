@@ -80,6 +80,9 @@ struct FcThread
         uint32_t index;
         uint32_t sequence;
     } sent[FC_IN_FLIGHT_MAX]; /* the last of them, at sent_count % FC_IN_FLIGHT_MAX */
+    uint32_t gap_index; /* of the chunk that was given away at a fork while a hook had yet to store
+                           a record in it; 0: there is none; */
+    uint32_t gap_units; /* so many were taken in it */
 };
 
 /* initial-exec: one instruction to reach it, and never an allocation.  libfc is loaded at

@@ -113,9 +113,10 @@ void fc_threads_start(void)
 
 void fc_threads_after_fork(void)
 {
+    const uint32_t number = fc_thread.number;
     last_number = 0;
     fc_thread.number = 0;
-    fc_chunks_after_fork();
+    fc_chunks_after_fork(number);
 }
 
 void fc_threads_send_name(void)

@@ -33,6 +33,39 @@ static void test_fork(void)
     fc_program_stop(&program);
 }
 
+/* A handler forks that interrupted a hook, whose record is not there yet.  The child has what is
+ * open in the handler, behind a call and a jump; of the parent nothing is lost. */
+static void test_fork_at_gap(void)
+{
+    FcProgram program;
+    fc_program_start(&program);
+    struct FcChunk *chunk = fc_program_claim(&program, 1, 1, 0);
+    chunk->records[0] = fc_fixture_record(FC_RECORD_ENTER, 10, 'A', 0x99, 0);
+    chunk->records[2] = fc_fixture_record(FC_RECORD_ENTER, 12, 'C', 0x99, 2);
+    chunk->records[3] = fc_fixture_record(FC_RECORD_ENTER, 13, 'D', 0x99, 3);
+    chunk->records[4] = fc_fixture_record(FC_RECORD_EXIT, 14, 'D', 0x99, 3);
+    chunk->records[5] = fc_fixture_record(FC_RECORD_ENTER, 17, 'D', 0x99, 3);
+    chunk->records[6] = fc_fixture_record(FC_RECORD_JUMP, 18, 0, 0, 2);
+    chunk->records[7] = fc_fixture_record(FC_RECORD_ENTER, 19, 'E', 0x99, 3);
+    fc_program_give(&program, 1, 1, 8);
+    g_autoptr(GArray) frames = fc_process_fork(program.process, 1);
+    g_assert_cmpuint(frames->len, ==, 3);
+    for (guint i = 0; i < 3; i++)
+        g_assert_cmpuint(g_array_index(frames, FcOpenFrame, i).function, ==,
+                         fc_fixture_address("ACE"[i]));
+    g_assert_cmpuint(chunk->owner, ==, PROGRAM_KEY); /* it will be written to */
+    chunk->records[1] = fc_fixture_record(FC_RECORD_ENTER, 11, 'B', 0x99, 1);
+    fc_process_retry(program.process);
+    g_assert_cmpuint(chunk->owner, ==, 0);
+    fc_process_finish(program.process, 30, 1, FALSE);
+    g_assert_cmpuint(fc_fixture_context(program.process->counts, "AB")->calls, ==, 1);
+    g_assert_cmpuint(fc_fixture_context(program.process->counts, "ABC")->calls, ==, 1);
+    g_assert_cmpuint(fc_fixture_context(program.process->counts, "ABCE")->calls, ==, 1);
+    g_assert_cmpuint(fc_program_calls(&program, 'D'), ==, 2);
+    g_assert_cmpuint(fc_program_note_count(program.process->repairs, "gaps"), ==, 0);
+    fc_program_stop(&program);
+}
+
 static void send_off(FcProcess *process, guint64 time, guint64 value, guint64 waits, guint64 kind)
 {
     const struct FcRecord record = {.time = time,
@@ -73,6 +106,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/fork/frames", test_fork);
+    g_test_add_func("/fork/at-gap", test_fork_at_gap);
     g_test_add_func("/fork/that-waits", test_fork_that_waits);
     return g_test_run();
 }

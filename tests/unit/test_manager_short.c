@@ -206,8 +206,8 @@ static void test_times(void)
     fc_fixture_stop(&f);
 }
 
-/* The record that gives a name was given up, as a handler that came before it was there forked:
- * what follows has the name all the same. */
+/* The record that gives a name was given up, as too much was held back behind it: what follows has
+ * the name all the same. */
 static void test_name_given_up(void)
 {
     for (guint is_dead = 0; is_dead < 2; is_dead++)
@@ -220,7 +220,7 @@ static void test_name_given_up(void)
         struct FcChunk *chunk = fc_program_claim(&program, 1, 1, 0);
         fc_program_put_call(chunk, 1, 10, 'B');
         fc_program_send(&program, FC_MSG_CHUNK, 1, 1, 3 * FC_RECORD_UNITS);
-        g_array_unref(fc_process_fork(program.process, 1));
+        fc_thread_give_up(fc_process_thread(program.process, 1), TRUE);
         memcpy(chunk->records, &entry, sizeof entry);
         chunk = fc_program_claim(&program, 2, 1, 1);
         make(FC_RECORD_EXIT, 20, 0, TRUE, &chunk->units[0]);
