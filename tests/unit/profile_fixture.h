@@ -7,17 +7,6 @@
 
 #include "profile/fc-profile-file.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define FIXTURE_ASAN 1
-#endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define FIXTURE_ASAN 1
-#endif
-#ifndef FIXTURE_ASAN
-#define FIXTURE_ASAN 0
-#endif
-
 /* With `size` functions and some multiple of that of the rest.  The same seed
  * gives the same profile.  Its numbers reach from 0 to the largest there are. */
 FcProfile *fixture_profile_new(guint32 seed, guint size);

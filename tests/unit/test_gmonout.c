@@ -6,6 +6,7 @@
 #include "fcgprof/gmon-files.h"
 #include "fcgprof/symspec.h"
 #include "gmon/gmon.h"
+#include "tests/unit/asan.h"
 #include "tests/unit/profile_fixture.h"
 
 #include <errno.h>

@@ -3,6 +3,7 @@
  * The .fc reader takes nothing on trust: cut off at every byte, changed at random,
  * counts and indices that lie.  It says where and why, and never crashes.
  */
+#include "asan.h"
 #include "profile_fixture.h"
 
 #include <string.h>
