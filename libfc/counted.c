@@ -315,7 +315,10 @@ void fc_counted_begin(const struct FcChunk *chunk, uint32_t units)
     if (!counted || !fc_counters_make_room(counted))
         return;
     if (!fc_detail_look_again(chunk, units))
+    {
+        fc_detail_put_back(count);
         return;
+    }
     fc_switches_stop_time();
     /* What is open in the window was recorded as no counted function's: its exit would end the
        frame of another activation, or leave it held. */

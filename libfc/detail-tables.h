@@ -39,6 +39,7 @@ struct FcDetail
     uint32_t chunks;
     bool is_judged;  /* the chunk that is looked at counts */
     bool is_doubted; /* nothing is decided in this thread any more */
+    uint64_t beyond; /* not 0: what is open below this address is not known, see lose_track */
     uint32_t open_count;
     uint32_t decision_count;
     uint32_t statistics_count;

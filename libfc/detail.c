@@ -5,7 +5,8 @@
  * in each of these calls, the nested calls are, and all others, too, when many outermost ones
  * since have been as short.
  *
- * Where the records leave a doubt, nothing is decided, and recording goes on.
+ * Where the records leave a doubt about what is open, nothing begins to be counted before that is
+ * over, and recording goes on.
  */
 #include "libfc/detail.h"
 
@@ -158,13 +159,52 @@ static void cut(struct FcDetail *detail, uint64_t address)
         pop(detail);
 }
 
+static const struct FcOpen *innermost(const struct FcDetail *detail)
+{
+    return detail->open_count > 0 ? &detail->open[detail->open_count - 1] : NULL;
+}
+
+/* What is open within the innermost activation is not known until that is over: what comes above
+ * its address is behind both.  Where none is known it may be anything from here on. */
+static void lose_track(struct FcDetail *detail)
+{
+    const struct FcOpen *open = innermost(detail);
+    if (detail->beyond == 0)
+        detail->beyond = open ? address_of(open) : UINT64_MAX;
+}
+
+/* Whether it is known from a record at the innermost activation's address that that is over.
+ * Functions that were inlined into it share its address and call site; but the very same call can't
+ * be made again before it returned. */
+static bool is_behind(const struct FcOpen *open, const struct FcRecord *record)
+{
+    return (record->where & FC_WHERE_KIND_MASK) == FC_RECORD_ENTER &&
+           ((record->site & FC_SITE_ADDRESS_MASK) != open->site ||
+            (record->function == open->function && record->where == open->where));
+}
+
+/* Whether it is known again what is open, before that record. */
+static bool find_track(struct FcDetail *detail, const struct FcRecord *record)
+{
+    const uint64_t address = address_in(record);
+    const struct FcOpen *open = innermost(detail);
+    if (!open || address < detail->beyond ||
+        (address == detail->beyond && !is_behind(open, record)))
+        return false;
+    detail->beyond = 0;
+    cut(detail, address);
+    while ((open = innermost(detail)) && address_of(open) == address && is_behind(open, record))
+        pop(detail);
+    return true;
+}
+
 static void enter(struct FcDetail *detail, const struct FcRecord *record, uint64_t function,
                   bool is_judged)
 {
     cut(detail, address_in(record));
     if (!fc_detail_make_room(detail))
     {
-        detail->is_doubted = true;
+        lose_track(detail);
         return;
     }
     struct FcOpen *open = &detail->open[detail->open_count++];
@@ -252,6 +292,8 @@ static void look_at(struct FcDetail *detail, const struct FcRecord *record)
         detail->is_doubted |= kind == FC_RECORD_SWITCH || !fc_thread.has_signal_stack;
         return;
     }
+    if (fc_unlikely(detail->beyond != 0) && kind != FC_RECORD_SWITCH && !find_track(detail, record))
+        return;
     if (kind == FC_RECORD_ENTER)
         enter(detail, record, record->function,
               detail->is_judged && function >> FC_COUNT_RECORD_SHIFT == 0);
@@ -336,17 +378,17 @@ static void look(struct FcDetail *detail, const struct FcChunk *chunk, uint32_t 
         if (is_brief && detail->own_time.owed == 0 && i + 1 < to / FC_RECORD_UNITS &&
             is_whole_call(chunk, entry, entry + 1))
         {
-            cut(detail, address_in(entry));
+            if (fc_likely(detail->beyond == 0) || find_track(detail, entry))
+                cut(detail, address_in(entry));
             if (entry[1].time > detail->own_time.seen)
                 detail->own_time.seen = entry[1].time;
             i++;
             continue;
         }
         struct FcRecord record = chunk->records[i];
-        /* One that a hook has yet to fill, whom a handler interrupted: what is open is not known.
-         */
+        /* One that a hook has yet to fill, whom a handler interrupted: an entry or an exit. */
         if (record.site >> FC_SITE_GENERATION_SHIFT != chunk->generation)
-            detail->is_doubted = true;
+            lose_track(detail);
         else
             look_at(detail, &record);
     }
@@ -403,9 +445,9 @@ bool fc_detail_look_again(const struct FcChunk *chunk, uint32_t to)
     struct FcDetail *detail = own();
     if (!detail || detail->is_doubted)
         return false;
-    look(detail, chunk, 0, to);
+    look(detail, chunk, detail->seen_units, to);
     detail->seen_units = to;
-    return !detail->is_doubted;
+    return !detail->is_doubted && detail->beyond == 0;
 }
 
 uint32_t fc_detail_take(const struct FcDecision **decisions)
@@ -417,6 +459,11 @@ uint32_t fc_detail_take(const struct FcDecision **decisions)
     *decisions = detail->decisions;
     detail->decision_count = 0;
     return count;
+}
+
+void fc_detail_put_back(uint32_t count)
+{
+    fc_thread.detail->decision_count = count;
 }
 
 const struct FcOpen *fc_detail_get_open(uint32_t *count)

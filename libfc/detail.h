@@ -44,6 +44,9 @@ bool fc_detail_look_again(const struct FcChunk *chunk, uint32_t to);
 /* What was decided since this was called before, at `decisions`; returns how many. */
 uint32_t fc_detail_take(const struct FcDecision **decisions);
 
+/* All of these will be taken again: it is not known yet what is open. */
+void fc_detail_put_back(uint32_t count);
+
 /* What is open as far as the records tell, outermost first. */
 const struct FcOpen *fc_detail_get_open(uint32_t *count);
 

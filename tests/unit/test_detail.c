@@ -5,7 +5,7 @@
  * 2000.
  */
 #include "libfc/clock.h"
-#include "libfc/detail.h"
+#include "libfc/detail-tables.h"
 #include "libfc/nested.h"
 #include "libfc/thread.h"
 
@@ -14,9 +14,10 @@
 
 #define GENERATION 9u
 #define STACK 0x7f0000000000u
-#define STACK_BYTES 0x100000u
+#define STACK_BYTES 0x1000000u
 #define F 0x5500001000u
 #define G 0x5500002000u
+#define H 0x5500004000u
 #define SITE 0x5500003000u
 
 __thread struct FcThread fc_thread;
@@ -265,6 +266,113 @@ static void test_long_outermost(void)
     stop();
 }
 
+/* Gives the chunk away where it may soon be full. */
+static void make_room(void)
+{
+    struct FcDecision decision;
+    if (slots + 2 >= FC_CHUNK_RECORDS)
+        give_away(&decision);
+}
+
+/* More activations than are remembered: it is not known what is open until the deepest that is
+ * known is over, and then it is. */
+static void test_deep(void)
+{
+    const guint calls = 3 * FC_OPEN_ROOM;
+    guint open_known = 0;
+    guint32 count;
+    start();
+    enter(G);
+    for (guint i = 0; i < calls; i++, make_room())
+        enter(F);
+    g_assert_false(fc_detail_look_again(chunk, slots * FC_RECORD_UNITS));
+    for (guint i = 0; i < calls; i++, make_room())
+    {
+        now += 1400;
+        leave(F);
+        if (!fc_detail_look_again(chunk, slots * FC_RECORD_UNITS))
+            continue;
+        fc_detail_get_open(&count);
+        g_assert_cmpuint(count, ==, depth);
+        open_known++;
+    }
+    g_assert_cmpuint(open_known, ==, FC_OPEN_ROOM - 2);
+    leave(G);
+    struct FcDecision decision = {0};
+    give_away(&decision);
+    for (guint i = 0; i < 8; i++) /* of the chunks one in eight is judged */
+    {
+        call_often(H, 1400, 100);
+        if (give_away(&decision) > 0)
+            break;
+    }
+    g_assert_cmphex(decision.function, ==, H);
+    stop();
+}
+
+static bool is_known(guint open)
+{
+    guint32 count;
+    if (!fc_detail_look_again(chunk, slots * FC_RECORD_UNITS))
+        return false;
+    fc_detail_get_open(&count);
+    g_assert_cmpuint(count, ==, open);
+    return true;
+}
+
+/* A record is missing in a call of F by G: all within it may be open until another call is made
+ * from elsewhere, the very same one, or G returns. */
+static void test_gap(void)
+{
+    for (guint how = 0; how < 3; how++)
+    {
+        start();
+        enter(G);
+        enter(F);
+        slots++; /* that of F's exit, or of a call's entry */
+        depth++;
+        call(F, 10); /* of a handler */
+        g_assert_false(is_known(2));
+        depth -= 2;
+        if (how == 0) /* of a function that was inlined into F, as far as is known */
+        {
+            record(FC_RECORD_ENTER, G, stack_address(), SITE);
+            g_assert_false(is_known(2));
+            record(FC_RECORD_ENTER, G, stack_address(), SITE + 5);
+            depth++;
+        }
+        else if (how == 1)
+            enter(F);
+        else
+        {
+            leave(G);
+            g_assert_true(is_known(0));
+            stop();
+            continue;
+        }
+        g_assert_true(is_known(2));
+        leave(how == 0 ? G : F);
+        leave(G);
+        g_assert_true(is_known(0));
+        stop();
+    }
+}
+
+/* What was decided meanwhile is taken later. */
+static void test_put_back(void)
+{
+    struct FcDecision decision;
+    start();
+    call_often(F, 1400, 64);
+    g_assert_cmpuint(give_away(&decision), ==, 1);
+    fc_detail_put_back(1);
+    call_often(G, 1400, 64);
+    g_assert_cmpuint(give_away(&decision), ==, 2);
+    g_assert_cmphex(decision.function, ==, G);
+    assert_undecided();
+    stop();
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -277,5 +385,8 @@ int main(int argc, char **argv)
     g_test_add_func("/detail/caller-off", test_caller_off);
     g_test_add_func("/detail/outermost", test_outermost);
     g_test_add_func("/detail/long-outermost", test_long_outermost);
+    g_test_add_func("/detail/deep", test_deep);
+    g_test_add_func("/detail/gap", test_gap);
+    g_test_add_func("/detail/put-back", test_put_back);
     return g_test_run();
 }
