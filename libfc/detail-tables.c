@@ -50,13 +50,35 @@ static uint32_t place_of(const struct FcStatistics *statistics, uint32_t room, u
     return at;
 }
 
-static bool make_statistics_room(struct FcDetail *detail)
+/* Called less often than that, a function is not soon decided. */
+#define CALLS_FEW 64u
+
+/* What is worth to be kept of a table that is full. */
+enum Kept
 {
-    if (detail->statistics_count < FC_STATISTICS_MAX(detail->statistics_room))
-        return true;
-    if (detail->statistics_room == FC_STATISTICS_ROOM)
-        return false;
-    uint32_t room = 2 * detail->statistics_room;
+    KEEP_ALL,
+    KEEP_KNOWN, /* what is decided, or was called often */
+    KEEP_OPEN,
+};
+
+static bool is_kept(const struct FcStatistics *statistics, enum Kept kept)
+{
+    return kept == KEEP_ALL || statistics->open > 0 ||
+           (kept == KEEP_KNOWN &&
+            (statistics->is_settled || statistics->is_nest || statistics->ended >= CALLS_FEW));
+}
+
+static uint32_t count_kept(const struct FcDetail *detail, enum Kept kept)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < detail->statistics_count; i++)
+        count += is_kept(&detail->statistics[detail->used[i]], kept);
+    return count;
+}
+
+/* Has it moved to tables of so much room.  False where there is no memory. */
+static bool move_statistics(struct FcDetail *detail, uint32_t room, enum Kept which)
+{
     struct FcStatistics *statistics = fc_map(room * sizeof *statistics);
     uint16_t *used = fc_map(FC_STATISTICS_MAX(room) * sizeof *used);
     if (!statistics || !used)
@@ -67,11 +89,14 @@ static bool make_statistics_room(struct FcDetail *detail)
             fc_unmap(used, FC_STATISTICS_MAX(room) * sizeof *used);
         return false;
     }
+    uint32_t kept = 0;
     for (uint32_t i = 0; i < detail->statistics_count; i++)
     {
         const struct FcStatistics *old = &detail->statistics[detail->used[i]];
-        used[i] = (uint16_t)place_of(statistics, room, old->function);
-        statistics[used[i]] = *old;
+        if (!is_kept(old, which))
+            continue;
+        used[kept] = (uint16_t)place_of(statistics, room, old->function);
+        statistics[used[kept++]] = *old;
     }
     for (uint32_t i = 0; i < detail->open_count; i++)
         if (detail->open[i].statistics != 0)
@@ -83,7 +108,25 @@ static bool make_statistics_room(struct FcDetail *detail)
     detail->statistics = statistics;
     detail->used = used;
     detail->statistics_room = room;
+    detail->statistics_count = kept;
     return true;
+}
+
+/* A program may have many more functions than there is room for, most of which it calls now and
+ * then: these are begun anew, or the next one that it calls all the time would not be seen.  What
+ * is decided a second time stays as it is. */
+static bool make_statistics_room(struct FcDetail *detail)
+{
+    const uint32_t room = detail->statistics_room;
+    const uint32_t most = FC_STATISTICS_MAX(room);
+    if (detail->statistics_count < most)
+        return true;
+    if (room < FC_STATISTICS_ROOM)
+        return move_statistics(detail, 2 * room, KEEP_ALL);
+    for (enum Kept kept = KEEP_KNOWN; kept <= KEEP_OPEN; kept++)
+        if (count_kept(detail, kept) <= most / 4 * 3)
+            return move_statistics(detail, room, kept);
+    return false;
 }
 
 bool fc_detail_make_room(struct FcDetail *detail)

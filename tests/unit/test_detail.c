@@ -274,6 +274,19 @@ static void make_room(void)
         give_away(&decision);
 }
 
+static void assert_h_decided(void)
+{
+    struct FcDecision decision = {0};
+    give_away(&decision);
+    for (guint i = 0; i < 8 && decision.function != H;
+         i++) /* of the chunks one in eight is judged */
+    {
+        call_often(H, 1400, 100);
+        give_away(&decision);
+    }
+    g_assert_cmphex(decision.function, ==, H);
+}
+
 /* More activations than are remembered: it is not known what is open until the deepest that is
  * known is over, and then it is. */
 static void test_deep(void)
@@ -298,15 +311,25 @@ static void test_deep(void)
     }
     g_assert_cmpuint(open_known, ==, FC_OPEN_ROOM - 2);
     leave(G);
-    struct FcDecision decision = {0};
-    give_away(&decision);
-    for (guint i = 0; i < 8; i++) /* of the chunks one in eight is judged */
-    {
-        call_often(H, 1400, 100);
-        if (give_away(&decision) > 0)
-            break;
-    }
-    g_assert_cmphex(decision.function, ==, H);
+    assert_h_decided();
+    stop();
+}
+
+/* More functions than are remembered, called now and then, in a call of F. */
+static void test_many_functions(void)
+{
+    start();
+    call_often(G, 1400, 64);
+    assert_decided(G, false);
+    enter(F);
+    for (guint i = 0; i < 4 * FC_STATISTICS_ROOM; i++, make_room())
+        call(H + 16 * (guint64)(i + 1), 1400);
+    assert_h_decided();
+    guint32 count;
+    const struct FcOpen *open = fc_detail_get_open(&count);
+    g_assert_cmpuint(count, ==, 1);
+    g_assert_cmphex(open->function, ==, F);
+    leave(F);
     stop();
 }
 
@@ -386,6 +409,7 @@ int main(int argc, char **argv)
     g_test_add_func("/detail/outermost", test_outermost);
     g_test_add_func("/detail/long-outermost", test_long_outermost);
     g_test_add_func("/detail/deep", test_deep);
+    g_test_add_func("/detail/many-functions", test_many_functions);
     g_test_add_func("/detail/gap", test_gap);
     g_test_add_func("/detail/put-back", test_put_back);
     return g_test_run();
