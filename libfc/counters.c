@@ -205,6 +205,8 @@ struct FcFunction *fc_counters_add(struct FcCounted *counted, uint64_t function)
         return NULL;
     known->slot = fc_filter_slot(&counted->filter, function);
     if (FC_FILTER_SEEN(known->slot->function) != 0)
+        known->slot = fc_filter_other_slot(&counted->filter, function);
+    if (FC_FILTER_SEEN(known->slot->function) != 0)
         known->slot = &known->own;
     known->slot->exit_limit = FC_NO_LIMIT;
     known->number = counted->function_count++;

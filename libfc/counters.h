@@ -19,7 +19,7 @@ struct FcFunction
     struct FcFunction *next;       /* of all functions of the thread, */
     struct FcFunction *next_alike; /* of those with its hash */
     struct FcSlot *slot;
-    struct FcSlot own; /* where another function has the place in the hooks' table */
+    struct FcSlot own; /* where other functions have its places in the hooks' table */
     struct FcPair *pairs;
     uint32_t pair_count;
     uint32_t number;     /* in FcCounted.by_number */

@@ -170,11 +170,10 @@ __attribute__((noinline)) static void leave_filtered(struct FcFilter *filter, vo
     const uint64_t address = (uint64_t)(uintptr_t)function;
     filter = fc_stretch_own(filter);
     fc_beacon_set(fc_filter_beacon(&fc_hooks), FC_BEACON_HOOK);
-    const struct FcSlot *slot = fc_filter_slot(filter, address);
-    const bool is_counted = FC_FILTER_SEEN(slot->function) == address;
-    if (fc_unlikely(!is_counted || stack_address >= slot->exit_limit))
+    const struct FcSlot *slot = fc_filter_find_slot(filter, address);
+    if (fc_unlikely(!slot || stack_address >= slot->exit_limit))
     {
-        if (is_counted ||
+        if (slot ||
             (filter->is_slow && FC_FILTER_SEEN(*fc_filter_recorded(filter, address)) != address))
             fc_counted_exit(function, site, where);
         else
