@@ -5,6 +5,7 @@ threads at once and with handlers and jumps in between.
 
     test_counted.py [--ms N]"""
 
+import json
 import os
 import platform
 import sys
@@ -65,6 +66,13 @@ class Counted(fctest.Case):
                                            output=f"through-{name}.so")
                     program = self.compile(source, **build, output=f"recursion-{name}")
                     self.check_calls([program, library], {"FC_DETAIL": "auto", **env})
+
+    def test_found_late(self):
+        """A function that proves short behind a deep recursion and thousands of others is counted."""
+        self.check_calls([self.compile("found_late.c")], {"FC_DETAIL": "auto"})
+        told = json.loads(self.command([fctest.tool("fcdump"), "--json", self.path("functioncheck.fc")]))
+        counted, = (function["counted"] for function in told["functions"] if function["name"] == "hot")
+        self.assertGreater(counted, 1000000)
 
 
 if __name__ == "__main__":
