@@ -353,15 +353,20 @@ void fc_chunks_give_up(void)
     fc_thread_set_cursor(FC_CURSOR_NONE);
 }
 
-/* What is stored in the chunk from here on is seen by nobody. */
+/* What is stored in the chunk from here on is seen by nobody.  The memory for that is mapped
+ * elsewhere first: where there is none, the chunk stays as it is. */
 static bool leave(struct FcChunk *chunk)
 {
-    const long at = fc_sys(SYS_mmap, chunk, FC_CHUNK_BYTES, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0L);
-    if (at < 0 && at > -4096)
+    struct FcChunk *own = fc_map(FC_CHUNK_BYTES);
+    if (!own)
         return false;
-    chunk->owner = OWNER_LEFT;
-    return true;
+    own->owner = OWNER_LEFT;
+    const long at = fc_sys(SYS_mremap, own, FC_CHUNK_BYTES, FC_CHUNK_BYTES,
+                           MREMAP_MAYMOVE | MREMAP_FIXED, chunk);
+    if (at == (long)(uintptr_t)chunk)
+        return true;
+    fc_unmap(own, FC_CHUNK_BYTES);
+    return false;
 }
 
 /* A hook that a handler interrupted to fork may have yet to count its call in a chunk of the
@@ -376,8 +381,10 @@ static void leave_chunks(uint32_t thread)
     fc_thread.gap_index = 0;
     for (uint32_t index = 1; index <= REMEMBERED_CHUNKS; index++)
     {
+        if (counting_thread[index] == 0)
+            continue;
         /* the parent's thread has it to its end: it is mapped */
-        if (thread != 0 && counting_thread[index] == thread && left_count < most)
+        if (counting_thread[index] == thread && left_count < most)
             left_count += leave(chunk_at(index));
         counting_thread[index] = 0;
     }

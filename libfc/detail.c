@@ -463,7 +463,8 @@ uint32_t fc_detail_take(const struct FcDecision **decisions)
 
 void fc_detail_put_back(uint32_t count)
 {
-    fc_thread.detail->decision_count = count;
+    if (!fc_thread.detail->is_doubted)
+        fc_thread.detail->decision_count = count;
 }
 
 const struct FcOpen *fc_detail_get_open(uint32_t *count)

@@ -44,7 +44,7 @@ bool fc_detail_look_again(const struct FcChunk *chunk, uint32_t to);
 /* What was decided since this was called before, at `decisions`; returns how many. */
 uint32_t fc_detail_take(const struct FcDecision **decisions);
 
-/* All of these will be taken again: it is not known yet what is open. */
+/* All of these will be taken again, when it is known what is open, if it ever is. */
 void fc_detail_put_back(uint32_t count);
 
 /* What is open as far as the records tell, outermost first. */
