@@ -212,7 +212,8 @@ static inline uint32_t fc_record_units(const struct FcUnit *unit, uint32_t gener
     return site >> FC_SITE_GENERATION_SHIFT == generation ? FC_RECORD_UNITS : 0;
 }
 
-/* Whether all records are there that begin in `units`[from, to), behind which there is another one. */
+/* Whether all records are there that begin in `units`[from, to), behind which there is another one.
+ */
 static inline int fc_records_are_whole(const struct FcUnit *units, uint32_t from, uint32_t to,
                                        uint32_t generation)
 {
