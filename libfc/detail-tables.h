@@ -6,8 +6,7 @@
  */
 #pragma once
 
-/* Belongs together with detail.h: a part of detail.c of its own, which needs its structures */
-#include "libfc/detail.h"
+#include "libfc/detail-types.h"
 #include "libfc/own-time.h"
 
 /* Powers of two. */

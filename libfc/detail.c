@@ -11,9 +11,8 @@
 #include "libfc/detail.h"
 
 #include "libfc/clock.h"
-#include "libfc/detail-tables.h"
+#include "libfc/detail-open.h"
 #include "libfc/nested.h"
-#include "libfc/place.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 
@@ -129,146 +128,6 @@ static struct FcDetail *own(void)
 
 /* ---- One record -------------------------------------------------------------------- */
 
-static struct FcStatistics *statistics_of(struct FcDetail *detail, const struct FcOpen *open)
-{
-    return open->statistics != 0 ? &detail->statistics[open->statistics - 1] : NULL;
-}
-
-static void pop(struct FcDetail *detail)
-{
-    struct FcOpen *open = &detail->open[--detail->open_count];
-    struct FcStatistics *statistics = statistics_of(detail, open);
-    if (statistics)
-        statistics->open--;
-}
-
-static uint64_t address_of(const struct FcOpen *open)
-{
-    return fc_place_of(open->function, open->where);
-}
-
-static uint64_t address_in(const struct FcRecord *record)
-{
-    return fc_place_of(record->function, record->where);
-}
-
-/* Those below were left by a jump. */
-static void cut(struct FcDetail *detail, uint64_t address)
-{
-    while (detail->open_count > 0 && address_of(&detail->open[detail->open_count - 1]) < address)
-        pop(detail);
-}
-
-static const struct FcOpen *innermost(const struct FcDetail *detail)
-{
-    return detail->open_count > 0 ? &detail->open[detail->open_count - 1] : NULL;
-}
-
-/* What is open within the innermost activation is not known until that is over: what comes above
- * its address is behind both.  Where none is known it may be anything from here on. */
-static void lose_track(struct FcDetail *detail)
-{
-    const struct FcOpen *open = innermost(detail);
-    if (detail->beyond == 0)
-        detail->beyond = open ? address_of(open) : UINT64_MAX;
-}
-
-/* Whether it is known from a record at the innermost activation's address that that is over.
- * Functions that were inlined into it share its address and call site; but the very same call can't
- * be made again before it returned. */
-static bool is_behind(const struct FcOpen *open, const struct FcRecord *record)
-{
-    return (record->where & FC_WHERE_KIND_MASK) == FC_RECORD_ENTER &&
-           ((record->site & FC_SITE_ADDRESS_MASK) != open->site ||
-            (record->function == open->function && record->where == open->where));
-}
-
-/* Whether it is known again what is open, before that record. */
-static bool find_track(struct FcDetail *detail, const struct FcRecord *record)
-{
-    const uint64_t address = address_in(record);
-    const struct FcOpen *open = innermost(detail);
-    if (!open || address < detail->beyond ||
-        (address == detail->beyond && !is_behind(open, record)))
-        return false;
-    detail->beyond = 0;
-    cut(detail, address);
-    while ((open = innermost(detail)) && address_of(open) == address && is_behind(open, record))
-        pop(detail);
-    return true;
-}
-
-static void enter(struct FcDetail *detail, const struct FcRecord *record, uint64_t function,
-                  bool is_judged)
-{
-    cut(detail, address_in(record));
-    if (!fc_detail_make_room(detail))
-    {
-        lose_track(detail);
-        return;
-    }
-    struct FcOpen *open = &detail->open[detail->open_count++];
-    *open = (struct FcOpen){.function = function,
-                            .site = record->site & FC_SITE_ADDRESS_MASK,
-                            .where = record->where,
-                            .time = fc_own_time(&detail->own_time, record)};
-    if (!is_judged)
-        return;
-    open->statistics = fc_detail_find(detail, function);
-    struct FcStatistics *statistics = statistics_of(detail, open);
-    if (!statistics)
-        return;
-    statistics->enters++;
-    statistics->open++;
-}
-
-/* The innermost activation is over, by the exit in `record`. */
-static void end_activation(struct FcDetail *detail, const struct FcRecord *record)
-{
-    struct FcOpen *open = &detail->open[detail->open_count - 1];
-    struct FcStatistics *statistics = statistics_of(detail, open);
-    uint64_t took = fc_own_time(&detail->own_time, record) - open->time;
-    uint64_t recording = open->descendants * figure(&cost_ticks);
-    bool is_tail = record->where >> FC_WHERE_RETURN_SHIFT == (record->site & 0xffff);
-    if (statistics)
-    {
-        statistics->ended++;
-        statistics->exclusive += took > open->children ? took - open->children : 0;
-        if (statistics->open > 1)
-            statistics->nested++;
-        else
-        {
-            statistics->outermost++;
-            statistics->inclusive += took > recording ? took - recording : 0;
-        }
-        /* It moved the stack pointer: its exits would be taken for those of nested calls. */
-        if (!is_tail && address_in(record) < address_of(open))
-            statistics->is_settled = true;
-    }
-    uint32_t descendants = open->descendants + 1;
-    pop(detail);
-    if (detail->open_count == 0)
-        return;
-    detail->open[detail->open_count - 1].children += took;
-    detail->open[detail->open_count - 1].descendants += descendants;
-}
-
-/* An exit without a function is that of the activation at its address. */
-static void leave(struct FcDetail *detail, const struct FcRecord *record)
-{
-    uint32_t at = detail->open_count;
-    uint64_t address = address_in(record);
-    uint64_t function = record->function & FC_FUNCTION_AFTER_INLINING ? 0 : record->function;
-    while (at > 0 && (function != 0 ? detail->open[at - 1].function != function
-                                    : address_of(&detail->open[at - 1]) != address))
-        at--;
-    if (at == 0)
-        return;
-    while (detail->open_count > at)
-        pop(detail);
-    end_activation(detail, record);
-}
-
 static bool is_sample(uint64_t function)
 {
     return (function >> FC_COUNT_RECORD_SHIFT & FC_COUNT_RECORD_MASK) == FC_COUNT_SAMPLE;
@@ -277,7 +136,7 @@ static bool is_sample(uint64_t function)
 static void look_at(struct FcDetail *detail, const struct FcRecord *record)
 {
     enum FcRecordKind kind = record->where & FC_WHERE_KIND_MASK;
-    uint64_t address = address_in(record);
+    uint64_t address = fc_detail_address_in(record);
     uint64_t after_inlining = record->function & FC_FUNCTION_AFTER_INLINING;
     uint64_t function = record->function ^ after_inlining;
     bool opens_sample = kind == FC_RECORD_COUNT && is_sample(function);
@@ -292,17 +151,18 @@ static void look_at(struct FcDetail *detail, const struct FcRecord *record)
         detail->is_doubted |= kind == FC_RECORD_SWITCH || !fc_thread.has_signal_stack;
         return;
     }
-    if (fc_unlikely(detail->beyond != 0) && kind != FC_RECORD_SWITCH && !find_track(detail, record))
+    if (fc_unlikely(detail->beyond != 0) && kind != FC_RECORD_SWITCH &&
+        !fc_detail_find_track(detail, record))
         return;
     if (kind == FC_RECORD_ENTER)
-        enter(detail, record, record->function,
-              detail->is_judged && function >> FC_COUNT_RECORD_SHIFT == 0);
+        fc_detail_enter(detail, record, record->function,
+                        detail->is_judged && function >> FC_COUNT_RECORD_SHIFT == 0);
     else if (opens_sample)
-        enter(detail, record, (function & FC_POINTER_MASK) | after_inlining, false);
+        fc_detail_enter(detail, record, (function & FC_POINTER_MASK) | after_inlining, false);
     else if (kind == FC_RECORD_EXIT)
-        leave(detail, record);
+        fc_detail_leave(detail, record, figure(&cost_ticks));
     else if (kind == FC_RECORD_JUMP)
-        cut(detail, address);
+        fc_detail_cut(detail, address);
     else if (kind == FC_RECORD_SWITCH)
         detail->is_doubted = true;
 }
@@ -365,8 +225,8 @@ static bool is_whole_call(const struct FcChunk *chunk, const struct FcRecord *en
            (exit->function & mask) == (entry->function & mask) &&
            entry->site >> FC_SITE_GENERATION_SHIFT == chunk->generation &&
            exit->site >> FC_SITE_GENERATION_SHIFT == chunk->generation &&
-           fc_thread_is_on_own_stack(address_in(entry)) &&
-           fc_thread_is_on_own_stack(address_in(exit));
+           fc_thread_is_on_own_stack(fc_detail_address_in(entry)) &&
+           fc_thread_is_on_own_stack(fc_detail_address_in(exit));
 }
 
 static void look(struct FcDetail *detail, const struct FcChunk *chunk, uint32_t from, uint32_t to)
@@ -378,8 +238,8 @@ static void look(struct FcDetail *detail, const struct FcChunk *chunk, uint32_t 
         if (is_brief && detail->own_time.owed == 0 && i + 1 < to / FC_RECORD_UNITS &&
             is_whole_call(chunk, entry, entry + 1))
         {
-            if (fc_likely(detail->beyond == 0) || find_track(detail, entry))
-                cut(detail, address_in(entry));
+            if (fc_likely(detail->beyond == 0) || fc_detail_find_track(detail, entry))
+                fc_detail_cut(detail, fc_detail_address_in(entry));
             if (entry[1].time > detail->own_time.seen)
                 detail->own_time.seen = entry[1].time;
             i++;
@@ -388,7 +248,7 @@ static void look(struct FcDetail *detail, const struct FcChunk *chunk, uint32_t 
         struct FcRecord record = chunk->records[i];
         /* One that a hook has yet to fill, whom a handler interrupted: an entry or an exit. */
         if (record.site >> FC_SITE_GENERATION_SHIFT != chunk->generation)
-            lose_track(detail);
+            fc_detail_lose_track(detail);
         else
             look_at(detail, &record);
     }
@@ -401,7 +261,7 @@ static void begin_judging(struct FcDetail *detail)
         struct FcOpen *open = &detail->open[i];
         if ((open->function & ~FC_FUNCTION_AFTER_INLINING) >> FC_COUNT_RECORD_SHIFT == 0)
             open->statistics = fc_detail_find(detail, open->function);
-        struct FcStatistics *statistics = statistics_of(detail, open);
+        struct FcStatistics *statistics = fc_detail_statistics_of(detail, open);
         if (statistics)
             statistics->open++;
     }
@@ -413,7 +273,7 @@ static void end_judging(struct FcDetail *detail)
     {
         struct FcOpen *open = &detail->open[i];
         if (open->statistics != 0)
-            statistics_of(detail, open)->open--;
+            fc_detail_statistics_of(detail, open)->open--;
         open->statistics = 0;
     }
     for (uint32_t i = 0; i < detail->statistics_count; i++)
@@ -483,7 +343,8 @@ const struct FcOpen *fc_detail_take_outermost(uint64_t function, struct FcNested
         const struct FcOpen *open = &detail->open[i];
         if (open->function == function && found)
         {
-            fc_nested_add(nested, found->site, address_of(found), open->site, address_of(open));
+            fc_nested_add(nested, found->site, fc_detail_address_of(found), open->site,
+                          fc_detail_address_of(open));
             continue;
         }
         detail->open[kept] = *open;

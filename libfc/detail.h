@@ -6,29 +6,8 @@
  */
 #pragma once
 
+#include "libfc/detail-types.h"
 #include "libfc/fc-format.h"
-
-#include <stdbool.h>
-#include <stdint.h>
-
-/* An activation that is open, as far as the records tell. */
-struct FcOpen
-{
-    uint64_t function;
-    uint64_t site;
-    uint64_t where;
-    uint64_t time;
-    uint64_t children;    /* ticks in recorded callees */
-    uint32_t descendants; /* recorded calls within it */
-    uint32_t statistics;  /* its function's, plus 1; 0: none */
-};
-
-struct FcDecision
-{
-    uint64_t function;
-    bool is_nested; /* FC_COUNT_BEGINS_NESTED; else all are to be, also where these are already */
-};
-#define FC_DECISIONS_MAX 64u
 
 /* Once, at start: nothing is ever decided unless `is_on`. */
 void fc_detail_setup(bool is_on);

@@ -6,6 +6,7 @@
  */
 #include "libfc/clock.h"
 #include "libfc/detail-tables.h"
+#include "libfc/detail.h"
 #include "libfc/nested.h"
 #include "libfc/thread.h"
 
