@@ -21,7 +21,9 @@ typedef struct
     GPtrArray *problems;
     GPtrArray *missing; /* patterns that fit nothing in any of the runs so far; as the next */
     GPtrArray *warnings;
-    GHashTable *told; /* the problems of symbols: the same ones in each run */
+    GPtrArray *notes;
+    GHashTable *taken; /* files that the runs of this side were made of */
+    GHashTable *told;  /* the problems of symbols: the same ones in each run */
     guint runs;
 } Comparer;
 
@@ -60,6 +62,8 @@ static void add_run(Comparer *comparer, FcDiff *diff, FcDiffSide side, const GPt
                          .processes = options->processes,
                          .threads = options->threads,
                          .missing = missing,
+                         .taken = comparer->taken,
+                         .notes = comparer->notes,
                          .progress = comparer->progress};
     g_autoptr(FcModel) model = fc_model_load(&load, problems);
     if (model && model->of_threads)
@@ -87,6 +91,8 @@ static void add_side(Comparer *comparer, FcDiff *diff, FcDiffSide side, const GP
 {
     g_autoptr(GPtrArray) images = g_ptr_array_new();
     g_autoptr(GPtrArray) profiles = g_ptr_array_new();
+    g_autoptr(GHashTable) taken = fc_load_taken_new();
+    comparer->taken = taken;
     for (guint i = 0; i < operands->len && operands->pdata[i]; i++)
         g_ptr_array_add(fc_v3_is_elf(operands->pdata[i]) ? images : profiles, operands->pdata[i]);
     for (guint i = 0; i < MAX(profiles->len, 1); i++)
@@ -112,7 +118,7 @@ static gboolean wants_contexts(const FcOptions *options)
 }
 
 FcDiff *fc_compare_runs(const FcOptions *options, const FcProgress *progress, GPtrArray *problems,
-                        GPtrArray *missing, GPtrArray *warnings)
+                        GPtrArray *missing, GPtrArray *warnings, GPtrArray *notes)
 {
     g_autoptr(GHashTable) told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     g_autoptr(FcDiff) diff = fc_diff_new(wants_contexts(options));
@@ -121,6 +127,7 @@ FcDiff *fc_compare_runs(const FcOptions *options, const FcProgress *progress, GP
                          .problems = problems,
                          .missing = missing,
                          .warnings = warnings,
+                         .notes = notes,
                          .told = told};
     add_side(&comparer, diff, FC_DIFF_BEFORE, options->baseline);
     add_side(&comparer, diff, FC_DIFF_AFTER, options->operands);

@@ -13,6 +13,7 @@
  * image among them is for the runs of its side.  What could not be read, and what names are
  * missing, is appended to `problems` (owned strings); patterns that fit nothing in any run to
  * `missing` and, where they would leave something out, to `warnings`, as fc_select_missing makes
- * them; NULL where a side has no run left.  The caller owns the result. */
+ * them; NULL where a side has no run left.  A file that is named again is no second run of its
+ * side, and part of none, which `notes` gets told.  The caller owns the result. */
 FcDiff *fc_compare_runs(const FcOptions *options, const FcProgress *progress, GPtrArray *problems,
-                        GPtrArray *missing, GPtrArray *warnings);
+                        GPtrArray *missing, GPtrArray *warnings, GPtrArray *notes);

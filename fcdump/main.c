@@ -224,7 +224,8 @@ static gboolean export_gmon(const FcModel *model, const FcOptions *options)
 
 /* ---- Reading ----------------------------------------------------------------- */
 
-static FcModel *load(const FcOptions *options, GPtrArray *problems, GPtrArray *missing)
+static FcModel *load(const FcOptions *options, GPtrArray *problems, GPtrArray *missing,
+                     GPtrArray *notes)
 {
     g_autoptr(GPtrArray) images = list_images(options, FALSE);
     FcProgressLine line;
@@ -240,6 +241,7 @@ static FcModel *load(const FcOptions *options, GPtrArray *problems, GPtrArray *m
                            .processes = options->processes,
                            .threads = options->threads,
                            .missing = missing,
+                           .notes = notes,
                            .progress = fc_progress_start(&line)};
     FcModel *model = fc_model_load(&wanted, problems);
     fc_progress_end(&line);
@@ -253,8 +255,10 @@ static FcDiff *compare_runs(const FcOptions *options, GPtrArray *problems)
 {
     g_autoptr(GPtrArray) missing = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
     FcProgressLine line;
-    FcDiff *diff = fc_compare_runs(options, fc_progress_start(&line), problems, missing, warnings);
+    FcDiff *diff =
+        fc_compare_runs(options, fc_progress_start(&line), problems, missing, warnings, notes);
     fc_progress_end(&line);
     if (diff)
         fc_diff_rules_find_missing(options->rules, diff, missing);
@@ -263,6 +267,7 @@ static FcDiff *compare_runs(const FcOptions *options, GPtrArray *problems)
     g_ptr_array_extend_and_steal(problems, g_steal_pointer(&missing));
     print_errors(problems, 0);
     print_errors(warnings, 0);
+    print_errors(notes, 0);
     return diff;
 }
 
@@ -299,7 +304,7 @@ static gboolean export_diff(const FcReportContext *diff)
     const FcOptions *options = diff->options;
     g_autoptr(GPtrArray) told = g_ptr_array_new_with_free_func(g_free); /* by compare_runs */
     g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(FcModel) model = load(options, told, told);
+    g_autoptr(FcModel) model = load(options, told, told, told);
     if (!model)
         return FALSE;
     const FcSelection selection = {.only = options->only,
@@ -410,9 +415,11 @@ static int run(const FcOptions *options)
     g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GPtrArray) missing = g_ptr_array_new_with_free_func(g_free);
     gboolean exported = TRUE;
-    g_autoptr(FcModel) model = load(options, problems, missing);
+    g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(FcModel) model = load(options, problems, missing, notes);
     g_autoptr(FcSuppressions) suppressions = load_suppressions(options, problems);
     print_errors(problems, 0);
+    print_errors(notes, 0);
     const gboolean has_base = model && choose_functions(model, options, missing);
     fc_missing_name_files(missing, options);
     print_errors(missing, 0);

@@ -75,25 +75,27 @@ static void print_reports(FcGModel *model, unsigned styles)
         fc_greport_file_order(model);
 }
 
-/* What went wrong in part; the number of it. */
-static guint print_problems(const GPtrArray *problems)
+/* What went wrong in part, or is worth saying; the number of it. */
+static guint print_messages(const GPtrArray *messages)
 {
-    for (guint i = 0; i < problems->len; i++)
-        fprintf(stderr, "fcgprof: %s\n", (const char *)g_ptr_array_index(problems, i));
-    return problems->len;
+    for (guint i = 0; i < messages->len; i++)
+        fprintf(stderr, "fcgprof: %s\n", (const char *)g_ptr_array_index(messages, i));
+    return messages->len;
 }
 
 /* The reports of profiles of FunctionCheck. */
 static gboolean run_profiles(FcGModel *model, GError **error)
 {
     g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(FcGProfile) profile = fc_gprofile_load(model, problems, error);
-    guint n_problems = print_problems(problems);
+    g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(FcGProfile) profile = fc_gprofile_load(model, problems, notes, error);
+    guint n_problems = print_messages(problems);
 
+    print_messages(notes);
     if (!profile)
         return FALSE;
     fc_gprofile_measure(profile);
-    n_problems += print_problems(fc_gprofile_warnings(profile));
+    n_problems += print_messages(fc_gprofile_warnings(profile));
     print_reports(model, fc_goptions_styles(model->options, model->inputs));
     return n_problems == 0 || fail(error, "");
 }

@@ -181,7 +181,7 @@ static gboolean check_options(const FcGOptions *options, GError **error)
     return TRUE;
 }
 
-FcGProfile *fc_gprofile_load(FcGModel *model, GPtrArray *problems, GError **error)
+FcGProfile *fc_gprofile_load(FcGModel *model, GPtrArray *problems, GPtrArray *notes, GError **error)
 {
     const FcGOptions *options = model->options;
     g_autoptr(FcGProfile) profile = g_new0(FcGProfile, 1);
@@ -200,7 +200,8 @@ FcGProfile *fc_gprofile_load(FcGModel *model, GPtrArray *problems, GError **erro
     const FcLoad load = {.operands = (const char *const *)inputs->pdata,
                          .demangle = FC_DEMANGLE_NONE,
                          .split = TRUE,
-                         .time = options->elapsed ? FC_TIME_PART_WALL : FC_TIME_PART_CPU};
+                         .time = options->elapsed ? FC_TIME_PART_WALL : FC_TIME_PART_CPU,
+                         .notes = notes};
     profile->loaded = fc_model_load(&load, problems);
     if (!profile->loaded)
     {

@@ -20,9 +20,10 @@ gboolean fc_gprofile_is_meant(const FcGOptions *options);
 
 /* Reads and sums what the operands name (the first one may be a profile, too) and prints the
  * text of -i.  What could not be read is appended to `problems` (owned strings), the rest goes
- * on; NULL with `error` where nothing is left or an option can't be fulfilled.  `model` must
- * be new and outlive the result. */
-FcGProfile *fc_gprofile_load(FcGModel *model, GPtrArray *problems, GError **error);
+ * on; what is no fault to `notes`; NULL with `error` where nothing is left or an option can't be
+ * fulfilled.  `model` must be new and outlive the result. */
+FcGProfile *fc_gprofile_load(FcGModel *model, GPtrArray *problems, GPtrArray *notes,
+                             GError **error);
 void fc_gprofile_free(FcGProfile *profile);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcGProfile, fc_gprofile_free)
 

@@ -33,6 +33,9 @@ typedef struct
     gboolean *fitted_processes; /* of each pattern of these: it fits something */
     gboolean *fitted_threads;
     GPtrArray *problems; /* of the caller */
+    GHashTable *taken;   /* files: "DEVICE INODE" */
+    guint repeated;      /* files that were named again */
+    char *first_repeated;
 } Loader;
 
 static void add_problem(Loader *loader, const char *path, const char *reason)
@@ -57,8 +60,48 @@ static gboolean restrict_to_wanted(Loader *loader, FcProfile *profile)
     return restricted != FC_RESTRICT_NONE;
 }
 
+GHashTable *fc_load_taken_new(void)
+{
+    return g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+}
+
+/* What is known of a file that was read; NULL of a pipe and the like, which holds something else
+ * each time. */
+static char *file_identity(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+        return NULL;
+    return g_strdup_printf("%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT, (guint64)status.st_dev,
+                           (guint64)status.st_ino);
+}
+
+/* A pattern such as name.fc* fits a descriptor and the files that it lists. */
+static gboolean is_taken(Loader *loader, const char *path, const char *identity)
+{
+    if (!identity || !g_hash_table_contains(loader->taken, identity))
+        return FALSE;
+    if (loader->repeated++ == 0)
+        loader->first_repeated = g_strdup(path);
+    return TRUE;
+}
+
+static void note_repeated(const Loader *loader)
+{
+    if (loader->repeated == 0 || !loader->load->notes)
+        return;
+    g_autoptr(GString) note = g_string_new(loader->first_repeated);
+    if (loader->repeated > 1)
+        g_string_append_printf(note, " and %u more", loader->repeated - 1);
+    g_string_append(note, ": named more than once, taken once");
+    g_ptr_array_add(loader->load->notes, g_string_free(g_steal_pointer(&note), FALSE));
+}
+
 static void load_profile(Loader *loader, const char *path)
 {
+    g_autofree char *identity = file_identity(path);
+    if (is_taken(loader, path, identity))
+        return;
     g_autoptr(GError) error = NULL;
     g_autoptr(FcProfile) profile = fc_profile_read(path, loader->load->progress, &error);
     FcModel *model = loader->model;
@@ -67,6 +110,8 @@ static void load_profile(Loader *loader, const char *path)
         add_problem(loader, path, error->message);
         return;
     }
+    if (identity)
+        g_hash_table_add(loader->taken, g_steal_pointer(&identity));
     g_debug("%s: profile of process %" G_GINT64_FORMAT ": %u functions, %u arcs, %u contexts", path,
             profile->pid, profile->functions->len, profile->arcs->len, profile->contexts->len);
     if (!restrict_to_wanted(loader, profile))
@@ -290,13 +335,18 @@ FcModel *fc_model_load(const FcLoad *load, GPtrArray *problems)
     g_autoptr(GPtrArray) images = g_ptr_array_new();
     g_autofree gboolean *fitted_processes = make_fitted(load->processes);
     g_autofree gboolean *fitted_threads = make_fitted(load->threads);
+    g_autoptr(GHashTable) taken = load->taken ? g_hash_table_ref(load->taken) : fc_load_taken_new();
     Loader loader = {.model = model,
                      .load = load,
                      .images = images,
                      .fitted_processes = fitted_processes,
                      .fitted_threads = fitted_threads,
-                     .problems = problems};
-    if (!load_all(&loader))
+                     .problems = problems,
+                     .taken = taken};
+    const gboolean is_loaded = load_all(&loader);
+    note_repeated(&loader);
+    g_free(loader.first_repeated);
+    if (!is_loaded)
         return NULL;
     choose_times(model, load);
 

@@ -21,13 +21,20 @@ typedef struct
     const GPtrArray *threads;   /* likewise */
     GPtrArray *missing; /* gets those of the two that fit nothing, as fc_select_missing makes them;
                            may be NULL without any */
+    GHashTable *taken;  /* fc_load_taken_new(): files that other runs of a side were made of;
+                           may be NULL */
+    GPtrArray *notes;   /* gets what is worth saying and no fault (owned strings); may be NULL */
     const FcProgress *progress; /* told of each file; may be NULL */
 } FcLoad;
 
 /* What a program writes where nobody asked for another name. */
 const char *fc_load_default(void);
 
+/* An empty set of files for FcLoad.taken; the caller unrefs it. */
+GHashTable *fc_load_taken_new(void);
+
 /* fc_load_default() where no profile is among the operands.  What could not be read
  * is appended to `problems` (owned strings, "FILE: reason") and the rest goes on; NULL where no
- * profile was left.  The caller owns the result. */
+ * profile was left.  A file that is named again, by itself, by another name or by a descriptor, is
+ * taken once, and a note says so.  The caller owns the result. */
 FcModel *fc_model_load(const FcLoad *load, GPtrArray *problems);

@@ -21,7 +21,8 @@ enum
 };
 
 /* A choice that changes with the input, so that each profile of the corpus meets many. */
-static FcGOptions *make_options(const char *path, unsigned choice)
+/* `second` may be NULL. */
+static FcGOptions *make_options(const char *path, const char *second, unsigned choice)
 {
     static const char *const bits[8] = {"-l", "-c", "-z",       "-T",
                                         "-i", "-a", "-kmain/*", "--elapsed"};
@@ -34,9 +35,8 @@ static FcGOptions *make_options(const char *path, unsigned choice)
         if ((choice >> i & 1) != 0)
             g_ptr_array_add(words, (gpointer)bits[i]);
     g_ptr_array_add(words, (gpointer)path);
-    /* Half of them twice: what it is summed with is then as strange as it is. */
-    if (choice & SUMMED)
-        g_ptr_array_add(words, (gpointer)path);
+    if (second)
+        g_ptr_array_add(words, (gpointer)second);
     const int count = (int)words->len;
     g_ptr_array_add(words, NULL);
     optind = 0;
@@ -80,13 +80,13 @@ static void report(FcGModel *model, unsigned choice, const char *source)
     }
 }
 
-/* A file with the input, but for the names of folders in which this machine has libraries, and for
+/* The input, but for the names of folders in which this machine has libraries, and for
  * build-ids, by which it may have debug files: the profiles of the corpus have been made on one
  * like it, and with -l each byte of their code is asked for its line, which takes seconds.  Images
  * have a target of their own. */
-static const char *file_without_images(const uint8_t *data, size_t bytes)
+static guint8 *without_images(const uint8_t *data, size_t bytes)
 {
-    g_autofree guint8 *copy = g_malloc(bytes + 1);
+    guint8 *copy = g_malloc(bytes + 1);
     guint digits = 0;
 
     for (size_t i = 0; i < bytes; i++)
@@ -97,15 +97,19 @@ static const char *file_without_images(const uint8_t *data, size_t bytes)
         if (digits == BUILD_ID_DIGITS)
             memset(copy + i - 7, '0', 8);
     }
-    return fuzz_file(copy, bytes);
+    return copy;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     const unsigned choice = fuzz_choice(data, bytes);
-    const char *path = file_without_images(data, bytes);
-    g_autoptr(FcGOptions) options = make_options(path, choice);
+    g_autofree guint8 *copy = without_images(data, bytes);
+    const char *path = fuzz_file(copy, bytes);
+    /* Half of them twice: what it is summed with is then as strange as it is. */
+    const char *second = choice & SUMMED ? fuzz_second_file(copy, bytes) : NULL;
+    g_autoptr(FcGOptions) options = make_options(path, second, choice);
     g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(FcGModel) model = NULL;
     g_autoptr(FcGProfile) profile = NULL;
     g_autoptr(GError) error = NULL;
@@ -113,7 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     if (!fc_gprofile_is_meant(options))
         return 0;
     model = fc_gmodel_new(options, fuzz_nowhere());
-    profile = fc_gprofile_load(model, problems, &error);
+    profile = fc_gprofile_load(model, problems, notes, &error);
     if (!profile != !!error)
         g_error("neither a profile nor an error");
     if (!profile)

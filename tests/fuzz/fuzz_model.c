@@ -65,7 +65,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     const char *path = fuzz_file(data, bytes);
     const unsigned choice = fuzz_choice(data, bytes);
     /* Half of them twice: what it is summed with is then as strange as it is. */
-    const char *const operands[] = {path, choice & SUMMED ? path : NULL, NULL};
+    const char *second = choice & SUMMED ? fuzz_second_file(data, bytes) : NULL;
+    const char *const operands[] = {path, second, NULL};
     g_autoptr(FcOptions) options = make_options(choice);
     g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
     const FcLoad load = {.operands = operands, .demangle = options->demangle, .raw = options->raw};

@@ -10,32 +10,51 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+typedef struct
+{
+    char *path; /* NULL: not open yet */
+    int fd;
+    size_t bytes;
+} InputFile;
+
 /* Where FC_FUZZ_FILE names a file, that one: looking up a memfd by way of /proc takes longer than
  * reading it. */
-static int open_file(const char **path)
+static void open_file(InputFile *file, const char *suffix)
 {
     const char *given = g_getenv("FC_FUZZ_FILE");
-    const int fd = given ? open(given, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)
-                         : memfd_create("input", MFD_CLOEXEC);
 
-    *path = given ? g_strdup(given) : g_strdup_printf("/proc/self/fd/%d", fd);
-    return fd;
+    if (given)
+    {
+        file->path = g_strconcat(given, suffix, NULL);
+        file->fd = open(file->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+        return;
+    }
+    file->fd = memfd_create("input", MFD_CLOEXEC);
+    file->path = g_strdup_printf("/proc/self/fd/%d", file->fd);
+}
+
+static const char *fill_file(InputFile *file, const char *suffix, const uint8_t *data, size_t bytes)
+{
+    if (!file->path)
+        open_file(file, suffix);
+    /* Not emptied first: the kernel would give the memory away and clear it anew. */
+    if (file->fd < 0 || pwrite(file->fd, data, bytes, 0) != (ssize_t)bytes ||
+        (bytes < file->bytes && ftruncate(file->fd, (off_t)bytes) != 0))
+        g_error("no file for the input");
+    file->bytes = bytes;
+    return file->path;
 }
 
 const char *fuzz_file(const uint8_t *data, size_t bytes)
 {
-    static const char *path;
-    static int fd = -1;
-    static size_t bytes_before;
+    static InputFile file;
+    return fill_file(&file, "", data, bytes);
+}
 
-    if (fd < 0)
-        fd = open_file(&path);
-    /* Not emptied first: the kernel would give the memory away and clear it anew. */
-    if (fd < 0 || pwrite(fd, data, bytes, 0) != (ssize_t)bytes ||
-        (bytes < bytes_before && ftruncate(fd, (off_t)bytes) != 0))
-        g_error("no file for the input");
-    bytes_before = bytes;
-    return path;
+const char *fuzz_second_file(const uint8_t *data, size_t bytes)
+{
+    static InputFile file;
+    return fill_file(&file, ".second", data, bytes);
 }
 
 FILE *fuzz_nowhere(void)

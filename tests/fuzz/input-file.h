@@ -12,6 +12,9 @@
  * is best in /dev/shm, or one without a name of its own. */
 const char *fuzz_file(const uint8_t *data, size_t bytes);
 
+/* Likewise, besides that one; with FC_FUZZ_FILE its name has ".second" behind it. */
+const char *fuzz_second_file(const uint8_t *data, size_t bytes);
+
 /* /dev/null; not to be closed. */
 FILE *fuzz_nowhere(void);
 

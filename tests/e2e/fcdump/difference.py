@@ -145,6 +145,12 @@ contains(result.err, "(of one run each: it may be noise)", "a time of one run ea
 equal(run("--diff", *RULES, *before, "--", same[0]).status, 0, "one run after")
 equal(run("--diff", *RULES, *before, "--", record(new, "far.fc", 9, work=1.5)).status, 3, "one run after, far off")
 
+result = run("--diff", "--json", *before, before[0], "./" + before[1], "--", *same, before[0])
+told = json.loads(result.out)
+equal((told["runs_before"], told["runs_after"]), (5, 6), "a run that is named again is none")
+equal((result.status, result.err), (0, "".join(f"fcdump: {name}: named more than once, taken once\n"
+                                               for name in (before[0], "./" + before[1]))), "and is told")
+
 # ---- New, vanished, moved, memory ----------------------------------------------------------------
 
 gone = simple(new)

@@ -5,6 +5,7 @@
 
 import json
 import os
+import shutil
 
 from fcfile import Profile, Program, classic, contains, equal, folder, rows, run, section, simple
 
@@ -45,7 +46,9 @@ equal([line.split("  ")[-1].strip() for line in callers if "    <-" in line],
 
 # The other way round it is the same; so are three times one.
 equal(rows(classic("two.fc", "one.fc"), "Flat profile"), EXPECTED, "the sum, the other way round")
-thrice = rows(classic("one.fc", "one.fc", "one.fc"), "Flat profile")
+shutil.copy("one.fc", "one-2.fc")
+shutil.copy("one.fc", "one-3.fc")
+thrice = rows(classic("one.fc", "one-2.fc", "one-3.fc"), "Flat profile")
 equal([(row[-1], row[0], row[4], row[8]) for row in thrice],
       [("main", "30.00 ms", "10.00 ms", "3"), ("work", "18.00 ms", "2.000 ms", "6"),
        ("leaf", "3.000 ms", "200.0 us", "9")], "three times one")
@@ -90,6 +93,21 @@ equal(result.status, 1, "status when a process's file is missing")
 contains(result.err, "gone.fc: No such file or directory", "a process's file is missing")
 equal(rows(result.out, "Flat profile"), EXPECTED, "the other processes")
 
+# A file is taken once, whatever names it: name.fc* fits a descriptor and the profiles that it lists.
+os.symlink("one.fc", "link.fc")
+descriptor("link.fcd", "one.fc", "link.fc")
+for operands, repeated in ((("one.fc", "two.fc", "both.fcd"), "././/one.fc and 1 more"),
+                           (("both.fcd", "two.fc", "one.fc"), "two.fc and 1 more"),
+                           (("both.fcd", "both.fcd"), "././/one.fc and 1 more"),
+                           (("one.fc", "./two.fc", "two.fc"), "two.fc"),
+                           (("link.fcd", "two.fc"), "./link.fc")):
+    result = run("--classic", *operands)
+    equal((result.status, result.err), (0, f"fcdump: {repeated}: named more than once, taken once\n"), " ".join(operands))
+    equal(rows(result.out, "Flat profile"), EXPECTED, " ".join(operands))
+result = run("gone.fc", "gone.fc")
+equal((result.status, result.err.count("gone.fc: No such file"), "taken once" in result.err), (1, 2, False),
+      "what can't be read is not taken")
+
 # What a plain run of several processes would have taken is known where the threads of all are.
 for name, lists in (("hooked.fc", True), ("bare.fc", False)):
     hooked = simple(program, pid=4713 + lists)
@@ -105,7 +123,8 @@ def plain_run(*profiles):
     return text.split("a plain run would have taken about ")[1].split(". ")[0] if "plain run" in text else None
 
 
-equal(plain_run("hooked.fc", "hooked.fc"), "15.00 ms on the CPU", "twice 10 ms, of which 2 ms were waits and 0.5 hooks")
+shutil.copy("hooked.fc", "hooked-2.fc")
+equal(plain_run("hooked.fc", "hooked-2.fc"), "15.00 ms on the CPU", "twice 10 ms, of which 2 ms were waits and 0.5 hooks")
 equal(plain_run("hooked.fc", "bare.fc"), None, "one lists no threads")
 equal(plain_run("bare.fc", "hooked.fc"), None, "likewise")
 empty = Profile(program, pid=4799)

@@ -141,9 +141,19 @@ class Inputs(fcgprof.Case):
         self.assertEqual(rows["main"], (6, 2, 3, 55))
         _, entries = self.graph("dear", "functioncheck.fc", "second.fc")
         self.assertEqual(entries["work"][1], {"often": (8, 0, 8, 10), "once": (42, 40, 2, 10)})
-        flat, rows = self.flat(*["functioncheck.fc"] * 200)
+        names = ["functioncheck.fc", *(f"copy-{i}.fc" for i in range(199))]
+        for name in names[1:]:
+            shutil.copy(self.path("functioncheck.fc"), self.path(name))
+        flat, rows = self.flat(*names)
         self.assertEqual(flat.unit, "millisec")
         self.assertEqual((rows["work"][0], rows["once"][0]), (5, 0.4))
+
+    def test_named_twice(self):
+        # once in the sum, with a word about it
+        done = self.run_tool("-b", "dear", "functioncheck.fc", "./functioncheck.fc")
+        self.assertEqual((done.returncode, done.stderr),
+                         (0, "fcgprof: ./functioncheck.fc: named more than once, taken once\n"))
+        self.assertEqual(done.stdout, self.expected)
 
     def test_no_gmon_sum(self):
         self.check_refused("gmon.sum is made of gmon.out files only", "-s", "functioncheck.fc")
