@@ -19,10 +19,9 @@ FcCallCosts fc_costs_of(const struct FcCosts *measured)
 {
     FcCallCosts costs = {.recorded = measured->recorded / PARTS_OF_TICK};
     costs.inside = MIN(measured->inside / PARTS_OF_TICK, costs.recorded);
-    for (guint i = 0; i < G_N_ELEMENTS(measured->counted); i++)
-        if (i != FC_COSTS_OF_RECURSION)
-            costs.counted +=
-                measured->counted[i] / PARTS_OF_TICK / (G_N_ELEMENTS(measured->counted) - 1);
+    costs.counted =
+        ((double)measured->counted[FC_COSTS_OF_ONE] + measured->counted[FC_COSTS_IN_TURN]) /
+        (2 * PARTS_OF_TICK);
     costs.sampled = MAX(costs.inside, measured->sampled / PARTS_OF_TICK);
     costs.callee = MAX(costs.recorded - costs.inside, measured->callee / PARTS_OF_TICK);
     costs.gap = MAX(costs.recorded - costs.inside, measured->gap / PARTS_OF_TICK);

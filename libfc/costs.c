@@ -48,16 +48,18 @@ bool fc_costs_measure(struct FcCosts *costs)
 #define SHAPE_NS 300000u /* no further batches then */
 #define PARTS_OF_TICK 256u
 #define SHAPES 4u
-#define FUNCTIONS 4u
+#define FUNCTIONS 8u
 #define GENERATION (FC_GENERATION_LONG | 1u)
 #define RECORDED_CALLS (FC_UNITS / (2 * FC_RECORD_UNITS)) /* all that a chunk holds */
 #define RECURSION 119u
 #if defined(FC_TEST_EAGER) /* of which many are sampled */
 #define COUNTED_CALLS 120u
+#define TURNS 5u
 #define CALLING_CALLS 24u /* which make three times as many, all in one chunk */
 #else
-#define COUNTED_CALLS 960u /* a multiple of RECURSION + 1 */
+#define COUNTED_CALLS 960u /* a multiple of RECURSION + 1 and of four times TURNS */
 #define CALLING_CALLS COUNTED_CALLS
+#define TURNS 24u
 #endif
 /* One in so many counted calls is recorded, as a sample. */
 #define CALLS_A_SAMPLE (FC_COUNT_MIN + FC_COUNT_MASK / 2)
@@ -127,6 +129,36 @@ INSTRUMENTED(waiting, call_site, x = x * 1664525u + 1)
 INSTRUMENTED(recursive, x == RECURSION ? outer_site : call_site,
              x = x != 0 ? self(x - 1) * 3 + 1 : 1)
 
+/* Several in turn that the compiler dissolved in the function around them, as most small ones are
+ * in a program: nothing of a call is left in the plain one.  Any functions stand for them. */
+#define DISSOLVED(function)                                                                        \
+    enter((void *)(function), site);                                                               \
+    HIDE(x);                                                                                       \
+    leave((void *)(function), site)
+NOINLINE static uint32_t in_turn_plain(uint32_t x)
+{
+    for (uint32_t i = 0; i < TURNS; i++)
+    {
+        HIDE(x);
+        HIDE(x);
+        HIDE(x);
+        HIDE(x);
+    }
+    return x;
+}
+NOINLINE static uint32_t in_turn_hooked(uint32_t x)
+{
+    void *site = call_site;
+    for (uint32_t i = 0; i < TURNS; i++)
+    {
+        DISSOLVED(nothing_plain);
+        DISSOLVED(waiting_plain);
+        DISSOLVED(recursive_plain);
+        DISSOLVED(in_turn_plain);
+    }
+    return x;
+}
+
 #if defined(FC_AFTER_INLINING)
 extern Shape fc_costs_after_inlining; /* costs-after-inlining.S */
 #endif
@@ -147,18 +179,20 @@ static const struct
     {{nothing_plain, nothing_plain}, {nothing_hooked, nothing_hooked}},
     {{waiting_plain, waiting_plain}, {waiting_hooked, waiting_hooked}},
     {{recursive_plain, recursive_plain}, {recursive_hooked, recursive_hooked}},
-    {{nothing_plain, waiting_plain}, {nothing_hooked, waiting_hooked}},
+    {{in_turn_plain, in_turn_plain}, {in_turn_hooked, in_turn_hooked}},
 #if defined(FC_AFTER_INLINING)
     {{nothing_plain, nothing_plain}, {fc_costs_after_inlining, fc_costs_after_inlining}},
 #endif
 };
 #define IS_RECURSIVE(functions)                                                                    \
     ((functions)[0] == recursive_plain || (functions)[0] == recursive_hooked)
+#define IS_IN_TURN(functions) ((functions)[0] == in_turn_plain || (functions)[0] == in_turn_hooked)
 
 ALIGNED static uint64_t run_batch(Shape *const *functions, uint32_t calls)
 {
     const bool is_recursive = IS_RECURSIVE(functions);
-    const uint32_t rounds = is_recursive ? calls / (RECURSION + 1) : calls;
+    const bool is_in_turn = IS_IN_TURN(functions);
+    const uint32_t rounds = calls / (is_recursive ? RECURSION + 1 : is_in_turn ? 4 * TURNS : 1);
     uint32_t x = 1;
     const uint64_t start = fc_clock_now();
     for (uint32_t i = 0; i < rounds; i++)
@@ -384,8 +418,9 @@ static void measure_samples(const struct FcChunk *chunk, uint64_t cursor, struct
 /* Has the functions counted, as counted.c would. */
 static bool begin_counting(struct FcCounted *counted)
 {
-    Shape *const functions[FUNCTIONS] = {nothing_hooked, waiting_hooked, recursive_hooked,
-                                         calling_hooked};
+    Shape *const functions[FUNCTIONS] = {nothing_hooked,  waiting_hooked, recursive_hooked,
+                                         calling_hooked,  nothing_plain,  waiting_plain,
+                                         recursive_plain, in_turn_plain};
     for (uint32_t i = 0; i < FUNCTIONS; i++)
     {
         const uint64_t function = (uint64_t)(uintptr_t)functions[i];

@@ -14,7 +14,6 @@
 /* A function that saves less than this part of all costs is not worth its place in a list. */
 #define WORTH 1000.0
 #define PS_OF_NS 1000.0
-#define COUNTED_SHAPES (FC_PROFILE_COSTS - 2)
 
 /* What is known of a function of the model. */
 typedef struct
@@ -83,12 +82,10 @@ static Candidate *make_candidates(const FcModel *model)
 {
     const guint64 *costs_ps = model->profile->costs_ps;
     const double recorded_ns = (double)costs_ps[0] / PS_OF_NS;
-    double counted_ns = 0;
-    for (guint i = 0; i < COUNTED_SHAPES; i++)
-        if (i != FC_COSTS_OF_RECURSION)
-            counted_ns += (double)costs_ps[2 + i] / PS_OF_NS / (COUNTED_SHAPES - 1);
-    const double within_ns =
-        MAX(counted_ns, (double)costs_ps[2 + FC_COSTS_OF_RECURSION] / PS_OF_NS);
+    const guint64 *counted_ps = &costs_ps[2];
+    const double counted_ns =
+        (double)(counted_ps[FC_COSTS_OF_ONE] + counted_ps[FC_COSTS_IN_TURN]) / (2 * PS_OF_NS);
+    const double within_ns = MAX(counted_ns, (double)counted_ps[FC_COSTS_OF_RECURSION] / PS_OF_NS);
     g_autofree double *within = find_recursion(model);
     Candidate *candidates = g_new0(Candidate, model->functions->len + 1);
     for (guint i = 0; i < model->functions->len; i++)

@@ -3,6 +3,7 @@
  * What is taken off for the hooks where it is more than there was: of calls that were counted, by a
  * caller that does next to nothing else.
  */
+#include "fcmanager/costs.h"
 #include "fcmanager/counted-settle.h"
 #include "tests/unit/manager_fixture.h"
 
@@ -14,6 +15,27 @@
 #define OUTSIDE 10u
 #define INSIDE 10u
 #define COUNTING 6u
+
+/* What libfc measured, in 1/256 ticks. */
+static void test_measured(void)
+{
+    struct FcCosts measured = {.recorded = 50 * 256, .inside = 20 * 256};
+    measured.counted[FC_COSTS_OF_ONE] = 4 * 256;
+    measured.counted[FC_COSTS_OF_RECURSION] = 20 * 256;
+    measured.counted[FC_COSTS_IN_TURN] = 9 * 256;
+    FcCallCosts costs = fc_costs_of(&measured);
+    g_assert_cmpfloat(costs.recorded, ==, 50);
+    g_assert_cmpfloat(costs.inside, ==, 20);
+    g_assert_cmpfloat(costs.counted, ==, 6.5);
+    g_assert_cmpfloat(costs.within, ==, 20);
+    /* what is inconsistent, as it was disturbed */
+    measured.inside = 60 * 256;
+    measured.counted[FC_COSTS_OF_RECURSION] = 5 * 256;
+    costs = fc_costs_of(&measured);
+    g_assert_cmpfloat(costs.inside, ==, 50);
+    g_assert_cmpfloat(costs.within, ==, 6.5);
+    g_assert_cmpfloat(costs.after_inlining, ==, 6.5);
+}
 
 /* The module that all functions are in. */
 static void load(FcFixture *fixture)
@@ -352,6 +374,7 @@ static void test_deep(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/costs/measured", test_measured);
     g_test_add_func("/costs/called", test_called);
     g_test_add_func("/costs/inlined", test_inlined);
     g_test_add_func("/costs/samples", test_samples);
