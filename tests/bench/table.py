@@ -182,7 +182,7 @@ def group_busy(folder, options):
     processors = os.sched_getaffinity(0)
     os.sched_setaffinity(0, sorted(processors)[:2])
     for name in MIXES_OF_BUSY:
-        mix = truth.Mix(name, os.path.join(folder, name))
+        mix = truth.Mix(name, 0, os.path.join(folder, name))
         phases = mix.run("plain", 1)[0]
         alone = shares_of(mix, phases, options.repeat)
         others = busy_processes()
