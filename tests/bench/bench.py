@@ -9,7 +9,6 @@ each such run there is a pause, for that other work.
 
 import os
 import resource
-import shutil
 import subprocess
 import sys
 import time

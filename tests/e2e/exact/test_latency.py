@@ -9,7 +9,6 @@ import json
 import math
 import os
 import re
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
@@ -128,7 +127,7 @@ class Latency(fctest.Case):
         self.assertEqual(self.run_test_clock([program, "1"], env={"FC_LATENCY": "1"}).returncode, 0)
         text = self.fcdump("--classic", "--no-reports", "--latency", self.path("functioncheck.fc"))
         rows = {line.split("  ")[-1]: re.split(r"\s{2,}", line.strip()) for line in text.split("\n\n")[0].split("\n")}
-        often, seldom = lengths(1)
+        _, seldom = lengths(1)
         self.assertEqual(rows["work"][0], "3200")
         self.assertEqual((rows["from often"][0], rows["from seldom"][0]), ("3000", "200"))
         units = {"ns": 1, "us": 1e3, "ms": 1e6}
