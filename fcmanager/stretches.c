@@ -39,8 +39,9 @@
 #define UNLIKE 0.5
 #define ALIKE 0.7
 
-/* What is taken off by it may be wrong by this part of it. */
-#define WEIGHED_ERROR 0.3
+/* What is taken off by it may be wrong by this part of it: in bzip2, whose sorting of text the
+ * hooks do not hold up, it was half. */
+#define WEIGHED_ERROR 0.5
 
 /* After inlining what stretches tell counts so much, and calls and looks the rest: with the mixes
  * of tests/bench the first is off by 0.09 of a frame's time, the second by 0.14, and both by 0.10.
