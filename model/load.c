@@ -302,8 +302,11 @@ static gboolean load_all(Loader *loader)
         g_ptr_array_add(profiles, (gpointer)fc_load_default());
     for (guint i = 0; i < profiles->len; i++)
     {
-        g_ptr_array_add(loader->model->operands, g_strdup(profiles->pdata[i]));
+        const guint inputs = loader->model->inputs->len;
+        const guint repeated = loader->repeated;
         load_operand(loader, profiles->pdata[i]);
+        if (loader->repeated == repeated || loader->model->inputs->len > inputs)
+            g_ptr_array_add(loader->model->operands, g_strdup(profiles->pdata[i]));
     }
     if (!find_missing(loader) && !loader->model->profile && loader->passed_over > 0)
         add_problem(loader, profiles->pdata[0],

@@ -15,7 +15,9 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
+import fcprofile  # noqa: E402
 import fctest  # noqa: E402
+import gprofread  # noqa: E402
 import compare  # noqa: E402
 import programs  # noqa: E402
 import sources  # noqa: E402

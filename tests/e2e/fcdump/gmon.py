@@ -4,6 +4,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import unittest
@@ -201,8 +202,12 @@ class Recorded(Export):
         expected = self.export_and_check(self.profile(program), program)
         self.assertEqual(expected.flat["work"][0][0], 61)
         descriptor = "functioncheck.fcd"
-        expected = self.export_and_check(self.json(descriptor, descriptor), program, descriptor,
-                                         descriptor)
+        os.mkdir(self.path("copy"))
+        for name in os.listdir(self.folder):
+            if name.startswith("functioncheck.fc"):
+                shutil.copy(self.path(name), self.path("copy"))
+        copy = os.path.join("copy", descriptor)
+        expected = self.export_and_check(self.json(descriptor, copy), program, descriptor, copy)
         self.assertEqual(expected.flat["work"][0][0], 122)
 
     def build_with_library(self, *flags):

@@ -4,6 +4,7 @@
 # The command line: every option in both spellings, what is refused, help and version.
 
 import os
+import shutil
 
 from fcfile import Program, contains, equal, fail, folder, good, recursive, run
 
@@ -31,8 +32,9 @@ for words in (["-flame", "a.svg"], ["--flame", "a.svg"], ["-flame=a.svg"], ["--f
     with open("a.svg", encoding="utf-8") as file:
         contains(file.read(), "</svg>", f"{words}")
     os.remove("a.svg")
+shutil.copy("some.fc", "copy.fc")
 for name, argument in {"sort": "local", "rsort": "calls", "only": "even,odd", "not": "even",
-                       "pfile": "some.fc", "image": "prog", "depth": "2", "min": "5", "top": "2", "peek": "even",
+                       "pfile": "copy.fc", "image": "prog", "depth": "2", "min": "5", "top": "2", "peek": "even",
                        "path": "main,odd", "by": "file", "base": "even", "time": "wait", "process": "prog",
                        "weight": "calls", "width": "60", "units": "us"}.items():
     outputs = {good(*words, "some.fc", "--tree") for words in (

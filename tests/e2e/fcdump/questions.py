@@ -3,6 +3,8 @@
 #
 # --peek, --path, --by, --base, --process and --thread.
 
+import shutil
+
 from fcfile import Profile, Program, contains, equal, fail, folder, good, recursive, rows, run, simple
 
 keep = folder()
@@ -134,8 +136,9 @@ for options, said in ((["--process=300"], "--process: '300' fits no process of t
     equal((result.status, result.out, result.err), (1, "", f"fcdump: {said}\n"), options)
 # In one of the files of a sum is enough, of which some are named.
 equal(run("two.fc", "ways.fc", "--only=odd,main", "--thread=one,helper").err, "", "each of another file")
-for files, named in ((["two.fc", "three.fc"], "two.fc, three.fc"), (["two.fc"] * 4, "two.fc, two.fc, two.fc, two.fc"),
-                     (["two.fc"] * 5, "two.fc, two.fc, two.fc and 2 more")):
+five = ["two.fc", *(shutil.copy("two.fc", f"two-{number}.fc") for number in range(4))]
+for files, named in ((["two.fc", "three.fc"], "two.fc, three.fc"), (five[:4], ", ".join(five[:4])),
+                     (five, "two.fc, two-0.fc, two-1.fc and 2 more")):
     result = run(*files, "--process=100,300", "--only=work,nobody")
     equal((result.status, result.err), (1, f"fcdump: --process: '300' fits no process of {named}\n"
                                         f"fcdump: --only: 'nobody' fits no function of {named}\n"), "nobody")

@@ -104,6 +104,9 @@ for operands, repeated in ((("one.fc", "two.fc", "both.fcd"), "././/one.fc and 1
     result = run("--classic", *operands)
     equal((result.status, result.err), (0, f"fcdump: {repeated}: named more than once, taken once\n"), " ".join(operands))
     equal(rows(result.out, "Flat profile"), EXPECTED, " ".join(operands))
+    contains(result.out, "2 files summed", " ".join(operands))
+contains(classic("both.fcd"), "profile: both.fcd\n", "the header")
+contains(run("both.fcd", "one.fc").out, "profile: both.fcd\n", "what is named again is not in the header")
 result = run("gone.fc", "gone.fc")
 equal((result.status, result.err.count("gone.fc: No such file"), "taken once" in result.err), (1, 2, False),
       "what can't be read is not taken")
