@@ -60,13 +60,17 @@ class Callgrind:
                     called = {"ob": at["ob"], **(called or {}), key[1:]: self.name(key[1:], value)}
                 elif re.match(r"[-+*\d]", line) and at["ob"].endswith(program):
                     cost = int(line.split()[1])
-                    hook = called and called["fn"].startswith("__cyg_profile_func_")
+                    hook = called and self.is_hook(called["fn"])
                     if not called or not (hook or called["ob"].endswith(program)):
                         self.own[at["fn"]] += cost
                     called = None
-        # what the start of the program called is all of it
-        self.own.pop("(below main)", None)
-        self.own.pop("_start", None)
+        # what the start of the program called is all of it, and hooks are no functions of its own
+        for name in ("(below main)", "_start", *filter(self.is_hook, list(self.own))):
+            self.own.pop(name, None)
+
+    @staticmethod
+    def is_hook(name):
+        return name.startswith("__cyg_profile_func_")
 
     def name(self, kind, text):
         """Each is written once, and is a number from then on."""
