@@ -464,6 +464,12 @@ void fc_chunks_flush_private(void)
     fc_restore_signals(old);
 }
 
+/* Where the program wrote over it fcmanager does not answer there. */
+static bool is_own(const struct FcChunk *chunk)
+{
+    return __atomic_load_n(&chunk->owner, __ATOMIC_RELAXED) == fc_state_key;
+}
+
 uint32_t fc_chunks_take_for_answer(void)
 {
     struct FcChunk *chunk = FC_CURSOR_CHUNK(fc_thread.cursor);
@@ -477,7 +483,7 @@ uint32_t fc_chunks_take_for_answer(void)
     bool is_hopeless;
     /* fcmanager reads what the process still owns in place, this chunk included. */
     fc_thread_set_cursor(FC_CURSOR_NONE);
-    if (!chunk || was_private)
+    if (!chunk || was_private || !is_own(chunk))
         chunk = claim_chunk(&generation, &is_hopeless);
     return chunk ? chunk_index(chunk) : FC_NO_ANSWER;
 }
@@ -492,6 +498,11 @@ const char *fc_chunks_wait_for_answer(uint32_t index, size_t *bytes)
         long result = fc_sys(SYS_futex, &chunk->answer, FUTEX_WAIT, 0, &wait, NULL, 0);
         if (result == -ETIMEDOUT && !fc_channel_is_alive())
             return NULL;
+        if (result == -ETIMEDOUT && !is_own(chunk))
+        {
+            *bytes = 0;
+            return (const char *)chunk->records;
+        }
     }
     *bytes = __atomic_load_n(&chunk->answer_bytes, __ATOMIC_RELAXED);
     if (*bytes > sizeof chunk->records)

@@ -3,8 +3,9 @@
  * Target: a wild program: writes into everything of the profiler's that it can find.
  * Usage: scribble WAY SEED; "bytes" and "messages" go into each pipe that is not its own
  * (random bytes; random messages with a good beginning), "own" such messages in its own name,
- * "chunks" and "header" over the shared memory, "choices" over the answers to FC_FILTER, "all" does
- * everything. It always ends well by itself.
+ * "chunks" and "header" over the shared memory, "owners" over whose its chunks are, "choices" over
+ * the answers to FC_FILTER, "all" does all but "own" and "owners". It always ends well by
+ * itself.
  */
 #include "truth.h"
 
@@ -133,6 +134,15 @@ QUIET static void scribble_memory(int chunks, int header)
 }
 
 /* A chunk begins with the key of whose it is. */
+QUIET static void scribble_owners(void)
+{
+    unsigned char *start;
+    size_t bytes = find_memory("memfd:functioncheck", &start);
+    for (size_t at = 65536; at < bytes; at += 65536)
+        if (start[at + 4] != 0 || start[at + 5] != 0) /* of the process number */
+            scribble_range(start + at, 8, 20);
+}
+
 QUIET static void find_own_key(void)
 {
     unsigned char *start;
@@ -178,10 +188,14 @@ int main(int argc, char **argv)
         }
         if (all || strcmp(argv[1], "choices") == 0)
             scribble_choices();
+        if (strcmp(argv[1], "owners") == 0)
+            scribble_owners();
         scribble_memory(all || strcmp(argv[1], "chunks") == 0,
                         all || strcmp(argv[1], "header") == 0);
         work(20000);
     }
+    if (strcmp(argv[1], "owners") == 0) /* of that in which the last calls are, too */
+        scribble_owners();
     printf("%d\n", sink);
     return 4;
 }

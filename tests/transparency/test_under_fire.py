@@ -276,6 +276,11 @@ class Wild(Fire):
         for _ in self.check("chunks", "shared"):
             pass
 
+    def test_owners(self):
+        """That of the chunk, too, in which the end would be answered."""
+        for _ in self.check("owners", "shared"):
+            pass
+
     def test_header(self):
         for _ in self.check("header", "shared"):
             pass
