@@ -60,5 +60,6 @@ void fc_chunks_after_fork(uint32_t thread);
 uint32_t fc_chunks_take_for_answer(void);
 
 /* Waits until fcmanager has answered in chunk `index`.  Returns the answer's text, with
- * `bytes` its length, or NULL when the manager is gone. */
+ * `bytes` its length, or NULL when the manager is gone; a text of none where the chunk is the
+ * process's no more, as the program wrote over it: nobody would answer there. */
 const char *fc_chunks_wait_for_answer(uint32_t index, size_t *bytes);
