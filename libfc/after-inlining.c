@@ -102,7 +102,7 @@ find_way(enum FcRecordKind kind, uint64_t function, uint64_t key, uint64_t site,
     struct FcRecorded *recorded = fc_hooks.recorded;
     struct FcFilter *filter = fc_stretch_own(fc_hooks.filter);
     if (fc_unlikely(!fc_recorded_watches(recorded, place) ||
-                    fc_recorded_is_full(recorded, site, place)))
+                    fc_recorded_is_within(recorded, site, place)))
         return WAY_RECORD;
     if (kind == FC_RECORD_ENTER)
     {
@@ -122,8 +122,14 @@ find_way(enum FcRecordKind kind, uint64_t function, uint64_t key, uint64_t site,
     if ((filter && fc_filter_looks(filter, call->function)) ||
         (recorded->count > 1 && call[-1].place == place)) /* it was tail-called */
         return WAY_LOOK;
-    recorded->count--;
+    fc_recorded_pop(recorded);
     return WAY_RECORD;
+}
+
+static inline __attribute__((always_inline)) uint64_t where_of(enum FcRecordKind kind,
+                                                               uint64_t place)
+{
+    return kind | (place & FC_WHERE_ADDRESS_MASK) | place << FC_WHERE_RETURN_SHIFT;
 }
 
 /* `kept` is where the caller of the instrumented function put the return address: the very same
@@ -134,7 +140,7 @@ count_or_record(enum FcRecordKind kind, uintptr_t function, uint64_t key, uint64
     void *code = (void *)(function | FC_FUNCTION_AFTER_INLINING);
     void *site = (void *)*kept;
     uint64_t place = (uintptr_t)kept;
-    uint64_t where = kind | (place & FC_WHERE_ADDRESS_MASK) | place << FC_WHERE_RETURN_SHIFT;
+    uint64_t where = where_of(kind, place);
     uint64_t time = 0;
     if (fc_unlikely(!fc_clock_is_fast()))
     {
@@ -211,6 +217,21 @@ FC_KEEPS_REGISTERS void fc_hook_return(void)
     record(FC_RECORD_EXIT, 0, 0, __builtin_dwarf_cfa());
 }
 
+/* For a hook that counted the call itself, and used the counter up: of no nested function, which
+ * that does not find. */
+FC_KEEPS_REGISTERS void fc_hook_fentry_refill(void);
+FC_KEEPS_REGISTERS void fc_hook_fentry_refill(void)
+{
+    const uint64_t *kept = __builtin_dwarf_cfa();
+    const uint64_t place = (uintptr_t)kept;
+    const uintptr_t function = start_of(__builtin_return_address(0));
+    const uint64_t code = function | FC_FUNCTION_AFTER_INLINING;
+    fc_recorded_push(fc_hooks.recorded, code, *kept, place);
+    fc_after_inlining_slow(FC_AFTER_INLINING_REFILL, (void *)code, (void *)*kept,
+                           where_of(FC_RECORD_ENTER, place));
+    fc_beacon_set(fc_hooks.beacon, fc_beacon_entered(function, *kept));
+}
+
 extern __typeof(fc_hook_fentry) fc_hook_fentry_of_libc
     __attribute__((alias("fc_hook_fentry"), visibility("default")));
 VERSION("__fentry__", fc_hook_fentry, "@@FC_4");
@@ -220,6 +241,8 @@ VERSION("__return__", fc_hook_return, "@@FC_4");
 /* Where the hooks in modules go on, by a jump: the stack is as if these had been called. */
 extern __typeof(fc_hook_fentry) fc_module_fentry __asm__(FC_MODULE_FENTRY)
     __attribute__((alias("fc_hook_fentry"), visibility("default")));
+extern __typeof(fc_hook_fentry_refill) fc_module_fentry_refill __asm__(FC_MODULE_FENTRY_REFILL)
+    __attribute__((alias("fc_hook_fentry_refill"), visibility("default")));
 extern __typeof(fc_hook_return) fc_module_return __asm__(FC_MODULE_RETURN)
     __attribute__((alias("fc_hook_return"), visibility("default")));
 

@@ -8,6 +8,7 @@
 #define FC_HOOK_RETURN fc_costs_return
 #define FC_HOOKS fc_hooks
 #define FC_GO_ON_FENTRY jmp *fc_costs_next_fentry(%rip)
+#define FC_GO_ON_REFILL jmp *fc_costs_next_refill(%rip)
 #define FC_GO_ON_RETURN jmp *fc_costs_next_return(%rip)
 #include "libfc/module-after-inlining.S"
 

@@ -355,27 +355,29 @@ static void measure_counted(struct FcCounted *counted, uint64_t cursor, uint32_t
 
 #if defined(FC_AFTER_INLINING)
 extern void fc_hook_fentry(void);
+extern void fc_hook_fentry_refill(void);
 extern void fc_hook_return(void);
 void (*fc_costs_next_fentry)(void) __attribute__((visibility("hidden"))) = fc_hook_fentry;
+void (*fc_costs_next_refill)(void) __attribute__((visibility("hidden"))) = fc_hook_fentry_refill;
 void (*fc_costs_next_return)(void) __attribute__((visibility("hidden"))) = fc_hook_return;
 
 /* With a table of which no more is used than the first calls. */
 static void measure_all_counted(struct FcCounted *counted, uint64_t cursor, struct FcCosts *costs)
 {
-    struct FcRecorded *const old_recorded = fc_hooks.recorded;
+    const struct FcHooks old = fc_hooks;
     struct FcRecorded *const recorded = fc_map(sizeof *recorded);
     const uint64_t function =
         (uint64_t)(uintptr_t)fc_costs_after_inlining | FC_FUNCTION_AFTER_INLINING;
     struct FcFunction *const known = recorded ? fc_counters_add(counted, function) : NULL;
     if (known)
     {
-        recorded->stack_bytes = UINT64_MAX;
-        recorded->nowhere = UINT64_MAX;
         fc_counters_publish(counted, known, function);
-        fc_hooks.recorded = recorded;
+        fc_recorded_use(recorded, 0, UINT64_MAX);
     }
     measure_counted(counted, cursor, known ? SHAPES + 1 : SHAPES, costs);
-    fc_hooks.recorded = old_recorded;
+    fc_hooks.recorded = old.recorded;
+    fc_hooks.stack_start = old.stack_start;
+    fc_hooks.room = old.room;
     if (recorded)
         fc_unmap(recorded, sizeof *recorded);
 }

@@ -259,7 +259,7 @@ void fc_counted_leave_after_inlining(uint64_t site, uint64_t where)
         (call = fc_recorded_find(recorded, site, fc_place_of(FC_FUNCTION_AFTER_INLINING, where))))
     {
         const uint64_t function = call->function;
-        recorded->count--;
+        fc_recorded_pop(recorded);
         ends |= ends_frame(counted, function, site, where);
     }
     if (ends != FC_ENDS_NOTHING)

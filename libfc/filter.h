@@ -71,7 +71,12 @@ struct FcHooks
     /* Never NULL where that is not; else NULL or nobody's.  Of a thread that once counted it stays.
      */
     uint64_t *beacon;
-    struct FcRecorded *recorded; /* recorded.h */
+    /* Of code that gcc instrumented after inlining: return addresses on the stack that are less
+       than `room` above `stack_start` are of calls that made no record at their entry, and of such
+       as are entered now.  Of no others it is known (recorded.h). */
+    uint64_t stack_start;
+    uint64_t room;
+    struct FcRecorded *recorded;
 };
 extern __thread struct FcHooks fc_hooks
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
@@ -79,13 +84,14 @@ extern __thread struct FcHooks fc_hooks
 extern struct FcFilter fc_filter_double __attribute__((visibility("hidden")));
 
 /* What libfc has for the hooks that are linked into modules (module-hooks.c).  These stay as they
- * are in what was once linked: where one of the structures above changes, or FcRecorded, so does
- * the number in the first name, and under the old names libfc has pointers that are NULL. */
-#define FC_MODULE_HOOKS "__functioncheck_hooks_2"
+ * are in what was once linked: where one of the structures above changes, so does the number in the
+ * first name, and under the old names libfc has pointers that are NULL. */
+#define FC_MODULE_HOOKS "__functioncheck_hooks_3"
 #define FC_MODULE_REFILL "__functioncheck_refill"
 #define FC_MODULE_ENTER "__functioncheck_enter"
 #define FC_MODULE_EXIT "__functioncheck_exit"
 #define FC_MODULE_FENTRY "__functioncheck_fentry"
+#define FC_MODULE_FENTRY_REFILL "__functioncheck_fentry_refill"
 #define FC_MODULE_RETURN "__functioncheck_return"
 
 typedef void FcHook(void *function, void *site);

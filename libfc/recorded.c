@@ -5,27 +5,30 @@
 #include "libfc/recorded.h"
 
 #include "libfc/detail.h"
-#include "libfc/filter.h"
 #include "libfc/place.h"
 #include "libfc/thread.h"
 
 #include <stddef.h>
 
-/* As module-after-inlining.S has them. */
-_Static_assert(offsetof(struct FcRecorded, count) == 16, "");
-_Static_assert(offsetof(struct FcRecorded, nowhere) == 32, "");
-_Static_assert(offsetof(struct FcRecorded, calls) == 40, "");
-_Static_assert(offsetof(struct FcRecordedCall, place) == 16, "");
-_Static_assert(sizeof(struct FcRecordedCall) == 24, "");
 #if !defined(FC_TEST_EAGER)
-_Static_assert(FC_RECORDED_MAX == 16384, "");
+/* As module-after-inlining.S has them. */
 _Static_assert(sizeof(struct FcPair) == 32 && FC_FILTER_PAIRS == 4096, "");
 _Static_assert(offsetof(struct FcPair, key) == 0 && offsetof(struct FcFilter, pairs) == 0, "");
 _Static_assert(offsetof(struct FcPair, site) == 8 && offsetof(struct FcPair, count) == 16, "");
 _Static_assert(offsetof(struct FcPair, beacon) == 24, "");
 _Static_assert(offsetof(struct FcHooks, filter) == 0 && offsetof(struct FcHooks, beacon) == 8, "");
-_Static_assert(offsetof(struct FcHooks, recorded) == 16, "");
+_Static_assert(offsetof(struct FcHooks, stack_start) == 16, "");
+_Static_assert(offsetof(struct FcHooks, room) == 24, "");
 #endif
+
+void fc_recorded_use(struct FcRecorded *recorded, uint64_t stack_start, uint64_t stack_bytes)
+{
+    recorded->stack_start = stack_start;
+    recorded->stack_bytes = stack_bytes;
+    fc_hooks.recorded = recorded;
+    fc_hooks.stack_start = stack_start;
+    fc_recorded_tell(recorded);
+}
 
 bool fc_recorded_begin(void)
 {
@@ -34,21 +37,20 @@ bool fc_recorded_begin(void)
     struct FcRecorded *recorded = fc_map(sizeof *recorded);
     if (!recorded)
         return false;
-    recorded->stack_start = fc_thread.own_stack.start;
-    recorded->stack_bytes = fc_thread.own_stack.end - fc_thread.own_stack.start;
-    recorded->nowhere = UINT64_MAX;
+    fc_recorded_use(recorded, fc_thread.own_stack.start,
+                    fc_thread.own_stack.end - fc_thread.own_stack.start);
     uint32_t count;
     const struct FcOpen *open = fc_detail_get_open(&count);
     for (uint32_t i = 0; i < count; i++)
         if (open[i].function & FC_FUNCTION_AFTER_INLINING)
             fc_recorded_push(recorded, open[i].function, open[i].site,
                              fc_place_of(open[i].function, open[i].where));
-    fc_hooks.recorded = recorded;
     return true;
 }
 
 void fc_recorded_end(void)
 {
+    fc_hooks.room = 0;
     if (fc_hooks.recorded)
         fc_unmap(fc_hooks.recorded, sizeof *fc_hooks.recorded);
     fc_hooks.recorded = NULL;

@@ -8,7 +8,7 @@
  * What was left by a jump that nobody told is taken away by whatever comes next that lies above it.
  *
  * FcHooks.recorded (filter.h) leads there; NULL: the calling thread counts no such function.  The
- * structures are as the hooks know them that were once linked into modules: FC_MODULE_HOOKS.
+ * hooks in modules go by what is made of it, FcHooks.room.
  *
  * Async-signal-safe; a handler may come between any two instructions.  Touches no vector register
  * but in fc_recorded_begin and fc_recorded_end.
@@ -16,12 +16,13 @@
 #pragma once
 
 #include "libfc/fc-format.h"
+#include "libfc/filter.h"
 #include "libfc/sys.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Within so many, whatever is called is recorded: see fc_recorded_is_full. */
+/* Within so many, whatever is called is recorded: see fc_recorded_is_within. */
 #if defined(FC_TEST_EAGER)
 #define FC_RECORDED_MAX 64u
 #else
@@ -40,8 +41,6 @@ struct FcRecorded
     uint64_t stack_start; /* of the thread's own */
     uint64_t stack_bytes;
     uint64_t count;
-    uint64_t reserved;
-    uint64_t nowhere; /* UINT64_MAX: read as the place of the innermost call where there is none */
     struct FcRecordedCall calls[FC_RECORDED_MAX]; /* innermost last */
 };
 
@@ -50,6 +49,27 @@ static inline __attribute__((always_inline)) bool
 fc_recorded_watches(const struct FcRecorded *recorded, uint64_t place)
 {
     return place - recorded->stack_start < recorded->stack_bytes;
+}
+
+/* Tells the hooks in modules what the innermost one is. */
+static inline __attribute__((always_inline)) void
+fc_recorded_tell(const struct FcRecorded *recorded)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    const uint64_t count = recorded->count;
+    uint64_t room = recorded->stack_bytes;
+    if (count == FC_RECORDED_MAX)
+        room = 0;
+    else if (count > 0 && fc_recorded_watches(recorded, recorded->calls[count - 1].place))
+        room = recorded->calls[count - 1].place - recorded->stack_start;
+    __atomic_store_n(&fc_hooks.room, room, __ATOMIC_RELAXED);
+}
+
+/* The innermost one leaves. */
+static inline __attribute__((always_inline)) void fc_recorded_pop(struct FcRecorded *recorded)
+{
+    recorded->count--;
+    fc_recorded_tell(recorded);
 }
 
 /* Those that lie below `place` have left, and who lies there, unless it is of the same call:
@@ -62,16 +82,20 @@ static inline __attribute__((always_inline)) uint32_t fc_recorded_cut(struct FcR
            (recorded->calls[at - 1].place < place ||
             (recorded->calls[at - 1].place == place && recorded->calls[at - 1].site != site)))
         at--;
-    return recorded->count = at;
+    if (at < recorded->count)
+    {
+        recorded->count = at;
+        fc_recorded_tell(recorded);
+    }
+    return at;
 }
 
-/* Whether the place is within as many as the table holds: nothing that was entered there is
- * counted, as the counted calls that were open when it became full lie above. */
-static inline __attribute__((always_inline)) bool fc_recorded_is_full(struct FcRecorded *recorded,
-                                                                      uint64_t site, uint64_t place)
+/* Whether the place, which is one of now, is within as many as the table holds: nothing that was
+ * entered there is counted, as the counted calls that were open when it became full lie above. */
+static inline __attribute__((always_inline)) bool
+fc_recorded_is_within(struct FcRecorded *recorded, uint64_t site, uint64_t place)
 {
-    return recorded->count == FC_RECORDED_MAX &&
-           fc_recorded_cut(recorded, site, place) == FC_RECORDED_MAX &&
+    return fc_recorded_cut(recorded, site, place) == FC_RECORDED_MAX &&
            place < recorded->calls[FC_RECORDED_MAX - 1].place;
 }
 
@@ -88,6 +112,7 @@ fc_recorded_push(struct FcRecorded *recorded, uint64_t function, uint64_t site, 
     recorded->count = at + 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     recorded->calls[at] = call; /* a handler in between has used the place, and left it */
+    fc_recorded_tell(recorded);
 }
 
 /* The innermost one that an exit may be of; NULL: the exit is that of a counted call. */
@@ -97,6 +122,10 @@ fc_recorded_find(struct FcRecorded *recorded, uint64_t site, uint64_t place)
     const uint64_t at = fc_recorded_cut(recorded, site, place);
     return at > 0 && recorded->calls[at - 1].place == place ? &recorded->calls[at - 1] : NULL;
 }
+
+/* The calling thread goes by that one, in which nothing is open, for a stack of such a place and
+ * size.  Signals blocked. */
+void fc_recorded_use(struct FcRecorded *recorded, uint64_t stack_start, uint64_t stack_bytes);
 
 /* The calling thread is going to count such functions: begins with what is open as its records have
  * it (detail.h).  False where there is no memory.  Signals blocked. */

@@ -62,8 +62,12 @@ __attribute__((visibility("default"))) void __cyg_profile_func_exit(void *functi
 
 STAND_IN(__cyg_profile_func_enter, __cyg_profile_func_exit);
 void __functioncheck_fentry(void) __attribute__((visibility("default")));
+void __functioncheck_fentry_refill(void) __attribute__((visibility("default")));
 void __functioncheck_return(void) __attribute__((visibility("default")));
 void __functioncheck_fentry(void)
+{
+}
+void __functioncheck_fentry_refill(void)
 {
 }
 void __functioncheck_return(void)

@@ -58,8 +58,9 @@ oracle_hook_return:
     .cfi_endproc
     .size oracle_hook_return, .-oracle_hook_return
 
-    .globl __functioncheck_fentry, __functioncheck_return
+    .globl __functioncheck_fentry, __functioncheck_fentry_refill, __functioncheck_return
     .set __functioncheck_fentry, oracle_hook_fentry
+    .set __functioncheck_fentry_refill, oracle_hook_fentry
     .set __functioncheck_return, oracle_hook_return
     .symver oracle_hook_fentry, __fentry__@@FC_4
     .globl oracle_hook_fentry_of_libc
