@@ -27,7 +27,8 @@ FcCallCosts fc_costs_of(const struct FcCosts *measured)
     costs.gap = MAX(costs.recorded - costs.inside, measured->gap / PARTS_OF_TICK);
     costs.inner = MAX(costs.inside, measured->inner / PARTS_OF_TICK);
     costs.within = MAX(costs.counted, measured->counted[FC_COSTS_OF_RECURSION] / PARTS_OF_TICK);
-    costs.after_inlining = MAX(costs.counted, measured->after_inlining / PARTS_OF_TICK);
+    costs.after_inlining =
+        measured->after_inlining > 0 ? measured->after_inlining / PARTS_OF_TICK : costs.counted;
     costs.sample = measured->sample / PARTS_OF_TICK;
     costs.sample_after_inlining = measured->sample_after_inlining / PARTS_OF_TICK;
     return costs;

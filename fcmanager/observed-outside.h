@@ -4,8 +4,8 @@
  * around a hook and is not the program's.  For observed.c.
  *
  * Before inlining these are arguments, registers that are saved and the calls.  After inlining
- * there are no arguments, and the hooks save registers themselves: a call and what stands before
- * the beacon is left of it, but where the hooks are not done as the processor goes on.
+ * there are no arguments, and of saved registers one: the call and what stands before the beacon
+ * are left of it.
  */
 #pragma once
 

@@ -12,11 +12,13 @@
 #define GAPS_EACH 4.0
 /* Up to so many times what the calibration has, what hooks cost more when they work twice is their
  * instructions, however busy the processor is: where they take less than LITTLE of the time by the
- * calibration, and where they take MOST of it or were put there after inlining.  From HELD_UP times
- * that on, they hold the program up.  With the mixes of tests/bench it was up to 1.8 and 2.5 times
- * the calibration where they do not, and 2.1 to 5.5 where they do; 6 to 13 after inlining. */
+ * calibration, where they take MOST of it, and where they were put there after inlining.  From
+ * HELD_UP times that on, they hold the program up.  With the mixes of tests/bench it was up to 1.8
+ * and 2.5 times the calibration where they do not, and 2.1 to 5.5 where they do; 8 to 18 after
+ * inlining. */
 #define AS_CALIBRATED_LITTLE 1.8
 #define AS_CALIBRATED_MOST 2.5
+#define AS_CALIBRATED_INLINED 3.5
 #define LITTLE 0.25
 #define MOST 0.5
 #define HELD_UP 1.35
@@ -25,9 +27,9 @@
 #define OF_HELD_UP 3.0
 /* And where P is less than that, at most so many times P. */
 #define OF_HELD_UP_MOST 1.35
-/* What they cost when they work once is about this part of what they cost more when they do so
- * twice, which is a longer way: with the mixes of tests/bench it was 0.55 to 1. */
-#define OF_TWICE 0.8
+/* After inlining, what they cost when they work once is about this part of what they cost more when
+ * they do so twice, which is a longer way: with the mixes of tests/bench it was 0.35 to 0.8. */
+#define OF_TWICE 0.5
 /* It is known how much that is where so much of the time was in stretches, and where it is certain
  * to this part of how long one with hooks that work twice takes. */
 #define COVERED 0.6
@@ -43,10 +45,8 @@
  * hooks do not hold up, it was half. */
 #define WEIGHED_ERROR 0.5
 
-/* After inlining what stretches tell counts so much, and calls and looks the rest: with the mixes
- * of tests/bench the first is off by 0.09 of a frame's time, the second by 0.14, and both by 0.10.
- */
-#define BY_STRETCHES 0.5
+/* After inlining what stretches tell counts so much, and calls and looks the rest. */
+#define BY_STRETCHES 0.4
 
 /* The middle is found step by step: with the n-th value it goes up or down by so many times the
  * mean distance from it, divided by n.  Of values with a normal distribution it is then known to
@@ -152,7 +152,7 @@ static double held_up_part(const Sums *sums, double times, double whole)
     const double much = CLAMP((sums->cost / whole - LITTLE) / (MOST - LITTLE), 0, 1);
     const double as_calibrated =
         sums->inlined >= sums->cost / 2
-            ? AS_CALIBRATED_MOST
+            ? AS_CALIBRATED_INLINED
             : AS_CALIBRATED_LITTLE + much * (AS_CALIBRATED_MOST - AS_CALIBRATED_LITTLE);
     return CLAMP((times / as_calibrated - 1) / (HELD_UP - 1), 0, 1);
 }

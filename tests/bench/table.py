@@ -146,7 +146,8 @@ def group_trace(folder, options):
 
 
 def group_truth(_folder, options):
-    worst = truth.run_mixes(truth.MIXES, options.repeat, truth.ROUNDS, False)
+    worst = truth.run_mixes(truth.MIXES, argparse.Namespace(repeat=options.repeat, tries=truth.TRIES,
+                                                            rounds=truth.ROUNDS, verbose=False))
     for way, what, most in (("auto", "default", 22), ("inlined", "--after-inlining", 12),
                             ("all", "FC_DETAIL=all", None), ("all, raw", "all, --raw", None)):
         row(f"truth, {what}: points off, worst of {len(worst[way])} mixes", max(worst[way]), most)

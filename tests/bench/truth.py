@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How far the shares of a profile are from the truth.
 
-    truth.py [--repeat N] [--rounds N] [MIX...]
+    truth.py [--repeat N] [--tries N] [--rounds N] [MIX...]
 
 Each mix (tests/bench/truth) is a program of phases that time themselves; built without hooks, what it
 prints is the truth: time on the CPU.  Of a profile a phase's share is the total time of its function,
 without waits, in that of all phases.  Plain and profiled programs run in turn, several times, and the shares of each are
 the median.  Each run has the code at other places, as to 16 bytes in a line of the cache: a loop that happens to lie across two
-lines may take twice as long, in the plain program or in that with hooks.  Printed is, of each mix, by how many points the share of the worst phase is off, and how
+lines may take twice as long, in the plain program or in that with hooks.  And each is the one of several that took the least time: on a
+machine with other guests the processor is at times half another's, for parts of a second, which some phases feel and others do not.  Printed is, of each mix, by how many points the share of the worst phase is off, and how
 many times longer than plain the program ran; below that the worst and the mean of all mixes.  It
 prints, and judges nothing: what a loaded machine shows is no failure.
 """
@@ -26,6 +27,8 @@ import bench  # noqa: E402
 import fctest  # noqa: E402
 
 ROUNDS = 80  # a plain run takes about 0.2 s; of one that is over sooner chance decides
+LONGER = {"containers -O0": 4}  # so many times, and so it makes fewer rounds
+TRIES = 4
 PLACES = 4  # to which functions are aligned within a line of the cache
 PLACE_BYTES = 16
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "truth")
@@ -64,6 +67,7 @@ WAYS = {
 
 class Mix:
     def __init__(self, name, place, folder):
+        self.name = name
         self.source, self.compiler, self.level = MIXES[name]
         self.place = place
         self.folder = folder
@@ -83,8 +87,21 @@ class Mix:
         subprocess.run([*words, "-o", os.path.join(self.folder, kind, "mix"), source, "-pthread",
                         "-ldl", *libs], check=True)
 
-    def run(self, kind, rounds, **env):
-        """What the phases print, and the CPU time that the program took."""
+    def run(self, kind, rounds, tries=1, **env):
+        """Of the run that took the least CPU time: what the phases print, and that time.  Its profile stays."""
+        profile = os.path.join(self.folder, kind, "functioncheck.fc")
+        least = None
+        for _ in range(tries):
+            found = self.run_once(kind, rounds, **env)
+            if least is None or found[1] < least[1]:
+                least = found
+                if kind != "plain":
+                    os.replace(profile, profile + ".least")
+        if kind != "plain":
+            os.replace(profile + ".least", profile)
+        return least
+
+    def run_once(self, kind, rounds, **env):
         done, took = bench.run_measured(
             ["./mix", str(rounds)], cwd=os.path.join(self.folder, kind),
             env=fctest.plain_environment(FC_QUIET="1", **env), text=True,
@@ -113,14 +130,15 @@ def medians(runs):
     return {name: statistics.median(run[name] for run in runs) for name in runs[0]}
 
 
-def measure(mixes, repeat, rounds):
+def measure(mixes, options):
     """Of each way the shares of the phases, and how many times the plain run's CPU time it took, as
     medians.  `mixes`: the same one at several places."""
+    rounds = max(1, options.rounds // LONGER.get(mixes[0].name, 1))
     found = {name: [] for name in ("plain", *WAYS)}
     times = {name: [] for name in WAYS}
-    for turn in range(repeat):
+    for turn in range(options.repeat):
         mix = mixes[turn % len(mixes)]
-        phases, took = mix.run("plain", rounds)
+        phases, took = mix.run("plain", rounds, options.tries)
         found["plain"].append(shares(phases))
         plain = {1: took}
         last = None
@@ -129,7 +147,7 @@ def measure(mixes, repeat, rounds):
                 fewer = max(1, rounds // part)
                 if part not in plain:
                     plain[part] = mix.run("plain", fewer)[1]
-                took = mix.run(kind, fewer, FC_DETAIL=detail)[1]
+                took = mix.run(kind, fewer, options.tries if part == 1 else 1, FC_DETAIL=detail)[1]
                 last = (kind, detail)
             found[name].append(shares(mix.profiled(kind, phases, key)))
             times[name].append(took / plain[part])
@@ -154,15 +172,15 @@ def show(name, found, times, is_verbose):
     return worst
 
 
-def run_mixes(names, repeat, rounds, is_verbose):
+def run_mixes(names, options):
     """Of each way the points that the worst phase of each mix is off."""
     worst = {way: [] for way in WAYS}
-    print(f"points that the worst phase's share is off, and CPU time / plain; median of {repeat} runs")
+    print(f"points that the worst phase's share is off, and CPU time / plain; median of {options.repeat} runs")
     print(f"{'':17} " + "  ".join(f"{way:24}" for way in WAYS))
     for name in names:
         with tempfile.TemporaryDirectory(prefix="fc-truth-") as folder:
-            mixes = [Mix(name, place, os.path.join(folder, str(place))) for place in range(min(PLACES, repeat))]
-            for way, points in show(name, *measure(mixes, repeat, rounds), is_verbose).items():
+            mixes = [Mix(name, place, os.path.join(folder, str(place))) for place in range(min(PLACES, options.repeat))]
+            for way, points in show(name, *measure(mixes, options), options.verbose).items():
                 worst[way].append(points)
     return worst
 
@@ -170,11 +188,12 @@ def run_mixes(names, repeat, rounds, is_verbose):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--repeat", type=int, default=5, help="runs of each")
+    parser.add_argument("--tries", type=int, default=TRIES, help="for each, of which the shortest counts")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="of the phases in each run")
     parser.add_argument("--verbose", action="store_true", help="each phase's share")
     parser.add_argument("mixes", nargs="*", metavar="MIX", help=", ".join(MIXES))
     options = parser.parse_args()
-    worst = run_mixes(options.mixes or MIXES, options.repeat, options.rounds, options.verbose)
+    worst = run_mixes(options.mixes or MIXES, options)
     for what, of in (("worst", max), ("mean of worst", statistics.mean)):
         print(f"{what:17} " + "  ".join(f"{of(each):6.1f}{'':18}" for each in worst.values()))
 

@@ -197,14 +197,14 @@ static guint64 local_of_busy(gboolean is_after_inlining)
     return local;
 }
 
-/* Arguments and registers are seen as B's and A's time, and are not, but only before inlining. */
+/* Arguments and registers are seen as B's and A's time, and are not; fewer of them after inlining.
+ */
 static void test_outside(void)
 {
     const guint64 before = local_of_busy(FALSE);
     const guint64 after = local_of_busy(TRUE);
-    g_assert_cmpuint(before, <=, 7000);
-    g_assert_cmpuint(after, >=, 8500);
-    g_assert_cmpuint(after, <=, 10000);
+    g_assert_cmpuint(after, >=, before + before / 20);
+    g_assert_cmpuint(after, <=, 7000);
 }
 
 static void expect_nothing(const Seen *seen, guint count)
