@@ -7,9 +7,9 @@
 /* As a part of what hooks take, and as parts of what they cost by the calibration at least and at
  * most; measured with the mixes and real programs of tests/bench it was 0.1 to 1, most of it 0.3 on
  * an AMD EPYC and 0.5 to 1.1 on an Intel Xeon. */
-#define OUTSIDE 0.45
+#define OUTSIDE 0.6
 #define OUTSIDE_LEAST 0.5
-#define OUTSIDE_MOST 1.25
+#define OUTSIDE_MOST 1.5
 
 /* The same after inlining: with the mixes of tests/bench on an Intel Xeon it was 0.1 to 0.45 of
  * what hooks take. */
