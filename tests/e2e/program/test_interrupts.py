@@ -23,12 +23,12 @@ class Interrupts(fctest.Case):
     def files(self):
         return glob.glob(self.path("*.fc")) + glob.glob(self.path("*.fc.*"))
 
-    def check(self, words, seed, *arguments, rounds=ROUNDS, config=()):
+    def check(self, words, seed, *arguments, rounds=ROUNDS, config=(), detail="eager"):
         tracer = self.compile("interrupt.c", profiled=False, output="interrupt")
         program = self.compile("interrupted.c", config=config)
         truth = self.path("truth")
         done = self.run_quiet([tracer, str(seed), program, str(rounds), *map(str, arguments)],
-                              base=fctest.plain_environment("eager"),
+                              base=fctest.plain_environment(detail),
                               env={"TRUTH": truth, "FC_FILTER": words, "FC_TRANSPORT": "shared"})
         if done.returncode == 77:
             self.skipTest("no process may be traced here")
@@ -80,6 +80,18 @@ class Interrupts(fctest.Case):
 
     def test_after_inlining(self):
         self.check("count:step;count:middle;count:leap;count:on_signal;time:in*", 7, config=["--after-inlining"])
+
+    def test_module_hooks(self):
+        """With the tables of users, of which those hooks know that are linked into the program."""
+        self.check("count:step;count:middle;count:leap;count:on_signal;time:in*", 8, detail=None)
+
+    def test_module_hooks_after_inlining(self):
+        self.check("count:step;count:middle;count:leap;count:on_signal;time:in*", 9, detail=None,
+                   config=["--after-inlining"])
+
+    def test_module_hooks_counted_after_inlining(self):
+        self.check("count:step;count:middle;count:leap;time:on_signal;count:in*", 10, detail=None,
+                   config=["--after-inlining"])
 
 
 if __name__ == "__main__":
