@@ -58,10 +58,12 @@ fc_recorded_tell(const struct FcRecorded *recorded)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     const uint64_t count = recorded->count;
     uint64_t room = recorded->stack_bytes;
-    if (count == FC_RECORDED_MAX)
-        room = 0;
-    else if (count > 0 && fc_recorded_watches(recorded, recorded->calls[count - 1].place))
-        room = recorded->calls[count - 1].place - recorded->stack_start;
+    if (count > 0)
+    {
+        const uint64_t innermost = recorded->calls[count - 1].place;
+        const bool is_known = count < FC_RECORDED_MAX && fc_recorded_watches(recorded, innermost);
+        room = is_known ? innermost - recorded->stack_start : 0;
+    }
     __atomic_store_n(&fc_hooks.room, room, __ATOMIC_RELAXED);
 }
 
@@ -112,6 +114,8 @@ fc_recorded_push(struct FcRecorded *recorded, uint64_t function, uint64_t site, 
     recorded->count = at + 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     recorded->calls[at] = call; /* a handler in between has used the place, and left it */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    recorded->count = at + 1; /* and another one has taken what it left for left by a jump */
     fc_recorded_tell(recorded);
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Target: for interrupt.c, which has a signal come between any two instructions of a call.
- * Usage: interrupted ROUNDS [CALLS [FORKS]]: makes 16 calls in each round, from a call site each,
- * to have many samples.  The handler makes up to CALLS calls, and forks up to FORKS times in all;
- * the child goes on with what was interrupted.  Says on standard error how a child ended that
- * should not have.
+ * Usage: interrupted ROUNDS [CALLS [FORKS [BEFORE]]]: makes 16 calls in each round, from a call
+ * site each, to have many samples.  The handler makes up to CALLS calls, and forks up to FORKS
+ * times in all; the child goes on with what was interrupted.  Says on standard error how a child
+ * ended that should not have.  All but the handler are called BEFORE times first, so that they
+ * prove short.
  */
 #include "truth.h"
 
@@ -88,6 +89,17 @@ TRUTH_UNINSTRUMENTED static void mark(void)
 #define LEAP() (setjmp(back) == 0 ? (mark(), leap()) : mark())
 #define EIGHT(call) call(), call(), call(), call(), call(), call(), call(), call()
 
+TRUTH_UNINSTRUMENTED static void call_before(long count)
+{
+    for (volatile long i = 0; i < count; i++)
+    {
+        step();
+        in_handler();
+        if (setjmp(back) == 0)
+            leap();
+    }
+}
+
 int main(int argc, char **argv)
 {
     const long rounds = argc > 1 ? atol(argv[1]) : 1;
@@ -97,6 +109,7 @@ int main(int argc, char **argv)
     on_signal_truth = truth_open("on_signal");
     in_handler_truth = truth_open("in_handler");
     forks_truth = truth_open("value:forks");
+    call_before(argc > 4 ? atol(argv[4]) : 0);
     sigaction(SIGUSR1, &action, NULL);
     for (long i = 0; i < rounds; i++)
         EIGHT(STEP), EIGHT(LEAP);
