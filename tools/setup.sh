@@ -19,7 +19,7 @@ packages_of()
     doc) echo texinfo ;;
     package) echo debhelper lintian ;;
     check)
-        echo g++ clang libclang-rt-dev llvm clang-format clang-tidy lld make cmake autoconf automake \
+        echo g++ clang libclang-rt-dev libomp-dev llvm clang-format clang-tidy lld make cmake autoconf automake \
             libtool binutils binutils-aarch64-linux-gnu dwz elfutils xz-utils valgrind uftrace graphviz \
             python3 python3-jsonschema python3-protobuf protobuf-compiler golang-go python3-selenium chromium \
             chromium-driver libreadline-dev man-db zsh fish shellcheck libjemalloc2 libtcmalloc-minimal4 \
