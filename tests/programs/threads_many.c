@@ -115,8 +115,11 @@ static void in_turn(int count)
 
 /* ---- Threads that nobody waits for ---------------------------------------------------- */
 
+/* Such a thread does it itself: glibc's pthread_detach (2.36) reads what may be gone when another
+ * thread's ends meanwhile. */
 static void *posting(void *unused)
 {
+    pthread_detach(pthread_self());
     work(3);
     sem_post(&ready);
     return unused;
@@ -126,7 +129,7 @@ static void detached(int count)
 {
     for (int i = 0; i < count; i++)
     {
-        pthread_detach(create(posting, NULL));
+        create(posting, NULL);
         sem_wait(&ready);
     }
 }
@@ -249,6 +252,7 @@ static void cancelled_anywhere(int count)
 
 static void *ending_too(void *number)
 {
+    pthread_detach(pthread_self());
     work(STEPS);
     sem_post(&ready);
     for (volatile uintptr_t i = 0; i < (uintptr_t)number * 1000; i++)
@@ -259,7 +263,7 @@ static void *ending_too(void *number)
 static void end_too(int count)
 {
     for (int i = 0; i < count; i++)
-        pthread_detach(create(ending_too, (void *)(uintptr_t)i));
+        create(ending_too, (void *)(uintptr_t)i);
     for (int i = 0; i < count; i++)
         sem_wait(&ready);
 }
