@@ -60,7 +60,7 @@ static void list_thread(void)
     fc_thread.is_listed = true;
 }
 
-static void unlist_thread(void)
+void fc_buffers_leave(void)
 {
     if (!fc_thread.is_listed)
         return;
@@ -244,7 +244,7 @@ void fc_buffers_send_parked(void)
 
 void fc_buffers_free(void)
 {
-    unlist_thread();
+    fc_buffers_leave();
     send_parked(&fc_thread, true);
     while (fc_thread.spare)
     {

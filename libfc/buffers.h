@@ -40,6 +40,9 @@ void fc_buffers_send_parked(void);
  * calling thread. */
 void fc_buffers_send_others(void);
 
+/* The calling thread ends, and with it what the others know its buffers by: they are not sent. */
+void fc_buffers_leave(void);
+
 /* The calling thread ends: sends and unmaps its buffers. */
 void fc_buffers_free(void);
 

@@ -6,6 +6,7 @@
  */
 #include "libfc/threads.h"
 
+#include "libfc/buffers.h"
 #include "libfc/channel.h"
 #include "libfc/chunks.h"
 #include "libfc/clock.h"
@@ -32,9 +33,21 @@ static unsigned end_key; /* a pthread_key_t */
 static bool have_end_key;
 static uint32_t last_number; /* atomic: counts this process's threads */
 
+/* Profiling is off: nothing of the calling thread is told any more.  But another one may go through
+ * the list of those that have buffers. */
+static bool ends_untold(void)
+{
+    if (!fc_state_is_off())
+        return fc_thread.number == 0;
+    const uint64_t old = fc_block_signals();
+    fc_buffers_leave();
+    fc_restore_signals(old);
+    return true;
+}
+
 void fc_threads_end(void)
 {
-    if (fc_thread.number == 0 || fc_state_is_off())
+    if (ends_untold())
         return;
     uint64_t old = fc_block_signals();
     const uint64_t end = fc_switches_look_last();
@@ -59,7 +72,7 @@ void fc_threads_end(void)
 static void thread_ends(void *unused)
 {
     (void)unused;
-    if (fc_thread.number == 0 || fc_state_is_off())
+    if (ends_untold())
         return;
     /* libc calls the destructors in so many rounds, as long as keys are set.  Ours is set again in
        each, to come behind the destructors of other keys, which may do the same. */
