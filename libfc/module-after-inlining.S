@@ -3,10 +3,11 @@
  * As module-hooks.c, for code that gcc instruments after inlining: counts what is counted at its
  * entry, and returns from an exit that is of a counted call.  All else is libfc's, by a jump, as if its
  * hook had been called (after-inlining.c, of which this is the short way through find_way).
- * Every register is kept but the flags, in which nothing is passed, and r10 and r11, which a stub of
- * the linker's may overwrite at an entry (a nested function keeps its static chain, in r10, itself) and
- * an ordinary function at its return; of others the manual says that they are not to be profiled.  With -pg gcc does not rely on what it knows of a callee in the same
- * file (-fipa-ra is off).  The stack below may be written: gcc's specs see to it that there is no red zone.
+ * Every register is kept but the flags, in which nothing is passed, and r10 and r11: at an entry the
+ * procedure linkage table may overwrite them as well (a nested function keeps its static chain, in r10,
+ * itself), at a return any ordinary function; others, says the manual, are not to be instrumented.  With
+ * -pg gcc does not rely on what it knows of a callee in the same file (-fipa-ra is off).  The stack below
+ * may be written: gcc's specs see to it that there is no red zone.
  *
  * The layouts are those of struct FcHooks and FcPair (filter.h), which recorded.c checks.
  */
