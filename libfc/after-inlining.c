@@ -146,7 +146,10 @@ count_or_record(enum FcRecordKind kind, uintptr_t function, uint64_t key, uint64
     {
         __asm__ volatile("" : : : "memory"); /* as in hooks.c */
         if (fc_clock_get_mode() == FC_CLOCK_OFF)
+        {
+            fc_hooks.filter = NULL; /* as fc_counters_have_stopped, which is no inline function */
             return;
+        }
     }
     if (fc_hooks.recorded)
     {

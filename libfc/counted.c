@@ -69,7 +69,7 @@ static void go_on(struct FcCounted *counted, struct FcFunction *known, struct Fc
 FC_REALIGN void fc_counted_refill(void *function, void *site, uint64_t where)
 {
     struct FcCounted *counted = fc_thread.counted;
-    if (!counted)
+    if (!counted || fc_counters_have_stopped())
         return; /* in a child that a handler forked */
     struct FcFunction *known = fc_counters_find(counted, (uint64_t)(uintptr_t)function);
     if (known && known->is_skipped)
@@ -126,6 +126,8 @@ FC_REALIGN void fc_counted_enter(void *function_pointer, void *site_pointer, uin
     uint64_t function = (uint64_t)(uintptr_t)function_pointer;
     uint64_t site = (uint64_t)(uintptr_t)site_pointer;
     struct FcCounted *counted = fc_thread.counted;
+    if (fc_counters_have_stopped())
+        return;
     if (counted && counted->is_gap)
         end_gap(counted, function, site, where);
     enum FcChosenWay way = FC_CHOSEN_RECORD;
@@ -204,6 +206,8 @@ FC_REALIGN void fc_counted_exit(void *function_pointer, void *site_pointer, uint
     uint64_t function = (uint64_t)(uintptr_t)function_pointer;
     uint64_t site = (uint64_t)(uintptr_t)site_pointer;
     struct FcCounted *counted = fc_thread.counted;
+    if (fc_counters_have_stopped())
+        return;
     if (counted && counted->is_gap)
         end_gap(counted, function, site, where);
     const unsigned ends = ends_frame(counted, function, site, where);

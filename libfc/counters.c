@@ -113,8 +113,18 @@ uint64_t fc_counters_random(struct FcCounted *counted)
  * nothing is counted, and all come here. */
 static struct FcFilter empty_filter = {.is_slow = true};
 
+bool fc_counters_have_stopped(void)
+{
+    if (fc_likely(fc_clock_get_mode() != FC_CLOCK_OFF))
+        return false;
+    fc_hooks.filter = NULL;
+    return true;
+}
+
 void fc_counters_set_filter(struct FcCounted *counted)
 {
+    if (fc_counters_have_stopped())
+        return;
     const bool is_empty = counted->is_window || counted->is_gap || fc_thread.depth;
     if (is_empty)
         fc_hooks.filter = &empty_filter;

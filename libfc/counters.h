@@ -120,6 +120,12 @@ void fc_counters_stop(void);
 /* In a forked child: nothing is counted yet.  Signals blocked. */
 void fc_counters_after_fork(void);
 
+/* Whether profiling is off for good: the calling thread's hooks then count nothing any more.  As a
+ * counter is used up, and by whatever they do not settle themselves, they come to learn it; a
+ * counter that nobody refills would be wrong before long, and a thread may have forbidden itself
+ * what else is done there (prctl.c). */
+bool fc_counters_have_stopped(void);
+
 /* What the thread's hooks are to see from here on, in place of their table where need be. */
 void fc_counters_set_filter(struct FcCounted *counted);
 

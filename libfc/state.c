@@ -5,6 +5,7 @@
 #include "libfc/state.h"
 
 #include "libfc/clock.h"
+#include "libfc/filter.h"
 #include "libfc/notice.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
@@ -75,6 +76,7 @@ static bool turn_off(void)
     while (
         !__atomic_compare_exchange_n(&state, &now, OFF, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
     fc_clock_turn_off();
+    fc_hooks.filter = NULL; /* other threads find out when they come to libfc (counters.h) */
     return true;
 }
 

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Target: forbids itself the time-stamp counter when it has called `leaf` 1000 times, and goes on
- * calling it, in a thread and a forked child as well.
+ * Target: forbids itself the time-stamp counter when it has called `leaf` so many times, and goes
+ * on calling it, in a thread and a forked child as well.  Usage: no_counter CALLS
  */
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+static int calls;
 
 static int leaf(int x)
 {
@@ -16,13 +19,14 @@ static int leaf(int x)
 
 static void *work(void *sum)
 {
-    for (int i = 0; i < 1000; i++)
+    for (int i = 0; i < calls; i++)
         *(int *)sum = leaf(*(int *)sum);
     return NULL;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    calls = argc > 1 ? atoi(argv[1]) : 0;
     int sum = 0;
     int others = 0;
     pthread_t thread;

@@ -4,6 +4,7 @@
 recorded before is in the profile.  That hooks read no clock when profiling is off is shown as well:
 they would end the program."""
 
+import itertools
 import os
 import sys
 
@@ -11,6 +12,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import fcprofile  # noqa: E402
 import fctest  # noqa: E402
 
+# Of so many calls all are recorded, or most are counted.
+CALLS = (900, 30000)
 NOTICE = b"the program forbids itself the time-stamp counter, profiling stops here"
 
 NAME = f"functioncheck-{os.getpid()}"  # managers of other tests are none of ours
@@ -21,11 +24,12 @@ class NoCounter(fctest.Case):
         super().setUp()
         self.program = self.compile("no_counter.c")
 
-    def run_it(self, transport, mode):
-        done = self.run_target([self.program],
+    def run_it(self, calls, transport, mode):
+        done = self.run_target([self.program, str(calls)],
                                env={"FC_TRANSPORT": transport, "FC_TIME_MODE": mode,
                                     "FC_DUMP_NAME": NAME})
-        self.assertEqual((done.returncode, done.stdout), (3, b"2000 1000 512\n"), done.stderr)
+        self.assertEqual((done.returncode, done.stdout), (3, b"%d %d 512\n" % (2 * calls, calls)),
+                         done.stderr)
         return done.stderr
 
     def leaves(self):
@@ -42,30 +46,31 @@ class NoCounter(fctest.Case):
         return counts
 
     def test_profiling_stops(self):
-        for transport in ("shared", "pipe"):
-            self.assertIn(NOTICE, self.run_it(transport, "tsc"))
-            self.assertEqual((self.leaves(), self.stops), ([1000], [1]), transport)
+        for transport, calls in itertools.product(("shared", "pipe"), CALLS):
+            self.assertIn(NOTICE, self.run_it(calls, transport, "tsc"))
+            self.assertEqual((self.leaves(), self.stops), ([calls], [1]), transport)
 
     def test_other_clocks_go_on(self):
         for transport in ("shared", "pipe"):
             for mode in ("ext", "cpu", "sys"):
-                self.assertNotIn(NOTICE, self.run_it(transport, mode))
+                self.assertNotIn(NOTICE, self.run_it(1000, transport, mode))
                 self.assertEqual((sorted(self.leaves()), self.stops), ([1000, 3000], [0, 0]))
 
     def test_strict(self):
         """Four system calls are left to a thread, and no clock: no hook makes another, whether its calls
         are counted or recorded."""
-        self.program = self.compile(self.write("strict.c", """
+        source = self.write("strict.c", """
             #include <linux/seccomp.h>
             #include <sys/prctl.h>
+            #include <stdlib.h>
             #include <sys/syscall.h>
             #include <unistd.h>
             static int leaf(int x) { return x + 1; }
             static int deep(int n) { return n > 0 ? deep(n - 1) + 1 : leaf(n); }
-            int main(void)
+            int main(int argc, char **argv)
             {
                 int sum = 0;
-                for (int i = 0; i < 1000; i++)
+                for (int i = 0; i < atoi(argv[1]); i++)
                     sum += leaf(i);
                 if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0) != 0)
                     return 1;
@@ -75,18 +80,18 @@ class NoCounter(fctest.Case):
                 syscall(SYS_write, 1, "alive\\n", 6);
                 syscall(SYS_exit, sum != 0 ? 3 : 4);
             }
-            """))
-        for transport in ("shared", "pipe"):
-            for detail in ("auto", "all"):
-                for mode in ("tsc", "ext"):
-                    done = self.run_target([self.program], env={
-                        "FC_TRANSPORT": transport, "FC_DETAIL": detail, "FC_TIME_MODE": mode,
-                        "FC_DUMP_NAME": NAME})
-                    self.assertEqual((done.returncode, done.stdout), (3, b"alive\n"), done.stderr)
-                    self.assertIn(b"forbids itself system calls, profiling stops here", done.stderr)
-                    counts = self.leaves()
-                    self.assertEqual((len(counts), self.stops), (1, [1]))
-                    self.assertGreaterEqual(counts[0], 1000)
+            """)
+        self.program = self.compile(source)
+        inlined = self.compile(source, config=["--after-inlining"], output="inlined")
+        for program, transport, detail, mode, calls in itertools.product(
+                (self.program, inlined), ("shared", "pipe"), ("auto", "all"), ("tsc", "ext"), CALLS):
+            done = self.run_target([program, str(calls)], env={
+                "FC_TRANSPORT": transport, "FC_DETAIL": detail, "FC_TIME_MODE": mode,
+                "FC_DUMP_NAME": NAME})
+            self.assertEqual((done.returncode, done.stdout), (3, b"alive\n"), done.stderr)
+            self.assertIn(b"forbids itself system calls, profiling stops here", done.stderr)
+            self.assertEqual((self.leaves(), self.stops), ([calls], [1]),
+                             (program, transport, detail, mode))
 
 
 if __name__ == "__main__":
