@@ -449,8 +449,8 @@ bool fc_chunks_take(void)
     struct FcChunk *chunk = choose_chunk(&generation);
     if (!chunk)
         return false;
-    fc_thread_set_cursor((uint64_t)(uintptr_t)chunk >> 16 << 32 | (uint64_t)generation << 16 |
-                         (chunk != fc_thread.private_chunk ? 0 : FC_BUFFER_FIRST));
+    fc_thread_set_cursor(
+        FC_CURSOR(chunk, generation, chunk != fc_thread.private_chunk ? 0 : FC_BUFFER_FIRST));
     return true;
 }
 

@@ -77,14 +77,18 @@ bool fc_costs_measure(struct FcCosts *costs)
 
 typedef uint32_t Shape(uint32_t);
 
+extern FcHook fc_hook_record_entry;
+extern FcHook fc_hook_record_exit;
 extern FcHook fc_hook_enter;
 extern FcHook fc_hook_exit;
 extern FcHook fc_hook_refill;
 
 /* Where a module's hooks jump to, as memory says. */
-static FcHook *volatile enter_hook = fc_hook_enter;
-static FcHook *volatile exit_hook = fc_hook_exit;
-static FcHook *volatile refill_hook = fc_hook_refill;
+static volatile struct FcHookWays ways = {.record_entry = fc_hook_record_entry,
+                                          .record_exit = fc_hook_record_exit,
+                                          .enter = fc_hook_enter,
+                                          .exit = fc_hook_exit,
+                                          .refill = fc_hook_refill};
 /* As return addresses they come from memory. */
 static void *volatile call_site = (void *)4096;
 static void *volatile outer_site = (void *)8192;
@@ -92,12 +96,12 @@ static void *volatile outer_site = (void *)8192;
 /* The two hooks as modules have them (module-hooks.c). */
 NOINLINE static void enter(void *function, void *site)
 {
-    fc_filter_hook_enter(&fc_hooks, function, site, enter_hook, refill_hook);
+    fc_filter_hook_enter(&fc_hooks, function, site, ways);
 }
 
 NOINLINE static void leave(void *function, void *site)
 {
-    fc_filter_hook_exit(&fc_hooks, function, site, exit_hook);
+    fc_filter_hook_exit(&fc_hooks, function, site, ways);
 }
 
 /* Keeps the compiler from knowing what x is. */
@@ -260,7 +264,7 @@ static void use_names(struct FcNames *names)
 {
     if (fc_config.detail != FC_DETAIL_ALL || fc_hooks.filter)
         return;
-    names->epoch = fc_clock_peek();
+    names->epoch = (uint32_t)(fc_clock_peek() >> 32);
     names->low = (uint64_t)(uintptr_t)__builtin_frame_address(0) - (UINT64_C(1) << 31);
     fc_thread.names = names;
 }
@@ -440,7 +444,7 @@ static void measure_in(char *memory, struct FcCosts *costs)
 {
     struct FcChunk *const chunk = (struct FcChunk *)memory;
     struct FcCounted *const counted = (struct FcCounted *)(memory + 2 * FC_CHUNK_BYTES);
-    const uint64_t cursor = (uint64_t)(uintptr_t)chunk >> 16 << 32 | GENERATION << 16;
+    const uint64_t cursor = FC_CURSOR(chunk, GENERATION, 0);
     const uint64_t old_cursor = fc_thread.cursor;
     struct FcFilter *const old_filter = fc_hooks.filter;
     struct FcCounted *const old_counted = fc_thread.counted;

@@ -46,7 +46,8 @@ _Static_assert(sizeof(struct FcRecord) == FC_RECORD_UNITS * sizeof(struct FcUnit
 /* A short record.  `first`: bit 4: an exit; bits 5-32: bits 4-31 of how far the stack address is
  * above that of FC_MSG_NAMES, both multiples of 16; bits 33-47: the name, which stands for a
  * function and a call site; bits 48-63 as in FcRecord.where.  `last`: bits 0-47 of the time, which
- * is less than 2^46 ticks later than another record's before it, or a little earlier.
+ * is less than 2^46 ticks later than another record's before it, or a little earlier: 2^32 from a
+ * long one's, as libfc has it.
  *
  * A name is given in bits 48-62 of `function` of the ENTER or EXIT of the same function and site
  * that comes before, and to nothing else in that thread; of a forked child by FC_MSG_NAMES. */

@@ -84,12 +84,15 @@ extern __thread struct FcHooks fc_hooks
 extern struct FcFilter fc_filter_double __attribute__((visibility("hidden")));
 
 /* What libfc has for the hooks that are linked into modules (module-hooks.c).  These stay as they
- * are in what was once linked: where one of the structures above changes, so does the number in the
- * first name, and under the old names libfc has pointers that are NULL. */
+ * are in what was once linked: where one of the structures above changes, so does the number in
+ * three names.  Under the old ones libfc has pointers that are NULL, so that all such hooks go on
+ * to the record ways, and under these ways that look for themselves whether the call is counted. */
 #define FC_MODULE_HOOKS "__functioncheck_hooks_3"
 #define FC_MODULE_REFILL "__functioncheck_refill"
 #define FC_MODULE_ENTER "__functioncheck_enter"
 #define FC_MODULE_EXIT "__functioncheck_exit"
+#define FC_MODULE_RECORD_ENTRY "__functioncheck_record_entry_3"
+#define FC_MODULE_RECORD_EXIT "__functioncheck_record_exit_3"
 #define FC_MODULE_FENTRY "__functioncheck_fentry"
 #define FC_MODULE_FENTRY_REFILL "__functioncheck_fentry_refill"
 #define FC_MODULE_RETURN "__functioncheck_return"
@@ -254,11 +257,19 @@ static inline __attribute__((always_inline)) uint64_t *fc_filter_beacon(struct F
     return __atomic_load_n(&hooks->beacon, __ATOMIC_RELAXED);
 }
 
+/* What is libfc's of the hooks. */
+struct FcHookWays
+{
+    FcHook *record_entry; /* nothing is counted in the thread */
+    FcHook *record_exit;
+    FcHook *enter; /* the call may be counted */
+    FcHook *exit;
+    FcHook *refill; /* it was, and the counter is used up */
+};
+
 /* A module's hook at an entry: counts, or goes on to libfc by a jump. */
-static inline __attribute__((always_inline)) void fc_filter_hook_enter(struct FcHooks *hooks,
-                                                                       void *function, void *site,
-                                                                       FcHook *enter,
-                                                                       FcHook *refill)
+static inline __attribute__((always_inline)) void
+fc_filter_hook_enter(struct FcHooks *hooks, void *function, void *site, struct FcHookWays ways)
 {
     struct FcFilter *filter = hooks->filter;
     if (fc_likely(filter))
@@ -274,18 +285,19 @@ static inline __attribute__((always_inline)) void fc_filter_hook_enter(struct Fc
             fc_beacon_set(beacon, told);
             return;
         case FC_ENTRY_USED_UP:
-            refill(function, site);
+            ways.refill(function, site);
             return;
         case FC_ENTRY_UNKNOWN:
-            break;
+            ways.enter(function, site);
+            return;
         }
     }
-    enter(function, site);
+    ways.record_entry(function, site);
 }
 
 /* The same at an exit, where what was counted at its entry has nothing to do. */
 static inline __attribute__((always_inline)) void
-fc_filter_hook_exit(struct FcHooks *hooks, void *function, void *site, FcHook *leave)
+fc_filter_hook_exit(struct FcHooks *hooks, void *function, void *site, struct FcHookWays ways)
 {
     struct FcFilter *filter = hooks->filter;
     if (fc_likely(filter))
@@ -296,10 +308,10 @@ fc_filter_hook_exit(struct FcHooks *hooks, void *function, void *site, FcHook *l
         fc_beacon_set(beacon, FC_BEACON_HOOK);
         if (fc_likely(FC_FILTER_SEEN(slot->function) == address &&
                       FC_STACK_ADDRESS() < slot->exit_limit))
-        {
             fc_beacon_set(beacon, fc_beacon_left(address, (uint64_t)(uintptr_t)site));
-            return;
-        }
+        else
+            ways.exit(function, site);
+        return;
     }
-    leave(function, site);
+    ways.record_exit(function, site);
 }

@@ -12,7 +12,7 @@
  *     has the call a name? ......... where all are recorded; one look into a table (names.h)
  *     take one unit or two ......... one xadd on a thread-local word
  *        |                    \
- *        | (1 in 2,000)        v
+ *        | (1 in 1,900)        v
  *        |                  store 16 bytes or 32; return
  *        v
  *     fc_record_slow: give the full chunk to fcmanager, take a free one
@@ -39,36 +39,6 @@ make_where(uint64_t stack_address, const void *return_address, enum FcRecordKind
            (uint64_t)(uintptr_t)return_address << FC_WHERE_RETURN_SHIFT;
 }
 
-/* In a thread that gives names.  By a jump, and so no other has to keep registers for it; by two
- * functions, as the kind is then a constant.  `stack_address` is that of the hook, all of it. */
-static inline __attribute__((always_inline)) void
-record_named(uint64_t time, void *function, void *site, const void *return_address,
-             uint64_t stack_address, struct FcNames *names, enum FcRecordKind kind)
-{
-    const struct FcNamedCall call = {.time = time,
-                                     .function = (uint64_t)(uintptr_t)function,
-                                     .site = (uint64_t)(uintptr_t)site,
-                                     .place = stack_address & ~FC_WHERE_KIND_MASK,
-                                     .return_bits = (uint64_t)(uintptr_t)return_address
-                                                    << FC_WHERE_RETURN_SHIFT,
-                                     .kind = kind};
-    fc_names_make(names, &call);
-}
-
-__attribute__((noinline)) static void enter_named(uint64_t time, void *function, void *site,
-                                                  const void *return_address,
-                                                  uint64_t stack_address, struct FcNames *names)
-{
-    record_named(time, function, site, return_address, stack_address, names, FC_RECORD_ENTER);
-}
-
-__attribute__((noinline)) static void leave_named(uint64_t time, void *function, void *site,
-                                                  const void *return_address,
-                                                  uint64_t stack_address, struct FcNames *names)
-{
-    record_named(time, function, site, return_address, stack_address, names, FC_RECORD_EXIT);
-}
-
 /* Where nothing is counted, all that is not the common case is a tail call: no frame is needed. */
 __attribute__((noinline, cold)) FC_REALIGN static void record_slow_clock(void *function, void *site,
                                                                          uint64_t where)
@@ -84,7 +54,7 @@ __attribute__((noinline, cold)) FC_REALIGN static void record_slow_clock(void *f
 /* With the clock that is not the fast one, or none: when profiling is off, a second comparison and
  * the return are all.  The barrier has the mode compared in memory again, which is cheaper for the
  * common case than to load it to a register first. */
-#define RECORD(function, site, kind, named)                                                        \
+#define NEED_FAST_CLOCK(function, site, kind)                                                      \
     do                                                                                             \
     {                                                                                              \
         if (fc_unlikely(!fc_clock_is_fast()))                                                      \
@@ -94,17 +64,82 @@ __attribute__((noinline, cold)) FC_REALIGN static void record_slow_clock(void *f
                 record_slow_clock(function, site, WHERE(kind));                                    \
             return;                                                                                \
         }                                                                                          \
-        struct FcNames *names = fc_thread.names;                                                   \
+    } while (0)
+
+/* In a thread that gives no names. */
+#define RECORD_LONG(function, site, kind)                                                          \
+    do                                                                                             \
+    {                                                                                              \
+        NEED_FAST_CLOCK(function, site, kind);                                                     \
         uint64_t time = fc_clock_read_fast();                                                      \
         if (fc_switches_any())                                                                     \
-        {                                                                                          \
             fc_switches_record(time, function, site, WHERE(kind));                                 \
-            return;                                                                                \
-        }                                                                                          \
-        if (names)                                                                                 \
-            named(time, function, site, __builtin_return_address(0), FC_STACK_ADDRESS(), names);   \
         else                                                                                       \
             fc_record_make(time, function, site, WHERE(kind));                                     \
+    } while (0)
+
+/* By a jump, so that neither has to keep registers for the other. */
+__attribute__((noinline)) static void enter_unnamed(void *function, void *site)
+{
+    RECORD_LONG(function, site, FC_RECORD_ENTER);
+}
+
+__attribute__((noinline)) static void leave_unnamed(void *function, void *site)
+{
+    RECORD_LONG(function, site, FC_RECORD_EXIT);
+}
+
+/* All else but the common case of a thread that gives names.  That comes here by a jump, and so has
+ * few registers to keep. */
+#define RECORD_OTHERWISE(time, function, site, kind)                                               \
+    do                                                                                             \
+    {                                                                                              \
+        if (fc_switches_any())                                                                     \
+            fc_switches_record(time, function, site, WHERE(kind));                                 \
+        else                                                                                       \
+            fc_names_record(time, function, site, WHERE(kind));                                    \
+    } while (0)
+
+__attribute__((noinline)) static void enter_otherwise(void *function, void *site, uint64_t high,
+                                                      uint64_t low)
+{
+    RECORD_OTHERWISE(fc_clock_join((struct FcTicks){high, low}), function, site, FC_RECORD_ENTER);
+}
+
+__attribute__((noinline)) static void leave_otherwise(void *function, void *site, uint64_t high,
+                                                      uint64_t low)
+{
+    RECORD_OTHERWISE(fc_clock_join((struct FcTicks){high, low}), function, site, FC_RECORD_EXIT);
+}
+
+/* Where every call is recorded this is all that a hook does, but for what a module's does first:
+ * each instruction counts. */
+#define RECORD(function_, site_, kind_, unnamed, otherwise)                                        \
+    do                                                                                             \
+    {                                                                                              \
+        struct FcNames *names = fc_thread.names;                                                   \
+        if (!names)                                                                                \
+        {                                                                                          \
+            unnamed(function_, site_);                                                             \
+            return;                                                                                \
+        }                                                                                          \
+        NEED_FAST_CLOCK(function_, site_, kind_);                                                  \
+        const struct FcNamedCall call = {.time = fc_clock_read_halves(),                           \
+                                         .function = (uint64_t)(uintptr_t)(function_),             \
+                                         .site = (uint64_t)(uintptr_t)(site_),                     \
+                                         .place = FC_STACK_ADDRESS() & ~FC_WHERE_KIND_MASK,        \
+                                         .kind = (kind_)};                                         \
+        const struct FcNamedPair *pair;                                                            \
+        uint64_t generation;                                                                       \
+        struct FcUnit *unit;                                                                       \
+        if (fc_switches_any() || fc_unlikely(!(pair = fc_names_find(names, &call))) ||             \
+            fc_unlikely(!(unit = fc_record_take(1, &generation))))                                 \
+        {                                                                                          \
+            otherwise(function_, site_, call.time.high, call.time.low);                            \
+            return;                                                                                \
+        }                                                                                          \
+        fc_names_store(unit, generation, names, pair, &call,                                       \
+                       (uint64_t)(uintptr_t)__builtin_return_address(0) << FC_WHERE_RETURN_SHIFT); \
     } while (0)
 
 /* The C library has empty functions of the same names.  Wherever that comes first, as in a
@@ -182,13 +217,27 @@ __attribute__((noinline)) static void leave_filtered(struct FcFilter *filter, vo
     fc_beacon_set(fc_filter_beacon(&fc_hooks), fc_beacon_left(address, (uint64_t)(uintptr_t)site));
 }
 
+/* Where nothing is counted in the calling thread, as the hooks in modules have found. */
+FcHook fc_hook_record_entry;
+FcHook fc_hook_record_exit;
+
+void fc_hook_record_entry(void *function, void *site)
+{
+    RECORD(function, site, FC_RECORD_ENTER, enter_unnamed, enter_otherwise);
+}
+
+void fc_hook_record_exit(void *function, void *site)
+{
+    RECORD(function, site, FC_RECORD_EXIT, leave_unnamed, leave_otherwise);
+}
+
 void fc_hook_enter(void *function, void *site)
 {
     struct FcFilter *filter = fc_hooks.filter;
     if (filter)
         enter_filtered(filter, function, site, WHERE(FC_RECORD_ENTER));
     else
-        RECORD(function, site, FC_RECORD_ENTER, enter_named);
+        fc_hook_record_entry(function, site);
 }
 
 void fc_hook_exit(void *function, void *site)
@@ -197,7 +246,7 @@ void fc_hook_exit(void *function, void *site)
     if (filter)
         leave_filtered(filter, function, site, WHERE(FC_RECORD_EXIT), FC_STACK_ADDRESS());
     else
-        RECORD(function, site, FC_RECORD_EXIT, leave_named);
+        fc_hook_record_exit(function, site);
 }
 
 /* For a hook that counted the call itself, and used the counter up. */
@@ -219,3 +268,14 @@ extern FcHook fc_module_exit __asm__(FC_MODULE_EXIT)
     __attribute__((alias("fc_hook_exit"), visibility("default")));
 extern FcHook fc_module_refill __asm__(FC_MODULE_REFILL)
     __attribute__((alias("fc_hook_refill"), visibility("default")));
+#if defined(FC_TEST_EAGER) /* as for modules with the hooks of before: filter.c */
+#define RECORD_ENTRY "fc_hook_enter"
+#define RECORD_EXIT "fc_hook_exit"
+#else
+#define RECORD_ENTRY "fc_hook_record_entry"
+#define RECORD_EXIT "fc_hook_record_exit"
+#endif
+extern FcHook fc_module_record_entry __asm__(FC_MODULE_RECORD_ENTRY)
+    __attribute__((alias(RECORD_ENTRY), visibility("default")));
+extern FcHook fc_module_record_exit __asm__(FC_MODULE_RECORD_EXIT)
+    __attribute__((alias(RECORD_EXIT), visibility("default")));

@@ -19,21 +19,31 @@
 
 extern OF_LIBFC __thread struct FcHooks fc_module __asm__(FC_MODULE_HOOKS)
     __attribute__((tls_model("initial-exec")));
+/* Found when the module is loaded, as the way by the PLT is another jump. */
+#define BY_JUMP __attribute__((noplt))
+extern OF_LIBFC BY_JUMP FcHook fc_module_record_entry __asm__(FC_MODULE_RECORD_ENTRY);
+extern OF_LIBFC BY_JUMP FcHook fc_module_record_exit __asm__(FC_MODULE_RECORD_EXIT);
 extern OF_LIBFC FcHook fc_module_enter __asm__(FC_MODULE_ENTER);
 extern OF_LIBFC FcHook fc_module_exit __asm__(FC_MODULE_EXIT);
 extern OF_LIBFC FcHook fc_module_refill __asm__(FC_MODULE_REFILL);
+#define WAYS                                                                                       \
+    ((struct FcHookWays){.record_entry = fc_module_record_entry,                                   \
+                         .record_exit = fc_module_record_exit,                                     \
+                         .enter = fc_module_enter,                                                 \
+                         .exit = fc_module_exit,                                                   \
+                         .refill = fc_module_refill})
 
 OF_MODULE FcHook __cyg_profile_func_enter;
 OF_MODULE FcHook __cyg_profile_func_exit;
 
 void __cyg_profile_func_enter(void *function, void *site)
 {
-    fc_filter_hook_enter(&fc_module, function, site, fc_module_enter, fc_module_refill);
+    fc_filter_hook_enter(&fc_module, function, site, WAYS);
 }
 
 void __cyg_profile_func_exit(void *function, void *site)
 {
-    fc_filter_hook_exit(&fc_module, function, site, fc_module_exit);
+    fc_filter_hook_exit(&fc_module, function, site, WAYS);
 }
 
 /* By this fcdump finds out whether anything calls them (symbols/hooked.c): how far the first one is

@@ -27,17 +27,18 @@
 /* Where it may be, in the order in which they are taken. */
 #define WAYS 4
 static void find_ways(struct FcNames *names, uint64_t function, uint64_t site,
-                      struct FcName *ways[WAYS])
+                      struct FcNamedPair *ways[WAYS])
 {
-    ways[0] = fc_names_place(names, function, site);
+    ways[0] = fc_names_pair(names, function, site);
     ways[1] = fc_names_other(ways[0]);
-    const uint64_t apart = ((function >> 9 ^ site >> 2) % (FC_NAMES_PLACES / 2 - 1) + 1) * 2;
-    const uint64_t at = (uint64_t)(ways[0] - names->places) ^ apart;
-    ways[2] = &names->places[at % FC_NAMES_PLACES];
+    const uint64_t apart = ((function >> 9 ^ site >> 2) % (FC_NAMES_PAIRS / 2 - 1) + 1) * 2;
+    const uint64_t at = (uint64_t)(ways[0] - names->pairs) ^ apart;
+    ways[2] = &names->pairs[at % FC_NAMES_PAIRS];
     ways[3] = fc_names_other(ways[2]);
 }
 
-static const struct FcName *find_name(struct FcName *const *ways, uint64_t function, uint64_t site)
+static const struct FcNamedPair *find_pair(struct FcNamedPair *const *ways, uint64_t function,
+                                           uint64_t site)
 {
     for (int way = 0; way < WAYS; way++)
         if (fc_names_is(ways[way], function, site))
@@ -46,7 +47,7 @@ static const struct FcName *find_name(struct FcName *const *ways, uint64_t funct
 }
 
 /* NULL: there is none.  A handler that comes meanwhile finds it taken. */
-static struct FcName *take_place(struct FcName *const *ways)
+static struct FcNamedPair *take_place(struct FcNamedPair *const *ways)
 {
     for (int way = 0; way < WAYS; way++)
     {
@@ -68,7 +69,7 @@ static uint64_t new_name(struct FcNames *names)
 }
 
 /* Nothing was told of it. */
-static void give_back(struct FcNames *names, struct FcName *place, uint64_t name)
+static void give_back(struct FcNames *names, struct FcNamedPair *place, uint64_t name)
 {
     uint32_t count = (uint32_t)name;
     uint64_t taken = TAKEN;
@@ -82,10 +83,11 @@ static void give_back(struct FcNames *names, struct FcName *place, uint64_t name
 /* `ways`: NULL where there is to be no name.  That is taken before there is room for the record: a
  * handler that comes in between may fork, and both processes write the record to that room, which
  * is the parent's, and must write the same.  The child goes on with its own numbers. */
-static void record_long(const struct FcNamedCall *call, struct FcName *const *ways)
+static void record_long(uint64_t time, void *function, void *site, uint64_t where,
+                        struct FcNamedPair *const *ways)
 {
     struct FcNames *names = fc_thread.names;
-    struct FcName *place = ways && names->count < FC_NAMES_MAX ? take_place(ways) : NULL;
+    struct FcNamedPair *place = ways && names->count < FC_NAMES_MAX ? take_place(ways) : NULL;
     const uint64_t name = place ? new_name(names) : 0;
     uint64_t generation;
     struct FcRecord *slot = fc_record_reserve(&generation);
@@ -93,41 +95,47 @@ static void record_long(const struct FcNamedCall *call, struct FcName *const *wa
     {
         if (name != 0)
             give_back(names, place, name);
-        fc_record_slow(call->time, (void *)(uintptr_t)call->function, (void *)(uintptr_t)call->site,
-                       fc_names_where(call));
+        fc_record_slow(time, function, site, where);
         return;
     }
-    fc_record_store(slot, generation, call->time,
-                    (void *)(uintptr_t)(call->function | name << FC_NAME_SHIFT),
-                    (void *)(uintptr_t)call->site, fc_names_where(call));
+    const uint64_t named = (uint64_t)(uintptr_t)function | name << FC_NAME_SHIFT;
+    fc_record_store(slot, generation, time, (void *)(uintptr_t)named, site, where);
     if (name != 0)
     {
         uint64_t taken = TAKEN;
-        place->site = call->site | name << FC_NAME_SHIFT;
+        place->site = (uint64_t)(uintptr_t)site;
+        place->name = name << FC_SHORT_NAME_SHIFT;
         /* release: a handler finds the name when the record that gives it is there */
-        __atomic_compare_exchange_n(&place->function, &taken, call->function, false,
+        __atomic_compare_exchange_n(&place->function, &taken, (uint64_t)(uintptr_t)function, false,
                                     __ATOMIC_RELEASE, __ATOMIC_RELAXED);
     }
-    fc_names_begin(call->time);
+    fc_names_begin(time);
 }
 
 void fc_names_record(uint64_t time, void *function, void *site, uint64_t where)
 {
-    const struct FcNamedCall call = {.time = time,
+    struct FcNames *const names = fc_thread.names;
+    const struct FcNamedCall call = {.time = fc_clock_split(time),
                                      .function = (uint64_t)(uintptr_t)function,
                                      .site = (uint64_t)(uintptr_t)site,
                                      .place = where & FC_WHERE_ADDRESS_MASK,
-                                     .return_bits = where >> FC_WHERE_RETURN_SHIFT
-                                                                 << FC_WHERE_RETURN_SHIFT,
                                      .kind = where & FC_WHERE_KIND_MASK};
-    struct FcName *ways[WAYS];
-    find_ways(fc_thread.names, call.function, call.site, ways);
-    const struct FcName *known = find_name(ways, call.function, call.site);
+    struct FcNamedPair *ways[WAYS];
+    find_ways(names, call.function, call.site, ways);
+    const struct FcNamedPair *known = find_pair(ways, call.function, call.site);
     const bool can_be_named = call.function > LOST && call.function <= FC_POINTER_MASK &&
                               call.site <= FC_SITE_ADDRESS_MASK;
-    if (!known || !fc_names_reach(fc_thread.names, &call))
-        record_long(&call, known || !can_be_named ? NULL : ways);
-    else if (!fc_names_store(fc_thread.names, known, &call))
+    if (!known || !fc_names_reach(names, &call))
+    {
+        record_long(time, function, site, where, known || !can_be_named ? NULL : ways);
+        return;
+    }
+    uint64_t generation;
+    struct FcUnit *unit = fc_record_take(1, &generation);
+    if (unit)
+        fc_names_store(unit, generation, names, known, &call,
+                       where >> FC_WHERE_RETURN_SHIFT << FC_WHERE_RETURN_SHIFT);
+    else
         fc_record_slow(time, function, site, where);
 }
 
@@ -153,20 +161,19 @@ static void tell(const struct FcNames *names, const struct FcName *known, size_t
  * name. */
 static void close_to_null(struct FcNames *names)
 {
-    struct FcName *ways[WAYS];
+    struct FcNamedPair *ways[WAYS];
     find_ways(names, 0, 0, ways);
     for (int way = 0; way < WAYS; way++)
-        ways[way]->site = FC_SITE_ADDRESS_MASK;
+        ways[way]->site = UINT64_MAX;
 }
 
 void fc_names_begin(uint64_t time)
 {
+    const uint32_t epoch = (uint32_t)(time >> 32);
     struct FcNames *names = fc_thread.names;
     if (names)
     {
-        /* a handler may have come in between: the later one is as good */
-        if ((int64_t)(time - names->epoch) > 0)
-            names->epoch = time;
+        names->epoch = epoch;
         return;
     }
     /* relaxed: as in fc_thread_next_sequence */
@@ -177,7 +184,7 @@ void fc_names_begin(uint64_t time)
         return;
     const uint64_t end = fc_thread.own_stack.end;
     names->low = end > REACH ? (end - REACH) & FC_WHERE_ADDRESS_MASK : 0;
-    names->epoch = time;
+    names->epoch = epoch;
     close_to_null(names);
     tell(names, NULL, 0);
     fc_thread.names = names;
@@ -191,15 +198,16 @@ void fc_names_after_fork(void)
     static struct FcName known[TOLD_AT_ONCE]; /* there is no other thread, and may be no memory */
     size_t count = 0;
     tell(names, NULL, 0); /* it may have none */
-    for (size_t i = 0; i < FC_NAMES_PLACES; i++)
+    for (size_t i = 0; i < FC_NAMES_PAIRS; i++)
     {
-        struct FcName *place = &names->places[i];
+        struct FcNamedPair *place = &names->pairs[i];
         uint64_t taken = TAKEN;
         if (place->function == 0 || place->function == LOST ||
             __atomic_compare_exchange_n(&place->function, &taken, LOST, false, __ATOMIC_RELAXED,
                                         __ATOMIC_RELAXED))
             continue;
-        known[count++] = *place;
+        known[count++] = (struct FcName){
+            place->function, place->site | place->name >> FC_SHORT_NAME_SHIFT << FC_NAME_SHIFT};
         if (count < TOLD_AT_ONCE)
             continue;
         tell(names, known, count);

@@ -12,6 +12,7 @@
  */
 #pragma once
 
+#include "libfc/clock.h"
 #include "libfc/record.h"
 
 #include <stdbool.h>
@@ -19,88 +20,103 @@
 /* Each in one of two neighbours, or of two more in another line, where the hook does not look by
  * itself; what finds no place makes long records. */
 #if defined(FC_TEST_EAGER)
-#define FC_NAMES_PLACES 32u
+#define FC_NAMES_PAIRS 32u
 #else
-#define FC_NAMES_PLACES 4096u
+#define FC_NAMES_PAIRS 4096u
 #endif
+
+/* A function and a call site, and their name. */
+struct FcNamedPair
+{
+    uint64_t function; /* stored last, atomically for a handler; 0: free */
+    uint64_t site;
+    uint64_t name; /* where the first word of a short record has it */
+    uint64_t unused;
+};
 
 struct FcNames
 {
-    uint64_t epoch; /* ticks: time of a long record, not long ago */
-    uint64_t low;   /* stack addresses are less than 2^32 above it; a multiple of 16 */
+    uint32_t epoch; /* the high half of the time, in ticks, of the last long record */
     uint32_t count; /* of names that were given */
-    struct FcName places[FC_NAMES_PLACES] __attribute__((aligned(2 * sizeof(struct FcName))));
+    uint64_t low;   /* stack addresses are less than 2^32 above it; a multiple of 16 */
+    struct FcNamedPair pairs[FC_NAMES_PAIRS]
+        __attribute__((aligned(2 * sizeof(struct FcNamedPair))));
 };
 
-static inline __attribute__((always_inline)) struct FcName *
-fc_names_place(struct FcNames *names, uint64_t function, uint64_t site)
+static inline __attribute__((always_inline)) struct FcNamedPair *
+fc_names_pair(struct FcNames *names, uint64_t function, uint64_t site)
 {
-    /* bytes from the first place; functions mostly lie at multiples of 16 */
-    const uint64_t at = function + (site << 4) + (site << 2);
-    return (struct FcName *)((char *)names->places +
-                             (at & (FC_NAMES_PLACES - 1) * (uint64_t)sizeof(struct FcName)));
+    /* bytes from the first one; functions mostly lie at multiples of 16 */
+    const uint64_t at = (function << 1) + (site << 5) + (site << 3);
+    return (
+        struct FcNamedPair *)((char *)names->pairs +
+                              (at & (FC_NAMES_PAIRS - 1) * (uint64_t)sizeof(struct FcNamedPair)));
 }
 
-static inline __attribute__((always_inline)) struct FcName *fc_names_other(struct FcName *place)
+static inline __attribute__((always_inline)) struct FcNamedPair *
+fc_names_other(struct FcNamedPair *pair)
 {
-    return (struct FcName *)((uintptr_t)place ^ sizeof *place);
+    return (struct FcNamedPair *)((uintptr_t)pair ^ sizeof *pair);
 }
 
-static inline __attribute__((always_inline)) bool fc_names_is(const struct FcName *place,
+static inline __attribute__((always_inline)) bool fc_names_is(const struct FcNamedPair *pair,
                                                               uint64_t function, uint64_t site)
 {
-    return fc_likely(__atomic_load_n(&place->function, __ATOMIC_RELAXED) == function) &&
-           fc_likely((place->site ^ site) << (64 - FC_NAME_SHIFT) == 0);
+    return fc_likely(pair->function == function) && fc_likely(pair->site == site);
 }
 
 /* What a hook knows of its call. */
 struct FcNamedCall
 {
-    uint64_t time;
+    struct FcTicks time;
     uint64_t function;
     uint64_t site;
-    uint64_t place;       /* on the stack */
-    uint64_t return_bits; /* of the address that the hook returns to, as in a long record's */
+    uint64_t place; /* on the stack */
     enum FcRecordKind kind;
 };
 
-static inline __attribute__((always_inline)) uint64_t fc_names_where(const struct FcNamedCall *call)
-{
-    return call->place | call->kind | call->return_bits;
-}
-
-/* Whether a short record can tell the time and the place. */
+/* Whether a short record can tell the time and the place.  Of the time it tells more than its low
+ * half, but one comparison is all that this one takes. */
 static inline __attribute__((always_inline)) bool fc_names_reach(const struct FcNames *names,
                                                                  const struct FcNamedCall *call)
 {
-    return fc_likely(((call->time - names->epoch) >> FC_SHORT_TIME_BITS |
-                      (call->place - names->low) >> 32) == 0);
+    return fc_likely((uint32_t)call->time.high == names->epoch) &&
+           fc_likely((call->place - names->low) >> 32 == 0);
 }
 
-/* Makes the short record.  False where there is no room: it is to be made by fc_record_slow. */
-static inline __attribute__((always_inline)) bool fc_names_store(const struct FcNames *names,
-                                                                 const struct FcName *name,
-                                                                 const struct FcNamedCall *call)
+/* Where a hook looks by itself.  NULL: no short record can be made of the call, or fc_names_record
+ * is to find out. */
+static inline __attribute__((always_inline)) const struct FcNamedPair *
+fc_names_find(struct FcNames *names, const struct FcNamedCall *call)
 {
-    uint64_t generation;
-    struct FcUnit *unit = fc_record_take(1, &generation);
-    if (fc_unlikely(!unit))
-        return false;
+    struct FcNamedPair *pair = fc_names_pair(names, call->function, call->site);
+    if (!fc_names_is(pair, call->function, call->site))
+    {
+        pair = fc_names_other(pair);
+        if (!fc_names_is(pair, call->function, call->site))
+            return NULL;
+    }
+    return fc_names_reach(names, call) ? pair : NULL;
+}
+
+/* Makes the short record, in a unit that was taken for it. */
+static inline __attribute__((always_inline)) void
+fc_names_store(struct FcUnit *unit, uint64_t generation, const struct FcNames *names,
+               const struct FcNamedPair *pair, const struct FcNamedCall *call, uint64_t return_bits)
+{
     const uint64_t exit = call->kind == FC_RECORD_EXIT ? FC_SHORT_EXIT : 0;
-    const uint64_t first = (call->place - names->low) << FC_SHORT_ADDRESS_SHIFT | exit |
-                           name->site >> FC_NAME_SHIFT << FC_SHORT_NAME_SHIFT | call->return_bits;
+    const uint64_t first =
+        (call->place - names->low) << FC_SHORT_ADDRESS_SHIFT | exit | pair->name | return_bits;
     /* atomic, release: as in fc_record_store */
     __atomic_store_n(&unit->first, first, __ATOMIC_RELAXED);
-    /* by shifts, as masks of more than 32 bits take a register */
+    const uint64_t high = call->time.high & (FC_SHORT_TIME_MASK >> 32);
     __atomic_store_n(&unit->last,
-                     call->time << 16 >> 16 | generation << 1 >> 1 |
-                         (uint64_t)FC_GENERATION_SHORT << FC_SITE_GENERATION_SHIFT,
+                     generation << FC_SITE_GENERATION_SHIFT | high << 32 | call->time.low,
                      __ATOMIC_RELEASE);
-    return true;
 }
 
-/* The same of whatever the hook did not find in the first two places, or could not tell: a long one
- * if need be, which gives a name if there is one to be had. */
+/* Makes the record of whatever the hook did not find in the first two places, could not tell or had
+ * no room for: a long one if need be, which gives a name if there is one to be had. */
 void fc_names_record(uint64_t time, void *function, void *site, uint64_t where);
 
 /* Behind a long record of that time: short ones may count from there, and if the calling thread has
@@ -110,22 +126,3 @@ void fc_names_begin(uint64_t time);
 void fc_names_after_fork(void);
 /* The thread ends. */
 void fc_names_end(void);
-
-/* Makes the record of an entry or an exit. */
-static inline __attribute__((always_inline)) void fc_names_make(struct FcNames *names,
-                                                                const struct FcNamedCall *call)
-{
-    const struct FcName *name = fc_names_place(names, call->function, call->site);
-    if (!fc_names_is(name, call->function, call->site))
-    {
-        name = fc_names_other((struct FcName *)name);
-        if (!fc_names_is(name, call->function, call->site))
-            name = NULL;
-    }
-    void *const function = (void *)(uintptr_t)call->function;
-    void *const site = (void *)(uintptr_t)call->site;
-    if (fc_unlikely(!name) || !fc_names_reach(names, call))
-        fc_names_record(call->time, function, site, fc_names_where(call));
-    else if (!fc_names_store(names, name, call))
-        fc_record_slow(call->time, function, site, fc_names_where(call));
-}

@@ -9,32 +9,36 @@
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 
-/* Takes the next units of the thread's chunk.  NULL when it is full or there is none;
- * otherwise `generation` is what stands in the last word of a long record. */
+/* Takes the next units of the thread's chunk.  NULL when it is full or there is none; otherwise the
+ * lowest 16 bits of `generation` are that, as in a short record; above them is something else. */
 static inline __attribute__((always_inline)) struct FcUnit *fc_record_take(uint64_t units,
                                                                            uint64_t *generation)
 {
-    uint64_t cursor = units;
+    uint64_t cursor = units * sizeof(struct FcUnit);
 #if defined(__x86_64__)
     /* Against handlers on the same thread one instruction is atomic enough; the
        `lock` prefix would cost more than the rest of the hook. */
     __asm__ volatile("xaddq %0, %1" : "+r"(cursor), "+m"(fc_thread.cursor) : : "cc");
 #else
-    cursor = __atomic_fetch_add(&fc_thread.cursor, units, __ATOMIC_RELAXED);
+    cursor = __atomic_fetch_add(&fc_thread.cursor, cursor, __ATOMIC_RELAXED);
 #endif
-    if (fc_unlikely(FC_CURSOR_UNITS(cursor) >= FC_UNITS))
+    if (fc_unlikely((uint16_t)cursor >= FC_UNITS * sizeof(struct FcUnit)))
         return NULL;
-    *generation = FC_CURSOR_GENERATION(cursor);
-    /* by shifts: for &chunk->units[n] compilers emit more instructions */
-    return (struct FcUnit *)((uintptr_t)(cursor >> 32 << 16) + FC_CHUNK_HEADER_BYTES +
-                             ((uintptr_t)FC_CURSOR_UNITS(cursor) << 4));
+    /* in the lowest bits, and the address above: a rotation by so much tells both */
+    cursor = cursor << FC_CURSOR_ADDRESS_SHIFT | cursor >> FC_CURSOR_GENERATION_SHIFT;
+    *generation = cursor;
+    return (struct FcUnit *)((uintptr_t)(cursor >> FC_CURSOR_ADDRESS_SHIFT) +
+                             FC_CHUNK_HEADER_BYTES);
 }
 
 /* For a long record: fc_record_store wants both. */
 static inline __attribute__((always_inline)) struct FcRecord *
 fc_record_reserve(uint64_t *generation)
 {
-    return (struct FcRecord *)fc_record_take(FC_RECORD_UNITS, generation);
+    struct FcUnit *unit = fc_record_take(FC_RECORD_UNITS, generation);
+    if (fc_likely(unit))
+        *generation = FC_GENERATION_OF_SHORT(*generation); /* back to that of long ones */
+    return (struct FcRecord *)unit;
 }
 
 static inline __attribute__((always_inline)) void fc_record_store(struct FcRecord *slot,
@@ -51,7 +55,9 @@ static inline __attribute__((always_inline)) void fc_record_store(struct FcRecor
     slot->function = (uint64_t)(uintptr_t)function;
     /* release: whoever sees the generation sees the rest (pairs with the manager's
        load, of a chunk with a gap or of a process that was killed) */
-    __atomic_store_n(&slot->site, (uint64_t)(uintptr_t)site | generation, __ATOMIC_RELEASE);
+    __atomic_store_n(&slot->site,
+                     (uint64_t)(uintptr_t)site | generation << FC_SITE_GENERATION_SHIFT,
+                     __ATOMIC_RELEASE);
 }
 
 /* Stores a long record in a new chunk, waiting for one if need be, or drops it when profiling is

@@ -43,6 +43,20 @@ static struct FcRecord *reserve(uint64_t *time, uint64_t *generation)
     return fc_record_reserve(generation);
 }
 
+/* Each hook that finds the chunk full, or none, has taken bytes behind its end: this takes them
+ * back, before they reach the address.  Until then as many as there are signals may do so, each in
+ * a handler that interrupted another.  Async-signal-safe. */
+static void hold_cursor(void)
+{
+    uint64_t cursor = __atomic_load_n(&fc_thread.cursor, __ATOMIC_RELAXED);
+    const uint64_t behind = FC_CURSOR_UNITS(cursor) - FC_UNITS;
+    /* else a handler that comes in between holds it, or has set it anew */
+    if (FC_CURSOR_UNITS(cursor) > FC_UNITS)
+        __atomic_compare_exchange_n(&fc_thread.cursor, &cursor,
+                                    cursor - behind * sizeof(struct FcUnit), false,
+                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
 static bool is_call(uint64_t where)
 {
     enum FcRecordKind kind = where & FC_WHERE_KIND_MASK;
@@ -132,6 +146,7 @@ static void record_in_pause(uint64_t time, void *function, void *site, uint64_t 
 
 FC_REALIGN void fc_record_slow(uint64_t time, void *function, void *site, uint64_t where)
 {
+    hold_cursor();
     fc_vectors_keep(time, function, site, where, record_in_pause);
 }
 

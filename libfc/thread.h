@@ -12,20 +12,22 @@
 
 #define FC_IN_FLIGHT_MAX 64
 
-/* In so many units of a chunk records begin.  Tests that are to decide often what is counted, and
+/* In so many units of a chunk records begin; an even number.  It leaves room behind them, in which
+ * hooks count on that find it full (slow.c).  Tests that are to decide often what is counted, and
  * on little, have few. */
+#define FC_UNITS_MOST (FC_CHUNK_STARTS - 256u)
 #if defined(FC_TEST_EAGER)
 #define FC_UNITS 320u
 #else
-#define FC_UNITS FC_CHUNK_STARTS
+#define FC_UNITS FC_UNITS_MOST
 #endif
 
 struct FcThread
 {
-    /* Where the next record goes: address of the current chunk / 65536 in bits
-       32-63, the chunk's generation in bits 16-31, units taken in bits 0-15.  One
-       word, so that one instruction takes them and a signal handler finds
-       either the old or the new state.  Chunks are aligned to 65536 for this. */
+    /* Where the next record goes: address of the current chunk in bits 16-47, the chunk's
+       generation, as short records have it, in bits 48-63, bytes taken in bits 0-15.  One word, so
+       that one instruction takes them and a signal handler finds either the old or the new state.
+       Chunks are aligned to 65536 for this. */
     uint64_t cursor;
     struct FcNames *names; /* NULL: all records are long (names.h) */
 
@@ -97,13 +99,18 @@ static inline bool fc_thread_is_on_own_stack(uint64_t address)
            fc_thread.own_stack.end - fc_thread.own_stack.start;
 }
 
-/* A cursor without a chunk.  More units than a chunk has, so that every hook takes the slow path;
- * far enough from 0xffff for the hooks to count on in it until that sets it anew. */
-#define FC_CURSOR_NONE UINT64_C(0x8000)
-#define FC_CURSOR_UNITS(cursor) ((uint32_t)(uint16_t)(cursor))
-#define FC_CURSOR_CHUNK(cursor) ((struct FcChunk *)(uintptr_t)((cursor) >> 32 << 16))
-/* The generation as it stands in FcRecord.site. */
-#define FC_CURSOR_GENERATION(cursor) (((cursor)&0xffff0000u) << 32)
+#define FC_CURSOR_GENERATION_SHIFT 48
+#define FC_CURSOR_ADDRESS_SHIFT 16 /* once it is rotated by so much */
+#define FC_CURSOR(chunk, generation, units)                                                        \
+    ((uint64_t)(uintptr_t)(chunk) |                                                                \
+     (uint64_t)FC_GENERATION_OF_SHORT(generation) << FC_CURSOR_GENERATION_SHIFT |                  \
+     (uint64_t)(units) * sizeof(struct FcUnit))
+/* A cursor without a chunk: every hook takes the slow path. */
+#define FC_CURSOR_NONE ((uint64_t)FC_UNITS_MOST * sizeof(struct FcUnit))
+#define FC_CURSOR_UNITS(cursor) ((uint32_t)(uint16_t)(cursor) / (uint32_t)sizeof(struct FcUnit))
+#define FC_CURSOR_CHUNK(cursor) ((struct FcChunk *)(uintptr_t)((cursor) << 16 >> 32 << 16))
+_Static_assert((FC_CHUNK_UNITS - FC_UNITS_MOST) * sizeof(struct FcUnit) >= 4096,
+               "room to count on");
 
 /* For the slow path of the thread itself: another one may look at it (fc_buffers_send_others). */
 static inline void fc_thread_set_cursor(uint64_t cursor)

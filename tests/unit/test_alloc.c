@@ -79,8 +79,7 @@ bool fc_unwind_record(const void *caller)
 static struct FcChunk *start_chunk(guint slots_taken)
 {
     struct FcChunk *chunk = g_aligned_alloc0(1, FC_CHUNK_BYTES, FC_CHUNK_BYTES);
-    fc_thread = (struct FcThread){.cursor = (uint64_t)(uintptr_t)chunk >> 16 << 32 |
-                                            GENERATION << 16 | slots_taken};
+    fc_thread = (struct FcThread){.cursor = FC_CURSOR(chunk, GENERATION, slots_taken)};
     slow = lates = sent = 0;
     return chunk;
 }
@@ -129,7 +128,7 @@ static void test_sizes(void)
 
 static void test_full_chunk(void)
 {
-    struct FcChunk *chunk = start_chunk(FC_CHUNK_STARTS - FC_RECORD_UNITS);
+    struct FcChunk *chunk = start_chunk(FC_UNITS - FC_RECORD_UNITS);
     record(FC_RECORD_FREE, FC_CALL_FREE, 0x1000, 0);
     g_assert_cmpuint(slow, ==, 0);
     record(FC_RECORD_FREE, FC_CALL_FREE, 0x2000, 0);

@@ -31,7 +31,7 @@ struct FcConfig fc_config = {.detail = FC_DETAIL_ALL};
 
 static struct FcChunk *chunk;
 static guint slow; /* so often the slow path was asked */
-static struct FcName told[FC_NAMES_PLACES];
+static struct FcName told[FC_NAMES_PAIRS];
 static gsize told_count;
 static guint messages;
 
@@ -49,7 +49,7 @@ bool fc_channel_send(struct FcMessage *message, const void *payload, size_t byte
     g_assert_cmpuint(message->type, ==, FC_MSG_NAMES);
     g_assert_cmphex(message->value, ==, STACK_END - (UINT64_C(1) << 32));
     g_assert_cmpuint(bytes, <=, sizeof told);
-    g_assert_cmpuint(told_count + bytes / sizeof *told, <=, FC_NAMES_PLACES);
+    g_assert_cmpuint(told_count + bytes / sizeof *told, <=, FC_NAMES_PAIRS);
     if (bytes > 0)
         memcpy(told + told_count, payload, bytes);
     told_count += bytes / sizeof *told;
@@ -76,11 +76,10 @@ static guint units_taken(void)
 static void start(void)
 {
     chunk = g_aligned_alloc0(1, FC_CHUNK_BYTES, FC_CHUNK_BYTES);
-    fc_thread =
-        (struct FcThread){.cursor = (uint64_t)(uintptr_t)chunk >> 16 << 32 | GENERATION << 16,
-                          .number = 1,
-                          .sequence = 2,
-                          .own_stack = {STACK_END - (8u << 20), STACK_END}};
+    fc_thread = (struct FcThread){.cursor = FC_CURSOR(chunk, GENERATION, 0),
+                                  .number = 1,
+                                  .sequence = 2,
+                                  .own_stack = {STACK_END - (8u << 20), STACK_END}};
     slow = messages = 0;
     told_count = 0;
     fc_names_begin(NOW);
@@ -96,18 +95,32 @@ static void stop(void)
     g_aligned_free(chunk);
 }
 
-/* The hook's; how many units its record took. */
+/* As the hook does. */
+static void record(const struct FcNamedCall *call, guint64 return_bits)
+{
+    struct FcNames *names = fc_thread.names;
+    const struct FcNamedPair *pair = fc_names_find(names, call);
+    uint64_t generation;
+    struct FcUnit *unit = pair ? fc_record_take(1, &generation) : NULL;
+    if (unit)
+        fc_names_store(unit, generation, names, pair, call, return_bits << FC_WHERE_RETURN_SHIFT);
+    else
+        fc_names_record(fc_clock_join(call->time), (void *)(uintptr_t)call->function,
+                        (void *)(uintptr_t)call->site,
+                        call->place | call->kind | return_bits << FC_WHERE_RETURN_SHIFT);
+}
+
+/* How many units its record took. */
 static guint make_at(enum FcRecordKind kind, guint64 time, guint64 function, guint64 site,
                      guint64 place)
 {
     const guint before = units_taken();
-    const struct FcNamedCall call = {.time = time,
+    const struct FcNamedCall call = {.time = fc_clock_split(time),
                                      .function = function,
                                      .site = site,
                                      .place = place,
-                                     .return_bits = UINT64_C(0xabcd) << FC_WHERE_RETURN_SHIFT,
                                      .kind = kind};
-    fc_names_make(fc_thread.names, &call);
+    record(&call, 0xabcd);
     return units_taken() - before;
 }
 
@@ -143,7 +156,7 @@ static void test_records(void)
 static void test_reach(void)
 {
     start();
-    const guint64 late = NOW + (UINT64_C(1) << FC_SHORT_TIME_BITS);
+    const guint64 late = UINT64_C(1) << 32;
     make(FC_RECORD_ENTER, NOW, CODE, CODE);
     g_assert_cmpuint(make_at(FC_RECORD_EXIT, NOW, CODE, CODE, STACK_END - 16), ==, 1);
     g_assert_cmpuint(make_at(FC_RECORD_EXIT, NOW, CODE, CODE, STACK_END), ==, FC_RECORD_UNITS);
@@ -152,6 +165,7 @@ static void test_reach(void)
     g_assert_cmpuint(make(FC_RECORD_EXIT, late - 1, CODE, CODE), ==, 1);
     g_assert_cmpuint(make(FC_RECORD_EXIT, late, CODE, CODE), ==, FC_RECORD_UNITS);
     g_assert_cmpuint(make(FC_RECORD_EXIT, late + 1, CODE, CODE), ==, 1); /* that long one is near */
+    g_assert_cmpuint(make(FC_RECORD_EXIT, late - 1, CODE, CODE), ==, FC_RECORD_UNITS);
     g_assert_cmpuint(fc_thread.names->count, ==, 1);
     stop();
 }
@@ -161,7 +175,7 @@ static void test_full_chunk(void)
 {
     start();
     make(FC_RECORD_ENTER, NOW, CODE, CODE);
-    fc_thread.cursor += FC_UNITS - 1 - units_taken();
+    fc_thread.cursor += (FC_UNITS - 1 - units_taken()) * sizeof(struct FcUnit);
     g_assert_cmpuint(make(FC_RECORD_EXIT, NOW, CODE, CODE), ==, 1);
     g_assert_cmpuint(slow, ==, 0);
     make(FC_RECORD_EXIT, NOW, CODE, CODE);
@@ -178,7 +192,7 @@ static void test_many(void)
     start();
     guint named = 0;
     for (guint round = 0; round < 3; round++)
-        for (guint i = 0; i < 2 * FC_NAMES_PLACES; i++)
+        for (guint i = 0; i < 2 * FC_NAMES_PAIRS; i++)
         {
             fc_thread.cursor &= ~UINT64_C(0xffff);
             const guint units = make(FC_RECORD_ENTER, NOW, CODE + 16 * i, CODE + 5 * i);
@@ -190,7 +204,7 @@ static void test_many(void)
             g_assert_cmpuint(units, ==, round > 0 && name != 0 ? 1 : FC_RECORD_UNITS);
         }
     g_assert_cmpuint(named, ==, fc_thread.names->count);
-    g_assert_cmpuint(named, >, FC_NAMES_PLACES * 9 / 10);
+    g_assert_cmpuint(named, >, FC_NAMES_PAIRS * 9 / 10);
     g_assert_cmpuint(named, <=, FC_NAMES_MAX);
     stop();
 }
@@ -202,9 +216,10 @@ static void test_fork(void)
     start();
     make(FC_RECORD_ENTER, NOW, CODE, CODE + 7);
     make(FC_RECORD_ENTER, NOW, CODE + 0x40, CODE + 7);
-    struct FcName *half = fc_names_place(fc_thread.names, CODE + 0x80, CODE + 7);
+    struct FcNamedPair *half = fc_names_pair(fc_thread.names, CODE + 0x80, CODE + 7);
     half->function = 1; /* as take_place leaves it */
-    half->site = (CODE + 7) | UINT64_C(3) << FC_NAME_SHIFT;
+    half->site = CODE + 7;
+    half->name = UINT64_C(3) << FC_SHORT_NAME_SHIFT;
     fc_thread.names->count = 3;
     fc_names_after_fork();
     g_assert_cmpuint(messages, ==, 1 + 2);
@@ -238,18 +253,17 @@ static struct FcChunk *own; /* chunks: the parent's, which is in shared memory, 
 /* What is told of a pair are its number, in place of a return address. */
 static void make_pair(enum FcRecordKind kind, guint pair)
 {
-    const struct FcNamedCall call = {.time = NOW,
+    const struct FcNamedCall call = {.time = fc_clock_split(NOW),
                                      .function = CODE + 0x40 * (guint64)pair,
                                      .site = CODE + 7,
                                      .place = PLACE,
-                                     .return_bits = (guint64)pair << FC_WHERE_RETURN_SHIFT,
                                      .kind = kind};
-    fc_names_make(fc_thread.names, &call);
+    record(&call, pair);
 }
 
 static void set_chunk(struct FcChunk *to)
 {
-    fc_thread.cursor = (guint64)(uintptr_t)to >> 16 << 32 | GENERATION << 16;
+    fc_thread.cursor = FC_CURSOR(to, GENERATION, 0);
 }
 
 /* All that the thread recorded means what the hooks meant, given the names that were told.  How

@@ -248,7 +248,7 @@ class Exact(fctest.Case):
         """What libfc does, and records, where functions begin to be counted is nobody's time: each call
         that was recorded takes two readings, the first counted ones, which are never timed, none."""
         program = self.compile("begins.c")
-        for rounds in range(250, 270):
+        for rounds in range(230, 270):
             done = self.run_test_clock([program, str(rounds)], env={"FC_DETAIL": "auto"})
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"", b""))
             counted = counted_calls(self.path("functioncheck.fc"))
