@@ -18,11 +18,12 @@
 #include <stdbool.h>
 
 /* Each in one of two neighbours, or of two more in another line, where the hook does not look by
- * itself; what finds no place makes long records. */
+ * itself; what finds no place makes long records.  Of 1,600 pairs in half as many places one in
+ * twenty calls was looked for in the further two. */
 #if defined(FC_TEST_EAGER)
 #define FC_NAMES_PAIRS 32u
 #else
-#define FC_NAMES_PAIRS 4096u
+#define FC_NAMES_PAIRS 8192u
 #endif
 
 /* A function and a call site, and their name. */
@@ -48,9 +49,8 @@ fc_names_pair(struct FcNames *names, uint64_t function, uint64_t site)
 {
     /* bytes from the first one; functions mostly lie at multiples of 16 */
     const uint64_t at = (function << 1) + (site << 5) + (site << 3);
-    return (
-        struct FcNamedPair *)((char *)names->pairs +
-                              (at & (FC_NAMES_PAIRS - 1) * (uint64_t)sizeof(struct FcNamedPair)));
+    const uint64_t mask = (FC_NAMES_PAIRS - 1) * (uint64_t)sizeof(struct FcNamedPair);
+    return (struct FcNamedPair *)((char *)names->pairs + (at & mask));
 }
 
 static inline __attribute__((always_inline)) struct FcNamedPair *
