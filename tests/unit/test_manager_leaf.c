@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * An entry and its exit that are taken in one step must count as the two do one by one, and short
- * records as long ones: made-up records, of jumps, wrong exits, tail calls, several stacks and
- * clocks that jump back too, are fed in all ways, and all that was counted is compared.
+ * records as long ones: made-up records, of jumps, wrong exits, tail calls, inlined functions,
+ * several stacks and clocks that jump back too, are fed in all ways, and all that was counted is
+ * compared.
  */
 #include "fcmanager/stack.h"
 #include "tests/unit/manager_fixture.h"
@@ -10,7 +11,7 @@
 #include <string.h>
 
 #define RECORDS 20000u
-#define RUNS 40u
+#define RUNS 80u
 #define LIBRARY UINT64_C(0x7f0000000000)
 #define COROUTINES UINT64_C(0x10000000)
 #define COROUTINE_BYTES UINT64_C(0x10000)
@@ -35,7 +36,8 @@ static struct FcRecord make_record(GRand *random, GArray *open, guint64 time)
         record.where += FC_RECORD_EXIT - FC_RECORD_ENTER;
         if (chance < 60) /* tail-called: on the frame of the caller, back at the call site */
             record.where = (record.where & ~(FC_WHERE_ADDRESS_MASK | UINT64_C(0xffff) << 48)) |
-                           ((record.where & FC_WHERE_ADDRESS_MASK) + 64) | record.site << 48;
+                           ((record.where & FC_WHERE_ADDRESS_MASK) + (chance < 20 ? 128 : 64)) |
+                           record.site << 48;
         g_array_set_size(open, open->len - 1);
         return record;
     }
@@ -49,6 +51,13 @@ static struct FcRecord make_record(GRand *random, GArray *open, guint64 time)
                   (guint64)FIXTURE_GENERATION << FC_SITE_GENERATION_SHIFT;
     record.where = kind | (base - 64 * (depth + 1)) |
                    (guint64)g_rand_int_range(random, 0, 2) << FC_WHERE_RETURN_SHIFT;
+    if (chance >= 900 && chance < 930 && open->len > 0) /* inlined into the innermost one */
+    {
+        const struct FcRecord *innermost = &g_array_index(open, struct FcRecord, open->len - 1);
+        record.where =
+            (record.where & ~FC_WHERE_ADDRESS_MASK) | (innermost->where & FC_WHERE_ADDRESS_MASK);
+        record.site = innermost->site;
+    }
     if (kind == FC_RECORD_ENTER && depth < 60)
         g_array_append_val(open, record);
     return record;
@@ -81,7 +90,8 @@ static guint32 feed_some(FcFixture *f, const struct FcUnit *units, const guint32
 }
 
 /* `pairs`: for short records; NULL: all are long. */
-static void feed_all(FcFixture *f, const struct FcRecord *records, guint32 step, GHashTable *pairs)
+static void feed_all(FcFixture *f, const struct FcRecord *records, guint32 step, GHashTable *pairs,
+                     gboolean has_bounds)
 {
     g_autofree struct FcUnit *units = g_new(struct FcUnit, FC_RECORD_UNITS * RECORDS);
     g_autofree guint32 *ends = g_new(guint32, RECORDS);
@@ -98,6 +108,8 @@ static void feed_all(FcFixture *f, const struct FcRecord *records, guint32 step,
     for (guint64 i = 0; i < 2; i++) /* the third stack was never announced */
         fc_regions_add(regions, COROUTINES + COROUTINE_BYTES * (i - 1),
                        COROUTINES + COROUTINE_BYTES * i);
+    if (has_bounds) /* else all addresses but those may be on the thread's own stack */
+        fc_stack_set_bounds(f->stack, OWN_STACK - (1u << 20), OWN_STACK);
     fc_stack_set_regions(f->stack, regions);
     for (guint32 part = 0; part < 4; part++)
     {
@@ -138,13 +150,13 @@ static void test_pairs(void)
 {
     for (guint32 run = 0; run < RUNS; run++)
     {
-        g_autofree struct FcRecord *records = make_records(run);
+        g_autofree struct FcRecord *records = make_records(run / 2);
         FcFixture ways[4];
         for (guint way = 0; way < G_N_ELEMENTS(ways); way++)
         {
             g_autoptr(GHashTable) pairs = way >= 2 ? fc_fixture_new_pairs() : NULL;
             fc_fixture_start(&ways[way]);
-            feed_all(&ways[way], records, way % 2 == 0 ? RECORDS : 1, pairs);
+            feed_all(&ways[way], records, way % 2 == 0 ? RECORDS : 1, pairs, run % 2 != 0);
         }
         g_assert_cmpuint(ways[0].counts->node_count, >, 100);
         g_assert_cmpuint(ways[0].counts->repairs.jumps, >, 0);
