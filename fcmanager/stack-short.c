@@ -113,8 +113,8 @@ static inline gboolean differ_by(guint64 first, guint64 other, guint64 word)
 
 /* Whether that is the first word of the exit of which `exit_word` would be, if the function
  * tail-called its hook: that returns to the call site, and is not where the entry was. */
-static inline gboolean is_tail_called_exit(const FcStack *stack, guint64 first, guint64 exit_word,
-                                           guint64 site)
+G_NO_INLINE static gboolean is_tail_called_exit(const FcStack *stack, guint64 first,
+                                                guint64 exit_word, guint64 site)
 {
     return ((first ^ exit_word) & CALL_MASK) == 0 &&
            (guint16)(first >> FC_WHERE_RETURN_SHIFT) == (guint16)site &&
@@ -123,8 +123,8 @@ static inline gboolean is_tail_called_exit(const FcStack *stack, guint64 first, 
 
 /* Whether the call, at the place of the innermost frame, is of a function that was inlined into
  * that one's: fc_stack_repair_entry() would find nothing to repair. */
-static inline gboolean is_inlined(const FcStack *stack, const struct StackFrame *outermost,
-                                  const struct StackFrame *top, guint64 first)
+G_NO_INLINE static gboolean is_inlined(const FcStack *stack, const struct StackFrame *outermost,
+                                       const struct StackFrame *top, guint64 first)
 {
     const guint32 name = short_name(first);
     if (name > stack->name_count)
@@ -162,9 +162,13 @@ feed_short(FcStack *stack, const struct FcUnit *unit, const struct FcUnit *end, 
         const guint64 first = __atomic_load_n(&unit->first, __ATOMIC_RELAXED);
         if (G_UNLIKELY(time < now || time >= limit))
             break;
-        const gboolean is_exit = differ_by(first, top->exit_word, 0) ||
-                                 (G_UNLIKELY(first & FC_SHORT_EXIT) &&
-                                  is_tail_called_exit(stack, first, top->exit_word, top->site));
+        gboolean is_exit = differ_by(first, top->exit_word, 0);
+        if (!is_exit && G_UNLIKELY((first & (FC_WHERE_KIND_MASK | FC_SHORT_EXIT)) != 0))
+        {
+            if (!is_tail_called_exit(stack, first, top->exit_word, top->site))
+                break;
+            is_exit = TRUE;
+        }
         if (is_exit)
         {
             if (G_UNLIKELY(!frame_is_whole_call(top) || top < outermost))
@@ -181,10 +185,10 @@ feed_short(FcStack *stack, const struct FcUnit *unit, const struct FcUnit *end, 
             continue;
         }
         const guint64 address = short_address(stack, first);
-        if (G_UNLIKELY((first & (FC_WHERE_KIND_MASK | FC_SHORT_EXIT)) != FC_RECORD_SHORT ||
-                       address > top->address || address - stack->low >= stack->size))
+        if (G_UNLIKELY(address - stack->low >= stack->size))
             break;
-        if (G_UNLIKELY(address == top->address) && !is_inlined(stack, outermost, top, first))
+        if (G_UNLIKELY(address >= top->address) &&
+            (address > top->address || !is_inlined(stack, outermost, top, first)))
             break;
         const guint64 key = key_of(top->node, first);
         const struct StackNamedEdge *edge = edge_of(&stack->named_edges, key);
@@ -199,9 +203,9 @@ feed_short(FcStack *stack, const struct FcUnit *unit, const struct FcUnit *end, 
         {
             const guint64 left = __atomic_load_n(&unit[1].last, __ATOMIC_ACQUIRE) ^ change;
             const guint64 exit = __atomic_load_n(&unit[1].first, __ATOMIC_RELAXED);
-            if ((differ_by(exit, first, FC_SHORT_EXIT) ||
-                 (G_UNLIKELY(exit & FC_SHORT_EXIT) &&
-                  is_tail_called_exit(stack, exit, first | FC_SHORT_EXIT, edge->callee.site))) &&
+            if ((exit & FC_SHORT_EXIT) != 0 &&
+                (G_LIKELY(differ_by(exit, first, FC_SHORT_EXIT)) ||
+                 is_tail_called_exit(stack, exit, first | FC_SHORT_EXIT, edge->callee.site)) &&
                 G_LIKELY(left >= now && left < limit))
             {
                 struct StackFrame *around =

@@ -109,7 +109,9 @@ fc_names_store(struct FcUnit *unit, uint64_t generation, const struct FcNames *n
         (call->place - names->low) << FC_SHORT_ADDRESS_SHIFT | exit | pair->name | return_bits;
     /* atomic, release: as in fc_record_store */
     __atomic_store_n(&unit->first, first, __ATOMIC_RELAXED);
-    const uint64_t high = call->time.high & (FC_SHORT_TIME_MASK >> 32);
+    uint64_t high = (uint16_t)call->time.high; /* of FC_SHORT_TIME_MASK */
+    __asm__(""
+            : "+r"(high)); /* the compiler would take a mask of 48 bits, for which it has no room */
     __atomic_store_n(&unit->last,
                      generation << FC_SITE_GENERATION_SHIFT | high << 32 | call->time.low,
                      __ATOMIC_RELEASE);
