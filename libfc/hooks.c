@@ -89,12 +89,14 @@ __attribute__((noinline)) static void leave_unnamed(void *function, void *site)
     RECORD_LONG(function, site, FC_RECORD_EXIT);
 }
 
-/* All else but the common case of a thread that gives names.  That comes here by a jump, and so has
- * few registers to keep. */
+/* All else but the common case of a thread that gives names, of which the clock is the fast one or
+ * none.  That comes here by a jump, and so has few registers to keep. */
 #define RECORD_OTHERWISE(time, function, site, kind)                                               \
     do                                                                                             \
     {                                                                                              \
-        if (fc_switches_any())                                                                     \
+        if (fc_clock_get_mode() == FC_CLOCK_OFF)                                                   \
+            fc_thread.names = NULL; /* the hooks look at the clock first from here on */           \
+        else if (fc_switches_any())                                                                \
             fc_switches_record(time, function, site, WHERE(kind));                                 \
         else                                                                                       \
             fc_names_record(time, function, site, WHERE(kind));                                    \
@@ -112,6 +114,13 @@ __attribute__((noinline)) static void leave_otherwise(void *function, void *site
     RECORD_OTHERWISE(fc_clock_join((struct FcTicks){high, low}), function, site, FC_RECORD_EXIT);
 }
 
+/* gcc 12 would exchange their registers, for nothing. */
+#if defined(__x86_64__)
+#define KEEP_ARGUMENTS(function, site) __asm__ volatile("" : : "D"(function), "S"(site))
+#else
+#define KEEP_ARGUMENTS(function, site) (void)0
+#endif
+
 /* Where every call is recorded this is all that a hook does, but for what a module's does first:
  * each instruction counts. */
 #define RECORD(function_, site_, kind_, unnamed, otherwise)                                        \
@@ -123,12 +132,12 @@ __attribute__((noinline)) static void leave_otherwise(void *function, void *site
             unnamed(function_, site_);                                                             \
             return;                                                                                \
         }                                                                                          \
-        NEED_FAST_CLOCK(function_, site_, kind_);                                                  \
         const struct FcNamedCall call = {.time = fc_clock_read_halves(),                           \
                                          .function = (uint64_t)(uintptr_t)(function_),             \
                                          .site = (uint64_t)(uintptr_t)(site_),                     \
                                          .place = FC_STACK_ADDRESS() & ~FC_WHERE_KIND_MASK,        \
                                          .kind = (kind_)};                                         \
+        KEEP_ARGUMENTS(function_, site_);                                                          \
         const struct FcNamedPair *pair;                                                            \
         uint64_t generation;                                                                       \
         struct FcUnit *unit;                                                                       \

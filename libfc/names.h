@@ -47,8 +47,8 @@ struct FcNames
 static inline __attribute__((always_inline)) struct FcNamedPair *
 fc_names_pair(struct FcNames *names, uint64_t function, uint64_t site)
 {
-    /* bytes from the first one; functions mostly lie at multiples of 16 */
-    const uint64_t at = (function << 1) + (site << 5) + (site << 3);
+    const uint64_t at =
+        function + (site << 3); /* bytes from the first one, but for the lowest bits */
     const uint64_t mask = (FC_NAMES_PAIRS - 1) * (uint64_t)sizeof(struct FcNamedPair);
     return (struct FcNamedPair *)((char *)names->pairs + (at & mask));
 }

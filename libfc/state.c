@@ -7,6 +7,7 @@
 #include "libfc/clock.h"
 #include "libfc/filter.h"
 #include "libfc/notice.h"
+#include "libfc/switches.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 
@@ -66,6 +67,12 @@ bool fc_state_has_ended(void)
     return now == ENDED || (now == ENDING && !fc_thread.is_quitting);
 }
 
+static void turn_hooks_off(void)
+{
+    fc_clock_turn_off();
+    fc_switches_turn_off(); /* hooks of threads that give names look at nothing else */
+}
+
 /* False where it was off, or at its end. */
 static bool turn_off(void)
 {
@@ -75,8 +82,12 @@ static bool turn_off(void)
             return false;
     while (
         !__atomic_compare_exchange_n(&state, &now, OFF, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
-    fc_clock_turn_off();
-    fc_hooks.filter = NULL; /* other threads find out when they come to libfc (counters.h) */
+    turn_hooks_off();
+    /* Other threads find out when they come to libfc (counters.h, hooks.c).  This one may have
+       forbidden itself the counter.  The names stay mapped: a hook that a handler interrupted may
+       be at work in them. */
+    fc_hooks.filter = NULL;
+    fc_thread.names = NULL;
     return true;
 }
 
@@ -102,7 +113,7 @@ bool fc_state_claim_start(void)
 void fc_state_started(bool good)
 {
     if (!good)
-        fc_clock_turn_off();
+        turn_hooks_off();
     __atomic_store_n(&state, good ? RUNNING : OFF, __ATOMIC_RELEASE);
 }
 
@@ -116,6 +127,6 @@ bool fc_state_ending(void)
 
 void fc_state_ended(void)
 {
-    fc_clock_turn_off();
+    turn_hooks_off();
     __atomic_store_n(&state, ENDED, __ATOMIC_RELEASE);
 }

@@ -35,6 +35,7 @@ extern const unsigned int __rseq_size __attribute__((weak, visibility("default")
 static const uint32_t sequence[4] = {SIGNATURE, SIGNATURE, SIGNATURE, SIGNATURE};
 const struct FcSwitchMark fc_switches_mark = {
     .start = &sequence[0], .bytes = 1, .abort = &sequence[2]};
+const struct FcSwitchMark *fc_switches_sought = &fc_switches_mark;
 /* The same, while there is a pause to be told of. */
 static const struct FcSwitchMark paused_mark = {
     .start = &sequence[0], .bytes = 1, .abort = &sequence[2]};
@@ -95,6 +96,12 @@ void fc_switches_setup(bool is_wall)
     fc_switches_are_coarse = how == LOOK_COARSELY;
     fc_switches_offset = 0;
     fc_switches_offset = (intptr_t)&own_pointer - (intptr_t)fc_switches_pointer();
+}
+
+void fc_switches_turn_off(void)
+{
+    static const struct FcSwitchMark nowhere;
+    __atomic_store_n(&fc_switches_sought, &nowhere, __ATOMIC_RELAXED);
 }
 
 /* ---- Clocks --------------------------------------------------------------------------- */

@@ -39,6 +39,9 @@ struct FcSwitchMark
     const void *abort;
 };
 extern const struct FcSwitchMark fc_switches_mark __attribute__((visibility("hidden")));
+/* What hooks look for: leads to that, or to nothing that the pointer ever leads to, once profiling
+ * is off for good.  Atomic. */
+extern const struct FcSwitchMark *fc_switches_sought __attribute__((visibility("hidden")));
 
 /* Where the pointer is, from the thread pointer on.  0, before fc_switches_setup: leads to a word
  * that is never that of the mark. */
@@ -55,19 +58,19 @@ static inline __attribute__((always_inline)) const void **fc_switches_pointer(vo
     return (const void **)(thread + (uintptr_t)fc_switches_offset);
 }
 
-/* Whether fc_switches_look has anything to do. */
+/* Whether fc_switches_look has anything to do, or profiling is off. */
 static inline __attribute__((always_inline)) bool fc_switches_any(void)
 {
 #if defined(__x86_64__)
     bool differs;
     __asm__ volatile("cmpq %1, %%fs:(%2)"
                      : "=@ccne"(differs)
-                     : "r"(&fc_switches_mark), "r"(fc_switches_offset)
+                     : "r"(fc_switches_sought), "r"(fc_switches_offset)
                      : "memory");
     return fc_unlikely(differs);
 #else
     return fc_unlikely(__atomic_load_n(fc_switches_pointer(), __ATOMIC_RELAXED) !=
-                       &fc_switches_mark);
+                       __atomic_load_n(&fc_switches_sought, __ATOMIC_RELAXED));
 #endif
 }
 
@@ -92,6 +95,9 @@ static inline __attribute__((always_inline)) bool fc_switches_is_soon(uint64_t t
 /* Chooses how to look.  `is_wall`: a thread's time goes on while it is off the CPU; else there is
  * nothing to see.  Once, at start. */
 void fc_switches_setup(bool is_wall);
+
+/* Profiling is off for good: fc_switches_any is true from here on, in all threads. */
+void fc_switches_turn_off(void);
 
 /* The calling thread is about to be told of. */
 void fc_switches_begin_thread(void);
