@@ -6,6 +6,7 @@
 
 #include "libfc/clock.h"
 #include "libfc/counted.h"
+#include "libfc/counters.h"
 #include "libfc/record.h"
 #include "libfc/state.h"
 #include "libfc/switches.h"
@@ -13,7 +14,7 @@
 
 static void record(uint64_t time, void *function, void *site, uint64_t where)
 {
-    if (fc_clock_get_mode() == FC_CLOCK_OFF)
+    if (fc_counters_have_stopped())
         return;
     if (time == FC_AFTER_INLINING_REFILL)
     {

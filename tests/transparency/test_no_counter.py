@@ -56,6 +56,50 @@ class NoCounter(fctest.Case):
                 self.assertNotIn(NOTICE, self.run_it(1000, transport, mode))
                 self.assertEqual((sorted(self.leaves()), self.stops), ([1000, 3000], [0, 0]))
 
+    def test_other_threads(self):
+        """A thread that counts learns from its next sample that another one ended profiling."""
+        source = self.write("other.c", """
+            #include <pthread.h>
+            #include <sys/prctl.h>
+            static pthread_barrier_t both;
+            static int leaf(int x) { return x + 1; }
+            static int many(int calls)
+            {
+                int sum = 0;
+                for (int i = 0; i < calls; i++)
+                    sum += leaf(i);
+                return sum;
+            }
+            static void *work(void *unused)
+            {
+                many(30000);
+                pthread_barrier_wait(&both);
+                pthread_barrier_wait(&both);
+                many(200000);
+                return unused;
+            }
+            int main(void)
+            {
+                pthread_t thread;
+                pthread_barrier_init(&both, NULL, 2);
+                pthread_create(&thread, NULL, work, NULL);
+                pthread_barrier_wait(&both);
+                if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) != 0)
+                    return 1;
+                pthread_barrier_wait(&both);
+                return pthread_join(thread, NULL);
+            }
+            """)
+        for config, detail in itertools.product(([], ["--after-inlining"]), ("auto", "all")):
+            program = self.compile(source, config=config)
+            done = self.run_target([program], env={"FC_DETAIL": detail, "FC_DUMP_NAME": NAME})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(NOTICE, done.stderr)
+            counts = self.leaves()
+            self.assertEqual((len(counts), self.stops), (1, [1]))
+            self.assertGreaterEqual(counts[0], 30000, (config, detail))
+            self.assertLess(counts[0], 30000 + 5000, (config, detail))
+
     def test_strict(self):
         """Four system calls are left to a thread, and no clock: no hook makes another, whether its calls
         are counted or recorded."""
