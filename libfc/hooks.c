@@ -7,7 +7,7 @@
  *     instrumented function
  *        |  __cyg_profile_func_enter(function, call site)
  *        v
- *     read the clock ............... rdtsc, one predicted branch (off: one more, and back)
+ *     read the clock ............... rdtsc, one predicted branch (off: one before it, and back)
  *     was the thread off the CPU? .. one comparison (switches.h)
  *     has the call a name? ......... where all are recorded; one look into a table (names.h)
  *     take one unit or two ......... one xadd on a thread-local word
@@ -51,26 +51,15 @@ __attribute__((noinline, cold)) FC_REALIGN static void record_slow_clock(void *f
 
 #define WHERE(kind) make_where(FC_STACK_ADDRESS(), __builtin_return_address(0), kind)
 
-/* With the clock that is not the fast one, or none: when profiling is off, a second comparison and
- * the return are all.  The barrier has the mode compared in memory again, which is cheaper for the
- * common case than to load it to a register first. */
-#define NEED_FAST_CLOCK(function, site, kind)                                                      \
-    do                                                                                             \
-    {                                                                                              \
-        if (fc_unlikely(!fc_clock_is_fast()))                                                      \
-        {                                                                                          \
-            __asm__ volatile("" : : : "memory");                                                   \
-            if (fc_clock_get_mode() != FC_CLOCK_OFF)                                               \
-                record_slow_clock(function, site, WHERE(kind));                                    \
-            return;                                                                                \
-        }                                                                                          \
-    } while (0)
-
 /* In a thread that gives no names. */
 #define RECORD_LONG(function, site, kind)                                                          \
     do                                                                                             \
     {                                                                                              \
-        NEED_FAST_CLOCK(function, site, kind);                                                     \
+        if (fc_unlikely(!fc_clock_is_fast()))                                                      \
+        {                                                                                          \
+            record_slow_clock(function, site, WHERE(kind));                                        \
+            return;                                                                                \
+        }                                                                                          \
         uint64_t time = fc_clock_read_fast();                                                      \
         if (fc_switches_any())                                                                     \
             fc_switches_record(time, function, site, WHERE(kind));                                 \
@@ -95,7 +84,7 @@ __attribute__((noinline)) static void leave_unnamed(void *function, void *site)
     do                                                                                             \
     {                                                                                              \
         if (fc_clock_get_mode() == FC_CLOCK_OFF)                                                   \
-            fc_thread.names = NULL; /* the hooks look at the clock first from here on */           \
+            fc_thread.names = NULL; /* the hooks look at the clock's mode from here on */          \
         else if (fc_switches_any())                                                                \
             fc_switches_record(time, function, site, WHERE(kind));                                 \
         else                                                                                       \
@@ -129,7 +118,8 @@ __attribute__((noinline)) static void leave_otherwise(void *function, void *site
         struct FcNames *names = fc_thread.names;                                                   \
         if (!names)                                                                                \
         {                                                                                          \
-            unnamed(function_, site_);                                                             \
+            if (fc_clock_get_mode() != FC_CLOCK_OFF)                                               \
+                unnamed(function_, site_);                                                         \
             return;                                                                                \
         }                                                                                          \
         const struct FcNamedCall call = {.time = fc_clock_read_halves(),                           \
