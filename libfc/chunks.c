@@ -68,11 +68,17 @@ void fc_chunks_setup(struct FcShared *mapping, uint32_t count, uint32_t ahead_re
     shared = mapping;
     chunk_count = mapping ? count : 0;
     const uint32_t records = FC_UNITS / FC_RECORD_UNITS;
-    in_flight_limit = (ahead_records + records - 1) / records;
+    in_flight_limit = ahead_records / records;
     if (in_flight_limit < 2)
         in_flight_limit = 2;
     if (in_flight_limit > FC_IN_FLIGHT_MAX)
         in_flight_limit = FC_IN_FLIGHT_MAX;
+}
+
+/* Of the calling thread; of short records a chunk holds twice as many. */
+static uint32_t most_in_flight(void)
+{
+    return fc_thread.names && in_flight_limit > 3 ? in_flight_limit / 2 : in_flight_limit;
 }
 
 /* ---- Shared chunks -------------------------------------------------------- */
@@ -190,7 +196,7 @@ static struct FcChunk *find_chunk(uint32_t count, uint32_t *generation, bool *is
 {
     *is_hopeless = false;
     struct FcChunk *oldest;
-    if (count_in_flight(count, &oldest) >= in_flight_limit)
+    if (count_in_flight(count, &oldest) >= most_in_flight())
         return NULL;
     *is_hopeless = true;
     uint32_t index = fc_thread.hint != 0 ? fc_thread.hint : first_hint();
@@ -259,9 +265,9 @@ static void send_shared(struct FcChunk *chunk, uint32_t units)
     fc_thread.sent[place].index = index;
     fc_thread.sent[place].sequence = chunk->sequence;
     /* With a few chunks in use, taking them in turn keeps them in the caches. */
-    if (fc_thread.sent_count >= in_flight_limit)
-        fc_thread.hint =
-            fc_thread.sent[(fc_thread.sent_count - in_flight_limit) % FC_IN_FLIGHT_MAX].index;
+    const uint32_t most = most_in_flight();
+    if (fc_thread.sent_count >= most)
+        fc_thread.hint = fc_thread.sent[(fc_thread.sent_count - most) % FC_IN_FLIGHT_MAX].index;
     __atomic_store_n(&chunk->is_sent, 1, __ATOMIC_RELAXED);
     struct FcMessage message = {
         .type = FC_MSG_CHUNK, .thread = fc_thread.number, .argument = index, .value = units};

@@ -65,7 +65,8 @@ static inline __attribute__((always_inline)) bool fc_switches_any(void)
     bool differs;
     __asm__ volatile("cmpq %1, %%fs:(%2)"
                      : "=@ccne"(differs)
-                     : "r"(fc_switches_sought), "r"(fc_switches_offset)
+                     : "r"(__atomic_load_n(&fc_switches_sought, __ATOMIC_RELAXED)),
+                       "r"(fc_switches_offset)
                      : "memory");
     return fc_unlikely(differs);
 #else
