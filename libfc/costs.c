@@ -83,12 +83,13 @@ extern FcHook fc_hook_enter;
 extern FcHook fc_hook_exit;
 extern FcHook fc_hook_refill;
 
-/* Where a module's hooks jump to, as memory says. */
-static volatile struct FcHookWays ways = {.record_entry = fc_hook_record_entry,
-                                          .record_exit = fc_hook_record_exit,
-                                          .enter = fc_hook_enter,
-                                          .exit = fc_hook_exit,
-                                          .refill = fc_hook_refill};
+/* Where a module's hooks jump to, as memory says: what is there the compiler does not know. */
+extern struct FcHookWays fc_costs_ways __attribute__((visibility("hidden")));
+struct FcHookWays fc_costs_ways = {.record_entry = fc_hook_record_entry,
+                                   .record_exit = fc_hook_record_exit,
+                                   .enter = fc_hook_enter,
+                                   .exit = fc_hook_exit,
+                                   .refill = fc_hook_refill};
 /* As return addresses they come from memory. */
 static void *volatile call_site = (void *)4096;
 static void *volatile outer_site = (void *)8192;
@@ -96,12 +97,12 @@ static void *volatile outer_site = (void *)8192;
 /* The two hooks as modules have them (module-hooks.c). */
 NOINLINE static void enter(void *function, void *site)
 {
-    fc_filter_hook_enter(&fc_hooks, function, site, ways);
+    fc_filter_hook_enter(&fc_hooks, function, site, &fc_costs_ways);
 }
 
 NOINLINE static void leave(void *function, void *site)
 {
-    fc_filter_hook_exit(&fc_hooks, function, site, ways);
+    fc_filter_hook_exit(&fc_hooks, function, site, &fc_costs_ways);
 }
 
 /* Keeps the compiler from knowing what x is. */

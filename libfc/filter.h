@@ -269,7 +269,8 @@ struct FcHookWays
 
 /* A module's hook at an entry: counts, or goes on to libfc by a jump. */
 static inline __attribute__((always_inline)) void
-fc_filter_hook_enter(struct FcHooks *hooks, void *function, void *site, struct FcHookWays ways)
+fc_filter_hook_enter(struct FcHooks *hooks, void *function, void *site,
+                     const struct FcHookWays *ways)
 {
     struct FcFilter *filter = hooks->filter;
     if (fc_likely(filter))
@@ -285,19 +286,20 @@ fc_filter_hook_enter(struct FcHooks *hooks, void *function, void *site, struct F
             fc_beacon_set(beacon, told);
             return;
         case FC_ENTRY_USED_UP:
-            ways.refill(function, site);
+            ways->refill(function, site);
             return;
         case FC_ENTRY_UNKNOWN:
-            ways.enter(function, site);
+            ways->enter(function, site);
             return;
         }
     }
-    ways.record_entry(function, site);
+    ways->record_entry(function, site);
 }
 
 /* The same at an exit, where what was counted at its entry has nothing to do. */
-static inline __attribute__((always_inline)) void
-fc_filter_hook_exit(struct FcHooks *hooks, void *function, void *site, struct FcHookWays ways)
+static inline __attribute__((always_inline)) void fc_filter_hook_exit(struct FcHooks *hooks,
+                                                                      void *function, void *site,
+                                                                      const struct FcHookWays *ways)
 {
     struct FcFilter *filter = hooks->filter;
     if (fc_likely(filter))
@@ -310,8 +312,8 @@ fc_filter_hook_exit(struct FcHooks *hooks, void *function, void *site, struct Fc
                       FC_STACK_ADDRESS() < slot->exit_limit))
             fc_beacon_set(beacon, fc_beacon_left(address, (uint64_t)(uintptr_t)site));
         else
-            ways.exit(function, site);
+            ways->exit(function, site);
         return;
     }
-    ways.record_exit(function, site);
+    ways->record_exit(function, site);
 }

@@ -27,11 +27,11 @@ extern OF_LIBFC FcHook fc_module_enter __asm__(FC_MODULE_ENTER);
 extern OF_LIBFC FcHook fc_module_exit __asm__(FC_MODULE_EXIT);
 extern OF_LIBFC FcHook fc_module_refill __asm__(FC_MODULE_REFILL);
 #define WAYS                                                                                       \
-    ((struct FcHookWays){.record_entry = fc_module_record_entry,                                   \
-                         .record_exit = fc_module_record_exit,                                     \
-                         .enter = fc_module_enter,                                                 \
-                         .exit = fc_module_exit,                                                   \
-                         .refill = fc_module_refill})
+    (&(const struct FcHookWays){.record_entry = fc_module_record_entry,                            \
+                                .record_exit = fc_module_record_exit,                              \
+                                .enter = fc_module_enter,                                          \
+                                .exit = fc_module_exit,                                            \
+                                .refill = fc_module_refill})
 
 OF_MODULE FcHook __cyg_profile_func_enter;
 OF_MODULE FcHook __cyg_profile_func_exit;
