@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Taking and giving away chunks (fc-format.h has the protocol).  Called when a chunk is full,
- * about once in 2,000 records, and at the start, the fork and the end of a thread.  Never
+ * about once in 1,900 records, and at the start, the fork and the end of a thread.  Never
  * allocates from the program's heap, never waits for a manager that is dead.
  */
 #include "libfc/chunks.h"

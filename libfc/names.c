@@ -83,10 +83,9 @@ static void give_back(struct FcNames *names, struct FcNamedPair *place, uint64_t
 /* `ways`: NULL where there is to be no name.  That is taken before there is room for the record: a
  * handler that comes in between may fork, and both processes write the record to that room, which
  * is the parent's, and must write the same.  The child goes on with its own numbers. */
-static void record_long(uint64_t time, void *function, void *site, uint64_t where,
-                        struct FcNamedPair *const *ways)
+static void record_long(struct FcNames *names, uint64_t time, void *function, void *site,
+                        uint64_t where, struct FcNamedPair *const *ways)
 {
-    struct FcNames *names = fc_thread.names;
     struct FcNamedPair *place = ways && names->count < FC_NAMES_MAX ? take_place(ways) : NULL;
     const uint64_t name = place ? new_name(names) : 0;
     uint64_t generation;
@@ -115,6 +114,11 @@ static void record_long(uint64_t time, void *function, void *site, uint64_t wher
 void fc_names_record(uint64_t time, void *function, void *site, uint64_t where)
 {
     struct FcNames *const names = fc_thread.names;
+    if (!names) /* a handler has just turned profiling off */
+    {
+        fc_record_make(time, function, site, where);
+        return;
+    }
     const struct FcNamedCall call = {.time = fc_clock_split(time),
                                      .function = (uint64_t)(uintptr_t)function,
                                      .site = (uint64_t)(uintptr_t)site,
@@ -127,7 +131,7 @@ void fc_names_record(uint64_t time, void *function, void *site, uint64_t where)
                               call.site <= FC_SITE_ADDRESS_MASK;
     if (!known || !fc_names_reach(names, &call))
     {
-        record_long(time, function, site, where, known || !can_be_named ? NULL : ways);
+        record_long(names, time, function, site, where, known || !can_be_named ? NULL : ways);
         return;
     }
     uint64_t generation;

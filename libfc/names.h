@@ -31,8 +31,8 @@ struct FcNamedPair
 {
     uint64_t function; /* stored last, atomically for a handler; 0: free */
     uint64_t site;
-    uint64_t name; /* where the first word of a short record has it */
-    uint64_t unused;
+    uint64_t name;   /* where the first word of a short record has it */
+    uint64_t unused; /* to have a power of two of bytes */
 };
 
 struct FcNames
@@ -47,8 +47,8 @@ struct FcNames
 static inline __attribute__((always_inline)) struct FcNamedPair *
 fc_names_pair(struct FcNames *names, uint64_t function, uint64_t site)
 {
-    const uint64_t at =
-        function + (site << 3); /* bytes from the first one, but for the lowest bits */
+    /* bytes from the first one, but for the lowest bits */
+    const uint64_t at = function + (site << 3);
     const uint64_t mask = (FC_NAMES_PAIRS - 1) * (uint64_t)sizeof(struct FcNamedPair);
     return (struct FcNamedPair *)((char *)names->pairs + (at & mask));
 }
@@ -109,9 +109,10 @@ fc_names_store(struct FcUnit *unit, uint64_t generation, const struct FcNames *n
         (call->place - names->low) << FC_SHORT_ADDRESS_SHIFT | exit | pair->name | return_bits;
     /* atomic, release: as in fc_record_store */
     __atomic_store_n(&unit->first, first, __ATOMIC_RELAXED);
-    uint64_t high = (uint16_t)call->time.high; /* of FC_SHORT_TIME_MASK */
-    __asm__(""
-            : "+r"(high)); /* the compiler would take a mask of 48 bits, for which it has no room */
+    /* FC_SHORT_TIME_MASK, but of that the compiler, if it knew, would make a mask of 48 bits, for
+       which it has no register */
+    uint64_t high = (uint16_t)call->time.high;
+    __asm__("" : "+r"(high));
     __atomic_store_n(&unit->last,
                      generation << FC_SITE_GENERATION_SHIFT | high << 32 | call->time.low,
                      __ATOMIC_RELEASE);
