@@ -22,6 +22,11 @@
  *
  * Nothing here may call into libc, touch errno or allocate.
  */
+/* Where a hook goes on in another function that looks at the hook's frame it must be by a jump. */
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__OPTIMIZE__)
+#pragma GCC optimize("O2")
+#endif
+
 #include "libfc/clock.h"
 #include "libfc/counted.h"
 #include "libfc/filter.h"

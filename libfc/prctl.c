@@ -10,6 +10,7 @@
 #include "libfc/libc.h"
 #include "libfc/state.h"
 #include "libfc/sys.h"
+#include "libfc/thread.h"
 
 #include <dlfcn.h>
 #include <linux/prctl.h>
@@ -33,7 +34,12 @@ FC_JUMPING int own_prctl(int what, unsigned long a, unsigned long b, unsigned lo
 {
     if (!real_prctl)
         find_real();
-    if (what == PR_SET_TSC && a == PR_TSC_SIGSEGV && !fc_state_is_off())
+    const bool is_counter = what == PR_SET_TSC && a == PR_TSC_SIGSEGV;
+    /* this forbids the counter as well, and all other clocks */
+    const bool is_strict = what == PR_SET_SECCOMP && a == SECCOMP_MODE_STRICT;
+    if (is_counter || is_strict)
+        fc_thread.names = NULL; /* else its hooks read the counter before all else; as in state.c */
+    if (is_counter && !fc_state_is_off())
     {
         fc_clock_forbid_counter();
         fc_chunks_flush_private();
@@ -41,8 +47,7 @@ FC_JUMPING int own_prctl(int what, unsigned long a, unsigned long b, unsigned lo
             fc_channel_stop(
                 "the program forbids itself the time-stamp counter, profiling stops here");
     }
-    /* This forbids the counter as well, and all other clocks. */
-    if (what == PR_SET_SECCOMP && a == SECCOMP_MODE_STRICT && !fc_state_is_off())
+    if (is_strict && !fc_state_is_off())
     {
         fc_chunks_flush_private();
         fc_channel_stop("the program forbids itself system calls, profiling stops here");

@@ -57,9 +57,11 @@ class NoCounter(fctest.Case):
                 self.assertEqual((sorted(self.leaves()), self.stops), ([1000, 3000], [0, 0]))
 
     def test_other_threads(self):
-        """A thread that counts learns from its next sample that another one ended profiling."""
+        """A thread that counts learns from its next sample that another one ended profiling; and it may
+        forbid itself the counter then, too."""
         source = self.write("other.c", """
             #include <pthread.h>
+            #include <stdlib.h>
             #include <sys/prctl.h>
             static pthread_barrier_t both;
             static int leaf(int x) { return x + 1; }
@@ -75,6 +77,8 @@ class NoCounter(fctest.Case):
                 many(30000);
                 pthread_barrier_wait(&both);
                 pthread_barrier_wait(&both);
+                if (getenv("TOO") && prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) != 0)
+                    exit(1);
                 many(200000);
                 return unused;
             }
@@ -90,9 +94,10 @@ class NoCounter(fctest.Case):
                 return pthread_join(thread, NULL);
             }
             """)
-        for config, detail in itertools.product(([], ["--after-inlining"]), ("auto", "all")):
+        for config, detail, too in itertools.product(([], ["--after-inlining"]), ("auto", "all"),
+                                                     ({}, {"TOO": "1"})):
             program = self.compile(source, config=config)
-            done = self.run_target([program], env={"FC_DETAIL": detail, "FC_DUMP_NAME": NAME})
+            done = self.run_target([program], env={"FC_DETAIL": detail, "FC_DUMP_NAME": NAME, **too})
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn(NOTICE, done.stderr)
             counts = self.leaves()
