@@ -6,8 +6,8 @@
 
 #include "libfc/clock.h"
 #include "libfc/filter.h"
+#include "libfc/mark.h"
 #include "libfc/notice.h"
-#include "libfc/switches.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 
@@ -70,7 +70,7 @@ bool fc_state_has_ended(void)
 static void turn_hooks_off(void)
 {
     fc_clock_turn_off();
-    fc_switches_turn_off(); /* hooks of threads that give names look at nothing else */
+    fc_mark_turn_off(); /* hooks of threads that give names look at nothing else */
 }
 
 /* False where it was off, or at its end. */

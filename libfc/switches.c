@@ -20,25 +20,9 @@ extern const unsigned int __rseq_size __attribute__((weak, visibility("default")
  * pointer. */
 #define RSEQ_CPU 4
 #define RSEQ_POINTER 8
-/* What the kernel wants to find before the place where a sequence goes on that was cut short. */
-#if defined(__x86_64__)
-#define SIGNATURE 0x53053053u
-#else
-#define SIGNATURE 0xd428bc00u
-#endif
-
 #define LONG_NS 20000u /* what FC_SWITCHES_LONG_TICKS is, with another clock */
 /* Where the clocks themselves take so long. */
 #define TRIES_MAX 8u
-
-/* The sequence is the first word, which is never run, nor are the others. */
-static const uint32_t sequence[4] = {SIGNATURE, SIGNATURE, SIGNATURE, SIGNATURE};
-const struct FcSwitchMark fc_switches_mark = {
-    .start = &sequence[0], .bytes = 1, .abort = &sequence[2]};
-const struct FcSwitchMark *fc_switches_sought = &fc_switches_mark;
-/* The same, while there is a pause to be told of. */
-static const struct FcSwitchMark paused_mark = {
-    .start = &sequence[0], .bytes = 1, .abort = &sequence[2]};
 
 /* Stands for the kernel's pointer where that can't be used. */
 static __thread const void *own_pointer __attribute__((tls_model("initial-exec")));
@@ -67,7 +51,7 @@ static bool is_registered(const void **pointer)
 static bool sees_waits(const void **pointer)
 {
     bool is_seen = false;
-    __atomic_store_n(pointer, &fc_switches_mark, __ATOMIC_RELAXED);
+    __atomic_store_n(pointer, &fc_mark, __ATOMIC_RELAXED);
     for (long ns = 1; ns <= 1000000 && !is_seen; ns *= 1000)
     {
         const struct timespec wait = {0, ns};
@@ -96,12 +80,6 @@ void fc_switches_setup(bool is_wall)
     fc_switches_are_coarse = how == LOOK_COARSELY;
     fc_switches_offset = 0;
     fc_switches_offset = (intptr_t)&own_pointer - (intptr_t)fc_switches_pointer();
-}
-
-void fc_switches_turn_off(void)
-{
-    static const struct FcSwitchMark nowhere;
-    __atomic_store_n(&fc_switches_sought, &nowhere, __ATOMIC_RELAXED);
 }
 
 /* ---- Clocks --------------------------------------------------------------------------- */
@@ -206,7 +184,7 @@ static const void *get_pointer(void)
     return __atomic_load_n(fc_switches_pointer(), __ATOMIC_RELAXED);
 }
 
-static void set_pointer(const struct FcSwitchMark *mark)
+static void set_pointer(const struct FcMark *mark)
 {
     __atomic_store_n(fc_switches_pointer(), mark, __ATOMIC_RELAXED);
 }
@@ -238,11 +216,11 @@ static bool must_ask(uint64_t time, bool *is_coarse)
         return false;
     const void *found = get_pointer();
     bool is_coarse_thread = is_coarse_here();
-    bool has_mark = found == &paused_mark || found == &fc_switches_mark;
+    bool has_mark = found == &fc_mark_of_pause || found == &fc_mark;
     bool is_foreign = found && !has_mark;
     /* before the clocks are read: what comes later is seen by the next */
     if (!is_coarse_thread && !is_foreign)
-        set_pointer(&fc_switches_mark);
+        set_pointer(&fc_mark);
     tell_pause(time);
     *is_coarse = is_coarse_thread || is_foreign;
     return how != LOOK_NEVER && !has_mark && (!*is_coarse || is_long(time)) && is_own_thread();
@@ -264,7 +242,7 @@ FC_REALIGN void fc_switches_record(uint64_t time, void *function, void *site, ui
 void fc_switches_pretend(void)
 {
     if (how == LOOK_BY_RSEQ && !is_coarse_here() && !get_pointer())
-        set_pointer(&fc_switches_mark);
+        set_pointer(&fc_mark);
 }
 
 void fc_switches_begin_thread(void)
@@ -290,8 +268,7 @@ static bool has_clocks(void)
 static bool may_have_been_off(void)
 {
     const void *found = get_pointer();
-    return how != LOOK_NEVER && found != &fc_switches_mark && found != &paused_mark &&
-           is_own_thread();
+    return how != LOOK_NEVER && found != &fc_mark && found != &fc_mark_of_pause && is_own_thread();
 }
 
 /* Where the clocks stand, and *time; `told` where the thread was not off the CPU since. */
@@ -346,7 +323,7 @@ void fc_switches_end_pause(void)
     uint64_t ahead = read_for_pause(&time, fc_thread.pause_ahead);
     add_pause(time, ahead);
     if (!may_have_been_off() && !is_coarse_here())
-        set_pointer(&paused_mark); /* so that the next hook looks */
+        set_pointer(&fc_mark_of_pause); /* so that the next hook looks */
 }
 
 /* ---- Beginning ------------------------------------------------------------------------- */
@@ -381,8 +358,8 @@ void fc_switches_begin_records(uint64_t *time)
     /* before the clocks are read, as in fc_switches_look */
     const void *found = get_pointer();
     bool is_coarse = is_coarse_here();
-    if (how == LOOK_BY_RSEQ && !is_coarse && (!found || found == &paused_mark))
-        set_pointer(&fc_switches_mark);
+    if (how == LOOK_BY_RSEQ && !is_coarse && (!found || found == &fc_mark_of_pause))
+        set_pointer(&fc_mark);
     struct FcClocks now;
     fc_switches_read(&now);
     tell_pause_so_far(&now);

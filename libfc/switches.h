@@ -15,6 +15,7 @@
  */
 #pragma once
 
+#include "libfc/mark.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 
@@ -28,20 +29,6 @@ struct FcClocks
     uint64_t ahead; /* as FC_OFF_SEEN tells it, */
     uint64_t waits; /* and this */
 };
-
-/* What the pointer leads to: the kernel's struct rseq_cs. */
-struct FcSwitchMark
-{
-    _Alignas(32) uint32_t version;
-    uint32_t flags;
-    const void *start;
-    uint64_t bytes;
-    const void *abort;
-};
-extern const struct FcSwitchMark fc_switches_mark __attribute__((visibility("hidden")));
-/* What hooks look for: leads to that, or to nothing that the pointer ever leads to, once profiling
- * is off for good.  Atomic. */
-extern const struct FcSwitchMark *fc_switches_sought __attribute__((visibility("hidden")));
 
 /* Where the pointer is, from the thread pointer on.  0, before fc_switches_setup: leads to a word
  * that is never that of the mark. */
@@ -65,13 +52,13 @@ static inline __attribute__((always_inline)) bool fc_switches_any(void)
     bool differs;
     __asm__ volatile("cmpq %1, %%fs:(%2)"
                      : "=@ccne"(differs)
-                     : "r"(__atomic_load_n(&fc_switches_sought, __ATOMIC_RELAXED)),
+                     : "r"(__atomic_load_n(&fc_mark_sought, __ATOMIC_RELAXED)),
                        "r"(fc_switches_offset)
                      : "memory");
     return fc_unlikely(differs);
 #else
     return fc_unlikely(__atomic_load_n(fc_switches_pointer(), __ATOMIC_RELAXED) !=
-                       __atomic_load_n(&fc_switches_sought, __ATOMIC_RELAXED));
+                       __atomic_load_n(&fc_mark_sought, __ATOMIC_RELAXED));
 #endif
 }
 
@@ -96,9 +83,6 @@ static inline __attribute__((always_inline)) bool fc_switches_is_soon(uint64_t t
 /* Chooses how to look.  `is_wall`: a thread's time goes on while it is off the CPU; else there is
  * nothing to see.  Once, at start. */
 void fc_switches_setup(bool is_wall);
-
-/* Profiling is off for good: fc_switches_any is true from here on, in all threads. */
-void fc_switches_turn_off(void);
 
 /* The calling thread is about to be told of. */
 void fc_switches_begin_thread(void);

@@ -23,8 +23,8 @@
 __thread struct FcThread fc_thread = {.cursor = FC_CURSOR_NONE};
 enum FcTimeMode fc_clock_mode = FC_TIME_TSC;
 bool fc_unwind_is_on;
-const struct FcSwitchMark fc_switches_mark;
-const struct FcSwitchMark *fc_switches_sought = &fc_switches_mark;
+const struct FcMark fc_mark;
+const struct FcMark *fc_mark_sought = &fc_mark;
 intptr_t fc_switches_offset; /* of a word that is not the mark: it was off the CPU */
 
 static struct FcRecord passed; /* to the slow path, */
