@@ -22,11 +22,6 @@
  *
  * Nothing here may call into libc, touch errno or allocate.
  */
-/* Where a hook goes on in another function that looks at the hook's frame it must be by a jump. */
-#if defined(__GNUC__) && !defined(__clang__) && !defined(__OPTIMIZE__)
-#pragma GCC optimize("O2")
-#endif
-
 #include "libfc/clock.h"
 #include "libfc/counted.h"
 #include "libfc/filter.h"
@@ -57,55 +52,39 @@ __attribute__((noinline, cold)) FC_REALIGN static void record_slow_clock(void *f
 #define WHERE(kind) make_where(FC_STACK_ADDRESS(), __builtin_return_address(0), kind)
 
 /* In a thread that gives no names. */
-#define RECORD_LONG(function, site, kind)                                                          \
-    do                                                                                             \
-    {                                                                                              \
-        if (fc_unlikely(!fc_clock_is_fast()))                                                      \
-        {                                                                                          \
-            record_slow_clock(function, site, WHERE(kind));                                        \
-            return;                                                                                \
-        }                                                                                          \
-        uint64_t time = fc_clock_read_fast();                                                      \
-        if (fc_switches_any())                                                                     \
-            fc_switches_record(time, function, site, WHERE(kind));                                 \
-        else                                                                                       \
-            fc_record_make(time, function, site, WHERE(kind));                                     \
-    } while (0)
-
-/* By a jump, so that neither has to keep registers for the other. */
-__attribute__((noinline)) static void enter_unnamed(void *function, void *site)
+static inline __attribute__((always_inline)) void record(void *function, void *site, uint64_t where)
 {
-    RECORD_LONG(function, site, FC_RECORD_ENTER);
+    if (fc_unlikely(!fc_clock_is_fast()))
+    {
+        if (fc_clock_get_mode() != FC_CLOCK_OFF)
+            record_slow_clock(function, site, where);
+        return;
+    }
+    uint64_t time = fc_clock_read_fast();
+    if (fc_switches_any())
+        fc_switches_record(time, function, site, where);
+    else
+        fc_record_make(time, function, site, where);
 }
 
-__attribute__((noinline)) static void leave_unnamed(void *function, void *site)
+/* The same of one that counts nothing either.  By a jump, so that neither this nor what threads do
+ * that give names has to keep registers for the other. */
+__attribute__((noinline)) static void record_unnamed(void *function, void *site, uint64_t where)
 {
-    RECORD_LONG(function, site, FC_RECORD_EXIT);
+    record(function, site, where);
 }
 
 /* All else but the common case of a thread that gives names, of which the clock is the fast one or
- * none.  That comes here by a jump, and so has few registers to keep. */
-#define RECORD_OTHERWISE(time, function, site, kind)                                               \
-    do                                                                                             \
-    {                                                                                              \
-        if (fc_clock_get_mode() == FC_CLOCK_OFF)                                                   \
-            fc_thread.names = NULL; /* the hooks look at the clock's mode from here on */          \
-        else if (fc_switches_any())                                                                \
-            fc_switches_record(time, function, site, WHERE(kind));                                 \
-        else                                                                                       \
-            fc_names_record(time, function, site, WHERE(kind));                                    \
-    } while (0)
-
-__attribute__((noinline)) static void enter_otherwise(void *function, void *site, uint64_t high,
-                                                      uint64_t low)
+ * none; in the same way. */
+__attribute__((noinline)) static void record_otherwise(uint64_t time, void *function, void *site,
+                                                       uint64_t where)
 {
-    RECORD_OTHERWISE(fc_clock_join((struct FcTicks){high, low}), function, site, FC_RECORD_ENTER);
-}
-
-__attribute__((noinline)) static void leave_otherwise(void *function, void *site, uint64_t high,
-                                                      uint64_t low)
-{
-    RECORD_OTHERWISE(fc_clock_join((struct FcTicks){high, low}), function, site, FC_RECORD_EXIT);
+    if (fc_clock_get_mode() == FC_CLOCK_OFF)
+        fc_thread.names = NULL; /* the hooks look at the clock's mode from here on */
+    else if (fc_switches_any())
+        fc_switches_record(time, function, site, where);
+    else
+        fc_names_record(time, function, site, where);
 }
 
 /* gcc 12 would exchange their registers, for nothing. */
@@ -117,14 +96,14 @@ __attribute__((noinline)) static void leave_otherwise(void *function, void *site
 
 /* Where every call is recorded this is all that a hook does, but for what a module's does first:
  * each instruction counts. */
-#define RECORD(function_, site_, kind_, unnamed, otherwise)                                        \
+#define RECORD(function_, site_, kind_)                                                            \
     do                                                                                             \
     {                                                                                              \
         struct FcNames *names = fc_thread.names;                                                   \
         if (!names)                                                                                \
         {                                                                                          \
             if (fc_clock_get_mode() != FC_CLOCK_OFF)                                               \
-                unnamed(function_, site_);                                                         \
+                record_unnamed(function_, site_, WHERE(kind_));                                    \
             return;                                                                                \
         }                                                                                          \
         const struct FcNamedCall call = {.time = fc_clock_read_halves(),                           \
@@ -139,7 +118,7 @@ __attribute__((noinline)) static void leave_otherwise(void *function, void *site
         if (fc_switches_any() || fc_unlikely(!(pair = fc_names_find(names, &call))) ||             \
             fc_unlikely(!(unit = fc_record_take(1, &generation))))                                 \
         {                                                                                          \
-            otherwise(function_, site_, call.time.high, call.time.low);                            \
+            record_otherwise(fc_clock_join(call.time), function_, site_, WHERE(kind_));            \
             return;                                                                                \
         }                                                                                          \
         fc_names_store(unit, generation, names, pair, &call,                                       \
@@ -157,23 +136,6 @@ __attribute__((noinline)) static void leave_otherwise(void *function, void *site
 
 FC_EXPORT FcHook fc_hook_enter;
 FC_EXPORT FcHook fc_hook_exit;
-
-/* Of threads that count, which go on to tell where they are: in a chunk that they may just have
- * got. */
-static inline __attribute__((always_inline)) void record(void *function, void *site, uint64_t where)
-{
-    if (fc_unlikely(!fc_clock_is_fast()))
-    {
-        if (fc_clock_get_mode() != FC_CLOCK_OFF)
-            record_slow_clock(function, site, where);
-        return;
-    }
-    uint64_t time = fc_clock_read_fast();
-    if (fc_switches_any())
-        fc_switches_record(time, function, site, where);
-    else
-        fc_record_make(time, function, site, where);
-}
 
 /* What the hooks do in threads that count is apart, and they come to it by a jump: there they would
  * have to keep registers, and so at each record of a thread that does not. */
@@ -227,12 +189,12 @@ FcHook fc_hook_record_exit;
 
 void fc_hook_record_entry(void *function, void *site)
 {
-    RECORD(function, site, FC_RECORD_ENTER, enter_unnamed, enter_otherwise);
+    RECORD(function, site, FC_RECORD_ENTER);
 }
 
 void fc_hook_record_exit(void *function, void *site)
 {
-    RECORD(function, site, FC_RECORD_EXIT, leave_unnamed, leave_otherwise);
+    RECORD(function, site, FC_RECORD_EXIT);
 }
 
 void fc_hook_enter(void *function, void *site)
@@ -241,7 +203,7 @@ void fc_hook_enter(void *function, void *site)
     if (filter)
         enter_filtered(filter, function, site, WHERE(FC_RECORD_ENTER));
     else
-        fc_hook_record_entry(function, site);
+        RECORD(function, site, FC_RECORD_ENTER);
 }
 
 void fc_hook_exit(void *function, void *site)
@@ -250,7 +212,7 @@ void fc_hook_exit(void *function, void *site)
     if (filter)
         leave_filtered(filter, function, site, WHERE(FC_RECORD_EXIT), FC_STACK_ADDRESS());
     else
-        fc_hook_record_exit(function, site);
+        RECORD(function, site, FC_RECORD_EXIT);
 }
 
 /* For a hook that counted the call itself, and used the counter up. */
