@@ -201,8 +201,8 @@ static inline __attribute__((always_inline)) void record(enum FcRecordKind kind,
 /* Versions as in hooks.c; of the second the C library has none. */
 #define VERSION(name, hook, version) __asm__(".symver " #hook "," name version)
 
-/* When profiling is off nothing is done, not even for the registers, of which to keep them all
- * takes five times as long as the rest: by a function without a frame, which goes on by a jump. */
+/* When profiling is off nothing is done, and no register is put on the stack: by a function without
+ * a frame, which goes on by a jump. */
 #define UNLESS_OFF(hook, goes_on)                                                                  \
     FC_KEEPS_REGISTERS void goes_on(void) __attribute__((visibility("hidden")));                   \
     FC_EXPORT __attribute__((naked)) void hook(void);                                              \

@@ -69,8 +69,8 @@ static void go_on(struct FcCounted *counted, struct FcFunction *known, struct Fc
 FC_REALIGN void fc_counted_refill(void *function, void *site, uint64_t where)
 {
     struct FcCounted *counted = fc_thread.counted;
-    if (!counted || fc_counters_have_stopped())
-        return; /* in a child that a handler forked */
+    if (!counted || fc_counters_have_stopped()) /* none: in a child that a handler forked */
+        return;
     struct FcFunction *known = fc_counters_find(counted, (uint64_t)(uintptr_t)function);
     if (known && known->is_skipped)
     {
