@@ -10,43 +10,24 @@
 #define COUNT_LEAST 10.0
 /* One sample in so many has a gap behind it (libfc/stretch.h), and no stretch. */
 #define GAPS_EACH 4.0
-/* Up to so many times what the calibration has, what hooks cost more when they work twice is their
- * instructions, however busy the processor is: where they take less than LITTLE of the time by the
- * calibration, where they take MOST of it, and where they were put there after inlining.  From
- * HELD_UP times that on, they hold the program up.  With the mixes of tests/bench it was up to 1.8
- * and 2.5 times the calibration where they do not, and 2.1 to 5.5 where they do; 8 to 18 after
- * inlining. */
-#define AS_CALIBRATED_LITTLE 1.8
-#define AS_CALIBRATED_MOST 2.5
-#define AS_CALIBRATED_INLINED 3.5
-#define LITTLE 0.25
-#define MOST 0.5
-#define HELD_UP 1.35
-/* Where they do, and take longer by the part P of the time when they work twice, they took
- * 1 - 1 / (1 + OF_HELD_UP P) of it: with those mixes P was 0.4 to 1.6, and that 0.65 to 0.78. */
-#define OF_HELD_UP 3.0
-/* And where P is less than that, at most so many times P. */
-#define OF_HELD_UP_MOST 1.35
-/* After inlining, what they cost when they work once is about this part of what they cost more when
- * they do so twice, which is a longer way: with the mixes of tests/bench it was 0.35 to 0.8. */
-#define OF_TWICE 0.5
-/* It is known how much that is where so much of the time was in stretches, and where it is certain
- * to this part of how long one with hooks that work twice takes. */
+/* They tell of a frame where so much of its time was in stretches, and where it is certain to this
+ * part of how long one with hooks that work twice takes. */
 #define COVERED 0.6
 #define ERROR_MOST 0.15
-/* They tell nothing of a frame where few of them took most of the time, as each call in a thousand
- * that does much: which of these were with hooks that work twice is chance.  If all had been like
- * the one in the middle they would have taken this part of what they took, or less; and from the
- * other part on they are alike: with the mixes of tests/bench it was 0.76 to 1.1. */
-#define UNLIKE 0.5
+/* And they tell nothing where few of them took most of the time, as each call in a thousand that
+ * does much: which of these were with hooks that work twice is chance.  If all had been like the
+ * one in the middle they would have taken at least this part of what they took: with the mixes of
+ * tests/bench it was 0.76 to 1.1. */
 #define ALIKE 0.7
+
+/* Where they take longer by the part P of the time when they work twice, which is a longer way,
+ * hooks took 1 - exp(-OF_TWICE P) of it: with those mixes, in two states of the machine, 0.2 to 0.5
+ * where P was 0.75, 0.2 to 0.85 where it was 1.05, 0.6 to 0.95 where it was 1.5. */
+#define OF_TWICE 0.85
 
 /* What is taken off by it may be wrong by this part of it: in bzip2, whose sorting of text the
  * hooks do not hold up, it was half. */
 #define WEIGHED_ERROR 0.5
-
-/* After inlining what stretches tell counts so much, and calls and looks the rest. */
-#define BY_STRETCHES 0.4
 
 /* The middle is found step by step: with the n-th value it goes up or down by so many times the
  * mean distance from it, divided by n.  Of values with a normal distribution it is then known to
@@ -111,8 +92,7 @@ typedef struct
     double variance; /* of that */
     double ticks;    /* that passed, */
     double usual;    /* and that would have if each stretch had been one from the middle */
-    double cost;     /* of counted calls, by the calibration, */
-    double inlined;  /* of which instrumented after inlining */
+    double cost;     /* of counted calls, by the calibration */
 } Sums;
 
 static double variance_of_middle(const FcStretches *of, guint which)
@@ -136,26 +116,13 @@ static void add(Sums *sums, const FcStretches *of)
     sums->usual += (of->weight[0] * once + of->weight[1] * twice) * GAPS_EACH / (GAPS_EACH - 1);
 }
 
-/* Of a recorded frame: ticks that the hooks of counted calls took in it, */
+/* Of a recorded frame. */
 typedef struct
 {
-    double counted;    /* by the calibration, */
-    double hooks;      /* by its stretches; 0: these tell nothing; */
-    double held_up;    /* and by these where hooks hold the program up; 0: they do not; */
-    gboolean is_known; /* most of the time of the frame was in stretches, and most calls were of
-                          code that was instrumented after inlining */
+    double counted; /* ticks that the hooks of counted calls took in it by the calibration, */
+    double hooks;   /* and by its stretches */
+    gboolean is_known;
 } StretchedFrame;
-
-/* To what part hooks hold the program up, which cost so many times what the calibration has. */
-static double held_up_part(const Sums *sums, double times, double whole)
-{
-    const double much = CLAMP((sums->cost / whole - LITTLE) / (MOST - LITTLE), 0, 1);
-    const double as_calibrated =
-        sums->inlined >= sums->cost / 2
-            ? AS_CALIBRATED_INLINED
-            : AS_CALIBRATED_LITTLE + much * (AS_CALIBRATED_MOST - AS_CALIBRATED_LITTLE);
-    return CLAMP((times / as_calibrated - 1) / (HELD_UP - 1), 0, 1);
-}
 
 static StretchedFrame frame_of(const Sums *sums, double whole)
 {
@@ -165,14 +132,11 @@ static StretchedFrame frame_of(const Sums *sums, double whole)
     const double ticks = MIN(sums->ticks, whole);
     const double part = MAX(0, sums->more / sums->once);
     const double error = sqrt(sums->variance) / sums->once;
-    const double alike = CLAMP((sums->usual / sums->ticks - UNLIKE) / (ALIKE - UNLIKE), 0, 1);
-    const double times = (part - error) * ticks / sums->cost;
-    const gboolean is_covered = ticks >= COVERED * whole;
-    frame.hooks = OF_TWICE * part * ticks;
-    frame.held_up = MIN(1 - 1 / (1 + OF_HELD_UP * part), OF_HELD_UP_MOST * part) *
-                    (is_covered ? whole : ticks) * alike * held_up_part(sums, times, whole);
-    frame.is_known = is_covered && alike >= 1 && error <= ERROR_MOST * (1 + part) &&
-                     sums->inlined >= sums->cost / 2;
+    if (ticks < COVERED * whole || sums->usual < ALIKE * sums->ticks ||
+        error > ERROR_MOST * (1 + part))
+        return frame;
+    frame.is_known = TRUE;
+    frame.hooks = (1 - exp(-OF_TWICE * part)) * ticks;
     return frame;
 }
 
@@ -188,10 +152,8 @@ static StretchedFrame *find_frames(const FcCounts *counts, const GArray *stretch
         const guint64 unrecorded = MIN(fc_counts_unrecorded(counts, i), node->calls);
         const FcCountsFunction *function = &counts->functions[node->function];
         const double each = fc_costs_of_recursion(costs, function, times->within[node->function]);
-        const double cost = (double)unrecorded * each;
         Sums *of = &sums[times->frames[i]];
-        of->cost += cost;
-        of->inlined += function->is_after_inlining ? cost : 0;
+        of->cost += (double)unrecorded * each;
         if (i < stretches->len)
             add(of, &g_array_index(stretches, FcStretches, i));
     }
@@ -201,17 +163,14 @@ static StretchedFrame *find_frames(const FcCounts *counts, const GArray *stretch
 }
 
 /* What is left of a frame, of which by calls and looks `after` is; of its `whole` time hooks took
- * `hooks` by the calibration. */
+ * `hooks` by the calibration.  Both opinions are about as good, and their errors are factors. */
 static double left_of(const StretchedFrame *frame, double whole, double hooks, double after)
 {
-    const double least = whole / FC_LEAST_OF_CALLS;
-    if (frame->is_known)
-    {
-        const double recorded = MAX(0, hooks - frame->counted);
-        const double left = MAX(whole - frame->hooks - recorded, least);
-        after += (left - after) * BY_STRETCHES;
-    }
-    return MIN(after, MAX(whole - frame->held_up, least));
+    if (!frame->is_known)
+        return after;
+    const double recorded = MAX(0, hooks - frame->counted);
+    const double left = whole - frame->hooks - recorded;
+    return sqrt(after * MAX(left, whole / FC_LEAST_OF_CALLS));
 }
 
 void fc_stretches_weigh(FcCounts *counts, const GArray *stretches, const FcCallCosts *costs,

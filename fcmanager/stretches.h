@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What hooks cost where they hold up what the processor would have done meanwhile.
+ * What hooks cost where and when they are at work.
  *
  * Loads that overlap in the plain program no longer do when there are hooks between them: a call
  * then costs many times what it does in the calibration, which neither that nor looks can tell
- * from the program's own time.  So in some stretches between two samples the hooks of counted calls
- * do their work twice (libfc/stretch.h), and how much longer these take, in which as many calls are
- * made in the mean, tells what doing it once costs there.  That is used only where it is much more
- * than the calibration has: where the processor had time to spare, as between operations that
- * depend on one another, the work is free the first time, but not the second.  Of calls that were
- * instrumented after inlining it is one of two opinions.
+ * from the program's own time.  And where another guest of the machine has the other half of the
+ * core for a while, hooks cost twice what they did in a calibration without.  So in some stretches
+ * between two samples the hooks of counted calls do their work twice (libfc/stretch.h), and how
+ * much longer these take, in which as many calls are made in the mean, tells what doing it once
+ * costs there: one of two opinions on that.
  */
 #pragma once
 
@@ -43,7 +42,6 @@ typedef struct
     double *local;          /* the former as it is known so far, and what it becomes */
 } FcStretchedTimes;
 
-/* Weighs what stretches tell, NULL: nothing.  Where hooks hold up the program the calls and the
- * looks know of less, and after inlining they know it no better. */
+/* Weighs what stretches tell, NULL: nothing, with what calls and looks do. */
 void fc_stretches_weigh(FcCounts *counts, const GArray *stretches, const FcCallCosts *costs,
                         const FcStretchedTimes *times);

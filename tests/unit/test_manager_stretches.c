@@ -104,58 +104,71 @@ static guint64 left_of(FcFixture *f, gboolean with_stretches)
     return a->local + b->local;
 }
 
-/* B's hooks take five times what they do in the calibration, and so what they take by the half that
- * is added when they work twice. */
-static void test_held_up(void)
+static void set_after_inlining(const FcFixture *f)
 {
-    const guint64 once = CALLS * COUNTED * 12;
-    FcFixture f;
-    const guint64 whole = run(&f, 400, once, once + once / 2);
-    const guint64 left = left_of(&f, TRUE);
-    g_assert_cmpuint(left, >=, whole * 35 / 100);
-    g_assert_cmpuint(left, <=, whole * 45 / 100);
-    g_assert_cmpfloat(fc_fixture_function(f.counts, 'B')->local_variance, >, 0);
-    fc_fixture_stop(&f);
+    for (guint32 i = 0; i < f->counts->function_count; i++)
+        f->counts->functions[i].is_after_inlining = f->counts->functions[i].counted > 0;
 }
 
-/* Where they take a twentieth of the time by the calibration, three times that is held up. */
-static void test_held_up_seldom(void)
+/* What is left where one stretch takes `once` ticks, and `twice`; `without`: what is left where
+ * nothing is known of stretches. */
+static guint64 left_of_run(guint stretches, guint64 once, guint64 twice, gboolean is_after_inlining,
+                           guint64 *without)
+{
+    guint64 left[2];
+    for (guint with = 0; with < G_N_ELEMENTS(left); with++)
+    {
+        FcFixture f;
+        run(&f, stretches, once, twice);
+        if (is_after_inlining)
+            set_after_inlining(&f);
+        left[with] = left_of(&f, with == 1);
+        fc_fixture_stop(&f);
+    }
+    *without = left[0];
+    return left[1];
+}
+
+static void expect_mean(guint64 once, guint64 twice, gboolean is_after_inlining)
+{
+    FcFixture f;
+    guint64 without;
+    const double whole = (double)run(&f, 400, once, twice);
+    fc_fixture_stop(&f);
+    const double left = (double)left_of_run(400, once, twice, is_after_inlining, &without);
+    const double more = twice > once ? (double)(twice - once) / (double)once : 0;
+    const double expected = sqrt((double)without * exp(-0.85 * more) * whole);
+    const double change = fabs(expected - (double)without);
+    g_assert_cmpfloat(change, >, 0.01 * whole);
+    g_assert_cmpfloat_with_epsilon(left, expected, 0.1 * change);
+}
+
+/* How much longer stretches take when hooks work twice tells what these take there, whatever they
+ * do in the calibration: the geometric mean of what is left by that and of what is known without.
+ */
+static void test_mean(void)
 {
     const guint64 cost = CALLS * COUNTED;
-    FcFixture f;
-    const guint64 whole = run(&f, 400, 20 * cost, 23 * cost);
-    const guint64 left = left_of(&f, TRUE);
-    g_assert_cmpuint(left, >=, whole * 75 / 100);
-    g_assert_cmpuint(left, <=, whole * 85 / 100);
-    fc_fixture_stop(&f);
+    for (gboolean is_after_inlining = FALSE; is_after_inlining <= TRUE; is_after_inlining++)
+    {
+        expect_mean(2 * cost, 5 * cost, is_after_inlining);
+        expect_mean(3 * cost, 6 * cost, is_after_inlining);
+        expect_mean(12 * cost, 18 * cost, is_after_inlining);
+        expect_mean(20 * cost, 23 * cost, is_after_inlining);
+        expect_mean(20 * cost, 15 * cost, is_after_inlining);
+    }
 }
 
-static void expect_as_without(guint stretches, guint64 once, guint64 twice)
-{
-    FcFixture f;
-    run(&f, stretches, once, twice);
-    const guint64 without = left_of(&f, FALSE);
-    fc_fixture_stop(&f);
-    run(&f, stretches, once, twice);
-    g_assert_cmpuint(left_of(&f, TRUE), ==, without);
-    fc_fixture_stop(&f);
-}
-
-/* Less than 2.5 times what the calibration has, and less than 1.8 times where that is little, is no
- * more than their instructions: the first time they may have been free.  Nor do few stretches tell
- * anything. */
-static void test_not_held_up(void)
+static void test_few(void)
 {
     const guint64 cost = CALLS * COUNTED;
-    expect_as_without(400, 2 * cost, 2 * cost + cost * 9 / 4);
-    expect_as_without(400, 20 * cost, 21 * cost);
-    expect_as_without(400, 20 * cost, 20 * cost + cost * 3 / 2);
-    expect_as_without(400, 20 * cost, 15 * cost);
-    expect_as_without(40, 20 * cost, 30 * cost);
+    guint64 without;
+    const guint64 left = left_of_run(40, 20 * cost, 30 * cost, FALSE, &without);
+    g_assert_cmpuint(left, ==, without);
 }
 
-/* As test_held_up, but every fifth stretch has a call that does much: what hooks cost in the others
- * is no part of its time. */
+/* Every fifth stretch has a call that does much: what hooks cost in the others is no part of its
+ * time. */
 static void test_seldom_long(void)
 {
     const guint64 once = CALLS * COUNTED * 12;
@@ -165,31 +178,6 @@ static void test_seldom_long(void)
     fc_fixture_stop(&f);
     run_unlike(&f, 400, once, once + once / 2, 12 * once);
     g_assert_cmpuint(left_of(&f, TRUE), ==, without);
-    fc_fixture_stop(&f);
-}
-
-static void set_after_inlining(const FcFixture *f)
-{
-    for (guint32 i = 0; i < f->counts->function_count; i++)
-        f->counts->functions[i].is_after_inlining = f->counts->functions[i].counted > 0;
-}
-
-/* After inlining what stretches tell, that hooks take half of what is added when they work twice,
- * counts by four tenths, and what is known without by six. */
-static void test_after_inlining(void)
-{
-    const guint64 once = CALLS * COUNTED * 3;
-    FcFixture f;
-    run(&f, 400, once, 2 * once);
-    set_after_inlining(&f);
-    const guint64 without = left_of(&f, FALSE);
-    fc_fixture_stop(&f);
-    const guint64 whole = run(&f, 400, once, 2 * once);
-    set_after_inlining(&f);
-    const double expected = 0.6 * (double)without + 0.4 * 0.5 * (double)whole;
-    const double left = (double)left_of(&f, TRUE);
-    g_assert_cmpfloat(fabs(expected - (double)without), >, 0.06 * (double)whole);
-    g_assert_cmpfloat_with_epsilon(left, expected, 0.03 * (double)whole);
     fc_fixture_stop(&f);
 }
 
@@ -232,16 +220,16 @@ static void test_recursion(void)
     g_assert_cmpfloat_with_epsilon(left_within(1), left_within(0), 1);
 }
 
-/* So much that hardly anything is left. */
+/* They leave at least a thirty-second. */
 static void test_all(void)
 {
     const guint64 once = CALLS * COUNTED * 12;
+    guint64 without;
     FcFixture f;
-    const guint64 whole = run(&f, 400, once, 4 * once);
-    const guint64 left = left_of(&f, TRUE);
-    g_assert_cmpuint(left, >, 0);
-    g_assert_cmpuint(left, <=, whole / 9);
+    const double whole = (double)run(&f, 400, once, 8 * once);
     fc_fixture_stop(&f);
+    const double left = (double)left_of_run(400, once, 8 * once, FALSE, &without);
+    g_assert_cmpfloat_with_epsilon(left, sqrt((double)without * whole / 32), 0.005 * whole);
 }
 
 /* What lies between them, where it begins without a sample, and where it doesn't count. */
@@ -367,11 +355,9 @@ static void test_moved(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/stretches/held-up", test_held_up);
-    g_test_add_func("/stretches/held-up-seldom", test_held_up_seldom);
-    g_test_add_func("/stretches/not-held-up", test_not_held_up);
+    g_test_add_func("/stretches/mean", test_mean);
+    g_test_add_func("/stretches/few", test_few);
     g_test_add_func("/stretches/seldom-long", test_seldom_long);
-    g_test_add_func("/stretches/after-inlining", test_after_inlining);
     g_test_add_func("/stretches/recursion", test_recursion);
     g_test_add_func("/stretches/all", test_all);
     g_test_add_func("/stretches/stretch", test_stretch);
