@@ -93,6 +93,12 @@ static void add_sighting(Finder *finder, const FcSighting *sighting)
         finder->found.unknown += sighting->weight;
 }
 
+gboolean fc_sightings_are_few(const FcObserved *observed)
+{
+    return observed->squares <= 0 ||
+           observed->weight * observed->weight < LOOKS_LEAST * observed->squares;
+}
+
 static gboolean are_enough(const FcSightings *sightings, const FcObserved *observed)
 {
     const double inside = observed->weight - sightings->unknown - sightings->outside;

@@ -21,5 +21,7 @@ typedef struct
 /* By the arcs of the thread's counts.  NULL where they tell nothing, as there are not enough of
  * them; `observed` may be NULL.  The caller owns the result. */
 FcSightings *fc_sightings_of(const FcCounts *counts, const FcObserved *observed);
+/* Whether they are too few for that, whatever was seen. */
+gboolean fc_sightings_are_few(const FcObserved *observed);
 void fc_sightings_free(FcSightings *sightings);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcSightings, fc_sightings_free)

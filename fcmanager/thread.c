@@ -5,6 +5,7 @@
 #include "fcmanager/thread.h"
 
 #include "fcmanager/counted-settle.h"
+#include "fcmanager/sightings.h"
 #include "fcmanager/waits.h"
 
 #include <string.h>
@@ -460,11 +461,12 @@ static guint64 time_outside(const FcThread *thread)
     return last - first > inside ? last - first - inside : 0;
 }
 
-void fc_thread_settle(FcThread *thread, gboolean ended, const FcCallCosts *costs)
+void fc_thread_settle(FcThread *thread, gboolean ended, const FcCallCosts *costs, FcLooks *looks)
 {
     FcObserved seen = {0};
     if (thread->watched)
         fc_observer_end(g_steal_pointer(&thread->watched), &seen);
+    g_autoptr(GArray) own = seen.sightings;
     seen.before = thread->unwatched;
     fc_counts_forget_edges(thread->counts); /* the memory is needed for what follows */
     for (guint i = 0; i < thread->count_chunks->len; i++)
@@ -481,9 +483,9 @@ void fc_thread_settle(FcThread *thread, gboolean ended, const FcCallCosts *costs
     FcStackOff off;
     fc_stack_get_off(thread->stack, &off);
     fc_waits_spread(thread->counts, off.unplaced);
+    if (fc_stack_has_counted(thread->stack) && fc_sightings_are_few(&seen))
+        fc_looks_add(looks, thread->counts, &seen);
     fc_costs_take_off(thread->counts, costs, &seen);
-    if (seen.sightings)
-        g_array_unref(seen.sightings);
     fc_waits_bound(thread->counts);
     g_array_set_size(thread->count_chunks, 0);
 }
