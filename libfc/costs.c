@@ -95,12 +95,12 @@ static void *volatile call_site = (void *)4096;
 static void *volatile outer_site = (void *)8192;
 
 /* The two hooks as modules have them (module-hooks.c). */
-NOINLINE static void enter(void *function, void *site)
+ALIGNED static void enter(void *function, void *site)
 {
     fc_filter_hook_enter(&fc_hooks, function, site, &fc_costs_ways);
 }
 
-NOINLINE static void leave(void *function, void *site)
+ALIGNED static void leave(void *function, void *site)
 {
     fc_filter_hook_exit(&fc_hooks, function, site, &fc_costs_ways);
 }

@@ -184,8 +184,8 @@ __attribute__((noinline)) static void leave_filtered(struct FcFilter *filter, vo
 }
 
 /* Where nothing is counted in the calling thread, as the hooks in modules have found. */
-FcHook fc_hook_record_entry;
-FcHook fc_hook_record_exit;
+FC_HOOK_ALIGNED FcHook fc_hook_record_entry;
+FC_HOOK_ALIGNED FcHook fc_hook_record_exit;
 
 void fc_hook_record_entry(void *function, void *site)
 {

@@ -39,7 +39,7 @@
     .endm
 
     .text
-    .p2align 4
+    .p2align 6 /* as FC_HOOK_ALIGNED */
     .weak FC_HOOK_FENTRY
     .hidden FC_HOOK_FENTRY
     .type FC_HOOK_FENTRY, @function
@@ -100,7 +100,7 @@ FC_HOOK_FENTRY:
     .cfi_endproc
     .size FC_HOOK_FENTRY, .-FC_HOOK_FENTRY
 
-    .p2align 4
+    .p2align 6
     .weak FC_HOOK_RETURN
     .hidden FC_HOOK_RETURN
     .type FC_HOOK_RETURN, @function

@@ -33,8 +33,8 @@ extern OF_LIBFC FcHook fc_module_refill __asm__(FC_MODULE_REFILL);
                                 .exit = fc_module_exit,                                            \
                                 .refill = fc_module_refill})
 
-OF_MODULE FcHook __cyg_profile_func_enter;
-OF_MODULE FcHook __cyg_profile_func_exit;
+OF_MODULE FC_HOOK_ALIGNED FcHook __cyg_profile_func_enter;
+OF_MODULE FC_HOOK_ALIGNED FcHook __cyg_profile_func_exit;
 
 void __cyg_profile_func_enter(void *function, void *site)
 {
