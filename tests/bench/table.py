@@ -110,9 +110,21 @@ def show_speed(what, folder, repeat):
             row(f"    wall, {what}, {name} / plain", ratio(results, name, "plain", wall))
 
 
+def show_start(folder, repeat):
+    """What a program that does next to nothing takes longer."""
+    speed = bench.Bench(os.path.join(folder, "start"))
+    os.makedirs(speed.folder)
+    speed.prepare_fib(None)
+    speed.arguments = ["1"]
+    results = run_in_turn({"plain": speed.run_plain, "auto": speed.run_libfc}, repeat)
+    row("wall, start and end of libfc, ms",
+        1000 * statistics.median(a.wall - b.wall for a, b in zip(results["auto"], results["plain"])))
+
+
 def group_speed(folder, options):
     for what in ("fib", "lua"):
         show_speed(what, folder, options.repeat)
+    show_start(folder, options.repeat)
 
 
 def group_long(folder, options):
