@@ -4,17 +4,31 @@
  */
 #include "fcmanager/looks.h"
 
+#include "libfc/beacon.h"
+
 /* A program that begins its threads with ever new functions must not fill our memory, nor one that
- * writes what it likes into its beacons. */
+ * writes what it likes into its beacons, or that calls from very many places. */
 #define KINDS_MAX 16u
 #define SIGHTINGS_MAX 4096u
+#define PLACES_MAX 16384u
 
 /* Of threads that begin with one function. */
 typedef struct
 {
     GHashTable *places; /* by beacon: index in `seen.sightings` + 1 */
+    GHashTable *calls;  /* by what a beacon has but for FC_BEACON_LEFT: Calls */
+    double all_calls;   /* of those that were watched, */
+    double threads;     /* and how many these are */
+    GArray *scaled;     /* FcSighting: the same for one thread */
     FcObserved seen;
 } Kind;
+
+/* Of all arcs with one beacon. */
+typedef struct
+{
+    double all; /* by threads that were watched */
+    double own; /* by the latest thread */
+} Calls;
 
 struct FcLooks
 {
@@ -25,6 +39,8 @@ static void free_kind(gpointer data)
 {
     Kind *kind = data;
     g_hash_table_unref(kind->places);
+    g_hash_table_unref(kind->calls);
+    g_array_unref(kind->scaled);
     g_array_unref(kind->seen.sightings);
     g_free(kind);
 }
@@ -68,6 +84,8 @@ static Kind *find_kind(FcLooks *looks, guint64 address)
         return kind;
     kind = g_new0(Kind, 1);
     kind->places = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    kind->calls = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+    kind->scaled = g_array_new(FALSE, FALSE, sizeof(FcSighting));
     kind->seen.sightings = g_array_new(FALSE, FALSE, sizeof(FcSighting));
     g_hash_table_insert(looks->kinds, g_memdup2(&address, sizeof address), kind);
     return kind;
@@ -89,18 +107,90 @@ static void add_sighting(Kind *kind, const FcSighting *sighting)
                         GUINT_TO_POINTER(all->len));
 }
 
+static void add_calls(Kind *kind, guint64 beacon, double count, gboolean is_watched)
+{
+    Calls *calls = g_hash_table_lookup(kind->calls, &beacon);
+    if (!calls)
+    {
+        calls = g_new0(Calls, 1);
+        g_hash_table_insert(kind->calls, g_memdup2(&beacon, sizeof beacon), calls);
+    }
+    calls->own += count;
+    if (is_watched)
+        calls->all += count;
+}
+
+/* How much was called where by all that were watched, and by the thread with these counts. */
+static double add_all_calls(Kind *kind, const FcCounts *counts, gboolean is_watched)
+{
+    GHashTableIter iter;
+    gpointer calls;
+    double own = 0;
+    g_hash_table_iter_init(&iter, kind->calls);
+    while (g_hash_table_iter_next(&iter, NULL, &calls))
+        ((Calls *)calls)->own = 0;
+    for (guint32 i = 0; i < counts->arc_count; i++)
+    {
+        const FcCountsArc *arc = &counts->arcs[i];
+        const guint64 address = counts->functions[arc->callee].address;
+        const double count = (double)arc->calls;
+        add_calls(kind, fc_beacon_entered(address, arc->site), count, is_watched);
+        add_calls(kind, arc->site & FC_BEACON_FUNCTION_MASK, count, is_watched);
+        own += count;
+    }
+    kind->all_calls += is_watched ? own : 0;
+    kind->threads += is_watched ? 1 : 0;
+    return own;
+}
+
+/* What part of what all were seen at, where the beacon is, is the thread's, which made `own` calls:
+ * as much as of the calls there. */
+static double part_of(const Kind *kind, guint64 beacon, double own)
+{
+    const guint64 place = beacon & ~FC_BEACON_LEFT;
+    const Calls *calls = g_hash_table_lookup(kind->calls, &place);
+    if (beacon == FC_BEACON_HOOK)
+        return own / MAX(1, kind->all_calls);
+    return calls && calls->all > 0 ? calls->own / calls->all : 1 / MAX(1, kind->threads);
+}
+
+/* In all as much as before, so that what a look weighs is what it was. */
+static void scale(Kind *kind, double own)
+{
+    double sum = 0;
+    g_array_set_size(kind->scaled, 0);
+    for (guint i = 0; i < kind->seen.sightings->len; i++)
+    {
+        FcSighting sighting = g_array_index(kind->seen.sightings, FcSighting, i);
+        const double part = part_of(kind, sighting.beacon, own);
+        sighting.weight *= part;
+        sighting.variance *= part * part;
+        sum += sighting.weight;
+        g_array_append_val(kind->scaled, sighting);
+    }
+    const double more = sum > 0 ? kind->seen.weight / sum : 0;
+    for (guint i = 0; i < kind->scaled->len; i++)
+    {
+        FcSighting *sighting = &g_array_index(kind->scaled, FcSighting, i);
+        sighting->weight *= more;
+        sighting->variance *= more * more;
+    }
+}
+
 void fc_looks_add(FcLooks *looks, const FcCounts *counts, FcObserved *observed)
 {
     const guint64 address = first_function(counts);
     const guint count = observed->sightings ? observed->sightings->len : 0;
     Kind *kind = address != 0 ? find_kind(looks, address) : NULL;
-    if (!kind || kind->seen.sightings->len + count > SIGHTINGS_MAX)
+    if (!kind || kind->seen.sightings->len + count > SIGHTINGS_MAX ||
+        g_hash_table_size(kind->calls) + 2 * counts->arc_count > PLACES_MAX)
         return;
     for (guint i = 0; i < count; i++)
         add_sighting(kind, &g_array_index(observed->sightings, FcSighting, i));
     kind->seen.weight += observed->weight;
     kind->seen.squares += observed->squares;
-    observed->sightings = kind->seen.sightings;
+    scale(kind, add_all_calls(kind, counts, observed->sightings != NULL));
+    observed->sightings = kind->scaled;
     observed->weight = kind->seen.weight;
     observed->squares = kind->seen.squares;
 }

@@ -2,7 +2,8 @@
  *
  * What threads of a process were seen at that were over before there were enough looks at them
  * (observe.h): threads that begin with the same function are taken for alike, as those of a pool or
- * one for each request are, and each but the first few is told by all looks so far.
+ * one for each request are, and each but the first few is told by all looks so far.  They need not
+ * do the same: that a call takes as long is enough, as how many each made is known.
  *
  * Owned by process.c, one of each process; thread.c puts in and takes out.  Not thread-safe.
  */

@@ -2,6 +2,7 @@
  *
  * Threads that were over before there were enough looks at them.
  */
+#include "fcmanager/counted-settle.h"
 #include "fcmanager/looks.h"
 #include "fcmanager/sightings.h"
 #include "fcmanager/thread.h"
@@ -64,6 +65,7 @@ static FcObserved end(FcLooks *looks, char first, FcObserved seen)
     g_autoptr(GArray) own = seen.sightings;
     FcFixture f;
     start(&f, first);
+    fc_counted_settle(fc_stack_counted(f.stack), 0, &costs);
     fc_looks_add(looks, f.counts, &seen);
     fc_fixture_stop(&f);
     if (seen.sightings == own)
@@ -94,6 +96,58 @@ static void test_kinds(void)
     g_assert_cmpuint(of_others.looks, ==, 0);
     fc_looks_forget(looks);
     g_assert_cmpfloat(end(looks, 'A', observed(LOOKS)).weight, ==, LOOKS * LOOK);
+    fc_looks_free(looks);
+}
+
+/* A thread of kind A that calls B and C so often was seen at them so often, and at hooks once;
+ * `looks` NULL: it was not watched. */
+static FcObserved end_of_calls(FcLooks *looks, const guint calls[2], const double *seen)
+{
+    const guint64 sites[2] = {OF_B, fc_fixture_site('A', 1)};
+    g_autoptr(GArray) own = seen ? g_array_new(FALSE, FALSE, sizeof(FcSighting)) : NULL;
+    FcObserved observed = {.sightings = own};
+    FcFixture f;
+    fc_fixture_start(&f);
+    fc_fixture_enter(&f, 0, 'A', OF_FIRST, 0);
+    if (seen)
+        add(&observed, FC_BEACON_HOOK, 1);
+    for (guint which = 0; which < 2; which++)
+    {
+        const char callee = (char)('B' + which);
+        for (guint i = 0; i < calls[which]; i++)
+        {
+            fc_fixture_enter(&f, RUN + i, callee, sites[which], 1);
+            fc_fixture_leave(&f, RUN + i, callee, sites[which], 1);
+        }
+        if (seen && seen[which] > 0)
+            add(&observed, fc_beacon_entered(fc_fixture_address(callee), sites[which]),
+                seen[which]);
+    }
+    fc_fixture_leave(&f, 2 * RUN, 'A', OF_FIRST, 0);
+    fc_looks_add(looks, f.counts, &observed);
+    fc_fixture_stop(&f);
+    return observed;
+}
+
+/* Threads that begin alike may do other things: a call is what is alike. */
+static void test_calls(void)
+{
+    const double expected[] = {2, 2, 6}; /* at hooks, at B, at C */
+    FcLooks *looks = fc_looks_new();
+    end_of_calls(looks, (const guint[]){1000, 0}, (const double[]){4, 0});
+    end_of_calls(looks, (const guint[]){0, 1000}, (const double[]){0, 4});
+    const FcObserved seen = end_of_calls(looks, (const guint[]){500, 1500}, NULL);
+    g_assert_cmpuint(seen.sightings->len, ==, G_N_ELEMENTS(expected));
+    g_assert_cmpfloat_with_epsilon(seen.weight, 10 * LOOK, 1e-3);
+    for (guint i = 0; i < G_N_ELEMENTS(expected); i++)
+    {
+        const double weight = g_array_index(seen.sightings, FcSighting, i).weight;
+        g_assert_cmpfloat_with_epsilon(weight, expected[i] * LOOK, 0.01 * LOOK);
+    }
+    /* it was not watched, and tells nothing of others */
+    const FcObserved same = end_of_calls(looks, (const guint[]){500, 1500}, NULL);
+    const double at_c = g_array_index(same.sightings, FcSighting, 2).weight;
+    g_assert_cmpfloat_with_epsilon(at_c, 6 * LOOK, 0.01 * LOOK);
     fc_looks_free(looks);
 }
 
@@ -146,6 +200,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/looks/kinds", test_kinds);
+    g_test_add_func("/looks/calls", test_calls);
     g_test_add_func("/looks/times", test_times);
     g_test_add_func("/looks/bounds", test_bounds);
     return g_test_run();
