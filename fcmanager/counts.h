@@ -124,7 +124,7 @@ typedef struct
     guint32 node_count;
     guint32 node_room;
     guint32 node_limit;
-    guint64 looks;            /* at what the thread was at, by which its times were corrected */
+    guint64 looks; /* at the thread, whose times were corrected by them; 0: they were not */
     guint32 *contexts_in_use; /* of all counts that share the limit; NULL: none others */
     FcMap function_map;       /* address, module -> function + 1 */
     FcNodes arc_map;          /* by caller, callee, site, module of the site; arc + 1 */

@@ -11,6 +11,8 @@
 #define KINDS_MAX 16u
 #define SIGHTINGS_MAX 4096u
 #define PLACES_MAX 16384u
+/* How long a call takes may differ by this part from thread to thread. */
+#define ALIKE_ERROR 0.25
 
 /* Of threads that begin with one function. */
 typedef struct
@@ -77,10 +79,10 @@ static guint64 first_function(const FcCounts *counts)
     return address;
 }
 
-static Kind *find_kind(FcLooks *looks, guint64 address)
+static Kind *find_kind(FcLooks *looks, guint64 address, gboolean is_made)
 {
     Kind *kind = g_hash_table_lookup(looks->kinds, &address);
-    if (kind || g_hash_table_size(looks->kinds) >= KINDS_MAX)
+    if (kind || !is_made || g_hash_table_size(looks->kinds) >= KINDS_MAX)
         return kind;
     kind = g_new0(Kind, 1);
     kind->places = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
@@ -154,34 +156,43 @@ static double part_of(const Kind *kind, guint64 beacon, double own)
     return calls && calls->all > 0 ? calls->own / calls->all : 1 / MAX(1, kind->threads);
 }
 
-/* In all as much as before, so that what a look weighs is what it was. */
-static void scale(Kind *kind, double own)
+/* In all as much as before, but worth as many looks as are at what the thread did.  FALSE: at that
+ * there are none. */
+static gboolean scale(Kind *kind, double own, double *squares)
 {
     double sum = 0;
+    double sum_of_squares = 0;
     g_array_set_size(kind->scaled, 0);
     for (guint i = 0; i < kind->seen.sightings->len; i++)
     {
         FcSighting sighting = g_array_index(kind->seen.sightings, FcSighting, i);
         const double part = part_of(kind, sighting.beacon, own);
+        sum += sighting.weight * part;
+        sum_of_squares += sighting.weight * part * part;
         sighting.weight *= part;
         sighting.variance *= part * part;
-        sum += sighting.weight;
         g_array_append_val(kind->scaled, sighting);
     }
-    const double more = sum > 0 ? kind->seen.weight / sum : 0;
+    if (sum <= 0)
+        return FALSE;
+    const double more = kind->seen.weight / sum;
     for (guint i = 0; i < kind->scaled->len; i++)
     {
         FcSighting *sighting = &g_array_index(kind->scaled, FcSighting, i);
         sighting->weight *= more;
         sighting->variance *= more * more;
+        sighting->variance += ALIKE_ERROR * ALIKE_ERROR * sighting->weight * sighting->weight;
     }
+    *squares = kind->seen.squares / kind->seen.weight * more * more * sum_of_squares;
+    return TRUE;
 }
 
 void fc_looks_add(FcLooks *looks, const FcCounts *counts, FcObserved *observed)
 {
     const guint64 address = first_function(counts);
     const guint count = observed->sightings ? observed->sightings->len : 0;
-    Kind *kind = address != 0 ? find_kind(looks, address) : NULL;
+    Kind *kind = address != 0 ? find_kind(looks, address, observed->sightings != NULL) : NULL;
+    /* as if none of them were known */
     if (!kind || kind->seen.sightings->len + count > SIGHTINGS_MAX ||
         g_hash_table_size(kind->calls) + 2 * counts->arc_count > PLACES_MAX)
         return;
@@ -189,10 +200,13 @@ void fc_looks_add(FcLooks *looks, const FcCounts *counts, FcObserved *observed)
         add_sighting(kind, &g_array_index(observed->sightings, FcSighting, i));
     kind->seen.weight += observed->weight;
     kind->seen.squares += observed->squares;
-    scale(kind, add_all_calls(kind, counts, observed->sightings != NULL));
+    const double own = add_all_calls(kind, counts, observed->sightings != NULL);
+    double squares;
+    if (!scale(kind, own, &squares))
+        return;
     observed->sightings = kind->scaled;
     observed->weight = kind->seen.weight;
-    observed->squares = kind->seen.squares;
+    observed->squares = squares;
 }
 
 void fc_looks_forget(FcLooks *looks)

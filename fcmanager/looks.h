@@ -18,9 +18,10 @@ FcLooks *fc_looks_new(void);
 void fc_looks_free(FcLooks *looks); /* NULL is allowed */
 
 /* Adds what a thread was seen at, of which these are the counts, to that of those before it that
- * are like it.  From then on `observed` has the sightings of all, which are owned here and stay
- * until the next call; the caller unrefs what it had before, if anything.  Where it is not known
- * what it is like, or there is too much, `observed` stays as it is. */
+ * are like it.  From then on `observed` has what that tells of this thread: sightings that are
+ * owned here and stay until the next call, and the numbers of looks that they are worth; the caller
+ * unrefs what it had before, if anything.  Where it is not known what the thread is like, or there
+ * is too much, or nothing of what it did, `observed` stays as it is. */
 void fc_looks_add(FcLooks *looks, const FcCounts *counts, FcObserved *observed);
 /* At addresses there may be other functions from now on. */
 void fc_looks_forget(FcLooks *looks);

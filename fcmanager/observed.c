@@ -449,7 +449,7 @@ void fc_observed_refine(FcCounts *counts, guint64 *removed, const double *within
         .before = g_new0(double, counts->node_count + 1),
     };
     refine_times(&refine, seen->squares / seen->weight);
-    counts->looks = seen->looks;
+    counts->looks = MAX(1, seen->looks); /* none: those at other threads told */
     g_free(refine.frames);
     g_free(refine.busy);
     g_free(refine.doubt);

@@ -393,8 +393,8 @@ static Counter read_counter(const struct FcCount *count)
 void fc_thread_watch(FcThread *thread, FcObserver *observer, const guint64 *beacon, gint pid)
 {
     thread->watched = fc_observer_watch(observer, beacon, pid, thread->tid);
-    if (thread->watched)
-        thread->unwatched = fc_stack_busy_so_far(thread->stack);
+    g_clear_pointer(&thread->unwatched, g_array_unref);
+    thread->unwatched = fc_stack_busy_so_far(thread->stack);
 }
 
 static void keep_place(FcThread *thread, const struct FcCount *count, guint64 start, guint64 end,

@@ -27,7 +27,7 @@ typedef struct
     GArray *quarantine;    /* chunks with gaps that were given up and may still be filled */
     GArray *count_chunks;  /* FcChunkView: where it counts */
     FcWatched *watched;    /* NULL: it is not */
-    GArray *unwatched;     /* fc_stack_busy_so_far when that began; NULL likewise */
+    GArray *unwatched;     /* fc_stack_busy_so_far when that began or should; NULL: nobody looks */
     GHashTable *kept;      /* fc_thread_keep_places: counter -> pair + 1; NULL: none yet */
     FcSpill *spill;        /* owned; copies of what is held back; NULL: none yet */
     guint64 gaps;          /* records given up */
