@@ -25,8 +25,7 @@
  * where P was 0.75, 0.2 to 0.85 where it was 1.05, 0.6 to 0.95 where it was 1.5. */
 #define OF_TWICE 0.85
 
-/* What is taken off by it may be wrong by this part of it: in bzip2, whose sorting of text the
- * hooks do not hold up, it was half. */
+/* What changes by it may be wrong by this part of the change. */
 #define WEIGHED_ERROR 0.5
 
 /* The middle is found step by step: with the n-th value it goes up or down by so many times the
@@ -163,7 +162,7 @@ static StretchedFrame *find_frames(const FcCounts *counts, const GArray *stretch
 }
 
 /* What is left of a frame, of which by calls and looks `after` is; of its `whole` time hooks took
- * `hooks` by the calibration.  Both opinions are about as good, and their errors are factors. */
+ * `hooks` by the calibration.  Of both the errors are factors, and about as large. */
 static double left_of(const StretchedFrame *frame, double whole, double hooks, double after)
 {
     if (!frame->is_known)

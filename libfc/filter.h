@@ -98,8 +98,8 @@ extern struct FcFilter fc_filter_double __attribute__((visibility("hidden")));
 #define FC_MODULE_RETURN "__functioncheck_return"
 
 typedef void FcHook(void *function, void *site);
-/* Hooks begin with a line of the cache: where one happens to lie across three, a program of nothing
- * but calls takes a tenth longer. */
+/* What each call goes through begins with a line of the cache: where it happens to lie across three
+ * and not two, a program of nothing but calls takes a tenth longer. */
 #define FC_HOOK_ALIGNED __attribute__((aligned(64)))
 
 /* What stands for the function in its pairs.  It is being entered: its code is read. */

@@ -42,9 +42,10 @@ static void use_up(FcFixture *f, guint64 time, enum FcCountRecord kind, gboolean
 }
 
 /* A calls B in stretches of `once` ticks, one in 16 of `twice`, one in 5 of `seldom` more, and
- * behind every fourth sample a gap, and no stretch that is known.  Returns how long it was. */
-static guint64 run_unlike(FcFixture *f, guint stretches, guint64 once, guint64 twice,
-                          guint64 seldom)
+ * behind every fourth sample a gap, and no stretch that is known; then it is at work for `beside`.
+ * Returns how long it was. */
+static guint64 run_beside(FcFixture *f, guint stretches, guint64 once, guint64 twice,
+                          guint64 seldom, guint64 beside)
 {
     guint64 now = 0;
     gboolean is_double = FALSE;
@@ -61,11 +62,18 @@ static guint64 run_unlike(FcFixture *f, guint stretches, guint64 once, guint64 t
         is_double = !has_gap && i % 16 == 0;
         now += (is_double ? twice : once) + (i % 5 == 4 ? seldom : 0);
     }
+    now += beside;
     fc_fixture_leave(f, now, 'A', OF_A, 0);
     fc_counted_add(fc_stack_counted(f->stack), OF_B, fc_fixture_address('B'), 0,
                    (guint64)stretches * CALLS);
     fc_counted_settle(fc_stack_counted(f->stack), 0, &costs);
     return now;
+}
+
+static guint64 run_unlike(FcFixture *f, guint stretches, guint64 once, guint64 twice,
+                          guint64 seldom)
+{
+    return run_beside(f, stretches, once, twice, seldom, 0);
 }
 
 static guint64 run(FcFixture *f, guint stretches, guint64 once, guint64 twice)
@@ -165,6 +173,21 @@ static void test_few(void)
     guint64 without;
     const guint64 left = left_of_run(40, 20 * cost, 30 * cost, FALSE, &without);
     g_assert_cmpuint(left, ==, without);
+}
+
+/* Most of the time passes where there are none. */
+static void test_uncovered(void)
+{
+    const guint64 once = CALLS * COUNTED * 3;
+    guint64 left[2];
+    for (guint with = 0; with < G_N_ELEMENTS(left); with++)
+    {
+        FcFixture f;
+        run_beside(&f, 400, once, 2 * once, 0, 400 * once);
+        left[with] = left_of(&f, with == 1);
+        fc_fixture_stop(&f);
+    }
+    g_assert_cmpuint(left[1], ==, left[0]);
 }
 
 /* Every fifth stretch has a call that does much: what hooks cost in the others is no part of its
@@ -357,6 +380,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/stretches/mean", test_mean);
     g_test_add_func("/stretches/few", test_few);
+    g_test_add_func("/stretches/uncovered", test_uncovered);
     g_test_add_func("/stretches/seldom-long", test_seldom_long);
     g_test_add_func("/stretches/recursion", test_recursion);
     g_test_add_func("/stretches/all", test_all);
