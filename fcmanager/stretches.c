@@ -25,6 +25,15 @@
  * where P was 0.75, 0.2 to 0.85 where it was 1.05, 0.6 to 0.95 where it was 1.5. */
 #define OF_TWICE 0.85
 
+/* That is one of two opinions, and counts as much as what calls and looks tell: of both the errors
+ * are factors, and about as large.  Where it leaves less of the frame, by more than the part APART
+ * of its time, hooks hold up what the processor would have done meanwhile, as loads that overlap or
+ * the prediction of jumps, of which the others know nothing: there it counts more, up to MOST. */
+#define EQUAL 0.5
+#define APART 0.2
+#define MORE 2.0
+#define MOST 0.9
+
 /* What changes by it may be wrong by this part of the change. */
 #define WEIGHED_ERROR 0.5
 
@@ -162,14 +171,16 @@ static StretchedFrame *find_frames(const FcCounts *counts, const GArray *stretch
 }
 
 /* What is left of a frame, of which by calls and looks `after` is; of its `whole` time hooks took
- * `hooks` by the calibration.  Of both the errors are factors, and about as large. */
+ * `hooks` by the calibration.  */
 static double left_of(const StretchedFrame *frame, double whole, double hooks, double after)
 {
     if (!frame->is_known)
         return after;
     const double recorded = MAX(0, hooks - frame->counted);
-    const double left = whole - frame->hooks - recorded;
-    return sqrt(after * MAX(left, whole / FC_LEAST_OF_CALLS));
+    const double left = MAX(whole - frame->hooks - recorded, whole / FC_LEAST_OF_CALLS);
+    const double apart = (after - left) / whole;
+    const double weight = MIN(EQUAL + MORE * MAX(0, apart - APART), MOST);
+    return pow(after, 1 - weight) * pow(left, weight);
 }
 
 void fc_stretches_weigh(FcCounts *counts, const GArray *stretches, const FcCallCosts *costs,
