@@ -466,7 +466,7 @@ void fc_thread_settle(FcThread *thread, gboolean ended, const FcCallCosts *costs
     FcObserved seen = {0};
     if (thread->watched)
         fc_observer_end(g_steal_pointer(&thread->watched), &seen);
-    g_autoptr(GArray) own = seen.sightings;
+    GArray *const own = seen.sightings;
     seen.before = thread->unwatched;
     fc_counts_forget_edges(thread->counts); /* the memory is needed for what follows */
     for (guint i = 0; i < thread->count_chunks->len; i++)
@@ -486,6 +486,8 @@ void fc_thread_settle(FcThread *thread, gboolean ended, const FcCallCosts *costs
     if (fc_stack_has_counted(thread->stack) && fc_sightings_are_few(&seen))
         fc_looks_add(looks, thread->counts, &seen);
     fc_costs_take_off(thread->counts, costs, &seen);
+    if (own)
+        g_array_unref(own);
     fc_waits_bound(thread->counts);
     g_array_set_size(thread->count_chunks, 0);
 }
