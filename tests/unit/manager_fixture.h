@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "fcmanager/call-costs.h"
 #include "fcmanager/stack.h"
 
 #define FIXTURE_GENERATION (FC_GENERATION_LONG | 3u)
@@ -16,6 +17,9 @@ typedef struct
     FcCounts *counts;
     FcStack *stack;
 } FcFixture;
+
+/* Of hooks, where they are to cost something. */
+extern const FcCallCosts fc_fixture_costs;
 
 /* One tick is one nanosecond. */
 void fc_fixture_start(FcFixture *fixture);

@@ -19,14 +19,6 @@
 #define KINDS 16u    /* are told apart */
 #define BEACONS 4096 /* are kept of a kind */
 
-static const FcCallCosts costs = {.recorded = 20,
-                                  .inside = 10,
-                                  .counted = 8,
-                                  .within = 8,
-                                  .after_inlining = 8,
-                                  .sampled = 10,
-                                  .callee = 10};
-
 /* A thread that begins with `first`, which calls B. */
 static void start(FcFixture *f, char first)
 {
@@ -65,7 +57,7 @@ static FcObserved end(FcLooks *looks, char first, FcObserved seen)
     g_autoptr(GArray) own = seen.sightings;
     FcFixture f;
     start(&f, first);
-    fc_counted_settle(fc_stack_counted(f.stack), 0, &costs);
+    fc_counted_settle(fc_stack_counted(f.stack), 0, &fc_fixture_costs);
     fc_looks_add(looks, f.counts, &seen);
     fc_fixture_stop(&f);
     if (seen.sightings == own)
@@ -183,7 +175,7 @@ static guint64 local_of_b(FcLooks *looks, gboolean is_told)
     FcFixture f;
     start(&f, 'A');
     FcThread *thread = fc_thread_new(1, f.counts, f.stack, NULL);
-    fc_thread_settle(thread, TRUE, &costs, looks);
+    fc_thread_settle(thread, TRUE, &fc_fixture_costs, looks);
     g_assert_cmpuint(thread->counts->looks, ==, is_told ? 1 : 0);
     const guint64 local = fc_fixture_function(thread->counts, 'B')->local;
     fc_thread_free(thread);

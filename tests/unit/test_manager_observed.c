@@ -18,14 +18,6 @@
 #define SAMPLES 20u
 #define CALLS 1000u /* of B */
 
-static const FcCallCosts costs = {.recorded = 20,
-                                  .inside = 10,
-                                  .counted = 8,
-                                  .within = 8,
-                                  .after_inlining = 8,
-                                  .sampled = 10,
-                                  .callee = 10};
-
 static void run_with(FcFixture *f, guint calls, guint samples)
 {
     fc_fixture_start(f);
@@ -37,7 +29,7 @@ static void run_with(FcFixture *f, guint calls, guint samples)
     fc_fixture_leave(f, RUN, 'A', OF_A, 0);
     FcCounted *counted = fc_stack_counted(f->stack);
     fc_counted_add(counted, OF_B, fc_fixture_address('B'), 0, calls);
-    fc_counted_settle(counted, 0, &costs);
+    fc_counted_settle(counted, 0, &fc_fixture_costs);
 }
 
 static void run(FcFixture *f)
@@ -95,7 +87,7 @@ static Times times_of_calls(const Seen *seen, guint count, double weight, guint 
     FcFixture f;
     run_with(&f, calls, samples);
     FcObserved all = observed(seen, count, weight);
-    fc_costs_take_off(f.counts, &costs, &all);
+    fc_costs_take_off(f.counts, &fc_fixture_costs, &all);
     const Times times = times_of(&f);
     const FcCountsFunction *a = fc_fixture_function(f.counts, 'A');
     const FcCountsFunction *b = fc_fixture_function(f.counts, 'B');
@@ -190,7 +182,7 @@ static guint64 local_of_busy(gboolean is_after_inlining)
     for (guint32 i = 0; i < f.counts->function_count; i++)
         f.counts->functions[i].is_after_inlining = is_after_inlining;
     FcObserved all = observed(seen, G_N_ELEMENTS(seen), 100);
-    fc_costs_take_off(f.counts, &costs, &all);
+    fc_costs_take_off(f.counts, &fc_fixture_costs, &all);
     const guint64 local = times_of(&f).local[1];
     g_array_unref(all.sightings);
     fc_fixture_stop(&f);
@@ -211,7 +203,7 @@ static void expect_nothing(const Seen *seen, guint count)
 {
     FcFixture f;
     run(&f);
-    fc_costs_take_off(f.counts, &costs, NULL);
+    fc_costs_take_off(f.counts, &fc_fixture_costs, NULL);
     const Times without = times_of(&f);
     fc_fixture_stop(&f);
     const Times with = times_of_calls(seen, count, 1000, CALLS, SAMPLES);
@@ -245,7 +237,7 @@ static void test_late(void)
     const FcCountsNode *a = fc_fixture_context(f.counts, "A");
     g_array_index(before, guint64, a->function) = RUN * 4 / 10;
     all.before = before;
-    fc_costs_take_off(f.counts, &costs, &all);
+    fc_costs_take_off(f.counts, &fc_fixture_costs, &all);
     const Times times = times_of(&f);
     g_assert_cmpuint(times.local[0], >=, RUN * 4 / 10);
     g_assert_cmpuint(times.local[1], >=, 10000);
@@ -268,7 +260,7 @@ static void test_variance(void)
         for (guint k = 0; k < G_N_ELEMENTS(seen); k++)
             more[k] = (Seen){seen[k].beacon, seen[k].looks * (i == 0 ? 1 : 100)};
         FcObserved all = observed(more, G_N_ELEMENTS(more), 1000);
-        fc_costs_take_off(f.counts, &costs, &all);
+        fc_costs_take_off(f.counts, &fc_fixture_costs, &all);
         variance[i] = fc_fixture_function(f.counts, 'B')->local_variance;
         g_array_unref(all.sightings);
         fc_fixture_stop(&f);
@@ -295,9 +287,9 @@ static void test_deep(void)
         fc_fixture_leave(&f, RUN, 'A', OF_A, 0);
         FcCounted *counted = fc_stack_counted(f.stack);
         fc_counted_add_deep(counted, OF_B, fc_fixture_address('B'), 0, 5 * CALLS);
-        fc_counted_settle(counted, 0, &costs);
+        fc_counted_settle(counted, 0, &fc_fixture_costs);
         FcObserved all = observed(seen, G_N_ELEMENTS(seen), 1);
-        fc_costs_take_off(f.counts, &costs, i == 0 ? NULL : &all);
+        fc_costs_take_off(f.counts, &fc_fixture_costs, i == 0 ? NULL : &all);
         fc_counts_sum_functions(f.counts);
         const FcCountsFunction *a = fc_fixture_function(f.counts, 'A');
         const FcCountsFunction *b = fc_fixture_function(f.counts, 'B');
@@ -334,9 +326,9 @@ static guint64 below_another(guint looks)
     fc_fixture_leave(&f, 3 * RUN, 'A', of_q, 1);
     fc_fixture_leave(&f, 3 * RUN, 'Q', 0x98, 0);
     fc_counted_add(fc_stack_counted(f.stack), OF_B, fc_fixture_address('B'), 0, CALLS);
-    fc_counted_settle(fc_stack_counted(f.stack), 0, &costs);
+    fc_counted_settle(fc_stack_counted(f.stack), 0, &fc_fixture_costs);
     FcObserved all = observed(seen, G_N_ELEMENTS(seen), 1000);
-    fc_costs_take_off(f.counts, &costs, &all);
+    fc_costs_take_off(f.counts, &fc_fixture_costs, &all);
     fc_counts_sum_functions(f.counts);
     g_assert_cmpuint(fc_fixture_function(f.counts, 'B')->calls, ==, CALLS);
     const FcCountsNode *node = fc_fixture_context(f.counts, "QAB");
@@ -378,9 +370,9 @@ static void test_rare(void)
     FcCounted *counted = fc_stack_counted(f.stack);
     fc_counted_add(counted, OF_B, fc_fixture_address('B'), 0, CALLS);
     fc_counted_add(counted, of_q, fc_fixture_address('B'), 0, 4);
-    fc_counted_settle(counted, 0, &costs);
+    fc_counted_settle(counted, 0, &fc_fixture_costs);
     FcObserved all = observed(seen, G_N_ELEMENTS(seen), 1000);
-    fc_costs_take_off(f.counts, &costs, &all);
+    fc_costs_take_off(f.counts, &fc_fixture_costs, &all);
     fc_counts_sum_functions(f.counts);
     g_assert_cmpuint(fc_fixture_function(f.counts, 'B')->calls, ==, CALLS + 5);
     g_assert_cmpuint(fc_fixture_function(f.counts, 'A')->local, >=, run * 7 / 10);
@@ -429,9 +421,9 @@ static void test_way(void)
     fc_counted_add(counted, of_q, fc_fixture_address('D'), 0, 4);
     fc_counted_add(counted, of_d, fc_fixture_address('A'), 0, CALLS + 4);
     fc_counted_add(counted, OF_B, fc_fixture_address('B'), 0, CALLS + 4);
-    fc_counted_settle(counted, 0, &costs);
+    fc_counted_settle(counted, 0, &fc_fixture_costs);
     FcObserved all = observed(seen, G_N_ELEMENTS(seen), 1000);
-    fc_costs_take_off(f.counts, &costs, &all);
+    fc_costs_take_off(f.counts, &fc_fixture_costs, &all);
     fc_counts_sum_functions(f.counts);
     g_assert_cmpuint(fc_fixture_function(f.counts, 'D')->calls, ==, CALLS + 5);
     g_assert_cmpuint(fc_fixture_function(f.counts, 'B')->calls, ==, CALLS + 4 + SAMPLES);

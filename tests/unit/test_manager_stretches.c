@@ -16,16 +16,8 @@
 #define OF_C fc_fixture_site('A', 1)
 
 #define SAMPLE_TICKS 20u
-#define CALLS 64u /* of B in a stretch */
-#define COUNTED 8u
-
-static const FcCallCosts costs = {.recorded = 20,
-                                  .inside = 10,
-                                  .counted = COUNTED,
-                                  .within = COUNTED,
-                                  .after_inlining = COUNTED,
-                                  .sampled = 10,
-                                  .callee = 10};
+#define CALLS 64u  /* of B in a stretch */
+#define COUNTED 8u /* fc_fixture_costs.counted */
 
 /* The counter of B is used up; `is_double`: since the last time hooks have worked twice. */
 static void use_up_at(FcFixture *f, guint64 time, enum FcCountRecord kind, gboolean is_double,
@@ -66,7 +58,7 @@ static guint64 run_beside(FcFixture *f, guint stretches, guint64 once, guint64 t
     fc_fixture_leave(f, now, 'A', OF_A, 0);
     fc_counted_add(fc_stack_counted(f->stack), OF_B, fc_fixture_address('B'), 0,
                    (guint64)stretches * CALLS);
-    fc_counted_settle(fc_stack_counted(f->stack), 0, &costs);
+    fc_counted_settle(fc_stack_counted(f->stack), 0, &fc_fixture_costs);
     return now;
 }
 
@@ -103,7 +95,7 @@ static guint64 left_of(FcFixture *f, gboolean with_stretches)
     }
     if (with_stretches)
         all.stretches = fc_stack_counted(f->stack)->stretches;
-    fc_costs_take_off(f->counts, &costs, &all);
+    fc_costs_take_off(f->counts, &fc_fixture_costs, &all);
     g_array_unref(all.sightings);
     const FcCountsFunction *a = fc_fixture_function(f->counts, 'A');
     const FcCountsFunction *b = fc_fixture_function(f->counts, 'B');
@@ -219,7 +211,7 @@ static void test_seldom_long(void)
 static double left_within(double within)
 {
     const guint64 once = CALLS * COUNTED * 3;
-    FcCallCosts dear = costs;
+    FcCallCosts dear = fc_fixture_costs;
     dear.within = 2 * COUNTED;
     FcFixture f;
     const guint64 whole = run(&f, 400, once, once + once / 2);
@@ -375,7 +367,7 @@ static void test_moved(void)
     fc_fixture_leave(&f, 500, 'E', of_e, 1);
     fc_fixture_leave(&f, 1000, 'A', OF_A, 0);
     fc_counted_add(fc_stack_counted(f.stack), of_g, fc_fixture_address('G'), 0, 50);
-    fc_counted_settle(fc_stack_counted(f.stack), 0, &costs);
+    fc_counted_settle(fc_stack_counted(f.stack), 0, &fc_fixture_costs);
     const GArray *all = fc_stack_counted(f.stack)->stretches;
     const FcCountsNode *nodes = f.counts->nodes;
     const guint32 k = (guint32)(fc_fixture_context(f.counts, "AGK") - nodes);
