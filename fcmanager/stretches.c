@@ -127,9 +127,9 @@ static void add(Sums *sums, const FcStretches *of)
 /* Of a recorded frame. */
 typedef struct
 {
-    double counted; /* ticks that the hooks of counted calls took in it by the calibration, */
-    double hooks;   /* and by its stretches */
-    gboolean is_known;
+    double counted;    /* ticks that the hooks of counted calls took in it by the calibration, */
+    double hooks;      /* and by its stretches */
+    gboolean is_known; /* these tell something */
 } StretchedFrame;
 
 static StretchedFrame frame_of(const Sums *sums, double whole)
@@ -171,7 +171,7 @@ static StretchedFrame *find_frames(const FcCounts *counts, const GArray *stretch
 }
 
 /* What is left of a frame, of which by calls and looks `after` is; of its `whole` time hooks took
- * `hooks` by the calibration.  */
+ * `hooks` by the calibration. */
 static double left_of(const StretchedFrame *frame, double whole, double hooks, double after)
 {
     if (!frame->is_known)

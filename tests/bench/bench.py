@@ -61,21 +61,21 @@ class Bench:
         subprocess.run(["gcc", "-O2", "-g", "-o", output, source, *flags], check=True)
         self.programs[name] = output
 
-    def prepare_fib(self, size):
+    def prepare_fib(self):
         source = os.path.join(HERE, "fib.c")
         self.compile("plain", source)
         self.compile("profiled", source, *fctest.fc_config("--cflags-libs"))
         self.compile("pg", source, "-pg")
         self.compile("empty", source, os.path.join(HERE, "empty.c"), "-finstrument-functions")
         # the plain program takes 75 ms: of 30 the start of libfc and its manager, 6 ms, was a fifth
-        self.arguments = [str(size or 37)]
+        self.arguments = ["37"]
 
-    def prepare_lua(self, size):
+    def prepare_lua(self):
         import programs
         for name, kind in (("plain", "plain"), ("profiled", "profiled"), ("pg", "gprof")):
             self.programs[name] = programs.build_lua(self.path(name), kind)
         self.arguments = [os.path.join(fctest.SOURCE_ROOT, "tests", "real", "work.lua"),
-                          str(size or 20)]
+                          "20"]
 
     def timed(self, words, env):
         return run_measured([*self.prefix, *words], env=env, cwd=self.folder,

@@ -81,7 +81,7 @@ def on_one_processor(speed, run):
 def show_speed(what, folder, repeat):
     speed = bench.Bench(os.path.join(folder, what))
     os.makedirs(speed.folder)
-    getattr(speed, "prepare_" + what)(None)
+    getattr(speed, "prepare_" + what)()
     ways = {"plain": speed.run_plain, "floor": lambda: speed.run_with_library(FLOOR),
             "auto": speed.run_libfc, "all": lambda: speed.run_libfc(FC_DETAIL="all"),
             "pipe": lambda: speed.run_libfc(FC_TRANSPORT="pipe"),
@@ -114,7 +114,7 @@ def show_start(folder, repeat):
     """What a program that does next to nothing takes longer."""
     speed = bench.Bench(os.path.join(folder, "start"))
     os.makedirs(speed.folder)
-    speed.prepare_fib(None)
+    speed.prepare_fib()
     speed.arguments = ["1"]
     results = run_in_turn({"plain": speed.run_plain, "auto": speed.run_libfc}, repeat)
     row("wall, start and end of libfc, ms",
@@ -146,7 +146,7 @@ def group_trace(folder, options):
     for what in ("fib", "lua"):
         speed = bench.Bench(os.path.join(folder, what))
         os.makedirs(speed.folder)
-        getattr(speed, "prepare_" + what)(None)
+        getattr(speed, "prepare_" + what)()
         results = run_in_turn({"all": lambda run=speed: run.run_libfc(FC_DETAIL="all"),
                                "trace": lambda run=speed: run.run_libfc(FC_TRACE=TRACE)}, options.repeat)
         row(f"wall, {what}, FC_TRACE={TRACE} / FC_DETAIL=all", ratio(results, "trace", "all", wall))
