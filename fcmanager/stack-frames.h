@@ -12,6 +12,14 @@
 #include "fcmanager/trace.h"
 #include "libfc/fc-format.h"
 
+/* What a call adds to. */
+typedef struct
+{
+    FcCountsNode *node;
+    FcCountsArc *arc;
+    FcCountsFunction *function;
+} FramePlace;
+
 /* Times are ticks. */
 struct StackFrame
 {
@@ -25,8 +33,10 @@ struct StackFrame
     guint32 arc;
     guint32 made;      /* FRAME_... */
     guint32 away;      /* number of its struct FrameAway; 0: it has none */
-    guint64 exit_word; /* the first word of a short record of its exit, or FRAME_NO_EXIT_WORD; the
-                          return address's bits in either are the entry's */
+    guint64 exit_word; /* the first word of a short record of its exit, where such a record ends a
+                          whole call; else with FRAME_NO_EXIT_WORD; the return address's bits in
+                          either are the entry's */
+    FramePlace place;  /* where that node and arc are, for short records: stack-short.c */
 };
 
 /* Ticks that are not a frame's work: see stack-off.h.  Those in a pause are in none of the
@@ -45,7 +55,7 @@ struct StackAway
 #define FRAME_INHERITED 1u
 #define FRAME_SAMPLED 2u
 
-/* No short record begins so. */
+/* No short record begins with this bit. */
 #define FRAME_NO_EXIT_WORD 1u
 
 /* That of an entry that was no short record. */
@@ -87,14 +97,6 @@ typedef struct
     guint32 node;
     guint32 arc;
 } StackEdge;
-
-/* What a call adds to. */
-typedef struct
-{
-    FcCountsNode *node;
-    FcCountsArc *arc;
-    FcCountsFunction *function;
-} FramePlace;
 
 /* Edges of calls that made short records: stack-short.c. */
 typedef struct
@@ -226,6 +228,7 @@ static inline void begin_frame(struct StackFrame *frame, StackEdge edge, const F
     frame->arc = edge.arc;
     frame->made = FRAME_CALLED;
     frame->away = 0;
+    frame->place = *place;
     place->node->active++;
     place->arc->active++;
     place->function->active++;
@@ -357,21 +360,19 @@ static inline struct StackFrame *caller_of_top(FcStack *stack)
 void fc_stack_pop_other(FcStack *stack, guint64 time);
 
 /* The innermost frame, `frame`, which is a call of which all was recorded, returned to `caller`. */
-__attribute__((always_inline)) static inline void end_call(FcStack *stack,
-                                                           const struct StackFrame *frame,
-                                                           struct StackFrame *caller, guint64 time,
-                                                           gboolean keeps)
+__attribute__((always_inline)) static inline void
+end_call(FcStack *stack, const struct StackFrame *frame, const FramePlace *place,
+         struct StackFrame *caller, guint64 time, gboolean keeps)
 {
     /* as stop_clock() */
-    const FramePlace place = place_of(stack->counts, frame->node, frame->arc);
     const guint64 elapsed = time - frame->entered;
     const guint64 total = frame->ran_before + elapsed;
     const guint64 local = total - frame->callees;
     const struct EndedCall call = {frame->node, frame->arc, frame->entered, total, keeps};
     caller->callees += elapsed;
-    stop_place(&place, elapsed);
-    place.node->local += local;
-    add_activation(stack->counts, place.function, &call, local, stack->multiplier);
+    stop_place(place, elapsed);
+    place->node->local += local;
+    add_activation(stack->counts, place->function, &call, local, stack->multiplier);
 }
 
 static inline void pop_frame(FcStack *stack, guint64 time)
@@ -382,7 +383,8 @@ static inline void pop_frame(FcStack *stack, guint64 time)
         fc_stack_pop_other(stack, time);
         return;
     }
-    end_call(stack, frame, caller_of_top(stack), time, TRUE);
+    const FramePlace place = place_of(stack->counts, frame->node, frame->arc);
+    end_call(stack, frame, &place, caller_of_top(stack), time, TRUE);
     stack->top--;
 }
 

@@ -45,6 +45,7 @@ static struct FrameAway *get_away(FcStack *stack, struct StackFrame *frame)
     else
         return NULL;
     frame->away = free;
+    frame->exit_word |= FRAME_NO_EXIT_WORD;
     return away_of(stack, free);
 }
 

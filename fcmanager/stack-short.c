@@ -5,6 +5,8 @@
  */
 #include "fcmanager/stack-short.h"
 
+#include "fcmanager/stack-segments.h"
+
 /* Of those that share a place the last one stays.  Past so many misses for each place there are
  * twice as many places, up to the most. */
 #define EDGES_LEAST 64u
@@ -35,8 +37,20 @@ static inline struct StackNamedEdge *edge_of(const StackNamedEdges *edges, guint
     return &edges->places[key * UINT64_C(0x9e3779b97f4a7c15) >> 32 & edges->mask];
 }
 
-G_NO_INLINE static void find_places(StackNamedEdges *edges, const FcCounts *counts)
+/* [0] has none. */
+static void find_places_of_frames(struct StackFrame *frames, guint32 top, const FcCounts *counts)
 {
+    for (guint32 i = 1; i <= top; i++)
+        frames[i].place = place_of(counts, frames[i].node, frames[i].arc);
+}
+
+G_NO_INLINE static void find_places(FcStack *stack)
+{
+    StackNamedEdges *edges = &stack->named_edges;
+    const FcCounts *counts = stack->counts;
+    fc_stack_save_current(stack);
+    for (gint i = 0; i < stack->segment_count; i++)
+        find_places_of_frames(stack->segments[i].frames, stack->segments[i].top, counts);
     edges->nodes = counts->nodes;
     edges->arcs = counts->arcs;
     edges->functions = counts->functions;
@@ -49,11 +63,11 @@ G_NO_INLINE static void find_places(StackNamedEdges *edges, const FcCounts *coun
 /* The counts' arrays may have grown. */
 static inline void check_places(FcStack *stack)
 {
-    StackNamedEdges *edges = &stack->named_edges;
+    const StackNamedEdges *edges = &stack->named_edges;
     const FcCounts *counts = stack->counts;
     if (G_UNLIKELY(edges->nodes != counts->nodes || edges->arcs != counts->arcs ||
                    edges->functions != counts->functions))
-        find_places(edges, counts);
+        find_places(stack);
 }
 
 static void forget(StackNamedEdges *edges)
@@ -171,13 +185,11 @@ feed_short(FcStack *stack, const struct FcUnit *unit, const struct FcUnit *end, 
         }
         if (is_exit)
         {
-            if (G_UNLIKELY(!frame_is_whole_call(top) || top < outermost))
-                break;
             struct StackFrame *caller =
                 G_LIKELY(top > outermost) ? top - 1 : caller_of_segment(stack);
             if (keeps && stack->trace)
                 fc_stack_trace(stack, FC_TRACE_RETURN, time);
-            end_call(stack, top, caller, time, keeps);
+            end_call(stack, top, &top->place, caller, time, keeps);
             top--;
             if (keeps)
                 stack->top--;
@@ -194,6 +206,7 @@ feed_short(FcStack *stack, const struct FcUnit *unit, const struct FcUnit *end, 
         const struct StackNamedEdge *edge = edge_of(&stack->named_edges, key);
         if (G_UNLIKELY(edge->key != key))
         {
+            stack->top = (guint32)(top - stack->frames);
             edge = find_edge(stack, key, time);
             if (!edge)
                 break;

@@ -342,6 +342,36 @@ static void test_name_given_again(void)
     fc_fixture_stop(&f);
 }
 
+static void feed_short(FcFixture *f, enum FcRecordKind kind, guint64 time, char letter, guint depth)
+{
+    const struct FcRecord record = fc_fixture_record(kind, time, letter, SITE, depth);
+    const struct FcUnit unit = fc_fixture_short(&record, (guint64)(letter - 'A' + 1));
+    g_assert_cmpuint(fc_stack_feed(f->stack, &unit, 0, 1, FIXTURE_GENERATION), ==, 1);
+}
+
+/* A calls B, which waits; both end with short records, as they began. */
+static void test_waits(void)
+{
+    FcFixture f;
+    fc_fixture_start(&f);
+    for (guint i = 0; i < 2; i++)
+    {
+        const struct FcName name = {fc_fixture_address((char)('A' + i)),
+                                    SITE | (guint64)(i + 1) << FC_NAME_SHIFT};
+        fc_stack_set_names(f.stack, FIXTURE_LOW, &name, 1);
+    }
+    fc_fixture_seen(&f, 100000, 0, 3);
+    feed_short(&f, FC_RECORD_ENTER, 100000, 'A', 1);
+    feed_short(&f, FC_RECORD_ENTER, 110000, 'B', 2);
+    fc_fixture_seen(&f, 150000, 30000, 4);
+    feed_short(&f, FC_RECORD_EXIT, 150000, 'B', 2);
+    feed_short(&f, FC_RECORD_EXIT, 200000, 'A', 1);
+    fc_fixture_check(&f, 'A', 100000, 60000, 30000, 0);
+    fc_fixture_check(&f, 'B', 40000, 40000, 30000, 30000);
+    g_assert_cmpuint(f.counts->repairs.bad_records, ==, 0);
+    fc_fixture_stop(&f);
+}
+
 /* A hook that was stopped between its two stores, or before the first, where the chunk held a time
  * before: be it one whose highest bits are those of the generation. */
 static void test_half_written(void)
@@ -367,6 +397,7 @@ int main(int argc, char **argv)
     g_test_add_func("/short/name-given-up", test_name_given_up);
     g_test_add_func("/short/wrong-names", test_wrong_names);
     g_test_add_func("/short/time-before-turn", test_time_before_turn);
+    g_test_add_func("/short/waits", test_waits);
     g_test_add_func("/short/half-written", test_half_written);
     g_test_add_func("/short/kept", test_kept);
     g_test_add_func("/short/name-given-again", test_name_given_again);
