@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The pool of chunks that records go through: how a thread gets one and gives it away.  What
+ * The chunks that records go through: how a thread gets one and gives it away.  What
  * says `signals blocked` is to be called so, by the thread whose chunk it is.
  */
 #pragma once
@@ -12,17 +12,13 @@
 #include <stdint.h>
 
 /* Uses the `count` chunks in `mapping` (a mapping of all of it, aligned to FC_CHUNK_BYTES, that
- * stays for the process's life or until fc_chunks_shrink), or private buffers and the pipe where it
+ * stays for the process's life or until fc_pool_shrink), or private buffers and the pipe where it
  * is NULL. `ahead_records` bounds what one thread may have given away and not got back. */
 void fc_chunks_setup(struct FcShared *mapping, uint32_t count, uint32_t ahead_records);
 
 /* Gives the calling thread, which has no chunk, another one for its records: a shared one, or a
  * private buffer.  False where none is to be had now.  Signals blocked. */
 bool fc_chunks_take(void);
-
-/* Unmaps what this process need not have of the pool, but for a few chunks and those that it owns.
- * At any time; other threads may be recording. */
-void fc_chunks_shrink(void);
 
 /* How often fcmanager has freed a chunk of the pool: for fc_chunks_wait. */
 uint32_t fc_chunks_count_freed(void);
@@ -38,11 +34,6 @@ void fc_chunks_flush(void);
 /* The same, where the chunk is a private buffer.  Blocks signals itself; async-signal-safe; keeps
  * errno. */
 void fc_chunks_flush_private(void);
-
-/* A chunk of counts for the calling thread, its `number`th from 0, of which fcmanager knows; all
- * zero.  The thread has it to its end.  NULL where there is none: three quarters of the pool are
- * left to records.  Signals blocked. */
-struct FcChunk *fc_chunks_claim_counts(uint32_t number);
 
 /* fc_chunks_flush, and the calling thread keeps nothing: it ends.  Signals blocked. */
 void fc_chunks_give_up(void);

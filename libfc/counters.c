@@ -5,8 +5,8 @@
  */
 #include "libfc/counters.h"
 
-#include "libfc/chunks.h"
 #include "libfc/clock.h"
+#include "libfc/pool.h"
 #include "libfc/record.h"
 #include "libfc/signals.h"
 #include "libfc/switches.h"
@@ -323,7 +323,7 @@ bool fc_counters_make_room(struct FcCounted *counted)
         return true;
     if (counted->has_no_chunk)
         return false;
-    struct FcChunk *chunk = fc_chunks_claim_counts(counted->chunk_count);
+    struct FcChunk *chunk = fc_pool_claim_counts(counted->chunk_count);
     counted->has_no_chunk = chunk == NULL;
     if (!chunk)
         return false;

@@ -3,8 +3,8 @@
  * Stands in for mlockall, which counts all that is mapped against the limit of locked memory, 64
  * MiB of ours included.  Called by the program alone; nothing includes it.
  */
-#include "libfc/chunks.h"
 #include "libfc/libc.h"
+#include "libfc/pool.h"
 #include "libfc/sys.h"
 
 #include <dlfcn.h>
@@ -28,6 +28,6 @@ int own_mlockall(int flags)
     int result = real_mlockall(flags);
     if (result == 0 || fc_errno != ENOMEM)
         return result;
-    fc_chunks_shrink();
+    fc_pool_shrink();
     return real_mlockall(flags);
 }
