@@ -20,6 +20,8 @@ import fctest  # noqa: E402
 HERE = os.path.dirname(os.path.abspath(__file__))
 BENCH_BUILD = os.path.join(fctest.BUILD_ROOT, "tests", "bench")
 REALTIME = os.environ.get("FC_BENCH_REALTIME")
+PROCESSORS = sorted(os.sched_getaffinity(0))
+ALL_PROCESSORS = ",".join(map(str, PROCESSORS))
 
 
 class Result:
@@ -47,11 +49,21 @@ def run_measured(words, **others):
 
 
 class Bench:
+    """From next_round() on all programs run on the round's processor, fcmanager where it likes: the
+    processors of a machine may differ by a third for minutes, where other guests use the other
+    halves of their cores."""
+
     def __init__(self, folder):
         self.folder = folder
         self.programs = {}
         self.arguments = []
-        self.prefix = []  # words before those of what is run
+        self.rounds = 0
+        self.processors = ALL_PROCESSORS
+        self.is_alone = True  # or fcmanager runs on the program's, too
+
+    def next_round(self):
+        self.processors = str(PROCESSORS[self.rounds % len(PROCESSORS)])
+        self.rounds += 1
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -77,9 +89,9 @@ class Bench:
         self.arguments = [os.path.join(fctest.SOURCE_ROOT, "tests", "real", "work.lua"),
                           "20"]
 
-    def timed(self, words, env):
-        return run_measured([*self.prefix, *words], env=env, cwd=self.folder,
-                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+    def timed(self, words, env, processors=None):
+        return run_measured(["taskset", "-c", processors or self.processors, *words], env=env,
+                            cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                             stderr=subprocess.DEVNULL, check=False)[1]
 
     def run_plain(self, name="plain"):
@@ -96,7 +108,8 @@ class Bench:
         out = self.path("meter")
         result = self.timed([self.programs["profiled"], *self.arguments], fctest.plain_environment(
             FC_QUIET="1", FC_MANAGER=os.path.join(BENCH_BUILD, "meter"),
-            METER_MANAGER=fctest.tool("fcmanager"), METER_OUT=out, **env))
+            METER_MANAGER=fctest.tool("fcmanager"), METER_OUT=out,
+            METER_PROCESSORS=ALL_PROCESSORS if self.is_alone else self.processors, **env))
         fctest.wait_until(lambda: os.path.exists(out), "the manager's figures were not written")
         with open(out, encoding="utf-8") as stream:
             cpu, kib = stream.read().split()
@@ -105,9 +118,11 @@ class Bench:
         return result
 
     def run_uftrace(self):
-        """With the hooks that it has of its own: those of modules call no others."""
+        """With the hooks that it has of its own: those of modules call no others.  It has several
+        threads."""
         return self.timed(["uftrace", "record", "-d", self.path("uftrace.data"),
-                           self.programs["pg"], *self.arguments], fctest.plain_environment())
+                           self.programs["pg"], *self.arguments], fctest.plain_environment(),
+                          ALL_PROCESSORS)
 
     def run_callgrind(self):
         return self.timed(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",

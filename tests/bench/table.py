@@ -6,9 +6,10 @@
 
 The groups: speed, long, trace, truth, busy, plain, sampled.  The ways of a group run in turn, several rounds, those
 of ONCE but once; a figure is the median of the rounds' ratios, which hardly depend on the machine, though on what else
-it does.  Those of `truth` and `busy` are of medians of shares; what `busy` runs beside others comes behind what it runs
-alone.  On a machine with other work FC_BENCH_REALTIME=1 has what is measured run before that (`chrt`, as root), with a
-pause behind each run.  It judges nothing: a figure that misses its target is marked.
+it does.  In `speed`, `long` and `trace` the programs of a round run on one processor, fcmanager where it likes.  Figures
+of `truth` and `busy` are of medians of shares; what `busy` runs beside others comes behind what it runs alone.  On a
+machine with other work FC_BENCH_REALTIME=1 has what is measured run before that (`chrt`, as root), with a pause behind
+each run.  It judges nothing: a figure that misses its target is marked.
 """
 
 import argparse
@@ -56,9 +57,10 @@ def cpu(result):
     return result.cpu + (result.manager_cpu or 0)
 
 
-def run_in_turn(ways, repeat):
+def run_in_turn(speed, ways, repeat):
     results = {name: [] for name in ways}
     for _ in range(repeat):
+        speed.next_round()
         for name, run in ways.items():
             if name not in ONCE or not results[name]:
                 results[name].append(run())
@@ -69,13 +71,13 @@ def run_in_turn(ways, repeat):
 
 
 def on_one_processor(speed, run):
-    def prefixed():
-        speed.prefix = ["taskset", "-c", str(max(os.sched_getaffinity(0)))]
+    def together():
+        speed.is_alone = False
         try:
             return run()
         finally:
-            speed.prefix = []
-    return prefixed
+            speed.is_alone = True
+    return together
 
 
 def show_speed(what, folder, repeat):
@@ -94,7 +96,7 @@ def show_speed(what, folder, repeat):
         ways["uftrace"] = speed.run_uftrace
     if shutil.which("valgrind"):
         ways["callgrind"] = speed.run_callgrind
-    results = run_in_turn(ways, repeat)
+    results = run_in_turn(speed, ways, repeat)
     row(f"wall, {what}, default / floor", ratio(results, "auto", "floor", wall), 0.4)
     row(f"wall, {what}, default / plain", ratio(results, "auto", "plain", wall), 5)
     row(f"wall, {what}, FC_DETAIL=all / floor", ratio(results, "all", "floor", wall), 1.15)
@@ -116,7 +118,7 @@ def show_start(folder, repeat):
     os.makedirs(speed.folder)
     speed.prepare_fib()
     speed.arguments = ["1"]
-    results = run_in_turn({"plain": speed.run_plain, "auto": speed.run_libfc}, repeat)
+    results = run_in_turn(speed, {"plain": speed.run_plain, "auto": speed.run_libfc}, repeat)
     row("wall, start and end of libfc, ms",
         1000 * statistics.median(a.wall - b.wall for a, b in zip(results["auto"], results["plain"])))
 
@@ -134,8 +136,8 @@ def group_long(folder, options):
                         ("pg", ["-pg"])):
         speed.compile(name, os.path.join(truth.SOURCES, "middling.c"), "-DSHORT=200", *flags)
     speed.arguments = ["60"]
-    results = run_in_turn({"plain": speed.run_plain, "auto": speed.run_libfc,
-                           "gcc -pg": lambda: speed.run_plain("pg")}, options.repeat)
+    results = run_in_turn(speed, {"plain": speed.run_plain, "auto": speed.run_libfc,
+                                  "gcc -pg": lambda: speed.run_plain("pg")}, options.repeat)
     row("wall, functions of 200 ns and more, default / plain",
         ratio(results, "auto", "plain", wall), 1.15)
     row("    the same, gcc -pg / plain", ratio(results, "gcc -pg", "plain", wall))
@@ -147,8 +149,8 @@ def group_trace(folder, options):
         speed = bench.Bench(os.path.join(folder, what))
         os.makedirs(speed.folder)
         getattr(speed, "prepare_" + what)()
-        results = run_in_turn({"all": lambda run=speed: run.run_libfc(FC_DETAIL="all"),
-                               "trace": lambda run=speed: run.run_libfc(FC_TRACE=TRACE)}, options.repeat)
+        results = run_in_turn(speed, {"all": lambda run=speed: run.run_libfc(FC_DETAIL="all"),
+                                      "trace": lambda run=speed: run.run_libfc(FC_TRACE=TRACE)}, options.repeat)
         row(f"wall, {what}, FC_TRACE={TRACE} / FC_DETAIL=all", ratio(results, "trace", "all", wall))
         row(f"CPU with the manager, {what}, FC_TRACE={TRACE} / FC_DETAIL=all",
             ratio(results, "trace", "all", cpu))
