@@ -342,6 +342,7 @@ void fc_counted_settle(FcCounted *counted, guint64 outside, const FcCallCosts *c
     apportion_all(&settle);
     fc_nodes_clear(&settle.share_table);
     fc_settle_times(&settle, outside);
+    fc_settle_recursion(&settle);
     g_clear_pointer(&settle.shares, g_array_unref);
     find_likely_callers(&settle);
     fc_settle_move(&settle);

@@ -2,7 +2,8 @@
  *
  * What becomes of counted calls when their thread has ended: counted-apportion.c gives them to
  * contexts, callers first, as counted-settle.c tells it, counted-times.c estimates their times,
- * counted-fit.c fits these to the time that there was, counted-move.c puts what was recorded within
+ * counted-fit.c fits these to the time that there was, counted-recursion.c has those of calls
+ * within one another, counted-move.c puts what was recorded within
  * counted callers below those; counted-callers.c says who calls by a call site, counted-below.c
  * finds contexts for them.  thread.c calls fc_counted_settle, the rest is between these.
  *
@@ -29,6 +30,9 @@
  *   favour some.  What timing adds to short calls is taken off as far as it shows.  Where a
  *   frame has not so much local time still, all is given in proportion: no time becomes negative,
  *   and none is made or lost but outside all frames, which can't give more than there was.
+ * - Within a recursion only the outermost call is timed.  How long its arcs to itself were active
+ *   is estimated from how many of the calls are within another one, at most: those of several call
+ *   sites are active at the same time.
  * - Calls deeper than FC_DEPTH are given to contexts in the same way, but have no time: theirs, and
  *   what counting them cost, is that of the recorded frame around them. */
 #pragma once
@@ -203,5 +207,8 @@ double fc_settle_estimated_part(const FcCountedPair *pair);
  * them are more than the frame took: see counted-fit.c. */
 void fc_settle_fit(const FcSettle *settle, FcCountedShare *shares, guint count, double measured);
 void fc_settle_times(FcSettle *settle, guint64 outside);
+/* Adds to arcs that have no context, as another call of the function was open: behind
+ * fc_settle_times. */
+void fc_settle_recursion(FcSettle *settle);
 void fc_settle_move(FcSettle *settle);
 void fc_settle_bound_totals(FcSettle *settle);

@@ -202,11 +202,49 @@ static void test_recursion(void)
     g_assert_cmpuint(FUNCTION('F')->calls, ==, 1000003);
     g_assert_cmpuint(FUNCTION('F')->total, ==, 90);
     fc_fixture_check_arc(&f, 'F', SITE('F', 0), 'F', 1000001);
+    g_assert_cmpuint(fc_fixture_arc(f.counts, 'F', SITE('F', 0), 'F')->total, ==, 90);
     /* the innermost ended at 50, and G began at 30 */
     fc_fixture_check_context(&f, "AFG", 1, 40, 30);
     fc_fixture_check_context(&f, "AF", 1000003, 90, 60);
     g_assert_cmpuint(f.counts->repairs.jumps + f.counts->repairs.missed_exits, ==, 0);
     g_assert_cmpuint(f.counts->repairs.unmatched_exits, ==, 0);
+    fc_fixture_stop(&f);
+}
+
+/* Of four calls of F, which take 100 ticks each and wait for half of it, the first calls F twice.
+ */
+static void test_arc_to_itself(void)
+{
+    FcFixture f;
+    fc_fixture_start(&f);
+    fc_fixture_seen(&f, 0, 0, 0);
+    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+    for (guint i = 1; i <= 4; i++)
+    {
+        const guint begun = 1000 * i;
+        fc_fixture_enter(&f, begun, 'F', SITE('A', 0), 1);
+        for (guint which = 0; i == 1 && which < 2; which++)
+        {
+            fc_fixture_enter(&f, begun + 10 + which, 'F', SITE('F', which), 2);
+            fc_fixture_leave(&f, begun + 11 + which, 'F', SITE('F', which), 2);
+        }
+        fc_fixture_seen(&f, begun + 90, 50 * i, i);
+        fc_fixture_leave(&f, begun + 100, 'F', SITE('A', 0), 1);
+        if (i == 1)
+            fc_fixture_count(&f, begun + 200, FC_COUNT_BEGINS_NESTED, 'F', SITE('A', 0), 1);
+    }
+    fc_fixture_leave(&f, 9000, 'A', 0x99, 0);
+    fc_fixture_add(&f, 'F', SITE('F', 0), 11);
+    fc_fixture_add(&f, 'F', SITE('F', 1), 3);
+    fc_fixture_settle(&f, 0);
+    g_assert_cmpuint(FUNCTION('F')->total, ==, 400);
+    g_assert_cmpuint(fc_fixture_arc(f.counts, 'A', SITE('A', 0), 'F')->total, ==, 400);
+    fc_fixture_check_arc(&f, 'F', SITE('F', 0), 'F', 12);
+    fc_fixture_check_arc(&f, 'F', SITE('F', 1), 'F', 4);
+    g_assert_cmpuint(fc_fixture_arc(f.counts, 'F', SITE('F', 0), 'F')->total, ==, 400 * 12 / 16);
+    g_assert_cmpuint(fc_fixture_arc(f.counts, 'F', SITE('F', 1), 'F')->total, ==, 400 * 4 / 8);
+    fc_fixture_check_arc_wait(&f, 'F', SITE('F', 0), 'F', 200 * 12 / 16);
+    fc_fixture_check_arc_wait(&f, 'F', SITE('F', 1), 'F', 200 * 4 / 8);
     fc_fixture_stop(&f);
 }
 
@@ -325,6 +363,7 @@ int main(int argc, char **argv)
     g_test_add_func("/counted/bounds", test_bounds);
     g_test_add_func("/counted/bounded-arc", test_bounded_arc);
     g_test_add_func("/counted/recursion", test_recursion);
+    g_test_add_func("/counted/arc-to-itself", test_arc_to_itself);
     g_test_add_func("/counted/outermost", test_outermost);
     g_test_add_func("/counted/one", test_one);
     g_test_add_func("/counted/ended-window", test_ended_window);
