@@ -475,8 +475,8 @@ int main(int argc, char **argv)
         puts("fcdump (FunctionCheck) " FC_VERSION);
         return finish_output(EXIT_DONE);
     case FC_ACTION_CONTACT:
-        puts("Faults, questions and wishes: see \"Reporting faults\" in the manual (info libfc)\n"
-             "and the README of the package that you have FunctionCheck from.");
+        puts("Faults, questions and wishes: see \"Reporting faults\" in the manual\n"
+             "(info libfc), and tell those from whom you have FunctionCheck.");
         return finish_output(EXIT_DONE);
     case FC_ACTION_REPORT:
     default:
