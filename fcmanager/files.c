@@ -6,6 +6,7 @@
 
 #include "fcmanager/keep.h"
 #include "fcmanager/names.h"
+#include "libfc/fc-format.h"
 #include "profile/descriptor.h"
 #include "profile/fc-profile-file.h"
 
@@ -16,8 +17,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-#define KEEP_MAX 1000
 
 /* Where files are put. */
 typedef struct
@@ -220,7 +219,7 @@ FcFiles *fc_files_new(const char *directory, const FcFilesNaming *naming)
     files->started = (gint64)time(NULL);
     files->began = now_for_files();
     files->rank = g_strdup(naming->rank);
-    files->keep = MIN(naming->keep, KEEP_MAX);
+    files->keep = MIN(naming->keep, FC_KEEP_MAX);
     files->descriptor = fc_descriptor_new();
     files->places = g_array_new(FALSE, FALSE, sizeof(Place));
     g_array_set_clear_func(files->places, place_clear);

@@ -9,9 +9,6 @@
 
 #include <glib.h>
 
-/* So many of each function at most. */
-#define FC_SLOWEST_MAX 1000u
-
 /* Times are ticks. */
 typedef struct
 {

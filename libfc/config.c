@@ -173,21 +173,31 @@ static void complain(enum Variable variable, const char *used)
     fc_notice_line(&line);
 }
 
-static uint32_t number(enum Variable variable, uint32_t fallback)
+/* What is no number is `fallback`, and what is more than `most` is `many`. */
+static uint32_t number_up_to(enum Variable variable, uint32_t fallback, uint32_t most,
+                             uint32_t many)
 {
     const char *text = values[variable];
     if (!text)
         return fallback;
     uint64_t result = 0;
     const char *at = text;
-    while (*at >= '0' && *at <= '9' && result <= UINT32_MAX)
-        result = result * 10 + (uint64_t)(*at++ - '0');
-    if (at != text && *at == '\0' && (result != 0 || fallback == 0) && result <= INT32_MAX)
+    for (; *at >= '0' && *at <= '9'; at++)
+        if (result <= most)
+            result = result * 10 + (uint64_t)(*at - '0');
+    const bool is_number = at != text && *at == '\0' && (result != 0 || fallback == 0);
+    if (is_number && result <= most)
         return (uint32_t)result;
+    const uint32_t used = is_number ? many : fallback;
     char digits[24];
-    *fc_text_number(digits, fallback) = '\0';
+    *fc_text_number(digits, used) = '\0';
     complain(variable, digits);
-    return fallback;
+    return used;
+}
+
+static uint32_t number(enum Variable variable, uint32_t fallback)
+{
+    return number_up_to(variable, fallback, INT32_MAX, fallback);
 }
 
 static void path(enum Variable variable, char *into, size_t room, const char *fallback)
@@ -310,16 +320,6 @@ static void load_detail(void)
         complain(VAR_DETAIL, wants_all ? "all" : "auto");
 }
 
-/* A limit that is too large would be no limit. */
-static void load_depth(void)
-{
-    fc_config.depth = number(VAR_DEPTH, 0);
-    if (fc_config.depth <= FC_DEPTH_MAX)
-        return;
-    complain(VAR_DEPTH, "0");
-    fc_config.depth = 0;
-}
-
 static void load_filter(void)
 {
     const char *text = values[VAR_FILTER];
@@ -361,10 +361,10 @@ bool fc_config_load(void)
     fc_config.graph_size = number(VAR_GRAPH_SIZE, 512);
     fc_config.memory_size = number(VAR_MEMORY_SIZE, 512);
     fc_config.contexts = number(VAR_CONTEXTS, 100000);
-    fc_config.slowest = number(VAR_SLOWEST, 0);
-    fc_config.trace = number(VAR_TRACE, 0);
+    fc_config.slowest = number_up_to(VAR_SLOWEST, 0, FC_SLOWEST_MAX, FC_SLOWEST_MAX);
+    fc_config.trace = number_up_to(VAR_TRACE, 0, INT32_MAX, INT32_MAX);
     fc_config.memory_stack = number(VAR_MEMORY_STACK, 8);
-    fc_config.keep = number(VAR_KEEP, 0);
+    fc_config.keep = number_up_to(VAR_KEEP, 0, FC_KEEP_MAX, FC_KEEP_MAX);
     load_dump_name();
     path(VAR_DUMP_PATH, fc_config.dump_path, sizeof fc_config.dump_path, "./");
     path(VAR_MANAGER, fc_config.manager, sizeof fc_config.manager, "");
@@ -374,7 +374,8 @@ bool fc_config_load(void)
     if (fc_config.trace > 0 || fc_config.slowest > 0)
         fc_config.detail = FC_DETAIL_ALL; /* a call that is counted has no time */
     load_filter();
-    load_depth();
+    /* a limit that is too large would be no limit */
+    fc_config.depth = number_up_to(VAR_DEPTH, 0, FC_DEPTH_MAX, 0);
     return !fc_config.is_privileged || fc_config.dump_path[0] == '/';
 }
 
@@ -389,6 +390,37 @@ static void print_entry(const char *label, const char *text, uint32_t value)
     else
         fc_line_add_number(&line, value);
     fc_notice_line(&line);
+}
+
+/* Where it is set to something. */
+static void print_number(const char *label, uint32_t value)
+{
+    if (value != 0)
+        print_entry(label, NULL, value);
+}
+
+/* What FunctionCheck 3 did not have, of which each has its default where it is not there. */
+static void print_others(void)
+{
+    print_entry("                detail", fc_config.detail == FC_DETAIL_ALL ? "all" : "auto", 0);
+    print_entry("             transport", fc_config.pipe_transport ? "pipe" : "shared", 0);
+    print_entry("              contexts", NULL, fc_config.contexts);
+    if (fc_config.filter[0] != '\0')
+        print_entry("                filter", fc_config.filter, 0);
+    print_number("                 depth", fc_config.depth);
+    if (fc_config.latency)
+        print_entry("               latency", "on", 0);
+    print_number("         slowest calls", fc_config.slowest);
+    print_number("         trace records", fc_config.trace);
+    if (fc_config.memory)
+        print_entry("          memory stack", NULL, fc_config.memory_stack);
+    if (fc_config.memory_unwind)
+        print_entry("      memory unwinding", "on", 0);
+    if (fc_config.memory_scan)
+        print_entry("           memory scan", "on", 0);
+    print_number("   older profiles kept", fc_config.keep);
+    if (fc_config.manager[0] != '\0')
+        print_entry("               manager", fc_config.manager, 0);
 }
 
 void fc_config_print_banner(void)
@@ -418,6 +450,7 @@ void fc_config_print_banner(void)
     print_entry("      profiling memory", fc_config.memory ? "on" : "off", 0);
     print_entry("        dump-file name", fc_config.dump_name, 0);
     print_entry("        dump-file path", fc_config.dump_path, 0);
+    print_others();
     fc_notice("");
 }
 

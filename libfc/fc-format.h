@@ -14,6 +14,10 @@
 
 #define FC_WIRE_VERSION 4u
 
+/* The most that fcmanager is asked to keep: slowest calls of each function, older profiles. */
+#define FC_SLOWEST_MAX 1000u
+#define FC_KEEP_MAX 1000u
+
 /* ---- Shared memory --------------------------------------------------------
  * One memfd for the session, FC_CHUNK_BYTES * (1 + chunk_count) long: the first
  * 64 KiB hold struct FcShared, each 64 KiB after them a chunk; index 0 is never a chunk.

@@ -72,10 +72,13 @@ class Messages(fctest.Case):
             ("buffer size", r"\d+"), ("time mode", "tsc|ext"),
             ("profiling mode", "forks allowed / threads in one profile"), ("debug mode", "off"),
             ("profiling memory", "off"), ("dump-file name", "functioncheck"),
-            ("dump-file path", r"\./")]
+            ("dump-file path", r"\./"), ("detail", "auto"), ("transport", r"shared|pipe"), ("contexts", "100000")]
         for label, value in shown:
             self.assertRegex(self.setting(label, text), rf"^(?:{value})$", label)
-        colons = {line.rindex(" : ") for line in lines[2:12]}
+        for label in ("filter", "depth", "latency", "slowest calls", "trace records", "memory scan",
+                      "older profiles kept"):
+            self.assertNotIn(f" {label} : ", text)
+        colons = {line.rindex(" : ") for line in lines[2:15]}
         self.assertEqual(len(colons), 1, "the values are not in one column:\n" + text)
         managers = re.findall(r"^FCMng: Profile manager: running \[\d+\]$", text, re.M)
         self.assertEqual(len(managers), 1, text)
@@ -100,6 +103,14 @@ class Messages(fctest.Case):
             self.assertEqual(self.setting(label, text), value)
         text = self.stderr(FC_NO_FORK="", FC_VERBOSE="")
         self.assertEqual(self.setting("profiling mode", text), "no forks / threads in one profile")
+        text = self.stderr(FC_VERBOSE="", FC_FILTER="!main", FC_DEPTH="3", FC_SLOWEST="4", FC_TRACE="5",
+                           FC_KEEP="6", FC_LATENCY="", FC_MEMORY="", FC_MEMORY_SCAN="", FC_MEMORY_STACK="7",
+                           FC_MEMORY_UNWIND="", FC_CONTEXTS="8", FC_TRANSPORT="pipe")
+        for label, value in (("detail", "all"), ("filter", "!main"), ("depth", "3"), ("slowest calls", "4"),
+                             ("trace records", "5"), ("older profiles kept", "6"), ("latency", "on"),
+                             ("memory scan", "on"), ("memory stack", "7"), ("memory unwinding", "on"),
+                             ("contexts", "8"), ("transport", "pipe")):
+            self.assertEqual(self.setting(label, text), value)
 
     def test_modes_are_recorded(self):
         for number, mode in enumerate(("tsc", "ext", "cpu", "sys"), 1):
@@ -122,7 +133,9 @@ class Messages(fctest.Case):
                 ("FC_TRANSPORT", "pigeon", "shared"), ("FC_CONTEXTS", "all", "100000"), ("FC_MEMORY_STACK", "0", r"\d+"),
                 ("FC_BUFFER_SIZE", "1e3", r"\d+"), ("FC_DUMP_NAME", "", "functioncheck"),
                 ("FC_MANAGER", "", "the installed one"), ("FC_DETAIL", "some", "auto"),
-                ("FC_KEEP", "-1", "0"), ("FC_DUMP_NAME", "a/b", "functioncheck")):
+                ("FC_KEEP", "-1", "0"), ("FC_DUMP_NAME", "a/b", "functioncheck"),
+                ("FC_DUMP_NAME", "n" * 224, "functioncheck"), ("FC_KEEP", "1001", "1000"),
+                ("FC_SLOWEST", "5000", "1000"), ("FC_TRACE", "99999999999", "2147483647"), ("FC_DEPTH", "1025", "0")):
             with self.subTest(name=name, value=bad):
                 text = self.stderr(**{name: bad})
                 said = [line for line in text.splitlines() if name in line]
@@ -132,7 +145,9 @@ class Messages(fctest.Case):
                 self.assertRegex(said[0], rf"\b{default}\b")
                 quiet = self.stderr(**{name: bad, "FC_QUIET": "1"})
                 self.assertEqual(quiet, "")
-        self.assertEqual(self.profiles(), ["functioncheck.fc"])
+        kept = [name for name in self.profiles() if ".old-" in name]
+        self.assertEqual(kept, ["functioncheck.old-1.fc", "functioncheck.old-2.fc"])  # by FC_KEEP=1001
+        self.assertEqual(sorted(set(self.profiles()) - set(kept)), ["functioncheck.fc"])
 
     def test_one_suffix(self):
         """One .fc is that of the file."""
