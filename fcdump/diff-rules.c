@@ -256,3 +256,16 @@ void fc_diff_rules_find_missing(const GPtrArray *rules, const FcDiff *diff, GPtr
         }
     }
 }
+
+void fc_diff_rules_find_unknown(const GPtrArray *rules, const FcDiff *diff, GPtrArray *problems)
+{
+    for (guint i = 0; i < rules->len && !diff->memory; i++)
+    {
+        const FcDiffRule *rule = rules->pdata[i];
+        if (rule->metric == FC_DIFF_BYTES)
+            g_ptr_array_add(problems,
+                            g_strdup_printf("--fail-on=%s: not all of the profiles know of "
+                                            "memory: set FC_MEMORY=1 for the runs",
+                                            rule->text));
+    }
+}

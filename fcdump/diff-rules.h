@@ -32,6 +32,9 @@ void fc_diff_rules_check(const GPtrArray *rules, const FcDiff *diff, GPtrArray *
 /* Adds the patterns of rules that fit no function, as fc_select_missing makes them. */
 void fc_diff_rules_find_missing(const GPtrArray *rules, const FcDiff *diff, GPtrArray *missing);
 
+/* Adds a message for each rule of what some of the runs did not record. */
+void fc_diff_rules_find_unknown(const GPtrArray *rules, const FcDiff *diff, GPtrArray *problems);
+
 /* "6.000 ms", "12": a value of the metric.  The caller owns the result, as that of the next. */
 char *fc_diff_format(FcDiffMetric metric, double value);
 /* "+10.0%", "-1"; of what was not there before the value itself. */

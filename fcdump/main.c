@@ -264,6 +264,8 @@ static FcDiff *compare_runs(const FcOptions *options, GPtrArray *problems)
         fc_diff_rules_find_missing(options->rules, diff, missing);
     fc_missing_name_files(missing, options);
     fc_missing_name_files(warnings, options);
+    if (diff)
+        fc_diff_rules_find_unknown(options->rules, diff, missing);
     g_ptr_array_extend_and_steal(problems, g_steal_pointer(&missing));
     print_errors(problems, 0);
     print_errors(warnings, 0);
@@ -374,6 +376,13 @@ static const char *lacks_threads(const FcModel *model, const FcOptions *options)
     return contexts && model->of_threads ? FC_MODEL_LACKS_CONTEXTS : NULL;
 }
 
+/* Where a status by what is known of memory is wanted, and nothing is: not that there is none. */
+static gboolean lacks_memory(const FcModel *model, const FcOptions *options)
+{
+    return (options->fail_on_leak || options->fail_on_bad_free) && model->profile->extended &&
+           !model->profile->heap.recorded;
+}
+
 /* FALSE, with a message, where the profile has not what the options want. */
 static gboolean check_wishes(FcModel *model, const FcOptions *options)
 {
@@ -385,6 +394,12 @@ static gboolean check_wishes(FcModel *model, const FcOptions *options)
                                                  : "memory records");
     else if (lacks)
         fprintf(stderr, "fcdump: --thread: %s\n", lacks);
+    else if (lacks_memory(model, options))
+        fprintf(stderr,
+                "fcdump: %s: nothing is known of memory in %s%s: set FC_MEMORY=1 for the run\n",
+                options->fail_on_leak ? "--fail-on-leak" : "--fail-on-bad-free",
+                (const char *)model->operands->pdata[0],
+                model->operands->len > 1 ? " and the others" : "");
     else
         return TRUE;
     return FALSE;

@@ -84,4 +84,7 @@ equal((result.status, result.out), (0, ""), "no report")
 contains(result.err, "no report is left: --no-reports takes away what was named before it", "no report")
 equal(good("--no-reports", "--notes", "c.fc"), "The reports that were asked for have nothing to say of this profile.\n",
       "a report that is empty")
-equal(good("--no-reports", "--fail-on-leak", "c.fc"), "", "a status is all that is wanted")
+for option in ("--fail-on-leak", "--fail-on-bad-free"):
+    result = run("--no-reports", option, "c.fc")
+    equal((result.status, result.err), (1, f"fcdump: {option}: nothing is known of memory in c.fc: set FC_MEMORY=1 for the run\n"),
+          "a run without FC_MEMORY")

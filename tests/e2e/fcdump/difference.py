@@ -75,6 +75,10 @@ equal(run("--diff", "--fail-on=local(work):-5%", *slower, "--", *before).status,
 equal(run("--diff", "--fail-on=local(work):5%", *slower, "--", *before).status, 3, "either way")
 equal(run("--diff", "--fail-on=local(work):+300us", *before, "--", *slower).status, 3, "a limit in time")
 equal(run("--diff", "--fail-on=local(work):+1ms", *before, "--", *slower).status, 0, "a limit in time")
+result = run("--diff", "--fail-on=bytes:+0", *before, "--", *slower)
+equal(result.status, 1, "a limit on what was not recorded")
+contains(result.err, "fcdump: --fail-on=bytes:+0: not all of the profiles know of memory: set FC_MEMORY=1 for the runs",
+         "a limit on what was not recorded")
 equal(run("--fail-on=local:+5%", *slower, *[f"--baseline={name}" for name in before]).status, 3, "--baseline")
 equal(good("--diff", *before, "--", *slower, "--tree"), good("--diff", "--tree", *before, "--", *slower),
       "options behind the profiles")

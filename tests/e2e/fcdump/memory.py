@@ -141,6 +141,8 @@ equal([group[0][0] for group in leaks("scanned.fc", "--mem-leaks", "--not=leaf")
 equal(run("--no-reports", "--fail-on-leak", "--only=main", "--not=work", "scanned.fc").status, 0,
       "the status of what is shown")
 equal(run("--no-reports", "--fail-on-leak", "scanned.fc").status, 3, "--fail-on-leak")
+equal((run("--no-reports", "--fail-on-bad-free", "scanned.fc").status, good("--no-reports", "--fail-on-bad-free", "scanned.fc")),
+      (0, ""), "a status is all that is wanted")
 
 # The peak and who held it, over time.
 heap = "\n".join(section(good("--no-reports", "--mem-heap", "scanned.fc"), "The heap"))

@@ -179,7 +179,8 @@ class Reports(fctest.Case):
         self.assertNotIn("emory", self.fcdump("--no-header", "--no-info"))
         self.assertIn("run with FC_MEMORY=1", self.fcdump("--mem-functions"))
         self.assertIsNone(json.loads(self.fcdump("--json"))["heap"])
-        self.fcdump("--fail-on-leak", "--fail-on-bad-free")
+        self.fcdump("--fail-on-leak", "--fail-on-bad-free", status=1)
+        self.assertIn("nothing is known of memory in functioncheck.fc: set FC_MEMORY=1", self.error)
 
     def test_sum(self):
         """Two runs: figures are added, the peak is that of one."""
