@@ -303,9 +303,10 @@ static gboolean load_all(Loader *loader)
     for (guint i = 0; i < profiles->len; i++)
     {
         const guint inputs = loader->model->inputs->len;
-        const guint repeated = loader->repeated;
+        const guint passed = loader->repeated + loader->problems->len;
         load_operand(loader, profiles->pdata[i]);
-        if (loader->repeated == repeated || loader->model->inputs->len > inputs)
+        if (loader->repeated + loader->problems->len == passed ||
+            loader->model->inputs->len > inputs)
             g_ptr_array_add(loader->model->operands, g_strdup(profiles->pdata[i]));
     }
     if (!find_missing(loader) && !loader->model->profile && loader->passed_over > 0)
