@@ -235,10 +235,24 @@ gboolean fc_report_prints(const FcReportCut *cut)
     return cut->kept > 0 || fc_format_is_csv();
 }
 
+static gboolean is_filtered(const FcModel *model)
+{
+    for (guint i = 0; i < model->inputs->len; i++)
+        if (((const FcInput *)model->inputs->pdata[i])->header->filter)
+            return TRUE;
+    return FALSE;
+}
+
 void fc_report_no_function(const FcReportContext *context)
 {
     fc_render_line(context->render, "No function to show.");
-    if (context->model->functions->len == 0)
+    if (context->model->functions->len > 0)
+        return;
+    if (is_filtered(context->model))
+        fc_render_note(context->render,
+                       "FC_FILTER let through no function that ran, or nothing that "
+                       "ran was compiled with the flags of fc-config --cflags.");
+    else
         fc_render_note(context->render, "Nothing that ran was compiled with the flags of "
                                         "fc-config --cflags, or other hooks came before libfc's.");
 }

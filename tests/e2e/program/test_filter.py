@@ -123,6 +123,11 @@ class Filter(fctest.Case):
         words = "skip:middle; count:inner"
         self.run_filtered(words)
         self.assertEqual(self.told(), ([words], [words]))
+
+    def test_nothing_is_left(self):
+        self.run_filtered("skip:*")
+        text = self.command([fctest.tool("fcdump"), self.path("functioncheck.fc")])
+        self.assertIn("No function to show.\nFC_FILTER let through no function that ran, or", text)
         self.run_filtered("")
         self.assertEqual(self.told(), ([], [None]))
         self.run_filtered("skip:[ab")
