@@ -9,7 +9,7 @@
  */
 #include "fcdump/export-gmon.h"
 
-#include "fcdump/export.h"
+#include "fcdump/output.h"
 #include "gmon/gmon.h"
 #include "gmon/image.h"
 #include "profile/path.h"
@@ -343,18 +343,12 @@ static gboolean write_file(const Export *export, GError **error)
                             "there are more calls than a gmon.out file can hold");
         return FALSE;
     }
-    if (!fc_export_may_write(export->path, error))
+    FcOutput *output = fc_output_begin(export->path, error);
+    if (!output)
         return FALSE;
-    FILE *file = fopen(export->path, "wbe");
-    gboolean done = file && fc_gmonout_write(export->out, &export->image->layout, file);
-    if (!done)
-        g_set_error_literal(error, G_FILE_ERROR, g_file_error_from_errno(errno), g_strerror(errno));
-    if (file && fclose(file) != 0 && done)
-    {
-        g_set_error_literal(error, G_FILE_ERROR, g_file_error_from_errno(errno), g_strerror(errno));
-        done = FALSE;
-    }
-    return done;
+    const gboolean done =
+        fc_gmonout_write(export->out, &export->image->layout, fc_output_stream(output));
+    return fc_output_end(output, done, error);
 }
 
 /* FALSE and `error` where gprof would not take the image. */

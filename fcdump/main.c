@@ -10,6 +10,7 @@
 #include "fcdump/export.h"
 #include "fcdump/missing.h"
 #include "fcdump/options.h"
+#include "fcdump/output.h"
 #include "fcdump/pager.h"
 #include "fcdump/progress.h"
 #include "fcdump/report-diff.h"
@@ -27,7 +28,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum
@@ -99,34 +99,27 @@ static FcSuppressions *load_suppressions(const FcOptions *options, GPtrArray *pr
     return suppressions;
 }
 
-/* Writes one export to its file.  FALSE and `error` where that failed; the file is then removed,
- * but not a device or a pipe. */
-static gboolean write_file(FcReportContext context, const FcExportFile *file, GError **error)
+static void render_export(FcReportContext context, guint row, FILE *out)
 {
-    const gboolean is_output = strcmp(file->path, "-") == 0;
-    if (!is_output && !fc_export_may_write(file->path, error))
+    g_autoptr(FcRender) render = fc_render_new(out, FALSE, 0, TRUE);
+    context.render = render;
+    fc_report_table[row].render(&context);
+}
+
+/* Writes one export to its file.  FALSE and `error` where that failed. */
+static gboolean write_file(const FcReportContext *context, const FcExportFile *file, GError **error)
+{
+    if (strcmp(file->path, "-") == 0)
     {
-        g_prefix_error(error, "%s: ", file->path);
-        return FALSE;
-    }
-    FILE *out = is_output ? stdout : fopen(file->path, "we");
-    gboolean written = out != NULL;
-    struct stat status = {0};
-    if (out)
-    {
-        fstat(fileno(out), &status);
-        g_autoptr(FcRender) render = fc_render_new(out, FALSE, 0, TRUE);
-        context.render = render;
-        fc_report_table[file->row].render(&context);
-        written = is_output || !ferror(out);
-        written = (is_output || fclose(out) == 0) && written;
-    }
-    if (written)
+        render_export(*context, file->row, stdout);
         return TRUE;
-    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_IO, "%s: %s", file->path,
-                g_strerror(errno != 0 ? errno : EIO));
-    if (S_ISREG(status.st_mode))
-        unlink(file->path);
+    }
+    FcOutput *output = fc_output_begin(file->path, error);
+    if (output)
+        render_export(*context, file->row, fc_output_stream(output));
+    if (output && fc_output_end(output, TRUE, error))
+        return TRUE;
+    g_prefix_error(error, "%s: ", file->path);
     return FALSE;
 }
 
@@ -139,7 +132,7 @@ static gboolean print_exports(const FcReportContext *context)
     for (guint i = 0; i < options->files->len; i++)
     {
         g_autoptr(GError) error = NULL;
-        if (!write_file(*context, &g_array_index(options->files, FcExportFile, i), &error))
+        if (!write_file(context, &g_array_index(options->files, FcExportFile, i), &error))
             g_ptr_array_add(problems, g_strdup(error->message));
     }
     if (options->export >= 0)
