@@ -244,6 +244,30 @@ static gboolean check_diff(FcOptions *options, gboolean split, GError **error)
                           beside);
 }
 
+/* ---- Exports ------------------------------------------------------------------- */
+
+/* Each needs a file of its own. */
+static gboolean check_files(const FcOptions *options, GError **error)
+{
+    for (guint i = 0; i < options->files->len; i++)
+    {
+        const FcExportFile *file = &g_array_index(options->files, FcExportFile, i);
+        const char *other = options->export >= 0 && strcmp(file->path, "-") == 0
+                                ? options->table[options->export].name
+                                : NULL;
+        for (guint j = 0; j < i && !other; j++)
+        {
+            const FcExportFile *before = &g_array_index(options->files, FcExportFile, j);
+            if (file->row != before->row && strcmp(file->path, before->path) == 0)
+                other = options->table[before->row].name;
+        }
+        if (other)
+            return fc_option_fail(error, "--%s and --%s would be written into one file", other,
+                                  options->table[file->row].name);
+    }
+    return TRUE;
+}
+
 /* ---- One table ----------------------------------------------------------------- */
 
 /* What --csv may not go with; NULL: all is well. */
@@ -321,7 +345,8 @@ FcOptions *fc_options_parse(const FcReport *table, int argc, char **argv, GError
         else if (!parse_option(options, argc, argv, &i, error))
             return NULL;
     }
-    if (!check_diff(options, split, error) || (options->csv && !choose_table(options, error)))
+    if (!check_diff(options, split, error) || !check_files(options, error) ||
+        (options->csv && !choose_table(options, error)))
         return NULL;
     g_ptr_array_add(options->operands, NULL);
     g_ptr_array_add(options->images, NULL);

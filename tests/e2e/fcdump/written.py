@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # The files that exports are written to: what was there outlives what can't be written; links, modes,
-# pipes.
+# pipes; one file for two exports.
 
 import os
 import resource
@@ -79,3 +79,12 @@ with subprocess.Popen(["cat", "pipe"], stdout=subprocess.PIPE, text=True) as rea
     export("--flame=pipe")
     contains(reader.communicate()[0], "<svg", "a pipe")
 equal(stat.S_ISFIFO(os.stat("pipe").st_mode), True, "a pipe stays one")
+
+# Two exports need two files.
+for words, both in ((["--html=q", "--flame=q"], ("html", "flame")), (["--html=-", "--flame=-"], ("html", "flame")),
+                    (["--json", "--flame=-"], ("json", "flame"))):
+    result = run(*words, "simple.fc")
+    equal((result.status, result.out), (2, ""), words)
+    contains(result.err, f"fcdump: --{both[0]} and --{both[1]} would be written into one file\n", words)
+equal(os.path.exists("q"), False, "nothing is written")
+export("--flame=q", "--flame=q")
