@@ -14,14 +14,36 @@
 #define LESS_OPTIONS                                                                               \
     "FRSX" /* quits if all fits a screen, shows colours, cuts lines, leaves the text */
 
+#define PROGRAM_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-"
+
 static GPid pager; /* 0: there is none */
+
+/* Whether there is the program that a simple command begins with; what else a command may be the
+ * shell knows. */
+static gboolean is_there(const char *command)
+{
+    const gsize bytes = strspn(command, PROGRAM_CHARACTERS);
+    if (bytes == 0 || (command[bytes] != '\0' && command[bytes] != ' '))
+        return TRUE;
+    g_autofree char *program = g_strndup(command, bytes);
+    g_autofree char *path = g_find_program_in_path(program);
+    return path != NULL;
+}
 
 static const char *choose_pager(void)
 {
     static const char *const variables[] = {"FC_PAGER", "PAGER"};
     for (guint i = 0; i < G_N_ELEMENTS(variables); i++)
-        if (g_getenv(variables[i]))
-            return g_getenv(variables[i]);
+    {
+        const char *command = g_getenv(variables[i]);
+        if (!command)
+            continue;
+        if (is_there(command))
+            return command;
+        fprintf(stderr, "fcdump: %s: %s: no such program; shown without it\n", variables[i],
+                command);
+        return "";
+    }
     g_autofree char *less = g_find_program_in_path("less");
     return less ? "less" : "";
 }

@@ -19,6 +19,7 @@ def on_terminal(columns, *arguments, env=None, status=0):
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "TERM": "xterm", "FC_PAGER": "", **(env or {})}
+    environment = {name: value for name, value in environment.items() if value is not None}
     if env is None or "NO_COLOR" not in env:
         environment.pop("NO_COLOR", None)
     with subprocess.Popen([FCDUMP, *arguments], stdout=slave, stdin=subprocess.DEVNULL,
@@ -175,4 +176,8 @@ for arguments, env in ((["--json"], {"FC_PAGER": SHOW}), ([], {"FC_PAGER": ""}),
 if "PAGED" in good("some.fc", env={"FC_PAGER": SHOW}):
     fail("a pager in a pipe")
 # One that is left early takes nothing with it.
+# What is no command is said, and the report shown.
+for env in ({"FC_PAGER": "no-such-pager -x"}, {"FC_PAGER": None, "PAGER": "no-such-pager -x"}):
+    equal(on_terminal(300, "some.fc", "--color=never", env=env), good("some.fc"), "no such pager")
+equal(on_terminal(300, "some.fc", "--color=never", env={"FC_PAGER": "A=1 head -1"}).count("\n"), 1, "a command of the shell")
 equal(on_terminal(300, "some.fc", "--color=never", env={"FC_PAGER": "head -1"}), good("some.fc").split("\n")[0] + "\n", "a pager that is left")
