@@ -31,8 +31,9 @@ static void note_estimates(const FcReportContext *context)
     g_autofree char *some = fc_format_count(timed);
     fc_render_note(context->render,
                    "Calls are exact. Of %u short function%s %s calls were counted, and %s of them "
-                   "timed, at random: times with ~ are estimates.",
-                   functions, functions > 1 ? "s" : "", all, some);
+                   "timed%s: times with ~ are estimates.",
+                   functions, functions > 1 ? "s" : "", all, timed > 0 ? some : "none",
+                   timed > 0 ? ", at random" : "");
 }
 
 /* What threads waited for the manager, or took to hand records to it. */

@@ -300,10 +300,13 @@ char *fc_report_mark(char *text, gboolean marked)
     return with_mark;
 }
 
-/* Where threads were looked at, the error has in it what is not certain of the costs. */
+/* Where threads were looked at, the error has in it what is not certain of the costs.  Hooks take
+ * no part in waiting. */
 static gboolean is_doubtful(const FcReportContext *context, guint64 ns, guint64 error_ns,
                             guint64 cost_ns)
 {
+    if (fc_options_time(context->options) == FC_TIME_PART_WAIT)
+        return FALSE;
     const gboolean is_seen = context->model->profile->looks > 0 && error_ns > 0;
     const double of_costs = is_seen ? 0 : FC_COSTS_ERROR * (double)cost_ns;
     return (double)error_ns + of_costs > (double)ns / 2;
@@ -389,11 +392,13 @@ void fc_report_note_base(const FcReportContext *context)
 void fc_report_note_marks(const FcReportContext *context)
 {
     gboolean estimated = FALSE;
+    gboolean timed = FALSE;
     gboolean doubtful = FALSE;
     for (guint i = 0; i < context->model->functions->len; i++)
     {
         const FcProfileFunction *figures = &fc_model_function(context->model, i)->figures;
         estimated = estimated || fc_report_is_local_estimated(figures);
+        timed = timed || figures->timed > 0;
         doubtful = doubtful ||
                    is_doubtful(context, figures->total_ns, figures->total_error_ns,
                                figures->total_cost_ns) ||
@@ -409,8 +414,9 @@ void fc_report_note_marks(const FcReportContext *context)
             : g_strdup("");
     if (estimated)
         fc_render_note(context->render,
-                       "~ time: estimated from calls that were timed at random, of which minimum "
-                       "and maximum are%s; ~ calls: apportioned, their sum is exact.%s%s",
+                       "~ time: estimated from %s%s; ~ calls: apportioned, their sum is exact.%s%s",
+                       timed ? "calls that were timed at random, of which minimum and maximum are"
+                             : "the number of calls",
                        seen, doubtful ? " " : "", doubtful ? doubt : "");
     else if (doubtful)
         fc_render_note(context->render, "%s", doubt);

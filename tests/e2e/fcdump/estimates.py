@@ -4,7 +4,7 @@
 # What is an estimate has its mark in each report that shows it, a sum where any part of it is one, and
 # the report says what the marks mean.
 
-from fcfile import Profile, Program, cells, contains, equal, fail, folder, rows, run, section
+from fcfile import Profile, Program, cells, contains, equal, fail, folder, rows, run, section, with_waits
 
 US = 1000
 MS = 1000 * US
@@ -125,6 +125,23 @@ if [len(line) for line in lines] != [5] * 6:
 equal([marked(line) for line in lines],
       [["~", "~", "", "~", ""], ["~", "~", "", "~", ""], ["", "", "", "", ""],
        ["", "", "", "", ""], ["", "", "", "", ""], ["", "", "", "", ""]], "--cycles")
+
+# Where no call was timed, none is told of.
+profile = main_and_others()
+profile.more = [("counted", [f"1 1000 0 {MS} {MS}"])]
+profile.write("untimed.fc")
+text = show("untimed.fc")
+contains(text, "Of 1 short function 1000 calls were counted, and none of them timed: times with ~ are estimates.", "the header")
+contains(text, "~ time: estimated from the number of calls; ~ calls:", "what marks mean where none was timed")
+
+# What hooks took makes no waiting doubtful.
+profile = with_waits(program)
+profile.more = [("counted", [f"1 3 1 {9 * MS} {9 * MS}"])]
+profile.write("waits.fc")
+for words, mark in ((), "?"), (("--time=wait",), "~"):
+    row = {row[-1]: marked(row) for row in rows(show("--no-reports", "--flat", *words, "waits.fc"), "Flat profile")}["work"]
+    equal(mark in row and ("?" in row) == (mark == "?"), True, f"work with {words}: {row}")
+    equal("? time" in show(*words, "waits.fc"), mark == "?", f"what ? means with {words}")
 
 # Where nothing is estimated there is no mark and no word of one, and none in a table for programs.
 profile = main_and_others()
