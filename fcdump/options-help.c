@@ -88,7 +88,8 @@ char *fc_options_help(const FcReport *table)
         append_group_help(text, groups[i]);
     }
     g_string_append(text,
-                    "\nExit status: 0 done, 1 some input could not be read, 2 wrong usage,\n"
-                    "3 what --fail-on, --fail-on-leak or --fail-on-bad-free is there to find.\n");
+                    "\nExit status: 0 done, 1 some input could not be read or has not what "
+                    "was asked\nfor, or the output could not be written, 2 wrong usage, 3 what "
+                    "--fail-on,\n--fail-on-leak or --fail-on-bad-free is there to find.\n");
     return g_string_free(text, FALSE);
 }
