@@ -17,7 +17,7 @@ typedef struct
     double
         *counted; /* by pair: its calls within another one of the function, that made no record */
     double *recorded; /* and the others of it, */
-    double *inner;    /* which by context are so many */
+    double *inner;    /* and both by context */
     GArray *arcs;     /* Within */
 } Recursion;
 
@@ -26,13 +26,20 @@ static const FcCountedPair *pair_of(const Recursion *recursion, const FcCountedS
     return &g_array_index(recursion->settle->counted->pairs, FcCountedPair, share->pair);
 }
 
-/* 0: they have a context of their own, or no time. */
-static double calls_within(const Recursion *recursion, const FcCountedShare *share)
+/* The context in whose time these calls are and which they are within: that of their function, or
+ * the recorded frame, if that is further in; 0: they are not within another one. */
+static guint32 holder_of(const Recursion *recursion, const FcCountedShare *share)
 {
-    if (share->pair == FC_SHARE_OF_COSTS || share->frame == 0 ||
-        !fc_settle_is_on_path(recursion->settle->counts, share->node, share->frame))
+    const FcCounts *counts = recursion->settle->counts;
+    const FcCountsNode *node = &counts->nodes[share->node];
+    if (share->pair == FC_SHARE_OF_COSTS || share->frame == 0 || share->untimed <= 0)
         return 0;
-    return share->untimed * fc_settle_estimated_part(pair_of(recursion, share));
+    if (fc_settle_is_on_path(counts, share->node, share->frame))
+        return share->frame;
+    /* a context is first called by the call site that it is told by */
+    const FcCountedPair *pair = pair_of(recursion, share);
+    const gboolean is_first = pair->site == node->site && pair->site_module == node->site_module;
+    return is_first || node->site == FC_FOLDED_SITE ? 0 : share->node;
 }
 
 static double recorded_calls(const FcSettle *settle, const FcCountedPair *pair)
@@ -43,10 +50,11 @@ static double recorded_calls(const FcSettle *settle, const FcCountedPair *pair)
     return (double)(calls - MIN(pair->calls, calls));
 }
 
-/* What of a pair was recorded is where the others of it are. */
-static double recorded_within(const Recursion *recursion, const FcCountedShare *share, double calls)
+/* With what of the pair was recorded, which is where the others of it are. */
+static double calls_within(const Recursion *recursion, const FcCountedShare *share)
 {
-    return recursion->recorded[share->pair] * calls / recursion->counted[share->pair];
+    const double part = share->untimed / recursion->counted[share->pair];
+    return share->untimed + recursion->recorded[share->pair] * part;
 }
 
 static void find_calls(const Recursion *recursion)
@@ -55,40 +63,37 @@ static void find_calls(const Recursion *recursion)
     for (guint i = 0; i < shares->len; i++)
     {
         const FcCountedShare *share = &g_array_index(shares, FcCountedShare, i);
-        const double calls = calls_within(recursion, share);
-        if (calls <= 0)
+        if (holder_of(recursion, share) == 0)
             continue;
-        recursion->counted[share->pair] += calls;
+        recursion->counted[share->pair] += share->untimed;
         recursion->recorded[share->pair] =
             recorded_calls(recursion->settle, pair_of(recursion, share));
     }
     for (guint i = 0; i < shares->len; i++)
     {
         const FcCountedShare *share = &g_array_index(shares, FcCountedShare, i);
-        const double calls = calls_within(recursion, share);
-        if (calls > 0)
-            recursion->inner[share->node] += recorded_within(recursion, share, calls);
+        if (holder_of(recursion, share) != 0)
+            recursion->inner[share->node] += calls_within(recursion, share);
     }
 }
 
-/* Each call of the frame, and each that is made within it, may be taken to have as long for itself:
- * the former are without the latter for so much of the frame's time.  Where a recursion calls
+/* Each call of the context, and each that is made within it, may be taken to have as long for
+ * itself: the former are without the latter for so much of its time.  Where a recursion calls
  * itself at several places each is active for about as long, within the others. */
-static void add_share(const Recursion *recursion, const FcCountedShare *share, double calls,
+static void add_share(const Recursion *recursion, const FcCountedShare *share, guint32 holder,
                       guint32 arc)
 {
     const FcCounts *counts = recursion->settle->counts;
-    const FcCountsNode *node = &counts->nodes[share->frame];
-    const guint64 unrecorded = MIN(fc_counts_unrecorded(counts, share->frame), node->calls);
-    const double outermost =
-        MAX(1, (double)(node->calls - unrecorded) - recursion->inner[share->frame]);
-    const double within = calls + recorded_within(recursion, share, calls);
-    const double part = within / (within + outermost);
+    const FcCountsNode *node = &counts->nodes[holder];
+    const double outermost = MAX(1, (double)node->calls - recursion->inner[holder]);
+    /* what was recorded of them has its own time */
+    const double part = share->untimed / (calls_within(recursion, share) + outermost) *
+                        fc_settle_estimated_part(pair_of(recursion, share));
     if (recursion->arcs->len <= arc)
         g_array_set_size(recursion->arcs, arc + 1);
     Within *of = &g_array_index(recursion->arcs, Within, arc);
     of->total += part * (double)node->total;
-    of->wait += part * (double)fc_counts_wait(counts->node_waits, share->frame).total;
+    of->wait += part * (double)fc_counts_wait(counts->node_waits, holder).total;
 }
 
 static guint32 arc_of(const Recursion *recursion, const FcCountedShare *share)
@@ -99,9 +104,18 @@ static guint32 arc_of(const Recursion *recursion, const FcCountedShare *share)
                                   pair.site_module, pair.function);
 }
 
-static guint64 beyond(double estimate, guint64 known)
+/* Nothing of a function takes longer than it. */
+static void add_to_arc(FcCounts *counts, guint32 index, const Within *within)
 {
-    return estimate > (double)known ? (guint64)(estimate - (double)known + 0.5) : 0;
+    FcCountsArc *arc = &counts->arcs[index];
+    const FcCountsFunction *callee = &counts->functions[arc->callee];
+    const guint64 wait = fc_counts_wait(counts->arc_waits, index).total;
+    const guint64 most_wait = callee->wait_total - MIN(wait, callee->wait_total);
+    const guint64 more_wait = MIN((guint64)(within->wait + 0.5), most_wait);
+    const guint64 most = callee->total - MIN(arc->total, callee->total);
+    arc->total += MIN((guint64)(within->total + 0.5), most);
+    if (more_wait > 0)
+        fc_counts_add_wait(&counts->arc_waits, index, (FcCountsCost){more_wait, 0});
 }
 
 void fc_settle_recursion(FcSettle *settle)
@@ -117,17 +131,12 @@ void fc_settle_recursion(FcSettle *settle)
     for (guint i = 0; i < settle->shares->len; i++)
     {
         const FcCountedShare *share = &g_array_index(settle->shares, FcCountedShare, i);
-        const double calls = calls_within(&recursion, share);
-        if (calls > 0)
-            add_share(&recursion, share, calls, arc_of(&recursion, share));
+        const guint32 holder = holder_of(&recursion, share);
+        if (holder != 0)
+            add_share(&recursion, share, holder, arc_of(&recursion, share));
     }
     for (guint32 i = 0; i < arcs->len; i++)
     {
-        /* what was recorded is part of that time */
-        const Within *of = &g_array_index(arcs, Within, i);
-        const guint64 wait = fc_counts_wait(counts->arc_waits, i).total;
-        counts->arcs[i].total += beyond(of->total, counts->arcs[i].total);
-        if (beyond(of->wait, wait) > 0)
-            fc_counts_add_wait(&counts->arc_waits, i, (FcCountsCost){beyond(of->wait, wait), 0});
+        add_to_arc(counts, i, &g_array_index(arcs, Within, i));
     }
 }

@@ -282,12 +282,32 @@ static guint64 added(guint64 ticks, double change)
     return sum <= 0 ? 0 : sum < 0x1p62 ? (guint64)(sum + 0.5) : ticks;
 }
 
+/* Those of a recursion have no context of their own: they change as their function does. */
+static void scale_recursion(FcCounts *counts, const guint32 *arcs, const guint64 *totals)
+{
+    g_autofree gboolean *has_context = g_new0(gboolean, counts->arc_count + 1);
+    for (guint32 i = 1; i < counts->node_count; i++)
+        has_context[arcs[i]] = TRUE;
+    for (guint32 i = 0; i < counts->arc_count; i++)
+    {
+        FcCountsArc *arc = &counts->arcs[i];
+        const guint64 before = totals[arc->callee];
+        if (has_context[i + 1] || before == 0)
+            continue;
+        const double times = (double)counts->functions[arc->callee].total / (double)before;
+        arc->total = added(0, (double)arc->total * times);
+    }
+}
+
 /* To each context but frames the changes of those below it, up to the next frames, and its own; to
  * its function and arc those of their outermost contexts.  Children stand behind their parents. */
 static void add_totals(Refine *refine, double *changes)
 {
     FcCounts *counts = refine->counts;
     g_autofree guint32 *arcs = fc_counts_arcs_of_nodes(counts);
+    g_autofree guint64 *totals = g_new(guint64, counts->function_count + 1);
+    for (guint32 i = 0; i < counts->function_count; i++)
+        totals[i] = counts->functions[i].total;
     for (guint32 i = counts->node_count; i-- > 1;)
     {
         FcCountsNode *node = &counts->nodes[i];
@@ -303,6 +323,7 @@ static void add_totals(Refine *refine, double *changes)
         if (arcs[i] != 0)
             counts->arcs[arcs[i] - 1].total = added(counts->arcs[arcs[i] - 1].total, changes[i]);
     }
+    scale_recursion(counts, arcs, totals);
 }
 
 /* What is left of the time of each frame, hooks took. */

@@ -241,10 +241,11 @@ static void test_arc_to_itself(void)
     g_assert_cmpuint(fc_fixture_arc(f.counts, 'A', SITE('A', 0), 'F')->total, ==, 400);
     fc_fixture_check_arc(&f, 'F', SITE('F', 0), 'F', 12);
     fc_fixture_check_arc(&f, 'F', SITE('F', 1), 'F', 4);
-    g_assert_cmpuint(fc_fixture_arc(f.counts, 'F', SITE('F', 0), 'F')->total, ==, 400 * 12 / 16);
-    g_assert_cmpuint(fc_fixture_arc(f.counts, 'F', SITE('F', 1), 'F')->total, ==, 400 * 4 / 8);
-    fc_fixture_check_arc_wait(&f, 'F', SITE('F', 0), 'F', 200 * 12 / 16);
-    fc_fixture_check_arc_wait(&f, 'F', SITE('F', 1), 'F', 200 * 4 / 8);
+    g_assert_cmpuint(fc_fixture_arc(f.counts, 'F', SITE('F', 0), 'F')->total, ==,
+                     1 + 400 * 11 / 16);
+    g_assert_cmpuint(fc_fixture_arc(f.counts, 'F', SITE('F', 1), 'F')->total, ==, 1 + 400 * 3 / 8);
+    fc_fixture_check_arc_wait(&f, 'F', SITE('F', 0), 'F', (200 * 11 + 8) / 16);
+    fc_fixture_check_arc_wait(&f, 'F', SITE('F', 1), 'F', 200 * 3 / 8);
     fc_fixture_stop(&f);
 }
 

@@ -120,6 +120,35 @@ static void test_seen(void)
     g_assert_cmpuint(times.cost[0] + times.cost[1], >=, 11000);
 }
 
+/* Half of the calls of B are by itself: whatever is seen of B, so much of it is theirs. */
+static void test_recursion(void)
+{
+    const guint64 within = fc_fixture_site('B', 0);
+    const Seen seen[] = {{FC_BEACON_HOOK, 100}, {IN_A, 300}, {IN_B, 600}};
+    FcFixture f;
+    fc_fixture_start(&f);
+    fc_fixture_enter(&f, 0, 'A', OF_A, 0);
+    fc_fixture_enter(&f, 100, 'B', OF_B, 1);
+    fc_fixture_enter(&f, 110, 'B', within, 2);
+    fc_fixture_leave(&f, 111, 'B', within, 2);
+    fc_fixture_leave(&f, 120, 'B', OF_B, 1);
+    for (guint i = 1; i < SAMPLES; i++)
+        fc_fixture_sample(&f, 100 + i * 3000, 20, 'B', OF_B, 1);
+    fc_fixture_leave(&f, RUN, 'A', OF_A, 0);
+    FcCounted *counted = fc_stack_counted(f.stack);
+    fc_counted_add(counted, OF_B, fc_fixture_address('B'), 0, CALLS);
+    fc_counted_add(counted, within, fc_fixture_address('B'), 0, CALLS);
+    fc_counted_settle(counted, 0, &fc_fixture_costs);
+    FcObserved all = observed(seen, G_N_ELEMENTS(seen), 1000);
+    fc_costs_take_off(f.counts, &fc_fixture_costs, &all);
+    const guint64 total = fc_fixture_function(f.counts, 'B')->total;
+    g_assert_cmpuint(total, >=, 40000);
+    g_assert_cmpuint(fc_fixture_arc(f.counts, 'B', within, 'B')->total, >=, total * 2 / 5);
+    g_assert_cmpuint(fc_fixture_arc(f.counts, 'B', within, 'B')->total, <=, total * 3 / 5);
+    g_array_unref(all.sightings);
+    fc_fixture_stop(&f);
+}
+
 /* All of the frame was in one call of B, and nobody timed that: the other one, which was, took 10,
  * and is not believed, as looks that see 80,000 are no chance. */
 static void test_unseen(void)
@@ -441,6 +470,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/observed/seen", test_seen);
+    g_test_add_func("/observed/recursion", test_recursion);
     g_test_add_func("/observed/unseen", test_unseen);
     g_test_add_func("/observed/measured", test_measured);
     g_test_add_func("/observed/frame", test_frame);
