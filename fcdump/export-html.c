@@ -20,6 +20,13 @@ enum
 
 /* ---- Functions and arcs ------------------------------------------------------------------ */
 
+/* As the reports, which show what of it was on the CPU. */
+static void put_mark(const FcReportContext *context, FcJson *json, FcTimeSum sum, guint64 wait_ns)
+{
+    sum.ns -= MIN(wait_ns, sum.ns);
+    fc_json_string(json, NULL, fc_report_time_mark(context, &sum));
+}
+
 /* An array, whose members page/data.js names. */
 static void put_function(const FcReportContext *context, FcJson *json, guint index)
 {
@@ -52,8 +59,12 @@ static void put_function(const FcReportContext *context, FcJson *json, guint ind
         fc_json_unsigned(json, NULL, figures->histogram[i]);
     }
     fc_json_end_array(json);
-    fc_json_boolean(json, NULL, fc_report_is_estimated(figures));
-    fc_json_boolean(json, NULL, fc_report_is_local_estimated(figures));
+    FcTimeSum total = {0};
+    FcTimeSum local = {0};
+    fc_report_add_total(&total, figures);
+    fc_report_add_local(&local, figures);
+    put_mark(context, json, total, figures->total_wait_ns);
+    put_mark(context, json, local, figures->local_wait_ns);
     fc_json_unsigned(json, NULL,
                      figures->total_ns - MIN(figures->total_wait_ns, figures->total_ns));
     fc_json_unsigned(json, NULL,
@@ -85,6 +96,11 @@ static void put_arcs(const FcReportContext *context, FcJson *json)
         fc_json_unsigned(json, NULL,
                          arcs[i].total_ns -
                              MIN(arcs[i].total_ns, fc_model_arc_wait_ns(context->model, &arcs[i])));
+        const FcFunction *callee = fc_model_function(context->model, arcs[i].callee);
+        const gboolean estimated = fc_report_is_estimated(&callee->figures);
+        const char *mark = arcs[i].at_most ? estimated ? "<~" : "<" : estimated ? "~" : "";
+        fc_json_string(json, NULL, mark);
+        fc_json_boolean(json, NULL, fc_report_is_apportioned(context->model, &arcs[i]));
         fc_json_end_array(json);
     }
     fc_json_end_array(json);
@@ -145,9 +161,23 @@ static void put_thread_functions(const FcReportContext *context, FcJson *json,
         fc_json_unsigned(json, NULL, context->model->function_of[function->function]);
         fc_json_unsigned(json, NULL, function->calls);
         fc_json_unsigned(json, NULL, function->local_ns);
+        fc_json_unsigned(json, NULL,
+                         function->local_ns - MIN(function->local_wait_ns, function->local_ns));
         fc_json_end_array(json);
     }
     fc_json_end_array(json);
+}
+
+static guint64 local_cpu_ns(const FcProfileThread *thread)
+{
+    guint64 cpu_ns = 0;
+    for (guint i = 0; i < thread->functions->len; i++)
+    {
+        const FcProfileThreadFunction *function =
+            &g_array_index(thread->functions, FcProfileThreadFunction, i);
+        cpu_ns += function->local_ns - MIN(function->local_wait_ns, function->local_ns);
+    }
+    return cpu_ns;
 }
 
 static void put_threads(const FcReportContext *context, FcJson *json)
@@ -160,6 +190,7 @@ static void put_threads(const FcReportContext *context, FcJson *json)
         fc_json_begin_object(json, NULL);
         fc_export_json_thread_run(json, thread);
         fc_json_unsigned(json, "local_ns", fc_report_thread_local_ns(thread));
+        fc_json_unsigned(json, "local_cpu_ns", local_cpu_ns(thread));
         put_thread_functions(context, json, thread);
         fc_json_end_object(json);
     }
@@ -175,8 +206,10 @@ static void put_processes(const FcReportContext *context, FcJson *json)
         const FcInput *input = inputs->pdata[i];
         g_autofree char *command =
             input->header->command_line ? g_strjoinv(" ", input->header->command_line) : NULL;
+        g_autofree char *end = fc_report_end(input->header);
         fc_json_begin_object(json, NULL);
         fc_json_string(json, "file", input->path);
+        fc_json_string(json, "end", end);
         fc_json_signed(json, "pid", input->header->pid);
         fc_json_signed(json, "ppid", input->header->ppid);
         fc_json_string(json, "executable", input->header->executable);
@@ -186,6 +219,28 @@ static void put_processes(const FcReportContext *context, FcJson *json)
         fc_json_end_object(json);
     }
     fc_json_end_array(json);
+}
+
+/* What the reports have above them, a line each. */
+static void put_header(const FcReportContext *context, FcJson *json)
+{
+    char *text = NULL;
+    gsize size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        g_error("no memory for the page");
+    g_autoptr(FcRender) render = fc_render_new(memory, FALSE, 0, TRUE);
+    FcReportContext plain = *context;
+    plain.render = render;
+    fc_report_header_notes(&plain);
+    fclose(memory);
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    fc_json_begin_array(json, "notes");
+    for (guint i = 0; lines[i]; i++)
+        if (*lines[i] != '\0')
+            fc_json_string(json, NULL, lines[i]);
+    fc_json_end_array(json);
+    free(text);
 }
 
 static void put_notes(FcJson *json, const char *key, const GArray *notes)
@@ -237,6 +292,7 @@ static void put_data(const FcReportContext *context, const FcStacks *stacks, FIL
     put_nodes(stacks, json);
     put_threads(context, json);
     put_processes(context, json);
+    put_header(context, json);
     put_notes(json, "losses", profile->losses);
     put_notes(json, "repairs", profile->repairs);
     fc_export_html_heap(context, json);

@@ -227,6 +227,14 @@ static void note_depths(const FcReportContext *context)
     }
 }
 
+void fc_report_header_notes(const FcReportContext *context)
+{
+    note_filters(context);
+    note_depths(context);
+    note_estimates(context);
+    note_costs(context);
+}
+
 void fc_report_header(const FcReportContext *context)
 {
     const GPtrArray *operands = context->model->operands;
@@ -239,9 +247,6 @@ void fc_report_header(const FcReportContext *context)
     if (operands->len > FILES_MAX)
         g_string_append_printf(files, " and %u more", operands->len - FILES_MAX);
     fc_render_title(context->render, "FunctionCheck " FC_VERSION " profile: %s", files->str);
-    note_filters(context);
-    note_depths(context);
-    note_estimates(context);
-    note_costs(context);
+    fc_report_header_notes(context);
     note_waits(context);
 }

@@ -312,16 +312,18 @@ static gboolean is_doubtful(const FcReportContext *context, guint64 ns, guint64 
     return (double)error_ns + of_costs > (double)ns / 2;
 }
 
+const char *fc_report_time_mark(const FcReportContext *context, const FcTimeSum *sum)
+{
+    const guint64 error_ns = (guint64)MIN(sqrt(sum->variance), 0x1p62);
+    return is_doubtful(context, sum->ns, error_ns, sum->cost_ns) ? "?" : sum->estimated ? "~" : "";
+}
+
 char *fc_report_time(const FcReportContext *context, const FcTimeSum *sum)
 {
     if (fc_format_is_csv())
         return fc_format_time(sum->ns);
     g_autofree char *time = fc_format_time(sum->ns);
-    const guint64 error_ns = (guint64)MIN(sqrt(sum->variance), 0x1p62);
-    const char *mark = is_doubtful(context, sum->ns, error_ns, sum->cost_ns) ? "?"
-                       : sum->estimated                                      ? "~"
-                                                                             : "";
-    return g_strconcat(mark, time, NULL);
+    return g_strconcat(fc_report_time_mark(context, sum), time, NULL);
 }
 
 void fc_report_add_total(FcTimeSum *sum, const FcProfileFunction *figures)

@@ -28,6 +28,8 @@ typedef struct FcReportContext
 /* ---- The reports and exports, in the order in which they are printed ----------- */
 
 void fc_report_header(const FcReportContext *context);
+/* What it says of how the profile was made, whatever times are shown. */
+void fc_report_header_notes(const FcReportContext *context);
 void fc_report_losses(const FcReportContext *context);
 void fc_report_summary(const FcReportContext *context);
 void fc_report_heaviest(const FcReportContext *context);
@@ -98,9 +100,11 @@ typedef struct
 
 void fc_report_add_total(FcTimeSum *sum, const FcProfileFunction *figures);
 void fc_report_add_local(FcTimeSum *sum, const FcProfileFunction *figures);
-/* The time, with a mark before it: "~" where it is an estimate, and "?" where it is mostly
- * uncertainty, by its error or by what was taken off.  The caller owns the result, as that of the
- * next; these two are of one function. */
+/* "~" where it is an estimate, and "?" where it is mostly uncertainty, by its error or by what was
+ * taken off. */
+const char *fc_report_time_mark(const FcReportContext *context, const FcTimeSum *sum);
+/* The time with that before it.  The caller owns the result, as that of the next; these two are of
+ * one function. */
 char *fc_report_time(const FcReportContext *context, const FcTimeSum *sum);
 char *fc_report_total_time(const FcReportContext *context, const FcProfileFunction *figures);
 char *fc_report_local_time(const FcReportContext *context, const FcProfileFunction *figures);

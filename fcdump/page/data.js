@@ -9,12 +9,12 @@ const FOLDED = -4;
 const functions = data.functions.map((row, index) => ({
   index, name: row[0], shown: row[1], file: row[2], line: row[3], calls: row[4], total: row[5],
   local: row[6], min: row[7], max: row[8], bytes: row[9], blocks: row[10], live: row[11],
-  peak: row[12], histogram: row[13], totalMark: row[14] ? "~" : "", localMark: row[15] ? "~" : "",
+  peak: row[12], histogram: row[13], totalMark: row[14], localMark: row[15],
   totalCpu: row[16], localCpu: row[17],
 }));
 const byName = new Map(functions.map((f) => [f.name, f]));
 const weights = data.weights;
-// A row: caller, callee, calls, time, through what it came, time on the CPU.
+// A row: caller, callee, calls, time, through what it came, time on the CPU, the mark of both, whether the calls are apportioned.
 const arcs = data.arcs;
 const hasCpu = weights.some((weight) => weight.name === "cpu"); // beside the time, which is all of it then
 
@@ -60,6 +60,11 @@ function formatMark(bytes) {
 }
 
 const formatCount = d3.format(",d");
+
+// "1 block", "2 blocks".
+function counted(count, word) {
+  return `${formatCount(count)} ${word}${count === 1 ? "" : word.endsWith("s") ? "es" : "s"}`;
+}
 
 function format(value, unit) {
   return unit === "ns" ? formatTime(value) : unit === "bytes" ? formatBytes(value)

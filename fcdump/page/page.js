@@ -17,7 +17,7 @@ function showSites(parent, id, title, rows, value, blocks) {
   const box = add(parent, "div", null, { id });
   for (const site of rows.slice(0, 100)) {
     const details = add(box, "details");
-    add(details, "summary", `${formatBytes(value(site))}${blocks ? ` in ${formatCount(blocks(site))} blocks` : ""}: `
+    add(details, "summary", `${formatBytes(value(site))}${blocks ? ` in ${counted(blocks(site), "block")}` : ""}: `
       + `${site.call} in ${site.stack ? site.stack[0] : "(not known)"}`);
     showStack(details, site.stack);
   }
@@ -47,7 +47,7 @@ function showMemory(parent) {
     .tickValues(d3.range(0, (heap.peak_bytes || 1) + 1, Math.max(step, 1))).tickFormat(formatMark));
   const by = (value) => heap.sites.filter((site) => value(site) > 0).sort((a, b) => value(b) - value(a));
   showSites(parent, "holders", "Who held it at the peak", by((site) => site.peak_bytes), (site) => site.peak_bytes);
-  showSites(parent, "leaks", `Leaks: ${formatCount(heap.leaked_blocks)} blocks of ${formatBytes(heap.leaked_bytes)}`,
+  showSites(parent, "leaks", `Leaks: ${counted(heap.leaked_blocks, "block")} of ${formatBytes(heap.leaked_bytes)}`,
     by((site) => site.leaked_bytes), (site) => site.leaked_bytes, (site) => site.leaked_blocks);
   add(parent, "h3", "Bad frees");
   const box = add(parent, "div", null, { id: "bad" });
@@ -71,9 +71,11 @@ function showMemory(parent) {
 // ---- Threads and processes -----------------------------------------------------------------------
 
 function showThreads(parent, state) {
+  const isCpu = weights[state.weight].name === "cpu";
+  const localOf = (t) => isCpu ? t.local_cpu_ns : t.local_ns;
   add(parent, "h2", `Threads (${data.threads.length})`);
   table(parent, "threads", data.threads, [
-    { heading: "in functions", value: (t) => t.local_ns, text: formatTime },
+    { heading: "in functions", value: localOf, text: formatTime },
     { heading: "run", value: (t) => t.run_ns, text: formatTime },
     { heading: "start", value: (t) => t.start_ns, text: formatTime },
     { heading: "end", value: (t) => t.end_ns, text: formatTime },
@@ -81,10 +83,11 @@ function showThreads(parent, state) {
     { heading: "thread", value: (t) => t.tid },
     { heading: "name and heaviest functions", value: (t) => t.name || "", fill: (cell, t) => {
       cell.append(t.name || "");
-      for (const [fn, , local] of t.functions.slice(0, 5)) {
+      const local = isCpu ? 3 : 2;
+      for (const row of t.functions.slice().sort((a, b) => b[local] - a[local]).slice(0, 5)) {
         cell.append(cell.textContent === "" ? "" : " · ");
-        linkTo(cell, fn);
-        cell.append(" " + formatTime(local));
+        linkTo(cell, row[0]);
+        cell.append(" " + functions[row[0]].localMark + formatTime(row[local]));
       }
     } },
   ], state);
@@ -94,6 +97,7 @@ function showThreads(parent, state) {
     { heading: "pid", value: (p) => p.pid },
     { heading: "parent", value: (p) => p.ppid },
     { heading: "threads", value: (p) => p.threads },
+    { heading: "end", value: (p) => p.end || "" },
     { heading: "command", value: (p) => p.command || p.executable || p.file },
   ], {});
 }
@@ -179,8 +183,13 @@ function begin() {
       + `boxes "(left out)" of their callers. The tables of functions hold all.`);
   if (data.deep > 0)
     omitted.push(`${formatCount(data.deep)} contexts deeper than 1,000 levels are added to their caller there.`);
-  if (functions.some((f) => f.totalMark || f.localMark))
-    omitted.push("~ is a time that was estimated, as not all of the calls were timed.");
+  const has = (mark) => functions.some((f) => f.totalMark === mark || f.localMark === mark);
+  if (has("~") || has("?"))
+    omitted.push("~ is a time that was estimated, or calls that were apportioned, of which the sum is exact.");
+  if (has("?"))
+    omitted.push("? is a time that is mostly uncertain, as hooks took several times as long or few calls were timed.");
+  if (arcs.some((arc) => arc[6].startsWith("<")))
+    omitted.push("< is the most that it may be: call sites that are active at the same time.");
   document.getElementById("omitted").textContent = `FunctionCheck ${data.tool_version}. ${omitted.join(" ")} `
     + `Keys: / search, Escape back to the whole, 1 to ${Object.keys(views).length} views.`;
   window.addEventListener("hashchange", show);

@@ -67,14 +67,24 @@ function bar(cell, part, whole) {
   add(cell, "span", "", { class: "share", style: `width:${whole > 0 ? 60 * Math.min(part / whole, 1) : 0}px` });
 }
 
-const columnsOf = (times) => [
-  { heading: "local", value: (f) => f.local,
-    fill: (cell, f) => cell.append(f.localMark + formatTime(f.local)) },
-  { heading: "local %", value: times.local, fill: (cell, f) => bar(cell, times.local(f), times.base) },
-  { heading: "total", value: (f) => f.total,
-    fill: (cell, f) => cell.append(f.totalMark + formatTime(f.total)) },
-  ...(hasCpu ? [{ heading: "local CPU", value: (f) => f.localCpu, fill: (cell, f) => cell.append(f.localMark + formatTime(f.localCpu)) },
-                { heading: "total CPU", value: (f) => f.totalCpu, fill: (cell, f) => cell.append(f.totalMark + formatTime(f.totalCpu)) }] : []),
+const wallColumns = [
+  { heading: "local", value: (f) => f.local, fill: (cell, f) => cell.append(f.localMark + formatTime(f.local)) },
+  { heading: "total", value: (f) => f.total, fill: (cell, f) => cell.append(f.totalMark + formatTime(f.total)) },
+];
+const cpuColumns = [
+  { heading: "local CPU", value: (f) => f.localCpu, fill: (cell, f) => cell.append(f.localMark + formatTime(f.localCpu)) },
+  { heading: "total CPU", value: (f) => f.totalCpu, fill: (cell, f) => cell.append(f.totalMark + formatTime(f.totalCpu)) },
+];
+
+// The times that are meant come first, with the share of them.
+function timeColumns(times, isCpu) {
+  const [local, total] = isCpu ? cpuColumns : wallColumns;
+  const part = { heading: "local %", value: times.local, fill: (cell, f) => bar(cell, times.local(f), times.base) };
+  return [local, part, total, ...(!hasCpu ? [] : isCpu ? wallColumns : cpuColumns)];
+}
+
+const columnsOf = (times, isCpu) => [
+  ...timeColumns(times, isCpu),
   { heading: "calls", value: (f) => f.calls, text: formatCount },
   { heading: "longest", value: (f) => f.max, text: formatTime },
   ...(data.heap ? [{ heading: "allocated", value: (f) => f.bytes, text: formatBytes },
@@ -88,7 +98,7 @@ function showFunctions(parent, state) {
   add(parent, "h2", `Functions (${rows.length})`);
   const first = ["ns", "calls", "bytes", "blocks"].indexOf(weights[state.weight].unit);
   const natural = weights[state.weight].name === "cpu" ? "local CPU" : first === 1 ? "calls" : first >= 2 && data.heap ? "allocated" : "local";
-  table(parent, "functions", rows, columnsOf(timesOf(state.weight)), { ...state, sort: state.sort || natural });
+  table(parent, "functions", rows, columnsOf(timesOf(state.weight), weights[state.weight].name === "cpu"), { ...state, sort: state.sort || natural });
 }
 
 // ---- Overview ----------------------------------------------------------------------------------
@@ -101,17 +111,24 @@ function showOverview(parent, state) {
     return add(list, "dd", value);
   };
   for (const process of data.processes.slice(0, 5))
-    item("Process " + process.pid, process.command || process.executable || process.file);
+    item("Process " + process.pid, (process.command || process.executable || process.file)
+      + (process.end ? `; ${process.end}` : ""));
   if (data.start_realtime_ns > 0)
     item("Started", new Date(data.start_realtime_ns / 1e6).toLocaleString());
+  const isCpu = weights[state.weight].name === "cpu";
   item(data.time_mode >= 3 ? "CPU time" : "Time", `${formatTime(data.run_ns)} from first to last event; `
-    + `${formatTime(data.base_ns)} in functions`);
-  item("Functions", `${formatCount(functions.length)}, ${formatCount(d3.sum(functions, (f) => f.calls))} calls, `
-    + `${formatCount(data.contexts)} contexts`);
-  item("Threads", `${formatCount(data.threads.length)} in ${formatCount(data.processes.length)} processes`);
-  if (data.heap)
-    item("Heap", `${formatBytes(data.heap.peak_bytes)} at its peak; ${formatCount(data.heap.leaked_blocks)} blocks `
-      + `of ${formatBytes(data.heap.leaked_bytes)} leaked`);
+    + `${formatTime(timesOf(state.weight).base)} in functions`
+    + (!hasCpu ? "" : isCpu ? ", on the CPU" : ", waiting included"));
+  item("Functions", `${formatCount(functions.length)}, ${counted(d3.sum(functions, (f) => f.calls), "call")}, `
+    + counted(data.contexts, "context"));
+  item("Threads", `${formatCount(data.threads.length)} in ${counted(data.processes.length, "process")}`);
+  if (data.heap) {
+    const bad = data.heap.bad.length + data.heap.bad_omitted;
+    item("Heap", `${formatBytes(data.heap.peak_bytes)} at its peak; ${counted(data.heap.leaked_blocks, "block")} `
+      + `of ${formatBytes(data.heap.leaked_bytes)} leaked` + (bad > 0 ? `; ${counted(bad, "bad free")}` : ""));
+  }
+  for (const note of data.notes)
+    item("", note).className = "note";
   for (const [kind, count] of data.losses)
     item("Lost", `${kind}: ${formatCount(count)}`).className = "warning";
   const tree = treeOf(state.weight);
@@ -136,7 +153,8 @@ function showOverview(parent, state) {
   const rows = Array.from(own, ([fn, self]) => ({ fn, self })).filter((row) => row.self > 0)
     .sort((a, b) => b.self - a.self).slice(0, 15);
   table(parent, "top", rows, [
-    { heading: name, value: (row) => row.self, text: (value) => format(value, unit) },
+    { heading: name, value: (row) => row.self, fill: (cell, row) => cell.append(
+      (unit === "ns" && row.fn >= 0 ? functions[row.fn].localMark : "") + format(row.self, unit)) },
     { heading: "%", value: (row) => row.self, fill: (cell, row) => bar(cell, row.self, tree.total[0]) },
     { heading: "function", value: (row) => nameOf(row.fn), fill: (cell, row) => linkTo(cell, row.fn) },
   ], {});
@@ -182,9 +200,10 @@ function weigherOf(state, f, tree, above, below) {
 // Callers on the left, callees on the right, each as wide a line as its weight.
 function showGraph(parent, f, unit, weigher) {
   const MOST = 10;
-  const side = (list, other) => list.map((arc) => ({ fn: other(arc), calls: arc[2], weight: weigher.arc(arc), via: arc[4] }))
+  const side = (list, other) => list.map((arc) => ({ fn: other(arc), calls: arc[2], weight: weigher.arc(arc), via: arc[4],
+    mark: unit === "ns" ? arc[6] : "", counted: `${arc[7] ? "~" : ""}${formatCount(arc[2])}x` }))
     .sort((a, b) => b.weight - a.weight || b.calls - a.calls).slice(0, MOST);
-  const textOf = (weight, counted) => unit === "calls" ? counted : `${format(weight, unit)}, ${counted}`;
+  const textOf = (mark, weight, calls) => unit === "calls" ? calls : `${mark}${format(weight, unit)}, ${calls}`;
   const into = arcs.filter((arc) => arc[1] === f.index);
   const from = arcs.filter((arc) => arc[0] === f.index);
   const callers = side(into, (arc) => arc[0] < 0 ? OUTSIDE : arc[0]);
@@ -214,11 +233,11 @@ function showGraph(parent, f, unit, weigher) {
       : [[middle.x + boxWidth, middle.y + 19], [x, y + 19]];
     svg.append("path").attr("class", "edge").attr("d", line({ source: ends[0], target: ends[1] }))
       .attr("stroke-width", 1 + 7 * (weigher.base > 0 ? Math.min(arc.weight / weigher.base, 1) : 0));
-    put(x, y, arc.fn, textOf(arc.weight, `${formatCount(arc.calls)}x`) + (arc.via ? " via " + arc.via : ""));
+    put(x, y, arc.fn, textOf(arc.mark, arc.weight, arc.counted) + (arc.via ? " via " + arc.via : ""));
   });
   draw(callers, true);
   draw(callees, false);
-  put(middle.x, middle.y, f.index, textOf(weigher.own, `${formatCount(f.calls)} calls`));
+  put(middle.x, middle.y, f.index, textOf(unit === "ns" ? f.totalMark : "", weigher.own, counted(f.calls, "call")));
   const more = into.length + from.length - callers.length - callees.length;
   if (more > 0)
     add(parent, "p", `${more} more callers and callees are not drawn.`, { class: "note" });
@@ -268,9 +287,9 @@ function showFunction(parent, state) {
   add(parent, "p", `local ${f.localMark}${formatTime(times.local(f))} (${share(times.local(f), times.base)}), `
     + `total ${f.totalMark}${formatTime(times.total(f))} `
     + `(${share(times.total(f), times.base)}), `
-    + (!hasCpu ? "" : name === "cpu" ? `elapsed ${formatTime(f.local)} and ${formatTime(f.total)}, `
-      : `of it on the CPU ${formatTime(f.localCpu)} and ${formatTime(f.totalCpu)}, `)
-    + `${formatCount(f.calls)} calls`
+    + (!hasCpu ? "" : name === "cpu" ? `elapsed ${f.localMark}${formatTime(f.local)} and ${f.totalMark}${formatTime(f.total)}, `
+      : `of it on the CPU ${f.localMark}${formatTime(f.localCpu)} and ${f.totalMark}${formatTime(f.totalCpu)}, `)
+    + counted(f.calls, "call")
     + (f.max > 0 || f.histogram.length > 0 ? `, ${formatTime(f.min)} to ${formatTime(f.max)} each` : "")
     + (data.heap ? `; ${formatBytes(f.bytes)} allocated, ${formatBytes(f.live)} live at the end` : ""),
       { id: "figures" });

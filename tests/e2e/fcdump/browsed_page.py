@@ -10,7 +10,7 @@ import os
 import re
 import time
 
-from fcfile import FOLDED, Profile, Program, contains, equal, fail, folder, run, with_heap, with_waits
+from fcfile import FOLDED, Profile, Program, contains, equal, fail, folder, rows, run, simple, with_heap, with_waits
 from browser import browser, click, drawn, go, shot, show, text, texts, wait
 
 from selenium.webdriver.common.action_chains import ActionChains
@@ -271,6 +271,33 @@ folded.context(None, FOLDED, "leaf", 5, 60, 50)
 folded.write("folded.fc")
 run("--html=folded.html", "folded.fc")
 run("--html=few.html", "--min=1", "many.fc")
+marks = simple(program, end=("signal", 9))
+marks.function("even", 1000, 4_000_000, 4_000_000)
+marks.arc("work", "work+5", "even", 1000, 4_000_000)
+marks.more = [("counted", ["2 3 1 900000 900000", "3 1000 5 1000 1000"]), ("apportioned-arcs", ["4"])]
+marks.write("marks.fc")
+run("--html=marks.html", "marks.fc")
+
+
+def look_at_marks(driver):
+    """Each time has the mark that the reports have before it."""
+    show(driver, "marks.html")
+    contains(text(driver, "#view dl"), "; killed by signal 9 (Killed)", "how it ended")
+    contains(text(driver, "#view dl"), "Of 2 short functions 1003 calls were counted, and 6 of them timed", "the header")
+    contains(text(driver, "#omitted"), "? is a time that is mostly uncertain", "what ? means")
+    flat = {row[-1]: row for row in rows(run("--no-reports", "--flat", "marks.fc").out, "Flat profile")}
+    go(driver, "#view=functions")
+    shown = {row.split(" ")[-1]: row for row in texts(driver, "#functions tbody tr")}
+    for name, row in shown.items():
+        mark = next(cell for cell in flat[name] if cell.endswith(("ms", "us", "ns")))[0]
+        equal(row[0] if row[0] in "~?" else "", mark if mark in "~?" else "", f"the mark of {name}")
+    equal({row[0] for row in shown.values()} >= {"~", "?"}, True, f"marks: {shown}")
+    go(driver, "#f=even")
+    graph = " ".join(texts(driver, "#graph text"))
+    contains(graph, "~4.000 ms, ", "the time of an arc")
+    contains(graph, "~1,000x", "calls that are apportioned")
+
+
 run("--html=counted.html", os.path.join(os.environ["FC_SOURCE_ROOT"], "tests", "fuzz", "corpus", "profile",
                                         "counted.fc"))
 # A chain of calls that is higher than the window: its root is in view.
@@ -302,10 +329,20 @@ with browser() as driver:
     choose(driver, "CPU time")
     equal(boxes(driver), {"all": 4_000_000, "main": 4_000_000, "work": 3_000_000}, "CPU time")
     go(driver, "#view=functions")
-    equal(texts(driver, "#functions th")[3:5], ["local CPU \u25be", "total CPU"], "their columns")
+    equal(texts(driver, "#functions th")[:5], ["local CPU \u25be", "local %", "total CPU", "local", "total"], "their columns")
     equal([row.split(" ")[-1] for row in texts(driver, "#functions tbody tr")], ["work", "main"], "by local time")
-    equal(texts(driver, "#functions td:nth-child(4)"), ["3.000 ms", "1.000 ms"], "local times on the CPU")
-    equal(texts(driver, "#functions td:nth-child(5)"), ["3.000 ms", "4.000 ms"], "total times on the CPU")
+    equal(texts(driver, "#functions td:nth-child(1)"), ["3.000 ms", "1.000 ms"], "local times on the CPU")
+    equal(texts(driver, "#functions td:nth-child(2)"), ["75.0%", "25.0%"], "and their share of all")
+    equal(texts(driver, "#functions td:nth-child(3)"), ["3.000 ms", "4.000 ms"], "total times on the CPU")
+    go(driver, "#view=threads")
+    contains(texts(driver, "#threads td")[0] + texts(driver, "#threads td")[-1], "4.000 ms", "a thread on the CPU")
+    contains(texts(driver, "#threads td")[-1], "work 3.000 ms", "and its functions")
+    go(driver, "#view=overview")
+    contains(text(driver, "#view dl"), "4.000 ms in functions, on the CPU", "all on the CPU")
+    choose(driver, "wall time")
+    contains(text(driver, "#view dl"), "10.00 ms in functions, waiting included", "all, with waiting")
+    go(driver, "#view=threads&weight=time")
+    contains(texts(driver, "#threads td")[-1], "work 9.000 ms", "a thread's functions, with waiting")
     show(driver, "based.html", "#f=work")
     contains(text(driver, "#figures"), "local 3.000 ms (100.0%), total 3.000 ms (100.0%)", "--base")
     go(driver, "#f=main&weight=time")
@@ -313,6 +350,9 @@ with browser() as driver:
     show(driver, "counted.html", "#view=functions")
     equal(texts(driver, "#functions td:first-child"), ["~3.000 us", "1.000 us", "~1.000 us"], "estimates")
     contains(text(driver, "#omitted"), "~ is a time that was estimated", "estimates")
+    go(driver, "#view=overview")
+    equal(texts(driver, "#top td:first-child")[0][0], "~", "an estimate in the overview")
+    look_at_marks(driver)
     show(driver, "folded.html", "#view=flame")
     equal(boxes(driver), {"all": 90, "main": 40, "(folded contexts)": 50, "leaf": 50}, "folded contexts")
     show(driver, "few.html")
