@@ -136,7 +136,5 @@ void fc_settle_recursion(FcSettle *settle)
             add_share(&recursion, share, holder, arc_of(&recursion, share));
     }
     for (guint32 i = 0; i < arcs->len; i++)
-    {
         add_to_arc(counts, i, &g_array_index(arcs, Within, i));
-    }
 }

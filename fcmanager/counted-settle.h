@@ -30,9 +30,8 @@
  *   favour some.  What timing adds to short calls is taken off as far as it shows.  Where a
  *   frame has not so much local time still, all is given in proportion: no time becomes negative,
  *   and none is made or lost but outside all frames, which can't give more than there was.
- * - Within a recursion only the outermost call is timed.  How long its arcs to itself were active
- *   is estimated from how many of the calls are within another one, at most: those of several call
- *   sites are active at the same time.
+ * - A call within another one of its function is in the context of that one.  How long such calls
+ *   took by their call site is estimated from how many of the context's they are.
  * - Calls deeper than FC_DEPTH are given to contexts in the same way, but have no time: theirs, and
  *   what counting them cost, is that of the recorded frame around them. */
 #pragma once
@@ -207,8 +206,8 @@ double fc_settle_estimated_part(const FcCountedPair *pair);
  * them are more than the frame took: see counted-fit.c. */
 void fc_settle_fit(const FcSettle *settle, FcCountedShare *shares, guint count, double measured);
 void fc_settle_times(FcSettle *settle, guint64 outside);
-/* Adds to arcs that have no context, as another call of the function was open: behind
- * fc_settle_times. */
+/* Adds their time to arcs whose calls were within another one of the function, and have no context
+ * of their own.  Behind fc_settle_times. */
 void fc_settle_recursion(FcSettle *settle);
 void fc_settle_move(FcSettle *settle);
 void fc_settle_bound_totals(FcSettle *settle);
