@@ -14,9 +14,8 @@ typedef struct
 typedef struct
 {
     FcSettle *settle;
-    double
-        *counted; /* by pair: its calls within another one of the function, that made no record */
-    double *recorded; /* and the others of it, */
+    double *counted;  /* by pair: calls within another one of the function that made no record, */
+    double *recorded; /* and that did, */
     double *inner;    /* and both by context */
     GArray *arcs;     /* Within */
 } Recursion;
