@@ -205,14 +205,24 @@ enum FcEntry
     FC_ENTRY_USED_UP, /* counted, and the counter has to be refilled */
 };
 
-/* Whether that is the pair, and then its counter. */
+/* Whether that is the pair, and then its counter.  That is read twice: a handler that makes the
+ * same call first fills the place under our feet, in which there was nothing, or the counter of one
+ * that was removed; and one that forks clears it, where the child counts what the parent's hook
+ * does. */
 static inline __attribute__((always_inline)) bool
 fc_filter_is(const struct FcPair *pair, uint64_t key, uint64_t site, struct FcCount **count)
 {
-    /* read first: a handler that forks clears the table under our feet */
-    *count = __atomic_load_n(&pair->count, __ATOMIC_RELAXED);
+    struct FcCount *before = __atomic_load_n(&pair->count, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    return fc_likely(FC_FILTER_SEEN(pair->key) == key && pair->site == site);
+    if (fc_unlikely(FC_FILTER_SEEN(pair->key) != key || pair->site != site))
+        return false;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    struct FcCount *now = __atomic_load_n(&pair->count, __ATOMIC_RELAXED);
+    *count = now;
+    if (fc_likely(now))
+        return true;
+    *count = before;
+    return before;
 }
 
 /* NULL: the table does not have it; else it is counted at `*count`. */

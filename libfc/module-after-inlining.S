@@ -69,7 +69,11 @@ FC_HOOK_FENTRY:
     mov 16(%rsp), %r10
     cmp %r10, 8(%r11)
     jne 5f
-2:  mov 24(%r11), %r10
+2:  mov 16(%r11), %r10 /* and once more: see there */
+    test %r10, %r10
+    jz 7f
+    mov %r10, %rcx
+8:  mov 24(%r11), %r10
     decw (%rcx)
     jle 6f
     mov FC_HOOKS@gottpoff(%rip), %r11
@@ -94,9 +98,14 @@ FC_HOOK_FENTRY:
     .cfi_adjust_cfa_offset -8
     FC_GO_ON_FENTRY
     .cfi_restore_state
+    .cfi_remember_state
 6:  pop %rcx
     .cfi_adjust_cfa_offset -8
     FC_GO_ON_REFILL
+    .cfi_restore_state
+7:  test %rcx, %rcx
+    jz 3b
+    jmp 8b
     .cfi_endproc
     .size FC_HOOK_FENTRY, .-FC_HOOK_FENTRY
 

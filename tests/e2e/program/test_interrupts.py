@@ -94,6 +94,16 @@ class Interrupts(fctest.Case):
     def test_module_hooks_after_inlining(self):
         self.check_module_hooks(9, config=["--after-inlining"])
 
+    def test_same_call_first(self):
+        """Of each call site the first call is by a handler that came in the midst of the same call."""
+        for config in (), ("--after-inlining",):
+            with self.subTest(config=config):
+                program = self.compile("first_call.c", config=config)
+                done = self.run_quiet([program], env={"FC_DETAIL": "auto"})
+                self.assertEqual((done.returncode, done.stderr), (0, b""))
+                calls = checks.calls_of([fcprofile.load(self.path("functioncheck.fc"))])
+                self.assertEqual(calls["leaf"], int(done.stdout))
+
 
 if __name__ == "__main__":
     fctest.main()
