@@ -235,6 +235,8 @@ void fc_files_free(FcFiles *files)
     {
         if (files->folders[i].fd >= 0)
             close(files->folders[i].fd);
+        if (i == FALLBACK && files->folders[i].absolute)
+            rmdir(files->folders[i].absolute); /* unless there is something in it */
         g_free(files->folders[i].path);
         g_free(files->folders[i].absolute);
     }

@@ -299,6 +299,11 @@ class Failing(Case):
         self.assertEqual(self.files(), ["functioncheck.old-1.fc"])
         self.assertEqual(self.read("functioncheck.old-1.fc"), OLD)
 
+    def test_no_folder_is_left(self):
+        """Where nothing can be written at all, the folder for it goes."""
+        self.assertIn("FCMng: no profile was written", self.run_limited(self.compile("nesting.c")))
+        fctest.wait_until(lambda: os.listdir(self.path("tmp")) == [], "a folder was left")
+
     def start_killed(self, program, stderr, transport):
         """A program whose profile can't be put in place, ended by SIGKILL.  Its folder for what
         can't be."""
