@@ -9,7 +9,7 @@
  */
 #include "fcdump/export-gmon.h"
 
-#include "fcdump/output.h"
+#include "fcdump/export.h"
 #include "gmon/gmon.h"
 #include "gmon/image.h"
 #include "profile/path.h"
@@ -343,7 +343,7 @@ static gboolean write_file(const Export *export, GError **error)
                             "there are more calls than a gmon.out file can hold");
         return FALSE;
     }
-    FcOutput *output = fc_output_begin(export->path, error);
+    FcOutput *output = fc_export_begin(export->path, error);
     if (!output)
         return FALSE;
     const gboolean done =

@@ -74,7 +74,7 @@ void fc_export_note_stacks(const FcReportContext *context, const char *name, con
                        stacks->omitted);
 }
 
-gboolean fc_export_may_write(const char *path, GError **error)
+static gboolean may_write(const char *path, GError **error)
 {
     char start[sizeof FC_DESCRIPTOR_MAGIC] = "";
     FILE *file;
@@ -88,4 +88,9 @@ gboolean fc_export_may_write(const char *path, GError **error)
     g_set_error_literal(error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
                         "is a profile or a program; not overwritten");
     return FALSE;
+}
+
+FcOutput *fc_export_begin(const char *path, GError **error)
+{
+    return may_write(path, error) ? fc_output_begin(path, error) : NULL;
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "fcdump/report.h"
+#include "profile/output.h"
 
 /* What a format may have no room for.  Each is said only of a profile that has such a thing. */
 typedef enum
@@ -33,6 +34,6 @@ void fc_export_note_lost(const FcReportContext *context, const char *name, guint
 void fc_export_note_stacks(const FcReportContext *context, const char *name,
                            const FcStacks *stacks);
 
-/* FALSE and `error`, without the path, where the file to write is a profile or a program: whoever
- * gives an export the wrong argument must not lose it. */
-gboolean fc_export_may_write(const char *path, GError **error);
+/* As fc_output_begin(); also NULL where the file to write is a profile or a program: whoever gives
+ * an export the wrong argument must not lose it. */
+FcOutput *fc_export_begin(const char *path, GError **error);

@@ -10,7 +10,6 @@
 #include "fcdump/export.h"
 #include "fcdump/missing.h"
 #include "fcdump/options.h"
-#include "fcdump/output.h"
 #include "fcdump/pager.h"
 #include "fcdump/progress.h"
 #include "fcdump/report-diff.h"
@@ -114,7 +113,7 @@ static gboolean write_file(const FcReportContext *context, const FcExportFile *f
         render_export(*context, file->row, stdout);
         return TRUE;
     }
-    FcOutput *output = fc_output_begin(file->path, error);
+    FcOutput *output = fc_export_begin(file->path, error);
     if (output)
         render_export(*context, file->row, fc_output_stream(output));
     if (output && fc_output_end(output, TRUE, error))

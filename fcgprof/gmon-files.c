@@ -6,6 +6,7 @@
 #include "fcgprof/gmon-files.h"
 
 #include "fcgprof/graph.h"
+#include "profile/output.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -458,19 +459,21 @@ static void write_old(const FcGModel *model, const FcGmonWriter *writer)
 gboolean fc_gmodel_write_gmon(const FcGModel *model, const char *path, const FcGmonLayout *layout,
                               GError **error)
 {
-    FcGmonWriter writer = {fopen(path, "wb"), *layout};
+    g_autoptr(GError) reason = NULL;
+    FcOutput *output = fc_output_begin(path, &reason);
 
-    if (writer.file)
+    if (output)
     {
+        FcGmonWriter writer = {fc_output_stream(output), *layout};
+
         if (model->options->format == FC_GMON_FORMAT_AUTO ||
             model->options->format == FC_GMON_FORMAT_MAGIC)
             write_tagged(model, &writer);
         else
             write_old(model, &writer);
-        gboolean has_failed = ferror(writer.file) != 0;
-        if (fclose(writer.file) == 0 && !has_failed)
+        if (fc_output_end(output, TRUE, &reason))
             return TRUE;
     }
-    g_set_error(error, FC_GMON_ERROR, FC_GMON_ERROR_OUTPUT, "%s: %s", path, g_strerror(errno));
+    g_set_error(error, FC_GMON_ERROR, FC_GMON_ERROR_OUTPUT, "%s: %s", path, reason->message);
     return FALSE;
 }

@@ -52,8 +52,10 @@ static gboolean read_gmon_files(FcGModel *model, const FcGmonLayout *layout, GEr
     return TRUE;
 }
 
-static void print_reports(FcGModel *model, unsigned styles)
+/* FALSE where a file of them was not written, which was said. */
+static gboolean print_reports(FcGModel *model, unsigned styles)
 {
+    gboolean good = TRUE;
     gboolean has_graph = (styles & FC_GSTYLE_GRAPH) != 0;
     gboolean graph_first = has_graph && model->options->traditional;
 
@@ -68,11 +70,12 @@ static void print_reports(FcGModel *model, unsigned styles)
     if (styles & FC_GSTYLE_EXEC)
         fc_greport_exec(model);
     if (styles & FC_GSTYLE_ANNOTATE)
-        fc_greport_annotate(model);
+        good = fc_greport_annotate(model);
     if (styles & FC_GSTYLE_FUNCTION_ORDER)
         fc_greport_function_order(model);
     if (styles & FC_GSTYLE_FILE_ORDER)
         fc_greport_file_order(model);
+    return good;
 }
 
 /* What went wrong in part, or is worth saying; the number of it. */
@@ -96,7 +99,8 @@ static gboolean run_profiles(FcGModel *model, GError **error)
         return FALSE;
     fc_gprofile_measure(profile);
     n_problems += print_messages(fc_gprofile_warnings(profile));
-    print_reports(model, fc_goptions_styles(model->options, model->inputs));
+    if (!print_reports(model, fc_goptions_styles(model->options, model->inputs)))
+        n_problems++;
     return n_problems == 0 || fail(error, "");
 }
 
@@ -134,8 +138,7 @@ static gboolean run_gmon(FcGModel *model, FcGObject *object, GError **error)
         return fail(error, "the profile has no histogram");
     if ((styles & FC_GSTYLE_GRAPH) && !(model->inputs & FC_GINPUT_ARCS))
         return fail(error, "the profile has no call graph");
-    print_reports(model, styles);
-    return TRUE;
+    return print_reports(model, styles) || fail(error, "");
 }
 
 static gboolean run(const FcGOptions *options, GError **error)

@@ -5,6 +5,7 @@
 #include "fcgprof/reports.h"
 
 #include "fcgprof/symspec.h"
+#include "profile/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -323,25 +324,17 @@ static char *choose_file(Annotator *annotator, const FcGFile *file)
     return path;
 }
 
-/* Where the annotated file goes: the report, or a file of its own (-y). */
-static FILE *open_output(Annotator *annotator, const FcGFile *file)
+/* In the report. */
+static FILE *begin_part(Annotator *annotator, const FcGFile *file)
 {
     FcGModel *model = annotator->model;
 
-    if (!model->options->separate_files)
-    {
-        if (annotator->has_earlier)
-            fputc('\n', model->out);
-        annotator->has_earlier = TRUE;
-        fc_gmodel_begin_report(model);
-        fprintf(model->out, "*** File %s:\n", file->path);
-        return model->out;
-    }
-    g_autofree char *path = choose_file(annotator, file);
-    FILE *out = fopen(path, "w");
-    if (!out)
-        fprintf(stderr, "fcgprof: %s: %s\n", path, g_strerror(errno));
-    return out;
+    if (annotator->has_earlier)
+        fputc('\n', model->out);
+    annotator->has_earlier = TRUE;
+    fc_gmodel_begin_report(model);
+    fprintf(model->out, "*** File %s:\n", file->path);
+    return model->out;
 }
 
 static int compare_counts(const void *a, const void *b)
@@ -399,43 +392,59 @@ static void print_summary(const FileCounts *counts, FILE *out)
             counts->n_executable ? (double)counts->ncalls / n : 0.0);
 }
 
-static void annotate_file(Annotator *annotator, const FcGFile *file)
+static void annotate_file(Annotator *annotator, FILE *source, FILE *out)
 {
-    FILE *source = open_source(annotator->model, file), *out;
     gboolean is_line_start = TRUE;
     char buffer[8192];
     int number = 0;
 
-    if (!source)
-        return;
-    out = open_output(annotator, file);
-    while (out && fgets(buffer, sizeof buffer, source))
+    while (fgets(buffer, sizeof buffer, source))
     {
         if (is_line_start)
             print_margin(annotator, ++number, out);
         is_line_start = strchr(buffer, '\n') != NULL;
         fputs(buffer, out);
     }
-    fclose(source);
-    if (!out)
-        return;
     print_top_lines(annotator, out);
     print_summary(annotator->counts, out);
-    if (out != annotator->model->out)
-        fclose(out);
 }
 
-void fc_greport_annotate(FcGModel *model)
+/* Into a file of its own (-y).  FALSE where it was not written. */
+static gboolean write_file(Annotator *annotator, const FcGFile *file, FILE *source)
+{
+    g_autofree char *path = choose_file(annotator, file);
+    g_autoptr(GError) error = NULL;
+    FcOutput *output = fc_output_begin(path, &error);
+
+    if (output)
+        annotate_file(annotator, source, fc_output_stream(output));
+    if (output && fc_output_end(output, TRUE, &error))
+        return TRUE;
+    fprintf(stderr, "fcgprof: %s: %s\n", path, error->message);
+    return FALSE;
+}
+
+gboolean fc_greport_annotate(FcGModel *model)
 {
     g_autoptr(GHashTable) written = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     Annotator annotator = {.model = model, .written = written};
     GHashTable *files = count_lines(model);
+    gboolean good = TRUE;
 
     for (const FcGFile *file = model->files; file; file = file->next)
     {
         annotator.counts = g_hash_table_lookup(files, file);
-        if (annotator.counts && (model->options->show_zero || annotator.counts->ncalls > 0))
-            annotate_file(&annotator, file);
+        if (!annotator.counts || (!model->options->show_zero && annotator.counts->ncalls == 0))
+            continue;
+        FILE *source = open_source(model, file);
+        if (!source)
+            continue;
+        if (!model->options->separate_files)
+            annotate_file(&annotator, source, begin_part(&annotator, file));
+        else if (!write_file(&annotator, file, source))
+            good = FALSE;
+        fclose(source);
     }
     g_hash_table_destroy(files);
+    return good;
 }

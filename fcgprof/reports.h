@@ -24,7 +24,7 @@ void fc_greport_flat(FcGModel *model);
 void fc_greport_graph(FcGModel *model);
 void fc_greport_index(FcGModel *model);
 void fc_greport_exec(FcGModel *model);
-void fc_greport_annotate(FcGModel *model);
+gboolean fc_greport_annotate(FcGModel *model);
 void fc_greport_function_order(FcGModel *model);
 void fc_greport_file_order(FcGModel *model);
 

@@ -32,10 +32,10 @@ class Case(fctest.Case):
         done = self.run_test_clock([program])
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"", b""))
 
-    def run_tool(self, *words):
+    def run_tool(self, *words, preexec_fn=None):
         return subprocess.run([fctest.tool("fcgprof"), *words], capture_output=True, text=True,
                               cwd=self.folder, env=fctest.plain_environment(),
-                              timeout=fctest.TIMEOUT_S, check=False)
+                              timeout=fctest.TIMEOUT_S, check=False, preexec_fn=preexec_fn)
 
     def report(self, *words):
         done = self.run_tool(*words)

@@ -8,12 +8,20 @@ times, twice- (11 us, 6 of its own), and at last leaf+62-63 and main-64.
 
 import os
 import re
+import resource
+import signal
 
 import fcgprof
 import gproftext
 from fcgprof import OUTSIDE, HERE
 
 SOURCE = os.path.join(HERE, "lines.c")
+
+
+def fill_disk():
+    """What is written beyond a few bytes of a file fails."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (16, 16))
 
 
 class Linewise(fcgprof.Case):
@@ -121,6 +129,18 @@ class Linewise(fcgprof.Case):
         with open(self.path("lines.c-ann"), encoding="utf-8") as stream:
             found = self.margins(stream.read())
         self.assertEqual([found[number][2] for number in (6, 11, 20)], ["26", "#####", "#####"])
+
+    def test_annotated_on_full_disk(self):
+        """What cannot be written is said, and leaves what was there."""
+        with open(self.path("lines.c-ann"), "w", encoding="utf-8") as stream:
+            stream.write("that of before")
+        before = os.listdir(self.folder)
+        done = self.run_tool("-A", "-y", "-b", "functioncheck.fc", preexec_fn=fill_disk)
+        self.assertEqual((done.returncode, done.stdout, done.stderr),
+                         (1, "", "fcgprof: lines.c-ann: File too large\n"))
+        with open(self.path("lines.c-ann"), encoding="utf-8") as stream:
+            self.assertEqual(stream.read(), "that of before")
+        self.assertEqual(os.listdir(self.folder), before)
 
     def test_counts(self):
         text = self.report("-C", "-b", "-l", "functioncheck.fc")

@@ -3,7 +3,9 @@
 """Where GNU gprof fails, fcgprof goes on: the list in the manual, one by one.  That gprof
 still fails is shown too, so that the list does not outlive its reasons."""
 import os
+import resource
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -210,6 +212,29 @@ def try_full_output(target):
                 f'{tool} writes to a full disk: {done.returncode} {done.stderr}')
 
 
+def fill_disk():
+    """What is written beyond a few bytes of a file fails, as on a full disk."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (16, 16))
+
+
+def try_full_disk(root, target):
+    """A sum that has no room leaves the one of before."""
+    folder = os.path.join(root, 'full')
+    os.mkdir(folder)
+    path = os.path.join(folder, 'gmon.sum')
+    before = b'the sum of before'
+    for tool, left in ((oracle.GPROF, False), (oracle.FCGPROF, True)):
+        targets.write(path, before)
+        done = subprocess.run([tool, '-s', target.image, target.profiles[0]], cwd=folder,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+                              preexec_fn=fill_disk)
+        with open(path, 'rb') as data:
+            require((data.read() == before) == left, f'{tool} -s on a full disk')
+        require(os.listdir(folder) == ['gmon.sum'], f'{tool} leaves {os.listdir(folder)}')
+    require((done.returncode, done.stderr) == (1, b'fcgprof: gmon.sum: File too large\n'), done)
+
+
 def try_foreign_object(root):
     """Not beyond gprof either: libbfd relocates what is not linked yet for the machines that it
     was built for."""
@@ -312,6 +337,7 @@ def main():
         try_symbols_without_address(root, target)
         try_sum_and_debugging(root, target)
         try_full_output(target)
+        try_full_disk(root, target)
         try_foreign_object(root)
         try_endless_text(root)
         try_marks_of_files(root, target)

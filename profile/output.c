@@ -2,9 +2,7 @@
  *
  * See output.h.
  */
-#include "fcdump/output.h"
-
-#include "fcdump/export.h"
+#include "profile/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -66,8 +64,6 @@ static int create_beside(FcOutput *output)
 
 FcOutput *fc_output_begin(const char *path, GError **error)
 {
-    if (!fc_export_may_write(path, error))
-        return NULL;
     FcOutput *output = g_new0(FcOutput, 1);
     char *target = realpath(path, NULL);
     output->path = g_strdup(target ? target : path);
