@@ -6,6 +6,7 @@
 #include "fcdump/diff-rules.h"
 #include "fcdump/options-table.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* --NAME and --no-NAME of the reports.  FALSE where `name` is none of these. */
@@ -246,21 +247,38 @@ static gboolean check_diff(FcOptions *options, gboolean split, GError **error)
 
 /* ---- Exports ------------------------------------------------------------------- */
 
-/* Each needs a file of its own. */
+/* Where `path` leads, however it is spelt. */
+static char *resolve(const char *path)
+{
+    const char *named = strcmp(path, "-") == 0 ? "/dev/stdout" : path;
+    g_autofree char *folder = g_path_get_dirname(named);
+    g_autofree char *base = g_path_get_basename(named);
+    char *found = realpath(named, NULL);
+    char *found_folder = found ? NULL : realpath(folder, NULL); /* it is still to be made */
+    char *place = found ? g_strdup(found)
+                        : g_build_filename(found_folder ? found_folder : folder, base, NULL);
+    free(found);
+    free(found_folder);
+    return place;
+}
+
+/* Each needs a file of its own, unless it is thrown away. */
 static gboolean check_files(const FcOptions *options, GError **error)
 {
+    g_autoptr(GHashTable) rows = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    if (options->export >= 0)
+        g_hash_table_insert(rows, resolve("-"), GUINT_TO_POINTER((guint)options->export));
     for (guint i = 0; i < options->files->len; i++)
     {
         const FcExportFile *file = &g_array_index(options->files, FcExportFile, i);
-        const char *other = options->export >= 0 && strcmp(file->path, "-") == 0
-                                ? options->table[options->export].name
+        g_autofree char *place = resolve(file->path);
+        gpointer row = NULL;
+        const gboolean taken = strcmp(place, "/dev/null") != 0 &&
+                               g_hash_table_lookup_extended(rows, place, NULL, &row);
+        const char *other = taken && GPOINTER_TO_UINT(row) != file->row
+                                ? options->table[GPOINTER_TO_UINT(row)].name
                                 : NULL;
-        for (guint j = 0; j < i && !other; j++)
-        {
-            const FcExportFile *before = &g_array_index(options->files, FcExportFile, j);
-            if (file->row != before->row && strcmp(file->path, before->path) == 0)
-                other = options->table[before->row].name;
-        }
+        g_hash_table_insert(rows, g_steal_pointer(&place), GUINT_TO_POINTER(file->row));
         if (other)
             return fc_option_fail(error, "--%s and --%s would be written into one file", other,
                                   options->table[file->row].name);

@@ -42,7 +42,7 @@ def without_room(*words):
 
 
 def export(*words):
-    equal(run(*words, "simple.fc").status, 0, words)
+    equal(run(*words, "simple.fc").status, 0, f"{words}")
 
 
 for kind in EXPORTS:
@@ -80,11 +80,17 @@ with subprocess.Popen(["cat", "pipe"], stdout=subprocess.PIPE, text=True) as rea
     contains(reader.communicate()[0], "<svg", "a pipe")
 equal(stat.S_ISFIFO(os.stat("pipe").st_mode), True, "a pipe stays one")
 
-# Two exports need two files.
+# Two exports need two files, however they are spelt.
+os.symlink("../" + os.path.basename(os.getcwd()), "here")
 for words, both in ((["--html=q", "--flame=q"], ("html", "flame")), (["--html=-", "--flame=-"], ("html", "flame")),
-                    (["--json", "--flame=-"], ("json", "flame"))):
+                    (["--json", "--flame=-"], ("json", "flame")),
+                    (["--html=q", "--flame=./q"], ("html", "flame")),
+                    (["--html=q", "--flame=here/q"], ("html", "flame")),
+                    (["--html=target", "--flame=link"], ("html", "flame")),
+                    (["--html=-", "--flame=/dev/stdout"], ("html", "flame"))):
     result = run(*words, "simple.fc")
-    equal((result.status, result.out), (2, ""), words)
-    contains(result.err, f"fcdump: --{both[0]} and --{both[1]} would be written into one file\n", words)
+    equal((result.status, result.out), (2, ""), f"{words}")
+    contains(result.err, f"fcdump: --{both[0]} and --{both[1]} would be written into one file\n", f"{words}")
 equal(os.path.exists("q"), False, "nothing is written")
 export("--flame=q", "--flame=q")
+export("--flame=/dev/null", "--html=/dev/null")
