@@ -200,6 +200,18 @@ gboolean fc_option_apply_number(FcOptions *options, const FcOption *option, cons
     return TRUE;
 }
 
+gboolean fc_option_apply_width(FcOptions *options, const FcOption *option, const char *argument,
+                               GError **error)
+{
+    if (!fc_option_apply_number(options, option, argument, error))
+        return FALSE;
+    if (options->width == 0 || options->width >= FC_WIDTH_LEAST)
+        return TRUE;
+    return fc_option_fail(
+        error, "--%s: '%s' columns are too few: %d and more, or 0 for as many as it takes",
+        option->name, argument, FC_WIDTH_LEAST);
+}
+
 /* A number and ns, us, ms or s. */
 gboolean fc_option_apply_duration(FcOptions *options, const FcOption *option, const char *argument,
                                   GError **error)

@@ -86,6 +86,9 @@ typedef enum
 /* --all */
 #define FC_TOP_ALL G_MAXINT
 
+/* Columns: in fewer tables have no room for a name. */
+#define FC_WIDTH_LEAST 20
+
 typedef struct
 {
     const FcReport *table; /* as main handed it in */

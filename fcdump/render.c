@@ -86,15 +86,20 @@ static const char *part_end(const char *part)
     return p;
 }
 
-/* `text` in lines of no more columns than there are; the caller owns the result. */
+/* `text` in lines of no more columns than there are, begun further left where little would be
+ * left of them; a part that is longer than a line stays whole.  The caller owns the result. */
 static char *wrap(const FcRender *render, const char *text)
 {
-    const guint indent = hanging_indent(text);
+    if (render->width == 0)
+        return g_strdup(text);
+    guint indent = hanging_indent(text);
+    if (render->width <= indent + NAME_WIDTH_MIN / 2)
+        indent = MIN(indent, render->width / 4);
+    const guint blanks = (guint)strspn(text, " ");
     GString *lines = g_string_new(NULL);
     guint column = 0;
     const char *end = text;
-    if (render->width <= indent + NAME_WIDTH_MIN / 2)
-        return g_strdup(text);
+    text += blanks - MIN(blanks, indent);
     for (const char *part = text; *part != '\0'; part = end)
     {
         end = part_end(part);

@@ -133,7 +133,8 @@ static void test_notes(void)
         {24, "a thread's time is the thread's", "a thread's time is the\nthread's\n"},
         {17, "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9 is eleven too",
          "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9 is\neleven too\n"},
-        {16, "too narrow for words", "too narrow for words\n"},
+        {16, "too narrow for words", "too narrow for\nwords\n"},
+        {24, "            far to the right of it", "      far to the right\n      of it\n"},
         {20, "", "\n"},
     };
     for (guint i = 0; i < G_N_ELEMENTS(cases); i++)

@@ -89,6 +89,8 @@ refused("--flat takes no argument", "--flat=yes", "some.fc")
 refused("--details takes no argument", "--details=yes", "some.fc")
 refused("'many'", "--depth=many", "some.fc")
 refused("'wide' is no number", "--width=wide", "some.fc")
+for columns in ("1", "19"):
+    refused(f"--width: '{columns}' columns are too few: 20 and more,", f"--width={columns}", "some.fc")
 refused("'h' is none of ns, us, ms, s", "--units=h", "some.fc")
 refused("'-1'", "--depth=-1", "some.fc")
 for percent in ("101", "-1", "x", "5x", "nan"):

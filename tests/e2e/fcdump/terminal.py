@@ -134,6 +134,13 @@ recursive(program).write("cycles.fc")
 with_waits(program).write("waits.fc")
 CORPUS = os.path.join(os.environ["FC_SOURCE_ROOT"], "tests", "fuzz", "corpus", "profile")
 profiles = [["heap.fc"], ["cycles.fc"], ["waits.fc"], [os.path.join(CORPUS, "traced.fc")], [os.path.join(CORPUS, "threads.fc")]]
+# In each report lines are as long as --width says, but for what is copied as a whole.
+for report in listed:
+    for words in profiles:
+        for width in (20, 40, 80):
+            for line in run("--no-reports", "--" + report, "--details", f"--width={width}", *words).out.split("\n"):
+                if len(line) > width and " " in line[width // 2:].strip() and "'" not in line:
+                    fail(f"--{report} --width={width} of {words}: {len(line)} columns", line)
 FACTORS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
 TIME = re.compile(r"(?<![\w.])(\d[\d.]*) (ns|us|ms|s)\b")
 timed = set()
