@@ -49,6 +49,8 @@ typedef struct
     gboolean brief;
     gboolean debug;
     gboolean version;
+    gboolean help;
+    char *text; /* to be printed, and nothing else done */
     char *name;
     char *rank;
     char *directory;
@@ -57,6 +59,7 @@ typedef struct
 
 static void options_clear(Options *options)
 {
+    g_free(options->text);
     g_free(options->name);
     g_free(options->rank);
     g_free(options->directory);
@@ -103,14 +106,20 @@ static gboolean parse(int argc, char **argv, Options *options, GError **error)
         {"brief", 0, 0, G_OPTION_ARG_NONE, &options->brief, "no notice at the start", NULL},
         {"debug", 0, 0, G_OPTION_ARG_NONE, &options->debug, "tell what happens on stderr", NULL},
         {"version", 0, 0, G_OPTION_ARG_NONE, &options->version, "print the version", NULL},
+        {"help", 'h', 0, G_OPTION_ARG_NONE, &options->help, "print this text", NULL},
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
     g_autoptr(GOptionContext) context = g_option_context_new("- FunctionCheck's profile manager");
     g_option_context_set_summary(context,
                                  "Started by libfc in a profiled program; of no use by hand.");
     g_option_context_add_main_entries(context, entries, NULL);
+    g_option_context_set_help_enabled(context, FALSE); /* it would exit, whatever was written */
     if (!g_option_context_parse(context, &argc, &argv, error))
         return FALSE;
-    if (options->version)
+    if (options->help)
+        options->text = g_option_context_get_help(context, TRUE, NULL);
+    else if (options->version)
+        options->text = g_strdup("fcmanager (FunctionCheck) " FC_VERSION "\n");
+    if (options->text)
         return TRUE;
     if (argc > 1)
         g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "unexpected argument '%s'",
@@ -258,6 +267,18 @@ static int run(const Options *options, int last_word)
     return EXIT_SUCCESS;
 }
 
+/* Returns the status.  A reader that left has what it wanted. */
+static int print(const char *text)
+{
+    errno = 0;
+    fputs(text, stdout);
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return EXIT_SUCCESS;
+    if (errno != EPIPE)
+        fprintf(stderr, "fcmanager: standard output: %s\n", g_strerror(errno != 0 ? errno : EIO));
+    return EXIT_FAILURE;
+}
+
 int main(int argc, char **argv)
 {
     g_autoptr(GError) error = NULL;
@@ -271,11 +292,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "fcmanager: %s\n", error->message);
         return STATUS_USAGE;
     }
-    if (options.version)
-    {
-        printf("fcmanager (FunctionCheck) %s\n", FC_VERSION);
-        return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-    }
+    if (options.text)
+        return print(options.text);
     /* Tables grow by doubling.  The large ones stay mappings, which go back to the system at once:
        by itself malloc would keep as much as the largest that was ever freed. */
     mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);

@@ -47,7 +47,9 @@ def check_output():
         for option in ("--help", "--version", "--cflags-libs"):
             done = subprocess.run([os.path.join(BINDIR, "fc-config"), option], stdout=full,
                                   stderr=subprocess.PIPE, check=False)
-            expect(done.returncode != 0, "%s that can't be written" % option, done.returncode)
+            expect((done.returncode, done.stderr) ==
+                   (1, b"fc-config: standard output: it cannot be written\n"),
+                   "%s that can't be written" % option, done)
 
 
 def check_refusals():

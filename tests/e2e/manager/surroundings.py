@@ -123,6 +123,15 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(result.returncode, 0)
         self.assertRegex(result.stdout, r'^fcmanager \(FunctionCheck\) \d+\.\d+\.\d+\n$')
 
+    @unittest.skipUnless(os.path.exists('/dev/full'), 'needs /dev/full')
+    def test_full_device(self):
+        for option in ('--help', '--version'):
+            with open('/dev/full', 'wb') as full:
+                result = subprocess.run([MANAGER, option], stdout=full, stderr=subprocess.PIPE,
+                                        text=True, check=False, timeout=TIMEOUT)
+            self.assertEqual((result.returncode, result.stderr),
+                             (1, 'fcmanager: standard output: No space left on device\n'), option)
+
 
 if __name__ == '__main__':
     unittest.main()
