@@ -264,8 +264,8 @@ void fc_diff_rules_find_unknown(const GPtrArray *rules, const FcDiff *diff, GPtr
         const FcDiffRule *rule = rules->pdata[i];
         if (rule->metric == FC_DIFF_BYTES)
             g_ptr_array_add(problems,
-                            g_strdup_printf("--fail-on=%s: not all of the profiles know of "
-                                            "memory: set FC_MEMORY=1 for the runs",
-                                            rule->text));
+                            g_strdup_printf("--fail-on=%s: nothing is known of memory in %s: "
+                                            "set FC_MEMORY=1 for all runs",
+                                            rule->text, diff->no_memory));
     }
 }

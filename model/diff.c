@@ -67,6 +67,7 @@ void fc_diff_free(FcDiff *diff)
         g_array_unref(diff->contexts);
     if (diff->known_contexts)
         g_hash_table_unref(diff->known_contexts);
+    g_free(diff->no_memory);
     g_free(diff);
 }
 
@@ -190,7 +191,10 @@ static void add_whole(FcDiff *diff, FcDiffSide side, const FcModel *model)
     sample[FC_DIFF_BYTES] = (double)model->profile->heap.bytes;
     complete_sample(sample, variance);
     add_sample(diff, side, diff->whole.figures, &diff->whole.filled[side], sample);
-    diff->memory = diff->memory && model->profile->heap.recorded;
+    if (model->profile->heap.recorded || !diff->memory)
+        return;
+    diff->memory = FALSE;
+    diff->no_memory = g_strdup(model->operands->pdata[0]);
 }
 
 /* ---- Contexts ------------------------------------------------------------------------ */

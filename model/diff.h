@@ -82,7 +82,8 @@ typedef struct
     guint runs[FC_DIFF_SIDES];
     GArray *functions; /* FcDiffFunction */
     GArray *contexts;  /* FcDiffContext, a parent before its children; NULL: not wanted */
-    gboolean memory;   /* bytes were recorded in all runs */
+    gboolean memory;   /* bytes were recorded in all runs; else */
+    char *no_memory;   /* a profile of the first in which they were not */
     gboolean estimated;
     FcDiffFunction whole; /* name: NULL */
     double level;         /* at which each change of a function is tested; */

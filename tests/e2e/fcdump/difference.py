@@ -77,7 +77,7 @@ equal(run("--diff", "--fail-on=local(work):+300us", *before, "--", *slower).stat
 equal(run("--diff", "--fail-on=local(work):+1ms", *before, "--", *slower).status, 0, "a limit in time")
 result = run("--diff", "--fail-on=bytes:+0", *before, "--", *slower)
 equal(result.status, 1, "a limit on what was not recorded")
-contains(result.err, "fcdump: --fail-on=bytes:+0: not all of the profiles know of memory: set FC_MEMORY=1 for the runs",
+contains(result.err, f"fcdump: --fail-on=bytes:+0: nothing is known of memory in {before[0]}: set FC_MEMORY=1 for all runs",
          "a limit on what was not recorded")
 equal(run("--fail-on=local:+5%", *slower, *[f"--baseline={name}" for name in before]).status, 3, "--baseline")
 equal(good("--diff", *before, "--", *slower, "--tree"), good("--diff", "--tree", *before, "--", *slower),
@@ -176,6 +176,9 @@ equal([re.split(r"(?<=\S)\s{2,}", line)[-1].strip().split(" ")[-1] for line in l
 heap = with_heap(new)
 heap.write("heap.fc")
 with_heap(old).write("heap-old.fc")
+result = run("--diff", "--fail-on=bytes:+0", "heap-old.fc", "--", "heap-old.fc", slower[1])
+equal(result.status, 1, "a limit on what one run did not record")
+contains(result.err, f"nothing is known of memory in {slower[1]}: ", "a limit on what one run did not record")
 contains(good("--diff", "heap-old.fc", "heap.fc"), "allocated", "memory in the summary")
 told = json.loads(good("--diff", "--json", "heap-old.fc", "heap.fc"))
 equal([function["bytes"]["before"] for function in told["functions"]], [100, 4000, 0], "allocated by function")
