@@ -24,6 +24,7 @@ void fc_greport_flat(FcGModel *model);
 void fc_greport_graph(FcGModel *model);
 void fc_greport_index(FcGModel *model);
 void fc_greport_exec(FcGModel *model);
+/* FALSE where a file of a source (-y) was not written, which was said. */
 gboolean fc_greport_annotate(FcGModel *model);
 void fc_greport_function_order(FcGModel *model);
 void fc_greport_file_order(FcGModel *model);

@@ -41,7 +41,7 @@ static gboolean takes_place_of(int fd, const struct stat *old)
            fchmod(fd, old->st_mode & 07777) == 0;
 }
 
-/* Whether there is a file beside what is to be replaced, and which. */
+/* A new file beside what is to be replaced, open to be written; -1: that is written itself. */
 static int create_beside(FcOutput *output)
 {
     struct stat old;
