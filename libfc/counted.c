@@ -81,8 +81,8 @@ FC_REALIGN void fc_counted_refill(void *function, void *site, uint64_t where)
         fc_counters_pair(counted, (uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site);
     if (known && pair)
     {
-        struct FcCount *count = __atomic_load_n(&pair->count, __ATOMIC_RELAXED);
-        if (count) /* else in a child that a handler forked */
+        struct FcCount *count = fc_filter_counter(pair);
+        if (count)
             go_on(counted, known, pair, count, (uint64_t)(uintptr_t)site, where);
     }
 }
@@ -101,8 +101,10 @@ static void count(struct FcCounted *counted, struct FcFunction *known, uint64_t 
         fc_counters_tell(FC_COUNT_ONE, function, site, where);
         return;
     }
-    struct FcCount *count = __atomic_load_n(&pair->count, __ATOMIC_RELAXED);
-    if (count && !fc_filter_count(count)) /* none: in a child that a handler forked */
+    if (fc_filter_count(pair))
+        return;
+    struct FcCount *count = fc_filter_counter(pair);
+    if (count)
         go_on(counted, known, pair, count, site, where);
 }
 

@@ -302,7 +302,12 @@ static bool make_more_room(struct FcCounted *counted)
     {
         const struct FcPair *pair = &counted->more[i];
         if (pair->key > FC_FUNCTION_REMOVED)
-            *place_in_more(more, room, pair->key & ~FC_PAIR_HIDDEN, pair->site) = *pair;
+        {
+            struct FcPair *place =
+                place_in_more(more, room, pair->key & ~FC_PAIR_HIDDEN, pair->site);
+            *place = *pair;
+            place->counter += (uintptr_t)pair - (uintptr_t)place;
+        }
     }
     if (counted->more)
         counted->outgrown[__builtin_ctz(counted->more_room / MORE_FIRST)] = counted->more;
@@ -386,10 +391,10 @@ static struct FcPair *make_pair(struct FcCounted *counted, struct FcFunction *kn
         pair = place_in_more(counted->more, counted->more_room, key, site);
         counted->more_count++;
     }
-    else if (pair->count)
+    else if (pair->counter)
         unlink_pair(counted, pair);
     known->key = key;
-    pair->count = count;
+    pair->counter = (uintptr_t)count - (uintptr_t)pair;
     pair->site = site;
     pair->beacon = fc_beacon_entered(function & FC_POINTER_MASK, site);
     uint8_t *length = fc_counters_length_of(counted, pair);

@@ -234,18 +234,28 @@ static struct FcPair *make_pair(struct FcCounted *counted, uint64_t function, ui
     return pair;
 }
 
+/* Whether the counter had to be refilled. */
+static bool count_in(struct FcCounted *counted, struct FcPair *pair)
+{
+    if (fc_filter_count(pair))
+        return false;
+    struct FcCount *count = fc_filter_counter(pair);
+    if (count)
+        fc_counters_refill(counted, pair, count, 0);
+    return count;
+}
+
 bool fc_depth_settles_entry(struct FcCounted *counted, uint64_t function, uint64_t site,
                             uint64_t where)
 {
     struct FcPair *pair = fc_counters_pair(counted, function, site);
-    if (pair && pair->count == &counted->skipped)
+    if (pair && fc_filter_counter(pair) == &counted->skipped)
         return true;
     /* what has no counter yet may be skipped: that has to be looked up first */
     pair = fc_counters_pair(counted, function | FC_COUNT_DEEP, site);
     if (!pair || !fc_thread.depth || !fc_depth_enter(function, site, where))
         return false;
-    if (!fc_filter_count(pair->count))
-        fc_counters_refill(counted, pair, pair->count, 0); /* where that was is not told */
+    count_in(counted, pair); /* where it is refilled is not told */
     return true;
 }
 
@@ -276,9 +286,6 @@ void fc_depth_count(struct FcCounted *counted, uint64_t function, uint64_t site,
         pair = make_pair(counted, deep, site);
     if (!pair)
         fc_counters_tell(FC_COUNT_DEEP_ONE, function, site, where);
-    else if (!fc_filter_count(pair->count))
-    {
-        fc_counters_refill(counted, pair, pair->count, 0);
+    else if (count_in(counted, pair))
         fc_counters_tell(FC_COUNT_DEEP_SEEN, function, site, where);
-    }
 }

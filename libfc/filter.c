@@ -17,12 +17,13 @@ extern __thread struct FcHooks fc_module __asm__(FC_MODULE_HOOKS)
 
 /* What was linked with the hooks of before finds that nothing is counted. */
 #define OF_BEFORE(number, name)                                                                    \
-    extern __thread void *of_before_##number[3] __asm__("__functioncheck_" name);                  \
-    FC_EXPORT __thread void *of_before_##number[3]
+    extern __thread void *of_before_##number[5] __asm__("__functioncheck_" name);                  \
+    FC_EXPORT __thread void *of_before_##number[5]
 OF_BEFORE(1, "filter_1");
 OF_BEFORE(2, "beacon_1");
 OF_BEFORE(3, "recorded_1");
 OF_BEFORE(4, "hooks_2");
+OF_BEFORE(5, "hooks_3");
 
 struct FcFilter fc_filter_double;
 

@@ -24,7 +24,10 @@ struct FcPair
        the hook does not find it. */
     uint64_t key;
     uint64_t site;
-    struct FcCount *count;
+    /* How far behind the pair its counter is, in bytes.  Where a table was wiped, in a forked
+       child, a hook that has found the pair before counts in the pair itself, and that is used up.
+     */
+    uint64_t counter;
     uint64_t beacon; /* what to tell behind such a call: fc_beacon_entered */
 };
 #define FC_PAIR_HIDDEN (UINT64_C(1) << 61) /* beside FC_FUNCTION_AFTER_INLINING, FC_COUNT_DEEP */
@@ -87,12 +90,12 @@ extern struct FcFilter fc_filter_double __attribute__((visibility("hidden")));
  * are in what was once linked: where one of the structures above changes, so does the number in
  * three names.  Under the old ones libfc has pointers that are NULL, so that all such hooks go on
  * to the record ways, and under these ways that look for themselves whether the call is counted. */
-#define FC_MODULE_HOOKS "__functioncheck_hooks_3"
+#define FC_MODULE_HOOKS "__functioncheck_hooks_4"
 #define FC_MODULE_REFILL "__functioncheck_refill"
 #define FC_MODULE_ENTER "__functioncheck_enter"
 #define FC_MODULE_EXIT "__functioncheck_exit"
-#define FC_MODULE_RECORD_ENTRY "__functioncheck_record_entry_3"
-#define FC_MODULE_RECORD_EXIT "__functioncheck_record_exit_3"
+#define FC_MODULE_RECORD_ENTRY "__functioncheck_record_entry_4"
+#define FC_MODULE_RECORD_EXIT "__functioncheck_record_exit_4"
 #define FC_MODULE_FENTRY "__functioncheck_fentry"
 #define FC_MODULE_FENTRY_REFILL "__functioncheck_fentry_refill"
 #define FC_MODULE_RETURN "__functioncheck_return"
@@ -177,10 +180,19 @@ static inline __attribute__((always_inline)) uint64_t *fc_filter_recorded(struct
     return &filter->recorded[(function >> 4) & (FC_FILTER_RECORDED - 1)];
 }
 
-/* Counts a call.  False where the counter has to be refilled. */
-static inline __attribute__((always_inline)) bool fc_filter_count(struct FcCount *count)
+/* Where calls of the pair are counted; NULL in a child that a handler forked. */
+static inline struct FcCount *fc_filter_counter(const struct FcPair *pair)
 {
-    int16_t *ahead = (int16_t *)&count->word; /* both machines begin with the low bits */
+    const uint64_t behind = __atomic_load_n(&pair->counter, __ATOMIC_RELAXED);
+    return behind ? (struct FcCount *)((uintptr_t)pair + behind) : NULL;
+}
+
+/* Counts a call.  False where the counter has to be refilled. */
+static inline __attribute__((always_inline)) bool fc_filter_count(struct FcPair *pair)
+{
+    /* both machines begin with the low bits */
+    int16_t *ahead =
+        (int16_t *)((uintptr_t)pair + __atomic_load_n(&pair->counter, __ATOMIC_RELAXED));
 #if defined(__x86_64__)
     bool is_left;
     __asm__ volatile("decw %1" : "=@ccg"(is_left), "+m"(*ahead));
@@ -205,53 +217,53 @@ enum FcEntry
     FC_ENTRY_USED_UP, /* counted, and the counter has to be refilled */
 };
 
-/* Whether that is the pair, and then its counter.  That is read twice: a handler that makes the
- * same call first fills the place under our feet, in which there was nothing, or the counter of one
- * that was removed; and one that forks clears it, where the child counts what the parent's hook
- * does. */
-static inline __attribute__((always_inline)) bool
-fc_filter_is(const struct FcPair *pair, uint64_t key, uint64_t site, struct FcCount **count)
+/* As FC_FILTER_SEEN(*there) == value, for which the compiler would use one instruction more. */
+static inline __attribute__((always_inline)) bool fc_filter_has(const uint64_t *there,
+                                                                uint64_t value)
 {
-    struct FcCount *before = __atomic_load_n(&pair->count, __ATOMIC_RELAXED);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (fc_unlikely(FC_FILTER_SEEN(pair->key) != key || pair->site != site))
-        return false;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    struct FcCount *now = __atomic_load_n(&pair->count, __ATOMIC_RELAXED);
-    *count = now;
-    if (fc_likely(now))
-        return true;
-    *count = before;
-    return before;
+#if defined(__x86_64__)
+    bool is_equal;
+    __asm__ volatile("cmpq %2, %1" : "=@cce"(is_equal) : "m"(*there), "r"(value));
+    return is_equal;
+#else
+    return FC_FILTER_SEEN(*there) == value;
+#endif
 }
 
-/* NULL: the table does not have it; else it is counted at `*count`. */
+static inline __attribute__((always_inline)) bool fc_filter_is(const struct FcPair *pair,
+                                                               uint64_t key, uint64_t site)
+{
+    return fc_likely(fc_filter_has(&pair->key, key)) && fc_likely(fc_filter_has(&pair->site, site));
+}
+
+/* NULL: the table does not have it.  What else is in the pair is read behind this: a handler may
+ * have put it there in between, and one that forks has wiped it. */
 static inline __attribute__((always_inline)) struct FcPair *
-fc_filter_find(struct FcFilter *filter, uint64_t key, uint64_t site, struct FcCount **count)
+fc_filter_find(struct FcFilter *filter, uint64_t key, uint64_t site)
 {
     struct FcPair *pair = fc_filter_pair(filter, key, site);
-    if (fc_likely(fc_filter_is(pair, key, site, count)))
+    if (fc_likely(fc_filter_is(pair, key, site)))
         return pair;
     pair = fc_filter_other(pair);
-    if (fc_likely(fc_filter_is(pair, key, site, count)))
+    if (fc_likely(fc_filter_is(pair, key, site)))
         return pair;
     pair = fc_filter_far(filter, pair, key, site);
-    if (fc_filter_is(pair, key, site, count))
+    if (fc_filter_is(pair, key, site))
         return pair;
     pair = fc_filter_other(pair);
-    return fc_filter_is(pair, key, site, count) ? pair : NULL;
+    return fc_filter_is(pair, key, site) ? pair : NULL;
 }
 
 /* Where it is counted, `told` becomes what to tell behind it. */
 static inline __attribute__((always_inline)) enum FcEntry
 fc_filter_enter(struct FcFilter *filter, uint64_t key, uint64_t site, uint64_t *told)
 {
-    struct FcCount *count;
-    const struct FcPair *pair = fc_filter_find(filter, key, site, &count);
+    struct FcPair *pair = fc_filter_find(filter, key, site);
     if (fc_unlikely(!pair))
         return FC_ENTRY_UNKNOWN;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
     *told = pair->beacon;
-    return fc_likely(fc_filter_count(count)) ? FC_ENTRY_COUNTED : FC_ENTRY_USED_UP;
+    return fc_likely(fc_filter_count(pair)) ? FC_ENTRY_COUNTED : FC_ENTRY_USED_UP;
 }
 
 /* Address of the stack just above the frame of the hook that this is inlined in, that is, the stack
@@ -321,7 +333,7 @@ static inline __attribute__((always_inline)) void fc_filter_hook_exit(struct FcH
         const struct FcSlot *slot = fc_filter_slot(filter, address);
         uint64_t *beacon = fc_filter_beacon(hooks);
         fc_beacon_set(beacon, FC_BEACON_HOOK);
-        if (fc_likely(FC_FILTER_SEEN(slot->function) == address &&
+        if (fc_likely(fc_filter_has(&slot->function, address) &&
                       FC_STACK_ADDRESS() < slot->exit_limit))
             fc_beacon_set(beacon, fc_beacon_left(address, (uint64_t)(uintptr_t)site));
         else

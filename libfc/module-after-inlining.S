@@ -22,7 +22,7 @@
 #define FC_OF_MODULE
 #define FC_HOOK_FENTRY __fentry__
 #define FC_HOOK_RETURN __return__
-#define FC_HOOKS __functioncheck_hooks_3
+#define FC_HOOKS __functioncheck_hooks_4
 #define FC_GO_ON_FENTRY jmp *__functioncheck_fentry@GOTPCREL(%rip)
 #define FC_GO_ON_REFILL jmp *__functioncheck_fentry_refill@GOTPCREL(%rip)
 #define FC_GO_ON_RETURN jmp *__functioncheck_return@GOTPCREL(%rip)
@@ -63,18 +63,14 @@ FC_HOOK_FENTRY:
     and $0x1ffe0, %ecx
     add %rcx, %r11
     bts $63, %r10 /* FC_FUNCTION_AFTER_INLINING */
-    mov 16(%r11), %rcx /* first: see fc_filter_is */
     cmp %r10, (%r11)
     jne 4f
     mov 16(%rsp), %r10
     cmp %r10, 8(%r11)
     jne 5f
-2:  mov 16(%r11), %r10 /* and once more: see there */
-    test %r10, %r10
-    jz 7f
-    mov %r10, %rcx
-8:  mov 24(%r11), %r10
-    decw (%rcx)
+2:  mov 16(%r11), %rcx /* behind the comparison: see fc_filter_find */
+    mov 24(%r11), %r10
+    decw (%r11,%rcx)
     jle 6f
     mov FC_HOOKS@gottpoff(%rip), %r11
     mov %fs:8(%r11), %r11
@@ -87,7 +83,6 @@ FC_HOOK_FENTRY:
 5:  mov 8(%rsp), %r10
     bts $63, %r10
 4:  xor $32, %r11 /* fc_filter_other */
-    mov 16(%r11), %rcx
     cmp %r10, (%r11)
     jne 3f
     mov 16(%rsp), %r10
@@ -98,14 +93,9 @@ FC_HOOK_FENTRY:
     .cfi_adjust_cfa_offset -8
     FC_GO_ON_FENTRY
     .cfi_restore_state
-    .cfi_remember_state
 6:  pop %rcx
     .cfi_adjust_cfa_offset -8
     FC_GO_ON_REFILL
-    .cfi_restore_state
-7:  test %rcx, %rcx
-    jz 3b
-    jmp 8b
     .cfi_endproc
     .size FC_HOOK_FENTRY, .-FC_HOOK_FENTRY
 

@@ -2,12 +2,17 @@
  *
  * Each of 90 call sites of leaf() is called for the first time by a handler, which comes after so
  * many instructions of the same call: single steps by the trap flag, as of a debugger, from the
- * caller on through the hooks.  leaf() is counted by then.  Prints how often it was called.
+ * caller on through the hooks.  leaf() is counted by then.  With an argument, all of them are
+ * called before, and the handler forks: the child goes on with the call, and ends.  Prints how
+ * often leaf() was called, and on standard error how a child ended that should not have.
  */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #define NO_HOOKS __attribute__((no_instrument_function))
 #define NO_INLINE __attribute__((noinline, noipa))
@@ -18,6 +23,8 @@ static long calls;
 static int steps;
 static int wanted;
 static int current;
+static int forks;
+static int is_child;
 
 NO_INLINE int leaf(int x)
 {
@@ -48,6 +55,16 @@ NO_INLINE int warm(int x)
 ALL(SITE)
 static int (*const sites[])(int) = {ALL(NAME)};
 
+NO_HOOKS static void fork_child(void)
+{
+    int status = 0;
+    const pid_t child = fork();
+    is_child = child == 0;
+    if (!is_child && (waitpid(child, &status, 0) != child || status != 0))
+        fprintf(stderr, "after %d instructions: the child ended with %x\n", wanted,
+                (unsigned)status);
+}
+
 NO_HOOKS static void on_trap(int signal_number, siginfo_t *info, void *context)
 {
     ucontext_t *interrupted = context;
@@ -56,16 +73,23 @@ NO_HOOKS static void on_trap(int signal_number, siginfo_t *info, void *context)
     if (++steps != wanted)
         return;
     interrupted->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
-    sites[current](1);
+    if (forks)
+        fork_child();
+    else
+        sites[current](1);
 }
 
-NO_HOOKS int main(void)
+NO_HOOKS int main(int argc, char **argv)
 {
+    (void)argv;
     const int count = sizeof sites / sizeof *sites;
     struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
     sigaction(SIGTRAP, &action, NULL);
     for (int i = 0; i < WARM; i++)
         warm(i);
+    forks = argc > 1;
+    for (int i = 0; forks && i < count; i++)
+        sites[i](0);
     for (current = 0; current < count; current++)
     {
         steps = 0;
@@ -73,6 +97,8 @@ NO_HOOKS int main(void)
         __asm__ volatile("pushf\n orq $0x100, (%%rsp)\n popf" ::: "memory", "cc");
         sites[current](2);
         __asm__ volatile("pushf\n andq $~0x100, (%%rsp)\n popf" ::: "memory", "cc");
+        if (is_child)
+            exit(0);
     }
     printf("%ld\n", calls);
     return 0;

@@ -47,7 +47,8 @@ static guint place(struct FcFilter *filter, guint64 key, guint64 site, struct Fc
     while (way < FC_FILTER_WAYS && ways[way]->key != 0)
         way++;
     if (way < FC_FILTER_WAYS)
-        *ways[way] = (struct FcPair){.key = key, .site = site, .count = count};
+        *ways[way] = (struct FcPair){
+            .key = key, .site = site, .counter = (uintptr_t)count - (uintptr_t)ways[way]};
     return way;
 }
 
@@ -72,11 +73,12 @@ static void test_places(void)
     g_assert_cmpuint(placed[FC_FILTER_WAYS], <=, 2);
     for (guint i = 0; i < PAIRS; i++)
     {
-        struct FcCount *count = NULL;
+        const struct FcPair *pair = fc_filter_find(filter, keys[i], sites[i]);
         if (ways[i] < FC_FILTER_WAYS)
-            g_assert_nonnull(fc_filter_find(filter, keys[i], sites[i], &count));
-        g_assert_true(ways[i] == FC_FILTER_WAYS || count == &counts[i]);
-        g_assert_null(fc_filter_find(filter, keys[i], sites[i] + 0x40000, &count));
+            g_assert_true(pair && fc_filter_counter(pair) == &counts[i]);
+        else
+            g_assert_null(pair);
+        g_assert_null(fc_filter_find(filter, keys[i], sites[i] + 0x40000));
     }
     g_free(counts);
     g_aligned_free(filter);

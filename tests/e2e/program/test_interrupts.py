@@ -104,6 +104,20 @@ class Interrupts(fctest.Case):
                 calls = checks.calls_of([fcprofile.load(self.path("functioncheck.fc"))])
                 self.assertEqual(calls["leaf"], int(done.stdout))
 
+    def test_fork_in_counted_call(self):
+        """At any instruction of a call that the hooks in the program count: the tables that they are at are empty in
+        the child."""
+        for name, config in ("before", ()), ("after", ("--after-inlining",)):
+            with self.subTest(config=config):
+                program = self.compile("first_call.c", config=config)
+                done = self.run_quiet([program, "fork"], env={"FC_DETAIL": "auto", "FC_DUMP_NAME": name})
+                self.assertEqual((done.returncode, done.stderr), (0, b""))
+                profiles = [fcprofile.load(path) for path in glob.glob(self.path(name + ".fc.*"))]
+                self.assertGreater(len(profiles), 40)
+                parents = [profile for profile in profiles if profile.ppid not in {each.pid for each in profiles}]
+                calls = checks.calls_of(parents)
+                self.assertEqual((len(parents), calls["leaf"]), (1, int(done.stdout)))
+
 
 if __name__ == "__main__":
     fctest.main()
