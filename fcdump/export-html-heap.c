@@ -152,11 +152,14 @@ typedef struct
     guint line;
     guint64 calls;
     guint64 total_ns;
+    const char *time_mark;
+    gboolean apportioned;
 } Mark;
 
 /* Of the calls by `function`, by the line that they come from; only those in its own file. */
-static GArray *find_marks(const FcModel *model, guint function, const char *file)
+static GArray *find_marks(const FcReportContext *context, guint function, const char *file)
 {
+    const FcModel *model = context->model;
     GArray *marks = g_array_new(FALSE, FALSE, sizeof(Mark));
     guint count;
     const FcArc *arcs = fc_callgraph_callees(model->graph, (gint)function, &count);
@@ -165,11 +168,11 @@ static GArray *find_marks(const FcModel *model, guint function, const char *file
         for (guint s = 0; s < arcs[i].site_count; s++)
         {
             const FcCallSite *site = &arcs[i].sites[s];
+            const FcProfileArc *arc = &g_array_index(model->profile->arcs, FcProfileArc, site->tag);
             FcSymbol symbol;
-            fc_symbols_find(model->symbols, model->profile,
-                            &g_array_index(model->profile->arcs, FcProfileArc, site->tag).site,
-                            TRUE, &symbol);
-            const Mark mark = {symbol.line, site->calls, site->total_ns};
+            fc_symbols_find(model->symbols, model->profile, &arc->site, TRUE, &symbol);
+            const Mark mark = {symbol.line, site->calls, site->total_ns,
+                               fc_export_html_arc_mark(context, &arcs[i]), arc->apportioned};
             if (g_strcmp0(symbol.file, file) == 0)
                 g_array_append_val(marks, mark);
         }
@@ -215,7 +218,7 @@ static void put_source(const FcReportContext *context, FcJson *json, const FcSym
         return;
     const guint next = find_next(symbols, model->functions->len, function);
     const guint first = symbol->line > LINES_BEFORE ? symbol->line - LINES_BEFORE : 1;
-    g_autoptr(GArray) marks = find_marks(model, function, symbol->file);
+    g_autoptr(GArray) marks = find_marks(context, function, symbol->file);
     fc_json_begin_object(json, NULL);
     fc_json_unsigned(json, "function", function);
     fc_json_unsigned(json, "first", first);
@@ -228,6 +231,8 @@ static void put_source(const FcReportContext *context, FcJson *json, const FcSym
         fc_json_unsigned(json, NULL, mark->line);
         fc_json_unsigned(json, NULL, mark->calls);
         fc_json_unsigned(json, NULL, mark->total_ns);
+        fc_json_string(json, NULL, mark->time_mark);
+        fc_json_boolean(json, NULL, mark->apportioned);
         fc_json_end_array(json);
     }
     fc_json_end_array(json);

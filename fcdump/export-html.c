@@ -69,6 +69,7 @@ static void put_function(const FcReportContext *context, FcJson *json, guint ind
                      figures->total_ns - MIN(figures->total_wait_ns, figures->total_ns));
     fc_json_unsigned(json, NULL,
                      figures->local_ns - MIN(figures->local_wait_ns, figures->local_ns));
+    fc_json_string(json, NULL, fc_report_is_sampled(figures) ? "~" : "");
     fc_json_end_array(json);
 }
 
@@ -78,6 +79,13 @@ static void put_functions(const FcReportContext *context, FcJson *json)
     for (guint i = 0; i < context->model->functions->len; i++)
         put_function(context, json, i);
     fc_json_end_array(json);
+}
+
+const char *fc_export_html_arc_mark(const FcReportContext *context, const FcArc *arc)
+{
+    const FcFunction *callee = fc_model_function(context->model, arc->callee);
+    const gboolean estimated = fc_report_is_estimated(&callee->figures);
+    return arc->at_most ? estimated ? "<~" : "<" : estimated ? "~" : "";
 }
 
 static void put_arcs(const FcReportContext *context, FcJson *json)
@@ -96,10 +104,7 @@ static void put_arcs(const FcReportContext *context, FcJson *json)
         fc_json_unsigned(json, NULL,
                          arcs[i].total_ns -
                              MIN(arcs[i].total_ns, fc_model_arc_wait_ns(context->model, &arcs[i])));
-        const FcFunction *callee = fc_model_function(context->model, arcs[i].callee);
-        const gboolean estimated = fc_report_is_estimated(&callee->figures);
-        const char *mark = arcs[i].at_most ? estimated ? "<~" : "<" : estimated ? "~" : "";
-        fc_json_string(json, NULL, mark);
+        fc_json_string(json, NULL, fc_export_html_arc_mark(context, &arcs[i]));
         fc_json_boolean(json, NULL, fc_report_is_apportioned(context->model, &arcs[i]));
         fc_json_end_array(json);
     }

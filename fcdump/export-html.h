@@ -7,6 +7,9 @@
 #include "fcdump/json.h"
 #include "fcdump/report.h"
 
+/* "", "~", "<" or "<~": what stands before the time of an arc, and of its call sites. */
+const char *fc_export_html_arc_mark(const FcReportContext *context, const FcArc *arc);
+
 /* Member `heap`: an object, null where the profile has none. */
 void fc_export_html_heap(const FcReportContext *context, FcJson *json);
 /* Member `difference`: of --diff. */

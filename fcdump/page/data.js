@@ -10,7 +10,7 @@ const functions = data.functions.map((row, index) => ({
   index, name: row[0], shown: row[1], file: row[2], line: row[3], calls: row[4], total: row[5],
   local: row[6], min: row[7], max: row[8], bytes: row[9], blocks: row[10], live: row[11],
   peak: row[12], histogram: row[13], totalMark: row[14], localMark: row[15],
-  totalCpu: row[16], localCpu: row[17],
+  totalCpu: row[16], localCpu: row[17], boundMark: row[18],
 }));
 const byName = new Map(functions.map((f) => [f.name, f]));
 const weights = data.weights;

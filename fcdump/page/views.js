@@ -86,7 +86,7 @@ function timeColumns(times, isCpu) {
 const columnsOf = (times, isCpu) => [
   ...timeColumns(times, isCpu),
   { heading: "calls", value: (f) => f.calls, text: formatCount },
-  { heading: "longest", value: (f) => f.max, text: formatTime },
+  { heading: "longest", value: (f) => f.max, fill: (cell, f) => cell.append(f.boundMark + formatTime(f.max)) },
   ...(data.heap ? [{ heading: "allocated", value: (f) => f.bytes, text: formatBytes },
                    { heading: "live", value: (f) => f.live, text: formatBytes }] : []),
   { heading: "function", value: (f) => f.name, fill: (cell, f) => linkTo(cell, f.index) },
@@ -247,7 +247,8 @@ function showHistogram(parent, f) {
   const bars = d3.range(0, f.histogram.length, 2).map((i) => [f.histogram[i], f.histogram[i + 1]]);
   if (bars.length === 0)
     return;
-  add(parent, "h3", hasCpu ? "How long its calls took, elapsed" : "How long its calls took");
+  add(parent, "h3", (f.boundMark ? "How long those of its calls took that were timed" : "How long its calls took")
+    + (hasCpu ? ", elapsed" : ""));
   const most = d3.max(bars, (b) => b[1]);
   const body = add(add(parent, "table", null, { id: "latency" }), "tbody");
   for (const [bucket, count] of bars) {
@@ -256,6 +257,11 @@ function showHistogram(parent, f) {
     add(line, "td", formatCount(count));
     add(add(line, "td"), "span", "", { class: "share", style: `width:${80 * count / most}%` });
   }
+}
+
+// What several calls from a line have in common.
+function markOf(marks) {
+  return ["<", "~"].filter((letter) => marks.some((mark) => mark.includes(letter))).join("");
 }
 
 function showSource(parent, f) {
@@ -268,8 +274,10 @@ function showSource(parent, f) {
   source.lines.forEach((text, i) => {
     const here = marks.get(source.first + i) || [];
     add(lines, "span", source.first + i, { class: "number" });
-    add(lines, "span", here.length > 0 ? formatCount(d3.sum(here, (mark) => mark[1])) + "x" : "");
-    add(lines, "span", here.length > 0 ? formatTime(d3.sum(here, (mark) => mark[2])) : "");
+    add(lines, "span", here.length === 0 ? ""
+      : `${here.some((mark) => mark[4]) ? "~" : ""}${formatCount(d3.sum(here, (mark) => mark[1]))}x`);
+    add(lines, "span", here.length === 0 ? ""
+      : markOf(here.map((mark) => mark[3])) + formatTime(d3.sum(here, (mark) => mark[2])));
     add(lines, "span", text);
   });
 }
@@ -290,7 +298,7 @@ function showFunction(parent, state) {
     + (!hasCpu ? "" : name === "cpu" ? `elapsed ${f.localMark}${formatTime(f.local)} and ${f.totalMark}${formatTime(f.total)}, `
       : `of it on the CPU ${f.localMark}${formatTime(f.localCpu)} and ${f.totalMark}${formatTime(f.totalCpu)}, `)
     + counted(f.calls, "call")
-    + (f.max > 0 || f.histogram.length > 0 ? `, ${formatTime(f.min)} to ${formatTime(f.max)} each` : "")
+    + (f.max > 0 || f.histogram.length > 0 ? `, ${f.boundMark}${formatTime(f.min)} to ${f.boundMark}${formatTime(f.max)} each` : "")
     + (data.heap ? `; ${formatBytes(f.bytes)} allocated, ${formatBytes(f.live)} live at the end` : ""),
       { id: "figures" });
   const open = (other) => go({ f: nameOf(other) });

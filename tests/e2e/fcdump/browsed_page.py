@@ -135,6 +135,18 @@ def look_at_flames(driver):
     shot(driver, "page-searched")
 
 
+def source_lines(driver):
+    """Four parts each."""
+    return driver.execute_script(
+        "return Array.from(document.querySelectorAll('#source span'), (part) => part.textContent)")
+
+
+def called_at(lines, name, offset):
+    """How often and how long the line of that call site called."""
+    at = lines.index(program.line(program.start[name] + offset).rsplit(":", 1)[1])
+    return lines[at + 1:at + 3]
+
+
 def look_at_functions(driver):
     go(driver, "#f=work")
     equal(text(driver, "#name"), "work", "the name")
@@ -149,16 +161,13 @@ def look_at_functions(driver):
         "return Array.from(document.querySelectorAll('#graph g'), (box) => box.textContent)"),
           ["mainmain6.000 ms, 2x", "leafleaf1.000 ms, 3x", "workwork6.000 ms, 2 calls"], "the graph around it")
     equal([line.split(" ")[-1] for line in texts(driver, "#latency tr")], ["1", "1"], "the histogram")
-    lines = driver.execute_script(
-        "return Array.from(document.querySelectorAll('#source span'), (part) => part.textContent)")
+    lines = source_lines(driver)
     first = int(program.line(program.start["work"]).rsplit(":", 1)[1])
     with open(program.line(program.start["work"]).rsplit(":", 1)[0], encoding="utf-8") as file:
         source = file.read().split("\n")
     found = {int(lines[i]): lines[i + 3] for i in range(0, len(lines), 4)}
     equal(found[first], source[first - 1], "a line of the source")
-    called = int(program.line(program.start["work"] + 4).rsplit(":", 1)[1])
-    at = lines.index(str(called))
-    equal(lines[at + 1:at + 3], ["3x", "1.000 ms"], "what a line called")
+    equal(called_at(lines, "work", 4), ["3x", "1.000 ms"], "what a line called")
     shot(driver, "page-function")
     drawn(driver, lambda: click(driver, "#callees .frame[data-name=leaf]"))
     equal(text(driver, "#name"), "leaf", "the name")
@@ -272,7 +281,7 @@ folded.write("folded.fc")
 run("--html=folded.html", "folded.fc")
 run("--html=few.html", "--min=1", "many.fc")
 marks = simple(program, end=("signal", 9))
-marks.function("even", 1000, 4_000_000, 4_000_000)
+marks.function("even", 1000, 4_000_000, 4_000_000, (1_000, 9_000))
 marks.arc("work", "work+5", "even", 1000, 4_000_000)
 marks.more = [("counted", ["2 3 1 900000 900000", "3 1000 5 1000 1000"]), ("apportioned-arcs", ["4"])]
 marks.write("marks.fc")
@@ -296,6 +305,11 @@ def look_at_marks(driver):
     graph = " ".join(texts(driver, "#graph text"))
     contains(graph, "~4.000 ms, ", "the time of an arc")
     contains(graph, "~1,000x", "calls that are apportioned")
+    contains(text(driver, "#figures"), "~1.000 us to ~9.000 us each", "bounds of the calls that were timed")
+    contains(text(driver, "#view"), "How long those of its calls took that were timed", "and their histogram")
+    go(driver, "#f=work")
+    equal(called_at(source_lines(driver), "work", 4), ["~1,003x", "~5.000 ms"], "what a line called")
+    contains(text(driver, "#figures"), "2.000 ms to 4.000 ms each", "bounds of a function of which all were timed")
 
 
 run("--html=counted.html", os.path.join(os.environ["FC_SOURCE_ROOT"], "tests", "fuzz", "corpus", "profile",
