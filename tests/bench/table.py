@@ -7,15 +7,17 @@
 The groups: speed, long, trace, truth, busy, plain, sampled.  The ways of a group run in turn, several rounds, those
 of ONCE but once; a figure is the median of the rounds' ratios, which hardly depend on the machine, though on what else
 it does.  In `speed`, `long` and `trace` the programs of a round run on one processor, fcmanager where it likes.  Figures
-of `truth` and `busy` are of medians of shares; what `busy` runs beside others comes behind what it runs alone.  On a
-machine with other work FC_BENCH_REALTIME=1 has what is measured run before that (`chrt`, as root), with a pause behind
-each run.  It judges nothing: a figure that misses its target is marked.
+of `truth` and `busy` are of medians of shares; a mix that divides its time otherwise beside others even when it is not
+profiled, as threads do that wait for one another, has no target in `busy`.  On a machine with other work
+FC_BENCH_REALTIME=1 has what is measured run before that (`chrt`, as root), with a pause behind each run.  It judges
+nothing: a figure that misses its target is marked.
 """
 
 import argparse
 import os
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -169,27 +171,43 @@ def group_truth(_folder, options):
             8 if way == "auto" else None)
 
 
-def busy_processes():
-    """Of the same priority as what is measured, on the same two processors."""
-    words = [sys.executable, "-c", "while True: pass"]
-    return [subprocess.Popen(["chrt", "-r", "10", *words] if bench.REALTIME else words)
-            for _ in range(BUSY)]
+class Others:
+    """Busy processes of the same priority as what is measured, on the same two processors, which begin stopped."""
+
+    def __enter__(self):
+        words = [sys.executable, "-c", "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)\nwhile True: pass"]
+        self.all = [subprocess.Popen(["chrt", "-r", "10", *words] if bench.REALTIME else words) for _ in range(BUSY)]
+        for other in self.all:
+            os.waitpid(other.pid, os.WUNTRACED)
+        return self
+
+    def go_on(self):
+        for other in self.all:
+            other.send_signal(signal.SIGCONT)
+
+    def stop(self):
+        for other in self.all:
+            other.send_signal(signal.SIGSTOP)
+            os.waitpid(other.pid, os.WUNTRACED)
+
+    def __exit__(self, *_):
+        for other in self.all:
+            other.kill()
+            other.wait()
 
 
 BUSY_ROUNDS = 200  # half a second of plain runs, of which the others take most
 
 
-def shares_of(mix, phases, repeat):
+def shares_of(mix, phases):
     """By the profile, and by the plain program itself."""
-    profiled, plain = [], []
-    for _ in range(repeat):
-        mix.run("hooks", BUSY_ROUNDS)
-        profiled.append(truth.shares(mix.profiled("hooks", phases, "total_ns")))
-        plain.append(truth.shares(mix.run("plain", BUSY_ROUNDS)[0]))
-    return truth.medians(profiled), truth.medians(plain)
+    mix.run("hooks", BUSY_ROUNDS)
+    return (truth.shares(mix.profiled("hooks", phases, "total_ns")),
+            truth.shares(mix.run("plain", BUSY_ROUNDS)[0]))
 
 
 def worst_difference(one, other):
+    one, other = truth.medians(one), truth.medians(other)
     return max(abs(other[phase] - share) for phase, share in one.items())
 
 
@@ -199,17 +217,17 @@ def group_busy(folder, options):
     for name in MIXES_OF_BUSY:
         mix = truth.Mix(name, 0, os.path.join(folder, name))
         phases = mix.run("plain", 1)[0]
-        alone = shares_of(mix, phases, options.repeat)
-        others = busy_processes()
-        try:
-            beside = shares_of(mix, phases, options.repeat)
-        finally:
-            for other in others:
-                other.kill()
-                other.wait()
-        row(f"share of CPU beside four busy processes, {name}: points off",
-            worst_difference(alone[0], beside[0]), 3,
-            f"the plain program's own shares: {worst_difference(alone[1], beside[1]):.2f}")
+        alone, beside = [], []
+        with Others() as others:
+            for _ in range(options.repeat):
+                alone.append(shares_of(mix, phases))
+                others.go_on()
+                beside.append(shares_of(mix, phases))
+                others.stop()
+        profiled, plain = (worst_difference(*([shares[way] for shares in runs] for runs in (alone, beside)))
+                           for way in (0, 1))
+        row(f"share of CPU beside four busy processes, {name}: points off", profiled, 3 if plain <= 3 else None,
+            f"the plain program's own shares: {plain:.2f}")
     os.sched_setaffinity(0, processors)
 
 
