@@ -23,9 +23,6 @@
  */
 #define NO_CHANCE 3.0
 
-/* What hooks cost outside of themselves may be wrong by this part of it. */
-#define OUTSIDE_ERROR 0.5
-
 /* What hooks took by the calibration may be wrong by this part of it, and so many times that by
  * which it is in all what they took by the looks, as a logarithm. */
 #define CALIBRATION_ERROR 0.1
@@ -179,19 +176,17 @@ static double surprise_of(const Function *function, double own, double chance, d
 static void weigh(const Refine *refine, Function *functions, double ticks, double look)
 {
     FcCounts *counts = refine->counts;
-    const FcOutside outside =
+    g_auto(FcOutside) outside =
         fc_outside_of(counts, refine->costs, refine->sightings->hooks * ticks);
-    g_autofree double *outsides = fc_outside_of_functions(&outside, counts);
-    move_deep(refine, outsides);
+    move_deep(refine, outside.dissolved);
+    move_deep(refine, outside.others);
     for (guint32 i = 0; i < counts->function_count; i++)
     {
         Function *function = &functions[i];
         const double seen = refine->sightings->seen[i] * ticks;
-        const double around = outsides[i];
-        /* seen less around where that is little beside it, and never below zero */
-        const double own = function->before + (seen > 0 ? square(seen) / (seen + around) : 0);
+        const double own = function->before + fc_outside_left(&outside, i, seen);
         const double chance = square(ticks) * refine->sightings->chance[i] +
-                              square(look * ticks) / 4 + square(OUTSIDE_ERROR * around);
+                              square(look * ticks) / 4 + fc_outside_variance(&outside, i);
         const double surprise = surprise_of(function, own, chance, look * ticks);
         const double doubt = square(function->doubt) + square(surprise);
         function->wanted = function->busy;
@@ -361,7 +356,7 @@ static double calibration_error(const Refine *refine, double ticks)
 {
     double removed = 0;
     const double hooks = refine->sightings->hooks * ticks;
-    const FcOutside outside = fc_outside_of(refine->counts, refine->costs, hooks);
+    g_auto(FcOutside) outside = fc_outside_of(refine->counts, refine->costs, hooks);
     for (guint32 i = 1; i < refine->counts->node_count; i++)
         removed += (double)refine->removed[i] * (1 - refine->before[i]);
     const double apart = fabs(log(MAX(1, removed) / (hooks + outside.all)));
