@@ -173,20 +173,17 @@ static double surprise_of(const Function *function, double own, double chance, d
 }
 
 /* Each unit of weight in `all` stands for so many `ticks`; a look has `look` of them. */
-static void weigh(const Refine *refine, Function *functions, double ticks, double look)
+static void weigh(const Refine *refine, const FcOutside *outside, Function *functions, double ticks,
+                  double look)
 {
     FcCounts *counts = refine->counts;
-    g_auto(FcOutside) outside =
-        fc_outside_of(counts, refine->costs, refine->sightings->hooks * ticks);
-    move_deep(refine, outside.dissolved);
-    move_deep(refine, outside.others);
     for (guint32 i = 0; i < counts->function_count; i++)
     {
         Function *function = &functions[i];
         const double seen = refine->sightings->seen[i] * ticks;
-        const double own = function->before + fc_outside_left(&outside, i, seen);
+        const double own = function->before + fc_outside_left(outside, i, seen);
         const double chance = square(ticks) * refine->sightings->chance[i] +
-                              square(look * ticks) / 4 + fc_outside_variance(&outside, i);
+                              square(look * ticks) / 4 + fc_outside_variance(outside, i);
         const double surprise = surprise_of(function, own, chance, look * ticks);
         const double doubt = square(function->doubt) + square(surprise);
         function->wanted = function->busy;
@@ -352,14 +349,13 @@ static void share_out(Refine *refine, const double *local)
 
 /* The part by which what hooks took may be wrong by the calibration, as that is by so much more or
  * less in all than by the looks, of which each unit of weight stands for so many `ticks`. */
-static double calibration_error(const Refine *refine, double ticks)
+static double calibration_error(const Refine *refine, const FcOutside *outside, double ticks)
 {
     double removed = 0;
     const double hooks = refine->sightings->hooks * ticks;
-    g_auto(FcOutside) outside = fc_outside_of(refine->counts, refine->costs, hooks);
     for (guint32 i = 1; i < refine->counts->node_count; i++)
         removed += (double)refine->removed[i] * (1 - refine->before[i]);
-    const double apart = fabs(log(MAX(1, removed) / (hooks + outside.all)));
+    const double apart = fabs(log(MAX(1, removed) / (hooks + outside->all)));
     return CALIBRATION_ERROR + CALIBRATION_APART * apart;
 }
 
@@ -436,9 +432,13 @@ static void refine_times(Refine *refine, double look)
     sum_functions(refine, functions);
     move_deep(refine, refine->sightings->seen);
     move_deep(refine, refine->sightings->chance);
-    weigh(refine, functions, ticks / weight, look);
+    g_auto(FcOutside) outside =
+        fc_outside_of(counts, refine->costs, refine->sightings->hooks * ticks / weight);
+    move_deep(refine, outside.dissolved);
+    move_deep(refine, outside.others);
+    weigh(refine, &outside, functions, ticks / weight, look);
     g_autofree double *local = fit_all(refine, functions);
-    weigh_frames(refine, local, calibration_error(refine, ticks / weight));
+    weigh_frames(refine, local, calibration_error(refine, &outside, ticks / weight));
     const FcStretchedTimes times = {.frames = refine->frames,
                                     .within = refine->within,
                                     .busy = refine->busy,
