@@ -56,6 +56,8 @@ void fc_counts_free(FcCounts *counts)
     g_free(counts->slowest);
     g_free(counts->arcs);
     g_free(counts->nodes);
+    g_free(counts->sums);
+    g_free(counts->owners);
     g_clear_pointer(&counts->apportioned_nodes, g_array_unref);
     g_clear_pointer(&counts->apportioned_arcs, g_array_unref);
     g_clear_pointer(&counts->counted_functions, g_array_unref);
@@ -294,7 +296,7 @@ gboolean fc_counts_is_active(const FcCounts *counts, guint64 address, guint64 ti
 {
     gint module = fc_modules_find(counts->modules, address, time);
     const FcMapSlot *slot = fc_map_find(&counts->function_map, address, (guint64)(gint64)module, 0);
-    return slot != NULL && counts->functions[slot->value - 1].active > 0;
+    return slot != NULL && fc_counts_activations(&counts->functions[slot->value - 1]) > 0;
 }
 
 void fc_counts_forget_edges(FcCounts *counts)

@@ -34,6 +34,10 @@ typedef struct
 } FcCountsBounds;
 #define FC_COUNTS_NO_BOUNDS ((FcCountsBounds){G_MAXUINT64, 0, G_MAXUINT64, 0})
 
+/* A function had several activations at a time.  Only from then on those of its contexts and arcs
+ * are counted: before there is none of these but the function's own. */
+#define FC_COUNTS_RECURSIVE (1u << 31)
+
 /* By the number of bits that a duration has: one for each number, as it costs to ask at each call
  * whether it is one of a profile's. */
 #define FC_COUNTS_BUCKETS 64
@@ -42,8 +46,10 @@ typedef struct
 {
     /* What each call changes comes first, as far as it has its place here. */
     FcCountsBounds bounds; /* of the calls that were never off the CPU, */
+    guint64 quick_total;   /* up to which bounds.total_max, */
+    guint64 quick_local;   /* and local_max, are sure to stay as they are: see stack-short.c */
     guint64 total;
-    guint32 active; /* activations on the stack now */
+    guint32 active; /* activations on the stack now: 0, 1, or so many | FC_COUNTS_RECURSIVE */
     gint module;    /* index in the process's list or FC_NONE */
     guint64 address;
     guint64 seen;  /* time of the first activation */
@@ -69,7 +75,7 @@ typedef struct
     guint32 caller; /* function + 1; 0: none */
     guint32 callee;
     gint site_module;
-    guint32 active;
+    guint32 active; /* of a function that is FC_COUNTS_RECURSIVE */
     guint64 site;
     guint64 calls;
     guint64 total;
@@ -81,12 +87,22 @@ typedef struct
     guint32 parent; /* less than the node's own index */
     guint32 function;
     gint site_module;
-    guint32 active;
-    guint64 site; /* 0 for an overflow node */
+    guint32 active; /* as in arcs */
+    guint64 site;   /* 0 for an overflow node */
     guint64 calls;
     guint64 total;
     guint64 local;
 } FcCountsNode;
+
+/* What calls of a context did that was not added to it, its function and the arc that owns the sum
+ * yet (fc_counts_settle): of such as had no other activation of the function around them. */
+typedef struct
+{
+    guint64 calls;
+    guint64 total; /* of calls that made others; */
+    guint64 leaf;  /* of such that made none, total and local; */
+    guint64 local; /* of the former */
+} FcCountsSum;
 
 /* What the hooks took, which is taken off a context's or an arc's times; or the part of these in
  * which the thread was off the CPU. */
@@ -124,7 +140,10 @@ typedef struct
     guint32 node_count;
     guint32 node_room;
     guint32 node_limit;
-    guint64 looks; /* at the thread, whose times were corrected by them; 0: they were not */
+    guint64 looks;     /* at the thread, whose times were corrected by them; 0: they were not */
+    FcCountsSum *sums; /* by node, as far as there is room; NULL: none; */
+    guint32 *owners;   /* whose: arc + 1; 0: nobody's yet */
+    guint32 sums_room;
     guint32 *contexts_in_use; /* of all counts that share the limit; NULL: none others */
     FcMap function_map;       /* address, module -> function + 1 */
     FcNodes arc_map;          /* by caller, callee, site, module of the site; arc + 1 */
@@ -267,6 +286,10 @@ static inline FcCountsCost fc_counts_cost(const GArray *costs, guint32 index)
 void fc_counts_add_wait(GHashTable **waits, guint32 index, FcCountsCost wait);
 FcCountsCost fc_counts_wait(GHashTable *waits, guint32 index);
 
+static inline guint32 fc_counts_activations(const FcCountsFunction *function)
+{
+    return function->active & ~FC_COUNTS_RECURSIVE;
+}
 /* Whether the function at `address`, of the module that is there at `time`, is on the stack. */
 gboolean fc_counts_is_active(const FcCounts *counts, guint64 address, guint64 time);
 
@@ -276,6 +299,14 @@ guint64 fc_counts_apply_changes(FcCounts *counts, guint64 time);
 
 /* Nothing will be added any more: frees the map of edges, the largest there is. */
 void fc_counts_forget_edges(FcCounts *counts);
+
+/* Room for the sums of all contexts that there are, which are elsewhere then. */
+void fc_counts_make_sums(FcCounts *counts);
+/* Adds the sums to where they belong; to be called before anything of the counts is read, by who
+ * did not close the stack that adds to them. */
+void fc_counts_settle(FcCounts *counts);
+/* Settles, and frees them. */
+void fc_counts_drop_sums(FcCounts *counts);
 
 /* Sums the contexts' calls and local times into the functions'. */
 void fc_counts_sum_functions(FcCounts *counts);

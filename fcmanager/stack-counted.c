@@ -69,7 +69,7 @@ void fc_stack_begin_counting(FcStack *stack, guint64 address, guint64 time, gboo
     guint32 function = fc_counts_get_function(stack->counts, address, module, time);
     gboolean keep = TRUE;
     fc_counted_begin_function(stack_counted(stack), function, nested);
-    if (stack->counts->functions[function].active < 2)
+    if (fc_counts_activations(&stack->counts->functions[function]) < 2)
         return;
     fc_stack_save_current(stack);
     take_out_of_chain(stack, stack->current, function, &keep, time);
@@ -112,7 +112,7 @@ static gboolean is_else_counted(const FcStack *stack)
     const guint32 function = counts->nodes[stack->frames[stack->top].node].function;
     return fc_counted_is_counted(stack->counted, function) ||
            (fc_counts_is_marked(counts->counted_functions, function) &&
-            counts->functions[function].active > 1);
+            fc_counts_activations(&counts->functions[function]) > 1);
 }
 
 void fc_stack_enter_window(FcStack *stack)

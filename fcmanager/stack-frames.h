@@ -12,31 +12,32 @@
 #include "fcmanager/trace.h"
 #include "libfc/fc-format.h"
 
-/* What a call adds to. */
+/* What a call adds to: to the sum, or to the three others. */
 typedef struct
 {
+    FcCountsSum *sum; /* where there are short records, */
+    FcCountsFunction *function;
     FcCountsNode *node;
     FcCountsArc *arc;
-    FcCountsFunction *function;
 } FramePlace;
 
-/* Times are ticks. */
+/* Times are ticks.  The first four are in this order in struct StackNamedEdge, too. */
 struct StackFrame
 {
     guint64 function;
     guint64 site;
-    guint64 address;
-    guint64 entered;    /* or resumed, whichever was later */
-    guint64 ran_before; /* ticks that it had run when it was last paused */
-    guint64 callees;    /* ticks in profiled callees that returned or were paused */
+    FramePlace place; /* of that node and arc; good as in struct StackNamedEdge */
     guint32 node;
     guint32 arc;
-    guint32 made;      /* FRAME_... */
-    guint32 away;      /* number of its struct FrameAway; 0: it has none */
-    guint64 exit_word; /* the first word of a short record of its exit, where such a record ends a
-                          whole call; else with FRAME_NO_EXIT_WORD; the return address's bits in
-                          either are the entry's */
-    FramePlace place;  /* where that node and arc are, for short records: stack-short.c */
+    guint64 address;
+    guint64 ran_before; /* ticks that it had run when it was last paused */
+    guint64 entered;    /* or resumed, whichever was later */
+    guint32 made;       /* FRAME_... */
+    guint32 away;       /* number of its struct FrameAway; 0: it has none */
+    guint64 callees;    /* ticks in profiled callees that returned or were paused */
+    guint64 exit_word;  /* the first word of a short record of its exit, where such a record ends a
+                           whole call; else with FRAME_NO_EXIT_WORD; the return address's bits in
+                           either are the entry's */
 };
 
 /* Ticks that are not a frame's work: see stack-off.h.  Those in a pause are in none of the
@@ -98,15 +99,17 @@ typedef struct
     guint32 arc;
 } StackEdge;
 
-/* Edges of calls that made short records: stack-short.c. */
+/* Edges of calls that made short records: stack-edges.h. */
 typedef struct
 {
     struct StackNamedEdge *places; /* NULL: none yet */
-    guint32 mask;                  /* their number less one; a power of two less one */
+    guint64 mask;                  /* of an index in bytes */
+    guint32 count;                 /* a power of two */
     guint32 misses;                /* since there are so many */
-    FcCountsNode *nodes;           /* where the counts' arrays were when they were found */
+    FcCountsNode *nodes;           /* where the counts' arrays were when they were found, */
     FcCountsArc *arcs;
     FcCountsFunction *functions;
+    FcCountsSum *sums;
 } StackNamedEdges;
 
 typedef struct FcStack FcStack; /* in stack.h too, which shows no more of it */
@@ -175,6 +178,17 @@ struct FcStack
     FcRegion native;       /* bounds of the thread's own stack, as far as they are known */
 };
 
+/* What a short record's first word tells. */
+static inline guint32 short_name(guint64 first)
+{
+    return (guint32)(first >> FC_SHORT_NAME_SHIFT & FC_NAME_MASK);
+}
+
+static inline guint64 short_address(const FcStack *stack, guint64 first)
+{
+    return stack->names_low + (first >> FC_SHORT_ADDRESS_SHIFT & FC_SHORT_ADDRESS_MASK);
+}
+
 static inline guint64 ns_of(guint64 ticks, guint64 multiplier)
 {
     return (guint64)(((unsigned __int128)ticks * multiplier) >> 32);
@@ -209,11 +223,40 @@ void fc_stack_forget_named_edges(FcStack *stack);
 static inline FramePlace place_of(const FcCounts *counts, guint32 node, guint32 arc)
 {
     FcCountsNode *context = &counts->nodes[node];
-    return (FramePlace){context, &counts->arcs[arc], &counts->functions[context->function]};
+    return (FramePlace){.function = &counts->functions[context->function],
+                        .node = context,
+                        .arc = &counts->arcs[arc]};
 }
+
+/* The same with the sum, for whose calls end by short records.  Where the context has another
+ * owner, no call of the function is added to a sum any more. */
+FramePlace fc_stack_place(FcStack *stack, guint32 node, guint32 arc);
 
 /* More room for frames, which may be elsewhere then. */
 void fc_stack_make_room(FcStack *stack);
+
+/* The activations of the function's contexts and arcs are counted from here on, among the frames of
+ * the current segment up to `innermost` and those that called it; none of its calls is added to a
+ * sum any more. */
+void fc_stack_count_activations(FcStack *stack, FcCountsFunction *function,
+                                const struct StackFrame *innermost);
+
+/* One more that takes time, called by `innermost`. */
+static inline void begin_activation(FcStack *stack, const FramePlace *place,
+                                    const struct StackFrame *innermost)
+{
+    FcCountsFunction *function = place->function;
+    if (G_LIKELY(function->active == 0))
+    {
+        function->active = 1;
+        return;
+    }
+    if (G_UNLIKELY(function->active == 1))
+        fc_stack_count_activations(stack, function, innermost);
+    function->active++;
+    place->node->active++;
+    place->arc->active++;
+}
 
 /* Opens `frame`, of which the caller says the rest. */
 static inline void begin_frame(struct StackFrame *frame, StackEdge edge, const FramePlace *place,
@@ -221,17 +264,14 @@ static inline void begin_frame(struct StackFrame *frame, StackEdge edge, const F
 {
     frame->function = callee->function;
     frame->site = callee->site;
+    frame->place = *place;
+    frame->node = edge.node;
+    frame->arc = edge.arc;
     frame->entered = time;
     frame->ran_before = 0;
     frame->callees = 0;
-    frame->node = edge.node;
-    frame->arc = edge.arc;
     frame->made = FRAME_CALLED;
     frame->away = 0;
-    frame->place = *place;
-    place->node->active++;
-    place->arc->active++;
-    place->function->active++;
 }
 
 /* As the innermost one. */
@@ -239,10 +279,13 @@ static inline struct StackFrame *push_frame(FcStack *stack, StackEdge edge,
                                             const struct FcName *callee, guint64 exit_word,
                                             guint64 time)
 {
+    const FramePlace place = stack->named_edges.places
+                                 ? fc_stack_place(stack, edge.node, edge.arc)
+                                 : place_of(stack->counts, edge.node, edge.arc);
+    begin_activation(stack, &place, &stack->frames[stack->top]);
     if (G_UNLIKELY(++stack->top == stack->room))
         fc_stack_make_room(stack);
     struct StackFrame *frame = &stack->frames[stack->top];
-    const FramePlace place = place_of(stack->counts, edge.node, edge.arc);
     begin_frame(frame, edge, &place, callee, time);
     frame->exit_word = exit_word;
     if (G_UNLIKELY(stack->trace))
@@ -263,15 +306,13 @@ static inline gboolean keeps_calls(const FcStack *stack)
            stack->trace;
 }
 
-/* A call that ended.  `keeps` where it may be that keeps_calls(): a constant, by which the inner
- * loop has less to ask. */
+/* A call that ended. */
 struct EndedCall
 {
     guint32 node;
     guint32 arc;
     guint64 begun;
     guint64 total;
-    gboolean keeps;
 };
 
 static inline void add_duration(FcCounts *counts, FcCountsFunction *function,
@@ -279,7 +320,7 @@ static inline void add_duration(FcCounts *counts, FcCountsFunction *function,
 {
     const guint64 total_ns = ns_of(call->total, multiplier);
     function->histogram[bucket_of(total_ns)]++;
-    if (call->keeps && (counts->arc_latencies || counts->slowest))
+    if (counts->arc_latencies || counts->slowest)
         fc_stack_keep_duration(counts, call->node, call->arc, call->begun, call->total, total_ns);
 }
 
@@ -305,12 +346,21 @@ void fc_stack_end_away(FcStack *stack, struct StackFrame *frame, guint64 total, 
 /* One activation less that takes time: to the totals of what has no other on the stack. */
 static inline void stop_place(const FramePlace *place, guint64 elapsed)
 {
+    FcCountsFunction *function = place->function;
+    if (G_LIKELY(function->active == 1))
+    {
+        function->active = 0;
+        place->node->total += elapsed;
+        place->arc->total += elapsed;
+        function->total += elapsed;
+        return;
+    }
     if (--place->node->active == 0)
         place->node->total += elapsed;
     if (--place->arc->active == 0)
         place->arc->total += elapsed;
-    if (--place->function->active == 0)
-        place->function->total += elapsed;
+    if (--function->active == FC_COUNTS_RECURSIVE)
+        function->total += elapsed;
 }
 
 /* Stops `frame`'s clock at `time`: adds what elapsed to the totals of its context, arc and
@@ -360,15 +410,16 @@ static inline struct StackFrame *caller_of_top(FcStack *stack)
 void fc_stack_pop_other(FcStack *stack, guint64 time);
 
 /* The innermost frame, `frame`, which is a call of which all was recorded, returned to `caller`. */
-__attribute__((always_inline)) static inline void
-end_call(FcStack *stack, const struct StackFrame *frame, const FramePlace *place,
-         struct StackFrame *caller, guint64 time, gboolean keeps)
+__attribute__((always_inline)) static inline void end_call(FcStack *stack,
+                                                           const struct StackFrame *frame,
+                                                           const FramePlace *place,
+                                                           struct StackFrame *caller, guint64 time)
 {
     /* as stop_clock() */
     const guint64 elapsed = time - frame->entered;
     const guint64 total = frame->ran_before + elapsed;
     const guint64 local = total - frame->callees;
-    const struct EndedCall call = {frame->node, frame->arc, frame->entered, total, keeps};
+    const struct EndedCall call = {frame->node, frame->arc, frame->entered, total};
     caller->callees += elapsed;
     stop_place(place, elapsed);
     place->node->local += local;
@@ -384,39 +435,44 @@ static inline void pop_frame(FcStack *stack, guint64 time)
         return;
     }
     const FramePlace place = place_of(stack->counts, frame->node, frame->arc);
-    end_call(stack, frame, &place, caller_of_top(stack), time, TRUE);
+    end_call(stack, frame, &place, caller_of_top(stack), time);
     stack->top--;
 }
 
-/* What begin_frame(), the counting of a call, and end_call() do for a call that called nothing. */
-__attribute__((always_inline)) static inline void
-add_leaf_call(FcStack *stack, StackEdge edge, const FramePlace *place, struct StackFrame *caller,
-              guint64 begun, guint64 elapsed, gboolean keeps)
+/* The count and times of a call that called nothing, by `caller` in the current segment, or by none
+ * there. */
+static inline void add_leaf_times(FcStack *stack, const FramePlace *place,
+                                  const struct StackFrame *innermost, guint64 elapsed)
 {
-    const struct EndedCall call = {edge.node, edge.arc, begun, elapsed, keeps};
-    const FcCountsBounds *bounds = &place->function->bounds;
-    caller->callees += elapsed;
+    FcCountsFunction *function = place->function;
     place->node->calls++;
     place->node->local += elapsed;
     place->arc->calls++;
-    if (place->function->active == 0)
+    if (fc_counts_activations(function) == 0)
     {
         place->node->total += elapsed;
         place->arc->total += elapsed;
-        place->function->total += elapsed;
+        function->total += elapsed;
+        return;
     }
-    else
-    {
-        if (place->node->active == 0)
-            place->node->total += elapsed;
-        if (place->arc->active == 0)
-            place->arc->total += elapsed;
-    }
-    if (keeps && stack->trace)
+    if (G_UNLIKELY(function->active == 1))
+        fc_stack_count_activations(stack, function, innermost);
+    if (place->node->active == 0)
+        place->node->total += elapsed;
+    if (place->arc->active == 0)
+        place->arc->total += elapsed;
+}
+
+/* What begin_frame(), the counting of a call, and end_call() do for a call that called nothing. */
+static inline void add_leaf_call(FcStack *stack, StackEdge edge, const FramePlace *place,
+                                 guint64 begun, guint64 elapsed)
+{
+    const struct EndedCall call = {edge.node, edge.arc, begun, elapsed};
+    struct StackFrame *innermost = &stack->frames[stack->top];
+    struct StackFrame *caller = G_LIKELY(stack->top > 0) ? innermost : caller_of_segment(stack);
+    caller->callees += elapsed;
+    add_leaf_times(stack, place, innermost, elapsed);
+    if (stack->trace)
         fc_stack_trace_leaf(stack, edge.node, begun, elapsed);
-    /* of no call local is more than total: the least of all total is least of both */
-    if (G_UNLIKELY(elapsed < bounds->total_min || elapsed > bounds->local_max))
-        fc_counts_bound(&place->function->bounds,
-                        &(FcCountsBounds){elapsed, elapsed, elapsed, elapsed});
-    add_duration(stack->counts, place->function, &call, stack->multiplier);
+    add_activation(stack->counts, place->function, &call, elapsed, stack->multiplier);
 }

@@ -237,6 +237,7 @@ GArray *fc_stack_busy_so_far(const FcStack *stack)
     GArray *busy = g_array_new(FALSE, TRUE, sizeof(guint64));
     g_array_set_size(busy, counts->function_count);
     guint64 *ticks = (guint64 *)(gpointer)busy->data;
+    fc_counts_settle(stack->counts);
     for (guint32 i = 1; i < counts->node_count; i++)
     {
         const guint64 local = counts->nodes[i].local;
@@ -256,6 +257,7 @@ GArray *fc_stack_busy_so_far(const FcStack *stack)
 
 void fc_stack_close(FcStack *stack, guint64 time)
 {
+    fc_counts_settle(stack->counts);
     if (stack->is_pending)
         fc_stack_take_pending(stack, time);
     stack->last = MAX(stack->last, time);
@@ -373,7 +375,7 @@ void fc_stack_pop_other(FcStack *stack, guint64 time)
         fc_stack_end_away(stack, frame, total, local);
         return;
     }
-    const struct EndedCall call = {frame->node, frame->arc, frame->entered, total, TRUE};
+    const struct EndedCall call = {frame->node, frame->arc, frame->entered, total};
     if (frame->made != FRAME_INHERITED)
         add_activation(stack->counts, function_of(stack, frame), &call, local, stack->multiplier);
     if (frame->made >= FRAME_SAMPLED)

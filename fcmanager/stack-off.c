@@ -100,11 +100,12 @@ guint64 fc_stack_stop_away(FcStack *stack, struct StackFrame *frame, struct Stac
     /* that of its callees stays, whatever the program says */
     elapsed = MAX(elapsed - MIN(now.paused, elapsed), MIN(callees, elapsed));
     const guint64 off = MIN(now.off, elapsed);
-    if (node->active == 1)
+    const gboolean is_only = fc_counts_activations(function) == 1;
+    if (is_only || node->active == 1)
         fc_counts_add_wait(&counts->node_waits, frame->node, (FcCountsCost){off, 0});
-    if (counts->arcs[frame->arc].active == 1)
+    if (is_only || counts->arcs[frame->arc].active == 1)
         fc_counts_add_wait(&counts->arc_waits, frame->arc, (FcCountsCost){off, 0});
-    if (function->active == 1)
+    if (is_only)
         function->wait_total += off;
     struct FrameAway *callers = is_of_no_function(caller) ? NULL : get_away(stack, caller);
     if (!callers)
@@ -133,7 +134,7 @@ static void add_away_activation(FcStack *stack, const struct StackFrame *frame,
     const FcCountsBounds on_cpu = {cpu, cpu, own_cpu, own_cpu};
     fc_counts_bound(&function->elapsed, &elapsed);
     fc_counts_bound(&function->on_cpu, &on_cpu);
-    const struct EndedCall call = {frame->node, frame->arc, frame->entered, total, TRUE};
+    const struct EndedCall call = {frame->node, frame->arc, frame->entered, total};
     add_duration(counts, function, &call, stack->multiplier);
 }
 

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "fcmanager/stack-short.h"
+#include "fcmanager/stack-frames.h"
 
 /* A record that was read, once: the program may write over it meanwhile. */
 struct Event

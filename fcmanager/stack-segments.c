@@ -76,15 +76,12 @@ void fc_stack_pause_current(FcStack *stack, guint64 time)
 /* The current segment goes on with the frames that it was paused with. */
 static void resume_current(FcStack *stack, guint64 time)
 {
-    FcCounts *counts = stack->counts;
     for (guint32 i = 1; i <= stack->top; i++)
     {
         struct StackFrame *frame = &stack->frames[i];
-        FcCountsNode *node = &counts->nodes[frame->node];
+        const FramePlace place = place_of(stack->counts, frame->node, frame->arc);
         frame->entered = time;
-        node->active++;
-        counts->arcs[frame->arc].active++;
-        counts->functions[node->function].active++;
+        begin_activation(stack, &place, frame - 1);
     }
 }
 

@@ -33,9 +33,7 @@ static inline void enter(FcStack *stack, const struct Event *entry, guint64 left
     if (left != FC_STACK_NO_TIME)
     {
         const FramePlace place = place_of(stack->counts, edge.node, edge.arc);
-        struct StackFrame *caller =
-            G_LIKELY(stack->top > 0) ? &stack->frames[stack->top] : caller_of_segment(stack);
-        add_leaf_call(stack, edge, &place, caller, entry->time, left - entry->time, TRUE);
+        add_leaf_call(stack, edge, &place, entry->time, left - entry->time);
         stack->last = left;
         return;
     }

@@ -72,7 +72,9 @@ FcTrace *fc_stack_take_trace(FcStack *stack);
 FcCounted *fc_stack_counted(FcStack *stack);
 gboolean fc_stack_has_counted(const FcStack *stack);
 
-/* Takes the valid records that begin in `units`[from, to), behind which there is another unit:
+/* What it adds is in the counts after fc_counts_settle() or fc_stack_close().
+ *
+ * Takes the valid records that begin in `units`[from, to), behind which there is another unit:
  * returns where the first begins that is not there (its generation is not `generation`), or where
  * the next one would, which is `to` or one behind it.  The memory may change meanwhile. */
 guint32 fc_stack_feed(FcStack *stack, const struct FcUnit *units, guint32 from, guint32 to,

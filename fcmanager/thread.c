@@ -468,6 +468,7 @@ void fc_thread_settle(FcThread *thread, gboolean ended, const FcCallCosts *costs
         fc_observer_end(g_steal_pointer(&thread->watched), &seen);
     GArray *const own = seen.sightings;
     seen.before = thread->unwatched;
+    fc_counts_drop_sums(thread->counts);
     fc_counts_forget_edges(thread->counts); /* the memory is needed for what follows */
     for (guint i = 0; i < thread->count_chunks->len; i++)
     {

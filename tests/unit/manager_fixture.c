@@ -67,6 +67,14 @@ guint32 fc_fixture_feed(FcStack *stack, const struct FcRecord *records, guint32 
            FC_RECORD_UNITS;
 }
 
+guint32 fc_fixture_feed_units(FcFixture *fixture, const struct FcUnit *units, guint32 from,
+                              guint32 to)
+{
+    const guint32 end = fc_stack_feed(fixture->stack, units, from, to, FIXTURE_GENERATION);
+    fc_counts_settle(fixture->counts);
+    return end;
+}
+
 struct FcUnit fc_fixture_short(const struct FcRecord *record, guint64 name)
 {
     const gboolean is_exit = (record->where & FC_WHERE_KIND_MASK) == FC_RECORD_EXIT;

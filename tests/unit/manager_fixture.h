@@ -37,6 +37,10 @@ struct FcRecord fc_fixture_record(enum FcRecordKind kind, guint64 time, char let
 guint32 fc_fixture_feed(FcStack *stack, const struct FcRecord *records, guint32 from, guint32 to,
                         guint32 generation);
 
+/* fc_stack_feed of that generation; what it added is in the counts. */
+guint32 fc_fixture_feed_units(FcFixture *fixture, const struct FcUnit *units, guint32 from,
+                              guint32 to);
+
 /* Stack addresses of short records are less than 2^32 above this. */
 #define FIXTURE_LOW UINT64_C(0x7ffe80000000)
 

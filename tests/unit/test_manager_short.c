@@ -161,18 +161,18 @@ static void test_names(void)
     struct FcRecord end = fc_fixture_record(FC_RECORD_EXIT, 12, 'A', SITE, 1);
     struct FcUnit units[6] = {fc_fixture_short(&entry, 7), fc_fixture_short(&entry, 0),
                               fc_fixture_short(&entry, FC_NAME_MASK)};
-    g_assert_cmpuint(fc_stack_feed(f.stack, units, 0, 3, FIXTURE_GENERATION), ==, 3);
+    g_assert_cmpuint(fc_fixture_feed_units(&f, units, 0, 3), ==, 3);
     g_assert_cmpuint(f.counts->repairs.bad_records, ==, 3);
     g_assert_null(fc_fixture_function(f.counts, 'A'));
     entry.function |= UINT64_C(7) << FC_NAME_SHIFT;
     memcpy(&units[3], &entry, sizeof entry);
     units[5] = fc_fixture_short(&end, 7);
-    g_assert_cmpuint(fc_stack_feed(f.stack, units, 3, 6, FIXTURE_GENERATION), ==, 6);
+    g_assert_cmpuint(fc_fixture_feed_units(&f, units, 3, 6), ==, 6);
     entry.time = 20;
     end.time = 25;
     units[0] = fc_fixture_short(&entry, 7);
     units[1] = fc_fixture_short(&end, 7);
-    g_assert_cmpuint(fc_stack_feed(f.stack, units, 0, 2, FIXTURE_GENERATION), ==, 2);
+    g_assert_cmpuint(fc_fixture_feed_units(&f, units, 0, 2), ==, 2);
     g_assert_cmpuint(fc_fixture_function(f.counts, 'A')->calls, ==, 2);
     g_assert_cmpuint(fc_fixture_function(f.counts, 'A')->total, ==, 7);
     g_assert_cmpuint(f.counts->repairs.bad_records, ==, 3);
@@ -199,7 +199,7 @@ static void test_times(void)
     units[2] = fc_fixture_short(&inner, 2);
     units[3] = fc_fixture_short(&back, 2); /* another processor's clock */
     units[4] = fc_fixture_short(&end, 1);
-    g_assert_cmpuint(fc_stack_feed(f.stack, units, 0, 5, FIXTURE_GENERATION), ==, 5);
+    g_assert_cmpuint(fc_fixture_feed_units(&f, units, 0, 5), ==, 5);
     g_assert_cmpuint(fc_fixture_function(f.counts, 'A')->total, ==, late + 9 - start);
     g_assert_cmpuint(fc_fixture_function(f.counts, 'B')->total, ==, 0);
     g_assert_cmpuint(fc_stack_last_time(f.stack), ==, late + 9);
@@ -245,13 +245,13 @@ static void test_wrong_names(void)
     const struct FcUnit units[2] = {fc_fixture_short(&entry, 0),
                                     fc_fixture_short(&entry, FC_NAME_MASK)};
     fc_stack_set_names(f.stack, FIXTURE_LOW, &none, 1);
-    g_assert_cmpuint(fc_stack_feed(f.stack, units, 0, 2, FIXTURE_GENERATION), ==, 2);
+    g_assert_cmpuint(fc_fixture_feed_units(&f, units, 0, 2), ==, 2);
     g_assert_cmpuint(f.counts->repairs.bad_records, ==, 2);
     g_assert_cmpuint(fc_stack_depth(f.stack), ==, 0);
     const struct FcUnit outside = {FC_SHORT_EXIT,
                                    20 | (guint64)FC_GENERATION_OF_SHORT(FIXTURE_GENERATION) << 48};
     fc_stack_set_names(f.stack, G_MAXUINT64, NULL, 0);
-    g_assert_cmpuint(fc_stack_feed(f.stack, &outside, 0, 1, FIXTURE_GENERATION), ==, 1);
+    g_assert_cmpuint(fc_fixture_feed_units(&f, &outside, 0, 1), ==, 1);
     g_assert_cmpuint(fc_stack_depth(f.stack), ==, 0);
     g_assert_cmpuint(f.counts->repairs.bad_records, ==, 3);
     fc_fixture_stop(&f);
@@ -278,7 +278,7 @@ static void test_time_before_turn(void)
         units[2] = fc_fixture_short(&entry, 1);
         units[3] = fc_fixture_short(&exit, 1);
         units[4] = fc_fixture_short(&end, 1);
-        g_assert_cmpuint(fc_stack_feed(f.stack, units, 0, 5, FIXTURE_GENERATION), ==, 5);
+        g_assert_cmpuint(fc_fixture_feed_units(&f, units, 0, 5), ==, 5);
         g_assert_cmpuint(fc_stack_last_time(f.stack), ==, turn + 9);
         g_assert_cmpuint(fc_fixture_function(f.counts, 'A')->total, ==, 4);
         fc_fixture_stop(&f);
@@ -304,8 +304,7 @@ static void test_kept(void)
         units[2 * i] = fc_fixture_short(&entry, 1);
         units[2 * i + 1] = fc_fixture_short(&exit, 1);
     }
-    g_assert_cmpuint(fc_stack_feed(f.stack, units, 0, 2 * CALLS, FIXTURE_GENERATION), ==,
-                     2 * CALLS);
+    g_assert_cmpuint(fc_fixture_feed_units(&f, units, 0, 2 * CALLS), ==, 2 * CALLS);
     g_assert_cmpuint(f.counts->arc_count, ==, 1);
     guint64 calls = 0;
     for (guint i = 0; i < f.counts->arc_latencies[0].count; i++)
@@ -334,7 +333,7 @@ static void test_name_given_again(void)
                 fc_fixture_record(FC_RECORD_EXIT, time + 4, letter, SITE, 1);
             const struct FcUnit units[2] = {fc_fixture_short(&entry, 1),
                                             fc_fixture_short(&exit, 1)};
-            fc_stack_feed(f.stack, units, 0, 2, FIXTURE_GENERATION);
+            fc_fixture_feed_units(&f, units, 0, 2);
         }
     }
     g_assert_cmpuint(fc_fixture_function(f.counts, 'A')->calls, ==, 3);
@@ -346,7 +345,7 @@ static void feed_short(FcFixture *f, enum FcRecordKind kind, guint64 time, char 
 {
     const struct FcRecord record = fc_fixture_record(kind, time, letter, SITE, depth);
     const struct FcUnit unit = fc_fixture_short(&record, (guint64)(letter - 'A' + 1));
-    g_assert_cmpuint(fc_stack_feed(f->stack, &unit, 0, 1, FIXTURE_GENERATION), ==, 1);
+    g_assert_cmpuint(fc_fixture_feed_units(f, &unit, 0, 1), ==, 1);
 }
 
 /* A calls B, which waits; both end with short records, as they began. */
