@@ -24,17 +24,25 @@
 /* It was being taken when a handler forked, and this is the child: the record is the parent's. */
 #define LOST UINT64_C(2)
 
-/* Where it may be, in the order in which they are taken. */
-#define WAYS 4
+/* Where it may be, in the order in which they are taken: so many that one in a million finds none
+ * in a table of which a sixth is taken, where of four ways it is one in a thousand, and that may be
+ * the pair of which most calls are. */
+#define WAYS 8
 static void find_ways(struct FcNames *names, uint64_t function, uint64_t site,
                       struct FcNamedPair *ways[WAYS])
 {
-    ways[0] = fc_names_pair(names, function, site);
-    ways[1] = fc_names_other(ways[0]);
-    const uint64_t apart = ((function >> 9 ^ site >> 2) % (FC_NAMES_PAIRS / 2 - 1) + 1) * 2;
-    const uint64_t at = (uint64_t)(ways[0] - names->pairs) ^ apart;
-    ways[2] = &names->pairs[at % FC_NAMES_PAIRS];
-    ways[3] = fc_names_other(ways[2]);
+    struct FcNamedPair *const first = fc_names_pair(names, function, site);
+    uint64_t far = function >> 9 ^ site >> 2;
+    ways[0] = first;
+    ways[1] = fc_names_other(first);
+    for (int way = 2; way < WAYS; way += 2)
+    {
+        const uint64_t apart = (far % (FC_NAMES_PAIRS / 2 - 1) + 1) * 2;
+        const uint64_t at = (uint64_t)(first - names->pairs) ^ apart;
+        ways[way] = &names->pairs[at % FC_NAMES_PAIRS];
+        ways[way + 1] = fc_names_other(ways[way]);
+        far = far * UINT64_C(0x9e3779b97f4a7c15) >> 7;
+    }
 }
 
 static const struct FcNamedPair *find_pair(struct FcNamedPair *const *ways, uint64_t function,

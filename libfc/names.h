@@ -17,9 +17,9 @@
 
 #include <stdbool.h>
 
-/* Each in one of two neighbours, or of two more in another line, where the hook does not look by
+/* Each in one of two neighbours, or of some in other lines, where the hook does not look by
  * itself; what finds no place makes long records.  Of 1,600 pairs in half as many places one in
- * twenty calls was looked for in the further two. */
+ * twenty calls was looked for in the further ones. */
 #if defined(FC_TEST_EAGER)
 #define FC_NAMES_PAIRS 32u
 #else

@@ -209,6 +209,28 @@ static void test_many(void)
     stop();
 }
 
+/* Of as many pairs as a program of some size has, wherever they lie, each has a name: the one that
+ * had none might be of most of the calls. */
+static void test_all_named(void)
+{
+    for (guint32 seed = 0; seed < 40; seed++)
+    {
+        GRand *random = g_rand_new_with_seed(seed);
+        start();
+        for (guint i = 0; i < FC_NAMES_PAIRS / 5; i++)
+        {
+            const guint64 function = CODE + 16 * (guint64)g_rand_int_range(random, 0, 1 << 16);
+            const guint64 site = CODE + (guint64)g_rand_int_range(random, 0, 1 << 20);
+            fc_thread.cursor &= ~UINT64_C(0xffff);
+            make(FC_RECORD_ENTER, NOW, function, site);
+            fc_thread.cursor &= ~UINT64_C(0xffff);
+            g_assert_cmpuint(make(FC_RECORD_EXIT, NOW, function, site), ==, 1);
+        }
+        stop();
+        g_rand_free(random);
+    }
+}
+
 /* The child goes on with the parent's names, of which it tells; but for what was just being given
  * when a handler forked. */
 static void test_fork(void)
@@ -395,6 +417,7 @@ int main(int argc, char **argv)
     g_test_add_func("/names/reach", test_reach);
     g_test_add_func("/names/full-chunk", test_full_chunk);
     g_test_add_func("/names/many", test_many);
+    g_test_add_func("/names/all-named", test_all_named);
     g_test_add_func("/names/fork", test_fork);
     g_test_add_func("/names/null", test_null);
 #if defined(__x86_64__)
