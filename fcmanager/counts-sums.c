@@ -6,15 +6,23 @@
 
 #include <string.h>
 
+G_STATIC_ASSERT(FC_COUNTS_LINE % sizeof(FcCountsSum) == 0); /* none is in two lines */
+
 void fc_counts_make_sums(FcCounts *counts)
 {
     const guint32 had = counts->sums_room;
     const guint32 more = counts->node_room - had;
-    counts->sums_room = counts->node_room;
-    counts->sums = g_renew(FcCountsSum, counts->sums, counts->sums_room);
-    counts->owners = g_renew(guint32, counts->owners, counts->sums_room);
-    memset(&counts->sums[had], 0, more * sizeof *counts->sums);
+    void *memory = g_malloc(counts->node_room * sizeof(FcCountsSum) + FC_COUNTS_LINE);
+    FcCountsSum *sums = fc_counts_align(memory);
+    if (had > 0)
+        memcpy(sums, counts->sums, had * sizeof *sums);
+    memset(&sums[had], 0, more * sizeof *sums);
+    g_free(counts->sums_memory);
+    counts->sums_memory = memory;
+    counts->sums = sums;
+    counts->owners = g_renew(guint32, counts->owners, counts->node_room);
     memset(&counts->owners[had], 0, more * sizeof *counts->owners);
+    counts->sums_room = counts->node_room;
 }
 
 static void settle(FcCounts *counts, guint32 index, guint32 owner)
@@ -43,7 +51,8 @@ void fc_counts_settle(FcCounts *counts)
 void fc_counts_drop_sums(FcCounts *counts)
 {
     fc_counts_settle(counts);
-    g_clear_pointer(&counts->sums, g_free);
+    g_clear_pointer(&counts->sums_memory, g_free);
+    counts->sums = NULL;
     g_clear_pointer(&counts->owners, g_free);
     counts->sums_room = 0;
 }

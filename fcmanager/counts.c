@@ -56,7 +56,7 @@ void fc_counts_free(FcCounts *counts)
     g_free(counts->slowest);
     g_free(counts->arcs);
     g_free(counts->nodes);
-    g_free(counts->sums);
+    g_free(counts->sums_memory);
     g_free(counts->owners);
     g_clear_pointer(&counts->apportioned_nodes, g_array_unref);
     g_clear_pointer(&counts->apportioned_arcs, g_array_unref);

@@ -28,11 +28,19 @@
 typedef struct
 {
     guint64 total_min; /* G_MAXUINT64: there was no call; likewise local_min */
-    guint64 total_max;
     guint64 local_min;
+    guint64 total_max;
     guint64 local_max;
 } FcCountsBounds;
-#define FC_COUNTS_NO_BOUNDS ((FcCountsBounds){G_MAXUINT64, 0, G_MAXUINT64, 0})
+#define FC_COUNTS_NO_BOUNDS ((FcCountsBounds){G_MAXUINT64, G_MAXUINT64, 0, 0})
+
+/* Bytes of a line of the cache; and the first place in `memory`, which has as much more than is
+ * wanted, where one begins. */
+#define FC_COUNTS_LINE 64u
+static inline void *fc_counts_align(void *memory)
+{
+    return (void *)(((guintptr)memory + FC_COUNTS_LINE - 1) & ~(guintptr)(FC_COUNTS_LINE - 1));
+}
 
 /* A function had several activations at a time.  Only from then on those of its contexts and arcs
  * are counted: before there is none of these but the function's own. */
@@ -44,13 +52,14 @@ typedef struct
 
 typedef struct
 {
-    /* What each call changes comes first, as far as it has its place here. */
+    /* What each call looks at comes first: 48 bytes, as memory from the system begins 16 behind a
+       line of the cache. */
+    guint32 active;      /* activations on the stack now: 0, 1, or so many | FC_COUNTS_RECURSIVE */
+    gint module;         /* index in the process's list or FC_NONE */
+    guint64 quick_total; /* up to which bounds.total_max, */
+    guint64 quick_local; /* and local_max, are sure to stay as they are: see stack-short.c */
     FcCountsBounds bounds; /* of the calls that were never off the CPU, */
-    guint64 quick_total;   /* up to which bounds.total_max, */
-    guint64 quick_local;   /* and local_max, are sure to stay as they are: see stack-short.c */
     guint64 total;
-    guint32 active; /* activations on the stack now: 0, 1, or so many | FC_COUNTS_RECURSIVE */
-    gint module;    /* index in the process's list or FC_NONE */
     guint64 address;
     guint64 seen;  /* time of the first activation */
     guint64 calls; /* calls and local: sums over the contexts, see fc_counts_sum_functions */
@@ -68,7 +77,9 @@ typedef struct
     guint64 wait_local; /* of `local`: a sum over the contexts */
     guint64 cost_total; /* what the hooks took, which was in `total` and `local`: see costs.h */
     guint64 cost_local;
+    guint64 unused[3]; /* to have whole lines */
 } FcCountsFunction;
+G_STATIC_ASSERT(sizeof(FcCountsFunction) % FC_COUNTS_LINE == 0);
 
 typedef struct
 {
@@ -143,6 +154,7 @@ typedef struct
     guint64 looks;     /* at the thread, whose times were corrected by them; 0: they were not */
     FcCountsSum *sums; /* by node, as far as there is room; NULL: none; */
     guint32 *owners;   /* whose: arc + 1; 0: nobody's yet */
+    void *sums_memory; /* in which they are */
     guint32 sums_room;
     guint32 *contexts_in_use; /* of all counts that share the limit; NULL: none others */
     FcMap function_map;       /* address, module -> function + 1 */
@@ -231,7 +243,7 @@ static inline gboolean fc_counts_is_marked(const GArray *marks, guint32 index)
     return marks != NULL && index < marks->len && g_array_index(marks, guint8, index) != 0;
 }
 
-/* One call more, or several. */
+/* Several calls more; and one. */
 static inline void fc_counts_bound(FcCountsBounds *bounds, const FcCountsBounds *more)
 {
     if (more->total_min < bounds->total_min)
@@ -242,6 +254,12 @@ static inline void fc_counts_bound(FcCountsBounds *bounds, const FcCountsBounds 
         bounds->local_min = more->local_min;
     if (more->local_max > bounds->local_max)
         bounds->local_max = more->local_max;
+}
+static inline void fc_counts_bound_call(FcCountsBounds *bounds, guint64 total, guint64 local)
+{
+    const FcCountsBounds call = {
+        .total_min = total, .local_min = local, .total_max = total, .local_max = local};
+    fc_counts_bound(bounds, &call);
 }
 /* Those of all calls: `which` is the function's `elapsed` or `on_cpu`. */
 static inline FcCountsBounds fc_counts_bounds(const FcCountsFunction *function,

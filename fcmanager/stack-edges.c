@@ -78,8 +78,9 @@ static void forget(StackNamedEdges *edges)
 /* What was there is not known any more. */
 static void make_room(StackNamedEdges *edges, guint32 room)
 {
-    g_free(edges->places);
-    edges->places = g_new(struct StackNamedEdge, room);
+    g_free(edges->memory);
+    edges->memory = g_malloc(room * sizeof *edges->places + FC_COUNTS_LINE);
+    edges->places = fc_counts_align(edges->memory);
     edges->count = room;
     edges->mask = (room - 1) * sizeof *edges->places;
     edges->misses = 0;

@@ -23,7 +23,7 @@ struct StackNamedEdge
     StackEdge edge;
     guint64 key;
 };
-G_STATIC_ASSERT(sizeof(struct StackNamedEdge) == 64);
+G_STATIC_ASSERT(sizeof(struct StackNamedEdge) == FC_COUNTS_LINE);
 
 /* Of a call by that context: `first` is its record's first word, of which the name is taken where
  * it is. */

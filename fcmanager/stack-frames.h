@@ -103,6 +103,7 @@ typedef struct
 typedef struct
 {
     struct StackNamedEdge *places; /* NULL: none yet */
+    void *memory;                  /* in which they are */
     guint64 mask;                  /* of an index in bytes */
     guint32 count;                 /* a power of two */
     guint32 misses;                /* since there are so many */
@@ -332,7 +333,7 @@ static inline void add_activation(FcCounts *counts, FcCountsFunction *function,
     const guint64 total = call->total;
     if (G_UNLIKELY(total < bounds->total_min || total > bounds->total_max ||
                    local < bounds->local_min || local > bounds->local_max))
-        fc_counts_bound(bounds, &(FcCountsBounds){total, total, local, local});
+        fc_counts_bound_call(bounds, total, local);
     add_duration(counts, function, call, multiplier);
 }
 

@@ -44,7 +44,7 @@ void fc_stack_free(FcStack *stack)
     fc_counted_free(stack->counted);
     fc_trace_free(stack->trace);
     g_free(stack->names);
-    g_free(stack->named_edges.places);
+    g_free(stack->named_edges.memory);
     g_free(stack->segments);
     g_free(stack);
 }

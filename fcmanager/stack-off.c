@@ -130,10 +130,8 @@ static void add_away_activation(FcStack *stack, const struct StackFrame *frame,
     const guint64 cpu = less(total, away->before.off);
     total = less(total, away->before.preempted);
     local = less(local, away->own.preempted);
-    const FcCountsBounds elapsed = {total, total, local, local};
-    const FcCountsBounds on_cpu = {cpu, cpu, own_cpu, own_cpu};
-    fc_counts_bound(&function->elapsed, &elapsed);
-    fc_counts_bound(&function->on_cpu, &on_cpu);
+    fc_counts_bound_call(&function->elapsed, total, local);
+    fc_counts_bound_call(&function->on_cpu, cpu, own_cpu);
     const struct EndedCall call = {frame->node, frame->arc, frame->entered, total};
     add_duration(counts, function, &call, stack->multiplier);
 }

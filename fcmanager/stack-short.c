@@ -86,7 +86,7 @@ static inline gboolean is_next(guint64 word, guint64 before)
 G_NO_INLINE static void add_slowly(FcCountsFunction *function, guint64 total, guint64 local,
                                    guint64 multiplier)
 {
-    fc_counts_bound(&function->bounds, &(FcCountsBounds){total, total, local, local});
+    fc_counts_bound_call(&function->bounds, total, local);
     function->histogram[bucket_of(ns_of(total, multiplier))]++;
     function->quick_total = MIN(function->bounds.total_max, QUICK_MOST);
     function->quick_local = MIN(function->bounds.local_max, QUICK_MOST);
