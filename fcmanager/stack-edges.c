@@ -6,8 +6,6 @@
 
 #include "fcmanager/stack-segments.h"
 
-#include <string.h>
-
 /* Of those that share a place the last one stays.  Past so many misses for each place there are
  * twice as many places, up to the most. */
 #define EDGES_LEAST 64u
@@ -18,28 +16,42 @@
 
 /* ---- Activations ------------------------------------------------------------------------ */
 
-static void count_activations(FcCounts *counts, guint32 function, const struct StackFrame *frames,
-                              const struct StackFrame *innermost)
+static const struct StackFrame *find_frame(const FcCounts *counts, guint32 function,
+                                           const struct StackFrame *frames,
+                                           const struct StackFrame *innermost)
 {
-    for (const struct StackFrame *frame = frames + 1; frame <= innermost; frame++)
-        if (counts->nodes[frame->node].function == function)
-        {
-            counts->nodes[frame->node].active++;
-            counts->arcs[frame->arc].active++;
-        }
+    for (; innermost > frames; innermost--)
+        if (counts->nodes[innermost->node].function == function)
+            return innermost;
+    return NULL;
+}
+
+/* The frame of a function that has one activation. */
+static const struct StackFrame *find_activation(const FcStack *stack, guint32 function,
+                                                const struct StackFrame *innermost)
+{
+    const FcCounts *counts = stack->counts;
+    const struct StackSegment *segment = &stack->segments[stack->current];
+    const struct StackFrame *found = find_frame(counts, function, stack->frames, innermost);
+    while (!found && segment->caller >= 0)
+    {
+        segment = &stack->segments[segment->caller];
+        found = find_frame(counts, function, segment->frames, &segment->frames[segment->top]);
+    }
+    return found;
 }
 
 void fc_stack_count_activations(FcStack *stack, FcCountsFunction *function,
                                 const struct StackFrame *innermost)
 {
     FcCounts *counts = stack->counts;
-    const guint32 number = (guint32)(function - counts->functions);
-    const struct StackSegment *segment = &stack->segments[stack->current];
-    count_activations(counts, number, stack->frames, innermost);
-    while (segment->caller >= 0)
+    const struct StackFrame *frame = NULL;
+    if (function->active != 0)
+        frame = find_activation(stack, (guint32)(function - counts->functions), innermost);
+    if (frame)
     {
-        segment = &stack->segments[segment->caller];
-        count_activations(counts, number, segment->frames, &segment->frames[segment->top]);
+        counts->nodes[frame->node].active = 1;
+        counts->arcs[frame->arc].active = 1;
     }
     function->active |= FC_COUNTS_RECURSIVE;
 }

@@ -21,7 +21,7 @@ typedef struct
     FcCountsArc *arc;
 } FramePlace;
 
-/* Times are ticks.  The first four are in this order in struct StackNamedEdge, too. */
+/* Times are ticks.  What comes first is in the order of struct StackNamedEdge. */
 struct StackFrame
 {
     guint64 function;
@@ -236,9 +236,9 @@ FramePlace fc_stack_place(FcStack *stack, guint32 node, guint32 arc);
 /* More room for frames, which may be elsewhere then. */
 void fc_stack_make_room(FcStack *stack);
 
-/* The activations of the function's contexts and arcs are counted from here on, among the frames of
- * the current segment up to `innermost` and those that called it; none of its calls is added to a
- * sum any more. */
+/* The activations of the function's contexts and arcs are counted from here on, of which there is
+ * one at most, among the frames of the current segment up to `innermost` and those that called it;
+ * none of its calls is added to a sum any more.  Only where that is not so yet. */
 void fc_stack_count_activations(FcStack *stack, FcCountsFunction *function,
                                 const struct StackFrame *innermost);
 
@@ -275,7 +275,23 @@ static inline void begin_frame(struct StackFrame *frame, StackEdge edge, const F
     frame->away = 0;
 }
 
-/* As the innermost one. */
+/* As the innermost one, at that place. */
+static inline struct StackFrame *push_frame_at(FcStack *stack, StackEdge edge,
+                                               const FramePlace *place, const struct FcName *callee,
+                                               guint64 exit_word, guint64 time)
+{
+    begin_activation(stack, place, &stack->frames[stack->top]);
+    if (G_UNLIKELY(++stack->top == stack->room))
+        fc_stack_make_room(stack);
+    struct StackFrame *frame = &stack->frames[stack->top];
+    begin_frame(frame, edge, place, callee, time);
+    frame->exit_word = exit_word;
+    if (G_UNLIKELY(stack->trace))
+        fc_stack_trace(stack, FC_TRACE_CALL, time);
+    return frame;
+}
+
+/* The same, of a call that no table has. */
 static inline struct StackFrame *push_frame(FcStack *stack, StackEdge edge,
                                             const struct FcName *callee, guint64 exit_word,
                                             guint64 time)
@@ -283,15 +299,7 @@ static inline struct StackFrame *push_frame(FcStack *stack, StackEdge edge,
     const FramePlace place = stack->named_edges.places
                                  ? fc_stack_place(stack, edge.node, edge.arc)
                                  : place_of(stack->counts, edge.node, edge.arc);
-    begin_activation(stack, &place, &stack->frames[stack->top]);
-    if (G_UNLIKELY(++stack->top == stack->room))
-        fc_stack_make_room(stack);
-    struct StackFrame *frame = &stack->frames[stack->top];
-    begin_frame(frame, edge, &place, callee, time);
-    frame->exit_word = exit_word;
-    if (G_UNLIKELY(stack->trace))
-        fc_stack_trace(stack, FC_TRACE_CALL, time);
-    return frame;
+    return push_frame_at(stack, edge, &place, callee, exit_word, time);
 }
 
 /* A call of context `node` by `arc` ended, which began at `begun`: for what is kept of single calls
@@ -440,8 +448,7 @@ static inline void pop_frame(FcStack *stack, guint64 time)
     stack->top--;
 }
 
-/* The count and times of a call that called nothing, by `caller` in the current segment, or by none
- * there. */
+/* The count and times of a call that called nothing; `innermost` is the current segment's frame. */
 static inline void add_leaf_times(FcStack *stack, const FramePlace *place,
                                   const struct StackFrame *innermost, guint64 elapsed)
 {

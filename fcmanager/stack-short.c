@@ -69,6 +69,14 @@ static inline gboolean is_inlined_alone(const struct StackFrame *top, const stru
            top->function != callee->function && top[-1].address != address;
 }
 
+/* is_within() of a call of that function, which asks for the likely first. */
+static inline gboolean is_call(const FcStack *stack, const struct StackFrame *top,
+                               const struct FcName *callee, guint64 first, guint64 address)
+{
+    return G_LIKELY(address < top->address && is_on_stack(stack, address)) ||
+           is_inlined_alone(top, callee, address) || is_within(stack, top, first, address);
+}
+
 /* Times differ as last words do, where their highest bits and the generation are the same: what
  * differs in these, seems far ahead.  So does what is a little earlier. */
 static inline gboolean is_next(guint64 word, guint64 before)
@@ -173,9 +181,7 @@ find_edge_of_call(FcStack *stack, const struct StackFrame *top, guint64 first, g
     return fc_stack_find_edge(stack, key_of(top->node, first), time);
 }
 
-/* Where can_go_plainly().  Leaves `last` to others, if its record is not the exit of the one
- * before.
- */
+/* Where can_go_plainly().  Leaves `last` to others, but as the exit of the one before it. */
 static const struct FcUnit *feed_plainly(FcStack *stack, const struct FcUnit *unit,
                                          const struct FcUnit *last, guint64 to_time)
 {
@@ -209,9 +215,7 @@ static const struct FcUnit *feed_plainly(FcStack *stack, const struct FcUnit *un
             if (!edge)
                 break;
         }
-        else if (G_UNLIKELY(address >= top->address || !is_on_stack(stack, address)) &&
-                 !is_inlined_alone(top, &edge->callee, address) &&
-                 !is_within(stack, top, first, address))
+        else if (!is_call(stack, top, &edge->callee, first, address))
             break;
         now = word;
         const guint64 left = __atomic_load_n(&unit[1].last, __ATOMIC_ACQUIRE);
@@ -275,10 +279,12 @@ static const struct FcUnit *feed_carefully(FcStack *stack, const struct FcUnit *
             stack->last = time;
             continue;
         }
-        const struct StackNamedEdge *edge = edge_of(&stack->named_edges, key_of(top->node, first));
-        if (edge->key != key_of(top->node, first))
+        const guint64 key = key_of(top->node, first);
+        const struct StackNamedEdge *edge = edge_of(&stack->named_edges, key);
+        const guint64 address = short_address(stack, first);
+        if (edge->key != key)
             edge = find_edge_of_call(stack, top, first, time);
-        else if (!is_within(stack, top, first, short_address(stack, first)))
+        else if (!is_call(stack, top, &edge->callee, first, address))
             edge = NULL;
         if (!edge)
             break;
@@ -297,8 +303,8 @@ static const struct FcUnit *feed_carefully(FcStack *stack, const struct FcUnit *
                 continue;
             }
         }
-        push_frame(stack, edge->edge, &edge->callee, first | FC_SHORT_EXIT, time)->address =
-            short_address(stack, first);
+        push_frame_at(stack, edge->edge, &edge->place, &edge->callee, first | FC_SHORT_EXIT, time)
+            ->address = address;
         edge->place.node->calls++;
         edge->place.arc->calls++;
     }
