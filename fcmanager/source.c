@@ -24,8 +24,6 @@
 #define NAP_LEAST_NS 50000
 #define NAP_MOST_NS 400000
 #define IDLE_NS 1000000
-/* How often deaths are looked for meanwhile; and when nothing came. */
-#define DEATHS_NS 1000000
 /* The pipe's own mark among the events; process keys are never 0. */
 #define PIPE_EVENT 0
 
@@ -232,9 +230,11 @@ static void ask_for_the_dead(FcSource *source)
  * never pause it must come back.  Returns how many bytes that was. */
 static gsize drain(FcSource *source)
 {
+    int there = 0;
+    if (ioctl(source->pipe_fd, FIONREAD, &there) < 0)
+        there = G_MAXINT; /* denied: until the pipe is empty */
+    gint64 left = there;
     gsize all = 0;
-    gint64 left = G_MAXINT64;
-    gboolean is_known = FALSE; /* what is left: mostly there is nothing, and to ask costs as much */
     do
     {
         gssize bytes = read(source->pipe_fd, source->buffer, sizeof source->buffer);
@@ -244,16 +244,9 @@ static gsize drain(FcSource *source)
         if (bytes <= 0)
             break;
         all += (gsize)bytes;
+        left -= bytes;
         fc_decoder_push(source->decoder, source->buffer, (gsize)bytes);
         fc_session_batch_done(source->session);
-        int there = 0;
-        if (bytes < (gssize)sizeof source->buffer)
-            break; /* that was all */
-        if (is_known)
-            left -= bytes;
-        else if (ioctl(source->pipe_fd, FIONREAD, &there) == 0) /* denied: until it is empty */
-            left = there;
-        is_known = TRUE;
     } while (left > 0);
     tell_malformed(source);
     return all;
@@ -372,7 +365,6 @@ static void drain_while_busy(FcSource *source)
 {
     struct timespec nap = {0, NAP_LEAST_NS};
     glong idle_ns = 0;
-    glong unseen_ns = 0;
     gboolean is_much = FALSE; /* more than one message came at once: there may be more by now */
     for (glong all_ns = 0; all_ns < ROUND_MS * 1000000 && idle_ns < IDLE_NS && !source->at_end &&
                            source->dead_count == 0;
@@ -388,12 +380,7 @@ static void drain_while_busy(FcSource *source)
         else if (bytes == 0)
             nap.tv_nsec = MIN(2 * nap.tv_nsec, NAP_MOST_NS);
         answer_quits(source);
-        unseen_ns += nap.tv_nsec;
-        if (bytes == 0 || unseen_ns >= DEATHS_NS)
-        {
-            wait_for_events(source, 0);
-            unseen_ns = 0;
-        }
+        wait_for_events(source, 0);
     }
 }
 
