@@ -86,7 +86,7 @@ static guint32 feed_some(FcFixture *f, const struct FcUnit *units, const guint32
 {
     const guint32 start = from > 0 ? ends[from - 1] : 0;
     const guint32 end = ends[to - 1];
-    return fc_fixture_feed_units(f, units, start, end) == end ? to : from;
+    return fc_stack_feed(f->stack, units, start, end, FIXTURE_GENERATION) == end ? to : from;
 }
 
 /* What only tells how the figures came about is not compared: nothing is active any more. */
