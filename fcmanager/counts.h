@@ -42,8 +42,9 @@ static inline void *fc_counts_align(void *memory)
     return (void *)(((guintptr)memory + FC_COUNTS_LINE - 1) & ~(guintptr)(FC_COUNTS_LINE - 1));
 }
 
-/* A function had several activations at a time.  Only from then on those of its contexts and arcs
- * are counted: before there is none of these but the function's own. */
+/* A function had several activations at a time, or a context of it was entered by several arcs.
+ * Only from then on those of its contexts and arcs are counted: before there is none of these but
+ * the function's own.  Its calls are in no FcCountsSum any more. */
 #define FC_COUNTS_RECURSIVE (1u << 31)
 
 /* By the number of bits that a duration has: one for each number, as it costs to ask at each call
@@ -56,8 +57,8 @@ typedef struct
        line of the cache. */
     guint32 active;      /* activations on the stack now: 0, 1, or so many | FC_COUNTS_RECURSIVE */
     gint module;         /* index in the process's list or FC_NONE */
-    guint64 quick_total; /* up to which bounds.total_max, */
-    guint64 quick_local; /* and local_max, are sure to stay as they are: see stack-short.c */
+    guint64 quick_total; /* what takes no longer changes neither bounds.total_max, */
+    guint64 quick_local; /* nor local_max: see stack-short.c */
     FcCountsBounds bounds; /* of the calls that were never off the CPU, */
     guint64 total;
     guint64 address;
