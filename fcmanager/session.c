@@ -402,10 +402,9 @@ void fc_session_malformed(FcSession *session, guint64 count)
     session->malformed += count;
 }
 
-void fc_session_batch_done(FcSession *session)
+gboolean fc_session_batch_done(FcSession *session)
 {
-    if (session->setup.shared)
-        fc_shared_wake(session->setup.shared);
+    return session->setup.shared && fc_shared_wake(session->setup.shared);
 }
 
 void fc_session_round(FcSession *session)

@@ -70,8 +70,8 @@ void fc_session_died(FcSession *session, guint64 key, FcProfileEnd end, gint val
 /* Nobody can write to the pipe any more: processes that were about to exec have done so. */
 void fc_session_pipe_closed(FcSession *session);
 
-/* To be called when what could be read was read. */
-void fc_session_batch_done(FcSession *session);
+/* To be called when what could be read was read.  Returns whether threads waited for chunks. */
+gboolean fc_session_batch_done(FcSession *session);
 
 /* To be called about ten times a second: improves the estimate of a tick's length, and looks at
  * records that wait behind gaps. */

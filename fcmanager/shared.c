@@ -216,15 +216,19 @@ void fc_shared_count_round(FcSharedMap *shared)
     __atomic_add_fetch(&shared->header->rounds, 1, __ATOMIC_RELAXED);
 }
 
-void fc_shared_wake(FcSharedMap *shared)
+gboolean fc_shared_wake(FcSharedMap *shared)
 {
     /* pairs with the waiter's increment, which comes before its wait compares `freed` */
-    if (shared->freed_some && __atomic_load_n(&shared->header->waiters, __ATOMIC_SEQ_CST) != 0)
+    const gboolean is_any_awaited =
+        shared->freed_some && __atomic_load_n(&shared->header->waiters, __ATOMIC_SEQ_CST) != 0;
+    const gboolean is_one_awaited = shared->awaited->len > 0;
+    if (is_any_awaited)
         wake(&shared->header->freed);
     shared->freed_some = FALSE;
     for (guint i = 0; i < shared->awaited->len; i++)
         wake((guint32 *)&chunk_at(shared, g_array_index(shared->awaited, guint32, i))->owner);
     g_array_set_size(shared->awaited, 0);
+    return is_any_awaited || is_one_awaited;
 }
 
 gboolean fc_shared_answer(FcSharedMap *shared, guint32 index, guint64 process, const char *text)

@@ -51,8 +51,8 @@ void fc_shared_free(FcSharedMap *shared, guint32 index);
 void fc_shared_free_all(FcSharedMap *shared, guint64 process);
 
 /* Wakes who waits for a chunk, if any became free.  Once for many: a thread that is woken for
- * each of them gets little further than to the next wait. */
-void fc_shared_wake(FcSharedMap *shared);
+ * each of them gets little further than to the next wait.  Returns whether anybody waited. */
+gboolean fc_shared_wake(FcSharedMap *shared);
 
 /* Lets those that wait know that we go on: what was in the pipe a while ago is read. */
 void fc_shared_count_round(FcSharedMap *shared);

@@ -19,11 +19,15 @@
 /* How often gaps, and processes without a pidfd, are looked at. */
 #define ROUND_MS 100
 /* While records come in the pipe is looked at after naps, and no writer has to wake us, which would
- * cost it more than the records did.  A nap costs, too: each that was in vain makes the next one
- * longer, and a shorter one follows where much came.  After IDLE_NS in vain we sleep. */
+ * cost it more than the records did.  A nap costs, too, not least what it leaves in no cache: each
+ * that brought less than FEW messages makes the next one longer, and a shorter one follows where
+ * MANY came, or where a thread had no chunk left meanwhile.  After IDLE_NS in vain we sleep. */
 #define NAP_LEAST_NS 50000
-#define NAP_MOST_NS 400000
+#define NAP_FEW_NS 200000  /* at most, while messages come, */
+#define NAP_VAIN_NS 400000 /* and where none do */
 #define IDLE_NS 1000000
+#define FEW (4 * sizeof(struct FcMessage))
+#define MANY (12 * sizeof(struct FcMessage))
 /* The pipe's own mark among the events; process keys are never 0. */
 #define PIPE_EVENT 0
 
@@ -45,6 +49,7 @@ struct FcSource
     int epoll_fd;
     enum FcProfileMode mode;
     gboolean at_end;      /* the last read found no writer */
+    gboolean was_awaited; /* threads waited for chunks that are free since the last nap */
     gboolean had_process; /* someone said hello */
     guint asked;          /* processes without a pidfd */
     guint dead_count;     /* not yet told to the session */
@@ -246,7 +251,7 @@ static gsize drain(FcSource *source)
         all += (gsize)bytes;
         left -= bytes;
         fc_decoder_push(source->decoder, source->buffer, (gsize)bytes);
-        fc_session_batch_done(source->session);
+        source->was_awaited |= fc_session_batch_done(source->session);
     } while (left > 0);
     tell_malformed(source);
     return all;
@@ -359,26 +364,52 @@ static void answer_quits(FcSource *source)
     }
 }
 
+/* How long one is, and the next ones at most while messages come. */
+typedef struct
+{
+    glong ns;
+    glong few_ns;
+} Naps;
+
+/* After one, in which so much came. */
+static void adapt_naps(Naps *naps, gsize bytes)
+{
+    if (bytes == 0)
+        naps->ns = MIN(2 * naps->ns, NAP_VAIN_NS);
+    else if (bytes < FEW)
+        naps->ns = MAX(naps->ns, MIN(2 * naps->ns, naps->few_ns));
+    else if (bytes > MANY)
+        naps->ns = MAX(naps->ns / 2, NAP_LEAST_NS);
+}
+
+static void shorten_naps(Naps *naps)
+{
+    naps->few_ns = MAX(naps->few_ns / 2, NAP_LEAST_NS);
+    naps->ns = MIN(naps->ns, naps->few_ns);
+}
+
 /* Reads on for as long as there is something every now and then, but not for longer than a round.
  * Stops at a death: open frames are closed at the time when we look. */
 static void drain_while_busy(FcSource *source)
 {
-    struct timespec nap = {0, NAP_LEAST_NS};
+    Naps naps = {NAP_LEAST_NS, NAP_FEW_NS};
     glong idle_ns = 0;
-    gboolean is_much = FALSE; /* more than one message came at once: there may be more by now */
+    gboolean is_nap = TRUE;
     for (glong all_ns = 0; all_ns < ROUND_MS * 1000000 && idle_ns < IDLE_NS && !source->at_end &&
                            source->dead_count == 0;
-         all_ns += nap.tv_nsec)
+         all_ns += naps.ns)
     {
-        if (!is_much)
+        const struct timespec nap = {0, naps.ns};
+        if (is_nap)
             clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
+        source->was_awaited = FALSE;
         const gsize bytes = drain(source);
-        is_much = bytes > sizeof(struct FcMessage);
         idle_ns = bytes == 0 ? idle_ns + nap.tv_nsec : 0;
-        if (is_much)
-            nap.tv_nsec = MAX(nap.tv_nsec / 2, NAP_LEAST_NS);
-        else if (bytes == 0)
-            nap.tv_nsec = MIN(2 * nap.tv_nsec, NAP_MOST_NS);
+        if (is_nap)
+            adapt_naps(&naps, bytes);
+        if (source->was_awaited)
+            shorten_naps(&naps);
+        is_nap = bytes <= sizeof(struct FcMessage); /* else there may be more by now */
         answer_quits(source);
         wait_for_events(source, 0);
     }
