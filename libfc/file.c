@@ -35,10 +35,14 @@ size_t fc_file_read(const char *path, char *into, size_t room)
 long fc_file_write(int fd, const void *data, size_t bytes)
 {
     /* A reader that is gone must not kill the program: SIGPIPE is blocked and, if
-       this write raised it, taken back. */
-    uint64_t old = fc_block_signals();
+       this write raised it, taken back.  One that the program does not block itself is not pending
+       when we block it.  Where that was done before, as for each chunk, three system calls less are
+       a hundredth of the time of a program of which every call is recorded. */
+    const bool is_nested = fc_thread.is_blocking;
+    const uint64_t old = is_nested ? 0 : fc_block_signals();
     uint64_t pending = 0;
-    fc_sys(SYS_rt_sigpending, &pending, sizeof pending);
+    if (fc_thread.blocked_before & SIGNAL_BIT(SIGPIPE))
+        fc_sys(SYS_rt_sigpending, &pending, sizeof pending);
 
     const char *from = data;
     long result = 0;
@@ -61,6 +65,7 @@ long fc_file_write(int fd, const void *data, size_t bytes)
         struct timespec zero = {0, 0};
         fc_sys(SYS_rt_sigtimedwait, &pipe_signal, NULL, &zero, sizeof pipe_signal);
     }
-    fc_restore_signals(old);
+    if (!is_nested)
+        fc_restore_signals(old);
     return result;
 }

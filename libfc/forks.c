@@ -58,6 +58,7 @@ static void prepare_fork(void)
     uint64_t now = fc_clock_peek();
     if (fc_config.profile_mode == FC_MODE_FORK)
         fc_channel_send(&message, &now, sizeof now);
+    fc_thread.is_blocking = false; /* the program's own handlers may unblock some */
 }
 
 static void forked_parent(void)

@@ -51,6 +51,8 @@ static inline uint64_t fc_block_signals(void)
     else if (!is_nested)
         fc_signals_reach_stack();
     fc_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, sizeof all);
+    if (!is_nested)
+        fc_thread.blocked_before = old;
     fc_thread.is_blocking = true;
     return is_nested ? old | FC_SIGNALS_NESTED : old;
 }

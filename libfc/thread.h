@@ -56,6 +56,7 @@ struct FcThread
     bool keeps_vectors;     /* a hook is at work that keeps every register (vectors.h) */
     struct FcStackInfo own_stack;
     struct FcStackInfo signal_stack; /* as it was set last; all 0: none */
+    uint64_t blocked_before;         /* by the program, when `is_blocking` began */
     char *const *environment;        /* mapped by the child of a vfork (exec.c) */
     size_t environment_bytes;        /* 0: none */
     struct FcDetail *detail;         /* NULL: nothing was looked at yet (detail.c) */

@@ -84,6 +84,23 @@ class Processes(Fire):
             self.assertIn("manager is gone", told[0])
             self.assertEqual(self.saved(), [])
 
+    def test_signal_of_killed_manager(self):
+        """A write to a manager that is gone leaves no SIGPIPE behind, and takes none that is the
+        program's own."""
+        program = self.compile("broken_pipe.c")
+        for mode, pending in (("open", b"none"), ("blocked", b"none"), ("pending", b"pending")):
+            for detail in ("all", "auto"):
+                flag = self.path(f"go-{mode}-{detail}")
+                with self.start([program, flag, mode], FC_DETAIL=detail) as process:
+                    manager = self.manager_of(process, [])
+                    self.assertEqual(process.stdout.readline(), b"started\n")
+                    os.kill(manager, signal.SIGKILL)
+                    self.wait_for_end(manager)
+                    open(flag, "w", encoding="utf-8").close()
+                    out, rest = process.communicate(timeout=fctest.TIMEOUT_S)
+                self.assertEqual((process.returncode, out), (5, pending + b"\n"), (mode, detail))
+                self.assertIn(b"manager is gone", rest)
+
     def test_killed_at_random_among_forks_and_threads(self):
         programs = {self.compile("tree.c"): ["2", "4"],
                     self.compile("manythreads.c"): ["8", "50000"]}
