@@ -378,8 +378,8 @@ static void adapt_naps(Naps *naps, gsize bytes)
         naps->ns = MIN(2 * naps->ns, NAP_VAIN_NS);
     else if (bytes < FEW)
         naps->ns = MAX(naps->ns, MIN(2 * naps->ns, naps->few_ns));
-    else if (bytes > MANY)
-        naps->ns = MAX(naps->ns / 2, NAP_LEAST_NS);
+    else
+        naps->ns = MIN(bytes > MANY ? MAX(naps->ns / 2, NAP_LEAST_NS) : naps->ns, naps->few_ns);
 }
 
 static void shorten_naps(Naps *naps)
