@@ -9,10 +9,10 @@
 #include "libfc/buffers.h"
 #include "libfc/channel.h"
 #include "libfc/detail.h"
-#include "libfc/names.h"
 #include "libfc/pool.h"
 #include "libfc/signals.h"
 #include "libfc/state.h"
+#include "libfc/streams.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 
@@ -60,7 +60,7 @@ static void send_shared(struct FcChunk *chunk, uint32_t units)
     const uint32_t most = most_in_flight();
     if (fc_thread.sent_count >= most)
         fc_thread.hint = fc_thread.sent[(fc_thread.sent_count - most) % FC_IN_FLIGHT_MAX].index;
-    fc_names_publish();
+    fc_streams_publish();
     __atomic_store_n(&chunk->is_sent, 1, __ATOMIC_RELAXED);
     struct FcMessage message = {
         .type = FC_MSG_CHUNK, .thread = fc_thread.number, .argument = index, .value = units};

@@ -11,10 +11,6 @@
 #include "libfc/depth.h"
 #include "libfc/sys.h"
 
-#if defined(__x86_64__) && !defined(FC_TEST_EAGER)
-#include <cpuid.h>
-#endif
-
 /* So many chunks a thread has had: that its names pay off is not to be expected of a short one. */
 #if defined(FC_TEST_EAGER) || defined(FC_TEST_CLOCK)
 #define FIRST_SEQUENCE 1u
@@ -153,34 +149,6 @@ void fc_names_record(uint64_t time, void *function, void *site, uint64_t where)
                        where >> FC_WHERE_RETURN_SHIFT << FC_WHERE_RETURN_SHIFT);
     else
         fc_record_slow(time, function, site, where);
-}
-
-/* ---- Start ------------------------------------------------------------------------------ */
-
-bool fc_names_are_streamed;
-
-static bool is_processor_of_amd(void)
-{
-#if defined(__x86_64__) && defined(FC_TEST_EAGER)
-    return true; /* as if it were */
-#elif defined(__x86_64__)
-    unsigned highest = 0, b = 0, c = 0, d = 0;
-    return __get_cpuid(0, &highest, &b, &c, &d) && b == signature_AMD_ebx &&
-           c == signature_AMD_ecx && d == signature_AMD_edx;
-#else
-    return false;
-#endif
-}
-
-/* Where the processors of a machine don't all share a cache, a line of a chunk that fcmanager has
- * read on the other side takes the next store to it 85 to 300 ns.  A store past the caches does not
- * wait for that, and costs no more than another one where they do share a cache: so it is on
- * AMD's, of which few share one.  Others were not seen in that state.
- * What is sent by the pipe is read by the thread itself, from the caches.  While memory is profiled
- * fcmanager reads chunks in which threads still record, to know the order of all. */
-void fc_names_setup(bool is_shared)
-{
-    fc_names_are_streamed = is_shared && !fc_config.memory && is_processor_of_amd();
 }
 
 /* ---- Threads and forks ------------------------------------------------------------------ */

@@ -14,6 +14,7 @@
 
 #include "libfc/clock.h"
 #include "libfc/record.h"
+#include "libfc/streams.h"
 
 #include <stdbool.h>
 
@@ -99,37 +100,6 @@ fc_names_find(struct FcNames *names, const struct FcNamedCall *call)
     return fc_names_reach(names, call) ? pair : NULL;
 }
 
-/* Whether short records are stored past the caches, see fc_names_setup. */
-extern bool fc_names_are_streamed __attribute__((visibility("hidden")));
-
-/* Two words of a line of the cache, of which nobody is to see the second without the first. */
-static inline __attribute__((always_inline)) void
-fc_names_store_words(struct FcUnit *unit, uint64_t first, uint64_t last)
-{
-#if defined(__x86_64__)
-    /* They come into one buffer, of 64 bytes, which leaves by one command where each of its words
-       is there or not ("AMD Athlon Processor x86 Code Optimization", 22007, "Sending Write-Buffer
-       Data to the System"): together, or in this order. */
-    if (fc_names_are_streamed)
-    {
-        __asm__ volatile("movnti %1, %0" : "=m"(unit->first) : "r"(first));
-        __asm__ volatile("movnti %1, %0" : "=m"(unit->last) : "r"(last));
-        return;
-    }
-#endif
-    /* atomic, release: as in fc_record_store */
-    __atomic_store_n(&unit->first, first, __ATOMIC_RELAXED);
-    __atomic_store_n(&unit->last, last, __ATOMIC_RELEASE);
-}
-
-/* Before other processes are told of the records, which are to see them then. */
-static inline void fc_names_publish(void)
-{
-#if defined(__x86_64__)
-    __asm__ volatile("sfence" : : : "memory");
-#endif
-}
-
 /* Makes the short record, in a unit that was taken for it. */
 static inline __attribute__((always_inline)) void
 fc_names_store(struct FcUnit *unit, uint64_t generation, const struct FcNames *names,
@@ -142,16 +112,13 @@ fc_names_store(struct FcUnit *unit, uint64_t generation, const struct FcNames *n
        which it has no register */
     uint64_t high = (uint16_t)call->time.high;
     __asm__("" : "+r"(high));
-    fc_names_store_words(unit, first,
-                         generation << FC_SITE_GENERATION_SHIFT | high << 32 | call->time.low);
+    fc_streams_store(unit, first,
+                     generation << FC_SITE_GENERATION_SHIFT | high << 32 | call->time.low);
 }
 
 /* Makes the record of whatever the hook did not find in the first two places, could not tell or had
  * no room for: a long one if need be, which gives a name if there is one to be had. */
 void fc_names_record(uint64_t time, void *function, void *site, uint64_t where);
-
-/* At the start.  `is_shared`: where chunks are, as a rule. */
-void fc_names_setup(bool is_shared);
 
 /* Behind a long record of that time: short ones may count from there, and if the calling thread has
  * made none yet, it makes some from here on if it can. */

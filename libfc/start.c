@@ -20,13 +20,13 @@
 #include "libfc/jumps.h"
 #include "libfc/libc.h"
 #include "libfc/modules.h"
-#include "libfc/names.h"
 #include "libfc/notice.h"
 #include "libfc/process.h"
 #include "libfc/signals.h"
 #include "libfc/spawn.h"
 #include "libfc/stacks.h"
 #include "libfc/state.h"
+#include "libfc/streams.h"
 #include "libfc/switches.h"
 #include "libfc/sys.h"
 #include "libfc/threads.h"
@@ -78,7 +78,7 @@ static bool start(struct FcHello *hello)
         return false;
     fc_channel_open(fc_session.pipe_fd, fc_session.manager_pid, fc_session.manager_pipe_fd);
     fc_chunks_setup(fc_session.shared, fc_session.chunk_count, fc_config.buffer_records);
-    fc_names_setup(fc_session.shared != NULL);
+    fc_streams_setup(fc_session.shared != NULL && !fc_config.memory);
     fc_detail_setup(fc_config.detail == FC_DETAIL_AUTO && fc_session.shared != NULL);
     fc_switches_setup(fc_config.time_mode == FC_TIME_TSC || fc_config.time_mode == FC_TIME_EXT);
     fc_threads_setup();

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * See streams.h.
+ */
+#include "libfc/streams.h"
+
+#if defined(__x86_64__) && !defined(FC_TEST_EAGER)
+#include <cpuid.h>
+#endif
+
+bool fc_streams_are_on;
+
+static bool is_processor_of_amd(void)
+{
+#if defined(__x86_64__) && defined(FC_TEST_EAGER)
+    return true; /* as if it were */
+#elif defined(__x86_64__)
+    unsigned highest = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid(0, &highest, &b, &c, &d) && b == signature_AMD_ebx &&
+           c == signature_AMD_ecx && d == signature_AMD_edx;
+#else
+    return false;
+#endif
+}
+
+void fc_streams_setup(bool is_wanted)
+{
+    fc_streams_are_on = is_wanted && is_processor_of_amd();
+}
