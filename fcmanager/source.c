@@ -19,9 +19,9 @@
 /* How often gaps, and processes without a pidfd, are looked at. */
 #define ROUND_MS 100
 /* While records come in the pipe is looked at after naps, and no writer has to wake us, which would
- * cost it more than the records did.  A nap costs, too, not least what it leaves in no cache: each
- * that brought less than FEW messages makes the next one longer, and a shorter one follows where
- * MANY came, or where a thread had no chunk left meanwhile.  After IDLE_NS in vain we sleep. */
+ * cost it more than the records did.  A nap costs, too, and more than its system calls: each that
+ * brought less than FEW messages makes the next one longer, and a shorter one follows where MANY
+ * came, or where a thread had no chunk left meanwhile.  After IDLE_NS in vain we sleep. */
 #define NAP_LEAST_NS 50000
 #define NAP_FEW_NS 200000  /* at most, while messages come, */
 #define NAP_VAIN_NS 400000 /* and where none do */
@@ -49,7 +49,7 @@ struct FcSource
     int epoll_fd;
     enum FcProfileMode mode;
     gboolean at_end;      /* the last read found no writer */
-    gboolean was_awaited; /* threads waited for chunks that are free since the last nap */
+    gboolean was_awaited; /* threads waited for chunks that the last reading made free */
     gboolean had_process; /* someone said hello */
     guint asked;          /* processes without a pidfd */
     guint dead_count;     /* not yet told to the session */
@@ -364,7 +364,7 @@ static void answer_quits(FcSource *source)
     }
 }
 
-/* How long one is, and the next ones at most while messages come. */
+/* How long the next nap is, and how long naps are at most while messages come. */
 typedef struct
 {
     glong ns;

@@ -42,7 +42,8 @@ static inline __attribute__((always_inline)) void fc_streams_store(struct FcUnit
     __atomic_store_n(&unit->last, last, __ATOMIC_RELEASE);
 }
 
-/* Before fcmanager is told of the records, which is to see them then. */
+/* Before fcmanager is told of the records, which is to see them then.  That of a hook which a
+ * handler interrupted comes later, and fcmanager waits for it as for any such. */
 static inline void fc_streams_publish(void)
 {
 #if defined(__x86_64__)
