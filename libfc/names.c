@@ -28,44 +28,63 @@
  * in a table of which a sixth is taken, where of four ways it is one in a thousand, and that may be
  * the pair of which most calls are. */
 #define WAYS 8
-static void find_ways(struct FcNames *names, uint64_t function, uint64_t site,
-                      struct FcNamedPair *ways[WAYS])
+struct Ways
 {
-    struct FcNamedPair *const first = fc_names_pair(names, function, site);
-    uint64_t far = function >> 9 ^ site >> 2;
-    ways[0] = first;
-    ways[1] = fc_names_other(first);
-    for (int way = 2; way < WAYS; way += 2)
-    {
-        const uint64_t apart = (far % (FC_NAMES_PAIRS / 2 - 1) + 1) * 2;
-        const uint64_t at = (uint64_t)(first - names->pairs) ^ apart;
-        ways[way] = &names->pairs[at % FC_NAMES_PAIRS];
-        ways[way + 1] = fc_names_other(ways[way]);
-        far = far * UINT64_C(0x9e3779b97f4a7c15) >> 7;
-    }
+    struct FcNames *names;
+    const struct FcNamedPair *first;
+    struct FcNamedPair *at;
+    uint64_t far;
+    uint32_t count; /* of those that were */
+};
+
+static struct Ways begin_ways(struct FcNames *names, uint64_t function, uint64_t site)
+{
+    const struct FcNamedPair *const first = fc_names_pair(names, function, site);
+    return (struct Ways){.names = names, .first = first, .far = function >> 9 ^ site >> 2};
 }
 
-static const struct FcNamedPair *find_pair(struct FcNamedPair *const *ways, uint64_t function,
-                                           uint64_t site)
+/* The next one; NULL: there are no more.  Most are found before the last ones are reckoned out. */
+static inline struct FcNamedPair *next_way(struct Ways *ways)
 {
-    for (int way = 0; way < WAYS; way++)
-        if (fc_names_is(ways[way], function, site))
-            return ways[way];
-    return NULL;
+    const uint32_t way = ways->count++;
+    if (way >= WAYS)
+        return NULL;
+    struct FcNamedPair *const pairs = ways->names->pairs;
+    if (way % 2 != 0)
+        return fc_names_other(ways->at);
+    uint64_t at = (uint64_t)(ways->first - pairs);
+    if (way > 0)
+    {
+        at ^= (ways->far % (FC_NAMES_PAIRS / 2 - 1) + 1) * 2;
+        ways->far = ways->far * UINT64_C(0x9e3779b97f4a7c15) >> 7;
+    }
+    ways->at = &pairs[at % FC_NAMES_PAIRS];
+    return ways->at;
+}
+
+static const struct FcNamedPair *find_pair(struct FcNames *names, uint64_t function, uint64_t site)
+{
+    struct Ways ways = begin_ways(names, function, site);
+    const struct FcNamedPair *pair = next_way(&ways);
+    while (pair && !fc_names_is(pair, function, site))
+        pair = next_way(&ways);
+    return pair;
 }
 
 /* NULL: there is none.  A handler that comes meanwhile finds it taken. */
-static struct FcNamedPair *take_place(struct FcNamedPair *const *ways)
+static struct FcNamedPair *take_place(struct FcNames *names, uint64_t function, uint64_t site)
 {
-    for (int way = 0; way < WAYS; way++)
+    struct Ways ways = begin_ways(names, function, site);
+    struct FcNamedPair *pair;
+    for (pair = next_way(&ways); pair; pair = next_way(&ways))
     {
         uint64_t free = 0;
-        if (__atomic_load_n(&ways[way]->function, __ATOMIC_RELAXED) == 0 &&
-            __atomic_compare_exchange_n(&ways[way]->function, &free, TAKEN, false, __ATOMIC_RELAXED,
+        if (__atomic_load_n(&pair->function, __ATOMIC_RELAXED) == 0 &&
+            __atomic_compare_exchange_n(&pair->function, &free, TAKEN, false, __ATOMIC_RELAXED,
                                         __ATOMIC_RELAXED))
-            return ways[way];
+            break;
     }
-    return NULL;
+    return pair;
 }
 
 /* 0: there are no more. */
@@ -88,13 +107,16 @@ static void give_back(struct FcNames *names, struct FcNamedPair *place, uint64_t
                                 __ATOMIC_RELAXED);
 }
 
-/* `ways`: NULL where there is to be no name.  That is taken before there is room for the record: a
- * handler that comes in between may fork, and both processes write the record to that room, which
- * is the parent's, and must write the same.  The child goes on with its own numbers. */
+/* A name is taken before there is room for the record: a handler that comes in between may fork,
+ * and both processes write the record to that room, which is the parent's, and must write the same.
+ * The child goes on with its own numbers. */
 static void record_long(struct FcNames *names, uint64_t time, void *function, void *site,
-                        uint64_t where, struct FcNamedPair *const *ways)
+                        uint64_t where, bool is_to_be_named)
 {
-    struct FcNamedPair *place = ways && names->count < FC_NAMES_MAX ? take_place(ways) : NULL;
+    struct FcNamedPair *place =
+        is_to_be_named && names->count < FC_NAMES_MAX
+            ? take_place(names, (uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site)
+            : NULL;
     const uint64_t name = place ? new_name(names) : 0;
     uint64_t generation;
     struct FcRecord *slot = fc_record_reserve(&generation);
@@ -132,14 +154,12 @@ void fc_names_record(uint64_t time, void *function, void *site, uint64_t where)
                                      .site = (uint64_t)(uintptr_t)site,
                                      .place = where & FC_WHERE_ADDRESS_MASK,
                                      .kind = where & FC_WHERE_KIND_MASK};
-    struct FcNamedPair *ways[WAYS];
-    find_ways(names, call.function, call.site, ways);
-    const struct FcNamedPair *known = find_pair(ways, call.function, call.site);
+    const struct FcNamedPair *known = find_pair(names, call.function, call.site);
     const bool can_be_named = call.function > LOST && call.function <= FC_POINTER_MASK &&
                               call.site <= FC_SITE_ADDRESS_MASK;
     if (!known || !fc_names_reach(names, &call))
     {
-        record_long(names, time, function, site, where, known || !can_be_named ? NULL : ways);
+        record_long(names, time, function, site, where, !known && can_be_named);
         return;
     }
     uint64_t generation;
@@ -173,10 +193,9 @@ static void tell(const struct FcNames *names, const struct FcName *known, size_t
  * name. */
 static void close_to_null(struct FcNames *names)
 {
-    struct FcNamedPair *ways[WAYS];
-    find_ways(names, 0, 0, ways);
-    for (int way = 0; way < WAYS; way++)
-        ways[way]->site = UINT64_MAX;
+    struct Ways ways = begin_ways(names, 0, 0);
+    for (struct FcNamedPair *pair = next_way(&ways); pair; pair = next_way(&ways))
+        pair->site = UINT64_MAX;
 }
 
 void fc_names_begin(uint64_t time)
