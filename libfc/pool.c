@@ -96,9 +96,22 @@ void fc_pool_shrink(void)
     }
 }
 
-/* How many of the chunks that the thread gave away it has not got back, those beyond the `mapped`
- * first ones left out; *oldest is one that fcmanager frees as soon as any of them, NULL where there
- * is none. */
+/* Whether the thread has not got that one back, of the chunks that it gave away, and it is among
+ * the `mapped` first ones. */
+static bool is_in_flight(const struct FcSent *sent, uint32_t mapped)
+{
+    if (sent->index > mapped)
+        return false;
+    const struct FcChunk *chunk = fc_pool_chunk(sent->index);
+    /* acquire: pairs with the manager's release of the chunk.  Another thread may just
+       be claiming it: then it is counted or not, and looked at again soon. */
+    return __atomic_load_n(&chunk->owner, __ATOMIC_ACQUIRE) == fc_state_key &&
+           __atomic_load_n(&chunk->thread, __ATOMIC_RELAXED) == fc_thread.number &&
+           __atomic_load_n(&chunk->sequence, __ATOMIC_RELAXED) == sent->sequence;
+}
+
+/* How many are; *oldest is one that fcmanager frees as soon as any of them, NULL where there is
+ * none. */
 static uint32_t count_in_flight(uint32_t mapped, struct FcChunk **oldest)
 {
     uint32_t count = 0;
@@ -108,24 +121,32 @@ static uint32_t count_in_flight(uint32_t mapped, struct FcChunk **oldest)
         fc_thread.sent_count < FC_IN_FLIGHT_MAX ? fc_thread.sent_count : FC_IN_FLIGHT_MAX;
     for (uint32_t i = 0; i < known; i++)
     {
-        if (fc_thread.sent[i].index > mapped)
+        const struct FcSent *sent = &fc_thread.sent[i];
+        if (!is_in_flight(sent, mapped))
             continue;
-        struct FcChunk *chunk = fc_pool_chunk(fc_thread.sent[i].index);
-        /* acquire: pairs with the manager's release of the chunk.  Another thread may just
-           be claiming it: then it is counted or not, and looked at again soon. */
-        if (__atomic_load_n(&chunk->owner, __ATOMIC_ACQUIRE) == fc_state_key &&
-            __atomic_load_n(&chunk->thread, __ATOMIC_RELAXED) == fc_thread.number &&
-            __atomic_load_n(&chunk->sequence, __ATOMIC_RELAXED) == fc_thread.sent[i].sequence)
+        count++;
+        if (!*oldest || (int32_t)(sent->sequence - least) < 0)
         {
-            count++;
-            if (!*oldest || (int32_t)(fc_thread.sent[i].sequence - least) < 0)
-            {
-                *oldest = chunk;
-                least = fc_thread.sent[i].sequence;
-            }
+            *oldest = fc_pool_chunk(sent->index);
+            least = sent->sequence;
         }
     }
     return count;
+}
+
+/* Whether less than `most` are.  As a rule they come back in the order in which they were given
+ * away, and one that is not back is all that is looked at: each is in a line of the cache that
+ * fcmanager has written to. */
+static bool are_few_in_flight(uint32_t mapped, uint32_t most)
+{
+    struct FcChunk *oldest;
+    if (fc_thread.sent_count - fc_thread.back_count > FC_IN_FLIGHT_MAX)
+        fc_thread.back_count = fc_thread.sent_count - FC_IN_FLIGHT_MAX;
+    while (fc_thread.back_count != fc_thread.sent_count &&
+           !is_in_flight(&fc_thread.sent[fc_thread.back_count % FC_IN_FLIGHT_MAX], mapped))
+        fc_thread.back_count++;
+    return fc_thread.sent_count - fc_thread.back_count < most ||
+           count_in_flight(mapped, &oldest) < most;
 }
 
 /* Whether it was free.  Then it is the process's, and not yet ready. */
@@ -174,8 +195,7 @@ static struct FcChunk *find_chunk(uint32_t count, uint32_t most, uint32_t *gener
                                   bool *is_hopeless)
 {
     *is_hopeless = false;
-    struct FcChunk *oldest;
-    if (count_in_flight(count, &oldest) >= most)
+    if (!are_few_in_flight(count, most))
         return NULL;
     *is_hopeless = true;
     uint32_t index = fc_thread.hint != 0 ? fc_thread.hint : first_hint();

@@ -22,6 +22,13 @@
 #define FC_UNITS FC_UNITS_MOST
 #endif
 
+/* A chunk that was given away. */
+struct FcSent
+{
+    uint32_t index;
+    uint32_t sequence;
+};
+
 struct FcThread
 {
     /* Where the next record goes: address of the current chunk in bits 16-47, the chunk's
@@ -76,13 +83,10 @@ struct FcThread
     uint64_t looked_at;              /* ticks: the last record that was looked at coarsely */
     uint32_t waits;                  /* for a free chunk, without success */
     uint32_t rounds;                 /* of fcmanager's, at the last of them */
-    uint32_t sent_count;             /* of chunks given away, ever */
+    uint32_t sent_count;             /* of chunks given away, ever, */
+    uint32_t back_count;             /* of which the first ones, so many, are back */
     uint32_t hint;                   /* where to look for the next chunk */
-    struct
-    {
-        uint32_t index;
-        uint32_t sequence;
-    } sent[FC_IN_FLIGHT_MAX]; /* the last of them, at sent_count % FC_IN_FLIGHT_MAX */
+    struct FcSent sent[FC_IN_FLIGHT_MAX]; /* the last, at sent_count % FC_IN_FLIGHT_MAX */
     uint32_t gap_index; /* of the chunk that was given away at a fork while a hook had yet to store
                            a record in it; 0: there is none; */
     uint32_t gap_units; /* so many were taken in it */

@@ -111,6 +111,7 @@ void fc_threads_start(void)
     fc_thread.number = __atomic_add_fetch(&last_number, 1, __ATOMIC_RELAXED);
     fc_thread.sequence = 0;
     fc_thread.sent_count = 0;
+    fc_thread.back_count = 0;
     if (have_end_key)
         fc_libc()->setspecific(end_key, &fc_thread); /* early keys need no memory */
     long id = fc_sys(SYS_gettid);
