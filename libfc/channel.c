@@ -258,11 +258,16 @@ void fc_channel_wait_until_followed(void)
     }
 }
 
-bool fc_channel_send_whole(struct FcMessage *message, size_t bytes)
+static void fill_header(struct FcMessage *message, size_t bytes)
 {
     message->magic = FC_MESSAGE_MAGIC;
     message->length = (uint32_t)bytes;
     message->process = fc_state_key;
+}
+
+/* One message, or some that wait, in one piece. */
+static bool send_now(const struct FcMessage *message, size_t bytes)
+{
     if (fc_state_is_off())
         return false;
     long result = -EAGAIN;
@@ -283,6 +288,34 @@ bool fc_channel_send_whole(struct FcMessage *message, size_t bytes)
         return true;
     fc_state_stop_alone();
     return false;
+}
+
+bool fc_channel_send_held(void)
+{
+    if (fc_thread.held_count == 0)
+        return true;
+    const uint64_t old = fc_block_signals();
+    const uint32_t count = fc_thread.held_count;
+    fc_thread.held_count = 0;
+    /* those of a parent are its own to send */
+    const bool sent = count == 0 || fc_state_forked_unseen() ||
+                      send_now(fc_thread.held, count * sizeof *fc_thread.held);
+    fc_restore_signals(old);
+    return sent;
+}
+
+bool fc_channel_send_whole(struct FcMessage *message, size_t bytes)
+{
+    fill_header(message, bytes);
+    return fc_channel_send_held() && send_now(message, bytes);
+}
+
+bool fc_channel_send_later(const struct FcMessage *message)
+{
+    struct FcMessage *held = &fc_thread.held[fc_thread.held_count++];
+    *held = *message;
+    fill_header(held, sizeof *held);
+    return fc_thread.held_count < FC_HELD_MAX || fc_channel_send_held();
 }
 
 /* `whole` has room for the payload behind it. */

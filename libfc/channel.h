@@ -29,6 +29,14 @@ void fc_channel_stop(const char *reason);
  * payload behind it. */
 bool fc_channel_send_whole(struct FcMessage *message, size_t bytes);
 
+/* As fc_channel_send, for one without payload that can wait for the calling thread's next message,
+ * of whatever kind, which is sent behind it, or until the thread has FC_HELD_MAX such.  Signals
+ * blocked. */
+bool fc_channel_send_later(const struct FcMessage *message);
+
+/* Sends those that wait. */
+bool fc_channel_send_held(void);
+
 /* Lets the kernel tell fcmanager who this process is: see FC_HELLO_SIGNED.  0, or -errno: -EAGAIN
  * where another process has the same key. */
 int fc_channel_sign(void);

@@ -50,7 +50,8 @@ static uint32_t most_in_flight(void)
 
 /* ---- Shared chunks -------------------------------------------------------- */
 
-static void send_shared(struct FcChunk *chunk, uint32_t units)
+/* `is_hasty`: fcmanager is to be told at once. */
+static void send_shared(struct FcChunk *chunk, uint32_t units, bool is_hasty)
 {
     uint32_t index = fc_pool_index(chunk);
     uint32_t place = fc_thread.sent_count++ % FC_IN_FLIGHT_MAX;
@@ -61,12 +62,15 @@ static void send_shared(struct FcChunk *chunk, uint32_t units)
     if (fc_thread.sent_count >= most)
         fc_thread.hint = fc_thread.sent[(fc_thread.sent_count - most) % FC_IN_FLIGHT_MAX].index;
     fc_streams_publish();
-    __atomic_store_n(&chunk->is_sent, 1, __ATOMIC_RELAXED);
+    if (is_hasty) /* else nobody is to wait until it is free */
+        __atomic_store_n(&chunk->is_sent, 1, __ATOMIC_RELAXED);
     struct FcMessage message = {
         .type = FC_MSG_CHUNK, .thread = fc_thread.number, .argument = index, .value = units};
+    const bool was_sent = is_hasty ? fc_channel_send_whole(&message, sizeof message)
+                                   : fc_channel_send_later(&message);
     /* At the end of the process nothing is wrong: fcmanager reads the chunk in place.  relaxed: it
        looks when the process is dead */
-    if (!fc_channel_send_whole(&message, sizeof message) && !fc_state_has_ended())
+    if (!was_sent && !fc_state_has_ended())
         __atomic_store_n(&chunk->stopped, 1, __ATOMIC_RELAXED);
 }
 
@@ -115,7 +119,17 @@ bool fc_chunks_wait(uint32_t freed)
 
 /* ---- Shared chunks and private buffers ------------------------------------- */
 
-void fc_chunks_flush(void)
+/* What threads have and fcmanager isn't told of, it reads in place when they are dead.  Of a chunk
+ * that is full it is told later where the next one will be full soon: each write of its own takes a
+ * fiftieth of the time in which a chunk is filled.  Where it is to find chunks in a cache it should
+ * be told at once, and where they are few others may want them. */
+static bool can_wait(const struct FcChunk *chunk)
+{
+    return fc_streams_are_on && fc_thread.names && most_in_flight() > 2 * FC_HELD_MAX &&
+           fc_pool_is_to_spare(chunk);
+}
+
+static void flush(bool is_hasty)
 {
     struct FcChunk *chunk = FC_CURSOR_CHUNK(fc_thread.cursor);
     uint32_t units = FC_CURSOR_UNITS(fc_thread.cursor);
@@ -130,7 +144,19 @@ void fc_chunks_flush(void)
         return;
     units = units < FC_UNITS ? units : FC_UNITS;
     fc_detail_look(chunk, 0, units);
-    send_shared(chunk, units); /* also an empty one: the manager frees it */
+    /* also an empty one: the manager frees it */
+    send_shared(chunk, units, is_hasty || !can_wait(chunk));
+}
+
+void fc_chunks_flush(void)
+{
+    flush(true);
+    fc_channel_send_held(); /* where there was no chunk */
+}
+
+void fc_chunks_flush_full(void)
+{
+    flush(false);
 }
 
 void fc_chunks_give_up(void)
@@ -153,6 +179,7 @@ void fc_chunks_after_fork(uint32_t thread)
 {
     fc_pool_after_fork(thread);
     fc_buffers_after_fork();
+    fc_thread.held_count = 0; /* the parent sends them */
     fc_thread_set_cursor(FC_CURSOR_NONE);
     fc_thread.waits = 0;
 }
@@ -180,7 +207,10 @@ bool fc_chunks_take(void)
     uint32_t generation; /* not read again: others can write to the chunk, too */
     struct FcChunk *chunk = choose_chunk(&generation);
     if (!chunk)
+    {
+        fc_channel_send_held(); /* it may be for these that the thread is to wait */
         return false;
+    }
     fc_thread_set_cursor(
         FC_CURSOR(chunk, generation, chunk != fc_thread.private_chunk ? 0 : FC_BUFFER_FIRST));
     return true;

@@ -31,8 +31,11 @@ bool fc_chunks_wait(uint32_t freed);
  * record takes a new one.  Signals blocked. */
 void fc_chunks_flush(void);
 
-/* The same, where the chunk is a private buffer.  Blocks signals itself; async-signal-safe; keeps
- * errno. */
+/* The same where it is full, or there is none: fcmanager may be told a few chunks later. */
+void fc_chunks_flush_full(void);
+
+/* fc_chunks_flush, where the chunk is a private buffer.  Blocks signals itself; async-signal-safe;
+ * keeps errno. */
 void fc_chunks_flush_private(void);
 
 /* fc_chunks_flush, and the calling thread keeps nothing: it ends.  Signals blocked. */

@@ -24,9 +24,10 @@
  *
  * A chunk is free while `owner` is 0.  A thread claims it by compare-and-swap of `owner` from 0 to
  * its process key, fills in the header, then records.  It gives the chunk away with an FC_MSG_CHUNK
- * message; fcmanager reads it in place and stores 0 in `owner` (release; the claim acquires).  When
- * a process dies, fcmanager takes every chunk that the process still owns, in order of (thread,
- * sequence): nothing that was recorded is lost.
+ * message, which may come when the thread has filled a few more; fcmanager reads it in place and
+ * stores 0 in `owner` (release; the claim acquires).  When a process dies, fcmanager takes every
+ * chunk that the process still owns, in order of (thread, sequence): nothing that was recorded is
+ * lost.
  *
  * A record is of the chunk's current use if its generation is the chunk's.  fcmanager
  * sets `ready` to 0 before it frees a chunk, so a claim that was cut short by SIGKILL (owner set,
@@ -94,7 +95,8 @@ struct FcChunk
         uint64_t beacon;      /* in shared memory: beacon.h */
     };
     uint32_t kind;       /* enum FcChunkKind; set before `ready` */
-    uint32_t is_sent;    /* libfc's own, atomic: it was given away, and not claimed since */
+    uint32_t is_sent;    /* libfc's own, atomic: fcmanager was told at once that it was given away,
+                            and it was not claimed since */
     uint32_t is_awaited; /* atomic: a thread waits, on the low half of `owner`, until it is freed */
     union
     {

@@ -23,6 +23,9 @@
 #define PAGE_BYTES 4096u
 #define REMEMBERED_CHUNKS 1024u
 
+/* Which of the chunks, the first ones, may be full and not be told of. */
+#define SPARE_PART 4u
+
 /* Short threads, one after the other, take so many chunks in turn, as much as the cache of a
  * processor holds: what fcmanager has just read is in that of another one, from which each line
  * comes for itself, some 50 ns a record. */
@@ -55,6 +58,12 @@ uint32_t fc_pool_index(const struct FcChunk *chunk)
 struct FcShared *fc_pool_header(void)
 {
     return shared;
+}
+
+bool fc_pool_is_to_spare(const struct FcChunk *chunk)
+{
+    /* relaxed: a hint */
+    return fc_pool_index(chunk) <= __atomic_load_n(&chunk_count, __ATOMIC_RELAXED) / SPARE_PART;
 }
 
 void fc_pool_setup(struct FcShared *mapping, uint32_t count)

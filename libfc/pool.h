@@ -19,6 +19,9 @@ struct FcShared *fc_pool_header(void);
 struct FcChunk *fc_pool_chunk(uint32_t index);
 uint32_t fc_pool_index(const struct FcChunk *chunk);
 
+/* Whether a chunk that nobody needs to have soon may be that one: they are a part of all. */
+bool fc_pool_is_to_spare(const struct FcChunk *chunk);
+
 /* Unmaps what this process need not have of the pool, but for a few chunks and those that it owns.
  * At any time; other threads may be recording. */
 void fc_pool_shrink(void);

@@ -32,7 +32,7 @@ static bool refill(void)
     if (FC_CURSOR_CHUNK(fc_thread.cursor) && FC_CURSOR_UNITS(fc_thread.cursor) < FC_UNITS)
         return true;     /* a handler was here first */
     fc_modules_update(); /* first: the chunk may hold calls of what was just loaded */
-    fc_chunks_flush();
+    fc_chunks_flush_full();
     return fc_chunks_take();
 }
 

@@ -11,6 +11,8 @@
 #include <stdint.h>
 
 #define FC_IN_FLIGHT_MAX 64
+/* Messages that wait for others (fc_channel_send_later), at most. */
+#define FC_HELD_MAX 4
 
 /* In so many units of a chunk records begin; an even number.  It leaves room behind them, in which
  * hooks count on that find it full (slow.c).  Tests that are to decide often what is counted, and
@@ -87,6 +89,8 @@ struct FcThread
     uint32_t back_count;             /* of which the first ones, so many, are back */
     uint32_t hint;                   /* where to look for the next chunk */
     struct FcSent sent[FC_IN_FLIGHT_MAX]; /* the last, at sent_count % FC_IN_FLIGHT_MAX */
+    uint32_t held_count;                  /* of these: */
+    struct FcMessage held[FC_HELD_MAX];
     uint32_t gap_index; /* of the chunk that was given away at a fork while a hook had yet to store
                            a record in it; 0: there is none; */
     uint32_t gap_units; /* so many were taken in it */

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Messages that wait for others: when libfc sends them, in which order, and what a fork leaves of
+ * them.  The pipe is a real one; what else the process knows of itself is the test's.
+ */
+#include "libfc/channel.h"
+
+#include "libfc/state.h"
+#include "libfc/switches.h"
+#include "libfc/thread.h"
+
+#include <fcntl.h>
+#include <glib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define KEY UINT64_C(0x1234567890)
+
+__thread struct FcThread fc_thread;
+uint64_t fc_state_key = KEY;
+
+static gboolean is_off;
+static gboolean is_child;
+
+bool fc_state_is_off(void)
+{
+    return is_off;
+}
+
+bool fc_state_forked_unseen(void)
+{
+    return is_child;
+}
+
+void fc_state_stop(const char *reason)
+{
+    (void)reason;
+    is_off = TRUE;
+}
+
+void fc_state_stop_alone(void)
+{
+    is_off = TRUE;
+}
+
+bool fc_switches_begin_inner_pause(void)
+{
+    return false;
+}
+
+void fc_switches_end_pause(void)
+{
+}
+
+/* ---- The pipe --------------------------------------------------------------------------- */
+
+static int read_end;
+
+static void start(void)
+{
+    int ends[2];
+    g_assert_cmpint(pipe2(ends, O_NONBLOCK | O_CLOEXEC), ==, 0);
+    read_end = ends[0];
+    fc_channel_open(ends[1], getpid(), ends[1]);
+    is_off = FALSE;
+    is_child = FALSE;
+    fc_thread = (struct FcThread){.number = 1};
+}
+
+static void end(void)
+{
+    fc_channel_close();
+    if (read_end >= 0)
+        close(read_end);
+}
+
+/* The next one has that type and argument, and is whole. */
+static void check_next(enum FcMessageType type, guint argument)
+{
+    struct FcMessage message;
+    g_assert_cmpint(read(read_end, &message, sizeof message), ==, sizeof message);
+    g_assert_cmpuint(message.magic, ==, FC_MESSAGE_MAGIC);
+    g_assert_cmpuint(message.length, ==, sizeof message);
+    g_assert_cmphex(message.process, ==, KEY);
+    g_assert_cmpuint(message.type, ==, type);
+    g_assert_cmpuint(message.argument, ==, argument);
+}
+
+static void check_empty(void)
+{
+    char byte;
+    g_assert_cmpint(read(read_end, &byte, 1), ==, -1);
+}
+
+static void send_later(guint argument)
+{
+    const struct FcMessage message = {.type = FC_MSG_CHUNK, .argument = argument};
+    g_assert_true(fc_channel_send_later(&message));
+}
+
+static bool send_at_once(guint argument)
+{
+    struct FcMessage message = {.type = FC_MSG_THREAD_END, .argument = argument};
+    return fc_channel_send(&message, NULL, 0);
+}
+
+/* ---- Tests ------------------------------------------------------------------------------ */
+
+static void test_wait_for_each_other(void)
+{
+    start();
+    for (guint round = 0; round < 3; round++)
+    {
+        for (guint i = 1; i < FC_HELD_MAX; i++)
+            send_later(10 * round + i);
+        check_empty();
+        send_later(10 * round + FC_HELD_MAX);
+        for (guint i = 1; i <= FC_HELD_MAX; i++)
+            check_next(FC_MSG_CHUNK, 10 * round + i);
+        check_empty();
+    }
+    end();
+}
+
+static void test_go_before_others(void)
+{
+    start();
+    send_later(1);
+    send_later(2);
+    g_assert_true(send_at_once(3));
+    check_next(FC_MSG_CHUNK, 1);
+    check_next(FC_MSG_CHUNK, 2);
+    check_next(FC_MSG_THREAD_END, 3);
+    send_later(4);
+    check_empty();
+    g_assert_true(fc_channel_send_held());
+    check_next(FC_MSG_CHUNK, 4);
+    g_assert_true(fc_channel_send_held()); /* none */
+    check_empty();
+    end();
+}
+
+/* The same with a payload in parts. */
+static void test_go_before_parts(void)
+{
+    static const char payload[2 * FC_MESSAGE_MAX];
+    char piece[FC_MESSAGE_MAX];
+    start();
+    send_later(1);
+    struct FcMessage message = {.type = FC_MSG_TEXT};
+    g_assert_true(fc_channel_send(&message, payload, sizeof payload));
+    check_next(FC_MSG_CHUNK, 1);
+    g_assert_cmpint(read(read_end, piece, sizeof piece), ==, sizeof piece);
+    memcpy(&message, piece, sizeof message);
+    g_assert_cmpuint(message.type, ==, FC_MSG_TEXT);
+    g_assert_cmpuint(message.flags, ==, FC_MESSAGE_MORE);
+    end();
+}
+
+/* What a thread has waiting when a child is made behind our back is sent by the parent alone. */
+static void test_child(void)
+{
+    start();
+    send_later(1);
+    is_child = TRUE;
+    g_assert_true(send_at_once(2));
+    check_next(FC_MSG_THREAD_END, 2);
+    check_empty();
+    end();
+}
+
+static void test_reader_is_gone(void)
+{
+    start();
+    close(read_end);
+    read_end = -1;
+    send_later(1);
+    g_assert_false(send_at_once(2));
+    g_assert_true(is_off);
+    g_assert_false(send_at_once(3));
+    end();
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/channel/wait-for-each-other", test_wait_for_each_other);
+    g_test_add_func("/channel/go-before-others", test_go_before_others);
+    g_test_add_func("/channel/go-before-parts", test_go_before_parts);
+    g_test_add_func("/channel/child", test_child);
+    g_test_add_func("/channel/reader-is-gone", test_reader_is_gone);
+    return g_test_run();
+}
