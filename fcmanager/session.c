@@ -407,6 +407,11 @@ gboolean fc_session_batch_done(FcSession *session)
     return session->setup.shared && fc_shared_wake(session->setup.shared);
 }
 
+gboolean fc_session_is_streamed(const FcSession *session)
+{
+    return session->setup.shared && fc_shared_is_streamed(session->setup.shared);
+}
+
 void fc_session_round(FcSession *session)
 {
     GHashTableIter iter;

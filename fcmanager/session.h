@@ -73,6 +73,9 @@ void fc_session_pipe_closed(FcSession *session);
 /* To be called when what could be read was read.  Returns whether threads waited for chunks. */
 gboolean fc_session_batch_done(FcSession *session);
 
+/* As fc_shared_is_streamed(); FALSE where nothing is shared. */
+gboolean fc_session_is_streamed(const FcSession *session);
+
 /* To be called about ten times a second: improves the estimate of a tick's length, and looks at
  * records that wait behind gaps. */
 void fc_session_round(FcSession *session);

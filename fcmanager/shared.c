@@ -231,6 +231,11 @@ gboolean fc_shared_wake(FcSharedMap *shared)
     return is_any_awaited || is_one_awaited;
 }
 
+gboolean fc_shared_is_streamed(const FcSharedMap *shared)
+{
+    return __atomic_load_n(&shared->header->is_streamed, __ATOMIC_RELAXED) != 0;
+}
+
 gboolean fc_shared_answer(FcSharedMap *shared, guint32 index, guint64 process, const char *text)
 {
     if (index < 1 || index > shared->chunk_count)

@@ -54,6 +54,10 @@ void fc_shared_free_all(FcSharedMap *shared, guint64 process);
  * each of them gets little further than to the next wait.  Returns whether anybody waited. */
 gboolean fc_shared_wake(FcSharedMap *shared);
 
+/* Whether chunks that were given away are in no cache, so that nothing is lost by reading them
+ * somewhat later. */
+gboolean fc_shared_is_streamed(const FcSharedMap *shared);
+
 /* Lets those that wait know that we go on: what was in the pipe a while ago is read. */
 void fc_shared_count_round(FcSharedMap *shared);
 

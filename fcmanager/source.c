@@ -19,15 +19,10 @@
 /* How often gaps, and processes without a pidfd, are looked at. */
 #define ROUND_MS 100
 /* While records come in the pipe is looked at after naps, and no writer has to wake us, which would
- * cost it more than the records did.  A nap costs, too, and more than its system calls: each that
- * brought less than FEW messages makes the next one longer, and a shorter one follows where MANY
- * came, or where a thread had no chunk left meanwhile.  After IDLE_NS in vain we sleep. */
+ * cost it more than the records did.  After IDLE_NS of naps in vain we sleep. */
 #define NAP_LEAST_NS 50000
-#define NAP_FEW_NS 200000  /* at most, while messages come, */
-#define NAP_VAIN_NS 400000 /* and where none do */
+#define NAP_VAIN_NS 400000 /* at most, where no messages come */
 #define IDLE_NS 1000000
-#define FEW (4 * sizeof(struct FcMessage))
-#define MANY (12 * sizeof(struct FcMessage))
 /* The pipe's own mark among the events; process keys are never 0. */
 #define PIPE_EVENT 0
 
@@ -41,6 +36,21 @@ typedef struct
     gboolean is_followed; /* it was told so */
     gboolean is_answered; /* likewise */
 } Followed;
+
+/* Where less than `few` messages came in a nap the next one is longer, up to `longest_ns`, and
+ * shorter where more than `many` did. */
+typedef struct
+{
+    guint few;
+    guint many;
+    glong longest_ns;
+} NapRule;
+
+/* A chunk is read soon after it was filled, while it is in a cache. */
+static const NapRule cached_rule = {2, 1, NAP_LEAST_NS};
+/* It is in none, and naps are few, as each costs us more than its system calls.  A thread may have
+ * 34 chunks in flight, by the default of FC_BUFFER_SIZE. */
+static const NapRule streamed_rule = {16, 26, 800000};
 
 struct FcSource
 {
@@ -364,35 +374,48 @@ static void answer_quits(FcSource *source)
     }
 }
 
-/* How long the next nap is, and how long naps are at most while messages come. */
+/* In a round. */
 typedef struct
 {
-    glong ns;
-    glong few_ns;
+    glong ns;     /* the next nap */
+    guint halved; /* how often the longest was, while messages come */
 } Naps;
 
-/* After one, in which so much came. */
-static void adapt_naps(Naps *naps, gsize bytes)
+static glong find_longest(const Naps *naps, const NapRule *rule)
 {
-    if (bytes == 0)
-        naps->ns = MIN(2 * naps->ns, NAP_VAIN_NS);
-    else if (bytes < FEW)
-        naps->ns = MAX(naps->ns, MIN(2 * naps->ns, naps->few_ns));
-    else
-        naps->ns = MIN(bytes > MANY ? MAX(naps->ns / 2, NAP_LEAST_NS) : naps->ns, naps->few_ns);
+    return MAX(rule->longest_ns >> naps->halved, NAP_LEAST_NS);
 }
 
-static void shorten_naps(Naps *naps)
+/* After one, in which so many messages came. */
+static void adapt_naps(Naps *naps, const NapRule *rule, gsize came)
 {
-    naps->few_ns = MAX(naps->few_ns / 2, NAP_LEAST_NS);
-    naps->ns = MIN(naps->ns, naps->few_ns);
+    const glong longest_ns = find_longest(naps, rule);
+    if (came == 0)
+        naps->ns = MIN(2 * naps->ns, NAP_VAIN_NS);
+    else if (came < rule->few)
+        naps->ns = MAX(naps->ns, MIN(2 * naps->ns, longest_ns));
+    else
+        naps->ns = MIN(came > rule->many ? MAX(naps->ns / 2, NAP_LEAST_NS) : naps->ns, longest_ns);
+}
+
+/* A thread had no chunk left meanwhile. */
+static void shorten_naps(Naps *naps, const NapRule *rule)
+{
+    if (find_longest(naps, rule) > NAP_LEAST_NS)
+        naps->halved++;
+    naps->ns = MIN(naps->ns, find_longest(naps, rule));
+}
+
+static const NapRule *find_rule(const FcSource *source)
+{
+    return fc_session_is_streamed(source->session) ? &streamed_rule : &cached_rule;
 }
 
 /* Reads on for as long as there is something every now and then, but not for longer than a round.
  * Stops at a death: open frames are closed at the time when we look. */
 static void drain_while_busy(FcSource *source)
 {
-    Naps naps = {NAP_LEAST_NS, NAP_FEW_NS};
+    Naps naps = {NAP_LEAST_NS, 0};
     glong idle_ns = 0;
     gboolean is_nap = TRUE;
     for (glong all_ns = 0; all_ns < ROUND_MS * 1000000 && idle_ns < IDLE_NS && !source->at_end &&
@@ -403,13 +426,13 @@ static void drain_while_busy(FcSource *source)
         if (is_nap)
             clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
         source->was_awaited = FALSE;
-        const gsize bytes = drain(source);
-        idle_ns = bytes == 0 ? idle_ns + nap.tv_nsec : 0;
+        const gsize came = drain(source) / sizeof(struct FcMessage);
+        idle_ns = came == 0 ? idle_ns + nap.tv_nsec : 0;
         if (is_nap)
-            adapt_naps(&naps, bytes);
+            adapt_naps(&naps, find_rule(source), came);
         if (source->was_awaited)
-            shorten_naps(&naps);
-        is_nap = bytes <= sizeof(struct FcMessage); /* else there may be more by now */
+            shorten_naps(&naps, find_rule(source));
+        is_nap = came <= 1; /* else there may be more by now */
         answer_quits(source);
         wait_for_events(source, 0);
     }

@@ -42,10 +42,12 @@ void fc_chunks_setup(struct FcShared *mapping, uint32_t count, uint32_t ahead_re
         in_flight_limit = FC_IN_FLIGHT_MAX;
 }
 
-/* Of the calling thread; of short records a chunk holds twice as many. */
+/* Of the calling thread.  Of short records a chunk holds twice as many, but there may be as many
+ * chunks where they are in no cache: so fcmanager has less to nap. */
 static uint32_t most_in_flight(void)
 {
-    return fc_thread.names && in_flight_limit > 3 ? in_flight_limit / 2 : in_flight_limit;
+    const bool are_short = fc_thread.names && !fc_streams_are_on;
+    return are_short && in_flight_limit > 3 ? in_flight_limit / 2 : in_flight_limit;
 }
 
 /* ---- Shared chunks -------------------------------------------------------- */

@@ -112,9 +112,10 @@ struct FcShared
     uint64_t magic; /* FC_SHARED_MAGIC */
     uint32_t version;
     uint32_t chunk_count;
-    uint32_t freed;   /* atomic futex: counts chunks that were freed */
-    uint32_t waiters; /* atomic: threads that wait for `freed` to change */
-    uint32_t rounds;  /* atomic: how often fcmanager has read all that was in the pipe */
+    uint32_t freed;       /* atomic futex: counts chunks that were freed */
+    uint32_t waiters;     /* atomic: threads that wait for `freed` to change */
+    uint32_t rounds;      /* atomic: how often fcmanager has read all that was in the pipe */
+    uint32_t is_streamed; /* atomic: chunks that are given away are in no cache */
 };
 #define FC_SHARED_MAGIC UINT64_C(0x3164657261684346) /* "FChared1" */
 

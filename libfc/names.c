@@ -218,6 +218,7 @@ void fc_names_begin(uint64_t time)
     names->epoch = epoch;
     close_to_null(names);
     tell(names, NULL, 0);
+    fc_streams_begin();
     fc_thread.names = names;
 }
 

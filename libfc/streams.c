@@ -4,11 +4,15 @@
  */
 #include "libfc/streams.h"
 
+#include <stddef.h>
+
 #if defined(__x86_64__) && !defined(FC_TEST_EAGER)
 #include <cpuid.h>
 #endif
 
 bool fc_streams_are_on;
+
+static struct FcShared *header; /* NULL: they are off */
 
 static bool is_processor_of_amd(void)
 {
@@ -23,7 +27,14 @@ static bool is_processor_of_amd(void)
 #endif
 }
 
-void fc_streams_setup(bool is_wanted)
+void fc_streams_setup(struct FcShared *shared)
 {
-    fc_streams_are_on = is_wanted && is_processor_of_amd();
+    fc_streams_are_on = shared && is_processor_of_amd();
+    header = fc_streams_are_on ? shared : NULL;
+}
+
+void fc_streams_begin(void)
+{
+    if (header)
+        __atomic_store_n(&header->is_streamed, 1, __ATOMIC_RELAXED);
 }

@@ -18,9 +18,13 @@
 /* Set once, before the first record. */
 extern bool fc_streams_are_on __attribute__((visibility("hidden")));
 
-/* At the start.  Not wanted where records go through the pipe, for which the thread itself reads
- * them, nor where memory is profiled: then fcmanager reads chunks in which threads still record. */
-void fc_streams_setup(bool is_wanted);
+/* At the start, with the pool's first words.  Not wanted (NULL) where records go through the pipe,
+ * for which the thread itself reads them, nor where memory is profiled: then fcmanager reads chunks
+ * in which threads still record. */
+void fc_streams_setup(struct FcShared *shared);
+
+/* A thread begins to make short records: fcmanager is told how they are stored. */
+void fc_streams_begin(void);
 
 /* Nobody is to see the second word without the first. */
 static inline __attribute__((always_inline)) void fc_streams_store(struct FcUnit *unit,
