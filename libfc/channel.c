@@ -286,7 +286,8 @@ static bool send_now(const struct FcMessage *message, size_t bytes)
     }
     if (result == 0)
         return true;
-    fc_state_stop_alone();
+    if (!fc_state_is_off()) /* else another thread ends the process meanwhile */
+        fc_state_stop_alone();
     return false;
 }
 

@@ -21,6 +21,8 @@ uint64_t fc_state_key = KEY;
 
 static gboolean is_off;
 static gboolean is_child;
+static gboolean is_ended_in_wait; /* by another thread */
+static guint stops;               /* as the manager is gone */
 
 bool fc_state_is_off(void)
 {
@@ -41,10 +43,12 @@ void fc_state_stop(const char *reason)
 void fc_state_stop_alone(void)
 {
     is_off = TRUE;
+    stops++;
 }
 
 bool fc_switches_begin_inner_pause(void)
 {
+    is_off |= is_ended_in_wait;
     return false;
 }
 
@@ -62,8 +66,8 @@ static void start(void)
     g_assert_cmpint(pipe2(ends, O_NONBLOCK | O_CLOEXEC), ==, 0);
     read_end = ends[0];
     fc_channel_open(ends[1], getpid(), ends[1]);
-    is_off = FALSE;
-    is_child = FALSE;
+    is_off = is_child = is_ended_in_wait = FALSE;
+    stops = 0;
     fc_thread = (struct FcThread){.number = 1};
 }
 
@@ -178,6 +182,25 @@ static void test_reader_is_gone(void)
     g_assert_false(send_at_once(2));
     g_assert_true(is_off);
     g_assert_false(send_at_once(3));
+    g_assert_cmpuint(stops, ==, 1);
+    end();
+}
+
+/* Another thread ends the process while this one waits for room: that is not the manager's end. */
+static void test_end_in_wait(void)
+{
+    guint count = 0;
+    start();
+    is_ended_in_wait = TRUE;
+    send_later(0);
+    while (send_at_once(count + 1) && count < 1000000)
+        count++;
+    g_assert_true(is_off);
+    g_assert_cmpuint(stops, ==, 0);
+    check_next(FC_MSG_CHUNK, 0);
+    for (guint i = 1; i <= count; i++)
+        check_next(FC_MSG_THREAD_END, i);
+    check_empty();
     end();
 }
 
@@ -189,5 +212,6 @@ int main(int argc, char **argv)
     g_test_add_func("/channel/go-before-parts", test_go_before_parts);
     g_test_add_func("/channel/child", test_child);
     g_test_add_func("/channel/reader-is-gone", test_reader_is_gone);
+    g_test_add_func("/channel/end-in-wait", test_end_in_wait);
     return g_test_run();
 }
