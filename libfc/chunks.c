@@ -43,7 +43,7 @@ void fc_chunks_setup(struct FcShared *mapping, uint32_t count, uint32_t ahead_re
 }
 
 /* Of the calling thread.  Of short records a chunk holds twice as many, but there may be as many
- * chunks where they are in no cache: so fcmanager has less to nap. */
+ * chunks where they are in no cache: so naps of fcmanager's may be long. */
 static uint32_t most_in_flight(void)
 {
     const bool are_short = fc_thread.names && !fc_streams_are_on;
@@ -51,6 +51,17 @@ static uint32_t most_in_flight(void)
 }
 
 /* ---- Shared chunks -------------------------------------------------------- */
+
+/* fcmanager is told of the chunks that were given away last, so many: they will be free soon. */
+static void mark_sent(uint32_t count)
+{
+    for (; count > 0; count--)
+    {
+        const uint32_t place = (fc_thread.sent_count - count) % FC_IN_FLIGHT_MAX;
+        struct FcChunk *chunk = fc_pool_chunk(fc_thread.sent[place].index);
+        __atomic_store_n(&chunk->is_sent, 1, __ATOMIC_RELAXED);
+    }
+}
 
 /* `is_hasty`: fcmanager is to be told at once. */
 static void send_shared(struct FcChunk *chunk, uint32_t units, bool is_hasty)
@@ -64,8 +75,8 @@ static void send_shared(struct FcChunk *chunk, uint32_t units, bool is_hasty)
     if (fc_thread.sent_count >= most)
         fc_thread.hint = fc_thread.sent[(fc_thread.sent_count - most) % FC_IN_FLIGHT_MAX].index;
     fc_streams_publish();
-    if (is_hasty) /* else nobody is to wait until it is free */
-        __atomic_store_n(&chunk->is_sent, 1, __ATOMIC_RELAXED);
+    if (is_hasty || fc_thread.held_count + 1 == FC_HELD_MAX)
+        mark_sent(fc_thread.held_count + 1);
     struct FcMessage message = {
         .type = FC_MSG_CHUNK, .thread = fc_thread.number, .argument = index, .value = units};
     const bool was_sent = is_hasty ? fc_channel_send_whole(&message, sizeof message)
@@ -74,6 +85,13 @@ static void send_shared(struct FcChunk *chunk, uint32_t units, bool is_hasty)
        looks when the process is dead */
     if (!was_sent && !fc_state_has_ended())
         __atomic_store_n(&chunk->stopped, 1, __ATOMIC_RELAXED);
+}
+
+/* Signals blocked. */
+static bool send_held(void)
+{
+    mark_sent(fc_thread.held_count);
+    return fc_channel_send_held();
 }
 
 uint32_t fc_chunks_count_freed(void)
@@ -106,7 +124,12 @@ static long wait_for_any(uint32_t freed, const struct timespec *wait)
 bool fc_chunks_wait(uint32_t freed)
 {
     const struct timespec wait = {0, WAIT_NS};
+    const uint64_t old = fc_block_signals();
+    const bool was_sent = send_held(); /* it may be for one of these that the thread is to wait */
     struct FcChunk *own = fc_pool_await_own();
+    fc_restore_signals(old);
+    if (!was_sent)
+        return false;
     long result = own ? wait_for_own(own, &wait) : wait_for_any(freed, &wait);
     uint32_t rounds = __atomic_load_n(&fc_pool_header()->rounds, __ATOMIC_RELAXED);
     bool is_in_vain = !own && result != -ETIMEDOUT; /* one was freed: the next look will tell */
@@ -121,14 +144,15 @@ bool fc_chunks_wait(uint32_t freed)
 
 /* ---- Shared chunks and private buffers ------------------------------------- */
 
-/* What threads have and fcmanager isn't told of, it reads in place when they are dead.  Of a chunk
- * that is full it is told later where the next one will be full soon: each write of its own takes a
+/* What fcmanager isn't told of, it reads in place when the process is dead.  Of a chunk that is
+ * full it is told later where the next one will be full soon: each write of its own takes a
  * fiftieth of the time in which a chunk is filled.  Where it is to find chunks in a cache it should
- * be told at once, and where they are few others may want them. */
+ * be told at once, and where they are few others may want them.  A parked buffer comes before them.
+ */
 static bool can_wait(const struct FcChunk *chunk)
 {
-    return fc_streams_are_on && fc_thread.names && most_in_flight() > 2 * FC_HELD_MAX &&
-           fc_pool_is_to_spare(chunk);
+    return fc_streams_are_on && fc_thread.names && !fc_thread.parked &&
+           most_in_flight() > 2 * FC_HELD_MAX && fc_pool_is_to_spare(chunk);
 }
 
 static void flush(bool is_hasty)
@@ -153,7 +177,7 @@ static void flush(bool is_hasty)
 void fc_chunks_flush(void)
 {
     flush(true);
-    fc_channel_send_held(); /* where there was no chunk */
+    send_held(); /* where there was no chunk */
 }
 
 void fc_chunks_flush_full(void)
@@ -209,10 +233,7 @@ bool fc_chunks_take(void)
     uint32_t generation; /* not read again: others can write to the chunk, too */
     struct FcChunk *chunk = choose_chunk(&generation);
     if (!chunk)
-    {
-        fc_channel_send_held(); /* it may be for these that the thread is to wait */
         return false;
-    }
     fc_thread_set_cursor(
         FC_CURSOR(chunk, generation, chunk != fc_thread.private_chunk ? 0 : FC_BUFFER_FIRST));
     return true;

@@ -96,7 +96,7 @@ struct FcChunk
     };
     uint32_t kind;       /* enum FcChunkKind; set before `ready` */
     uint32_t is_sent;    /* libfc's own, atomic: fcmanager was told at once that it was given away,
-                            and it was not claimed since */
+                            or is now, and it was not claimed since */
     uint32_t is_awaited; /* atomic: a thread waits, on the low half of `owner`, until it is freed */
     union
     {
@@ -115,7 +115,7 @@ struct FcShared
     uint32_t freed;       /* atomic futex: counts chunks that were freed */
     uint32_t waiters;     /* atomic: threads that wait for `freed` to change */
     uint32_t rounds;      /* atomic: how often fcmanager has read all that was in the pipe */
-    uint32_t is_streamed; /* atomic: chunks that are given away are in no cache */
+    uint32_t is_streamed; /* atomic: short records are made, and are in no cache (streams.h) */
 };
 #define FC_SHARED_MAGIC UINT64_C(0x3164657261684346) /* "FChared1" */
 

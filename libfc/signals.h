@@ -8,10 +8,10 @@
 #include "libfc/thread.h"
 #include "libfc/vectors.h"
 
-/* What is done while signals are blocked needs less stack than that, in bytes: 2,048 where a notice
+/* What is done while signals are blocked needs less stack than that, in bytes: 2,136 where a notice
  * is printed, by gcc's -fcallgraph-info=su for x86-64, and libc's dl_iterate_phdr 176 of
  * glibc 2.36. fc_start needs more, at the first call. */
-#define FC_STACK_NEEDED 2304
+#define FC_STACK_NEEDED 2400
 /* And where the vector registers may have to be kept meanwhile (vectors.h), so much more. */
 #define FC_STACK_OF_VECTORS (FC_REGISTERS_BYTES + 256)
 

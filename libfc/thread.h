@@ -90,11 +90,13 @@ struct FcThread
     uint32_t hint;                   /* where to look for the next chunk */
     struct FcSent sent[FC_IN_FLIGHT_MAX]; /* the last, at sent_count % FC_IN_FLIGHT_MAX */
     uint32_t held_count;                  /* of these: */
-    struct FcMessage held[FC_HELD_MAX];
+    struct FcMessage held[FC_HELD_MAX];   /* one write takes them all */
     uint32_t gap_index; /* of the chunk that was given away at a fork while a hook had yet to store
                            a record in it; 0: there is none; */
     uint32_t gap_units; /* so many were taken in it */
 };
+
+_Static_assert(FC_HELD_MAX * sizeof(struct FcMessage) <= FC_MESSAGE_MAX, "one write");
 
 /* initial-exec: one instruction to reach it, and never an allocation.  libfc is loaded at
  * start as a rule; where it comes with a plug-in, glibc keeps room for such. */
