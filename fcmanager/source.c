@@ -37,8 +37,8 @@ typedef struct
     gboolean is_answered; /* likewise */
 } Followed;
 
-/* Where less than `few` messages came in a nap the next one is longer, up to `longest_ns`, and
- * shorter where more than `many` did. */
+/* Where some, but less than `few`, messages came in a nap the next one is longer, up to
+ * `longest_ns`, and shorter where more than `many` did. */
 typedef struct
 {
     guint few;
@@ -51,6 +51,8 @@ static const NapRule cached_rule = {2, 1, NAP_LEAST_NS};
 /* It is in none, and naps are few, as each costs us more than its system calls.  A thread may have
  * 34 chunks in flight, by the default of FC_BUFFER_SIZE. */
 static const NapRule streamed_rule = {16, 26, 800000};
+/* So often that is halved where others may come to their ends, for which they wait, meanwhile. */
+#define HALVED_BESIDE_OTHERS 2
 
 struct FcSource
 {
@@ -401,7 +403,7 @@ static void adapt_naps(Naps *naps, const NapRule *rule, gsize came)
 /* A thread had no chunk left meanwhile. */
 static void shorten_naps(Naps *naps, const NapRule *rule)
 {
-    if (find_longest(naps, rule) > NAP_LEAST_NS)
+    while (find_longest(naps, rule) > MAX(naps->ns / 2, NAP_LEAST_NS))
         naps->halved++;
     naps->ns = MIN(naps->ns, find_longest(naps, rule));
 }
@@ -415,19 +417,19 @@ static const NapRule *find_rule(const FcSource *source)
  * Stops at a death: open frames are closed at the time when we look. */
 static void drain_while_busy(FcSource *source)
 {
-    Naps naps = {NAP_LEAST_NS, 0};
+    const gint64 end_us = g_get_monotonic_time() + ROUND_MS * 1000;
+    Naps naps = {NAP_LEAST_NS, g_hash_table_size(source->followed) > 1 ? HALVED_BESIDE_OTHERS : 0};
     glong idle_ns = 0;
     gboolean is_nap = TRUE;
-    for (glong all_ns = 0; all_ns < ROUND_MS * 1000000 && idle_ns < IDLE_NS && !source->at_end &&
-                           source->dead_count == 0;
-         all_ns += naps.ns)
+    while (g_get_monotonic_time() < end_us && idle_ns < IDLE_NS && !source->at_end &&
+           source->dead_count == 0)
     {
         const struct timespec nap = {0, naps.ns};
         if (is_nap)
             clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
         source->was_awaited = FALSE;
         const gsize came = drain(source) / sizeof(struct FcMessage);
-        idle_ns = came == 0 ? idle_ns + nap.tv_nsec : 0;
+        idle_ns = came == 0 ? idle_ns + (is_nap ? nap.tv_nsec : 0) : 0;
         if (is_nap)
             adapt_naps(&naps, find_rule(source), came);
         if (source->was_awaited)
