@@ -144,11 +144,10 @@ bool fc_chunks_wait(uint32_t freed)
 
 /* ---- Shared chunks and private buffers ------------------------------------- */
 
-/* What fcmanager isn't told of, it reads in place when the process is dead.  Of a chunk that is
- * full it is told later where the next one will be full soon: each write of its own takes a
- * fiftieth of the time in which a chunk is filled.  Where it is to find chunks in a cache it should
- * be told at once, and where they are few others may want them.  A parked buffer comes before them.
- */
+/* Of a chunk that is full fcmanager is told later where the next one will be full soon: a write for
+ * each takes a fiftieth of the time in which it is filled.  If the process dies meanwhile it is
+ * read in place.  Not where fcmanager would find the chunk in a cache, where chunks are few and
+ * others may want them, nor while a buffer is parked, whose records are older. */
 static bool can_wait(const struct FcChunk *chunk)
 {
     return fc_streams_are_on && fc_thread.names && !fc_thread.parked &&

@@ -95,8 +95,8 @@ struct FcChunk
         uint64_t beacon;      /* in shared memory: beacon.h */
     };
     uint32_t kind;       /* enum FcChunkKind; set before `ready` */
-    uint32_t is_sent;    /* libfc's own, atomic: fcmanager was told at once that it was given away,
-                            or is now, and it was not claimed since */
+    uint32_t is_sent;    /* libfc's own, atomic: it was given away, of which fcmanager has been told
+                            as a rule, and not claimed since */
     uint32_t is_awaited; /* atomic: a thread waits, on the low half of `owner`, until it is freed */
     union
     {
