@@ -5,6 +5,7 @@
 #include "fcmanager/source.h"
 
 #include "fcmanager/follow.h"
+#include "fcmanager/naps.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,10 +19,7 @@
 #define EVENTS 64
 /* How often gaps, and processes without a pidfd, are looked at. */
 #define ROUND_MS 100
-/* While records come in the pipe is looked at after naps, and no writer has to wake us, which would
- * cost it more than the records did.  After IDLE_NS of naps in vain we sleep. */
-#define NAP_LEAST_NS 50000
-#define NAP_VAIN_NS 400000 /* at most, where no messages come */
+/* After so much of naps in vain we sleep. */
 #define IDLE_NS 1000000
 /* The pipe's own mark among the events; process keys are never 0. */
 #define PIPE_EVENT 0
@@ -36,23 +34,6 @@ typedef struct
     gboolean is_followed; /* it was told so */
     gboolean is_answered; /* likewise */
 } Followed;
-
-/* Where some, but less than `few`, messages came in a nap the next one is longer, up to
- * `longest_ns`, and shorter where more than `many` did. */
-typedef struct
-{
-    guint few;
-    guint many;
-    glong longest_ns;
-} NapRule;
-
-/* A chunk is read soon after it was filled, while it is in a cache. */
-static const NapRule cached_rule = {2, 1, NAP_LEAST_NS};
-/* It is in none, and naps are few, as each costs us more than its system calls.  A thread may have
- * 34 chunks in flight, by the default of FC_BUFFER_SIZE. */
-static const NapRule streamed_rule = {16, 26, 800000};
-/* So often that is halved where others may come to their ends, for which they wait, meanwhile. */
-#define HALVED_BESIDE_OTHERS 2
 
 struct FcSource
 {
@@ -376,49 +357,13 @@ static void answer_quits(FcSource *source)
     }
 }
 
-/* In a round. */
-typedef struct
-{
-    glong ns;     /* the next nap */
-    guint halved; /* how often the longest was, while messages come */
-} Naps;
-
-static glong find_longest(const Naps *naps, const NapRule *rule)
-{
-    return MAX(rule->longest_ns >> naps->halved, NAP_LEAST_NS);
-}
-
-/* After one, in which so many messages came. */
-static void adapt_naps(Naps *naps, const NapRule *rule, gsize came)
-{
-    const glong longest_ns = find_longest(naps, rule);
-    if (came == 0)
-        naps->ns = MIN(2 * naps->ns, NAP_VAIN_NS);
-    else if (came < rule->few)
-        naps->ns = MAX(naps->ns, MIN(2 * naps->ns, longest_ns));
-    else
-        naps->ns = MIN(came > rule->many ? MAX(naps->ns / 2, NAP_LEAST_NS) : naps->ns, longest_ns);
-}
-
-/* A thread had no chunk left meanwhile. */
-static void shorten_naps(Naps *naps, const NapRule *rule)
-{
-    while (find_longest(naps, rule) > MAX(naps->ns / 2, NAP_LEAST_NS))
-        naps->halved++;
-    naps->ns = MIN(naps->ns, find_longest(naps, rule));
-}
-
-static const NapRule *find_rule(const FcSource *source)
-{
-    return fc_session_is_streamed(source->session) ? &streamed_rule : &cached_rule;
-}
-
 /* Reads on for as long as there is something every now and then, but not for longer than a round.
  * Stops at a death: open frames are closed at the time when we look. */
 static void drain_while_busy(FcSource *source)
 {
     const gint64 end_us = g_get_monotonic_time() + ROUND_MS * 1000;
-    Naps naps = {NAP_LEAST_NS, g_hash_table_size(source->followed) > 1 ? HALVED_BESIDE_OTHERS : 0};
+    FcNaps naps;
+    fc_naps_begin(&naps, g_hash_table_size(source->followed) > 1);
     glong idle_ns = 0;
     gboolean is_nap = TRUE;
     while (g_get_monotonic_time() < end_us && idle_ns < IDLE_NS && !source->at_end &&
@@ -430,10 +375,11 @@ static void drain_while_busy(FcSource *source)
         source->was_awaited = FALSE;
         const gsize came = drain(source) / sizeof(struct FcMessage);
         idle_ns = came == 0 ? idle_ns + (is_nap ? nap.tv_nsec : 0) : 0;
+        const gboolean is_streamed = fc_session_is_streamed(source->session);
         if (is_nap)
-            adapt_naps(&naps, find_rule(source), came);
+            fc_naps_adapt(&naps, is_streamed, came);
         if (source->was_awaited)
-            shorten_naps(&naps, find_rule(source));
+            fc_naps_shorten(&naps, is_streamed);
         is_nap = came <= 1; /* else there may be more by now */
         answer_quits(source);
         wait_for_events(source, 0);
