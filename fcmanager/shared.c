@@ -86,7 +86,7 @@ void fc_shared_unmap(FcSharedMap *shared)
     g_free(shared);
 }
 
-static struct FcChunk *chunk_at(FcSharedMap *shared, guint32 index)
+static struct FcChunk *chunk_at(const FcSharedMap *shared, guint32 index)
 {
     return (struct FcChunk *)((char *)shared->header + (gsize)index * FC_CHUNK_BYTES);
 }
@@ -100,6 +100,18 @@ static guint32 first_written(const FcSharedMap *shared, guint32 index)
     if (at >= 0)
         return (guint32)MIN(at / FC_CHUNK_BYTES, shared->chunk_count + 1);
     return shared->fd >= 0 && errno == ENXIO ? shared->chunk_count + 1 : index;
+}
+
+/* Whether `process` owns it.  A chunk that is looked at in our mapping is in our resident memory
+ * whole, as the kernel maps its other pages beside the one: for those that nobody wants that would
+ * come to 64 MiB. */
+static gboolean is_owned(const FcSharedMap *shared, guint32 index, guint64 process)
+{
+    const off_t at = (off_t)index * FC_CHUNK_BYTES + (off_t)offsetof(struct FcChunk, owner);
+    guint64 owner;
+    if (shared->fd < 0 || pread(shared->fd, &owner, sizeof owner, at) != sizeof owner)
+        owner = __atomic_load_n(&chunk_at(shared, index)->owner, __ATOMIC_RELAXED);
+    return owner == process;
 }
 
 /* Whether `process` owns the chunk, its header is complete and it is of that kind. */
@@ -162,7 +174,8 @@ GArray *fc_shared_owned(FcSharedMap *shared, guint64 process, enum FcChunkKind k
     FcChunkView view;
     for (guint32 i = first_written(shared, 1); i <= shared->chunk_count;
          i = first_written(shared, i + 1))
-        if (!shared->taken[i] && view_chunk(shared, i, process, kind, &view))
+        if (!shared->taken[i] && is_owned(shared, i, process) &&
+            view_chunk(shared, i, process, kind, &view))
             g_array_append_val(views, view);
     g_array_sort(views, compare_views);
     return views;
@@ -205,7 +218,7 @@ void fc_shared_free_all(FcSharedMap *shared, guint64 process)
 {
     for (guint32 i = first_written(shared, 1); i <= shared->chunk_count;
          i = first_written(shared, i + 1))
-        if (__atomic_load_n(&chunk_at(shared, i)->owner, __ATOMIC_RELAXED) == process)
+        if (is_owned(shared, i, process))
             free_chunk(shared, i);
     shared->freed_some = TRUE;
     __atomic_add_fetch(&shared->header->freed, 1, __ATOMIC_SEQ_CST);

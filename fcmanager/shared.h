@@ -13,8 +13,8 @@
 
 typedef struct FcSharedMap FcSharedMap;
 
-/* Maps the memory of descriptor `fd`, which stays the caller's.  NULL and `error` where it
- * is not what libfc makes. */
+/* Maps the memory of descriptor `fd`, which stays the caller's, and open until it is unmapped.
+ * NULL and `error` where it is not what libfc makes. */
 FcSharedMap *fc_shared_map(int fd, GError **error);
 /* The same for `memory` that is mapped already, all `bytes` of it; becomes the map's. */
 FcSharedMap *fc_shared_new(void *memory, gsize bytes, GError **error);

@@ -15,9 +15,8 @@ struct FcChunk *fc_program_chunk(FcProgram *program, guint32 index)
     return (struct FcChunk *)((char *)program->memory + (gsize)index * FC_CHUNK_BYTES);
 }
 
-static FcSharedMap *make_shared(struct FcShared **memory)
+static FcSharedMap *make_shared(struct FcShared **memory, int fd)
 {
-    int fd = memfd_create("test", MFD_ALLOW_SEALING);
     gsize bytes = (1 + PROGRAM_CHUNKS) * (gsize)FC_CHUNK_BYTES;
     g_assert_cmpint(ftruncate(fd, (off_t)bytes), ==, 0);
     *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -30,7 +29,6 @@ static FcSharedMap *make_shared(struct FcShared **memory)
     g_assert_no_error(error);
     /* nobody can make it smaller under our feet, which would be our end by SIGBUS */
     g_assert_cmpint(ftruncate(fd, FC_CHUNK_BYTES), ==, -1);
-    close(fd);
     return shared;
 }
 
@@ -50,7 +48,8 @@ void fc_program_start(FcProgram *program)
     fc_clock_start(&program->setup.clock, FC_TIME_EXT);
     program->setup.clock.readable = FALSE;
     program->setup.profile_mode = FC_MODE_FORK;
-    program->setup.shared = make_shared(&program->memory);
+    program->fd = memfd_create("test", MFD_ALLOW_SEALING);
+    program->setup.shared = make_shared(&program->memory, program->fd);
     program->process = make_process(program);
 }
 
@@ -58,6 +57,7 @@ void fc_program_stop(FcProgram *program)
 {
     fc_process_free(program->process);
     fc_shared_unmap(program->setup.shared);
+    close(program->fd);
     munmap(program->memory, (1 + PROGRAM_CHUNKS) * (gsize)FC_CHUNK_BYTES);
 }
 

@@ -16,6 +16,7 @@ typedef struct
 {
     FcProcessSetup setup;
     struct FcShared *memory; /* as the program has it */
+    int fd;                  /* of that */
     FcProcess *process;      /* which may be finished */
 } FcProgram;
 

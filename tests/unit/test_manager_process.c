@@ -6,6 +6,7 @@
 #include "fcmanager/process-messages.h"
 #include "tests/unit/program_fixture.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -350,6 +351,49 @@ static void test_unsealed(void)
     }
 }
 
+/* How many pages of the mapping of all chunks that `view` is in are in its page table. */
+static guint count_mapped_pages(const FcChunkView *view)
+{
+    const guintptr page_bytes = (guintptr)sysconf(_SC_PAGESIZE);
+    const guintptr first = (guintptr)view->units - offsetof(struct FcChunk, units) -
+                           view->index * (guintptr)FC_CHUNK_BYTES;
+    const int fd = open("/proc/self/pagemap", O_RDONLY);
+    g_assert_cmpint(fd, >=, 0);
+    guint count = 0;
+    for (guintptr page = 0; page < (1 + PROGRAM_CHUNKS) * FC_CHUNK_BYTES / page_bytes; page++)
+    {
+        guint64 entry;
+        const off_t at = (off_t)((first / page_bytes + page) * sizeof entry);
+        g_assert_cmpint(pread(fd, &entry, sizeof entry, at), ==, sizeof entry);
+        count += entry >> 63; /* proc_pid_pagemap(5): present */
+    }
+    close(fd);
+    return count;
+}
+
+/* To look for the chunks of one process maps none of those that others wrote to. */
+static void test_chunks_of_others(void)
+{
+    FcProgram program;
+    fc_program_start(&program);
+    for (guint32 index = 1; index <= PROGRAM_CHUNKS; index++)
+    {
+        struct FcChunk *chunk = fc_program_claim(&program, index, 1, index);
+        chunk->owner = index == 40 ? PROGRAM_KEY : PROGRAM_KEY + 1;
+        memset(chunk->units, 1, sizeof chunk->units);
+    }
+    g_autoptr(GArray) views =
+        fc_shared_owned(program.setup.shared, PROGRAM_KEY, FC_CHUNK_OF_RECORDS);
+    g_assert_cmpuint(views->len, ==, 1);
+    const FcChunkView *view = &g_array_index(views, FcChunkView, 0);
+    g_assert_cmpuint(view->index, ==, 40);
+    fc_shared_free_all(program.setup.shared, PROGRAM_KEY);
+    g_assert_cmpuint(fc_program_chunk(&program, 40)->owner, ==, 0);
+    g_assert_cmpuint(fc_program_chunk(&program, 41)->owner, ==, PROGRAM_KEY + 1);
+    g_assert_cmpuint(count_mapped_pages(view), <, PROGRAM_CHUNKS);
+    fc_program_stop(&program);
+}
+
 /* Whatever takes longer than a profile's last bucket says is in that, and nothing is lost. */
 static void test_longest(void)
 {
@@ -384,6 +428,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/process/chunks", test_chunks);
     g_test_add_func("/process/unsealed", test_unsealed);
+    g_test_add_func("/process/chunks-of-others", test_chunks_of_others);
     g_test_add_func("/process/death", test_death);
     g_test_add_func("/process/gap-filled-later", test_gap_filled_later);
     g_test_add_func("/process/gap-filled-late", test_gap_filled_late);
