@@ -17,7 +17,7 @@
 
 /* Chunks with a higher index are dropped from our page tables when they are freed: a crowd
  * of threads that uses them all once must not stay in our resident memory. */
-#define RESIDENT_CHUNKS 192u
+#define RESIDENT_CHUNKS 128u
 
 struct FcSharedMap
 {
