@@ -173,6 +173,13 @@ static guint64 busy_of(const FcCounts *counts, guint32 index)
     return less(counts->nodes[index].local, fc_counts_wait(counts->node_waits, index).local);
 }
 
+static guint64 part_of(double part, guint64 ticks)
+{
+    return part < 1 ? (guint64)(part * (double)ticks) : ticks;
+}
+
+/* The same part of all: in a recursion, where totals are no sums, those of local times would tell
+ * nothing of them. */
 void fc_waits_spread(FcCounts *counts, guint64 unplaced)
 {
     double all = 0;
@@ -182,10 +189,19 @@ void fc_waits_spread(FcCounts *counts, guint64 unplaced)
         all += (double)busy_of(counts, i);
     const double part = all > 0 ? MIN(1, (double)unplaced / all) : 0;
     for (guint32 i = 1; i < counts->node_count; i++)
+        fc_counts_add_wait(
+            &counts->node_waits, i,
+            (FcCountsCost){part_of(part, on_cpu(counts, i)), part_of(part, busy_of(counts, i))});
+    for (guint32 i = 0; i < counts->function_count; i++)
     {
-        const guint64 own = (guint64)(part * (double)busy_of(counts, i));
-        if (own > 0)
-            fc_counts_add_wait(&counts->node_waits, i, (FcCountsCost){0, own});
+        FcCountsFunction *function = &counts->functions[i];
+        function->wait_total += part_of(part, less(function->total, function->wait_total));
+    }
+    for (guint32 i = 0; i < counts->arc_count; i++)
+    {
+        const guint64 seen = fc_counts_wait(counts->arc_waits, i).total;
+        const guint64 more = part_of(part, less(counts->arcs[i].total, seen));
+        fc_counts_add_wait(&counts->arc_waits, i, (FcCountsCost){more, 0});
     }
 }
 

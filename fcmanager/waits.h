@@ -8,7 +8,7 @@
 #include "fcmanager/counts.h"
 
 /* Ticks off the CPU of which it is not known where they were: in proportion to where the thread was
- * on it.  Before what hooks took is taken off; the totals get theirs by the next. */
+ * on it.  Before what hooks took is taken off. */
 void fc_waits_spread(FcCounts *counts, guint64 unplaced);
 
 /* No time off the CPU is longer than that which it is a part of; nor does a function, an arc or a

@@ -291,6 +291,34 @@ static void test_recursion_without_wait(void)
     fc_fixture_stop(&f);
 }
 
+/* B is within itself, by C.  Of what was off the CPU somewhere, a tenth of all, the outer B has
+ * what it and C have; and C a tenth of what it took, of which half is B's own. */
+static void test_unplaced_in_recursion(void)
+{
+    FcFixture f;
+    fc_fixture_start(&f);
+    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+    fc_fixture_enter(&f, 10000, 'B', SITE('A', 0), 1);
+    fc_fixture_enter(&f, 20000, 'C', SITE('B', 0), 2);
+    fc_fixture_enter(&f, 30000, 'B', SITE('C', 0), 3);
+    fc_fixture_leave(&f, 50000, 'B', SITE('C', 0), 3);
+    fc_fixture_leave(&f, 60000, 'C', SITE('B', 0), 2);
+    fc_fixture_leave(&f, 80000, 'B', SITE('A', 0), 1);
+    fc_fixture_leave(&f, 100000, 'A', 0x99, 0);
+    fc_waits_spread(f.counts, 10000);
+    fc_waits_bound(f.counts);
+    fc_fixture_check_waits(&f, "A", 10000, 3000);
+    fc_fixture_check_waits(&f, "AB", 7000, 5000);
+    fc_fixture_check_waits(&f, "ABC", 4000, 2000);
+    fc_fixture_check(&f, 'A', 100000, 30000, 10000, 3000);
+    fc_fixture_check(&f, 'B', 70000, 50000, 7000, 5000);
+    fc_fixture_check(&f, 'C', 40000, 20000, 4000, 2000);
+    fc_fixture_check_arc_wait(&f, 'A', SITE('A', 0), 'B', 7000);
+    fc_fixture_check_arc_wait(&f, 'B', SITE('B', 0), 'C', 4000);
+    fc_fixture_check_arc_wait(&f, 'C', SITE('C', 0), 'B', 2000);
+    fc_fixture_stop(&f);
+}
+
 /* What a program writes over its records does no harm. */
 static void test_absurd(void)
 {
@@ -344,6 +372,7 @@ int main(int argc, char **argv)
     g_test_add_func("/off/bounds", test_bounds);
     g_test_add_func("/off/too-much", test_too_much);
     g_test_add_func("/off/recursion-without-wait", test_recursion_without_wait);
+    g_test_add_func("/off/unplaced-in-recursion", test_unplaced_in_recursion);
     g_test_add_func("/off/absurd", test_absurd);
     return g_test_run();
 }
