@@ -36,7 +36,7 @@ static guint64 own_wait_ns(const FcProfileThread *thread)
     return thread->wait_ns - MIN(thread->preempted_ns, thread->wait_ns);
 }
 
-static gboolean is_idle(const FcProfileThread *thread)
+gboolean fc_contention_is_idle(const FcProfileThread *thread)
 {
     return (double)own_wait_ns(thread) >= FC_CONTENTION_IDLE * (double)thread->run_ns;
 }
@@ -97,7 +97,7 @@ FcContention *fc_contention_new(const FcModel *model)
         contention->threads++;
         contention->run_ns += thread->run_ns;
         contention->preempted_ns += MIN(thread->preempted_ns, thread->run_ns);
-        if (!is_idle(thread))
+        if (!fc_contention_is_idle(thread))
         {
             contention->busy_run_ns += thread->run_ns;
             add_thread(model, i, thread, waits);

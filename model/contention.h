@@ -24,6 +24,9 @@ typedef struct
 
 #define FC_CONTENTION_IDLE 0.9 /* of an idle thread's time, at least, it waits */
 
+/* Whether that thread, of which its times off the CPU are known, is one. */
+gboolean fc_contention_is_idle(const FcProfileThread *thread);
+
 /* The caller owns the result. */
 FcContention *fc_contention_new(const FcModel *model);
 void fc_contention_free(FcContention *contention);

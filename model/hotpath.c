@@ -4,17 +4,29 @@
  */
 #include "model/hotpath.h"
 
+#include "model/contention.h"
+
 /* ---- Threads that seem to wait ------------------------------------------------------- */
 
 #define WAITING_SHARE 0.9     /* of a thread's time in one function, at least */
 #define WAITING_CALL_NS 1e6   /* a call's own time, at least: what waits is not called often */
 #define WAITING_CALLS_MAX 1e3 /* a thread's calls in a second, at most */
 
+/* Whether anything is to be guessed: times on the CPU hold no waits, and waits alone are what is
+ * asked for. */
+static gboolean may_wait(const FcModel *model, const FcProfileThread *thread)
+{
+    return thread->waits == FC_WAITS_UNKNOWN ||
+           (model->time == FC_TIME_PART_WALL && fc_contention_is_idle(thread));
+}
+
 /* The function that the thread seems to wait in, or FC_NONE. */
 static gint waiting_function(const FcModel *model, const FcProfileThread *thread)
 {
     const FcProfileThreadFunction *most = NULL;
     guint64 sum_ns = 0;
+    if (!may_wait(model, thread))
+        return FC_NONE;
     for (guint i = 0; i < thread->functions->len; i++)
     {
         const FcProfileThreadFunction *function =

@@ -167,6 +167,38 @@ for name in ("Contended", "Preempted", "Idle"):
     if name in summary(good("many.fc")):
         fail(f"{name} of threads of which nothing is known")
 
+# Where that is known nothing is guessed: threads that compute in a call each do not seem to wait, and one that
+# waits has next to nothing on the CPU.
+computing = Profile(program, run_ns=100_000_000)
+for name, calls, local in (("main", 1, 98_000_000), ("sorter", 2, 80_000_000), ("leaf", 30, 900_000)):
+    computing.function(name, calls, local, local, (1, local), (1, local))
+    computing.context(None, 0x7f0000001234, name, calls, local, local)
+computing.thread(4711, 0, 100_000_000, 100_000_000, 1, True, "prog",
+                 [("main", 1, 98_000_000, 98_000_000), ("leaf", 30, 900_000, 900_000)])
+for number in range(2):
+    computing.thread(4712 + number, 0, 40_000_000, 40_000_000, 1, True, "worker", [("sorter", 1, 40_000_000, 40_000_000)])
+sections_without_waits = computing.sections
+
+
+def computing_sections():
+    for name, lines in sections_without_waits():
+        if name == "end":
+            yield "wait-threads", ["0 1 97000000 0 0", "1 1 0 0 0", "2 1 0 0 0"]
+            yield "wait-thread-functions", ["0 0 97000000 97000000"]
+            yield "wait-functions", ["0 97000000 97000000"]
+            yield "wait-contexts", ["0 97000000 97000000"]
+        yield name, lines
+
+
+computing.sections = computing_sections
+computing.write("computing.fc")
+for time, share in (("cpu", "97.7"), ("wall", "44.7")):
+    text = good("computing.fc", f"--time={time}")
+    contains(summary(text)["Heaviest"], f"sorter: {share}% itself", f"a thread that works, --time={time}")
+    equal([row[-1] for row in rows(text, "Hot path")], ["sorter"], f"where it works, --time={time}")
+    contains(summary(text)["Idle"], "1 of 3 threads", f"who waits, --time={time}")
+contains(summary(good("computing.fc", "--time=wait"))["Heaviest"], "main: 100.0% itself", "what is asked for")
+
 # Memory, losses, the end of the process, several processes, a profile of version 3.0.
 with_heap(program).write("heap.fc")
 equal(summary(good("heap.fc"))["Memory"], "2164 B at the peak; 6 blocks of 464 B leaked; 0 bad frees", "memory")
