@@ -15,10 +15,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Chunks with a higher index are dropped from our page tables when they are freed: a crowd
- * of threads that uses them all once must not stay in our resident memory. */
-#define RESIDENT_CHUNKS 128u
-
 struct FcSharedMap
 {
     struct FcShared *header;
@@ -103,13 +99,15 @@ static guint32 first_written(const FcSharedMap *shared, guint32 index)
 }
 
 /* Whether `process` owns it.  A chunk that is looked at in our mapping is in our resident memory
- * whole, as the kernel maps its other pages beside the one: for those that nobody wants that would
- * come to 64 MiB. */
+ * whole, as the kernel maps its other pages beside the one: for those that nobody wants, and that
+ * are not there already, that would come to 64 MiB.  For all it would take longer than processes
+ * that end one after the other leave us. */
 static gboolean is_owned(const FcSharedMap *shared, guint32 index, guint64 process)
 {
     const off_t at = (off_t)index * FC_CHUNK_BYTES + (off_t)offsetof(struct FcChunk, owner);
     guint64 owner;
-    if (shared->fd < 0 || pread(shared->fd, &owner, sizeof owner, at) != sizeof owner)
+    if (index <= FC_SHARED_RESIDENT || shared->fd < 0 ||
+        pread(shared->fd, &owner, sizeof owner, at) != sizeof owner)
         owner = __atomic_load_n(&chunk_at(shared, index)->owner, __ATOMIC_RELAXED);
     return owner == process;
 }
@@ -203,7 +201,7 @@ static void free_chunk(FcSharedMap *shared, guint32 index)
         g_array_append_val(shared->awaited, index);
     }
     shared->taken[index] = 0;
-    if (index > RESIDENT_CHUNKS)
+    if (index > FC_SHARED_RESIDENT)
         madvise(chunk, FC_CHUNK_BYTES, MADV_DONTNEED);
 }
 

@@ -11,6 +11,10 @@
 
 #include <glib.h>
 
+/* Chunks with a higher index are dropped from our page tables when they are freed: a crowd
+ * of threads that uses them all once must not stay in our resident memory. */
+#define FC_SHARED_RESIDENT 128u
+
 typedef struct FcSharedMap FcSharedMap;
 
 /* Maps the memory of descriptor `fd`, which stays the caller's, and open until it is unmapped.

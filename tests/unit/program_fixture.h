@@ -9,7 +9,7 @@
 #include "fcmanager/process.h"
 #include "tests/unit/manager_fixture.h"
 
-#define PROGRAM_CHUNKS 80u
+#define PROGRAM_CHUNKS 200u
 #define PROGRAM_KEY (UINT64_C(77) << 32 | 1)
 
 typedef struct
