@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Parts of lines that several sections have.  Called by parse-sections.c and parse-heap.c.
+ * Parts of lines that several sections have.  Called by the parsers of sections.
  */
 #include "profile/parse.h"
 
@@ -25,6 +25,52 @@ gboolean fc_parse_place(FcParser *parser, FcProfilePlace *place)
     if (place->module != FC_NONE)
         place->offset -= g_array_index(modules, FcProfileModule, module).base;
     return TRUE;
+}
+
+FcProfileThread *fc_parse_known_thread(FcParser *parser)
+{
+    GArray *threads = parser->profile->threads;
+    gint index;
+    if (!fc_text_index(&parser->text, "the thread", threads->len, FALSE, &index))
+        return NULL;
+    return &g_array_index(threads, FcProfileThread, index);
+}
+
+FcProfileThreadFunction *fc_parse_known_thread_function(FcParser *parser)
+{
+    FcProfileThread *thread = fc_parse_known_thread(parser);
+    gint index;
+    if (!thread || !fc_text_index(&parser->text, "the thread's function", thread->functions->len,
+                                  FALSE, &index))
+        return NULL;
+    return &g_array_index(thread->functions, FcProfileThreadFunction, index);
+}
+
+FcProfileFunction *fc_parse_known_function(FcParser *parser)
+{
+    GArray *functions = parser->profile->functions;
+    gint index;
+    if (!fc_text_index(&parser->text, "the function", functions->len, FALSE, &index))
+        return NULL;
+    return &g_array_index(functions, FcProfileFunction, index);
+}
+
+FcProfileArc *fc_parse_known_arc(FcParser *parser)
+{
+    GArray *arcs = parser->profile->arcs;
+    gint index;
+    if (!fc_text_index(&parser->text, "the arc", arcs->len, FALSE, &index))
+        return NULL;
+    return &g_array_index(arcs, FcProfileArc, index);
+}
+
+FcProfileContext *fc_parse_known_context(FcParser *parser)
+{
+    GArray *contexts = parser->profile->contexts;
+    gint index;
+    if (!fc_text_index(&parser->text, "the context", contexts->len, FALSE, &index))
+        return NULL;
+    return &g_array_index(contexts, FcProfileContext, index);
 }
 
 gboolean fc_parse_context_index(FcParser *parser, gint *out)

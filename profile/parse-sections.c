@@ -107,20 +107,11 @@ static gboolean parse_thread(FcParser *parser)
     return good;
 }
 
-FcProfileThread *fc_parse_thread_index(FcParser *parser)
-{
-    gint thread;
-    GArray *threads = parser->profile->threads;
-    if (!fc_text_index(&parser->text, "the thread", threads->len, FALSE, &thread))
-        return NULL;
-    return &g_array_index(threads, FcProfileThread, thread);
-}
-
 static gboolean parse_thread_function(FcParser *parser)
 {
     FcText *text = &parser->text;
     FcProfileThreadFunction function = {0};
-    FcProfileThread *thread = fc_parse_thread_index(parser);
+    FcProfileThread *thread = fc_parse_known_thread(parser);
     if (!thread || !parse_function_index(parser, &function.function) ||
         !fc_text_number(text, "the number of calls", &function.calls) ||
         !fc_text_number(text, "the total time", &function.total_ns) ||
@@ -133,7 +124,7 @@ static gboolean parse_thread_function(FcParser *parser)
 static gboolean parse_thread_frame(FcParser *parser)
 {
     FcProfileFrame frame = {0};
-    FcProfileThread *thread = fc_parse_thread_index(parser);
+    FcProfileThread *thread = fc_parse_known_thread(parser);
     if (!thread || !fc_parse_place(parser, &frame.site) ||
         !parse_function_index(parser, &frame.function))
         return FALSE;

@@ -8,7 +8,7 @@
 gboolean fc_parse_thread_arc(FcParser *parser)
 {
     FcText *text = &parser->text;
-    FcProfileThread *thread = fc_parse_thread_index(parser);
+    FcProfileThread *thread = fc_parse_known_thread(parser);
     FcProfileThreadArc arc = {0};
     gint index;
     if (!thread || !fc_text_index(text, "the arc", parser->profile->arcs->len, FALSE, &index) ||

@@ -6,7 +6,7 @@
 
 gboolean fc_parse_trace_thread(FcParser *parser)
 {
-    FcProfileThread *thread = fc_parse_thread_index(parser);
+    FcProfileThread *thread = fc_parse_known_thread(parser);
     if (!thread)
         return FALSE;
     if (thread->trace)
@@ -19,7 +19,7 @@ gboolean fc_parse_trace(FcParser *parser)
 {
     FcText *text = &parser->text;
     FcProfileTraceRecord record = {.kind = FC_TRACE_CALL};
-    FcProfileThread *thread = fc_parse_thread_index(parser);
+    FcProfileThread *thread = fc_parse_known_thread(parser);
     gint kind;
     gint function;
     gint stack;

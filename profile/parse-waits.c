@@ -4,15 +4,6 @@
  */
 #include "profile/parse.h"
 
-static FcProfileThread *parse_thread(FcParser *parser)
-{
-    GArray *threads = parser->profile->threads;
-    gint index;
-    if (!fc_text_index(&parser->text, "the thread", threads->len, FALSE, &index))
-        return NULL;
-    return &g_array_index(threads, FcProfileThread, index);
-}
-
 static gboolean parse_times(FcText *text, guint64 *total, guint64 *local)
 {
     return fc_text_number(text, "the total time off the CPU", total) &&
@@ -22,7 +13,7 @@ static gboolean parse_times(FcText *text, guint64 *total, guint64 *local)
 gboolean fc_parse_wait_thread(FcParser *parser)
 {
     FcText *text = &parser->text;
-    FcProfileThread *thread = parse_thread(parser);
+    FcProfileThread *thread = fc_parse_known_thread(parser);
     gint waits;
     if (!thread || !fc_text_index(text, "how it was looked at", FC_WAITS_COUNT, FALSE, &waits))
         return FALSE;
@@ -34,34 +25,24 @@ gboolean fc_parse_wait_thread(FcParser *parser)
 
 gboolean fc_parse_wait_thread_function(FcParser *parser)
 {
-    FcProfileThread *thread = parse_thread(parser);
-    gint index;
-    if (!thread ||
-        !fc_text_index(&parser->text, "the function", thread->functions->len, FALSE, &index))
-        return FALSE;
-    FcProfileThreadFunction *function =
-        &g_array_index(thread->functions, FcProfileThreadFunction, index);
-    return parse_times(&parser->text, &function->total_wait_ns, &function->local_wait_ns);
+    FcProfileThreadFunction *function = fc_parse_known_thread_function(parser);
+    return function &&
+           parse_times(&parser->text, &function->total_wait_ns, &function->local_wait_ns);
 }
 
 gboolean fc_parse_wait_function(FcParser *parser)
 {
-    GArray *functions = parser->profile->functions;
-    gint index;
-    if (!fc_text_index(&parser->text, "the function", functions->len, FALSE, &index))
-        return FALSE;
-    FcProfileFunction *function = &g_array_index(functions, FcProfileFunction, index);
-    return parse_times(&parser->text, &function->total_wait_ns, &function->local_wait_ns);
+    FcProfileFunction *function = fc_parse_known_function(parser);
+    return function &&
+           parse_times(&parser->text, &function->total_wait_ns, &function->local_wait_ns);
 }
 
 gboolean fc_parse_cpu_bounds(FcParser *parser)
 {
     FcText *text = &parser->text;
-    GArray *functions = parser->profile->functions;
-    gint index;
-    if (!fc_text_index(text, "the function", functions->len, FALSE, &index))
+    FcProfileFunction *function = fc_parse_known_function(parser);
+    if (!function)
         return FALSE;
-    FcProfileFunction *function = &g_array_index(functions, FcProfileFunction, index);
     function->has_cpu_bounds = TRUE;
     return fc_text_number(text, "the least total time on the CPU", &function->cpu.total_min_ns) &&
            fc_text_number(text, "the most total time on the CPU", &function->cpu.total_max_ns) &&
@@ -71,19 +52,12 @@ gboolean fc_parse_cpu_bounds(FcParser *parser)
 
 gboolean fc_parse_wait_arc(FcParser *parser)
 {
-    GArray *arcs = parser->profile->arcs;
-    gint index;
-    return fc_text_index(&parser->text, "the arc", arcs->len, FALSE, &index) &&
-           fc_text_number(&parser->text, "the time off the CPU",
-                          &g_array_index(arcs, FcProfileArc, index).wait_ns);
+    FcProfileArc *arc = fc_parse_known_arc(parser);
+    return arc && fc_text_number(&parser->text, "the time off the CPU", &arc->wait_ns);
 }
 
 gboolean fc_parse_wait_context(FcParser *parser)
 {
-    GArray *contexts = parser->profile->contexts;
-    gint index;
-    if (!fc_text_index(&parser->text, "the context", contexts->len, FALSE, &index))
-        return FALSE;
-    FcProfileContext *context = &g_array_index(contexts, FcProfileContext, index);
-    return parse_times(&parser->text, &context->total_wait_ns, &context->local_wait_ns);
+    FcProfileContext *context = fc_parse_known_context(parser);
+    return context && parse_times(&parser->text, &context->total_wait_ns, &context->local_wait_ns);
 }

@@ -98,8 +98,6 @@ gboolean fc_parse_wait_context(FcParser *parser);
 gboolean fc_parse_thread_arc(FcParser *parser);
 gboolean fc_parse_latency(FcParser *parser);
 gboolean fc_parse_slowest(FcParser *parser);
-/* The thread that the line begins with; NULL and an error where there is none. */
-FcProfileThread *fc_parse_thread_index(FcParser *parser);
 gboolean fc_parse_trace_thread(FcParser *parser);
 gboolean fc_parse_trace(FcParser *parser);
 
@@ -108,6 +106,13 @@ gboolean fc_parse_trace(FcParser *parser);
 /* Whether the section is there, and of a version that we know. */
 gboolean fc_parse_has(const FcParser *parser, int section);
 gboolean fc_parse_place(FcParser *parser, FcProfilePlace *place);
+/* What a section before has, by the number that is the line's next word; NULL, with the error,
+ * where it has none.  The profile's, and good for this line. */
+FcProfileThread *fc_parse_known_thread(FcParser *parser);
+FcProfileThreadFunction *fc_parse_known_thread_function(FcParser *parser);
+FcProfileFunction *fc_parse_known_function(FcParser *parser);
+FcProfileArc *fc_parse_known_arc(FcParser *parser);
+FcProfileContext *fc_parse_known_context(FcParser *parser);
 /* May be FC_NONE; is, where the contexts are not known. */
 gboolean fc_parse_context_index(FcParser *parser, gint *out);
 /* Likewise, of the heap's frames. */
