@@ -18,7 +18,8 @@ static void record(uint64_t time, void *function, void *site, uint64_t where)
         return;
     if (time == FC_AFTER_INLINING_REFILL)
     {
-        fc_counted_refill(function, site, where);
+        fc_counted_refill_after_inlining((uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site,
+                                         where);
         return;
     }
     if (time == FC_AFTER_INLINING_LOOK)

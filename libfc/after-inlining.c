@@ -74,8 +74,9 @@ static inline __attribute__((always_inline)) uintptr_t start_of(const uint8_t *b
     return before == ENDBR64 ? start - 4 : start;
 }
 
-/* What the user chose, and a limit of depth: true where that was all.  Called at an entry or an
- * exit of a thread that looks at all calls; what it calls is compiled as this file is. */
+/* A limit of depth, and what is skipped where nobody knows what made a record: true where that was
+ * all.  Called at an entry or an exit of a thread that looks at all calls; what it calls is
+ * compiled as this file is. */
 FC_KEEPS_REGISTERS __attribute__((noinline, cold)) static bool
 settles(uint64_t function, uint64_t site, uint64_t where)
 {
@@ -93,9 +94,10 @@ enum Way
     WAY_DONE,   /* a counted call */
     WAY_LOOK,   /* counted.c has to look */
     WAY_REFILL, /* counted, and the counter is used up */
+    WAY_OTHER,  /* a call of which recorded.h has nothing */
 };
 
-/* What to do in a thread that counts such functions by itself.  `key`: fc_filter_key. */
+/* What to do in a thread that counts or skips such functions by itself.  `key`: fc_filter_key. */
 static inline __attribute__((always_inline)) enum Way
 find_way(enum FcRecordKind kind, uint64_t function, uint64_t key, uint64_t site, uint64_t place)
 {
@@ -103,7 +105,7 @@ find_way(enum FcRecordKind kind, uint64_t function, uint64_t key, uint64_t site,
     struct FcFilter *filter = fc_stretch_own(fc_hooks.filter);
     if (fc_unlikely(!fc_recorded_watches(recorded, place) ||
                     fc_recorded_is_within(recorded, site, place)))
-        return WAY_RECORD;
+        return WAY_OTHER;
     if (kind == FC_RECORD_ENTER)
     {
         uint64_t told;
@@ -142,6 +144,7 @@ count_or_record(enum FcRecordKind kind, uintptr_t function, uint64_t key, uint64
     uint64_t place = (uintptr_t)kept;
     uint64_t where = where_of(kind, place);
     uint64_t time = 0;
+    bool is_looked_at = false;
     if (fc_unlikely(!fc_clock_is_fast()))
     {
         __asm__ volatile("" : : : "memory"); /* as in hooks.c */
@@ -164,10 +167,13 @@ count_or_record(enum FcRecordKind kind, uintptr_t function, uint64_t key, uint64
             fc_after_inlining_slow(FC_AFTER_INLINING_REFILL, code, site, where);
             return;
         case WAY_RECORD:
+            is_looked_at = true;
+            break;
+        case WAY_OTHER:
             break;
         }
     }
-    if (fc_unlikely(fc_thread.looks_at_calls))
+    if (fc_unlikely(!is_looked_at && fc_thread.looks_at_calls))
     {
         if (settles((uintptr_t)code, (uintptr_t)site, where))
             return;

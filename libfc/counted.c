@@ -219,17 +219,26 @@ FC_REALIGN void fc_counted_exit(void *function_pointer, void *site_pointer, uint
 
 /* ---- After inlining -------------------------------------------------------------------- */
 
+/* Where there is a limit of depth an exit learns by that what it is of, else by what made a record:
+ * from the thread's first such call on. */
+static void begin_after_inlining(uint64_t function, uint64_t site, uint64_t where)
+{
+    const uint64_t place = fc_place_of(function, where);
+    uint64_t old = fc_block_signals();
+    if (fc_depth_is_on())
+        fc_depth_begin();
+    else if (fc_recorded_begin() && fc_recorded_watches(fc_hooks.recorded, place))
+        fc_recorded_push(fc_hooks.recorded, function, site, place);
+    if (fc_thread.counted)
+        fc_counters_set_filter(fc_thread.counted);
+    fc_restore_signals(old);
+}
+
 void fc_counted_enter_after_inlining(uint64_t function, uint64_t site, uint64_t where)
 {
-    if (!fc_thread.depth)
-    {
-        uint64_t old = fc_block_signals();
-        fc_depth_begin();
-        if (fc_thread.counted)
-            fc_counters_set_filter(fc_thread.counted);
-        fc_restore_signals(old);
-    }
-    fc_counted_enter((void *)(uintptr_t)function, (void *)(uintptr_t)site, where);
+    if (!fc_thread.depth && !fc_hooks.recorded)
+        begin_after_inlining(function, site, where);
+    fc_counted_look_after_inlining(function, site, where);
 }
 
 void fc_counted_exit_after_inlining(uint64_t site, uint64_t where)
@@ -242,10 +251,33 @@ void fc_counted_exit_after_inlining(uint64_t site, uint64_t where)
         record_exit(ends, FC_FUNCTION_AFTER_INLINING, site, where);
 }
 
+/* What is skipped has made no record. */
+static void drop_skipped(uint64_t function, uint64_t site, uint64_t where)
+{
+    const uint64_t place = fc_place_of(function, where);
+    struct FcRecorded *recorded = fc_hooks.recorded;
+    struct FcCounted *counted = fc_thread.counted;
+    if (!recorded || !counted || !fc_choice_is_on() || !fc_recorded_watches(recorded, place))
+        return;
+    const struct FcFunction *known = fc_counters_find(counted, function);
+    if (!known || !known->is_skipped)
+        return;
+    const struct FcRecordedCall *call = fc_recorded_find(recorded, site, place);
+    if (call && call->function == function)
+        fc_recorded_pop(recorded);
+}
+
+void fc_counted_refill_after_inlining(uint64_t function, uint64_t site, uint64_t where)
+{
+    fc_counted_refill((void *)(uintptr_t)function, (void *)(uintptr_t)site, where);
+    drop_skipped(function, site, where);
+}
+
 void fc_counted_look_after_inlining(uint64_t function, uint64_t site, uint64_t where)
 {
     struct FcCounted *counted = fc_thread.counted;
     fc_counted_enter((void *)(uintptr_t)function, (void *)(uintptr_t)site, where);
+    drop_skipped(function, site, where);
     /* so that the hook, to which it is dear, does not come here again */
     if (counted && counted->filter.is_slow && !fc_choice_is_on() &&
         !fc_counters_find(counted, function))
@@ -331,7 +363,7 @@ void fc_counted_begin(const struct FcChunk *chunk, uint32_t units)
     if (counted->is_window)
         fc_window_end_early(counted);
     for (uint32_t i = 0; i < count; i++)
-        if (!(decisions[i].function & FC_FUNCTION_AFTER_INLINING) || fc_thread.looks_at_calls ||
+        if (!(decisions[i].function & FC_FUNCTION_AFTER_INLINING) || fc_depth_is_on() ||
             fc_recorded_begin())
             begin(counted, &decisions[i]);
     fc_counters_set_filter(counted);

@@ -26,8 +26,10 @@ void fc_counted_exit(void *function, void *site, uint64_t where);
 void fc_counted_enter_after_inlining(uint64_t function, uint64_t site, uint64_t where);
 void fc_counted_exit_after_inlining(uint64_t site, uint64_t where);
 
-/* The same of a thread that counts such functions by itself (recorded.h), which has put the entry
- * there: one that the hook's table does not settle, and the exits of all that are at a place. */
+/* The same of a thread that counts or skips such functions by itself (recorded.h), which has put
+ * the entry there: one whose counter is used up, one that the hook's table does not settle, and the
+ * exits of all that are at a place. */
+void fc_counted_refill_after_inlining(uint64_t function, uint64_t site, uint64_t where);
 void fc_counted_look_after_inlining(uint64_t function, uint64_t site, uint64_t where);
 void fc_counted_leave_after_inlining(uint64_t site, uint64_t where);
 

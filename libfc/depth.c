@@ -44,7 +44,7 @@ void fc_depth_begin(void)
     struct FcDepth *depth = fc_map(sizeof *depth);
     if (!depth)
         return;
-    depth->limit = fc_config.depth != 0 ? fc_config.depth : NO_LIMIT;
+    depth->limit = fc_config.depth;
     fc_thread.depth = depth;
 }
 
@@ -63,7 +63,7 @@ void fc_depth_set_limit(uint32_t limit)
 
 void fc_depth_reset_limit(void)
 {
-    fc_depth_set_limit(fc_config.depth != 0 ? fc_config.depth : NO_LIMIT);
+    fc_depth_set_limit(fc_config.depth);
 }
 
 void fc_depth_stop(void)

@@ -3,7 +3,7 @@
  * FC_DEPTH: calls within more than so many open ones are counted and make no record.  Here is which
  * activations of the calling thread are open, as its stack says, and the counting of what is too
  * deep.  For counted.c, which all calls come to where there is a limit, and for the hooks after
- * inlining, which learn here what an exit is of: with FC_FILTER there is a table without a limit.
+ * inlining, which learn here what an exit is of.
  *
  * On a coroutine's stack the number of open activations is not known: a thread that goes to one
  * records everything from there on.
@@ -17,8 +17,8 @@
 /* Whether there is a limit. */
 bool fc_depth_is_on(void);
 
-/* Makes the calling thread's table, unless it has one; without memory for it there is no limit.
- * Signals blocked. */
+/* Where there is a limit: makes the calling thread's table, unless it has one; without memory for
+ * it nothing is too deep.  Signals blocked. */
 void fc_depth_begin(void);
 /* The thread ends.  Signals blocked. */
 void fc_depth_end(void);
