@@ -25,8 +25,7 @@ static void look_at(FcProcess *process, guint *looks)
         FcThread *thread = value;
         guint64 ahead_ns;
         guint64 time;
-        if ((turns > 1 && thread->number % turns != turn) || thread->tid == 0 ||
-            fc_stack_depth(thread->stack) == 0)
+        if ((turns > 1 && thread->number % turns != turn) || thread->tid == 0)
             continue;
         (*looks)--;
         if (!fc_last_wait_read(process->hello.pid, thread->tid, &ahead_ns) ||

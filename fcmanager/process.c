@@ -402,6 +402,17 @@ gboolean fc_process_is_in_proc(const FcProcess *process)
            (process->hello.flags & FC_HELLO_ELSEWHERE) == 0;
 }
 
+/* Of a thread of a process that died at `time`: where it waited when it was looked at last, and
+ * made no record since, it waited on. */
+static void take_looked_wait(const FcProcess *process, FcThread *thread, guint64 time)
+{
+    const FcClock *clock = &process->setup->clock;
+    const guint64 looked = MIN(thread->looked_time, time);
+    const guint64 since_ns = fc_clock_to_ns(clock, time) - fc_clock_to_ns(clock, looked);
+    if (looked > fc_stack_last_time(thread->stack))
+        fc_stack_take_last_wait(thread->stack, thread->looked_ahead + since_ns, time);
+}
+
 /* What no record tells as none came since, of a process that thread `number` ended at `time`: what
  * it waits, or waited when it was looked at last. */
 static void take_last_wait(const FcProcess *process, FcThread *thread, guint64 time, guint32 number,
@@ -413,8 +424,7 @@ static void take_last_wait(const FcProcess *process, FcThread *thread, guint64 t
         return;
     if (dead)
     {
-        fc_stack_take_last_wait(thread->stack, thread->looked_ahead,
-                                MIN(thread->looked_time, time));
+        take_looked_wait(process, thread, time);
         fc_stack_end_unseen(thread->stack);
     }
     else if (fc_process_is_in_proc(process) &&

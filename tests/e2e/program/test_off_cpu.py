@@ -25,6 +25,19 @@ MS = 1000 * 1000
 PR_SET_TIMERSLACK = 29
 
 
+# waits with a few records made, until a signal ends it
+SLEEPER = """
+#include <sys/time.h>
+#include <unistd.h>
+static void sleeps(void) { pause(); }
+int main(void)
+{
+    setitimer(ITIMER_REAL, &(struct itimerval){.it_value.tv_sec = 1}, 0);
+    sleeps();
+}
+"""
+
+
 class OffCpu(fctest.Case):
     def dumped(self, name="functioncheck.fc"):
         """The profile as fcdump tells it."""
@@ -240,6 +253,18 @@ class OffCpu(fctest.Case):
             for env in ({}, {"FC_TRANSPORT": "pipe"}):
                 with self.subTest(how, env=env):
                     self.check_child(program, how, env, 500 * MS, True)
+
+    def test_killed_after_few_calls(self):
+        """Whose first chunk fcmanager has not read is looked at, too; and who waited then is not taken to
+        have computed since."""
+        program = self.compile(self.write("sleeper.c", SLEEPER))
+        for env in ({}, {"FC_DETAIL": "all"}):
+            with self.subTest(env=env):
+                self.assertEqual(self.run_quiet([program], env=env).returncode, -signal.SIGALRM)
+                profile = self.dumped()
+                sleeps = next(each for each in profile["functions"] if each["name"] == "sleeps")
+                self.assertGreaterEqual(sleeps["total_wait_ns"], 980 * MS)
+                self.assertEqual(profile["threads"][0]["waits"], "coarse")
 
     def test_held_signals(self):
         """What a handler takes is its own, though its signal came while libfc was at work."""
