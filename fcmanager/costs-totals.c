@@ -18,7 +18,7 @@ typedef struct
     FcCounts *counts;
     guint64 *removed;
     const double *within;
-    double *elsewhere; /* by context: ticks of its total that are in no context below it */
+    double *elsewhere; /* by context: ticks on the CPU of its total, in no context below it */
     guint64 *below; /* by context: the local times in and below it, of which nothing is taken off */
     guint32 *head;  /* by context: the outermost of a recursion that it is in; 0: it is in none */
     double folded;  /* the part of `elsewhere` that is in contexts on which others were folded, */
@@ -46,6 +46,11 @@ static FcCountsCost *cost_of(const Totals *totals, guint32 index)
     return &g_array_index(totals->counts->node_costs, FcCountsCost, index);
 }
 
+static double on_cpu(guint64 ticks, guint64 wait)
+{
+    return (double)(ticks - MIN(wait, ticks));
+}
+
 /* Totals are as they were measured still. */
 static void find_elsewhere(Totals *totals)
 {
@@ -53,9 +58,11 @@ static void find_elsewhere(Totals *totals)
     for (guint32 i = 1; i < counts->node_count; i++)
     {
         const FcCountsNode *node = &counts->nodes[i];
+        const FcCountsCost wait = fc_counts_wait(counts->node_waits, i);
+        const double total = on_cpu(node->total, wait.total);
         totals->elsewhere[i] +=
-            (double)node->total - (double)node->local - (double)totals->removed[i];
-        totals->elsewhere[node->parent] -= (double)node->total;
+            total - on_cpu(node->local, wait.local) - (double)totals->removed[i];
+        totals->elsewhere[node->parent] -= total;
         if (node->parent != 0 && totals->head[node->parent] != 0)
             totals->head[i] = totals->head[node->parent];
         else if (totals->within[node->function] > 0)
@@ -79,7 +86,8 @@ static void find_folded(Totals *totals)
             all += totals->elsewhere[i];
             continue;
         }
-        in_folded += (double)node->local + (double)totals->removed[i];
+        in_folded += on_cpu(node->local, fc_counts_wait(counts->node_waits, i).local) +
+                     (double)totals->removed[i];
         cost += (double)totals->removed[i];
     }
     totals->folded = all > 0 ? MIN(1, in_folded / all) : 0;
@@ -126,7 +134,9 @@ static double cost_of_recursion(const Totals *totals, guint32 index)
     if (head == 0 || head == index)
         return 0;
     const double cost = (double)cost_of(totals, head)->total;
-    const double total = (double)totals->counts->nodes[head].total + cost;
+    const double total = on_cpu(totals->counts->nodes[head].total,
+                                fc_counts_wait(totals->counts->node_waits, head).total) +
+                         cost;
     return total > 0 ? totals->elsewhere[index] * (1 - totals->folded) * cost / total : 0;
 }
 
@@ -161,7 +171,7 @@ static void add_context(Sum *sum, const Totals *totals, guint32 index)
     const FcCountsNode *node = &totals->counts->nodes[index];
     const guint64 wait = fc_counts_wait(totals->counts->node_waits, index).total;
     const double removed = (double)totals->removed[index];
-    sum->measured += (double)(node->total - MIN(wait, node->total)) + removed;
+    sum->measured += on_cpu(node->total, wait) + removed;
     sum->removed += removed;
 }
 
@@ -170,7 +180,7 @@ static guint64 left_of(const Sum *sum, guint64 total, guint64 wait)
 {
     if (sum->removed <= 0)
         return total;
-    const double busy = (double)(total - MIN(wait, total));
+    const double busy = on_cpu(total, wait);
     return less(total, MIN(sum->removed, sum->removed / sum->measured * busy));
 }
 
@@ -217,7 +227,7 @@ static void take_off_arcs(Totals *totals)
     {
         FcCountsArc *arc = &counts->arcs[i];
         const FcCountsFunction *callee = &counts->functions[arc->callee];
-        const double busy = (double)(callee->total - MIN(callee->wait_total, callee->total));
+        const double busy = on_cpu(callee->total, callee->wait_total);
         const Sum of_callee = {busy + (double)callee->cost_total, (double)callee->cost_total};
         const Sum *sum = sums[i + 1].measured > 0 ? &sums[i + 1] : &of_callee;
         const guint64 wait = fc_counts_wait(counts->arc_waits, i).total;

@@ -52,7 +52,6 @@ static void bound_nodes(FcCounts *counts, const Work *work)
         FcCountsCost bounded = {0, MIN(seen.local, node->local)};
         work->cut[i] += seen.local - bounded.local;
         bounded.total = bound_total(work, node, i, (FcCountsCost){seen.total, bounded.local});
-        work->cut[i] = MAX(work->cut[i], less(seen.total, bounded.total));
         set_wait(&counts->node_waits, i, bounded);
         work->cut[node->parent] += work->cut[i];
         work->callees[node->parent] += node->total;

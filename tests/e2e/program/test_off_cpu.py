@@ -261,10 +261,31 @@ class OffCpu(fctest.Case):
         for env in ({}, {"FC_DETAIL": "all"}):
             with self.subTest(env=env):
                 self.assertEqual(self.run_quiet([program], env=env).returncode, -signal.SIGALRM)
+                fctest.wait_until(lambda: os.path.exists(self.path("functioncheck.fc")), "there is no profile")
                 profile = self.dumped()
+                os.unlink(self.path("functioncheck.fc"))
                 sleeps = next(each for each in profile["functions"] if each["name"] == "sleeps")
                 self.assertGreaterEqual(sleeps["total_wait_ns"], 980 * MS)
                 self.assertEqual(profile["threads"][0]["waits"], "coarse")
+
+    def test_in_a_recursion(self):
+        """What is off the CPU within calls of a recursion is in the contexts of which these are not, too: no
+        less than was measured, and in main, which is in none, as much as for the function."""
+        program = self.compile("recursion_waits.c", "-O2")
+        for env in ({"FC_DETAIL": "all"}, {}):
+            with self.subTest(env=env):
+                self.assertEqual(self.run_quiet([program], env=env).returncode, 0)
+                profile = self.dumped()
+                functions = {each["name"]: each for each in profile["functions"]}
+                contexts = {}
+                for each in sorted(profile["contexts"], key=lambda each: each["total_wait_ns"]):
+                    contexts[profile["functions"][each["function"]]["name"]] = each
+                waited = functions["waits"]["total_wait_ns"]
+                self.assertGreaterEqual(waited, 3 * 98 * MS)
+                for name in ("waits_often", "command", "run", "main"):
+                    self.assertGreaterEqual(contexts[name]["total_wait_ns"], waited - MS, name)
+                for time in ("total_ns", "total_wait_ns"):
+                    self.assertLessEqual(abs(contexts["main"][time] - functions["main"][time]), MS, time)
 
     def test_held_signals(self):
         """What a handler takes is its own, though its signal came while libfc was at work."""
