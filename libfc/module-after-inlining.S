@@ -3,9 +3,10 @@
  * As module-hooks.c, for code that gcc instruments after inlining: counts what is counted at its
  * entry, and returns from an exit that is of a counted call.  All else is libfc's, by a jump, as if its
  * hook had been called (after-inlining.c, of which this is the short way through find_way).
- * Every register is kept but the flags, in which nothing is passed, and r10 and r11: at an entry the
+ * Every register is kept but the flags, in which nothing is passed, and at an entry r10 and r11: the
  * procedure linkage table may overwrite them as well (a nested function keeps its static chain, in r10,
- * itself), at a return any ordinary function; others, says the manual, are not to be instrumented.  With
+ * itself).  At a return they are kept: where the next thing is a jump, as at the end of a thunk of a virtual
+ * function, or of any function with -foptimize-sibling-calls, it may go to an address in either.  With
  * -pg gcc does not rely on what it knows of a callee in the same file (-fipa-ra is off).  The stack below
  * may be written: gcc's specs see to it that there is no red zone.
  *
@@ -106,14 +107,28 @@ FC_HOOK_FENTRY:
 FC_HOOK_RETURN:
     .cfi_startproc
     _CET_ENDBR
-    GO_WHERE_COUNTED 8(%rsp), 1f
+    push %r10
+    .cfi_adjust_cfa_offset 8
+    push %r11
+    .cfi_adjust_cfa_offset 8
+    GO_WHERE_COUNTED 24(%rsp), 1f
     mov %fs:8(%r11), %r11
     movq $0, (%r11)
-    mov 8(%rsp), %r10 /* the call site: fc_beacon_left_to */
+    mov 24(%rsp), %r10 /* the call site: fc_beacon_left_to */
     bts $63, %r10
     mov %r10, (%r11)
+    .cfi_remember_state
+    pop %r11
+    .cfi_adjust_cfa_offset -8
+    pop %r10
+    .cfi_adjust_cfa_offset -8
     ret
-1:  FC_GO_ON_RETURN
+    .cfi_restore_state
+1:  pop %r11
+    .cfi_adjust_cfa_offset -8
+    pop %r10
+    .cfi_adjust_cfa_offset -8
+    FC_GO_ON_RETURN
     .cfi_endproc
     .size FC_HOOK_RETURN, .-FC_HOOK_RETURN
 

@@ -105,6 +105,29 @@ int main(int count, char **words)
 }
 """
 
+# with all registers for arguments taken, and so the address in r10 or r11
+TAIL_CALL = """
+#include <stdio.h>
+typedef long Called(long, long, long, long, long, long);
+__attribute__((noinline)) long called(long a, long b, long c, long d, long e, long f)
+{
+    __asm__ volatile("");
+    return a + b + c + d + e + f;
+}
+Called *volatile next = called;
+__attribute__((noinline)) long goes_on(long a, long b, long c, long d, long e, long f)
+{
+    return next(b, a, d, c, f, e);
+}
+int main(void)
+{
+    long sum = 0;
+    for (long i = 0; i < 5000; i++)
+        sum += goes_on(i, 1, 2, 3, 4, 5);
+    return sum != 12572500;
+}
+"""
+
 
 class AfterInlining(fctest.Case):
     config = ["--after-inlining"]
@@ -256,6 +279,24 @@ class AfterInlining(fctest.Case):
                                self.path("liblibrary.so"), "-Wl,-rpath," + self.folder)
         self.check_against_oracle(program)
         self.assertEqual(self.counts(), {"main": 1, "steps": 1, "step": 40})
+
+    def test_tail_call_in_a_register(self):
+        """Behind the hook of a function's end the next thing may be a jump to an address in any register."""
+        source = self.write("jumps.c", TAIL_CALL)
+        program = self.compile(source, "-O2", "-foptimize-sibling-calls")
+        self.check_against_oracle(program)
+        self.assertEqual(self.counts(), {"main": 1, "called": 5000, "goes_on": 5000})
+
+    def test_recursion(self):
+        """It is not made a loop, by neither compiler."""
+        source = self.write("recursion.c", "__attribute__((noinline)) long fib(long x)\n"
+                                           "{ return x < 2 ? x : fib(x - 1) + fib(x - 2); }\n"
+                                           "int main(void) { return fib(15) != 610; }\n")
+        for compiler in ("gcc", "clang"):
+            with self.subTest(compiler):
+                program = self.compile(source, "-O2", compiler=compiler, output="recursion-" + compiler)
+                self.assertEqual(self.run_quiet([program]).returncode, 0)
+                self.assertEqual(self.counts(), {"main": 1, "fib": 1973})
 
     def test_filter_in_a_constructor(self):
         """The first call of a library that is being loaded: libfc asks the C library's loader what
