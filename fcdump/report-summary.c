@@ -235,7 +235,9 @@ static void add_contention(FcTable *table, const FcReportContext *context,
     {
         g_autofree char *share = fc_format_share(contention->preempted_ns, contention->run_ns);
         add(table, "Preempted",
-            g_strdup_printf("for %s%% of the threads' time other work had the processors", share));
+            g_strdup_printf(
+                "for %s%% of the threads' time others, of this program too, had the processors",
+                share));
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What the times off the CPU say of the threads: who only waits, what several wait in, and how much
- * other work had their processors.  Pure computation on a model; never prints.
+ * others had their processors.  Pure computation on a model; never prints.
  */
 #pragma once
 
@@ -11,7 +11,7 @@ typedef struct
 {
     guint threads;        /* whose times off the CPU are known */
     guint64 run_ns;       /* of them together */
-    guint64 preempted_ns; /* of it: other work ran */
+    guint64 preempted_ns; /* of it: other threads ran, of any program */
     guint idle;           /* threads that waited nearly all of their time */
     GPtrArray *names;     /* const char *, of some of these; the model's */
     /* The function that threads which are not idle waited in most, two of them at least; FC_NONE:

@@ -4,6 +4,7 @@
  */
 #include "model/hotpath.h"
 
+#include "libfc/fc-format.h"
 #include "model/contention.h"
 
 /* ---- Threads that seem to wait ------------------------------------------------------- */
@@ -12,10 +13,13 @@
 #define WAITING_CALL_NS 1e6   /* a call's own time, at least: what waits is not called often */
 #define WAITING_CALLS_MAX 1e3 /* a thread's calls in a second, at most */
 
-/* Whether anything is to be guessed: times on the CPU hold no waits, and waits alone are what is
- * asked for. */
+/* Whether anything is to be guessed: times on the CPU hold no waits, nor do those of clocks that
+ * stand still meanwhile; and waits alone are what is asked for. */
 static gboolean may_wait(const FcModel *model, const FcProfileThread *thread)
 {
+    const gint mode = model->profile->time_mode;
+    if (mode == FC_TIME_CPU || mode == FC_TIME_SYS)
+        return FALSE;
     return thread->waits == FC_WAITS_UNKNOWN ||
            (model->time == FC_TIME_PART_WALL && fc_contention_is_idle(thread));
 }

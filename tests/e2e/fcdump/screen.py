@@ -112,6 +112,13 @@ contains(summary(text)["Heaviest"], "work: 26.3% itself", "the heaviest of those
 contains(summary(text)["Idle"], "47.4% in sorter, where threads seem to wait", "who waits")
 equal([row[-1] for row in rows(text, "Hot path")], ["main", "work", "leaf"], "the path of those that work")
 equal([row[-1] for row in rows(text, "Heaviest functions")], ["sorter", "work", "main", "leaf"], "all are listed")
+for mode in (3, 4):  # clocks that stand still while a thread waits
+    waiting.header["time_mode"] = mode
+    waiting.write("waiting.fc")
+    found = summary(good("waiting.fc"))
+    contains(found["Heaviest"], "sorter: 47.4% itself", "a thread that computes")
+    if "Idle" in found:
+        fail("nobody waits", found)
 alone = Profile(program, run_ns=9_000_000)
 alone.function("sorter", 1, 9_000_000, 9_000_000)
 alone.context(None, 0x7f0000001234, "sorter", 1, 9_000_000, 9_000_000)
@@ -155,12 +162,12 @@ if "Preempted" in found:
 contended.sections = lambda: contended_sections(20_000_000)
 contended.write("preempted.fc")
 found = summary(good("preempted.fc"))
-equal(found["Preempted"], "for 16.2% of the threads' time other work had the processors", "a busy machine")
+equal(found["Preempted"], "for 16.2% of the threads' time others, of this program too, had the processors", "a busy machine")
 contains(found["Contended"], "in leaf, for 22.2%", "no more than each thread waited of its own accord")
 contended.sections = lambda: contended_sections(40_000_000)
 contended.write("preempted.fc")
 found = summary(good("preempted.fc"))
-equal(found["Preempted"], "for 32.4% of the threads' time other work had the processors", "a busier machine")
+equal(found["Preempted"], "for 32.4% of the threads' time others, of this program too, had the processors", "a busier machine")
 if "Contended" in found:
     fail("nobody waited of its own accord", found)
 for name in ("Contended", "Preempted", "Idle"):
