@@ -130,6 +130,26 @@ static char *format_plain_threads(const FcModel *model, guint64 cost_ns)
                            profile->time_mode == FC_TIME_SYS ? "in the kernel" : "on the CPU");
 }
 
+/* Whether FC_FILTER has patterns by which functions are skipped: of their calls nothing is known,
+ * so what these cost isn't either. */
+static gboolean is_skipping(const char *filter)
+{
+    g_auto(GStrv) words = g_strsplit(filter ? filter : "", ";", -1);
+    for (char **word = words; *word; word++)
+        if (*g_strstrip(*word) && !g_str_has_prefix(*word, "count:") &&
+            !g_str_has_prefix(*word, "time:"))
+            return TRUE;
+    return FALSE;
+}
+
+static gboolean has_skipped(const FcModel *model)
+{
+    for (guint i = 0; i < model->inputs->len; i++)
+        if (is_skipping(((const FcInput *)model->inputs->pdata[i])->header->filter))
+            return TRUE;
+    return FALSE;
+}
+
 /* What the hooks took and what the program would have taken without. */
 static void note_costs(const FcReportContext *context)
 {
@@ -147,7 +167,12 @@ static void note_costs(const FcReportContext *context)
         model->inputs->len == 1 && profile->threads->len <= 1 && !model->of_threads;
     g_autofree char *rest = is_one ? format_plain(context, cost_ns + sum_manager_ns(profile))
                                    : format_plain_threads(model, cost_ns);
-    if (rest)
+    if (has_skipped(model))
+        fc_render_note(context->render,
+                       "Times are without what the hooks took, %s in all, give or take %s, but for "
+                       "those of skipped calls. --raw shows them as measured.",
+                       cost, off);
+    else if (rest)
         fc_render_note(context->render,
                        "Times are without what the hooks took, %s in all%s, give or take %s: a "
                        "plain run would have taken about %s. --raw shows them as measured.",
@@ -203,10 +228,10 @@ static void note_filters(const FcReportContext *context)
         if (!filter || !g_hash_table_add(told, (gpointer)filter))
             continue;
         g_autofree char *text = fc_format_text(filter);
-        fc_render_note(context->render,
-                       "Recorded with FC_FILTER=%s: what that skips has no calls, and its time is "
-                       "that of its callers.",
-                       text);
+        fc_render_note(context->render, "Recorded with FC_FILTER=%s%s.", text,
+                       is_skipping(filter) ? ": what that skips has no calls, and its time, with "
+                                             "what its hooks took, is that of its callers"
+                                           : "");
     }
 }
 

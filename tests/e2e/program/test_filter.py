@@ -115,7 +115,8 @@ class Filter(fctest.Case):
     def told(self):
         """What reports and JSON say of the filter."""
         file = self.path("functioncheck.fc")
-        header = re.findall("Recorded with FC_FILTER=(.*): what that skips", self.command([fctest.tool("fcdump"), file]))
+        header = re.findall(r"Recorded with FC_FILTER=(.*?)(?:: what that skips .*)?\.$",
+                            self.command([fctest.tool("fcdump"), file]), re.M)
         processes = json.loads(self.command([fctest.tool("fcdump"), "--json", file]))["processes"]
         return header, [process["filter"] for process in processes]
 
@@ -123,6 +124,16 @@ class Filter(fctest.Case):
         words = "skip:middle; count:inner"
         self.run_filtered(words)
         self.assertEqual(self.told(), ([words], [words]))
+
+    def test_costs_of_what_is_skipped(self):
+        """Nobody knows how often that was called."""
+        for words, skips in (("count:inner;time:outer", False), (" count:inner; !middle", True), ("outer;inner", True)):
+            with self.subTest(words=words):
+                self.run_filtered(words, {"FC_DETAIL": "all"})
+                text = self.command([fctest.tool("fcdump"), self.path("functioncheck.fc")])
+                self.assertEqual("but for those of skipped calls" in text, skips, text)
+                self.assertEqual("with what its hooks took, is that of its callers" in text, skips, text)
+                self.assertEqual("a plain run would have taken" in text, not skips, text)
 
     def test_nothing_is_left(self):
         self.run_filtered("skip:*")
