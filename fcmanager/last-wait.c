@@ -9,20 +9,31 @@
 
 /* The text of a file of the thread in /proc, which the caller frees; NULL where it can't be read.
  */
-static char *read_text(gint pid, gint64 tid, const char *name)
+static void read_text(gint pid, gint64 tid, const char *name, char **text)
 {
-    char *text = NULL;
     g_autofree char *path =
         g_strdup_printf("/proc/%d/task/%" G_GINT64_FORMAT "/%s", pid, tid, name);
-    g_file_get_contents(path, &text, NULL, NULL);
-    return text;
+    g_file_get_contents(path, text, NULL, NULL);
 }
 
-gboolean fc_last_wait_read(gint pid, gint64 tid, guint64 *ahead_ns)
+static void set_name(char **name, const char *stat, const char *end)
 {
-    g_autofree char *stat = read_text(pid, tid, "stat");
-    g_autofree char *used = read_text(pid, tid, "schedstat");
+    const char *start = strchr(stat, '(');
+    if (!start || start >= end)
+        return;
+    g_free(*name);
+    *name = g_strndup(start + 1, (gsize)(end - start) - 1);
+}
+
+gboolean fc_last_wait_read(gint pid, gint64 tid, char **name, guint64 *ahead_ns)
+{
+    g_autofree char *stat = NULL;
+    g_autofree char *used = NULL;
+    read_text(pid, tid, "stat", &stat);
+    read_text(pid, tid, "schedstat", &used);
     const char *name_end = stat ? strrchr(stat, ')') : NULL; /* the name may hold anything */
+    if (name_end)
+        set_name(name, stat, name_end);
     if (!used || !name_end || name_end[1] != ' ' || !strchr("SD", name_end[2]))
         return FALSE;
     struct timespec now;

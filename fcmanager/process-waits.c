@@ -28,7 +28,7 @@ static void look_at(FcProcess *process, guint *looks)
         if ((turns > 1 && thread->number % turns != turn) || thread->tid == 0)
             continue;
         (*looks)--;
-        if (!fc_last_wait_read(process->hello.pid, thread->tid, &ahead_ns) ||
+        if (!fc_last_wait_read(process->hello.pid, thread->tid, &thread->name, &ahead_ns) ||
             !fc_clock_now(&process->setup->clock, &time))
             continue;
         thread->looked_ahead = ahead_ns;

@@ -419,6 +419,9 @@ static void take_last_wait(const FcProcess *process, FcThread *thread, guint64 t
                            gboolean dead)
 {
     guint64 ahead_ns;
+    const gboolean waits =
+        !dead && process->end != FC_END_EXEC && fc_process_is_in_proc(process) &&
+        fc_last_wait_read(process->hello.pid, thread->tid, &thread->name, &ahead_ns);
     if (thread->number == number || !fc_clock_is_common(&process->setup->clock) ||
         fc_stack_depth(thread->stack) == 0)
         return;
@@ -427,8 +430,7 @@ static void take_last_wait(const FcProcess *process, FcThread *thread, guint64 t
         take_looked_wait(process, thread, time);
         fc_stack_end_unseen(thread->stack);
     }
-    else if (fc_process_is_in_proc(process) &&
-             fc_last_wait_read(process->hello.pid, thread->tid, &ahead_ns))
+    else if (waits)
         fc_stack_take_last_wait(thread->stack, ahead_ns, time);
 }
 

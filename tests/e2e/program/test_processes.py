@@ -13,6 +13,29 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import fcprofile  # noqa: E402
 import fctest  # noqa: E402
 
+# two threads that are still there when the process ends, or a signal ends it, and one that is not
+NAMED = """
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void *stays(void *name) { pthread_setname_np(pthread_self(), name); return pause(), NULL; }
+static void *leaves(void *name) { pthread_setname_np(pthread_self(), name); return NULL; }
+int main(int count, char **words)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, leaves, "went (1)");
+    pthread_join(thread, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&thread, NULL, stays, i ? "second" : ") stays(");
+    usleep(1000 * 1000);
+    if (count > 1)
+        raise(SIGKILL);
+    exit(0);
+}
+"""
+
 DATE = r"[-0-9]+ [0-9:]+(?: [-+]\d{4})?"
 
 
@@ -48,6 +71,18 @@ class Tree(fctest.Case):
             self.assertEqual((profile.losses, profile.end_value), ({}, level))
             ids.add(profile.unique_id)
         self.assertEqual(len(ids), 1, "the session's processes do not share their id")
+
+    def test_names_of_threads(self):
+        """Those that are there to the end tell no name themselves."""
+        program = self.compile(self.write("named.c", NAMED), "-pthread")
+        for words in ([], ["killed"]):
+            with self.subTest(words=words):
+                self.run_quiet([program, *words])
+                fctest.wait_until(lambda: os.path.exists(self.path("functioncheck.fc")), "there is no profile")
+                profile = fcprofile.load(self.path("functioncheck.fc"))
+                os.unlink(self.path("functioncheck.fc"))
+                self.assertEqual(sorted(str(thread.name) for thread in profile.threads),
+                                 [") stays(", "named", "second", "went (1)"])
 
     def test_first_record_before_libc(self):
         """Settings and session are found before the C library has set the environment, in which the
