@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-/* What can't reach the percentage leaves out only what saves more than this part. */
+/* Where the percentage is out of reach, names that together save less than this part of what all of
+ * them save are not worth their place. */
 #define WORTH_SHORT 20.0
 /* A function that saves less than this part of all costs is not worth its place in a list. */
 #define WORTH 1000.0
@@ -264,6 +265,74 @@ static void list_others(const Work *work, const Word *word, GPtrArray *others)
     }
 }
 
+/* Takes back each name without which the percentage is still reached, the best one first. */
+static void drop_unneeded(Work *work, double plain_ns, double percent, gboolean *chosen,
+                          FcSuggestRun *run)
+{
+    for (guint i = 0; i < work->words->len; i++)
+    {
+        const Word *word = &g_array_index(work->words, Word, i);
+        if (!chosen[i])
+            continue;
+        take_back(work, word);
+        const FcSuggestRun without = predict(work, plain_ns);
+        chosen[i] = without.percent > percent;
+        if (chosen[i])
+            take(work, word);
+        else
+            *run = without;
+    }
+}
+
+/* What a chosen name saves beside the others. */
+typedef struct
+{
+    double gain_ns;
+    guint word;
+} Gain;
+
+static int compare_gains(gconstpointer a, gconstpointer b)
+{
+    const Gain *first = a;
+    const Gain *second = b;
+    if (first->gain_ns != second->gain_ns)
+        return first->gain_ns < second->gain_ns ? -1 : 1;
+    return first->word > second->word ? -1 : 1; /* what hides more time goes first */
+}
+
+/* Takes names back where the percentage is out of reach, those that save least first, as long as
+ * what they save together is little: of many that save about the same none does much alone. */
+static void drop_small(Work *work, const FcSuggestion *suggestion, gboolean *chosen,
+                       FcSuggestRun *run)
+{
+    const double least_ns = run->cost_ns;
+    const double spared_ns = (suggestion->now.cost_ns - least_ns) / WORTH_SHORT;
+    g_autoptr(GArray) gains = g_array_new(FALSE, FALSE, sizeof(Gain));
+    for (guint i = 0; i < work->words->len; i++)
+    {
+        const Word *word = &g_array_index(work->words, Word, i);
+        if (!chosen[i])
+            continue;
+        take_back(work, word);
+        const Gain gain = {predict(work, suggestion->plain_ns).cost_ns - least_ns, i};
+        g_array_append_val(gains, gain);
+        take(work, word);
+    }
+    g_array_sort(gains, compare_gains);
+    for (guint i = 0; i < gains->len; i++)
+    {
+        const guint number = g_array_index(gains, Gain, i).word;
+        const Word *word = &g_array_index(work->words, Word, number);
+        take_back(work, word);
+        const FcSuggestRun without = predict(work, suggestion->plain_ns);
+        chosen[number] = without.cost_ns - least_ns >= spared_ns;
+        if (chosen[number])
+            take(work, word);
+        else
+            *run = without;
+    }
+}
+
 static void choose(Work *work, const FcSuggestion *suggestion, double percent, FcSuggested *result)
 {
     const guint count = work->words->len;
@@ -278,21 +347,10 @@ static void choose(Work *work, const FcSuggestion *suggestion, double percent, F
         result->run = predict(work, suggestion->plain_ns);
     }
     result->reached = result->run.percent <= percent;
-    for (guint i = 0; i < count; i++)
-    {
-        const Word *word = &g_array_index(work->words, Word, i);
-        if (!chosen[i])
-            continue;
-        take_back(work, word);
-        const FcSuggestRun without = predict(work, suggestion->plain_ns);
-        const double gain_ns = without.cost_ns - result->run.cost_ns;
-        chosen[i] = result->reached ? without.percent > percent
-                                    : gain_ns > suggestion->now.cost_ns / WORTH_SHORT;
-        if (chosen[i])
-            take(work, word);
-        else
-            result->run = without;
-    }
+    if (result->reached)
+        drop_unneeded(work, suggestion->plain_ns, percent, chosen, &result->run);
+    else
+        drop_small(work, suggestion, chosen, &result->run);
     for (guint i = 0; i < count; i++)
     {
         const Word *word = &g_array_index(work->words, Word, i);

@@ -38,6 +38,11 @@ int main()
     return sum < 0;
 }
 """
+# Each saves a thirtieth of what all of them save.
+MANY = [f"f{i:02}" for i in range(30)]
+ALIKE = ("".join(f"int {name}(int x) {{ return x + 1; }}\n" for name in MANY) +
+         "int main(void)\n{\n    volatile int s = 0;\n    for (int i = 0; i < 2000; i++)\n    {\n" +
+         "".join(f"        s = {name}(s);\n" for name in MANY) + "    }\n}\n")
 
 
 def without_costs(text):
@@ -239,6 +244,25 @@ class Suggested(fctest.Case):
         words, left, _ = self.prediction(said, "FC_FILTER=")
         self.assertEqual(sorted(words[len("FC_FILTER="):].split(";")), ["skip:" + name for name in SMALL])
         self.assertEqual(left, sum(CALLS.values()) - sum(CALLS[name] for name in SMALL))
+
+    def test_many_alike(self):
+        """Functions each of which saves little are named where they save much together."""
+        source = self.write("alike.c", ALIKE)
+        self.program = self.compile(source, "-O0", "-g", output="alike")
+        self.assertEqual(self.profile({}), {"main": 1, **dict.fromkeys(MANY, 2000)})
+        with open(self.path("functioncheck.fc"), encoding="utf-8") as file:
+            self.write("given.fc", re.sub(r"(?m)^costs .*$", COSTS, without_costs(file.read())))
+        said = self.suggest(0)
+        self.assertEqual(said.count("Hardly less can be had so.\n"), 2, said)
+        for start, separator in ("FC_FILTER=", ";"), (FLAG, ","):
+            words, left, cost_ns = self.prediction(said, start)
+            named = {word.removeprefix("skip:") for word in words[len(start):].split(separator)}
+            self.assertLessEqual(named, set(MANY))
+            # But for less than a twentieth of what all save.
+            self.assertEqual(len(named), len(MANY) - 1)
+            self.assertEqual(left, 1 + 2000)
+            skipped_ns = COUNTED_NS * 2000 * len(named) if start == "FC_FILTER=" else 0
+            self.assertEqual(cost_ns, RECORDED_NS * left + skipped_ns)
 
     def test_whatever_is_shown(self):
         said = self.suggest(1)
