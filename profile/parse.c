@@ -76,6 +76,30 @@ static gboolean parse(FcParser *parser)
            (parser->is_partial || check_first_part(parser, first_part));
 }
 
+/* A thread's own profile (THREAD mode) does not say once more that all calls are the thread's. */
+static void give_functions(FcProfile *profile)
+{
+    if (profile->threads->len != 1 || profile->thread_id == 0)
+        return;
+    GArray *functions = g_array_index(profile->threads, FcProfileThread, 0).functions;
+    if (functions->len > 0)
+        return;
+    for (guint i = 0; i < profile->functions->len; i++)
+    {
+        const FcProfileFunction *from = &g_array_index(profile->functions, FcProfileFunction, i);
+        const FcProfileThreadFunction function = {.function = i,
+                                                  .calls = from->calls,
+                                                  .total_ns = from->total_ns,
+                                                  .local_ns = from->local_ns,
+                                                  .total_cost_ns = from->total_cost_ns,
+                                                  .local_cost_ns = from->local_cost_ns,
+                                                  .total_wait_ns = from->total_wait_ns,
+                                                  .local_wait_ns = from->local_wait_ns};
+        if (function.calls > 0 || function.total_ns > 0)
+            g_array_append_val(functions, function);
+    }
+}
+
 /* What several threads made is said for each; where there was but one, it made all calls. */
 static void give_arcs(FcProfile *profile)
 {
@@ -105,6 +129,7 @@ static FcProfile *finish(FcParser *parser, GError **error)
     fc_text_stop(&parser->text);
     if (good)
     {
+        give_functions(profile);
         give_arcs(profile);
         return profile;
     }

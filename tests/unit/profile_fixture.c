@@ -216,7 +216,8 @@ static void random_threads(GRand *rand, FcProfile *profile, guint count)
         };
         thread.wait_ns = thread.waits != FC_WAITS_UNKNOWN ? random_number(rand) : 0;
         thread.preempted_ns = thread.wait_ns / 2;
-        for (gint j = g_rand_int_range(rand, 0, 6); j > 0; j--)
+        /* The only thread's are not left out: a reader may take all of the profile's for them. */
+        for (gint j = g_rand_int_range(rand, count == 1 ? 1 : 0, 6); j > 0; j--)
         {
             const FcProfileThreadFunction function = {random_function(rand, profile),
                                                       random_number(rand),

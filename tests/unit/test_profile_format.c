@@ -264,6 +264,34 @@ static void test_thread_mode(void)
     fixture_assert_equal(profile, read);
 }
 
+/* A thread's own profile lists no functions of the thread: all of it is. */
+static void test_thread_functions(void)
+{
+    for (gint64 tid = 0; tid <= 77; tid += 77)
+    {
+        g_autoptr(FcProfile) profile = fixture_plain_new();
+        const FcProfileThread thread = {.tid = 77};
+        g_array_append_val(profile->threads, thread);
+        profile->thread_id = tid;
+        g_autoptr(FcProfile) read = through_text(profile);
+        const FcProfileThread *there = &g_array_index(read->threads, FcProfileThread, 0);
+        g_assert_cmpuint(there->functions->len, ==, tid == 0 ? 0 : profile->functions->len);
+        for (guint i = 0; i < there->functions->len; i++)
+        {
+            const FcProfileFunction *whole =
+                &g_array_index(profile->functions, FcProfileFunction, i);
+            const FcProfileThreadFunction *own =
+                &g_array_index(there->functions, FcProfileThreadFunction, i);
+            g_assert_cmpuint(own->function, ==, i);
+            g_assert_cmpuint(own->calls, ==, whole->calls);
+            g_assert_cmpuint(own->total_ns, ==, whole->total_ns);
+            g_assert_cmpuint(own->local_ns, ==, whole->local_ns);
+            g_assert_cmpuint(own->local_cost_ns, ==, whole->local_cost_ns);
+            g_assert_cmpuint(own->local_wait_ns, ==, whole->local_wait_ns);
+        }
+    }
+}
+
 /* ---- Files of the original -------------------------------------------------------- */
 
 static const char original[] = "functioncheck_v3.0\n1024-xyz\n2\n2\n-12\n1\n2500\n"
@@ -326,6 +354,7 @@ int main(int argc, char **argv)
     g_test_add_func("/profile/format/version-3-reader", test_version_3_reader);
     g_test_add_func("/profile/format/exact-text", test_exact_text);
     g_test_add_func("/profile/format/thread-mode", test_thread_mode);
+    g_test_add_func("/profile/format/thread-functions", test_thread_functions);
     g_test_add_func("/profile/format/original", test_original);
     return g_test_run();
 }

@@ -112,6 +112,32 @@ contains(text, "300.0 us   60.0  1.500 ms                 (local)\n", "local tim
 contains(good("waits.fc", "--thread=helper", "--no-reports", "--peek=work", "--time=wall"), "2.000 ms  100.0",
          "--time=wall")
 
+# ---- A profile for each thread -------------------------------------------------------------
+
+
+def own(path, tid, **keywords):
+    """`simple` as the profile of that thread, which lists no functions of it."""
+    profile = simple(program, profile_mode=3, pid=100, thread=tid, **keywords)
+    profile.threads = []
+    profile.thread(tid, 0, 10_000_000, 10_000_000, 6, False, f"t{tid}")
+    return profile.write(path)
+
+
+own("a.fc", 100)
+own("b.fc", 101)
+rows = good("a.fc", "b.fc", "--by=thread")
+for tid in (100, 101):
+    contains(rows, f"10.00 ms  50.0      6  {tid}  t{tid}\n", "--by=thread of profiles of threads")
+    contains(good("a.fc", "b.fc", "--no-reports", "--threads"), f"Thread {tid} (t{tid}), by local time", "--threads of them")
+data = json.loads(good("a.fc", "b.fc", "--json"))
+equal([[(data["functions"][function["function"]]["name"], function["calls"], function["local_ns"])
+        for function in thread["functions"]] for thread in data["threads"]],
+      [[("main", 1, 4_000_000), ("work", 2, 5_000_000), ("leaf", 3, 1_000_000)]] * 2, "JSON of profiles of threads")
+# That of a process says what each thread has; what it leaves out is not known.
+simple(program).write("whole.fc")
+equal([thread["functions"] for thread in json.loads(good("whole.fc", "--json"))["threads"]], [[]],
+      "a process's profile without functions of its thread")
+
 # ---- A real program ------------------------------------------------------------------------
 
 subprocess.run(["cc", "-g", "-o", "wordindex", os.path.join(fctest.SOURCE_ROOT, "examples", "wordindex.c"), "-pthread",
