@@ -49,6 +49,16 @@ static const FcColumn context_columns[] = {
     COUNT_COLUMNS("calls", 0, NULL),
     {NULL, "context", TRUE, 0},
 };
+static const FcColumn memory_context_columns[] = {
+    {NULL, "level", FALSE, .reader = FC_READER_PROGRAM},
+    TIME_COLUMNS("total", 0),
+    TIME_COLUMNS("local", 2),
+    COUNT_COLUMNS("calls", 0, NULL),
+    COUNT_COLUMNS("allocated", 1, "bytes"),
+    {NULL, "context", TRUE, 0},
+};
+static const FcDiffMetric context_metrics[] = {FC_DIFF_TOTAL, FC_DIFF_LOCAL, FC_DIFF_CALLS,
+                                               FC_DIFF_BYTES};
 
 /* A mean: of some runs it need not be a whole number. */
 static char *csv_number(double value)
@@ -214,30 +224,37 @@ void fc_report_diff(const FcReportContext *context)
 
 /* ---- Contexts ------------------------------------------------------------------------ */
 
-static double change_of_total(const FcDiffContext *context)
+static double size_of_change(const FcDiffContext *context, FcDiffMetric metric)
 {
-    return fabs(context->figures[FC_DIFF_TOTAL][FC_DIFF_AFTER].mean -
-                context->figures[FC_DIFF_TOTAL][FC_DIFF_BEFORE].mean);
+    return fabs(context->figures[metric][FC_DIFF_AFTER].mean -
+                context->figures[metric][FC_DIFF_BEFORE].mean);
 }
 
 /* Whether there is anything to say of the context. */
 static gboolean is_finding(const FcDiff *diff, const FcDiffContext *context)
 {
-    static const FcDiffMetric metrics[] = {FC_DIFF_TOTAL, FC_DIFF_LOCAL, FC_DIFF_CALLS};
-    for (guint i = 0; i < G_N_ELEMENTS(metrics); i++)
-        if (fc_diff_context_change(diff, context, metrics[i]).verdict >= FC_VERDICT_UNKNOWN)
+    for (guint i = 0; i < G_N_ELEMENTS(context_metrics); i++)
+        if ((context_metrics[i] != FC_DIFF_BYTES || diff->memory) &&
+            fc_diff_context_change(diff, context, context_metrics[i]).verdict >= FC_VERDICT_UNKNOWN)
             return TRUE;
     return FALSE;
 }
 
+/* By total time, then by bytes. */
 static int compare_contexts(gconstpointer a, gconstpointer b, gpointer data)
 {
+    static const FcDiffMetric metrics[] = {FC_DIFF_TOTAL, FC_DIFF_BYTES};
     const FcDiff *diff = data;
-    const double x = change_of_total(fc_diff_context(diff, *(const guint *)a));
-    const double y = change_of_total(fc_diff_context(diff, *(const guint *)b));
     const guint first = *(const guint *)a;
     const guint second = *(const guint *)b;
-    return x != y ? (x < y) - (x > y) : (first > second) - (first < second);
+    for (guint i = 0; i < G_N_ELEMENTS(metrics); i++)
+    {
+        const double x = size_of_change(fc_diff_context(diff, first), metrics[i]);
+        const double y = size_of_change(fc_diff_context(diff, second), metrics[i]);
+        if (x != y)
+            return x < y ? 1 : -1;
+    }
+    return (first > second) - (first < second);
 }
 
 /* Marks the `most` contexts that changed most, and the way to each; returns how many more changed.
@@ -276,15 +293,16 @@ static void link_children(const FcDiff *diff, const gboolean *marked, guint *fir
 
 static void add_context(FcTable *table, const FcDiff *diff, guint index, guint depth)
 {
-    static const FcDiffMetric metrics[] = {FC_DIFF_TOTAL, FC_DIFF_LOCAL, FC_DIFF_CALLS};
     const FcDiffContext *context = fc_diff_context(diff, index);
     const FcDiffChange total = fc_diff_context_change(diff, context, FC_DIFF_TOTAL);
     fc_table_row(table, style_of(&total));
     fc_table_cell(table, fc_format_count(depth));
-    for (guint i = 0; i < G_N_ELEMENTS(metrics); i++)
+    for (guint i = 0; i < G_N_ELEMENTS(context_metrics); i++)
     {
-        const FcDiffChange change = fc_diff_context_change(diff, context, metrics[i]);
-        add_change(table, metrics[i], &change);
+        if (context_metrics[i] == FC_DIFF_BYTES && !diff->memory)
+            continue;
+        const FcDiffChange change = fc_diff_context_change(diff, context, context_metrics[i]);
+        add_change(table, context_metrics[i], &change);
     }
     fc_table_cell(table, g_strdup_printf("%*s%s", fc_format_is_csv() ? 0 : (int)(2 * depth), "",
                                          fc_diff_context_name(diff, context)));
@@ -298,7 +316,9 @@ void fc_report_diff_tree(const FcReportContext *context)
     g_autofree guint *next = g_new0(guint, diff->contexts->len);
     const guint more = mark_contexts(
         diff, marked, fc_diff_most(context, fc_format_is_csv() ? FC_TOP_ALL : CONTEXTS_MAX));
-    g_autoptr(FcTable) table = fc_table_new(context_columns, G_N_ELEMENTS(context_columns));
+    g_autoptr(FcTable) table =
+        diff->memory ? fc_table_new(memory_context_columns, G_N_ELEMENTS(memory_context_columns))
+                     : fc_table_new(context_columns, G_N_ELEMENTS(context_columns));
     link_children(diff, marked, first, next);
     fc_render_title(context->render, "Contexts that changed");
     if (first[0] == 0 && !fc_format_is_csv())

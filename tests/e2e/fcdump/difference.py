@@ -183,6 +183,21 @@ contains(good("--diff", "heap-old.fc", "heap.fc"), "allocated", "memory in the s
 told = json.loads(good("--diff", "--json", "heap-old.fc", "heap.fc"))
 equal([function["bytes"]["before"] for function in told["functions"]], [100, 4000, 0], "allocated by function")
 
+# Of contexts, too, whose times and calls stay: main allocates 5000 bytes for 100.
+with open("heap.fc", encoding="utf-8") as file:
+    text = file.read()
+changed = re.sub(r"(?m)^(0 .* -1) 1 100 1 ", r"\1 1 5000 1 ", text.replace("bytes 4164", "bytes 9064"))
+equal(changed.count(" -1 1 5000 1 "), 1, "the changed site")
+with open("more-heap.fc", "w", encoding="utf-8") as file:
+    file.write(changed)
+contexts = section(good("--diff", "heap-old.fc", "more-heap.fc", "--tree"), "Contexts that changed")
+equal(len([line for line in contexts if re.search("main|work|leaf", line)]), 1, "contexts whose memory changed")
+contains("\n".join(contexts), "4100 B  9000 B  +119.5%  main", "their bytes, with those of contexts below")
+line, = [line for line in good("--diff", "heap-old.fc", "more-heap.fc", "--tree", "--csv").splitlines()
+         if line.endswith(",main") and ",4100,9000,4900,found" in line]
+equal(section(good("--diff", "heap-old.fc", "heap.fc", "--tree"), "Contexts that changed")[0], "None.",
+      "contexts without any change")
+
 # ---- Forms ---------------------------------------------------------------------------------------
 
 text = run("--diff", "--markdown", *RULES, *before, "--", *slower).out
