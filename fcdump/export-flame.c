@@ -67,10 +67,20 @@ static void lay_out(Flame *flame)
         flame->left[i] += flame->left[fc_stacks_node(flame->stacks, i)->parent];
 }
 
+/* As reports show it: XML has no control characters, not even as "&#x1b;", and neither U+FFFE nor
+ * U+FFFF, for which U+FFFD stands.  The caller frees it. */
+static char *clean_text(const char *text)
+{
+    char *clean = fc_format_text(text);
+    for (char *p = clean; (p = strstr(p, "\xef\xbf")); p += 3)
+        if (p[2] == '\xbe' || p[2] == '\xbf')
+            p[2] = '\xbd';
+    return clean;
+}
+
 static void put_text(FILE *out, const char *text)
 {
-    g_autofree char *valid = g_utf8_make_valid(text, -1);
-    g_autofree char *escaped = g_markup_escape_text(valid, -1);
+    g_autofree char *escaped = g_markup_escape_text(text, -1);
     fputs(escaped, out);
 }
 
@@ -113,7 +123,7 @@ static void put_frame(const Flame *flame, guint index)
     g_autofree char *total = format_weight(weight, flame->totals[index]);
     g_autofree char *self = format_weight(weight, node->self[weight]);
     g_autofree char *share = fc_format_share(flame->totals[index], flame->totals[0]);
-    g_autofree char *valid = g_utf8_make_valid(name, -1);
+    g_autofree char *valid = clean_text(name);
     fprintf(flame->out,
             "<g class=\"f\" l=\"%u\" d=\"%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT "\"><title>",
             flame->level[index], left, width);
@@ -141,7 +151,9 @@ static void put_head(const Flame *flame)
 {
     const guint height = TOP + flame->levels * LEVEL + BOTTOM;
     const FcWeight weight = fc_report_weight(flame->context);
+    const char *executable = flame->context->model->profile->executable;
     g_autofree char *total = format_weight(weight, flame->totals[0]);
+    g_autofree char *title = clean_text(executable ? executable : "Flame graph");
     fprintf(flame->out,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" "
@@ -154,9 +166,7 @@ static void put_head(const Flame *flame)
             "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
             "<text id=\"title\" x=\"%d\" y=\"22\" text-anchor=\"middle\">",
             WIDTH + 20, height, WIDTH + 20, height, WIDTH / 2 + 10);
-    put_text(flame->out, flame->context->model->profile->executable
-                             ? flame->context->model->profile->executable
-                             : "Flame graph");
+    put_text(flame->out, title);
     fprintf(flame->out,
             ": %s, %s</text>\n"
             "<text id=\"reset\" class=\"button\" x=\"10\" y=\"42\" style=\"display:none\">reset "

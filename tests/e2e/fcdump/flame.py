@@ -58,6 +58,18 @@ for words, title, work in (((), "cpu, 4.000 ms", "work (3.000 ms, 75.0%; 3.000 m
     with open("out.svg", encoding="utf-8") as file:
         contains(file.read(), f": {title}</text>", f"the title {words}")
 
+# What XML has no character for stands there as in reports: in the program's name, and in those of functions.
+odd = Profile(program, run_ns=10)
+odd.function("main", 1, 10, 10)
+odd.context(None, 0x7f0000001234, "main", 1, 10, 10)
+with open("odd.fc", "w", encoding="utf-8") as file:
+    file.write(odd.text().replace(program.path, r"/srv/a\033b\001c\177d\357\277\276e\357\277\275f"))
+equal(run("--flame=odd.svg", "odd.fc").status, 1, "a program that is not there")
+equal([element.text.split(" (")[0] for element in xml.etree.ElementTree.parse("odd.svg").getroot().iter()
+       if element.tag in (SVG + "title", SVG + "text") and "a?b" in (element.text or "")],
+      ["/srv/a?b?c?d\ufffde\ufffdf: time, 10 ns", *2 * [f"a?b?c?d\ufffde\ufffdf+{program.start['main']:#x}"]],
+      "what XML has no character for")
+
 # Siblings stand side by side, in order of their names; bytes of those that asked for them.
 with_heap(program).write("heap.fc")
 equal(draw("--weight=bytes", "heap.fc")[0],
