@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define BUILD_ID_MAX 64 /* bytes of it that libfc keeps */
+
 /* ---- opening ---------------------------------------------------------------- */
 
 /* TRUE if [offset, offset + bytes) lies in a file of `size` bytes. */
@@ -91,16 +93,65 @@ static gboolean check_elf(Elf *elf, guint64 size, GError **error)
     return TRUE;
 }
 
+/* The length of the build-id at *bits, 0 where these notes have none: as libfc's modules.c reads
+ * them in memory. */
+static gsize find_build_id(const Elf_Data *notes, const guchar **bits)
+{
+    static const char owner[4] = "GNU";
+    const gsize size = notes->d_size;
+    const guchar *start = notes->d_buf;
+    for (gsize at = 0; at < size && size - at >= sizeof(Elf32_Nhdr);)
+    {
+        Elf32_Nhdr note; /* of either class, in the order of bytes of the machine it ran on */
+        memcpy(&note, start + at, sizeof note);
+        const guint64 name = at + sizeof note;
+        const guint64 data = name + (((guint64)note.n_namesz + 3) & ~(guint64)3);
+        if (data > size || note.n_descsz > size - data)
+            return 0;
+        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof owner &&
+            memcmp(start + name, owner, sizeof owner) == 0)
+        {
+            *bits = start + data;
+            return note.n_descsz;
+        }
+        at = data + (((guint64)note.n_descsz + 3) & ~(guint64)3);
+    }
+    return 0;
+}
+
+/* What libelf finds no build-id in: it takes a last note without its padding, where the build-id's
+ * length is no multiple of 4, for damaged. */
+static gsize search_build_id(Elf *elf, const guchar **bits)
+{
+    gsize bytes = 0;
+    gsize count = 0;
+    if (elf_getphdrnum(elf, &count) != 0)
+        return 0;
+    for (gsize i = 0; i < count && bytes == 0; i++)
+    {
+        GElf_Phdr segment;
+        if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_NOTE)
+            continue;
+        const Elf_Data *notes =
+            elf_getdata_rawchunk(elf, (gint64)segment.p_offset, segment.p_filesz, ELF_T_BYTE);
+        bytes = notes && notes->d_buf ? find_build_id(notes, bits) : 0;
+    }
+    return bytes;
+}
+
 static char *read_build_id(Elf *elf)
 {
-    const void *bits;
-    ssize_t bytes = dwelf_elf_gnu_build_id(elf, &bits);
-
-    if (bytes <= 0)
+    const void *found;
+    const guchar *bits = NULL;
+    const gssize known = dwelf_elf_gnu_build_id(elf, &found);
+    if (known > 0)
+        bits = found;
+    const gsize bytes = known > 0 ? (gsize)known : search_build_id(elf, &bits);
+    if (bytes == 0)
         return NULL;
-    GString *text = g_string_sized_new((gsize)bytes * 2);
-    for (ssize_t i = 0; i < bytes; i++)
-        g_string_append_printf(text, "%02x", ((const guchar *)bits)[i]);
+    GString *text = g_string_sized_new(bytes * 2);
+    for (gsize i = 0; i < MIN(bytes, BUILD_ID_MAX); i++)
+        g_string_append_printf(text, "%02x", bits[i]);
     return g_string_free(text, FALSE);
 }
 

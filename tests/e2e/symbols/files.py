@@ -185,6 +185,38 @@ class Stripped(WithProgram):
         self.assertEqual(answer.name, f'library.so+{address:#x}')
 
 
+class BuildIds(WithProgram):
+    """Of any length, as linkers make them when they are asked to."""
+
+    def check_id(self, digits):
+        self.program = self.build('odd', SOURCE, f'-Wl,--build-id=0x{digits}')
+        self.addresses = {name: address for address, names in functions(self.program).items() for name in names}
+        self.id = digits[:128]  # as libfc records it
+        answers, warnings = ask_raw([self.place('inner'), self.place('outer')])
+        self.assertEqual(([answer.name for answer in answers], warnings), (['inner', 'outer'], []))
+        moved = self.path('moved')
+        os.replace(self.program, moved)
+        self.assertEqual([answer.name for answer in self.ask([self.place('inner')], '--image=' + moved)], ['inner'])
+        # Another one still is another one.
+        shutil.copy(moved, self.program)
+        self.check_bare(id='ef' + self.id[2:], warning=f'its build-id is {self.id}, not ef')
+        return moved
+
+    def test_lengths(self):
+        for length in 1, 2, 3, 5, 19, 20, 21, 64, 65, 70:
+            with self.subTest(length=length):
+                self.check_id(''.join(f'{i + 160:02x}' for i in range(length)))
+
+    def test_debug_file(self):
+        moved = self.check_id('abcde1')
+        debug = self.path('global/.build-id/ab/cde1.debug')
+        os.makedirs(os.path.dirname(debug))
+        run('objcopy', '--only-keep-debug', moved, debug)
+        os.unlink(self.program)
+        answers, _ = ask_raw([self.place('inner')], '--debug-folders=' + self.path('global'))
+        self.assertEqual((answers[0].name, answers[0].line), ('inner', 4))
+
+
 class ChangedOrGone(WithProgram):
     def test_rebuilt(self):
         self.build('program', SOURCE.replace('* 3', '* 5 + a / 7'))
