@@ -8,6 +8,8 @@
 
 #include "profile/path.h"
 
+#define PROGRAMS_NAMED 4 /* of a sum */
+
 static const FcColumn columns[] = {{NULL, NULL, TRUE}, {NULL, NULL, TRUE}};
 
 static void add(FcTable *table, const char *label, char *value)
@@ -75,11 +77,35 @@ static char *format_clock(const FcProfile *header)
     return g_strdup(time_mode_name(header->time_mode));
 }
 
-static void add_run(FcTable *table, const GPtrArray *inputs)
+char *fc_report_programs(const FcModel *model, gboolean base_names)
 {
-    /* As a rule all inputs are of one session, so that the first one speaks for all. */
+    g_autoptr(GHashTable) known = g_hash_table_new(g_str_hash, g_str_equal);
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; i < model->inputs->len; i++)
+    {
+        const char *program = ((const FcInput *)model->inputs->pdata[i])->header->executable;
+        if (program && base_names)
+            program = fc_base_name(program);
+        if (program && g_hash_table_add(known, (gpointer)program) &&
+            g_hash_table_size(known) <= PROGRAMS_NAMED)
+            g_string_append_printf(text, "%s%s", text->len > 0 ? ", " : "", program);
+    }
+    if (g_hash_table_size(known) > PROGRAMS_NAMED)
+    {
+        const guint others = g_hash_table_size(known) - PROGRAMS_NAMED;
+        g_string_append_printf(text, " and %u other%s", others, others == 1 ? "" : "s");
+    }
+    return g_string_free(text, FALSE);
+}
+
+static void add_run(FcTable *table, const FcModel *model)
+{
+    /* As a rule all inputs are of one session, so that the first one speaks for all, but of which
+     * programs they are. */
+    const GPtrArray *inputs = model->inputs;
     const FcProfile *first = ((const FcInput *)inputs->pdata[0])->header;
-    add(table, "Program", g_strdup(first->executable));
+    g_autofree char *programs = fc_report_programs(model, FALSE);
+    add(table, "Program", *programs != '\0' ? g_strdup(programs) : NULL);
     add(table, "Command line", format_command(first));
     add(table, "Directory", g_strdup(first->directory));
     add(table, "Started", format_start(first));
@@ -184,7 +210,7 @@ static void print_processes(const FcReportContext *context)
 void fc_report_info(const FcReportContext *context)
 {
     g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
-    add_run(table, context->model->inputs);
+    add_run(table, context->model);
     add_amounts(table, context->model);
     add_modules(table, context);
     fc_render_title(context->render, "General information");

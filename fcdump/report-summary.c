@@ -47,8 +47,8 @@ static void add_program(FcTable *table, const FcModel *model)
         failed +=
             header->end == FC_END_SIGNAL || (header->end == FC_END_EXIT && header->end_value != 0);
     }
-    g_autoptr(GString) text =
-        g_string_new(first->executable ? fc_base_name(first->executable) : "");
+    g_autofree char *programs = fc_report_programs(model, TRUE);
+    g_autoptr(GString) text = g_string_new(programs);
     g_autofree char *end = fc_report_end(first);
     if (count == 1 && end)
         g_string_append_printf(text, "%s%s", text->len > 0 ? ", " : "", end);

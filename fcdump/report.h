@@ -189,6 +189,10 @@ guint64 fc_report_thread_local_ns(const FcProfileThread *thread);
 /* How the process ended; NULL where nothing is known of that.  The caller owns the result. */
 char *fc_report_end(const FcProfile *header);
 
+/* The programs of all inputs, each once, in order: a few of them and the number of the others, with
+ * their paths or without; "" where none is known.  The caller owns the result. */
+char *fc_report_programs(const FcModel *model, gboolean base_names);
+
 /* The time of the calls that enter the cycle: no two of these can be active at once in one thread.
  */
 guint64 fc_report_cycle_ns(const FcModel *model, guint cycle);

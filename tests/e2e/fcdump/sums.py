@@ -57,6 +57,28 @@ equal([p["pid"] for p in data["processes"]], [4711, 4712], "processes in JSON")
 work = [f for f in data["functions"] if f["name"] == "work"]
 equal([(f["calls"], f["total_ns"]) for f in work], [(3, 15_000_000)], "a function in JSON")
 
+# Of several programs each is named, of many the first few.
+others = []
+for number in range(6):
+    path = os.path.abspath(f"other-{number}")
+    shutil.copy(program.path, path)
+    others.append(f"other-{number}.fc")
+    simple(program, executable=path, pid=4800 + number).write(others[-1])
+
+
+def program_named(*files):
+    """In the summary, and in General information."""
+    return [next(line.split(maxsplit=1)[1] for line in section(text, title) if line.startswith("Program "))
+            for title, text in (("Summary", run(*files).out), ("General information", classic(*files)))]
+
+
+equal(program_named("one.fc", "one-2.fc"), ["prog", program.path], "one program twice")
+equal(program_named("one.fc", *others[:1], "one-2.fc"),
+      ["prog, other-0", f"{program.path}, {os.path.abspath('other-0')}"], "two programs")
+equal(program_named(*others[:5])[0], "other-0, other-1, other-2, other-3 and 1 other", "five programs")
+equal(program_named(*others, "one.fc")[0], "other-0, other-1, other-2, other-3 and 3 others", "seven")
+contains(program_named(*others)[1], f"{os.path.abspath('other-3')} and 2 others", "six, with their paths")
+
 # A library that was unloaded and loaded again elsewhere: one function.
 again = Profile(program, run_ns=100)
 again.modules.append((0x666600000000, 0x666600000000, 0x666600100000, 50, 2**64 - 1,
