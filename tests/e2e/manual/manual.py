@@ -148,9 +148,8 @@ class Manual(unittest.TestCase):
             text = output("man -l %s" % page, MANWIDTH="1000", LC_ALL="C.UTF-8", MAN_KEEP_FORMATTING="")
             text = text.replace("\u2010", "-")
             self.assertNotIn("@", text, tool)
-            if tool != "fcmanager":  # takes none from a user
-                known = options_of(output(tool + " --help"))
-                self.assertEqual(options_of(text) ^ known, set(), tool)
+            known = options_of(output(tool + " --help"))
+            self.assertEqual(options_of(text) ^ known, set(), tool)
         with open(os.path.join(os.environ["FC_SOURCE_ROOT"], "libfc/variables.h"), encoding="utf-8") as file:
             rows = re.findall(r"ROW\((\w+),", file.read())
         self.assertGreater(len(rows), 20)
