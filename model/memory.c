@@ -153,46 +153,94 @@ GArray *fc_memory_stack(const FcModel *model, const FcProfileHeapPoint *point)
 
 /* ---- Suppressions ------------------------------------------------------------------- */
 
-/* What a pattern may fit: the names, the files and the modules of the frames. */
-static void add_names(const FcModel *model, const FcMemoryFrame *frame, GPtrArray *names)
+static const char *path_of(const FcModel *model, const FcProfilePlace *place)
+{
+    return place->module == FC_NONE
+               ? NULL
+               : g_array_index(model->profile->modules, FcProfileModule, place->module).path;
+}
+
+static gboolean is_one_of(const char *path, const char *const *prefixes)
+{
+    for (; path && *prefixes; prefixes++)
+        if (g_str_has_prefix(fc_base_name(path), *prefixes))
+            return TRUE;
+    return FALSE;
+}
+
+/* The C library, without what older glibcs have beside it. */
+static const char *const c_library[] = {"libc.so", "libc-2", "libc.musl-", "ld-musl", NULL};
+/* What the built-in rules are about. */
+static const char *const libraries[] = {
+    "libc.so", "libc-2",  "libc.musl-",   "libdl.so",  "libdl-2",      "ld-2", "ld-linux",
+    "ld-musl", "ld64.so", "libstdc++.so", "libc++.so", "libc++abi.so", NULL,
+};
+
+/* Whether a built-in rule may fit the frame: a program's own getserver() is not the C library's
+ * getservbyname().  A name that is reserved for the libraries is theirs wherever they are linked
+ * into. */
+static gboolean is_of_libraries(const FcModel *model, const FcMemoryFrame *frame,
+                                const FcSymbol *symbol)
+{
+    return is_one_of(path_of(model, &frame->place), libraries) ||
+           (symbol->raw_name && g_str_has_prefix(symbol->raw_name, "__"));
+}
+
+/* What a pattern may fit: the names, the files and the modules of the frames, and which of these
+ * are of frames in the libraries. */
+typedef struct
+{
+    GPtrArray *all;
+    GPtrArray *of_libraries;
+} Names;
+
+static void add_name(const Names *names, gboolean is_library, const char *name)
+{
+    if (!name)
+        return;
+    g_ptr_array_add(names->all, (gpointer)name);
+    if (is_library)
+        g_ptr_array_add(names->of_libraries, (gpointer)name);
+}
+
+static void add_names(const FcModel *model, const FcMemoryFrame *frame, const Names *names)
 {
     FcSymbol symbol;
     fc_symbols_find(model->symbols, model->profile, &frame->place, !frame->no_line, &symbol);
-    g_ptr_array_add(names, (gpointer)frame->name);
-    if (symbol.raw_name)
-        g_ptr_array_add(names, (gpointer)symbol.raw_name);
-    if (symbol.file)
-        g_ptr_array_add(names, (gpointer)symbol.file);
-    if (frame->place.module != FC_NONE)
-        g_ptr_array_add(
-            names,
-            g_array_index(model->profile->modules, FcProfileModule, frame->place.module).path);
+    const gboolean is_library = is_of_libraries(model, frame, &symbol);
+    add_name(names, is_library, frame->name);
+    add_name(names, is_library, symbol.raw_name);
+    add_name(names, is_library, symbol.file);
+    add_name(names, is_library, path_of(model, &frame->place));
 }
 
-static const char *const *end_names(GPtrArray *names)
+/* The first rule of `kind` that fits one of the frames from the innermost on. */
+static FcSuppression *find_among(const FcModel *model, FcSuppressions *suppressions,
+                                 FcSuppressKind kind, const GArray *stack, guint frames)
 {
-    g_ptr_array_add(names, NULL);
-    return (const char *const *)names->pdata;
+    g_autoptr(GPtrArray) all = g_ptr_array_new();
+    g_autoptr(GPtrArray) of_libraries = g_ptr_array_new();
+    const Names names = {all, of_libraries};
+    for (guint i = 0; i < frames; i++)
+        add_names(model, &g_array_index(stack, FcMemoryFrame, i), &names);
+    g_ptr_array_add(all, NULL);
+    g_ptr_array_add(of_libraries, NULL);
+    return fc_suppressions_find(suppressions, kind, (const char *const *)all->pdata,
+                                (const char *const *)of_libraries->pdata);
 }
 
 static FcSuppression *find_rule(const FcModel *model, FcSuppressions *suppressions,
                                 FcSuppressKind kind, const FcProfileHeapPoint *point)
 {
     g_autoptr(GArray) stack = fc_memory_stack(model, point);
-    g_autoptr(GPtrArray) direct = g_ptr_array_new();
-    g_autoptr(GPtrArray) all = g_ptr_array_new();
     if (stack->len == 0)
         return NULL;
-    add_names(model, &g_array_index(stack, FcMemoryFrame, 0), direct);
-    for (guint i = 0; i < stack->len; i++)
-        add_names(model, &g_array_index(stack, FcMemoryFrame, i), all);
-    FcSuppression *rule = fc_suppressions_find(suppressions, kind, end_names(all));
+    FcSuppression *rule = find_among(model, suppressions, kind, stack, stack->len);
     if (rule || kind == FC_SUPPRESS_FREE)
         return rule;
-    const char *const *names = end_names(direct);
-    rule = fc_suppressions_find(suppressions, FC_SUPPRESS_DIRECT, names);
+    rule = find_among(model, suppressions, FC_SUPPRESS_DIRECT, stack, 1);
     if (!rule && point->call == FC_CALL_EARLY)
-        rule = fc_suppressions_find(suppressions, FC_SUPPRESS_EARLY, names);
+        rule = find_among(model, suppressions, FC_SUPPRESS_EARLY, stack, 1);
     return rule;
 }
 
@@ -250,12 +298,7 @@ static gboolean is_shown(const FcModel *model, const FcProfileHeapPoint *point, 
 static gboolean is_unnamed(const FcModel *model, const FcProfilePlace *site)
 {
     FcSymbol symbol;
-    if (site->module == FC_NONE)
-        return FALSE;
-    const char *path = g_array_index(model->profile->modules, FcProfileModule, site->module).path;
-    const char *name = fc_base_name(path);
-    if (!g_str_has_prefix(name, "libc.so") && !g_str_has_prefix(name, "libc-2") &&
-        !g_str_has_prefix(name, "ld-musl"))
+    if (!is_one_of(path_of(model, site), c_library))
         return FALSE;
     fc_symbols_find_name(model->symbols, model->profile, site, TRUE, &symbol);
     return symbol.raw_name == NULL;

@@ -24,7 +24,8 @@ const char *fc_suppress_kind_name(FcSuppressKind kind)
 
 /* What the libraries keep to the end of the process, so that it can't be a mistake of the
  * program: the dynamic loader's tables, buffers of the standard streams, lists of handlers, caches
- * of locales, time zones and users, the memory that libstdc++ reserves for exceptions. */
+ * of locales, time zones and users, the memory that libstdc++ reserves for exceptions.  They fit
+ * within these libraries alone, so that the start of a name may stand for several functions. */
 static const char *const built_in_rules[] = {
     "early:libstdc++.so",
     "early:libc++abi.so",
@@ -79,8 +80,8 @@ static void rule_free(gpointer data)
     g_free(rule);
 }
 
-/* FALSE where the line does not begin with a kind and a colon. */
-static gboolean add_line(FcSuppressions *suppressions, const char *line, const char *source)
+/* NULL where the line does not begin with a kind and a colon. */
+static FcSuppression *add_line(FcSuppressions *suppressions, const char *line, const char *source)
 {
     for (guint kind = 0; kind < G_N_ELEMENTS(kind_names); kind++)
     {
@@ -89,15 +90,15 @@ static gboolean add_line(FcSuppressions *suppressions, const char *line, const c
             continue;
         const char *pattern = line + length + 1;
         if (*pattern == '\0')
-            return FALSE;
+            return NULL;
         FcSuppression *rule = g_new0(FcSuppression, 1);
         rule->kind = (FcSuppressKind)kind;
         rule->pattern = g_strdup(pattern);
         rule->source = source;
         g_ptr_array_add(suppressions->rules, rule);
-        return TRUE;
+        return rule;
     }
-    return FALSE;
+    return NULL;
 }
 
 FcSuppressions *fc_suppressions_new(gboolean built_in)
@@ -106,7 +107,7 @@ FcSuppressions *fc_suppressions_new(gboolean built_in)
     suppressions->rules = g_ptr_array_new_with_free_func(rule_free);
     suppressions->sources = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; built_in && i < G_N_ELEMENTS(built_in_rules); i++)
-        add_line(suppressions, built_in_rules[i], "built in");
+        add_line(suppressions, built_in_rules[i], "built in")->of_libraries = TRUE;
     return suppressions;
 }
 
@@ -189,13 +190,14 @@ gboolean fc_suppress_fits(const char *pattern, const char *text)
 }
 
 FcSuppression *fc_suppressions_find(FcSuppressions *suppressions, FcSuppressKind kind,
-                                    const char *const *names)
+                                    const char *const *names, const char *const *library_names)
 {
     for (guint i = 0; i < suppressions->rules->len; i++)
     {
         FcSuppression *rule = suppressions->rules->pdata[i];
-        for (guint n = 0; rule->kind == kind && names[n]; n++)
-            if (fc_suppress_fits(rule->pattern, names[n]))
+        const char *const *those = rule->of_libraries ? library_names : names;
+        for (guint n = 0; rule->kind == kind && those[n]; n++)
+            if (fc_suppress_fits(rule->pattern, those[n]))
                 return rule;
     }
     return NULL;

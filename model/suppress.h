@@ -23,8 +23,9 @@ typedef struct
 {
     FcSuppressKind kind;
     char *pattern;
-    const char *source; /* name of its file; "built in" */
-    guint64 hits;       /* leaks: blocks; else frees */
+    const char *source;    /* name of its file; "built in" */
+    gboolean of_libraries; /* a built-in one: about frames in the C and C++ libraries alone */
+    guint64 hits;          /* leaks: blocks; else frees */
     guint64 hit_bytes;
 } FcSuppression;
 
@@ -39,9 +40,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcSuppressions, fc_suppressions_free)
  * understood; the lines before it count. */
 gboolean fc_suppressions_load(FcSuppressions *suppressions, const char *path, GError **error);
 
-/* The first rule of `kind` whose pattern fits one of `names` (NULL-terminated), or NULL. */
+/* The first rule of `kind` whose pattern fits one of `names` (NULL-terminated), or NULL;
+ * `library_names`: those of them that built-in rules may fit, as they are the libraries' own. */
 FcSuppression *fc_suppressions_find(FcSuppressions *suppressions, FcSuppressKind kind,
-                                    const char *const *names);
+                                    const char *const *names, const char *const *library_names);
 
 /* All rules, in order: FcSuppression.  Owned by `suppressions`. */
 const GPtrArray *fc_suppressions_rules(const FcSuppressions *suppressions);
