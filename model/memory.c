@@ -176,13 +176,20 @@ static const char *const libraries[] = {
     "ld-musl", "ld64.so", "libstdc++.so", "libc++.so", "libc++abi.so", NULL,
 };
 
+/* operator new acts for its caller, which is not known of what was allocated before the start. */
+static gboolean is_operator_new(const FcSymbol *symbol)
+{
+    return symbol->raw_name && (g_str_has_prefix(symbol->raw_name, "_Znw") ||
+                                g_str_has_prefix(symbol->raw_name, "_Zna"));
+}
+
 /* Whether a built-in rule may fit the frame: a program's own getserver() is not the C library's
  * getservbyname().  A name that is reserved for the libraries is theirs wherever they are linked
  * into. */
 static gboolean is_of_libraries(const FcModel *model, const FcMemoryFrame *frame,
                                 const FcSymbol *symbol)
 {
-    return is_one_of(path_of(model, &frame->place), libraries) ||
+    return (is_one_of(path_of(model, &frame->place), libraries) && !is_operator_new(symbol)) ||
            (symbol->raw_name && g_str_has_prefix(symbol->raw_name, "__"));
 }
 
