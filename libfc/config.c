@@ -45,7 +45,8 @@ static const struct
 
 /* Where each variable's value stands: in the environment or in rc_text. */
 static const char *values[VAR_COUNT];
-static char rc_text[16384];
+#define RC_BYTES_MAX 16384
+static char rc_text[RC_BYTES_MAX + 1];
 
 static int find_variable(const char *name)
 {
@@ -116,10 +117,14 @@ static void take_line(char *line, bool is_own)
         take_value((enum Variable)variable, value, is_own);
 }
 
-/* Reads the settings from `fd`; `is_own`: they are those of a privileged program. */
-static void take_file(int fd, bool is_own)
+/* Reads the settings from `fd`; `is_own`: they are those of a privileged program.  False where they
+ * are more than there is room for: what is cut off may be the end of a value, and none is used. */
+static bool take_file(int fd, bool is_own)
 {
-    rc_text[fc_file_read_fd(fd, rc_text, sizeof rc_text - 1)] = '\0';
+    const size_t bytes = fc_file_read_fd(fd, rc_text, sizeof rc_text);
+    if (bytes > RC_BYTES_MAX)
+        return false;
+    rc_text[bytes] = '\0';
     for (char *line = rc_text; line;)
     {
         char *newline = strchr(line, '\n');
@@ -128,15 +133,16 @@ static void take_file(int fd, bool is_own)
         take_line(line, is_own);
         line = newline;
     }
+    return true;
 }
 
 static void load_rc_file(void)
 {
     int fd = fc_trust_open(".", RC_FILE);
-    fc_config.rc_used = fd >= 0;
-    if (fd >= 0)
-        take_file(fd, false);
-    else if (fd != -ENOENT)
+    fc_config.rc_used = fd >= 0 && take_file(fd, false);
+    if (fd >= 0 && !fc_config.rc_used)
+        fc_notice("./" RC_FILE " is not used: it is longer than 16 KiB");
+    else if (fd < 0 && fd != -ENOENT)
         fc_notice("./" RC_FILE " is not used: it or its folder belongs to another user, "
                   "or others can write to it");
 }
@@ -154,9 +160,9 @@ static void load_own_file(void)
         return;
     *slash = '\0';
     int fd = fc_trust_open(path, slash + 1);
-    if (fd >= 0)
-        take_file(fd, true);
-    else if (fd != -ENOENT)
+    if (fd >= 0 && !take_file(fd, true))
+        fc_notice("the settings of this program are not used: the file is longer than 16 KiB");
+    else if (fd < 0 && fd != -ENOENT)
         fc_notice("the settings of this program are not used: they or their folder belong to "
                   "another user, or others can write to them");
 }

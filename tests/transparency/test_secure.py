@@ -224,6 +224,13 @@ class SetUid(Privileged):
         self.assertIn(b"are not used", self.run_as_user().stderr)
         self.assertEqual(os.listdir(self.mine), [])
 
+    def test_settings_that_are_too_long(self):
+        self.own_settings(f"FC_DUMP_PATH {self.mine}\n" + 16384 * "#")
+        said = self.run_as_user().stderr
+        self.assertIn(b"settings of this program are not used: the file is longer than 16 KiB", said)
+        self.assertIn(self.NOT_PROFILED, said)
+        self.assertEqual(os.listdir(self.mine), [])
+
     def test_path_is_never_searched(self):
         """With the installed manager missing."""
         self.own_settings(f"FC_DUMP_PATH {self.mine}\n")

@@ -181,6 +181,26 @@ class Messages(fctest.Case):
         self.stderr()
         self.assertEqual(self.profiles(), ["functioncheck.fc"])
 
+    def test_long_resource_file(self):
+        """16 KiB are read whole; of a longer file nothing is used, not even half a value."""
+        last = "FC_DUMP_NAME last\n"
+        fill = "# " + 77 * "x" + "\n"
+        text = "FC_STACK_SIZE 77\n" + fill * 300
+        text = text[:16384 - len(last) - 1] + "\n" + last
+        self.assertEqual(len(text), 16384)
+        self.write(".functioncheckrc", text)
+        said = self.stderr()
+        self.assertIn("with the settings of ./.functioncheckrc", said)
+        self.assertNotIn("not used", said)
+        self.assertEqual(self.profiles(), ["last.fc"])
+        os.unlink(self.path("last.fc"))
+        for longer in (text.removesuffix("\n") + "er", text + "\n", text + 100 * fill):
+            self.write(".functioncheckrc", longer)
+            said = self.stderr(FC_VERBOSE="")
+            self.assertIn("FCheck: ./.functioncheckrc is not used: it is longer than 16 KiB\n", said)
+            self.assertEqual(self.setting("stack table size", said), "512")
+            self.assertEqual(self.profiles(), ["functioncheck.fc"])
+
     def test_no_resource_file_no_word_of_it(self):
         self.assertNotIn(".functioncheckrc", self.stderr())
 
