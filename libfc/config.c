@@ -117,13 +117,17 @@ static void take_line(char *line, bool is_own)
         take_value((enum Variable)variable, value, is_own);
 }
 
-/* Reads the settings from `fd`; `is_own`: they are those of a privileged program.  False where they
- * are more than there is room for: what is cut off may be the end of a value, and none is used. */
-static bool take_file(int fd, bool is_own)
+/* Reads the settings of a file; `is_own`: they are those of a privileged program.  0, or -errno
+ * where none is used; -EFBIG: there is no room for them, and what is cut off may be the end of a
+ * value. */
+static long load_file(const char *folder, const char *name, bool is_own)
 {
+    const int fd = fc_trust_open(folder, name);
+    if (fd < 0)
+        return fd;
     const size_t bytes = fc_file_read_fd(fd, rc_text, sizeof rc_text);
     if (bytes > RC_BYTES_MAX)
-        return false;
+        return -EFBIG;
     rc_text[bytes] = '\0';
     for (char *line = rc_text; line;)
     {
@@ -133,18 +137,29 @@ static bool take_file(int fd, bool is_own)
         take_line(line, is_own);
         line = newline;
     }
-    return true;
+    return 0;
+}
+
+/* Says why a file is not used that is there. */
+static void explain(const char *settings, long error)
+{
+    struct FcLine line;
+    if (error == 0 || error == -ENOENT)
+        return;
+    fc_line_start(&line, "FCheck: ");
+    fc_line_add(&line, settings);
+    if (error == -EFBIG)
+        fc_line_add(&line, " is longer than 16 KiB");
+    else
+        fc_trust_add_reason(&line, error);
+    fc_notice_line(&line);
 }
 
 static void load_rc_file(void)
 {
-    int fd = fc_trust_open(".", RC_FILE);
-    fc_config.rc_used = fd >= 0 && take_file(fd, false);
-    if (fd >= 0 && !fc_config.rc_used)
-        fc_notice("./" RC_FILE " is not used: it is longer than 16 KiB");
-    else if (fd < 0 && fd != -ENOENT)
-        fc_notice("./" RC_FILE " is not used: it or its folder belongs to another user, "
-                  "or others can write to it");
+    const long error = load_file(".", RC_FILE, false);
+    fc_config.rc_used = error == 0;
+    explain("./" RC_FILE " is not used: it", error);
 }
 
 /* PROGRAM.functioncheckrc beside the program, which says at least where the profile goes to. */
@@ -159,12 +174,8 @@ static void load_own_file(void)
     if (!slash || slash == path)
         return;
     *slash = '\0';
-    int fd = fc_trust_open(path, slash + 1);
-    if (fd >= 0 && !take_file(fd, true))
-        fc_notice("the settings of this program are not used: the file is longer than 16 KiB");
-    else if (fd < 0 && fd != -ENOENT)
-        fc_notice("the settings of this program are not used: they or their folder belong to "
-                  "another user, or others can write to them");
+    explain("the settings of this program are not used: the file",
+            load_file(path, slash + 1, true));
 }
 
 static void complain(enum Variable variable, const char *used)

@@ -60,26 +60,65 @@ static bool is_trusted(const struct stat *status)
 static long check_file(int folder, int file)
 {
     struct stat status;
+    if (fc_sys(SYS_fstat, file, &status) < 0 || !S_ISREG(status.st_mode))
+        return -EINVAL;
+    if (!is_trusted(&status))
+        return -EPERM;
     if (fc_sys(SYS_fstat, folder, &status) < 0 || !is_trusted(&status))
         return -EPERM;
-    if (fc_sys(SYS_fstat, file, &status) < 0 || !is_trusted(&status) || !S_ISREG(status.st_mode))
-        return -EPERM;
     return file;
+}
+
+static long open_in(long folder, const char *name)
+{
+    /* non-blocking: a FIFO in the place of the file must not hold up the program */
+    long file = fc_sys(SYS_openat, folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (file == -ENXIO) /* a socket, or a device that is not there */
+        return -EINVAL;
+    long checked = file >= 0 ? check_file((int)folder, (int)file) : file;
+    if (file >= 0 && checked < 0)
+        fc_sys(SYS_close, file);
+    return checked;
+}
+
+/* Whether there is nothing of that name, which can be told without a descriptor. */
+static bool is_missing(const char *folder, const char *name)
+{
+    char path[PATH_MAX];
+    struct stat status;
+    if (strlen(folder) + 1 + strlen(name) >= sizeof path)
+        return false;
+    strcpy(stpcpy(stpcpy(path, folder), "/"), name);
+    return fc_sys(SYS_newfstatat, AT_FDCWD, path, &status, AT_SYMLINK_NOFOLLOW) == -ENOENT;
 }
 
 int fc_trust_open(const char *folder, const char *name)
 {
     long folder_fd =
         fc_sys(SYS_openat, AT_FDCWD, folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (folder_fd < 0)
-        return (int)folder_fd;
-    /* non-blocking: a FIFO in the place of the file must not hold up the program */
-    long file = fc_sys(SYS_openat, folder_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    long checked = file >= 0 ? check_file((int)folder_fd, (int)file) : file;
-    if (file >= 0 && checked < 0)
-        fc_sys(SYS_close, file);
-    fc_sys(SYS_close, folder_fd);
-    return (int)checked;
+    long file = folder_fd;
+    if (folder_fd >= 0)
+    {
+        file = open_in(folder_fd, name);
+        fc_sys(SYS_close, folder_fd);
+    }
+    return file < 0 && is_missing(folder, name) ? -ENOENT : (int)file;
+}
+
+void fc_trust_add_reason(struct FcLine *line, long error)
+{
+    if (error == -EPERM)
+        fc_line_add(line, " or its folder belongs to another user, or others can write to it");
+    else if (error == -ELOOP)
+        fc_line_add(line, " is a symbolic link");
+    else if (error == -EINVAL)
+        fc_line_add(line, " is no regular file");
+    else
+    {
+        const char *text = fc_libc()->strerrordesc((int)-error);
+        fc_line_add(line, " can't be opened: ");
+        fc_line_add(line, text ? text : "?");
+    }
 }
 
 /* Opens the next of the folders of *path, of which it takes it off.  A link is opened itself. */

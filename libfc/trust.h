@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include "libfc/text.h"
+
 #include <stdbool.h>
 
 /* Whether the process has more rights than who started it, who then must not choose for it where
@@ -15,8 +17,12 @@
 bool fc_trust_is_privileged(void);
 
 /* Opens the regular file `name` in `folder`, both trusted, for reading.  Returns a descriptor;
- * -ENOENT: there is none; another -errno: it can't be read, or must not be (-EPERM). */
+ * -ENOENT: there is none, also where there are no descriptors left; -EPERM: it or the folder is not
+ * trusted; -ELOOP: it is a symbolic link; -EINVAL: it is no regular file otherwise; another -errno:
+ * it can't be opened. */
 int fc_trust_open(const char *folder, const char *name);
+/* Adds what such an error says of "the file", as " is a symbolic link". */
+void fc_trust_add_reason(struct FcLine *line, long error);
 
 /* Whether a part of `path`, from the working directory on and without .., is a symbolic link. */
 bool fc_trust_has_link(const char *path);

@@ -6,6 +6,7 @@ the working directory, and not a program that has more rights than he.  Most of 
 import os
 import re
 import shutil
+import socket
 import stat
 import subprocess
 import sys
@@ -21,7 +22,8 @@ USER = "54321"
 class SettingsFile(fctest.Case):
     """./.functioncheckrc: who may have written it, and what it may say."""
 
-    NOT_USED = "./.functioncheckrc is not used"
+    NOT_USED = "./.functioncheckrc is not used: "
+    OF_OTHERS = "it or its folder belongs to another user, or others can write to it"
 
     def setUp(self):
         super().setUp()
@@ -85,8 +87,8 @@ class SettingsFile(fctest.Case):
         self.run_with("FC_DUMP_PATH sub/\n")
         self.assertEqual(os.listdir(self.path("run", "sub")), ["functioncheck.fc"])
 
-    def check_ignored(self):
-        self.assertIn(self.NOT_USED, self.run_there())
+    def check_ignored(self, reason=OF_OTHERS):
+        self.assertIn(f"FCheck: {self.NOT_USED}{reason}\n", self.run_there())
         self.assertEqual(self.profiles(), ["functioncheck.fc"])
         self.assertNotIn(self.NOT_USED, self.run_there(FC_QUIET="1"))
 
@@ -106,13 +108,39 @@ class SettingsFile(fctest.Case):
             os.chmod(self.run_folder, mode)
             self.check_ignored()
 
-    def test_link_and_fifo(self):
+    def test_no_regular_file(self):
         target = self.write("target", "FC_DUMP_NAME chosen\n")
-        os.symlink(target, self.settings)
-        self.check_ignored()
-        os.unlink(self.settings)
+        for to in (target, self.path("nowhere"), self.settings):
+            os.symlink(to, self.settings)
+            self.check_ignored("it is a symbolic link")
+            os.unlink(self.settings)
         os.mkfifo(self.settings, 0o600)
-        self.check_ignored()
+        self.check_ignored("it is no regular file")
+        os.unlink(self.settings)
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(self.settings)
+        self.check_ignored("it is no regular file")
+        os.unlink(self.settings)
+        os.mkdir(self.settings, 0o700)
+        self.check_ignored("it is no regular file")
+
+    def test_no_descriptors(self):
+        """With which nothing can be opened: what is not there is not spoken of."""
+        words = ["/bin/sh", "-c", f"ulimit -n 4; exec {self.program}"]
+        done = self.run_target(words, cwd=self.run_folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(b"no descriptors left", done.stderr)
+        self.assertNotIn(b".functioncheckrc", done.stderr)
+        with open(self.settings, "w", encoding="utf-8") as stream:
+            stream.write("FC_DUMP_NAME chosen\n")
+        said = self.run_target(words, cwd=self.run_folder).stderr.decode()
+        self.assertIn(self.NOT_USED + "it can't be opened: Too many open files\n", said)
+
+    @unittest.skipIf(os.geteuid() == 0, "root can read everything")
+    def test_unreadable(self):
+        self.run_with("FC_DUMP_NAME chosen\n")
+        os.chmod(self.settings, 0o200)
+        self.check_ignored("it can't be opened: Permission denied")
 
     @unittest.skipUnless(os.geteuid() == 0, "needs root")
     def test_of_another_user(self):
