@@ -177,6 +177,11 @@ void fc_heap_record(FcHeapThread *thread, guint64 time, guint64 function, guint6
                      .site = site,
                      .call = (guint32)(function >> FC_POINTER_CALL_SHIFT) & 0xff,
                      .node = node};
+    if (G_UNLIKELY(function & FC_POINTER_WILD))
+    {
+        record.pointer |= (record.bytes & 0xffff) << FC_POINTER_HIGH_SHIFT;
+        record.bytes = 0;
+    }
     if (kind == FC_RECORD_MAPPED || kind == FC_RECORD_UNMAP)
         note_mapping(heap_of(thread), kind, record.bytes);
     else if (kind == FC_RECORD_STACK)

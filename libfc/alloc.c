@@ -50,6 +50,17 @@ static void send_late(const struct FcRecord *record)
     fc_restore_signals(old);
 }
 
+/* The bits of a pointer that is given back which no record has room for. */
+static inline uint64_t wild_bits(enum FcRecordKind kind, uint64_t address)
+{
+#if defined(__aarch64__)
+    address &= UINT64_MAX >> 8; /* the processor leaves the top byte alone, allocators tag by it */
+#endif
+    const bool is_given_back =
+        kind == FC_RECORD_FREE || kind == FC_RECORD_FREE_NAMED || kind == FC_RECORD_REALLOC;
+    return is_given_back ? address >> FC_POINTER_HIGH_SHIFT : 0;
+}
+
 void fc_alloc_record(enum FcRecordKind kind, enum FcMemoryCall call, const void *pointer,
                      size_t bytes, const void *caller, const void *stack)
 {
@@ -61,6 +72,12 @@ void fc_alloc_record(enum FcRecordKind kind, enum FcMemoryCall call, const void 
     uint64_t size = bytes < FC_MEMORY_SIZE_MAX ? bytes : FC_MEMORY_SIZE_MAX;
     uint64_t function =
         ((uint64_t)(uintptr_t)pointer & FC_POINTER_MASK) | (uint64_t)call << FC_POINTER_CALL_SHIFT;
+    const uint64_t wild = wild_bits(kind, (uint64_t)(uintptr_t)pointer);
+    if (fc_unlikely(wild != 0))
+    {
+        function |= FC_POINTER_WILD;
+        size = wild;
+    }
     uint64_t where = (uint64_t)kind | ((uint64_t)(uintptr_t)stack & FC_MEMORY_STACK_MASK) |
                      size << FC_MEMORY_SIZE_SHIFT;
     uint64_t time = read_clock();

@@ -195,6 +195,10 @@ enum FcMemoryCall
  * record, from 0, in bits 48-55, `where` the next from bit 4 on, `site` the third. */
 #define FC_STACK_MAX 30u
 #define FC_STACK_SECOND_SHIFT 4
+/* In `function` of FREE, FREE_NAMED and REALLOC: the pointer has more bits than are in there, of
+ * which `where` holds bits 48-63 in place of the size.  Nothing was ever allocated there. */
+#define FC_POINTER_WILD (UINT64_C(1) << 56)
+#define FC_POINTER_HIGH_SHIFT 48
 #define FC_POINTER_MASK UINT64_C(0x0000ffffffffffff)
 #define FC_POINTER_CALL_SHIFT 48
 #define FC_MEMORY_STACK_MASK UINT64_C(0x0000000000fffff0)

@@ -127,6 +127,22 @@ static void test_sizes(void)
     g_aligned_free(chunk);
 }
 
+/* A pointer that no allocator gives is none of the blocks whose address its lower bits are. */
+static void test_wild(void)
+{
+    struct FcChunk *chunk = start_chunk(0);
+    const enum FcRecordKind kinds[] = {FC_RECORD_FREE, FC_RECORD_FREE_NAMED, FC_RECORD_REALLOC};
+    for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
+    {
+        record(kinds[i], FC_CALL_FREE, 0x0012000000001000u, 4711);
+        const struct FcRecord *made = &chunk->records[i];
+        g_assert_cmphex(made->function, ==,
+                        0x1000 | FC_POINTER_WILD | (guint64)FC_CALL_FREE << FC_POINTER_CALL_SHIFT);
+        g_assert_cmphex(made->where >> FC_MEMORY_SIZE_SHIFT, ==, 0x12);
+    }
+    g_aligned_free(chunk);
+}
+
 static void test_full_chunk(void)
 {
     struct FcChunk *chunk = start_chunk(FC_UNITS - FC_RECORD_UNITS);
@@ -235,6 +251,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/alloc/fields", test_fields);
     g_test_add_func("/alloc/sizes", test_sizes);
+    g_test_add_func("/alloc/wild", test_wild);
     g_test_add_func("/alloc/full-chunk", test_full_chunk);
     g_test_add_func("/alloc/private", test_private);
     g_test_add_func("/alloc/after-the-end", test_after_the_end);

@@ -163,6 +163,38 @@ static void test_mistakes(void)
     stop(&fixture);
 }
 
+static void put_wild(FcHeapThread *thread, enum FcRecordKind kind, enum FcMemoryCall call,
+                     guint64 time, guint64 pointer)
+{
+    fc_heap_record(thread, time,
+                   (pointer & FC_POINTER_MASK) | (guint64)call << FC_POINTER_CALL_SHIFT |
+                       FC_POINTER_WILD,
+                   SITE, kind | pointer >> FC_POINTER_HIGH_SHIFT << FC_MEMORY_SIZE_SHIFT, 0);
+}
+
+static void test_wild_pointers(void)
+{
+    Fixture fixture;
+    const guint64 wild = G_GUINT64_CONSTANT(0x1234) << 48;
+    start(&fixture, FALSE);
+    allocate(fixture.a, 10, BLOCK, 100);
+    put_wild(fixture.a, FC_RECORD_FREE, FC_CALL_FREE, 20, wild | BLOCK);
+    put_wild(fixture.a, FC_RECORD_FREE_NAMED, FC_CALL_DELETE, 30, wild | BLOCK);
+    put_wild(fixture.a, FC_RECORD_FREE, FC_CALL_FREE, 40, wild | BLOCK); /* by the delete */
+    put_wild(fixture.a, FC_RECORD_FREE, FC_CALL_FREE, 50, G_GUINT64_CONSTANT(1) << 63);
+    put_wild(fixture.a, FC_RECORD_REALLOC, FC_CALL_REALLOC, 60, wild | BLOCK);
+    fc_heap_order_finish(fixture.order);
+    check(&fixture, 1, 0, 100, 4);
+    const guint64 pointers[] = {wild | BLOCK, wild | BLOCK, G_GUINT64_CONSTANT(1) << 63,
+                                wild | BLOCK};
+    for (guint i = 0; i < G_N_ELEMENTS(pointers); i++)
+    {
+        g_assert_cmpint(bad_at(&fixture, i)->kind, ==, FC_BAD_UNKNOWN);
+        g_assert_cmphex(bad_at(&fixture, i)->pointer, ==, pointers[i]);
+    }
+    stop(&fixture);
+}
+
 static void test_realloc(void)
 {
     Fixture fixture;
@@ -389,6 +421,7 @@ int main(int argc, char **argv)
     g_test_add_func("/heap/cut", test_cut);
     g_test_add_func("/heap/double-free", test_double_free);
     g_test_add_func("/heap/mistakes", test_mistakes);
+    g_test_add_func("/heap/wild-pointers", test_wild_pointers);
     g_test_add_func("/heap/realloc", test_realloc);
     g_test_add_func("/heap/reallocated", test_reallocated);
     g_test_add_func("/heap/operators", test_operators);

@@ -2,6 +2,7 @@
  *
  * A heap whose figures are known beforehand; reports.py has them.
  */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -57,6 +58,20 @@ static void twice(void *block)
     free(block);
 }
 
+/* A pointer to which something was added where addresses have no bits, and one of nothing else: the
+ * program dies of each. */
+static void wild(const char *which)
+{
+    volatile uintptr_t added = (uintptr_t)0x1234 << 48;
+    if (strcmp(which, "wild-free") == 0)
+        free((void *)((uintptr_t)make(50) | added));
+    if (strcmp(which, "wild-realloc") == 0)
+        kept = realloc((void *)((uintptr_t)make(50) | added), 1000);
+    added = (uintptr_t)1 << 63;
+    if (strcmp(which, "highest") == 0)
+        free((void *)added);
+}
+
 int main(int argc, char **argv)
 {
     brief();
@@ -64,6 +79,8 @@ int main(int argc, char **argv)
     lose();
     if (argc > 1 && strcmp(argv[1], "twice") == 0)
         twice(make(24));
+    if (argc > 1)
+        wild(argv[1]);
     if (argc > 1 && strcmp(argv[1], "sizes") == 0)
         spread();
     if (argc > 1 && strcmp(argv[1], "grown") == 0)

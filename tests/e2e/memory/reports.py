@@ -257,6 +257,20 @@ class Reports(fctest.Case):
                          % line_of("realloc(block, 3000"))
         self.assertNotIn("given to free", self.fcdump("--no-reports", "--mem-realloc"))
 
+    def test_wild_pointers(self):
+        """Those with bits that no address has, told by their call though the program dies of it."""
+        for which, call, pointer, live in (("wild-free", "free", r"0x1234[0-9a-f]{12}", 1050),
+                                           ("wild-realloc", "realloc", r"0x1234[0-9a-f]{12}", 1050),
+                                           ("highest", "free", "0x8000000000000000", 1000)):
+            with self.subTest(which=which):
+                self.run_memory(which)
+                heap = self.heap()
+                self.assertEqual((heap["frees"], heap["live_bytes"]), (15, live))
+                self.assertEqual(len(heap["bad_frees"]), 1)
+                text = self.fcdump("--classic", "--fail-on-bad-free", status=3)
+                self.assertRegex(" ".join(text.split()), pointer + " was never allocated; after .*: "
+                                 + call + " in wild")
+
     # ---- Version 3.0 ----
 
     def read_v3(self):
