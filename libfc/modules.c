@@ -63,7 +63,8 @@ static void read_build_id(const struct dl_phdr_info *object, const ElfW(Phdr) * 
 {
     const char *at = (const char *)(object->dlpi_addr + segment->p_vaddr);
     const char *end = at + segment->p_memsz;
-    while ((size_t)(end - at) >= sizeof(ElfW(Nhdr)))
+    /* the padding of the last one may not be there: `at` is behind `end` then */
+    while (end - at >= (ptrdiff_t)sizeof(ElfW(Nhdr)))
     {
         const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)at;
         const char *name = at + sizeof *note;

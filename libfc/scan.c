@@ -3,8 +3,8 @@
  * Which blocks can still be reached: see scan.h.  All private writable memory of the process
  * counts as a place for references, whatever it is used for, except the blocks themselves,
  * the rest of the heap, and what is libfc's own; then what reachable blocks refer to, and so on.
- * A word that happens to look like a pointer makes a lost block look reachable; never
- * the other way round.
+ * A word that happens to look like a pointer makes a lost block look reachable; the other way
+ * round only what shared mappings refer to.
  *
  * Memory is read by way of the kernel: what turns out not to be readable is skipped.  The tables
  * used here are shared mappings, which are not searched: no reference is found in them.
