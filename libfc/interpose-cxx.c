@@ -14,32 +14,28 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-#define HERE __builtin_return_address(0), __builtin_dwarf_cfa()
+#define CALLER __builtin_return_address(0)
+#define HERE CALLER, __builtin_dwarf_cfa()
 
 /* Where a library's operator was looked for and there is none. */
 static char nowhere[1];
 
-/* What the loader allocates for the message that there is none is no allocation of the program's.
- */
+/* What the loader allocates for the message that there is none is no allocation of the program's,
+ * nor is it to be freed when the program looks for something: the loader is made to forget it, by
+ * the second call. */
 static void *look_up(const char *symbol)
 {
     bool was_looking_up = fc_thread.is_looking_up;
     fc_thread.is_looking_up = true;
     void *function = fc_libc()->dlsym(RTLD_NEXT, symbol);
-    if (!function)
-    {
-        void *library = fc_libc()->dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
-        if (!library)
-            library = fc_libc()->dlopen("libc++.so.1", RTLD_LAZY | RTLD_NOLOAD);
-        if (library)
-            function = fc_libc()->dlsym(library, symbol);
-    }
+    for (int i = 0; !function && i < 2; i++)
+        (void)fc_libc()->dlerror();
     fc_thread.is_looking_up = was_looking_up;
     return function;
 }
 
-/* The next library's operator; libstdc++ may have come with a plug-in, where RTLD_NEXT does not
- * look.  NULL: there is none, and blocks are ours (own_new) or malloc's. */
+/* The next library's operator.  NULL: there is none, or the C++ runtime came with a plug-in, where
+ * RTLD_NEXT does not look; blocks are ours (own_new), as those would be, or malloc's. */
 static void *find(void **found, const char *symbol)
 {
     /* relaxed: threads may look it up at the same time, and find the same */
@@ -85,6 +81,24 @@ static void throw_bad_alloc(void)
     throw_exception(object, bad_alloc_type, destroy_bad_alloc);
 }
 
+/* The operator that the module of the code at `caller` has itself, or a library that came with it:
+ * in a program without a C++ runtime each plug-in may have its own, which alone knows its handler,
+ * and how to throw what it catches.  NULL: there is none. */
+static void *operator_near(const void *caller, const char *symbol)
+{
+    Dl_info module;
+    Dl_info own;
+    bool was_looking_up = fc_thread.is_looking_up;
+    fc_thread.is_looking_up = true;
+    void *found = fc_libc_find_near(caller, symbol);
+    /* the stand-in, where a program was linked with -static-libstdc++ */
+    if (found && fc_libc()->dladdr(found, &module) != 0 && fc_libc()->dladdr(nowhere, &own) != 0 &&
+        module.dli_fbase == own.dli_fbase)
+        found = NULL;
+    fc_thread.is_looking_up = was_looking_up;
+    return found;
+}
+
 static void *allocate(size_t bytes, size_t alignment)
 {
     void *pointer = NULL;
@@ -93,8 +107,29 @@ static void *allocate(size_t bytes, size_t alignment)
     return posix_memalign(&pointer, alignment, bytes) == 0 ? pointer : NULL;
 }
 
+/* There is no memory, and no handler. */
+static void *fail(const void *caller, size_t bytes, size_t alignment)
+{
+    typedef void *New(size_t bytes);
+    typedef void *AlignedNew(size_t bytes, size_t alignment);
+    if (alignment != 0)
+    {
+        AlignedNew *aligned = (AlignedNew *)operator_near(caller, "_ZnwmSt11align_val_t");
+        if (aligned)
+            return aligned(bytes, alignment);
+    }
+    else
+    {
+        New *plain = (New *)operator_near(caller, "_Znwm");
+        if (plain)
+            return plain(bytes);
+    }
+    throw_bad_alloc();
+    return NULL;
+}
+
 /* As the standard has it. */
-static void *own_new(size_t bytes, size_t alignment, bool may_fail)
+static void *own_new(const void *caller, size_t bytes, size_t alignment, bool may_fail)
 {
     for (;;)
     {
@@ -109,7 +144,7 @@ static void *own_new(size_t bytes, size_t alignment, bool may_fail)
         else if (may_fail)
             return NULL;
         else
-            throw_bad_alloc();
+            return fail(caller, bytes, alignment);
     }
 }
 
@@ -118,22 +153,22 @@ static void *own_new(size_t bytes, size_t alignment, bool may_fail)
 static bool is_decided; /* whether memory is profiled */
 
 #define NEW_OPERATORS(X)                                                                           \
-    X(_Znwm, FC_CALL_NEW, (size_t bytes), (bytes), (bytes, 0, false))                              \
-    X(_Znam, FC_CALL_NEW_ARRAY, (size_t bytes), (bytes), (bytes, 0, false))                        \
+    X(_Znwm, FC_CALL_NEW, (size_t bytes), (bytes), (CALLER, bytes, 0, false))                      \
+    X(_Znam, FC_CALL_NEW_ARRAY, (size_t bytes), (bytes), (CALLER, bytes, 0, false))                \
     X(_ZnwmRKSt9nothrow_t, FC_CALL_NEW, (size_t bytes, const void *nothrow), (bytes, nothrow),     \
-      (bytes, 0, true))                                                                            \
+      (CALLER, bytes, 0, true))                                                                    \
     X(_ZnamRKSt9nothrow_t, FC_CALL_NEW_ARRAY, (size_t bytes, const void *nothrow),                 \
-      (bytes, nothrow), (bytes, 0, true))                                                          \
+      (bytes, nothrow), (CALLER, bytes, 0, true))                                                  \
     X(_ZnwmSt11align_val_t, FC_CALL_NEW, (size_t bytes, size_t alignment), (bytes, alignment),     \
-      (bytes, alignment, false))                                                                   \
+      (CALLER, bytes, alignment, false))                                                           \
     X(_ZnamSt11align_val_t, FC_CALL_NEW_ARRAY, (size_t bytes, size_t alignment),                   \
-      (bytes, alignment), (bytes, alignment, false))                                               \
+      (bytes, alignment), (CALLER, bytes, alignment, false))                                       \
     X(_ZnwmSt11align_val_tRKSt9nothrow_t, FC_CALL_NEW,                                             \
       (size_t bytes, size_t alignment, const void *nothrow), (bytes, alignment, nothrow),          \
-      (bytes, alignment, true))                                                                    \
+      (CALLER, bytes, alignment, true))                                                            \
     X(_ZnamSt11align_val_tRKSt9nothrow_t, FC_CALL_NEW_ARRAY,                                       \
       (size_t bytes, size_t alignment, const void *nothrow), (bytes, alignment, nothrow),          \
-      (bytes, alignment, true))
+      (CALLER, bytes, alignment, true))
 
 #define DELETE_OPERATORS(X)                                                                        \
     X(_ZdlPv, FC_CALL_DELETE, (void *pointer), (pointer))                                          \

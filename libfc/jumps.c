@@ -112,41 +112,29 @@ typedef _Unwind_Word GetWord(struct _Unwind_Context *context);
 static Personality *real_personality; /* atomic, both */
 static GetWord *get_stack_pointer;
 
-/* `name`, as the module that `code` is in would find it.  The loader allocates for that, and
- * keeps some of it for as long as the module is there: none of the program's business. */
-static void *find_near(const void *code, const char *name)
-{
-    Dl_info module;
-    if (!code || fc_libc()->dladdr(code, &module) == 0)
-        return NULL;
-    fc_thread.is_looking_up = true;
-    void *found = NULL;
-    void *handle = fc_libc()->dlopen(module.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    if (handle)
-    {
-        found = fc_libc()->dlsym(handle, name);
-        fc_libc()->dlclose(handle);
-    }
-    fc_thread.is_looking_up = false;
-    return found;
-}
-
 #define PERSONALITY "__gxx_personality_v0"
 #define RUNTIME_VERSION "CXXABI_1.3"
 
 /* libfc is not linked with the C++ runtime and looks for it when it is first called: behind itself
  * in the order of look-up or, where a plug-in brought the runtime, from the module of the code that
- * the unwinder is at. */
+ * the unwinder is at.  The loader allocates for that, and keeps some of it for as long as the
+ * module is there: none of the program's business.  Its message that there is none it is made to
+ * forget, by the second call, as it would free that when the program looks for something. */
 static void find_runtime(const void *unwinder, struct _Unwind_Context *context)
 {
+    const bool was_looking_up = fc_thread.is_looking_up;
+    fc_thread.is_looking_up = true;
     Personality *real = (Personality *)fc_libc()->dlvsym(RTLD_NEXT, PERSONALITY, RUNTIME_VERSION);
-    GetWord *get_address = (GetWord *)find_near(unwinder, "_Unwind_GetIP");
+    GetWord *get_address = (GetWord *)fc_libc_find_near(unwinder, "_Unwind_GetIP");
     if (!real && get_address)
-        real = (Personality *)find_near((const void *)get_address(context), PERSONALITY);
+        real = (Personality *)fc_libc_find_near((const void *)get_address(context), PERSONALITY);
+    GetWord *get_pointer = (GetWord *)fc_libc_find_near(unwinder, "_Unwind_GetCFA");
+    (void)fc_libc()->dlerror();
+    (void)fc_libc()->dlerror();
+    fc_thread.is_looking_up = was_looking_up;
     if (!real)
         return; /* another thread may have found it */
-    __atomic_store_n(&get_stack_pointer, (GetWord *)find_near(unwinder, "_Unwind_GetCFA"),
-                     __ATOMIC_RELAXED);
+    __atomic_store_n(&get_stack_pointer, get_pointer, __ATOMIC_RELAXED);
     /* release: whoever sees this one sees the other */
     __atomic_store_n(&real_personality, real, __ATOMIC_RELEASE);
 }

@@ -2,7 +2,7 @@
  *
  * Finds the C library in the loader's list of objects (<link.h>, made for debuggers) and its
  * functions in the library's own table of symbols (System V ABI, chapter 5; the hash table is
- * GNU's).  Calls nothing.
+ * GNU's).  Calls nothing, but for fc_libc_find_near.
  */
 #include "libfc/libc.h"
 
@@ -218,4 +218,25 @@ const char *fc_libc_getenv(const char *name)
         if (strncmp(*entry, name, bytes) == 0 && (*entry)[bytes] == '=')
             return *entry + bytes + 1;
     return NULL;
+}
+
+/* Of a library that came for another one's sake the loader allocates some things anew when it is
+ * opened: it is asked last. */
+void *fc_libc_find_near(const void *code, const char *name)
+{
+    Dl_info module;
+    struct link_map *map;
+    if (!code || fc_libc()->dladdr1(code, &module, (void **)&map, RTLD_DL_LINKMAP) == 0)
+        return NULL;
+    const struct Tables tables = read_tables(map);
+    void *found = find_function(map, &tables, name);
+    if (found)
+        return found;
+    void *handle = fc_libc()->dlopen(module.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (handle)
+    {
+        found = fc_libc()->dlsym(handle, name);
+        fc_libc()->dlclose(handle);
+    }
+    return found;
 }

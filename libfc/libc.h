@@ -40,6 +40,11 @@ struct FcLibc
  * Async-signal-safe and thread-safe; to be called at any time after libfc was relocated. */
 const struct FcLibc *fc_libc(void);
 
+/* The function `name` as the module that `code` is in would find it; NULL: there is none.  The
+ * loader may be asked, which waits where another thread is in a library's constructor, allocates,
+ * and forgets the program's dlerror. */
+void *fc_libc_find_near(const void *code, const char *name);
+
 /* Whether that library is there, by its file's name.  At start. */
 bool fc_libc_is_loaded(const char *library);
 
