@@ -249,14 +249,21 @@ NEW_OPERATORS(DEFINE_NEW)
 DELETE_OPERATORS(DEFINE_DELETE)
 
 #define RECORD(symbol, ...) now##symbol = recorded##symbol;
-#define FIND(symbol, ...) real##symbol = fc_libc()->dlsym(RTLD_NEXT, #symbol);
+#define FIND(symbol, ...) real##symbol = found_at_start(has_any, #symbol);
 
-/* As the loader waits while another thread is in a library's constructor.  Where the runtime may
- * come with a plug-in nothing is looked for in vain: of that the loader keeps a message. */
+/* What has one of them has most: others are not looked for in vain, as the loader would allocate,
+ * before anything of the program's does. */
+static void *found_at_start(bool has_any, const char *symbol)
+{
+    void *function = has_any ? look_up(symbol) : NULL;
+    return function ? function : nowhere;
+}
+
+/* As the loader waits while another thread is in a library's constructor, and later that may be one
+ * which waits for a thread that allocates. */
 void fc_interpose_cxx_find(void)
 {
-    if (!fc_libc_is_loaded("libstdc++.so.6") && !fc_libc_is_loaded("libc++.so.1"))
-        return;
+    const bool has_any = fc_libc_is_exported("_Znwm");
     NEW_OPERATORS(FIND)
     DELETE_OPERATORS(FIND)
 }

@@ -165,12 +165,19 @@ static const char *base_name(const struct link_map *object)
     return slash ? slash + 1 : object->l_name;
 }
 
-bool fc_libc_is_loaded(const char *library)
+bool fc_libc_is_exported(const char *name)
 {
     const struct link_map *object = own_list();
-    while (object && strcmp(base_name(object), library) != 0)
-        object = object->l_next;
-    return object != NULL;
+    for (; object; object = object->l_next)
+    {
+        const bool is_library = strchr(object->l_name, '/') != NULL; /* nor the kernel's vdso */
+        if (!is_library || object->l_ld == own_dynamic)
+            continue;
+        const struct Tables tables = read_tables(object);
+        if (find_function(object, &tables, name))
+            return true;
+    }
+    return false;
 }
 
 /* Two threads may do this at the same time: they store the same. */

@@ -45,8 +45,8 @@ const struct FcLibc *fc_libc(void);
  * and forgets the program's dlerror. */
 void *fc_libc_find_near(const void *code, const char *name);
 
-/* Whether that library is there, by its file's name.  At start. */
-bool fc_libc_is_loaded(const char *library);
+/* Whether a library that is loaded, but for libfc, exports that function.  At start. */
+bool fc_libc_is_exported(const char *name);
 
 /* The errno of the calling thread. */
 #define fc_errno (*fc_libc()->errno_location())

@@ -71,6 +71,19 @@ PLUGINS = {
             return 0;
         }
         """ % BLOCKS,
+    # Its constructor and its destructor wait for a thread that allocates.
+    "worker": """
+        #include <pthread.h>
+        static void *work(void *) { int *volatile one = new int; delete one; return nullptr; }
+        static void wait_for_work()
+        {
+            pthread_t thread;
+            pthread_create(&thread, nullptr, work, nullptr);
+            pthread_join(thread, nullptr);
+        }
+        struct Both { Both() { wait_for_work(); } ~Both() { wait_for_work(); } } both;
+        extern "C" int run() { return 7; }
+        """,
 }
 
 
@@ -120,6 +133,13 @@ class Plugins(Case):
         self.check(["+" + handler, "0", "+" + fail, "1", "0", "1"], ["0: 103", "1: 42", "0: 205", "1: 42"])
         self.check(["+" + fail, "0", "+" + handler, "1", "0", "+" + shared, "2", "1"],
                    ["0: 42", "1: 103", "0: 42", "2: 103", "1: 205"])
+
+    def test_waiting(self):
+        """Within constructors and destructors the loader has its lock."""
+        plugin = self.plugin("worker", "-pthread")
+        for env in ({}, {"FC_MEMORY": "1"}):
+            done = self.run_quiet([self.host, "+" + plugin, "0"], env=env, timeout=60)
+            self.assertEqual((done.returncode, done.stdout), (0, b"0: 7\n"))
 
 
 if __name__ == "__main__":
