@@ -107,24 +107,28 @@ static void *allocate(size_t bytes, size_t alignment)
     return posix_memalign(&pointer, alignment, bytes) == 0 ? pointer : NULL;
 }
 
-/* There is no memory, and no handler. */
-static void *fail(const void *caller, size_t bytes, size_t alignment)
+/* There is no memory, and no handler that is known here. */
+static void *fail(const void *caller, size_t bytes, size_t alignment, bool may_fail)
 {
     typedef void *New(size_t bytes);
+    typedef void *NothrowNew(size_t bytes, const void *nothrow);
     typedef void *AlignedNew(size_t bytes, size_t alignment);
-    if (alignment != 0)
-    {
-        AlignedNew *aligned = (AlignedNew *)operator_near(caller, "_ZnwmSt11align_val_t");
-        if (aligned)
-            return aligned(bytes, alignment);
-    }
-    else
-    {
-        New *plain = (New *)operator_near(caller, "_Znwm");
-        if (plain)
-            return plain(bytes);
-    }
-    throw_bad_alloc();
+    typedef void *AlignedNothrowNew(size_t bytes, size_t alignment, const void *nothrow);
+    static const char nothrow[1]; /* which nobody reads */
+    static const char *const symbols[2][2] = {
+        {"_Znwm", "_ZnwmRKSt9nothrow_t"},
+        {"_ZnwmSt11align_val_t", "_ZnwmSt11align_val_tRKSt9nothrow_t"}};
+    void *function = operator_near(caller, symbols[alignment != 0][may_fail]);
+    if (function && alignment != 0 && may_fail)
+        return ((AlignedNothrowNew *)function)(bytes, alignment, nothrow);
+    if (function && alignment != 0)
+        return ((AlignedNew *)function)(bytes, alignment);
+    if (function && may_fail)
+        return ((NothrowNew *)function)(bytes, nothrow);
+    if (function)
+        return ((New *)function)(bytes);
+    if (!may_fail)
+        throw_bad_alloc();
     return NULL;
 }
 
@@ -139,12 +143,9 @@ static void *own_new(const void *caller, size_t bytes, size_t alignment, bool ma
             return pointer;
         if (get_new_handler)
             handler = get_new_handler();
-        if (handler)
-            handler();
-        else if (may_fail)
-            return NULL;
-        else
-            return fail(caller, bytes, alignment);
+        if (!handler)
+            return fail(caller, bytes, alignment, may_fail);
+        handler();
     }
 }
 

@@ -50,14 +50,16 @@ PLUGINS = {
         """ % BLOCKS,
     "handler": """
         #include <new>
-        static int heard;
-        static void handler() { if (++heard %% 3 == 0) std::set_new_handler(nullptr); }
+        static volatile int heard;
+        static void handler() { if ((heard = heard + 1) %% 3 == 0) std::set_new_handler(nullptr); }
         extern "C" int run()
         {
             %s
             std::set_new_handler(handler);
-            try { char *volatile text = new char[n]; delete[] text; } catch (const std::bad_alloc &) { heard += 100; }
-            return heard;
+            try { char *volatile text = new char[n]; delete[] text; } catch (const std::bad_alloc &) { heard = heard + 100; }
+            std::set_new_handler(handler);
+            void *volatile text = operator new(n, std::nothrow);
+            return text ? 0 : heard;
         }
         """ % BLOCKS,
     "aligned": """
@@ -122,7 +124,7 @@ class Plugins(Case):
     def test_one(self):
         for flags in ((), STATIC):
             self.check(["+" + self.plugin("fail", *flags), "0", "0"], ["0: 42"] * 2)
-            self.check(["+" + self.plugin("handler", *flags), "0", "0"], ["0: 103", "0: 205"])
+            self.check(["+" + self.plugin("handler", *flags), "0", "0"], ["0: 105", "0: 210"])
             self.check(["+" + self.plugin("aligned", *flags), "0"], ["0: 43"])
 
     def test_one_after_another(self):
@@ -130,9 +132,9 @@ class Plugins(Case):
         handler = self.plugin("handler", *STATIC)
         shared = self.plugin("handler", output="shared")
         fail = self.plugin("fail")
-        self.check(["+" + handler, "0", "+" + fail, "1", "0", "1"], ["0: 103", "1: 42", "0: 205", "1: 42"])
+        self.check(["+" + handler, "0", "+" + fail, "1", "0", "1"], ["0: 105", "1: 42", "0: 210", "1: 42"])
         self.check(["+" + fail, "0", "+" + handler, "1", "0", "+" + shared, "2", "1"],
-                   ["0: 42", "1: 103", "0: 42", "2: 103", "1: 205"])
+                   ["0: 42", "1: 105", "0: 42", "2: 105", "1: 210"])
 
     def test_waiting(self):
         """Within constructors and destructors the loader has its lock."""
