@@ -4,7 +4,7 @@
  */
 #include "fcmanager/process-waits.h"
 
-#include "fcmanager/last-wait.h"
+#include "fcmanager/proc-thread.h"
 
 /* A look takes some 20 us: of all processes together so many are made at a time. */
 #define ROUND_US 100000
@@ -28,7 +28,7 @@ static void look_at(FcProcess *process, guint *looks)
         if ((turns > 1 && thread->number % turns != turn) || thread->tid == 0)
             continue;
         (*looks)--;
-        if (!fc_last_wait_read(process->hello.pid, thread->tid, &thread->name, &ahead_ns) ||
+        if (!fc_proc_thread_read(process->hello.pid, thread->tid, &thread->name, &ahead_ns) ||
             !fc_clock_now(&process->setup->clock, &time))
             continue;
         thread->looked_ahead = ahead_ns;

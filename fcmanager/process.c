@@ -4,7 +4,7 @@
  */
 #include "fcmanager/process.h"
 
-#include "fcmanager/last-wait.h"
+#include "fcmanager/proc-thread.h"
 
 #include <string.h>
 #include <time.h>
@@ -422,7 +422,7 @@ static void take_last_wait(const FcProcess *process, FcThread *thread, guint64 t
     const gboolean has_told = thread->number == number && thread->name; /* its last words */
     const gboolean waits =
         !dead && !has_told && process->end != FC_END_EXEC && fc_process_is_in_proc(process) &&
-        fc_last_wait_read(process->hello.pid, thread->tid, &thread->name, &ahead_ns);
+        fc_proc_thread_read(process->hello.pid, thread->tid, &thread->name, &ahead_ns);
     if (thread->number == number || !fc_clock_is_common(&process->setup->clock) ||
         fc_stack_depth(thread->stack) == 0)
         return;

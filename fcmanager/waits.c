@@ -4,8 +4,8 @@
  */
 #include "fcmanager/waits.h"
 
-/* Of contexts: cut off their waits, with what was cut off below them; and what is on the CPU below
- * them, by their own children. */
+/* Of contexts: cut off their own waits, with what was cut off those below them; and what is on the
+ * CPU below them, by their own children. */
 typedef struct
 {
     guint64 *cut;

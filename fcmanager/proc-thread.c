@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See last-wait.h.
+ * See proc-thread.h.
  */
-#include "fcmanager/last-wait.h"
+#include "fcmanager/proc-thread.h"
 
 #include <string.h>
 #include <time.h>
@@ -25,7 +25,7 @@ static void set_name(char **name, const char *stat, const char *end)
     *name = g_strndup(start + 1, (gsize)(end - start) - 1);
 }
 
-gboolean fc_last_wait_read(gint pid, gint64 tid, char **name, guint64 *ahead_ns)
+gboolean fc_proc_thread_read(gint pid, gint64 tid, char **name, guint64 *ahead_ns)
 {
     g_autofree char *stat = NULL;
     g_autofree char *used = NULL;
