@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What profiling costs and how true it is, as one table with the target beside each figure.
 
-    table.py [--repeat N] [GROUP...]
+    table.py [--repeat N] [--write] [GROUP...]
 
 The groups: speed, long, trace, truth, busy, plain, sampled.  The ways of a group run in turn, several rounds, those
 of ONCE but once; a figure is the median of the rounds' ratios, which hardly depend on the machine, though on what else
-it does.  In `speed`, `long` and `trace` the programs of a round run on one processor, fcmanager where it likes.  Figures
+it does.  --write keeps the table in results/, named by date and commit, with the machine.  In `speed`, `long` and `trace` the programs of a round run on one processor, fcmanager where it likes.  Figures
 of `truth` and `busy` are of medians of shares; a mix that divides its time otherwise beside others even when it is not
 profiled, as threads do that wait for one another, has no target in `busy`.  On a machine with other work
 FC_BENCH_REALTIME=1 has what is measured run before that (`chrt`, as root), with a pause behind each run.  It judges
@@ -22,9 +22,11 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "real"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "support"))
+sys.path.insert(0, os.path.join(HERE, "..", "real"))
 import bench  # noqa: E402
 import fctest  # noqa: E402
 import given  # noqa: E402
@@ -40,10 +42,48 @@ LUA = os.path.join(fctest.SOURCE_ROOT, "tests", "real", "work.lua")
 FLOOR = os.path.join(bench.BENCH_BUILD, "libfloor.so")
 
 
+LINES = []  # of the table, for --write
+
+
+def say(line):
+    LINES.append(line)
+    print(line, flush=True)
+
+
 def row(what, figure, target=None, note=""):
     mark = "" if target is None else "" if figure <= target else "  MISSED"
-    print(f"{what:58} {figure:8.2f} {'' if target is None else format(target, '8.2f'):>8}"
-          f"{mark}{'  ' + note if note else ''}", flush=True)
+    say(f"{what:58} {figure:8.2f} {'' if target is None else format(target, '8.2f'):>8}"
+        f"{mark}{'  ' + note if note else ''}")
+
+
+def output_of(*words):
+    return subprocess.run(words, cwd=fctest.SOURCE_ROOT, check=True, text=True,
+                          stdout=subprocess.PIPE).stdout.strip()
+
+
+def processor_model():
+    with open("/proc/cpuinfo", encoding="utf-8") as stream:
+        return next((line.split(":", 1)[1].strip() for line in stream if line.startswith("model name")),
+                    os.uname().machine)
+
+
+def write_results():
+    """Never over a table that is there: a second one of the same day and commit gets a number."""
+    commit = output_of("git", "describe", "--always", "--dirty", "--abbrev=10")
+    name = os.path.join(HERE, "results", f"{time.strftime('%Y-%m-%d')}-{commit}")
+    number = 1
+    while True:
+        path = f"{name}{'' if number == 1 else f'-{number}'}.txt"
+        try:
+            with open(path, "x", encoding="utf-8") as stream:
+                compiler = output_of("gcc", "--version").splitlines()[0]
+                stream.write(f"{commit}, {time.strftime('%Y-%m-%d')}, {os.cpu_count()} x {processor_model()}, "
+                             f"Linux {os.uname().release.split('-')[0]}, {compiler}\n\n")
+                stream.writelines(line + "\n" for line in LINES)
+            print("written:", path)
+            return
+        except FileExistsError:
+            number += 1
 
 
 def ratio(results, one, other, of):
@@ -341,14 +381,17 @@ GROUPS = {"speed": group_speed, "long": group_long, "trace": group_trace, "truth
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--repeat", type=int, default=5, help="rounds")
+    parser.add_argument("--write", action="store_true", help="keep the table in tests/bench/results/")
     parser.add_argument("groups", nargs="*", metavar="GROUP", help=", ".join(GROUPS))
     options = parser.parse_args()
-    print(f"median of {options.repeat} rounds{', real-time priority' if bench.REALTIME else ''}; "
-          f"load average {os.getloadavg()[0]:.1f}")
-    print(f"{'':58} {'figure':>8} {'target':>8}", flush=True)
+    say(f"median of {options.repeat} rounds{', real-time priority' if bench.REALTIME else ''}; "
+        f"load average {os.getloadavg()[0]:.1f}")
+    say(f"{'':58} {'figure':>8} {'target':>8}")
     for name in options.groups or GROUPS:
         with tempfile.TemporaryDirectory(prefix="fc-bench-") as folder:
             GROUPS[name](folder, options)
+    if options.write:
+        write_results()
 
 
 if __name__ == "__main__":
