@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -50,9 +49,10 @@ struct FcFiles
     char *pattern;
     gboolean has_id; /* no two processes' files have the same name */
     gint64 started;
-    struct timespec began; /* by the clock that files are stamped with */
     char *rank;
-    guint keep;
+    FcKeepRule rule; /* its own file is the descriptor */
+    gboolean quiet;
+    struct stat written;   /* the last file, as it was then */
     char *descriptor_name; /* of its file; NULL: none was written */
     guint descriptor_folder;
     FcDescriptor *descriptor;
@@ -101,14 +101,14 @@ static gboolean open_fallback(FcFiles *files, GError **error)
 
 typedef gboolean (*Writer)(gconstpointer what, int dirfd, const char *name, GError **error);
 
-/* Like `write`, but what has the name stays, under another one. */
-static gboolean write_and_keep(FcFiles *files, int dirfd, Writer write, gconstpointer what,
-                               const char *name, GError **error)
+/* By `rule` for files that have the name. */
+static gboolean write_in_place(const FcKeepRule *rule, int dirfd, Writer write, gconstpointer what,
+                               const char *name, FcKeepPlaced *placed, GError **error)
 {
     g_autofree char *hidden = g_strdup_printf(".fc-%08x%08x.new", g_random_int(), (guint)getpid());
     if (!write(what, dirfd, hidden, error))
         return FALSE;
-    if (fc_keep_put(dirfd, hidden, name, files->keep))
+    if (fc_keep_put(dirfd, hidden, name, rule, placed))
         return TRUE;
     int why = errno;
     unlinkat(dirfd, hidden, 0);
@@ -119,41 +119,60 @@ static gboolean write_and_keep(FcFiles *files, int dirfd, Writer write, gconstpo
 
 /* `keep`: an earlier run's file of that name is to stay if FC_KEEP asks for it. */
 static gboolean write_to(FcFiles *files, guint folder, Writer write, gconstpointer what,
-                         const char *name, gboolean keep, GError **error)
+                         const char *name, gboolean keep, char **beside, GError **error)
 {
+    FcKeepPlaced placed = {.beside = NULL};
+    FcKeepRule rule = files->rule;
+    if (!keep)
+        rule.keep = 0;
     if (!(folder == WANTED ? open_wanted(files, error) : open_fallback(files, error)))
         return FALSE;
-    int fd = files->folders[folder].fd;
-    if (keep && files->keep > 0 ? write_and_keep(files, fd, write, what, name, error)
-                                : write(what, fd, name, error))
+    const gboolean done =
+        write_in_place(&rule, files->folders[folder].fd, write, what, name, &placed, error);
+    files->written = placed.status;
+    *beside = placed.beside;
+    if (done)
         return TRUE;
     g_prefix_error(error, "can't write '%s/%s': ", files->folders[folder].path, name);
     return FALSE;
 }
 
-/* A file of an earlier run must not pass for this one's.  Whether one can't be taken away. */
-static gboolean is_stale_left(const FcFiles *files, const char *name)
+/* A file of an earlier run must not pass for this one's.  What is to be said of one that stays. */
+static const char *take_away_stale(const FcFiles *files, const char *name)
 {
-    struct stat status;
     int fd = files->folders[WANTED].fd;
-    if (fd >= 0 && files->keep > 0 && fc_keep_move(fd, name, files->keep))
-        return FALSE;
-    return fd >= 0 && fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-           S_ISREG(status.st_mode) && unlinkat(fd, name, 0) < 0;
+    if (fd < 0 || fc_keep_take_away(fd, name, &files->rule))
+        return "";
+    return errno == EEXIST ? " (what is there is of another run)"
+                           : " (what is there is of an earlier run)";
+}
+
+static char *tell_beside(const FcFiles *files, const char *name, const char *beside)
+{
+    return beside && !files->quiet
+               ? g_strdup_printf("another run wrote '%s/%s' meanwhile: it is now '%s'",
+                                 files->folders[WANTED].path, name, beside)
+               : NULL;
 }
 
 /* The folder where `name` was written; FOLDERS: nowhere.  Everywhere but in the one that is
- * wanted, *trouble says what went wrong, if it was not said before. */
+ * wanted, *trouble says what went wrong, if it was not said before; there, what else became of a
+ * file. */
 static guint write_somewhere(FcFiles *files, Writer write, gconstpointer what, const char *name,
                              gboolean keep, char **trouble)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(GError) again = NULL;
-    if (write_to(files, WANTED, write, what, name, keep, &error))
+    g_autofree char *beside = NULL;
+    if (write_to(files, WANTED, write, what, name, keep, &beside, &error))
+    {
+        *trouble = tell_beside(files, name, beside);
         return WANTED;
-    const char *stale = is_stale_left(files, name) ? " (what is there is of an earlier run)" : "";
+    }
+    const char *stale = take_away_stale(files, name);
     gboolean is_first = !files->folders[FALLBACK].path;
-    if (!write_to(files, FALLBACK, write, what, name, FALSE, &again))
+    g_clear_pointer(&beside, g_free);
+    if (!write_to(files, FALLBACK, write, what, name, FALSE, &beside, &again))
     {
         *trouble = g_strdup_printf("%s%s; %s", error->message, stale, again->message);
         return FOLDERS;
@@ -169,11 +188,9 @@ static guint write_somewhere(FcFiles *files, Writer write, gconstpointer what, c
 static void take_away_other(FcFiles *files, const char *name)
 {
     int fd = files->folders[WANTED].fd;
-    if (fd < 0 || files->has_id || g_hash_table_contains(files->used, name) ||
-        !fc_keep_is_older(fd, name, &files->began))
-        return;
-    if (files->keep == 0 || !fc_keep_move(fd, name, files->keep))
-        unlinkat(fd, name, 0);
+    if (fd >= 0 && !files->has_id && !g_hash_table_contains(files->used, name) &&
+        fc_keep_is_older(fd, name, &files->rule))
+        fc_keep_take_away(fd, name, &files->rule);
 }
 
 static gboolean write_profile(gconstpointer profile, int dirfd, const char *name, GError **error)
@@ -182,22 +199,6 @@ static gboolean write_profile(gconstpointer profile, int dirfd, const char *name
 }
 
 /* ---- The session's files ------------------------------------------------------------------ */
-
-/* Now, as a file's time of modification that is written next: not CLOCK_REALTIME_COARSE, of which a
- * file may be ahead that was written before (Linux 6.13 has finer times for files that somebody has
- * asked about). */
-static struct timespec now_for_files(void)
-{
-    struct timespec now;
-    struct stat status;
-    const int fd = memfd_create("fcmanager", MFD_CLOEXEC);
-    clock_gettime(CLOCK_REALTIME_COARSE, &now);
-    if (fd >= 0 && fstat(fd, &status) == 0)
-        now = status.st_mtim;
-    if (fd >= 0)
-        close(fd);
-    return now;
-}
 
 static void place_clear(gpointer place)
 {
@@ -217,9 +218,10 @@ FcFiles *fc_files_new(const char *directory, const FcFilesNaming *naming)
         naming->use_pid ? g_strconcat(naming->pattern, ".%p", NULL) : g_strdup(naming->pattern);
     files->has_id = fc_names_have_id(files->pattern);
     files->started = (gint64)time(NULL);
-    files->began = now_for_files();
+    clock_gettime(CLOCK_REALTIME, &files->rule.began);
     files->rank = g_strdup(naming->rank);
-    files->keep = MIN(naming->keep, FC_KEEP_MAX);
+    files->rule.keep = MIN(naming->keep, FC_KEEP_MAX);
+    files->quiet = naming->quiet;
     files->descriptor = fc_descriptor_new();
     files->places = g_array_new(FALSE, FALSE, sizeof(Place));
     g_array_set_clear_func(files->places, place_clear);
@@ -263,13 +265,17 @@ static char *base_name(const FcFiles *files, gint64 id, const char *program)
     return fc_names_expand(files->pattern, &facts);
 }
 
-/* Whether the name is that of another profile, of this session or one that is to be kept. */
+/* Whether the name is that of another profile: of this session, of a run beside it (in another PID
+ * namespace, say), or one that is to be kept. */
 static gboolean is_taken(FcFiles *files, const char *name)
 {
     if (g_hash_table_contains(files->used, name))
         return TRUE;
-    return files->keep > 0 && open_wanted(files, NULL) &&
-           faccessat(files->folders[WANTED].fd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+    if (!open_wanted(files, NULL))
+        return FALSE;
+    int fd = files->folders[WANTED].fd;
+    return files->rule.keep > 0 ? faccessat(fd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0
+                                : fc_keep_is_beside(fd, name, &files->rule);
 }
 
 /* `base`, or that with a number behind it. */
@@ -357,10 +363,11 @@ gboolean fc_files_describe(FcFiles *files, gint64 root_pid, const char *program,
     g_free(files->descriptor_name);
     files->descriptor_name = g_steal_pointer(&name);
     files->descriptor_folder = folder;
+    files->rule.own = files->written;
     return TRUE;
 }
 
-void fc_files_name_only_one(FcFiles *files)
+void fc_files_name_only_one(FcFiles *files, char **trouble)
 {
     if (files->places->len != 1)
         return;
@@ -368,13 +375,18 @@ void fc_files_name_only_one(FcFiles *files)
         &g_array_index(files->descriptor->entries, FcDescriptorEntry, 0);
     const Place *place = &g_array_index(files->places, Place, 0);
     int fd = files->folders[place->folder].fd;
-    if (!files->has_id && g_strcmp0(entry->file, place->plain) != 0 &&
-        !(files->keep > 0 && place->folder == WANTED
-              ? fc_keep_put(fd, entry->file, place->plain, files->keep)
-              : renameat(fd, entry->file, fd, place->plain) == 0))
-        return; /* the descriptor still leads to it */
+    if (!files->has_id && g_strcmp0(entry->file, place->plain) != 0)
+    {
+        FcKeepPlaced placed = {.beside = NULL};
+        const gboolean done = fc_keep_put(fd, entry->file, place->plain, &files->rule, &placed);
+        g_autofree char *beside = placed.beside;
+        if (!done)
+            return; /* the descriptor still leads to it */
+        *trouble = tell_beside(files, place->plain, beside);
+    }
     if (files->descriptor_name)
-        unlinkat(files->folders[files->descriptor_folder].fd, files->descriptor_name, 0);
+        fc_keep_delete_own(files->folders[files->descriptor_folder].fd, files->descriptor_name,
+                           &files->rule);
     g_autofree char *other = g_strconcat(place->plain, "d", NULL);
     take_away_other(files, other);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The session's files: what they are called, and the descriptor file that lists them.  Called by
- * main.c, session.c and session-files.c.  Never overwrites a file that the same session wrote.
+ * main.c, session.c and session-files.c.  Never overwrites a file that the same session wrote, or
+ * another since this one began.
  */
 #pragma once
 
@@ -14,7 +15,8 @@ typedef struct
     const char *pattern; /* of the names, without .fc; see names.h */
     const char *rank;    /* for it */
     gboolean use_pid;
-    guint keep; /* files of earlier runs that keep their contents */
+    guint keep;     /* files of earlier runs that keep their contents */
+    gboolean quiet; /* what another run's file is called now is not told */
 } FcFilesNaming;
 
 /* Copies what it needs of `naming`.  `directory` is relative to the current directory, which may
@@ -26,7 +28,8 @@ void fc_files_free(FcFiles *files);
 /* FALSE and `error` where the folder can't be opened. */
 gboolean fc_files_check(FcFiles *files, GError **error);
 
-/* Writes the profile of process or thread `id`.  `several`: it is, or may be, one of several of
+/* Writes the profile of process or thread `id`.  Where another run has put its file there meanwhile
+ * that one gets another name, which *trouble tells.  `several`: it is, or may be, one of several of
  * the session.  The descriptor lists them by `order`.
  *
  * What can't be written to the folder goes to a new one in $TMPDIR, and no file of that name is
@@ -40,8 +43,9 @@ gboolean fc_files_write(FcFiles *files, const FcProfile *profile, gint64 id, gin
 gboolean fc_files_describe(FcFiles *files, gint64 root_pid, const char *program, gint64 started,
                            gint64 ended, char **trouble);
 
-/* The session is over: a profile that turned out to be the only one gets its plain name. */
-void fc_files_name_only_one(FcFiles *files);
+/* The session is over: a profile that turned out to be the only one gets its plain name.  *trouble
+ * as above. */
+void fc_files_name_only_one(FcFiles *files, char **trouble);
 
 guint fc_files_count(const FcFiles *files);
 

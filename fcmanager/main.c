@@ -245,7 +245,7 @@ static int run(const Options *options, int last_word)
     if (setup.choices && !trouble && options->filter && options->filter[0] != '\0')
         setup.filter = options->filter;
     const FcFilesNaming naming = {options->name, options->rank, options->use_pid,
-                                  (guint)MAX(options->keep, 0)};
+                                  (guint)MAX(options->keep, 0), options->quiet};
     setup.files = fc_files_new(options->directory, &naming);
     FcSource *source = fc_source_new(options->pipe_fd, setup.profile_mode);
     if (options->pid > 0)

@@ -79,3 +79,10 @@ void fc_session_files_write(const FcSessionFiles *files, FcProcess *process)
     fc_session_files_write_threads(files, process);
     describe(files);
 }
+
+void fc_session_files_end(const FcSessionFiles *files)
+{
+    g_autofree char *trouble = NULL;
+    fc_files_name_only_one(files->files, &trouble);
+    remember(files, trouble);
+}

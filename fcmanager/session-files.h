@@ -30,3 +30,6 @@ void fc_session_files_write(const FcSessionFiles *files, FcProcess *process);
 /* THREAD mode: writes the files of the threads that are done.  The first thread's is the process's,
  * and has the heap: it waits for the whole of that. */
 void fc_session_files_write_threads(const FcSessionFiles *files, FcProcess *process);
+
+/* The session is over: a profile that turned out to be the only one gets its plain name. */
+void fc_session_files_end(const FcSessionFiles *files);

@@ -430,7 +430,7 @@ void fc_session_end(FcSession *session)
     g_autoptr(GList) all = g_hash_table_get_values(session->processes);
     for (GList *at = all; at; at = at->next)
         fc_session_died(session, ((FcProcess *)at->data)->key, FC_END_UNKNOWN, 0);
-    fc_files_name_only_one(session->setup.files);
+    fc_session_files_end(&session->files);
 }
 
 const char *fc_session_untold(const FcSession *session)

@@ -209,6 +209,94 @@ class Keep(Case):
         fctest.wait_until(lambda: self.files() == ["n.fc", "n.old-1.fc"], str(self.files()))
 
 
+class Beside(Case):
+    """What a run wrote stays, whichever other runs began before."""
+
+    HELD = """
+        #include <pthread.h>
+        #include <stdio.h>
+        #include <sys/wait.h>
+        #include <unistd.h>
+        static void *in_thread(void *words)
+        {
+            return words;
+        }
+        int main(int count, char **words)
+        {
+            puts("in main");
+            fflush(stdout);
+            getchar();
+            pthread_t thread;
+            if (count > 1 && pthread_create(&thread, NULL, in_thread, words) == 0)
+                pthread_join(thread, NULL);
+            if (count > 1 && fork() != 0)
+                wait(NULL);
+            return 0;
+        }
+        """
+
+    def run_beside(self, *words, count=3, **env):
+        """Runs that all begin before the first ends; what each said."""
+        runs = []
+        for _ in range(count):
+            runs.append(subprocess.Popen([self.held, *words], cwd=self.folder, stdin=subprocess.PIPE,
+                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                         env=fctest.plain_environment(FC_DUMP_NAME="n", **env)))
+            self.assertEqual(runs[-1].stdout.readline(), b"in main\n")
+        return [run.communicate(b"x", timeout=fctest.TIMEOUT_S)[1].decode() for run in runs]
+
+    def setUp(self):
+        super().setUp()
+        self.held = self.compile(self.write("held.c", self.HELD))
+
+    def test_profiles(self):
+        """Also of more runs than FC_KEEP keeps of earlier ones, which go as ever."""
+        line = "FCMng: another run wrote './/n.fc' meanwhile: it is now 'n.old-1.fc'\n"
+        for keep in ("0", "1"):
+            for _ in range(2):
+                said = self.run_beside(FC_KEEP=keep)
+                self.assertEqual([line in text for text in said], [False, True, True], said)
+            self.assertEqual(self.files(), ["n.fc", "n.old-1.fc", "n.old-2.fc"])
+            identities = {fcprofile.load(self.path(name)).unique_id for name in self.files()}
+            self.assertEqual(len(identities), 3)
+            self.clear()
+        self.assertEqual("".join(self.run_beside(FC_QUIET="1")), "")
+        self.assertEqual(len(self.files()), 3)
+
+    def test_descriptors(self):
+        for env in ({}, {"FC_ALLOW_THREAD": ""}):
+            said = self.run_beside("fork", **env)
+            lists = [name for name in self.files() if name.endswith(".fcd")]
+            self.assertEqual(lists, ["n.fcd", "n.old-1.fcd", "n.old-2.fcd"], said)
+            self.assertIn("'n.old-1.fcd'", said[2])
+            listed = [name for each in lists for name in re.findall(r"file: (.*)", self.read(each))]
+            self.assertEqual(sorted([*lists, *listed]), self.files())
+            self.assertEqual(len(set(listed)), 6)
+            self.clear()
+
+    def test_same_id(self):
+        """A file of this process's name that another wrote, as in another PID namespace."""
+        program = self.compile("nesting.c")
+        with subprocess.Popen(["sh", "-c", 'echo new >n.$$.fc; touch -d "+1 day" n.$$.fc; exec "$0"',
+                               program], cwd=self.folder, stderr=subprocess.DEVNULL,
+                              env=fctest.plain_environment(FC_DUMP_NAME="n.%p")) as process:
+            pass
+        self.assertEqual(self.files(), [f"n.{process.pid}.fc", f"n.{process.pid}.fc.2"])
+        self.assertEqual(self.read(f"n.{process.pid}.fc"), "new\n")
+
+    def test_cannot_write(self):
+        """A run that can't write doesn't take another's away."""
+        self.write("n.fc", OLD)
+        later = time.time() + 1000
+        os.utime(self.path("n.fc"), (later, later))
+        done = subprocess.run([self.compile("nesting.c")], cwd=self.folder, capture_output=True,
+                              check=False, timeout=fctest.TIMEOUT_S,
+                              env=fctest.plain_environment(TMPDIR="/nowhere", FC_DUMP_NAME="n"),
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10)))
+        self.assertIn(b"(what is there is of another run)", done.stderr)
+        self.assertEqual(self.read("n.fc"), OLD)
+
+
 class Twins(Case):
     """A run leaves either a profile of the plain name or a descriptor: the other one of an earlier
     run would pass for this one's."""
