@@ -4,6 +4,8 @@
  */
 #include "fcgprof/object.h"
 
+#include "symbols/demangle.h"
+
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -362,6 +364,8 @@ gboolean fc_gdemangle_set_style(const char *style)
 
 char *fc_gdemangle(const char *name)
 {
+    if (!fc_demangle_has_bounds(name))
+        return NULL;
     char *plain = bfd_demangle(NULL, name, DMGL_ANSI | DMGL_PARAMS);
     char *result = g_strdup(plain);
 

@@ -5,9 +5,24 @@
  */
 #include "symbols/demangle.h"
 
+#include "symbols/demangle-bound.h"
+
 #include <libiberty/demangle.h>
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A name that is longer is not demangled.  libiberty itself takes C++ names no longer than these,
+ * but asks for the kind of a constructor on its stack, however long the name is. */
+#define RAW_CPLUS_BYTES_MAX 1024
+#define RAW_RUST_BYTES_MAX (16 * 1024)
+/* So much of a readable form is worth having.  A short name may have one without end. */
+#define READABLE_BYTES_MAX (64 * 1024)
+/* What can't be looked at before it is written may refer to parts of itself so often: three times
+ * each, it has 3^(32/3) parts, 120,000. */
+#define REFERENCES_MAX 32
+#define D_REFERENCES_MAX 16   /* each may double the name */
+#define LIFETIME_DIGITS_MAX 2 /* of the number of those in a function's type */
 
 /* libiberty would also take names of other languages' schemes, such as those of plain C
  * that merely look like them. */
@@ -17,13 +32,119 @@ static gboolean looks_mangled(const char *name)
            g_str_has_prefix(name, "__Z");
 }
 
-static char *demangle_rust(const char *raw, int options)
+typedef struct
+{
+    GString *text;
+    jmp_buf too_long;
+} RustName;
+
+static void take_rust(const char *part, size_t bytes, void *data)
+{
+    RustName *name = data;
+    if (name->text->len + bytes > READABLE_BYTES_MAX)
+        longjmp(name->too_long, 1);
+    g_string_append_len(name->text, part, (gssize)bytes);
+}
+
+/* "FG999999999_": a function with so many lifetimes, which are gone through even where they are not
+ * written. */
+static gboolean has_many_lifetimes(const char *raw)
+{
+    for (const char *at = g_str_has_prefix(raw, "_R") ? strchr(raw, 'G') : NULL; at;
+         at = strchr(at + 1, 'G'))
+    {
+        gsize digits = 0;
+        if (at == raw || (at[-1] != 'F' && at[-1] != 'D'))
+            continue;
+        while (g_ascii_isalnum(at[1 + digits]))
+            digits++;
+        if (digits > LIFETIME_DIGITS_MAX && at[1 + digits] == '_')
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* libiberty can't be told to stop, but holds nothing while it calls back, or at most the letters of
+ * one identifier.  1: done, 0: it is no such name, -1: it is too long. */
+static int print_rust(const char *raw, int options, RustName *name)
+{
+    if (setjmp(name->too_long) != 0)
+        return -1;
+    return rust_demangle_callback(raw, options, take_rust, name) != 0;
+}
+
+/* NULL where it is no such name, or where *is_bounded becomes FALSE. */
+static GString *demangle_rust(const char *raw, int options, gboolean *is_bounded)
 {
     /* Link-time optimization appends ".llvm.NUMBER", which says nothing to anyone. */
     const char *llvm = strstr(raw, ".llvm.");
     g_autofree char *bare = llvm ? g_strndup(raw, (gsize)(llvm - raw)) : g_strdup(raw);
+    RustName name = {.text = g_string_new(NULL)};
+    const int done = strlen(bare) <= RAW_RUST_BYTES_MAX && !has_many_lifetimes(bare)
+                         ? print_rust(bare, options, &name)
+                         : -1;
+    *is_bounded = done >= 0;
+    if (done > 0)
+        return name.text;
+    g_string_free(name.text, TRUE);
+    return NULL;
+}
 
-    return rust_demangle(bare, options);
+/* How many parts of it refer to others: "S1_", "T_". */
+static guint count_references(const char *raw)
+{
+    guint count = 0;
+    for (const char *at = raw; *at != '\0'; at++)
+        if (*at == 'S' || *at == 'T')
+            count += at[1 + strspn(at + 1, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")] == '_';
+    return count;
+}
+
+/* Some names ("sr" of clang before 12, and of gcc) libiberty reads only when it writes them at
+ * once. */
+static char *print_unread(const char *raw, int options, gboolean *is_bounded)
+{
+    if (!strstr(raw, "sr"))
+        return NULL;
+    *is_bounded = count_references(raw) <= REFERENCES_MAX;
+    return *is_bounded ? cplus_demangle_v3(raw, options) : NULL;
+}
+
+/* Likewise. */
+static GString *demangle_cplus(const char *raw, int options, gboolean *is_bounded)
+{
+    void *memory = NULL;
+    size_t bytes = 0;
+    if (strlen(raw) > RAW_CPLUS_BYTES_MAX)
+        return NULL;
+    struct demangle_component *tree = cplus_demangle_v3_components(raw, options, &memory);
+    char *plain = NULL;
+    if (!tree)
+        plain = print_unread(raw, options, is_bounded);
+    else if ((*is_bounded = fc_demangle_is_bounded(tree, READABLE_BYTES_MAX)))
+        plain = cplus_demangle_print(options, tree, READABLE_BYTES_MAX / 64, &bytes);
+    GString *text = plain ? g_string_new(plain) : NULL;
+    free(plain);
+    free(memory);
+    return text;
+}
+
+gboolean fc_demangle_has_bounds(const char *raw)
+{
+    const int options = DMGL_ANSI | DMGL_PARAMS;
+    gboolean is_bounded = TRUE;
+    const char *start = raw + strspn(raw, ".$");
+    g_autofree char *bare = g_strndup(start, strcspn(start, "@"));
+    GString *text = demangle_rust(bare, options, &is_bounded);
+    if (!text && is_bounded)
+        text = demangle_cplus(bare, options | DMGL_GNU_V3, &is_bounded);
+    if (text)
+        g_string_free(text, TRUE);
+    guint references = 0;
+    for (const char *at = g_str_has_prefix(bare, "_D") ? strchr(bare, 'Q') : NULL; at;
+         at = strchr(at + 1, 'Q'))
+        references++;
+    return is_bounded && references <= D_REFERENCES_MAX;
 }
 
 /* ".constprop.0.isra.1" becomes " [clone .constprop.0] [clone .isra.1]": a suffix is a
@@ -45,24 +166,19 @@ static void append_clones(GString *text, const char *suffix)
 /* NULL where `raw`, which has no symbol version, is not mangled. */
 static char *demangle_unversioned(const char *raw, int options)
 {
-    GString *text;
-
     if (!looks_mangled(raw))
         return NULL;
-    char *plain = demangle_rust(raw, options);
-    if (plain)
-    {
-        text = g_string_new(plain);
-        free(plain);
+    gboolean is_bounded;
+    GString *text = demangle_rust(raw, options, &is_bounded);
+    if (text)
         return g_string_free(text, FALSE);
-    }
+    if (!is_bounded)
+        return NULL;
     const char *dot = strchr(raw, '.');
     g_autofree char *bare = dot ? g_strndup(raw, (gsize)(dot - raw)) : g_strdup(raw);
-    plain = cplus_demangle(bare, options | DMGL_GNU_V3);
-    if (!plain)
+    text = demangle_cplus(bare, options | DMGL_GNU_V3, &is_bounded);
+    if (!text)
         return NULL;
-    text = g_string_new(plain);
-    free(plain);
     if (dot)
         append_clones(text, dot);
     return g_string_free(text, FALSE);
@@ -70,7 +186,7 @@ static char *demangle_unversioned(const char *raw, int options)
 
 const char *fc_demangle_variant(const char *raw)
 {
-    if (!g_str_has_prefix(raw, "_Z"))
+    if (!g_str_has_prefix(raw, "_Z") || strlen(raw) > RAW_CPLUS_BYTES_MAX)
         return NULL;
     enum gnu_v3_ctor_kinds constructor = is_gnu_v3_mangled_ctor(raw);
     if (constructor == gnu_v3_complete_object_ctor)
