@@ -88,6 +88,18 @@ bool fc_choice_is_on(void)
     return choices && choices->is_on;
 }
 
+static void (*tell_modules)(void);
+
+void fc_choice_setup(void (*tell)(void))
+{
+    tell_modules = tell;
+}
+
+void fc_choice_tell_modules(void)
+{
+    tell_modules();
+}
+
 /* ---- Modules ------------------------------------------------------------------------ */
 
 uint32_t fc_choice_ask(void)

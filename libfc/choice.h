@@ -13,6 +13,11 @@
 
 struct FcChosen;
 
+/* `tell` tells fcmanager which modules were loaded, and is called by fc_choice_tell_modules, which
+ * wants signals blocked.  Once, at start. */
+void fc_choice_setup(void (*tell)(void));
+void fc_choice_tell_modules(void);
+
 /* Makes the memory for the answers where the user chose something.  Returns its descriptor, which
  * fcmanager is to have; -1: there is nothing to choose, or no memory, which a notice says. */
 int fc_choice_make(void);

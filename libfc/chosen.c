@@ -8,7 +8,6 @@
 #include "libfc/choice.h"
 #include "libfc/config.h"
 #include "libfc/depth.h"
-#include "libfc/modules.h"
 #include "libfc/signals.h"
 #include "libfc/thread.h"
 #include "libfc/vectors.h"
@@ -22,8 +21,8 @@ static void update_modules(uint64_t time, void *function, void *site, uint64_t w
     (void)function;
     (void)site;
     (void)where;
-    uint64_t old = fc_block_signals();
-    fc_modules_update();
+    const uint64_t old = fc_block_signals();
+    fc_choice_tell_modules();
     fc_restore_signals(old);
 }
 

@@ -8,7 +8,6 @@
 
 #include "libfc/buffers.h"
 #include "libfc/channel.h"
-#include "libfc/detail.h"
 #include "libfc/pool.h"
 #include "libfc/signals.h"
 #include "libfc/state.h"
@@ -30,9 +29,12 @@
 #define PRIVATE_ROUNDS 16
 
 static uint32_t in_flight_limit;
+static FcChunksLook *look_at;
 
-void fc_chunks_setup(struct FcShared *mapping, uint32_t count, uint32_t ahead_records)
+void fc_chunks_setup(struct FcShared *mapping, uint32_t count, uint32_t ahead_records,
+                     FcChunksLook *look)
 {
+    look_at = look;
     fc_pool_setup(mapping, count);
     const uint32_t records = FC_UNITS / FC_RECORD_UNITS;
     in_flight_limit = ahead_records / records;
@@ -160,7 +162,7 @@ static void flush(bool is_hasty)
     uint32_t units = FC_CURSOR_UNITS(fc_thread.cursor);
     if (chunk && chunk == fc_thread.private_chunk)
     {
-        fc_detail_look(chunk, FC_BUFFER_FIRST, units < FC_UNITS ? units : FC_UNITS);
+        look_at(chunk, FC_BUFFER_FIRST, units < FC_UNITS ? units : FC_UNITS);
         fc_buffers_flush(chunk, units);
         return;
     }
@@ -168,7 +170,7 @@ static void flush(bool is_hasty)
     if (!chunk)
         return;
     units = units < FC_UNITS ? units : FC_UNITS;
-    fc_detail_look(chunk, 0, units);
+    look_at(chunk, 0, units);
     /* also an empty one: the manager frees it */
     send_shared(chunk, units, is_hasty || !can_wait(chunk));
 }

@@ -11,10 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Is shown the records `from` to `to` of a chunk before it is given away.  Signals blocked. */
+typedef void FcChunksLook(const struct FcChunk *chunk, uint32_t from, uint32_t to);
+
 /* Uses the `count` chunks in `mapping` (a mapping of all of it, aligned to FC_CHUNK_BYTES, that
  * stays for the process's life or until fc_pool_shrink), or private buffers and the pipe where it
  * is NULL. `ahead_records` bounds what one thread may have given away and not got back. */
-void fc_chunks_setup(struct FcShared *mapping, uint32_t count, uint32_t ahead_records);
+void fc_chunks_setup(struct FcShared *mapping, uint32_t count, uint32_t ahead_records,
+                     FcChunksLook *look);
 
 /* Gives the calling thread, which has no chunk, another one for its records: a shared one, or a
  * private buffer.  False where none is to be had now.  Signals blocked. */

@@ -6,15 +6,6 @@
 
 #include <string.h>
 
-__thread struct FcHooks fc_hooks;
-#if defined(FC_TEST_EAGER) /* whose tables have another layout than those that modules know */
-extern __thread struct FcHooks fc_module __asm__(FC_MODULE_HOOKS);
-FC_EXPORT __thread struct FcHooks fc_module;
-#else
-extern __thread struct FcHooks fc_module __asm__(FC_MODULE_HOOKS)
-    __attribute__((alias("fc_hooks"), visibility("default")));
-#endif
-
 /* What was linked with the hooks of before finds that nothing is counted. */
 #define OF_BEFORE(number, name)                                                                    \
     extern __thread void *of_before_##number[5] __asm__("__functioncheck_" name);                  \

@@ -12,6 +12,7 @@
 #include "libfc/beacon.h"
 #include "libfc/fc-format.h"
 #include "libfc/sys.h"
+#include "libfc/thread-hooks.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -67,22 +68,6 @@ struct FcFilter
  * meanwhile (fc_counters_forget): of code that is unloaded, in which the reader is not. */
 #define FC_FILTER_SEEN(function) __atomic_load_n(&(function), __ATOMIC_RELAXED)
 
-/* What the hooks of a thread go by. */
-struct FcHooks
-{
-    struct FcFilter *filter; /* NULL: nothing is counted in this thread */
-    /* Never NULL where that is not; else NULL or nobody's.  Of a thread that once counted it stays.
-     */
-    uint64_t *beacon;
-    /* Of code that gcc instrumented after inlining: return addresses on the stack that are less
-       than `room` above `stack_start` are of calls that made no record at their entry, and of such
-       as are entered now.  Of no others it is known (recorded.h). */
-    uint64_t stack_start;
-    uint64_t room;
-    struct FcRecorded *recorded;
-};
-extern __thread struct FcHooks fc_hooks
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
 /* Empty: what stretch.h leads the hooks to, in place of the thread's own. */
 extern struct FcFilter fc_filter_double __attribute__((visibility("hidden")));
 
@@ -90,7 +75,6 @@ extern struct FcFilter fc_filter_double __attribute__((visibility("hidden")));
  * are in what was once linked: where one of the structures above changes, so does the number in
  * three names.  Under the old ones libfc has pointers that are NULL, so that all such hooks go on
  * to the record ways, and under these ways that look for themselves whether the call is counted. */
-#define FC_MODULE_HOOKS "__functioncheck_hooks_4"
 #define FC_MODULE_REFILL "__functioncheck_refill"
 #define FC_MODULE_ENTER "__functioncheck_enter"
 #define FC_MODULE_EXIT "__functioncheck_exit"

@@ -90,6 +90,48 @@ void fc_loader_after_fork_in_child(void)
     forking = 0;
 }
 
+/* ---- Bounds of what is loaded ---------------------------------------------------- */
+
+void fc_loader_read_bounds(const struct dl_phdr_info *object, uint64_t *start, uint64_t *end)
+{
+    *start = UINT64_MAX;
+    *end = 0;
+    for (int i = 0; i < object->dlpi_phnum; i++)
+    {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+        uint64_t at = object->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type != PT_LOAD)
+            continue;
+        *start = at < *start ? at : *start;
+        *end = at + segment->p_memsz > *end ? at + segment->p_memsz : *end;
+    }
+}
+
+struct Bounds
+{
+    uint64_t address;
+    uint64_t start;
+    uint64_t end;
+};
+
+static int is_at_address(struct dl_phdr_info *object, size_t bytes, void *data)
+{
+    struct Bounds *bounds = data;
+    (void)bytes;
+    fc_loader_read_bounds(object, &bounds->start, &bounds->end);
+    return bounds->address >= bounds->start && bounds->address < bounds->end;
+}
+
+bool fc_loader_find_bounds(const void *address, uintptr_t *start, uintptr_t *end)
+{
+    struct Bounds bounds = {.address = (uint64_t)(uintptr_t)address};
+    if (fc_libc()->iterate_phdr(is_at_address, &bounds) == 0)
+        return false;
+    *start = (uintptr_t)bounds.start;
+    *end = (uintptr_t)bounds.end;
+    return true;
+}
+
 /* ---- Standing in for dl_iterate_phdr --------------------------------------------- */
 
 struct Walk

@@ -10,10 +10,17 @@
 
 #include <link.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Finds what the stand-in calls; `tell` is to tell of what is loaded, signals blocked.  Once, at
  * start. */
 void fc_loader_setup(void (*tell)(void));
+
+/* From where to where an object is mapped; `end` is 0 where nothing is. */
+void fc_loader_read_bounds(const struct dl_phdr_info *object, uint64_t *start, uint64_t *end);
+
+/* The same of the loaded object that holds `address`.  False: there is none. */
+bool fc_loader_find_bounds(const void *address, uintptr_t *start, uintptr_t *end);
 
 /* False: the loader is not to be asked now.  It could not answer, and what is in the list was told
  * when the program's function was called; or the process is just being forked.  True: it may be

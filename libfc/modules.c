@@ -82,27 +82,11 @@ static void read_build_id(const struct dl_phdr_info *object, const ElfW(Phdr) * 
     }
 }
 
-/* `end` is 0 where nothing is mapped. */
-static void read_bounds(const struct dl_phdr_info *object, uint64_t *start, uint64_t *end)
-{
-    *start = UINT64_MAX;
-    *end = 0;
-    for (int i = 0; i < object->dlpi_phnum; i++)
-    {
-        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
-        uint64_t at = object->dlpi_addr + segment->p_vaddr;
-        if (segment->p_type != PT_LOAD)
-            continue;
-        *start = at < *start ? at : *start;
-        *end = at + segment->p_memsz > *end ? at + segment->p_memsz : *end;
-    }
-}
-
 static void describe(const struct dl_phdr_info *object, struct FcModuleInfo *info)
 {
     memset(info, 0, sizeof *info);
     info->base = object->dlpi_addr;
-    read_bounds(object, &info->start, &info->end);
+    fc_loader_read_bounds(object, &info->start, &info->end);
     bool readable_notes = info->end != 0;
     for (int i = 0; readable_notes && i < object->dlpi_phnum && info->build_id_bytes == 0; i++)
         if (object->dlpi_phdr[i].p_type == PT_NOTE)
@@ -296,31 +280,6 @@ void fc_modules_update(void)
 {
     if (!modules.interposed || __atomic_load_n(&modules.changed, __ATOMIC_RELAXED))
         update();
-}
-
-struct Bounds
-{
-    uint64_t address;
-    uint64_t start;
-    uint64_t end;
-};
-
-static int is_at_address(struct dl_phdr_info *object, size_t bytes, void *data)
-{
-    struct Bounds *bounds = data;
-    (void)bytes;
-    read_bounds(object, &bounds->start, &bounds->end);
-    return bounds->address >= bounds->start && bounds->address < bounds->end;
-}
-
-bool fc_modules_find_bounds(const void *address, uintptr_t *start, uintptr_t *end)
-{
-    struct Bounds bounds = {.address = (uint64_t)(uintptr_t)address};
-    if (fc_libc()->iterate_phdr(is_at_address, &bounds) == 0)
-        return false;
-    *start = (uintptr_t)bounds.start;
-    *end = (uintptr_t)bounds.end;
-    return true;
 }
 
 void fc_modules_scan_last(void)

@@ -4,9 +4,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /* Finds the real dlopen and dlclose, and sees to it that the program's calls of them come to
  * our stand-ins.  Once, at start, from a constructor. */
 void fc_modules_setup(void);
@@ -22,9 +19,6 @@ void fc_modules_scan(void);
 /* Likewise, at the end of the process: also what libc has loaded by itself (for iconv, or to look
  * up names), which passes by our stand-ins. */
 void fc_modules_scan_last(void);
-
-/* From where to where the loaded object that holds `address` is mapped.  False: there is none. */
-bool fc_modules_find_bounds(const void *address, uintptr_t *start, uintptr_t *end);
 
 /* In a forked child, which has the modules of its parent. */
 void fc_modules_after_fork(void);

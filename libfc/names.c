@@ -5,10 +5,8 @@
 #include "libfc/names.h"
 
 #include "libfc/channel.h"
-#include "libfc/choice.h"
 #include "libfc/clock.h"
 #include "libfc/config.h"
-#include "libfc/depth.h"
 #include "libfc/sys.h"
 
 /* So many chunks a thread has had: that its names pay off is not to be expected of a short one. */
@@ -138,7 +136,7 @@ static void record_long(struct FcNames *names, uint64_t time, void *function, vo
         __atomic_compare_exchange_n(&place->function, &taken, (uint64_t)(uintptr_t)function, false,
                                     __ATOMIC_RELEASE, __ATOMIC_RELAXED);
     }
-    fc_names_begin(time);
+    fc_names_begin(time, false);
 }
 
 void fc_names_record(uint64_t time, void *function, void *site, uint64_t where)
@@ -178,8 +176,7 @@ void fc_names_record(uint64_t time, void *function, void *site, uint64_t where)
 
 static bool are_wanted(void)
 {
-    return fc_config.detail == FC_DETAIL_ALL && fc_clock_is_fast() && !fc_choice_is_on() &&
-           !fc_depth_is_on() && !fc_thread.has_ended;
+    return fc_config.detail == FC_DETAIL_ALL && fc_clock_is_fast() && !fc_thread.has_ended;
 }
 
 static void tell(const struct FcNames *names, const struct FcName *known, size_t count)
@@ -198,7 +195,7 @@ static void close_to_null(struct FcNames *names)
         pair->site = UINT64_MAX;
 }
 
-void fc_names_begin(uint64_t time)
+void fc_names_begin(uint64_t time, bool may_begin)
 {
     const uint32_t epoch = (uint32_t)(time >> 32);
     struct FcNames *names = fc_thread.names;
@@ -208,7 +205,8 @@ void fc_names_begin(uint64_t time)
         return;
     }
     /* relaxed: as in fc_thread_next_sequence */
-    if (__atomic_load_n(&fc_thread.sequence, __ATOMIC_RELAXED) < FIRST_SEQUENCE || !are_wanted())
+    if (__atomic_load_n(&fc_thread.sequence, __ATOMIC_RELAXED) < FIRST_SEQUENCE || !may_begin ||
+        !are_wanted())
         return;
     names = fc_map(sizeof *names);
     if (!names)

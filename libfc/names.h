@@ -120,9 +120,9 @@ fc_names_store(struct FcUnit *unit, uint64_t generation, const struct FcNames *n
  * no room for: a long one if need be, which gives a name if there is one to be had. */
 void fc_names_record(uint64_t time, void *function, void *site, uint64_t where);
 
-/* Behind a long record of that time: short ones may count from there, and if the calling thread has
- * made none yet, it makes some from here on if it can. */
-void fc_names_begin(uint64_t time);
+/* Behind a long record of that time: short ones may count from there.  A thread that has made none
+ * makes some from here on, if it can and `may_begin`. */
+void fc_names_begin(uint64_t time, bool may_begin);
 /* In a forked child, behind the same message: fcmanager is told what the thread has. */
 void fc_names_after_fork(void);
 /* The thread ends. */

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "libfc/chunk-full.h"
 #include "libfc/fc-format.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
@@ -59,15 +60,6 @@ static inline __attribute__((always_inline)) void fc_record_store(struct FcRecor
                      (uint64_t)(uintptr_t)site | generation << FC_SITE_GENERATION_SHIFT,
                      __ATOMIC_RELEASE);
 }
-
-/* Stores a long record in a new chunk, waiting for one if need be, or drops it when profiling is
- * off. In slow.c, which may include what starts profiling; this header must not. Async-signal-safe;
- * errno is kept. */
-void fc_record_slow(uint64_t time, void *function, void *site, uint64_t where);
-
-/* An FC_RECORD_OFF of a thread that has no chunk and may never need one: sends it by itself.  In
- * slow.c, too.  Signals blocked. */
-void fc_record_send_off(const struct FcRecord *record);
 
 /* Both, and the slow path where there is no room. */
 static inline __attribute__((always_inline)) void fc_record_make(uint64_t time, void *function,

@@ -15,7 +15,7 @@
 #include "libfc/chunks.h"
 #include "libfc/config.h"
 #include "libfc/file.h"
-#include "libfc/modules.h"
+#include "libfc/loader.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 
@@ -304,7 +304,7 @@ __attribute__((noinline)) void fc_scan_run(int manager_pid)
         return;
     scan.pid = fc_sys(SYS_getpid);
     fc_thread.last_freed = NULL;
-    if (fc_modules_find_bounds(&scan, &scan.own_start, &scan.own_end))
+    if (fc_loader_find_bounds(&scan, &scan.own_start, &scan.own_end))
         scan.own_end = (scan.own_end + PAGE_BYTES - 1) & ~(uintptr_t)(PAGE_BYTES - 1);
     if (read_list(list) && look_everywhere(maps))
     {

@@ -2,13 +2,17 @@
  *
  * The slow path of all who make records (record.h): the chunk at the cursor has no room.  Starts
  * profiling with the first record, makes threads and unseen forks known, and goes on in a new
- * chunk.  May include any other file; has no header of its own (record.h declares it).
+ * chunk.
  */
+#include "libfc/chunk-full.h"
+
 #include "libfc/channel.h"
+#include "libfc/choice.h"
 #include "libfc/chosen.h"
 #include "libfc/chunks.h"
 #include "libfc/clock.h"
 #include "libfc/counted.h"
+#include "libfc/depth.h"
 #include "libfc/modules.h"
 #include "libfc/names.h"
 #include "libfc/process.h"
@@ -119,7 +123,7 @@ static void record(uint64_t time, void *function, void *site, uint64_t where)
         if (slot)
         {
             fc_record_store(slot, generation, time, function, site, where);
-            fc_names_begin(time);
+            fc_names_begin(time, !fc_choice_is_on() && !fc_depth_is_on());
         }
         if (slot && fc_thread.has_ended)
             fc_chunks_give_up(); /* nothing will tell when this thread has made its last record */

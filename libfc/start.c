@@ -7,6 +7,7 @@
 #include "libfc/start.h"
 
 #include "libfc/channel.h"
+#include "libfc/choice.h"
 #include "libfc/chunks.h"
 #include "libfc/clock.h"
 #include "libfc/config.h"
@@ -77,8 +78,10 @@ static bool start(struct FcHello *hello)
     if (!join_or_spawn(hello))
         return false;
     fc_channel_open(fc_session.pipe_fd, fc_session.manager_pid, fc_session.manager_pipe_fd);
-    fc_chunks_setup(fc_session.shared, fc_session.chunk_count, fc_config.buffer_records);
+    fc_chunks_setup(fc_session.shared, fc_session.chunk_count, fc_config.buffer_records,
+                    fc_detail_look);
     fc_streams_setup(fc_config.memory ? NULL : fc_session.shared);
+    fc_choice_setup(fc_modules_update);
     fc_detail_setup(fc_config.detail == FC_DETAIL_AUTO && fc_session.shared != NULL);
     fc_switches_setup(fc_config.time_mode == FC_TIME_TSC || fc_config.time_mode == FC_TIME_EXT);
     fc_threads_setup();

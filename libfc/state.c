@@ -5,10 +5,10 @@
 #include "libfc/state.h"
 
 #include "libfc/clock.h"
-#include "libfc/filter.h"
 #include "libfc/mark.h"
 #include "libfc/notice.h"
 #include "libfc/sys.h"
+#include "libfc/thread-hooks.h"
 #include "libfc/thread.h"
 
 enum State

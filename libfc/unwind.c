@@ -8,7 +8,7 @@
 #include "libfc/clock.h"
 #include "libfc/early.h"
 #include "libfc/libc.h"
-#include "libfc/modules.h"
+#include "libfc/loader.h"
 #include "libfc/notice.h"
 #include "libfc/record.h"
 #include "libfc/switches.h"
@@ -42,7 +42,7 @@ void fc_unwind_start(void)
     if (backtrace)
     {
         backtrace(addresses, OWN_MAX); /* it sets itself up */
-        fc_modules_find_bounds((const void *)(uintptr_t)backtrace, &own_start, &own_end);
+        fc_loader_find_bounds((const void *)(uintptr_t)backtrace, &own_start, &own_end);
     }
     else
         (void)fc_libc()->dlerror();

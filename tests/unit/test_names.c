@@ -82,7 +82,7 @@ static void start(void)
                                   .own_stack = {STACK_END - (8u << 20), STACK_END}};
     slow = messages = 0;
     told_count = 0;
-    fc_names_begin(NOW);
+    fc_names_begin(NOW, true);
     g_assert_nonnull(fc_thread.names);
     g_assert_cmpuint(messages, ==, 1);
     g_assert_cmpuint(told_count, ==, 0);

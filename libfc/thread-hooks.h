@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the hooks of a thread go by.  Modules that were linked with the hooks know this layout:
+ * where it changes, so do the names in filter.h.
+ */
+#pragma once
+
+#include <stdint.h>
+
+/* Its name in the modules.  In a library for tests, whose tables have another layout than modules
+ * know, a structure of zeros has it. */
+#define FC_MODULE_HOOKS "__functioncheck_hooks_4"
+
+struct FcFilter;
+struct FcRecorded;
+
+struct FcHooks
+{
+    struct FcFilter *filter; /* NULL: nothing is counted in this thread */
+    /* Non-NULL whenever `filter` is; otherwise NULL or a dummy.  Kept once the thread has counted.
+     */
+    uint64_t *beacon;
+    /* Of code that gcc instrumented after inlining: return addresses on the stack that are less
+       than `room` above `stack_start` are of calls that made no record at their entry, and of such
+       as are entered now.  Of no others it is known (recorded.h). */
+    uint64_t stack_start;
+    uint64_t room;
+    struct FcRecorded *recorded;
+};
+extern __thread struct FcHooks fc_hooks
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
