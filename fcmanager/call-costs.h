@@ -15,8 +15,7 @@ typedef struct
     double within;         /* a counted call within a recursion */
     double after_inlining; /* one of code that was instrumented so */
     double sampled;        /* as `inside`, of a sampled call, */
-    double callee;         /* whose own time each recorded call that it makes adds this to, */
-    double gap;            /* and between its end and the next hook; */
+    double callee;         /* whose own time each recorded call that it makes adds this to; */
     double inner;          /* as `sampled`, of a call within a sampled one */
     double sample;         /* a sampled call beyond a recorded and a counted one, */
     double sample_after_inlining;

@@ -24,7 +24,6 @@ FcCallCosts fc_costs_of(const struct FcCosts *measured)
         (2 * PARTS_OF_TICK);
     costs.sampled = MAX(costs.inside, measured->sampled / PARTS_OF_TICK);
     costs.callee = MAX(costs.recorded - costs.inside, measured->callee / PARTS_OF_TICK);
-    costs.gap = MAX(costs.recorded - costs.inside, measured->gap / PARTS_OF_TICK);
     costs.inner = MAX(costs.inside, measured->inner / PARTS_OF_TICK);
     costs.within = MAX(costs.counted, measured->counted[FC_COSTS_OF_RECURSION] / PARTS_OF_TICK);
     costs.after_inlining =
@@ -161,7 +160,6 @@ static void find_overhead(Work *work)
         work->overhead[i] +=
             recorded * costs->inside + within * outside + (double)unrecorded * counted;
         work->overhead[node->parent] += (recorded - within) * outside;
-        work->overhead[i] += fc_counts_hidden_cost(counts, i);
     }
     for (guint32 i = counts->node_count; i-- > 1;) /* children stand behind their parents */
         if (fc_counts_is_deep(counts, i))

@@ -5,8 +5,6 @@
  */
 #include "fcmanager/counted-settle.h"
 
-#include "fcmanager/stretches.h"
-
 #include <string.h>
 
 typedef struct
@@ -281,7 +279,6 @@ static void order_nodes(FcSettle *settle)
     Order order = {.settle = settle};
     FcCounts *fresh = &order.fresh;
     GArray *marks = NULL;
-    GArray *hidden = NULL;
     g_autofree guint32 *places = g_new0(guint32, counts->node_count);
     fc_nodes_init(&order.known, counts->node_count);
     fresh->nodes = g_new(FcCountsNode, counts->node_count);
@@ -302,12 +299,9 @@ static void order_nodes(FcSettle *settle)
             fc_counts_add_unrecorded(&fresh->unrecorded, places[at],
                                      fc_counts_unrecorded(counts, at));
         }
-        if (fc_counts_hidden_cost(counts, at) > 0)
-            fc_counts_add_hidden_cost(&hidden, places[at], fc_counts_hidden_cost(counts, at));
     }
     fc_nodes_clear(&order.known);
     place_slowest(counts, places);
-    fc_stretches_renumber(settle->counted->stretches, places);
     if (counts->contexts_in_use)
         *counts->contexts_in_use -= counts->node_count - fresh->node_count;
     g_free(counts->nodes);
@@ -324,9 +318,6 @@ static void order_nodes(FcSettle *settle)
     counts->unrecorded = fresh->unrecorded;
     g_clear_pointer(&counts->deep_nodes, g_array_unref);
     counts->deep_nodes = fresh->deep_nodes;
-    if (counts->hidden_costs)
-        g_array_unref(counts->hidden_costs);
-    counts->hidden_costs = hidden;
 }
 
 void fc_settle_move(FcSettle *settle)

@@ -2,9 +2,8 @@
  *
  * What becomes of counted calls when their thread has ended: counted-apportion.c gives them to
  * contexts, callers first, as counted-settle.c tells it, counted-times.c estimates their times,
- * counted-fit.c fits these to the time that there was, counted-recursion.c has those of calls
- * within one another, counted-move.c puts what was recorded within
- * counted callers below those; counted-callers.c says who calls by a call site, counted-below.c
+ * counted-recursion.c has those of calls within one another, counted-move.c puts what was recorded
+ * within counted callers below those; counted-callers.c says who calls by a call site, counted-below.c
  * finds contexts for them.  thread.c calls fc_counted_settle, the rest is between these.
  *
  * What is exact and what is not:
@@ -202,9 +201,6 @@ void fc_settle_has_moved(FcSettle *settle, guint32 node);
 void fc_settle_apportion(FcSettle *settle, guint32 index);
 /* The part of the pair's calls for which the samples stand. */
 double fc_settle_estimated_part(const FcCountedPair *pair);
-/* Makes the estimated ticks of `count` shares of one frame smaller where they and the gaps between
- * them are more than the frame took: see counted-fit.c. */
-void fc_settle_fit(const FcSettle *settle, FcCountedShare *shares, guint count, double measured);
 void fc_settle_times(FcSettle *settle, guint64 outside);
 /* Adds their time to arcs whose calls were within another one of the function, and have no context
  * of their own.  Behind fc_settle_times. */

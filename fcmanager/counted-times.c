@@ -17,9 +17,6 @@ typedef struct
     guint64 alone;
     FcCountedSums timed;
     FcCountedSums inner; /* within others' samples */
-    guint64 gaps;
-    double gap_weight;
-    double gap;
 } Sums;
 
 static void add(FcCountedSums *sums, const FcCountedSums *more)
@@ -38,9 +35,6 @@ static void add_sample(Sums *sums, const FcCountedSample *sample)
 {
     add(&sums->timed, &sample->timed);
     sums->alone += sample->alone;
-    sums->gaps += sample->gaps;
-    sums->gap_weight += sample->gap_weight;
-    sums->gap += sample->gap;
 }
 
 static void add_inner(Sums *sums, const GArray *inner, guint32 arc)
@@ -178,13 +172,6 @@ static double mean_local(const FcSettle *settle, const Estimate *estimate, const
     return MAX(mean, 0) + fc_costs_of_counted(costs, &settle->counts->functions[function]);
 }
 
-static double gap_of(const FcSettle *settle, const Sums *sums)
-{
-    if (sums->gaps < SAMPLES_LEAST)
-        return -1;
-    return MAX(0, sums->gap / sums->gap_weight - settle->costs->gap);
-}
-
 /* Adds to the function's variances, and returns that of the local time. */
 static double add_errors(FcCountsFunction *function, const Sums *sums, double mean, double untimed)
 {
@@ -274,12 +261,10 @@ static void estimate(FcSettle *settle)
     const Estimate known = {costs, cold_of(&costs, by_pair, pairs->len)};
     for (guint i = 0; i < pairs->len; i++)
     {
-        FcCountedPair *pair = &g_array_index(pairs, FcCountedPair, i);
+        const FcCountedPair *pair = &g_array_index(pairs, FcCountedPair, i);
         FcCountsFunction *function = &counts->functions[pair->function];
         const Sums sums = by_pair[i];
         const gboolean own = best_of(&sums)->windows >= SAMPLES_LEAST;
-        pair->callees = callees_of(best_of(own ? &sums : &by_function[pair->function]));
-        pair->gap = gap_of(settle, &sums);
         means[i] =
             mean_local(settle, &known, own ? &sums : &by_function[pair->function], pair->function);
         function->counted += pair->calls - pair->deep;
@@ -428,7 +413,6 @@ void fc_settle_times(FcSettle *settle, guint64 outside)
     {
         for (to = from; to < settle->shares->len && shares[to].frame == shares[from].frame; to++)
             continue;
-        fc_settle_fit(settle, &shares[from], to - from, (double)measured[shares[from].frame]);
         move_time(settle, &shares[from], to - from, measured[shares[from].frame]);
     }
 }

@@ -4,15 +4,12 @@
  */
 #include "fcmanager/counted.h"
 
-#include "fcmanager/stretches.h"
-
 FcCounted *fc_counted_new(FcCounts *counts)
 {
     FcCounted *counted = g_new0(FcCounted, 1);
     counted->counts = counts;
     counted->pairs = g_array_new(FALSE, TRUE, sizeof(FcCountedPair));
     counted->samples = g_array_new(FALSE, TRUE, sizeof(FcCountedSample));
-    counted->stretches = g_array_new(FALSE, TRUE, sizeof(FcStretches));
     counted->sure = g_array_new(FALSE, TRUE, sizeof(guint64));
     counted->before = g_array_new(FALSE, TRUE, sizeof(double));
     counted->arcs_before = g_array_new(FALSE, TRUE, sizeof(guint32));
@@ -28,7 +25,6 @@ void fc_counted_free(FcCounted *counted)
         return;
     g_array_unref(counted->pairs);
     g_array_unref(counted->samples);
-    g_array_unref(counted->stretches);
     g_array_unref(counted->sure);
     g_array_unref(counted->before);
     g_array_unref(counted->arcs_before);
@@ -171,14 +167,6 @@ void fc_counted_inner(FcCounted *counted, guint32 arc, const FcCountedTime *time
     if (counted->inner->len <= arc)
         g_array_set_size(counted->inner, arc + 1);
     add_time(&g_array_index(counted->inner, FcCountedSums, arc), time, most);
-}
-
-void fc_counted_gap(FcCounted *counted, guint32 index, guint64 ticks, guint64 weight)
-{
-    FcCountedSample *sample = &g_array_index(counted->samples, FcCountedSample, index);
-    sample->gaps++;
-    sample->gap_weight += (double)weight;
-    sample->gap += (double)weight * (double)ticks;
 }
 
 FcCountedPair *fc_counted_pair(FcCounted *counted, guint64 site, gint site_module, guint32 function)

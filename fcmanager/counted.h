@@ -48,9 +48,6 @@ typedef struct
     guint64 alone;  /* activations that were timed and stand for themselves only */
     guint64 cut;    /* of the timed ones, those whose window ended before they did */
     FcCountedSums timed; /* the others */
-    guint64 gaps;        /* in so many cases it is known when the next hook was: */
-    double gap_weight;
-    double gap; /* the sum of the ticks up to it */
 } FcCountedSample;
 
 /* A call site and the function that it calls. */
@@ -63,8 +60,6 @@ typedef struct
     guint64 deep;      /* of them, those deeper than FC_DEPTH: none was timed */
     guint32 first_arc; /* index + 1; 0: none.  For counted-settle.c, as the next */
     guint32 first_sample;
-    double callees; /* that a sampled call makes itself, in the mean, */
-    double gap;     /* and ticks up to the next hook; below 0: not known */
 } FcCountedPair;
 
 /* Where a call deeper than FC_DEPTH counts; address 0: nothing. */
@@ -81,7 +76,6 @@ typedef struct
 typedef struct
 {
     FcCounts *counts;   /* of the thread; not owned */
-    GArray *stretches;  /* FcStretches by context */
     gboolean begun;     /* the thread counts: what is called from where is not always known */
     GArray *pairs;      /* FcCountedPair */
     FcMap pair_map;     /* site, its module, function -> pair + 1 */
@@ -119,9 +113,6 @@ guint32 fc_counted_met(FcCounted *counted, guint32 parent, guint32 arc, guint64 
 void fc_counted_timed(FcCounted *counted, guint32 sample, const FcCountedTime *time, guint64 most);
 /* A call by `arc` was recorded within a sample of another function; likewise. */
 void fc_counted_inner(FcCounted *counted, guint32 arc, const FcCountedTime *time, guint64 most);
-
-/* It was so many ticks from the end of a call of that sample to the next hook. */
-void fc_counted_gap(FcCounted *counted, guint32 sample, guint64 ticks, guint64 weight);
 
 /* The thread has ended, no sample is met any more: gives back what finds them. */
 void fc_counted_forget_samples_map(FcCounted *counted);

@@ -61,7 +61,6 @@ void fc_counts_free(FcCounts *counts)
     g_clear_pointer(&counts->apportioned_nodes, g_array_unref);
     g_clear_pointer(&counts->apportioned_arcs, g_array_unref);
     g_clear_pointer(&counts->counted_functions, g_array_unref);
-    g_clear_pointer(&counts->hidden_costs, g_array_unref);
     fc_map_clear(&counts->known_arcs);
     g_clear_pointer(&counts->unrecorded, g_array_unref);
     g_clear_pointer(&counts->deep_nodes, g_array_unref);
@@ -80,15 +79,6 @@ void fc_counts_mark(GArray **marks, guint32 index)
     if ((*marks)->len <= index)
         g_array_set_size(*marks, index + 1);
     g_array_index(*marks, guint8, index) = 1;
-}
-
-void fc_counts_add_hidden_cost(GArray **costs, guint32 node, double ticks)
-{
-    if (!*costs)
-        *costs = g_array_new(FALSE, TRUE, sizeof(double));
-    if ((*costs)->len <= node)
-        g_array_set_size(*costs, node + 1);
-    g_array_index(*costs, double, node) += ticks;
 }
 
 void fc_counts_add_unrecorded(GArray **unrecorded, guint32 node, guint64 calls)

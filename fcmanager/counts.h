@@ -175,8 +175,6 @@ typedef struct
     GArray
         *seen_nodes; /* guint8: 1 where only looks tell of calls: observed-contexts.h; likewise */
     GArray *deep_nodes;     /* guint8: 1 where calls are that were deeper than FC_DEPTH; likewise */
-    GArray *hidden_costs;   /* double by node: ticks of its local time that hooks took beyond what
-                               they cost by the calibration; likewise */
     GArray *node_costs;     /* FcCountsCost; likewise */
     GArray *arc_costs;      /* FcCountsCost, without local; likewise */
     GHashTable *node_waits; /* FcCountsCost by node; NULL: none */
@@ -288,13 +286,6 @@ static inline gboolean fc_counts_is_deep(const FcCounts *counts, guint32 node)
 /* Before calls without a record are added to a node: whether these are deeper.  It is no deep one
  * any more where others are not. */
 void fc_counts_note_deep(FcCounts *counts, guint32 node, gboolean is_deep);
-/* The same of hidden_costs. */
-void fc_counts_add_hidden_cost(GArray **costs, guint32 node, double ticks);
-static inline double fc_counts_hidden_cost(const FcCounts *counts, guint32 node)
-{
-    const GArray *costs = counts->hidden_costs;
-    return costs && node < costs->len ? g_array_index(costs, double, node) : 0;
-}
 static inline FcCountsCost fc_counts_cost(const GArray *costs, guint32 index)
 {
     const FcCountsCost none = {0};

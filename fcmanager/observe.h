@@ -32,7 +32,6 @@ typedef struct
     GArray *sightings;
     const GArray
         *before; /* guint64 by function: ticks before that; NULL, and behind its end: none */
-    const GArray *stretches; /* FcStretches by context */
     guint64 looks;
     double weight;  /* the sum of theirs, */
     double squares; /* and of the squares of the weights of single looks */

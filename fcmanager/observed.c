@@ -5,7 +5,6 @@
 #include "fcmanager/observed.h"
 
 #include "fcmanager/observed-outside.h"
-#include "fcmanager/stretches.h"
 
 #include <math.h>
 
@@ -439,12 +438,6 @@ static void refine_times(Refine *refine, double look)
     weigh(refine, &outside, functions, ticks / weight, look);
     g_autofree double *local = fit_all(refine, functions);
     weigh_frames(refine, local, calibration_error(refine, &outside, ticks / weight));
-    const FcStretchedTimes times = {.frames = refine->frames,
-                                    .within = refine->within,
-                                    .busy = refine->busy,
-                                    .removed = refine->removed,
-                                    .local = local};
-    fc_stretches_weigh(counts, refine->observed->stretches, refine->costs, &times);
     share_out(refine, local);
     keep_totals(refine);
 }

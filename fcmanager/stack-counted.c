@@ -6,7 +6,6 @@
 
 #include "fcmanager/stack-off.h"
 #include "fcmanager/stack-segments.h"
-#include "fcmanager/stretches.h"
 
 /* ---- The beginning ------------------------------------------------------------------- */
 
@@ -157,47 +156,6 @@ void fc_stack_end_sample(FcStack *stack, guint32 sample, guint64 total, guint64 
 {
     add_sample(stack, sample, total, local, FALSE);
     stack->is_window = FALSE;
-    stack->gap_sample = sample + 1;
-    stack->gap_since = stack->last;
-    fc_stack_begin_stretch(stack, stack->last, stack->window_weight);
-}
-
-void fc_stack_end_gap(FcStack *stack, guint64 before, guint64 time)
-{
-    /* else another record came in between, as of time off the CPU */
-    if (stack->gap_sample != 0 && stack->gap_since == before && time - before <= most_ticks(stack))
-        fc_counted_gap(stack->counted, stack->gap_sample - 1, time - before, stack->window_weight);
-    stack->gap_sample = 0;
-    stack->stretch_since = 0;
-}
-
-void fc_stack_begin_stretch(FcStack *stack, guint64 time, guint64 weight)
-{
-    stack->stretch_since = time;
-    stack->stretch_weight = weight;
-}
-
-/* How many times 64 calls the counter had held: the middle of the part of its span. */
-static double held_of(const FcStackUsedUp *end)
-{
-    return (double)end->weight * (0.5 + ((double)end->length - 0.5) / FC_COUNT_LENGTH_MASK);
-}
-
-void fc_stack_end_stretch(FcStack *stack, guint64 before, const FcStackUsedUp *end)
-{
-    /* That one counter was used up twice in a row tells how many of its calls were in between. */
-    const gboolean is_same =
-        stack->stretch_function == end->function && stack->stretch_site == end->site;
-    const double weight =
-        is_same && end->length != 0 ? held_of(end) : (double)stack->stretch_weight;
-    /* else another record came in between, as of time off the CPU */
-    if (stack->stretch_since != 0 && stack->stretch_since == before &&
-        (double)(end->time - before) <= (double)most_ticks(stack) * MAX(1, weight))
-        fc_stretches_add(stack->counted->stretches, stack->frames[stack->top].node, end->is_double,
-                         (double)(end->time - before), weight);
-    stack->stretch_since = 0;
-    stack->stretch_function = end->function;
-    stack->stretch_site = end->site;
 }
 
 void fc_stack_cut_window(FcStack *stack)

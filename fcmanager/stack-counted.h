@@ -21,17 +21,6 @@ typedef struct
     gboolean deep;
 } FcStackCall;
 
-/* A counter was used up. */
-typedef struct
-{
-    guint64 function;
-    guint64 site;
-    guint64 time;
-    guint64 weight;     /* how many times 64 calls it holds in the mean, */
-    guint length;       /* and whether it held more or less: as FC_COUNT_LENGTH_MASK has it */
-    gboolean is_double; /* hooks worked twice since another was */
-} FcStackUsedUp;
-
 /* `function` is counted from `time` on: of its frames the outermost stays.  The others end without
  * an exit of their own, each where the next one that stays begins.  `nested`: only calls within
  * another one are counted. */
@@ -43,12 +32,6 @@ struct StackFrame *fc_stack_begin_sample(FcStack *stack, const struct FcName *ca
 /* In a window a frame was opened; or the innermost one closed, which was never off the CPU. */
 void fc_stack_enter_window(FcStack *stack);
 void fc_stack_leave_window(FcStack *stack);
-/* A stretch: from the end of a sample, or from where a counter was used up without one, to where
- * the next one is.  `before`: the time of the last record. */
-void fc_stack_begin_stretch(FcStack *stack, guint64 time, guint64 weight);
-void fc_stack_end_stretch(FcStack *stack, guint64 before, const FcStackUsedUp *end);
-/* The first record behind the end of a sample, which was at `before` if that was the last one. */
-void fc_stack_end_gap(FcStack *stack, guint64 before, guint64 time);
 /* The window was ended: what follows in its frame may call without a record. */
 void fc_stack_cut_window(FcStack *stack);
 

@@ -150,13 +150,7 @@ struct FcStack
                                                     those in it, ... */
     gint window_segment;                         /* the segment that was current */
     guint64 window_number;                       /* another one for each window */
-    guint64 window_weight;    /* what its sample stands for, and the gap behind it */
-    guint32 gap_sample;       /* number of the sample that ended last, + 1; 0: none did, */
-    guint64 gap_since;        /* and when */
-    guint64 stretch_since;    /* when a stretch began; 0: none did, */
-    guint64 stretch_weight;   /* and how many times 64 calls its sample stands for, */
-    guint64 stretch_function; /* which was one of this, */
-    guint64 stretch_site;     /* from here */
+    guint64 window_weight; /* what its sample stands for */
     GArray *aways;        /* of struct FrameAway, [0] begins the list of the free ones; NULL: none
                              yet */
     struct StackAway off; /* of the thread in all */

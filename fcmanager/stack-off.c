@@ -264,8 +264,6 @@ void fc_stack_take_pending(FcStack *stack, guint64 time)
     const struct StackAway more = stack->off_pending;
     stack->off_pending = (struct StackAway){0};
     stack->is_pending = FALSE;
-    stack->gap_sample = 0;    /* that is within the gap behind it, */
-    stack->stretch_since = 0; /* or the stretch */
     if (has_room(more.off, time - MIN(stack->last, time)))
     {
         stack->off_placed = MIN(more.off, time - MIN(stack->last, time));

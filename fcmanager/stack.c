@@ -81,8 +81,8 @@ static void apply_changes(FcStack *stack, guint64 time)
         fc_counted_forget_places(stack->counted);
 }
 
-/* A record of a function whose calls are counted; the one before it was at `before`. */
-static void count(FcStack *stack, const struct Event *event, guint64 before)
+/* A record of a function whose calls are counted. */
+static void count(FcStack *stack, const struct Event *event)
 {
     guint64 function = event->function & FC_POINTER_MASK;
     guint64 address = event->address;
@@ -99,25 +99,7 @@ static void count(FcStack *stack, const struct Event *event, guint64 before)
         fc_stack_cut_window(stack);
         return;
     }
-    if (kind == FC_COUNT_GAP_ENDS)
-    {
-        fc_stack_end_gap(stack, before, event->time);
-        return;
-    }
     const gboolean deep = kind == FC_COUNT_DEEP_ONE || kind == FC_COUNT_DEEP_SEEN;
-    if (kind == FC_COUNT_SAMPLE || kind == FC_COUNT_SEEN)
-    {
-        const FcStackUsedUp used_up = {
-            .function = function,
-            .site = event->site,
-            .time = event->time,
-            .weight = weight,
-            .length = (guint)(event->function >> FC_COUNT_LENGTH_SHIFT & FC_COUNT_LENGTH_MASK),
-            .is_double = (event->function >> FC_COUNT_SPARING_SHIFT & FC_COUNT_DOUBLED) != 0};
-        fc_stack_end_stretch(stack, before, &used_up);
-    }
-    if (kind == FC_COUNT_SEEN)
-        fc_stack_begin_stretch(stack, event->time, weight);
     if (kind != FC_COUNT_SAMPLE && kind != FC_COUNT_ONE && kind != FC_COUNT_SEEN && !deep)
     {
         stack->counts->repairs.bad_records++;
@@ -166,7 +148,7 @@ G_NO_INLINE static void take_other(FcStack *stack, const struct Event *event, gu
                            stack->frames[stack->top].node);
         return;
     case FC_RECORD_COUNT:
-        count(stack, event, before);
+        count(stack, event);
         return;
     case FC_RECORD_OFF:
         if (fc_stack_depth(stack) == 0)

@@ -479,8 +479,6 @@ void fc_thread_settle(FcThread *thread, gboolean ended, const FcCallCosts *costs
     }
     if (fc_stack_has_counted(thread->stack))
         fc_counted_settle(fc_stack_counted(thread->stack), time_outside(thread), costs);
-    if (fc_stack_has_counted(thread->stack))
-        seen.stretches = fc_stack_counted(thread->stack)->stretches;
     FcStackOff off;
     fc_stack_get_off(thread->stack, &off);
     fc_waits_spread(thread->counts, off.unplaced);

@@ -19,7 +19,6 @@
 #include "libfc/filter.h"
 #include "libfc/record.h"
 #include "libfc/recorded.h"
-#include "libfc/stretch.h"
 #include "libfc/switches.h"
 
 #include <cpuid.h>
@@ -102,7 +101,7 @@ static inline __attribute__((always_inline)) enum Way
 find_way(enum FcRecordKind kind, uint64_t function, uint64_t key, uint64_t site, uint64_t place)
 {
     struct FcRecorded *recorded = fc_hooks.recorded;
-    struct FcFilter *filter = fc_stretch_own(fc_hooks.filter);
+    struct FcFilter *filter = fc_hooks.filter;
     if (fc_unlikely(!fc_recorded_watches(recorded, place) ||
                     fc_recorded_is_within(recorded, site, place)))
         return WAY_OTHER;

@@ -31,22 +31,17 @@ void fc_costs_add_samples(struct FcSamples *samples, const struct FcChunk *chunk
     const struct FcRecord *end = &chunk->records[units / FC_RECORD_UNITS];
     for (const struct FcRecord *at = chunk->records; at + 6 < end; at++)
     {
-        const struct FcRecord *exit = at + 1;
         if (!is_sample(at))
             continue;
-        if (kind_of(exit) == FC_RECORD_EXIT)
-            add(&samples->alone, exit->time - at->time, most);
+        if (kind_of(at + 1) == FC_RECORD_EXIT)
+            add(&samples->alone, at[1].time - at->time, most);
         else
         {
             const uint64_t first = at[2].time - at[1].time;
             const uint64_t second = at[4].time - at[3].time;
-            exit = at + 5;
-            add(&samples->calling, exit->time - at->time - first - second, most);
+            add(&samples->calling, at[5].time - at->time - first - second, most);
             add(&samples->inner, first, most);
             add(&samples->inner, second, most);
         }
-        if (kind_of(exit) == FC_RECORD_EXIT && kind_of(exit + 1) == FC_RECORD_COUNT &&
-            !is_sample(exit + 1))
-            add(&samples->gap, exit[1].time - exit->time, most);
     }
 }

@@ -18,7 +18,6 @@ struct FcSamples
     uint64_t most; /* ticks: what took longer was interrupted */
     struct FcMean alone;
     struct FcMean calling; /* without the two calls that it makes */
-    struct FcMean gap;
     struct FcMean inner; /* these calls */
 };
 

@@ -418,7 +418,6 @@ static void measure_samples(const struct FcChunk *chunk, uint64_t cursor, struct
     const uint32_t calls = each(less(plain, empty), CALLING_CALLS);
     costs->sampled = mean_of(&samples.alone);
     costs->callee = (uint32_t)less(mean_of(&samples.calling), costs->sampled + calls) / 2;
-    costs->gap = mean_of(&samples.gap);
     costs->inner = mean_of(&samples.inner);
 }
 

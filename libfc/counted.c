@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * See counted.h.  Of a counted function one call in about 64, later fewer, is timed: a sample.
- * While it runs: window.h.  Between samples: stretch.h.
+ * While it runs: window.h.
  *
  * Which activation of a counted function has a frame in the manager: held.h.
  */
@@ -16,17 +16,9 @@
 #include "libfc/place.h"
 #include "libfc/recorded.h"
 #include "libfc/signals.h"
-#include "libfc/stretch.h"
 #include "libfc/switches.h"
 #include "libfc/thread.h"
 #include "libfc/window.h"
-
-static void end_gap(struct FcCounted *counted, uint64_t function, uint64_t site, uint64_t where)
-{
-    counted->is_gap = false;
-    fc_counters_tell(FC_COUNT_GAP_ENDS, function, site, where);
-    fc_counters_set_filter(counted);
-}
 
 /* `told`: what stands beside the function in the record. */
 static void sample(struct FcCounted *counted, struct FcFunction *known, uint64_t told,
@@ -45,23 +37,18 @@ static void sample(struct FcCounted *counted, struct FcFunction *known, uint64_t
 
 /* The counter of the call was used up: it is refilled, and the call timed unless it is within one
  * that is. */
-static void go_on(struct FcCounted *counted, struct FcFunction *known, struct FcPair *pair,
-                  struct FcCount *count, uint64_t site, uint64_t where)
+static void go_on(struct FcCounted *counted, struct FcFunction *known, struct FcCount *count,
+                  uint64_t site, uint64_t where)
 {
     const uint32_t sparing = fc_counters_sparing(counted, count);
-    const uint64_t length = fc_counters_refill(counted, pair, count, sparing);
+    fc_counters_refill(counted, count, sparing);
     if (counted->is_window)
         return;
-    const uint64_t told = (uint64_t)(sparing | fc_stretch_end(counted)) << FC_COUNT_SPARING_SHIFT |
-                          length << FC_COUNT_LENGTH_SHIFT;
+    const uint64_t told = (uint64_t)sparing << FC_COUNT_SPARING_SHIFT;
     if (fc_held_is(known) && !known->is_nested && fc_held_is_left(known, site, where))
         fc_held_end(counted, known);
     if (fc_held_is(known) || known->is_nested)
-    {
         fc_counters_tell(FC_COUNT_SEEN, FC_FILTER_SEEN(known->function) | told, site, where);
-        fc_stretch_begin(counted, false);
-        fc_counters_set_filter(counted);
-    }
     else
         sample(counted, known, told, site, where);
 }
@@ -83,7 +70,7 @@ FC_REALIGN void fc_counted_refill(void *function, void *site, uint64_t where)
     {
         struct FcCount *count = fc_filter_counter(pair);
         if (count)
-            go_on(counted, known, pair, count, (uint64_t)(uintptr_t)site, where);
+            go_on(counted, known, count, (uint64_t)(uintptr_t)site, where);
     }
 }
 
@@ -105,7 +92,7 @@ static void count(struct FcCounted *counted, struct FcFunction *known, uint64_t 
         return;
     struct FcCount *count = fc_filter_counter(pair);
     if (count)
-        go_on(counted, known, pair, count, site, where);
+        go_on(counted, known, count, site, where);
 }
 
 /* The user wants it counted, and this is its first call here. */
@@ -130,8 +117,6 @@ FC_REALIGN void fc_counted_enter(void *function_pointer, void *site_pointer, uin
     struct FcCounted *counted = fc_thread.counted;
     if (fc_counters_have_stopped())
         return;
-    if (counted && counted->is_gap)
-        end_gap(counted, function, site, where);
     enum FcChosenWay way = FC_CHOSEN_RECORD;
     if (counted && fc_choice_is_on())
         way = fc_chosen_enter(counted, function, site);
@@ -210,8 +195,6 @@ FC_REALIGN void fc_counted_exit(void *function_pointer, void *site_pointer, uint
     struct FcCounted *counted = fc_thread.counted;
     if (fc_counters_have_stopped())
         return;
-    if (counted && counted->is_gap)
-        end_gap(counted, function, site, where);
     const unsigned ends = ends_frame(counted, function, site, where);
     if (ends != FC_ENDS_NOTHING)
         record_exit(ends, function, site, where);
@@ -288,8 +271,6 @@ void fc_counted_look_after_inlining(uint64_t function, uint64_t site, uint64_t w
 void fc_counted_leave_after_inlining(uint64_t site, uint64_t where)
 {
     struct FcCounted *counted = fc_thread.counted;
-    if (counted && counted->is_gap)
-        end_gap(counted, FC_FUNCTION_AFTER_INLINING, site, where);
     struct FcRecorded *recorded = fc_hooks.recorded;
     const struct FcRecordedCall *call;
     unsigned ends = FC_ENDS_NOTHING;

@@ -109,7 +109,7 @@ uint64_t fc_counters_random(struct FcCounted *counted)
 
 /* ---- Hooks and records -------------------------------------------------------- */
 
-/* What the hooks see during a window, in the gap behind it, and where there is a limit of depth:
+/* What the hooks see during a window, and where there is a limit of depth:
  * nothing is counted, and all come here. */
 static struct FcFilter empty_filter = {.is_slow = true};
 
@@ -125,11 +125,8 @@ void fc_counters_set_filter(struct FcCounted *counted)
 {
     if (fc_counters_have_stopped())
         return;
-    const bool is_empty = counted->is_window || counted->is_gap || fc_thread.depth;
-    if (is_empty)
-        fc_hooks.filter = &empty_filter;
-    else
-        fc_hooks.filter = counted->is_double ? &fc_filter_double : &counted->filter;
+    const bool is_empty = counted->is_window || fc_thread.depth;
+    fc_hooks.filter = is_empty ? &empty_filter : &counted->filter;
 }
 
 void fc_counters_record(enum FcRecordKind kind, uint64_t function, uint64_t site, uint64_t where)
@@ -397,9 +394,6 @@ static struct FcPair *make_pair(struct FcCounted *counted, struct FcFunction *kn
     pair->counter = (uintptr_t)count - (uintptr_t)pair;
     pair->site = site;
     pair->beacon = fc_beacon_entered(function & FC_POINTER_MASK, site);
-    uint8_t *length = fc_counters_length_of(counted, pair);
-    if (length)
-        *length = 0;
     __atomic_store_n(&pair->key, key | (is_hidden ? FC_PAIR_HIDDEN : 0), __ATOMIC_RELEASE);
     if (is_first)
     {

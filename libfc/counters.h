@@ -79,8 +79,7 @@ struct FcCounted
     uint32_t more_count;
     struct FcPair *outgrown[FC_MORE_SIZES]; /* the smaller ones before it, by size */
     struct FcPair
-        *next_pair[FC_FILTER_PAIRS];  /* of the same function, for each in the hooks' table */
-    uint8_t lengths[FC_FILTER_PAIRS]; /* likewise: see fc_counters_refill */
+        *next_pair[FC_FILTER_PAIRS]; /* of the same function, for each in the hooks' table */
 
     struct FcChunk *chunk; /* of counts; NULL: none yet */
     uint32_t chunk_count;  /* chunks that it had, this one included */
@@ -96,8 +95,6 @@ struct FcCounted
     /* While a sample's window is open: the frames within it, the sample's first. */
     bool is_window;
     bool is_window_ending;
-    bool is_gap;          /* until the next event, which is to be recorded; see stretch.h */
-    bool is_double;       /* until a counter is used up hooks do their work twice; likewise */
     uint32_t window_left; /* records until it is closed */
     uint32_t window_top;
     uint32_t window_number; /* another one for each window */
@@ -157,13 +154,6 @@ static inline struct FcPair **fc_counters_next_pair(struct FcCounted *counted,
     return &counted->next_pair[pair - counted->filter.pairs];
 }
 
-/* Where it is kept what was filled into the pair's counter; NULL: that is not known. */
-static inline uint8_t *fc_counters_length_of(struct FcCounted *counted, const struct FcPair *pair)
-{
-    const uintptr_t offset = (uintptr_t)pair - (uintptr_t)counted->filter.pairs;
-    return offset < sizeof counted->filter.pairs ? &counted->lengths[offset / sizeof *pair] : NULL;
-}
-
 /* The pair, hidden or not; NULL: there is none.  The function is being entered: its
  * code may be read. */
 struct FcPair *fc_counters_pair(struct FcCounted *counted, uint64_t function, uint64_t site);
@@ -187,11 +177,9 @@ struct FcPair *fc_counters_make_pair(struct FcCounted *counted, struct FcFunctio
 #endif
 #define FC_COUNT_SPARING_MAX 7u
 
-/* The pair's counter is used up: it is to hold so many calls more.  Returns how many it had held,
- * as FC_COUNT_LENGTH_MASK has it; with another `sparing` than the last time that is not known.
- * `count` is the pair's, read once: it becomes NULL in a child that a handler forks. */
-uint32_t fc_counters_refill(struct FcCounted *counted, const struct FcPair *pair,
-                            struct FcCount *count, uint32_t sparing);
+/* The counter is used up: it is to hold so many calls more.  `count` is read once by the caller: a
+ * pair's becomes NULL in a child that a handler forks. */
+void fc_counters_refill(struct FcCounted *counted, struct FcCount *count, uint32_t sparing);
 
 /* How many times over they are doubled.  By the counter alone, which it is when that is used up as
  * it was when that was filled, but for the one time in between: what a sample stands for. */

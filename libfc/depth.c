@@ -241,7 +241,7 @@ static bool count_in(struct FcCounted *counted, struct FcPair *pair)
         return false;
     struct FcCount *count = fc_filter_counter(pair);
     if (count)
-        fc_counters_refill(counted, pair, count, 0);
+        fc_counters_refill(counted, count, 0);
     return count;
 }
 

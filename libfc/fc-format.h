@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#define FC_WIRE_VERSION 4u
+#define FC_WIRE_VERSION 5u
 
 /* The most that fcmanager is asked to keep: slowest calls of each function, older profiles. */
 #define FC_SLOWEST_MAX 1000u
@@ -287,8 +287,8 @@ struct FcCosts
        recursive one, several in turn that were dissolved in their caller; of the first,
        instrumented after inlining */
     uint32_t counted[4], after_inlining;
-    /* as `inside`, of a SAMPLE; what each call in it adds; up to GAP_ENDS; of such a call */
-    uint32_t sampled, callee, gap, inner;
+    /* as `inside`, of a SAMPLE; what each call in it adds; as `inside`, of such a call */
+    uint32_t sampled, callee, inner;
     /* what a call that is a SAMPLE takes beyond a recorded and a counted one; after inlining */
     uint32_t sample, sample_after_inlining;
 };
@@ -296,7 +296,7 @@ struct FcCosts
 #define FC_COSTS_OF_ONE 0
 #define FC_COSTS_OF_RECURSION 2
 #define FC_COSTS_IN_TURN 3
-_Static_assert(sizeof(struct FcCosts) == 52, "wire format");
+_Static_assert(sizeof(struct FcCosts) == 48, "wire format");
 
 struct FcDataHeader
 {

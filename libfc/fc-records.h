@@ -133,17 +133,11 @@ enum FcCountRecord
     FC_COUNT_WINDOW_ENDS = 6,
     FC_COUNT_DEEP_ONE = 7,  /* as ONE and SEEN, of calls that are deeper than FC_DEPTH: */
     FC_COUNT_DEEP_SEEN = 8, /* they have no time of their own */
-    FC_COUNT_GAP_ENDS = 9,  /* no call: what came first behind the EXIT of a SAMPLE comes here */
 };
 #define FC_COUNT_RECORD_SHIFT 48
 #define FC_COUNT_RECORD_MASK 0xffu
 #define FC_COUNT_SPARING_SHIFT 56 /* of SAMPLE and SEEN: how often 64 was doubled, see below */
 #define FC_COUNT_SPARING_MASK 7u
-#define FC_COUNT_DOUBLED 8u /* beside that: hooks worked twice since the last of these */
-/* Of SAMPLE and SEEN: how many calls the counter held before it was used up, of 32 to 96 and their
- * doubles by those parts of the span, from 1 on; 0: that is not told. */
-#define FC_COUNT_LENGTH_SHIFT 60
-#define FC_COUNT_LENGTH_MASK 7u
 
 /* FC_RECORD_OFF: between the record before and this one the thread may have been off the CPU, as it
  * waited or was preempted, or libfc was at work.  Bits 4-7 of `where` hold an */

@@ -16,8 +16,6 @@ OF_BEFORE(3, "recorded_1");
 OF_BEFORE(4, "hooks_2");
 OF_BEFORE(5, "hooks_3");
 
-struct FcFilter fc_filter_double;
-
 #if defined(FC_AFTER_INLINING)
 #define ENDBR64 0xfa1e0ff3u
 #define PUSH_R10 0x5241u

@@ -68,9 +68,6 @@ struct FcFilter
  * meanwhile (fc_counters_forget): of code that is unloaded, in which the reader is not. */
 #define FC_FILTER_SEEN(function) __atomic_load_n(&(function), __ATOMIC_RELAXED)
 
-/* Empty: what stretch.h leads the hooks to, in place of the thread's own. */
-extern struct FcFilter fc_filter_double __attribute__((visibility("hidden")));
-
 /* What libfc has for the hooks that are linked into modules (module-hooks.c).  These stay as they
  * are in what was once linked: where one of the structures above changes, so does the number in
  * three names.  Under the old ones libfc has pointers that are NULL, so that all such hooks go on

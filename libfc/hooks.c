@@ -28,7 +28,6 @@
 #include "libfc/names.h"
 #include "libfc/record.h"
 #include "libfc/state.h"
-#include "libfc/stretch.h"
 #include "libfc/switches.h"
 
 /* Where a record was made, and of which kind, as FcRecord.where has it. */
@@ -144,7 +143,6 @@ __attribute__((noinline)) static void enter_filtered(struct FcFilter *filter, vo
 {
     const uint64_t address = (uint64_t)(uintptr_t)function;
     uint64_t told;
-    filter = fc_stretch_own(filter);
     fc_beacon_set(fc_filter_beacon(&fc_hooks), FC_BEACON_HOOK);
     switch (fc_filter_enter(filter, address, (uint64_t)(uintptr_t)site, &told))
     {
@@ -169,7 +167,6 @@ __attribute__((noinline)) static void leave_filtered(struct FcFilter *filter, vo
                                                      uint64_t stack_address)
 {
     const uint64_t address = (uint64_t)(uintptr_t)function;
-    filter = fc_stretch_own(filter);
     fc_beacon_set(fc_filter_beacon(&fc_hooks), FC_BEACON_HOOK);
     const struct FcSlot *slot = fc_filter_find_slot(filter, address);
     if (fc_unlikely(!slot || stack_address >= slot->exit_limit))

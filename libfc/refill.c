@@ -39,20 +39,8 @@ static void add_calls(struct FcCount *count, uint64_t more)
     while (!replace(&count->word, &word, next));
 }
 
-#define LENGTH_BITS 3u /* of FC_COUNT_LENGTH_MASK */
-
-uint32_t fc_counters_refill(struct FcCounted *counted, const struct FcPair *pair,
-                            struct FcCount *count, uint32_t sparing)
+void fc_counters_refill(struct FcCounted *counted, struct FcCount *count, uint32_t sparing)
 {
     const uint64_t span = (FC_COUNT_MASK + UINT64_C(1)) << sparing;
-    const uint64_t random = fc_counters_random(counted) & (span - 1);
-    uint8_t *length = fc_counters_length_of(counted, pair);
-    uint32_t held = 0;
-    add_calls(count, (FC_COUNT_MIN << sparing) + random);
-    if (!length)
-        return 0;
-    if (*length >> LENGTH_BITS == sparing)
-        held = *length & FC_COUNT_LENGTH_MASK;
-    *length = (uint8_t)(sparing << LENGTH_BITS | (1 + random * FC_COUNT_LENGTH_MASK / span));
-    return held;
+    add_calls(count, (FC_COUNT_MIN << sparing) + (fc_counters_random(counted) & (span - 1)));
 }

@@ -8,7 +8,6 @@
 #include "libfc/nested.h"
 #include "libfc/place.h"
 #include "libfc/signals.h"
-#include "libfc/stretch.h"
 #include "libfc/thread.h"
 
 static uint64_t place_of(const struct FcWindowFrame *frame)
@@ -149,10 +148,7 @@ unsigned fc_window_exit(struct FcCounted *counted, uint64_t function)
         return FC_ENDS_NOTHING;
     }
     if (at == 1)
-    {
         end_sample(counted, function);
-        fc_stretch_begin(counted, true);
-    }
     counted->window_top = at - 1;
     counted->window_left -= counted->window_left > 0;
     return at == 1 ? FC_ENDS_FRAME | FC_ENDS_SAMPLE : FC_ENDS_FRAME;

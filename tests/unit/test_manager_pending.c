@@ -199,23 +199,7 @@ static void start_in_sample(FcFixture *f, gboolean pending)
         fc_fixture_seen(f, 20, 5000, 0);
 }
 
-/* What was pending when a timed call of a counted function ended is none of its caller's work. */
-static void test_in_gap(void)
-{
-    for (guint pending = 0; pending < 2; pending++)
-    {
-        FcFixture f;
-        start_in_sample(&f, pending);
-        fc_fixture_leave(&f, 20, 'B', SITE('A', 0), 1);
-        fc_fixture_count(&f, 5050, FC_COUNT_GAP_ENDS, 'B', SITE('A', 0), 1);
-        const GArray *samples = fc_stack_counted(f.stack)->samples;
-        g_assert_cmpuint(g_array_index(samples, FcCountedSample, 0).gaps, ==, 1 - pending);
-        fc_fixture_leave(&f, 6000, 'A', 0x99, 0);
-        fc_fixture_stop(&f);
-    }
-}
-
-/* Nor is a call in the window a sample of its function where that was pending in it. */
+/* A call in the window is no sample of its function where that was pending in it. */
 static void test_in_window(void)
 {
     for (guint pending = 0; pending < 2; pending++)
@@ -245,7 +229,6 @@ int main(int argc, char **argv)
     g_test_add_func("/pending/at-last-wait", test_at_last_wait);
     g_test_add_func("/pending/behind", test_behind);
     g_test_add_func("/pending/random", test_random);
-    g_test_add_func("/pending/in-gap", test_in_gap);
     g_test_add_func("/pending/in-window", test_in_window);
     return g_test_run();
 }
