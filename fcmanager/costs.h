@@ -10,7 +10,8 @@
  * a third of a counted call's cost for each of its calls: each did something; a
  * thirty-second where the compiler dissolved it in its caller.  What is then too much for a counted
  * function, whose time was estimated and taken out of its caller's, is taken off its other
- * contexts, and what is left of that off the caller.  Totals lose what was taken off below them: costs-totals.h.
+ * contexts, and what is left of that off the caller.  Totals lose what was taken off below them:
+ * costs-totals.h.
  *
  * Calls within a recursion are made by the function itself, those that a function which it calls
  * made are taken for such as well. */

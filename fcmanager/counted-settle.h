@@ -3,8 +3,9 @@
  * What becomes of counted calls when their thread has ended: counted-apportion.c gives them to
  * contexts, callers first, as counted-settle.c tells it, counted-times.c estimates their times,
  * counted-recursion.c has those of calls within one another, counted-move.c puts what was recorded
- * within counted callers below those; counted-callers.c says who calls by a call site, counted-below.c
- * finds contexts for them.  thread.c calls fc_counted_settle, the rest is between these.
+ * within counted callers below those; counted-callers.c says who calls by a call site,
+ * counted-below.c finds contexts for them.  thread.c calls fc_counted_settle, the rest is between
+ * these.
  *
  * What is exact and what is not:
  *

@@ -150,7 +150,7 @@ struct FcStack
                                                     those in it, ... */
     gint window_segment;                         /* the segment that was current */
     guint64 window_number;                       /* another one for each window */
-    guint64 window_weight; /* what its sample stands for */
+    guint64 window_weight;                       /* what its sample stands for */
     GArray *aways;        /* of struct FrameAway, [0] begins the list of the free ones; NULL: none
                              yet */
     struct StackAway off; /* of the thread in all */

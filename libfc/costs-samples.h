@@ -18,7 +18,7 @@ struct FcSamples
     uint64_t most; /* ticks: what took longer was interrupted */
     struct FcMean alone;
     struct FcMean calling; /* without the two calls that it makes */
-    struct FcMean inner; /* these calls */
+    struct FcMean inner;   /* these calls */
 };
 
 /* The samples in the chunk, of long records up to unit `units`: of functions that call nothing, or

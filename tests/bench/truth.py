@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How far the shares of a profile are from the truth.
 
-    truth.py [--repeat N] [--tries N] [--rounds N] [MIX...]
+    truth.py [--repeat N] [--tries N] [--rounds N] [MIX...|untuned]
 
 Each mix (tests/bench/truth) is a program of phases that time themselves; built without hooks, what it
 prints is the truth: time on the CPU.  Of a profile a phase's share is the total time of its function,
@@ -27,7 +27,7 @@ import bench  # noqa: E402
 import fctest  # noqa: E402
 
 ROUNDS = 80  # a plain run takes about 0.2 s; of one that is over sooner chance decides
-LONGER = {"containers -O0": 4}  # so many times, and so it makes fewer rounds
+LONGER = {"containers -O0": 4, "callbacks -O0": 4}  # so many times, and so it makes fewer rounds
 TRIES = 4
 PLACES = 4  # to which functions are aligned within a line of the cache
 PLACE_BYTES = 16
@@ -55,6 +55,15 @@ MIXES = {
     "virtual clang": ("virtual.cc", "clang++", "-O2"),
     "containers clang": ("containers.cc", "clang++", "-O2"),
 }
+# No constant may be tuned with these.
+UNTUNED = {}
+for _name in ("hashing", "vectors", "grammar", "queues", "opcodes"):
+    UNTUNED[f"{_name} -O2"] = (_name + ".c", "gcc", "-O2")
+    UNTUNED[f"{_name} -O0"] = (_name + ".c", "gcc", "-O0")
+    UNTUNED[f"{_name} clang"] = (_name + ".c", "clang", "-O2")
+UNTUNED["callbacks -O2"] = ("callbacks.cc", "g++", "-O2")
+UNTUNED["callbacks -O0"] = ("callbacks.cc", "g++", "-O0")
+UNTUNED["callbacks clang"] = ("callbacks.cc", "clang++", "-O2")
 # column: which program, FC_DETAIL, the key of a function's time, and for which part of the rounds: where
 # each call is recorded nothing is left to chance, and a run takes up to 80 times as long
 WAYS = {
@@ -68,7 +77,7 @@ WAYS = {
 class Mix:
     def __init__(self, name, place, folder):
         self.name = name
-        self.source, self.compiler, self.level = MIXES[name]
+        self.source, self.compiler, self.level = {**MIXES, **UNTUNED}[name]
         self.place = place
         self.folder = folder
         self.build("plain", [], [])
@@ -191,9 +200,10 @@ def main():
     parser.add_argument("--tries", type=int, default=TRIES, help="for each, of which the shortest counts")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="of the phases in each run")
     parser.add_argument("--verbose", action="store_true", help="each phase's share")
-    parser.add_argument("mixes", nargs="*", metavar="MIX", help=", ".join(MIXES))
+    parser.add_argument("mixes", nargs="*", metavar="MIX", help=", ".join((*MIXES, *UNTUNED)) + "; untuned: the latter")
     options = parser.parse_args()
-    worst = run_mixes(options.mixes or MIXES, options)
+    names = UNTUNED if options.mixes == ["untuned"] else options.mixes or MIXES
+    worst = run_mixes(names, options)
     for what, of in (("worst", max), ("mean of worst", statistics.mean)):
         print(f"{what:17} " + "  ".join(f"{of(each):6.1f}{'':18}" for each in worst.values()))
 
