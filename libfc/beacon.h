@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
+/* SPDX-License-Identifier: 0BSD
  *
  * Where a thread is: one word in its first chunk of counts (FcChunk.beacon), which its hooks write
  * and fcmanager reads whenever it likes (fcmanager/observe.h).  So the manager learns by looking

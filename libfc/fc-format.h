@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
+/* SPDX-License-Identifier: 0BSD
  *
  * The wire format between libfc (inside the profiled process) and fcmanager:
  * records (fc-records.h), the shared chunks that hold them, and the messages on the pipe.

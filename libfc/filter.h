@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
+/* SPDX-License-Identifier: 0BSD
  *
  * What the hooks ask before they record: a table for each thread, in which counted functions are
  * found by (function, call site) at their entry and by function at their exit.  Here is what

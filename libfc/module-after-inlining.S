@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
+/* SPDX-License-Identifier: 0BSD
  *
  * As module-hooks.c, for code that gcc instruments after inlining: counts what is counted at its
  * entry, and returns from an exit that is of a counted call.  All else is libfc's, by a jump, as if its

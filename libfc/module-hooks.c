@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
+/* SPDX-License-Identifier: 0BSD
  *
  * The two hooks as `fc-config --libs` links them into each program and library: hidden, so that
  * they are called directly.  A jump through memory would cost time, and make the processor forget
@@ -11,6 +11,9 @@
  *
  * Weak, as the flags may come twice in a command, and a program that has hooks of its own keeps
  * those. The build compiles this file with -O2, without which calls would not be jumps.
+ *
+ * Its licence asks nothing of the programs that it becomes a part of; so must those of all that it
+ * includes (tests/style/licences.py).
  */
 #include "libfc/filter.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
+/* SPDX-License-Identifier: 0BSD
  *
  * System calls as libfc makes them: never a cancellation point, errno of the
  * program untouched, failure returned as -errno.  For every file of libfc;

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
+/* SPDX-License-Identifier: 0BSD
  *
  * What the hooks of a thread go by.  Modules that were linked with the hooks know this layout:
  * where it changes, so do the names in filter.h.
