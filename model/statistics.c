@@ -21,7 +21,7 @@ void fc_moments_fill(FcMoments *spread, guint count, guint all)
         fc_moments_add(spread, count, 0);
 }
 
-FcWelch fc_welch(const FcMoments spread[2], const guint count[2], const double variance[2])
+FcWelch fc_welch(const FcMoments *spread, const guint *count, const double *variance)
 {
     double known[2] = {0, 0}; /* variance of a single value, by what is measured */
     guint freedom[2];

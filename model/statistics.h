@@ -29,10 +29,11 @@ typedef struct
     double freedom; /* degrees of freedom of the error; 0: nothing is known about it */
 } FcWelch;
 
-/* Compares `count[0]` values before with `count[1]` after.  `variance` is what is known of the
- * variance of single values apart from how they spread, such as that of an estimate; a side
- * of one value takes the spread of the other, and where each has one there is nothing else. */
-FcWelch fc_welch(const FcMoments spread[2], const guint count[2], const double variance[2]);
+/* Each argument is an array of two.  Compares `count[0]` values before with `count[1]` after.
+ * `variance` is what is known of the variance of single values apart from how they spread, such as
+ * that of an estimate; a side of one value takes the spread of the other, and where each has one
+ * there is nothing else. */
+FcWelch fc_welch(const FcMoments *spread, const guint *count, const double *variance);
 
 /* How likely Student's t with that many degrees of freedom is at least as far from 0. */
 double fc_student_tail(double t, double freedom);
