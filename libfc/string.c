@@ -2,7 +2,8 @@
  *
  * libfc's own functions of <string.h>: hidden, so that all calls in libfc come here, those that
  * the compiler makes for a copy or a comparison included, whatever the program defines under these
- * names.  Plain loops: nothing on the hot path calls them.
+ * names.  Plain loops: nothing on the hot path calls them.  Names of functions that return a
+ * pointer are in parentheses: <string.h> may have them as macros, which keep `const`.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -13,7 +14,7 @@
 #pragma GCC optimize("no-tree-loop-distribute-patterns")
 #endif
 
-void *memcpy(void *restrict to, const void *restrict from, size_t bytes)
+void *(memcpy)(void *restrict to, const void *restrict from, size_t bytes)
 {
 #if defined(__x86_64__)
     void *at = to;
@@ -25,7 +26,7 @@ void *memcpy(void *restrict to, const void *restrict from, size_t bytes)
     return to;
 }
 
-void *memmove(void *to, const void *from, size_t bytes)
+void *(memmove)(void *to, const void *from, size_t bytes)
 {
     if ((uintptr_t)to - (uintptr_t)from >= bytes)
         return memcpy(to, from, bytes);
@@ -34,7 +35,7 @@ void *memmove(void *to, const void *from, size_t bytes)
     return to;
 }
 
-void *memset(void *to, int value, size_t bytes)
+void *(memset)(void *to, int value, size_t bytes)
 {
 #if defined(__x86_64__)
     void *at = to;
@@ -54,7 +55,7 @@ int memcmp(const void *a, const void *b, size_t bytes)
     return 0;
 }
 
-void *memmem(const void *in, size_t bytes, const void *wanted, size_t wanted_bytes)
+void *(memmem)(const void *in, size_t bytes, const void *wanted, size_t wanted_bytes)
 {
     for (const char *at = in; bytes >= wanted_bytes; at++, bytes--)
         if (memcmp(at, wanted, wanted_bytes) == 0)
@@ -84,14 +85,14 @@ int strcmp(const char *a, const char *b)
     return (uint8_t)*a - (uint8_t)*b;
 }
 
-char *strchr(const char *text, int wanted)
+char *(strchr)(const char *text, int wanted)
 {
     while (*text && *text != (char)wanted)
         text++;
     return *text == (char)wanted ? (char *)text : NULL;
 }
 
-char *strrchr(const char *text, int wanted)
+char *(strrchr)(const char *text, int wanted)
 {
     const char *at = text + strlen(text);
     while (at > text && *at != (char)wanted)
@@ -99,7 +100,7 @@ char *strrchr(const char *text, int wanted)
     return *at == (char)wanted ? (char *)at : NULL;
 }
 
-char *strstr(const char *text, const char *wanted)
+char *(strstr)(const char *text, const char *wanted)
 {
     return memmem(text, strlen(text), wanted, strlen(wanted));
 }
@@ -127,19 +128,19 @@ static char *copy(char *restrict to, const char *restrict from)
     return to;
 }
 
-char *strcpy(char *restrict to, const char *restrict from)
+char *(strcpy)(char *restrict to, const char *restrict from)
 {
     copy(to, from);
     return to;
 }
 
 /* Compilers make calls of it, too, of strcpy and strlen. */
-char *stpcpy(char *restrict to, const char *restrict from)
+char *(stpcpy)(char *restrict to, const char *restrict from)
 {
     return copy(to, from);
 }
 
-char *strcat(char *restrict to, const char *restrict from)
+char *(strcat)(char *restrict to, const char *restrict from)
 {
     copy(to + strlen(to), from);
     return to;
