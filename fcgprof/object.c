@@ -7,6 +7,7 @@
 #include "symbols/demangle.h"
 
 #include <elf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,13 +113,19 @@ static guint64 true_size(FcGObject *object, const asection *section)
     return MIN(size, file_bytes > start ? file_bytes - start : 0);
 }
 
-/* From the header of an ELF file: libbfd knows other machines than its own as data only. */
-static FcGMachine find_machine(bfd *file)
+/* From the header of an ELF file: libbfd knows other machines than its own as data only.  Read from
+ * the file itself, as libbfd's word for that differs from version to version. */
+static FcGMachine find_machine(const char *path, bfd *object)
 {
-    guint8 header[EI_NIDENT + 4];
+    guint8 header[EI_NIDENT + 4] = {0};
 
-    if (bfd_get_flavour(file) != bfd_target_elf_flavour || bfd_seek(file, 0, SEEK_SET) != 0 ||
-        bfd_bread(header, sizeof header, file) != sizeof header || bfd_big_endian(file))
+    if (bfd_get_flavour(object) != bfd_target_elf_flavour || bfd_big_endian(object))
+        return FC_GMACHINE_OTHER;
+    FILE *file = fopen(path, "rbe");
+    gboolean is_read = file && fread(header, sizeof header, 1, file) == 1;
+    if (file)
+        fclose(file);
+    if (!is_read)
         return FC_GMACHINE_OTHER;
     guint machine = header[EI_NIDENT + 2] | (guint)header[EI_NIDENT + 3] << 8;
     if (machine == EM_386 && header[EI_CLASS] == ELFCLASS32)
@@ -139,7 +146,7 @@ static void describe(FcGObject *object)
     object->image.layout.is_big_endian = bfd_big_endian(object->file);
     object->image.text_start = bfd_section_vma(object->text);
     object->image.text_end = object->image.text_start + true_size(object, object->text);
-    object->machine = find_machine(object->file);
+    object->machine = find_machine(object->path, object->file);
 }
 
 /* ---- Opening ------------------------------------------------------------------------ */
