@@ -13,17 +13,17 @@ packages_of()
 {
     case $1 in
     build)
-        echo meson ninja-build gcc libc6-dev pkg-config libglib2.0-dev libunwind-dev libdw-dev \
-            libelf-dev libiberty-dev binutils-dev zlib1g-dev node-d3 dpkg-dev
+        echo meson ninja-build gcc libc6-dev pkg-config libglib2.0-dev libdw-dev libelf-dev \
+            libiberty-dev binutils-dev zlib1g-dev libzstd-dev node-d3 dpkg-dev
         ;;
     doc) echo texinfo ;;
-    package) echo debhelper lintian ;;
+    package) echo build-essential debhelper lintian ;;
     check)
         echo g++ clang libclang-rt-dev libomp-dev llvm clang-format clang-tidy lld make cmake autoconf automake \
             libtool binutils binutils-aarch64-linux-gnu dwz elfutils xz-utils valgrind uftrace graphviz \
             python3 python3-jsonschema python3-protobuf protobuf-compiler golang-go python3-selenium chromium \
             chromium-driver libreadline-dev man-db zsh fish shellcheck libjemalloc2 libtcmalloc-minimal4 \
-            libdevel-nytprof-perl
+            libunwind8 libdevel-nytprof-perl
         ;;
     servers)
         echo gcc make pkg-config perl libpcre2-dev libssl-dev zlib1g-dev
@@ -31,14 +31,51 @@ packages_of()
     esac
 }
 
-# Prints those of the given packages that are not installed.
+# Prints what dnf ($1: 2) or pacman (3) calls the packages of the sets `build` and `doc`.
+packages_elsewhere()
+{
+    cut -d' ' "-f$1" <<END | sort -u | tr '\n' ' '
+meson meson meson
+ninja-build ninja-build ninja
+gcc gcc gcc
+libc6-dev glibc-devel glibc
+pkg-config pkgconf-pkg-config pkgconf
+libglib2.0-dev glib2-devel glib2
+libdw-dev elfutils-devel elfutils
+libelf-dev elfutils-libelf-devel libelf
+libiberty-dev binutils-devel binutils
+binutils-dev binutils-devel binutils
+zlib1g-dev zlib-devel zlib
+libzstd-dev libzstd-devel zstd
+node-d3 nodejs-npm npm
+texinfo texinfo texinfo
+END
+}
+
+# Says where there is no apt-get what the others call it; Meson names what it can't find.
+packages_tell()
+{
+    echo "No apt-get here.  Install what FunctionCheck is built with yourself:"
+    echo "    dnf install $(packages_elsewhere 2)"
+    echo "    pacman -S $(packages_elsewhere 3)"
+    echo "and the library d3, by 'npm install --global d3', or name its folder: meson setup -Dd3=FOLDER."
+    echo "Debian calls all that is wanted:$*"
+}
+
+# Prints those of the given packages that are not installed, under their name or as what another package provides:
+# names change with Debian's version, many by a "t64" at their end.
 packages_missing()
 {
+    # shellcheck disable=SC2016 # dpkg-query's own variables
+    provided=$(dpkg-query -W -f='${db:Status-Status} ${Provides}\n' 2>/dev/null |
+        sed -n 's/^installed //p' | sed 's/([^)]*)//g' | tr -s ', ' '\n')
     for package; do
-        case $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) in
-        installed) ;;
-        *) printf '%s ' "$package" ;;
-        esac
+        for name in "$package" "${package}t64"; do
+            # of each architecture a line
+            # shellcheck disable=SC2016
+            ! dpkg-query -W -f='${db:Status-Status}\n' "$name" 2>/dev/null | grep -qx installed || continue 2
+        done
+        printf '%s\n' "$provided" | grep -qxF -e "$package" || printf '%s ' "$package"
     done
 }
 
@@ -51,8 +88,7 @@ packages_install()
         wanted="$wanted $(packages_of "$set")"
     done
     if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
-        # not Debian: Meson names what it can't find
-        echo "No apt-get here.  Install the like of these yourself:$wanted" >&2
+        packages_tell "$wanted" >&2
         return 0
     fi
     # shellcheck disable=SC2086 # a list of words
