@@ -20,6 +20,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+FC_MANAGER_NOTE_MAKE;
+
 #define STATUS_USAGE 2
 #define MAPPED_BYTES (128 * 1024)
 

@@ -141,15 +141,16 @@ static long load_file(const char *folder, const char *name, bool is_own)
 }
 
 /* Says why a file is not used that is there. */
-static void explain(const char *settings, long error)
+static void explain(const char *file, long error)
 {
     struct FcLine line;
     if (error == 0 || error == -ENOENT)
         return;
     fc_line_start(&line, "FCheck: ");
-    fc_line_add(&line, settings);
+    fc_line_add(&line, file);
+    fc_line_add(&line, " is not used: ");
     if (error == -EFBIG)
-        fc_line_add(&line, " is longer than 16 KiB");
+        fc_line_add(&line, "it is longer than 16 KiB");
     else
         fc_trust_add_reason(&line, error);
     fc_notice_line(&line);
@@ -159,7 +160,7 @@ static void load_rc_file(void)
 {
     const long error = load_file(".", RC_FILE, false);
     fc_config.rc_used = error == 0;
-    explain("./" RC_FILE " is not used: it", error);
+    explain("./" RC_FILE, error);
 }
 
 /* PROGRAM.functioncheckrc beside the program, which says at least where the profile goes to. */
@@ -174,8 +175,9 @@ static void load_own_file(void)
     if (!slash || slash == path)
         return;
     *slash = '\0';
-    explain("the settings of this program are not used: the file",
-            load_file(path, slash + 1, true));
+    const long error = load_file(path, slash + 1, true);
+    *slash = '/';
+    explain(path, error);
 }
 
 static void complain(enum Variable variable, const char *used)

@@ -322,3 +322,16 @@ struct FcReply
 };
 #define FC_REPLY_MAGIC 0x7a524346u
 #define FC_REPLY_TEXT_MAX 4000u
+
+/* ---- Knowing an fcmanager ------------------------------------------------------------ */
+
+/* The name of a note in the executable file (ELF, PT_NOTE), by which libfc tells it from all other
+ * programs, and an assembler statement that makes it. */
+#define FC_MANAGER_NOTE "FunctionCheck manager"
+#define FC_MANAGER_NOTE_MAKE                                                                       \
+    __asm__(".pushsection .note.functioncheck, \"a\", %note\n"                                     \
+            ".balign 4\n"                                                                          \
+            ".long 2f - 1f, 0, 1\n"                                                                \
+            "1: .asciz \"" FC_MANAGER_NOTE "\"\n"                                                  \
+            "2: .balign 4\n"                                                                       \
+            ".popsection")

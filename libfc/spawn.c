@@ -17,6 +17,7 @@
 #include "libfc/choice.h"
 #include "libfc/clone.h"
 #include "libfc/config.h"
+#include "libfc/find.h"
 #include "libfc/libc.h"
 #include "libfc/namespace.h"
 #include "libfc/notice.h"
@@ -24,7 +25,6 @@
 #include "libfc/state.h"
 #include "libfc/sys.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
@@ -44,20 +44,16 @@ struct Launch
     char *arguments[ARGUMENTS_MAX + 1];
     int argument_count;
     char **environment;
-    const char *paths[2]; /* where fcmanager may be; NULL: not there */
-    const char *search;   /* PATH */
-    int fds[4];           /* to stay open in the manager; -1: none */
-    char text[16384];     /* the arguments' own memory */
+    struct FcFound found;
+    int fds[4];       /* to stay open in the manager; -1: none */
+    char text[16384]; /* the arguments' own memory */
     size_t text_used;
-    char candidate[8192];
-    char own_path[4096];
     char stack[2][STACK_BYTES] __attribute__((aligned(16)));
     uint32_t is_launched; /* atomic futex: the keeper is done with us */
     volatile int manager_pid;
     volatile int manager_in_proc; /* the same as /proc has it; 0: not there */
-    volatile long error;
-    char tried[4096];     /* the file that was executed, or that `error` is about */
-    volatile bool failed; /* no path could be executed */
+    volatile int executed;        /* the last one of `found` that was to be */
+    volatile bool failed;         /* no path could be executed */
 };
 
 /* ---- The command line ------------------------------------------------------- */
@@ -136,10 +132,13 @@ static void build_arguments(struct Launch *launch)
 }
 
 /* The program's environment less what is meant for the program itself: preloaded
- * libraries and allocator settings have no business in the manager. */
+ * libraries and allocator settings have no business in the manager, and nothing has that loads code
+ * or reads files in it, as the C library takes from a program of root's, too. */
 static void filter_environment(char **from, char **to)
 {
-    static const char *const left_out[] = {"LD_", "MALLOC_", "GLIBC_TUNABLES=", "FC_"};
+    static const char *const left_out[] = {"LD_",         "MALLOC_",  "GLIBC_TUNABLES=", "FC_",
+                                           "GCONV_PATH=", "LOCPATH=", "NLSPATH=",        "TZDIR=",
+                                           "CHARSET=",    "G_"};
     for (; from && *from; from++) /* NULL after clearenv */
     {
         bool keep = true;
@@ -152,48 +151,7 @@ static void filter_environment(char **from, char **to)
     *to = NULL;
 }
 
-static void choose_paths(struct Launch *launch)
-{
-    if (fc_config.manager[0] != '\0')
-    {
-        launch->paths[0] = fc_config.manager;
-        return; /* the user's word: nothing else is tried */
-    }
-    Dl_info info;
-    if (FC_BINDIR_FROM_LIBDIR[0] != '\0' && fc_libc()->dladdr(&fc_config, &info) != 0 &&
-        info.dli_fname)
-    {
-        const char *slash = strrchr(info.dli_fname, '/');
-        size_t folder = slash ? (size_t)(slash + 1 - info.dli_fname) : 0;
-        if (folder > 0 && folder + sizeof FC_BINDIR_FROM_LIBDIR + 10 < sizeof launch->own_path)
-        {
-            memcpy(launch->own_path, info.dli_fname, folder);
-            strcpy(launch->own_path + folder, FC_BINDIR_FROM_LIBDIR "/fcmanager");
-            launch->paths[0] = launch->own_path;
-        }
-    }
-    launch->paths[1] = FC_MANAGER_PATH;
-    if (!fc_config.is_privileged)
-        launch->search = fc_libc_getenv("PATH");
-}
-
 /* ---- The two children: share our memory, must not return or leave anything changed - */
-
-static void try_path(struct Launch *launch, const char *path)
-{
-    char earlier[sizeof launch->tried];
-    size_t bytes = strlen(path);
-    if (bytes >= sizeof launch->tried)
-        return; /* longer than the kernel takes */
-    strcpy(earlier, launch->tried);
-    memcpy(launch->tried, path, bytes + 1);
-    long error = fc_sys(SYS_execve, path, launch->arguments, launch->environment);
-    /* the most telling reason: anything but "not there" */
-    if (launch->error == 0 || (launch->error == -ENOENT && error != -ENOENT))
-        launch->error = error;
-    else
-        strcpy(launch->tried, earlier);
-}
 
 static int manager_child(void *data)
 {
@@ -205,19 +163,12 @@ static int manager_child(void *data)
     fc_sys(SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE); /* the program may have forbidden it to itself */
     if (fc_config.is_privileged)
         fc_sys(SYS_umask, 077); /* its own: not shared by the flags of fc_clone */
-    for (size_t i = 0; i < sizeof launch->paths / sizeof *launch->paths; i++)
-        if (launch->paths[i])
-            try_path(launch, launch->paths[i]);
-    for (const char *at = launch->search; at;)
+    for (int i = 0; i < launch->found.count; i++)
     {
-        size_t bytes = strcspn(at, ":");
-        if (*at == '/' && bytes + 12 < sizeof launch->candidate) /* not of the working directory */
-        {
-            memcpy(launch->candidate, at, bytes);
-            strcpy(launch->candidate + bytes, "/fcmanager");
-            try_path(launch, launch->candidate);
-        }
-        at = at[bytes] == ':' ? at + bytes + 1 : NULL;
+        const char *path = launch->found.paths[i];
+        launch->executed = i;
+        fc_find_note_error(&launch->found, path,
+                           fc_sys(SYS_execve, path, launch->arguments, launch->environment));
     }
     launch->failed = true;
     fc_sys(SYS_exit, 127);
@@ -231,7 +182,7 @@ static int session_child(void *data)
     launch->manager_pid = fc_clone(manager_child, launch->stack[1] + STACK_BYTES,
                                    CLONE_VM | CLONE_VFORK | CLONE_UNTRACED, launch);
     if (launch->manager_pid < 0)
-        launch->error = launch->manager_pid;
+        launch->found.error = launch->manager_pid;
     fc_sys(SYS_exit, 0);
     return 0;
 }
@@ -247,7 +198,7 @@ static int keeper_child(void *data)
     launch->manager_pid = fc_clone(manager_child, launch->stack[1] + STACK_BYTES,
                                    CLONE_VM | CLONE_VFORK | CLONE_UNTRACED, launch);
     if (launch->manager_pid < 0)
-        launch->error = launch->manager_pid;
+        launch->found.error = launch->manager_pid;
     __atomic_store_n(&launch->is_launched, 1, __ATOMIC_RELEASE);
     fc_sys(SYS_futex, &launch->is_launched, FUTEX_WAKE, 1, NULL, NULL, 0);
     fc_sys(SYS_close_range, 0, ~0u, 0); /* above all the pipe: open here it would never end */
@@ -295,7 +246,7 @@ static bool start_child(struct Launch *launch)
     int child =
         fc_sys(SYS_getpid) == 1 ? start_keeper(launch, stack) : start_session(launch, stack);
     if (child < 0)
-        launch->error = child;
+        launch->found.error = child;
     return child >= 0;
 }
 
@@ -388,20 +339,20 @@ static int above_standard(int fd)
 }
 
 /* The one notice of a program that is not profiled. */
-static void complain(const struct Launch *launch, const char *reason)
+static void complain(const char *path, const char *reason)
 {
     struct FcLine line;
     fc_line_start(&line, "FCheck: the profile manager could not be started (");
-    if (launch->tried[0] != '\0')
+    if (path[0] != '\0')
     {
         /* The end of a path that is too long tells more than its beginning. */
-        size_t bytes = strlen(launch->tried);
+        size_t bytes = strlen(path);
         size_t room = sizeof line.text / 2;
         fc_line_add(&line, bytes > room ? "..." : "");
-        fc_line_add(&line, launch->tried + (bytes > room ? bytes - room : 0));
+        fc_line_add(&line, path + (bytes > room ? bytes - room : 0));
         fc_line_add(&line, ": ");
     }
-    fc_line_add(&line, reason ? reason : "it did not answer");
+    fc_line_add(&line, reason ? reason : "?");
     fc_line_add(&line, "), the program is not profiled");
     fc_notice_line(&line);
 }
@@ -409,13 +360,15 @@ static void complain(const struct Launch *launch, const char *reason)
 static bool start_and_greet(struct Launch *launch, struct FcSession *session, int reply_write_fd)
 {
     build_arguments(launch);
-    choose_paths(launch);
+    fc_find_manager(&launch->found);
     bool started = launch_manager(launch) && !launch->failed;
     close_all((int[]){launch->fds[0], reply_write_fd, launch->fds[2], launch->fds[3]}, 4);
     if (started && fc_spawn_read_reply(session->reply_fd, REPLY_TIMEOUT_MS) == FC_REPLIED_US)
         return true;
-    complain(launch,
-             !started && launch->error != 0 ? fc_libc()->strerrordesc((int)-launch->error) : NULL);
+    if (started)
+        complain(launch->found.paths[launch->executed], "it did not answer");
+    else
+        complain(launch->found.tried, fc_libc()->strerrordesc((int)-launch->found.error));
     return false;
 }
 

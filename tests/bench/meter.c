@@ -9,6 +9,8 @@
  *
  * Used by bench.py only.  Must leave every descriptor as it was.
  */
+#include "libfc/fc-format.h"
+
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +18,8 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+FC_MANAGER_NOTE_MAKE; /* root executes nothing else by FC_MANAGER */
 
 static int run_on(const char *processors)
 {

@@ -242,6 +242,24 @@ class Case(unittest.TestCase):
             os.rename(made, kept)
         shutil.copy(kept, output)
 
+    def manager(self, path, body):
+        """A program that passes for an fcmanager, also with root, and does what `body`, C, says."""
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        source = self.write("manager.c", f"""
+            #include "libfc/fc-format.h"
+            #include <stdio.h>
+            #include <unistd.h>
+            FC_MANAGER_NOTE_MAKE;
+            int main(int argc, char **argv)
+            {{
+                (void)argc, (void)argv;
+                {body}
+            }}
+            """)
+        self.command(["gcc", "-I", SOURCE_ROOT, "-o", path, source])
+        os.unlink(source)
+        return path
+
     def run_target(self, words, env=None, base=None, **options):
         """Runs a target to its end, with the environment `base` (that of the user by
         default) and `env`; gives subprocess.CompletedProcess with bytes."""

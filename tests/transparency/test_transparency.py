@@ -119,10 +119,10 @@ class Observed(fctest.Case):
         self.check(profile=False, env={"FC_MANAGER": "/nonexistent/fcmanager"})
 
     def test_manager_fails(self):
-        self.check(profile=False, env={"FC_MANAGER": "/bin/false"})
+        self.check(profile=False, env={"FC_MANAGER": self.manager(self.path("fails"), "return 1;")})
 
     def test_manager_succeeds_without_a_word(self):
-        self.check(profile=False, env={"FC_MANAGER": "/bin/true"})
+        self.check(profile=False, env={"FC_MANAGER": self.manager(self.path("succeeds"), "return 0;")})
 
     def test_dump_path_missing(self):
         """Only what can't be written is said, even though FC_QUIET is set."""
@@ -137,14 +137,15 @@ class Observed(fctest.Case):
 class Failures(fctest.Case):
     def test_missing_manager_is_told_once(self):
         program = self.compile("nesting.c")
-        for manager in ("/nonexistent/fcmanager", "/bin/false"):
+        failing = self.manager(self.path("fails", "manager"), "return 1;")
+        for manager in ("/nonexistent/fcmanager", failing):
             done = self.run_target([program], env={"FC_MANAGER": manager})
             text = done.stderr.decode()
             self.assertEqual((done.returncode, done.stdout), (0, b""))
             said = [line for line in text.splitlines() if "anager" in line]
             self.assertEqual(len(said), 1, text)
             self.assertTrue(said[0].startswith("FCheck: "), said[0])
-            self.assertEqual(os.listdir(self.folder), ["nesting"])
+            self.assertEqual(sorted(os.listdir(self.folder)), ["fails", "nesting"])
 
     def test_unwritable_folder(self):
         if os.geteuid() == 0:

@@ -249,12 +249,11 @@ class Manager(fctest.Case):
 
     def wrapper(self, path, target):
         """An fcmanager that leaves a note and becomes the real one (or `target`)."""
-        note = self.path("note")
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as stream:
-            stream.write(f'#!/bin/sh\necho {path} >>{note}\nexec {target} "$@"\n')
-        os.chmod(path, 0o755)
-        return path
+        return self.manager(path, f"""
+            FILE *note = fopen("{self.path("note")}", "a");
+            fputs("{path}\\n", note);
+            fclose(note);
+            return execv("{target}", argv);""")
 
     def check_started(self, wrapper, env):
         done = self.run_quiet([self.program], env=env)
@@ -303,7 +302,8 @@ class Manager(fctest.Case):
 
     def test_none(self):
         """One message, which names the file and the reason."""
-        plain = self.write("text", "no program\n")
+        plain = self.manager(self.path("plain"), "return 0;")
+        os.chmod(plain, 0o644)
         missing = self.path("not", "here")
         failing = self.wrapper(self.path("failing"), "/bin/false")
         library = self.library_folder(self.path("deep", "in", "a", "folder"))
