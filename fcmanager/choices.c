@@ -7,6 +7,7 @@
 #include "fcmanager/modules.h"
 #include "fcmanager/seal.h"
 #include "libfc/fc-choices.h"
+#include "libfc/writers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -63,11 +64,43 @@ static char *beside_us(const char *helper)
     return folder && helper[0] != '\0' ? g_build_filename(folder, helper, NULL) : g_strdup("");
 }
 
+/* fcfilter, where nobody can change it who can't change fcmanager; the path without links, or NULL
+ * with *reason, where it is there. */
+static char *find_helper(const char *path, char **reason)
+{
+    static char real[FC_WRITERS_PATH];
+    static char fault[FC_WRITERS_PATH];
+    struct FcWriters writers;
+    g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
+    if (path[0] == '\0')
+        return NULL;
+    fc_writers_self(&writers);
+    if (self)
+        fc_writers_add(&writers, self);
+    const long fd = fc_writers_open_path(&writers, path, O_PATH, real, fault);
+    if (fd >= 0)
+        close((int)fd);
+    if (fd >= 0 || fd == -ENOSYS) /* without /proc */
+        return g_strdup(fd >= 0 ? real : path);
+    if (fd != -ENOENT)
+    {
+        g_free(*reason);
+        *reason = fd != -EPERM
+                      ? g_strdup_printf(": %s: %s", path, g_strerror((int)-fd))
+                      : g_strdup_printf(": %s%s%s belongs to another user, or others can "
+                                        "write to it",
+                                        path, fault[0] != '\0' ? ": its folder " : "", fault);
+    }
+    return NULL;
+}
+
 /* All our own descriptors are closed on exec. */
-static gboolean start_helper(FcModuleChoices *choices, const FcChoicesSetup *setup)
+static gboolean start_helper(FcModuleChoices *choices, const FcChoicesSetup *setup, char **reason)
 {
     g_autofree char *near = beside_us(setup->near);
-    const char *const paths[] = {near, setup->installed};
+    g_autofree char *found = find_helper(near, reason);
+    g_autofree char *installed = find_helper(setup->installed, reason);
+    const char *const paths[] = {found, installed};
     char *arguments[] = {(char *)"fcfilter", (char *)setup->filter, NULL};
     int to[2] = {-1, -1};
     int from[2] = {-1, -1};
@@ -78,7 +111,8 @@ static gboolean start_helper(FcModuleChoices *choices, const FcChoicesSetup *set
     posix_spawn_file_actions_adddup2(&actions, to[0], STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, from[1], STDOUT_FILENO);
     for (gsize i = 0; i < G_N_ELEMENTS(paths) && choices->helper == 0; i++)
-        if (posix_spawn(&choices->helper, paths[i], &actions, NULL, arguments, environ) != 0)
+        if (paths[i] &&
+            posix_spawn(&choices->helper, paths[i], &actions, NULL, arguments, environ) != 0)
             choices->helper = 0;
     posix_spawn_file_actions_destroy(&actions);
     close(to[0]);
@@ -185,6 +219,7 @@ FcModuleChoices *fc_choices_new(const FcChoicesSetup *setup, char **trouble)
     struct FcFilterReply reply = {0};
     Answer answer = {0, 0};
     g_autofree char *text = NULL;
+    g_autofree char *reason = NULL;
     choices->fd = setup->fd;
     choices->shared = map(setup->fd);
     choices->timeout_ms = START_TIMEOUT_MS;
@@ -193,8 +228,9 @@ FcModuleChoices *fc_choices_new(const FcChoicesSetup *setup, char **trouble)
     *trouble = NULL;
     if (!setup->filter || setup->filter[0] == '\0')
         return choices;
-    if (!choices->shared || !start_helper(choices, setup))
-        *trouble = g_strdup("FC_FILTER: fcfilter could not be started, all is profiled");
+    if (!choices->shared || !start_helper(choices, setup, &reason))
+        *trouble = g_strdup_printf("FC_FILTER: fcfilter could not be started%s, all is profiled",
+                                   reason ? reason : "");
     else if (!read_reply(choices, &reply, &answer, &text))
         *trouble = g_strdup("FC_FILTER: fcfilter did not answer, all is profiled");
     else if (text[0] != '\0')

@@ -27,7 +27,7 @@ CHOICES = "libfc/fc-choices.h"
 MAY_INCLUDE = {
     "libfc": [],
     "profile": [],
-    "fcmanager": ["profile", WIRE, "libfc/beacon.h", CHOICES],
+    "fcmanager": ["profile", WIRE, "libfc/beacon.h", "libfc/writers.h", CHOICES],
     "symbols": ["profile"],
     "model": ["profile", "symbols", WIRE],
     "fcfilter": ["profile", "symbols", CHOICES],
