@@ -176,6 +176,25 @@ static int reopen(void)
     return fd;
 }
 
+bool fc_channel_leave_open(void)
+{
+    struct stat status;
+    const int fd = get_fd();
+    if (!is_our_pipe(fd) || fc_sys(SYS_fstat, fd, &status) < 0 ||
+        (long)status.st_uid != fc_sys(SYS_geteuid) || (long)status.st_gid != fc_sys(SYS_getegid))
+        return false;
+    const int again = open_pipe();
+    if (again >= 0)
+        fc_sys(SYS_close, again);
+    return again < 0 && again != -EMFILE && again != -ENFILE &&
+           fc_sys(SYS_fcntl, fd, F_SETFD, 0) == 0;
+}
+
+void fc_channel_close_on_exec(void)
+{
+    fc_sys(SYS_fcntl, get_fd(), F_SETFD, FD_CLOEXEC);
+}
+
 /* The pipe's descriptor, as it is now; -1: there is none, and none to be had. */
 static int our_pipe(void)
 {

@@ -56,6 +56,13 @@ void fc_channel_after_fork(void);
 /* Closes our end, where it is still ours. */
 void fc_channel_close(void);
 
+/* For the image that is executed next, where this process may no longer open the pipe by way of
+ * fcmanager, and so that one may not either (Landlock, chroot without /proc): leaves the descriptor
+ * open for it, unless it is of another user or group than this process by now.  Whether it did; to
+ * be undone by fc_channel_close_on_exec if nothing was executed. */
+bool fc_channel_leave_open(void);
+void fc_channel_close_on_exec(void);
+
 /* Moves `fd` to a number where the program won't look for the lowest free one;
  * close-on-exec.  Returns the new number, or -errno; `fd` is closed. */
 int fc_channel_move_fd(int fd);

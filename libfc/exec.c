@@ -153,12 +153,15 @@ static void send(enum FcMessageType type)
         fc_exec_setup();                                                                           \
         char *const *entries = make(&environment_made, given);                                     \
         send(FC_MSG_EXEC);                                                                         \
+        const bool is_left_open = fc_channel_leave_open();                                         \
         int result = real_call;                                                                    \
         if (result == -1 && fc_errno == E2BIG && entries != (given))                               \
         {                                                                                          \
             entries = given;                                                                       \
             result = real_call;                                                                    \
         }                                                                                          \
+        if (is_left_open)                                                                          \
+            fc_channel_close_on_exec();                                                            \
         send(FC_MSG_EXEC_FAILED);                                                                  \
         drop(&environment_made);                                                                   \
         return result;                                                                             \
@@ -170,12 +173,15 @@ static void send(enum FcMessageType type)
         struct Environment environment_made;                                                       \
         fc_exec_setup();                                                                           \
         char *const *entries = make(&environment_made, given);                                     \
+        const bool is_left_open = fc_channel_leave_open();                                         \
         int result = real_call;                                                                    \
         if (result == E2BIG && entries != (given))                                                 \
         {                                                                                          \
             entries = given;                                                                       \
             result = real_call;                                                                    \
         }                                                                                          \
+        if (is_left_open)                                                                          \
+            fc_channel_close_on_exec();                                                            \
         drop(&environment_made);                                                                   \
         return result;                                                                             \
     } while (0)

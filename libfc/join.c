@@ -6,12 +6,12 @@
  * name of a page that each profiled process has mapped, its mark, which an image without an
  * address looks for in the maps of the processes above it.
  *
- * The address is twelve numbers: the manager's pid in /proc and its PID namespace; the numbers that
- * the pipe, the shared memory, the reply pipe and the memory of what the user chose have there as
- * descriptors (0: not used); device and inode of the pipe; key of the process that gives the
- * address; clock; profile mode; FC_DEPTH.  Anyone can write such a variable, or have such a page,
- * so it is but a hint: the kernel tells whether the manager has the same real and effective user
- * (trust.h), and whose the pipe and the memory are.
+ * The address is thirteen numbers: the manager's pid in /proc and its PID namespace; the numbers
+ * that the pipe, the shared memory, the reply pipe and the memory of what the user chose have there
+ * as descriptors (0: not used); device and inode of the pipe; the number that it has in the process
+ * that gives the address, whose key follows; clock; profile mode; FC_DEPTH.  Anyone can write such
+ * a variable, or have such a page, so it is but a hint: the kernel tells whether the manager has
+ * the same real and effective user (trust.h), and whose the pipe and the memory are.
  */
 #include "libfc/join.h"
 
@@ -47,6 +47,7 @@ enum Field
     CHOICES_FD,
     DEVICE,
     INODE,
+    OWN_FD,
     KEY,
     TIME_MODE,
     PROFILE_MODE,
@@ -105,6 +106,7 @@ void fc_join_announce(const struct FcSession *session)
         [CHOICES_FD] = (uint64_t)session->manager_choices_fd,
         [DEVICE] = pipe_device,
         [INODE] = pipe_inode,
+        [OWN_FD] = (uint64_t)session->pipe_fd,
         [KEY] = fc_state_key,
         [TIME_MODE] = fc_config.time_mode,
         [PROFILE_MODE] = fc_config.profile_mode,
@@ -219,24 +221,40 @@ static bool parse(const char *text, uint64_t fields[FIELDS])
     return fields[MANAGER_PID] > 0 && fields[MANAGER_PID] <= INT32_MAX &&
            fields[PIPE_FD] <= INT32_MAX && fields[SHARED_FD] <= INT32_MAX &&
            fields[REPLY_FD] <= INT32_MAX && fields[CHOICES_FD] <= INT32_MAX &&
-           fields[TIME_MODE] >= FC_TIME_TSC && fields[TIME_MODE] <= FC_TIME_SYS &&
-           fields[PROFILE_MODE] >= FC_MODE_SINGLE && fields[PROFILE_MODE] <= FC_MODE_THREAD &&
-           fields[DEPTH] <= FC_DEPTH_MAX;
+           fields[OWN_FD] <= INT32_MAX && fields[TIME_MODE] >= FC_TIME_TSC &&
+           fields[TIME_MODE] <= FC_TIME_SYS && fields[PROFILE_MODE] >= FC_MODE_SINGLE &&
+           fields[PROFILE_MODE] <= FC_MODE_THREAD && fields[DEPTH] <= FC_DEPTH_MAX;
+}
+
+static bool is_meant(int fd, const uint64_t fields[FIELDS])
+{
+    struct stat status;
+    return fc_sys(SYS_fstat, fd, &status) == 0 && S_ISFIFO(status.st_mode) &&
+           status.st_dev == fields[DEVICE] && status.st_ino == fields[INODE];
 }
 
 /* The pipe that was meant, opened by way of the manager, `process`; -1: there is none. */
 static int open_pipe(int process, const uint64_t fields[FIELDS])
 {
-    struct stat status;
     int fd = fc_trust_open_fd_of(process, (int)fields[PIPE_FD], O_WRONLY | O_NONBLOCK);
     if (fd < 0)
         return -1;
-    if (fc_sys(SYS_fstat, fd, &status) < 0 || !S_ISFIFO(status.st_mode) ||
-        status.st_dev != fields[DEVICE] || status.st_ino != fields[INODE])
+    if (!is_meant(fd, fields))
     {
         fc_sys(SYS_close, fd);
         return -1;
     }
+    return fc_channel_move_fd(fd);
+}
+
+/* The same as the image before left it open (fc_channel_leave_open). */
+static int take_pipe(const uint64_t fields[FIELDS])
+{
+    const int fd = (int)fields[OWN_FD];
+    const long flags = fc_sys(SYS_fcntl, fd, F_GETFL);
+    if (flags < 0 || (flags & O_ACCMODE) != O_WRONLY || !is_meant(fd, fields) ||
+        !fc_trust_is_own(fd))
+        return -1;
     return fc_channel_move_fd(fd);
 }
 
@@ -277,7 +295,9 @@ static bool open_session(struct FcSession *session, const uint64_t fields[FIELDS
     };
     int process = fc_trust_open_process(session->manager_pid);
     session->pipe_fd = process >= 0 ? open_pipe(process, fields) : -1;
-    /* Without shared memory of its own (a limit of address space, say) this image
+    if (session->pipe_fd < 0)
+        session->pipe_fd = take_pipe(fields);
+    /* Without shared memory of its own (a limit of address space, Landlock) this image
        sends its records down the pipe, and waits for no answer. */
     if (session->pipe_fd >= 0 && session->manager_shared_fd != 0)
     {

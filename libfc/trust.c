@@ -262,6 +262,13 @@ int fc_trust_open_process(int pid)
     return -1;
 }
 
+static bool is_of_us(int fd)
+{
+    struct stat status;
+    return fc_sys(SYS_fstat, fd, &status) == 0 && (long)status.st_uid == fc_sys(SYS_geteuid) &&
+           (long)status.st_gid == fc_sys(SYS_getegid);
+}
+
 int fc_trust_open_fd_of(int process, int fd, int flags)
 {
     char path[32] = "fd/";
@@ -269,10 +276,13 @@ int fc_trust_open_fd_of(int process, int fd, int flags)
     long opened = fc_sys(SYS_openat, process, path, flags | O_CLOEXEC);
     if (opened < 0)
         return -1;
-    struct stat status;
-    if (fc_sys(SYS_fstat, opened, &status) == 0 && (long)status.st_uid == fc_sys(SYS_geteuid) &&
-        (long)status.st_gid == fc_sys(SYS_getegid))
+    if (is_of_us((int)opened))
         return (int)opened;
     fc_sys(SYS_close, opened);
     return -1;
+}
+
+bool fc_trust_is_own(int fd)
+{
+    return is_of_us(fd) && (fc_sys(SYS_geteuid) == 0 || !has_capabilities());
 }

@@ -49,3 +49,7 @@ int fc_trust_open_process(int pid);
  * was made by the effective user and group; with `flags` and close-on-exec.  -1 where it is not so.
  */
 int fc_trust_open_fd_of(int process, int fd, int flags);
+
+/* Whether what is open as `fd` was made by the effective user and group, and that user is root or
+ * has no capabilities that another process of his may lack. */
+bool fc_trust_is_own(int fd);

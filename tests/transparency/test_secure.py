@@ -345,6 +345,22 @@ class Joining(Privileged):
                     os.unlink(path)
 
 
+class Restricted(fctest.Case):
+    def test_program_that_may_write_no_file(self):
+        """What it executes writes no profile, and may not ask the manager for its pipe: it is left that."""
+        program = self.compile("restricted.c")
+        for way, transport in (("exec", "shared"), ("spawn", "pipe")):
+            done = self.run_quiet([program, way], env={"FC_TRANSPORT": transport})
+            if done.returncode == 77:
+                self.skipTest("there is no Landlock here")
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            entries = fcprofile.load_descriptor(self.path("functioncheck.fcd"))
+            profiles = [fcprofile.load(self.path(entry.file)) for entry in entries]
+            self.assertEqual([profile.losses for profile in profiles], [{}, {}])
+            self.assertEqual(sorted(function.calls for profile in profiles for function in profile.functions
+                                    if function.name == "leaf"), [70, 1000])
+
+
 class Figures(fctest.Case):
     def test_they_never_become_an_address(self):
         """Another process of the session writes what it likes to the shared memory."""
