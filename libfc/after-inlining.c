@@ -28,6 +28,7 @@
 #define POP_R10 0x5a41u
 #define CALL 0xe8
 #define PREFIX 0x67
+#define NOP 0x90
 #define PAGE 4096u
 
 /* gcc puts the static chain of a nested function on the stack for the length of the call. */
@@ -38,6 +39,14 @@ static inline __attribute__((always_inline)) bool is_nested(const uint8_t *back)
     return fc_unlikely(next == POP_R10);
 }
 
+/* Whether what stands before a call of five bytes is a part of what the linker made of a call
+ * through the offset table: a prefix (bfd, gold, lld), or (mold) a nop.  A nop between functions
+ * stands before one at an even address. */
+static inline __attribute__((always_inline)) bool is_made_call(const uint8_t *back)
+{
+    return back[-6] == PREFIX || (back[-6] == NOP && (uintptr_t)back % 2 == 0);
+}
+
 /* start_of where the page begins so near to the call that for each step it is to be asked whether
  * that is in the page. */
 FC_KEEPS_REGISTERS __attribute__((noinline, cold)) static uintptr_t
@@ -45,7 +54,7 @@ start_in_page(const uint8_t *back)
 {
     const bool is_short = back[-5] == CALL;
     uintptr_t start = (uintptr_t)back - (is_short ? 5 : 6);
-    if (is_short && start % PAGE >= 1 && back[-6] == PREFIX)
+    if (is_short && start % PAGE >= 1 && is_made_call(back))
         start--;
     if (start % PAGE >= 2 && is_nested(back))
         start -= 2;
@@ -66,7 +75,7 @@ static inline __attribute__((always_inline)) uintptr_t start_of(const uint8_t *b
     uintptr_t start = (uintptr_t)back - 6;
     if (fc_unlikely((start + 1) % PAGE < 7))
         return start_in_page(back);
-    start += back[-5] == CALL && back[-6] != PREFIX;
+    start += back[-5] == CALL && !is_made_call(back);
     start -= is_nested(back) ? 2 : 0;
     uint32_t before;
     memcpy(&before, (const void *)(start - 4), sizeof before);
