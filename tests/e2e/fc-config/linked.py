@@ -102,6 +102,28 @@ def check_calls(work):
                 expect(mark == re.findall(r"Properties: .*", notes), what + ": keeps its marks", notes)
 
 
+def check_refused(work):
+    """There is no libfc that is linked statically, and none of 32 bits: an error says so, whoever links and wherever
+    the flags stand."""
+    source = "headers.c"  # of these clang sees that code is to have 32 bits
+    for compiler in C_COMPILERS:
+        refusals = [(option, linker, r"libfc, which is a shared library only; link without -static or -static-pie")
+                    for option in ("-static", "-static-pie") for linker in LINKERS
+                    if (option, linker) != ("-static-pie", "gold")]  # which gold does not know
+        if os.uname().machine == "x86_64":
+            refusals += [(option, "bfd", r"FunctionCheck has 64 bits only: compile without -m32")
+                         for option in ("-m32", "-mx32")]
+        for option, linker, says in refusals:
+            for command in ([option, *flags("--cflags-libs"), source],
+                            [*flags("--cflags-libs", "--after-inlining"), source, option]):
+                done = run([compiler, "-fuse-ld=" + linker, *command, "-o", "refused"], work)
+                expect(done.returncode == 1 and re.search(says, done.stderr),
+                       "%s -fuse-ld=%s %s: is refused" % (compiler, linker, option), done.stderr)
+    if "gcc" in C_COMPILERS and os.uname().machine == "x86_64":
+        done = run(["gcc", "-m32", "-m64", *flags("--cflags-libs"), source, "-o", "t"], work)
+        expect(done.returncode == 0, "gcc -m32 -m64", done.stderr)
+
+
 def check_library(work):
     """An instrumented library of the program's own; the program is linked against both."""
     done = run("gcc -shared -fPIC -O2 %s work.c -o libwork.so" % " ".join(flags("--cflags-libs")), work)
@@ -126,12 +148,14 @@ def check_pkg_config(work):
 with folder() as work_folder:
     main_part = SOURCE.replace("int work(int x) { return x + 1; }\n", "")
     for name, text in (("t.c", SOURCE), ("t.cc", SOURCE), ("main.c", main_part),
+                       ("headers.c", "#include <stdlib.h>\nint main(void) { return abs(0); }\n"),
                        ("work.c", "extern int work(int x);\nint work(int x) { return x + 1; }\n")):
         with open(os.path.join(work_folder, name), "w") as out:
             out.write(text)
     check_positions(work_folder)
     check_steps(work_folder)
     check_calls(work_folder)
+    check_refused(work_folder)
     check_library(work_folder)
     check_pkg_config(work_folder)
 finish()
