@@ -13,6 +13,7 @@
 #include "libfc/switches.h"
 #include "libfc/thread.h"
 #include "libfc/unwind.h"
+#include "tests/unit/aligned.h"
 
 #include <errno.h>
 #include <glib.h>
@@ -79,7 +80,7 @@ bool fc_unwind_record(const void *caller)
 /* A chunk as the pool has them: below 2^48 and aligned to its size. */
 static struct FcChunk *start_chunk(guint slots_taken)
 {
-    struct FcChunk *chunk = g_aligned_alloc0(1, FC_CHUNK_BYTES, FC_CHUNK_BYTES);
+    struct FcChunk *chunk = aligned_new0(FC_CHUNK_BYTES, FC_CHUNK_BYTES);
     fc_thread = (struct FcThread){.cursor = FC_CURSOR(chunk, GENERATION, slots_taken)};
     slow = lates = sent = 0;
     return chunk;
@@ -114,7 +115,7 @@ static void test_fields(void)
     g_assert_cmpuint(first->time, <=, second->time);
     g_assert_cmpuint(looked_at, ==, second->time); /* what was waited before it is told first */
     g_assert_cmpuint(slow + lates + sent, ==, 0);
-    g_aligned_free(chunk);
+    free(chunk);
 }
 
 static void test_sizes(void)
@@ -124,7 +125,7 @@ static void test_sizes(void)
     record(FC_RECORD_ALLOCATED, FC_CALL_MALLOC, 0x2000, SIZE_MAX);
     g_assert_cmpuint(chunk->records[0].where >> FC_MEMORY_SIZE_SHIFT, ==, 0);
     g_assert_cmpuint(chunk->records[1].where >> FC_MEMORY_SIZE_SHIFT, ==, FC_MEMORY_SIZE_MAX);
-    g_aligned_free(chunk);
+    free(chunk);
 }
 
 /* A pointer that no allocator gives is none of the blocks whose address its lower bits are. */
@@ -140,7 +141,7 @@ static void test_wild(void)
                         0x1000 | FC_POINTER_WILD | (guint64)FC_CALL_FREE << FC_POINTER_CALL_SHIFT);
         g_assert_cmphex(made->where >> FC_MEMORY_SIZE_SHIFT, ==, 0x12);
     }
-    g_aligned_free(chunk);
+    free(chunk);
 }
 
 static void test_full_chunk(void)
@@ -152,7 +153,7 @@ static void test_full_chunk(void)
     g_assert_cmpuint(slow, ==, 1);
     g_assert_cmphex(passed.function & FC_POINTER_MASK, ==, 0x2000);
     g_assert_cmphex(passed.site, ==, 0x5500001234u);
-    g_aligned_free(chunk);
+    free(chunk);
 }
 
 static void test_private(void)
@@ -162,7 +163,7 @@ static void test_private(void)
     record(FC_RECORD_ALLOCATED, FC_CALL_MALLOC, 0x1000, 1);
     record(FC_RECORD_FREE, FC_CALL_FREE, 0x1000, 0);
     g_assert_cmpuint(sent, ==, 2);
-    g_aligned_free(chunk);
+    free(chunk);
 }
 
 static void test_after_the_end(void)
@@ -174,7 +175,7 @@ static void test_after_the_end(void)
     g_assert_cmphex(late.function & FC_POINTER_MASK, ==, 0x3000);
     g_assert_cmpuint(late.where & FC_WHERE_KIND_MASK, ==, FC_RECORD_FREE);
     g_assert_cmpuint(chunk->records[0].site, ==, 0);
-    g_aligned_free(chunk);
+    free(chunk);
 }
 
 static void test_within_unwinding(void)
@@ -190,7 +191,7 @@ static void test_within_unwinding(void)
     g_assert_cmpuint(chunk->records[0].function >> FC_POINTER_CALL_SHIFT, ==, FC_CALL_MALLOC);
     g_assert_cmpuint(chunk->records[1].function >> FC_POINTER_CALL_SHIFT, ==, FC_CALL_OWN);
     g_assert_cmpuint(chunk->records[2].function >> FC_POINTER_CALL_SHIFT, ==, FC_CALL_FREE);
-    g_aligned_free(chunk);
+    free(chunk);
 }
 
 static void test_slow_clock(void)
@@ -200,7 +201,7 @@ static void test_slow_clock(void)
     record(FC_RECORD_ALLOCATED, FC_CALL_MALLOC, 0x1000, 1);
     fc_clock_mode = FC_TIME_TSC;
     g_assert_cmpuint(chunk->records[0].time, ==, 12345);
-    g_aligned_free(chunk);
+    free(chunk);
 }
 
 /* ---- Before the start -------------------------------------------------------- */

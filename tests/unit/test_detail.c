@@ -9,6 +9,7 @@
 #include "libfc/detail.h"
 #include "libfc/nested.h"
 #include "libfc/thread.h"
+#include "tests/unit/aligned.h"
 
 #include <glib.h>
 #include <string.h>
@@ -43,7 +44,7 @@ static guint depth; /* calls that are open */
 static void start(void)
 {
     fc_thread = (struct FcThread){.own_stack = {.start = STACK, .end = STACK + STACK_BYTES}};
-    chunk = g_aligned_alloc0(1, FC_CHUNK_BYTES, FC_CHUNK_BYTES);
+    chunk = aligned_new0(FC_CHUNK_BYTES, FC_CHUNK_BYTES);
     chunk->generation = GENERATION;
     slots = 0;
     now = 1000000;
@@ -54,7 +55,7 @@ static void start(void)
 static void stop(void)
 {
     fc_detail_end();
-    g_aligned_free(chunk);
+    free(chunk);
 }
 
 /* How many decisions the chunk makes, which is given away; the last is at *decision. */

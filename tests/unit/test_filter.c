@@ -5,6 +5,8 @@
  */
 #include "libfc/filter.h"
 
+#include "tests/unit/aligned.h"
+
 #include <glib.h>
 
 #define FUNCTIONS 200u
@@ -56,7 +58,7 @@ static guint place(struct FcFilter *filter, guint64 key, guint64 site, struct Fc
  * none has none, and the hooks find each. */
 static void test_places(void)
 {
-    struct FcFilter *filter = g_aligned_alloc0(1, sizeof *filter, LINE_BYTES);
+    struct FcFilter *filter = aligned_new0(sizeof *filter, LINE_BYTES);
     struct FcCount *counts = g_new0(struct FcCount, PAIRS);
     guint64 keys[PAIRS];
     guint64 sites[PAIRS];
@@ -81,7 +83,7 @@ static void test_places(void)
         g_assert_null(fc_filter_find(filter, keys[i], sites[i] + 0x40000));
     }
     g_free(counts);
-    g_aligned_free(filter);
+    free(filter);
 }
 
 int main(int argc, char **argv)

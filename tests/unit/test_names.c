@@ -10,6 +10,7 @@
 #include "libfc/clock.h"
 #include "libfc/config.h"
 #include "libfc/depth.h"
+#include "tests/unit/aligned.h"
 #include "tests/unit/asan.h"
 
 #include <glib.h>
@@ -75,7 +76,7 @@ static guint units_taken(void)
 /* A thread in its second chunk, an empty one. */
 static void start(void)
 {
-    chunk = g_aligned_alloc0(1, FC_CHUNK_BYTES, FC_CHUNK_BYTES);
+    chunk = aligned_new0(FC_CHUNK_BYTES, FC_CHUNK_BYTES);
     fc_thread = (struct FcThread){.cursor = FC_CURSOR(chunk, GENERATION, 0),
                                   .number = 1,
                                   .sequence = 2,
@@ -92,7 +93,7 @@ static void stop(void)
 {
     fc_names_end();
     g_assert_null(fc_thread.names);
-    g_aligned_free(chunk);
+    free(chunk);
 }
 
 /* As the hook does. */
@@ -328,7 +329,7 @@ static void handle_step(int signal)
     if (child == 0)
     {
         g_assert_cmpint(read(go_on[0], &byte, 1), ==, 1);
-        own = g_aligned_alloc0(1, FC_CHUNK_BYTES, FC_CHUNK_BYTES);
+        own = aligned_new0(FC_CHUNK_BYTES, FC_CHUNK_BYTES);
         set_chunk(own);
         fc_names_after_fork();
     }

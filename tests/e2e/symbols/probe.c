@@ -28,7 +28,7 @@ static const GOptionEntry options[] = {
     {"also", 0, 0, G_OPTION_ARG_STRING, &also, NULL, NULL},
     {"ended", 0, 0, G_OPTION_ARG_INT64, &ended, NULL, NULL},
     {"image", 0, 0, G_OPTION_ARG_STRING_ARRAY, &images, NULL, NULL},
-    G_OPTION_ENTRY_NULL,
+    {NULL},
 };
 
 static const char *or_dash(const char *text)
