@@ -4,6 +4,7 @@
  */
 #include "fcdump/drawing.h"
 #include "fcdump/short-names.h"
+#include "profile/plain.h"
 
 #include <string.h>
 
@@ -60,8 +61,7 @@ static char *wrap_name(const char *name, glong width)
 static char *fit_name(const FcReportContext *context, FcShortNames *names, guint function,
                       guint lines)
 {
-    g_autofree char *valid =
-        g_utf8_make_valid(fc_model_function(context->model, function)->name, -1);
+    g_autofree char *valid = fc_plain_text(fc_model_function(context->model, function)->name);
     g_autofree char *fits = fc_short_names_fit(names, valid, lines * NAME_WIDTH);
     return wrap_name(fits, NAME_WIDTH);
 }

@@ -7,6 +7,7 @@
  */
 #include "fcdump/export.h"
 #include "model/stacks.h"
+#include "profile/plain.h"
 
 typedef struct
 {
@@ -48,9 +49,8 @@ static void put_cost(const Callgrind *export, const Cost *cost)
 
 static void put_name(FILE *out, const char *name)
 {
-    g_autofree char *valid = g_utf8_make_valid(name, -1);
-    for (const char *p = valid; *p != '\0'; p++)
-        fputc((guchar)*p < 0x20 || *p == 0x7f ? '?' : *p, out);
+    g_autofree char *plain = fc_plain_text(name);
+    fputs(plain, out);
 }
 
 /* "KEY=(3) name" the first time, "KEY=(3)" later. */

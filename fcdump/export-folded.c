@@ -5,15 +5,15 @@
  * speedscope and inferno read.
  */
 #include "fcdump/export.h"
+#include "profile/plain.h"
 
 /* The name of a frame: what separates frames and lines is replaced. */
 static void append_frame(GString *line, const char *name)
 {
-    g_autofree char *valid = g_utf8_make_valid(name, -1);
+    g_autofree char *plain = fc_plain_text(name);
     if (line->len > 0)
         g_string_append_c(line, ';');
-    for (const char *p = valid; *p != '\0'; p++)
-        g_string_append_c(line, *p == ';' ? ':' : (guchar)*p < 0x20 || *p == 0x7f ? '?' : *p);
+    g_string_append(line, g_strdelimit(plain, ";", ':'));
 }
 
 static void append_stack(GString *line, const FcStacks *stacks, guint index)

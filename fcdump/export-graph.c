@@ -3,6 +3,7 @@
  * What the drawn graphs have in common; see export-graph.h.
  */
 #include "fcdump/export-graph.h"
+#include "profile/plain.h"
 
 void fc_export_graph(const FcReportContext *context,
                      void (*put_node)(const FcReportContext *context, guint function),
@@ -38,13 +39,14 @@ char *fc_export_label(const FcModel *model, const FcFunction *function)
     const FcProfileFunction *figures = &function->figures;
     g_autofree char *total = format_share(model, figures->total_ns);
     g_autofree char *local = format_share(model, figures->local_ns);
-    return g_strdup_printf("%s\ntotal %s\nlocal %s\n%" G_GUINT64_FORMAT " call%s", function->name,
-                           total, local, figures->calls, figures->calls == 1 ? "" : "s");
+    g_autofree char *name = fc_plain_text(function->name);
+    return g_strdup_printf("%s\ntotal %s\nlocal %s\n%" G_GUINT64_FORMAT " call%s", name, total,
+                           local, figures->calls, figures->calls == 1 ? "" : "s");
 }
 
 char *fc_export_quote(const char *text, const char *newline, const char *ampersand)
 {
-    g_autofree char *valid = g_utf8_make_valid(text, -1);
+    g_autofree char *valid = fc_plain_lines(text);
     GString *quoted = g_string_new("\"");
     for (const char *p = valid; *p != '\0'; p++)
     {
@@ -52,8 +54,8 @@ char *fc_export_quote(const char *text, const char *newline, const char *ampersa
             g_string_append(quoted, newline);
         else if (*p == '&')
             g_string_append(quoted, ampersand);
-        else if ((guchar)*p < 0x20 || *p == 0x7f)
-            g_string_append_c(quoted, '?');
+        else if (*p == '\t')
+            g_string_append_c(quoted, ' ');
         else if (*p == '"' || *p == '\\')
             g_string_append_printf(quoted, "\\%c", *p);
         else

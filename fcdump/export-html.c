@@ -279,6 +279,7 @@ static void put_data(const FcReportContext *context, const FcStacks *stacks, FIL
 {
     const FcProfile *profile = context->model->profile;
     g_autoptr(FcJson) json = fc_json_new(out);
+    fc_json_set_shown(json);
     fc_json_begin_object(json, NULL);
     fc_json_string(json, "tool_version", FC_VERSION);
     fc_json_string(json, "program", profile->executable);

@@ -4,6 +4,7 @@
  * render.h.
  */
 #include "fcdump/render.h"
+#include "profile/plain.h"
 
 static gboolean for_csv;
 
@@ -103,13 +104,5 @@ char *fc_format_count(guint64 count)
 
 char *fc_format_text(const char *text)
 {
-    char *valid = g_utf8_make_valid(text, -1);
-    for (char *p = valid; *p != '\0'; p++)
-    {
-        if ((guchar)*p < 0x20 || *p == 0x7f)
-            *p = '?';
-        else if ((guchar)p[0] == 0xc2 && (guchar)p[1] < 0xa0) /* U+0080 to U+009F */
-            p[0] = p[1] = '?';
-    }
-    return valid;
+    return fc_plain_text(text);
 }

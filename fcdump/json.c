@@ -7,6 +7,7 @@
 #include "fcdump/json.h"
 
 #include "profile/fc-profile.h"
+#include "profile/plain.h"
 
 #include <math.h>
 
@@ -16,7 +17,8 @@ struct FcJson
 {
     FILE *out;
     guint depth;
-    gboolean filled; /* the innermost object or array has a member */
+    gboolean is_shown; /* strings are */
+    gboolean filled;   /* the innermost object or array has a member */
 };
 
 FcJson *fc_json_new(FILE *out)
@@ -24,6 +26,11 @@ FcJson *fc_json_new(FILE *out)
     FcJson *json = g_new0(FcJson, 1);
     json->out = out;
     return json;
+}
+
+void fc_json_set_shown(FcJson *json)
+{
+    json->is_shown = TRUE;
 }
 
 void fc_json_free(FcJson *json)
@@ -44,9 +51,23 @@ static void put_break(const FcJson *json)
         fputc(' ', json->out);
 }
 
+/* With numbers for what is not to be seen, or does something to a terminal. */
+static void put_rare(const FcJson *json, const char *text)
+{
+    const gunichar c = g_utf8_get_char(text);
+    if (!fc_plain_is_escaped(c))
+        fwrite(text, 1, (gsize)(g_utf8_next_char(text) - text), json->out);
+    else if (c < 0x10000)
+        fprintf(json->out, "\\u%04x", c);
+    else /* as JSON has it: two halves */
+        fprintf(json->out, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10), 0xdc00 + (c & 0x3ff));
+}
+
 static void put_string(const FcJson *json, const char *text)
 {
-    g_autofree char *mended = g_utf8_validate(text, -1, NULL) ? NULL : g_utf8_make_valid(text, -1);
+    g_autofree char *mended = json->is_shown                    ? fc_plain_lines(text)
+                              : g_utf8_validate(text, -1, NULL) ? NULL
+                                                                : g_utf8_make_valid(text, -1);
     putc_unlocked('"', json->out); // no other thread writes here, and most of JSON is strings
     for (const char *p = mended ? mended : text; *p != '\0'; p++)
     {
@@ -54,6 +75,11 @@ static void put_string(const FcJson *json, const char *text)
             fprintf(json->out, "\\%c", *p);
         else if ((guchar)*p < 0x20 || *p == 0x7f)
             fprintf(json->out, "\\u%04x", (guint)*p);
+        else if ((guchar)*p >= 0x80)
+        {
+            put_rare(json, p);
+            p = g_utf8_next_char(p) - 1;
+        }
         else
             putc_unlocked(*p, json->out);
     }

@@ -53,7 +53,10 @@ static GLogWriterOutput write_log(GLogLevelFlags level, const GLogField *fields,
 {
     for (gsize i = 0; i < count; i++)
         if (strcmp(fields[i].key, "MESSAGE") == 0 && (level < G_LOG_LEVEL_DEBUG || debug))
-            fprintf(stderr, "fcdump: debug: %s\n", (const char *)fields[i].value);
+        {
+            g_autofree char *text = fc_format_text(fields[i].value);
+            fprintf(stderr, "fcdump: debug: %s\n", text);
+        }
     return G_LOG_WRITER_HANDLED;
 }
 
@@ -387,11 +390,13 @@ static gboolean check_wishes(FcModel *model, const FcOptions *options)
     else if (lacks)
         fprintf(stderr, "fcdump: --thread: %s\n", lacks);
     else if (lacks_memory(model, options))
+    {
+        g_autofree char *path = fc_format_text(model->operands->pdata[0]);
         fprintf(stderr,
                 "fcdump: %s: nothing is known of memory in %s%s: set FC_MEMORY=1 for the run\n",
-                options->fail_on_leak ? "--fail-on-leak" : "--fail-on-bad-free",
-                (const char *)model->operands->pdata[0],
+                options->fail_on_leak ? "--fail-on-leak" : "--fail-on-bad-free", path,
                 model->operands->len > 1 ? " and the others" : "");
+    }
     else
         return TRUE;
     return FALSE;
@@ -463,7 +468,8 @@ int main(int argc, char **argv)
     g_autoptr(FcOptions) options = fc_options_parse(fc_report_table, argc, argv, &error);
     if (!options)
     {
-        fprintf(stderr, "fcdump: %s\nTry 'fcdump --help'.\n", error->message);
+        g_autofree char *text = fc_format_text(error->message);
+        fprintf(stderr, "fcdump: %s\nTry 'fcdump --help'.\n", text);
         return EXIT_USAGE;
     }
     g_log_set_writer_func(write_log, options->debug ? &main : NULL, NULL);

@@ -4,6 +4,8 @@
  */
 #include "fcdump/pager.h"
 
+#include "profile/plain.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -40,8 +42,8 @@ static const char *choose_pager(void)
             continue;
         if (is_there(command))
             return command;
-        fprintf(stderr, "fcdump: %s: %s: no such program; shown without it\n", variables[i],
-                command);
+        g_autofree char *shown = fc_plain_text(command);
+        fprintf(stderr, "fcdump: %s: %s: no such program; shown without it\n", variables[i], shown);
         return "";
     }
     g_autofree char *less = g_find_program_in_path("less");

@@ -5,6 +5,7 @@
 #include "fcdump/render.h"
 
 #include "fcdump/render-parts.h"
+#include "profile/plain.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -121,7 +122,10 @@ static void print_line(FcRender *render, FcStyle style, const char *format, va_l
 {
     if (fc_format_is_csv())
         return;
-    g_autofree char *text = g_strdup_vprintf(format, arguments);
+    g_autofree char *raw = g_strdup_vprintf(format, arguments);
+    const gsize breaks = strspn(raw, "\n"); /* of the format */
+    g_autofree char *plain = fc_plain_text(raw + breaks);
+    g_autofree char *text = g_strdup_printf("%.*s%s", (int)breaks, raw, plain);
     g_autofree char *lines = wrap(render, text);
     fprintf(render->out, "%s%s%s\n", style_start(render, style), lines, style_end(render, style));
     render->started = TRUE;

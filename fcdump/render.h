@@ -107,4 +107,4 @@ char *fc_format_time(guint64 ns);                   /* "15 ns", "1.234 ms", "180
 char *fc_format_bytes(guint64 bytes);               /* "1234 B", "12.34 KiB" */
 char *fc_format_share(guint64 part, guint64 whole); /* per cent: "12.3" */
 char *fc_format_count(guint64 count);
-char *fc_format_text(const char *text); /* control characters replaced */
+char *fc_format_text(const char *text); /* fc_plain_text */

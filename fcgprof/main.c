@@ -11,6 +11,7 @@
 #include "fcgprof/reports.h"
 #include "fcgprof/static-calls.h"
 #include "fcgprof/symspec.h"
+#include "profile/plain.h"
 
 #include <errno.h>
 #include <libiberty/libiberty.h>
@@ -78,11 +79,17 @@ static gboolean print_reports(FcGModel *model, unsigned styles)
     return good;
 }
 
+static void print_error(const char *message)
+{
+    g_autofree char *plain = fc_plain_text(message);
+    fprintf(stderr, "fcgprof: %s\n", plain);
+}
+
 /* What went wrong in part, or is worth saying; the number of it. */
 static guint print_messages(const GPtrArray *messages)
 {
     for (guint i = 0; i < messages->len; i++)
-        fprintf(stderr, "fcgprof: %s\n", (const char *)g_ptr_array_index(messages, i));
+        print_error(g_ptr_array_index(messages, i));
     return messages->len;
 }
 
@@ -184,7 +191,7 @@ int main(int argc, char **argv)
     if (!options)
     {
         if (*error->message)
-            fprintf(stderr, "fcgprof: %s\n", error->message);
+            print_error(error->message);
         if (error->code == FC_GPROF_ERROR_USAGE)
         {
             g_autofree char *usage = fc_goptions_usage();
@@ -209,6 +216,6 @@ int main(int argc, char **argv)
         return finish_output(EXIT_OK);
     finish_output(EXIT_FAILED);
     if (*error->message)
-        fprintf(stderr, "fcgprof: %s\n", error->message);
+        print_error(error->message);
     return EXIT_FAILED;
 }

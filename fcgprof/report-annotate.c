@@ -6,6 +6,7 @@
 
 #include "fcgprof/symspec.h"
 #include "profile/output.h"
+#include "profile/plain.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,8 +37,9 @@ static void print_count(const FcGModel *model, const FcGSym *sym, guint64 addr, 
 {
     if (count == 0 && !model->options->show_zero)
         return;
-    fprintf(model->out, "%s:%d: (%s:0x%lx) %lu executions\n",
-            sym->file ? sym->file->path : "<unknown>", sym->line, sym->name,
+    g_autofree char *path = fc_plain_text(sym->file ? sym->file->path : "<unknown>");
+    g_autofree char *name = fc_plain_text(sym->name);
+    fprintf(model->out, "%s:%d: (%s:0x%lx) %lu executions\n", path, sym->line, name,
             (gulong)(addr & model->addr_mask), (gulong)count);
 }
 
@@ -305,7 +307,11 @@ static FILE *open_source(const FcGModel *model, const FcGFile *file)
         source = open_regular(path);
     }
     if (!source)
-        fprintf(stderr, "fcgprof: %s: source not found: %s\n", file->path, g_strerror(errno));
+    {
+        const char *reason = g_strerror(errno);
+        g_autofree char *path = fc_plain_text(file->path);
+        fprintf(stderr, "fcgprof: %s: source not found: %s\n", path, reason);
+    }
     return source;
 }
 
@@ -333,7 +339,8 @@ static FILE *begin_part(Annotator *annotator, const FcGFile *file)
         fputc('\n', model->out);
     annotator->has_earlier = TRUE;
     fc_gmodel_begin_report(model);
-    fprintf(model->out, "*** File %s:\n", file->path);
+    g_autofree char *path = fc_plain_text(file->path);
+    fprintf(model->out, "*** File %s:\n", path);
     return model->out;
 }
 
@@ -420,7 +427,9 @@ static gboolean write_file(Annotator *annotator, const FcGFile *file, FILE *sour
         annotate_file(annotator, source, fc_output_stream(output));
     if (output && fc_output_end(output, TRUE, &error))
         return TRUE;
-    fprintf(stderr, "fcgprof: %s: %s\n", path, error->message);
+    g_autofree char *text = g_strdup_printf("%s: %s", path, error->message);
+    g_autofree char *plain = fc_plain_text(text);
+    fprintf(stderr, "fcgprof: %s\n", plain);
     return FALSE;
 }
 

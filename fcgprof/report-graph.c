@@ -5,6 +5,7 @@
 #include "fcgprof/reports.h"
 
 #include "fcgprof/gmon-files.h"
+#include "profile/plain.h"
 
 #include <string.h>
 
@@ -348,7 +349,8 @@ static void print_traditional(const FcGModel *model, const FcGSym *sym, const ch
     char cycle[32];
 
     g_snprintf(cycle, sizeof cycle, "<cycle %d>", sym->cycle);
-    fprintf(model->out, "%6.6s %-19.19s", number, sym->name ? sym->name : cycle);
+    g_autofree char *name = fc_plain_text(sym->name ? sym->name : cycle);
+    fprintf(model->out, "%6.6s %-19.19s", number, name);
 }
 
 /* Prints a cell that should begin at column `start`; the return value is the column
@@ -364,7 +366,11 @@ static int print_cell(const FcGModel *model, const FcGSym *sym, const char *numb
         return column + fprintf(model->out, "<cycle %d>", sym->cycle);
     column += fc_gname_print_plain(model, sym);
     if (!model->options->by_line && sym->is_static && sym->file && !sym->label)
-        column += fprintf(model->out, " (%s)", fc_gname_file(model, sym->file));
+    {
+        column += fprintf(model->out, " (");
+        column += fc_gname_put(model->out, fc_gname_file(model, sym->file));
+        column += fprintf(model->out, ")");
+    }
     return column;
 }
 

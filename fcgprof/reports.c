@@ -7,6 +7,7 @@
 #include "fcgprof/reports.h"
 
 #include "fcgprof/object.h"
+#include "profile/plain.h"
 
 #include <string.h>
 
@@ -23,6 +24,12 @@ char *fc_gname_text(const FcGModel *model, const FcGSym *sym)
     return plain ? plain : g_strdup(sym->name);
 }
 
+int fc_gname_put(FILE *out, const char *text)
+{
+    g_autofree char *plain = fc_plain_text(text);
+    return fprintf(out, "%s", plain);
+}
+
 int fc_gname_print_plain(const FcGModel *model, const FcGSym *sym)
 {
     const FcGOptions *options = model->options;
@@ -31,14 +38,16 @@ int fc_gname_print_plain(const FcGModel *model, const FcGSym *sym)
     if (!sym->name)
         return 0;
     g_autofree char *text = fc_gname_text(model, sym);
-    int length = fprintf(model->out, "%s", text);
+    int length = fc_gname_put(model->out, text);
     if (!label && sym->owner && strcmp(sym->owner->name, sym->name) == 0)
         label = sym->owner->label;
     if (label)
         length += fprintf(model->out, " (%s)", label);
     if (!sym->file || !(options->by_line || options->inline_file_names))
         return length;
-    length += fprintf(model->out, " (%s:%d", fc_gname_file(model, sym->file), sym->line);
+    length += fprintf(model->out, " (");
+    length += fc_gname_put(model->out, fc_gname_file(model, sym->file));
+    length += fprintf(model->out, ":%d", sym->line);
     if (options->by_line)
         length += fprintf(model->out, " @ %lx", (gulong)(sym->addr & model->addr_mask));
     return length + fprintf(model->out, ")");

@@ -11,6 +11,9 @@
 /* The name as it is shown, demangled where it is to be; nothing else.  The caller frees it. */
 char *fc_gname_text(const FcGModel *model, const FcGSym *sym);
 
+/* Prints a name or path as fc_plain_text has it and returns its length in bytes. */
+int fc_gname_put(FILE *out, const char *text);
+
 /* Prints a symbol's name (with its place under -l) and returns its length in bytes. */
 int fc_gname_print_plain(const FcGModel *model, const FcGSym *sym);
 

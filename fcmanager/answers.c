@@ -5,6 +5,7 @@
 #include "fcmanager/answers.h"
 
 #include "fcmanager/reply.h"
+#include "profile/plain.h"
 
 #include <unistd.h>
 
@@ -58,14 +59,20 @@ void fc_answers_free(FcAnswers *answers)
     g_free(answers);
 }
 
+static void append_line(GString *text, const char *line)
+{
+    g_autofree char *plain = fc_plain_text(line);
+    g_string_append_printf(text, "FCMng: %s\n", plain);
+}
+
 void fc_answers_greet(FcAnswers *answers, gboolean tell, const char *trouble)
 {
     g_autoptr(GError) error = NULL;
     GString *text = g_string_new(NULL);
     if (!fc_files_check(answers->files, &error))
-        g_string_append_printf(text, "FCMng: %s\n", error->message);
+        append_line(text, error->message);
     if (trouble && !answers->quiet)
-        g_string_append_printf(text, "FCMng: %s\n", trouble);
+        append_line(text, trouble);
     if (tell && !answers->quiet)
         g_string_append_printf(text, "FCMng: Profile manager: running [%d]\n", (int)getpid());
     fc_reply_send(answers->reply_fd, 0, text->str);
@@ -81,7 +88,7 @@ void fc_answers_remember(FcAnswers *answers, const char *trouble)
 {
     if (g_strcmp0(answers->last_error, trouble) == 0)
         return;
-    g_string_append_printf(answers->errors, "FCMng: %s\n", trouble);
+    append_line(answers->errors, trouble);
     g_free(answers->last_error);
     answers->last_error = g_strdup(trouble);
 }
@@ -109,10 +116,8 @@ static char *farewell(FcAnswers *answers, gboolean is_root)
     g_string_truncate(answers->errors, 0);
     if (is_root && !answers->quiet)
     {
-        if (path)
-            g_string_append_printf(text, "FCMng: Profile file is '%s'\n", path);
-        else
-            g_string_append(text, "FCMng: no profile was written\n");
+        g_autofree char *where = path ? g_strdup_printf("Profile file is '%s'", path) : NULL;
+        append_line(text, where ? where : "no profile was written");
         g_string_append(text, "FCMng: Profile manager: exit\n");
     }
     return g_string_free(text, FALSE);

@@ -8,6 +8,7 @@
 #include "fcmanager/reply.h"
 #include "fcmanager/session.h"
 #include "fcmanager/source.h"
+#include "profile/plain.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -234,7 +235,8 @@ static int run(const Options *options, int last_word)
         setup.shared = fc_shared_map(options->shared_fd, &error);
     if (error)
     {
-        g_autofree char *text = g_strdup_printf("FCMng: %s\n", error->message);
+        g_autofree char *plain = fc_plain_text(error->message);
+        g_autofree char *text = g_strdup_printf("FCMng: %s\n", plain);
         fc_reply_send(options->reply_fd, 0, text);
         return EXIT_FAILURE;
     }
@@ -291,7 +293,8 @@ int main(int argc, char **argv)
                                .contexts = FC_CONTEXTS_DEFAULT};
     if (!parse(argc, argv, &options, &error))
     {
-        fprintf(stderr, "fcmanager: %s\n", error->message);
+        g_autofree char *plain = fc_plain_text(error->message);
+        fprintf(stderr, "fcmanager: %s\n", plain);
         return STATUS_USAGE;
     }
     if (options.text)

@@ -5,6 +5,7 @@
 #include "fcmanager/session-files.h"
 
 #include "fcmanager/output.h"
+#include "profile/plain.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -14,7 +15,10 @@ static void remember(const FcSessionFiles *files, const char *trouble)
     if (!trouble)
         return;
     if (files->debug)
-        fprintf(stderr, "FCMng: debug: %s\n", trouble);
+    {
+        g_autofree char *plain = fc_plain_text(trouble);
+        fprintf(stderr, "FCMng: debug: %s\n", plain);
+    }
     fc_answers_remember(files->answers, trouble);
 }
 

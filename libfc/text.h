@@ -11,7 +11,8 @@
 /* Writes `number` in decimal, no NUL; returns where it ends.  At most 20 characters. */
 char *fc_text_number(char *at, uint64_t number);
 
-/* One line in a fixed buffer; what does not fit is cut off. */
+/* One line in a fixed buffer; what does not fit is cut off.  What is added may come from anywhere:
+ * control characters, and those that turn the direction of writing, become escapes as "\x1b". */
 struct FcLine
 {
     size_t bytes;

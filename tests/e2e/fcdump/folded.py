@@ -85,7 +85,7 @@ strange.names["odd"] = 0
 strange.context(None, 0x1234, "odd", 1, 5, 5)
 with open("strange.fc", "w", encoding="utf-8") as file:
     file.write(strange.text().replace("c\nd.so", "c\\012d.so"))
-equal(stacks("strange.fc", status=1), {"a:bc?d.so+0x10": 5}, "a strange name")
+equal(stacks("strange.fc", status=1), {r"a:bc\x0ad.so+0x10": 5}, "a strange name")
 
 # A chain without end: what is deeper than 1000 levels is counted there.  Every function of the
 # chain must differ, or it would be folded.

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What profiles are called: the patterns of FC_DUMP_NAME, the older ones that FC_KEEP keeps, and
+"""What profiles and programs are called: the patterns of FC_DUMP_NAME, the older ones that FC_KEEP keeps, and
 what becomes of an older one where the new one can't be written."""
 
+import json
 import os
 import re
 import resource
@@ -12,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+import unicodedata
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
 import fcprofile  # noqa: E402
@@ -131,6 +133,58 @@ class Patterns(Case):
         self.run_named([program], "%n", FC_USE_PID="")
         [name] = self.files()
         self.assertEqual(name, f"nesting.{fcprofile.load(self.path(name)).pid}.fc")
+
+
+class Hidden(Case):
+    """Names of programs, files and functions do nothing to a terminal, and hide nothing."""
+
+    ODD = "o\u202ed\x1b[31md\x9b\u2066\n"
+    SOURCE = r"""
+        #define QUOTED "\"w\033[32mo\xe2\x80\xaer\xc2\x9bk\xe2\x81\xa7\""
+        void work(void) __asm__(QUOTED);
+        void work(void) {}
+        int main(void)
+        {
+            work();
+            return 0;
+        }
+        """
+
+    def assert_plain(self, text, *expected):
+        hidden = {character for character in set(text) - set("\n\r\t") if unicodedata.category(character) in ("Cc", "Cf")}
+        self.assertEqual(hidden, set(), text[:2000])
+        for part in expected:
+            self.assertIn(part, text)
+
+    def tool(self, *words):
+        done = subprocess.run([os.path.join(self.bindir, words[0]), *words[1:]], cwd=self.folder,
+                              capture_output=True, check=False, timeout=fctest.TIMEOUT_S,
+                              env=fctest.plain_environment(LC_ALL="C.UTF-8"))
+        return done.stdout.decode(), done.stderr.decode()
+
+    def test_everywhere(self):
+        program = self.compile(self.write("odd.c", self.SOURCE), output=self.ODD)
+        done = self.run_target([program], env={"FC_DUMP_NAME": self.ODD + "/", "FC_DUMP_PATH": self.ODD,
+                                              "TMPDIR": self.folder})
+        self.assert_plain(done.stderr.decode(), r"FC_DUMP_NAME: bad value 'o\u202ed\x1b[31md\x9b\u2066\x0a/'",
+                          r"can't open 'o\u202ed\x1b[31md\x9b\u2066\x0a'")
+        self.run_named([program], "n")
+        work, odd = r"w\x1b[32mo\u202er\x9bk\u2067", r"o\u202ed\x1b[31md\x9b\u2066"
+        for words in (("--flat", "--graph", "--tree"), ("--info",), ("--csv", "--flat"), ("--classic",), ()):
+            out, err = self.tool("fcdump", *words, "n.fc")
+            self.assert_plain(out, odd if words == ("--info",) else work)
+            self.assert_plain(err)
+        for export in ("--folded", "--callgrind=-", "--dot", "--vcg", "--flame=-", "--html=-", "--json"):
+            out, err = self.tool("fcdump", export, "--weight=calls", "n.fc")
+            self.assert_plain(out, work if export.startswith(("--folded", "--callgrind")) else "u202e")
+            self.assert_plain(err)
+            if export == "--json":
+                names = [function["name"] for function in json.loads(out)["functions"]]
+                self.assertIn("w\x1b[32mo\u202er\x9bk\u2067", names)
+        out, err = self.tool("fcgprof", "-b", "n.fc")
+        self.assert_plain(out.replace("\f", ""), work)
+        for words in (("fcdump", self.ODD + "none"), ("fcdump", "--" + self.ODD), ("fcgprof", self.ODD + "none")):
+            self.assert_plain(self.tool(*words)[1], r"\u202e")
 
 
 class Keep(Case):
