@@ -223,6 +223,7 @@ static int run(const Options *options, int last_word)
         .sizes = {(guint32)CLAMP(options->functions, 0, 1 << 20),
                   (guint32)CLAMP(options->graph, 0, 1 << 20),
                   (guint32)CLAMP(options->stack, 0, 1 << 20)},
+        .last_word = last_word,
         .quiet = options->quiet,
         .brief = options->brief,
         .debug = options->debug,

@@ -5,6 +5,7 @@
 #include "fcmanager/session.h"
 
 #include "fcmanager/forks.h"
+#include "fcmanager/last-word.h"
 #include "fcmanager/process-messages.h"
 #include "fcmanager/process-waits.h"
 #include "fcmanager/session-files.h"
@@ -31,7 +32,13 @@ struct FcSession
     guint64 orphans; /* messages of processes that did not say hello */
     guint64 malformed;
     FcProcessLooks looks;
+    gint64 end_began_ms; /* of a thread or a process, and how long it may take unsaid, */
+    gint64 end_may_take_ms;
+    gboolean is_patience_asked; /* which is said once */
 };
+
+/* The end of a shorter run may take so long. */
+#define PATIENCE_MS 1000
 
 G_GNUC_PRINTF(2, 3) static void debug(const FcSession *session, const char *format, ...)
 {
@@ -116,12 +123,48 @@ static void add_session_losses(FcSession *session, FcProcess *process)
     session->orphans = 0;
 }
 
+static gint64 now_ms(void)
+{
+    return g_get_monotonic_time() / 1000;
+}
+
+/* The end of a thread or a process is summed up, for which the program waits.  Where that takes
+ * longer than it ran this is said. */
+static void begin_end(FcSession *session, const FcProcess *process)
+{
+    const gint64 started_ms = (gint64)(process->hello.start_monotonic_ns / 1000000);
+    session->end_began_ms = now_ms();
+    session->end_may_take_ms =
+        CLAMP(session->end_began_ms - started_ms, PATIENCE_MS, (gint64)G_MAXINT);
+    if (session->setup.quiet || session->is_patience_asked)
+        return;
+    g_autofree char *text = g_strdup_printf(
+        "FCMng: writing the profile takes longer than the run: %u contexts so far, of %u threads\n",
+        session->contexts_in_use, g_hash_table_size(process->threads) + process->results->len);
+    fc_last_word_say_later(session->setup.last_word, text, (guint)session->end_may_take_ms);
+}
+
+/* And again by the program itself: in a file that is not appended to it writes over the line. */
+static void end_end(FcSession *session)
+{
+    const gint64 took_ms = now_ms() - session->end_began_ms;
+    fc_last_word_withdraw();
+    if (session->setup.quiet || session->is_patience_asked || took_ms < session->end_may_take_ms)
+        return;
+    session->is_patience_asked = TRUE;
+    g_autofree char *text =
+        g_strdup_printf("writing the profile took longer than the run: %.1f s, %u contexts",
+                        (double)took_ms / 1000, session->contexts_in_use);
+    fc_answers_remember(session->answers, text);
+}
+
 /* Takes what is left of the process and writes its file. */
 static void finish(FcSession *session, FcProcess *process, guint64 time, guint32 thread,
                    gboolean dead)
 {
     if (process->finished)
         return;
+    begin_end(session, process);
     fc_clock_refresh(&session->common.clock);
     fc_process_finish(process, time, thread, dead);
     if (process->key == session->root)
@@ -131,6 +174,7 @@ static void finish(FcSession *session, FcProcess *process, guint64 time, guint32
         session->files.root_program = g_strdup(process->executable);
     }
     fc_session_files_write(&session->files, process);
+    end_end(session);
     debug(session, "process %d is done", process->hello.pid);
 }
 
@@ -373,7 +417,11 @@ static void take_message(FcSession *session, FcProcess *process, const FcWireMes
     case FC_MSG_STOPPED:
     case FC_MSG_OFF:
     case FC_MSG_NAMES:
+        if (message->type == FC_MSG_THREAD_END)
+            begin_end(session, process);
         fc_process_message(process, message);
+        if (message->type == FC_MSG_THREAD_END)
+            end_end(session);
         if (session->setup.choices && message->type == FC_MSG_MODULE_LOAD)
             fc_choices_take_module(session->setup.choices, message);
         fc_session_files_write_threads(&session->files, process);

@@ -37,6 +37,7 @@ typedef struct
     guint32 contexts; /* of all processes; 0: the default */
     guint32 memory_blocks;
     guint32 memory_frames;
+    int last_word; /* where it is said that the end takes long; see last-word.h */
     gboolean quiet;
     gboolean brief; /* no greeting */
     gboolean debug; /* log to standard error */
