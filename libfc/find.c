@@ -34,56 +34,42 @@ static void refuse(const char *path, long error)
     fc_notice_line(&line);
 }
 
-/* What came of the search for `path`: true where that can be executed.  If not, *is_refused says
- * whether it is there and must not be. */
-static bool take_path(struct FcFound *found, const char *path, long error, bool *is_refused)
+/* What came of the search for `path`.  Returns false where it is there and must not be used. */
+static bool take(struct FcFound *found, const char *path, long error)
 {
-    *is_refused = error == -EPERM || error == -ENOEXEC || error == -EINVAL || error == -ELOOP ||
-                  error == -ENOSYS || error == -ESTALE;
-    if (*is_refused)
+    const bool is_refused = error == -EPERM || error == -ENOEXEC || error == -EINVAL ||
+                            error == -ELOOP || error == -ENOSYS || error == -ESTALE;
+    if (is_refused)
         refuse(path, error);
     if (error < 0)
-        fc_find_note_error(found, path, *is_refused ? -EACCES : error);
-    else
-        found->count++;
-    return error >= 0;
+        fc_find_note_error(found, path, is_refused ? -EACCES : error);
+    found->is_there = error >= 0;
+    return !is_refused;
 }
 
-/* Returns false where it is not to be used, and another one may be. */
-static bool choose_named(struct FcFound *found, const char *path)
+static void take_installed(struct FcFound *found, const char *path, const char *libfc)
 {
-    bool is_refused;
-    return take_path(found, path, fc_trust_find_named(path, found->paths[found->count]),
-                     &is_refused) ||
-           !is_refused;
-}
-
-static void choose_installed(struct FcFound *found, const char *path, const char *libfc)
-{
-    bool is_refused;
-    char *real = found->paths[found->count];
-    long error = fc_trust_find_installed(path, libfc, real);
-    if (error == -ENOSYS && strlen(path) < FC_WRITERS_PATH)
+    long error = fc_trust_find_installed(path, libfc, found->path);
+    if (error == -ENOSYS && strlen(path) < sizeof found->path)
     {
-        strcpy(real, path);
+        strcpy(found->path, path);
         error = 0;
     }
-    take_path(found, path, error, &is_refused);
+    take(found, path, error);
 }
 
 /* The first one of PATH that may be used, not of the working directory. */
-static void choose_of_path(struct FcFound *found, const char *search)
+static void take_of_path(struct FcFound *found, const char *search)
 {
     static char path[FC_WRITERS_PATH];
-    const int before = found->count;
-    for (const char *at = search; at && found->count == before;)
+    for (const char *at = search; at && !found->is_there;)
     {
         size_t bytes = strcspn(at, ":");
         if (*at == '/' && bytes + sizeof "/fcmanager" <= sizeof path)
         {
             memcpy(path, at, bytes);
             strcpy(path + bytes, "/fcmanager");
-            choose_named(found, path);
+            take(found, path, fc_trust_find_named(path, found->path));
         }
         at = at[bytes] == ':' ? at + bytes + 1 : NULL;
     }
@@ -92,7 +78,8 @@ static void choose_of_path(struct FcFound *found, const char *search)
 void fc_find_manager(struct FcFound *found)
 {
     static char beside[FC_WRITERS_PATH];
-    if (fc_config.manager[0] != '\0' && choose_named(found, fc_config.manager))
+    const char *named = fc_config.manager;
+    if (named[0] != '\0' && take(found, named, fc_trust_find_named(named, found->path)))
         return; /* the user's word: nothing else is tried */
     Dl_info info;
     const char *libfc =
@@ -104,9 +91,10 @@ void fc_find_manager(struct FcFound *found)
     {
         memcpy(beside, libfc, folder);
         strcpy(beside + folder, FC_BINDIR_FROM_LIBDIR "/fcmanager");
-        choose_installed(found, beside, libfc);
+        take_installed(found, beside, libfc);
     }
-    choose_installed(found, FC_MANAGER_PATH, libfc);
-    if (!fc_config.is_privileged)
-        choose_of_path(found, fc_libc_getenv("PATH"));
+    if (!found->is_there)
+        take_installed(found, FC_MANAGER_PATH, libfc);
+    if (!found->is_there && !fc_config.is_privileged)
+        take_of_path(found, fc_libc_getenv("PATH"));
 }

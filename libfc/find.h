@@ -10,9 +10,9 @@
 
 struct FcFound
 {
-    int count; /* of paths, in the order in which to try them; checked, and without links */
-    char paths[3][FC_WRITERS_PATH];
-    char tried[FC_WRITERS_PATH]; /* the file that was executed, or that `error` is about */
+    bool is_there;
+    char path[FC_WRITERS_PATH];  /* of fcmanager, checked, and without links */
+    char tried[FC_WRITERS_PATH]; /* the file that `error` is about */
     volatile long error;         /* -errno; 0: none so far */
 };
 

@@ -52,8 +52,7 @@ struct Launch
     uint32_t is_launched; /* atomic futex: the keeper is done with us */
     volatile int manager_pid;
     volatile int manager_in_proc; /* the same as /proc has it; 0: not there */
-    volatile int executed;        /* the last one of `found` that was to be */
-    volatile bool failed;         /* no path could be executed */
+    volatile bool failed;         /* nothing could be executed */
 };
 
 /* ---- The command line ------------------------------------------------------- */
@@ -163,13 +162,10 @@ static int manager_child(void *data)
     fc_sys(SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE); /* the program may have forbidden it to itself */
     if (fc_config.is_privileged)
         fc_sys(SYS_umask, 077); /* its own: not shared by the flags of fc_clone */
-    for (int i = 0; i < launch->found.count; i++)
-    {
-        const char *path = launch->found.paths[i];
-        launch->executed = i;
-        fc_find_note_error(&launch->found, path,
-                           fc_sys(SYS_execve, path, launch->arguments, launch->environment));
-    }
+    if (launch->found.is_there)
+        fc_find_note_error(
+            &launch->found, launch->found.path,
+            fc_sys(SYS_execve, launch->found.path, launch->arguments, launch->environment));
     launch->failed = true;
     fc_sys(SYS_exit, 127);
     return 0;
@@ -366,7 +362,7 @@ static bool start_and_greet(struct Launch *launch, struct FcSession *session, in
     if (started && fc_spawn_read_reply(session->reply_fd, REPLY_TIMEOUT_MS) == FC_REPLIED_US)
         return true;
     if (started)
-        complain(launch->found.paths[launch->executed], "it did not answer");
+        complain(launch->found.path, "it did not answer");
     else
         complain(launch->found.tried, fc_libc()->strerrordesc((int)-launch->found.error));
     return false;

@@ -118,7 +118,8 @@ static bool is_manager(int file)
 
 /* The kernel forgets at an exec which rights a process got by the one before: of a program that was
  * set-user-id and became its owner altogether the file's owner tells, of one that was set-group-id
- * the file's group, which nobody can give to a file who is not in it. */
+ * the file's group, which nobody can give to a file who is not in it.  Root has many files that
+ * such a one could be led to, but few are an fcmanager. */
 static long check_named(int file, const char *path)
 {
     struct stat status;
@@ -133,7 +134,7 @@ static long check_named(int file, const char *path)
         fault[0] = '\0';
         return -EPERM;
     }
-    if (!has_power)
+    if (status.st_uid != 0)
         return 0;
     const long opened = fc_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
     if (opened < 0)
@@ -179,8 +180,7 @@ void fc_trust_add_reason(struct FcLine *line, long error)
     else if (error == -EINVAL)
         fc_line_add(line, "it is no regular file");
     else if (error == -ENOEXEC)
-        fc_line_add(line,
-                    "it is no fcmanager, and with more rights than a user's nothing else is run");
+        fc_line_add(line, "it is no fcmanager, and no other program of root's is run");
     else if (error == -ENOSYS)
         fc_line_add(line, "its folders can't be looked up without /proc");
     else

@@ -6,9 +6,9 @@
  * What is executed or read for settings belongs to root or to the effective user, and nobody else
  * can change it or a folder that leads to it (writers.h).  That holds for whoever has all his
  * rights from the user who started him; of others fc_trust_is_privileged tells, but not of one that
- * was set-user-id, has become its owner altogether and executed the program since.  So a program of
- * root, or with capabilities, is to be found by the environment only if it is root's, and an
- * fcmanager.
+ * was set-user-id, has become its owner altogether and executed the program since.  So what
+ * the environment names is executed only if it is root's, and an fcmanager, or if it is the
+ * effective user's and group's, who is not root and has no capabilities.
  */
 #pragma once
 

@@ -90,11 +90,12 @@ class Named(test_secure.Privileged):
         os.chmod(script, 0o755)
         self.assertEqual(self.run_there(self.program, FC_MANAGER=evil).returncode, 0)
         self.assertEqual(self.who_ran(), ["0-0"])
-        no_manager = "it is no fcmanager, and with more rights than a user's nothing else is run"
+        no_manager = "it is no fcmanager, and no other program of root's is run"
         for manager in (script, "/bin/true", self.path("link")):
             if not os.path.exists(manager):
                 os.symlink("/bin/true", manager)
             self.check_refused(manager=manager, reason=no_manager, as_user=False)
+            self.check_refused(manager=manager, reason=no_manager)
         self.check_refused(as_user=False)  # as with sudo: of the user, in the user's folder
         for folder, owner, mode in ((self.mine, int(test_secure.USER), 0o755), (self.path("open"), 0, 0o777),
                                     (self.path("group"), 0, 0o775)):
@@ -123,10 +124,12 @@ class Named(test_secure.Privileged):
         shutil.copytree(self.path("prefix"), self.path("open"), symlinks=True)
         os.chmod(self.path("open"), 0o777)
         os.chmod(self.bindir, 0o777)
+        shutil.copy(self.own, os.path.join(self.bindir, "fcmanager"))
         done = self.run_there(self.program, FC_DUMP_PATH=self.ran)
         self.assertIn(f"fcmanager is not used: its folder {os.path.realpath(self.bindir)} {self.OF_OTHERS}",
                       done.stderr.decode())
-        self.assertEqual(self.who_ran(), [])
+        self.assertNotIn("0-0", self.who_ran())
+        shutil.copy(fctest.tool("fcmanager"), os.path.join(self.bindir, "fcmanager"))
         os.chmod(self.bindir, 0o755)
         filters = self.path("prefix", "libexec", "functioncheck")
         os.chmod(filters, 0o777)
@@ -135,6 +138,13 @@ class Named(test_secure.Privileged):
         self.assertEqual(self.who_ran(), ["functioncheck.fc"])
         self.bindir = self.path("open", os.path.relpath(fctest.BINDIR, fctest.PREFIX))
         self.run_there(self.compile("nesting.c"), FC_DUMP_PATH=self.ran)
+        self.assertEqual(self.who_ran(), ["functioncheck.fc"])
+        # of one who builds where a group may write
+        for folder, _, _ in os.walk(self.path("open")):
+            os.chown(folder, int(test_secure.USER), self.OTHER)
+            os.chmod(folder, 0o775)
+        done = self.run_as_user(FC_DUMP_PATH=self.ran)
+        self.assertNotIn("is not used", done.stderr.decode())
         self.assertEqual(self.who_ran(), ["functioncheck.fc"])
 
     def test_saved_ids(self):
