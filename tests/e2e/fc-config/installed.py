@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What is installed: `ninja uninstall` leaves none of it, and the wrappers of headers that clang finds are of headers
-that there are, so that __has_include tells programs the truth."""
+that there are, so that __has_include tells programs the truth.  And where nothing can be: with another C library."""
 
 import glob
 import os
@@ -56,6 +56,18 @@ def check_uninstall(work):
         shutil.copy2(kept, list_of_last)
 
 
+def check_other_libc(work):
+    """One that does not say that it is GNU's, and before anything else is looked for."""
+    os.mkdir(os.path.join(work, "include"))
+    with open(os.path.join(work, "include/features.h"), "w") as file:
+        file.write("#include_next <features.h>\n#undef __GLIBC__\n")
+    done = run(["meson", "setup", os.path.join(work, "other"), os.environ["FC_SOURCE_ROOT"]], work,
+               CC="cc -isystem " + os.path.join(work, "include"))
+    said = re.search("ERROR: .*", done.stdout)
+    expect(done.returncode != 0 and said and "needs the GNU C library" in said.group(), "another C library", done.stdout)
+    expect("glib-2.0" not in done.stdout, "it is looked at first", done.stdout)
+
+
 def check_wrappers(work):
     place = re.search(r"-iwithsysroot(\S+)", " ".join(flags("--cflags"))).group(1)
     # of those in folders some are parts of headers, which not all versions have
@@ -74,6 +86,7 @@ def check_wrappers(work):
 
 with folder() as work_folder:
     check_uninstall(work_folder)
+    check_other_libc(work_folder)
     if shutil.which("clang++"):
         check_wrappers(work_folder)
 finish()
