@@ -5,7 +5,6 @@
 #include "fcmanager/costs.h"
 
 #include "fcmanager/costs-totals.h"
-#include "fcmanager/observed-contexts.h"
 #include "fcmanager/observed.h"
 
 /* libfc measures in so many parts of a tick. */
@@ -282,10 +281,7 @@ void fc_costs_take_off(FcCounts *counts, const FcCallCosts *costs, const FcObser
 {
     if (costs->recorded <= 0 && costs->counted <= 0)
         return;
-    /* no arc changes here, by which they are known */
     g_autoptr(FcSightings) sightings = fc_sightings_of(counts, seen);
-    if (sightings)
-        fc_observed_make_contexts(counts, costs, sightings, seen->squares / seen->weight);
     Work work = {counts,
                  costs,
                  g_new0(double, counts->function_count + 1),
@@ -299,7 +295,7 @@ void fc_costs_take_off(FcCounts *counts, const FcCallCosts *costs, const FcObser
     spread_excess(&work);
     take_off_local(&work);
     if (sightings)
-        fc_observed_refine(counts, work.removed, work.within, costs, seen, sightings);
+        fc_observed_refine(counts, work.removed, costs, seen, sightings);
     fc_costs_take_off_totals(counts, work.removed, work.within);
     g_free(work.within);
     g_free(work.samples);

@@ -64,7 +64,6 @@ void fc_counts_free(FcCounts *counts)
     fc_map_clear(&counts->known_arcs);
     g_clear_pointer(&counts->unrecorded, g_array_unref);
     g_clear_pointer(&counts->deep_nodes, g_array_unref);
-    g_clear_pointer(&counts->seen_nodes, g_array_unref);
     g_clear_pointer(&counts->node_costs, g_array_unref);
     g_clear_pointer(&counts->arc_costs, g_array_unref);
     g_clear_pointer(&counts->node_waits, g_hash_table_unref);

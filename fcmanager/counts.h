@@ -172,8 +172,6 @@ typedef struct
     GArray *counted_functions; /* guint8: FcCountsCounted; likewise 0 */
     FcMap known_arcs;          /* see fc_counts_know_arc; no slots: not in use */
     GArray *unrecorded;        /* guint64 by node: calls that made no record; likewise 0 */
-    GArray
-        *seen_nodes; /* guint8: 1 where only looks tell of calls: observed-contexts.h; likewise */
     GArray *deep_nodes;     /* guint8: 1 where calls are that were deeper than FC_DEPTH; likewise */
     GArray *node_costs;     /* FcCountsCost; likewise */
     GArray *arc_costs;      /* FcCountsCost, without local; likewise */

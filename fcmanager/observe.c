@@ -95,40 +95,21 @@ static gint compare_values(gconstpointer a, gconstpointer b)
     return one < other ? -1 : one > other;
 }
 
-static double square(double x)
-{
-    return x * x;
-}
-
-/* What a look adds to the variance: of looks that are taken one after the other, how much they
- * differ tells more than that each is another one, as 16 reads of functions that call one another
- * are of hundreds of calls, and what a program does for a while is in many looks in a row. */
-static void add_part(FcSighting *sighting, guint64 number, double part, double weight)
-{
-    if (sighting->last + 1 == number && number > 1)
-        sighting->variance +=
-            square(weight * (part / weight - sighting->part / sighting->last_look)) / 2;
-    else
-        sighting->variance += (square(part) + square(sighting->part)) / 2;
-    sighting->weight += part;
-    sighting->last = number;
-    sighting->part = part;
-    sighting->last_look = weight;
-}
-
 static void add(FcWatched *watched, GArray *values, double weight)
 {
     const double each = weight / values->len;
     watched->seen.looks++;
     watched->seen.weight += weight;
-    watched->seen.squares += weight * weight;
     g_array_sort(values, compare_values);
     for (guint from = 0, to; from < values->len; from = to)
     {
         const guint64 beacon = g_array_index(values, guint64, from);
         for (to = from; to < values->len && g_array_index(values, guint64, to) == beacon; to++)
             continue;
-        add_part(find(watched, beacon), watched->seen.looks, each * (to - from), weight);
+        const double part = each * (to - from);
+        FcSighting *sighting = find(watched, beacon);
+        sighting->weight += part;
+        sighting->variance += part * part;
     }
 }
 
@@ -312,12 +293,6 @@ void fc_observer_end(FcWatched *watched, FcObserved *observed)
     g_mutex_lock(&observer->lock);
     g_ptr_array_remove_fast(observer->watched, watched);
     g_mutex_unlock(&observer->lock);
-    for (guint i = 0; i < watched->seen.sightings->len; i++)
-    {
-        FcSighting *sighting = &g_array_index(watched->seen.sightings, FcSighting, i);
-        if (sighting->last != watched->seen.looks)
-            sighting->variance += square(sighting->part) / 2;
-    }
     if (observed)
         *observed = watched->seen;
     else

@@ -20,11 +20,9 @@ typedef struct FcObserver FcObserver;
 typedef struct
 {
     guint64 beacon;
-    double weight;    /* us */
-    double variance;  /* of that, by how much it is another one from look to look */
-    guint64 last;     /* number of the last look that it was in, from 1 on, */
-    double part;      /* its weight in that, */
-    double last_look; /* and the weight of all of it */
+    double weight;   /* us */
+    double variance; /* of that, as looks are taken at random: the sum of the squares of its weights
+                        in each */
 } FcSighting;
 
 typedef struct
@@ -33,8 +31,7 @@ typedef struct
     const GArray
         *before; /* guint64 by function: ticks before that; NULL, and behind its end: none */
     guint64 looks;
-    double weight;  /* the sum of theirs, */
-    double squares; /* and of the squares of the weights of single looks */
+    double weight; /* the sum of theirs */
 } FcObserved;
 
 typedef struct FcWatched FcWatched;

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Corrects a thread's times by what it was seen at (observe.h).
+ * The local times of a thread whose current function was sampled (observe.h).
  *
- * What records, samples and the calibration say of local times has errors that no calculation
- * shows: what a hook costs depends on the program around it, on what the processor does besides,
- * and on the day.  Where the thread was seen has none of these, but has chance in it, which the
- * number of looks tells, and what a hook costs outside of itself.  So both are taken together for
- * each function, weighted by how certain they are: what was recorded and has no hooks in it stays
- * as it was measured, times of counted functions are mostly those that were seen, and what was
- * hardly ever seen is as it was estimated.
+ * A function's share of the samples is its share of the time, whatever hooks cost in this program
+ * on this machine.  That has an error by chance, which follows from the number of samples.  So a
+ * function that calls hooks, or from whose time that of counted calls was taken, gets the time that
+ * the samples tell where they are 30 or more; else it keeps what was estimated without them: the
+ * mean of its timed calls times their number.  What was measured and has no hooks in it stays.
  *
- * Of a recorded frame it is known how long it took, with the counted calls in it: these get no
- * more, and what they do not get of it is what hooks took.
+ * No recorded call gets more time than it took; what its functions do not get of it, hooks took.
  */
 #pragma once
 
@@ -19,9 +16,8 @@
 #include "fcmanager/observe.h"
 #include "fcmanager/sightings.h"
 
-/* Of the thread's counts, from whose contexts' local times what hooks took was taken off, `removed`
- * by context.  Changes both, the totals as they were before that, and the variances.  `within`: by
- * function, the part of its calls that were made within another one.  `sightings` are those of
- * `seen`; they are used up. */
-void fc_observed_refine(FcCounts *counts, guint64 *removed, const double *within,
-                        const FcCallCosts *costs, const FcObserved *seen, FcSightings *sightings);
+/* `counts` are the thread's; what hooks took was taken off the local times of its contexts,
+ * `removed` by context, and not yet off the totals.  Changes all these and the variances.
+ * `sightings`, which are those of `seen`, are changed, too. */
+void fc_observed_refine(FcCounts *counts, guint64 *removed, const FcCallCosts *costs,
+                        const FcObserved *seen, FcSightings *sightings);

@@ -53,10 +53,7 @@ static void take_module(FcProcess *process, const FcWireMessage *message)
     if (message->type == FC_MSG_MODULE_LOAD && fc_modules_are_crowded(process->modules))
         keep_places(process, &info, time);
     if (message->type == FC_MSG_MODULE_UNLOAD)
-    {
         fc_modules_unload(process->modules, &info, time);
-        fc_looks_forget(process->looks);
-    }
     else if (!fc_modules_load(process->modules, &info, path, path_bytes, time))
         fc_process_note(process->losses, "modules-not-listed", 1);
     GHashTableIter iter;

@@ -81,7 +81,6 @@ FcProcess *fc_process_new(const FcProcessSetup *setup, guint64 key, const struct
         process->heap = fc_heap_new(process->counts, hello->start_time, setup->memory_blocks);
         process->heap_order = fc_heap_order_new(process->heap, !setup->shared);
     }
-    process->looks = fc_looks_new();
     process->threads = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)fc_thread_free);
     process->results = g_array_new(FALSE, TRUE, sizeof(FcThreadResult));
     g_array_set_clear_func(process->results, result_clear);
@@ -99,7 +98,6 @@ void fc_process_free(FcProcess *process)
     if (!process)
         return;
     g_hash_table_unref(process->threads);
-    fc_looks_free(process->looks);
     fc_live_free(process->live);
     fc_heap_thread_free(process->late);
     fc_heap_order_free(process->heap_order);
@@ -122,7 +120,6 @@ void fc_process_shrink(FcProcess *process)
     g_clear_pointer(&process->late, fc_heap_thread_free);
     g_clear_pointer(&process->heap_order, fc_heap_order_free);
     g_clear_pointer(&process->heap, fc_heap_free);
-    g_clear_pointer(&process->looks, fc_looks_free);
     fc_counts_free(process->counts);
     process->counts = NULL;
     g_array_set_size(process->results, 0);
@@ -278,7 +275,7 @@ static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gb
     if (thread->heap)
         fc_heap_thread_finish(thread->heap);
     const FcCallCosts costs = fc_costs_of(&process->costs);
-    fc_thread_settle(thread, ended, &costs, process->looks);
+    fc_thread_settle(thread, ended, &costs);
     fc_counts_sum_functions(thread->counts);
     fc_stack_get_off(thread->stack, &result.off);
     add_notes(process, thread);

@@ -79,7 +79,6 @@ typedef struct
     guint look_rounds;       /* of process-waits.c: how often it looked, of many threads */
     FcHeapThread *late;      /* owned: records of threads that are gone; NULL: none yet */
     FcCounts *counts;        /* owned: sums of the threads that are done */
-    FcLooks *looks;          /* owned: of threads that were short */
     GHashTable *threads;     /* number -> FcThread, owned: those that are not */
     GArray *results;         /* FcThreadResult */
     guint result_budget;     /* what may still go into the results, */

@@ -6,8 +6,6 @@
 
 #include "libfc/beacon.h"
 
-/* Fewer looks say nothing that is not known better. */
-#define LOOKS_LEAST 30.0
 /* If more of them were at what is not known, what was seen is not all there is. */
 #define UNKNOWN_MOST 0.1
 
@@ -42,7 +40,7 @@ static void index_arcs(Finder *finder)
 static void add_to(Finder *finder, guint32 function, const FcSighting *sighting, double part)
 {
     finder->found.seen[function] += sighting->weight * part;
-    finder->found.chance[function] += sighting->variance * part;
+    finder->found.variance[function] += sighting->variance * part;
 }
 
 /* The time after a call's return is its caller's: of several it is divided as the calls are. */
@@ -93,27 +91,20 @@ static void add_sighting(Finder *finder, const FcSighting *sighting)
         finder->found.unknown += sighting->weight;
 }
 
-gboolean fc_sightings_are_few(const FcObserved *observed)
-{
-    return observed->squares <= 0 ||
-           observed->weight * observed->weight < LOOKS_LEAST * observed->squares;
-}
-
 static gboolean are_enough(const FcSightings *sightings, const FcObserved *observed)
 {
     const double inside = observed->weight - sightings->unknown - sightings->outside;
-    const double look = observed->squares / observed->weight;
-    return inside >= LOOKS_LEAST * look && sightings->unknown <= UNKNOWN_MOST * observed->weight;
+    return inside > 0 && sightings->unknown <= UNKNOWN_MOST * observed->weight;
 }
 
 FcSightings *fc_sightings_of(const FcCounts *counts, const FcObserved *observed)
 {
-    if (!observed || !observed->sightings || observed->squares <= 0)
+    if (!observed || !observed->sightings)
         return NULL;
     Finder finder = {
         .counts = counts,
         .found = {.seen = g_new0(double, counts->function_count + 1),
-                  .chance = g_new0(double, counts->function_count + 1)},
+                  .variance = g_new0(double, counts->function_count + 1)},
         .entered = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
         .next = g_new0(guint32, counts->arc_count + 1),
         .sites = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
@@ -135,6 +126,6 @@ void fc_sightings_free(FcSightings *sightings)
     if (!sightings)
         return;
     g_free(sightings->seen);
-    g_free(sightings->chance);
+    g_free(sightings->variance);
     g_free(sightings);
 }

@@ -5,7 +5,6 @@
 #include "fcmanager/thread.h"
 
 #include "fcmanager/counted-settle.h"
-#include "fcmanager/sightings.h"
 #include "fcmanager/waits.h"
 
 #include <string.h>
@@ -461,12 +460,11 @@ static guint64 time_outside(const FcThread *thread)
     return last - first > inside ? last - first - inside : 0;
 }
 
-void fc_thread_settle(FcThread *thread, gboolean ended, const FcCallCosts *costs, FcLooks *looks)
+void fc_thread_settle(FcThread *thread, gboolean ended, const FcCallCosts *costs)
 {
     FcObserved seen = {0};
     if (thread->watched)
         fc_observer_end(g_steal_pointer(&thread->watched), &seen);
-    GArray *const own = seen.sightings;
     seen.before = thread->unwatched;
     fc_counts_drop_sums(thread->counts);
     fc_counts_forget_edges(thread->counts); /* the memory is needed for what follows */
@@ -482,11 +480,8 @@ void fc_thread_settle(FcThread *thread, gboolean ended, const FcCallCosts *costs
     FcStackOff off;
     fc_stack_get_off(thread->stack, &off);
     fc_waits_spread(thread->counts, off.unplaced);
-    if (fc_stack_has_counted(thread->stack) && fc_sightings_are_few(&seen))
-        fc_looks_add(looks, thread->counts, &seen);
     fc_costs_take_off(thread->counts, costs, &seen);
-    if (own)
-        g_array_unref(own);
+    g_clear_pointer(&seen.sightings, g_array_unref);
     fc_waits_bound(thread->counts);
     g_array_set_size(thread->count_chunks, 0);
 }

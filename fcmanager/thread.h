@@ -9,7 +9,6 @@
 #pragma once
 
 #include "fcmanager/costs.h"
-#include "fcmanager/looks.h"
 #include "fcmanager/observe.h"
 #include "fcmanager/shared.h"
 #include "fcmanager/spill.h"
@@ -78,8 +77,8 @@ void fc_thread_watch(FcThread *thread, FcObserver *observer, const guint64 *beac
  * finds out what the counters are of that were made then. */
 void fc_thread_keep_places(FcThread *thread, guint64 start, guint64 end, guint64 time);
 /* Its stack is closed and it is done: what it counted goes to its counts, and `costs` are taken off
- * them.  `ended`: it writes to the chunks no more.  `looks`: of the process's other threads. */
-void fc_thread_settle(FcThread *thread, gboolean ended, const FcCallCosts *costs, FcLooks *looks);
+ * them.  `ended`: it writes to the chunks no more. */
+void fc_thread_settle(FcThread *thread, gboolean ended, const FcCallCosts *costs);
 
 /* Gives back the chunks that were kept from further use: the thread writes no more. */
 void fc_thread_release(FcThread *thread);

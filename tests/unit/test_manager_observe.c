@@ -96,7 +96,7 @@ static void test_running(void)
         {
             const FcSighting *sighting = &g_array_index(seen.sightings, FcSighting, i);
             g_assert_true(sighting->beacon == ONE || sighting->beacon == OTHER);
-            g_assert_cmpfloat(sighting->variance, <=, seen.squares + 1e-6);
+            g_assert_cmpfloat(sighting->variance, <=, sighting->weight * sighting->weight + 1e-6);
             weight += sighting->weight;
         }
         g_assert_cmpfloat_with_epsilon(weight, seen.weight, 1e-6);
