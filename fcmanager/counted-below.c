@@ -6,13 +6,13 @@
  *
  * Contexts are found by their top, which is the nearest above them that is not of a counted
  * function, and their own function; those that are below that top, but not below the other context,
- * are left out: which these are is known by the order of the tree for contexts that there were at
- * the beginning, by a walk up for those that were made since.  That a context moves changes no top,
- * as it stays below the same recorded frame, and takes it from below no context, but brings it
- * below others; but where contexts are made for it, these may be elsewhere (one on which others
- * were folded). So nothing is asked from then on.
+ * are left out: which these are is known by the order of the tree for contexts that there were when
+ * that was numbered, by a walk up for those that were made since.  Before contexts move the tree is
+ * numbered again, and they move by where the others were then.
  */
 #include "fcmanager/counted-settle.h"
+
+#include <string.h>
 
 static guint32 top_of(const FcSettle *settle, guint32 node)
 {
@@ -47,6 +47,7 @@ static void number_nodes(FcSettle *settle)
     guint32 *end =
         &g_array_index(below->end, guint32, 0); /* how many at first, then the next one's */
     g_autofree guint32 *next = g_new(guint32, count);
+    memset(end, 0, count * sizeof *end);
     for (guint32 i = count; i-- > 0;)
     {
         end[i]++;
@@ -66,11 +67,10 @@ static void number_nodes(FcSettle *settle)
 void fc_settle_begin_below(FcSettle *settle)
 {
     const guint32 nodes = settle->counts->node_count;
-    GArray **arrays[] = {&settle->below.top,   &settle->below.older, &settle->below.parent,
-                         &settle->below.place, &settle->below.end,   &settle->below.ranks};
+    GArray **arrays[] = {&settle->below.top, &settle->below.older, &settle->below.place,
+                         &settle->below.end};
     for (guint i = 0; i < G_N_ELEMENTS(arrays); i++)
         *arrays[i] = g_array_sized_new(FALSE, TRUE, sizeof(guint32), nodes);
-    settle->below.ranked = g_array_new(FALSE, FALSE, sizeof(guint32));
     fc_nodes_init(&settle->below.newest, 0);
     number_nodes(settle);
 }
@@ -85,7 +85,6 @@ void fc_settle_add_below(FcSettle *settle, guint32 node)
         own->parent == 0 || !settle->is_counted[settle->counts->nodes[own->parent].function];
     const guint32 top = is_parent_top ? own->parent : top_of(settle, own->parent);
     *fc_settle_link(below->top, node) = top;
-    *fc_settle_link(below->parent, node) = own->parent;
     const guint32 place = g_array_index(below->place, guint32, own->parent);
     if (node >= below->end->len) /* below the same as its parent, and nothing is below it */
         *fc_settle_link(below->place, node) = place;
@@ -97,12 +96,6 @@ void fc_settle_add_below(FcSettle *settle, guint32 node)
         fc_nodes_add(&below->newest, slot, hash_of(top, own->function), node);
 }
 
-void fc_settle_move_below(FcSettle *settle, guint32 node, guint32 parent)
-{
-    if (settle->below.parent)
-        *fc_settle_link(settle->below.parent, node) = parent;
-}
-
 /* Whether `at` was below `node` when the contexts were numbered, or its parent when it was made. */
 static gboolean was_below(const FcSettleBelow *below, guint32 node, guint32 at)
 {
@@ -112,10 +105,10 @@ static gboolean was_below(const FcSettleBelow *below, guint32 node, guint32 at)
 }
 
 /* Whether it is, before any context has moved: parents stand before their children. */
-static gboolean is_made_below(const FcSettleBelow *below, guint32 node, guint32 at)
+static gboolean is_made_below(const FcCounts *counts, guint32 node, guint32 at)
 {
     while (at > node)
-        at = g_array_index(below->parent, guint32, at);
+        at = counts->nodes[at].parent;
     return at == node;
 }
 
@@ -127,66 +120,134 @@ void fc_settle_find_below(const FcSettle *settle, guint32 node, guint32 function
     const guint32 top = is_top ? node : top_of(settle, node);
     for (guint32 at = slot_of(settle, top, function)->node; at > node;
          at = g_array_index(below->older, guint32, at))
-        if (is_top || (is_numbered ? was_below(below, node, at) : is_made_below(below, node, at)))
+        if (is_top ||
+            (is_numbered ? was_below(below, node, at) : is_made_below(settle->counts, node, at)))
             g_array_append_val(found, at);
 }
 
-/* Whether `at`, which has the top `top`, as has `node`, or is that, is below `node` now. */
-static gboolean is_below(const FcSettleBelow *below, guint32 node, guint32 top, guint32 at)
-{
-    if (node == top || was_below(below, node, at))
-        return TRUE;
-    do
-        at = g_array_index(below->parent, guint32, at);
-    while (at != node && at != top);
-    return at == node;
-}
+/* ---- The one with most calls ------------------------------------------------------------- */
 
-static gint compare_calls(gconstpointer a, gconstpointer b, gpointer data)
+/* The contexts of one top and function are a group, whose members stand in below.ranked in the
+ * order of the tree.  Above them is a tree of tournaments: entry k of below.best, counted from
+ * twice where the group begins, is the better one of 2k and 2k + 1, and those of the members are
+ * behind the others. */
+
+static guint32 better(const FcCountsNode *nodes, guint32 one, guint32 other)
 {
-    const FcCountsNode *nodes = data;
-    const guint32 one = *(const guint32 *)a;
-    const guint32 other = *(const guint32 *)b;
+    if (one == 0 || other == 0)
+        return MAX(one, other);
     if (nodes[one].calls != nodes[other].calls)
-        return nodes[one].calls > nodes[other].calls ? -1 : 1;
-    return one > other ? -1 : one < other;
+        return nodes[one].calls > nodes[other].calls ? one : other;
+    return MAX(one, other);
 }
 
-/* Where the contexts of one top and function, of which `newest` is the newest, begin in
- * below.ranked, by their calls: the first time they are put there, with 0 behind them. */
-static guint32 rank(FcSettle *settle, guint32 newest)
+/* By context: the newest of its group.  Older ones have the newest's number by way of those that
+ * are newer still, which come first here. */
+static guint32 *find_groups(FcSettle *settle)
+{
+    const guint32 count = settle->counts->node_count;
+    guint32 *group = g_new0(guint32, count);
+    for (guint32 i = count; i-- > 1;)
+    {
+        const guint32 older = g_array_index(settle->below.older, guint32, i);
+        group[i] = group[i] != 0 ? group[i] : i;
+        if (older != 0)
+            group[older] = group[i];
+    }
+    return group;
+}
+
+void fc_settle_rank_below(FcSettle *settle)
 {
     FcSettleBelow *below = &settle->below;
-    guint32 *first = fc_settle_link(below->ranks, newest);
-    if (*first != 0)
-        return *first - 1;
-    const guint32 start = below->ranked->len;
-    *first = start + 1;
-    for (guint32 at = newest; at != 0; at = g_array_index(below->older, guint32, at))
-        g_array_append_val(below->ranked, at);
-    g_qsort_with_data(&g_array_index(below->ranked, guint32, start),
-                      (gint)(below->ranked->len - start), sizeof(guint32), compare_calls,
-                      settle->counts->nodes);
-    const guint32 end = 0;
-    g_array_append_val(below->ranked, end);
-    return start;
+    const guint32 count = settle->counts->node_count;
+    const FcCountsNode *nodes = settle->counts->nodes;
+    number_nodes(settle);
+    g_autofree guint32 *group = find_groups(settle);
+    g_autofree guint32 *in_order = g_new0(guint32, count);
+    below->sizes = g_new0(guint32, count);
+    below->starts = g_new0(guint32, count);
+    below->ranked = g_new0(guint32, count);
+    below->best = g_new0(guint32, 2 * (gsize)count);
+    for (guint32 i = 1; i < count; i++)
+    {
+        in_order[g_array_index(below->place, guint32, i)] = i;
+        below->sizes[group[i]]++;
+    }
+    for (guint32 i = 1, start = 0; i < count; i++)
+    {
+        below->starts[i] = start;
+        start += below->sizes[i];
+        below->sizes[i] = 0;
+    }
+    for (guint32 i = 1; i < count; i++)
+    {
+        const guint32 newest = group[in_order[i]];
+        below->ranked[below->starts[newest] + below->sizes[newest]++] = in_order[i];
+    }
+    for (guint32 i = 1; i < count; i++)
+    {
+        const guint32 size = below->sizes[i];
+        guint32 *best = &below->best[2 * (gsize)below->starts[i]];
+        for (guint32 k = 0; k < size; k++)
+            best[size + k] = below->ranked[below->starts[i] + k];
+        for (guint32 k = size; k-- > 1;)
+            best[k] = better(nodes, best[2 * k], best[2 * k + 1]);
+    }
 }
 
-guint32 fc_settle_best_below(FcSettle *settle, guint32 node, guint32 function, guint32 moves)
+/* How many of the group's members stand before `place` in the order of the tree. */
+static guint32 members_before(const FcSettleBelow *below, guint32 newest, guint32 place)
+{
+    guint32 from = 0;
+    guint32 to = below->sizes[newest];
+    while (from < to)
+    {
+        const guint32 middle = (from + to) / 2;
+        const guint32 member = below->ranked[below->starts[newest] + middle];
+        if (g_array_index(below->place, guint32, member) < place)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+/* That of the group's members which has most calls of those from `place` up to before `end`. */
+static guint32 best_within(const FcSettle *settle, guint32 newest, guint32 place, guint32 end)
+{
+    const FcSettleBelow *below = &settle->below;
+    const guint32 *best = &below->best[2 * (gsize)below->starts[newest]];
+    const FcCountsNode *nodes = settle->counts->nodes;
+    guint32 from = members_before(below, newest, place) + below->sizes[newest];
+    guint32 to = members_before(below, newest, MAX(place, end)) + below->sizes[newest];
+    guint32 found = 0;
+    for (; from < to; from /= 2, to /= 2)
+    {
+        if (from % 2 == 1)
+            found = better(nodes, found, best[from++]);
+        if (to % 2 == 1)
+            found = better(nodes, found, best[--to]);
+    }
+    return found;
+}
+
+guint32 fc_settle_best_below(const FcSettle *settle, guint32 node, guint32 function, guint32 moves)
 {
     const FcCounts *counts = settle->counts;
+    const FcSettleBelow *below = &settle->below;
     const gboolean is_top = node == 0 || !settle->is_counted[counts->nodes[node].function];
-    const guint32 top = is_top ? node : top_of(settle, node);
-    const guint32 newest = slot_of(settle, top, function)->node;
+    const guint32 newest = slot_of(settle, is_top ? node : top_of(settle, node), function)->node;
     if (newest == 0)
         return 0;
-    for (guint32 i = rank(settle, newest);; i++)
-    {
-        const guint32 at = g_array_index(settle->below.ranked, guint32, i);
-        if (at == 0 || (at != node && is_below(&settle->below, node, top, at) &&
-                        !fc_settle_is_on_path(counts, moves, at)))
-            return at;
-    }
+    const guint32 place = g_array_index(below->place, guint32, node) + 1;
+    const guint32 end = g_array_index(below->end, guint32, node);
+    const guint32 own = CLAMP(g_array_index(below->place, guint32, moves), place, end);
+    const guint32 own_end = CLAMP(g_array_index(below->end, guint32, moves), place, end);
+    const guint32 found = better(counts->nodes, best_within(settle, newest, place, own),
+                                 best_within(settle, newest, own_end, end));
+    /* what moved before may be below it by now */
+    return found != 0 && !fc_settle_is_on_path(counts, moves, found) ? found : 0;
 }
 
 void fc_settle_forget_below(FcSettle *settle)
@@ -194,10 +255,11 @@ void fc_settle_forget_below(FcSettle *settle)
     FcSettleBelow *below = &settle->below;
     g_clear_pointer(&below->top, g_array_unref);
     g_clear_pointer(&below->older, g_array_unref);
-    g_clear_pointer(&below->parent, g_array_unref);
     g_clear_pointer(&below->place, g_array_unref);
     g_clear_pointer(&below->end, g_array_unref);
-    g_clear_pointer(&below->ranks, g_array_unref);
-    g_clear_pointer(&below->ranked, g_array_unref);
+    g_clear_pointer(&below->sizes, g_free);
+    g_clear_pointer(&below->starts, g_free);
+    g_clear_pointer(&below->ranked, g_free);
+    g_clear_pointer(&below->best, g_free);
     fc_nodes_clear(&below->newest);
 }

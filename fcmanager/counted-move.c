@@ -78,7 +78,6 @@ static void move_node(Move *move, guint32 node, guint32 caller, gboolean is_sure
                         fc_counts_wait(counts->node_waits, node).total);
     unlink_child(settle, node);
     counts->nodes[node].parent = caller;
-    fc_settle_move_below(settle, node, caller);
     fc_settle_has_moved(settle, node);
     *fc_settle_link(settle->next_child, node) = *fc_settle_link(settle->first_child, caller);
     *fc_settle_link(settle->first_child, caller) = node;
@@ -94,6 +93,7 @@ static void move_nodes(Move *move)
     FcSettle *settle = move->settle;
     FcCounts *counts = settle->counts;
     const guint32 nodes = counts->node_count;
+    fc_settle_rank_below(settle);
     g_autoptr(GArray) left = g_array_new(FALSE, FALSE, sizeof(guint32));
     for (guint32 i = 1; i < nodes; i++)
     {

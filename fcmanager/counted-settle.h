@@ -60,14 +60,14 @@ typedef struct
     GArray *top;    /* guint32 by context: the nearest above that is not of a counted function */
     GArray
         *older; /* guint32 by context: another one of its top and function, made before; 0: none */
-    GArray *parent; /* guint32 by context, as in the tree: the walks up are many */
-    GArray *place;  /* guint32 by context: its number in the order of the tree as it was at the
-                       beginning; of one that was made since its parent's */
-    GArray *end;    /* guint32 by context that there was: the number behind the last one below it */
-    GArray *ranks;  /* guint32 by newest context: where its list begins in the next, + 1; 0: it is
-                       not made yet */
-    GArray *
-        ranked; /* guint32: contexts of one top and function, those with most calls first, then 0 */
+    GArray *place; /* guint32 by context: its number in the order of the tree as it was when that
+                      was numbered last; of one that was made since its parent's */
+    GArray *end;   /* guint32 by context that there was: the number behind the last one below it */
+    /* What fc_settle_rank_below makes; by newest context, of those of one top and function: */
+    guint32 *sizes;  /* how many they are, */
+    guint32 *starts; /* and where they begin in */
+    guint32 *ranked; /* this, in the order of the tree */
+    guint32 *best;   /* which of them have most calls: see there */
 } FcSettleBelow;
 
 /* Of one function: */
@@ -160,14 +160,15 @@ guint32 fc_settle_next_below(const FcSettle *settle, guint32 node, guint32 top, 
 /* Into `found`, of guint32: the contexts of `function` below `node` between which all are of
  * counted functions, the newest first.  Before any context moves. */
 void fc_settle_find_below(const FcSettle *settle, guint32 node, guint32 function, GArray *found);
-/* That of them which has most calls, of several the newest, and is not below `moves`; 0: there is
- * none.  Once no context gets calls or is made any more. */
-guint32 fc_settle_best_below(FcSettle *settle, guint32 node, guint32 function, guint32 moves);
-/* Before the first; `node` is new; it becomes a child of `parent`; nothing will be asked any more.
- */
+/* No context gets calls, or is made, any more: to be called before the next. */
+void fc_settle_rank_below(FcSettle *settle);
+/* That of the contexts of `function` which were below `node` at fc_settle_rank_below, as above, and
+ * are not below `moves`, which has most calls, of several the newest; 0: there is none.  Takes as
+ * long as the logarithm of their number, and the depth of the tree. */
+guint32 fc_settle_best_below(const FcSettle *settle, guint32 node, guint32 function, guint32 moves);
+/* Before the first; `node` is new; nothing will be asked any more. */
 void fc_settle_begin_below(FcSettle *settle);
 void fc_settle_add_below(FcSettle *settle, guint32 node);
-void fc_settle_move_below(FcSettle *settle, guint32 node, guint32 parent);
 void fc_settle_forget_below(FcSettle *settle);
 /* Recorded calls by the arc of which it is certain that its caller made them. */
 guint64 fc_settle_sure_calls(const FcSettle *settle, guint32 arc);

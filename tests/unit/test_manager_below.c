@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Which contexts are below others with none but counted functions between them, as contexts are
- * made and moved: against what a walk through all of them finds.
+ * made, and which is the best when they begin to move: against what a walk through all of them
+ * finds.
  */
 #include "fcmanager/counted-settle.h"
 #include "tests/unit/asan.h"
@@ -79,12 +80,12 @@ static gboolean move(Fixture *f, GRand *rand)
         fc_settle_is_on_path(&f->counts, node, caller))
         return FALSE;
     f->nodes[node].parent = caller;
-    fc_settle_move_below(&f->settle, node, caller);
     return TRUE;
 }
 
-/* The best one below each, of those that are not below a third.  How many there are. */
-static guint check_best(Fixture *f, GRand *rand)
+/* The best one below each, of those that are not below a third, as it was in `before`; none where
+ * by now it is below that.  How many there are. */
+static guint check_best(const Fixture *f, const Fixture *before, GRand *rand)
 {
     guint all = 0;
     for (guint32 node = 0; node < f->counts.node_count; node++)
@@ -93,10 +94,12 @@ static guint check_best(Fixture *f, GRand *rand)
             const guint32 moves = (guint32)g_rand_int_range(rand, 1, (gint)f->counts.node_count);
             guint32 best = 0;
             for (guint32 i = f->counts.node_count; i-- > 1;)
-                if (f->nodes[i].function == function && is_below(f, i, node) &&
-                    !fc_settle_is_on_path(&f->counts, moves, i) &&
+                if (f->nodes[i].function == function && is_below(before, i, node) &&
+                    !fc_settle_is_on_path(&before->counts, moves, i) &&
                     (best == 0 || f->nodes[i].calls > f->nodes[best].calls))
                     best = i;
+            if (fc_settle_is_on_path(&f->counts, moves, best))
+                best = 0;
             g_assert_cmpuint(fc_settle_best_below(&f->settle, node, function, moves), ==, best);
             all += best != 0;
         }
@@ -142,11 +145,14 @@ static void test_found(void)
             if (f.counts.node_count % 100 == 0)
                 found += check(&f);
         }
+        Fixture before = f;
+        before.counts.nodes = before.nodes;
+        fc_settle_rank_below(&f.settle);
         for (guint i = 0; i < 20 * CONTEXTS; i++)
         {
-            moved += move(&f, rand);
             if (i % (5 * CONTEXTS) == 0)
-                best += check_best(&f, rand);
+                best += check_best(&f, &before, rand);
+            moved += move(&f, rand);
         }
         fc_settle_forget_below(&f.settle);
     }
