@@ -3,10 +3,6 @@
  * The header: which tool read which files.
  */
 #include "fcdump/report.h"
-#include "libfc/fc-format.h"
-#include "model/costs.h"
-
-#include <math.h>
 
 #define FILES_MAX 8 /* named one by one */
 #define MANAGER_NOTABLE_NS 50000000u
@@ -45,91 +41,6 @@ static guint64 sum_manager_ns(const FcProfile *profile)
     return manager_ns;
 }
 
-/* What the program would have taken without hooks that took `added_ns`.  How long it waits or is
- * preempted depends on what else there is, so what it was on the CPU is told as well. */
-static char *format_plain(const FcReportContext *context, guint64 added_ns)
-{
-    const guint64 run_ns = context->model->profile->run_ns;
-    gboolean notable;
-    const guint64 waits_ns = MIN(fc_report_waits_ns(context, &notable), run_ns);
-    /* what the hooks took is work: the run would not have waited less */
-    const guint64 work_ns = run_ns - waits_ns - MIN(added_ns, run_ns - waits_ns);
-    g_autofree char *plain = g_strchomp(fc_format_time(waits_ns + work_ns));
-    const gint mode = context->model->profile->time_mode;
-    if (mode == FC_TIME_CPU || mode == FC_TIME_SYS) /* nothing else was measured */
-        return g_strdup_printf("%s %s", plain,
-                               mode == FC_TIME_CPU ? "on the CPU" : "in the kernel");
-    if (!notable)
-        return g_steal_pointer(&plain);
-    g_autofree char *on_cpu = g_strchomp(fc_format_time(work_ns));
-    return g_strdup_printf("%s, %s of it on the CPU", plain, on_cpu);
-}
-
-/* By how much what hooks took, `cost_ns`, may be wrong. */
-static double error_of_costs(const FcReportContext *context, guint64 cost_ns)
-{
-    const FcModel *model = context->model;
-    const FcProfile *profile = model->profile;
-    const gboolean has_waits = fc_options_time(context->options) != FC_TIME_PART_CPU;
-    double counted = 0;
-    double errors = 0;
-    double own_ns = 0;
-    for (guint i = 0; i < model->functions->len; i++)
-    {
-        const FcProfileFunction *figures = &fc_model_function(model, i)->figures;
-        counted += (double)(figures->counted - MIN(figures->timed, figures->counted));
-        errors += (double)figures->local_error_ns;
-        own_ns += (double)(figures->local_ns -
-                           (has_waits ? MIN(figures->local_wait_ns, figures->local_ns) : 0));
-    }
-    if (profile->looks == 0)
-        errors = fc_costs_error_ns(profile->costs_ps, (double)cost_ns, counted);
-    return hypot(errors, FC_COSTS_OF_CODE * own_ns);
-}
-
-static gboolean has_note(const GArray *notes, const char *kind)
-{
-    for (guint i = 0; i < notes->len; i++)
-        if (g_str_equal(g_array_index(notes, FcProfileNote, i).kind, kind))
-            return TRUE;
-    return FALSE;
-}
-
-/* Whether the threads are known in which all the calls of all files were made. */
-static gboolean lists_threads(const FcModel *model)
-{
-    for (guint i = 0; i < model->inputs->len; i++)
-    {
-        const FcInput *input = model->inputs->pdata[i];
-        if (input->threads == 0 && input->calls > 0)
-            return FALSE;
-    }
-    return model->profile->threads->len > 0 && !model->of_threads &&
-           !has_note(model->profile->repairs, "threads-not-listed");
-}
-
-/* The same of several threads: on the CPU, in all, or as long as they have a clock that shows just
- * that.  NULL: it is not known of all. */
-static char *format_plain_threads(const FcModel *model, guint64 cost_ns)
-{
-    const FcProfile *profile = model->profile;
-    const gboolean is_own = profile->time_mode == FC_TIME_CPU || profile->time_mode == FC_TIME_SYS;
-    guint64 work_ns = 0;
-    if (!lists_threads(model))
-        return NULL;
-    for (guint i = 0; i < profile->threads->len; i++)
-    {
-        const FcProfileThread *thread = &g_array_index(profile->threads, FcProfileThread, i);
-        const guint64 off_ns = thread->wait_ns + thread->manager_ns;
-        if (thread->waits == FC_WAITS_UNKNOWN && !is_own)
-            return NULL;
-        work_ns += thread->run_ns - MIN(off_ns, thread->run_ns);
-    }
-    g_autofree char *time = g_strchomp(fc_format_time(work_ns - MIN(cost_ns, work_ns)));
-    return g_strdup_printf("%s %s", time,
-                           profile->time_mode == FC_TIME_SYS ? "in the kernel" : "on the CPU");
-}
-
 /* Whether FC_FILTER has patterns by which functions are skipped: of their calls nothing is known,
  * so what these cost isn't either. */
 static gboolean is_skipping(const char *filter)
@@ -150,38 +61,21 @@ static gboolean has_skipped(const FcModel *model)
     return FALSE;
 }
 
-/* What the hooks took and what the program would have taken without. */
+/* What the hooks took. */
 static void note_costs(const FcReportContext *context)
 {
     const FcModel *model = context->model;
-    const FcProfile *profile = model->profile;
     guint64 cost_ns = 0;
     for (guint i = 0; i < model->functions->len; i++)
         cost_ns += fc_model_function(model, i)->figures.local_cost_ns;
     if (cost_ns == 0)
         return;
-    const double error = MIN(error_of_costs(context, cost_ns), 0x1p62);
     g_autofree char *cost = g_strchomp(fc_format_time(cost_ns));
-    g_autofree char *off = g_strchomp(fc_format_time((guint64)error));
-    const gboolean is_one =
-        model->inputs->len == 1 && profile->threads->len <= 1 && !model->of_threads;
-    g_autofree char *rest = is_one ? format_plain(context, cost_ns + sum_manager_ns(profile))
-                                   : format_plain_threads(model, cost_ns);
-    if (has_skipped(model))
-        fc_render_note(context->render,
-                       "Times are without what the hooks took, %s in all, give or take %s, but for "
-                       "those of skipped calls. --raw shows them as measured.",
-                       cost, off);
-    else if (rest)
-        fc_render_note(context->render,
-                       "Times are without what the hooks took, %s in all%s, give or take %s: a "
-                       "plain run would have taken about %s. --raw shows them as measured.",
-                       cost, is_one ? "" : " threads", off, rest);
-    else
-        fc_render_note(context->render,
-                       "Times are without what the hooks took, %s in %s threads, give or take "
-                       "%s. --raw shows them as measured.",
-                       cost, model->of_threads ? "these" : "all", off);
+    fc_render_note(
+        context->render,
+        "Times are without what the hooks took, %s in %s%s. --raw shows them as measured.", cost,
+        model->of_threads ? "these threads" : "all",
+        has_skipped(model) ? ", but for those of skipped calls" : "");
 }
 
 /* What is in the times and what is not. */

@@ -3,7 +3,6 @@
  * What several reports need; see report.h.
  */
 #include "fcdump/report.h"
-#include "model/costs.h"
 
 #include <math.h>
 #include <string.h>
@@ -300,16 +299,14 @@ char *fc_report_mark(char *text, gboolean marked)
     return with_mark;
 }
 
-/* Where threads were looked at, the error has in it what is not certain of the costs.  Hooks take
- * no part in waiting. */
+/* By its standard error, or, where none is known, as hooks took more than twice what is left.  They
+ * take no part in waiting. */
 static gboolean is_doubtful(const FcReportContext *context, guint64 ns, guint64 error_ns,
                             guint64 cost_ns)
 {
     if (fc_options_time(context->options) == FC_TIME_PART_WAIT)
         return FALSE;
-    const gboolean is_seen = context->model->profile->looks > 0 && error_ns > 0;
-    const double of_costs = is_seen ? 0 : FC_COSTS_ERROR * (double)cost_ns;
-    return (double)error_ns + of_costs > (double)ns / 2;
+    return error_ns > 0 ? (double)error_ns > (double)ns / 2 : cost_ns / 2 > ns;
 }
 
 const char *fc_report_time_mark(const FcReportContext *context, const FcTimeSum *sum)

@@ -4,7 +4,7 @@
 
     table.py [--repeat N] [--write] [GROUP...]
 
-The groups: speed, long, trace, truth, busy, plain, sampled.  The ways of a group run in turn, several rounds, those
+The groups: speed, long, trace, truth, busy, sampled.  The ways of a group run in turn, several rounds, those
 of ONCE but once; a figure is the median of the rounds' ratios, which hardly depend on the machine, though on what else
 it does.  --write keeps the table in results/, named by date and commit, with the machine.  In `speed`, `long` and `trace` the programs of a round run on one processor, fcmanager where it likes.  Figures
 of `truth` and `busy` are of medians of shares; a mix that divides its time otherwise beside others even when it is not
@@ -15,7 +15,6 @@ nothing: a figure that misses its target is marked.
 
 import argparse
 import os
-import re
 import shutil
 import signal
 import statistics
@@ -271,11 +270,7 @@ def group_busy(folder, options):
     os.sched_setaffinity(0, processors)
 
 
-# ---- What a plain run would have taken ---------------------------------------------------
-
-
-UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
-HEADER = re.compile(r"give or take ([\d.]+) (\w+): a plain run would have taken about ([\d.]+) (\w+)[.,]")
+# ---- Real programs ------------------------------------------------------------------------
 
 
 def real_programs(folder, suffix=""):
@@ -313,41 +308,6 @@ def real_programs(folder, suffix=""):
     yield "ninja", (*both_kept(programs.build_ninja), ["-t", "graph"], folder)
 
 
-def header_of(profile):
-    """The seconds that a plain run would have taken, and the error, as the header has them."""
-    text = subprocess.run([fctest.tool("fcdump"), profile], check=True, text=True,
-                          stdout=subprocess.PIPE).stdout
-    error, error_unit, rest, unit = HEADER.search(text.replace("\n", " ")).groups()
-    return float(rest) * UNITS[unit], float(error) * UNITS[error_unit]
-
-
-def show_plain(name, folder, program, repeat):
-    plain, profiled, arguments, where = program
-    profile = os.path.join(folder, "functioncheck.fc")
-    plains, profiles, predictions, errors = [], [], [], []
-    for _ in range(repeat):
-        for words, times in (([plain, *arguments], plains), ([profiled, *arguments], profiles)):
-            times.append(bench.run_measured(words, env=fctest.plain_environment(
-                FC_QUIET="1", FC_DUMP_PATH=folder), cwd=where, stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)[1].wall)
-        predicted, error = header_of(profile)
-        predictions.append(predicted)
-        errors.append(error)
-    took = statistics.median(plains)
-    # what plain runs differ among themselves is no error
-    spread = statistics.median(abs(each - took) for each in plains)
-    off = statistics.median(max(abs(predicted - took) - spread, 0) / error
-                            for predicted, error in zip(predictions, errors))
-    row(f"plain run predicted, {name}: error / stated error", off, 1,
-        f"plain {took:.3f} s, predicted {statistics.median(predictions):.3f}, give or take "
-        f"{statistics.median(errors):.3f}, profiled {statistics.median(profiles):.3f}")
-
-
-def group_plain(folder, options):
-    for name, program in real_programs(folder):
-        show_plain(name, folder, program, options.repeat)
-
-
 # ---- Between functions ---------------------------------------------------------------------
 
 
@@ -375,7 +335,7 @@ def group_sampled(folder, options):
 
 
 GROUPS = {"speed": group_speed, "long": group_long, "trace": group_trace, "truth": group_truth, "busy": group_busy,
-          "plain": group_plain, "sampled": group_sampled}
+          "sampled": group_sampled}
 
 
 def main():

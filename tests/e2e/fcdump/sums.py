@@ -133,25 +133,3 @@ result = run("gone.fc", "gone.fc")
 equal((result.status, result.err.count("gone.fc: No such file"), "taken once" in result.err), (1, 2, False),
       "what can't be read is not taken")
 
-# What a plain run of several processes would have taken is known where the threads of all are.
-for name, lists in (("hooked.fc", True), ("bare.fc", False)):
-    hooked = simple(program, pid=4713 + lists)
-    hooked.more = [("cost-functions", ["0 500000 300000", "1 200000 200000"]), ("wait-threads", ["0 1 2000000 0 0"] * lists)]
-    if not lists:
-        hooked.threads = []
-    hooked.write(name)
-
-
-def plain_run(*profiles):
-    text = " ".join(run(*profiles).out.split("Summary")[0].split())
-    contains(text, "Times are without what the hooks took, ", profiles)
-    return text.split("a plain run would have taken about ")[1].split(". ")[0] if "plain run" in text else None
-
-
-shutil.copy("hooked.fc", "hooked-2.fc")
-equal(plain_run("hooked.fc", "hooked-2.fc"), "15.00 ms on the CPU", "twice 10 ms, of which 2 ms were waits and 0.5 hooks")
-equal(plain_run("hooked.fc", "bare.fc"), None, "one lists no threads")
-equal(plain_run("bare.fc", "hooked.fc"), None, "likewise")
-empty = Profile(program, pid=4799)
-empty.write("empty.fc")
-equal(plain_run("hooked.fc", "empty.fc"), "7.500 ms on the CPU", "one has no calls")

@@ -192,8 +192,6 @@ class OffCpu(fctest.Case):
                     on_cpu = int(done.stdout)
                     profile = self.wait_for_file()
                     content = self.dumped()
-                    report = subprocess.run([fctest.tool("fcdump"), profile], check=True,
-                                            capture_output=True, text=True).stdout
                     begun = min(each.load_ns for each in fcprofile.load(profile).modules)
                     os.unlink(profile)
                     process, = content["processes"]
@@ -204,8 +202,6 @@ class OffCpu(fctest.Case):
                     total, wait = found["ends"]["total_ns"], found["ends"]["total_wait_ns"]
                     self.assertGreaterEqual(wait, 300 * MS * 0.98)
                     self.assertLessEqual(total - wait, on_cpu + total // 100 + MS)
-                    self.assertRegex(" ".join(report.split()), r"a plain run would have taken about "
-                                     r"[\d.]+ m?s, [\d.]+ [mun]?s of it on the CPU\.")
 
     def check_child(self, program, how, env, least, cut):
         """Of who waits, a child unless it is a thread.  `cut`: its last wait is not known to its end."""
