@@ -28,6 +28,7 @@
 #define POP_R10 0x5a41u
 #define CALL 0xe8
 #define PREFIX 0x67
+#define REX 0x40
 #define NOP 0x90
 #define PAGE 4096u
 
@@ -40,11 +41,11 @@ static inline __attribute__((always_inline)) bool is_nested(const uint8_t *back)
 }
 
 /* Whether what stands before a call of five bytes is a part of what the linker made of a call
- * through the offset table: a prefix (bfd, gold, lld), or (mold) a nop.  A nop between functions
- * stands before one at an even address. */
+ * through the offset table: a prefix (bfd, gold, lld; another one mold 2.37) or a nop (mold
+ * 1.10).  A nop between functions stands before one at an even address. */
 static inline __attribute__((always_inline)) bool is_made_call(const uint8_t *back)
 {
-    return back[-6] == PREFIX || (back[-6] == NOP && (uintptr_t)back % 2 == 0);
+    return back[-6] == PREFIX || back[-6] == REX || (back[-6] == NOP && (uintptr_t)back % 2 == 0);
 }
 
 /* start_of where the page begins so near to the call that for each step it is to be asked whether

@@ -85,21 +85,25 @@ int main(void) {
 }
 """
 
-# What mold makes of a call through the offset table, alone and behind what stands before it; and a call that was
+# What molds make of a call through the offset table, alone and behind what stands before it; and a call that was
 # direct, with a nop between functions before it.
 MADE_CALLS = """
 #define FUNCTION(NAME, PLACE, BEGIN) __asm__(".text\\n" PLACE "\\n .type " #NAME ", @function\\n" #NAME ": " BEGIN \\
     " call __fentry__\\n .size " #NAME ", . - " #NAME "\\n call __return__\\n ret"); void NAME(void);
 #define NOP ".byte 0x90\\n"
+#define REX ".byte 0x40\\n"
 FUNCTION(made, ".p2align 4", NOP)
 FUNCTION(made_behind_endbr, ".p2align 4", "endbr64\\n" NOP)
+FUNCTION(made_by_prefix, ".p2align 4", REX)
+FUNCTION(at_page_by_prefix, ".p2align 12", "endbr64\\n" REX)
 FUNCTION(at_page, ".p2align 12", NOP)
 FUNCTION(at_page_behind_endbr, ".p2align 12", "endbr64\\n" NOP)
 FUNCTION(direct, ".p2align 4\\n .skip 2, 0x90", "")
 FUNCTION(direct_at_page, ".p2align 12\\n .skip 2, 0x90", "")
 int main(void) {
     for (int i = 0; i < 1000; i++) {
-        made(), made_behind_endbr(), at_page(), at_page_behind_endbr(), direct(), direct_at_page();
+        made(), made_behind_endbr(), made_by_prefix(), direct();
+        at_page(), at_page_behind_endbr(), at_page_by_prefix(), direct_at_page();
     }
     return 0;
 }
@@ -231,7 +235,8 @@ class AfterInlining(fctest.Case):
         program = self.compile(self.write("made.c", MADE_CALLS), "-O2", "-fno-toplevel-reorder")
         self.check_against_oracle(program)
         self.assertEqual(self.counts(), {"main": 1, **dict.fromkeys((
-            "made", "made_behind_endbr", "at_page", "at_page_behind_endbr", "direct", "direct_at_page"), 1000)})
+            "made", "made_behind_endbr", "made_by_prefix", "direct", "at_page", "at_page_behind_endbr",
+            "at_page_by_prefix", "direct_at_page"), 1000)})
 
     def test_linkers(self):
         source = self.write("calls.c", CALLS)
