@@ -39,6 +39,24 @@ class OwnFunctions(fctest.Case):
         # the forked children work once, the images in the foreground also in a thread
         self.assertEqual(sorted(counts), [30000, 30000, 60000, 60000])
 
+    def test_those_that_map(self):
+        """Of a library the program is linked with, behind libfc, or that is loaded before it."""
+        library = self.path("libaccount.so")
+        self.command(["gcc", "-D_GNU_SOURCE", "-fno-builtin", "-shared", "-fPIC", "-o", library,
+                      os.path.join(fctest.PROGRAMS, "own_mappings_lib.c"), "-ldl"])
+        words = ["gcc", "-D_GNU_SOURCE", os.path.join(fctest.PROGRAMS, "own_mappings.c"), "-Wl,--no-as-needed", "-Wl,-rpath," + self.folder]
+        self.command([*words, library, "-o", self.path("plain")])
+        expected = self.run_quiet([self.path("plain")])
+        self.assertRegex(expected.stdout, rb"^mapped 50 and 50, again 100, unmapped 50\n1, ")
+        program = self.path("profiled")
+        self.command([*words, *fctest.fc_config("--cflags-libs"), library, "-o", program])
+        for preload in ({}, {"LD_PRELOAD": library}):
+            for memory in ("0", "1"):
+                done = self.run_quiet([program], env={"FC_MEMORY": memory, **preload})
+                self.assertEqual((done.returncode, done.stdout), (0, expected.stdout), f"{preload}, {memory}")
+        said = self.command([fctest.tool("fcdump"), "--memory", self.path("functioncheck.fc")])
+        self.assertIn("200 calls, 1024000 bytes", said)
+
 
 if __name__ == "__main__":
     fctest.main()
