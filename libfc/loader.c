@@ -29,6 +29,7 @@ static void (*tell_loaded)(void);
 
 static uint32_t asking;              /* atomic: so many threads */
 static uint32_t forking;             /* atomic: so many threads */
+static uint32_t wanting;             /* atomic: so many threads wait for the list */
 static const struct FcThread *owner; /* atomic: whose function is at work */
 static bool is_lost;                 /* a thread of the parent had the lock at the fork */
 
@@ -50,6 +51,14 @@ bool fc_loader_begin(void)
         return true;
     fc_loader_end();
     return false;
+}
+
+bool fc_loader_begin_often(void)
+{
+    /* relaxed: one who just misses that somebody waits is waited for once */
+    return (__atomic_load_n(&wanting, __ATOMIC_RELAXED) == 0 ||
+            __atomic_load_n(&owner, __ATOMIC_RELAXED) == &fc_thread) &&
+           fc_loader_begin();
 }
 
 void fc_loader_end(void)
@@ -87,6 +96,7 @@ void fc_loader_after_fork_in_child(void)
     is_lost = is_lost || owner || asking != 0;
     owner = NULL;
     asking = 0;
+    wanting = 0;
     forking = 0;
 }
 
@@ -140,6 +150,7 @@ struct Walk
     void *data;
     int result;
     bool is_done;
+    bool is_wanting;
     uint64_t signals;
 };
 
@@ -187,6 +198,8 @@ __attribute__((noinline)) static int hold(struct dl_phdr_info *object, size_t by
     __atomic_store_n(&owner, &fc_thread, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&asking, __ATOMIC_SEQ_CST) == 0)
     {
+        if (walk->is_wanting)
+            __atomic_sub_fetch(&wanting, 1, __ATOMIC_RELAXED);
         fc_restore_signals(walk->signals);
         walk->result = real_iterate(walk->visit, walk->data);
         walk->is_done = true;
@@ -209,6 +222,9 @@ FC_EXPORT int dl_iterate_phdr(Visit *visit, void *data)
         fc_restore_signals(walk.signals);
         if (walk.is_done)
             return walk.result;
+        if (!walk.is_wanting)
+            __atomic_add_fetch(&wanting, 1, __ATOMIC_RELAXED);
+        walk.is_wanting = true;
         give_way(round);
     }
 }

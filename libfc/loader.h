@@ -28,6 +28,10 @@ bool fc_loader_find_bounds(const void *address, uintptr_t *start, uintptr_t *end
 bool fc_loader_begin(void);
 void fc_loader_end(void);
 
+/* The same for what is done at any time and can be left out: false also where another thread waits
+ * for those who ask.  Until fc_loader_end, too. */
+bool fc_loader_begin_often(void);
+
 /* No other thread is to have the loader's lock on our behalf when the process is forked: in the
  * child nobody would release it.  In the parent, around the fork. */
 void fc_loader_before_fork(void);

@@ -5,12 +5,14 @@
  */
 #include "libfc/unwind.h"
 
+#include "libfc/aside.h"
 #include "libfc/clock.h"
 #include "libfc/early.h"
 #include "libfc/libc.h"
 #include "libfc/loader.h"
 #include "libfc/notice.h"
 #include "libfc/record.h"
+#include "libfc/signals.h"
 #include "libfc/switches.h"
 
 #include <dlfcn.h>
@@ -68,14 +70,31 @@ bool fc_unwind_is_own(const void *caller)
     return (uintptr_t)caller - own_start < own_end - own_start;
 }
 
+/* libunwind asks the loader for its list, with a lock of its own: nobody may wait for that while
+ * another thread has the loader's, and may come here (loader.h).  There is no stack then: 0. */
+static int ask(void **frames, int most)
+{
+    int count = 0;
+    const uint64_t old = fc_block_signals();
+    if (fc_loader_begin_often())
+    {
+        count = backtrace(frames, most);
+        fc_loader_end();
+    }
+    fc_restore_signals(old);
+    return count;
+}
+
 bool fc_unwind_record(const void *caller)
 {
     void *frames[OWN_MAX + FC_STACK_MAX];
     if (is_busy)
         return false;
+    if (fc_aside_is_needed())
+        return true;
     int saved_errno = fc_errno;
     is_busy = true;
-    int count = backtrace(frames, OWN_MAX + FC_STACK_MAX);
+    int count = ask(frames, OWN_MAX + FC_STACK_MAX);
     int at = 0;
     while (at < count && at < OWN_MAX && frames[at] != caller)
         at++;

@@ -16,7 +16,8 @@ void fc_unwind_start(void);
 
 /* `caller` is one of the stack's return addresses: records those outside of it, for the record of
  * memory that the thread makes next.  Async-signal-safe; keeps errno.  False, and nothing
- * recorded, when libunwind itself is allocating. */
+ * recorded, when libunwind itself is allocating.  Nothing either where libunwind would have to wait
+ * for the program. */
 bool fc_unwind_record(const void *caller);
 
 /* Whether `caller` is code of libunwind. */

@@ -95,6 +95,78 @@ class Unwind(Case):
         [block] = Heap(self.path("functioncheck.fc")).blocks
         self.assertEqual((block.bytes, len(block.place.point.frames) > 0), (50, True))
 
+    def test_loaders_list(self):
+        """While a function of dl_iterate_phdr's allocates, waits for another thread that does, or the process forks."""
+        program = self.compile(self.write("list.c", """
+            #define _GNU_SOURCE
+            #include <link.h>
+            #include <pthread.h>
+            #include <stdlib.h>
+            #include <sys/wait.h>
+            #include <unistd.h>
+            static volatile int within, answered, is_over;
+            static int fill(struct dl_phdr_info *info, size_t bytes, void *data)
+            {
+                (void)info, (void)bytes, (void)data;
+                free(malloc(10));
+                return 1;
+            }
+            static int each(struct dl_phdr_info *info, size_t bytes, void *data)
+            {
+                (void)info, (void)bytes, (void)data;
+                within = 1;
+                free(malloc(10));
+                while (!answered) /* the other thread allocates */
+                    usleep(100);
+                free(malloc(10));
+                dl_iterate_phdr(fill, NULL);
+                return 1;
+            }
+            static void *answer(void *unused)
+            {
+                while (!within)
+                    usleep(100);
+                free(malloc(20));
+                answered = 1;
+                return unused;
+            }
+            static void *always(void *unused)
+            {
+                while (!is_over)
+                    free(malloc(30));
+                return unused;
+            }
+            int main(void)
+            {
+                pthread_t threads[3];
+                pthread_create(&threads[0], NULL, always, NULL);
+                pthread_create(&threads[1], NULL, always, NULL);
+                pthread_create(&threads[2], NULL, answer, NULL);
+                dl_iterate_phdr(each, NULL);
+                for (int i = 0; i < 100; i++)
+                    dl_iterate_phdr(fill, NULL);
+                for (int i = 0; i < 20; i++)
+                {
+                    int status = 1;
+                    pid_t child = fork();
+                    if (child == 0)
+                    {
+                        free(malloc(40));
+                        dl_iterate_phdr(fill, NULL);
+                        _exit(0);
+                    }
+                    if (waitpid(child, &status, 0) != child || status != 0)
+                        return 2;
+                }
+                is_over = 1;
+                for (int i = 0; i < 3; i++)
+                    pthread_join(threads[i], NULL);
+                return 0;
+            }
+            """), "-g")
+        done = self.run_quiet([program], env={"FC_MEMORY": "1", "FC_MEMORY_UNWIND": "1"})
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+
     def test_without(self):
         """The context is that of the calls all the same; nothing else is loaded."""
         points = self.run_memory()
