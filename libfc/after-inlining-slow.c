@@ -4,18 +4,50 @@
  */
 #include "libfc/after-inlining.h"
 
+#include "libfc/aside.h"
 #include "libfc/clock.h"
 #include "libfc/counted.h"
 #include "libfc/counters.h"
 #include "libfc/record.h"
+#include "libfc/recorded.h"
 #include "libfc/state.h"
 #include "libfc/switches.h"
 #include "libfc/vectors.h"
+
+/* Of a handler that interrupted libfc; the others are for counted.c, too. */
+static void record_aside(uint64_t time, void *function, void *site, uint64_t where)
+{
+    const uint64_t address = (uint64_t)(uintptr_t)function;
+    const uint64_t from = (uint64_t)(uintptr_t)site;
+    struct FcFilter *filter = fc_hooks.filter;
+    if (time == FC_AFTER_INLINING_REFILL)
+        return; /* it was counted, and its exit will look as if it were not */
+    if (time != FC_AFTER_INLINING_LOOK)
+        fc_aside_enter(NULL, address, from, where);
+    else if ((where & FC_WHERE_KIND_MASK) == FC_RECORD_ENTER)
+        fc_aside_enter(filter, address, from, where);
+    else
+    {
+        const struct FcRecordedCall *call =
+            fc_recorded_find(fc_hooks.recorded, from, fc_place_of(address, where));
+        if (!call)
+            return;
+        const uint64_t left = call->function;
+        fc_recorded_pop(fc_hooks.recorded);
+        if (!filter || !fc_filter_find_slot(filter, left))
+            fc_aside_leave(NULL, FC_FUNCTION_AFTER_INLINING, from, where);
+    }
+}
 
 static void record(uint64_t time, void *function, void *site, uint64_t where)
 {
     if (fc_counters_have_stopped())
         return;
+    if (fc_aside_is_needed())
+    {
+        record_aside(time, function, site, where);
+        return;
+    }
     if (time == FC_AFTER_INLINING_REFILL)
     {
         fc_counted_refill_after_inlining((uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site,

@@ -4,6 +4,7 @@
  */
 #include "libfc/alloc.h"
 
+#include "libfc/aside.h"
 #include "libfc/channel.h"
 #include "libfc/chunks.h"
 #include "libfc/clock.h"
@@ -86,6 +87,11 @@ void fc_alloc_record(enum FcRecordKind kind, enum FcMemoryCall call, const void 
     if (fc_unlikely(fc_thread.has_ended))
     {
         send_late(&(struct FcRecord){where, time, function, (uint64_t)(uintptr_t)caller});
+        return;
+    }
+    if (fc_unlikely(fc_aside_is_needed()))
+    {
+        fc_aside_record(time, (void *)(uintptr_t)function, (void *)(uintptr_t)caller, where);
         return;
     }
     if (fc_switches_any())

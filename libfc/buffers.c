@@ -225,12 +225,12 @@ void fc_buffers_send_others(void)
     fc_unlock(&users_lock);
 }
 
-void fc_buffers_flush(struct FcChunk *chunk, uint32_t units)
+void fc_buffers_flush(struct FcChunk *chunk)
 {
     fc_lock(&fc_thread.private_lock);
     if (!fc_thread.is_taken)
     {
-        park(&fc_thread, chunk, units);
+        park(&fc_thread, chunk, FC_CURSOR_UNITS(fc_thread_take_cursor()));
         send_parked(&fc_thread, false);
     }
     fc_thread_set_cursor(FC_CURSOR_NONE);

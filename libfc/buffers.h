@@ -29,9 +29,9 @@ static inline uint32_t fc_chunk_next_generation(struct FcChunk *chunk)
  * is that of the buffer's new use. */
 struct FcChunk *fc_buffers_claim(bool announce, uint32_t *generation);
 
-/* Gives up `chunk`, the thread's private_chunk, of which `units` are in use; the cursor is none
- * then.  Sends what can be sent. */
-void fc_buffers_flush(struct FcChunk *chunk, uint32_t units);
+/* Gives up `chunk`, the thread's private_chunk; the cursor is none then.  Sends what can be sent.
+ */
+void fc_buffers_flush(struct FcChunk *chunk);
 
 /* Sends what the calling thread gave up, also with records missing. */
 void fc_buffers_send_parked(void);

@@ -159,14 +159,14 @@ static bool can_wait(const struct FcChunk *chunk)
 static void flush(bool is_hasty)
 {
     struct FcChunk *chunk = FC_CURSOR_CHUNK(fc_thread.cursor);
-    uint32_t units = FC_CURSOR_UNITS(fc_thread.cursor);
     if (chunk && chunk == fc_thread.private_chunk)
     {
-        look_at(chunk, FC_BUFFER_FIRST, units < FC_UNITS ? units : FC_UNITS);
-        fc_buffers_flush(chunk, units);
+        const uint32_t taken = FC_CURSOR_UNITS(fc_thread.cursor);
+        look_at(chunk, FC_BUFFER_FIRST, taken < FC_UNITS ? taken : FC_UNITS);
+        fc_buffers_flush(chunk);
         return;
     }
-    fc_thread_set_cursor(FC_CURSOR_NONE);
+    uint32_t units = FC_CURSOR_UNITS(fc_thread_take_cursor());
     if (!chunk)
         return;
     units = units < FC_UNITS ? units : FC_UNITS;

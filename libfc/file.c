@@ -9,8 +9,6 @@
 
 #include <fcntl.h>
 
-#define SIGNAL_BIT(number) (UINT64_C(1) << ((number)-1))
-
 size_t fc_file_read_fd(int fd, char *into, size_t room)
 {
     size_t used = 0;
@@ -41,7 +39,7 @@ long fc_file_write(int fd, const void *data, size_t bytes)
     const bool is_nested = fc_thread.is_blocking;
     const uint64_t old = is_nested ? 0 : fc_block_signals();
     uint64_t pending = 0;
-    if (fc_thread.blocked_before & SIGNAL_BIT(SIGPIPE))
+    if (fc_thread.blocked_before & FC_SIGNAL_BIT(SIGPIPE))
         fc_sys(SYS_rt_sigpending, &pending, sizeof pending);
 
     const char *from = data;
@@ -59,9 +57,9 @@ long fc_file_write(int fd, const void *data, size_t bytes)
         from += written;
         bytes -= (size_t)written;
     }
-    if (result == -EPIPE && !(pending & SIGNAL_BIT(SIGPIPE)))
+    if (result == -EPIPE && !(pending & FC_SIGNAL_BIT(SIGPIPE)))
     {
-        uint64_t pipe_signal = SIGNAL_BIT(SIGPIPE);
+        uint64_t pipe_signal = FC_SIGNAL_BIT(SIGPIPE);
         struct timespec zero = {0, 0};
         fc_sys(SYS_rt_sigtimedwait, &pipe_signal, NULL, &zero, sizeof pipe_signal);
     }

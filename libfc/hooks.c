@@ -22,6 +22,7 @@
  *
  * Nothing here may call into libc, touch errno or allocate.
  */
+#include "libfc/aside.h"
 #include "libfc/clock.h"
 #include "libfc/counted.h"
 #include "libfc/filter.h"
@@ -43,9 +44,26 @@ __attribute__((noinline, cold)) FC_REALIGN static void record_slow_clock(void *f
                                                                          uint64_t where)
 {
     uint64_t time = fc_clock_now();
+    if (fc_aside_is_needed())
+    {
+        fc_aside_record(time, function, site, where);
+        return;
+    }
     if (fc_switches_any() || fc_state_forked_unseen())
         fc_switches_look(time);
     fc_record_make(time, function, site, where);
+}
+
+/* The same with the fast clock, where there is no room or the thread may have been off the CPU. */
+__attribute__((noinline, cold)) FC_REALIGN static void
+record_without_room(uint64_t time, void *function, void *site, uint64_t where)
+{
+    if (fc_aside_is_needed())
+        fc_aside_record(time, function, site, where);
+    else if (fc_switches_any())
+        fc_switches_record(time, function, site, where);
+    else
+        fc_record_slow(time, function, site, where);
 }
 
 #define WHERE(kind) make_where(FC_STACK_ADDRESS(), __builtin_return_address(0), kind)
@@ -60,10 +78,12 @@ static inline __attribute__((always_inline)) void record(void *function, void *s
         return;
     }
     uint64_t time = fc_clock_read_fast();
-    if (fc_switches_any())
-        fc_switches_record(time, function, site, where);
+    uint64_t generation;
+    struct FcRecord *slot = fc_switches_any() ? NULL : fc_record_reserve(&generation);
+    if (fc_likely(slot))
+        fc_record_store(slot, generation, time, function, site, where);
     else
-        fc_record_make(time, function, site, where);
+        record_without_room(time, function, site, where);
 }
 
 /* The same of one that counts nothing either.  By a jump, so that neither this nor what threads do
@@ -80,6 +100,8 @@ __attribute__((noinline)) static void record_otherwise(uint64_t time, void *func
 {
     if (fc_clock_get_mode() == FC_CLOCK_OFF)
         fc_thread.names = NULL; /* the hooks look at the clock's mode from here on */
+    else if (fc_aside_is_needed())
+        fc_aside_record(time, function, site, where);
     else if (fc_switches_any())
         fc_switches_record(time, function, site, where);
     else
@@ -149,10 +171,13 @@ __attribute__((noinline)) static void enter_filtered(struct FcFilter *filter, vo
     case FC_ENTRY_COUNTED:
         break;
     case FC_ENTRY_USED_UP:
-        fc_counted_refill(function, site, where);
+        if (!fc_aside_is_needed()) /* the counter goes on below 0 */
+            fc_counted_refill(function, site, where);
         break;
     case FC_ENTRY_UNKNOWN:
-        if (fc_filter_looks(filter, address))
+        if (fc_aside_is_needed())
+            fc_aside_enter(filter, address, (uint64_t)(uintptr_t)site, where);
+        else if (fc_filter_looks(filter, address))
             fc_counted_enter(function, site, where);
         else
             record(function, site, where);
@@ -171,8 +196,10 @@ __attribute__((noinline)) static void leave_filtered(struct FcFilter *filter, vo
     const struct FcSlot *slot = fc_filter_find_slot(filter, address);
     if (fc_unlikely(!slot || stack_address >= slot->exit_limit))
     {
-        if (slot ||
-            (filter->is_slow && FC_FILTER_SEEN(*fc_filter_recorded(filter, address)) != address))
+        if (fc_aside_is_needed())
+            fc_aside_leave(filter, address, (uint64_t)(uintptr_t)site, where);
+        else if (slot || (filter->is_slow &&
+                          FC_FILTER_SEEN(*fc_filter_recorded(filter, address)) != address))
             fc_counted_exit(function, site, where);
         else
             record(function, site, where);
@@ -216,7 +243,8 @@ void fc_hook_exit(void *function, void *site)
 FcHook fc_hook_refill;
 void fc_hook_refill(void *function, void *site)
 {
-    fc_counted_refill(function, site, WHERE(FC_RECORD_ENTER));
+    if (!fc_aside_is_needed())
+        fc_counted_refill(function, site, WHERE(FC_RECORD_ENTER));
     fc_beacon_set(fc_filter_beacon(&fc_hooks),
                   fc_beacon_entered((uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site));
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Stands in for prctl, for two of its uses: a program that forbids itself the time-stamp counter,
- * or system calls but for four of them, would be ended by the next hook, or by one that waits or
- * sends. Called by the program alone; nothing includes it.
+ * Stands in for prctl, for three of its uses: a program that forbids itself the time-stamp
+ * counter, or system calls but for four of them, would be ended by the next hook, or by one that
+ * waits or sends; and one that has a handler of SIGSYS make its system calls is not to see ours.
+ * Called by the program alone; nothing includes it.
  */
 #include "libfc/channel.h"
 #include "libfc/chunks.h"
@@ -16,6 +17,11 @@
 #include <linux/prctl.h>
 #include <linux/seccomp.h>
 
+#if !defined(PR_SET_SYSCALL_USER_DISPATCH)
+#define PR_SET_SYSCALL_USER_DISPATCH 59
+#define PR_SYS_DISPATCH_OFF 0
+#endif
+
 typedef int PrctlFunction(int, unsigned long, unsigned long, unsigned long, unsigned long);
 
 /* As libc's function, which has an ellipsis in the place of the last four. */
@@ -27,6 +33,22 @@ static PrctlFunction *real_prctl;
 __attribute__((constructor)) static void find_real(void)
 {
     real_prctl = (PrctlFunction *)fc_libc()->dlsym(RTLD_NEXT, "prctl");
+}
+
+/* Without a byte of the program's the kernel hands over every call but those of a range. */
+static int dispatch(unsigned long how, unsigned long start, unsigned long bytes,
+                    volatile char *byte)
+{
+    static __thread char own_byte __attribute__((tls_model("initial-exec")));
+    if (how != PR_SYS_DISPATCH_OFF && !byte)
+    {
+        own_byte = 1; /* SYSCALL_DISPATCH_FILTER_BLOCK */
+        byte = &own_byte;
+    }
+    int result = real_prctl(PR_SET_SYSCALL_USER_DISPATCH, how, start, bytes, (unsigned long)byte);
+    if (result == 0)
+        fc_sys_dispatch = how != PR_SYS_DISPATCH_OFF ? byte : NULL;
+    return result;
 }
 
 FC_JUMPING int own_prctl(int what, unsigned long a, unsigned long b, unsigned long c,
@@ -52,5 +74,7 @@ FC_JUMPING int own_prctl(int what, unsigned long a, unsigned long b, unsigned lo
         fc_chunks_flush_private();
         fc_channel_stop("the program forbids itself system calls, profiling stops here");
     }
+    if (what == PR_SET_SYSCALL_USER_DISPATCH)
+        return dispatch(a, b, c, (volatile char *)d);
     FC_JUMP real_prctl(what, a, b, c, d);
 }

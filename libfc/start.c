@@ -91,6 +91,17 @@ static bool start(struct FcHello *hello)
     return true;
 }
 
+/* Signals blocked; but its hooks are to do all that the program's do (aside.h). */
+static bool measure(struct FcCosts *costs)
+{
+    const uint64_t before = fc_thread.blocked_before;
+    fc_thread.is_blocking = false;
+    const bool is_measured = fc_costs_measure(costs);
+    fc_thread.is_blocking = true;
+    fc_thread.blocked_before = before;
+    return is_measured;
+}
+
 bool fc_start(void)
 {
     if (!fc_state_claim_start())
@@ -108,7 +119,7 @@ bool fc_start(void)
         }
         fc_process_introduce(&hello);
         struct FcCosts costs = {0};
-        bool is_measured = (hello.flags & FC_HELLO_EXECED) == 0 && fc_costs_measure(&costs);
+        bool is_measured = (hello.flags & FC_HELLO_EXECED) == 0 && measure(&costs);
         fc_modules_scan();
         fc_process_tell_started(is_measured ? &costs : NULL);
     }

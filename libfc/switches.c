@@ -6,6 +6,7 @@
 
 #include "libfc/clock.h"
 #include "libfc/record.h"
+#include "libfc/signals.h"
 #include "libfc/state.h"
 #include "libfc/thread.h"
 
@@ -229,8 +230,12 @@ static bool must_ask(uint64_t time, bool *is_coarse)
 FC_REALIGN void fc_switches_look(uint64_t time)
 {
     bool is_coarse;
+    /* Each step ends with a switch to the kernel, and leads here again. */
+    const bool is_stepped = fc_signals_stop_steps();
     if (must_ask(time, &is_coarse))
         tell_ahead(time, ahead_ns(), is_coarse);
+    if (fc_unlikely(is_stepped))
+        fc_signals_go_on_in_steps();
 }
 
 FC_REALIGN void fc_switches_record(uint64_t time, void *function, void *site, uint64_t where)

@@ -31,6 +31,8 @@ struct FcSent
     uint32_t sequence;
 };
 
+struct FcAside;
+
 struct FcThread
 {
     /* Where the next record goes: address of the current chunk in bits 16-47, the chunk's
@@ -63,6 +65,7 @@ struct FcThread
     bool is_quitting;       /* it ends the process: for it alone profiling is still on */
     bool is_blocking;       /* signals, by fc_block_signals */
     bool keeps_vectors;     /* a hook is at work that keeps every register (vectors.h) */
+    struct FcAside *aside;  /* what waits for the end of `is_blocking` (aside.h); NULL: nothing */
     struct FcStackInfo own_stack;
     struct FcStackInfo signal_stack; /* as it was set last; all 0: none */
     uint64_t blocked_before;         /* by the program, when `is_blocking` began */
@@ -127,6 +130,12 @@ _Static_assert((FC_CHUNK_UNITS - FC_UNITS_MOST) * sizeof(struct FcUnit) >= 4096,
 static inline void fc_thread_set_cursor(uint64_t cursor)
 {
     __atomic_store_n(&fc_thread.cursor, cursor, __ATOMIC_RELAXED);
+}
+
+/* It is none then.  At once: a handler may record in between (aside.h). */
+static inline uint64_t fc_thread_take_cursor(void)
+{
+    return __atomic_exchange_n(&fc_thread.cursor, FC_CURSOR_NONE, __ATOMIC_RELAXED);
 }
 
 /* Relaxed: for the thread itself, or for whoever ends the process, when it does no more. */

@@ -208,6 +208,33 @@ class Limits(fctest.Case):
         self.assertEqual(self.run_quiet(words).stderr, b"")
 
 
+class Traps(fctest.Case):
+    """Signals of the processor and of the kernel's filters come where libfc has signals blocked, too."""
+    def check(self, kind, calls, **env):
+        plain = self.run_target([self.compile("traps.c", profiled=False), kind, str(calls)])
+        if plain.returncode == 77:
+            self.skipTest("the kernel forbids it")
+        done = self.run_quiet([self.compile("traps.c"), kind, str(calls)], env=env)
+        self.assertEqual((plain.returncode, done.returncode, done.stderr), (0, 0, b""), kind)
+        found = {one.name: one.calls for one in fcprofile.load(self.wait_for_file()).functions}
+        said = done.stdout.split()
+        handled = int(said[2]) if said else calls
+        self.assertEqual(found["leaf"], calls)
+        for name, wanted in (("handler", handled), ("count", handled), ("work", 3 * handled)):
+            # what libfc sends at the end is filtered as well
+            self.assertIn(found[name], range(wanted, wanted + 90) if kind == "filter" else [wanted], f"{kind}, {name}")
+        if kind not in ("step", "filter"):
+            self.assertEqual((done.stdout, handled), (plain.stdout, calls))
+
+    @unittest.skipUnless(os.uname().machine == "x86_64", "x86-64 only")
+    def test_each(self):
+        for env in ({}, {"FC_DETAIL": "all"}, {"FC_TRANSPORT": "pipe"}):
+            self.check("step", 12, **env)
+            self.check("filter", 1500, **env)
+        for kind in ("break", "dispatch", "range"):
+            self.check(kind, 700)
+
+
 class Ignored(fctest.Case):
     def test_signals_that_are_ignored(self):
         """SIGXFSZ and SIGPIPE, ignored by whoever started it, are so for the program alone."""

@@ -8,6 +8,7 @@
 #include "libfc/detail-tables.h"
 #include "libfc/detail.h"
 #include "libfc/nested.h"
+#include "libfc/signals.h"
 #include "libfc/thread.h"
 #include "tests/unit/aligned.h"
 
@@ -22,9 +23,12 @@
 #define H 0x5500004000u
 #define SITE 0x5500003000u
 
-__thread struct FcThread fc_thread;
 __thread uint64_t fc_clock_test_ticks;
 enum FcTimeMode fc_clock_mode = FC_TIME_CPU;
+
+void fc_aside_end(void)
+{
+}
 
 uint64_t fc_clock_monotonic_ns(void)
 {

@@ -4,6 +4,7 @@
  * name and where it is told, and what a fork leaves of that.  Chunks and pipe are stand-ins.
  */
 #include "libfc/names.h"
+#include "libfc/signals.h"
 
 #include "libfc/channel.h"
 #include "libfc/choice.h"
@@ -26,7 +27,6 @@
 #define CODE UINT64_C(0x555555554000)
 #define NOW UINT64_C(1000000)
 
-__thread struct FcThread fc_thread = {.cursor = FC_CURSOR_NONE};
 enum FcTimeMode fc_clock_mode = FC_TIME_TSC;
 struct FcConfig fc_config = {.detail = FC_DETAIL_ALL};
 
@@ -35,6 +35,10 @@ static guint slow; /* so often the slow path was asked */
 static struct FcName told[FC_NAMES_PAIRS];
 static gsize told_count;
 static guint messages;
+
+void fc_aside_end(void)
+{
+}
 
 void fc_record_slow(uint64_t time, void *function, void *site, uint64_t where)
 {
