@@ -18,6 +18,7 @@
 #include "libfc/got.h"
 #include "libfc/libc.h"
 #include "libfc/loader.h"
+#include "libfc/maps.h"
 #include "libfc/notice.h"
 #include "libfc/signals.h"
 #include "libfc/state.h"
@@ -120,6 +121,23 @@ static size_t absolute_path(const char *name, char *into, size_t room)
     return used + bytes;
 }
 
+/* By a name there something else may be reached in a moment, or by another process: a descriptor,
+ * above all one of memory.  The kernel knows what it was. */
+static bool is_passing(const char *path, size_t bytes)
+{
+    return bytes > 6 && (memcmp(path, "/proc/", 6) == 0 || memcmp(path, "/dev/", 5) == 0);
+}
+
+static size_t path_of(const struct dl_phdr_info *object, const struct FcModuleInfo *info,
+                      char *into, size_t room)
+{
+    size_t bytes = absolute_path(object->dlpi_name, into, room);
+    if (!is_passing(into, bytes))
+        return bytes;
+    bytes = fc_maps_name(info->start, into, room);
+    return bytes > 0 ? bytes : absolute_path(object->dlpi_name, into, room);
+}
+
 /* ---- The list ----------------------------------------------------------------- */
 
 static bool make_room(void)
@@ -200,7 +218,7 @@ static int visit(struct dl_phdr_info *object, size_t bytes, void *data)
     }
     if (!make_room())
         return 0;
-    size_t path_bytes = absolute_path(object->dlpi_name, payload.path, sizeof payload.path);
+    size_t path_bytes = path_of(object, &payload.info, payload.path, sizeof payload.path);
     uint32_t number = fc_choice_ask();
     struct FcMessage message = {
         .type = FC_MSG_MODULE_LOAD, .argument = number, .value = scan->load_time};

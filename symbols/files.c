@@ -203,6 +203,25 @@ static gboolean was_written_since(const FcImage *image, const FcProfile *profile
     return profile->end_realtime_ns != 0 && image->written_ns > profile->end_realtime_ns;
 }
 
+/* As the kernel names what is mapped: memory, or a file that was gone. */
+static gboolean was_gone(const char *recorded)
+{
+    return g_str_has_prefix(recorded, "/memfd:") || g_str_has_suffix(recorded, " (deleted)");
+}
+
+/* Names are not to be had from the path itself. */
+static FcImage *choose_without_file(FcFiles *files, const char *recorded, const char *path,
+                                    const char *build_id)
+{
+    FcImage *image = find_debug_file(files, build_id);
+
+    if (!image)
+        warn(files, "%s: %s; its functions are shown by address (--image=FILE has the names)", path,
+             was_gone(recorded) ? "was in memory or deleted when it ran"
+                                : "was reached by a descriptor of the program's");
+    return image;
+}
+
 static FcImage *choose_image(FcFiles *files, const FcProfile *profile, const char *recorded,
                              const char *build_id)
 {
@@ -220,6 +239,8 @@ static FcImage *choose_image(FcFiles *files, const FcProfile *profile, const cha
     if (image)
         return image;
     g_autofree char *path = fc_files_resolve(profile, recorded);
+    if ((was_gone(recorded) && !g_file_test(path, G_FILE_TEST_EXISTS)) || fc_image_is_passing(path))
+        return choose_without_file(files, recorded, path, build_id);
     if (!g_file_test(path, G_FILE_TEST_EXISTS) && (image = find_debug_file(files, build_id)))
         return image;
     image = open_image(files, path, "its functions are shown by address");

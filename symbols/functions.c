@@ -26,6 +26,11 @@ static void visit_one(FcImage *image, const FcImageFunction *function, gboolean 
 gboolean fc_functions_visit(const char *path, const char *build_id, gboolean with_files,
                             FcFunctionVisitor visit, gpointer data, GError **error)
 {
+    if (fc_image_is_passing(path))
+    {
+        g_set_error_literal(error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "is another process's");
+        return FALSE;
+    }
     g_autoptr(FcImage) image = fc_image_open(path, NULL, error);
     if (!image)
         return FALSE;

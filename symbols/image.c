@@ -9,8 +9,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <linux/openat2.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define BUILD_ID_MAX 64 /* bytes of it that libfc keeps */
@@ -173,6 +175,18 @@ static int open_regular(const char *path, struct stat *status, GError **error)
         close(fd);
     }
     return -1;
+}
+
+gboolean fc_image_is_passing(const char *path)
+{
+    const struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS};
+    const long fd = syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
+
+    if (fd >= 0)
+        close((int)fd);
+    if (fd >= 0 || (errno != ENOSYS && errno != EPERM))
+        return fd < 0 && errno == ELOOP;
+    return g_str_has_prefix(path, "/proc/") || g_str_has_prefix(path, "/dev/fd/");
 }
 
 FcImage *fc_image_open(const char *path, const char *debug_folders, GError **error)

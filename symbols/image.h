@@ -47,6 +47,10 @@ typedef struct
 
 /* NULL and `error` (the reason alone, without the path) where `path` is not a whole ELF
  * executable or shared object that can be read.  Reads no symbols yet. */
+/* Whether the path leads by a link of the kernel's, such as /proc/self/fd/3, to whatever that is of
+ * the process which opens it: a path that another one wrote down tells nothing then. */
+gboolean fc_image_is_passing(const char *path);
+
 FcImage *fc_image_open(const char *path, const char *debug_folders, GError **error);
 void fc_image_free(FcImage *image);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcImage, fc_image_free)

@@ -540,5 +540,49 @@ class Failing(Case):
             self.assertRegex(said.decode(), r"^FCheck: the profile manager is gone, [^\n]*\n$")
 
 
+class ByDescriptor(fctest.Case):
+    """A library that is loaded by a descriptor has the name of its file, or none: fcdump never opens a descriptor of its own for it."""
+    def seen(self, stdin):
+        done = subprocess.run([fctest.tool("fcdump"), "--json", self.path("functioncheck.fc")], stdin=stdin, check=False,
+                              capture_output=True, text=True, cwd=self.folder, env=fctest.plain_environment(), timeout=fctest.TIMEOUT_S)
+        counts = {one["name"]: one["calls"] for one in json.loads(done.stdout)["functions"]}
+        return counts, done.stderr
+
+    def test_each(self):
+        program = self.compile("from_descriptor.c")
+        other = self.compile("nesting.c", "-Wl,--build-id=none")
+        for build_id in ("none", "sha1"):
+            for way in ("memory", "file", "deleted"):
+                library = self.compile("plugin.c", "-DNAME=library", "-shared", "-fPIC", "-Wl,--build-id=" + build_id, output="plug.so")
+                done = self.run_quiet([program, way, library])
+                self.assertEqual((done.returncode, done.stderr), (0, b""))
+                with open(other, "rb") as stdin:
+                    counts, said = self.seen(stdin)
+                self.assertEqual(counts.pop("main"), 1)
+                if way == "file":
+                    self.assertEqual((counts["library_work"], said), (1, ""))
+                    continue
+                self.assertTrue(all("+0x" in name for name in counts), counts)
+                self.assertIn(702, counts.values())
+                self.assertRegex(said, "was in memory or deleted when it ran|was reached by a descriptor")
+                self.assertNotIn("changed since", said)
+                if way == "deleted":
+                    os.unlink(self.path("link"))
+
+    def test_profile_of_another(self):
+        """The profile says so, whoever wrote it; the tool's own descriptor 0 is the very file."""
+        library = self.compile("plugin.c", "-DNAME=library", "-shared", "-fPIC", output="plug.so")
+        self.run_quiet([self.compile("from_descriptor.c"), "file", library])
+        with open(self.path("functioncheck.fc"), encoding="utf-8") as stream:
+            text = stream.read()
+        for name in ("/proc/self/fd/0", "/dev/fd/0", "/dev/stdin", "/proc/thread-self/fd/0"):
+            self.assertIn(library, text)
+            self.write("functioncheck.fc", text.replace(library, name))
+            with open(library, "rb") as stdin:
+                counts, said = self.seen(stdin)
+            self.assertNotIn("library_work", counts)
+            self.assertIn("was reached by a descriptor", said)
+
+
 if __name__ == "__main__":
     fctest.main()
