@@ -442,6 +442,21 @@ static void print_others(void)
         print_entry("               manager", fc_config.manager, 0);
 }
 
+/* Where the profile will be, as well: a program may have closed standard error when it ends, or
+ * opened something else there. */
+static void print_one_line(void)
+{
+    struct FcLine line;
+    fc_line_start(&line, "FCheck: Starting FunctionCheck V" FC_VERSION);
+    fc_line_add(&line, fc_config.rc_used ? " with the settings of ./" RC_FILE : "");
+    fc_line_add(&line, ", at the end the Profile file is '");
+    fc_line_add(&line, fc_config.dump_path);
+    fc_line_add(&line, "/");
+    fc_line_add(&line, fc_config.dump_name);
+    fc_line_add(&line, ".fc'");
+    fc_notice_line(&line);
+}
+
 void fc_config_print_banner(void)
 {
     static const char *const time_modes[] = {"", "tsc", "ext", "cpu", "sys"};
@@ -450,9 +465,7 @@ void fc_config_print_banner(void)
                                                 "no forks / threads allowed"};
     if (!fc_config.verbose)
     {
-        fc_notice(fc_config.rc_used ? "Starting FunctionCheck V" FC_VERSION
-                                      " with the settings of ./" RC_FILE
-                                    : "Starting FunctionCheck V" FC_VERSION);
+        print_one_line();
         return;
     }
     fc_notice("Starting FunctionCheck V" FC_VERSION);

@@ -37,15 +37,34 @@ class Messages(fctest.Case):
     LAST = ["FCMng: communication pipe closed. end of profiled program.",
             "FCMng: Profile file is './/functioncheck.fc'", "FCMng: Profile manager: exit"]
 
+    PLACE = r"at the end the Profile file is '\.//functioncheck\.fc'$"
+
+    def test_no_standard_error_at_the_end(self):
+        """A program that closes it, or opens a file there: the first line told where the profile is, nothing comes into the file."""
+        for at_the_end in ("fclose(stderr)", 'freopen("own", "w", stderr)', 'close(2); open("own", O_CREAT | O_WRONLY, 0600)'):
+            program = self.compile(self.write("closing.c", f"""
+                #include <fcntl.h>
+                #include <stdio.h>
+                #include <stdlib.h>
+                #include <unistd.h>
+                static void done(void) {{ fclose(stdout); {at_the_end}; }}
+                int main(void) {{ atexit(done); return 0; }}
+                """))
+            done = self.run_target([program])
+            self.assertRegex(done.stderr.decode().rstrip(), self.PLACE)
+            if "own" in at_the_end:
+                self.assertEqual(os.path.getsize(self.path("own")), 0)
+            os.unlink(self.path("functioncheck.fc"))
+
     def test_one_line(self):
         """The program is announced by one line, if nobody asks for more."""
         first, *last = self.stderr().splitlines()
-        self.assertRegex(first, r"^FCheck: Starting FunctionCheck V\d+\.\d+\.\d+$")
+        self.assertRegex(first, r"^FCheck: Starting FunctionCheck V\d+\.\d+\.\d+, " + self.PLACE)
         self.assertEqual(last, self.LAST)
         self.write(".functioncheckrc", "FC_STACK_SIZE 77\n")
         first, *last = self.stderr().splitlines()
         self.assertRegex(first, r"^FCheck: Starting FunctionCheck V[\d.]+ with the settings of "
-                         r"\./\.functioncheckrc$")
+                         r"\./\.functioncheckrc, " + self.PLACE)
         self.assertEqual(last, self.LAST)
 
     def test_all_lines(self):
