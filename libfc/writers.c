@@ -175,7 +175,6 @@ static long check(const struct FcWriters *writers, int folder, long file, char *
 {
     struct stat status;
     struct FcWriters with_top = *writers;
-    fault[0] = '\0';
     long result = fc_sys(SYS_fstat, file, &status);
     if (result < 0)
         return result;
@@ -193,6 +192,7 @@ static long check(const struct FcWriters *writers, int folder, long file, char *
 long fc_writers_open(const struct FcWriters *writers, int folder, const char *name, int flags,
                      char fault[FC_WRITERS_PATH])
 {
+    fault[0] = '\0';
     /* non-blocking: a FIFO in the place of the file must not hold up the program */
     const long file = fc_sys(SYS_openat, folder, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (file == -ENXIO) /* a socket, or a device that is not there */
@@ -219,6 +219,7 @@ long fc_writers_open_path(const struct FcWriters *writers, const char *path, int
 {
     static char target[FC_WRITERS_PATH];
     const char *name;
+    fault[0] = '\0';
     long result = resolve(path, target);
     if (result < 0)
         return result;
