@@ -323,6 +323,48 @@ class Joining(Privileged):
                         for name in os.listdir(self.mine) if ".fc" in name)
         self.assertEqual(set(owners), {0, int(USER)}, os.listdir(self.mine))
 
+    PIPE_OF_ITS_OWN = """
+import os, subprocess, sys
+end, pipe = os.pipe()
+made = os.fstat(pipe)
+os.set_blocking(pipe, False)
+os.environ["FC_SESSION"] = f"{os.getpid()}:1:3:4:0:0:{made.st_dev}:{made.st_ino}:{pipe}:{os.getpid() << 32 | 5}:1:2:0"
+subprocess.run(sys.argv[1:], pass_fds=[pipe], check=True, stdin=subprocess.DEVNULL)
+os.close(pipe)
+print("heard" if os.read(end, 100) else "nothing")
+"""
+
+    def test_pipe_that_is_left_open(self):
+        """By somebody who has the other end: his own program tells him everything, no other one anything."""
+        os.chmod(self.program, 0o755)
+        target = self.path("profiles")
+        os.mkdir(target)
+        os.chmod(target, 0o777)
+        words = [sys.executable, "-c", self.PIPE_OF_ITS_OWN]
+        done = self.run_as_user(*words, self.program, FC_QUIET="1")
+        self.assertEqual((done.returncode, done.stdout), (0, b"heard\n"), done.stderr)
+        other = int(USER) + 1
+        for helper in ((0, 0, 0o4755), (other, 0, 0o4755), (0, other, 0o2755)):
+            done = self.run_as_user(*words, self.set_uid("raise.c", *helper), "keep", self.program, FC_QUIET="1",
+                                    FC_DUMP_PATH=target, FC_DUMP_NAME="%p")
+            self.assertEqual((done.returncode, done.stdout), (0, b"nothing\n"), done.stderr)
+        self.assertEqual(len(os.listdir(target)), 3)
+
+    def test_session_of_a_process_without_capabilities(self):
+        os.chmod(self.program, 0o755)
+        first = subprocess.Popen(["setpriv", "--reuid", USER, "--regid", USER, "--clear-groups",
+                                  self.compile("waits.c")], cwd=self.mine, stdin=subprocess.PIPE,
+                                 stdout=subprocess.PIPE, env=fctest.plain_environment(FC_QUIET="1"))
+        self.assertEqual(first.stdout.read(1), b"x")
+        address = self.address_of(first.pid)
+        for capabilities, profile in (([], False), (["--inh-caps", "+net_raw", "--ambient-caps", "+net_raw"], True)):
+            done = self.run_target(["setpriv", "--reuid", USER, "--regid", USER, "--clear-groups", *capabilities,
+                                    self.program], cwd=self.mine,
+                                   env={"FC_SESSION": address, "FC_QUIET": "1", "FC_DUMP_NAME": "apart"})
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            self.assertEqual([name for name in os.listdir(self.mine) if name.startswith("apart")] != [], profile)
+        first.communicate(timeout=fctest.TIMEOUT_S)
+
     def test_session_of_a_more_privileged_process(self):
         """A genuine one, of root: who gave up its rights before it was executed has its own."""
         os.chmod(self.program, 0o755)
