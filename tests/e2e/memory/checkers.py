@@ -14,7 +14,7 @@ import re
 
 Frame = collections.namedtuple("Frame", "function file line where")
 # The allocator itself, and the loader, whose blocks depend on what is loaded.
-ALLOCATOR = re.compile(r"/vgpreload_")
+ALLOCATOR = re.compile(r"/vgpreload_|^vg_replace_malloc\.c$")
 LOADER = re.compile(r"/ld-linux|^rtld-malloc\.h$|^dl-")
 BadFree = collections.namedtuple("BadFree", "kind call size offset here allocated freed")
 
