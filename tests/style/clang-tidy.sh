@@ -10,6 +10,11 @@ command -v clang-tidy >/dev/null || {
     echo 'no clang-tidy here'
     exit 77
 }
+# Each version has other checks: that of Debian 12 is the measure.
+clang-tidy --version | grep -q 'version 14\.' || {
+    echo "$(clang-tidy --version | grep version) is not version 14"
+    exit 77
+}
 . tests/style/sources.sh
 passed=$FC_BUILD_ROOT/tests/style/passed
 export passed

@@ -86,7 +86,7 @@ class Compilers(common.Case):
         program = os.path.join(folder, 'program')
         found = self.compare_with_tools(program)
         self.assertTrue(found['main'].file.endswith('/first.c'))
-        self.assertEqual(found['main'].line, 16)
+        self.assertIn(found['main'].line, (15, 16, 17))  # its name, its brace, or what clang 19 takes for its start
         self.compare_calls(program)
         return program
 
