@@ -6,7 +6,8 @@
  * SIGCHLD, not in its process group or session.  So a short-lived child, made
  * without an exit signal, leaves the program's session (setsid) and starts the manager as its
  * own child, which loses its parent at once.  Both share our memory until exec
- * (CLONE_VM | CLONE_VFORK): nothing is copied and nothing is allocated.
+ * (CLONE_VM | CLONE_VFORK): nothing is copied and nothing is allocated.  An emulator may know no
+ * such child: then both are copies, as of a fork.
  *
  * Where the program itself would get the orphan, as the first process of a container does, the
  * first child is a copy of the program instead, and stays for as long as the manager does.
@@ -53,6 +54,7 @@ struct Launch
     volatile int manager_pid;
     volatile int manager_in_proc; /* the same as /proc has it; 0: not there */
     volatile bool failed;         /* nothing could be executed */
+    bool is_forked;               /* the children are copies: they tell of a failure later */
 };
 
 /* ---- The command line ------------------------------------------------------- */
@@ -175,8 +177,9 @@ static int session_child(void *data)
 {
     struct Launch *launch = data;
     fc_sys(SYS_setsid);
-    launch->manager_pid = fc_clone(manager_child, launch->stack[1] + STACK_BYTES,
-                                   CLONE_VM | CLONE_VFORK | CLONE_UNTRACED, launch);
+    launch->manager_pid =
+        fc_clone(manager_child, launch->stack[1] + STACK_BYTES,
+                 launch->is_forked ? SIGCHLD : CLONE_VM | CLONE_VFORK | CLONE_UNTRACED, launch);
     if (launch->manager_pid < 0)
         launch->found.error = launch->manager_pid;
     fc_sys(SYS_exit, 0);
@@ -205,6 +208,24 @@ static int keeper_child(void *data)
     return 0;
 }
 
+/* As a plain fork: where that is all there is, as in qemu's user mode.  The program does not learn
+ * of the child, which has ended when this returns, nor of its SIGCHLD, which is taken unless there
+ * was one before. */
+static int fork_session(struct Launch *launch, char *stack)
+{
+    const uint64_t child_signal = UINT64_C(1) << (SIGCHLD - 1);
+    const struct timespec now = {0, 0};
+    uint64_t pending = 0;
+    launch->is_forked = true;
+    fc_sys(SYS_rt_sigpending, &pending, sizeof pending);
+    int child = fc_clone(session_child, stack, SIGCHLD, launch);
+    if (child > 0)
+        fc_sys(SYS_wait4, child, NULL, __WALL, NULL);
+    if (child > 0 && !(pending & child_signal))
+        fc_sys(SYS_rt_sigtimedwait, &child_signal, NULL, &now, sizeof child_signal);
+    return child;
+}
+
 /* The manager becomes an orphan; it must not become a child of the program, which may be one that
  * adopts orphans. */
 static int start_session(struct Launch *launch, char *stack)
@@ -216,6 +237,8 @@ static int start_session(struct Launch *launch, char *stack)
     int child = fc_clone(session_child, stack, CLONE_VM | CLONE_VFORK | CLONE_UNTRACED, launch);
     if (child > 0)
         fc_sys(SYS_wait4, child, NULL, __WCLONE, NULL);
+    else if (child == -EINVAL)
+        child = fork_session(launch, stack);
     if (adopts)
         fc_sys(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     return child;
@@ -361,7 +384,7 @@ static bool start_and_greet(struct Launch *launch, struct FcSession *session, in
     close_all((int[]){launch->fds[0], reply_write_fd, launch->fds[2], launch->fds[3]}, 4);
     if (started && fc_spawn_read_reply(session->reply_fd, REPLY_TIMEOUT_MS) == FC_REPLIED_US)
         return true;
-    if (started)
+    if (started && !launch->failed) /* a copy tells of it with the end of its answers */
         complain(launch->found.path, "it did not answer");
     else
         complain(launch->found.tried, fc_libc()->strerrordesc((int)-launch->found.error));

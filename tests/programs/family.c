@@ -24,6 +24,8 @@ static int wait_for_all(void)
 {
     int count = 0;
     int adopts = -1;
+    sigset_t pending;
+    sigpending(&pending); /* that of a child of ours is yet to come */
     pid_t child = fork();
     if (child == 0)
     {
@@ -35,7 +37,8 @@ static int wait_for_all(void)
         count++;
     int error = errno;
     prctl(PR_GET_CHILD_SUBREAPER, &adopts);
-    printf("waited for %d, then %s, adopts %d\n", count, strerror(error), adopts);
+    printf("waited for %d, then %s, adopts %d, SIGCHLD %d\n", count, strerror(error), adopts,
+           sigismember(&pending, SIGCHLD));
     return 0;
 }
 

@@ -14,6 +14,39 @@ import fcprofile  # noqa: E402
 import fctest  # noqa: E402
 
 TRANSPORTS = ("shared", "pipe")
+# As qemu's user mode: of clone's children there are threads and forks, and none that tell nobody of their end.
+EMULATED = """
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <errno.h>
+#define LOAD(what) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, what))
+#define REFUSE SECCOMP_RET_ERRNO | EINVAL
+int main(int argc, char **argv)
+{
+    struct sock_filter code[] = {
+        LOAD(nr), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 5),
+        LOAD(args[0]), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 3, 0),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_VM | CLONE_UNTRACED, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0xff, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, REFUSE), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    struct sock_fprog program = {sizeof code / sizeof *code, code};
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &blocked, NULL); /* one that came would stay */
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        return 125;
+    execv(argv[1], argv + 1);
+    return 126;
+}
+"""
 NAMESPACE = ["unshare", "--pid", "--fork", "--mount-proc"] + (
     ["--user", "--map-root-user"] if os.geteuid() else [])
 
@@ -35,6 +68,21 @@ class Family(fctest.Case):
                 done = self.run_quiet([program, way], env={"FC_TRANSPORT": transport})
                 self.assertEqual((done.returncode, done.stdout, done.stderr), (0, expected, b""))
         self.assertTrue(os.path.exists(self.path("functioncheck.fcd")))
+
+    def test_no_child_but_by_fork(self):
+        """Neither is a child that the program could have forked itself; and why there is none is still told."""
+        emulated = self.compile(self.write("emulated.c", EMULATED), profiled=False)
+        plain = self.compile("family.c", profiled=False)
+        program = self.compile("family.c")
+        for way in ("adopt", "wait"):
+            expected = self.run_target([emulated, plain, way]).stdout
+            for transport in TRANSPORTS:
+                done = self.run_quiet([emulated, program, way], env={"FC_TRANSPORT": transport})
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, expected, b""))
+                os.unlink(self.path("functioncheck.fcd"))
+        done = self.run_target([emulated, program, "wait"], env={"FC_MANAGER": self.path("none")})
+        self.assertEqual((done.returncode, done.stdout), (0, expected))
+        self.assertIn(b"none: No such file or directory)", done.stderr)
 
     def test_debugger_that_follows_children(self):
         follower = self.compile("follower.c", profiled=False)
