@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""completion.py SHELL NAME COMMAND FILES OUTPUT: how bash, zsh or fish completes the command line of
-the tool NAME, from what COMMAND --help prints.  FILES: patterns of what it reads, by commas."""
+"""completion.py SHELL NAME HELP FILES OUTPUT: how bash, zsh or fish completes the command line of the
+tool NAME, from what it printed with --help into the file HELP.  FILES: patterns of what it reads, by
+commas."""
 
 import sys
 
@@ -143,8 +144,8 @@ def fish(name, options, files):
 
 
 def main():
-    shell, name, command, files, output = sys.argv[1:]
-    options = toolhelp.parse(toolhelp.help_text(command)).options()
+    shell, name, printed, files, output = sys.argv[1:]
+    options = toolhelp.read_help(printed).options()
     text = {"bash": bash, "zsh": zsh, "fish": fish}[shell](name, options, [f for f in files.split(",") if f])
     with open(output, "w", encoding="utf-8") as stream:
         stream.write(text)

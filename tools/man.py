@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""man.py TEMPLATE COMMAND VARIABLES VERSION OUTPUT: a man page, in which the line @OPTIONS@ stands for
-the options that COMMAND --help prints, @VARIABLES@ for the variables in the file VARIABLES."""
+"""man.py TEMPLATE HELP VARIABLES VERSION OUTPUT: a man page, in which the line @OPTIONS@ stands for
+the options in the file HELP, which the tool printed with --help, @VARIABLES@ for the variables in the
+file VARIABLES."""
 
 import re
 import sys
@@ -40,13 +41,13 @@ def variable_lines(path):
 
 
 def main():
-    template, command, variables, version, output = sys.argv[1:]
+    template, printed, variables, version, output = sys.argv[1:]
     with open(template, encoding="utf-8") as stream:
         lines = stream.read().replace("@VERSION@", version).splitlines()
     made = []
     for line in lines:
         if line == "@OPTIONS@":
-            made += option_lines(toolhelp.parse(toolhelp.help_text(command)))
+            made += option_lines(toolhelp.read_help(printed))
         elif line == "@VARIABLES@":
             made += variable_lines(variables)
         else:

@@ -4,9 +4,7 @@ own table, and the variables in libfc/variables.h.  Read by tools/completion.py 
 when FunctionCheck is built."""
 
 import dataclasses
-import os
 import re
-import subprocess
 
 FILES = {"FILE", "PATH", "FOLDER", "MAP", "OLD"}
 FOLDERS = {"DIRS"}
@@ -39,13 +37,6 @@ class Help:
         return [option for _, options in self.sections for option in options]
 
 
-def help_text(command):
-    words = [command] if os.access(command, os.X_OK) else ["sh", command]  # as it is before it is installed
-    environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}  # for who builds with sanitizers
-    return subprocess.run([*words, "--help"], check=True, capture_output=True, text=True, env=environment,
-                          stdin=subprocess.DEVNULL, timeout=60).stdout
-
-
 def find_choices(argument, says, previous):
     if "|" in argument and not argument.isupper():
         return argument.split("|")
@@ -71,9 +62,12 @@ def take_option(spelling, says, previous):
     return Option(names, argument, optional, says, find_choices(argument, says, previous))
 
 
-def parse(text):
-    """Options are lines that begin with two blanks or more and a dash, then two blanks or a new
-    line, then what they do, which may go on in lines that begin with ten blanks or more."""
+def read_help(path):
+    """What a tool printed with --help into the file PATH.  Options are lines that begin with two
+    blanks or more and a dash, then two blanks or a new line, then what they do, which may go on in
+    lines that begin with ten blanks or more."""
+    with open(path, encoding="utf-8") as stream:
+        text = stream.read()
     before, sections, after, choices = [], [], [], []
     for line in text.splitlines():
         option = re.fullmatch(r"\s{2,6}(-\S.*?)(?:\s{2,}(\S.*))?", line)
