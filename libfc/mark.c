@@ -7,7 +7,7 @@
 /* What the kernel wants to find before the place where a sequence goes on that was cut short. */
 #if defined(__x86_64__)
 #define SIGNATURE 0x53053053u
-#else
+#elif defined(__aarch64__)
 #define SIGNATURE 0xd428bc00u
 #endif
 

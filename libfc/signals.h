@@ -19,7 +19,7 @@
  * what is another's. */
 #if defined(__x86_64__)
 #define FC_REACH(room) __asm__ volatile("testb $0, %0" : : "m"(room) : "cc")
-#else
+#elif defined(__aarch64__)
 #define FC_REACH(room) __asm__ volatile("ldrb wzr, %0" : : "Q"((room)[0]))
 #endif
 __attribute__((noinline, unused)) static void fc_signals_reach_stack(void)

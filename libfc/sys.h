@@ -6,6 +6,11 @@
  */
 #pragma once
 
+#if !(defined(__x86_64__) && defined(__LP64__)) &&                                                 \
+    !(defined(__aarch64__) && defined(__LP64__) && !defined(__AARCH64EB__))
+#error "libfc is written for x86-64 and arm64 (little-endian, 64 bits) alone"
+#endif
+
 #include <errno.h>
 #include <linux/futex.h>
 #include <signal.h>
