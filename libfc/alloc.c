@@ -20,7 +20,8 @@
 
 /* The clock.  The fence waits for the loads before it, above all that of the pointer, which
  * another thread may just have stored.  The store that lets others see what follows cannot come
- * before the reading.  A single thread needs no fence: its records are in order. */
+ * before the reading: on arm64, where no barrier for memory orders the counter, not without
+ * another. A single thread needs no fence: its records are in order. */
 static inline uint64_t read_clock(void)
 {
 #if __has_include(<sys/single_threaded.h>)
@@ -29,12 +30,12 @@ static inline uint64_t read_clock(void)
 #endif
 #if defined(__x86_64__)
     __asm__ volatile("lfence" : : : "memory");
-#else
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#elif defined(__aarch64__)
+    __asm__ volatile("dsb ishld\n\tisb" : : : "memory");
 #endif
     uint64_t time = fc_clock_now();
-#if !defined(__x86_64__)
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#if defined(__aarch64__)
+    __asm__ volatile("isb" : : : "memory");
 #endif
     __asm__ volatile("" ::: "memory");
     return time;

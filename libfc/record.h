@@ -49,10 +49,9 @@ static inline __attribute__((always_inline)) void fc_record_store(struct FcRecor
 {
     /* Atomic, and in this order: whoever looks whether the record is there reads them to learn
        whether it is a short one, and with what was there before, the time might look like the
-       last word of such. */
+       last word of such.  release: pairs with that one's load of the time. */
     __atomic_store_n(&slot->where, where, __ATOMIC_RELAXED);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    __atomic_store_n(&slot->time, time, __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->time, time, __ATOMIC_RELEASE);
     slot->function = (uint64_t)(uintptr_t)function;
     /* release: whoever sees the generation sees the rest (pairs with the manager's
        load, of a chunk with a gap or of a process that was killed) */
