@@ -42,15 +42,31 @@ static struct
     [CHECKED_LONGJMP] = {"__longjmp_chk", NULL},
 };
 
+#if defined(__aarch64__) && defined(__GLIBC__)
+/* glibc's word is in a variable of the loader's own: a buffer of ours tells it. */
+static uint64_t guard;
+
+static __attribute__((noinline)) void learn_guard(void)
+{
+    jmp_buf own;
+    uint64_t stack;
+    __asm__ volatile("mov %0, sp" : "=r"(stack));
+    if (_setjmp(own) == 0)
+        guard = (uint64_t)own[0].__jmpbuf[13] ^ stack;
+}
+#endif
+
 void fc_jumps_setup(void)
 {
+#if defined(__aarch64__) && defined(__GLIBC__)
+    learn_guard();
+#endif
     for (size_t i = 0; i < sizeof jumps / sizeof *jumps; i++)
         jumps[i].real = (JumpFunction *)fc_libc()->dlsym(RTLD_NEXT, jumps[i].name);
 }
 
-/* The stack pointer that setjmp has saved; 0: not known on this machine.  glibc scrambles it with a
- * word of the thread's control block (sysdeps/unix/sysv/linux/x86_64/pointer_guard.h in its
- * sources), which on AArch64 is in a variable of the loader's own. */
+/* The stack pointer that setjmp has saved; 0: not known.  glibc scrambles it with a word of its own
+ * (sysdeps/unix/sysv/linux/x86_64/pointer_guard.h and aarch64/pointer_guard.h in its sources). */
 static uint64_t saved_stack_pointer(const jmp_buf buffer)
 {
 #if defined(__x86_64__) && defined(__GLIBC__)
@@ -58,6 +74,8 @@ static uint64_t saved_stack_pointer(const jmp_buf buffer)
     uint64_t guard;
     __asm__("mov %%fs:0x30, %0" : "=r"(guard));
     return (scrambled >> 17 | scrambled << 47) ^ guard;
+#elif defined(__aarch64__) && defined(__GLIBC__)
+    return (uint64_t)buffer[0].__jmpbuf[13] ^ guard;
 #else
     (void)buffer;
     return 0;
@@ -69,7 +87,7 @@ static JumpFunction *prepare(enum Jump which, const jmp_buf buffer)
     if (!jumps[which].real)
         fc_jumps_setup();
     uint64_t address = saved_stack_pointer(buffer);
-    if (address % 8 == 0 && address >> 47 == 0)
+    if (address % 8 == 0 && address >> 48 == 0)
         fc_stacks_record_jump(address);
     return jumps[which].real;
 }
