@@ -200,7 +200,6 @@ FC_EXPORT int clone(int (*function)(void *), void *stack, int flags, void *argum
     return child;
 }
 
-#if defined(__x86_64__)
 /* Used by the assembly below. */
 long fc_forks_fail(long error) __attribute__((visibility("hidden")));
 long fc_forks_call(long number, long a, long b, long c, long d, long e)
@@ -215,16 +214,8 @@ long fc_forks_fail(long error)
 /* A system call that makes a process: the child returns from here, too. */
 long fc_forks_call(long number, long a, long b, long c, long d, long e)
 {
-    register long fourth __asm__("r10") = d;
-    register long fifth __asm__("r8") = e;
-    long result = number;
     prepare_fork();
-    fourth = d;
-    fifth = e;
-    __asm__ volatile("syscall"
-                     : "+a"(result)
-                     : "D"(a), "S"(b), "d"(c), "r"(fourth), "r"(fifth)
-                     : "rcx", "r11", "memory");
+    const long result = fc_sys(number, a, b, c, d, e);
     if (result == 0)
     {
         forked_child();
@@ -235,8 +226,9 @@ long fc_forks_call(long number, long a, long b, long c, long d, long e)
     return result < 0 ? fc_forks_fail(result) : result;
 }
 
-/* syscall() as libc has it; SYS_fork (57), and SYS_clone (56) and SYS_clone3 (435) without CLONE_VM
- * (0x100) and without a stack of the child's, go by way of fc_forks_call. */
+/* syscall() as libc has it; SYS_fork (on x86-64 57), and SYS_clone (56; 220) and SYS_clone3 (435)
+ * without CLONE_VM (0x100) and without a stack of the child's, go by way of fc_forks_call. */
+#if defined(__x86_64__)
 __asm__(".text\n"
         ".globl syscall\n"
         ".type syscall, @function\n"
@@ -275,6 +267,41 @@ __asm__(".text\n"
         "    jmp fc_forks_call\n"
         "4:  mov %rax, %rdi\n"
         "    jmp fc_forks_fail\n"
+        ".cfi_endproc\n"
+        ".size syscall, .-syscall\n");
+#elif defined(__aarch64__)
+__asm__(".text\n"
+        ".globl syscall\n"
+        ".type syscall, @function\n"
+        "syscall:\n"
+        ".cfi_startproc\n"
+        "    hint #34\n" /* bti c: it is called by way of a PLT */
+        "    cmp x0, #220\n"
+        "    b.eq 2f\n"
+        "    cmp x0, #435\n"
+        "    b.eq 3f\n"
+        "1:  mov x8, x0\n"
+        "    mov x0, x1\n"
+        "    mov x1, x2\n"
+        "    mov x2, x3\n"
+        "    mov x3, x4\n"
+        "    mov x4, x5\n"
+        "    mov x5, x6\n"
+        "    svc #0\n"
+        "    cmn x0, #4095\n"
+        "    b.hs fc_forks_fail\n"
+        "    ret\n"
+        "2:  tbnz x1, #8, 1b\n"
+        "    cbnz x2, 1b\n"
+        "    b fc_forks_call\n"
+        "3:  cbz x1, 1b\n"
+        "    cmp x2, #64\n" /* the size of the first struct clone_args */
+        "    b.lo 1b\n"
+        "    ldr x9, [x1]\n"
+        "    tbnz x9, #8, 1b\n"
+        "    ldr x9, [x1, #40]\n"
+        "    cbnz x9, 1b\n"
+        "    b fc_forks_call\n"
         ".cfi_endproc\n"
         ".size syscall, .-syscall\n");
 #endif

@@ -150,6 +150,7 @@ __asm__(".text\n"
         ".type makecontext, %function\n"
         "makecontext:\n"
         ".cfi_startproc\n"
+        "    hint #34\n" /* bti c: it is called by way of a PLT */
         "    stp x29, x30, [sp, #-80]!\n"
         ".cfi_adjust_cfa_offset 80\n"
         "    stp x0, x1, [sp, #16]\n    stp x2, x3, [sp, #32]\n"

@@ -39,6 +39,12 @@ static int child(void *times)
     return 3;
 }
 
+#if defined(SYS_fork)
+#define CALL_FORK() syscall(SYS_fork)
+#else /* arm64 has none */
+#define CALL_FORK() syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, 0)
+#endif
+
 static pid_t make_child(const char *way, int *times)
 {
     static char stack[STACK_BYTES] __attribute__((aligned(16)));
@@ -49,7 +55,7 @@ static pid_t make_child(const char *way, int *times)
     if (strcmp(way, "clone-vm") == 0)
         return clone(child, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK | SIGCHLD, times);
     if (strcmp(way, "fork") == 0)
-        pid = (pid_t)syscall(SYS_fork);
+        pid = (pid_t)CALL_FORK();
     else if (strcmp(way, "clone-call") == 0)
         pid = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, 0);
     else
