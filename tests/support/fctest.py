@@ -125,19 +125,25 @@ def is_within_reach(folder):
     return True
 
 
+def command_line(pid):
+    with open(f"/proc/{pid}/cmdline", "rb") as stream:
+        return stream.read().split(b"\0")
+
+
 def processes(word, link=None):
-    """Pids whose command line holds `word`, or whose executable is `link`."""
+    """Pids whose command line holds `word`, or whose executable is `link`; also where an emulator runs it."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             if link is not None:
-                if os.readlink(f"/proc/{pid}/exe") == link:
+                executable = os.readlink(f"/proc/{pid}/exe")
+                if os.path.basename(executable).startswith("qemu-"):
+                    executable = os.path.realpath(command_line(pid)[1]).decode()
+                if executable == link:
                     found.append(int(pid))
-                continue
-            with open(f"/proc/{pid}/cmdline", "rb") as stream:
-                if word in stream.read().split(b"\0"):
-                    found.append(int(pid))
-        except OSError:
+            elif word in command_line(pid):
+                found.append(int(pid))
+        except (OSError, IndexError):
             pass
     return found
 

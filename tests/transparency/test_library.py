@@ -10,6 +10,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import fctest  # noqa: E402
+from machine import MACHINE  # noqa: E402
 
 
 # Every name that libfc looks for elsewhere, and why it is safe though the program may define it.
@@ -45,7 +46,7 @@ HOOKS = {"__cyg_profile_func_enter", "__cyg_profile_func_exit",
          "__functioncheck_filter_1", "__functioncheck_beacon_1", "__functioncheck_recorded_1",
          "__functioncheck_hooks_2", "__functioncheck_hooks_3",
          "__functioncheck_record_entry_3", "__functioncheck_record_exit_3"}
-if os.uname().machine == "x86_64":
+if MACHINE == "x86_64":
     HOOKS |= {"__fentry__", "__return__", "__functioncheck_fentry", "__functioncheck_fentry_refill",
               "__functioncheck_return"}
 

@@ -10,6 +10,8 @@ import tempfile
 BINDIR = os.environ["FC_BINDIR"]
 FC_CONFIG = os.path.join(BINDIR, "fc-config")
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../../support"))
+from machine import MACHINE  # noqa: E402, F401
 
 C_COMPILERS = [c for c in ("gcc", "clang") if shutil.which(c)]
 CXX_COMPILERS = [c for c in ("g++", "clang++") if shutil.which(c)]

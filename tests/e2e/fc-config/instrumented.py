@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 
-from common import CXX_COMPILERS, C_COMPILERS, expect, finish, flags, folder, run
+from common import CXX_COMPILERS, C_COMPILERS, MACHINE, expect, finish, flags, folder, run
 
 C_SOURCE = """
 #include <ctype.h>
@@ -105,7 +105,7 @@ def check_c(work):
             expect(done.stderr == "", what + " is silent", done.stderr)
             done = run([compiler, level, "-S", *flags("--cflags"), "t.c", "-o", "-"], work)
             calls = len(re.findall(r"\b(?:call|callq|jmp)\s+\*?" + HOOK, done.stdout))
-            own = len(C_OWN) + (1 if os.uname().machine == "x86_64" else 0)
+            own = len(C_OWN) + (1 if MACHINE == "x86_64" else 0)
             callers = objects_calling("t.o", work)
             expect(callers <= C_OWN | {"vector_sum"}, what + ": only own functions call", callers)
             if level == "-O0":

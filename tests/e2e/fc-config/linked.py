@@ -6,7 +6,7 @@ the program finds libfc without any environment and a profile comes out."""
 import os
 import re
 
-from common import (C_COMPILERS, CXX_COMPILERS, BINDIR, LINKERS, expect, finish, flags, folder,
+from common import (C_COMPILERS, CXX_COMPILERS, BINDIR, LINKERS, MACHINE, expect, finish, flags, folder,
                     profile_counts, run)
 
 CALLS = 1234
@@ -81,7 +81,7 @@ def check_steps(work):
 def check_calls(work):
     """Hooks are called directly, wherever the flags stand, and what is marked as fit for the processor's guards
     against hijacked calls stays marked."""
-    guard = "-fcf-protection" if os.uname().machine == "x86_64" else "-mbranch-protection=standard"
+    guard = "-fcf-protection" if MACHINE == "x86_64" else "-mbranch-protection=standard"
     for compiler in C_COMPILERS:
         for place, words in (("before", flags("--cflags-libs") + ["t.c"]), ("after", ["t.c"] + flags("--cflags-libs"))):
             for kind in ([], ["-fPIC", "-shared"], ["-fno-plt"]):

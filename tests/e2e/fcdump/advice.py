@@ -7,6 +7,7 @@ import os
 import subprocess
 
 from fcfile import BINDIR, Program, contains, equal, fail, folder, good, run, simple
+from machine import MACHINE
 
 keep = folder()
 program = Program()
@@ -64,7 +65,7 @@ for name, flags, part in (
         ("ready-stripped", ["-s", *libs], READY),
         ("ready-indirect", ["-fno-plt", *libs], READY),
         ("ready-library", ["-shared", "-fPIC", "-s", *libs], READY),
-        ("ready-after-inlining", ["-O2", "-s", *(after_inlining if os.uname().machine == "x86_64" else libs)], READY),
+        ("ready-after-inlining", ["-O2", "-s", *(after_inlining if MACHINE == "x86_64" else libs)], READY),
         ("ready", libs, READY)):
     subprocess.run(["gcc", "a.c", "-o", name, *flags], check=True)
     text = advice("./" + name)

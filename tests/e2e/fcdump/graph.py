@@ -53,7 +53,10 @@ main = blocks(classic("simple.fc", "--details"))["main"]
 equal(main[0][4], program.line(program.start["main"]), "where main begins")
 equal(main[1:4], [["6.000 ms", "60.0", "2", "2", "-> work"],
                   ["4.000 ms", "40.0", "1", "at " + line_of("main+6")],
-                  ["2.000 ms", "20.0", "1", "at " + line_of("main+12")]], "call sites of an arc")
+                  ["2.000 ms", "20.0", "1", "at " + line_of("main+12")]]
+      if line_of("main+6") != line_of("main+12") else
+      [["6.000 ms", "60.0", "2", "2", "-> work", "at " + line_of("main+6")],
+       ["4.000 ms", "40.0", "(local)"]], "call sites of an arc")
 work = blocks(classic("simple.fc", "--details"))["work"]
 equal(work[1][4:], ["-> leaf", "at " + line_of("work+5")], "the only call site of an arc")
 

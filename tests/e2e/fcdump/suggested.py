@@ -15,6 +15,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
 import fcprofile  # noqa: E402
 import fctest  # noqa: E402
+from machine import MACHINE  # noqa: E402
 
 CALLS = {"main": 1, "outer": 20, "middle": 200, "Box<int>::get_rest": 20,
          "Box<long>::get": 20000, "tiny": 20000}
@@ -195,7 +196,7 @@ class Suggested(fctest.Case):
         _, left, cost_ns = self.prediction(said, FLAG)
         self.assertAlmostEqual(cost_ns, taken_ns * left / sum(CALLS.values()), delta=1)
 
-    @unittest.skipIf(os.uname().machine != "x86_64", "gcc does that on x86-64 only")
+    @unittest.skipIf(MACHINE != "x86_64", "gcc does that on x86-64 only")
     def test_after_inlining(self):
         """gcc's option has no effect there: what works is named, does what is predicted."""
         self.program = self.build(config=["--after-inlining"], output="inlined")

@@ -5,7 +5,6 @@ denied.  Run by Meson with FC_BINDIR in the environment."""
 
 import ctypes
 import os
-import platform
 import re
 import signal
 import struct
@@ -16,6 +15,7 @@ import unittest
 import wire
 from driven import Driven, functions
 from started import CODE, MANAGER, TIMEOUT, pair
+from machine import MACHINE
 
 
 def deny(*calls):
@@ -40,7 +40,7 @@ def deny(*calls):
 
 
 class Surroundings(Driven):
-    @unittest.skipUnless(platform.machine() == 'x86_64', 'the numbers of its system calls')
+    @unittest.skipUnless(MACHINE == 'x86_64', 'the numbers of its system calls')
     def test_sandboxes(self):
         """epoll_wait is denied, and poll as well: the manager ends all the same, with its files."""
         epoll, poll = (232, 281, 441), (7, 271)

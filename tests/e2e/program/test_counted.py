@@ -7,15 +7,15 @@ threads at once and with handlers and jumps in between.
 
 import json
 import os
-import platform
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
 import fcprofile  # noqa: E402
 import fctest  # noqa: E402
+from machine import MACHINE  # noqa: E402
 
 BUILDS = [("gcc",), ("clang",)]
-if platform.machine() == "x86_64":
+if MACHINE == "x86_64":
     BUILDS.append(("gcc", "--after-inlining"))  # has hooks of its own there
 MS = int(sys.argv.pop()) if "--ms" in sys.argv else 500
 sys.argv = [word for word in sys.argv if word != "--ms"]

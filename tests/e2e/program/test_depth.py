@@ -15,6 +15,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
 import fcprofile  # noqa: E402
 import fctest  # noqa: E402
+from machine import MACHINE  # noqa: E402
 
 NOTE = re.compile("Recorded with FC_DEPTH=(.*): deeper calls are only counted")
 AFTER = "--after-inlining"  # of fc-config, for gcc
@@ -30,7 +31,7 @@ PROGRAMS = [
     ("longjmp_loop.c", ["tail-calls", "9"], ["-O2"], 0),
     ("traced.c", ["exited"], ["-O0"], 0),
     ("filter_shapes.cc", [], ["-O0"], 0),
-    *([] if os.uname().machine != "x86_64" else [
+    *([] if MACHINE != "x86_64" else [
         (source, words, [*flags, AFTER], 0) for source, words, flags in [
             ("nesting.c", [], ["-O0"]), ("caught.c", [], ["-O1"]), ("recursion.c", ["200"], ["-O1"]),
             ("close_frames.c", [], ["-O2"]),
@@ -117,7 +118,7 @@ class Depth(fctest.Case):
     def test_times(self):
         """Calls that are too deep take no time of their own, and have no bounds; all time is in the others."""
         order = ["main", "outer", "middle", "inner", "Box<int>::get"]  # each is called by the one before it
-        for flags in [[]] + ([[AFTER]] if os.uname().machine == "x86_64" else []):
+        for flags in [[]] + ([[AFTER]] if MACHINE == "x86_64" else []):
             program = self.build("filter_shapes.cc", "-O0", *flags)
             for depth in 1, 2, 3:
                 for detail in "auto", "all":

@@ -15,6 +15,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
 import fcprofile  # noqa: E402
 import fctest  # noqa: E402
+from machine import MACHINE  # noqa: E402
 
 CALLS = {"main": 1, "outer": 300, "middle": 600, "inner": 1800, "Box<int>::get": 1800}
 
@@ -226,7 +227,7 @@ class Filter(fctest.Case):
                 self.assertGreaterEqual(waits_ns["main"], 49e6)
 
 
-@unittest.skipUnless(os.uname().machine == "x86_64", "gcc has these hooks there only")
+@unittest.skipUnless(MACHINE == "x86_64", "gcc has these hooks there only")
 class AfterInlining(Filter):
     """With gcc's hooks after inlining, which count nothing by themselves."""
     config = ["--after-inlining"]

@@ -13,13 +13,14 @@ sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), *folder
                 for folder in (("../..", "support"), ("..", "shapes"))]
 import fcprofile  # noqa: E402
 import fctest  # noqa: E402
+from machine import MACHINE  # noqa: E402
 import checks  # noqa: E402
 
 ROUNDS = 64
 BEFORE = 20000
 
 
-@unittest.skipIf(os.uname().machine != "x86_64", "the tracer knows x86-64 only")
+@unittest.skipIf(MACHINE != "x86_64", "the tracer knows x86-64 only")
 class Interrupts(fctest.Case):
     def files(self):
         return glob.glob(self.path("*.fc")) + glob.glob(self.path("*.fc.*"))

@@ -19,6 +19,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
 import fcprofile  # noqa: E402
 import fctest  # noqa: E402
+from machine import MACHINE  # noqa: E402
 
 MS = 1000 * 1000
 
@@ -89,11 +90,11 @@ class OffCpu(fctest.Case):
     def test_without_rseq(self):
         self.check({"GLIBC_TUNABLES": "glibc.pthread.rseq=0"}, "coarse")
 
-    @unittest.skipUnless(os.uname().machine == "x86_64", "there are no other hooks")
+    @unittest.skipUnless(MACHINE == "x86_64", "there are no other hooks")
     def test_without_rseq_after_inlining(self):
         self.check({"GLIBC_TUNABLES": "glibc.pthread.rseq=0"}, "coarse", config=["--after-inlining"])
 
-    @unittest.skipUnless(os.uname().machine == "x86_64", "its sequence is for that")
+    @unittest.skipUnless(MACHINE == "x86_64", "its sequence is for that")
     def test_own_rseq(self):
         """A program that uses the kernel's pointer itself keeps it, and its times are right."""
         program = self.compile("own_rseq.c", "-O2")
@@ -117,7 +118,7 @@ class OffCpu(fctest.Case):
                     else:
                         self.assertGreaterEqual(total - wait, 300 * MS * 0.98 - MS)
 
-    @unittest.skipUnless(os.uname().machine == "x86_64", "as above")
+    @unittest.skipUnless(MACHINE == "x86_64", "as above")
     def test_unseen(self):
         """Of time off the CPU that was not seen it is not known in which function it was: it is not that which was
         innermost, or called that, when it was found out."""

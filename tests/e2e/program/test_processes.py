@@ -139,7 +139,6 @@ class Tree(fctest.Case):
         self.assertEqual(found, expected)
 
 
-    @unittest.skipUnless(os.uname().machine == "x86_64", "its system call")
     def test_fork_past_libc(self):
         """Nobody was told of it: the child is noticed with its first record, also one that counts its
         calls, does not fill a chunk, and is killed.  Both say that calls may be missing."""
@@ -152,8 +151,15 @@ class Tree(fctest.Case):
             static void last(void) { steps++; }
             static long fork_past_libc(void)
             {
+            #if defined(__x86_64__)
                 long child = 57; /* fork */
                 __asm__ volatile("syscall" : "+a"(child) : : "rcx", "r11", "memory");
+            #else
+                register long child __asm__("x0") = SIGCHLD;
+                register long stack __asm__("x1") = 0, parent __asm__("x2") = 0, tls __asm__("x3") = 0, id __asm__("x4") = 0;
+                register long clone __asm__("x8") = 220;
+                __asm__ volatile("svc #0" : "+r"(child) : "r"(stack), "r"(parent), "r"(tls), "r"(id), "r"(clone) : "memory");
+            #endif
                 return child;
             }
             int main(int argc, char **argv)

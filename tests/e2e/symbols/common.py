@@ -11,6 +11,9 @@ import tempfile
 import unittest
 from collections import namedtuple
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../support'))
+from machine import MACHINE  # noqa: E402, F401
+
 Answer = namedtuple('Answer', 'name raw start static file line')
 PROBE = None
 # Without the linker's plug-ins, LLVM's among them, which nm takes ten times as long to load as to read symbols.

@@ -5,7 +5,7 @@ optimizer, and functions whose address is another file's."""
 import os
 
 import common
-from common import build_id, functions, need, run
+from common import MACHINE, build_id, functions, need, run
 
 
 class Shapes(common.Case):
@@ -67,7 +67,7 @@ tail:
     .globl main
     .type main, @function
 main:
-    xor %eax, %eax
+    nop
     ret
     .size main, . - main
 ''', '-g', suffix='.S')
@@ -90,7 +90,7 @@ main:
     .type main, @function
     .type after, @function
 main:
-    xor %eax, %eax
+    nop
     ret
     .size main, . - main
     .skip 64
@@ -99,25 +99,27 @@ after:
     .size after, . - after
 ''', suffix='.S')
         address, = [a for a, names in functions(program).items() if 'main' in names]
-        answers = self.ask([(program, None, address + shift, 'entry') for shift in (2, 3, 40, 67)])
+        end = address + (2 if MACHINE == 'x86_64' else 8)
+        answers = self.ask([(program, None, at, 'entry') for at in (end - 1, end, end + 37, end + 64)])
         self.assertEqual([a.name for a in answers],
-                         ['main', f'gap+{address + 3:#x}', f'gap+{address + 40:#x}', 'after'])
+                         ['main', f'gap+{end:#x}', f'gap+{end + 37:#x}', 'after'])
 
     def test_call_that_does_not_return(self):
         """The return address of the last call in `dies` is the first one of `next`."""
-        program = self.compile('dies', r'''
+        call, jump = ('call abort@PLT', 'jmp') if MACHINE == 'x86_64' else ('bl abort', 'b')
+        program = self.compile('dies', rf'''
     .text
     .globl main, dies, next
     .type dies, @function
     .type next, @function
 dies:
-    call abort@PLT
+    {call}
     .size dies, . - dies
 next:
     ret
     .size next, . - next
 main:
-    jmp next
+    {jump} next
 ''', '-g', suffix='.S')
         answer, = self.ask([(program, None, a, 'return')
                             for a, names in functions(program).items() if 'next' in names])
