@@ -5,6 +5,8 @@
  */
 #include "fcmanager/counts.h"
 
+#include "fcmanager/memory-limit.h"
+
 #include <string.h>
 
 /* Past half as many again as there are nodes, and so many, edges that are not the tree's own are
@@ -240,7 +242,8 @@ guint32 fc_counts_find_on_path(const FcCounts *counts, guint32 node, guint32 fun
 gboolean fc_counts_has_room(const FcCounts *counts)
 {
     return counts->node_count < counts->node_limit &&
-           (counts->contexts_in_use == NULL || *counts->contexts_in_use < counts->node_limit);
+           (counts->contexts_in_use == NULL || *counts->contexts_in_use < counts->node_limit) &&
+           !fc_memory_is_short();
 }
 
 static gboolean is_tree_edge(const FcMapSlot *slot, gpointer data)

@@ -5,6 +5,7 @@
  * messages of FC_DEBUG.
  */
 #include "fcmanager/last-word.h"
+#include "fcmanager/memory-limit.h"
 #include "fcmanager/reply.h"
 #include "fcmanager/session.h"
 #include "fcmanager/source.h"
@@ -303,6 +304,7 @@ int main(int argc, char **argv)
     /* Tables grow by doubling.  The large ones stay mappings, which go back to the system at once:
        by itself malloc would keep as much as the largest that was ever freed. */
     mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
+    mallopt(M_ARENA_MAX, 1); /* each takes 64 MiB of address space, which may be limited */
     block_signals();
     prctl(PR_SET_TIMERSLACK, 1000UL); /* ns: the naps between looks at the pipe are short */
     int last_word = fc_last_word_prepare();
@@ -312,5 +314,6 @@ int main(int argc, char **argv)
     raise_limit(RLIMIT_NOFILE);
     raise_limit(RLIMIT_AS);
     raise_limit(RLIMIT_CPU);
+    fc_memory_limit_start(last_word);
     return run(&options, last_word);
 }

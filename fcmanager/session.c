@@ -6,6 +6,7 @@
 
 #include "fcmanager/forks.h"
 #include "fcmanager/last-word.h"
+#include "fcmanager/memory-limit.h"
 #include "fcmanager/process-messages.h"
 #include "fcmanager/process-waits.h"
 #include "fcmanager/session-files.h"
@@ -158,6 +159,19 @@ static void end_end(FcSession *session)
     fc_answers_remember(session->answers, text);
 }
 
+static void tell_short_memory(FcSession *session, FcProcess *process)
+{
+    g_autofree char *reason = fc_memory_limit_reason();
+    if (!reason)
+        return;
+    fc_process_note(process->repairs, "memory-limited", 1);
+    g_autofree char *text =
+        g_strdup_printf("the profile manager's %s: calling contexts are kept in one for each "
+                        "function from %u on",
+                        reason, session->contexts_in_use);
+    fc_answers_remember(session->answers, text);
+}
+
 /* Takes what is left of the process and writes its file. */
 static void finish(FcSession *session, FcProcess *process, guint64 time, guint32 thread,
                    gboolean dead)
@@ -165,6 +179,7 @@ static void finish(FcSession *session, FcProcess *process, guint64 time, guint32
     if (process->finished)
         return;
     begin_end(session, process);
+    tell_short_memory(session, process);
     fc_clock_refresh(&session->common.clock);
     fc_process_finish(process, time, thread, dead);
     if (process->key == session->root)

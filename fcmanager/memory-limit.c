@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Limits of memory: see memory-limit.h.
+ */
+#include "fcmanager/memory-limit.h"
+
+#include "fcmanager/last-word.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* So much stays free, beside what the end takes: so many times what has grown meanwhile, as tables
+ * double and contexts are copied. */
+#define RESERVE_BYTES (12u << 20)
+#define END_TIMES 4u
+#define ASKED_BETWEEN 256u /* looks at the system's figures */
+
+/* One that the process is in, or that holds one. */
+typedef struct
+{
+    int limit_fd; /* bytes that its processes may take, */
+    int used_fd;  /* that they have taken, */
+    int stat_fd;  /* and of what: files that can be read again count as free */
+    const char *inactive;
+} Group;
+
+static struct
+{
+    gboolean is_started;
+    int last_word;
+    int statm_fd;
+    guint64 address_space; /* G_MAXUINT64: not limited */
+    GArray *groups;        /* Group */
+    guint64 own_at_start;
+    guint asked;
+    const char *which; /* limit that is near; NULL: none */
+    guint64 limit;     /* and how much that is */
+} memory = {.last_word = -1};
+
+/* FALSE where there is no number. */
+static gboolean read_number(int fd, const char *key, guint64 *number)
+{
+    char text[8192];
+    const ssize_t bytes = pread(fd, text, sizeof text - 1, 0);
+    if (bytes <= 0)
+        return FALSE;
+    text[bytes] = '\0';
+    const char *at = key ? strstr(text, key) : text;
+    if (!at)
+        return FALSE;
+    at += key ? strlen(key) : 0;
+    char *end;
+    *number = strtoull(at, &end, 10);
+    return end != at;
+}
+
+static void add_group(const char *folder, gboolean is_first)
+{
+    const char *limit = is_first ? "memory.limit_in_bytes" : "memory.max";
+    const char *used = is_first ? "memory.usage_in_bytes" : "memory.current";
+    g_autofree char *limit_path = g_build_filename(folder, limit, NULL);
+    g_autofree char *used_path = g_build_filename(folder, used, NULL);
+    g_autofree char *stat_path = g_build_filename(folder, "memory.stat", NULL);
+    const Group group = {open(limit_path, O_RDONLY | O_CLOEXEC),
+                         open(used_path, O_RDONLY | O_CLOEXEC),
+                         open(stat_path, O_RDONLY | O_CLOEXEC),
+                         is_first ? "\ntotal_inactive_file " : "\ninactive_file "};
+    guint64 bytes;
+    if (group.limit_fd >= 0 && group.used_fd >= 0 && read_number(group.limit_fd, NULL, &bytes) &&
+        read_number(group.used_fd, NULL, &bytes))
+    {
+        g_array_append_val(memory.groups, group);
+        return;
+    }
+    close(group.limit_fd);
+    close(group.used_fd);
+    close(group.stat_fd);
+}
+
+/* The group `path` below `root`, and all that it is in. */
+static void add_groups(const char *root, const char *path, gboolean is_first)
+{
+    g_autofree char *folder = g_strconcat(root, path, NULL);
+    while (strlen(folder) >= strlen(root))
+    {
+        add_group(folder, is_first);
+        char *slash = strrchr(folder, '/');
+        if (!slash)
+            break;
+        *slash = '\0';
+    }
+}
+
+/* Lines as "0::/user.slice" of the second version, and "4:memory:/user.slice" of the first. */
+static void find_groups(void)
+{
+    g_autofree char *text = NULL;
+    if (!g_file_get_contents("/proc/self/cgroup", &text, NULL, NULL))
+        return;
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    for (guint i = 0; lines[i]; i++)
+    {
+        g_auto(GStrv) parts = g_strsplit(lines[i], ":", 3);
+        if (g_strv_length(parts) != 3)
+            continue;
+        g_auto(GStrv) kinds = g_strsplit(parts[1], ",", -1);
+        if (*parts[1] == '\0')
+            add_groups("/sys/fs/cgroup", parts[2], FALSE);
+        else if (g_strv_contains((const char *const *)kinds, "memory"))
+            add_groups("/sys/fs/cgroup/memory", parts[2], TRUE);
+    }
+}
+
+/* Of us: address space, and memory that nobody shares.  What libfc's chunks take is not ours. */
+static void read_size(guint64 *address_space, guint64 *own)
+{
+    char text[128];
+    guint64 pages[3] = {0};
+    const ssize_t bytes = pread(memory.statm_fd, text, sizeof text - 1, 0);
+    text[MAX(bytes, 0)] = '\0';
+    const char *at = text;
+    for (guint i = 0; i < G_N_ELEMENTS(pages); i++)
+        pages[i] = strtoull(at, (char **)&at, 10);
+    const guint64 page_bytes = (guint64)sysconf(_SC_PAGESIZE);
+    *address_space = pages[0] * page_bytes;
+    *own = (pages[1] - MIN(pages[1], pages[2])) * page_bytes;
+}
+
+static void say_end(const char *domain, GLogLevelFlags level, const char *message, gpointer data)
+{
+    if (level &
+        G_LOG_LEVEL_ERROR) /* no memory, as nothing else ends us so: none is asked for here */
+        fc_last_word_say(memory.last_word,
+                         "FCMng: no memory is left for the profile manager (ulimit -v, the control "
+                         "group's limit or the machine's): the profile is lost\n");
+    else
+        g_log_default_handler(domain, level, message, data);
+}
+
+void fc_memory_limit_start(int last_word)
+{
+    struct rlimit limit;
+    memory.last_word = last_word;
+    memory.groups = g_array_new(FALSE, FALSE, sizeof(Group));
+    memory.statm_fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    memory.address_space = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY
+                               ? limit.rlim_cur
+                               : G_MAXUINT64;
+    guint64 size;
+    read_size(&size, &memory.own_at_start);
+    find_groups();
+    g_log_set_default_handler(say_end, NULL);
+    memory.is_started = memory.statm_fd >= 0;
+}
+
+static gboolean is_near(const char *which, guint64 limit, guint64 used, guint64 needed)
+{
+    if (used < limit && limit - used >= needed)
+        return FALSE;
+    memory.which = which;
+    memory.limit = limit;
+    return TRUE;
+}
+
+gboolean fc_memory_is_short(void)
+{
+    if (!memory.is_started || memory.which || memory.asked++ % ASKED_BETWEEN != 0)
+        return memory.which != NULL;
+    guint64 size;
+    guint64 own;
+    read_size(&size, &own);
+    const guint64 grown = own - MIN(own, memory.own_at_start);
+    const guint64 needed = RESERVE_BYTES + END_TIMES * grown;
+    if (is_near("address space (ulimit -v)", memory.address_space, size, needed))
+        return TRUE;
+    for (guint i = 0; i < memory.groups->len; i++)
+    {
+        const Group *group = &g_array_index(memory.groups, Group, i);
+        guint64 limit = 0;
+        guint64 used = 0;
+        guint64 inactive = 0;
+        read_number(group->stat_fd, group->inactive, &inactive);
+        if (read_number(group->limit_fd, NULL, &limit) &&
+            read_number(group->used_fd, NULL, &used) &&
+            is_near("memory (of the control group)", limit, used - MIN(used, inactive), needed))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+char *fc_memory_limit_reason(void)
+{
+    return memory.which ? g_strdup_printf("%s is limited to %" G_GUINT64_FORMAT " MiB",
+                                          memory.which, memory.limit >> 20)
+                        : NULL;
+}
