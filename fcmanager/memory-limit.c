@@ -25,8 +25,9 @@ typedef struct
 {
     int limit_fd; /* bytes that its processes may take, */
     int used_fd;  /* that they have taken, */
-    int stat_fd;  /* and of what: files that can be read again count as free */
-    const char *inactive;
+    int stat_fd;  /* and of what: the cache of files counts as free, */
+    const char *cache;
+    const char *shared; /* but for what is in no file elsewhere */
 } Group;
 
 static struct
@@ -66,10 +67,10 @@ static void add_group(const char *folder, gboolean is_first)
     g_autofree char *limit_path = g_build_filename(folder, limit, NULL);
     g_autofree char *used_path = g_build_filename(folder, used, NULL);
     g_autofree char *stat_path = g_build_filename(folder, "memory.stat", NULL);
-    const Group group = {open(limit_path, O_RDONLY | O_CLOEXEC),
-                         open(used_path, O_RDONLY | O_CLOEXEC),
-                         open(stat_path, O_RDONLY | O_CLOEXEC),
-                         is_first ? "\ntotal_inactive_file " : "\ninactive_file "};
+    const Group group = {
+        open(limit_path, O_RDONLY | O_CLOEXEC), open(used_path, O_RDONLY | O_CLOEXEC),
+        open(stat_path, O_RDONLY | O_CLOEXEC), is_first ? "\ntotal_cache " : "\nfile ",
+        is_first ? "\ntotal_shmem " : "\nshmem "};
     guint64 bytes;
     if (group.limit_fd >= 0 && group.used_fd >= 0 && read_number(group.limit_fd, NULL, &bytes) &&
         read_number(group.used_fd, NULL, &bytes))
@@ -183,11 +184,14 @@ gboolean fc_memory_is_short(void)
         const Group *group = &g_array_index(memory.groups, Group, i);
         guint64 limit = 0;
         guint64 used = 0;
-        guint64 inactive = 0;
-        read_number(group->stat_fd, group->inactive, &inactive);
+        guint64 cache = 0;
+        guint64 shared = 0;
+        if (read_number(group->stat_fd, group->cache, &cache) &&
+            read_number(group->stat_fd, group->shared, &shared))
+            cache -= MIN(cache, shared);
         if (read_number(group->limit_fd, NULL, &limit) &&
             read_number(group->used_fd, NULL, &used) &&
-            is_near("memory (of the control group)", limit, used - MIN(used, inactive), needed))
+            is_near("memory (of the control group)", limit, used - MIN(used, cache), needed))
             return TRUE;
     }
     return FALSE;
