@@ -27,16 +27,22 @@
 /* SIGCANCEL and SIGSETXID of the C library: another thread may wait for us to handle one. */
 #define INTERNAL_SIGNALS (UINT64_C(3) << (__SIGRTMIN - 1))
 
+#define TRIES_WITHOUT_PIPE 1000 /* some 15 seconds */
+
 /* Others wait there, too: an answer that is not ours tells nothing of our profile.  False where
- * none came, and none will. */
+ * none came, and none will.  Without the pipe (fc_channel_leave_open) the kernel's word is all. */
 static bool wait_at_reply_pipe(void)
 {
+    const bool has_pipe = fc_session.reply_fd >= 0;
+    int tries = 0;
     for (int nap_ms = 1;; nap_ms = nap_ms < 16 ? nap_ms * 2 : nap_ms)
     {
         /* Before what is read: the text was there first. */
         int told = fc_channel_is_told(FC_ANSWERED);
         enum FcReplied replied = fc_spawn_read_reply(fc_session.reply_fd, told > 0 ? 0 : nap_ms);
         if (told > 0 || replied == FC_REPLIED_US || (told < 0 && replied == FC_REPLIED_OTHERS))
+            return true;
+        if (!has_pipe && (told < 0 || ++tries == TRIES_WITHOUT_PIPE))
             return true;
         /* or the program has closed our end */
         if (replied == FC_REPLIED_CLOSED || !fc_channel_is_alive())
@@ -84,7 +90,7 @@ static void send_quit(uint64_t old)
     fc_buffers_send_others();
     fc_scan_run(fc_session.manager_pid);
     uint32_t index = fc_chunks_take_for_answer();
-    if (index == 0 && fc_session.reply_fd < 0)
+    if (index == 0 && fc_session.reply_fd < 0 && fc_channel_is_told(FC_ANSWERED) < 0)
         index = FC_NO_ANSWER;
     struct FcMessage message = {
         .type = FC_MSG_QUIT, .thread = fc_thread.number, .argument = index, .value = end};

@@ -396,7 +396,8 @@ class Restricted(fctest.Case):
             if done.returncode == 77:
                 self.skipTest("there is no Landlock here")
             self.assertEqual((done.returncode, done.stderr), (0, b""))
-            entries = fcprofile.load_descriptor(self.path("functioncheck.fcd"))
+            entries = fcprofile.load_descriptor(self.path("functioncheck.fcd"))  # there at the program's end
+            os.unlink(self.path("functioncheck.fcd"))
             profiles = [fcprofile.load(self.path(entry.file)) for entry in entries]
             self.assertEqual([profile.losses for profile in profiles], [{}, {}])
             self.assertEqual(sorted(function.calls for profile in profiles for function in profile.functions
