@@ -69,6 +69,17 @@ static void print_sum(const FcReportContext *context, const FcMemorySum *sum, co
                        what);
 }
 
+/* Before all else: what could be reached is among these. */
+static void print_not_scanned(const FcReportContext *context)
+{
+    const FcProfile *profile = context->model->profile;
+    for (guint i = 0; i < profile->losses->len; i++)
+        if (g_strcmp0(g_array_index(profile->losses, FcProfileNote, i).kind, "not-scanned") == 0)
+            fc_render_line(context->render,
+                           "FC_MEMORY_SCAN was not done, as a notice said: blocks that could "
+                           "still be reached are among these.");
+}
+
 static void print_sums(const FcReportContext *context, guint groups)
 {
     const FcMemory *memory = context->memory;
@@ -76,6 +87,7 @@ static void print_sums(const FcReportContext *context, guint groups)
     g_autofree char *number = fc_report_number(groups, "allocation site");
     g_autofree char *what = g_strdup_printf(
         "%s, of %s.", heap->scanned != 0 ? "were lost" : "were never freed", number);
+    print_not_scanned(context);
     if (memory->lost.blocks == 0)
         fc_render_line(context->render, "Nothing leaked.");
     print_sum(context, &memory->lost, what);

@@ -52,6 +52,8 @@ static const struct
     {"bad-frees-not-listed", "bad frees beyond the limit", OTHER_MISSING},
     {"foreign-frees", "frees of what may be memory of libraries loaded with RTLD_DEEPBIND",
      OTHER_MISSING},
+    {"not-scanned", "ends of a process at which FC_MEMORY_SCAN could not look for references",
+     OTHER_MISSING},
     {"profiling-stopped",
      "times that a thread, or the whole program, could only go on unseen: a notice said why",
      CALLS_MISSING},

@@ -273,6 +273,9 @@ void fc_process_message(FcProcess *process, const FcWireMessage *message)
         fc_process_note(process->losses, "profiling-stopped", 1);
         fc_process_pause_looks(process, TRUE);
         break;
+    case FC_MSG_NOT_SCANNED:
+        fc_process_note(process->losses, "not-scanned", 1);
+        break;
     case FC_MSG_HELLO: /* session.c's */
     case FC_MSG_FORK:
     case FC_MSG_FORK_DONE:

@@ -16,6 +16,8 @@
 #include "libfc/config.h"
 #include "libfc/file.h"
 #include "libfc/loader.h"
+#include "libfc/notice.h"
+#include "libfc/stop.h"
 #include "libfc/sys.h"
 #include "libfc/thread.h"
 
@@ -28,6 +30,7 @@
 #define PIECE_BYTES 65536u
 #define PAGE_BYTES 4096u
 #define MAPS_MAX (8u << 20)
+#define RED_ZONE 128u /* below its stack pointer a function may have what it uses */
 
 static struct
 {
@@ -39,7 +42,9 @@ static struct
     char *piece;
     uintptr_t own_start; /* libfc itself */
     uintptr_t own_end;
-    uintptr_t stack; /* what is below is not in use */
+    uintptr_t stack;                /* what is below is not in use */
+    const struct FcStopped *others; /* NULL: there is no other thread */
+    uintptr_t guard_end;            /* of the last mapping, if that lets nobody in */
     long pid;
     bool is_libc; /* it is libc's data that is looked through */
     bool failed;
@@ -170,6 +175,21 @@ static uintptr_t read_hex(const char **at)
     }
 }
 
+/* Where a thread's stack is in use from.  Of the other threads' only what the C library made is
+ * known to be one: it begins behind a guard. */
+static uintptr_t used_from(uintptr_t start, uintptr_t end)
+{
+    if (start < scan.stack && scan.stack < end)
+        return scan.stack;
+    for (uint32_t i = 0; scan.others && start == scan.guard_end && i < scan.others->count; i++)
+    {
+        const uintptr_t stack = scan.others->registers[i][FC_STOP_SP] - RED_ZONE;
+        if (start < stack && stack < end)
+            return stack;
+    }
+    return start;
+}
+
 /* One line of /proc/self/maps: START-END PERM OFFSET DEV INODE PATH */
 static void take_mapping(const char *line)
 {
@@ -178,10 +198,12 @@ static void take_mapping(const char *line)
     uintptr_t end = read_hex(&line);
     /* of a device, but for files in memory: the program may be one */
     bool is_device = strstr(line, " /dev/") && !strstr(line, " /dev/shm/");
+    const bool is_guard = strncmp(line, " ---", 4) == 0;
+    const uintptr_t used = used_from(start, end);
+    scan.guard_end = is_guard ? end : 0;
     if (strncmp(line, " rw", 3) != 0 || line[4] != 'p' || strstr(line, " [heap]") || is_device)
         return;
-    if (start < scan.stack && scan.stack < end)
-        start = scan.stack;
+    start = used;
     scan.is_libc = strstr(line, "/libc.so.6") != NULL;
     look_between(start, end);
     scan.is_libc = false;
@@ -195,11 +217,20 @@ static char *read_text(const char *path, char *text, size_t room)
     return used > 0 && used < room - 1 ? text : NULL;
 }
 
+static void look_at_registers(void)
+{
+    for (uint32_t i = 0; scan.others && i < scan.others->count; i++)
+        for (uint32_t k = 0; k < FC_STOP_REGISTERS; k++)
+            mark(scan.others->registers[i][k], FC_LIVE_REACHABLE);
+    follow(FC_LIVE_REACHABLE);
+}
+
 /* False where a part could not be looked through. */
 static bool look_everywhere(char *maps)
 {
     if (!read_text("/proc/self/maps", maps, MAPS_MAX))
         return false;
+    look_at_registers();
     for (char *line = maps; *line != '\0';)
     {
         char *newline = strchr(line, '\n');
@@ -291,6 +322,43 @@ static bool read_list(int fd)
     return true;
 }
 
+/* Said in the profile, and why to the user. */
+static void tell_not_done(long error)
+{
+    struct FcLine line;
+    struct FcMessage message = {.type = FC_MSG_NOT_SCANNED, .thread = fc_thread.number};
+    fc_channel_send(&message, NULL, 0);
+    fc_line_start(&line, "FCheck: FC_MEMORY_SCAN was not done: ");
+    fc_line_add(&line, error == -EPERM || error == -EACCES
+                           ? "the kernel forbids to stop the other threads (ptrace)"
+                       : error != 0 ? "the other threads could not be stopped"
+                                    : "no list of blocks, or no memory");
+    fc_notice_line(&line);
+}
+
+/* What is asked of others before the threads are stopped, which may have what those wait for. */
+static bool look(int list, char *maps, long *error)
+{
+    struct FcStopped *stopped = NULL;
+    if (fc_loader_find_bounds(&scan, &scan.own_start, &scan.own_end))
+        scan.own_end = (scan.own_end + PAGE_BYTES - 1) & ~(uintptr_t)(PAGE_BYTES - 1);
+    if (!read_list(list))
+        return false;
+    if (!is_alone(scan.piece))
+    {
+        stopped = fc_stop_others(error);
+        if (!stopped)
+            return false;
+    }
+    scan.others = stopped;
+    const bool is_done = look_everywhere(maps);
+    if (is_done)
+        find_indirect();
+    if (stopped)
+        fc_stop_end(stopped);
+    return is_done && !scan.failed;
+}
+
 __attribute__((noinline)) void fc_scan_run(int manager_pid)
 {
     __builtin_unwind_init(); /* every register that a caller may still need is on the stack */
@@ -298,19 +366,22 @@ __attribute__((noinline)) void fc_scan_run(int manager_pid)
     if (!fc_config.memory_scan)
         return;
     char *maps = map_shared(MAPS_MAX);
+    long error = 0;
+    bool is_done = false;
     scan.piece = map_shared(PIECE_BYTES);
-    int list = maps && scan.piece && is_alone(scan.piece) ? open_list(manager_pid) : -1;
-    if (list < 0)
-        return;
+    int list = maps && scan.piece ? open_list(manager_pid) : -1;
     scan.pid = fc_sys(SYS_getpid);
     fc_thread.last_freed = NULL;
-    if (fc_loader_find_bounds(&scan, &scan.own_start, &scan.own_end))
-        scan.own_end = (scan.own_end + PAGE_BYTES - 1) & ~(uintptr_t)(PAGE_BYTES - 1);
-    if (read_list(list) && look_everywhere(maps))
+    if (list >= 0)
     {
-        find_indirect();
-        scan.list->is_done = !scan.failed;
-        transfer(SYS_pwrite64, list);
+        is_done = look(list, maps, &error);
+        if (is_done)
+        {
+            scan.list->is_done = 1;
+            is_done = transfer(SYS_pwrite64, list);
+        }
+        fc_sys(SYS_close, list);
     }
-    fc_sys(SYS_close, list);
+    if (!is_done)
+        tell_not_done(error);
 }

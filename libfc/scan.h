@@ -6,6 +6,6 @@
 #pragma once
 
 /* To be called by the thread that ends the process, all signals blocked, before FC_MSG_QUIT.
- * Does nothing where other threads are left: their registers can't be read.  `manager_pid`
- * names fcmanager, which has the list of blocks. */
+ * Other threads are stopped meanwhile.  Where that can't be, or nothing is to be looked at, the
+ * profile says so.  `manager_pid` names fcmanager, which has the list of blocks. */
 void fc_scan_run(int manager_pid);

@@ -2,14 +2,22 @@
  *
  * Target: blocks that can still be reached at the end, by every kind of reference, and blocks
  * that can't.  The size of each tells what it is: 1000 and up reachable, 2000 and up lost,
- * 3000 and up by way of lost ones alone.  Usage: heap_scan [thread]
+ * 3000 and up by way of lost ones alone.
+ * Usage: heap_scan [thread [forbidden]]: with two other threads at the end; the process may not
+ * trace
  */
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 struct node
@@ -72,11 +80,30 @@ __attribute__((noinline)) static void wipe_stack(void)
     memset((char *)space, 0, sizeof space);
 }
 
-static void *wait_forever(void *unused)
+static volatile int is_waiting;
+
+/* Two of them: one waits, the other goes on, with the only pointer to a block of its own. */
+static void *wait_forever(void *is_busy)
 {
-    for (;;)
-        pause();
-    return unused;
+    void *volatile own = malloc(is_busy ? 1013 : 1012);
+    is_waiting++;
+    while (own)
+        if (!is_busy)
+            pause();
+    return NULL;
+}
+
+static int forbid_tracing(void)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {.len = sizeof code / sizeof *code, .filter = code};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0;
 }
 
 int main(int argc, char **argv)
@@ -91,8 +118,15 @@ int main(int argc, char **argv)
     if (argc > 1)
     {
         pthread_t thread;
-        if (pthread_create(&thread, NULL, wait_forever, NULL) != 0)
-            return 2;
+        for (int i = 0; i < 2; i++)
+        {
+            if (pthread_create(&thread, NULL, wait_forever, i == 0 ? NULL : &in_data) != 0)
+                return 2;
+            while (is_waiting == i)
+                usleep(1000);
+        }
+        if (argc > 2 && forbid_tracing() != 0)
+            return 3;
     }
     exit(on_stack == NULL);
 }

@@ -11,10 +11,11 @@ import sys
 from heapfile import Heap
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "..", "support"))
-from fctest import Case, main, plain_environment  # noqa: E402
+from fctest import Case, main, plain_environment, tool  # noqa: E402
 
 LOST = [0, 2001, 2002, 2003, 2024]
 INDIRECT = [3001, 3002, 3003]
+THREADS = [1012, 1013]
 REACHABLE = list(range(1001, 1012)) + [1 << 20]
 
 
@@ -26,7 +27,7 @@ class Scan(Case):
         states = {}
         for block in heap.blocks:
             states.setdefault(block.state, []).append(block.bytes)
-        self.assertEqual(heap.mistakes(), [])
+        self.assertEqual([one for one in heap.mistakes() if one != "not-scanned: 1"], [])
         return {state: sorted(sizes) for state, sizes in states.items()}, heap
 
     def test_states(self):
@@ -39,14 +40,24 @@ class Scan(Case):
             # and what libc keeps for itself
             self.assertEqual([size for size in states["reachable"] if size > 1000], REACHABLE)
 
-    def test_not(self):
-        """Not asked for; other threads; no shared memory: no word on what can be reached."""
+    def test_threads(self):
+        """Those that are left are stopped, and what they have is a place for references."""
         program = self.compile("heap_scan.c")
-        everything = sorted(LOST + INDIRECT + REACHABLE)
+        states, heap = self.run_memory([program, "thread"], FC_MEMORY_SCAN="1")
+        self.assertEqual(heap.totals["scanned"], 1)
+        self.assertEqual((states["lost"], states["indirect"]), (LOST, INDIRECT))
+        self.assertEqual([size for size in states["reachable"] if size > 1000], sorted(REACHABLE + THREADS))
+
+    def test_not(self):
+        """Not asked for; threads that may not be stopped; no shared memory: no word on what can be reached, but on that."""
+        program = self.compile("heap_scan.c")
         for words, env in (([program], {}),
-                           ([program, "thread"], {"FC_MEMORY_SCAN": "1"}),
+                           ([program, "thread", "forbidden"], {"FC_MEMORY_SCAN": "1"}),
                            ([program], {"FC_MEMORY_SCAN": "1", "FC_TRANSPORT": "pipe"})):
+            everything = sorted(LOST + INDIRECT + REACHABLE + THREADS * (len(words) > 1))
             states, heap = self.run_memory(words, **env)
+            said = self.command([tool("fcdump"), "--no-reports", "--mem-leaks", self.path("functioncheck.fc")])
+            self.assertEqual("FC_MEMORY_SCAN was not done" in said, bool(env), said)
             self.assertEqual(heap.totals["scanned"], 0)
             self.assertEqual(list(states), ["live"])
             self.assertEqual([size for size in states["live"] if size > 1000 or size == 0],
