@@ -340,33 +340,79 @@ static void give_by_caller(FcSettle *settle, Batch batch, guint32 caller)
     }
 }
 
-/* No sample: by the callers that are known, or that the call site looks like. */
-static void give_unsampled(FcSettle *settle, Batch batch)
+static gint compare_functions(gconstpointer a, gconstpointer b)
 {
-    const FcCountedPair pair = g_array_index(settle->counted->pairs, FcCountedPair, batch.pair);
-    g_autoptr(GArray) callers = g_array_new(FALSE, FALSE, sizeof(guint32));
-    g_autoptr(GArray) weights = g_array_new(FALSE, FALSE, sizeof(guint64));
-    for (guint32 at = pair.first_arc; at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
+    const guint32 one = ((const FcSettleCaller *)a)->function;
+    const guint32 other = ((const FcSettleCaller *)b)->function;
+    return one < other ? -1 : one > other;
+}
+
+/* Into `callers`, of FcSettleCaller: those who surely call by the arcs of the pair. */
+static void add_sure_callers(const FcSettle *settle, const FcCountedPair *pair, GArray *callers)
+{
+    for (guint32 at = pair->first_arc; at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
     {
-        guint64 calls = fc_settle_sure_calls(settle, at - 1);
-        if (calls == 0)
-            continue;
-        g_array_append_val(callers, settle->counts->arcs[at - 1].caller);
-        g_array_append_val(weights, calls);
+        const FcSettleCaller caller = {settle->counts->arcs[at - 1].caller,
+                                       fc_settle_sure_calls(settle, at - 1)};
+        if (caller.calls > 0)
+            g_array_append_val(callers, caller);
     }
-    if (callers->len == 0)
+}
+
+/* Those who surely call the function, from wherever, each once; kept for the next time. */
+static const GArray *callers_of_function(FcSettle *settle, guint32 function)
+{
+    GArray *callers = g_hash_table_lookup(settle->callers, GUINT_TO_POINTER(function));
+    if (callers)
+        return callers;
+    callers = g_array_new(FALSE, FALSE, sizeof(FcSettleCaller));
+    for (guint32 at = settle->first_pair[function]; at != 0;
+         at = *fc_settle_link(settle->next_pair, at - 1))
+        add_sure_callers(settle, &g_array_index(settle->counted->pairs, FcCountedPair, at - 1),
+                         callers);
+    g_array_sort(callers, compare_functions);
+    guint kept = 0;
+    for (guint i = 0; i < callers->len; i++)
     {
-        give_by_caller(settle, batch, fc_settle_likely_caller(settle, &pair));
-        return;
+        const FcSettleCaller *one = &g_array_index(callers, FcSettleCaller, i);
+        if (kept > 0 && g_array_index(callers, FcSettleCaller, kept - 1).function == one->function)
+            g_array_index(callers, FcSettleCaller, kept - 1).calls += one->calls;
+        else
+            g_array_index(callers, FcSettleCaller, kept++) = *one;
     }
+    g_array_set_size(callers, kept);
+    g_hash_table_insert(settle->callers, GUINT_TO_POINTER(function), callers);
+    return callers;
+}
+
+static void give_by_callers(FcSettle *settle, Batch batch, const GArray *callers)
+{
+    g_autofree guint64 *weights = g_new(guint64, callers->len);
     g_autofree guint64 *parts = g_new(guint64, callers->len);
-    fc_settle_divide(batch.calls, (const guint64 *)(gconstpointer)weights->data, callers->len,
-                     parts);
+    for (guint i = 0; i < callers->len; i++)
+        weights[i] = g_array_index(callers, FcSettleCaller, i).calls;
+    fc_settle_divide(batch.calls, weights, callers->len, parts);
     for (guint i = 0; i < callers->len; i++)
     {
         batch.calls = parts[i];
-        give_by_caller(settle, batch, g_array_index(callers, guint32, i));
+        give_by_caller(settle, batch, g_array_index(callers, FcSettleCaller, i).function);
     }
+}
+
+/* No sample: by the callers that are known, or that the call site looks like; where it looks like
+ * nobody's, as code that was made at run time, by those who call the function from elsewhere. */
+static void give_unsampled(FcSettle *settle, Batch batch)
+{
+    const FcCountedPair pair = g_array_index(settle->counted->pairs, FcCountedPair, batch.pair);
+    g_autoptr(GArray) callers = g_array_new(FALSE, FALSE, sizeof(FcSettleCaller));
+    add_sure_callers(settle, &pair, callers);
+    const guint32 likely = callers->len == 0 ? fc_settle_likely_caller(settle, &pair) : 0;
+    const GArray *others =
+        callers->len == 0 && likely == 0 ? callers_of_function(settle, pair.function) : callers;
+    if (others->len > 0)
+        give_by_callers(settle, batch, others);
+    else
+        give_by_caller(settle, batch, likely);
 }
 
 void fc_settle_apportion(FcSettle *settle, guint32 index)

@@ -283,6 +283,7 @@ static void begin(FcSettle *settle, FcCounted *counted, const FcCallCosts *costs
     g_array_set_size(settle->hidden_calls, counts->node_count);
     settle->spent = g_array_new(FALSE, TRUE, sizeof(FcCountedSpent));
     g_array_set_size(settle->spent, counts->node_count);
+    settle->callers = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
     settle->shares = g_array_new(FALSE, TRUE, sizeof(FcCountedShare));
     fc_nodes_init(&settle->share_table, counts->node_count);
     settle->first_same = g_new0(guint32, functions);
@@ -315,6 +316,7 @@ static void end(FcSettle *settle)
     g_free(settle->first_pair);
     g_array_unref(settle->hidden_calls);
     g_array_unref(settle->spent);
+    g_hash_table_unref(settle->callers);
     g_free(settle->first_same);
     g_free(settle->is_counted);
     g_free(settle->by_address);

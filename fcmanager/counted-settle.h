@@ -70,6 +70,13 @@ typedef struct
     guint32 *best;   /* which of them have most calls: see there */
 } FcSettleBelow;
 
+/* `function` + 1, 0: none, is known to have made so many calls. */
+typedef struct
+{
+    guint32 function;
+    guint64 calls;
+} FcSettleCaller;
+
 /* Of one function: */
 typedef struct
 {
@@ -101,6 +108,7 @@ typedef struct
     GArray *likely;        /* guint32 by pair: its fc_settle_likely_caller, + 1; 0: not asked yet.
                               NULL: it may change still, as who calls is not known of all */
     guint32 *by_address;   /* functions in the order of module and address */
+    GHashTable *callers;   /* function -> GArray of FcSettleCaller, of those that were asked for */
     GArray *shares;        /* FcCountedShare, one for each frame, node and pair */
     FcNodes share_table;   /* which of them, by these; index + 1 */
     FcSettleBelow below;

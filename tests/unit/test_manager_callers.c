@@ -177,6 +177,26 @@ static void test_made_caller(void)
     fc_fixture_stop(&f);
 }
 
+/* A calls B from code that was made at run time, which is in no module, a few times from each place:
+ * no call from there was met, but A is known to call B. */
+static void test_made_code(void)
+{
+    FcFixture f;
+    fc_fixture_start(&f);
+    fc_fixture_enter(&f, 0, 'A', 0x99, 0);
+    fc_fixture_enter(&f, 10, 'B', 0x1000, 1);
+    fc_fixture_leave(&f, 12, 'B', 0x1000, 1);
+    fc_fixture_count(&f, 30, FC_COUNT_BEGINS, 'B', 0x1000, 1);
+    fc_fixture_leave(&f, 100, 'A', 0x99, 0);
+    fc_fixture_add(&f, 'B', 0x2000, 5);
+    fc_fixture_add(&f, 'B', 0x2020, 5);
+    fc_fixture_settle(&f, 0);
+    fc_fixture_check_arc(&f, 'A', 0x2000, 'B', 5);
+    fc_fixture_check_arc(&f, 'A', 0x2020, 'B', 5);
+    g_assert_cmpuint(FUNCTION('B')->calls, ==, 11);
+    fc_fixture_stop(&f);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -185,5 +205,6 @@ int main(int argc, char **argv)
     g_test_add_func("/callers/no-recursion", test_no_recursion);
     g_test_add_func("/callers/inlined-callee", test_inlined_callee);
     g_test_add_func("/callers/made", test_made_caller);
+    g_test_add_func("/callers/made-code", test_made_code);
     return g_test_run();
 }
