@@ -6,6 +6,7 @@
 
 #define FILES_MAX 8 /* named one by one */
 #define MANAGER_NOTABLE_NS 50000000u
+#define LOOKS_MANY 30u /* of so few no function can have its time by them */
 
 /* What is exact and what is not, where there is anything that is not. */
 static void note_estimates(const FcReportContext *context)
@@ -27,9 +28,12 @@ static void note_estimates(const FcReportContext *context)
     g_autofree char *some = fc_format_count(timed);
     fc_render_note(context->render,
                    "Calls are exact. Of %u short function%s %s calls were counted, and %s of them "
-                   "timed%s: times with ~ are estimates.",
+                   "timed%s: times with ~ are estimates%s.",
                    functions, functions > 1 ? "s" : "", all, timed > 0 ? some : "none",
-                   timed > 0 ? ", at random" : "");
+                   timed > 0 ? ", at random" : "",
+                   model->profile->looks < LOOKS_MANY ? ", rough ones, as there are few samples of "
+                                                        "where threads were"
+                                                      : "");
 }
 
 /* What threads waited for the manager, or took to hand records to it. */

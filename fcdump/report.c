@@ -339,9 +339,18 @@ void fc_report_add_local(FcTimeSum *sum, const FcProfileFunction *figures)
     sum->estimated = sum->estimated || fc_report_is_local_estimated(figures);
 }
 
+/* No call of the function was timed, and no samples tell more: the error is all there is. */
+static gboolean is_known(const FcProfileFunction *figures, guint64 ns, guint64 error_ns)
+{
+    return fc_format_is_csv() || figures->counted == 0 || figures->timed > 0 ||
+           figures->counted < figures->calls || error_ns < MAX(ns, 1);
+}
+
 char *fc_report_total_time(const FcReportContext *context, const FcProfileFunction *figures)
 {
     FcTimeSum sum = {0};
+    if (!is_known(figures, figures->total_ns, figures->total_error_ns))
+        return g_strdup("unknown");
     fc_report_add_total(&sum, figures);
     return fc_report_time(context, &sum);
 }
@@ -349,6 +358,8 @@ char *fc_report_total_time(const FcReportContext *context, const FcProfileFuncti
 char *fc_report_local_time(const FcReportContext *context, const FcProfileFunction *figures)
 {
     FcTimeSum sum = {0};
+    if (!is_known(figures, figures->local_ns, figures->local_error_ns))
+        return g_strdup("unknown");
     fc_report_add_local(&sum, figures);
     return fc_report_time(context, &sum);
 }

@@ -103,8 +103,8 @@ void fc_report_add_local(FcTimeSum *sum, const FcProfileFunction *figures);
 /* "~" where it is an estimate, and "?" where it is mostly uncertainty, by its error or by what was
  * taken off. */
 const char *fc_report_time_mark(const FcReportContext *context, const FcTimeSum *sum);
-/* The time with that before it.  The caller owns the result, as that of the next; these two are of
- * one function. */
+/* The time with that before it.  The caller owns the result, as that of the next: these two are of
+ * one function, and "unknown" where nothing tells. */
 char *fc_report_time(const FcReportContext *context, const FcTimeSum *sum);
 char *fc_report_total_time(const FcReportContext *context, const FcProfileFunction *figures);
 char *fc_report_local_time(const FcReportContext *context, const FcProfileFunction *figures);

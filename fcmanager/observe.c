@@ -12,7 +12,7 @@
 
 /* us between two looks: so many first, later a part of the time that the youngest thread was
  * watched, up to so many. */
-#define NAP_LEAST 200.0
+#define NAP_LEAST 100.0
 #define NAP_MOST 1000.0
 #define NAP_PART 500.0
 /* us: a thread that comes sooner after the one before it is not worth shorter naps again. */

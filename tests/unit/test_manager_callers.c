@@ -177,8 +177,8 @@ static void test_made_caller(void)
     fc_fixture_stop(&f);
 }
 
-/* A calls B from code that was made at run time, which is in no module, a few times from each place:
- * no call from there was met, but A is known to call B. */
+/* A calls B from code that was made at run time, which is in no module, a few times from each
+ * place: no call from there was met, but A is known to call B. */
 static void test_made_code(void)
 {
     FcFixture f;

@@ -131,8 +131,15 @@ profile = main_and_others()
 profile.more = [("counted", [f"1 1000 0 {MS} {MS}"])]
 profile.write("untimed.fc")
 text = show("untimed.fc")
-contains(text, "Of 1 short function 1000 calls were counted, and none of them timed: times with ~ are estimates.", "the header")
+contains(text, "Of 1 short function 1000 calls were counted, and none of them timed: times with ~ are estimates, "
+         "rough ones, as there are few samples of where threads were.", "the header")
 contains(text, "~ time: estimated from the number of calls; ~ calls:", "what marks mean where none was timed")
+
+# Where nothing tells of the time, the row says so.
+profile.more = [("counted", [f"1 1000 0 {60 * MS} {60 * MS}"])]
+profile.write("unknown.fc")
+row, = [row for row in rows(show("--no-reports", "--flat", "unknown.fc"), "Flat profile") if row[-1] == "work"]
+equal(row.count("unknown"), 2, f"the total and the local time of what was never timed: {row}")
 
 # What hooks took makes no waiting doubtful.
 profile = with_waits(program)
