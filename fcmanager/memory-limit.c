@@ -6,7 +6,6 @@
 
 #include "fcmanager/last-word.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,18 +13,20 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* So much stays free, beside what the end takes: so many times what has grown meanwhile, as tables
- * double and contexts are copied. */
+/* So much stays free, or this part of a limit that is small, beside what the end takes: so many
+ * times what has grown meanwhile, as tables double and contexts are copied. */
 #define RESERVE_BYTES (12u << 20)
+#define RESERVE_PART 16u
 #define END_TIMES 4u
 #define ASKED_BETWEEN 256u /* looks at the system's figures */
 
-/* One that the process is in, or that holds one. */
+/* One that the process is in, or that holds one.  Its files are opened each time: descriptors may
+ * be few, and are for profiles. */
 typedef struct
 {
-    int limit_fd; /* bytes that its processes may take, */
-    int used_fd;  /* that they have taken, */
-    int stat_fd;  /* and of what: the cache of files counts as free, */
+    char *limit; /* path: bytes that its processes may take, */
+    char *used;  /* that they have taken, */
+    char *stat;  /* and of what: the cache of files counts as free, */
     const char *cache;
     const char *shared; /* but for what is in no file elsewhere */
 } Group;
@@ -34,7 +35,6 @@ static struct
 {
     gboolean is_started;
     int last_word;
-    int statm_fd;
     guint64 address_space; /* G_MAXUINT64: not limited */
     GArray *groups;        /* Group */
     guint64 own_at_start;
@@ -43,14 +43,23 @@ static struct
     guint64 limit;     /* and how much that is */
 } memory = {.last_word = -1};
 
+/* FALSE where nothing can be read. */
+static gboolean read_text(const char *path, char *text, gsize room)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t bytes = fd >= 0 ? read(fd, text, room - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    text[MAX(bytes, 0)] = '\0';
+    return bytes > 0;
+}
+
 /* FALSE where there is no number. */
-static gboolean read_number(int fd, const char *key, guint64 *number)
+static gboolean read_number(const char *path, const char *key, guint64 *number)
 {
     char text[8192];
-    const ssize_t bytes = pread(fd, text, sizeof text - 1, 0);
-    if (bytes <= 0)
+    if (!read_text(path, text, sizeof text))
         return FALSE;
-    text[bytes] = '\0';
     const char *at = key ? strstr(text, key) : text;
     if (!at)
         return FALSE;
@@ -62,25 +71,20 @@ static gboolean read_number(int fd, const char *key, guint64 *number)
 
 static void add_group(const char *folder, gboolean is_first)
 {
-    const char *limit = is_first ? "memory.limit_in_bytes" : "memory.max";
-    const char *used = is_first ? "memory.usage_in_bytes" : "memory.current";
-    g_autofree char *limit_path = g_build_filename(folder, limit, NULL);
-    g_autofree char *used_path = g_build_filename(folder, used, NULL);
-    g_autofree char *stat_path = g_build_filename(folder, "memory.stat", NULL);
     const Group group = {
-        open(limit_path, O_RDONLY | O_CLOEXEC), open(used_path, O_RDONLY | O_CLOEXEC),
-        open(stat_path, O_RDONLY | O_CLOEXEC), is_first ? "\ntotal_cache " : "\nfile ",
+        g_build_filename(folder, is_first ? "memory.limit_in_bytes" : "memory.max", NULL),
+        g_build_filename(folder, is_first ? "memory.usage_in_bytes" : "memory.current", NULL),
+        g_build_filename(folder, "memory.stat", NULL), is_first ? "\ntotal_cache " : "\nfile ",
         is_first ? "\ntotal_shmem " : "\nshmem "};
     guint64 bytes;
-    if (group.limit_fd >= 0 && group.used_fd >= 0 && read_number(group.limit_fd, NULL, &bytes) &&
-        read_number(group.used_fd, NULL, &bytes))
+    if (read_number(group.limit, NULL, &bytes) && read_number(group.used, NULL, &bytes))
     {
         g_array_append_val(memory.groups, group);
         return;
     }
-    close(group.limit_fd);
-    close(group.used_fd);
-    close(group.stat_fd);
+    g_free(group.limit);
+    g_free(group.used);
+    g_free(group.stat);
 }
 
 /* The group `path` below `root`, and all that it is in. */
@@ -122,8 +126,7 @@ static void read_size(guint64 *address_space, guint64 *own)
 {
     char text[128];
     guint64 pages[3] = {0};
-    const ssize_t bytes = pread(memory.statm_fd, text, sizeof text - 1, 0);
-    text[MAX(bytes, 0)] = '\0';
+    read_text("/proc/self/statm", text, sizeof text);
     const char *at = text;
     for (guint i = 0; i < G_N_ELEMENTS(pages); i++)
         pages[i] = strtoull(at, (char **)&at, 10);
@@ -148,7 +151,6 @@ void fc_memory_limit_start(int last_word)
     struct rlimit limit;
     memory.last_word = last_word;
     memory.groups = g_array_new(FALSE, FALSE, sizeof(Group));
-    memory.statm_fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
     memory.address_space = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY
                                ? limit.rlim_cur
                                : G_MAXUINT64;
@@ -156,11 +158,12 @@ void fc_memory_limit_start(int last_word)
     read_size(&size, &memory.own_at_start);
     find_groups();
     g_log_set_default_handler(say_end, NULL);
-    memory.is_started = memory.statm_fd >= 0;
+    memory.is_started = TRUE;
 }
 
-static gboolean is_near(const char *which, guint64 limit, guint64 used, guint64 needed)
+static gboolean is_near(const char *which, guint64 limit, guint64 used, guint64 grown)
 {
+    const guint64 needed = MIN(RESERVE_BYTES, limit / RESERVE_PART) + END_TIMES * grown;
     if (used < limit && limit - used >= needed)
         return FALSE;
     memory.which = which;
@@ -176,8 +179,7 @@ gboolean fc_memory_is_short(void)
     guint64 own;
     read_size(&size, &own);
     const guint64 grown = own - MIN(own, memory.own_at_start);
-    const guint64 needed = RESERVE_BYTES + END_TIMES * grown;
-    if (is_near("address space (ulimit -v)", memory.address_space, size, needed))
+    if (is_near("address space (ulimit -v)", memory.address_space, size, grown))
         return TRUE;
     for (guint i = 0; i < memory.groups->len; i++)
     {
@@ -186,12 +188,11 @@ gboolean fc_memory_is_short(void)
         guint64 used = 0;
         guint64 cache = 0;
         guint64 shared = 0;
-        if (read_number(group->stat_fd, group->cache, &cache) &&
-            read_number(group->stat_fd, group->shared, &shared))
+        if (read_number(group->stat, group->cache, &cache) &&
+            read_number(group->stat, group->shared, &shared))
             cache -= MIN(cache, shared);
-        if (read_number(group->limit_fd, NULL, &limit) &&
-            read_number(group->used_fd, NULL, &used) &&
-            is_near("memory (of the control group)", limit, used - MIN(used, cache), needed))
+        if (read_number(group->limit, NULL, &limit) && read_number(group->used, NULL, &used) &&
+            is_near("memory (of the control group)", limit, used - MIN(used, cache), grown))
             return TRUE;
     }
     return FALSE;
