@@ -20,7 +20,7 @@ const char *__asan_default_options(void)
 /* As in tests/support/leaks.supp. */
 const char *__lsan_default_suppressions(void)
 {
-    return "leak:bfd_\n";
+    return "leak:libbfd\n";
 }
 
 const char *__lsan_default_options(void)
