@@ -135,13 +135,14 @@ class Mapped(fctest.Case):
                 pass
         return found
 
-    def finish(self, process):
+    def finish(self, process, *lost):
+        """`lost`: what may be among the losses."""
         out, rest = process.communicate(timeout=fctest.TIMEOUT_S)
         self.assertEqual((process.returncode, out), (0, b""), rest.decode())
         profile = fcprofile.load(self.path("functioncheck.fc"))
         calls = {function.name: function.calls for function in profile.functions}
         self.assertEqual((calls["make"], calls["main"]), (2 * self.pairs, 1))
-        self.assertEqual(profile.losses, {})
+        self.assertLessEqual(set(profile.losses), set(lost))
 
     def test_chunks(self):
         process, manager = self.start()
@@ -161,9 +162,10 @@ class Mapped(fctest.Case):
             for path in files:
                 self.assertEqual(shorten(path), [], transport)
             process.stdin.write(b"\n")
-            self.finish(process)
+            # without shared memory there is no list of blocks to look for
+            self.finish(process, *(["not-scanned"] if transport == "pipe" else []))
 
-    def attack_live_list(self, attack):
+    def attack_live_list(self, attack, *lost):
         """While the program looks through its memory, which takes it a while."""
         self.pairs = PAIRS_FOR_LONG
         process, manager = self.start()
@@ -178,13 +180,13 @@ class Mapped(fctest.Case):
         for path in files:
             attack(path)
         os.kill(process.pid, signal.SIGCONT)
-        self.finish(process)
+        self.finish(process, *lost)
 
     def test_live_list(self):
         self.attack_live_list(lambda path: self.assertEqual(shorten(path), []))
 
     def test_live_list_without_pages(self):
-        self.attack_live_list(spoil)
+        self.attack_live_list(spoil, "not-scanned")
 
 
 if __name__ == "__main__":
