@@ -53,10 +53,11 @@ static void put_function(const FcReportContext *context, FcJson *json, guint ind
     fc_json_begin_array(json, NULL);
     for (guint i = 0; i < FC_HISTOGRAM_BUCKETS; i++)
     {
-        if (figures->histogram[i] == 0)
+        const guint64 calls = fc_histogram_get(&figures->histogram, i);
+        if (calls == 0)
             continue;
         fc_json_unsigned(json, NULL, i);
-        fc_json_unsigned(json, NULL, figures->histogram[i]);
+        fc_json_unsigned(json, NULL, calls);
     }
     fc_json_end_array(json);
     FcTimeSum total = {0};

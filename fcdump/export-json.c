@@ -255,8 +255,9 @@ static void put_function(const Export *export, guint index, const GArray *entrie
     fc_json_unsigned(json, "timed", figures->timed);
     fc_json_unsigned(json, "total_error_ns", figures->total_error_ns);
     fc_json_unsigned(json, "local_error_ns", figures->local_error_ns);
-    fc_export_json_buckets(json, "histogram", figures->histogram, FC_HISTOGRAM_BUCKETS, "ns",
-                           "calls");
+    guint64 buckets[FC_HISTOGRAM_BUCKETS];
+    fc_histogram_read(&figures->histogram, buckets, FC_HISTOGRAM_BUCKETS);
+    fc_export_json_buckets(json, "histogram", buckets, FC_HISTOGRAM_BUCKETS, "ns", "calls");
     const FcPercentileSet latency = fc_latency_of_function(export->latencies, index);
     put_latency(json, &latency);
     put_slowest(export, index);

@@ -29,11 +29,12 @@ static char *format_bar(guint64 calls, guint64 most)
 
 static void add_function(FcTable *table, const FcFunction *function)
 {
-    const guint64 *buckets = function->figures.histogram;
+    guint64 buckets[FC_HISTOGRAM_BUCKETS];
     const FcProfileBounds bounds = fc_profile_elapsed_bounds(&function->figures);
     const gboolean sampled = fc_report_is_sampled(&function->figures);
     guint64 calls = 0;
     guint64 most = 0;
+    fc_histogram_read(&function->figures.histogram, buckets, FC_HISTOGRAM_BUCKETS);
     for (guint i = 0; i < FC_HISTOGRAM_BUCKETS; i++)
     {
         calls += buckets[i];
@@ -62,14 +63,6 @@ static void add_function(FcTable *table, const FcFunction *function)
     }
 }
 
-static gboolean has_calls(const FcFunction *function)
-{
-    for (guint i = 0; i < FC_HISTOGRAM_BUCKETS; i++)
-        if (function->figures.histogram[i] != 0)
-            return TRUE;
-    return FALSE;
-}
-
 void fc_report_latency(const FcReportContext *context)
 {
     g_autoptr(GArray) functions = fc_report_functions_elapsed(context);
@@ -87,7 +80,7 @@ void fc_report_latency(const FcReportContext *context)
     {
         const FcFunction *function =
             fc_model_function(context->model, g_array_index(functions, guint, i));
-        if (!has_calls(function))
+        if (fc_histogram_is_empty(&function->figures.histogram))
             continue;
         if (!fc_report_keep(context, &cut, function->figures.total_ns, context->model->base_ns))
             continue;

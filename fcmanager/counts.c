@@ -49,7 +49,7 @@ void fc_counts_free(FcCounts *counts)
     fc_nodes_clear(&counts->arc_map);
     fc_map_clear(&counts->edges);
     fc_nodes_clear(&counts->merged);
-    g_free(counts->functions);
+    fc_counts_drop_functions(counts);
     for (guint32 i = 0; counts->arc_latencies && i < counts->arc_count; i++)
         fc_latency_clear(&counts->arc_latencies[i], &counts->latency_room);
     g_free(counts->arc_latencies);
@@ -71,6 +71,13 @@ void fc_counts_free(FcCounts *counts)
     g_clear_pointer(&counts->node_waits, g_hash_table_unref);
     g_clear_pointer(&counts->arc_waits, g_hash_table_unref);
     g_free(counts);
+}
+
+void fc_counts_make_buckets(FcCountsFunction *function, guint first, guint last)
+{
+    FcHistogram *histogram = &function->histogram;
+    fc_histogram_make_room(histogram, first, last);
+    function->buckets = (guintptr)histogram->calls - histogram->first * sizeof *histogram->calls;
 }
 
 void fc_counts_mark(GArray **marks, guint32 index)
@@ -298,6 +305,22 @@ void fc_counts_forget_edges(FcCounts *counts)
     fc_nodes_clear(&counts->merged);
 }
 
+void fc_counts_end(FcCounts *counts)
+{
+    fc_counts_forget_edges(counts);
+    fc_map_clear(&counts->function_map);
+    fc_map_init(&counts->function_map, 0);
+    fc_nodes_clear(&counts->arc_map);
+    fc_nodes_init(&counts->arc_map, 0);
+}
+
+void fc_counts_drop_functions(FcCounts *counts)
+{
+    for (guint32 i = 0; counts->functions && i < counts->function_count; i++)
+        fc_histogram_clear(&counts->functions[i].histogram);
+    g_clear_pointer(&counts->functions, g_free);
+}
+
 /* ---- Modules that come and go ----------------------------------------------- */
 
 static gboolean is_outside(const FcMapSlot *slot, gpointer data)
@@ -356,7 +379,8 @@ static void add_function(FcCountsFunction *into, const FcCountsFunction *from)
     fc_counts_bound(&into->elapsed, &from->elapsed);
     fc_counts_bound(&into->on_cpu, &from->on_cpu);
     for (guint i = 0; i < FC_COUNTS_BUCKETS; i++)
-        into->histogram[i] += from->histogram[i];
+        if (fc_histogram_get(&from->histogram, i) != 0)
+            *fc_counts_bucket(into, i) += fc_histogram_get(&from->histogram, i);
     into->counted += from->counted;
     into->timed += from->timed;
     into->local_variance += from->local_variance;
@@ -367,27 +391,56 @@ static void add_function(FcCountsFunction *into, const FcCountsFunction *from)
     into->cost_local += from->cost_local;
 }
 
-/* A library's constructors may be met before the library is announced. */
-static gint known_module(const FcCounts *counts, gint module, guint64 address, guint64 time)
-{
-    return module != FC_NONE ? module : fc_modules_find(counts->modules, address, time);
-}
-
-/* Contexts of merged counts are found by function index: its addresses are ambiguous. */
-static guint32 get_merged_node(FcCounts *into, guint32 parent, guint64 site, gint site_module,
-                               guint32 function)
+/* Contexts of merged counts are found by function index: its addresses are ambiguous.  The slot of
+ * the one, or the empty one. */
+static FcNodesSlot *slot_of_merged(FcCounts *into, guint32 parent, guint64 site, gint site_module,
+                                   guint32 function, guint32 *hash)
 {
     if (!into->merged.slots)
         fc_nodes_init(&into->merged, 0);
-    const guint32 hash = fc_map_hash(parent, site, fc_counts_callee_key(site_module, function));
-    FcNodesSlot *slot = fc_nodes_first(&into->merged, hash);
-    for (; slot->node != 0; slot = fc_nodes_next(&into->merged, slot, hash))
+    *hash = fc_map_hash(parent, site, fc_counts_callee_key(site_module, function));
+    FcNodesSlot *slot = fc_nodes_first(&into->merged, *hash);
+    for (; slot->node != 0; slot = fc_nodes_next(&into->merged, slot, *hash))
     {
         const FcCountsNode *known = &into->nodes[slot->node];
         if (known->parent == parent && known->function == function && known->site == site &&
             known->site_module == site_module)
-            return slot->node;
+            break;
     }
+    return slot;
+}
+
+static gboolean is_overflow_node(const FcCountsNode *node)
+{
+    return node->site == 0 && node->parent == 0;
+}
+
+gboolean fc_counts_index_merged(FcCounts *counts, guint32 index)
+{
+    const FcCountsNode *node = &counts->nodes[index];
+    if (is_overflow_node(node))
+    {
+        if (fc_map_find(&counts->edges, 0, FC_FOLDED_SITE, node->function))
+            return FALSE;
+        fc_map_add(&counts->edges, 0, FC_FOLDED_SITE, node->function, index, 0);
+        return TRUE;
+    }
+    guint32 hash;
+    FcNodesSlot *slot =
+        slot_of_merged(counts, node->parent, node->site, node->site_module, node->function, &hash);
+    if (slot->node != 0)
+        return FALSE;
+    fc_nodes_add(&counts->merged, slot, hash, index);
+    return TRUE;
+}
+
+static guint32 get_merged_node(FcCounts *into, guint32 parent, guint64 site, gint site_module,
+                               guint32 function)
+{
+    guint32 hash;
+    FcNodesSlot *slot = slot_of_merged(into, parent, site, site_module, function, &hash);
+    if (slot->node != 0)
+        return slot->node;
     /* the limit that all counts share was applied when `from` made the node; those that others were
      * folded on, one a function at most, must not take the place of this one, a root maybe */
     if (into->node_count >= (guint64)into->node_limit + into->function_count)
@@ -407,12 +460,12 @@ static void merge_nodes(FcCounts *into, const FcCounts *from, const guint32 *fun
     {
         const FcCountsNode *node = &from->nodes[i];
         guint32 function = functions[node->function];
-        if (node->site == 0 && node->parent == 0)
+        if (is_overflow_node(node))
             nodes[i] = get_overflow_node(into, function);
         else
             nodes[i] = get_merged_node(into, nodes[node->parent], node->site,
-                                       known_module(from, node->site_module, node->site,
-                                                    from->functions[node->function].seen),
+                                       fc_counts_known_module(from, node->site_module, node->site,
+                                                              from->functions[node->function].seen),
                                        function);
         FcCountsNode *target = &into->nodes[nodes[i]];
         target->calls += node->calls;
@@ -433,15 +486,15 @@ guint32 fc_counts_make_node(FcCounts *into, const FcCounts *from, guint32 node, 
     const FcCountsNode *own = &from->nodes[node];
     const FcCountsFunction *function = &from->functions[own->function];
     guint32 parent = fc_counts_intern_node(into, from, own->parent, cache);
-    gint module = known_module(from, function->module, function->address, function->seen);
+    gint module = fc_counts_known_module(from, function->module, function->address, function->seen);
     guint32 target = fc_counts_get_function(into, function->address, module, function->seen);
     guint32 result;
-    if (own->site == 0 && own->parent == 0)
+    if (is_overflow_node(own))
         result = get_overflow_node(into, target);
     else
-        result = get_merged_node(into, parent, own->site,
-                                 known_module(from, own->site_module, own->site, function->seen),
-                                 target);
+        result = get_merged_node(
+            into, parent, own->site,
+            fc_counts_known_module(from, own->site_module, own->site, function->seen), target);
     g_array_index(cache, guint32, node) = result + 1;
     return result;
 }
@@ -456,7 +509,8 @@ guint32 *fc_counts_merge(FcCounts *into, const FcCounts *from)
     for (guint32 i = 0; i < from->function_count; i++)
     {
         const FcCountsFunction *function = &from->functions[i];
-        gint module = known_module(from, function->module, function->address, function->seen);
+        gint module =
+            fc_counts_known_module(from, function->module, function->address, function->seen);
         functions[i] = fc_counts_get_function(into, function->address, module, function->seen);
         add_function(&into->functions[functions[i]], function);
     }
@@ -464,8 +518,8 @@ guint32 *fc_counts_merge(FcCounts *into, const FcCounts *from)
     {
         const FcCountsArc *arc = &from->arcs[i];
         guint32 caller = arc->caller != 0 ? functions[arc->caller - 1] + 1 : 0;
-        gint site_module =
-            known_module(from, arc->site_module, arc->site, from->functions[arc->callee].seen);
+        gint site_module = fc_counts_known_module(from, arc->site_module, arc->site,
+                                                  from->functions[arc->callee].seen);
         guint32 target =
             fc_counts_get_arc(into, caller, arc->site, site_module, functions[arc->callee]);
         into->arcs[target].calls += arc->calls;

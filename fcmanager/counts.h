@@ -49,7 +49,7 @@ static inline void *fc_counts_align(void *memory)
 
 /* By the number of bits that a duration has: one for each number, as it costs to ask at each call
  * whether it is one of a profile's. */
-#define FC_COUNTS_BUCKETS 64
+#define FC_COUNTS_BUCKETS FC_HISTOGRAM_BUCKETS_MOST
 
 typedef struct
 {
@@ -59,6 +59,7 @@ typedef struct
     gint module;         /* index in the process's list or FC_NONE */
     guint64 quick_total; /* what takes no longer changes neither bounds.total_max, */
     guint64 quick_local; /* nor local_max: see stack-short.c */
+    guintptr buckets;    /* where that of 0 is in `histogram`, or would be */
     FcCountsBounds bounds; /* of the calls that were never off the CPU, */
     guint64 total;
     guint64 address;
@@ -67,7 +68,7 @@ typedef struct
     guint64 local;
     FcCountsBounds elapsed; /* and of the others: with what they waited, not with preemption, */
     FcCountsBounds on_cpu;  /* and without either; ticks as read, as is the histogram */
-    guint64 histogram[FC_COUNTS_BUCKETS];
+    FcHistogram histogram;
     /* Of a function whose calls were counted, see counted-settle.h: */
     guint64 counted;            /* calls that made no record of their own */
     guint64 timed;              /* those of them that were timed, at random */
@@ -78,7 +79,6 @@ typedef struct
     guint64 wait_local; /* of `local`: a sum over the contexts */
     guint64 cost_total; /* what the hooks took, which was in `total` and `local`: see costs.h */
     guint64 cost_local;
-    guint64 unused[3]; /* to have whole lines */
 } FcCountsFunction;
 G_STATIC_ASSERT(sizeof(FcCountsFunction) % FC_COUNTS_LINE == 0);
 
@@ -294,6 +294,20 @@ static inline FcCountsCost fc_counts_cost(const GArray *costs, guint32 index)
 void fc_counts_add_wait(GHashTable **waits, guint32 index, FcCountsCost wait);
 FcCountsCost fc_counts_wait(GHashTable *waits, guint32 index);
 
+/* Room for the calls of buckets from `first` to `last`. */
+void fc_counts_make_buckets(FcCountsFunction *function, guint first, guint last);
+/* Of a bucket that has room. */
+static inline guint64 *fc_counts_known_bucket(const FcCountsFunction *function, gsize bucket)
+{
+    return (guint64 *)(function->buckets + bucket * sizeof(guint64));
+}
+static inline guint64 *fc_counts_bucket(FcCountsFunction *function, guint bucket)
+{
+    if (G_UNLIKELY(!fc_histogram_has_room(&function->histogram, bucket)))
+        fc_counts_make_buckets(function, bucket, bucket);
+    return fc_counts_known_bucket(function, bucket);
+}
+
 static inline guint32 fc_counts_activations(const FcCountsFunction *function)
 {
     return function->active & ~FC_COUNTS_RECURSIVE;
@@ -307,6 +321,11 @@ guint64 fc_counts_apply_changes(FcCounts *counts, guint64 time);
 
 /* Nothing will be added any more: frees the map of edges, the largest there is. */
 void fc_counts_forget_edges(FcCounts *counts);
+
+/* Nor will any function, arc or context be looked up: frees all maps. */
+void fc_counts_end(FcCounts *counts);
+/* All that is known of the functions is elsewhere now; their numbers stay. */
+void fc_counts_drop_functions(FcCounts *counts);
 
 /* Room for the sums of all contexts that there are, which are elsewhere then. */
 void fc_counts_make_sums(FcCounts *counts);
@@ -352,3 +371,17 @@ void fc_counts_merge_slowest(FcCounts *into, const FcCounts *from, const guint32
 /* Adds `from`, whose functions must be summed, to `into`, of the same modules; `into` is never
  * given to a stack.  The result maps functions of `from` to those of `into`; g_free it. */
 guint32 *fc_counts_merge(FcCounts *into, const FcCounts *from);
+
+/* The same where nothing is in `into` yet and `from`, which is not needed any more, has all as the
+ * sums would: exchanges the two, so that the numbers of functions stay.  FALSE: it is not so, and
+ * nothing has changed. */
+gboolean fc_counts_take(FcCounts *into, FcCounts *from);
+/* Part of it: knows that context as merged counts do.  FALSE: it knows another one like it. */
+gboolean fc_counts_index_merged(FcCounts *counts, guint32 index);
+
+/* A library's constructors may be met before the library is announced. */
+static inline gint fc_counts_known_module(const FcCounts *counts, gint module, guint64 address,
+                                          guint64 time)
+{
+    return module != FC_NONE ? module : fc_modules_find(counts->modules, address, time);
+}

@@ -76,8 +76,11 @@ static void add_functions(FcOutputBuild *build, const FcCounts *counts)
             .total_wait_ns = fc_output_to_ns(build, from->wait_total),
             .local_wait_ns = fc_output_to_ns(build, from->wait_local),
         };
+        guint64 buckets[FC_HISTOGRAM_BUCKETS] = {0};
         for (guint bucket = 0; bucket < FC_COUNTS_BUCKETS; bucket++)
-            function.histogram[MIN(bucket, FC_HISTOGRAM_BUCKETS - 1)] += from->histogram[bucket];
+            buckets[MIN(bucket, FC_HISTOGRAM_BUCKETS - 1)] +=
+                fc_histogram_get(&from->histogram, bucket);
+        function.histogram = fc_histogram_of(buckets, FC_HISTOGRAM_BUCKETS);
         g_array_append_val(build->profile->functions, function);
     }
 }
@@ -245,7 +248,8 @@ static void add_costs(FcOutputBuild *build, const struct FcCosts *costs)
             (guint64)(parts[i] / 256.0 * build->clock->ns_per_tick * 1000);
 }
 
-static FcOutputBuild begin(const FcProcess *process, const FcCounts *counts, const char *unique_id)
+/* Frees what it takes of the counts where that is much. */
+static FcOutputBuild begin(const FcProcess *process, FcCounts *counts, const char *unique_id)
 {
     FcProfile *profile = fc_profile_new();
     FcOutputBuild build = {process, &process->setup->clock, profile, process->hello.start_time};
@@ -268,6 +272,7 @@ static FcOutputBuild begin(const FcProcess *process, const FcCounts *counts, con
     profile->end_value = process->end_value;
     add_modules(&build);
     add_functions(&build, counts);
+    fc_counts_drop_functions(counts);
     add_arcs(&build, counts);
     add_contexts(&build, counts);
     add_slowest(&build, counts);
@@ -276,7 +281,7 @@ static FcOutputBuild begin(const FcProcess *process, const FcCounts *counts, con
     return build;
 }
 
-FcProfile *fc_output_process(const FcProcess *process, const char *unique_id)
+FcProfile *fc_output_process(FcProcess *process, const char *unique_id)
 {
     FcOutputBuild build = begin(process, process->counts, unique_id);
     build.profile->run_ns =

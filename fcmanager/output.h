@@ -8,8 +8,9 @@
 #include "fcmanager/process.h"
 #include "profile/fc-profile.h"
 
-/* The profile of the whole process, which must be finished.  The caller frees it. */
-FcProfile *fc_output_process(const FcProcess *process, const char *unique_id);
+/* The profile of the whole process, which must be finished, and whose counts it uses up.  The
+ * caller frees it. */
+FcProfile *fc_output_process(FcProcess *process, const char *unique_id);
 
 /* The profile of one thread of it (THREAD mode), from the thread's own counts, whose functions must
  * be summed.  `with_heap`: with the process's heap, which must be finished. */

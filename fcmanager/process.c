@@ -259,6 +259,14 @@ static void add_done(FcProcess *process, FcThreadResult *result, FcThread *threa
     g_array_append_val(process->done, done);
 }
 
+static guint32 *same_numbers(guint32 count)
+{
+    guint32 *numbers = g_new(guint32, count + 1);
+    for (guint32 i = 0; i < count; i++)
+        numbers[i] = i;
+    return numbers;
+}
+
 /* Closes the thread's frames at `time` (0: at its last event) and adds it to the sums. */
 static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gboolean ended)
 {
@@ -280,10 +288,15 @@ static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gb
     fc_stack_get_off(thread->stack, &result.off);
     add_notes(process, thread);
     fc_counts_set_thread(thread->counts, thread->tid);
-    g_autofree guint32 *map = fc_counts_merge(process->counts, thread->counts);
-    add_result_functions(process, &result, thread->counts, map);
-    add_result_arcs(process, &result, thread->counts, map);
     const gboolean own_file = process->setup->profile_mode == FC_MODE_THREAD;
+    g_autofree guint32 *map = NULL;
+    if (!own_file && !process->heap && fc_counts_take(process->counts, thread->counts))
+        map = same_numbers(process->counts->function_count);
+    const FcCounts *counts = map ? process->counts : thread->counts;
+    if (!map)
+        map = fc_counts_merge(process->counts, thread->counts);
+    add_result_functions(process, &result, counts, map);
+    add_result_arcs(process, &result, counts, map);
     if (result.trace)
         fc_trace_finish(result.trace, own_file ? NULL : map);
     if (own_file)
@@ -472,6 +485,6 @@ void fc_process_finish(FcProcess *process, guint64 time, guint32 number, gboolea
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     process->end_realtime_ns = (gint64)now.tv_sec * 1000000000 + now.tv_nsec;
-    fc_counts_forget_edges(process->counts);
+    fc_counts_end(process->counts);
     process->finished = TRUE;
 }

@@ -322,7 +322,7 @@ static inline void add_duration(FcCounts *counts, FcCountsFunction *function,
                                 const struct EndedCall *call, guint64 multiplier)
 {
     const guint64 total_ns = ns_of(call->total, multiplier);
-    function->histogram[bucket_of(total_ns)]++;
+    (*fc_counts_bucket(function, bucket_of(total_ns)))++;
     if (counts->arc_latencies || counts->slowest)
         fc_stack_keep_duration(counts, call->node, call->arc, call->begun, call->total, total_ns);
 }

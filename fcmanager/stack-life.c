@@ -105,7 +105,12 @@ gboolean fc_stack_has_counted(const FcStack *stack)
 
 void fc_stack_set_multiplier(FcStack *stack, guint64 multiplier)
 {
+    if (multiplier == stack->multiplier)
+        return;
     stack->multiplier = multiplier;
+    /* calls as long as before are in other buckets now */
+    for (guint32 i = 0; i < stack->counts->function_count; i++)
+        stack->counts->functions[i].quick_total = stack->counts->functions[i].quick_local = 0;
 }
 
 /* ---- Forks and the end --------------------------------------------------------------- */

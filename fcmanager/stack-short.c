@@ -90,23 +90,32 @@ static inline gboolean is_next(guint64 word, guint64 before)
 #define QUICK_MOST (UINT64_C(1) << 26)
 #define QUICK_MULTIPLIER (UINT64_C(1) << 38)
 
-/* All of add_activation(), after which calls like this one are quick. */
+static inline guint bucket_of_ticks(guint64 ticks, guint64 multiplier)
+{
+    return bucket_of(ns_of(ticks, multiplier));
+}
+
+/* All of add_activation(), after which calls like this one, and those between the shortest and the
+ * longest of so many ticks that there were, are quick: there is a bucket for each. */
 G_NO_INLINE static void add_slowly(FcCountsFunction *function, guint64 total, guint64 local,
                                    guint64 multiplier)
 {
     fc_counts_bound_call(&function->bounds, total, local);
-    function->histogram[bucket_of(ns_of(total, multiplier))]++;
+    (*fc_counts_bucket(function, bucket_of_ticks(total, multiplier)))++;
     function->quick_total = MIN(function->bounds.total_max, QUICK_MOST);
-    function->quick_local = MIN(function->bounds.local_max, QUICK_MOST);
+    function->quick_local = MIN(function->bounds.local_max, function->quick_total);
+    const guint64 least = MIN(function->bounds.total_min, function->quick_total);
+    fc_counts_make_buckets(function, bucket_of_ticks(least, multiplier),
+                           bucket_of_ticks(function->quick_total, multiplier));
 }
 
-/* As function->histogram[bucket_of(ns_of(total, multiplier))]++: the highest bit of so many 2^-32
- * ns, of which all below one have the same bucket. */
+/* As (*fc_counts_bucket(function, bucket_of_ticks(total, multiplier)))++: the highest bit of so
+ * many 2^-32 ns, of which all below one have the same bucket, where that has room. */
 static inline void add_quickly(FcCountsFunction *function, guint64 total, guint64 multiplier)
 {
     const guint64 less_than_one = UINT64_C(1) << 31;
     const gsize highest = 63u ^ (guint)__builtin_clzll(total * multiplier | less_than_one);
-    function->histogram[highest - 31]++;
+    (*fc_counts_known_bucket(function, highest - 31))++;
 }
 
 /* As end_call(), of a call that is not kept. */

@@ -140,14 +140,17 @@ void fc_copies_merge(FcModel *model, const guint *first)
     g_autofree Times *nested = find_nested(model, first, has_copies);
     g_autofree guint64 *largest = g_new0(guint64, count + 1); /* total of one copy */
     g_autofree guint *now = g_new0(guint, count + 1);
-    GArray *merged = g_array_sized_new(FALSE, TRUE, sizeof(FcFunction), count);
+    GArray *merged = fc_model_functions_new(count);
     for (guint i = 0; i < count; i++)
     {
-        const FcFunction *function = fc_model_function(model, i);
+        FcFunction *function = &g_array_index(model->functions, FcFunction, i);
         largest[first[i]] = MAX(largest[first[i]], function->figures.total_ns);
         now[i] = first[i] == i ? merged->len : now[first[i]];
         if (first[i] == i)
+        {
             g_array_append_val(merged, *function);
+            function->figures.histogram = (FcHistogram){0}; /* which is its copy's now */
+        }
         else
             add_copy(&g_array_index(merged, FcFunction, now[i]), function,
                      model->profile->extended);

@@ -208,7 +208,7 @@ static void make_functions(FcModel *model, GHashTable *keys)
 {
     const GArray *functions = model->profile->functions;
     const gboolean extended = model->profile->extended;
-    model->functions = g_array_sized_new(FALSE, TRUE, sizeof(FcFunction), functions->len);
+    model->functions = fc_model_functions_new(functions->len);
     model->function_of = g_new0(guint, functions->len + 1);
     for (guint i = 0; i < functions->len; i++)
     {
@@ -226,6 +226,7 @@ static void make_functions(FcModel *model, GHashTable *keys)
         }
         else
         {
+            function.figures.histogram = fc_histogram_copy(&figures->histogram);
             g_array_append_val(model->functions, function);
             known = model->functions->len;
             g_hash_table_insert(keys, g_steal_pointer(&key), GUINT_TO_POINTER(known));

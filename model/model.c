@@ -21,6 +21,19 @@ FcModel *fc_model_new(void)
     return model;
 }
 
+static void function_clear(gpointer data)
+{
+    FcFunction *function = data;
+    fc_histogram_clear(&function->figures.histogram);
+}
+
+GArray *fc_model_functions_new(guint count)
+{
+    GArray *functions = g_array_sized_new(FALSE, TRUE, sizeof(FcFunction), count);
+    g_array_set_clear_func(functions, function_clear);
+    return functions;
+}
+
 void fc_model_free(FcModel *model)
 {
     if (!model)

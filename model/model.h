@@ -100,6 +100,9 @@ gboolean fc_model_is_same_module(const FcModel *model, gint a, gint b);
 /* How the unprofiled function of that number is shown; NULL for 0. */
 const char *fc_model_via(const FcModel *model, guint via);
 
+/* An empty array of FcFunction with room for `count`, which owns what these have. */
+GArray *fc_model_functions_new(guint count);
+
 static inline const FcFunction *fc_model_function(const FcModel *model, guint index)
 {
     return &g_array_index(model->functions, FcFunction, index);

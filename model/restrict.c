@@ -28,6 +28,7 @@ static void clear_figures(FcProfile *profile)
     {
         FcProfileFunction *function = &g_array_index(profile->functions, FcProfileFunction, i);
         const FcProfilePlace place = function->place;
+        fc_histogram_clear(&function->histogram);
         *function = (FcProfileFunction){.place = place};
     }
 }

@@ -8,6 +8,8 @@
  */
 #pragma once
 
+#include "profile/histogram.h"
+
 #include <glib.h>
 
 #define FC_NONE (-1)
@@ -57,7 +59,7 @@ typedef struct
     guint64 total_max_ns;
     guint64 local_min_ns;
     guint64 local_max_ns;
-    guint64 histogram[FC_HISTOGRAM_BUCKETS]; /* of total, per activation that was timed */
+    FcHistogram histogram;   /* of total, per activation that was timed; owned */
     guint64 counted;         /* of the calls: those that were counted, not recorded; of these */
     guint64 timed;           /* so many, a random sample, were timed */
     guint64 total_error_ns;  /* standard errors of what was estimated for the others, in total_ns */

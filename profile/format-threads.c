@@ -4,24 +4,28 @@
  */
 #include "profile/format.h"
 
-void fc_format_thread_functions(const FcProfile *profile, GString *out)
+void fc_format_thread_functions(const FcProfile *profile, GString *out, const FcFormatSink *sink)
 {
     guint count = 0;
-    g_autoptr(GString) lines = g_string_new(NULL);
     for (guint i = 0; i < profile->threads->len; i++)
     {
         const GArray *functions = g_array_index(profile->threads, FcProfileThread, i).functions;
-        for (guint j = 0; functions && j < functions->len; j++, count++)
+        count += functions ? functions->len : 0;
+    }
+    fc_format_begin_section(out, "thread-functions", count);
+    for (guint i = 0; i < profile->threads->len; i++)
+    {
+        const GArray *functions = g_array_index(profile->threads, FcProfileThread, i).functions;
+        for (guint j = 0; functions && j < functions->len; j++)
         {
             const FcProfileThreadFunction *function =
                 &g_array_index(functions, FcProfileThreadFunction, j);
             const guint64 numbers[] = {i, function->function, function->calls, function->total_ns,
                                        function->local_ns};
-            fc_format_line(lines, numbers, G_N_ELEMENTS(numbers));
+            fc_format_line(out, numbers, G_N_ELEMENTS(numbers));
+            fc_format_pass_on(sink, out);
         }
     }
-    fc_format_begin_section(out, "thread-functions", count);
-    g_string_append_len(out, lines->str, (gssize)lines->len);
 }
 
 /* There may be hundreds of thousands: not in a text of their own first. */

@@ -77,7 +77,7 @@ static gboolean pair_equal(gconstpointer a, gconstpointer b)
     return left->site == right->site && left->callee == right->callee;
 }
 
-static void append_graph(const FcProfile *profile, GString *out)
+static void append_graph(const FcProfile *profile, GString *out, const FcFormatSink *sink)
 {
     /* Never larger than the arcs, so the table may point into it. */
     g_autofree Pair *pairs = g_new(Pair, profile->arcs->len + 1);
@@ -110,12 +110,13 @@ static void append_graph(const FcProfile *profile, GString *out)
         append_pointer(out, pairs[i].callee);
         append_limited(out, pairs[i].calls, G_MAXINT32);
         g_string_append_c(out, '\n');
+        fc_format_pass_on(sink, out);
     }
 }
 
 /* ---- Functions, libraries, memory ------------------------------------------- */
 
-static void append_functions(const FcProfile *profile, GString *out)
+static void append_functions(const FcProfile *profile, GString *out, const FcFormatSink *sink)
 {
     fc_text_append_number(out, profile->functions->len);
     g_string_append_c(out, '\n');
@@ -132,6 +133,7 @@ static void append_functions(const FcProfile *profile, GString *out)
         append_limited(out, to_us(function->local_min_ns), G_MAXUINT32);
         append_limited(out, to_us(function->local_max_ns), G_MAXUINT32);
         g_string_append_c(out, '\n');
+        fc_format_pass_on(sink, out);
     }
 }
 
@@ -187,11 +189,12 @@ static void append_blocks(const GArray *blocks, gboolean are_leaks, GString *out
     }
 }
 
-void fc_format_v3_figures(const FcProfile *profile, gboolean announced, GString *out)
+void fc_format_v3_figures(const FcProfile *profile, gboolean announced, GString *out,
+                          const FcFormatSink *sink)
 {
     append_head(profile, announced, out);
-    append_graph(profile, out);
-    append_functions(profile, out);
+    append_graph(profile, out, sink);
+    append_functions(profile, out, sink);
     append_libraries(profile, out);
 }
 

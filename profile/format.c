@@ -183,8 +183,9 @@ static void append_modules(const FcProfile *profile, GString *out)
     }
 }
 
-static void append_functions(const FcProfile *profile, GString *out)
+static void append_functions(const FcProfile *profile, GString *out, const FcFormatSink *sink)
 {
+    guint64 buckets[FC_HISTOGRAM_BUCKETS];
     fc_format_begin_section(out, "functions", profile->functions->len);
     for (guint i = 0; i < profile->functions->len; i++)
     {
@@ -200,12 +201,14 @@ static void append_functions(const FcProfile *profile, GString *out)
         append_number(out, function->total_max_ns);
         append_number(out, function->local_min_ns);
         append_number(out, function->local_max_ns);
-        append_buckets(out, function->histogram, FC_HISTOGRAM_BUCKETS);
+        fc_histogram_read(&function->histogram, buckets, FC_HISTOGRAM_BUCKETS);
+        append_buckets(out, buckets, FC_HISTOGRAM_BUCKETS);
         g_string_append_c(out, '\n');
+        fc_format_pass_on(sink, out);
     }
 }
 
-static void append_arcs(const FcProfile *profile, GString *out)
+static void append_arcs(const FcProfile *profile, GString *out, const FcFormatSink *sink)
 {
     fc_format_begin_section(out, "arcs", profile->arcs->len);
     for (guint i = 0; i < profile->arcs->len; i++)
@@ -217,10 +220,11 @@ static void append_arcs(const FcProfile *profile, GString *out)
         append_number(out, arc->calls);
         append_number(out, arc->total_ns);
         g_string_append_c(out, '\n');
+        fc_format_pass_on(sink, out);
     }
 }
 
-static void append_contexts(const FcProfile *profile, GString *out)
+static void append_contexts(const FcProfile *profile, GString *out, const FcFormatSink *sink)
 {
     fc_format_begin_section(out, "contexts", profile->contexts->len);
     for (guint i = 0; i < profile->contexts->len; i++)
@@ -233,6 +237,7 @@ static void append_contexts(const FcProfile *profile, GString *out)
         append_number(out, context->total_ns);
         append_number(out, context->local_ns);
         g_string_append_c(out, '\n');
+        fc_format_pass_on(sink, out);
     }
 }
 
@@ -431,19 +436,19 @@ void fc_format_pass_on(const FcFormatSink *sink, GString *out)
 
 static void format(const FcProfile *profile, GString *out, const FcFormatSink *sink)
 {
-    fc_format_v3_figures(profile, profile->extended, out);
+    fc_format_v3_figures(profile, profile->extended, out, sink);
     fc_format_v3_blocks(profile, out, sink);
     if (!profile->extended)
         return;
     append_process(profile, out);
     append_clock(profile, out);
     append_modules(profile, out);
-    append_functions(profile, out);
+    append_functions(profile, out, sink);
     append_threads(profile, out);
-    fc_format_thread_functions(profile, out);
+    fc_format_thread_functions(profile, out, sink);
     append_thread_stacks(profile, out);
-    append_arcs(profile, out);
-    append_contexts(profile, out);
+    append_arcs(profile, out, sink);
+    append_contexts(profile, out, sink);
     append_notes(out, "repairs", profile->repairs);
     append_notes(out, "losses", profile->losses);
     if (profile->heap.recorded)

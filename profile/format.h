@@ -24,7 +24,8 @@ void fc_format_pass_on(const FcFormatSink *sink, GString *out);
 /* Append the part of version 3.0: what the sections say more exactly, with the announcement if
  * `announced`, unless there is no unique id that it could follow; and the lists of blocks, the last
  * piece of which is left in `out`.  `sink` may be NULL. */
-void fc_format_v3_figures(const FcProfile *profile, gboolean announced, GString *out);
+void fc_format_v3_figures(const FcProfile *profile, gboolean announced, GString *out,
+                          const FcFormatSink *sink);
 void fc_format_v3_blocks(const FcProfile *profile, GString *out, const FcFormatSink *sink);
 
 /* Appends the line that begins a section. */
@@ -42,7 +43,7 @@ void fc_format_lines(GString *out, const char *name, const GString *lines, guint
 void fc_format_sparse(GString *out, const char *name, const GArray *items, gsize first,
                       gsize second);
 /* Appends the section of the functions of each thread. */
-void fc_format_thread_functions(const FcProfile *profile, GString *out);
+void fc_format_thread_functions(const FcProfile *profile, GString *out, const FcFormatSink *sink);
 /* Appends that about which of several threads made how many of an arc's calls. */
 void fc_format_thread_arcs(const FcProfile *profile, GString *out);
 /* Appends that about how long calls took. */

@@ -160,12 +160,7 @@ gboolean fc_profile_has_completed(const FcProfileFunction *function, gboolean ha
 {
     if (!has_histogram)
         return function->calls > 0 || function->total_max_ns > 0;
-    for (guint i = 0; i < FC_HISTOGRAM_BUCKETS; i++)
-    {
-        if (function->histogram[i] != 0)
-            return TRUE;
-    }
-    return FALSE;
+    return !fc_histogram_is_empty(&function->histogram);
 }
 
 /* Of independent estimates. */
@@ -220,7 +215,11 @@ void fc_profile_add_figures(FcProfileFunction *into, gboolean into_has_histogram
     fc_merge_add(&into->total_ns, other->total_ns);
     fc_merge_add(&into->local_ns, other->local_ns);
     for (guint i = 0; i < FC_HISTOGRAM_BUCKETS; i++)
-        fc_merge_add(&into->histogram[i], other->histogram[i]);
+    {
+        const guint64 more = fc_histogram_get(&other->histogram, i);
+        if (more != 0)
+            fc_merge_add(fc_histogram_at(&into->histogram, i), more);
+    }
     fc_merge_add(&into->counted, other->counted);
     fc_merge_add(&into->timed, other->timed);
     into->total_error_ns = add_errors(into->total_error_ns, other->total_error_ns);
@@ -257,6 +256,7 @@ static void merge_functions(FcMerge *merge, gboolean into_has_histogram)
                                    into_has_histogram, &function, merge->other->extended);
             continue;
         }
+        function.histogram = fc_histogram_copy(&function.histogram);
         g_array_append_val(functions, function);
         g_array_append_val(merge->first_function, next);
     }

@@ -67,6 +67,7 @@ static gboolean parse_function(FcParser *parser)
     FcProfileFunction *function =
         &g_array_index(parser->profile->functions, FcProfileFunction, parser->row);
     guint64 least_bucket = 0;
+    guint64 buckets[FC_HISTOGRAM_BUCKETS] = {0};
     if (!fc_parse_place(parser, &function->place) ||
         !fc_text_number(text, "the number of calls", &function->calls) ||
         !fc_text_number(text, "the total time", &function->total_ns) ||
@@ -78,9 +79,11 @@ static gboolean parse_function(FcParser *parser)
         return FALSE;
     while (fc_text_has_word(text))
     {
-        if (!fc_parse_bucket(text, function->histogram, FC_HISTOGRAM_BUCKETS, &least_bucket))
+        if (!fc_parse_bucket(text, buckets, FC_HISTOGRAM_BUCKETS, &least_bucket))
             return FALSE;
     }
+    fc_histogram_clear(&function->histogram);
+    function->histogram = fc_histogram_of(buckets, FC_HISTOGRAM_BUCKETS);
     return TRUE;
 }
 

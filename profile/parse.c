@@ -47,7 +47,7 @@ static gboolean check_header(const char *data, gsize bytes, GError **error)
 static gboolean check_first_part(FcParser *parser, const GString *there)
 {
     g_autoptr(GString) expected = g_string_new(NULL);
-    fc_format_v3_figures(parser->profile, parser->is_announced, expected);
+    fc_format_v3_figures(parser->profile, parser->is_announced, expected, NULL);
     if (g_string_equal(expected, there))
         return TRUE;
     parser->text.line = 1;

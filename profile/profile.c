@@ -33,6 +33,12 @@ static void note_clear(gpointer data)
     g_free(note->kind);
 }
 
+static void function_clear(gpointer data)
+{
+    FcProfileFunction *function = data;
+    fc_histogram_clear(&function->histogram);
+}
+
 static void block_clear(gpointer data)
 {
     FcProfileBlock *block = data;
@@ -55,7 +61,7 @@ FcProfile *fc_profile_new(void)
     profile->time_mode = 1;    /* tsc */
     profile->profile_mode = 2; /* FORK */
     profile->modules = array_new(sizeof(FcProfileModule), module_clear);
-    profile->functions = array_new(sizeof(FcProfileFunction), NULL);
+    profile->functions = array_new(sizeof(FcProfileFunction), function_clear);
     profile->arcs = array_new(sizeof(FcProfileArc), NULL);
     profile->contexts = array_new(sizeof(FcProfileContext), NULL);
     profile->latencies = array_new(sizeof(FcProfileLatency), NULL);

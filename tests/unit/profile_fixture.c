@@ -108,8 +108,10 @@ static void random_functions(GRand *rand, FcProfile *profile, guint count)
             .local_min_ns = random_number(rand),
             .local_max_ns = random_number(rand),
         };
+        guint64 buckets[FC_HISTOGRAM_BUCKETS];
         for (guint j = 0; j < FC_HISTOGRAM_BUCKETS; j++)
-            function.histogram[j] = g_rand_int_range(rand, 0, 3) == 0 ? random_number(rand) : 0;
+            buckets[j] = g_rand_int_range(rand, 0, 3) == 0 ? random_number(rand) : 0;
+        function.histogram = fc_histogram_of(buckets, FC_HISTOGRAM_BUCKETS);
         function.total_cost_ns = i % 4 == 0 ? random_number(rand) : 0;
         function.local_cost_ns = i % 4 == 2 ? random_number(rand) : 0;
         function.total_wait_ns = i % 5 == 0 ? random_number(rand) : 0;
@@ -409,6 +411,9 @@ FcProfile *fixture_profile_new(guint32 seed, guint size)
 
 /* ---- A plain one ----------------------------------------------------------------- */
 
+#define BUCKETS(...)                                                                               \
+    fc_histogram_of((const guint64[FC_HISTOGRAM_BUCKETS]){__VA_ARGS__}, FC_HISTOGRAM_BUCKETS)
+
 FcProfile *fixture_plain_new(void)
 {
     FcProfile *profile = fc_profile_new();
@@ -422,9 +427,9 @@ FcProfile *fixture_plain_new(void)
     };
     g_array_append_vals(profile->modules, modules, G_N_ELEMENTS(modules));
     const FcProfileFunction functions[] = {
-        {{0x1100, 0x100, 0}, 1, 5000, 1000, 5000, 5000, 1000, 1000, {[13] = 1}},
-        {{0x1200, 0x200, 0}, 2, 4000, 3000, 1000, 3000, 500, 2500, {[10] = 1, [12] = 1}},
-        {{0x2100, 0x100, 1}, 4, 1000, 1000, 0, 600, 0, 600, {[0] = 3, [10] = 1}},
+        {{0x1100, 0x100, 0}, 1, 5000, 1000, 5000, 5000, 1000, 1000, BUCKETS([13] = 1)},
+        {{0x1200, 0x200, 0}, 2, 4000, 3000, 1000, 3000, 500, 2500, BUCKETS([10] = 1, [12] = 1)},
+        {{0x2100, 0x100, 1}, 4, 1000, 1000, 0, 600, 0, 600, BUCKETS([0] = 3, [10] = 1)},
     };
     g_array_append_vals(profile->functions, functions, G_N_ELEMENTS(functions));
     const FcProfileArc arcs[] = {

@@ -416,10 +416,10 @@ static void test_longest(void)
     FcProfile *profile = fc_output_process(program.process, "x");
     g_assert_cmpuint(profile->functions->len, ==, 1);
     const FcProfileFunction *function = &g_array_index(profile->functions, FcProfileFunction, 0);
-    g_assert_cmpuint(function->histogram[FC_HISTOGRAM_BUCKETS - 1], ==, 3);
+    g_assert_cmpuint(fc_histogram_get(&function->histogram, FC_HISTOGRAM_BUCKETS - 1), ==, 3);
     guint64 calls = 0;
     for (guint bucket = 0; bucket < FC_HISTOGRAM_BUCKETS; bucket++)
-        calls += function->histogram[bucket];
+        calls += fc_histogram_get(&function->histogram, bucket);
     g_assert_cmpuint(calls, ==, 4);
     fc_profile_free(profile);
     fc_program_stop(&program);

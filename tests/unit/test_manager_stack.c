@@ -65,8 +65,13 @@ static void test_nesting(void)
     g_assert_cmpuint(FUNCTION('B')->bounds.total_max, ==, 20);
     g_assert_cmpuint(FUNCTION('B')->bounds.local_min, ==, 3);
     g_assert_cmpuint(FUNCTION('B')->bounds.local_max, ==, 12);
-    g_assert_cmpuint(FUNCTION('B')->histogram[2], ==, 1); /* 3 ns: [2, 4) */
-    g_assert_cmpuint(FUNCTION('B')->histogram[5], ==, 1); /* 20 ns: [16, 32) */
+    g_assert_cmpuint(fc_histogram_get(&FUNCTION('B')->histogram, 2), ==, 1); /* 3 ns: [2, 4) */
+    g_assert_cmpuint(fc_histogram_get(&FUNCTION('B')->histogram, 5), ==, 1); /* 20 ns: [16, 32) */
+    /* 100,000 functions are not much memory: of the buckets those between the two */
+    g_assert_cmpuint(FUNCTION('B')->histogram.first, ==, 2);
+    g_assert_cmpuint(FUNCTION('B')->histogram.count, ==, 4);
+    g_assert_cmpuint(sizeof(FcCountsFunction), <=, 256);
+    g_assert_cmpuint(sizeof(FcProfileFunction), <=, 256);
     g_assert_cmpuint(fc_stack_depth(f.stack), ==, 0);
     fc_fixture_stop(&f);
 }

@@ -32,7 +32,8 @@ static void assert_times_plain(const FcProfile *profile, guint64 times)
         g_assert_cmpuint(sum->local_min_ns, ==, one->local_min_ns);
         g_assert_cmpuint(sum->local_max_ns, ==, one->local_max_ns);
         for (guint j = 0; j < FC_HISTOGRAM_BUCKETS; j++)
-            g_assert_cmpuint(sum->histogram[j], ==, times * one->histogram[j]);
+            g_assert_cmpuint(fc_histogram_get(&sum->histogram, j), ==,
+                             times * fc_histogram_get(&one->histogram, j));
 
         const FcProfileArc *arc = &g_array_index(profile->arcs, FcProfileArc, i);
         const FcProfileArc *one_arc = &g_array_index(plain->arcs, FcProfileArc, i);
@@ -138,6 +139,7 @@ static void test_extremes(void)
     function->local_max_ns = 2400;
     /* Called, but never completed: its zeros are no times. */
     FcProfileFunction *open = &g_array_index(other->functions, FcProfileFunction, 0);
+    fc_histogram_clear(&open->histogram);
     *open = (FcProfileFunction){.place = open->place, .calls = 1, .total_ns = 10};
     fc_profile_merge(sum, other);
     g_assert_cmpuint(function_at(sum, 0)->total_min_ns, ==, 5000);
@@ -209,7 +211,9 @@ static void test_zero_minimum(void)
 
     g_autoptr(FcProfile) zero = fixture_plain_new();
     FcProfileFunction *work = &g_array_index(zero->functions, FcProfileFunction, 1);
-    *work = (FcProfileFunction){.place = work->place, .calls = 1, .histogram = {[0] = 1}};
+    fc_histogram_clear(&work->histogram);
+    *work = (FcProfileFunction){.place = work->place, .calls = 1};
+    *fc_histogram_at(&work->histogram, 0) = 1;
     fc_profile_merge(sum, zero);
     g_assert_cmpuint(function_at(sum, 1)->total_min_ns, ==, 0);
     g_assert_cmpuint(function_at(sum, 1)->total_max_ns, ==, 3000);
@@ -225,6 +229,7 @@ static void test_reloaded(void)
     g_array_append_val(other->modules, again);
     FcProfileFunction helper = *function_at(other, 2);
     helper.place = (FcProfilePlace){0x9100, 0x100, 2};
+    helper.histogram = fc_histogram_copy(&helper.histogram);
     g_array_append_val(other->functions, helper);
 
     g_autoptr(FcProfile) sum = fixture_plain_new();
