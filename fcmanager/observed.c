@@ -13,9 +13,6 @@
 #define OUTSIDE 0.6
 /* The same of code that was instrumented after inlining, where there are no arguments. */
 #define OUTSIDE_INLINED 0.35
-/* Of a call that the compiler dissolved in its caller nothing is left without hooks: as much as
- * they take is theirs. */
-#define DISSOLVED 1.0
 
 typedef struct
 {
@@ -134,34 +131,15 @@ static void move_deep(const Refine *refine, double *values)
 
 /* ---- The samples -------------------------------------------------------------------------- */
 
-/* A function and a call site, as a number that no other pair is likely to have. */
-static gpointer key_of(guint64 site, guint32 function)
-{
-    return GSIZE_TO_POINTER((site ^ (guint64)function << 48) * UINT64_C(0x9e3779b97f4a7c15) ^
-                            function);
-}
-
-/* The hook of a function that was dissolved in its caller has the call site of that one. */
-static gboolean is_dissolved(const FcCounts *counts, GHashTable *called, const FcCountsArc *arc)
-{
-    return !counts->functions[arc->callee].is_after_inlining && arc->caller != 0 &&
-           arc->caller - 1 != arc->callee &&
-           g_hash_table_contains(called, key_of(arc->site, arc->caller - 1));
-}
-
-/* By function: ticks in which it was sampled that are what hooks cost outside of themselves, of
- * calls that were `dissolved` and of others. */
-static void find_outside(const Refine *refine, double *outside, double *dissolved)
+/* By function: ticks in which it was sampled that are what hooks cost outside of themselves. */
+static double *find_outside(const Refine *refine)
 {
     const FcCounts *counts = refine->counts;
-    g_autoptr(GHashTable) called = g_hash_table_new(NULL, NULL);
+    double *outside = g_new0(double, counts->function_count + 1);
     double calls = 0;
     double counted = 0;
     for (guint32 i = 0; i < counts->arc_count; i++)
-    {
         calls += (double)counts->arcs[i].calls;
-        g_hash_table_add(called, key_of(counts->arcs[i].site, counts->arcs[i].callee));
-    }
     for (guint32 i = 1; i < counts->node_count; i++)
         counted += (double)MIN(fc_counts_unrecorded(counts, i), counts->nodes[i].calls);
     const double hooks = refine->sightings->hooks * refine->ticks;
@@ -170,24 +148,21 @@ static void find_outside(const Refine *refine, double *outside, double *dissolve
     for (guint32 i = 0; i < counts->arc_count; i++)
     {
         const FcCountsArc *arc = &counts->arcs[i];
-        const gboolean is_gone = is_dissolved(counts, called, arc);
-        const gboolean is_inlined = counts->functions[arc->callee].is_after_inlining;
-        const double part = is_gone ? DISSOLVED : is_inlined ? OUTSIDE_INLINED : OUTSIDE;
-        double *of = is_gone ? dissolved : outside;
-        of[arc->callee] += (double)arc->calls * each * part / 2;
+        const double part =
+            counts->functions[arc->callee].is_after_inlining ? OUTSIDE_INLINED : OUTSIDE;
+        const double ticks = (double)arc->calls * each * part / 2;
+        outside[arc->callee] += ticks;
         if (arc->caller != 0)
-            of[arc->caller - 1] += (double)arc->calls * each * part / 2;
+            outside[arc->caller - 1] += ticks;
     }
+    return outside;
 }
 
 static void set_functions(const Refine *refine, Function *functions)
 {
     FcCounts *counts = refine->counts;
-    g_autofree double *outside = g_new0(double, counts->function_count + 1);
-    g_autofree double *dissolved = g_new0(double, counts->function_count + 1);
-    find_outside(refine, outside, dissolved);
+    g_autofree double *outside = find_outside(refine);
     move_deep(refine, outside);
-    move_deep(refine, dissolved);
     for (guint32 i = 0; i < counts->function_count; i++)
     {
         Function *function = &functions[i];
@@ -197,10 +172,9 @@ static void set_functions(const Refine *refine, Function *functions)
             function->unsure > 0 && seen * seen >= SAMPLES_LEAST * variance && seen > 0;
         if (!function->is_set)
             continue;
-        /* nearly all of the former where that is little, and never below zero */
+        /* nearly all of it where that is little, and never below zero */
         const double ticks = seen * refine->ticks;
-        const double own = ticks * ticks / (ticks + outside[i]) - dissolved[i];
-        function->wanted = function->before + MAX(0, own);
+        function->wanted = function->before + ticks * ticks / (ticks + outside[i]);
         FcCountsFunction *figures = &counts->functions[i];
         const double of_callees = MAX(0, figures->total_variance - figures->local_variance);
         figures->local_variance = variance * refine->ticks * refine->ticks;

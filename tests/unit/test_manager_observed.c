@@ -321,48 +321,6 @@ static void test_deep(void)
     g_assert_cmpuint(local[1], >, WITHOUT_HOOKS / 2);
 }
 
-/* Ticks of D, which B calls from `site`, by as many samples. */
-static guint64 local_of_called(guint64 site)
-{
-    const Seen seen[] = {{FC_BEACON_HOOK, 300},
-                         {IN_A, 200},
-                         {IN_B, 200},
-                         {fc_beacon_entered(fc_fixture_address('D'), site), 300}};
-    FcFixture f;
-    fc_fixture_start(&f);
-    fc_fixture_enter(&f, 0, 'A', OF_A, 0);
-    for (guint64 now = 100; now < 100 + SAMPLES * 3000; now += 3000)
-    {
-        fc_fixture_count(&f, now, FC_COUNT_SAMPLE, 'B', OF_B, 1);
-        fc_fixture_enter(&f, now + 20, 'D', site, 2);
-        fc_fixture_leave(&f, now + 40, 'D', site, 2);
-        fc_fixture_leave(&f, now + 60, 'B', OF_B, 1);
-    }
-    fc_fixture_leave(&f, RUN, 'A', OF_A, 0);
-    FcCounted *counted = fc_stack_counted(f.stack);
-    fc_counted_add(counted, OF_B, fc_fixture_address('B'), 0, CALLS);
-    fc_counted_add(counted, site, fc_fixture_address('D'), 0, CALLS);
-    fc_counted_settle(counted, 0, &fc_fixture_costs);
-    FcObserved all = observed(seen, G_N_ELEMENTS(seen), 1000);
-    fc_costs_take_off(f.counts, &fc_fixture_costs, &all);
-    fc_counts_sum_functions(f.counts);
-    const guint64 local = fc_fixture_function(f.counts, 'D')->local;
-    g_array_unref(all.sightings);
-    fc_fixture_stop(&f);
-    return local;
-}
-
-/* A call that has its caller's call site was dissolved in it: without hooks it takes next to
- * nothing.
- */
-static void test_dissolved(void)
-{
-    const guint64 called = local_of_called(fc_fixture_site('B', 0));
-    const guint64 dissolved = local_of_called(OF_B);
-    g_assert_cmpuint(dissolved, >, 0);
-    g_assert_cmpuint(dissolved, <, called - called / 20);
-}
-
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -377,6 +335,5 @@ int main(int argc, char **argv)
     g_test_add_func("/observed/late", test_late);
     g_test_add_func("/observed/variance", test_variance);
     g_test_add_func("/observed/deep", test_deep);
-    g_test_add_func("/observed/dissolved", test_dissolved);
     return g_test_run();
 }
