@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * See maps.h.  A line of /proc/self/maps is START-END PERMISSIONS OFFSET DEVICE INODE NAME.
+ * See maps.h.  A line of /proc/self/maps is START-END PERMISSIONS OFFSET DEVICE INODE NAME, with
+ * \012 for each newline in the name.
  */
 #include "libfc/maps.h"
 
@@ -34,6 +35,11 @@ static void take(struct Line *line, char c, char *into, size_t room)
     {
         if (line->name_bytes < room)
             into[line->name_bytes++] = c;
+        if (line->name_bytes >= 4 && memcmp(into + line->name_bytes - 4, "\\012", 4) == 0)
+        {
+            line->name_bytes -= 3;
+            into[line->name_bytes - 1] = '\n';
+        }
         return;
     }
     const int digit = digit_of(c);

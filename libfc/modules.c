@@ -125,7 +125,8 @@ static size_t absolute_path(const char *name, char *into, size_t room)
  * above all one of memory.  The kernel knows what it was. */
 static bool is_passing(const char *path, size_t bytes)
 {
-    return bytes > 6 && (memcmp(path, "/proc/", 6) == 0 || memcmp(path, "/dev/", 5) == 0);
+    return bytes > 8 && (memcmp(path, "/proc/", 6) == 0 || memcmp(path, "/dev/fd/", 8) == 0 ||
+                         memcmp(path, "/dev/std", 8) == 0);
 }
 
 static size_t path_of(const struct dl_phdr_info *object, const struct FcModuleInfo *info,
