@@ -97,7 +97,11 @@ void fc_line_table_free(FcLineTable *lines);
 /* Whether a call is the first that the function at `address` does; FALSE but on x86-64. */
 gboolean fc_image_calls_at_entry(FcImage *image, guint64 address);
 
-/* ---- inline.c: inlined copies -------------------------------------------------- */
+/* ---- inline.c: declarations, inlined copies ------------------------------------ */
+
+/* The line that the function whose code begins at `address` has in `file`, that of its name: the
+ * rows of lines begin there or at its brace, as the compiler's version has it.  0: not known. */
+guint fc_image_find_declaration(FcImage *image, guint64 address, const char *file);
 
 /* Whether the code at `address` is an inlined copy of the function whose own copy begins at
  * `function` and has that linkage name. */

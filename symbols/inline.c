@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Which functions the compiler inlined at a place, through DWARF.  Called by symbols.c;
- * must look at no more of the debug information than the way down to the place.
+ * Where a function is declared, and which ones the compiler inlined at a place, through DWARF.
+ * Called by symbols.c; must look at no more of the debug information than the way down to the
+ * place.
  */
 #include "symbols/image.h"
 
@@ -10,13 +11,25 @@
 
 #include <string.h>
 
+#include "profile/path.h"
 #include "profile/search.h"
 
-/* Functions in namespaces nested deeper than this are not found. */
-#define MAX_NAMESPACES 32
+/* Functions nested deeper than this, in namespaces, functions and blocks, are not found. */
+#define MAX_DEPTH 64
 
 /* Functions of one unit; a unit that lists more is damaged, and the rest is not read. */
 #define MAX_BODIES (1u << 21)
+
+/* Moves to the entry's next sibling, if there is one behind it: a damaged one may lead back. */
+static gboolean move_on(Dwarf_Die *die)
+{
+    Dwarf_Die next;
+
+    if (dwarf_siblingof(die, &next) != 0 || (const char *)next.addr <= (const char *)die->addr)
+        return FALSE;
+    *die = next;
+    return TRUE;
+}
 
 /* The child of `parent` that covers `address`: a function, an inlined copy or a block.  Not for
  * units as parents: their children are too many to walk through (see list_bodies). */
@@ -32,7 +45,7 @@ static gboolean find_child(Dwarf_Die *parent, Dwarf_Addr address, Dwarf_Die *chi
              tag == DW_TAG_lexical_block) &&
             dwarf_haspc(child, address) > 0)
             return TRUE;
-    } while (dwarf_siblingof(child, child) == 0);
+    } while (move_on(child));
     return FALSE;
 }
 
@@ -48,7 +61,11 @@ static gint compare_bodies(gconstpointer left, gconstpointer right)
 {
     const Body *one = left, *other = right;
 
-    return one->start < other->start ? -1 : one->start > other->start;
+    if (one->start != other->start)
+        return one->start < other->start ? -1 : 1;
+    /* Of several that a linker put in one place always the same one. */
+    const char *first = one->function.addr, *second = other->function.addr;
+    return first > second ? -1 : first < second;
 }
 
 static void add_bodies(Dwarf_Die *function, GArray *bodies)
@@ -62,22 +79,67 @@ static void add_bodies(Dwarf_Die *function, GArray *bodies)
         g_array_append_val(bodies, body);
 }
 
-/* Collects the pieces of code of the functions in `scope` and in the namespaces within it. */
-static void collect_bodies(Dwarf_Die *scope, int depth, GArray *bodies)
+typedef struct
+{
+    GArray *bodies;
+    const char *seen; /* the last entry: the next one is behind it, or the unit is damaged */
+} BodyWalk;
+
+static void collect_bodies(Dwarf_Die *scope, gboolean in_function, int depth, BodyWalk *walk);
+
+static void collect_body(Dwarf_Die *die, gboolean in_function, int depth, BodyWalk *walk)
+{
+    guint before = walk->bodies->len;
+
+    switch (dwarf_tag(die))
+    {
+    case DW_TAG_subprogram:
+        add_bodies(die, walk->bodies);
+        if (walk->bodies->len > before)
+            collect_bodies(die, TRUE, depth + 1, walk);
+        return;
+    case DW_TAG_lexical_block: /* may have nested functions and classes, whose methods are here */
+    case DW_TAG_structure_type:
+    case DW_TAG_class_type:
+    case DW_TAG_union_type:
+        if (in_function)
+            collect_bodies(die, TRUE, depth + 1, walk);
+        return;
+    case DW_TAG_namespace:
+        collect_bodies(die, FALSE, depth + 1, walk);
+        return;
+    default:
+        return;
+    }
+}
+
+/* Collects the pieces of code of the functions in `scope`, in the namespaces within it and in
+ * those functions themselves. */
+static void collect_bodies(Dwarf_Die *scope, gboolean in_function, int depth, BodyWalk *walk)
 {
     Dwarf_Die child;
 
-    if (dwarf_child(scope, &child) != 0)
+    if (depth > MAX_DEPTH || dwarf_child(scope, &child) != 0)
         return;
     do
     {
-        int tag = dwarf_tag(&child);
+        if ((const char *)child.addr <= walk->seen)
+            return;
+        walk->seen = child.addr;
+        collect_body(&child, in_function, depth, walk);
+    } while (move_on(&child));
+}
 
-        if (tag == DW_TAG_subprogram)
-            add_bodies(&child, bodies);
-        else if (tag == DW_TAG_namespace && depth < MAX_NAMESPACES)
-            collect_bodies(&child, depth + 1, bodies);
-    } while (dwarf_siblingof(&child, &child) == 0);
+/* Where the functions of the unit are: in a file of its own where it was compiled so. */
+static Dwarf_Die find_contents(Dwarf_Die *unit)
+{
+    uint8_t type;
+    Dwarf_Die split;
+
+    if (dwarf_cu_info(unit->cu, NULL, &type, NULL, &split, NULL, NULL, NULL) == 0 &&
+        type == DW_UT_skeleton && split.addr)
+        return split;
+    return *unit;
 }
 
 /* The pieces of code of the unit's functions, ascending by start.  A unit may have very many
@@ -89,25 +151,93 @@ static const GArray *list_bodies(FcImage *image, Dwarf_Die *unit)
     GArray *bodies = g_hash_table_lookup(image->bodies, unit->addr);
     if (!bodies)
     {
+        Dwarf_Die contents = find_contents(unit);
         bodies = g_array_new(FALSE, FALSE, sizeof(Body));
-        collect_bodies(unit, 0, bodies);
+        collect_bodies(&contents, FALSE, 0, &(BodyWalk){bodies, NULL});
         g_array_sort(bodies, compare_bodies);
         g_hash_table_insert(image->bodies, unit->addr, bodies);
     }
     return bodies;
 }
 
+/* The piece of code of a function of `unit` with `address` in it; NULL: none. */
+static Body *find_body(FcImage *image, Dwarf_Die *unit, Dwarf_Addr address)
+{
+    const GArray *bodies = list_bodies(image, unit);
+    size_t behind = FC_FIRST_WHERE(bodies->len, i, g_array_index(bodies, Body, i).start > address);
+    Body *body = behind > 0 ? &g_array_index(bodies, Body, behind - 1) : NULL;
+
+    return body && address < body->end ? body : NULL;
+}
+
 /* The function of `unit` with `address` in it. */
 static gboolean find_function(FcImage *image, Dwarf_Die *unit, Dwarf_Addr address,
                               Dwarf_Die *function)
 {
-    const GArray *bodies = list_bodies(image, unit);
-    size_t behind = FC_FIRST_WHERE(bodies->len, i, g_array_index(bodies, Body, i).start > address);
+    const Body *body = find_body(image, unit, address);
 
-    if (behind == 0 || g_array_index(bodies, Body, behind - 1).end <= address)
+    if (body)
+        *function = body->function;
+    return body != NULL;
+}
+
+typedef struct
+{
+    FcImage *image;
+    const char *file; /* where its code is from */
+    guint line;       /* 0: not found */
+} Declaration;
+
+/* A number that the entry has, or the one that it is a copy of; with the unit that has it. */
+static gboolean find_number(Dwarf_Die *die, unsigned int what, Dwarf_Word *number, Dwarf_CU **unit)
+{
+    Dwarf_Attribute attribute;
+
+    if (!dwarf_attr_integrate(die, what, &attribute) || dwarf_formudata(&attribute, number) != 0)
         return FALSE;
-    *function = g_array_index(bodies, Body, behind - 1).function;
+    *unit = attribute.cu;
     return TRUE;
+}
+
+/* Not dwarf_decl_file: it takes the file 0 of DWARF 5 for none, and asserts that a unit has any. */
+static const char *find_declared_file(Dwarf_Die *function)
+{
+    Dwarf_Word number;
+    Dwarf_CU *holder;
+    Dwarf_Die unit;
+    Dwarf_Files *files;
+    size_t count;
+
+    if (!find_number(function, DW_AT_decl_file, &number, &holder) ||
+        dwarf_cu_info(holder, NULL, NULL, &unit, NULL, NULL, NULL, NULL) != 0 ||
+        dwarf_getsrcfiles(&unit, &files, &count) != 0 || number >= count)
+        return NULL;
+    return dwarf_filesrc(files, number, NULL, NULL);
+}
+
+static gboolean visit_entry(Dwarf_Die *unit, Dwarf_Addr address, gpointer data)
+{
+    Declaration *wanted = data;
+    Body *body = find_body(wanted->image, unit, address);
+    Dwarf_Word line;
+    Dwarf_CU *holder;
+
+    /* A function may begin in several places: the compiler sets apart what is seldom run. */
+    if (!body || body->start != address)
+        return FALSE;
+    const char *file = find_declared_file(&body->function);
+    if (file && strcmp(fc_base_name(file), fc_base_name(wanted->file)) == 0 &&
+        find_number(&body->function, DW_AT_decl_line, &line, &holder) && line <= G_MAXINT)
+        wanted->line = (guint)line;
+    return TRUE;
+}
+
+guint fc_image_find_declaration(FcImage *image, guint64 address, const char *file)
+{
+    Declaration wanted = {.image = image, .file = file};
+
+    fc_image_visit_units(image, address, visit_entry, &wanted);
+    return wanted.line;
 }
 
 /* The entry that all copies of the function with entry `die` come from. */

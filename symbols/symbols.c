@@ -138,6 +138,17 @@ static const FcImageFunction *find_imported(FcSymbols *symbols, const FcProfile 
     return NULL;
 }
 
+static gboolean find_image_line(FcImage *image, guint64 address, gboolean is_entry,
+                                const char **file, guint *line)
+{
+    if (!fc_image_find_line(image, address, is_entry, file, line))
+        return FALSE;
+    guint declared = is_entry ? fc_image_find_declaration(image, address, *file) : 0;
+    if (declared > 0)
+        *line = declared;
+    return TRUE;
+}
+
 static gboolean find_import_line(FcSymbols *symbols, const FcProfile *profile,
                                  const FcImageFunction *import, const char **file, guint *line)
 {
@@ -145,7 +156,7 @@ static gboolean find_import_line(FcSymbols *symbols, const FcProfile *profile,
     guint module;
     const FcImageFunction *function = find_imported(symbols, profile, import, &module, &image);
 
-    return function && fc_image_find_line(image, function->start, TRUE, file, line);
+    return function && find_image_line(image, function->start, TRUE, file, line);
 }
 
 static void find_line(FcSymbols *symbols, const FcProfile *profile, FcImage *image,
@@ -157,7 +168,7 @@ static void find_line(FcSymbols *symbols, const FcProfile *profile, FcImage *ima
 
     if (!(function && function->is_import
               ? find_import_line(symbols, profile, function, &file, &line)
-              : fc_image_find_line(image, address, !is_return, &file, &line)))
+              : find_image_line(image, address, !is_return, &file, &line)))
         return;
     out->file = intern(symbols, file);
     out->line = line;

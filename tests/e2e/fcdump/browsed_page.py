@@ -162,8 +162,8 @@ def look_at_functions(driver):
           ["mainmain6.000 ms, 2x", "leafleaf1.000 ms, 3x", "workwork6.000 ms, 2 calls"], "the graph around it")
     equal([line.split(" ")[-1] for line in texts(driver, "#latency tr")], ["1", "1"], "the histogram")
     lines = source_lines(driver)
-    first = int(program.line(program.start["work"]).rsplit(":", 1)[1])
-    with open(program.line(program.start["work"]).rsplit(":", 1)[0], encoding="utf-8") as file:
+    first = int(program.declared("work").rsplit(":", 1)[1])
+    with open(program.declared("work").rsplit(":", 1)[0], encoding="utf-8") as file:
         source = file.read().split("\n")
     found = {int(lines[i]): lines[i + 3] for i in range(0, len(lines), 4)}
     equal(found[first], source[first - 1], "a line of the source")

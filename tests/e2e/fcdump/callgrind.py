@@ -70,15 +70,15 @@ equal([inclusive[name] for name in ("main", "work", "leaf")], [10_000_000, 6_000
 equal(tree(), {("<outside>", "main"): (10_000_000, 1), ("main", "work"): (6_000_000, 2),
                ("work", "leaf"): (1_000_000, 3)}, "arcs")
 
-# Each call stands at the line that it comes from, each function at its first.
+# Each call stands at the line that it comes from, each function at that of its name.
 with open("out.cg", encoding="utf-8") as file:
     text = file.read()
-line = {place: program.line(program.start[place.split("+")[0]] + int("0" + place.partition("+")[2]) -
-                            ("+" in place)).rsplit(":", 1)[1]
-        for place in ("main", "work", "main+6", "main+12")}
+line = {place: program.line(program.start["main"] + int(place.split("+")[1]) - 1).rsplit(":", 1)[1]
+        for place in ("main+6", "main+12")}
+declared = program.declared("work").rsplit(":", 1)[1]
 for place, ns in (("main+6", 4_000_000), ("main+12", 2_000_000)):
-    contains(text, f"calls=1 {line['work']}\n{line[place]} {ns}\n", f"the call at {place}")
-contains(text, f"fn=(2)\n{line['work']} 5000000\n", "work's own time")
+    contains(text, f"calls=1 {declared}\n{line[place]} {ns}\n", f"the call at {place}")
+contains(text, f"fn=(2)\n{declared} 5000000\n", "work's own time")
 for head in ("version: 1\n", "pid: 4711\n", "cmd: ./prog -v two words\n", "part: 1\n",
              "events: ns\n", "totals: 10000000\n"):
     contains(text, head, "the head")

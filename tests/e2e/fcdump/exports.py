@@ -53,7 +53,7 @@ for key, value in {"linkage_name": "work", "calls": 2, "total_ns": 6_000_000,
                    "entries": [{"address": hex(BASE + program.start["work"]), "module": 0,
                                 "offset": hex(program.start["work"])}]}.items():
     equal(work[key], value, f"work.{key}")
-equal(f"{work['file']}:{work['line']}", program.line(program.start["work"]), "work's line")
+equal(f"{work['file']}:{work['line']}", program.declared("work"), "work's line")
 
 index = {function["name"]: i for i, function in enumerate(data["functions"])}
 arcs = {(arc["caller"], arc["callee"], arc["site"]["offset"]): arc for arc in data["arcs"]}

@@ -127,6 +127,11 @@ class Program:
                               stdout=subprocess.PIPE, check=True)
         return done.stdout.decode().strip().split(" ")[0]
 
+    def declared(self, name):
+        """file:line where a function is declared, by binutils."""
+        done = subprocess.run(["nm", "--plugin=/dev/null", "-l", self.path], stdout=subprocess.PIPE, check=True)
+        return re.search(rf"(?m)^[0-9a-f]+ [tT] {name}\t(.*)$", done.stdout.decode()).group(1)
+
 
 # ---- The file ------------------------------------------------------------------------------
 

@@ -57,7 +57,7 @@ equal([(row[-1], row[0], row[2], row[4], row[5], row[8]) for row in found], [
 details = rows(classic("simple.fc", "--details", "--basename"), "Flat profile")
 for row in details:
     name = row[-2]
-    line = program.line(program.start[name]).rsplit("/", 1)[-1]
+    line = program.declared(name).rsplit("/", 1)[-1]
     equal(row[-1], line, f"line of {name}")
 addresses = rows(classic("simple.fc", "--no-names"), "Flat profile")
 equal([row[-1] for row in addresses],

@@ -50,7 +50,7 @@ def line_of(place):
 
 
 main = blocks(classic("simple.fc", "--details"))["main"]
-equal(main[0][4], program.line(program.start["main"]), "where main begins")
+equal(main[0][4], program.declared("main"), "where main begins")
 equal(main[1:4], [["6.000 ms", "60.0", "2", "2", "-> work"],
                   ["4.000 ms", "40.0", "1", "at " + line_of("main+6")],
                   ["2.000 ms", "20.0", "1", "at " + line_of("main+12")]]

@@ -72,7 +72,7 @@ peek = pprof("-peek=^work$", "-sample_index=wall", "-unit=ns")
 if not re.search(r"6000000ns +100% \| +main\n *5000000ns .*\| work\n *1000000ns +16.67% \| +leaf\n", peek):
     fail("callers and callees of work", peek)
 lines = pprof("-list=^work$", "-sample_index=wall", "-unit=ns")
-place = program.line(program.start["work"])
+place = program.declared("work")
 if not re.search(rf"ROUTINE .* work in {re.escape(place.rsplit(':', 1)[0])}\n", lines) or \
         not re.search(rf"(?m)^ *5000000ns +6000000ns +{place.rsplit(':', 1)[1]}:", lines):
     fail("the source of work", lines)

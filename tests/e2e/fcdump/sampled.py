@@ -60,7 +60,7 @@ profiles, notes, data = speedscope("simple.fc")
 equal(profiles, {"time": ("nanoseconds", TIME), "calls": ("none", CALLS)}, "speedscope")
 equal(notes, "fcdump: --speedscope: not in it: call sites, minima, maxima and histograms\n", "notes")
 work = next(frame for frame in data["shared"]["frames"] if frame["name"] == "work")
-equal(f"{work['file']}:{work['line']}", program.line(program.start["work"]), "a frame's line")
+equal(f"{work['file']}:{work['line']}", program.declared("work"), "a frame's line")
 equal(data["name"], program.path, "the name")
 profiles = speedscope("heap.fc")[0]
 equal((profiles["bytes"], profiles["live-bytes"]), (("bytes", BYTES), ("bytes", LIVE)), "memory")
@@ -114,7 +114,7 @@ equal(profiles, {"wall": ("nanoseconds", TIME), "calls": ("count", CALLS)}, "ppr
 contains(notes, "--pprof: not in it: call sites", "notes")
 text = message.string_table
 work = next(function for function in message.function if text[function.name] == "work")
-equal(f"{text[work.filename]}:{work.start_line}", program.line(program.start["work"]), "a function's line")
+equal(f"{text[work.filename]}:{work.start_line}", program.declared("work"), "a function's line")
 place = next(place for place in message.location if place.line[0].function_id == work.id)
 module = next(mapping for mapping in message.mapping if mapping.id == place.mapping_id)
 equal((place.address, text[module.filename], text[module.build_id], module.memory_start),

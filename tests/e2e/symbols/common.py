@@ -95,6 +95,66 @@ def entry_lines(path):
     return {**others, **found}
 
 
+class Entry:
+    """What readelf shows of a DW_TAG_subprogram."""
+
+    def __init__(self):
+        self.start = self.line = self.origin = self.name = None
+        self.in_parts = False
+
+
+def read_entries(path):
+    """{offset: Entry} of the functions in readelf's view of the file."""
+    entries = {}
+    entry = Entry()
+    for text in run('readelf', '-W', '-wi', path).splitlines():
+        match = re.match(r' *<[0-9a-f]+><([0-9a-f]+)>: Abbrev Number: \d+ \((\w+)\)', text)
+        if match:
+            entry = Entry()
+            if match.group(2) == 'DW_TAG_subprogram':
+                entries[int(match.group(1), 16)] = entry
+            continue
+        match = re.match(r' *<[0-9a-f]+> +DW_AT_(\w+) *: (.*)', text)
+        if not match:
+            continue
+        name, value = match.groups()
+        if name == 'low_pc':
+            entry.start = int(value.split()[-1], 16)
+        elif name == 'ranges':
+            entry.in_parts = True
+        elif name == 'name':
+            entry.name = value.split()[-1]
+        elif name == 'decl_line':
+            entry.line = int(value.split()[-1])
+        elif name in ('abstract_origin', 'specification'):
+            entry.origin = int(re.search(r'<(?:0x)?([0-9a-f]+)>', value).group(1), 16)
+    return entries
+
+
+def declared_lines(path):
+    """{address: (file, line)}: entry_lines with the lines that readelf shows of the entries of functions with code at
+    those addresses, from their declarations in place of their first row.  Functions with parts that gcc set apart
+    are known by name: readelf does not show all lists of such parts."""
+    found = entry_lines(path)
+    entries = read_entries(path)
+    names = functions(path)
+    starts = {entry.start for entry in entries.values()}
+    for entry in entries.values():
+        source = entry
+        while source and (source.line is None or entry.in_parts and source.name is None):
+            source = entries.get(source.origin)
+        if not source:
+            continue
+        addresses = [entry.start]
+        if entry.in_parts:
+            addresses = [address for address, known in names.items()
+                         if source.name in {name.split('.')[0] for name in known} and address not in starts]
+        for address in addresses:
+            if address in found:
+                found[address] = found[address][0], source.line
+    return found
+
+
 def return_addresses(path):
     """The address behind each call instruction that objdump shows."""
     found = []
@@ -131,12 +191,12 @@ class Case(unittest.TestCase):
         self.assertEqual(warnings, [])
         return answers
 
-    def compare_with_tools(self, path, asked=None, symbols_from=None):
-        """Every function's name with nm's, the line where it begins with readelf's and the file with
+    def compare_with_tools(self, path, asked=None, symbols_from=None, lines_from=None):
+        """Every function's name with nm's, the line of its declaration with readelf's and the file with
         addr2line's.  `asked`: the path that the probe is asked about, if another one;
-        `symbols_from`: the separate debug file."""
+        `symbols_from`: the separate debug file; `lines_from`: a file with the same code."""
         known = functions(symbols_from or path)
-        rows = entry_lines(symbols_from or path)
+        rows = declared_lines(lines_from or symbols_from or path)
         sizes = {}
         for line in run(*NM, '-S', '--defined-only', symbols_from or path).splitlines():
             words = line.split(None, 3)

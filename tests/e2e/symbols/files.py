@@ -51,9 +51,9 @@ class WithProgram(common.Case):
     def check_all(self, *options, path=None):
         """Names and lines as if the program still had them."""
         inner, outer = self.ask([self.place('inner', path), self.place('outer', path)], *options)
-        self.assertEqual((inner.name, inner.line), ('inner', 4))
+        self.assertEqual((inner.name, inner.line), ('inner', 3))
         self.assertTrue(inner.static)
-        self.assertEqual((outer.name, outer.line), ('outer', 8))
+        self.assertEqual((outer.name, outer.line), ('outer', 7))
         self.assertEqual(outer.file, self.path('program.c'))
 
     def check_bare(self, *options, path=None, id='', warning=None, folder=''):
@@ -214,7 +214,7 @@ class BuildIds(WithProgram):
         run('objcopy', '--only-keep-debug', moved, debug)
         os.unlink(self.program)
         answers, _ = ask_raw([self.place('inner')], '--debug-folders=' + self.path('global'))
-        self.assertEqual((answers[0].name, answers[0].line), ('inner', 4))
+        self.assertEqual((answers[0].name, answers[0].line), ('inner', 3))
 
 
 class ChangedOrGone(WithProgram):

@@ -196,7 +196,7 @@ int main(void)
         answer, = self.ask([(program, build_id(program), address, 'entry')],
                            '--also=' + library)
         self.assertEqual((answer.name, answer.raw, answer.file, answer.line),
-                         ('thing', 'thing', self.path('libthing.so.c'), 4))
+                         ('thing', 'thing', self.path('libthing.so.c'), 3))
         answer, = self.ask([(program, build_id(program), address, 'name')])
         self.assertEqual(answer.name, 'thing')
 
