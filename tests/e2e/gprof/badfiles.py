@@ -89,7 +89,9 @@ def check_lies(comparison, layout, folder):
         cases.append(head + good + bytes([tag]) + bytes(40))
     for low, high in ((LOW, LOW), (LOW + SIZE, LOW), (0, LOW + SIZE), (LOW, LOW + 1),
                       (LOW + 1, LOW + SIZE + 1), (LOW - 1000, LOW - 900), (0, 0)):
-        cases.append(head + gmonfile.hist(layout, low, high, bins()) + arcs(layout))
+        # later gprofs credit what ends before it begins by sums that overflow, with 32 bits to other functions
+        if low <= high or oracle.gprof_version() <= (2, 40):
+            cases.append(head + gmonfile.hist(layout, low, high, bins()) + arcs(layout))
     # A rate of 0 makes gprof read a unit's prefix from behind its table.
     for rate in (1, 99, 0x7fffffff, 0xffffffff):
         cases.append(head + gmonfile.hist(layout, LOW, LOW + SIZE, bins(), rate) + arcs(layout))
