@@ -44,7 +44,8 @@ static gboolean index_nodes(FcCounts *from)
 
 gboolean fc_counts_take(FcCounts *into, FcCounts *from)
 {
-    if (into->function_count > 0 || into->node_count > 1 || !has_known_modules(from))
+    if (into->function_count > 0 || into->node_count > 1 || !has_known_modules(from) ||
+        !fc_counts_index_arcs(from))
         return FALSE;
     if (!index_nodes(from))
     {

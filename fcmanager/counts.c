@@ -206,6 +206,20 @@ guint32 fc_counts_get_arc(FcCounts *counts, guint32 caller, guint64 site, gint s
     return counts->arc_count - 1;
 }
 
+gboolean fc_counts_index_arcs(FcCounts *counts)
+{
+    fc_nodes_clear(&counts->arc_map);
+    fc_nodes_init(&counts->arc_map, counts->arc_count);
+    for (guint32 i = 0; i < counts->arc_count; i++)
+    {
+        FcNodesSlot *slot = slot_of_arc(counts, &counts->arcs[i]);
+        if (slot->node != 0)
+            return FALSE;
+        fc_nodes_add(&counts->arc_map, slot, hash_of_arc(&counts->arcs[i]), i + 1);
+    }
+    return TRUE;
+}
+
 guint32 fc_counts_find_arc(const FcCounts *counts, guint32 caller, guint64 site, gint site_module,
                            guint32 callee)
 {

@@ -376,7 +376,10 @@ guint32 *fc_counts_merge(FcCounts *into, const FcCounts *from);
  * sums would: exchanges the two, so that the numbers of functions stay.  FALSE: it is not so, and
  * nothing has changed. */
 gboolean fc_counts_take(FcCounts *into, FcCounts *from);
-/* Part of it: knows that context as merged counts do.  FALSE: it knows another one like it. */
+/* Parts of it.  Finds arcs by what they are now: their callers may have been learnt since they were
+ * made. FALSE: two are alike. */
+gboolean fc_counts_index_arcs(FcCounts *counts);
+/* Knows that context as merged counts do.  FALSE: it knows another one like it. */
 gboolean fc_counts_index_merged(FcCounts *counts, guint32 index);
 
 /* A library's constructors may be met before the library is announced. */
