@@ -6,16 +6,6 @@
 
 #include <string.h>
 
-/* What was linked with the hooks of before finds that nothing is counted. */
-#define OF_BEFORE(number, name)                                                                    \
-    extern __thread void *of_before_##number[5] __asm__("__functioncheck_" name);                  \
-    FC_EXPORT __thread void *of_before_##number[5]
-OF_BEFORE(1, "filter_1");
-OF_BEFORE(2, "beacon_1");
-OF_BEFORE(3, "recorded_1");
-OF_BEFORE(4, "hooks_2");
-OF_BEFORE(5, "hooks_3");
-
 #if defined(FC_AFTER_INLINING)
 #define ENDBR64 0xfa1e0ff3u
 #define PUSH_R10 0x5241u

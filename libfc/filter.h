@@ -69,9 +69,8 @@ struct FcFilter
 #define FC_FILTER_SEEN(function) __atomic_load_n(&(function), __ATOMIC_RELAXED)
 
 /* What libfc has for the hooks that are linked into modules (module-hooks.c).  These stay as they
- * are in what was once linked: where one of the structures above changes, so does the number in
- * three names.  Under the old ones libfc has pointers that are NULL, so that all such hooks go on
- * to the record ways, and under these ways that look for themselves whether the call is counted. */
+ * are in what was once linked: where one of the structures above changes after a release, so does
+ * the number in three names, and what libfc has under the old ones counts nothing. */
 #define FC_MODULE_REFILL "__functioncheck_refill"
 #define FC_MODULE_ENTER "__functioncheck_enter"
 #define FC_MODULE_EXIT "__functioncheck_exit"

@@ -41,11 +41,7 @@ HOOKS = {"__cyg_profile_func_enter", "__cyg_profile_func_exit",
          # of the hooks that are linked into modules
          "__functioncheck_enter", "__functioncheck_exit", "__functioncheck_refill",
          "__functioncheck_hooks_4",
-         "__functioncheck_record_entry_4", "__functioncheck_record_exit_4",
-         # and of those that older ones were
-         "__functioncheck_filter_1", "__functioncheck_beacon_1", "__functioncheck_recorded_1",
-         "__functioncheck_hooks_2", "__functioncheck_hooks_3",
-         "__functioncheck_record_entry_3", "__functioncheck_record_exit_3"}
+         "__functioncheck_record_entry_4", "__functioncheck_record_exit_4"}
 if MACHINE == "x86_64":
     HOOKS |= {"__fentry__", "__return__", "__functioncheck_fentry", "__functioncheck_fentry_refill",
               "__functioncheck_return"}
