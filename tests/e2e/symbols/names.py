@@ -105,7 +105,8 @@ class Compilers(common.Case):
             run(compiler, '-g', *others, 'first.c', 'second.c', '-o', plain, cwd=folder)
         found = self.compare_with_tools(program, lines_from=plain)
         self.assertTrue(found['main'].file.endswith('/first.c'))
-        self.assertEqual(found['main'].line, 16 if '-gline-tables-only' in flags else 15)
+        # where there is no declaration its brace, or what clang 19 takes for its start
+        self.assertIn(found['main'].line, (16, 17) if '-gline-tables-only' in flags else (15,))
         self.compare_calls(program)
         return program
 
