@@ -420,7 +420,7 @@ void fc_report_note_marks(const FcReportContext *context)
     const guint64 looks = context->model->profile->looks;
     g_autofree char *seen =
         looks > 0
-            ? g_strdup_printf(", and by %" G_GUINT64_FORMAT " looks at where threads were", looks)
+            ? g_strdup_printf(", and by %" G_GUINT64_FORMAT " samples of where threads were", looks)
             : g_strdup("");
     if (estimated)
         fc_render_note(context->render,

@@ -281,7 +281,7 @@ void fc_costs_take_off(FcCounts *counts, const FcCallCosts *costs, const FcObser
 {
     if (costs->recorded <= 0 && costs->counted <= 0)
         return;
-    g_autoptr(FcSightings) sightings = fc_sightings_of(counts, seen);
+    g_autoptr(FcFunctionSamples) samples = fc_function_samples_of(counts, seen);
     Work work = {counts,
                  costs,
                  g_new0(double, counts->function_count + 1),
@@ -294,8 +294,8 @@ void fc_costs_take_off(FcCounts *counts, const FcCallCosts *costs, const FcObser
     spread_to_callees(&work);
     spread_excess(&work);
     take_off_local(&work);
-    if (sightings)
-        fc_observed_refine(counts, work.removed, costs, seen, sightings);
+    if (samples)
+        fc_observed_refine(counts, work.removed, costs, seen, samples);
     fc_costs_take_off_totals(counts, work.removed, work.within);
     g_free(work.within);
     g_free(work.samples);

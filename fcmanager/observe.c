@@ -10,28 +10,28 @@
 #include <math.h>
 #include <time.h>
 
-/* us between two looks: so many first, later a part of the time that the youngest thread was
+/* Poll interval in us: so many first, later a part of the time that the youngest thread was
  * watched, up to so many. */
-#define NAP_LEAST 100.0
-#define NAP_MOST 1000.0
-#define NAP_PART 500.0
-/* us: a thread that comes sooner after the one before it is not worth shorter naps again. */
+#define INTERVAL_LEAST 100.0
+#define INTERVAL_MOST 1000.0
+#define INTERVAL_PART 500.0
+/* us: a thread that comes sooner after the one before it does not make it short again. */
 #define YOUNGEST_LEAST 2000000
 
-/* Of many threads so many are looked at each time, chosen at random. */
-#define LOOKS_MAX 16u
+/* Of many threads so many are sampled each time, chosen at random. */
+#define THREADS_MAX 16u
 /* Each takes two descriptors, of which profiles need some: others are not watched. */
 #define WATCHED_MAX 192u
 /* A program that writes there what it likes must not fill our memory: what comes then is one. */
-#define SIGHTINGS_MAX 65536u
-#define SIGHTING_OTHER FC_BEACON_LEFT
-/* A thread that waits is looked at half as often, and so on to one in so many times. */
+#define WORDS_MAX 65536u
+#define WORD_OTHER FC_BEACON_LEFT
+/* A thread that waits is sampled half as often, and so on to one in so many times. */
 #define EVERY_MOST 16u
 #define RESTS_MOST 64u
 
-/* A look is so many reads, of all threads that are looked at at once, of each thread at most some,
+/* A sample is so many reads, of all threads that are sampled at once, of each thread at most some,
  * and about so many ns apart: short functions that call one another are in it as they follow one
- * another. Such reads cost next to nothing, unlike a nap. */
+ * another. Such reads cost next to nothing, unlike a wake-up. */
 #define READS_ALL 64u
 #define READS_MOST 16u
 #define READ_LEAST 300u
@@ -42,10 +42,10 @@ struct FcWatched
     FcObserver *observer;
     const guint64 *beacon;
     FcOnCpu on_cpu;
-    guint every; /* it is looked at each so many times; a look stands for as many */
+    guint every; /* it is sampled each so many times; a sample stands for as many */
     guint rests; /* so many more without */
     gboolean is_paused;
-    GHashTable *weights; /* by beacon: index in `seen.sightings` + 1 */
+    GHashTable *weights; /* by beacon: index in `seen.words` + 1 */
     FcObserved seen;
 };
 
@@ -58,8 +58,8 @@ struct FcObserver
     gboolean is_ending;
     gint64 youngest; /* us: when the last one came */
     guint64 random;
-    GArray *values; /* guint64: of one look */
-    GPtrArray *due; /* FcWatched: those that are looked at this time */
+    GArray *values; /* guint64: of one sample */
+    GPtrArray *due; /* FcWatched: those that are sampled this time */
 };
 
 static guint64 next_random(FcObserver *observer)
@@ -71,21 +71,21 @@ static guint64 next_random(FcObserver *observer)
     return observer->random = x;
 }
 
-static FcSighting *find(FcWatched *watched, guint64 beacon)
+static FcSampledWord *find(FcWatched *watched, guint64 beacon)
 {
-    GArray *sightings = watched->seen.sightings;
+    GArray *words = watched->seen.words;
     guint at = GPOINTER_TO_UINT(g_hash_table_lookup(watched->weights, &beacon));
-    if (at == 0 && sightings->len >= SIGHTINGS_MAX && beacon != SIGHTING_OTHER)
-        return find(watched, SIGHTING_OTHER);
+    if (at == 0 && words->len >= WORDS_MAX && beacon != WORD_OTHER)
+        return find(watched, WORD_OTHER);
     if (at == 0)
     {
-        const FcSighting one = {.beacon = beacon};
-        g_array_append_val(sightings, one);
-        at = sightings->len;
+        const FcSampledWord one = {.beacon = beacon};
+        g_array_append_val(words, one);
+        at = words->len;
         g_hash_table_insert(watched->weights, g_memdup2(&beacon, sizeof beacon),
                             GUINT_TO_POINTER(at));
     }
-    return &g_array_index(sightings, FcSighting, at - 1);
+    return &g_array_index(words, FcSampledWord, at - 1);
 }
 
 static gint compare_values(gconstpointer a, gconstpointer b)
@@ -107,9 +107,9 @@ static void add(FcWatched *watched, GArray *values, double weight)
         for (to = from; to < values->len && g_array_index(values, guint64, to) == beacon; to++)
             continue;
         const double part = each * (to - from);
-        FcSighting *sighting = find(watched, beacon);
-        sighting->weight += part;
-        sighting->variance += part * part;
+        FcSampledWord *word = find(watched, beacon);
+        word->weight += part;
+        word->variance += part * part;
     }
 }
 
@@ -120,7 +120,7 @@ static guint64 now_ns(void)
     return (guint64)now.tv_sec * 1000000000 + (guint64)now.tv_nsec;
 }
 
-static void look(FcWatched *watched, guint reads, double weight)
+static void sample(FcWatched *watched, guint reads, double weight)
 {
     FcObserver *observer = watched->observer;
     GArray *values = observer->values;
@@ -151,9 +151,9 @@ static void draw_rests(FcWatched *watched)
     watched->rests = chance < 1 ? (guint)MIN(log(random) / log(1 - chance), RESTS_MOST) : 0;
 }
 
-/* Looks at those whose turn it is, `rounds` naps of `mean` us after the last time.  Returns after
- * how many more naps there is one again. */
-static guint look_at_all(FcObserver *observer, guint rounds, double mean)
+/* Samples those whose turn it is, `rounds` intervals of `mean` us after the last time.  Returns
+ * after how many more intervals there is one again. */
+static guint sample_all(FcObserver *observer, guint rounds, double mean)
 {
     GPtrArray *due = observer->due;
     guint next = RESTS_MOST;
@@ -165,11 +165,11 @@ static guint look_at_all(FcObserver *observer, guint rounds, double mean)
             g_ptr_array_add(due, watched);
         watched->rests -= MIN(watched->rests, rounds);
     }
-    const guint looks = MIN(due->len, LOOKS_MAX);
-    const guint first = due->len > looks ? (guint)(next_random(observer) >> 32) % due->len : 0;
-    for (guint i = 0; i < looks; i++)
-        look(g_ptr_array_index(due, (first + i) % due->len),
-             CLAMP(READS_ALL / looks, 1, READS_MOST), mean * due->len / looks);
+    const guint count = MIN(due->len, THREADS_MAX);
+    const guint first = due->len > count ? (guint)(next_random(observer) >> 32) % due->len : 0;
+    for (guint i = 0; i < count; i++)
+        sample(g_ptr_array_index(due, (first + i) % due->len),
+               CLAMP(READS_ALL / count, 1, READS_MOST), mean * due->len / count);
     for (guint i = 0; i < due->len; i++)
         draw_rests(g_ptr_array_index(due, i));
     for (guint i = 0; i < observer->watched->len; i++)
@@ -181,14 +181,14 @@ static guint look_at_all(FcObserver *observer, guint rounds, double mean)
     return next;
 }
 
-static double mean_nap(const FcObserver *observer)
+static double mean_interval(const FcObserver *observer)
 {
     const double age = (double)(g_get_monotonic_time() - observer->youngest);
-    return CLAMP(age / NAP_PART, NAP_LEAST, NAP_MOST);
+    return CLAMP(age / INTERVAL_PART, INTERVAL_LEAST, INTERVAL_MOST);
 }
 
 /* Half the mean to one and a half: programs that do the same every so often are seen everywhere. */
-static void nap(FcObserver *observer, double mean)
+static void sleep_about(FcObserver *observer, double mean)
 {
     const double part = 0.5 + (double)(next_random(observer) >> 40) / (double)(1 << 24);
     const double ns = mean * part * 1000;
@@ -208,11 +208,11 @@ static gpointer run(gpointer data)
             g_cond_wait(&observer->changed, &observer->lock);
             continue;
         }
-        const double mean = mean_nap(observer);
+        const double mean = mean_interval(observer);
         g_mutex_unlock(&observer->lock);
-        nap(observer, mean * rounds);
+        sleep_about(observer, mean * rounds);
         g_mutex_lock(&observer->lock);
-        rounds = look_at_all(observer, rounds, mean);
+        rounds = sample_all(observer, rounds, mean);
     }
     g_mutex_unlock(&observer->lock);
     return NULL;
@@ -269,7 +269,7 @@ FcWatched *fc_observer_watch(FcObserver *observer, const guint64 *beacon, gint p
     watched->on_cpu = on_cpu;
     watched->every = 1;
     watched->weights = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-    watched->seen.sightings = g_array_new(FALSE, FALSE, sizeof(FcSighting));
+    watched->seen.words = g_array_new(FALSE, FALSE, sizeof(FcSampledWord));
     g_mutex_lock(&observer->lock);
     g_ptr_array_add(observer->watched, watched);
     const gint64 now = g_get_monotonic_time();
@@ -296,7 +296,7 @@ void fc_observer_end(FcWatched *watched, FcObserved *observed)
     if (observed)
         *observed = watched->seen;
     else
-        g_array_unref(watched->seen.sightings);
+        g_array_unref(watched->seen.words);
     g_hash_table_unref(watched->weights);
     fc_on_cpu_close(&watched->on_cpu);
     g_free(watched);

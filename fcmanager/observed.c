@@ -20,7 +20,7 @@ typedef struct
     guint64 *removed;
     const FcCallCosts *costs;
     const FcObserved *observed;
-    FcSightings *sightings;
+    FcFunctionSamples *samples;
     guint32 *frames; /* by context: the recorded one around it, in whose time it was spent */
     double *busy;    /* by context: its local time on the CPU, in ticks, */
     double *whole;   /* by frame: what it took, with all that is counted in it and hooks; */
@@ -90,7 +90,7 @@ static void sum_functions(Refine *refine, Function *functions)
 {
     const FcCounts *counts = refine->counts;
     double all = 0;
-    double weight = refine->sightings->hooks;
+    double weight = refine->samples->hooks;
     for (guint32 i = 1; i < counts->node_count; i++)
     {
         Function *function = &functions[counts->nodes[i].function];
@@ -100,7 +100,7 @@ static void sum_functions(Refine *refine, Function *functions)
         all += (refine->busy[i] + (double)refine->removed[i]) * (1 - refine->before[i]);
     }
     for (guint32 i = 0; i < counts->function_count; i++)
-        weight += refine->sightings->seen[i];
+        weight += refine->samples->seen[i];
     refine->ticks = all / weight;
 }
 
@@ -142,7 +142,7 @@ static double *find_outside(const Refine *refine)
         calls += (double)counts->arcs[i].calls;
     for (guint32 i = 1; i < counts->node_count; i++)
         counted += (double)MIN(fc_counts_unrecorded(counts, i), counts->nodes[i].calls);
-    const double hooks = refine->sightings->hooks * refine->ticks;
+    const double hooks = refine->samples->hooks * refine->ticks;
     const double each =
         MAX(0, hooks - (calls - counted) * refine->costs->recorded) / MAX(1, counted);
     for (guint32 i = 0; i < counts->arc_count; i++)
@@ -166,8 +166,8 @@ static void set_functions(const Refine *refine, Function *functions)
     for (guint32 i = 0; i < counts->function_count; i++)
     {
         Function *function = &functions[i];
-        const double seen = refine->sightings->seen[i];
-        const double variance = refine->sightings->variance[i];
+        const double seen = refine->samples->seen[i];
+        const double variance = refine->samples->variance[i];
         function->is_set =
             function->unsure > 0 && seen * seen >= SAMPLES_LEAST * variance && seen > 0;
         if (!function->is_set)
@@ -339,14 +339,14 @@ static void keep_totals(Refine *refine)
 }
 
 void fc_observed_refine(FcCounts *counts, guint64 *removed, const FcCallCosts *costs,
-                        const FcObserved *seen, FcSightings *sightings)
+                        const FcObserved *seen, FcFunctionSamples *samples)
 {
     Refine refine = {
         .counts = counts,
         .removed = removed,
         .costs = costs,
         .observed = seen,
-        .sightings = sightings,
+        .samples = samples,
         .frames = g_new0(guint32, counts->node_count + 1),
         .busy = g_new0(double, counts->node_count + 1),
         .whole = g_new0(double, counts->node_count + 1),
@@ -357,8 +357,8 @@ void fc_observed_refine(FcCounts *counts, guint64 *removed, const FcCallCosts *c
     find_frames(&refine);
     find_before(&refine);
     sum_functions(&refine, functions);
-    move_deep(&refine, sightings->seen);
-    move_deep(&refine, sightings->variance);
+    move_deep(&refine, samples->seen);
+    move_deep(&refine, samples->variance);
     set_functions(&refine, functions);
     g_autofree double *local = divide(&refine, functions);
     share_out(&refine, local);

@@ -13,11 +13,11 @@
 #pragma once
 
 #include "fcmanager/call-costs.h"
+#include "fcmanager/function-samples.h"
 #include "fcmanager/observe.h"
-#include "fcmanager/sightings.h"
 
 /* `counts` are the thread's; what hooks took was taken off the local times of its contexts,
  * `removed` by context, and not yet off the totals.  Changes all these and the variances.
- * `sightings`, which are those of `seen`, are changed, too. */
+ * `samples`, which are those of `seen`, are changed, too. */
 void fc_observed_refine(FcCounts *counts, guint64 *removed, const FcCallCosts *costs,
-                        const FcObserved *seen, FcSightings *sightings);
+                        const FcObserved *seen, FcFunctionSamples *samples);

@@ -481,7 +481,7 @@ void fc_thread_settle(FcThread *thread, gboolean ended, const FcCallCosts *costs
     fc_stack_get_off(thread->stack, &off);
     fc_waits_spread(thread->counts, off.unplaced);
     fc_costs_take_off(thread->counts, costs, &seen);
-    g_clear_pointer(&seen.sightings, g_array_unref);
+    g_clear_pointer(&seen.words, g_array_unref);
     fc_waits_bound(thread->counts);
     g_array_set_size(thread->count_chunks, 0);
 }

@@ -31,7 +31,7 @@ ROOMS = {
         ("stream", "decode shared follow"),
         ("counts", "counts counts-.* latency slowest waits on-cpu trace modules"),
         ("heap", "heap heap-.* leaks live"),
-        ("estimate", "counted counted-.* costs costs-.* call-costs observe observed sightings"),
+        ("estimate", "counted counted-.* costs costs-.* call-costs observe observed function-samples"),
         ("stack", "stack stack-.* thread choices"),
         ("session", "answers process process-.* proc-thread forks output output-.* files names keep session "
                     "session-files source main"),

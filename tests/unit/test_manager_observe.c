@@ -91,16 +91,16 @@ static void test_running(void)
         FcObserved seen = watch(observer, &worker);
         double weight = 0;
         any = seen.weight > 0;
-        g_assert_cmpuint(seen.sightings->len, <=, 2);
-        for (guint i = 0; i < seen.sightings->len; i++)
+        g_assert_cmpuint(seen.words->len, <=, 2);
+        for (guint i = 0; i < seen.words->len; i++)
         {
-            const FcSighting *sighting = &g_array_index(seen.sightings, FcSighting, i);
-            g_assert_true(sighting->beacon == ONE || sighting->beacon == OTHER);
-            g_assert_cmpfloat(sighting->variance, <=, sighting->weight * sighting->weight + 1e-6);
-            weight += sighting->weight;
+            const FcSampledWord *word = &g_array_index(seen.words, FcSampledWord, i);
+            g_assert_true(word->beacon == ONE || word->beacon == OTHER);
+            g_assert_cmpfloat(word->variance, <=, word->weight * word->weight + 1e-6);
+            weight += word->weight;
         }
         g_assert_cmpfloat_with_epsilon(weight, seen.weight, 1e-6);
-        g_array_unref(seen.sightings);
+        g_array_unref(seen.words);
     }
     stop(&worker, thread);
     fc_observer_free(observer);
@@ -115,8 +115,8 @@ static void test_asleep(void)
     wait_until_asleep(worker.tid);
     FcObserved seen = watch(observer, &worker);
     g_assert_cmpfloat(seen.weight, ==, 0);
-    g_assert_cmpuint(seen.sightings->len, ==, 0);
-    g_array_unref(seen.sightings);
+    g_assert_cmpuint(seen.words->len, ==, 0);
+    g_array_unref(seen.words);
     stop(&worker, thread);
     fc_observer_free(observer);
 }
@@ -153,7 +153,7 @@ static void test_preempted(void)
     fc_observer_end(watched, &seen);
     elapsed = g_get_monotonic_time() - elapsed;
     g_assert_cmpfloat(seen.weight, <, 0.5 * (double)elapsed);
-    g_array_unref(seen.sightings);
+    g_array_unref(seen.words);
     stop(&worker, threads[0]);
     stop(&other, threads[1]);
     fc_observer_free(observer);
@@ -181,7 +181,7 @@ static void test_many(void)
             FcObserved seen;
             fc_observer_end(watched[i], &seen);
             missing += seen.weight <= 0;
-            g_array_unref(seen.sightings);
+            g_array_unref(seen.words);
         }
     }
     stop(&worker, thread);

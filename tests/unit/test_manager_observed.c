@@ -46,14 +46,14 @@ typedef struct
 
 static FcObserved observed(const Seen *seen, guint count, double weight)
 {
-    FcObserved all = {.sightings = g_array_new(FALSE, FALSE, sizeof(FcSighting))};
+    FcObserved all = {.words = g_array_new(FALSE, FALSE, sizeof(FcSampledWord))};
     for (guint i = 0; i < count; i++)
     {
         const double of_it = seen[i].looks * weight;
-        const FcSighting sighting = {
+        const FcSampledWord sample = {
             .beacon = seen[i].beacon, .weight = of_it, .variance = of_it * weight};
-        g_array_append_val(all.sightings, sighting);
-        all.weight += sighting.weight;
+        g_array_append_val(all.words, sample);
+        all.weight += sample.weight;
     }
     return all;
 }
@@ -96,7 +96,7 @@ static Times times_of_calls(const Seen *seen, guint count, double weight, guint 
     g_assert_cmpuint(a->total + a->cost_total, ==, RUN);
     g_assert_cmpuint(times.all, >=, RUN - 3); /* rounded */
     g_assert_cmpuint(times.all, <=, RUN + 3);
-    g_array_unref(all.sightings);
+    g_array_unref(all.words);
     fc_fixture_stop(&f);
     return times;
 }
@@ -144,7 +144,7 @@ static void test_recursion(void)
     g_assert_cmpuint(total, >=, 40000);
     g_assert_cmpuint(fc_fixture_arc(f.counts, 'B', within, 'B')->total, >=, total * 2 / 5);
     g_assert_cmpuint(fc_fixture_arc(f.counts, 'B', within, 'B')->total, <=, total * 3 / 5);
-    g_array_unref(all.sightings);
+    g_array_unref(all.words);
     fc_fixture_stop(&f);
 }
 
@@ -199,7 +199,7 @@ static guint64 local_of_busy(gboolean is_after_inlining)
     FcObserved all = observed(seen, G_N_ELEMENTS(seen), 100);
     fc_costs_take_off(f.counts, &fc_fixture_costs, &all);
     const guint64 local = times_of(&f).local[1];
-    g_array_unref(all.sightings);
+    g_array_unref(all.words);
     fc_fixture_stop(&f);
     return local;
 }
@@ -258,7 +258,7 @@ static void test_late(void)
     g_assert_cmpuint(times.local[1], >=, 10000);
     g_assert_cmpuint(times.local[1], <=, RUN * 6 / 10 * 3 / 10);
     g_array_unref(before);
-    g_array_unref(all.sightings);
+    g_array_unref(all.words);
     fc_fixture_stop(&f);
 }
 
@@ -277,7 +277,7 @@ static void test_variance(void)
         FcObserved all = observed(more, G_N_ELEMENTS(more), 1000);
         fc_costs_take_off(f.counts, &fc_fixture_costs, &all);
         variance[i] = fc_fixture_function(f.counts, 'B')->local_variance;
-        g_array_unref(all.sightings);
+        g_array_unref(all.words);
         fc_fixture_stop(&f);
     }
     g_assert_cmpfloat(variance[1], >, 0);
@@ -312,7 +312,7 @@ static void test_deep(void)
         g_assert_cmpuint(b->total + b->local + b->cost_total + b->cost_local, ==, 0);
         g_assert_cmpuint(a->local + a->cost_local, ==, RUN);
         local[i] = a->local;
-        g_array_unref(all.sightings);
+        g_array_unref(all.words);
         fc_fixture_stop(&f);
     }
     /* by the calibration hooks took 40 ticks in 100, by the looks three quarters */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See sightings.h.
+ * See function-samples.h.
  */
-#include "fcmanager/sightings.h"
+#include "fcmanager/function-samples.h"
 
 #include "libfc/beacon.h"
 
@@ -12,7 +12,7 @@
 typedef struct
 {
     const FcCounts *counts;
-    FcSightings found;
+    FcFunctionSamples found;
     GHashTable *entered; /* beacon of an entry -> arc + 1; others with it: */
     guint32 *next;       /* by arc; 0: none */
     GHashTable *sites;   /* likewise of call sites */
@@ -37,15 +37,15 @@ static void index_arcs(Finder *finder)
     }
 }
 
-static void add_to(Finder *finder, guint32 function, const FcSighting *sighting, double part)
+static void add_to(Finder *finder, guint32 function, const FcSampledWord *word, double part)
 {
-    finder->found.seen[function] += sighting->weight * part;
-    finder->found.variance[function] += sighting->variance * part;
+    finder->found.seen[function] += word->weight * part;
+    finder->found.variance[function] += word->variance * part;
 }
 
 /* The time after a call's return is its caller's: of several it is divided as the calls are. */
 static gboolean add_left(Finder *finder, guint32 first, const guint32 *next,
-                         const FcSighting *sighting)
+                         const FcSampledWord *word)
 {
     const FcCountsArc *arcs = finder->counts->arcs;
     double calls = 0;
@@ -55,51 +55,51 @@ static gboolean add_left(Finder *finder, guint32 first, const guint32 *next,
     {
         const double part = (double)arcs[i - 1].calls / calls;
         if (arcs[i - 1].caller == 0)
-            finder->found.outside += sighting->weight * part;
+            finder->found.outside += word->weight * part;
         else
-            add_to(finder, arcs[i - 1].caller - 1, sighting, part);
+            add_to(finder, arcs[i - 1].caller - 1, word, part);
     }
     return calls > 0;
 }
 
 /* Of functions that were at one address one after the other it is divided as their calls are. */
-static gboolean add_entered(Finder *finder, guint32 first, const FcSighting *sighting)
+static gboolean add_entered(Finder *finder, guint32 first, const FcSampledWord *word)
 {
     const FcCountsArc *arcs = finder->counts->arcs;
     double calls = 0;
     for (guint32 i = first; i != 0; i = finder->next[i - 1])
         calls += (double)arcs[i - 1].calls;
     for (guint32 i = first; i != 0 && calls > 0; i = finder->next[i - 1])
-        add_to(finder, arcs[i - 1].callee, sighting, (double)arcs[i - 1].calls / calls);
+        add_to(finder, arcs[i - 1].callee, word, (double)arcs[i - 1].calls / calls);
     return calls > 0;
 }
 
-static void add_sighting(Finder *finder, const FcSighting *sighting)
+static void add_word(Finder *finder, const FcSampledWord *word)
 {
-    const guint64 entered = sighting->beacon & ~FC_BEACON_LEFT;
+    const guint64 entered = word->beacon & ~FC_BEACON_LEFT;
     const guint32 first = GPOINTER_TO_UINT(g_hash_table_lookup(finder->entered, &entered));
     const guint32 of_site = GPOINTER_TO_UINT(g_hash_table_lookup(finder->sites, &entered));
     gboolean is_known = TRUE;
-    if (sighting->beacon == FC_BEACON_HOOK)
-        finder->found.hooks += sighting->weight;
-    else if (entered == sighting->beacon)
-        is_known = add_entered(finder, first, sighting);
+    if (word->beacon == FC_BEACON_HOOK)
+        finder->found.hooks += word->weight;
+    else if (entered == word->beacon)
+        is_known = add_entered(finder, first, word);
     else
-        is_known = add_left(finder, first, finder->next, sighting) ||
-                   add_left(finder, of_site, finder->next_site, sighting);
+        is_known = add_left(finder, first, finder->next, word) ||
+                   add_left(finder, of_site, finder->next_site, word);
     if (!is_known)
-        finder->found.unknown += sighting->weight;
+        finder->found.unknown += word->weight;
 }
 
-static gboolean are_enough(const FcSightings *sightings, const FcObserved *observed)
+static gboolean are_enough(const FcFunctionSamples *samples, const FcObserved *observed)
 {
-    const double inside = observed->weight - sightings->unknown - sightings->outside;
-    return inside > 0 && sightings->unknown <= UNKNOWN_MOST * observed->weight;
+    const double inside = observed->weight - samples->unknown - samples->outside;
+    return inside > 0 && samples->unknown <= UNKNOWN_MOST * observed->weight;
 }
 
-FcSightings *fc_sightings_of(const FcCounts *counts, const FcObserved *observed)
+FcFunctionSamples *fc_function_samples_of(const FcCounts *counts, const FcObserved *observed)
 {
-    if (!observed || !observed->sightings)
+    if (!observed || !observed->words)
         return NULL;
     Finder finder = {
         .counts = counts,
@@ -111,21 +111,21 @@ FcSightings *fc_sightings_of(const FcCounts *counts, const FcObserved *observed)
         .next_site = g_new0(guint32, counts->arc_count + 1),
     };
     index_arcs(&finder);
-    for (guint i = 0; i < observed->sightings->len; i++)
-        add_sighting(&finder, &g_array_index(observed->sightings, FcSighting, i));
+    for (guint i = 0; i < observed->words->len; i++)
+        add_word(&finder, &g_array_index(observed->words, FcSampledWord, i));
     g_hash_table_unref(finder.entered);
     g_hash_table_unref(finder.sites);
     g_free(finder.next);
     g_free(finder.next_site);
-    g_autoptr(FcSightings) found = g_memdup2(&finder.found, sizeof finder.found);
+    g_autoptr(FcFunctionSamples) found = g_memdup2(&finder.found, sizeof finder.found);
     return are_enough(found, observed) ? g_steal_pointer(&found) : NULL;
 }
 
-void fc_sightings_free(FcSightings *sightings)
+void fc_function_samples_free(FcFunctionSamples *samples)
 {
-    if (!sightings)
+    if (!samples)
         return;
-    g_free(sightings->seen);
-    g_free(sightings->variance);
-    g_free(sightings);
+    g_free(samples->seen);
+    g_free(samples->variance);
+    g_free(samples);
 }

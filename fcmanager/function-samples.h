@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Which functions a thread was seen in: what its beacon said (libfc/beacon.h), by function.  Used
- * by costs.c, once for all that is concluded from it.
+ * A thread's samples by function.  Used by costs.c.
  */
 #pragma once
 
 #include "fcmanager/counts.h"
 #include "fcmanager/observe.h"
 
-/* Of the looks' weight so much was */
+/* How much of the samples' weight was ... */
 typedef struct
 {
     double *seen;     /* in each function, */
@@ -16,10 +15,10 @@ typedef struct
     double hooks;     /* in hooks, */
     double unknown;   /* in code of which nothing is known, */
     double outside;   /* and outside of all that is profiled. */
-} FcSightings;
+} FcFunctionSamples;
 
 /* By the arcs of the thread's counts.  NULL where they tell nothing, as there are none, or too many
  * of them were at what is not known; `observed` may be NULL.  The caller owns the result. */
-FcSightings *fc_sightings_of(const FcCounts *counts, const FcObserved *observed);
-void fc_sightings_free(FcSightings *sightings);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcSightings, fc_sightings_free)
+FcFunctionSamples *fc_function_samples_of(const FcCounts *counts, const FcObserved *observed);
+void fc_function_samples_free(FcFunctionSamples *samples);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcFunctionSamples, fc_function_samples_free)
