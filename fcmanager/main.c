@@ -4,11 +4,11 @@
  * and ends by itself.  The only file that exits; and the only one that prints, apart from the
  * messages of FC_DEBUG.
  */
-#include "fcmanager/last-word.h"
-#include "fcmanager/memory-limit.h"
-#include "fcmanager/reply.h"
-#include "fcmanager/session.h"
-#include "fcmanager/source.h"
+#include "fcmanager/base/last-word.h"
+#include "fcmanager/base/memory-limit.h"
+#include "fcmanager/base/reply.h"
+#include "fcmanager/session/session.h"
+#include "fcmanager/session/source.h"
 #include "profile/plain.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD
  *
  * Where a thread is: one word in its first chunk of counts (FcChunk.beacon), which its hooks write
- * and fcmanager reads whenever it likes (fcmanager/observe.h).  So the manager learns by looking
- * how the time is divided between functions, and how much of it hooks take, without a signal, a
- * clock in the program or a privilege.
+ * and fcmanager reads whenever it likes (fcmanager/estimate/observe.h).  So the manager learns by
+ * looking how the time is divided between functions, and how much of it hooks take, without a
+ * signal, a clock in the program or a privilege.
  *
  * Threads that count have one; the word says nothing before.  A handler may come between any two
  * instructions: what it leaves there stands until the next hook.

@@ -22,14 +22,14 @@
  *
  * Nothing here may call into libc, touch errno or allocate.
  */
-#include "libfc/aside.h"
-#include "libfc/clock.h"
-#include "libfc/counted.h"
-#include "libfc/filter.h"
-#include "libfc/names.h"
-#include "libfc/record.h"
-#include "libfc/state.h"
-#include "libfc/switches.h"
+#include "libfc/base/clock.h"
+#include "libfc/base/state.h"
+#include "libfc/count/counted.h"
+#include "libfc/count/filter.h"
+#include "libfc/hooks/aside.h"
+#include "libfc/stream/names.h"
+#include "libfc/stream/record.h"
+#include "libfc/stream/switches.h"
 
 /* Where a record was made, and of which kind, as FcRecord.where has it. */
 static inline __attribute__((always_inline)) uint64_t

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the tools say of themselves: the options in the text of --help, which each prints from its
-own table, and the variables in libfc/variables.h.  Read by tools/completion.py and tools/man.py,
+own table, and the variables in libfc/base/variables.h.  Read by tools/completion.py and tools/man.py,
 when FunctionCheck is built."""
 
 import dataclasses

@@ -6,7 +6,7 @@
  *   fib:  few functions, two call sites, deep recursion
  *   wide: 2,000 functions of 4 call sites each, in an order that repeats nothing soon
  */
-#include "fcmanager/stack.h"
+#include "fcmanager/stack/stack.h"
 
 #include <stdio.h>
 #include <stdlib.h>

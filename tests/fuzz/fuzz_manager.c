@@ -4,9 +4,9 @@
  * more, what a program scribbled into its chunk of shared memory.  Whatever comes out in the
  * end must be a profile that the reader takes.
  */
-#include "fcmanager/forks.h"
-#include "fcmanager/output.h"
-#include "fcmanager/process-messages.h"
+#include "fcmanager/session/forks.h"
+#include "fcmanager/session/output.h"
+#include "fcmanager/session/process-messages.h"
 #include "profile/fc-profile-file.h"
 
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * In place of libfc/got.c, interpose.c and jumps.c: what libfc stands in for is left to
+ * In place of libfc/base/got.c, interpose.c and jumps.c: what libfc stands in for is left to
  * ThreadSanitizer, which does so itself.  And the system calls of prelude.h.  For tests/race only.
  */
-#include "libfc/interpose.h"
-#include "libfc/got.h"
-#include "libfc/jumps.h"
+#include "libfc/memory/interpose.h"
+#include "libfc/base/got.h"
+#include "libfc/hooks/jumps.h"
 #include "tests/race/race.h"
 
 #include <dlfcn.h>

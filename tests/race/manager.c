@@ -5,8 +5,8 @@
  */
 #include "tests/race/race.h"
 
-#include "fcmanager/session.h"
-#include "fcmanager/source.h"
+#include "fcmanager/session/session.h"
+#include "fcmanager/session/source.h"
 
 #include <fcntl.h>
 #include <pthread.h>

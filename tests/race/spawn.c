@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * In place of libfc/spawn.c: the manager is a thread of this process (manager.c), so that
+ * In place of libfc/process/spawn.c: the manager is a thread of this process (manager.c), so that
  * ThreadSanitizer sees both sides of the shared chunks.  For tests/race only.
  */
-#include "libfc/spawn.h"
+#include "libfc/process/spawn.h"
 
-#include "libfc/channel.h"
-#include "libfc/config.h"
-#include "libfc/sys.h"
+#include "libfc/base/config.h"
+#include "libfc/base/sys.h"
+#include "libfc/stream/channel.h"
 #include "tests/race/race.h"
 
 #include <fcntl.h>

@@ -57,18 +57,18 @@ while read -r steps files; do
     done
 done >"$passed/further" <<END
 75000 fcdump/export-json.c fcdump/render.c fcdump/report-graph.c fcdump/report-info.c
-75000 fcdump/report-threads.c fcgprof/report-flat.c fcmanager/output.c gmon/gmon.c
-75000 libfc/spawn.c
+75000 fcdump/report-threads.c fcgprof/report-flat.c fcmanager/session/output.c gmon/gmon.c
+75000 libfc/process/spawn.c
 25000 fcdump/options-parse.c fcdump/report-tree.c fcgprof/options.c fcgprof/profile-measure.c
-25000 fcgprof/report-order.c fcmanager/counts.c fcmanager/files.c fcmanager/heap-order.c
-25000 fcmanager/source.c libfc/detail.c profile/format.c symbols/replace.c
+25000 fcgprof/report-order.c fcmanager/counts/counts.c fcmanager/session/files.c fcmanager/heap/order.c
+25000 fcmanager/session/source.c libfc/count/detail.c profile/format.c symbols/replace.c
 END
 
 # What has not passed yet: the file, and the name of the stamp that it is to get.
-xargs sha256sum <"$passed/files" | sed -E 's,^([0-9a-f]+)  (.*)/(.*)$,\2/\3 \2-\3-\1,' |
-    while read -r file stamp; do
-        [ -e "$stamps/$stamp" ] || echo "$file $stamp"
-    done >"$passed/new"
+xargs sha256sum <"$passed/files" | while read -r sum file; do
+    stamp=$(printf '%s' "$file" | tr / -)-$sum
+    [ -e "$stamps/$stamp" ] || echo "$file $stamp"
+done >"$passed/new"
 
 # Has clang-tidy look with $1 steps at the files at standard input, of which several together take
 # three quarters of the time.

@@ -229,7 +229,7 @@ def main():
         found = list(faults_of("static void f(void)\n{\n" + code + "\n}\n"))
         assert len(found) == number, f"{code}: {found}"
     paths = sys.argv[1:] or sorted(path for folder in FOLDERS
-                                   for path in glob.glob(f"{ROOT}/{folder}/*.[ch]"))
+                                   for path in glob.glob(f"{ROOT}/{folder}/**/*.[ch]", recursive=True))
     assert paths, "no files"
     status = 0
     for path in paths:

@@ -27,7 +27,7 @@ CHOICES = "libfc/fc-choices.h"
 MAY_INCLUDE = {
     "libfc": [],
     "profile": [],
-    "fcmanager": ["profile", WIRE, "libfc/beacon.h", "libfc/writers.h", CHOICES],
+    "fcmanager": ["profile", WIRE, "libfc/beacon.h", "libfc/base/writers.h", CHOICES],
     "symbols": ["profile"],
     "model": ["profile", "symbols", WIRE],
     "fcfilter": ["profile", "symbols", CHOICES],
@@ -44,7 +44,7 @@ LIBRARIES = [
     (r"(gelf|libelf)\.h", ["symbols", "gmon"]),
     (r"libiberty/", ["symbols", "fcgprof"]),
     (r"(bfd|bfdlink|dis-asm)\.h", ["fcgprof"]),
-    (r"libunwind", ["libfc/unwind.c"]),
+    (r"libunwind", ["libfc/memory/unwind.c"]),
 ]
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)

@@ -47,7 +47,7 @@ def main():
                 failures += 1
                 print(f"meson setup for {family} {endian} {flags}: status {status}\n{text}")
     for machine, flags in COMPILERS.items():
-        status, text = said(["gcc", *flags, "-E", "-I.", "libfc/sys.h", "-o", "/dev/null"])
+        status, text = said(["gcc", *flags, "-E", "-I.", "libfc/base/sys.h", "-o", "/dev/null"])
         if status == 0 or "libfc is written for x86-64 and arm64" not in text:
             failures += 1
             print(f"gcc for {machine}: status {status}\n{text}")

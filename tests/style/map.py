@@ -29,7 +29,7 @@ BUILT = ("build", "build-check", "build-sanitize", "stage")
 def read_sources():
     found = {}
     for folder in CODE:
-        for path in glob.glob(f"{ROOT}/{folder}/*.[ch]"):
+        for path in glob.glob(f"{ROOT}/{folder}/**/*.[ch]", recursive=True):
             with open(path, encoding="utf-8") as file:
                 found[os.path.relpath(path, ROOT)] = file.read()
     return found

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fails where a part of libfc or fcmanager calls or includes one that lies above it.
+"""Fails where a folder of libfc or fcmanager calls or includes one that lies above it, and where another one
+includes a header of its that its README.md does not offer.
 
-ROOMS has the parts of each, from the bottom up, and the files that belong to them.  What a file names that is defined
-above it is a fault, also where it declares that itself; the exceptions, which lead up on purpose, are in UPWARDS.  First it looks whether it finds faults that
-are put in.
+ROOMS has the folders of each, from the bottom up.  A file that names what is defined above it is a fault, also where
+it declares that itself; the exceptions, which lead up on purpose, are in UPWARDS.  A folder's README.md ends with the
+headers that other folders may include, each between backquotes.  First it looks whether it finds faults that are put
+in.
 """
 
 import glob
@@ -15,26 +17,14 @@ import sys
 ROOT = os.environ.get("FC_SOURCE_ROOT") or os.path.realpath(
     os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 
+# The folders of each part, from the bottom up, and the files at its top that belong to them.
 ROOMS = {
     "libfc": [
-        ("formats", "fc-format fc-records fc-choices beacon"),
-        ("base", "clock config state text string sys vectors variables notice libc place nested thread thread-hooks trust "
-                 "writers signals mark maps file namespace got loader clone"),
-        ("stream", "record chunk-full chunks channel buffers pool names streams sealed shared switches"),
-        ("count", "counted counters detail detail-.* depth window choice chosen held own-time filter recorded refill"),
-        ("hooks", "hooks module-hooks module-after-inlining after-inlining after-inlining-slow jumps stacks aside"),
-        ("memory", "interpose interpose-cxx alloc unwind scan stop early regions mappings"),
-        ("process", "slow start exit exec forks spawn find join process threads modules costs costs-.* prctl mlock"),
+        ("formats", "beacon fc-choices fc-format fc-records"), ("base", "string"), ("stream", ""), ("count", ""),
+        ("hooks", "hooks"), ("memory", ""), ("process", ""),
     ],
     "fcmanager": [
-        ("base", "clock map nodes naps spill last-word seal reply regions memory-limit"),
-        ("stream", "decode shared follow"),
-        ("counts", "counts counts-.* latency slowest waits on-cpu trace modules"),
-        ("heap", "heap heap-.* leaks live"),
-        ("estimate", "counted counted-.* costs costs-.* call-costs observe observed function-samples"),
-        ("stack", "stack stack-.* thread choices"),
-        ("session", "answers process process-.* proc-thread forks output output-.* files names keep session "
-                    "session-files source main"),
+        ("base", ""), ("stream", ""), ("counts", ""), ("heap", ""), ("estimate", ""), ("stack", ""), ("session", "main"),
     ],
 }
 # A full chunk leads to what starts profiling; the end of blocked signals, to records that had to wait for it.
@@ -61,10 +51,21 @@ def read_part(part):
 def room_of(path):
     """The number of its room, from the bottom."""
     part, name = path.split("/", 1)
-    for number, (_, patterns) in enumerate(ROOMS[part]):
-        if any(re.fullmatch(pattern, name.rsplit(".", 1)[0]) for pattern in patterns.split()):
+    for number, (room, at_top) in enumerate(ROOMS[part]):
+        if name.startswith(room + "/") or name.rsplit(".", 1)[0] in at_top.split():
             return number
     raise KeyError(f"{path} is in no room of tests/style/rooms.py")
+
+
+def first_folder(part):
+    """The number of the first room that is a folder."""
+    return next(number for number, (room, _) in enumerate(ROOMS[part]) if os.path.isdir(f"{ROOT}/{part}/{room}"))
+
+
+def headers_offered(readme):
+    """What a folder's page names in its last paragraph."""
+    with open(readme, encoding="utf-8") as file:
+        return set(re.findall(r"`([\w-]+\.[hS])`", file.read().rstrip().rsplit("\n\n", 1)[1]))
 
 
 def faults_of(part, texts):
@@ -74,10 +75,16 @@ def faults_of(part, texts):
     for path, text in texts.items():
         for name in DEFINED.findall(text):
             defined.setdefault(name, set()).add(rooms[path])
+    offered = {name: headers_offered(f"{ROOT}/{part}/{name}/README.md") for name in names[first_folder(part):]}
     for path, text in texts.items():
         for target in INCLUDE.findall(text):
-            if target in rooms and rooms[target] > rooms[path]:
-                yield f"{path}, of {names[rooms[path]]}, includes {target}, of {names[rooms[target]]}"
+            if target not in rooms or rooms[target] == rooms[path]:
+                continue
+            home = names[rooms[target]]
+            if rooms[target] > rooms[path]:
+                yield f"{path}, of {names[rooms[path]]}, includes {target}, of {home}"
+            elif home in offered and os.path.basename(target) not in offered[home]:
+                yield f"{path} includes {target}, which {part}/{home}/README.md does not offer"
         for name in sorted(set(NAME.findall(text))):
             home = min(defined.get(name, {0}))
             if home > rooms[path] and (name, names[home]) not in UPWARDS:
@@ -86,9 +93,10 @@ def faults_of(part, texts):
 
 def check_this_test(texts):
     for path, text, expected in [
-            ("libfc/text.c", '#include "libfc/channel.h"\n', "includes libfc/channel.h, of stream"),
-            ("libfc/pool.c", "void zz(void)\n{\n    fc_exit_setup();\n}\n", "names fc_exit_setup, of process"),
-            ("libfc/text.h", "void fc_channel_send_held(void);\n", "names fc_channel_send_held, of stream")]:
+            ("libfc/base/text.c", '#include "libfc/stream/channel.h"\n', "includes libfc/stream/channel.h, of stream"),
+            ("libfc/stream/pool.c", "void zz(void)\n{\n    fc_exit_setup();\n}\n", "names fc_exit_setup, of process"),
+            ("libfc/process/exit.c", '#include "libfc/memory/alloc.h"\n', "libfc/memory/README.md does not offer"),
+            ("libfc/base/text.h", "void fc_channel_send_held(void);\n", "names fc_channel_send_held, of stream")]:
         found = list(faults_of("libfc", {**texts, path: texts[path] + text}))
         assert len(found) == 1 and expected in found[0], f"{text!r}: {found}"
 

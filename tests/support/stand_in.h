@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the hooks that are linked into modules want of libfc (libfc/module-hooks.c), of a library
- * that takes its place: they find that nothing is counted, and go on to `enter` and `exit`.
+ * What the hooks that are linked into modules want of libfc (libfc/hooks/module-hooks.c), of a
+ * library that takes its place: they find that nothing is counted, and go on to `enter` and `exit`.
  */
 #pragma once
 

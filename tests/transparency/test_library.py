@@ -14,7 +14,7 @@ from machine import MACHINE  # noqa: E402
 
 
 # Every name that libfc looks for elsewhere, and why it is safe though the program may define it.
-# What libfc needs of the C library besides, libfc/libc.c takes from the library itself.
+# What libfc needs of the C library besides, libfc/base/libc.c takes from the library itself.
 IMPORTS = {
     "environ": "data, and meant to be the program's",
     "__libc_stack_end": "data of the loader; read only",

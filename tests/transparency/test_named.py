@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A manager that the environment names is started only where nobody but the user, or root, can have
-chosen it: each sentence of the rule in libfc/trust.h.  All of it needs root."""
+chosen it: each sentence of the rule in libfc/base/trust.h.  All of it needs root."""
 
 import os
 import shutil

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "fcmanager/counted-settle.h"
+#include "fcmanager/estimate/counted-settle.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "fcmanager/call-costs.h"
-#include "fcmanager/stack.h"
+#include "fcmanager/estimate/call-costs.h"
+#include "fcmanager/stack/stack.h"
 
 #define FIXTURE_GENERATION (FC_GENERATION_LONG | 3u)
 #define FIXTURE_CLOCKS 5000u /* where the clocks of a thread stand when it begins */

@@ -4,7 +4,7 @@
  */
 #include "tests/unit/program_fixture.h"
 
-#include "fcmanager/process-messages.h"
+#include "fcmanager/session/process-messages.h"
 
 #include <string.h>
 #include <sys/mman.h>

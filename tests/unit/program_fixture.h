@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "fcmanager/process.h"
+#include "fcmanager/session/process.h"
 #include "tests/unit/manager_fixture.h"
 
 #define PROGRAM_CHUNKS 200u

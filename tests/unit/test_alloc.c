@@ -3,18 +3,18 @@
  * libfc's records of memory without interposition: what they hold, where they go, and in what
  * order; and the table of blocks from before the start.  The pool of chunks is a stand-in.
  */
-#include "libfc/alloc.h"
-#include "libfc/aside.h"
-#include "libfc/channel.h"
-#include "libfc/chunks.h"
-#include "libfc/clock.h"
-#include "libfc/early.h"
-#include "libfc/record.h"
-#include "libfc/signals.h"
-#include "libfc/state.h"
-#include "libfc/switches.h"
-#include "libfc/thread.h"
-#include "libfc/unwind.h"
+#include "libfc/base/clock.h"
+#include "libfc/base/signals.h"
+#include "libfc/base/state.h"
+#include "libfc/base/thread.h"
+#include "libfc/hooks/aside.h"
+#include "libfc/memory/alloc.h"
+#include "libfc/memory/early.h"
+#include "libfc/memory/unwind.h"
+#include "libfc/stream/channel.h"
+#include "libfc/stream/chunks.h"
+#include "libfc/stream/record.h"
+#include "libfc/stream/switches.h"
 #include "tests/unit/aligned.h"
 
 #include <errno.h>

@@ -3,12 +3,12 @@
  * Messages that wait for others: when libfc sends them, in which order, and what a fork leaves of
  * them.  The pipe is a real one; what else the process knows of itself is the test's.
  */
-#include "libfc/channel.h"
-#include "libfc/signals.h"
+#include "libfc/base/signals.h"
+#include "libfc/stream/channel.h"
 
-#include "libfc/state.h"
-#include "libfc/switches.h"
-#include "libfc/thread.h"
+#include "libfc/base/state.h"
+#include "libfc/base/thread.h"
+#include "libfc/stream/switches.h"
 
 #include <fcntl.h>
 #include <glib.h>

@@ -4,12 +4,12 @@
  * for the tests' clock a call is short that takes less than 1500 ticks, and recording one takes
  * 2000.
  */
-#include "libfc/clock.h"
-#include "libfc/detail-tables.h"
-#include "libfc/detail.h"
-#include "libfc/nested.h"
-#include "libfc/signals.h"
-#include "libfc/thread.h"
+#include "libfc/base/clock.h"
+#include "libfc/base/nested.h"
+#include "libfc/base/signals.h"
+#include "libfc/base/thread.h"
+#include "libfc/count/activations.h"
+#include "libfc/count/detail.h"
 #include "tests/unit/aligned.h"
 
 #include <glib.h>

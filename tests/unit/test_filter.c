@@ -3,7 +3,7 @@
  * The table by which libfc's hooks find a counted call: of hundreds of pairs nearly all have a
  * place in it.
  */
-#include "libfc/filter.h"
+#include "libfc/count/filter.h"
 
 #include "tests/unit/aligned.h"
 

@@ -4,7 +4,7 @@
  * made, and which is the best when they begin to move: against what a walk through all of them
  * finds.
  */
-#include "fcmanager/counted-settle.h"
+#include "fcmanager/estimate/counted-settle.h"
 #include "tests/unit/asan.h"
 
 #include <string.h>

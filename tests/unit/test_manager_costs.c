@@ -3,8 +3,8 @@
  * What is taken off for the hooks where it is more than there was: of calls that were counted, by a
  * caller that does next to nothing else.
  */
-#include "fcmanager/costs.h"
-#include "fcmanager/counted-settle.h"
+#include "fcmanager/estimate/costs.h"
+#include "fcmanager/estimate/counted-settle.h"
 #include "tests/unit/manager_fixture.h"
 
 #define CALLS 4000u

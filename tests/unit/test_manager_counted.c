@@ -2,8 +2,8 @@
  *
  * Calls that were counted and not recorded: which contexts they come to, and what time.
  */
-#include "fcmanager/counted-settle.h"
-#include "fcmanager/stack-frames.h"
+#include "fcmanager/estimate/counted-settle.h"
+#include "fcmanager/stack/frames.h"
 #include "tests/unit/manager_fixture.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
  *
  * Chunks of counters, as a program and as a liar fill them: when they are read and given back.
  */
-#include "fcmanager/process-messages.h"
+#include "fcmanager/session/process-messages.h"
 #include "tests/unit/manager_fixture.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
  * records against what happened.  Calls of functions and from call sites must be the same, sums
  * must be one another's, and times as near as their own standard errors say.
  */
-#include "fcmanager/counted-settle.h"
+#include "fcmanager/estimate/counted-settle.h"
 #include "tests/unit/manager_fixture.h"
 
 #include <math.h>

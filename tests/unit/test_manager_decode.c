@@ -2,7 +2,7 @@
  *
  * The framing of the pipe: messages cut anywhere, long payloads, and garbage.
  */
-#include "fcmanager/decode.h"
+#include "fcmanager/stream/decode.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  *
  * What a forked child takes over from its parent, and how its own counts begin.
  */
-#include "fcmanager/process-messages.h"
+#include "fcmanager/session/process-messages.h"
 #include "tests/unit/program_fixture.h"
 
 /* At 100 the program's thread 1 forks, in a call of A that began at 10: the child, whose thread

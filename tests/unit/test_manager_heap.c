@@ -3,8 +3,8 @@
  * The heap of a process, record by record: orders of arrival that are not those of the events,
  * reallocs, names, bad frees, forks.
  */
-#include "fcmanager/heap-records.h"
-#include "fcmanager/live.h"
+#include "fcmanager/heap/live.h"
+#include "fcmanager/heap/records.h"
 
 #include <errno.h>
 #include <unistd.h>

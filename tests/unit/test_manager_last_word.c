@@ -2,7 +2,7 @@
  *
  * What the manager says by itself: at once, later, or not at all.
  */
-#include "fcmanager/last-word.h"
+#include "fcmanager/base/last-word.h"
 
 #include <fcntl.h>
 #include <poll.h>

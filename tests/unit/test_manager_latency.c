@@ -2,7 +2,7 @@
  *
  * How long calls took: the buckets, counts beyond 32 bits, the limit of memory.
  */
-#include "fcmanager/latency.h"
+#include "fcmanager/counts/latency.h"
 
 /* Each value is in a bucket that begins at or below it and ends above, and no bucket is wider than
  * the promised error allows. */

@@ -5,7 +5,7 @@
  * several stacks and clocks that jump back too, are fed in all ways, and all that was counted is
  * compared.
  */
-#include "fcmanager/stack.h"
+#include "fcmanager/stack/stack.h"
 #include "tests/unit/manager_fixture.h"
 
 #include <string.h>

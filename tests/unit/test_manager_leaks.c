@@ -2,7 +2,7 @@
  *
  * Which blocks a profile lists where there are too many: held against a plain sort of all.
  */
-#include "fcmanager/leaks.h"
+#include "fcmanager/heap/leaks.h"
 #include "libfc/fc-format.h"
 
 #include <string.h>

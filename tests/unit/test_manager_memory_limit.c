@@ -3,9 +3,9 @@
  * The manager stays below a limit of memory: it folds contexts before it hits it, and says so; and
  * what it says where it hits it all the same.
  */
-#include "fcmanager/counts.h"
-#include "fcmanager/last-word.h"
-#include "fcmanager/memory-limit.h"
+#include "fcmanager/base/last-word.h"
+#include "fcmanager/base/memory-limit.h"
+#include "fcmanager/counts/counts.h"
 #include "tests/unit/asan.h"
 
 #include <stdio.h>

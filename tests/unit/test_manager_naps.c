@@ -2,7 +2,7 @@
  *
  * How long the manager naps, by what came in the naps before.
  */
-#include "fcmanager/naps.h"
+#include "fcmanager/base/naps.h"
 
 static void adapt(FcNaps *naps, gboolean is_streamed, guint times, gsize came)
 {

@@ -2,7 +2,7 @@
  *
  * Looking at what threads are at, with threads of the test's own.
  */
-#include "fcmanager/observe.h"
+#include "fcmanager/estimate/observe.h"
 
 #include <sched.h>
 #include <sys/syscall.h>

@@ -2,8 +2,8 @@
  *
  * What becomes of a thread's times where it was seen at its functions.
  */
-#include "fcmanager/counted-settle.h"
-#include "fcmanager/observed.h"
+#include "fcmanager/estimate/counted-settle.h"
+#include "fcmanager/estimate/observed.h"
 #include "libfc/beacon.h"
 #include "tests/unit/manager_fixture.h"
 

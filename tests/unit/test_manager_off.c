@@ -2,9 +2,9 @@
  *
  * Time off the CPU: where it is counted, against figures worked out by hand.
  */
-#include "fcmanager/costs.h"
-#include "fcmanager/stack-frames.h"
-#include "fcmanager/waits.h"
+#include "fcmanager/counts/waits.h"
+#include "fcmanager/estimate/costs.h"
+#include "fcmanager/stack/frames.h"
 #include "tests/unit/manager_fixture.h"
 
 #define SITE(letter, number) fc_fixture_site((letter), (number))

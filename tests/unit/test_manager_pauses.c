@@ -2,7 +2,7 @@
  *
  * Time of libfc's own, which is no function's, and what is told of a frame behind its end.
  */
-#include "fcmanager/stack-frames.h"
+#include "fcmanager/stack/frames.h"
 #include "tests/unit/manager_fixture.h"
 
 #define SITE(letter, number) fc_fixture_site((letter), (number))

@@ -2,8 +2,8 @@
  *
  * Time off the CPU for which there is no room before the look that tells of it.
  */
-#include "fcmanager/stack-frames.h"
-#include "fcmanager/waits.h"
+#include "fcmanager/counts/waits.h"
+#include "fcmanager/stack/frames.h"
 #include "tests/unit/manager_fixture.h"
 
 #define SITE(letter, number) fc_fixture_site((letter), (number))

@@ -2,8 +2,8 @@
  *
  * Chunks in shared memory as a program and as a liar fill them: gaps, deaths, threads.
  */
-#include "fcmanager/output.h"
-#include "fcmanager/process-messages.h"
+#include "fcmanager/session/output.h"
+#include "fcmanager/session/process-messages.h"
 #include "tests/unit/program_fixture.h"
 
 #include <fcntl.h>

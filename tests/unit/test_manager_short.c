@@ -6,7 +6,7 @@
 #include "tests/unit/manager_fixture.h"
 #include "tests/unit/program_fixture.h"
 
-#include "fcmanager/process-messages.h"
+#include "fcmanager/session/process-messages.h"
 
 #include <string.h>
 

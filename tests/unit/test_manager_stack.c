@@ -2,7 +2,7 @@
  *
  * Stacks and sums of one thread, against figures worked out by hand.
  */
-#include "fcmanager/stack-frames.h"
+#include "fcmanager/stack/frames.h"
 #include "tests/unit/manager_fixture.h"
 
 #include <string.h>

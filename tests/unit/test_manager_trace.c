@@ -3,8 +3,8 @@
  * The last records of a thread: how the ring grows and turns, and the limit of memory; and the
  * slowest calls.
  */
-#include "fcmanager/slowest.h"
-#include "fcmanager/trace.h"
+#include "fcmanager/counts/slowest.h"
+#include "fcmanager/counts/trace.h"
 
 static void add(FcTrace *trace, guint64 from, guint64 to)
 {

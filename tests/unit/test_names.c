@@ -3,14 +3,14 @@
  * The names by which libfc's hooks make short records: which records are short, what is given a
  * name and where it is told, and what a fork leaves of that.  Chunks and pipe are stand-ins.
  */
-#include "libfc/names.h"
-#include "libfc/signals.h"
+#include "libfc/base/signals.h"
+#include "libfc/stream/names.h"
 
-#include "libfc/channel.h"
-#include "libfc/choice.h"
-#include "libfc/clock.h"
-#include "libfc/config.h"
-#include "libfc/depth.h"
+#include "libfc/base/clock.h"
+#include "libfc/base/config.h"
+#include "libfc/count/choice.h"
+#include "libfc/count/depth.h"
+#include "libfc/stream/channel.h"
 #include "tests/unit/aligned.h"
 #include "tests/unit/asan.h"
 

@@ -3,8 +3,8 @@
  * Memory whose size is fixed, libfc's and fcmanager's, while another thread makes smaller whatever
  * comes at its descriptor: from then on it is as large as it was said to be.
  */
-#include "fcmanager/seal.h"
-#include "libfc/sealed.h"
+#include "fcmanager/base/seal.h"
+#include "libfc/stream/sealed.h"
 
 #include <glib.h>
 #include <sys/mman.h>

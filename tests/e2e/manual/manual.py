@@ -150,7 +150,7 @@ class Manual(unittest.TestCase):
             self.assertNotIn("@", text, tool)
             known = options_of(output(tool + " --help"))
             self.assertEqual(options_of(text) ^ known, set(), tool)
-        with open(os.path.join(os.environ["FC_SOURCE_ROOT"], "libfc/variables.h"), encoding="utf-8") as file:
+        with open(os.path.join(os.environ["FC_SOURCE_ROOT"], "libfc/base/variables.h"), encoding="utf-8") as file:
             rows = re.findall(r"ROW\((\w+),", file.read())
         self.assertGreater(len(rows), 20)
         self.assertEqual(re.findall(r"(?m)^ +FC_(\w+)(?:=\w+)?$", text), rows)

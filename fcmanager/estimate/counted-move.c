@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A counted caller that was not timed has no frame, so what it called is recorded below the frame
+ * around it.  Here it goes below the caller, with its time.  See counted-settle.h.
+ */
+#include "fcmanager/estimate/counted-settle.h"
+
+#include <string.h>
+
+typedef struct
+{
+    FcSettle *settle;
+    guint8 *moved_arcs; /* by arc, as many as there were; their contexts move, too */
+    guint32 arc_count;
+    gboolean any;
+} Move;
+
+/* A context that may move. */
+typedef struct
+{
+    guint32 hidden;   /* function + 1 of its caller; 0: it stays */
+    guint32 arc;      /* that leads to it, index + 1; 0: none */
+    gboolean is_sure; /* that this is its caller */
+} Mover;
+
+/* ---- Where to ----------------------------------------------------------------------- */
+
+static void unlink_child(FcSettle *settle, guint32 node)
+{
+    guint32 parent = settle->counts->nodes[node].parent;
+    guint32 *link = fc_settle_link(settle->first_child, parent);
+    while (*link != node && *link != 0)
+        link = fc_settle_link(settle->next_child, *link);
+    if (*link == node)
+        *link = *fc_settle_link(settle->next_child, node);
+}
+
+/* The counted function that calls what was recorded as called by `recorded` (+ 1, both); 0: that
+ * does itself. */
+static guint32 hidden_caller(const FcSettle *settle, const FcCountedPair *pair, guint32 recorded)
+{
+    const guint32 hidden = fc_settle_hidden_caller(settle, pair, recorded);
+    return hidden != 0 && (settle->is_counted[hidden - 1] & FC_SETTLE_COUNTED) ? hidden : 0;
+}
+
+/* Whether the call site of the arc lies in the function `hidden` (+ 1). */
+static gboolean is_hiddens_own(const Move *move, guint32 arc, guint32 hidden)
+{
+    const FcCountsArc *own = &move->settle->counts->arcs[arc];
+    const FcCountedPair pair =
+        *fc_counted_pair(move->settle->counted, own->site, own->site_module, own->callee);
+    return fc_settle_likely_caller(move->settle, &pair) == hidden;
+}
+
+static Mover mover_of(const Move *move, guint32 node)
+{
+    const FcSettle *settle = move->settle;
+    FcCounts *counts = settle->counts;
+    const FcCountsNode own = counts->nodes[node];
+    if (own.site == 0)
+        return (Mover){0};
+    const FcCountedPair pair =
+        *fc_counted_pair(settle->counted, own.site, own.site_module, own.function);
+    const guint32 recorded = own.parent != 0 ? counts->nodes[own.parent].function + 1 : 0;
+    const guint32 arc =
+        fc_counts_find_arc(counts, recorded, own.site, own.site_module, own.function);
+    return (Mover){hidden_caller(settle, &pair, recorded),
+                   arc != 0 && arc - 1 < move->arc_count ? arc : 0,
+                   fc_settle_is_sure(settle, &pair)};
+}
+
+static void move_node(Move *move, guint32 node, guint32 caller, gboolean is_sure)
+{
+    FcSettle *settle = move->settle;
+    FcCounts *counts = settle->counts;
+    const FcCountsNode own = counts->nodes[node];
+    fc_settle_add_total(settle, caller, own.parent, own.total,
+                        fc_counts_wait(counts->node_waits, node).total);
+    unlink_child(settle, node);
+    counts->nodes[node].parent = caller;
+    fc_settle_has_moved(settle, node);
+    *fc_settle_link(settle->next_child, node) = *fc_settle_link(settle->first_child, caller);
+    *fc_settle_link(settle->first_child, caller) = node;
+    if (!is_sure)
+        fc_counts_mark(&counts->apportioned_nodes, node);
+    move->any = TRUE;
+}
+
+/* Those of which the caller's context is there go below it; those by the same arcs of which it is
+ * not, as no counter ran down in that, below one that is made. */
+static void move_nodes(Move *move)
+{
+    FcSettle *settle = move->settle;
+    FcCounts *counts = settle->counts;
+    const guint32 nodes = counts->node_count;
+    fc_settle_rank_below(settle);
+    g_autoptr(GArray) left = g_array_new(FALSE, FALSE, sizeof(guint32));
+    for (guint32 i = 1; i < nodes; i++)
+    {
+        const Mover mover = mover_of(move, i);
+        if (mover.hidden == 0)
+            continue;
+        const guint32 caller =
+            fc_settle_best_below(settle, counts->nodes[i].parent, mover.hidden - 1, i);
+        if (caller == 0)
+        {
+            g_array_append_val(left, i);
+            continue;
+        }
+        if (mover.arc != 0)
+            move->moved_arcs[mover.arc - 1] = 1;
+        move_node(move, i, caller, mover.is_sure);
+    }
+    fc_settle_forget_below(settle);
+    for (guint i = 0; i < left->len; i++)
+    {
+        const guint32 node = g_array_index(left, guint32, i);
+        const Mover mover = mover_of(move, node);
+        if (mover.hidden == 0 || mover.hidden - 1 == counts->nodes[node].function ||
+            (mover.arc != 0 && !move->moved_arcs[mover.arc - 1] &&
+             !is_hiddens_own(move, mover.arc - 1, mover.hidden)))
+            continue;
+        const guint32 parent = counts->nodes[node].parent;
+        const guint32 caller = fc_settle_make_caller(settle, parent, mover.hidden);
+        if (caller != 0 && !fc_settle_is_on_path(counts, node, caller))
+            move_node(move, node, caller, mover.is_sure);
+    }
+}
+
+/* ---- Arcs ----------------------------------------------------------------------------- */
+
+static void move_arc(Move *move, guint32 from, guint32 to)
+{
+    FcCounts *counts = move->settle->counts;
+    if (to == from)
+        return;
+    counts->arcs[to].calls += counts->arcs[from].calls;
+    counts->arcs[to].total += counts->arcs[from].total;
+    counts->arcs[from].calls = 0;
+    fc_counts_add_wait(&counts->arc_waits, to, fc_counts_wait(counts->arc_waits, from));
+    if (counts->arc_latencies)
+        fc_latency_merge(&counts->arc_latencies[to], &counts->latency_room,
+                         &counts->arc_latencies[from]);
+    move->moved_arcs[from] = 1;
+}
+
+/* Those from the frame around a hidden caller become that caller's; then the time of those that are
+ * without calls goes where the calls are. */
+static void move_arcs(Move *move)
+{
+    FcSettle *settle = move->settle;
+    FcCounts *counts = settle->counts;
+    for (guint32 i = 0; i < move->arc_count; i++)
+    {
+        const FcCountsArc own = counts->arcs[i];
+        const FcCountedPair pair =
+            *fc_counted_pair(settle->counted, own.site, own.site_module, own.callee);
+        const guint32 hidden = hidden_caller(settle, &pair, own.caller);
+        const gboolean moves =
+            hidden != 0 && (move->moved_arcs[i] || is_hiddens_own(move, i, hidden));
+        move->moved_arcs[i] = 0;
+        if (!moves)
+            continue;
+        const guint32 to = fc_counts_get_arc(counts, hidden, own.site, own.site_module, own.callee);
+        if (!fc_settle_is_sure(settle, &pair))
+            fc_counts_mark(&counts->apportioned_arcs, to);
+        move_arc(move, i, to);
+    }
+    move->moved_arcs = g_renew(guint8, move->moved_arcs, counts->arc_count + 1);
+    memset(&move->moved_arcs[move->arc_count], 0, counts->arc_count - move->arc_count);
+    move->arc_count = counts->arc_count;
+    for (guint32 i = 0; i < move->arc_count; i++)
+    {
+        const FcCountsArc own = counts->arcs[i];
+        if (own.calls == 0 && !move->moved_arcs[i])
+            move_arc(
+                move, i,
+                fc_settle_arc_for_time(settle, own.caller, own.site, own.site_module, own.callee));
+    }
+}
+
+static void drop_arcs(Move *move)
+{
+    FcCounts *counts = move->settle->counts;
+    GArray *marks = counts->apportioned_arcs;
+    GHashTable *waits = NULL;
+    guint32 kept = 0;
+    if (marks)
+        g_array_set_size(marks, MAX(marks->len, counts->arc_count));
+    for (guint32 i = 0; i < counts->arc_count; i++)
+    {
+        if (i < move->arc_count && move->moved_arcs[i])
+        {
+            if (counts->arc_latencies)
+                fc_latency_clear(&counts->arc_latencies[i], &counts->latency_room);
+            continue;
+        }
+        if (marks)
+            g_array_index(marks, guint8, kept) = g_array_index(marks, guint8, i);
+        fc_counts_add_wait(&waits, kept, fc_counts_wait(counts->arc_waits, i));
+        if (counts->arc_latencies)
+            counts->arc_latencies[kept] = counts->arc_latencies[i];
+        counts->arcs[kept++] = counts->arcs[i];
+    }
+    counts->arc_count = kept;
+    if (marks)
+        g_array_set_size(marks, kept);
+    g_clear_pointer(&counts->arc_waits, g_hash_table_unref);
+    counts->arc_waits = waits;
+}
+
+/* ---- The tree in its order again -------------------------------------------------------- */
+
+/* Adds `from` to the context `into`: both were one function on one path, or are folded into it. */
+static void add_node(FcCountsNode *into, const FcCountsNode *from, gboolean folded)
+{
+    into->calls += from->calls;
+    into->local += from->local;
+    if (!folded) /* else it was active, as was its time counted */
+        into->total += from->total;
+}
+
+typedef struct
+{
+    const FcSettle *settle;
+    FcCounts fresh;
+    FcNodes known; /* contexts of `fresh`, by parent, site, its module and function */
+} Order;
+
+static guint32 find_or_add(Order *order, guint32 parent, const FcCountsNode *from)
+{
+    FcCounts *fresh = &order->fresh;
+    const guint32 hash =
+        fc_map_hash(parent, from->site, fc_counts_callee_key(from->site_module, from->function));
+    FcNodesSlot *slot = fc_nodes_first(&order->known, hash);
+    for (; slot->node != 0; slot = fc_nodes_next(&order->known, slot, hash))
+    {
+        const FcCountsNode *like = &fresh->nodes[slot->node];
+        if (like->parent == parent && like->function == from->function &&
+            like->site == from->site && like->site_module == from->site_module)
+            return slot->node;
+    }
+    const guint32 node =
+        fc_counts_add_node(fresh, parent, from->site, from->site_module, from->function);
+    fc_nodes_add(&order->known, slot, hash, node);
+    return node;
+}
+
+/* The context of `fresh` that `from`, whose parent became `parent`, becomes.  What moved has more
+ * contexts above it than it had, but all of these are of counted functions. */
+static guint32 place_node(Order *order, guint32 parent, const FcCountsNode *from, FcCountsCost wait)
+{
+    FcCounts *fresh = &order->fresh;
+    guint32 node = 0;
+    if (order->settle->is_counted[from->function])
+        node = fc_counts_find_on_path(fresh, parent, from->function);
+    if (node != 0)
+    {
+        add_node(&fresh->nodes[node], from, TRUE);
+        fc_counts_add_wait(&fresh->node_waits, node, (FcCountsCost){0, wait.local});
+        return node;
+    }
+    node = find_or_add(order, parent, from);
+    add_node(&fresh->nodes[node], from, FALSE);
+    fc_counts_add_wait(&fresh->node_waits, node, wait);
+    return node;
+}
+
+static void place_slowest(FcCounts *counts, const guint32 *places)
+{
+    for (guint32 i = 0; counts->slowest && i < counts->function_count; i++)
+        for (guint32 j = 0; j < counts->slowest[i].count; j++)
+            counts->slowest[i].calls[j].node = places[counts->slowest[i].calls[j].node];
+}
+
+static void order_nodes(FcSettle *settle)
+{
+    FcCounts *counts = settle->counts;
+    Order order = {.settle = settle};
+    FcCounts *fresh = &order.fresh;
+    GArray *marks = NULL;
+    g_autofree guint32 *places = g_new0(guint32, counts->node_count);
+    fc_nodes_init(&order.known, counts->node_count);
+    fresh->nodes = g_new(FcCountsNode, counts->node_count);
+    fresh->node_room = counts->node_count;
+    fc_counts_add_node(fresh, 0, 0, FC_NONE, 0);
+    fresh->nodes[0] = counts->nodes[0];
+    for (guint32 at = fc_settle_next_below(settle, 0, 0, TRUE); at != 0;
+         at = fc_settle_next_below(settle, at, 0, TRUE))
+    {
+        const FcCountsNode *from = &counts->nodes[at];
+        places[at] =
+            place_node(&order, places[from->parent], from, fc_counts_wait(counts->node_waits, at));
+        if (fc_counts_is_marked(counts->apportioned_nodes, at))
+            fc_counts_mark(&marks, places[at]);
+        if (fc_counts_unrecorded(counts, at) > 0)
+        {
+            fc_counts_note_deep(fresh, places[at], fc_counts_is_marked(counts->deep_nodes, at));
+            fc_counts_add_unrecorded(&fresh->unrecorded, places[at],
+                                     fc_counts_unrecorded(counts, at));
+        }
+    }
+    fc_nodes_clear(&order.known);
+    place_slowest(counts, places);
+    if (counts->contexts_in_use)
+        *counts->contexts_in_use -= counts->node_count - fresh->node_count;
+    g_free(counts->nodes);
+    counts->nodes = fresh->nodes;
+    counts->node_count = fresh->node_count;
+    counts->node_room = fresh->node_room;
+    if (counts->apportioned_nodes)
+        g_array_unref(counts->apportioned_nodes);
+    counts->apportioned_nodes = marks;
+    g_clear_pointer(&counts->node_waits, g_hash_table_unref);
+    counts->node_waits = fresh->node_waits;
+    if (counts->unrecorded)
+        g_array_unref(counts->unrecorded);
+    counts->unrecorded = fresh->unrecorded;
+    g_clear_pointer(&counts->deep_nodes, g_array_unref);
+    counts->deep_nodes = fresh->deep_nodes;
+}
+
+void fc_settle_move(FcSettle *settle)
+{
+    FcCounts *counts = settle->counts;
+    Move move = {settle, g_new0(guint8, counts->arc_count + 1), counts->arc_count, FALSE};
+    move_nodes(&move);
+    move_arcs(&move);
+    drop_arcs(&move);
+    if (move.any)
+        order_nodes(settle);
+    g_free(move.moved_arcs);
+}

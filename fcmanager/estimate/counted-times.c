@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Estimates the times of counted calls that were not timed: see counted-settle.h.
+ */
+#include "fcmanager/estimate/counted-settle.h"
+
+/* With fewer sampled calls of one call site the mean is that of all the function's. */
+#define SAMPLES_LEAST 16u
+/* A mean of so many is hardly less than what it is of by chance. */
+#define SAMPLES_MANY 256u
+
+/* Weights of fc_settle_divide are whole numbers: so many to a tick. */
+#define WEIGHTS_PER_TICK 256.0
+
+typedef struct
+{
+    guint64 alone;
+    FcCountedSums timed;
+    FcCountedSums inner; /* within others' samples */
+} Sums;
+
+static void add(FcCountedSums *sums, const FcCountedSums *more)
+{
+    sums->windows += more->windows;
+    sums->weight += more->weight;
+    sums->weight_squares += more->weight_squares;
+    sums->callees += more->callees;
+    sums->local += more->local;
+    sums->local_squares += more->local_squares;
+    sums->total += more->total;
+    sums->total_squares += more->total_squares;
+}
+
+static void add_sample(Sums *sums, const FcCountedSample *sample)
+{
+    add(&sums->timed, &sample->timed);
+    sums->alone += sample->alone;
+}
+
+static void add_inner(Sums *sums, const GArray *inner, guint32 arc)
+{
+    if (arc < inner->len)
+        add(&sums->inner, &g_array_index(inner, FcCountedSums, arc));
+}
+
+/* What the sum of `untimed` values that were not measured differs from that many times the mean of
+ * those that were, squared; both drawn from the same. */
+static double variance_of(double sum, double squares, const FcCountedSums *timed, double untimed)
+{
+    if (timed->windows == 0 || untimed <= 0)
+        return 0;
+    const double mean = sum / timed->weight;
+    /* so many of equal weight tell as much (Kish's effective sample size), but those of one window
+     * are much alike */
+    const double count =
+        MIN(timed->weight * timed->weight / timed->weight_squares, (double)timed->windows);
+    /* of one value nothing is known but that it is one of those */
+    double one = mean * mean;
+    if (timed->windows > 1)
+        one = MAX(0, squares / timed->weight - one) * count / MAX(count - 1, 1);
+    return one * untimed * (untimed + count) / count;
+}
+
+static Sums sums_of_pair(const FcSettle *settle, const FcCountedPair *pair)
+{
+    Sums sums = {0};
+    for (guint32 at = pair->first_sample; at != 0;)
+    {
+        const FcCountedSample *sample =
+            &g_array_index(settle->counted->samples, FcCountedSample, at - 1);
+        add_sample(&sums, sample);
+        at = sample->next;
+    }
+    for (guint32 at = pair->first_arc; at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
+        add_inner(&sums, settle->counted->inner, at - 1);
+    return sums;
+}
+
+/* What is taken off the means. */
+typedef struct
+{
+    FcCallCosts costs; /* in this thread */
+    double cold;       /* and beyond these, of a sample: see cold_of() */
+} Estimate;
+
+static double callees_of(const FcCountedSums *sums)
+{
+    return sums->weight > 0 ? sums->callees / sums->weight : 0;
+}
+
+/* The mean local time, without what timing cost: of a sampled call, and of one within another's
+ * sample. */
+static double local_of(const FcCountedSums *sums, double inside, double callee)
+{
+    return sums->local / sums->weight - inside - callees_of(sums) * callee;
+}
+
+static double sampled_local(const FcCallCosts *costs, const Sums *sums)
+{
+    return local_of(&sums->timed, costs->sampled, costs->callee);
+}
+
+static double inner_local(const FcCallCosts *costs, const Sums *sums)
+{
+    return local_of(&sums->inner, costs->inner, costs->callee);
+}
+
+/* A call within another's sample is measured the better way: what times it is in the caches. */
+static const FcCountedSums *best_of(const Sums *sums)
+{
+    return sums->inner.windows >= SAMPLES_LEAST ? &sums->inner : &sums->timed;
+}
+
+/* What timing cost is known by what the calls of this thread took that do the least: they show it
+ * where it was less than by the calibration, which others may have disturbed. */
+static FcCallCosts costs_here(const FcCallCosts *measured, const Sums *by_pair, guint count)
+{
+    FcCallCosts costs = *measured;
+    for (guint i = 0; i < count; i++)
+    {
+        const FcCountedSums *timed = &by_pair[i].timed;
+        const FcCountedSums *inner = &by_pair[i].inner;
+        if (timed->windows >= SAMPLES_MANY && timed->callees == 0)
+            costs.sampled = MIN(costs.sampled, timed->local / timed->weight);
+        if (inner->windows >= SAMPLES_MANY && inner->callees == 0)
+            costs.inner = MIN(costs.inner, inner->local / inner->weight);
+    }
+    for (guint i = 0; i < count; i++)
+    {
+        const FcCountedSums *inner = &by_pair[i].inner;
+        if (inner->windows < SAMPLES_MANY || callees_of(inner) < 1)
+            continue;
+        const double callees = MAX(0, inner->local / inner->weight - costs.inner);
+        costs.callee = MIN(costs.callee, callees / callees_of(inner));
+    }
+    return costs;
+}
+
+/* What a sampled call takes longer than one within another's sample, of those call sites that have
+ * both.  A sample comes after many calls that were not: the way to the time stamps is in no cache
+ * then, as it was when it was calibrated. */
+static double cold_of(const FcCallCosts *costs, const Sums *by_pair, guint count)
+{
+    double sum = 0;
+    double weight = 0;
+    for (guint i = 0; i < count; i++)
+    {
+        const Sums *sums = &by_pair[i];
+        if (sums->inner.windows < SAMPLES_LEAST || sums->timed.windows < SAMPLES_LEAST)
+            continue;
+        const double both = (double)MIN(sums->timed.windows, sums->inner.windows);
+        sum += both * (sampled_local(costs, sums) - inner_local(costs, sums));
+        weight += both;
+    }
+    return weight > 0 ? MAX(0, sum / weight) : 0;
+}
+
+/* The local time of an untimed call of `function`, as it was: what timing it and the calls that it
+ * made cost is no part of it, what counting it cost is. */
+static double mean_local(const FcSettle *settle, const Estimate *estimate, const Sums *sums,
+                         guint32 function)
+{
+    const FcCallCosts *costs = &estimate->costs;
+    const GArray *before = settle->counted->before;
+    double mean = 0;
+    if (sums->inner.windows >= SAMPLES_LEAST)
+        mean = inner_local(costs, sums);
+    else if (sums->timed.windows > 0)
+        mean = sampled_local(costs, sums) - estimate->cold;
+    else if (function < before->len)
+        mean = g_array_index(before, double, function) - costs->inside;
+    return MAX(mean, 0) + fc_costs_of_counted(costs, &settle->counts->functions[function]);
+}
+
+/* Adds to the function's variances, and returns that of the local time. */
+static double add_errors(FcCountsFunction *function, const Sums *sums, double mean, double untimed)
+{
+    /* of a mean that is not of a sample nothing is known but that it is one */
+    double local = mean * untimed * mean * untimed;
+    double total = local;
+    const FcCountedSums *best = best_of(sums);
+    const FcCountedSums *totals = sums->timed.windows > 0 ? &sums->timed : &sums->inner;
+    if (best->windows > 0)
+        local = variance_of(best->local, best->local_squares, best, untimed);
+    if (totals->windows > 0)
+        total = variance_of(totals->total, totals->total_squares, totals, untimed);
+    function->local_variance += local;
+    function->total_variance += total;
+    return local;
+}
+
+/* What is too much here is too little there. */
+static void add_givers_errors(FcSettle *settle, const double *variances, const double *untimed)
+{
+    FcCounts *counts = settle->counts;
+    for (guint i = 0; i < settle->shares->len; i++)
+    {
+        const FcCountedShare *share = &g_array_index(settle->shares, FcCountedShare, i);
+        if (share->pair == FC_SHARE_OF_COSTS || share->frame == 0 || share->frame == share->node ||
+            untimed[share->pair] <= 0)
+            continue;
+        const double part = share->untimed / untimed[share->pair];
+        counts->functions[counts->nodes[share->frame].function].local_variance +=
+            variances[share->pair] * part * part;
+    }
+}
+
+/* Of the functions' pairs that have too few samples of their own: of each what it is of all. */
+static void add_pooled_errors(FcSettle *settle, const Sums *by_function, const double *pooled,
+                              const double *untimed, double *variances, const Estimate *estimate)
+{
+    FcCounts *counts = settle->counts;
+    g_autofree double *of_all = g_new0(double, counts->function_count);
+    for (guint32 i = 0; i < counts->function_count; i++)
+        of_all[i] = add_errors(&counts->functions[i], &by_function[i],
+                               mean_local(settle, estimate, &by_function[i], i), pooled[i]);
+    for (guint i = 0; i < settle->counted->pairs->len; i++)
+    {
+        guint32 function = g_array_index(settle->counted->pairs, FcCountedPair, i).function;
+        const double part = pooled[function] > 0 ? untimed[i] / pooled[function] : 0;
+        if (variances[i] == 0)
+            variances[i] = of_all[function] * part * part;
+    }
+}
+
+double fc_settle_estimated_part(const FcCountedPair *pair)
+{
+    return pair->calls > 0 ? (double)(pair->calls - pair->deep) / (double)pair->calls : 0;
+}
+
+/* How long the untimed calls of each share took by the samples. */
+static void estimate(FcSettle *settle)
+{
+    const GArray *pairs = settle->counted->pairs;
+    FcCounts *counts = settle->counts;
+    g_autofree Sums *by_function = g_new0(Sums, counts->function_count);
+    g_autofree Sums *by_pair = g_new(Sums, pairs->len + 1);
+    g_autofree double *pooled = g_new0(double, counts->function_count);
+    g_autofree double *untimed = g_new0(double, pairs->len + 1);
+    g_autofree double *means = g_new0(double, pairs->len + 1);
+    g_autofree double *variances = g_new0(double, pairs->len + 1);
+    for (guint i = 0; i < settle->shares->len; i++)
+    {
+        const FcCountedShare *share = &g_array_index(settle->shares, FcCountedShare, i);
+        if (share->pair != FC_SHARE_OF_COSTS)
+            untimed[share->pair] +=
+                share->untimed *
+                fc_settle_estimated_part(&g_array_index(pairs, FcCountedPair, share->pair));
+    }
+    for (guint i = 0; i < settle->counted->samples->len; i++)
+    {
+        const FcCountedSample *sample =
+            &g_array_index(settle->counted->samples, FcCountedSample, i);
+        add_sample(&by_function[counts->arcs[sample->arc].callee], sample);
+    }
+    for (guint32 i = 0; i < counts->arc_count; i++)
+        add_inner(&by_function[counts->arcs[i].callee], settle->counted->inner, i);
+    for (guint i = 0; i < pairs->len; i++)
+        by_pair[i] = sums_of_pair(settle, &g_array_index(pairs, FcCountedPair, i));
+    const FcCallCosts costs = costs_here(settle->costs, by_pair, pairs->len);
+    const Estimate known = {costs, cold_of(&costs, by_pair, pairs->len)};
+    for (guint i = 0; i < pairs->len; i++)
+    {
+        const FcCountedPair *pair = &g_array_index(pairs, FcCountedPair, i);
+        FcCountsFunction *function = &counts->functions[pair->function];
+        const Sums sums = by_pair[i];
+        const gboolean own = best_of(&sums)->windows >= SAMPLES_LEAST;
+        means[i] =
+            mean_local(settle, &known, own ? &sums : &by_function[pair->function], pair->function);
+        function->counted += pair->calls - pair->deep;
+        function->timed += sums.timed.windows + sums.alone;
+        if (own)
+            variances[i] = add_errors(function, &sums, means[i], untimed[i]);
+        else
+            pooled[pair->function] += untimed[i];
+    }
+    add_pooled_errors(settle, by_function, pooled, untimed, variances, &known);
+    add_givers_errors(settle, variances, untimed);
+    for (guint i = 0; i < settle->shares->len; i++)
+    {
+        FcCountedShare *share = &g_array_index(settle->shares, FcCountedShare, i);
+        if (share->pair == FC_SHARE_OF_COSTS)
+            continue;
+        const FcCountedPair *pair = &g_array_index(pairs, FcCountedPair, share->pair);
+        share->ticks = share->untimed * means[share->pair] * fc_settle_estimated_part(pair);
+    }
+}
+
+guint32 fc_settle_arc_for_time(FcSettle *settle, guint32 caller, guint64 site, gint site_module,
+                               guint32 callee)
+{
+    FcCounts *counts = settle->counts;
+    const guint32 own = fc_counts_find_arc(counts, caller, site, site_module, callee);
+    if (own != 0 && counts->arcs[own - 1].calls > 0)
+        return own - 1;
+    const FcCountedPair *pair = fc_counted_pair(settle->counted, site, site_module, callee);
+    guint64 most = 0;
+    guint32 best = 0;
+    for (guint32 at = pair->first_arc; at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
+    {
+        if (counts->arcs[at - 1].calls <= most)
+            continue;
+        most = counts->arcs[at - 1].calls;
+        best = at;
+    }
+    return best != 0 ? best - 1 : fc_counts_get_arc(counts, caller, site, site_module, callee);
+}
+
+/* The same of context `node`, which is asked again and again. */
+static guint32 arc_of_node(FcSettle *settle, guint32 node)
+{
+    guint32 known = *fc_settle_link(settle->arc_of_node, node);
+    if (known != 0)
+        return known - 1;
+    const FcCountsNode own = settle->counts->nodes[node];
+    const guint32 caller = own.parent != 0 ? settle->counts->nodes[own.parent].function + 1 : 0;
+    known = fc_settle_arc_for_time(settle, caller, own.site, own.site_module, own.function);
+    *fc_settle_link(settle->arc_of_node, node) = known + 1;
+    return known;
+}
+
+/* Marks `frame` and all above it. */
+static void mark_path(FcSettle *settle, guint32 frame)
+{
+    if (settle->path != 0 && settle->path_of == frame)
+        return;
+    settle->path++;
+    settle->path_of = frame;
+    for (; frame != 0; frame = settle->counts->nodes[frame].parent)
+        *fc_settle_link(settle->on_path, frame) = settle->path;
+}
+
+void fc_settle_add_total(FcSettle *settle, guint32 node, guint32 frame, guint64 ticks, guint64 wait)
+{
+    FcCounts *counts = settle->counts;
+    mark_path(settle, frame);
+    while (node != 0 && *fc_settle_link(settle->on_path, node) != settle->path)
+    {
+        FcCountsNode *own = &counts->nodes[node];
+        own->total += ticks;
+        counts->functions[own->function].total += ticks;
+        fc_counts_add_wait(&counts->node_waits, node, (FcCountsCost){wait, 0});
+        if (own->site != FC_FOLDED_SITE) /* else it is not known by which */
+        {
+            const guint32 arc = arc_of_node(settle, node);
+            counts->arcs[arc].total += ticks;
+            fc_counts_add_wait(&counts->arc_waits, arc, (FcCountsCost){wait, 0});
+        }
+        counts->functions[own->function].wait_total += wait;
+        node = own->parent;
+    }
+}
+
+void fc_settle_has_moved(FcSettle *settle, guint32 node)
+{
+    *fc_settle_link(settle->arc_of_node, node) = 0;
+    settle->path_of = G_MAXUINT32;
+}
+
+static gint compare_shares(gconstpointer a, gconstpointer b)
+{
+    const FcCountedShare *one = a;
+    const FcCountedShare *other = b;
+    if (one->frame != other->frame)
+        return one->frame < other->frame ? -1 : 1;
+    if (one->node != other->node)
+        return one->node < other->node ? -1 : 1;
+    return one->pair < other->pair ? -1 : one->pair > other->pair;
+}
+
+/* Takes the time of `count` shares of one frame, of which it has `measured`, to their contexts. */
+static void move_time(FcSettle *settle, const FcCountedShare *shares, guint count, guint64 measured)
+{
+    FcCounts *counts = settle->counts;
+    g_autofree guint64 *weights = g_new(guint64, count);
+    g_autofree guint64 *parts = g_new(guint64, count);
+    double sum = 0;
+    for (guint i = 0; i < count; i++)
+    {
+        sum += shares[i].ticks;
+        weights[i] = (guint64)MIN(shares[i].ticks * WEIGHTS_PER_TICK, 0x1p60);
+    }
+    const guint64 moved = sum < (double)measured ? (guint64)(sum + 0.5) : measured;
+    if (moved == 0)
+        return;
+    fc_settle_divide(MIN(moved, measured), weights, count, parts);
+    for (guint i = 0; i < count; i++)
+    {
+        if (shares[i].frame == shares[i].node)
+            continue;
+        if (shares[i].frame != 0)
+            counts->nodes[shares[i].frame].local -= parts[i];
+        counts->nodes[shares[i].node].local += parts[i];
+        fc_settle_add_total(settle, shares[i].node, shares[i].frame, parts[i], 0);
+    }
+}
+
+void fc_settle_times(FcSettle *settle, guint64 outside)
+{
+    FcCounts *counts = settle->counts;
+    estimate(settle);
+    g_autofree guint64 *measured = g_new(guint64, counts->node_count);
+    for (guint32 i = 0; i < counts->node_count; i++)
+    {
+        /* what the thread did not wait: the samples' times have no waiting in them */
+        const guint64 local = counts->nodes[i].local;
+        measured[i] = local - MIN(fc_counts_wait(counts->node_waits, i).local, local);
+    }
+    measured[0] = outside;
+    g_array_sort(settle->shares, compare_shares);
+    FcCountedShare *shares = (FcCountedShare *)(gpointer)settle->shares->data;
+    for (guint from = 0, to; from < settle->shares->len; from = to)
+    {
+        for (to = from; to < settle->shares->len && shares[to].frame == shares[from].frame; to++)
+            continue;
+        move_time(settle, &shares[from], to - from, measured[shares[from].frame]);
+    }
+}
+
+static gboolean is_outermost(const FcCounts *counts, guint32 node)
+{
+    const guint32 function = counts->nodes[node].function;
+    guint32 above = counts->nodes[node].parent;
+    while (above != 0 && counts->nodes[above].function != function)
+        above = counts->nodes[above].parent;
+    return above == 0;
+}
+
+/* A context takes no longer than its caller's, but where a coroutine was left: no less than its own
+ * time.  Returns what all take that have no caller. */
+static guint64 bound_contexts(FcCounts *counts)
+{
+    guint64 all = 0;
+    for (guint32 i = 1; i < counts->node_count; i++) /* callers come first */
+    {
+        FcCountsNode *node = &counts->nodes[i];
+        const guint64 most = counts->nodes[node->parent].total;
+        if (node->parent == 0)
+            all += node->total;
+        else
+            node->total = MIN(node->total, MAX(most, node->local));
+    }
+    return all;
+}
+
+/* Where functions call one another in a circle, a context that goes to a hidden caller may have
+ * that caller's own time in it, which would count twice: a function takes no longer than its
+ * outermost contexts. */
+void fc_settle_bound_totals(FcSettle *settle)
+{
+    FcCounts *counts = settle->counts;
+    const guint64 all = bound_contexts(counts);
+    g_autofree guint64 *most = g_new0(guint64, counts->function_count);
+    g_autofree guint64 *least = g_new0(guint64, counts->function_count);
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const FcCountsNode *node = &counts->nodes[i];
+        least[node->function] += node->local;
+        if (is_outermost(counts, i))
+            most[node->function] += node->total;
+    }
+    for (guint32 i = 0; i < counts->function_count; i++)
+    {
+        FcCountsFunction *function = &counts->functions[i];
+        function->total = MIN(function->total, MAX(MIN(most[i], all), least[i]));
+        function->wait_total = MIN(function->wait_total, function->total);
+    }
+    for (guint32 i = 0; i < counts->arc_count; i++)
+    {
+        FcCountsArc *arc = &counts->arcs[i];
+        arc->total = MIN(arc->total, counts->functions[arc->callee].total);
+    }
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Calls of one thread that libfc counted and did not record: what is known of them while the
+ * thread runs, and the sums that come of it when it ends.  stack.c tells what it meets, thread.c
+ * reads the counters, process.c settles them.
+ *
+ * A counter has its function and call site, and is exact.  Who called, in which context and for
+ * how long is not in it; that is found out from two kinds of records.  Some calls are timed, a
+ * random sample, each with all that it calls (a window); and everything was recorded before the
+ * thread began to count.  See counted-settle.h for what is made of that.
+ */
+#pragma once
+
+#include "fcmanager/counts/counts.h"
+
+/* Sums over calls of which each stands for as many as its weight. */
+typedef struct
+{
+    guint64 windows; /* in how many they were made, which have no more than chance in common */
+    guint64 last_window;
+    double weight;
+    double weight_squares;
+    double callees; /* calls that they made themselves and that are else counted; in ticks: */
+    double local;
+    double local_squares;
+    double total;
+    double total_squares;
+} FcCountedSums;
+
+/* One of them. */
+typedef struct
+{
+    guint64 window; /* the number of that in which it was made, from 1 on */
+    guint64 weight;
+    guint64 callees;
+    guint64 local; /* ticks */
+    guint64 total;
+    gboolean is_cut; /* its window ended before it did */
+} FcCountedTime;
+
+/* What was met of one call site and function within one context. */
+typedef struct
+{
+    guint32 parent; /* the context of the innermost open frame, which need not be the caller's */
+    guint32 arc;    /* from that frame's function, by the site */
+    guint32 next;   /* of the same pair, index + 1; 0: none.  For counted-settle.c */
+    guint64 met;    /* how often a counter had run down there, weighted */
+    guint64 alone;  /* activations that were timed and stand for themselves only */
+    guint64 cut;    /* of the timed ones, those whose window ended before they did */
+    FcCountedSums timed; /* the others */
+} FcCountedSample;
+
+/* A call site and the function that it calls. */
+typedef struct
+{
+    guint64 site;
+    gint site_module;
+    guint32 function;
+    guint64 calls;     /* counted, not recorded */
+    guint64 deep;      /* of them, those deeper than FC_DEPTH: none was timed */
+    guint32 first_arc; /* index + 1; 0: none.  For counted-settle.c, as the next */
+    guint32 first_sample;
+} FcCountedPair;
+
+/* Where a call deeper than FC_DEPTH counts; address 0: nothing. */
+typedef struct
+{
+    guint64 address;
+    guint64 site;
+    guint32 parent;
+    guint32 pair;
+    guint32 sample;
+} FcCountedPlace;
+#define FC_COUNTED_PLACES 256u /* a power of two */
+
+typedef struct
+{
+    FcCounts *counts;   /* of the thread; not owned */
+    gboolean begun;     /* the thread counts: what is called from where is not always known */
+    GArray *pairs;      /* FcCountedPair */
+    FcMap pair_map;     /* site, its module, function -> pair + 1 */
+    GArray *samples;    /* FcCountedSample */
+    FcNodes sample_map; /* by parent and arc; sample + 1 */
+    GArray *sure;       /* guint64 by arc: calls of which it is certain who made them */
+    GArray *before;     /* double by function, mean local time when all was recorded; see there */
+    GArray *
+        arcs_before; /* guint32 by function: how many arcs there were when it began to be counted */
+    GArray *inner;   /* FcCountedSums by arc: of calls recorded within another function's sample,
+                        from their entry to their exit */
+    guint scans;
+    FcCountedPlace *places; /* by a hash; NULL: none is known */
+} FcCounted;
+
+/* `counts` must outlive it.  The caller frees it. */
+FcCounted *fc_counted_new(FcCounts *counts);
+void fc_counted_free(FcCounted *counted);
+
+/* The thread counts from now on; all that `counts` has was recorded.  May be called again. */
+void fc_counted_begin(FcCounted *counted);
+/* It counts the calls of `function`, of which all were recorded so far; `nested`: only those within
+ * another one of it. */
+void fc_counted_begin_function(FcCounted *counted, guint32 function, gboolean nested);
+/* Whether calls of `function` make no record but in a window. */
+gboolean fc_counted_is_counted(const FcCounted *counted, guint32 function);
+
+/* A counter of `arc`'s call site and function had run down while `parent` was the innermost
+ * context, which stands for `weight` times.  Returns the number of the sample, for
+ * fc_counted_timed. */
+guint32 fc_counted_met(FcCounted *counted, guint32 parent, guint32 arc, guint64 weight);
+/* A call of that sample was timed.  One that took longer than `most` ticks locally stands for
+ * itself alone: it was preempted, or did what is too rare to tell from a sample how often it was
+ * done. */
+void fc_counted_timed(FcCounted *counted, guint32 sample, const FcCountedTime *time, guint64 most);
+/* A call by `arc` was recorded within a sample of another function; likewise. */
+void fc_counted_inner(FcCounted *counted, guint32 arc, const FcCountedTime *time, guint64 most);
+
+/* The thread has ended, no sample is met any more: gives back what finds them. */
+void fc_counted_forget_samples_map(FcCounted *counted);
+
+/* A call by `arc` was recorded where everything is. */
+void fc_counted_sure(FcCounted *counted, guint32 arc);
+
+/* The number of the pair that a counter is of; the time at which that was made says whose addresses
+ * they are. */
+guint32 fc_counted_find(FcCounted *counted, guint64 site, guint64 address, guint64 time);
+/* So many calls of it were counted, `deep` ones: deeper than FC_DEPTH.  Returns the function. */
+guint32 fc_counted_add_to(FcCounted *counted, guint32 pair, guint64 calls, gboolean deep);
+
+/* So many calls of the function at `address` from `site` were counted, at `time`. */
+void fc_counted_add(FcCounted *counted, guint64 site, guint64 address, guint64 time, guint64 calls);
+/* The same, of calls deeper than FC_DEPTH: of what is recorded it is known who called, still.
+ * Returns the number of their pair. */
+guint32 fc_counted_add_deep(FcCounted *counted, guint64 site, guint64 address, guint64 time,
+                            guint64 calls);
+
+/* Over the pipe each such call is a record: what was found out for one, where `parent` was the
+ * innermost context, holds for others until the modules change.  FALSE: it has to be found out. */
+gboolean fc_counted_deep_again(FcCounted *counted, guint32 parent, guint64 site, guint64 address,
+                               guint64 calls);
+void fc_counted_remember_deep(FcCounted *counted, guint32 parent, guint64 site, guint64 address,
+                              guint32 pair, guint32 sample);
+void fc_counted_forget_places(FcCounted *counted);
+
+/* The pair, made if need be; good until the next is. */
+FcCountedPair *fc_counted_pair(FcCounted *counted, guint64 site, gint site_module,
+                               guint32 function);

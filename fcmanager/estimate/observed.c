@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * See observed.h.
+ */
+#include "fcmanager/estimate/observed.h"
+
+/* A standard error of less than a fifth: the square root of 30 is more than five. */
+#define SAMPLES_LEAST 30.0
+
+/* The one calibrated constant: what a call's hooks cost outside of themselves (arguments, saved
+ * registers, the calls), as a part of what they take inside.  Half is in the caller, half in the
+ * callee. */
+#define OUTSIDE 0.6
+/* The same of code that was instrumented after inlining, where there are no arguments. */
+#define OUTSIDE_INLINED 0.35
+
+typedef struct
+{
+    FcCounts *counts;
+    guint64 *removed;
+    const FcCallCosts *costs;
+    const FcObserved *observed;
+    FcFunctionSamples *samples;
+    guint32 *frames; /* by context: the recorded one around it, in whose time it was spent */
+    double *busy;    /* by context: its local time on the CPU, in ticks, */
+    double *whole;   /* by frame: what it took, with all that is counted in it and hooks; */
+    double *unsure;  /* by context: as much as its time may be, where it was not measured; */
+    double *before;  /* the part of `busy` before anybody looked */
+    double ticks;    /* that a unit of the samples' weight stands for */
+} Refine;
+
+/* Of one function, in ticks: */
+typedef struct
+{
+    double busy;
+    double unsure;
+    double before;   /* the part of `busy` that nobody looked at */
+    double wanted;   /* its local time on the CPU as the samples have it */
+    double movable;  /* of `busy`: what may become less; of `unsure`, if it is to be more */
+    gboolean is_set; /* that it is `wanted` */
+} Function;
+
+/* ---- What is known without ------------------------------------------------------------- */
+
+/* The parts of the functions' ticks, and so of their contexts', that were before anybody looked. */
+static void find_before(Refine *refine)
+{
+    const FcCounts *counts = refine->counts;
+    const GArray *before = refine->observed->before;
+    g_autofree double *all = g_new0(double, counts->function_count + 1);
+    for (guint32 i = 1; i < counts->node_count; i++)
+        all[counts->nodes[i].function] += refine->busy[i] + (double)refine->removed[i];
+    for (guint32 i = 1; before && i < counts->node_count; i++)
+    {
+        const guint32 function = counts->nodes[i].function;
+        if (function < before->len && all[function] > 0)
+            refine->before[i] =
+                MIN(1, (double)g_array_index(before, guint64, function) / all[function]);
+    }
+}
+
+/* A recorded frame was measured with all that is counted in it: how it is divided is not known. */
+static void find_frames(Refine *refine)
+{
+    const FcCounts *counts = refine->counts;
+    g_autofree gboolean *is_divided = g_new0(gboolean, counts->node_count);
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const FcCountsNode *node = &counts->nodes[i];
+        const double waited = (double)fc_counts_wait(counts->node_waits, i).local;
+        const gboolean is_counted = counts->functions[node->function].counted > 0;
+        refine->busy[i] = MAX(0, (double)node->local - waited);
+        const gboolean is_frame = !is_counted && !fc_counts_is_deep(counts, i);
+        refine->frames[i] = is_frame ? i : refine->frames[node->parent];
+        refine->whole[refine->frames[i]] += refine->busy[i] + (double)refine->removed[i];
+        is_divided[refine->frames[i]] |= is_counted;
+    }
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const gboolean is_counted = counts->functions[counts->nodes[i].function].counted > 0;
+        refine->unsure[i] = (double)refine->removed[i];
+        if (is_counted)
+            refine->unsure[i] += refine->busy[i];
+        else if (refine->frames[i] == i && is_divided[i])
+            refine->unsure[i] = refine->whole[i];
+    }
+}
+
+static void sum_functions(Refine *refine, Function *functions)
+{
+    const FcCounts *counts = refine->counts;
+    double all = 0;
+    double weight = refine->samples->hooks;
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        Function *function = &functions[counts->nodes[i].function];
+        function->busy += refine->busy[i];
+        function->unsure += refine->unsure[i];
+        function->before += refine->busy[i] * refine->before[i];
+        all += (refine->busy[i] + (double)refine->removed[i]) * (1 - refine->before[i]);
+    }
+    for (guint32 i = 0; i < counts->function_count; i++)
+        weight += refine->samples->seen[i];
+    refine->ticks = all / weight;
+}
+
+/* What is deeper than FC_DEPTH has no time: moves what `values` has of functions, as far as their
+ * calls were, to those of the recorded frames around these. */
+static void move_deep(const Refine *refine, double *values)
+{
+    const FcCounts *counts = refine->counts;
+    if (!counts->deep_nodes)
+        return;
+    g_autofree double *calls = g_new0(double, counts->function_count);
+    g_autofree double *change = g_new0(double, counts->function_count);
+    for (guint32 i = 1; i < counts->node_count; i++)
+        calls[counts->nodes[i].function] += (double)counts->nodes[i].calls;
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const FcCountsNode *node = &counts->nodes[i];
+        const guint32 frame = refine->frames[i];
+        if (frame == 0 || node->calls == 0 || !fc_counts_is_deep(counts, i))
+            continue;
+        const double part = values[node->function] * (double)node->calls / calls[node->function];
+        change[node->function] -= part;
+        change[counts->nodes[frame].function] += part;
+    }
+    for (guint32 i = 0; i < counts->function_count; i++)
+        values[i] = MAX(0, values[i] + change[i]);
+}
+
+/* ---- The samples -------------------------------------------------------------------------- */
+
+/* By function: ticks in which it was sampled that are what hooks cost outside of themselves. */
+static double *find_outside(const Refine *refine)
+{
+    const FcCounts *counts = refine->counts;
+    double *outside = g_new0(double, counts->function_count + 1);
+    double calls = 0;
+    double counted = 0;
+    for (guint32 i = 0; i < counts->arc_count; i++)
+        calls += (double)counts->arcs[i].calls;
+    for (guint32 i = 1; i < counts->node_count; i++)
+        counted += (double)MIN(fc_counts_unrecorded(counts, i), counts->nodes[i].calls);
+    const double hooks = refine->samples->hooks * refine->ticks;
+    const double each =
+        MAX(0, hooks - (calls - counted) * refine->costs->recorded) / MAX(1, counted);
+    for (guint32 i = 0; i < counts->arc_count; i++)
+    {
+        const FcCountsArc *arc = &counts->arcs[i];
+        const double part =
+            counts->functions[arc->callee].is_after_inlining ? OUTSIDE_INLINED : OUTSIDE;
+        const double ticks = (double)arc->calls * each * part / 2;
+        outside[arc->callee] += ticks;
+        if (arc->caller != 0)
+            outside[arc->caller - 1] += ticks;
+    }
+    return outside;
+}
+
+static void set_functions(const Refine *refine, Function *functions)
+{
+    FcCounts *counts = refine->counts;
+    g_autofree double *outside = find_outside(refine);
+    move_deep(refine, outside);
+    for (guint32 i = 0; i < counts->function_count; i++)
+    {
+        Function *function = &functions[i];
+        const double seen = refine->samples->seen[i];
+        const double variance = refine->samples->variance[i];
+        function->is_set =
+            function->unsure > 0 && seen * seen >= SAMPLES_LEAST * variance && seen > 0;
+        if (!function->is_set)
+            continue;
+        /* nearly all of it where that is little, and never below zero */
+        const double ticks = seen * refine->ticks;
+        function->wanted = function->before + ticks * ticks / (ticks + outside[i]);
+        FcCountsFunction *figures = &counts->functions[i];
+        const double of_callees = MAX(0, figures->total_variance - figures->local_variance);
+        figures->local_variance = variance * refine->ticks * refine->ticks;
+        if (figures->counted > 0)
+            figures->total_variance = figures->local_variance + of_callees;
+    }
+}
+
+/* What of a context's time may be moved to, or from, other functions. */
+static double movable_of(const Refine *refine, const Function *function, guint32 node)
+{
+    const double unsure = refine->unsure[node];
+    return function->wanted < function->busy ? MIN(unsure, refine->busy[node]) : unsure;
+}
+
+/* No frame gets more than it has: first those get less whose samples are few. */
+static void bound_frames(const Refine *refine, const Function *functions, double *local)
+{
+    const FcCounts *counts = refine->counts;
+    g_autofree double *set = g_new0(double, counts->node_count);
+    g_autofree double *others = g_new0(double, counts->node_count);
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const gboolean is_set = functions[counts->nodes[i].function].is_set;
+        (is_set ? set : others)[refine->frames[i]] += local[i];
+    }
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const guint32 frame = refine->frames[i];
+        const double left = MAX(0, refine->whole[frame] - set[frame]);
+        if (functions[counts->nodes[i].function].is_set && set[frame] > refine->whole[frame])
+            local[i] *= refine->whole[frame] / set[frame];
+        else if (!functions[counts->nodes[i].function].is_set && others[frame] > left)
+            local[i] *= left / others[frame];
+    }
+}
+
+/* By context: its local time on the CPU as it is to be.  What its function gets or loses is divided
+ * among its contexts as what is unsure of them is. */
+static double *divide(const Refine *refine, Function *functions)
+{
+    const FcCounts *counts = refine->counts;
+    double *local = g_new0(double, counts->node_count);
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        Function *function = &functions[counts->nodes[i].function];
+        function->movable += movable_of(refine, function, i);
+    }
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const Function *function = &functions[counts->nodes[i].function];
+        const double change = function->is_set ? function->wanted - function->busy : 0;
+        local[i] = refine->busy[i];
+        if (function->movable > 0)
+            local[i] += MAX(change, -function->movable) * movable_of(refine, function, i) /
+                        function->movable;
+    }
+    bound_frames(refine, functions, local);
+    return local;
+}
+
+/* ---- The times ---------------------------------------------------------------------------- */
+
+static guint64 added(guint64 ticks, double change)
+{
+    const double sum = (double)ticks + change;
+    return sum <= 0 ? 0 : sum < 0x1p62 ? (guint64)(sum + 0.5) : ticks;
+}
+
+/* Those of a recursion have no context of their own: they change as their function does. */
+static void scale_recursion(FcCounts *counts, const guint32 *arcs, const guint64 *totals)
+{
+    g_autofree gboolean *has_context = g_new0(gboolean, counts->arc_count + 1);
+    for (guint32 i = 1; i < counts->node_count; i++)
+        has_context[arcs[i]] = TRUE;
+    for (guint32 i = 0; i < counts->arc_count; i++)
+    {
+        FcCountsArc *arc = &counts->arcs[i];
+        const guint64 before = totals[arc->callee];
+        if (has_context[i + 1] || before == 0)
+            continue;
+        const double times = (double)counts->functions[arc->callee].total / (double)before;
+        arc->total = added(0, (double)arc->total * times);
+    }
+}
+
+/* To each context but frames the changes of those below it, up to the next frames, and its own; to
+ * its function and arc those of their outermost contexts.  Children stand behind their parents. */
+static void add_totals(Refine *refine, double *changes)
+{
+    FcCounts *counts = refine->counts;
+    g_autofree guint32 *arcs = fc_counts_arcs_of_nodes(counts);
+    g_autofree guint64 *totals = g_new(guint64, counts->function_count + 1);
+    for (guint32 i = 0; i < counts->function_count; i++)
+        totals[i] = counts->functions[i].total;
+    for (guint32 i = counts->node_count; i-- > 1;)
+    {
+        FcCountsNode *node = &counts->nodes[i];
+        if (refine->frames[i] == i)
+            continue;
+        if (node->parent != 0 && refine->frames[node->parent] != node->parent)
+            changes[node->parent] += changes[i];
+        node->total = added(node->total, changes[i]);
+        if (fc_counts_find_on_path(counts, node->parent, node->function) != 0)
+            continue;
+        FcCountsFunction *function = &counts->functions[node->function];
+        function->total = added(function->total, changes[i]);
+        if (arcs[i] != 0)
+            counts->arcs[arcs[i] - 1].total = added(counts->arcs[arcs[i] - 1].total, changes[i]);
+    }
+    scale_recursion(counts, arcs, totals);
+}
+
+/* What is left of the time of each frame, hooks took. */
+static void share_out(Refine *refine, const double *local)
+{
+    FcCounts *counts = refine->counts;
+    g_autofree double *rest = g_new0(double, counts->node_count);
+    g_autofree double *hooks = g_new0(double, counts->node_count);
+    g_autofree double *calls = g_new0(double, counts->node_count);
+    g_autofree double *changes = g_new0(double, counts->node_count);
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const guint32 frame = refine->frames[i];
+        rest[frame] += refine->busy[i] + (double)refine->removed[i] - local[i];
+        hooks[frame] += (double)refine->removed[i];
+        calls[frame] += (double)counts->nodes[i].calls;
+    }
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        FcCountsNode *node = &counts->nodes[i];
+        const guint32 frame = refine->frames[i];
+        const double part = hooks[frame] > 0 ? (double)refine->removed[i] / hooks[frame]
+                                             : (double)node->calls / MAX(1, calls[frame]);
+        const double before = (double)node->local + (double)refine->removed[i];
+        node->local = added(node->local, local[i] - refine->busy[i]);
+        refine->removed[i] = added(0, rest[frame] * part);
+        changes[i] = (double)node->local + (double)refine->removed[i] - before;
+    }
+    add_totals(refine, changes);
+}
+
+/* Rounding, and what is on a path twice, must not make a total less than what it holds. */
+static void keep_totals(Refine *refine)
+{
+    FcCounts *counts = refine->counts;
+    g_autofree guint64 *of_functions = g_new0(guint64, counts->function_count + 1);
+    g_autofree guint64 *of_arcs = g_new0(guint64, counts->arc_count + 1);
+    g_autofree guint32 *arcs = fc_counts_arcs_of_nodes(counts);
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        FcCountsNode *node = &counts->nodes[i];
+        const guint64 local = added(node->local, (double)refine->removed[i]);
+        node->total = MAX(node->total, local);
+        of_functions[node->function] = added(of_functions[node->function], (double)local);
+        of_arcs[arcs[i]] = added(of_arcs[arcs[i]], (double)local);
+    }
+    for (guint32 i = 0; i < counts->function_count; i++)
+        counts->functions[i].total = MAX(counts->functions[i].total, of_functions[i]);
+    for (guint32 i = 0; i < counts->arc_count; i++)
+        counts->arcs[i].total = MAX(counts->arcs[i].total, of_arcs[i + 1]);
+}
+
+void fc_observed_refine(FcCounts *counts, guint64 *removed, const FcCallCosts *costs,
+                        const FcObserved *seen, FcFunctionSamples *samples)
+{
+    Refine refine = {
+        .counts = counts,
+        .removed = removed,
+        .costs = costs,
+        .observed = seen,
+        .samples = samples,
+        .frames = g_new0(guint32, counts->node_count + 1),
+        .busy = g_new0(double, counts->node_count + 1),
+        .whole = g_new0(double, counts->node_count + 1),
+        .unsure = g_new0(double, counts->node_count + 1),
+        .before = g_new0(double, counts->node_count + 1),
+    };
+    g_autofree Function *functions = g_new0(Function, counts->function_count + 1);
+    find_frames(&refine);
+    find_before(&refine);
+    sum_functions(&refine, functions);
+    move_deep(&refine, samples->seen);
+    move_deep(&refine, samples->variance);
+    set_functions(&refine, functions);
+    g_autofree double *local = divide(&refine, functions);
+    share_out(&refine, local);
+    keep_totals(&refine);
+    counts->looks = seen->looks;
+    g_free(refine.frames);
+    g_free(refine.busy);
+    g_free(refine.whole);
+    g_free(refine.unsure);
+    g_free(refine.before);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The heap of a process: which blocks are live, the allocation sites with their figures, and what
+ * was badly freed.  heap-order.c tells it what happened, one event after the other; output.c
+ * turns it into a profile.  Bounded by live blocks and allocation sites, not by events.
+ */
+#pragma once
+
+#include "fcmanager/counts/counts.h"
+#include "fcmanager/heap/blocks.h"
+#include "profile/fc-profile.h"
+
+/* As in the profile, with times in ticks and the process's counts' nodes as contexts. */
+typedef struct
+{
+    guint32 context; /* node; 0: none */
+    guint32 call;    /* enum FcMemoryCall */
+    guint32 frames;  /* index in the heap's: the frame around that of `site`; 0: not unwound */
+    guint64 site;
+    guint64 time; /* when it was first met: tells what module the site is in */
+} FcHeapPoint;
+
+/* Of real stacks: see FcProfileHeapFrame. */
+typedef struct
+{
+    guint32 parent;
+    guint64 address;
+    guint64 time; /* when it was first met */
+} FcHeapFrame;
+
+typedef struct
+{
+    FcHeapPoint point;
+    guint64 allocations;
+    guint64 bytes;
+    guint64 frees;
+    guint64 live_blocks;
+    guint64 live_bytes;
+    guint64 peak_bytes;
+    guint64 peak_count; /* of the heap's peaks when peak_bytes was last right */
+    guint64 temporary;
+    guint64 lifetime; /* ticks */
+    guint64 sizes[FC_SIZE_BUCKETS];
+} FcAllocSite;
+
+typedef struct
+{
+    FcProfileBadKind kind;
+    guint64 pointer;
+    guint64 block;
+    guint64 size_bytes;
+    guint64 time;
+    FcHeapPoint here;
+    FcHeapPoint allocated;
+    FcHeapPoint freed;
+} FcHeapBad;
+
+/* The last block freed at an address, to recognise a second free. */
+struct FcHeapFreed
+{
+    guint64 pointer; /* 0: none */
+    guint64 size_bytes;
+    guint32 alloc_site;
+    FcHeapPoint point; /* of the free */
+};
+
+#define FC_HEAP_SAMPLES 256
+
+typedef struct
+{
+    FcCounts *contexts; /* the process's; not owned */
+    FcHeapBlocks blocks;
+    GArray *alloc_sites;  /* FcAllocSite; [0] is for none, and for blocks that are not counted */
+    FcMap alloc_site_map; /* context | call, site, frames -> allocation site */
+    GArray *frames;       /* FcHeapFrame; [0] is for none */
+    FcMap frame_map;      /* parent, address -> frame */
+    GArray *bad;          /* FcHeapBad */
+    guint64 allocations;
+    guint64 frees;
+    guint64 bytes;
+    guint64 live_bytes;
+    guint64 peak_bytes;
+    guint64 peak_time;
+    guint64 peak_count;
+    guint64 maps;
+    guint64 map_bytes;
+    guint64 unmaps;
+    guint64 unmap_bytes;
+    guint64 untracked_frees; /* of blocks whose free was not seen before the address's next use */
+    guint64 bad_not_listed;
+    gboolean has_foreign_allocator;   /* a library calls the C library's allocator past libfc: any
+                                         pointer into the heap may be a block all the same */
+    guint64 foreign_frees;            /* of such pointers */
+    guint64 origin;                   /* ticks: time 0 of the samples */
+    guint64 samples[FC_HEAP_SAMPLES]; /* most bytes live in each interval */
+    guint sample_count;
+    guint64 sample_level;        /* bytes live after the last sample */
+    guint sample_shift;          /* an interval is 2 to the power of this many ticks */
+    struct FcHeapFreed *history; /* the last blocks freed, by hash of the address */
+    guint32 history_mask;
+    guint64 search_budget; /* blocks that may still be looked through for an address in them */
+} FcHeap;
+
+/* `contexts`: the process's sums, where the allocation sites' contexts are made; must outlive it.
+ */
+FcHeap *fc_heap_new(FcCounts *contexts, guint64 origin, guint32 blocks);
+/* What a forked child begins with.  `contexts`: the child's; `cache` as of fc_counts_intern_node,
+ * for the two of them. */
+FcHeap *fc_heap_copy(const FcHeap *heap, FcCounts *contexts, GArray *cache);
+void fc_heap_free(FcHeap *heap);
+
+/* ---- Events -------------------------------------------------------------------------
+ *
+ * One allocation, release or half of a realloc by the program. */
+
+typedef enum
+{
+    FC_HEAP_ALLOCATE,
+    FC_HEAP_NAME, /* of a block that was just allocated, or was by something unseen */
+    FC_HEAP_FREE,
+    FC_HEAP_REALLOC,     /* begins: the block is nobody's until it ends */
+    FC_HEAP_REALLOCATED, /* ends; pointer 0: it failed or only freed */
+} FcHeapEventKind;
+
+typedef struct
+{
+    guint8 kind;        /* FcHeapEventKind */
+    gboolean temporary; /* a free before the thread allocated anything else */
+    gboolean on_stack;  /* a free of an address on the thread's own stack */
+    guint64 pointer;
+    guint64 size_bytes;
+    FcHeapPoint point; /* its time is that of the event */
+} FcHeapEvent;
+
+guint32 fc_heap_alloc_site(FcHeap *heap, const FcHeapPoint *point);
+/* `parent` 0: the outermost. */
+guint32 fc_heap_frame(FcHeap *heap, guint32 parent, guint64 address, guint64 time);
+
+/* No block is live at the event's address.  `first`: the block that was reallocated to it. */
+void fc_heap_allocate(FcHeap *heap, const FcHeapEvent *event, const FcHeapBlock *first);
+void fc_heap_release(FcHeap *heap, FcHeapBlock *block, const FcHeapEvent *event);
+/* As if it had been allocated at `point`. */
+void fc_heap_rename(FcHeap *heap, FcHeapBlock *block, const FcHeapPoint *point);
+/* A release in two steps: the first can be undone. */
+FcHeapBlock fc_heap_take_out(FcHeap *heap, FcHeapBlock *block, guint64 time);
+void fc_heap_put_back(FcHeap *heap, const FcHeapBlock *block, guint64 time);
+void fc_heap_count_release(FcHeap *heap, const FcHeapBlock *block, const FcHeapEvent *event);
+/* The address was allocated anew and no free of `block` will come. */
+void fc_heap_replace_untracked(FcHeap *heap, FcHeapBlock *block, guint64 time);
+/* A free of what is no block. */
+void fc_heap_report_bad(FcHeap *heap, const FcHeapEvent *event);

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Names and descriptor of the session's files: see files.h.
+ */
+#include "fcmanager/session/files.h"
+
+#include "fcmanager/session/keep.h"
+#include "fcmanager/session/names.h"
+#include "libfc/fc-format.h"
+#include "profile/descriptor.h"
+#include "profile/fc-profile-file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Where files are put. */
+typedef struct
+{
+    char *path;     /* to tell the user; NULL: not chosen yet */
+    char *absolute; /* the same, for a descriptor in another folder; NULL likewise */
+    int fd;         /* -1: could not be opened yet */
+} Folder;
+
+/* Files go to the first that takes them. */
+enum
+{
+    WANTED,
+    FALLBACK, /* made when it is needed, in $TMPDIR */
+    FOLDERS,
+};
+
+/* What there is beside a descriptor's entry. */
+typedef struct
+{
+    guint64 order;
+    guint folder;
+    char *plain; /* what its file would be called if it were the only one; owned */
+} Place;
+
+struct FcFiles
+{
+    int start_fd; /* the directory the manager was started in, which WANTED may be relative to */
+    Folder folders[FOLDERS];
+    char *temporary; /* the folder that FALLBACK is made in */
+    char *pattern;
+    gboolean has_id; /* no two processes' files have the same name */
+    gint64 started;
+    char *rank;
+    FcKeepRule rule; /* its own file is the descriptor */
+    gboolean quiet;
+    struct stat written;   /* the last file, as it was then */
+    char *descriptor_name; /* of its file; NULL: none was written */
+    guint descriptor_folder;
+    FcDescriptor *descriptor;
+    GArray *places;   /* Place, of the descriptor's entries */
+    GHashTable *used; /* file names */
+};
+
+/* ---- Folders ---------------------------------------------------------------------------- */
+
+static gboolean open_wanted(FcFiles *files, GError **error)
+{
+    Folder *folder = &files->folders[WANTED];
+    if (folder->fd >= 0)
+        return TRUE;
+    folder->fd = openat(files->start_fd, folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder->fd < 0)
+    {
+        int why = errno;
+        g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(why), "can't open '%s': %s",
+                    folder->path, g_strerror(why));
+        return FALSE;
+    }
+    return TRUE;
+}
+
+/* Our own, so that nothing of another run or user is there. */
+static gboolean open_fallback(FcFiles *files, GError **error)
+{
+    Folder *folder = &files->folders[FALLBACK];
+    if (folder->fd >= 0)
+        return TRUE;
+    g_autofree char *path = g_build_filename(files->temporary, "functioncheck-XXXXXX", NULL);
+    if (g_mkdtemp(path))
+        folder->fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder->fd < 0)
+    {
+        int why = errno;
+        g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(why),
+                    "can't make a folder in '%s': %s", files->temporary, g_strerror(why));
+        return FALSE;
+    }
+    folder->path = g_strdup(path);
+    folder->absolute = g_steal_pointer(&path);
+    return TRUE;
+}
+
+typedef gboolean (*Writer)(gconstpointer what, int dirfd, const char *name, GError **error);
+
+/* By `rule` for files that have the name. */
+static gboolean write_in_place(const FcKeepRule *rule, int dirfd, Writer write, gconstpointer what,
+                               const char *name, FcKeepPlaced *placed, GError **error)
+{
+    g_autofree char *hidden = g_strdup_printf(".fc-%08x%08x.new", g_random_int(), (guint)getpid());
+    if (!write(what, dirfd, hidden, error))
+        return FALSE;
+    if (fc_keep_put(dirfd, hidden, name, rule, placed))
+        return TRUE;
+    int why = errno;
+    unlinkat(dirfd, hidden, 0);
+    g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(why), "cannot put it in place: %s",
+                g_strerror(why));
+    return FALSE;
+}
+
+/* `keep`: an earlier run's file of that name is to stay if FC_KEEP asks for it. */
+static gboolean write_to(FcFiles *files, guint folder, Writer write, gconstpointer what,
+                         const char *name, gboolean keep, char **beside, GError **error)
+{
+    FcKeepPlaced placed = {.beside = NULL};
+    FcKeepRule rule = files->rule;
+    if (!keep)
+        rule.keep = 0;
+    if (!(folder == WANTED ? open_wanted(files, error) : open_fallback(files, error)))
+        return FALSE;
+    const gboolean done =
+        write_in_place(&rule, files->folders[folder].fd, write, what, name, &placed, error);
+    files->written = placed.status;
+    *beside = placed.beside;
+    if (done)
+        return TRUE;
+    g_prefix_error(error, "can't write '%s/%s': ", files->folders[folder].path, name);
+    return FALSE;
+}
+
+/* A file of an earlier run must not pass for this one's.  What is to be said of one that stays. */
+static const char *take_away_stale(const FcFiles *files, const char *name)
+{
+    int fd = files->folders[WANTED].fd;
+    if (fd < 0 || fc_keep_take_away(fd, name, &files->rule))
+        return "";
+    return errno == EEXIST ? " (what is there is of another run)"
+                           : " (what is there is of an earlier run)";
+}
+
+static char *tell_beside(const FcFiles *files, const char *name, const char *beside)
+{
+    return beside && !files->quiet
+               ? g_strdup_printf("another run wrote '%s/%s' meanwhile: it is now '%s'",
+                                 files->folders[WANTED].path, name, beside)
+               : NULL;
+}
+
+/* The folder where `name` was written; FOLDERS: nowhere.  Everywhere but in the one that is
+ * wanted, *trouble says what went wrong, if it was not said before; there, what else became of a
+ * file. */
+static guint write_somewhere(FcFiles *files, Writer write, gconstpointer what, const char *name,
+                             gboolean keep, char **trouble)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GError) again = NULL;
+    g_autofree char *beside = NULL;
+    if (write_to(files, WANTED, write, what, name, keep, &beside, &error))
+    {
+        *trouble = tell_beside(files, name, beside);
+        return WANTED;
+    }
+    const char *stale = take_away_stale(files, name);
+    gboolean is_first = !files->folders[FALLBACK].path;
+    g_clear_pointer(&beside, g_free);
+    if (!write_to(files, FALLBACK, write, what, name, FALSE, &beside, &again))
+    {
+        *trouble = g_strdup_printf("%s%s; %s", error->message, stale, again->message);
+        return FOLDERS;
+    }
+    if (is_first || *stale)
+        *trouble = g_strdup_printf("%s%s; written to '%s' instead", error->message, stale,
+                                   files->folders[FALLBACK].path);
+    return FALLBACK;
+}
+
+/* A run leaves a profile with the plain name, or a descriptor.  The other one that an earlier run
+ * left would pass for this one's.  What was written since we began is of a run beside us. */
+static void take_away_other(FcFiles *files, const char *name)
+{
+    int fd = files->folders[WANTED].fd;
+    if (fd >= 0 && !files->has_id && !g_hash_table_contains(files->used, name) &&
+        fc_keep_is_older(fd, name, &files->rule))
+        fc_keep_take_away(fd, name, &files->rule);
+}
+
+static gboolean write_profile(gconstpointer profile, int dirfd, const char *name, GError **error)
+{
+    return fc_profile_write(profile, dirfd, name, error);
+}
+
+/* ---- The session's files ------------------------------------------------------------------ */
+
+static void place_clear(gpointer place)
+{
+    g_free(((Place *)place)->plain);
+}
+
+FcFiles *fc_files_new(const char *directory, const FcFilesNaming *naming)
+{
+    FcFiles *files = g_new0(FcFiles, 1);
+    files->start_fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    files->folders[WANTED].fd = -1;
+    files->folders[FALLBACK].fd = -1;
+    files->folders[WANTED].path = g_strdup(directory);
+    files->folders[WANTED].absolute = g_canonicalize_filename(directory, NULL);
+    files->temporary = g_canonicalize_filename(g_get_tmp_dir(), NULL);
+    files->pattern =
+        naming->use_pid ? g_strconcat(naming->pattern, ".%p", NULL) : g_strdup(naming->pattern);
+    files->has_id = fc_names_have_id(files->pattern);
+    files->started = (gint64)time(NULL);
+    clock_gettime(CLOCK_REALTIME, &files->rule.began);
+    files->rank = g_strdup(naming->rank);
+    files->rule.keep = MIN(naming->keep, FC_KEEP_MAX);
+    files->quiet = naming->quiet;
+    files->descriptor = fc_descriptor_new();
+    files->places = g_array_new(FALSE, FALSE, sizeof(Place));
+    g_array_set_clear_func(files->places, place_clear);
+    files->used = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    return files;
+}
+
+void fc_files_free(FcFiles *files)
+{
+    if (!files)
+        return;
+    for (guint i = 0; i < FOLDERS; i++)
+    {
+        if (files->folders[i].fd >= 0)
+            close(files->folders[i].fd);
+        if (i == FALLBACK && files->folders[i].absolute)
+            rmdir(files->folders[i].absolute); /* unless there is something in it */
+        g_free(files->folders[i].path);
+        g_free(files->folders[i].absolute);
+    }
+    if (files->start_fd >= 0)
+        close(files->start_fd);
+    g_free(files->temporary);
+    g_free(files->pattern);
+    g_free(files->rank);
+    g_free(files->descriptor_name);
+    fc_descriptor_free(files->descriptor);
+    g_array_unref(files->places);
+    g_hash_table_unref(files->used);
+    g_free(files);
+}
+
+gboolean fc_files_check(FcFiles *files, GError **error)
+{
+    return open_wanted(files, error);
+}
+
+static char *base_name(const FcFiles *files, gint64 id, const char *program)
+{
+    const FcNameFacts facts = {id, program, files->started, files->rank};
+    return fc_names_expand(files->pattern, &facts);
+}
+
+/* Whether the name is that of another profile: of this session, of a run beside it (in another PID
+ * namespace, say), or one that is to be kept. */
+static gboolean is_taken(FcFiles *files, const char *name)
+{
+    if (g_hash_table_contains(files->used, name))
+        return TRUE;
+    if (!open_wanted(files, NULL))
+        return FALSE;
+    int fd = files->folders[WANTED].fd;
+    return files->rule.keep > 0 ? faccessat(fd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0
+                                : fc_keep_is_beside(fd, name, &files->rule);
+}
+
+/* `base`, or that with a number behind it. */
+static char *choose_name(FcFiles *files, const char *base)
+{
+    char *name = g_strdup(base);
+    for (guint number = 2; is_taken(files, name); number++)
+    {
+        g_free(name);
+        name = g_strdup_printf("%s.%u", base, number);
+    }
+    return name;
+}
+
+/* A process comes before its children, though they may end before it. */
+static void add_entry(FcFiles *files, gint64 id, gint64 parent, gboolean is_thread,
+                      const char *name, Place place)
+{
+    guint at = files->places->len;
+    while (at > 0 && g_array_index(files->places, Place, at - 1).order > place.order)
+        at--;
+    g_array_insert_val(files->places, at, place);
+    FcDescriptorEntry entry = {id, is_thread ? 0 : parent, is_thread, g_strdup(name)};
+    g_array_insert_val(files->descriptor->entries, at, entry);
+}
+
+gboolean fc_files_write(FcFiles *files, const FcProfile *profile, gint64 id, gint64 parent,
+                        gboolean is_thread, gboolean several, guint64 order, char **trouble)
+{
+    g_autofree char *base = base_name(files, id, profile->executable);
+    g_autofree char *plain = g_strdup_printf("%s.fc", base);
+    gboolean is_plain = !files->has_id && !several && files->descriptor->entries->len == 0;
+    g_autofree char *numbered = is_plain || files->has_id
+                                    ? g_strdup(plain)
+                                    : g_strdup_printf("%s.%" G_GINT64_FORMAT, plain, id);
+    g_autofree char *name = is_plain ? g_strdup(plain) : choose_name(files, numbered);
+    guint folder = write_somewhere(files, write_profile, profile, name, is_plain, trouble);
+    if (is_plain)
+    {
+        g_autofree char *other = g_strdup_printf("%s.fcd", base);
+        take_away_other(files, other);
+    }
+    if (folder == FOLDERS)
+        return FALSE;
+    add_entry(files, id, parent, is_thread, name, (Place){order, folder, g_steal_pointer(&plain)});
+    g_hash_table_add(files->used, g_steal_pointer(&name));
+    return TRUE;
+}
+
+/* The descriptor for one folder: it has the names of the files there, and the paths of all others.
+ */
+static gboolean write_descriptor(gconstpointer data, int dirfd, const char *name, GError **error)
+{
+    const FcFiles *files = data;
+    g_autoptr(FcDescriptor) copy = fc_descriptor_new();
+    copy->started = files->descriptor->started;
+    copy->ended = files->descriptor->ended;
+    for (guint i = 0; i < files->places->len; i++)
+    {
+        const FcDescriptorEntry *entry =
+            &g_array_index(files->descriptor->entries, FcDescriptorEntry, i);
+        const Folder *folder = &files->folders[g_array_index(files->places, Place, i).folder];
+        g_autofree char *path = folder->fd == dirfd
+                                    ? g_strdup(entry->file)
+                                    : g_build_filename(folder->absolute, entry->file, NULL);
+        fc_descriptor_add(copy, entry->id, entry->parent, entry->is_thread, path);
+    }
+    return fc_descriptor_write(copy, dirfd, name, error);
+}
+
+gboolean fc_files_describe(FcFiles *files, gint64 root_pid, const char *program, gint64 started,
+                           gint64 ended, char **trouble)
+{
+    files->descriptor->started = started;
+    files->descriptor->ended = ended;
+    g_autofree char *base = base_name(files, root_pid, program);
+    g_autofree char *name = g_strdup_printf("%s.fcd", base);
+    /* What stands there from the second time on is our own. */
+    guint folder = write_somewhere(files, write_descriptor, files, name,
+                                   g_strcmp0(name, files->descriptor_name) != 0, trouble);
+    g_autofree char *other = g_strdup_printf("%s.fc", base);
+    take_away_other(files, other);
+    if (folder == FOLDERS)
+        return FALSE;
+    g_free(files->descriptor_name);
+    files->descriptor_name = g_steal_pointer(&name);
+    files->descriptor_folder = folder;
+    files->rule.own = files->written;
+    return TRUE;
+}
+
+void fc_files_name_only_one(FcFiles *files, char **trouble)
+{
+    if (files->places->len != 1)
+        return;
+    const FcDescriptorEntry *entry =
+        &g_array_index(files->descriptor->entries, FcDescriptorEntry, 0);
+    const Place *place = &g_array_index(files->places, Place, 0);
+    int fd = files->folders[place->folder].fd;
+    if (!files->has_id && g_strcmp0(entry->file, place->plain) != 0)
+    {
+        FcKeepPlaced placed = {.beside = NULL};
+        const gboolean done = fc_keep_put(fd, entry->file, place->plain, &files->rule, &placed);
+        g_autofree char *beside = placed.beside;
+        if (!done)
+            return; /* the descriptor still leads to it */
+        *trouble = tell_beside(files, place->plain, beside);
+    }
+    if (files->descriptor_name)
+        fc_keep_delete_own(files->folders[files->descriptor_folder].fd, files->descriptor_name,
+                           &files->rule);
+    g_autofree char *other = g_strconcat(place->plain, "d", NULL);
+    take_away_other(files, other);
+}
+
+guint fc_files_count(const FcFiles *files)
+{
+    return files->places->len;
+}
+
+char *fc_files_main_path(const FcFiles *files)
+{
+    guint count = files->places->len;
+    if (count == 0)
+        return NULL;
+    const char *name =
+        files->descriptor_name
+            ? files->descriptor_name
+            : g_array_index(files->descriptor->entries, FcDescriptorEntry, count - 1).file;
+    guint folder = files->descriptor_name ? files->descriptor_folder
+                                          : g_array_index(files->places, Place, count - 1).folder;
+    return g_strdup_printf("%s/%s", files->folders[folder].path, name);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * See proc-thread.h.
+ */
+#include "fcmanager/session/proc-thread.h"
+
+#include <string.h>
+#include <time.h>
+
+/* The text of a file of the thread in /proc, which the caller frees; NULL where it can't be read.
+ */
+static void read_text(gint pid, gint64 tid, const char *name, char **text)
+{
+    g_autofree char *path =
+        g_strdup_printf("/proc/%d/task/%" G_GINT64_FORMAT "/%s", pid, tid, name);
+    g_file_get_contents(path, text, NULL, NULL);
+}
+
+static void set_name(char **name, const char *stat, const char *end)
+{
+    const char *start = strchr(stat, '(');
+    if (!start || start >= end)
+        return;
+    g_free(*name);
+    *name = g_strndup(start + 1, (gsize)(end - start) - 1);
+}
+
+gboolean fc_proc_thread_read(gint pid, gint64 tid, char **name, guint64 *ahead_ns)
+{
+    g_autofree char *stat = NULL;
+    g_autofree char *used = NULL;
+    read_text(pid, tid, "stat", &stat);
+    read_text(pid, tid, "schedstat", &used);
+    const char *name_end = stat ? strrchr(stat, ')') : NULL; /* the name may hold anything */
+    if (name_end)
+        set_name(name, stat, name_end);
+    if (!used || !name_end || name_end[1] != ' ' || !strchr("SD", name_end[2]))
+        return FALSE;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+    /* its first number is the thread's own clock, as long as it does not run */
+    *ahead_ns =
+        (guint64)now.tv_sec * 1000000000u + (guint64)now.tv_nsec - g_ascii_strtoull(used, NULL, 10);
+    return TRUE;
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What each message does to its process: see process-messages.h.
+ */
+#include "fcmanager/session/process-messages.h"
+
+#include "fcmanager/session/process-heap.h"
+
+#include <string.h>
+
+static void take_text(FcProcess *process, const FcWireMessage *message)
+{
+    g_autofree char *text = g_strndup((const char *)message->payload, message->payload_bytes);
+    if (message->argument == FC_TEXT_EXECUTABLE)
+    {
+        g_free(process->executable);
+        process->executable = g_steal_pointer(&text);
+    }
+    else if (message->argument == FC_TEXT_DIRECTORY)
+    {
+        g_free(process->directory);
+        process->directory = g_steal_pointer(&text);
+    }
+    else if (message->argument == FC_TEXT_COMMAND_LINE)
+    {
+        g_strfreev(process->command_line);
+        process->command_line = fc_decode_arguments(message);
+    }
+}
+
+/* Before it is forgotten when else there was a module where another is loaded. */
+static void keep_places(FcProcess *process, const struct FcModuleInfo *info, guint64 time)
+{
+    GHashTableIter iter;
+    gpointer thread;
+    g_hash_table_iter_init(&iter, process->threads);
+    while (g_hash_table_iter_next(&iter, NULL, &thread))
+        fc_thread_keep_places(thread, info->start, info->end, time);
+}
+
+static void take_module(FcProcess *process, const FcWireMessage *message)
+{
+    struct FcModuleInfo info;
+    const char *path;
+    gsize path_bytes;
+    if (!fc_decode_module(message, &info, &path, &path_bytes))
+    {
+        fc_process_note(process->losses, "malformed-messages", 1);
+        return;
+    }
+    /* Where each thread has a clock of its own only the order of arrival tells. */
+    guint64 time = fc_clock_is_common(&process->setup->clock) ? message->value : 0;
+    if (message->type == FC_MSG_MODULE_LOAD && fc_modules_are_crowded(process->modules))
+        keep_places(process, &info, time);
+    if (message->type == FC_MSG_MODULE_UNLOAD)
+        fc_modules_unload(process->modules, &info, time);
+    else if (!fc_modules_load(process->modules, &info, path, path_bytes, time))
+        fc_process_note(process->losses, "modules-not-listed", 1);
+    GHashTableIter iter;
+    gpointer thread;
+    g_hash_table_iter_init(&iter, process->threads);
+    while (g_hash_table_iter_next(&iter, NULL, &thread))
+        fc_stack_modules_changed(((FcThread *)thread)->stack);
+}
+
+static void take_chunk(FcProcess *process, const FcWireMessage *message)
+{
+    FcChunkView view;
+    if (!process->setup->shared || message->value > FC_CHUNK_STARTS ||
+        !fc_shared_take(process->setup->shared, message->argument, process->key, &view))
+    {
+        fc_process_note(process->losses, "bad-chunk", 1);
+        return;
+    }
+    if (process->finished || view.thread != message->thread)
+    {
+        if (!process->finished)
+            fc_process_note(process->losses, "bad-chunk", 1);
+        fc_shared_free(process->setup->shared, view.index);
+        return;
+    }
+    FcThread *thread = fc_process_thread(process, view.thread);
+    thread->is_private = FALSE;
+    fc_stack_set_multiplier(thread->stack, fc_clock_multiplier(&process->setup->clock));
+    fc_thread_take_chunk(thread, &view, (guint32)message->value);
+    if (process->heap && process->heap_order->queued >= FC_HEAP_QUEUE_FULL)
+        fc_process_settle_heap(process);
+}
+
+static void take_counts(FcProcess *process, const FcWireMessage *message)
+{
+    FcChunkView view;
+    if (!process->setup->shared || message->thread == 0 ||
+        !fc_shared_take_counts(process->setup->shared, message->argument, process->key, &view))
+    {
+        fc_process_note(process->losses, "bad-chunk", 1);
+        return;
+    }
+    /* whoever it belongs to may still write there: it is freed when the process is dead */
+    if (view.thread != message->thread)
+        fc_process_note(process->losses, "bad-chunk", 1);
+    else
+    {
+        FcThread *thread = fc_process_thread(process, view.thread);
+        fc_thread_add_counts(thread, &view);
+        /* in another PID namespace its numbers are somebody else's */
+        if (process->setup->observer && view.sequence == 0 && !thread->watched &&
+            (process->hello.flags & FC_HELLO_ELSEWHERE) == 0)
+            fc_thread_watch(thread, process->setup->observer, view.beacon, process->hello.pid);
+    }
+}
+
+static void take_data(FcProcess *process, const FcWireMessage *message)
+{
+    struct FcDataHeader header;
+    const guint8 *units;
+    if (!fc_decode_data(message, &header, &units) || message->thread == 0)
+    {
+        fc_process_note(process->losses, "malformed-messages", 1);
+        return;
+    }
+    FcThread *thread = fc_process_thread(process, message->thread);
+    fc_stack_set_multiplier(thread->stack, fc_clock_multiplier(&process->setup->clock));
+    thread->is_private = TRUE;
+    fc_thread_take_data(thread, &header, units);
+}
+
+static void take_thread_start(FcProcess *process, const FcWireMessage *message)
+{
+    FcThread *thread = fc_process_thread(process, message->thread);
+    thread->is_private = process->setup->shared == NULL;
+    thread->tid = message->argument;
+    thread->start_time = message->value;
+    struct FcStackInfo own;
+    if (message->payload_bytes != sizeof own)
+        return;
+    memcpy(&own, message->payload, sizeof own);
+    if (own.start >= own.end)
+        return;
+    fc_stack_set_bounds(thread->stack, own.start, own.end);
+    if (thread->heap)
+        fc_heap_thread_set_stack(thread->heap, own.start, own.end);
+}
+
+static void take_stack(FcProcess *process, const FcWireMessage *message)
+{
+    struct FcStackInfo info;
+    GHashTableIter iter;
+    gpointer thread;
+    if (message->payload_bytes != sizeof info)
+        return;
+    memcpy(&info, message->payload, sizeof info);
+    fc_regions_add(process->regions, info.start, info.end);
+    g_hash_table_iter_init(&iter, process->threads);
+    while (g_hash_table_iter_next(&iter, NULL, &thread))
+        fc_stack_set_regions(((FcThread *)thread)->stack, process->regions);
+}
+
+static void take_thread_name(FcProcess *process, const FcWireMessage *message)
+{
+    FcThread *thread = fc_process_thread(process, message->thread);
+    g_free(thread->name);
+    thread->name = g_strndup((const char *)message->payload, message->payload_bytes);
+}
+
+static void take_exit_status(FcProcess *process, const FcWireMessage *message)
+{
+    process->end = FC_END_EXIT;
+    process->end_value = (gint)(message->argument & 0xff);
+}
+
+static void take_started(FcProcess *process, const FcWireMessage *message)
+{
+    process->run_from = MAX(process->run_from, message->value);
+    if (message->payload_bytes == sizeof process->costs)
+        memcpy(&process->costs, message->payload, sizeof process->costs);
+    else if (message->payload_bytes != 0)
+        fc_process_note(process->losses, "malformed-messages", 1);
+}
+
+static void take_off(FcProcess *process, const FcWireMessage *message)
+{
+    struct FcRecord record = {0};
+    if (message->payload_bytes == sizeof record)
+        memcpy(&record, message->payload, sizeof record);
+    record.site &= FC_SITE_ADDRESS_MASK;
+    if ((record.where & FC_WHERE_KIND_MASK) != FC_RECORD_OFF)
+    {
+        fc_process_note(process->losses, "malformed-messages", 1);
+        return;
+    }
+    FcThread *thread = fc_process_thread(process, message->thread);
+    fc_stack_set_multiplier(thread->stack, fc_clock_multiplier(&process->setup->clock));
+    fc_stack_feed(thread->stack, (const struct FcUnit *)&record, 0, 1, 0);
+}
+
+static void take_names(FcProcess *process, const FcWireMessage *message)
+{
+    const gsize bytes = message->payload_bytes;
+    if (bytes % sizeof(struct FcName) != 0)
+    {
+        fc_process_note(process->losses, "malformed-messages", 1);
+        return;
+    }
+    g_autofree struct FcName *names = g_memdup2(message->payload, bytes); /* aligned */
+    FcThread *thread = fc_process_thread(process, message->thread);
+    fc_stack_set_names(thread->stack, message->value, names, bytes / sizeof *names);
+}
+
+/* The messages about one thread. */
+static void take_thread_message(FcProcess *process, const FcWireMessage *message)
+{
+    if (message->thread == 0)
+        return;
+    if (message->type == FC_MSG_THREAD_START)
+        take_thread_start(process, message);
+    else if (message->type == FC_MSG_THREAD_NAME)
+        take_thread_name(process, message);
+    else if (message->type == FC_MSG_OFF)
+        take_off(process, message);
+    else if (message->type == FC_MSG_NAMES)
+        take_names(process, message);
+    else
+        fc_process_end_thread(process, message->thread, message->value);
+}
+
+void fc_process_message(FcProcess *process, const FcWireMessage *message)
+{
+    if (process->finished && message->type != FC_MSG_CHUNK) /* whose chunk is to be freed */
+        return;
+    switch (message->type)
+    {
+    case FC_MSG_CHUNK:
+        take_chunk(process, message);
+        break;
+    case FC_MSG_CHUNK_DATA:
+        take_data(process, message);
+        break;
+    case FC_MSG_TEXT:
+        take_text(process, message);
+        break;
+    case FC_MSG_MODULE_LOAD:
+    case FC_MSG_MODULE_UNLOAD:
+        take_module(process, message);
+        break;
+    case FC_MSG_EXIT_STATUS:
+        take_exit_status(process, message);
+        break;
+    case FC_MSG_STACK:
+        take_stack(process, message);
+        break;
+    case FC_MSG_MEMORY:
+        fc_process_take_late(process, message);
+        break;
+    case FC_MSG_FOREIGN_ALLOCATOR:
+        if (process->heap)
+            process->heap->has_foreign_allocator = TRUE;
+        break;
+    case FC_MSG_THREAD_START:
+    case FC_MSG_THREAD_NAME:
+    case FC_MSG_THREAD_END:
+    case FC_MSG_OFF:
+    case FC_MSG_NAMES:
+        take_thread_message(process, message);
+        break;
+    case FC_MSG_COUNTS:
+        take_counts(process, message);
+        break;
+    case FC_MSG_STARTED:
+        take_started(process, message);
+        break;
+    case FC_MSG_STOPPED:
+        fc_process_note(process->losses, "profiling-stopped", 1);
+        fc_process_pause_looks(process, TRUE);
+        break;
+    case FC_MSG_NOT_SCANNED:
+        fc_process_note(process->losses, "not-scanned", 1);
+        break;
+    case FC_MSG_HELLO: /* session.c's */
+    case FC_MSG_FORK:
+    case FC_MSG_FORK_DONE:
+    case FC_MSG_EXEC:
+    case FC_MSG_EXEC_FAILED:
+    case FC_MSG_QUIT:
+    case FC_MSG_LIVE:
+        break;
+    }
+}
+
+void fc_process_retry(FcProcess *process)
+{
+    GHashTableIter iter;
+    gpointer thread;
+    g_hash_table_iter_init(&iter, process->threads);
+    while (g_hash_table_iter_next(&iter, NULL, &thread))
+        fc_thread_retry(thread);
+    if (process->heap && !process->finished)
+        fc_process_settle_heap(process);
+}

@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * One profiled process: see process.h.
+ */
+#include "fcmanager/session/process.h"
+
+#include "fcmanager/session/proc-thread.h"
+
+#include <string.h>
+#include <time.h>
+
+/* Threads, their functions and their open frames that a profile lists. */
+#define RESULTS_MAX 262144u
+/* And arcs of threads, of 40 bytes each. */
+#define RESULT_ARCS_MAX 65536u
+
+static void result_clear(gpointer data)
+{
+    FcThreadResult *result = data;
+    g_free(result->name);
+    g_array_unref(result->functions);
+    g_array_unref(result->stack);
+    g_clear_pointer(&result->arcs, g_array_unref);
+    fc_trace_free(result->trace);
+}
+
+static void done_clear(gpointer data)
+{
+    FcThreadDone *done = data;
+    fc_counts_free(done->counts);
+    g_free(done->result.name);
+    fc_trace_free(done->result.trace);
+    g_array_unref(done->repairs);
+    g_array_unref(done->losses);
+}
+
+static void note_clear(gpointer data)
+{
+    g_free(((FcProfileNote *)data)->kind);
+}
+
+static GArray *notes_new(void)
+{
+    GArray *notes = g_array_new(FALSE, TRUE, sizeof(FcProfileNote));
+    g_array_set_clear_func(notes, note_clear);
+    return notes;
+}
+
+static FcCounts *counts_new(FcProcess *process, gboolean first)
+{
+    static const FcCountsSizes least = {0, 0, 0};
+    FcCounts *counts = fc_counts_new(process->modules, first ? &process->setup->sizes : &least);
+    if (process->setup->node_limit != 0)
+        counts->node_limit = process->setup->node_limit;
+    counts->contexts_in_use = process->setup->contexts_in_use;
+    counts->slowest_most = process->setup->slowest;
+    counts->latency_room.limit = process->setup->latency ? FC_LATENCY_BYTES_MAX : 0;
+    return counts;
+}
+
+FcProcess *fc_process_new(const FcProcessSetup *setup, guint64 key, const struct FcHello *hello,
+                          const FcProcess *parent)
+{
+    FcProcess *process = g_new0(FcProcess, 1);
+    process->setup = setup;
+    process->key = key;
+    process->hello = *hello;
+    process->run_from = process->end_time = hello->start_time;
+    process->modules = parent ? fc_modules_copy(parent->modules) : fc_modules_new();
+    process->regions = parent ? fc_regions_copy(parent->regions) : fc_regions_new();
+    if (parent)
+    {
+        process->executable = g_strdup(parent->executable);
+        process->directory = g_strdup(parent->directory);
+        process->command_line = g_strdupv(parent->command_line);
+    }
+    process->costs = parent ? parent->costs : setup->costs;
+    process->counts = counts_new(process, FALSE);
+    if (setup->memory && (hello->flags & FC_HELLO_NO_MEMORY) == 0)
+    {
+        process->heap = fc_heap_new(process->counts, hello->start_time, setup->memory_blocks);
+        process->heap_order = fc_heap_order_new(process->heap, !setup->shared);
+    }
+    process->threads = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)fc_thread_free);
+    process->results = g_array_new(FALSE, TRUE, sizeof(FcThreadResult));
+    g_array_set_clear_func(process->results, result_clear);
+    process->result_budget = RESULTS_MAX;
+    process->arc_budget = RESULT_ARCS_MAX;
+    process->done = g_array_new(FALSE, TRUE, sizeof(FcThreadDone));
+    g_array_set_clear_func(process->done, done_clear);
+    process->repairs = notes_new();
+    process->losses = notes_new();
+    return process;
+}
+
+void fc_process_free(FcProcess *process)
+{
+    if (!process)
+        return;
+    g_hash_table_unref(process->threads);
+    fc_live_free(process->live);
+    fc_heap_thread_free(process->late);
+    fc_heap_order_free(process->heap_order);
+    fc_heap_free(process->heap);
+    fc_counts_free(process->counts);
+    g_array_unref(process->done);
+    fc_modules_free(process->modules);
+    fc_regions_free(process->regions);
+    g_array_unref(process->results);
+    g_free(process->executable);
+    g_free(process->directory);
+    g_strfreev(process->command_line);
+    g_array_unref(process->repairs);
+    g_array_unref(process->losses);
+    g_free(process);
+}
+
+void fc_process_shrink(FcProcess *process)
+{
+    g_clear_pointer(&process->late, fc_heap_thread_free);
+    g_clear_pointer(&process->heap_order, fc_heap_order_free);
+    g_clear_pointer(&process->heap, fc_heap_free);
+    fc_counts_free(process->counts);
+    process->counts = NULL;
+    g_array_set_size(process->results, 0);
+}
+
+/* ---- Threads ---------------------------------------------------------------------- */
+
+FcThread *fc_process_thread(FcProcess *process, guint32 number)
+{
+    FcThread *thread = g_hash_table_lookup(process->threads, GUINT_TO_POINTER(number));
+    if (thread)
+        return thread;
+    gboolean first = process->results->len == 0 && g_hash_table_size(process->threads) == 0;
+    FcCounts *counts = counts_new(process, first);
+    FcStack *stack = fc_stack_new(counts, fc_clock_multiplier(&process->setup->clock),
+                                  first ? process->setup->sizes.frames : 0);
+    fc_stack_set_regions(stack, process->regions);
+    thread = fc_thread_new(number, counts, stack, process->setup->shared);
+    if (process->heap)
+        thread->heap = fc_heap_thread_new(process->heap_order, counts);
+    fc_stack_set_heap(stack, thread->heap);
+    if (process->setup->trace_room && process->setup->trace_room->length > 0)
+        fc_stack_set_trace(stack, fc_trace_new(process->setup->trace_room));
+    g_hash_table_insert(process->threads, GUINT_TO_POINTER(number), thread);
+    return thread;
+}
+
+void fc_process_note(GArray *notes, const char *kind, guint64 count)
+{
+    if (count > 0)
+        fc_profile_note(notes, kind, count);
+}
+
+static void add_notes(FcProcess *process, const FcThread *thread)
+{
+    const FcCountsRepairs *repairs = &thread->counts->repairs;
+    fc_process_note(process->repairs, "jump", repairs->jumps);
+    fc_process_note(process->repairs, "missed-exit", repairs->missed_exits);
+    fc_process_note(process->repairs, "unmatched-exit", repairs->unmatched_exits);
+    fc_process_note(process->losses, "bad-record", repairs->bad_records);
+    fc_process_note(process->repairs, "gaps", thread->gaps);
+    fc_process_note(process->repairs, "contexts-folded", thread->counts->contexts_folded);
+}
+
+/* The thread's figures, function by function, with the numbers that `map` gives them. */
+static void add_result_functions(FcProcess *process, FcThreadResult *result, const FcCounts *counts,
+                                 const guint32 *map)
+{
+    for (guint32 i = 0; i < counts->function_count; i++)
+    {
+        const FcCountsFunction *function = &counts->functions[i];
+        result->calls += function->calls;
+        if (process->result_budget == 0)
+            continue;
+        process->result_budget--;
+        FcProfileThreadFunction entry = {map[i],
+                                         function->calls,
+                                         function->total,
+                                         function->local,
+                                         function->cost_total,
+                                         function->cost_local,
+                                         function->wait_total,
+                                         function->wait_local};
+        g_array_append_val(result->functions, entry);
+    }
+    for (guint i = 0; i < result->stack->len; i++)
+    {
+        FcProfileFrame *frame = &g_array_index(result->stack, FcProfileFrame, i);
+        frame->function = map[frame->function];
+    }
+}
+
+/* Likewise arc by arc: those of a thread are kept all or not at all. */
+static void add_result_arcs(FcProcess *process, FcThreadResult *result, const FcCounts *counts,
+                            const guint32 *map)
+{
+    if (counts->arc_count > process->arc_budget)
+    {
+        fc_process_note(process->repairs, "thread-arcs-not-listed", 1);
+        return;
+    }
+    process->arc_budget -= counts->arc_count;
+    result->arcs = g_array_sized_new(FALSE, TRUE, sizeof(FcProfileThreadArc), counts->arc_count);
+    for (guint32 i = 0; i < counts->arc_count; i++)
+    {
+        const FcCountsArc *arc = &counts->arcs[i];
+        const guint32 caller = arc->caller != 0 ? map[arc->caller - 1] + 1 : 0;
+        const gint site_module =
+            arc->site_module != FC_NONE
+                ? arc->site_module
+                : fc_modules_find(counts->modules, arc->site, counts->functions[arc->callee].seen);
+        const guint32 merged =
+            fc_counts_find_arc(process->counts, caller, arc->site, site_module, map[arc->callee]);
+        const FcProfileThreadArc entry = {merged - 1, arc->calls, arc->total,
+                                          fc_counts_cost(counts->arc_costs, i).total,
+                                          fc_counts_wait(counts->arc_waits, i).total};
+        if (merged != 0)
+            g_array_append_val(result->arcs, entry);
+    }
+}
+
+static FcThreadResult make_result(FcProcess *process, FcThread *thread, gboolean ended)
+{
+    FcThreadResult result = {.tid = thread->tid, .number = thread->number, .ended = ended};
+    result.name = g_steal_pointer(&thread->name);
+    result.functions = g_array_new(FALSE, TRUE, sizeof(FcProfileThreadFunction));
+    result.stack = g_array_new(FALSE, TRUE, sizeof(FcProfileFrame));
+    fc_stack_final_frames(thread->stack, process->result_budget, result.stack);
+    process->result_budget -= result.stack->len;
+    result.trace = fc_stack_take_trace(thread->stack);
+    return result;
+}
+
+static guint64 first_event(const FcProcess *process, const FcThread *thread)
+{
+    guint64 first = fc_stack_first_time(thread->stack);
+    if (first != FC_STACK_NO_TIME)
+        return first;
+    return thread->start_time != 0 ? thread->start_time : process->hello.start_time;
+}
+
+/* The lists of functions and frames are not for a thread's own file, the trace is for that alone.
+ */
+static void add_done(FcProcess *process, FcThreadResult *result, FcThread *thread)
+{
+    FcThreadDone done = {.result = *result, .counts = g_steal_pointer(&thread->counts)};
+    done.was_last = g_hash_table_size(process->threads) == 1;
+    done.result.name = g_strdup(result->name);
+    done.result.functions = NULL;
+    done.result.arcs = NULL;
+    done.result.stack = NULL;
+    result->trace = NULL;
+    done.repairs = process->repairs;
+    done.losses = process->losses;
+    process->repairs = notes_new();
+    process->losses = notes_new();
+    g_array_append_val(process->done, done);
+}
+
+static guint32 *same_numbers(guint32 count)
+{
+    guint32 *numbers = g_new(guint32, count + 1);
+    for (guint32 i = 0; i < count; i++)
+        numbers[i] = i;
+    return numbers;
+}
+
+/* Closes the thread's frames at `time` (0: at its last event) and adds it to the sums. */
+static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gboolean ended)
+{
+    FcThreadResult result = make_result(process, thread, ended);
+    /* The thread's run is what its functions' times can add up to: from the first event to
+     * the last, which is `time` only where that closes frames. */
+    if (fc_stack_depth(thread->stack) > 0)
+        fc_stack_close(thread->stack, time);
+    else
+        fc_stack_end_outside(thread->stack);
+    result.start_time = first_event(process, thread);
+    result.end_time = MAX(fc_stack_last_time(thread->stack), result.start_time);
+    process->end_time = MAX(process->end_time, result.end_time);
+    if (thread->heap)
+        fc_heap_thread_finish(thread->heap);
+    const FcCallCosts costs = fc_costs_of(&process->costs);
+    fc_thread_settle(thread, ended, &costs);
+    fc_counts_sum_functions(thread->counts);
+    fc_stack_get_off(thread->stack, &result.off);
+    add_notes(process, thread);
+    fc_counts_set_thread(thread->counts, thread->tid);
+    const gboolean own_file = process->setup->profile_mode == FC_MODE_THREAD;
+    g_autofree guint32 *map = NULL;
+    if (!own_file && !process->heap && fc_counts_take(process->counts, thread->counts))
+        map = same_numbers(process->counts->function_count);
+    const FcCounts *counts = map ? process->counts : thread->counts;
+    if (!map)
+        map = fc_counts_merge(process->counts, thread->counts);
+    add_result_functions(process, &result, counts, map);
+    add_result_arcs(process, &result, counts, map);
+    if (result.trace)
+        fc_trace_finish(result.trace, own_file ? NULL : map);
+    if (own_file)
+        add_done(process, &result, thread);
+    if (process->result_budget > 0)
+    {
+        process->result_budget--;
+        g_array_append_val(process->results, result);
+    }
+    else
+    {
+        result_clear(&result);
+        fc_process_note(process->repairs, "threads-not-listed", 1);
+    }
+    g_hash_table_remove(process->threads, GUINT_TO_POINTER(thread->number));
+}
+
+void fc_process_pause_looks(FcProcess *process, gboolean pauses)
+{
+    GHashTableIter iter;
+    gpointer thread;
+    g_hash_table_iter_init(&iter, process->threads);
+    while (g_hash_table_iter_next(&iter, NULL, &thread))
+        if (((FcThread *)thread)->watched)
+            fc_observer_pause(((FcThread *)thread)->watched, pauses);
+}
+
+void fc_process_end_thread(FcProcess *process, guint32 number, guint64 time)
+{
+    FcThread *thread = g_hash_table_lookup(process->threads, GUINT_TO_POINTER(number));
+    if (!thread)
+        return;
+    fc_thread_give_up(thread, FALSE);
+    fc_thread_release(thread);
+    finish_thread(process, thread, time, TRUE);
+}
+
+/* ---- Forks and the end ----------------------------------------------------------- */
+
+GArray *fc_process_fork(FcProcess *process, guint32 number)
+{
+    FcThread *thread = g_hash_table_lookup(process->threads, GUINT_TO_POINTER(number));
+    if (!thread)
+        return g_array_new(FALSE, TRUE, sizeof(FcOpenFrame));
+    return fc_thread_open_frames(thread);
+}
+
+void fc_process_adopt(FcProcess *process, const FcProcess *parent, const GArray *frames)
+{
+    FcThread *thread = fc_process_thread(process, MAX(process->hello.thread, 1));
+    thread->start_time = process->hello.start_time;
+    const FcThread *forked =
+        parent
+            ? g_hash_table_lookup(parent->threads, GUINT_TO_POINTER(process->hello.parent_thread))
+            : NULL;
+    if (forked)
+        fc_stack_copy_bounds(thread->stack, forked->stack);
+    fc_stack_inherit(thread->stack, (const FcOpenFrame *)(gconstpointer)frames->data, frames->len,
+                     process->hello.start_time);
+}
+
+static gint compare_results(gconstpointer a, gconstpointer b)
+{
+    const FcThreadResult *one = a;
+    const FcThreadResult *other = b;
+    return one->number < other->number ? -1 : one->number > other->number;
+}
+
+static gint compare_threads(gconstpointer a, gconstpointer b)
+{
+    const FcThread *one = a;
+    const FcThread *other = b;
+    return one->number < other->number ? -1 : one->number > other->number;
+}
+
+/* The chunks that were never sent. */
+static void scan_owned(FcProcess *process)
+{
+    g_autoptr(GArray) views =
+        fc_shared_owned(process->setup->shared, process->key, FC_CHUNK_OF_RECORDS);
+    for (guint i = 0; i < views->len; i++)
+    {
+        const FcChunkView *view = &g_array_index(views, FcChunkView, i);
+        FcThread *thread = fc_process_thread(process, view->thread);
+        fc_thread_scan(thread, view);
+        fc_process_note(process->losses, "profiling-stopped", view->stopped);
+        thread->is_private = FALSE;
+    }
+}
+
+/* Those in which threads count that are not done, and did not come to say so. */
+static void find_counts(FcProcess *process)
+{
+    g_autoptr(GArray) views =
+        fc_shared_owned(process->setup->shared, process->key, FC_CHUNK_OF_COUNTS);
+    for (guint i = 0; i < views->len; i++)
+    {
+        const FcChunkView *view = &g_array_index(views, FcChunkView, i);
+        fc_thread_add_counts(fc_process_thread(process, view->thread), view);
+    }
+}
+
+/* Whether the thread's own buffer, where it has one, went with the process: that of the thread
+ * that executes another image was sent. */
+static gboolean is_unsent(const FcProcess *process, const FcThread *thread, guint32 number)
+{
+    return thread->is_private && !(process->end == FC_END_EXEC && thread->number == number);
+}
+
+gboolean fc_process_is_in_proc(const FcProcess *process)
+{
+    return fc_clock_is_common(&process->setup->clock) &&
+           (process->hello.flags & FC_HELLO_ELSEWHERE) == 0;
+}
+
+/* Of a thread of a process that died at `time`: where it waited when it was looked at last, and
+ * made no record since, it waited on. */
+static void take_looked_wait(const FcProcess *process, FcThread *thread, guint64 time)
+{
+    const FcClock *clock = &process->setup->clock;
+    const guint64 looked = MIN(thread->looked_time, time);
+    const guint64 since_ns = fc_clock_to_ns(clock, time) - fc_clock_to_ns(clock, looked);
+    if (looked > fc_stack_last_time(thread->stack))
+        fc_stack_take_last_wait(thread->stack, thread->looked_ahead + since_ns, time);
+}
+
+/* What no record tells as none came since, of a process that thread `number` ended at `time`: what
+ * it waits, or waited when it was looked at last. */
+static void take_last_wait(const FcProcess *process, FcThread *thread, guint64 time, guint32 number,
+                           gboolean dead)
+{
+    guint64 ahead_ns;
+    const gboolean has_told = thread->number == number && thread->name; /* its last words */
+    const gboolean waits =
+        !dead && !has_told && process->end != FC_END_EXEC && fc_process_is_in_proc(process) &&
+        fc_proc_thread_read(process->hello.pid, thread->tid, &thread->name, &ahead_ns);
+    if (thread->number == number || !fc_clock_is_common(&process->setup->clock) ||
+        fc_stack_depth(thread->stack) == 0)
+        return;
+    if (dead)
+    {
+        take_looked_wait(process, thread, time);
+        fc_stack_end_unseen(thread->stack);
+    }
+    else if (waits)
+        fc_stack_take_last_wait(thread->stack, ahead_ns, time);
+}
+
+void fc_process_finish(FcProcess *process, guint64 time, guint32 number, gboolean dead)
+{
+    if (process->finished)
+        return;
+    GList *threads = g_hash_table_get_values(process->threads);
+    for (GList *at = threads; at; at = at->next)
+        fc_thread_give_up(at->data, !dead);
+    g_list_free(threads);
+    if (process->setup->shared)
+    {
+        scan_owned(process);
+        find_counts(process);
+    }
+
+    threads = g_list_sort(g_hash_table_get_values(process->threads), compare_threads);
+    for (GList *at = threads; at; at = at->next)
+    {
+        FcThread *thread = at->data;
+        fc_process_note(process->losses, "unsent-buffers",
+                        dead && is_unsent(process, thread, number));
+        take_last_wait(process, thread, time, number, dead);
+        finish_thread(process, thread,
+                      fc_clock_is_common(&process->setup->clock) || thread->number == number ? time
+                                                                                             : 0,
+                      FALSE);
+    }
+    g_list_free(threads);
+    if (process->heap)
+    {
+        fc_heap_order_finish(process->heap_order);
+        fc_process_note(process->losses, "untracked-frees", process->heap->untracked_frees);
+        fc_process_note(process->losses, "foreign-frees", process->heap->foreign_frees);
+        fc_process_note(process->losses, "bad-frees-not-listed", process->heap->bad_not_listed);
+    }
+    g_array_sort(process->results, compare_results); /* the first thread first, whenever it ended */
+    if (time != 0 && (fc_clock_is_common(&process->setup->clock) || number != 0))
+        process->end_time = MAX(process->end_time, time);
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    process->end_realtime_ns = (gint64)now.tv_sec * 1000000000 + now.tv_nsec;
+    fc_counts_end(process->counts);
+    process->finished = TRUE;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The files of a session: see session-files.h.
+ */
+#include "fcmanager/session/session-files.h"
+
+#include "fcmanager/session/output.h"
+#include "profile/plain.h"
+
+#include <stdio.h>
+#include <time.h>
+
+static void remember(const FcSessionFiles *files, const char *trouble)
+{
+    if (!trouble)
+        return;
+    if (files->debug)
+    {
+        g_autofree char *plain = fc_plain_text(trouble);
+        fprintf(stderr, "FCMng: debug: %s\n", plain);
+    }
+    fc_answers_remember(files->answers, trouble);
+}
+
+static void describe(const FcSessionFiles *files)
+{
+    g_autofree char *trouble = NULL;
+    if (!files->root_done || (files->others == 0 && fc_files_count(files->files) < 2))
+        return;
+    fc_files_describe(files->files, files->root_pid, files->root_program, files->started,
+                      (gint64)time(NULL), &trouble);
+    remember(files, trouble);
+}
+
+/* `thread`: number of the thread whose profile it is; 0: of the whole process. */
+static void write_profile(const FcSessionFiles *files, const FcProcess *process,
+                          const FcProfile *profile, guint32 thread, gboolean several)
+{
+    g_autofree char *trouble = NULL;
+    gint64 id = profile->thread_id != 0 ? profile->thread_id : process->hello.pid;
+    gboolean is_thread = thread != 0 && thread != process->hello.thread;
+    fc_files_write(files->files, profile, id, process->hello.ppid, is_thread,
+                   several || files->others > 0, (guint64)process->order << 32 | thread, &trouble);
+    remember(files, trouble);
+}
+
+void fc_session_files_write_threads(const FcSessionFiles *files, FcProcess *process)
+{
+    guint kept = 0;
+    for (guint i = 0; i < process->done->len; i++)
+    {
+        FcThreadDone *done = &g_array_index(process->done, FcThreadDone, i);
+        gboolean is_first = done->result.number == process->hello.thread;
+        gboolean with_heap = is_first && process->heap;
+        if (with_heap && !process->finished)
+        {
+            FcThreadDone *place = &g_array_index(process->done, FcThreadDone, kept++);
+            FcThreadDone written = *place;
+            *place = *done;
+            *done = written;
+            continue;
+        }
+        /* each note in one file, that of its thread: sums of them must be true */
+        fc_profile_add_notes(process->repairs, done->repairs);
+        fc_profile_add_notes(process->losses, done->losses);
+        g_autoptr(FcProfile) profile =
+            fc_output_thread(process, &done->result, done->counts, with_heap, files->unique_id);
+        gboolean several = with_heap ? process->results->len > 1 : !is_first || !done->was_last;
+        write_profile(files, process, profile, done->result.number, several);
+        g_array_set_size(process->repairs, 0);
+        g_array_set_size(process->losses, 0);
+    }
+    g_array_set_size(process->done, kept);
+}
+
+void fc_session_files_write(const FcSessionFiles *files, FcProcess *process)
+{
+    if (files->profile_mode != FC_MODE_THREAD || process->results->len == 0)
+    {
+        g_autoptr(FcProfile) profile = fc_output_process(process, files->unique_id);
+        write_profile(files, process, profile, 0, FALSE);
+    }
+    fc_session_files_write_threads(files, process);
+    describe(files);
+}
+
+void fc_session_files_end(const FcSessionFiles *files)
+{
+    g_autofree char *trouble = NULL;
+    fc_files_name_only_one(files->files, &trouble);
+    remember(files, trouble);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Which files a session writes when: of each process that is done, in THREAD mode of each of its
+ * threads, and the descriptor once the first process is done.  Called by session.c; what can't be
+ * written it has the processes told.
+ */
+#pragma once
+
+#include "fcmanager/session/answers.h"
+#include "fcmanager/session/process.h"
+
+/* What they need of their session, which fills it in and owns what it points to. */
+typedef struct
+{
+    FcFiles *files;
+    FcAnswers *answers;
+    const char *unique_id;
+    enum FcProfileMode profile_mode;
+    gboolean debug;     /* log to standard error */
+    gint64 started;     /* seconds since the epoch */
+    gint root_pid;      /* of the first process; 0: none yet */
+    char *root_program; /* NULL: not known */
+    gboolean root_done;
+    gint others; /* processes and images that were announced or joined, besides the first */
+} FcSessionFiles;
+
+/* Of a process that has just been finished; if it is the first, `root_done` is set already. */
+void fc_session_files_write(const FcSessionFiles *files, FcProcess *process);
+
+/* THREAD mode: writes the files of the threads that are done.  The first thread's is the process's,
+ * and has the heap: it waits for the whole of that. */
+void fc_session_files_write_threads(const FcSessionFiles *files, FcProcess *process);
+
+/* The session is over: a profile that turned out to be the only one gets its plain name. */
+void fc_session_files_end(const FcSessionFiles *files);

@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The life of a session: see session.h.
+ */
+#include "fcmanager/session/session.h"
+
+#include "fcmanager/base/last-word.h"
+#include "fcmanager/base/memory-limit.h"
+#include "fcmanager/session/forks.h"
+#include "fcmanager/session/process-messages.h"
+#include "fcmanager/session/process-waits.h"
+#include "fcmanager/session/session-files.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct FcSession
+{
+    FcSessionSetup setup;
+    FcProcessSetup common;
+    guint32 contexts_in_use;
+    FcTraceRoom trace_room;
+    GHashTable *processes; /* key -> FcProcess, owned */
+    FcForks *forks;
+    FcAnswers *answers;
+    char *unique_id;
+    FcSessionFiles files;
+    guint joined;    /* processes so far */
+    guint64 root;    /* key of the first process; 0: none yet */
+    guint64 orphans; /* messages of processes that did not say hello */
+    guint64 malformed;
+    FcProcessLooks looks;
+    gint64 end_began_ms; /* of a thread or a process, and how long it may take unsaid, */
+    gint64 end_may_take_ms;
+    gboolean is_patience_asked; /* which is said once */
+};
+
+/* The end of a shorter run may take so long. */
+#define PATIENCE_MS 1000
+
+G_GNUC_PRINTF(2, 3) static void debug(const FcSession *session, const char *format, ...)
+{
+    if (!session->setup.debug)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    g_autofree char *text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "FCMng: debug: %s\n", text);
+}
+
+static char *make_unique_id(gint64 started)
+{
+    return g_strdup_printf("%s-%d-%" G_GINT64_FORMAT "-%08x%08x", g_get_host_name(), (int)getpid(),
+                           started, g_random_int(), g_random_int());
+}
+
+FcSession *fc_session_new(const FcSessionSetup *setup)
+{
+    FcSession *session = g_new0(FcSession, 1);
+    session->setup = *setup;
+    fc_clock_start(&session->common.clock, setup->time_mode);
+    session->common.shared = setup->shared;
+    session->common.observer = setup->observer;
+    session->common.profile_mode = setup->profile_mode;
+    session->common.sizes = setup->sizes;
+    session->common.node_limit = setup->contexts;
+    session->common.contexts_in_use = &session->contexts_in_use;
+    session->common.memory = setup->memory;
+    session->common.latency = setup->latency;
+    session->common.slowest = setup->slowest;
+    session->common.filter = setup->filter;
+    session->common.depth = setup->depth;
+    session->trace_room = (FcTraceRoom){.length = setup->trace, .limit = FC_TRACE_BYTES_MAX};
+    session->common.trace_room = &session->trace_room;
+    session->common.memory_blocks = setup->memory_blocks;
+    session->common.memory_frames = setup->memory_frames;
+    session->processes =
+        g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, (GDestroyNotify)fc_process_free);
+    session->forks = fc_forks_new();
+    session->answers = fc_answers_new(setup->reply_fd, setup->shared, setup->files, setup->quiet,
+                                      setup->answered, setup->data);
+    const gint64 started = (gint64)time(NULL);
+    session->unique_id = make_unique_id(started);
+    session->files = (FcSessionFiles){.files = setup->files,
+                                      .answers = session->answers,
+                                      .unique_id = session->unique_id,
+                                      .profile_mode = setup->profile_mode,
+                                      .debug = setup->debug,
+                                      .started = started};
+    return session;
+}
+
+void fc_session_free(FcSession *session)
+{
+    if (!session)
+        return;
+    g_hash_table_unref(session->processes);
+    fc_forks_free(session->forks);
+    fc_answers_free(session->answers);
+    fc_files_free(session->setup.files);
+    fc_shared_unmap(session->setup.shared);
+    fc_choices_free(session->setup.choices);
+    g_free(session->unique_id);
+    g_free(session->files.root_program);
+    g_free(session);
+}
+
+static FcProcess *find_process(FcSession *session, guint64 key)
+{
+    return g_hash_table_lookup(session->processes, &key);
+}
+
+static void add_session_losses(FcSession *session, FcProcess *process)
+{
+    if (session->malformed > 0)
+        fc_profile_note(process->losses, "malformed-messages", session->malformed);
+    if (session->orphans > 0)
+        fc_profile_note(process->losses, "orphan-messages", session->orphans);
+    session->malformed = 0;
+    session->orphans = 0;
+}
+
+static gint64 now_ms(void)
+{
+    return g_get_monotonic_time() / 1000;
+}
+
+/* The end of a thread or a process is summed up, for which the program waits.  Where that takes
+ * longer than it ran this is said. */
+static void begin_end(FcSession *session, const FcProcess *process)
+{
+    const gint64 started_ms = (gint64)(process->hello.start_monotonic_ns / 1000000);
+    session->end_began_ms = now_ms();
+    session->end_may_take_ms =
+        CLAMP(session->end_began_ms - started_ms, PATIENCE_MS, (gint64)G_MAXINT);
+    if (session->setup.quiet || session->is_patience_asked)
+        return;
+    g_autofree char *text = g_strdup_printf(
+        "FCMng: writing the profile takes longer than the run: %u contexts so far, of %u threads\n",
+        session->contexts_in_use, g_hash_table_size(process->threads) + process->results->len);
+    fc_last_word_say_later(session->setup.last_word, text, (guint)session->end_may_take_ms);
+}
+
+/* And again by the program itself: in a file that is not appended to it writes over the line. */
+static void end_end(FcSession *session)
+{
+    const gint64 took_ms = now_ms() - session->end_began_ms;
+    fc_last_word_withdraw();
+    if (session->setup.quiet || session->is_patience_asked || took_ms < session->end_may_take_ms)
+        return;
+    session->is_patience_asked = TRUE;
+    g_autofree char *text =
+        g_strdup_printf("writing the profile took longer than the run: %.1f s, %u contexts",
+                        (double)took_ms / 1000, session->contexts_in_use);
+    fc_answers_remember(session->answers, text);
+}
+
+static void tell_short_memory(FcSession *session, FcProcess *process)
+{
+    g_autofree char *reason = fc_memory_limit_reason();
+    if (!reason)
+        return;
+    fc_process_note(process->repairs, "memory-limited", 1);
+    g_autofree char *text =
+        g_strdup_printf("the profile manager's %s: calling contexts are kept in one for each "
+                        "function from %u on",
+                        reason, session->contexts_in_use);
+    fc_answers_remember(session->answers, text);
+}
+
+/* Takes what is left of the process and writes its file. */
+static void finish(FcSession *session, FcProcess *process, guint64 time, guint32 thread,
+                   gboolean dead)
+{
+    if (process->finished)
+        return;
+    begin_end(session, process);
+    tell_short_memory(session, process);
+    fc_clock_refresh(&session->common.clock);
+    fc_process_finish(process, time, thread, dead);
+    if (process->key == session->root)
+    {
+        add_session_losses(session, process);
+        session->files.root_done = TRUE;
+        session->files.root_program = g_strdup(process->executable);
+    }
+    fc_session_files_write(&session->files, process);
+    end_end(session);
+    debug(session, "process %d is done", process->hello.pid);
+}
+
+/* ---- Answers ------------------------------------------------------------------------ */
+
+void fc_session_greet(FcSession *session)
+{
+    fc_answers_greet(session->answers, !session->setup.brief, session->setup.trouble);
+}
+
+/* The first process of our PID namespace is about to end, and the kernel to kill all others in it
+ * at once, us among them. */
+static void finish_namespace(FcSession *session)
+{
+    g_autoptr(GList) all = g_hash_table_get_values(session->processes);
+    for (const GList *at = all; at; at = at->next)
+    {
+        FcProcess *process = at->data;
+        guint64 now = 0;
+        if (process->finished)
+            continue;
+        fc_clock_now(&session->common.clock, &now);
+        process->end = FC_END_SIGNAL;
+        process->end_value = SIGKILL;
+        finish(session, process, now, 0, FALSE);
+    }
+}
+
+static void tell_choices(FcSession *session)
+{
+    g_autofree char *trouble = fc_choices_trouble(session->setup.choices);
+    if (trouble)
+        fc_answers_remember(session->answers, trouble);
+}
+
+static void quit(FcSession *session, FcProcess *process, const FcWireMessage *message)
+{
+    if (process->key == session->root && session->setup.choices && !session->setup.quiet)
+        tell_choices(session);
+    finish(session, process, message->value, message->thread, FALSE);
+    if (process->hello.pid == 1 && (process->hello.flags & FC_HELLO_ELSEWHERE) == 0)
+        finish_namespace(session);
+    if (message->argument != FC_NO_ANSWER)
+        fc_answers_add_quit(session->answers, process->key, process->key == session->root,
+                            message->argument);
+}
+
+guint fc_session_count_quits(const FcSession *session)
+{
+    return fc_answers_count_quits(session->answers);
+}
+
+void fc_session_answer_quits(FcSession *session, guint count)
+{
+    fc_answers_answer_quits(session->answers, count);
+}
+
+static void list_live(FcSession *session, FcProcess *process, const FcWireMessage *message)
+{
+    g_autofree char *text = fc_process_list_live(process);
+    if (!fc_answers_give(session->answers, process->key, message->argument, text))
+        debug(session, "process %d waits in a chunk that is not its own", process->hello.pid);
+}
+
+/* ---- Coming and going ---------------------------------------------------------------- */
+
+/* The process's memory is gone: nobody writes to its chunks any more. */
+static void remove_process(FcSession *session, FcProcess *process)
+{
+    if (session->setup.shared)
+        fc_shared_free_all(session->setup.shared, process->key);
+    fc_answers_forget(session->answers, process->key);
+    g_hash_table_steal(session->processes, &process->key);
+    fc_forks_parent_gone(session->forks, process);
+}
+
+static void leave_by_exec(FcSession *session, FcProcess *process)
+{
+    if (!process->finished)
+        process->end = FC_END_EXEC;
+    finish(session, process, process->exec_time, process->exec_thread, TRUE);
+    guint64 key = process->key;
+    remove_process(session, process);
+    session->setup.left(key, session->setup.data);
+}
+
+static void hello(FcSession *session, const FcWireMessage *message)
+{
+    struct FcHello hello;
+    if (!fc_decode_hello(message, &hello) || find_process(session, message->process))
+    {
+        session->malformed++;
+        return;
+    }
+    fc_clock_check(&session->common.clock, hello.start_time, hello.start_monotonic_ns);
+    FcProcess *replaced =
+        find_process(session, session->setup.joined(message->process, &hello, session->setup.data));
+    if (replaced)
+        leave_by_exec(session, replaced);
+    gboolean forked = (hello.flags & FC_HELLO_FORKED) != 0;
+    FcProcess *living = forked ? find_process(session, hello.parent_process) : NULL;
+    const FcProcess *parent =
+        living || !forked ? living : fc_forks_departed(session->forks, hello.parent_process);
+    FcProcess *process = fc_process_new(&session->common, message->process, &hello, parent);
+    process->order = session->joined++;
+    if (forked && hello.fork_token == 0) /* until then both wrote to the same chunk */
+    {
+        fc_process_note(process->losses, "unseen-forks", 1);
+        if (living && !living->finished)
+            fc_process_note(living->losses, "unseen-forks", 1);
+    }
+    FcHeapSnapshot *heap = NULL;
+    g_autoptr(GArray) frames =
+        forked ? fc_forks_take(session->forks, hello.parent_process, hello.fork_token, &heap)
+               : NULL;
+    if (frames)
+        fc_process_adopt(process, living, frames);
+    fc_process_adopt_heap(process, heap);
+    fc_heap_snapshot_free(heap);
+    if (session->root == 0)
+    {
+        session->root = process->key;
+        session->files.root_pid = hello.pid;
+    }
+    else if (!frames) /* else its fork announced it */
+        session->files.others++;
+    g_hash_table_insert(session->processes, &process->key, process);
+    debug(session, "process %d joins", hello.pid);
+}
+
+void fc_session_died(FcSession *session, guint64 key, FcProfileEnd end, gint value)
+{
+    FcProcess *process = find_process(session, key);
+    if (!process)
+        return;
+    debug(session, "process %d died", process->hello.pid);
+    if (!process->finished)
+    {
+        guint64 now = 0;
+        guint32 thread = 0;
+        fc_clock_now(&session->common.clock, &now);
+        if (process->executing)
+        {
+            now = process->exec_time;
+            thread = process->exec_thread;
+            end = FC_END_EXEC;
+        }
+        if (process->end == FC_END_UNKNOWN || end == FC_END_SIGNAL)
+        {
+            process->end = end;
+            process->end_value = end == FC_END_EXEC ? 0 : value;
+        }
+        finish(session, process, now, thread, TRUE);
+    }
+    remove_process(session, process);
+}
+
+void fc_session_pipe_closed(FcSession *session)
+{
+    g_autoptr(GList) all = g_hash_table_get_values(session->processes);
+    for (GList *at = all; at; at = at->next)
+    {
+        FcProcess *process = at->data;
+        if (process->executing && !process->finished)
+        {
+            process->end = FC_END_EXEC;
+            finish(session, process, process->exec_time, process->exec_thread, TRUE);
+        }
+    }
+}
+
+/* ---- Messages -------------------------------------------------------------------------- */
+
+static void begin_fork(FcSession *session, FcProcess *process, const FcWireMessage *message)
+{
+    guint64 time = G_MAXUINT64;
+    if (message->payload_bytes == sizeof time)
+        memcpy(&time, message->payload, sizeof time);
+    fc_forks_add(session->forks, process->key, message->value,
+                 fc_process_fork(process, message->thread),
+                 fc_process_snapshot_heap(process, time));
+    session->files.others++;
+}
+
+static void end_fork(FcSession *session, FcProcess *process, const FcWireMessage *message)
+{
+    FcHeapSnapshot *heap;
+    if (message->argument != 0)
+        return; /* the child says hello */
+    g_autoptr(GArray) frames = fc_forks_take(session->forks, process->key, message->value, &heap);
+    fc_heap_snapshot_free(heap);
+    if (frames)
+        session->files.others--;
+}
+
+static void set_executing(FcSession *session, FcProcess *process, const FcWireMessage *message)
+{
+    const gboolean executing = message->type == FC_MSG_EXEC;
+    session->files.others += executing - process->executing; /* the new image is one */
+    process->executing = executing;
+    process->exec_time = message->value;
+    process->exec_thread = message->thread;
+    fc_process_pause_looks(process, executing);
+}
+
+static void take_message(FcSession *session, FcProcess *process, const FcWireMessage *message)
+{
+    switch (message->type)
+    {
+    case FC_MSG_QUIT:
+        quit(session, process, message);
+        break;
+    case FC_MSG_LIVE:
+        list_live(session, process, message);
+        break;
+    case FC_MSG_FORK:
+        begin_fork(session, process, message);
+        break;
+    case FC_MSG_FORK_DONE:
+        end_fork(session, process, message);
+        break;
+    case FC_MSG_EXEC:
+    case FC_MSG_EXEC_FAILED:
+        set_executing(session, process, message);
+        break;
+    case FC_MSG_HELLO: /* there is a process: not its first message */
+    case FC_MSG_TEXT:
+    case FC_MSG_MODULE_LOAD:
+    case FC_MSG_MODULE_UNLOAD:
+    case FC_MSG_THREAD_START:
+    case FC_MSG_THREAD_NAME:
+    case FC_MSG_THREAD_END:
+    case FC_MSG_CHUNK:
+    case FC_MSG_CHUNK_DATA:
+    case FC_MSG_EXIT_STATUS:
+    case FC_MSG_STACK:
+    case FC_MSG_MEMORY:
+    case FC_MSG_FOREIGN_ALLOCATOR:
+    case FC_MSG_COUNTS:
+    case FC_MSG_STOPPED:
+    case FC_MSG_OFF:
+    case FC_MSG_NAMES:
+    case FC_MSG_NOT_SCANNED:
+        if (message->type == FC_MSG_THREAD_END)
+            begin_end(session, process);
+        fc_process_message(process, message);
+        if (message->type == FC_MSG_THREAD_END)
+            end_end(session);
+        if (session->setup.choices && message->type == FC_MSG_MODULE_LOAD)
+            fc_choices_take_module(session->setup.choices, message);
+        fc_session_files_write_threads(&session->files, process);
+        break;
+    case FC_MSG_STARTED:
+        fc_process_message(process, message);
+        if (process->key == session->root) /* images that are executed do not measure again */
+            session->common.costs = process->costs;
+        break;
+    }
+}
+
+void fc_session_message(FcSession *session, const FcWireMessage *message)
+{
+    FcProcess *process = find_process(session, message->process);
+    if (message->type == FC_MSG_HELLO)
+        hello(session, message);
+    else if (process)
+        take_message(session, process, message);
+    else
+        session->orphans++;
+}
+
+void fc_session_malformed(FcSession *session, guint64 count)
+{
+    session->malformed += count;
+}
+
+gboolean fc_session_batch_done(FcSession *session)
+{
+    return session->setup.shared && fc_shared_wake(session->setup.shared);
+}
+
+gboolean fc_session_is_streamed(const FcSession *session)
+{
+    return session->setup.shared && fc_shared_is_streamed(session->setup.shared);
+}
+
+void fc_session_round(FcSession *session)
+{
+    GHashTableIter iter;
+    gpointer process;
+    fc_clock_refresh(&session->common.clock);
+    g_hash_table_iter_init(&iter, session->processes);
+    while (g_hash_table_iter_next(&iter, NULL, &process))
+        fc_process_retry(process);
+    fc_process_look_at_waits(session->processes, &session->looks);
+    if (session->setup.shared)
+        fc_shared_count_round(session->setup.shared);
+}
+
+void fc_session_end(FcSession *session)
+{
+    g_autoptr(GList) all = g_hash_table_get_values(session->processes);
+    for (GList *at = all; at; at = at->next)
+        fc_session_died(session, ((FcProcess *)at->data)->key, FC_END_UNKNOWN, 0);
+    fc_session_files_end(&session->files);
+}
+
+const char *fc_session_untold(const FcSession *session)
+{
+    return fc_answers_untold(session->answers);
+}

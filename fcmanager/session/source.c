@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The pipe and the processes' ends: see source.h.  Everything that blocks is here.
+ */
+#include "fcmanager/session/source.h"
+
+#include "fcmanager/base/naps.h"
+#include "fcmanager/stream/follow.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define READ_BYTES 65536
+#define EVENTS 64
+/* How often gaps, and processes without a pidfd, are looked at. */
+#define ROUND_MS 100
+/* After so much of naps in vain we sleep. */
+#define IDLE_NS 1000000
+/* The pipe's own mark among the events; process keys are never 0. */
+#define PIPE_EVENT 0
+
+typedef struct
+{
+    guint64 key;
+    guint64 order; /* when it was met */
+    FcFollow follow;
+    gboolean dead;
+    gboolean is_noted;    /* it was dead before the pipe was last drained */
+    gboolean is_followed; /* it was told so */
+    gboolean is_answered; /* likewise */
+} Followed;
+
+struct FcSource
+{
+    int pipe_fd;
+    int writer_fd; /* our own end, that keeps the pipe from being at its end; -1: closed */
+    int epoll_fd;
+    enum FcProfileMode mode;
+    gboolean at_end;      /* the last read found no writer */
+    gboolean was_awaited; /* threads waited for chunks that the last reading made free */
+    gboolean had_process; /* someone said hello */
+    guint asked;          /* processes without a pidfd */
+    guint dead_count;     /* not yet told to the session */
+    guint64 met;          /* how many processes were */
+    FcFollow expected;    /* pid 0: nobody */
+    GHashTable *followed; /* key -> Followed, owned */
+    FcDecoder *decoder;
+    guint64 malformed_told;
+    FcSession *session;
+    guint8 buffer[READ_BYTES];
+};
+
+static void followed_free(Followed *followed)
+{
+    fc_follow_end(&followed->follow);
+    g_free(followed);
+}
+
+static void tell_malformed(FcSource *source)
+{
+    guint64 malformed = fc_decoder_malformed(source->decoder);
+    if (malformed > source->malformed_told)
+        fc_session_malformed(source->session, malformed - source->malformed_told);
+    source->malformed_told = malformed;
+}
+
+/* What was malformed before the message is told before: it may be the last of a profile. */
+static void take_message(const FcWireMessage *message, gpointer data)
+{
+    FcSource *source = data;
+    tell_malformed(source);
+    fc_session_message(source->session, message);
+}
+
+FcSource *fc_source_new(int pipe_fd, enum FcProfileMode mode)
+{
+    FcSource *source = g_new0(FcSource, 1);
+    source->pipe_fd = pipe_fd;
+    source->writer_fd = -1;
+    source->mode = mode;
+    source->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    source->followed =
+        g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, (GDestroyNotify)followed_free);
+    source->decoder = fc_decoder_new(take_message, source);
+    fcntl(pipe_fd, F_SETFL, fcntl(pipe_fd, F_GETFL) | O_NONBLOCK);
+    struct epoll_event event = {.events = EPOLLIN, .data.u64 = PIPE_EVENT};
+    epoll_ctl(source->epoll_fd, EPOLL_CTL_ADD, pipe_fd, &event);
+    return source;
+}
+
+void fc_source_free(FcSource *source)
+{
+    if (!source)
+        return;
+    g_hash_table_unref(source->followed);
+    if (source->expected.pid != 0)
+        fc_follow_end(&source->expected);
+    fc_decoder_free(source->decoder);
+    close(source->epoll_fd);
+    close(source->pipe_fd);
+    if (source->writer_fd >= 0)
+        close(source->writer_fd);
+    g_free(source);
+}
+
+/* ---- Processes -------------------------------------------------------------------- */
+
+void fc_source_expect(FcSource *source, gint pid)
+{
+    struct pollfd pipe = {source->pipe_fd, POLLIN, 0};
+    if (!fc_follow_begin(&source->expected, pid))
+        source->expected.pid = 0;
+    else if (poll(&pipe, 1, 0) > 0 && (pipe.revents & POLLHUP) != 0)
+    { /* it is dead: what we opened may be a later process */
+        fc_follow_end(&source->expected);
+        source->expected.pid = 0;
+    }
+}
+
+/* The image that is replaced by this one. */
+static guint64 find_replaced(const FcSource *source, const Followed *by)
+{
+    GHashTableIter iter;
+    gpointer value;
+    g_hash_table_iter_init(&iter, source->followed);
+    while (!by->dead && g_hash_table_iter_next(&iter, NULL, &value))
+        if (fc_follow_is_same(&((Followed *)value)->follow, &by->follow))
+            return ((Followed *)value)->key;
+    return 0;
+}
+
+static void watch(FcSource *source, Followed *followed)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.u64 = followed->key};
+    source->dead_count += followed->dead;
+    if (!followed->dead && (followed->follow.fd < 0 || epoll_ctl(source->epoll_fd, EPOLL_CTL_ADD,
+                                                                 followed->follow.fd, &event) < 0))
+    {
+        fc_follow_end(&followed->follow);
+        source->asked++;
+    }
+}
+
+guint64 fc_source_follow(guint64 key, const struct FcHello *hello, gpointer data)
+{
+    FcSource *source = data;
+    Followed *followed = g_new0(Followed, 1);
+    followed->key = key;
+    followed->order = source->met++;
+    if (source->expected.pid != 0 && hello->pid == source->expected.pid)
+    {
+        followed->follow = source->expected;
+        source->expected.pid = 0;
+    }
+    else
+        followed->dead = !fc_follow_begin_hello(&followed->follow, source->pipe_fd, key, hello);
+    source->had_process = TRUE;
+    guint64 replaced = hello->flags & FC_HELLO_EXECED ? find_replaced(source, followed) : 0;
+    watch(source, followed);
+    g_hash_table_insert(source->followed, &followed->key, followed);
+    /* Where it fails the process does not wait for ever. */
+    followed->is_followed = (hello->flags & FC_HELLO_ELSEWHERE) != 0 &&
+                            fc_follow_tell(source->pipe_fd, key, FC_FOLLOWED, TRUE);
+    return replaced;
+}
+
+void fc_source_unfollow(guint64 key, gpointer data)
+{
+    FcSource *source = data;
+    Followed *followed = g_hash_table_lookup(source->followed, &key);
+    if (!followed)
+        return;
+    source->dead_count -= followed->dead;
+    source->asked -= !followed->dead && followed->follow.fd < 0;
+    if (followed->is_followed)
+        fc_follow_tell(source->pipe_fd, key, FC_FOLLOWED, FALSE);
+    if (followed->is_answered)
+        fc_follow_tell(source->pipe_fd, key, FC_ANSWERED, FALSE);
+    g_hash_table_remove(source->followed, &key); /* closing takes it out of the epoll set */
+}
+
+gboolean fc_source_tell_answered(guint64 key, gboolean is_to_be_told, gpointer data)
+{
+    FcSource *source = data;
+    Followed *followed = g_hash_table_lookup(source->followed, &key);
+    if (!followed)
+        return FALSE;
+    if (!is_to_be_told)
+        return fc_follow_can_tell(source->pipe_fd, key, FC_ANSWERED);
+    followed->is_answered = fc_follow_tell(source->pipe_fd, key, FC_ANSWERED, TRUE);
+    return followed->is_answered;
+}
+
+static void mark_dead(FcSource *source, Followed *followed)
+{
+    if (followed->dead)
+        return;
+    source->asked -= followed->follow.fd < 0;
+    if (followed->follow.fd >= 0) /* is not to be told again */
+        epoll_ctl(source->epoll_fd, EPOLL_CTL_DEL, followed->follow.fd, NULL);
+    followed->dead = TRUE;
+    source->dead_count++;
+}
+
+static void ask_for_the_dead(FcSource *source)
+{
+    GHashTableIter iter;
+    gpointer value;
+    if (source->asked == 0)
+        return;
+    g_hash_table_iter_init(&iter, source->followed);
+    while (g_hash_table_iter_next(&iter, NULL, &value))
+    {
+        Followed *followed = value;
+        if (followed->follow.fd < 0 && !followed->dead && !fc_follow_is_alive(&followed->follow))
+            mark_dead(source, followed);
+    }
+}
+
+/* ---- The pipe --------------------------------------------------------------------- */
+
+/* Reads what is there when it is called, and not what is written meanwhile: under writers that
+ * never pause it must come back.  Returns how many bytes that was. */
+static gsize drain(FcSource *source)
+{
+    int there = 0;
+    if (ioctl(source->pipe_fd, FIONREAD, &there) < 0)
+        there = G_MAXINT; /* denied: until the pipe is empty */
+    gint64 left = there;
+    gsize all = 0;
+    do
+    {
+        gssize bytes = read(source->pipe_fd, source->buffer, sizeof source->buffer);
+        source->at_end = bytes == 0;
+        if (bytes < 0 && errno == EINTR)
+            continue;
+        if (bytes <= 0)
+            break;
+        all += (gsize)bytes;
+        left -= bytes;
+        fc_decoder_push(source->decoder, source->buffer, (gsize)bytes);
+        source->was_awaited |= fc_session_batch_done(source->session);
+    } while (left > 0);
+    tell_malformed(source);
+    return all;
+}
+
+/* Where epoll is denied, by a sandbox that the program put itself into: the same with poll.  If
+ * that is denied as well, deaths are noticed once the parent has asked for them. */
+static void poll_instead(FcSource *source, int timeout_ms)
+{
+    g_autoptr(GArray) polled = g_array_new(FALSE, TRUE, sizeof(struct pollfd));
+    g_autoptr(GList) all = g_hash_table_get_values(source->followed);
+    for (const GList *at = all; at; at = at->next)
+    {
+        const Followed *followed = at->data;
+        struct pollfd entry = {followed->dead ? -1 : followed->follow.fd, POLLIN, 0};
+        g_array_append_val(polled, entry);
+    }
+    struct pollfd pipe = {source->pipe_fd, POLLIN, 0};
+    g_array_append_val(polled, pipe);
+    gboolean is_denied =
+        poll((struct pollfd *)(gpointer)polled->data, polled->len, timeout_ms) < 0 &&
+        errno != EINTR;
+    if (is_denied)
+        g_usleep((gulong)timeout_ms * 1000);
+    guint i = 0;
+    for (const GList *at = all; at; at = at->next, i++)
+    {
+        Followed *followed = at->data;
+        if (is_denied ? !fc_follow_is_alive(&followed->follow)
+                      : g_array_index(polled, struct pollfd, i).revents != 0)
+            mark_dead(source, followed);
+    }
+}
+
+/* Waits until something happens, for `timeout_ms` at most, and notes all who died. */
+static void wait_for_events(FcSource *source, int timeout_ms)
+{
+    struct epoll_event events[EVENTS];
+    int count;
+    do
+    {
+        count = epoll_wait(source->epoll_fd, events, EVENTS, timeout_ms);
+        if (count < 0 && errno != EINTR)
+            poll_instead(source, timeout_ms);
+        for (int i = 0; i < count; i++)
+        {
+            Followed *followed = events[i].data.u64 == PIPE_EVENT
+                                     ? NULL
+                                     : g_hash_table_lookup(source->followed, &events[i].data.u64);
+            if (followed)
+                mark_dead(source, followed);
+        }
+        timeout_ms = 0;
+    } while (count == EVENTS || (count < 0 && errno == EINTR));
+}
+
+/* Notes all who are dead.  Of those who were noted before, the first one that was met, as an image
+ * before the one that replaced it; NULL: none. */
+static Followed *note_dead(FcSource *source)
+{
+    Followed *found = NULL;
+    GHashTableIter iter;
+    gpointer value;
+    g_hash_table_iter_init(&iter, source->followed);
+    while (g_hash_table_iter_next(&iter, NULL, &value))
+    {
+        Followed *followed = value;
+        if (followed->is_noted && (!found || followed->order < found->order))
+            found = followed;
+        followed->is_noted = followed->dead;
+    }
+    return found;
+}
+
+static void tell_deaths(FcSource *source)
+{
+    while (source->dead_count > 0)
+    {
+        /* One that is dead when its hello is met may have replaced an image that is dead, too, and
+           that nobody has looked at since: this one comes first. */
+        wait_for_events(source, 0);
+        /* What they wrote before they died.  Of one whose hello is only met now, and who is dead
+           by now, more may have come since this began: that takes another turn. */
+        note_dead(source);
+        drain(source);
+        Followed *followed = note_dead(source);
+        if (!followed)
+            continue;
+        FcProfileEnd end = FC_END_UNKNOWN;
+        gint result = 0;
+        fc_follow_result(&followed->follow, &end, &result);
+        guint64 key = followed->key;
+        fc_source_unfollow(key, source);
+        fc_decoder_forget(source->decoder, key);
+        fc_session_died(source->session, key, end, result);
+    }
+}
+
+/* Tells those that wait for it that their profiles are written: so are then those of all processes
+ * that were dead when they asked, as a parent knows of children that it waited for. */
+static void answer_quits(FcSource *source)
+{
+    guint count;
+    while ((count = fc_session_count_quits(source->session)) > 0)
+    {
+        wait_for_events(source, 0);
+        ask_for_the_dead(source);
+        tell_deaths(source); /* more may quit meanwhile: for these we look again */
+        fc_session_answer_quits(source->session, count);
+    }
+}
+
+/* Reads on for as long as there is something every now and then, but not for longer than a round.
+ * Stops at a death: open frames are closed at the time when we look. */
+static void drain_while_busy(FcSource *source)
+{
+    const gint64 end_us = g_get_monotonic_time() + ROUND_MS * 1000;
+    FcNaps naps;
+    fc_naps_begin(&naps, g_hash_table_size(source->followed) > 1);
+    glong idle_ns = 0;
+    gboolean is_nap = TRUE;
+    while (g_get_monotonic_time() < end_us && idle_ns < IDLE_NS && !source->at_end &&
+           source->dead_count == 0)
+    {
+        const struct timespec nap = {0, naps.ns};
+        if (is_nap)
+            clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
+        source->was_awaited = FALSE;
+        const gsize came = drain(source) / sizeof(struct FcMessage);
+        idle_ns = came == 0 ? idle_ns + (is_nap ? nap.tv_nsec : 0) : 0;
+        const gboolean is_streamed = fc_session_is_streamed(source->session);
+        if (is_nap)
+            fc_naps_adapt(&naps, is_streamed, came);
+        if (source->was_awaited)
+            fc_naps_shorten(&naps, is_streamed);
+        is_nap = came <= 1; /* else there may be more by now */
+        answer_quits(source);
+        wait_for_events(source, 0);
+    }
+}
+
+/* The pipe has no writer, but a process lives: a daemon that closed its descriptors, or one
+ * that was replaced by another program.  We open it for writing ourselves: without any writer
+ * epoll would report its end again and again. */
+static void hold_open(FcSource *source)
+{
+    fc_session_pipe_closed(source->session);
+    g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", source->pipe_fd);
+    source->writer_fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    source->at_end = FALSE;
+    if (source->writer_fd < 0) /* no /proc: the processes' ends will do */
+        epoll_ctl(source->epoll_fd, EPOLL_CTL_DEL, source->pipe_fd, NULL);
+}
+
+static void let_go(FcSource *source)
+{
+    if (source->writer_fd >= 0)
+        close(source->writer_fd);
+    source->writer_fd = -1;
+    drain(source);
+    answer_quits(source);
+}
+
+/* Those of which nothing can be known: without a writer none of them says anything any more. */
+static void give_up_unknown(FcSource *source)
+{
+    GHashTableIter iter;
+    gpointer value;
+    g_hash_table_iter_init(&iter, source->followed);
+    while (g_hash_table_iter_next(&iter, NULL, &value))
+        if (((Followed *)value)->follow.pid == 0)
+            mark_dead(source, value);
+}
+
+static gboolean is_over(FcSource *source)
+{
+    if (g_hash_table_size(source->followed) > 0)
+    {
+        if (source->at_end)
+            give_up_unknown(source);
+        if (source->at_end && source->writer_fd < 0)
+            hold_open(source);
+        return FALSE;
+    }
+    /* Without the mode for forks whoever else has the pipe will never say anything. */
+    if (source->mode != FC_MODE_FORK && source->had_process)
+        return TRUE;
+    let_go(source);
+    return source->at_end && g_hash_table_size(source->followed) == 0;
+}
+
+void fc_source_run(FcSource *source, FcSession *session)
+{
+    source->session = session;
+    for (;;)
+    {
+        wait_for_events(source, ROUND_MS);
+        ask_for_the_dead(source);
+        gboolean is_busy = drain(source) > 0;
+        answer_quits(source);
+        if (is_busy)
+            drain_while_busy(source);
+        tell_deaths(source);
+        answer_quits(source); /* of which the last look at the pipe told */
+        fc_session_round(session);
+        fc_session_batch_done(session);
+        if (is_over(source))
+            return;
+    }
+}

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The frames of one thread's stack: what a frame, a stack segment and an FcStack consist of, and
+ * opening and closing a frame, which is the inner loop of the manager.  For stack*.c;
+ * everybody else includes stack.h.
+ */
+#pragma once
+
+#include "fcmanager/base/regions.h"
+#include "fcmanager/counts/trace.h"
+#include "fcmanager/estimate/counted.h"
+#include "fcmanager/heap/records.h"
+#include "libfc/fc-format.h"
+
+/* What a call adds to: to the sum, or to the three others. */
+typedef struct
+{
+    FcCountsSum *sum; /* where there are short records, */
+    FcCountsFunction *function;
+    FcCountsNode *node;
+    FcCountsArc *arc;
+} FramePlace;
+
+/* Times are ticks.  What comes first is in the order of struct StackNamedEdge. */
+struct StackFrame
+{
+    guint64 function;
+    guint64 site;
+    FramePlace place; /* of that node and arc; good as in struct StackNamedEdge */
+    guint32 node;
+    guint32 arc;
+    guint64 address;
+    guint64 ran_before; /* ticks that it had run when it was last paused */
+    guint64 entered;    /* or resumed, whichever was later */
+    guint32 made;       /* FRAME_... */
+    guint32 away;       /* number of its struct FrameAway; 0: it has none */
+    guint64 callees;    /* ticks in profiled callees that returned or were paused */
+    guint64 exit_word;  /* the first word of a short record of its exit, where such a record ends a
+                           whole call; else with FRAME_NO_EXIT_WORD; the return address's bits in
+                           either are the entry's */
+};
+
+/* Ticks that are not a frame's work: see stack-off.h.  Those in a pause are in none of the
+ * others, and no part of any time. */
+struct StackAway
+{
+    guint64 off;       /* the CPU, */
+    guint64 preempted; /* of which not of its own accord */
+    guint64 paused;
+    guint64 unplaced; /* of a thread: of `off`, what is in no frame's */
+};
+
+/* What a frame was made of: a call of this process; one from before a fork; or a timed call of a
+ * counted function: of sample number FRAME_SAMPLED less so much. */
+#define FRAME_CALLED 0u
+#define FRAME_INHERITED 1u
+#define FRAME_SAMPLED 2u
+
+/* No short record begins with this bit. */
+#define FRAME_NO_EXIT_WORD 1u
+
+/* That of an entry that was no short record. */
+static inline guint64 no_exit_word(guint16 return_bits)
+{
+    return FRAME_NO_EXIT_WORD | (guint64)return_bits << FC_WHERE_RETURN_SHIFT;
+}
+
+static inline guint16 return_bits_of_frame(const struct StackFrame *frame)
+{
+    return (guint16)(frame->exit_word >> FC_WHERE_RETURN_SHIFT);
+}
+
+/* A call of which all was recorded, and which was never off the CPU. */
+static inline gboolean frame_is_whole_call(const struct StackFrame *frame)
+{
+    return ((guint64)frame->away << 32 | frame->made) == 0;
+}
+
+/* Of so many frames in a window it is known what they call: libfc has no more open in one. */
+#define STACK_WINDOW_FRAMES 128u
+
+/* One stack of several that a thread runs on: stack-segments.h says more. */
+struct StackSegment
+{
+    struct StackFrame *frames; /* [0] stands for the caller and is never closed */
+    guint32 top;               /* index of the innermost; 0: no frame is open */
+    guint32 room;
+    guint64 low; /* addresses [low, low + size) are on it; inferred: address of frames[1] */
+    guint64 size;
+    gint caller; /* the segment that called this one; -1: none */
+    gboolean in_chain;
+    gboolean is_inferred; /* its bounds are not known, the size is 0: stack-inferred.h */
+};
+
+/* Of a call: the callee's context, and the arc. */
+typedef struct
+{
+    guint32 node;
+    guint32 arc;
+} StackEdge;
+
+/* Edges of calls that made short records: stack-edges.h. */
+typedef struct
+{
+    struct StackNamedEdge *places; /* NULL: none yet */
+    void *memory;                  /* in which they are */
+    guint64 mask;                  /* of an index in bytes */
+    guint32 count;                 /* a power of two */
+    guint32 misses;                /* since there are so many */
+    FcCountsNode *nodes;           /* where the counts' arrays were when they were found, */
+    FcCountsArc *arcs;
+    FcCountsFunction *functions;
+    FcCountsSum *sums;
+} StackNamedEdges;
+
+typedef struct FcStack FcStack; /* in stack.h too, which shows no more of it */
+struct FcStack
+{
+    /* Of the current segment, kept here for the hot path: see fc_stack_save_current. */
+    struct StackFrame *frames;
+    guint32 top;
+    guint32 room;
+    guint64 low;
+    guint64 size;
+
+    struct FcName *names; /* [0] is none; */
+    guint32 name_count;   /* the highest number of one that was given */
+    guint64 names_low;    /* as FC_MSG_NAMES has it */
+    StackNamedEdges named_edges;
+
+    FcCounts *counts;
+    guint64 multiplier;
+    guint64 first;
+    guint64 last;
+    guint64 next_change; /* time from which on an address may be of another module */
+
+    struct StackSegment *segments; /* [0]: the thread's own stack */
+    gint segment_count;
+    gint current;
+    GArray *inferred;         /* see stack-inferred.c; NULL: none yet */
+    GArray *idle_segments;    /* gint: segments of no stack, to be used again; NULL: none yet */
+    GHashTable *by_region;    /* start of a region -> segment; NULL: none yet */
+    const FcRegions *regions; /* NULL: none */
+    FcHeapThread *heap;       /* NULL: memory is not profiled */
+    FcTrace *trace;           /* owned; NULL: no records are kept */
+    FcCounted *counted;       /* owned; NULL: no calls were counted */
+    gboolean is_window;       /* everything is recorded now, see stack-counted.h, */
+    guint32 window_top;       /* in this frame, of the segment that was current */
+    guint32 window_callees[STACK_WINDOW_FRAMES]; /* calls that are else counted, of this frame, of
+                                                    those in it, ... */
+    gint window_segment;                         /* the segment that was current */
+    guint64 window_number;                       /* another one for each window */
+    guint64 window_weight;                       /* what its sample stands for */
+    GArray *aways;        /* of struct FrameAway, [0] begins the list of the free ones; NULL: none
+                             yet */
+    struct StackAway off; /* of the thread in all */
+    /* Of the last FC_RECORD_OFFs in a row while no frame is open: */
+    struct StackAway off_outside; /* what `off` was before them, */
+    guint64 outside_from;         /* the time of the record before them, */
+    guint64 outside_to;           /* and that of the last of them; 0: there is none */
+    struct StackAway off_pending; /* what was after the records of the same time, if it was */
+    gboolean is_pending;
+    guint64 off_placed;    /* of what was pending, */
+    guint64 off_placed_at; /* by the time of this record */
+    guint64 off_since;     /* time of the record before the last FC_RECORD_OFF in a row, */
+    guint64 off_taken;     /* since then, off the CPU: so much less room there is; */
+    guint64 off_time;      /* and of that itself; */
+    guint32 off_top;       /* the number of frames then, */
+    gint off_segment;      /* and of which segment; */
+    guint64 off_base;      /* where it said that the clocks stood, */
+    guint32 waits;         /* and how often the thread had waited; */
+    FcWaits off_seen;      /* whether there was any */
+    FcRegion native;       /* bounds of the thread's own stack, as far as they are known */
+};
+
+/* What a short record's first word tells. */
+static inline guint32 short_name(guint64 first)
+{
+    return (guint32)(first >> FC_SHORT_NAME_SHIFT & FC_NAME_MASK);
+}
+
+static inline guint64 short_address(const FcStack *stack, guint64 first)
+{
+    return stack->names_low + (first >> FC_SHORT_ADDRESS_SHIFT & FC_SHORT_ADDRESS_MASK);
+}
+
+static inline guint64 ns_of(guint64 ticks, guint64 multiplier)
+{
+    return (guint64)(((unsigned __int128)ticks * multiplier) >> 32);
+}
+
+/* How many bits the number has: of 2 n + 1 it is one more, which is never 0.  No duration has 64.
+ */
+static inline guint bucket_of(guint64 ns)
+{
+    return 63u ^ (guint)__builtin_clzll(ns << 1 | 1);
+}
+
+/* A name was given: 0 is none. */
+void fc_stack_name(FcStack *stack, guint32 name, guint64 function, guint64 site);
+
+/* Adds a call or return of the innermost frame to the trace. */
+void fc_stack_trace(FcStack *stack, FcTraceKind kind, guint64 time);
+/* A call that called nothing: from `time` on for so long. */
+void fc_stack_trace_leaf(FcStack *stack, guint32 node, guint64 time, guint64 elapsed);
+
+/* The edge of a call by the innermost frame; see fc_counts_make_edge for how long it is good. */
+static inline StackEdge edge_from_top(FcStack *stack, guint64 function, guint64 site, guint64 time)
+{
+    const FcMapSlot *slot =
+        fc_counts_edge(stack->counts, stack->frames[stack->top].node, site, function, time);
+    return (StackEdge){slot->value, slot->extra};
+}
+
+/* Nothing is known of the edges of names any more, as modules came or went. */
+void fc_stack_forget_named_edges(FcStack *stack);
+
+static inline FramePlace place_of(const FcCounts *counts, guint32 node, guint32 arc)
+{
+    FcCountsNode *context = &counts->nodes[node];
+    return (FramePlace){.function = &counts->functions[context->function],
+                        .node = context,
+                        .arc = &counts->arcs[arc]};
+}
+
+/* The same with the sum, for whose calls end by short records.  Where the context has another
+ * owner, no call of the function is added to a sum any more. */
+FramePlace fc_stack_place(FcStack *stack, guint32 node, guint32 arc);
+
+/* More room for frames, which may be elsewhere then. */
+void fc_stack_make_room(FcStack *stack);
+
+/* The activations of the function's contexts and arcs are counted from here on, of which there is
+ * one at most, among the frames of the current segment up to `innermost` and those that called it;
+ * none of its calls is added to a sum any more.  Only where that is not so yet. */
+void fc_stack_count_activations(FcStack *stack, FcCountsFunction *function,
+                                const struct StackFrame *innermost);
+
+/* One more that takes time, called by `innermost`. */
+static inline void begin_activation(FcStack *stack, const FramePlace *place,
+                                    const struct StackFrame *innermost)
+{
+    FcCountsFunction *function = place->function;
+    if (G_LIKELY(function->active == 0))
+    {
+        function->active = 1;
+        return;
+    }
+    if (G_UNLIKELY(function->active == 1))
+        fc_stack_count_activations(stack, function, innermost);
+    function->active++;
+    place->node->active++;
+    place->arc->active++;
+}
+
+/* Opens `frame`, of which the caller says the rest. */
+static inline void begin_frame(struct StackFrame *frame, StackEdge edge, const FramePlace *place,
+                               const struct FcName *callee, guint64 time)
+{
+    frame->function = callee->function;
+    frame->site = callee->site;
+    frame->place = *place;
+    frame->node = edge.node;
+    frame->arc = edge.arc;
+    frame->entered = time;
+    frame->ran_before = 0;
+    frame->callees = 0;
+    frame->made = FRAME_CALLED;
+    frame->away = 0;
+}
+
+/* As the innermost one, at that place. */
+static inline struct StackFrame *push_frame_at(FcStack *stack, StackEdge edge,
+                                               const FramePlace *place, const struct FcName *callee,
+                                               guint64 exit_word, guint64 time)
+{
+    begin_activation(stack, place, &stack->frames[stack->top]);
+    if (G_UNLIKELY(++stack->top == stack->room))
+        fc_stack_make_room(stack);
+    struct StackFrame *frame = &stack->frames[stack->top];
+    begin_frame(frame, edge, place, callee, time);
+    frame->exit_word = exit_word;
+    if (G_UNLIKELY(stack->trace))
+        fc_stack_trace(stack, FC_TRACE_CALL, time);
+    return frame;
+}
+
+/* The same, of a call that no table has. */
+static inline struct StackFrame *push_frame(FcStack *stack, StackEdge edge,
+                                            const struct FcName *callee, guint64 exit_word,
+                                            guint64 time)
+{
+    const FramePlace place = stack->named_edges.places
+                                 ? fc_stack_place(stack, edge.node, edge.arc)
+                                 : place_of(stack->counts, edge.node, edge.arc);
+    return push_frame_at(stack, edge, &place, callee, exit_word, time);
+}
+
+/* A call of context `node` by `arc` ended, which began at `begun`: for what is kept of single calls
+ * where that is wanted. */
+void fc_stack_keep_duration(FcCounts *counts, guint32 node, guint32 arc, guint64 begun,
+                            guint64 total, guint64 total_ns);
+
+/* Whether it is, or their records are.  Of what is kept by arc or function nothing is there before
+ * the first of these. */
+static inline gboolean keeps_calls(const FcStack *stack)
+{
+    return stack->counts->latency_room.limit != 0 || stack->counts->slowest_most != 0 ||
+           stack->trace;
+}
+
+/* A call that ended. */
+struct EndedCall
+{
+    guint32 node;
+    guint32 arc;
+    guint64 begun;
+    guint64 total;
+};
+
+static inline void add_duration(FcCounts *counts, FcCountsFunction *function,
+                                const struct EndedCall *call, guint64 multiplier)
+{
+    const guint64 total_ns = ns_of(call->total, multiplier);
+    (*fc_counts_bucket(function, bucket_of(total_ns)))++;
+    if (counts->arc_latencies || counts->slowest)
+        fc_stack_keep_duration(counts, call->node, call->arc, call->begun, call->total, total_ns);
+}
+
+/* The same where it was never off the CPU. */
+static inline void add_activation(FcCounts *counts, FcCountsFunction *function,
+                                  const struct EndedCall *call, guint64 local, guint64 multiplier)
+{
+    FcCountsBounds *bounds = &function->bounds;
+    const guint64 total = call->total;
+    if (G_UNLIKELY(total < bounds->total_min || total > bounds->total_max ||
+                   local < bounds->local_min || local > bounds->local_max))
+        fc_counts_bound_call(bounds, total, local);
+    add_duration(counts, function, call, multiplier);
+}
+
+/* Takes what was not its work off a frame's elapsed time, which it returns, and hands it on to the
+ * caller; before the frame counts as inactive. */
+guint64 fc_stack_stop_away(FcStack *stack, struct StackFrame *frame, struct StackFrame *caller,
+                           guint64 elapsed);
+/* The end of pop_frame() for such a frame. */
+void fc_stack_end_away(FcStack *stack, struct StackFrame *frame, guint64 total, guint64 local);
+
+/* One activation less that takes time: to the totals of what has no other on the stack. */
+static inline void stop_place(const FramePlace *place, guint64 elapsed)
+{
+    FcCountsFunction *function = place->function;
+    if (G_LIKELY(function->active == 1))
+    {
+        function->active = 0;
+        place->node->total += elapsed;
+        place->arc->total += elapsed;
+        function->total += elapsed;
+        return;
+    }
+    if (--place->node->active == 0)
+        place->node->total += elapsed;
+    if (--place->arc->active == 0)
+        place->arc->total += elapsed;
+    if (--function->active == FC_COUNTS_RECURSIVE)
+        function->total += elapsed;
+}
+
+/* Stops `frame`'s clock at `time`: adds what elapsed to the totals of its context, arc and
+ * function where no other activation is on the stack, and to the caller's callees.  Returns it. */
+static inline guint64 stop_clock(FcStack *stack, struct StackFrame *frame,
+                                 struct StackFrame *caller, guint64 time)
+{
+    const FramePlace place = place_of(stack->counts, frame->node, frame->arc);
+    guint64 elapsed = time - frame->entered;
+    if (G_UNLIKELY(frame->away != 0))
+        elapsed = fc_stack_stop_away(stack, frame, caller, elapsed);
+    caller->callees += elapsed;
+    stop_place(&place, elapsed);
+    return elapsed;
+}
+
+static inline FcCountsFunction *function_of(const FcStack *stack, const struct StackFrame *frame)
+{
+    return &stack->counts->functions[stack->counts->nodes[frame->node].function];
+}
+
+/* The frame that called the outermost one of the current segment. */
+static inline struct StackFrame *caller_of_segment(FcStack *stack)
+{
+    gint caller = stack->segments[stack->current].caller;
+    if (caller < 0)
+        return &stack->frames[0];
+    return &stack->segments[caller].frames[stack->segments[caller].top];
+}
+
+static inline FcCounted *stack_counted(FcStack *stack)
+{
+    if (!stack->counted)
+        stack->counted = fc_counted_new(stack->counts);
+    return stack->counted;
+}
+
+/* The frame of that sample, which has left the stack, took so many ticks: see stack-counted.c. */
+void fc_stack_end_sample(FcStack *stack, guint32 sample, guint64 total, guint64 local);
+
+static inline struct StackFrame *caller_of_top(FcStack *stack)
+{
+    return G_LIKELY(stack->top > 1) ? &stack->frames[stack->top - 1] : caller_of_segment(stack);
+}
+
+/* The innermost frame, whatever it is. */
+void fc_stack_pop_other(FcStack *stack, guint64 time);
+
+/* The innermost frame, `frame`, which is a call of which all was recorded, returned to `caller`. */
+__attribute__((always_inline)) static inline void end_call(FcStack *stack,
+                                                           const struct StackFrame *frame,
+                                                           const FramePlace *place,
+                                                           struct StackFrame *caller, guint64 time)
+{
+    /* as stop_clock() */
+    const guint64 elapsed = time - frame->entered;
+    const guint64 total = frame->ran_before + elapsed;
+    const guint64 local = total - frame->callees;
+    const struct EndedCall call = {frame->node, frame->arc, frame->entered, total};
+    caller->callees += elapsed;
+    stop_place(place, elapsed);
+    place->node->local += local;
+    add_activation(stack->counts, place->function, &call, local, stack->multiplier);
+}
+
+static inline void pop_frame(FcStack *stack, guint64 time)
+{
+    const struct StackFrame *frame = &stack->frames[stack->top];
+    if (G_UNLIKELY(!frame_is_whole_call(frame) || stack->trace))
+    {
+        fc_stack_pop_other(stack, time);
+        return;
+    }
+    const FramePlace place = place_of(stack->counts, frame->node, frame->arc);
+    end_call(stack, frame, &place, caller_of_top(stack), time);
+    stack->top--;
+}
+
+/* The count and times of a call that called nothing; `innermost` is the current segment's frame. */
+static inline void add_leaf_times(FcStack *stack, const FramePlace *place,
+                                  const struct StackFrame *innermost, guint64 elapsed)
+{
+    FcCountsFunction *function = place->function;
+    place->node->calls++;
+    place->node->local += elapsed;
+    place->arc->calls++;
+    if (fc_counts_activations(function) == 0)
+    {
+        place->node->total += elapsed;
+        place->arc->total += elapsed;
+        function->total += elapsed;
+        return;
+    }
+    if (G_UNLIKELY(function->active == 1))
+        fc_stack_count_activations(stack, function, innermost);
+    if (place->node->active == 0)
+        place->node->total += elapsed;
+    if (place->arc->active == 0)
+        place->arc->total += elapsed;
+}
+
+/* What begin_frame(), the counting of a call, and end_call() do for a call that called nothing. */
+static inline void add_leaf_call(FcStack *stack, StackEdge edge, const FramePlace *place,
+                                 guint64 begun, guint64 elapsed)
+{
+    const struct EndedCall call = {edge.node, edge.arc, begun, elapsed};
+    struct StackFrame *innermost = &stack->frames[stack->top];
+    struct StackFrame *caller = G_LIKELY(stack->top > 0) ? innermost : caller_of_segment(stack);
+    caller->callees += elapsed;
+    add_leaf_times(stack, place, innermost, elapsed);
+    if (stack->trace)
+        fc_stack_trace_leaf(stack, edge.node, begun, elapsed);
+    add_activation(stack->counts, place->function, &call, elapsed, stack->multiplier);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Reading a thread's records, short and long ones: the other half of the manager's inner loop.  For
+ * stack.c.
+ */
+#pragma once
+
+#include "fcmanager/stack/frames.h"
+
+/* A record that was read, once: the program may write over it meanwhile. */
+struct Event
+{
+    guint64 time;
+    guint64 function;
+    guint64 site;
+    guint64 where;           /* of a short one: the kind, and the return address's bits */
+    guint64 first;           /* the record's first word */
+    guint64 address;         /* on the stack */
+    gboolean after_inlining; /* FC_FUNCTION_AFTER_INLINING, which `function` has no more */
+};
+
+static inline guint64 kind_of(const struct Event *event)
+{
+    return event->where & FC_WHERE_KIND_MASK;
+}
+
+static inline guint16 return_bits_of(const struct Event *event)
+{
+    return (guint16)(event->where >> FC_WHERE_RETURN_SHIFT);
+}
+
+/* Of the frame that it opens. */
+static inline guint64 exit_word_of(const struct Event *entry)
+{
+    return (entry->first & FC_WHERE_KIND_MASK) == FC_RECORD_SHORT
+               ? entry->first | FC_SHORT_EXIT
+               : no_exit_word(return_bits_of(entry));
+}
+
+/* What an ENTER or EXIT of code that is not instrumented after inlining has beside the function. */
+G_NO_INLINE static void take_name(FcStack *stack, struct Event *event)
+{
+    const guint64 kind = kind_of(event);
+    if (kind != FC_RECORD_ENTER && kind != FC_RECORD_EXIT)
+        return;
+    const guint32 name = (guint32)(event->function >> FC_NAME_SHIFT & FC_NAME_MASK);
+    event->function &= FC_POINTER_MASK;
+    if (name != 0)
+        fc_stack_name(stack, name, event->function, event->site);
+}
+
+static inline void read_long(FcStack *stack, const struct FcUnit *units, struct Event *event)
+{
+    const struct FcRecord *record = (const struct FcRecord *)units;
+    event->first = __atomic_load_n(&record->where, __ATOMIC_RELAXED);
+    event->where = event->first;
+    event->time = __atomic_load_n(&record->time, __ATOMIC_RELAXED);
+    event->function = __atomic_load_n(&record->function, __ATOMIC_RELAXED);
+    event->address = event->where & FC_WHERE_ADDRESS_MASK;
+    event->after_inlining = (event->function & FC_FUNCTION_AFTER_INLINING) != 0;
+    if (G_UNLIKELY(event->after_inlining))
+    {
+        event->function &= ~FC_FUNCTION_AFTER_INLINING;
+        event->address |= return_bits_of(event) & 8u;
+        event->where &= FC_WHERE_KIND_MASK | FC_WHERE_ADDRESS_MASK;
+    }
+    else if (G_UNLIKELY(event->function >> FC_NAME_SHIFT != 0))
+        take_name(stack, event);
+}
+
+/* Maybe: whether it is there read_record() says. */
+static inline gboolean is_short(const struct FcUnit *units)
+{
+    return (__atomic_load_n(&units->first, __ATOMIC_RELAXED) & FC_WHERE_KIND_MASK) ==
+           FC_RECORD_SHORT;
+}
+
+/* `last`: its second word.  One whose name was not given is of no kind. */
+static inline void read_short(const FcStack *stack, guint64 first, guint64 last,
+                              struct Event *event)
+{
+    const guint32 number = short_name(first);
+    const struct FcName *name = &stack->names[G_LIKELY(number <= stack->name_count) ? number : 0];
+    event->first = first;
+    event->where = (first & FC_SHORT_EXIT ? FC_RECORD_EXIT : FC_RECORD_ENTER) |
+                   first >> FC_WHERE_RETURN_SHIFT << FC_WHERE_RETURN_SHIFT;
+    event->time = fc_record_time(last, stack->last);
+    event->function = name->function;
+    event->site = name->site;
+    event->address = short_address(stack, first);
+    event->after_inlining = FALSE;
+    if (G_UNLIKELY(event->function == 0))
+        event->where = FC_RECORD_SHORT;
+}
+
+/* How many units it has, of which two can be read; 0: it is not there yet. */
+static inline __attribute__((always_inline)) guint32
+read_record(FcStack *stack, const struct FcUnit *units, guint64 generation, struct Event *event)
+{
+    /* acquire: pairs with the hook's release of the record's last word */
+    const guint64 last = __atomic_load_n(&units->last, __ATOMIC_ACQUIRE);
+    const guint64 first = __atomic_load_n(&units->first, __ATOMIC_RELAXED);
+    if ((first & FC_WHERE_KIND_MASK) == FC_RECORD_SHORT)
+    {
+        if (last >> FC_SITE_GENERATION_SHIFT != FC_GENERATION_OF_SHORT(generation))
+            return 0;
+        read_short(stack, first, last, event);
+        return 1;
+    }
+    event->site =
+        __atomic_load_n(&units[1].last, __ATOMIC_ACQUIRE) ^ generation << FC_SITE_GENERATION_SHIFT;
+    if (event->site >> FC_SITE_GENERATION_SHIFT != 0)
+        return 0;
+    read_long(stack, units, event);
+    return FC_RECORD_UNITS;
+}
+
+/* The same where it matters less. */
+G_NO_INLINE static guint32 look_at_record(FcStack *stack, const struct FcUnit *units,
+                                          guint64 generation, struct Event *event)
+{
+    return read_record(stack, units, generation, event);
+}

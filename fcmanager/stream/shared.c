@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Access to the shared chunks: see shared.h.  The only file that writes to the shared
+ * memory.
+ */
+#include "fcmanager/stream/shared.h"
+
+#include "fcmanager/base/seal.h"
+
+#include <errno.h>
+
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct FcSharedMap
+{
+    struct FcShared *header;
+    gsize bytes;
+    int fd;              /* -1: not known */
+    guint32 chunk_count; /* ours: the program may change the one in the header */
+    guint8 *taken;       /* by chunk index */
+    gboolean freed_some; /* since the last fc_shared_wake; */
+    GArray *awaited;     /* guint32: those among them that a thread waits for */
+};
+
+FcSharedMap *fc_shared_map(int fd, GError **error)
+{
+    goffset size = fc_seal_size(fd);
+    if (size < 2 * (goffset)FC_CHUNK_BYTES || size % FC_CHUNK_BYTES != 0)
+    {
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+                    size < 0 ? "can't seal shared memory" : "bad shared memory");
+        return NULL;
+    }
+    gsize bytes = (gsize)size;
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (memory == MAP_FAILED)
+    {
+        g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(errno),
+                    "can't map shared memory: %s", g_strerror(errno));
+        return NULL;
+    }
+    FcSharedMap *shared = fc_shared_new(memory, bytes, error);
+    if (shared)
+        shared->fd = fd;
+    else
+        munmap(memory, bytes);
+    return shared;
+}
+
+FcSharedMap *fc_shared_new(void *memory, gsize bytes, GError **error)
+{
+    struct FcShared *header = memory;
+    guint32 chunk_count = header->chunk_count;
+    if (header->magic != FC_SHARED_MAGIC || header->version != FC_WIRE_VERSION ||
+        chunk_count != bytes / FC_CHUNK_BYTES - 1)
+    {
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+                    "libfc and fcmanager are of different versions");
+        return NULL;
+    }
+    FcSharedMap *shared = g_new0(FcSharedMap, 1);
+    shared->header = header;
+    shared->bytes = bytes;
+    shared->fd = -1;
+    shared->chunk_count = chunk_count;
+    shared->taken = g_new0(guint8, chunk_count + 1);
+    shared->awaited = g_array_new(FALSE, FALSE, sizeof(guint32));
+    return shared;
+}
+
+void fc_shared_unmap(FcSharedMap *shared)
+{
+    if (!shared)
+        return;
+    munmap(shared->header, shared->bytes);
+    g_free(shared->taken);
+    g_array_unref(shared->awaited);
+    g_free(shared);
+}
+
+static struct FcChunk *chunk_at(const FcSharedMap *shared, guint32 index)
+{
+    return (struct FcChunk *)((char *)shared->header + (gsize)index * FC_CHUNK_BYTES);
+}
+
+/* The first chunk from `index` on that anybody ever wrote to, or one behind the last.  Most
+ * sessions use a few of a thousand, and to look into the others would take a page of memory for
+ * each, which is most of what a manager does for a process that makes a few calls. */
+static guint32 first_written(const FcSharedMap *shared, guint32 index)
+{
+    off_t at = shared->fd < 0 ? -1 : lseek(shared->fd, (off_t)index * FC_CHUNK_BYTES, SEEK_DATA);
+    if (at >= 0)
+        return (guint32)MIN(at / FC_CHUNK_BYTES, shared->chunk_count + 1);
+    return shared->fd >= 0 && errno == ENXIO ? shared->chunk_count + 1 : index;
+}
+
+/* Whether `process` owns it.  A chunk that is looked at in our mapping is in our resident memory
+ * whole, as the kernel maps its other pages beside the one: for those that nobody wants, and that
+ * are not there already, that would come to 64 MiB.  For all it would take longer than processes
+ * that end one after the other leave us. */
+static gboolean is_owned(const FcSharedMap *shared, guint32 index, guint64 process)
+{
+    const off_t at = (off_t)index * FC_CHUNK_BYTES + (off_t)offsetof(struct FcChunk, owner);
+    guint64 owner;
+    if (index <= FC_SHARED_RESIDENT || shared->fd < 0 ||
+        pread(shared->fd, &owner, sizeof owner, at) != sizeof owner)
+        owner = __atomic_load_n(&chunk_at(shared, index)->owner, __ATOMIC_RELAXED);
+    return owner == process;
+}
+
+/* Whether `process` owns the chunk, its header is complete and it is of that kind. */
+static gboolean view_chunk(FcSharedMap *shared, guint32 index, guint64 process,
+                           enum FcChunkKind kind, FcChunkView *view)
+{
+    struct FcChunk *chunk = chunk_at(shared, index);
+    if (__atomic_load_n(&chunk->owner, __ATOMIC_RELAXED) != process)
+        return FALSE;
+    /* acquire: pairs with the release that completes the header */
+    if (__atomic_load_n(&chunk->ready, __ATOMIC_ACQUIRE) != 1)
+        return FALSE;
+    view->index = index;
+    view->thread = __atomic_load_n(&chunk->thread, __ATOMIC_RELAXED);
+    view->sequence = __atomic_load_n(&chunk->sequence, __ATOMIC_RELAXED);
+    view->generation = __atomic_load_n(&chunk->generation, __ATOMIC_RELAXED);
+    view->stopped = __atomic_load_n(&chunk->stopped, __ATOMIC_RELAXED) == 1;
+    view->units = chunk->units;
+    view->counts = chunk->counts;
+    view->beacon = &chunk->beacon;
+    return __atomic_load_n(&chunk->kind, __ATOMIC_RELAXED) == kind && view->thread != 0 &&
+           view->generation >= 1 && view->generation <= G_MAXUINT16;
+}
+
+static gboolean take(FcSharedMap *shared, guint32 index, guint64 process, enum FcChunkKind kind,
+                     FcChunkView *view)
+{
+    if (index < 1 || index > shared->chunk_count || shared->taken[index] ||
+        !view_chunk(shared, index, process, kind, view))
+        return FALSE;
+    shared->taken[index] = 1;
+    return TRUE;
+}
+
+gboolean fc_shared_take(FcSharedMap *shared, guint32 index, guint64 process, FcChunkView *view)
+{
+    return take(shared, index, process, FC_CHUNK_OF_RECORDS, view);
+}
+
+gboolean fc_shared_take_counts(FcSharedMap *shared, guint32 index, guint64 process,
+                               FcChunkView *view)
+{
+    return take(shared, index, process, FC_CHUNK_OF_COUNTS, view);
+}
+
+static gint compare_views(gconstpointer a, gconstpointer b)
+{
+    const FcChunkView *one = a;
+    const FcChunkView *other = b;
+    if (one->thread != other->thread)
+        return one->thread < other->thread ? -1 : 1;
+    if (one->sequence != other->sequence)
+        return (gint32)(one->sequence - other->sequence) < 0 ? -1 : 1;
+    return one->index < other->index ? -1 : 1;
+}
+
+GArray *fc_shared_owned(FcSharedMap *shared, guint64 process, enum FcChunkKind kind)
+{
+    GArray *views = g_array_new(FALSE, FALSE, sizeof(FcChunkView));
+    FcChunkView view;
+    for (guint32 i = first_written(shared, 1); i <= shared->chunk_count;
+         i = first_written(shared, i + 1))
+        if (!shared->taken[i] && is_owned(shared, i, process) &&
+            view_chunk(shared, i, process, kind, &view))
+            g_array_append_val(views, view);
+    g_array_sort(views, compare_views);
+    return views;
+}
+
+static void wake(guint32 *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE, G_MAXINT, NULL, NULL, 0);
+}
+
+static void free_chunk(FcSharedMap *shared, guint32 index)
+{
+    struct FcChunk *chunk = chunk_at(shared, index);
+    /* The generations begin again: what the chunk's earlier uses left must not look new. */
+    if (chunk->generation >= FC_GENERATION_LAST)
+        for (guint32 i = 0; i < FC_CHUNK_UNITS; i++)
+            chunk->units[i].last = 0;
+    __atomic_store_n(&chunk->ready, 0, __ATOMIC_RELAXED);
+    /* pairs with the claim's acquire; seq_cst: and with the store of `is_awaited` before the wait
+     */
+    __atomic_store_n(&chunk->owner, 0, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&chunk->is_awaited, __ATOMIC_SEQ_CST) != 0)
+    {
+        __atomic_store_n(&chunk->is_awaited, 0, __ATOMIC_RELAXED);
+        g_array_append_val(shared->awaited, index);
+    }
+    shared->taken[index] = 0;
+    if (index > FC_SHARED_RESIDENT)
+        madvise(chunk, FC_CHUNK_BYTES, MADV_DONTNEED);
+}
+
+void fc_shared_free(FcSharedMap *shared, guint32 index)
+{
+    free_chunk(shared, index);
+    shared->freed_some = TRUE;
+    __atomic_add_fetch(&shared->header->freed, 1, __ATOMIC_SEQ_CST);
+}
+
+void fc_shared_free_all(FcSharedMap *shared, guint64 process)
+{
+    for (guint32 i = first_written(shared, 1); i <= shared->chunk_count;
+         i = first_written(shared, i + 1))
+        if (is_owned(shared, i, process))
+            free_chunk(shared, i);
+    shared->freed_some = TRUE;
+    __atomic_add_fetch(&shared->header->freed, 1, __ATOMIC_SEQ_CST);
+}
+
+void fc_shared_count_round(FcSharedMap *shared)
+{
+    __atomic_add_fetch(&shared->header->rounds, 1, __ATOMIC_RELAXED);
+}
+
+gboolean fc_shared_wake(FcSharedMap *shared)
+{
+    /* pairs with the waiter's increment, which comes before its wait compares `freed` */
+    const gboolean is_any_awaited =
+        shared->freed_some && __atomic_load_n(&shared->header->waiters, __ATOMIC_SEQ_CST) != 0;
+    const gboolean is_one_awaited = shared->awaited->len > 0;
+    if (is_any_awaited)
+        wake(&shared->header->freed);
+    shared->freed_some = FALSE;
+    for (guint i = 0; i < shared->awaited->len; i++)
+        wake((guint32 *)&chunk_at(shared, g_array_index(shared->awaited, guint32, i))->owner);
+    g_array_set_size(shared->awaited, 0);
+    return is_any_awaited || is_one_awaited;
+}
+
+gboolean fc_shared_is_streamed(const FcSharedMap *shared)
+{
+    return __atomic_load_n(&shared->header->is_streamed, __ATOMIC_RELAXED) != 0;
+}
+
+gboolean fc_shared_answer(FcSharedMap *shared, guint32 index, guint64 process, const char *text)
+{
+    if (index < 1 || index > shared->chunk_count)
+        return FALSE;
+    struct FcChunk *chunk = chunk_at(shared, index);
+    if (__atomic_load_n(&chunk->owner, __ATOMIC_RELAXED) != process)
+        return FALSE;
+    gsize bytes = MIN(strlen(text), sizeof chunk->records);
+    memcpy(chunk->records, text, bytes);
+    chunk->answer_bytes = (guint32)bytes;
+    /* release: pairs with the acquire of the thread that waits */
+    __atomic_store_n(&chunk->answer, 1, __ATOMIC_RELEASE);
+    wake(&chunk->answer);
+    return TRUE;
+}

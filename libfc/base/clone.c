@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * See clone.h.
+ */
+#include "libfc/base/clone.h"
+
+/* Function and argument go to the child by way of its stack. */
+#if defined(__x86_64__)
+__asm__(".text\n"
+        ".globl fc_clone\n"
+        ".hidden fc_clone\n"
+        ".type fc_clone, @function\n"
+        "fc_clone:\n"
+        ".cfi_startproc\n"
+        "    sub $16, %rsi\n"
+        "    mov %rdi, (%rsi)\n"
+        "    mov %rcx, 8(%rsi)\n"
+        "    movslq %edx, %rdi\n"
+        "    xor %edx, %edx\n"
+        "    xor %r10d, %r10d\n"
+        "    xor %r8d, %r8d\n"
+        "    mov $56, %eax\n"
+        "    syscall\n"
+        "    test %rax, %rax\n"
+        "    jz 1f\n"
+        "    ret\n"
+        "1:\n"
+        ".cfi_undefined rip\n"
+        "    xor %ebp, %ebp\n"
+        "    pop %rax\n"
+        "    pop %rdi\n"
+        "    call *%rax\n"
+        "    mov %eax, %edi\n"
+        "    mov $60, %eax\n"
+        "    syscall\n"
+        ".cfi_endproc\n"
+        ".size fc_clone, .-fc_clone\n");
+#elif defined(__aarch64__)
+__asm__(".text\n"
+        ".globl fc_clone\n"
+        ".hidden fc_clone\n"
+        ".type fc_clone, %function\n"
+        "fc_clone:\n"
+        ".cfi_startproc\n"
+        "    stp x0, x3, [x1, #-16]!\n"
+        "    sxtw x0, w2\n"
+        "    mov x2, xzr\n"
+        "    mov x3, xzr\n"
+        "    mov x4, xzr\n"
+        "    mov x8, #220\n"
+        "    svc #0\n"
+        "    cbz x0, 1f\n"
+        "    ret\n"
+        "1:\n"
+        ".cfi_undefined x30\n"
+        "    mov x29, xzr\n"
+        "    ldp x1, x0, [sp], #16\n"
+        "    blr x1\n"
+        "    mov x8, #93\n"
+        "    svc #0\n"
+        ".cfi_endproc\n"
+        ".size fc_clone, .-fc_clone\n");
+#endif

@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Reads ./.functioncheckrc and the environment into fc_config, or a privileged program's own
+ * settings.  Called once by start.c at the start; changes neither.
+ *
+ * Precedence: the environment beats the file, except that `!` in the file unsets
+ * a variable wherever it was set: a switch is on when its variable exists,
+ * whatever its value, so there would be no other way to turn one off.
+ */
+#include "libfc/base/config.h"
+
+#include "libfc/base/file.h"
+#include "libfc/base/libc.h"
+#include "libfc/base/notice.h"
+#include "libfc/base/sys.h"
+#include "libfc/base/text.h"
+#include "libfc/base/trust.h"
+#include "libfc/base/variables.h"
+
+#include <fcntl.h>
+#include <string.h>
+
+#define RC_FILE ".functioncheckrc"
+
+struct FcConfig fc_config;
+
+/* The rows of variables.h. */
+enum Variable
+{
+#define NUMBER(name, argument, help) VAR_##name,
+    FC_VARIABLES(NUMBER)
+#undef NUMBER
+        VAR_COUNT
+};
+
+static const struct
+{
+    const char *name;
+    const char *help;
+} variables[VAR_COUNT] = {
+#define ROW(name, argument, help) {"FC_" #name, help},
+    FC_VARIABLES(ROW)
+#undef ROW
+};
+
+/* Where each variable's value stands: in the environment or in rc_text. */
+static const char *values[VAR_COUNT];
+#define RC_BYTES_MAX 16384
+static char rc_text[RC_BYTES_MAX + 1];
+
+static int find_variable(const char *name)
+{
+    for (int i = 0; i < VAR_COUNT; i++)
+        if (strcmp(variables[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+/* A file of the working directory may name nothing outside of it: neither a program to execute
+ * nor a folder to write to, also by way of a link, which comes in an archive as the file does. */
+static bool leads_out(enum Variable variable, const char *value)
+{
+    if (variable == VAR_MANAGER)
+        return true;
+    if (variable != VAR_DUMP_PATH)
+        return false;
+    if (value[0] == '/')
+        return true;
+    for (const char *part = value; part; part = strchr(part, '/'))
+    {
+        part += *part == '/';
+        if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || part[2] == '\0'))
+            return true;
+    }
+    return fc_trust_has_link(value);
+}
+
+static void refuse(enum Variable variable)
+{
+    struct FcLine line;
+    fc_line_start(&line, "FCheck: ");
+    fc_line_add(&line, variables[variable].name);
+    fc_line_add(&line, " in ./" RC_FILE " is not used: it leads out of the folder");
+    fc_notice_line(&line);
+}
+
+static void take_value(enum Variable variable, const char *value, bool is_own)
+{
+    if (strcmp(value, "!") == 0)
+        values[variable] = NULL;
+    else if (is_own)
+        values[variable] = value;
+    else if (leads_out(variable, value))
+        refuse(variable);
+    else if (!fc_libc_getenv(variables[variable].name))
+        values[variable] = value;
+}
+
+static void take_line(char *line, bool is_own)
+{
+    line += strspn(line, " \t\r");
+    size_t name_bytes = strcspn(line, " \t\r");
+    if (strncmp(line, "FC_", 3) != 0)
+        return;
+    char *value = line + name_bytes;
+    if (*value != '\0')
+    {
+        *value++ = '\0';
+        value += strspn(value, " \t\r");
+    }
+    size_t end = strlen(value);
+    while (end > 0 && strchr(" \t\r", value[end - 1]))
+        value[--end] = '\0';
+
+    int variable = find_variable(line);
+    if (variable >= 0)
+        take_value((enum Variable)variable, value, is_own);
+}
+
+/* Reads the settings of a file; `is_own`: they are those of a privileged program.  0, or -errno
+ * where none is used; -EFBIG: there is no room for them, and what is cut off may be the end of a
+ * value. */
+static long load_file(const char *folder, const char *name, bool is_own)
+{
+    const int fd = fc_trust_open(folder, name);
+    if (fd < 0)
+        return fd;
+    const size_t bytes = fc_file_read_fd(fd, rc_text, sizeof rc_text);
+    if (bytes > RC_BYTES_MAX)
+        return -EFBIG;
+    rc_text[bytes] = '\0';
+    for (char *line = rc_text; line;)
+    {
+        char *newline = strchr(line, '\n');
+        if (newline)
+            *newline++ = '\0';
+        take_line(line, is_own);
+        line = newline;
+    }
+    return 0;
+}
+
+/* Says why a file is not used that is there. */
+static void explain(const char *file, long error)
+{
+    struct FcLine line;
+    if (error == 0 || error == -ENOENT)
+        return;
+    fc_line_start(&line, "FCheck: ");
+    fc_line_add(&line, file);
+    fc_line_add(&line, " is not used: ");
+    if (error == -EFBIG)
+        fc_line_add(&line, "it is longer than 16 KiB");
+    else
+        fc_trust_add_reason(&line, error);
+    fc_notice_line(&line);
+}
+
+static void load_rc_file(void)
+{
+    const long error = load_file(".", RC_FILE, false);
+    fc_config.rc_used = error == 0;
+    explain("./" RC_FILE, error);
+}
+
+/* PROGRAM.functioncheckrc beside the program, which says at least where the profile goes to. */
+static void load_own_file(void)
+{
+    static char path[4096 + sizeof RC_FILE];
+    long bytes = fc_sys(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, 4096);
+    if (bytes <= 0 || bytes >= 4096)
+        return;
+    strcpy(path + bytes, RC_FILE);
+    char *slash = strrchr(path, '/');
+    if (!slash || slash == path)
+        return;
+    *slash = '\0';
+    const long error = load_file(path, slash + 1, true);
+    *slash = '/';
+    explain(path, error);
+}
+
+static void complain(enum Variable variable, const char *used)
+{
+    struct FcLine line;
+    fc_line_start(&line, "FCheck: ");
+    fc_line_add(&line, variables[variable].name);
+    fc_line_add(&line, ": bad value '");
+    fc_line_add(&line, values[variable]);
+    fc_line_add(&line, "', using ");
+    fc_line_add(&line, used);
+    fc_notice_line(&line);
+}
+
+/* What is no number is `fallback`, and what is more than `most` is `many`. */
+static uint32_t number_up_to(enum Variable variable, uint32_t fallback, uint32_t most,
+                             uint32_t many)
+{
+    const char *text = values[variable];
+    if (!text)
+        return fallback;
+    uint64_t result = 0;
+    const char *at = text;
+    for (; *at >= '0' && *at <= '9'; at++)
+        if (result <= most)
+            result = result * 10 + (uint64_t)(*at - '0');
+    const bool is_number = at != text && *at == '\0' && (result != 0 || fallback == 0);
+    if (is_number && result <= most)
+        return (uint32_t)result;
+    const uint32_t used = is_number ? many : fallback;
+    char digits[24];
+    *fc_text_number(digits, used) = '\0';
+    complain(variable, digits);
+    return used;
+}
+
+static uint32_t number(enum Variable variable, uint32_t fallback)
+{
+    return number_up_to(variable, fallback, INT32_MAX, fallback);
+}
+
+static void path(enum Variable variable, char *into, size_t room, const char *fallback)
+{
+    const char *text = values[variable];
+    if (text && (text[0] == '\0' || strlen(text) >= room))
+    {
+        complain(variable, fallback[0] != '\0' ? fallback : "the installed one");
+        text = NULL;
+    }
+    strcpy(into, text ? text : fallback);
+}
+
+/* The letters behind `%` in FC_DUMP_NAME; fcmanager puts in what they stand for. */
+#define PATTERNS "pntr%"
+
+/* What it can't make sense of stays as it is. */
+static void check_patterns(const char *name)
+{
+    for (const char *at = strchr(name, '%'); at; at = strchr(at, '%'))
+    {
+        char pattern[] = {at[0], at[1], '\0'};
+        at++;
+        if (*at != '\0' && strchr(PATTERNS, *at))
+        {
+            at++;
+            continue;
+        }
+        struct FcLine line;
+        fc_line_start(&line, "FCheck: FC_DUMP_NAME: '");
+        fc_line_add(&line, pattern);
+        fc_line_add(&line, "' is not known and stays as it is");
+        fc_notice_line(&line);
+    }
+}
+
+static bool uses_rank(const char *name)
+{
+    for (const char *at = strchr(name, '%'); at && at[1] != '\0'; at = strchr(at + 2, '%'))
+        if (at[1] == 'r')
+            return true;
+    return false;
+}
+
+/* What those who start the processes of an MPI program call their numbers. */
+static void load_rank(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK",   "PMI_RANK",
+                                        "MV2_COMM_WORLD_RANK",  "PALS_RANKID", "SLURM_PROCID"};
+    strcpy(fc_config.rank, "0");
+    if (!uses_rank(fc_config.dump_name))
+        return;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !fc_config.is_privileged; i++)
+    {
+        const char *value = fc_libc_getenv(names[i]);
+        size_t digits = value ? strspn(value, "0123456789") : 0;
+        if (digits == 0 || value[digits] != '\0' || digits >= sizeof fc_config.rank)
+            continue; /* it becomes part of a file's name */
+        strcpy(fc_config.rank, value);
+        return;
+    }
+    fc_notice("FC_DUMP_NAME: no rank is known here, '%r' is 0");
+}
+
+static void load_dump_name(void)
+{
+    char *name = fc_config.dump_name;
+    path(VAR_DUMP_NAME, name, sizeof fc_config.dump_name - 32, "functioncheck");
+    if (strchr(name, '/')) /* a folder belongs into FC_DUMP_PATH */
+    {
+        complain(VAR_DUMP_NAME, "functioncheck");
+        strcpy(name, "functioncheck");
+    }
+    size_t bytes = strlen(name);
+    if (bytes > 3 && strcmp(name + bytes - 3, ".fc") == 0)
+        name[bytes - 3] = '\0';
+    check_patterns(name);
+    load_rank();
+}
+
+static void load_time_mode(void)
+{
+    static const char *const names[] = {"tsc", "ext", "cpu", "sys"};
+    fc_config.time_mode = FC_TIME_TSC;
+    if (!values[VAR_TIME_MODE])
+        return;
+    for (int i = 0; i < 4; i++)
+        if (strcmp(values[VAR_TIME_MODE], names[i]) == 0)
+        {
+            fc_config.time_mode = (enum FcTimeMode)(i + 1);
+            return;
+        }
+    complain(VAR_TIME_MODE, "tsc");
+}
+
+static void load_transport(void)
+{
+    const char *text = values[VAR_TRANSPORT];
+    if (!text || strcmp(text, "shared") == 0)
+        return;
+    if (strcmp(text, "pipe") == 0)
+        fc_config.pipe_transport = true;
+    else
+        complain(VAR_TRANSPORT, "shared");
+}
+
+static void load_detail(void)
+{
+    const char *text = values[VAR_DETAIL];
+    /* whose call allocated what is to be exact, and who asks for percentiles wants all calls */
+    const bool wants_all = fc_config.memory || fc_config.latency;
+    fc_config.detail = wants_all ? FC_DETAIL_ALL : FC_DETAIL_AUTO;
+    if (!text)
+        return;
+    if (strcmp(text, "auto") == 0)
+        fc_config.detail = FC_DETAIL_AUTO;
+    else if (strcmp(text, "all") == 0)
+        fc_config.detail = FC_DETAIL_ALL;
+    else
+        complain(VAR_DETAIL, wants_all ? "all" : "auto");
+}
+
+static void load_filter(void)
+{
+    const char *text = values[VAR_FILTER];
+    if (!text)
+        return;
+    if (strlen(text) < sizeof fc_config.filter)
+        strcpy(fc_config.filter, text);
+    else
+        fc_notice("FC_FILTER is too long and not used");
+}
+
+bool fc_config_load(void)
+{
+    fc_config.is_privileged = fc_trust_is_privileged();
+    for (int i = 0; i < VAR_COUNT; i++)
+        values[i] = fc_config.is_privileged ? NULL : fc_libc_getenv(variables[i].name);
+    fc_notice_set_quiet(values[VAR_QUIET] || values[VAR_NO_VERBOSE]);
+    if (fc_config.is_privileged)
+        load_own_file();
+    else
+        load_rc_file();
+
+    fc_config.quiet = values[VAR_QUIET] != NULL || values[VAR_NO_VERBOSE] != NULL;
+    fc_notice_set_quiet(fc_config.quiet);
+    fc_config.help = values[VAR_HELP] != NULL;
+    fc_config.debug = values[VAR_DEBUG] != NULL;
+    fc_config.verbose = values[VAR_VERBOSE] != NULL || fc_config.debug;
+    fc_config.use_pid = values[VAR_USE_PID] != NULL;
+    fc_config.memory = values[VAR_MEMORY] != NULL;
+    fc_config.memory_scan = values[VAR_MEMORY_SCAN] != NULL && fc_config.memory;
+    fc_config.memory_unwind = values[VAR_MEMORY_UNWIND] != NULL;
+    fc_config.latency = values[VAR_LATENCY] != NULL;
+    fc_config.profile_mode = values[VAR_ALLOW_THREAD] ? FC_MODE_THREAD
+                             : values[VAR_NO_FORK]    ? FC_MODE_SINGLE
+                                                      : FC_MODE_FORK;
+    fc_config.buffer_records = number(VAR_BUFFER_SIZE, 65536);
+    fc_config.stack_size = number(VAR_STACK_SIZE, 512);
+    fc_config.function_size = number(VAR_FUNCTION_SIZE, 512);
+    fc_config.graph_size = number(VAR_GRAPH_SIZE, 512);
+    fc_config.memory_size = number(VAR_MEMORY_SIZE, 512);
+    fc_config.contexts = number(VAR_CONTEXTS, 100000);
+    fc_config.slowest = number_up_to(VAR_SLOWEST, 0, FC_SLOWEST_MAX, FC_SLOWEST_MAX);
+    fc_config.trace = number_up_to(VAR_TRACE, 0, INT32_MAX, INT32_MAX);
+    fc_config.memory_stack = number(VAR_MEMORY_STACK, 8);
+    fc_config.keep = number_up_to(VAR_KEEP, 0, FC_KEEP_MAX, FC_KEEP_MAX);
+    load_dump_name();
+    path(VAR_DUMP_PATH, fc_config.dump_path, sizeof fc_config.dump_path, "./");
+    path(VAR_MANAGER, fc_config.manager, sizeof fc_config.manager, "");
+    load_time_mode();
+    load_transport();
+    load_detail();
+    if (fc_config.trace > 0 || fc_config.slowest > 0)
+        fc_config.detail = FC_DETAIL_ALL; /* a call that is counted has no time */
+    load_filter();
+    /* a limit that is too large would be no limit */
+    fc_config.depth = number_up_to(VAR_DEPTH, 0, FC_DEPTH_MAX, 0);
+    return !fc_config.is_privileged || fc_config.dump_path[0] == '/';
+}
+
+static void print_entry(const char *label, const char *text, uint32_t value)
+{
+    struct FcLine line;
+    fc_line_start(&line, "FCheck: ");
+    fc_line_add(&line, label);
+    fc_line_add(&line, " : ");
+    if (text)
+        fc_line_add(&line, text);
+    else
+        fc_line_add_number(&line, value);
+    fc_notice_line(&line);
+}
+
+/* Where it is set to something. */
+static void print_number(const char *label, uint32_t value)
+{
+    if (value != 0)
+        print_entry(label, NULL, value);
+}
+
+/* What FunctionCheck 3 did not have, of which each has its default where it is not there. */
+static void print_others(void)
+{
+    print_entry("                detail", fc_config.detail == FC_DETAIL_ALL ? "all" : "auto", 0);
+    print_entry("             transport", fc_config.pipe_transport ? "pipe" : "shared", 0);
+    print_entry("              contexts", NULL, fc_config.contexts);
+    if (fc_config.filter[0] != '\0')
+        print_entry("                filter", fc_config.filter, 0);
+    print_number("                 depth", fc_config.depth);
+    if (fc_config.latency)
+        print_entry("               latency", "on", 0);
+    print_number("         slowest calls", fc_config.slowest);
+    print_number("         trace records", fc_config.trace);
+    if (fc_config.memory)
+        print_entry("          memory stack", NULL, fc_config.memory_stack);
+    if (fc_config.memory_unwind)
+        print_entry("      memory unwinding", "on", 0);
+    if (fc_config.memory_scan)
+        print_entry("           memory scan", "on", 0);
+    print_number("   older profiles kept", fc_config.keep);
+    if (fc_config.manager[0] != '\0')
+        print_entry("               manager", fc_config.manager, 0);
+}
+
+/* Where the profile will be, as well: a program may have closed standard error when it ends, or
+ * opened something else there. */
+static void print_one_line(void)
+{
+    struct FcLine line;
+    fc_line_start(&line, "FCheck: Starting FunctionCheck V" FC_VERSION);
+    fc_line_add(&line, fc_config.rc_used ? " with the settings of ./" RC_FILE : "");
+    fc_line_add(&line, ", at the end the Profile file is '");
+    fc_line_add(&line, fc_config.dump_path);
+    fc_line_add(&line, "/");
+    fc_line_add(&line, fc_config.dump_name);
+    fc_line_add(&line, ".fc'");
+    fc_notice_line(&line);
+}
+
+void fc_config_print_banner(void)
+{
+    static const char *const time_modes[] = {"", "tsc", "ext", "cpu", "sys"};
+    static const char *const profile_modes[] = {"", "no forks / threads in one profile",
+                                                "forks allowed / threads in one profile",
+                                                "no forks / threads allowed"};
+    if (!fc_config.verbose)
+    {
+        print_one_line();
+        return;
+    }
+    fc_notice("Starting FunctionCheck V" FC_VERSION);
+    if (fc_config.rc_used)
+        fc_notice("Settings of ./" RC_FILE " are in use");
+    fc_notice("Profile parameters are:");
+    print_entry("  functions table size", NULL, fc_config.function_size);
+    print_entry("      stack table size", NULL, fc_config.stack_size);
+    print_entry("            graph size", NULL, fc_config.graph_size);
+    print_entry("           buffer size", NULL, fc_config.buffer_records);
+    print_entry("             time mode", time_modes[fc_config.time_mode], 0);
+    print_entry("        profiling mode", profile_modes[fc_config.profile_mode], 0);
+    print_entry("            debug mode", fc_config.debug ? "on" : "off", 0);
+    print_entry("      profiling memory", fc_config.memory ? "on" : "off", 0);
+    print_entry("        dump-file name", fc_config.dump_name, 0);
+    print_entry("        dump-file path", fc_config.dump_path, 0);
+    print_others();
+    fc_notice("");
+}
+
+/* Who asks for it gets it, also with FC_QUIET. */
+static void print_help_line(struct FcLine *line)
+{
+    fc_line_end(line);
+    fc_notice_print(line->text, line->bytes);
+}
+
+void fc_config_print_help(void)
+{
+    struct FcLine line;
+    fc_line_start(&line, "FunctionCheck " FC_VERSION
+                         ": variables of the environment or of ./" RC_FILE " (VARIABLE VALUE)");
+    print_help_line(&line);
+    for (int i = 0; i < VAR_COUNT; i++)
+    {
+        fc_line_start(&line, "  ");
+        fc_line_add(&line, variables[i].name);
+        for (size_t at = strlen(variables[i].name); at < 18; at++)
+            fc_line_add(&line, " ");
+        fc_line_add(&line, variables[i].help);
+        print_help_line(&line);
+    }
+}

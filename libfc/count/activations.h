@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What detail.c knows of a thread: of each function from its calls that ended, and which
+ * activations are open as its records tell.  Both tables grow: most threads need little, and all
+ * that is mapped counts against what a program may lock of its memory.  All functions: signals
+ * blocked.
+ */
+#pragma once
+
+#include "libfc/base/place.h"
+#include "libfc/count/own-time.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* An activation that is open, as far as the records tell. */
+struct FcOpen
+{
+    uint64_t function;
+    uint64_t site;
+    uint64_t where;
+    uint64_t time;
+    uint64_t children;    /* ticks in recorded callees */
+    uint32_t descendants; /* recorded calls within it */
+    uint32_t statistics;  /* its function's, plus 1; 0: none */
+};
+
+struct FcDecision
+{
+    uint64_t function;
+    bool is_nested; /* FC_COUNT_BEGINS_NESTED; else all are to be, also where these are already */
+};
+#define FC_DECISIONS_MAX 64u
+
+/* Powers of two. */
+#define FC_STATISTICS_FIRST 64u
+#define FC_STATISTICS_ROOM 4096u
+#define FC_OPEN_FIRST 32u
+#define FC_OPEN_ROOM 16384u
+/* So many of them are used. */
+#define FC_STATISTICS_MAX(room) ((room) / 4 * 3)
+
+struct FcStatistics
+{
+    uint64_t function;
+    uint32_t enters;
+    uint32_t ended;
+    uint32_t nested;
+    uint32_t outermost;
+    uint32_t open;
+    bool is_settled;    /* decided, or never to be */
+    bool is_nest;       /* its nested calls are counted already */
+    uint64_t inclusive; /* ticks, of the outermost ones */
+    uint64_t exclusive;
+};
+
+struct FcDetail
+{
+    uint32_t seen_units; /* of the chunk in use: fc_detail_look_again */
+    struct FcOwnTime own_time;
+    uint32_t chunks;
+    bool is_judged;  /* the chunk that is looked at counts */
+    bool is_doubted; /* nothing is decided in this thread any more */
+    uint64_t beyond; /* not 0: what is open below this address is not known, see lose_track */
+    uint32_t open_count;
+    uint32_t decision_count;
+    uint32_t statistics_count;
+    uint32_t statistics_room;
+    uint32_t open_room;
+    uint16_t *used; /* the places in `statistics` that are */
+    struct FcStatistics *statistics;
+    struct FcOpen *open;
+    struct FcDecision decisions[FC_DECISIONS_MAX];
+    uint16_t first_used[FC_STATISTICS_MAX(FC_STATISTICS_FIRST)];
+    struct FcStatistics first_statistics[FC_STATISTICS_FIRST];
+    struct FcOpen first_open[FC_OPEN_FIRST];
+};
+
+/* NULL where there is no memory. */
+struct FcDetail *fc_detail_new(void);
+void fc_detail_free(struct FcDetail *detail);
+
+/* The function's place in `statistics`, made if need be, plus 1; 0 where there is no room. */
+uint32_t fc_detail_find(struct FcDetail *detail, uint64_t function);
+
+/* Whether there is room for one more in `open`. */
+bool fc_detail_make_room(struct FcDetail *detail);
+
+static inline struct FcStatistics *fc_detail_statistics_of(struct FcDetail *detail,
+                                                           const struct FcOpen *open)
+{
+    return open->statistics != 0 ? &detail->statistics[open->statistics - 1] : NULL;
+}
+
+static inline void fc_detail_pop(struct FcDetail *detail)
+{
+    struct FcOpen *open = &detail->open[--detail->open_count];
+    struct FcStatistics *statistics = fc_detail_statistics_of(detail, open);
+    if (statistics)
+        statistics->open--;
+}
+
+static inline uint64_t fc_detail_address_of(const struct FcOpen *open)
+{
+    return fc_place_of(open->function, open->where);
+}
+
+static inline uint64_t fc_detail_address_in(const struct FcRecord *record)
+{
+    return fc_place_of(record->function, record->where);
+}
+
+/* Those below were left by a jump. */
+static inline void fc_detail_cut(struct FcDetail *detail, uint64_t address)
+{
+    while (detail->open_count > 0 &&
+           fc_detail_address_of(&detail->open[detail->open_count - 1]) < address)
+        fc_detail_pop(detail);
+}
+
+/* What is open within the innermost activation is not known until that is over: what comes above
+ * its address is behind both.  Where none is known it may be anything from here on. */
+void fc_detail_lose_track(struct FcDetail *detail);
+/* Whether it is known again what is open, before that record. */
+bool fc_detail_find_track(struct FcDetail *detail, const struct FcRecord *record);
+
+/* `is_judged`: the call counts for its function. */
+void fc_detail_enter(struct FcDetail *detail, const struct FcRecord *record, uint64_t function,
+                     bool is_judged);
+/* `cost`: ticks that a recorded call costs its callers. */
+void fc_detail_leave(struct FcDetail *detail, const struct FcRecord *record, uint64_t cost);

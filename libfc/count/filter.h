@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: 0BSD
+ *
+ * What the hooks ask before they record: a table for each thread, in which counted functions are
+ * found by (function, call site) at their entry and by function at their exit.  Here is what
+ * the hooks do with it; counters.c fills it, counted.c does the rest.
+ *
+ * Async-signal-safe: a handler may come between any two instructions.  An entry in use is never
+ * given to something else; it is removed (its function set to 0) where its code is unloaded.
+ */
+#pragma once
+
+#include "libfc/base/sys.h"
+#include "libfc/base/thread-hooks.h"
+#include "libfc/beacon.h"
+#include "libfc/fc-format.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A function, one of its call sites and where these calls are counted. */
+struct FcPair
+{
+    /* The function as its hook knows it: its address, or where __fentry__ returns to in it, with
+       FC_FUNCTION_AFTER_INLINING (fc_filter_key).  Atomic, stored last; 0: free.  FC_PAIR_HIDDEN:
+       the hook does not find it. */
+    uint64_t key;
+    uint64_t site;
+    /* How far behind the pair its counter is, in bytes.  Where a table was wiped, in a forked
+       child, a hook that has found the pair before counts in the pair itself, and that is used up.
+     */
+    uint64_t counter;
+    uint64_t beacon; /* what to tell behind such a call: fc_beacon_entered */
+};
+#define FC_PAIR_HIDDEN (UINT64_C(1) << 61) /* beside FC_FUNCTION_AFTER_INLINING, FC_COUNT_DEEP */
+
+/* A counted function. */
+struct FcSlot
+{
+    uint64_t function; /* atomic, stored last; 0: free */
+    /* Exits on the stack below this are of activations that have no frame.  UINT64_MAX: no
+       activation with a frame is open.  Else at most that one's address. */
+    uint64_t exit_limit;
+};
+#define FC_NO_LIMIT UINT64_MAX
+
+/* Tests have few, so that much finds no place. */
+#if defined(FC_TEST_EAGER)
+#define FC_FILTER_PAIRS 16u
+#define FC_FILTER_SLOTS 8u
+#define FC_FILTER_RECORDED 8u
+#else
+#define FC_FILTER_PAIRS 4096u
+#define FC_FILTER_SLOTS 4096u
+#define FC_FILTER_RECORDED 4096u
+#endif
+
+struct FcFilter
+{
+    /* Each in one of two neighbours, or of two more: see fc_filter_other, fc_filter_far. */
+    struct FcPair pairs[FC_FILTER_PAIRS] __attribute__((aligned(2 * sizeof(struct FcPair))));
+    struct FcSlot slots[FC_FILTER_SLOTS];
+    bool is_slow; /* what is not found here may be counted all the same */
+    /* Functions that are not; atomic.  One that comes displaces another. */
+    uint64_t recorded[FC_FILTER_RECORDED];
+};
+
+/* Reads the key of a pair, the function of a slot or of `recorded`, which another thread may remove
+ * meanwhile (fc_counters_forget): of code that is unloaded, in which the reader is not. */
+#define FC_FILTER_SEEN(function) __atomic_load_n(&(function), __ATOMIC_RELAXED)
+
+/* What libfc has for the hooks that are linked into modules (module-hooks.c).  These stay as they
+ * are in what was once linked: where one of the structures above changes after a release, so does
+ * the number in three names, and what libfc has under the old ones counts nothing. */
+#define FC_MODULE_REFILL "__functioncheck_refill"
+#define FC_MODULE_ENTER "__functioncheck_enter"
+#define FC_MODULE_EXIT "__functioncheck_exit"
+#define FC_MODULE_RECORD_ENTRY "__functioncheck_record_entry_4"
+#define FC_MODULE_RECORD_EXIT "__functioncheck_record_exit_4"
+#define FC_MODULE_FENTRY "__functioncheck_fentry"
+#define FC_MODULE_FENTRY_REFILL "__functioncheck_fentry_refill"
+#define FC_MODULE_RETURN "__functioncheck_return"
+
+typedef void FcHook(void *function, void *site);
+/* What each call goes through begins with a line of the cache: where it happens to lie across three
+ * and not two, a program of nothing but calls takes a tenth longer. */
+#define FC_HOOK_ALIGNED __attribute__((aligned(64)))
+
+/* What stands for the function in its pairs.  It is being entered: its code is read. */
+uint64_t fc_filter_key(uint64_t function);
+
+static inline __attribute__((always_inline)) struct FcPair *
+fc_filter_pair(struct FcFilter *filter, uint64_t key, uint64_t site)
+{
+    /* bytes from the first pair; functions mostly lie at multiples of 16 */
+    uint64_t at = (key << 1) + (site << 5) + (site << 3);
+    return (struct FcPair *)((char *)filter->pairs +
+                             (at & (FC_FILTER_PAIRS - 1) * (uint64_t)sizeof(struct FcPair)));
+}
+
+/* The other place of the table where it may be, in the same line of the cache: of some hundred
+ * pairs dozens would not be found where each had but one. */
+static inline __attribute__((always_inline)) struct FcPair *fc_filter_other(struct FcPair *pair)
+{
+    return (struct FcPair *)((uintptr_t)pair ^ sizeof *pair);
+}
+
+/* The first of two neighbours in another line, where it is if both of those were taken: of 800
+ * pairs a dozen or two, and one of them may be the program's hottest.  In the small table of tests
+ * it may be the same line. */
+static inline __attribute__((always_inline)) struct FcPair *
+fc_filter_far(struct FcFilter *filter, const struct FcPair *pair, uint64_t key, uint64_t site)
+{
+    const uint64_t apart = ((key >> 9 ^ site >> 2) & 0x3ff) + 1;
+    const uint64_t at = (uint64_t)((const char *)pair - (const char *)filter->pairs) ^ apart << 6;
+    return (struct FcPair *)((char *)filter->pairs +
+                             (at & (FC_FILTER_PAIRS - 1) * (uint64_t)sizeof(struct FcPair)));
+}
+
+/* All of them, in the order in which they are to be taken. */
+#define FC_FILTER_WAYS 4
+static inline void fc_filter_ways(struct FcFilter *filter, uint64_t key, uint64_t site,
+                                  struct FcPair *ways[FC_FILTER_WAYS])
+{
+    ways[0] = fc_filter_pair(filter, key, site);
+    ways[1] = fc_filter_other(ways[0]);
+    ways[2] = fc_filter_far(filter, ways[0], key, site);
+    ways[3] = fc_filter_other(ways[2]);
+}
+
+static inline __attribute__((always_inline)) struct FcSlot *fc_filter_slot(struct FcFilter *filter,
+                                                                           uint64_t function)
+{
+    return (struct FcSlot *)((char *)filter->slots +
+                             (function & (FC_FILTER_SLOTS - 1) * (uint64_t)sizeof(struct FcSlot)));
+}
+
+/* Where libfc looks besides, for a function whose slot is another one's: of a few hundred dozens
+ * are, where they are all over a large program. */
+static inline __attribute__((always_inline)) struct FcSlot *
+fc_filter_other_slot(struct FcFilter *filter, uint64_t function)
+{
+    const uint64_t at = (function * UINT64_C(0x9e3779b97f4a7c15)) >> 40;
+    return &filter->slots[at & (FC_FILTER_SLOTS - 1)];
+}
+
+/* The slot that has it; NULL: none does. */
+static inline __attribute__((always_inline)) struct FcSlot *
+fc_filter_find_slot(struct FcFilter *filter, uint64_t function)
+{
+    struct FcSlot *slot = fc_filter_slot(filter, function);
+    if (fc_likely(FC_FILTER_SEEN(slot->function) == function))
+        return slot;
+    slot = fc_filter_other_slot(filter, function);
+    return FC_FILTER_SEEN(slot->function) == function ? slot : NULL;
+}
+
+static inline __attribute__((always_inline)) uint64_t *fc_filter_recorded(struct FcFilter *filter,
+                                                                          uint64_t function)
+{
+    return &filter->recorded[(function >> 4) & (FC_FILTER_RECORDED - 1)];
+}
+
+/* Where calls of the pair are counted; NULL in a child that a handler forked. */
+static inline struct FcCount *fc_filter_counter(const struct FcPair *pair)
+{
+    const uint64_t behind = __atomic_load_n(&pair->counter, __ATOMIC_RELAXED);
+    return behind ? (struct FcCount *)((uintptr_t)pair + behind) : NULL;
+}
+
+/* Counts a call.  False where the counter has to be refilled. */
+static inline __attribute__((always_inline)) bool fc_filter_count(struct FcPair *pair)
+{
+    /* both machines begin with the low bits */
+    int16_t *ahead =
+        (int16_t *)((uintptr_t)pair + __atomic_load_n(&pair->counter, __ATOMIC_RELAXED));
+#if defined(__x86_64__)
+    bool is_left;
+    __asm__ volatile("decw %1" : "=@ccg"(is_left), "+m"(*ahead));
+    return is_left;
+#else
+    return __atomic_sub_fetch(ahead, 1, __ATOMIC_RELAXED) > 0;
+#endif
+}
+
+/* Whether a call that the pairs do not settle is to be looked at, and not just recorded. */
+static inline __attribute__((always_inline)) bool fc_filter_looks(struct FcFilter *filter,
+                                                                  uint64_t function)
+{
+    return fc_filter_find_slot(filter, function) ||
+           (filter->is_slow && FC_FILTER_SEEN(*fc_filter_recorded(filter, function)) != function);
+}
+
+enum FcEntry
+{
+    FC_ENTRY_UNKNOWN, /* the table does not have it */
+    FC_ENTRY_COUNTED,
+    FC_ENTRY_USED_UP, /* counted, and the counter has to be refilled */
+};
+
+/* As FC_FILTER_SEEN(*there) == value, for which the compiler would use one instruction more. */
+static inline __attribute__((always_inline)) bool fc_filter_has(const uint64_t *there,
+                                                                uint64_t value)
+{
+#if defined(__x86_64__)
+    bool is_equal;
+    __asm__ volatile("cmpq %2, %1" : "=@cce"(is_equal) : "m"(*there), "r"(value));
+    return is_equal;
+#else
+    return FC_FILTER_SEEN(*there) == value;
+#endif
+}
+
+static inline __attribute__((always_inline)) bool fc_filter_is(const struct FcPair *pair,
+                                                               uint64_t key, uint64_t site)
+{
+    return fc_likely(fc_filter_has(&pair->key, key)) && fc_likely(fc_filter_has(&pair->site, site));
+}
+
+/* NULL: the table does not have it.  What else is in the pair is read behind this: a handler may
+ * have put it there in between, and one that forks has wiped it. */
+static inline __attribute__((always_inline)) struct FcPair *
+fc_filter_find(struct FcFilter *filter, uint64_t key, uint64_t site)
+{
+    struct FcPair *pair = fc_filter_pair(filter, key, site);
+    if (fc_likely(fc_filter_is(pair, key, site)))
+        return pair;
+    pair = fc_filter_other(pair);
+    if (fc_likely(fc_filter_is(pair, key, site)))
+        return pair;
+    pair = fc_filter_far(filter, pair, key, site);
+    if (fc_filter_is(pair, key, site))
+        return pair;
+    pair = fc_filter_other(pair);
+    return fc_filter_is(pair, key, site) ? pair : NULL;
+}
+
+/* Where it is counted, `told` becomes what to tell behind it. */
+static inline __attribute__((always_inline)) enum FcEntry
+fc_filter_enter(struct FcFilter *filter, uint64_t key, uint64_t site, uint64_t *told)
+{
+    struct FcPair *pair = fc_filter_find(filter, key, site);
+    if (fc_unlikely(!pair))
+        return FC_ENTRY_UNKNOWN;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    *told = pair->beacon;
+    return fc_likely(fc_filter_count(pair)) ? FC_ENTRY_COUNTED : FC_ENTRY_USED_UP;
+}
+
+/* Address of the stack just above the frame of the hook that this is inlined in, that is, the stack
+ * pointer of the instrumented function at the call. */
+#if defined(__x86_64__) || defined(__aarch64__)
+#define FC_STACK_ADDRESS() ((uint64_t)(uintptr_t)__builtin_dwarf_cfa())
+#else
+#define FC_STACK_ADDRESS() ((uint64_t)(uintptr_t)__builtin_frame_address(0))
+#endif
+
+/* Where to tell what the thread is at, for one who has seen a filter: read behind that, as a
+ * handler in between may be the first to count. */
+static inline __attribute__((always_inline)) uint64_t *fc_filter_beacon(struct FcHooks *hooks)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return __atomic_load_n(&hooks->beacon, __ATOMIC_RELAXED);
+}
+
+/* What is libfc's of the hooks. */
+struct FcHookWays
+{
+    FcHook *record_entry; /* nothing is counted in the thread */
+    FcHook *record_exit;
+    FcHook *enter; /* the call may be counted */
+    FcHook *exit;
+    FcHook *refill; /* it was, and the counter is used up */
+};
+
+/* A module's hook at an entry: counts, or goes on to libfc by a jump. */
+static inline __attribute__((always_inline)) void
+fc_filter_hook_enter(struct FcHooks *hooks, void *function, void *site,
+                     const struct FcHookWays *ways)
+{
+    struct FcFilter *filter = hooks->filter;
+    if (fc_likely(filter))
+    {
+        const uint64_t key = (uint64_t)(uintptr_t)function;
+        const uint64_t from = (uint64_t)(uintptr_t)site;
+        uint64_t told;
+        uint64_t *beacon = fc_filter_beacon(hooks);
+        fc_beacon_set(beacon, FC_BEACON_HOOK);
+        switch (fc_filter_enter(filter, key, from, &told))
+        {
+        case FC_ENTRY_COUNTED:
+            fc_beacon_set(beacon, told);
+            return;
+        case FC_ENTRY_USED_UP:
+            ways->refill(function, site);
+            return;
+        case FC_ENTRY_UNKNOWN:
+            ways->enter(function, site);
+            return;
+        }
+    }
+    ways->record_entry(function, site);
+}
+
+/* The same at an exit, where what was counted at its entry has nothing to do. */
+static inline __attribute__((always_inline)) void fc_filter_hook_exit(struct FcHooks *hooks,
+                                                                      void *function, void *site,
+                                                                      const struct FcHookWays *ways)
+{
+    struct FcFilter *filter = hooks->filter;
+    if (fc_likely(filter))
+    {
+        uint64_t address = (uint64_t)(uintptr_t)function;
+        const struct FcSlot *slot = fc_filter_slot(filter, address);
+        uint64_t *beacon = fc_filter_beacon(hooks);
+        fc_beacon_set(beacon, FC_BEACON_HOOK);
+        if (fc_likely(fc_filter_has(&slot->function, address) &&
+                      FC_STACK_ADDRESS() < slot->exit_limit))
+            fc_beacon_set(beacon, fc_beacon_left(address, (uint64_t)(uintptr_t)site));
+        else
+            ways->exit(function, site);
+        return;
+    }
+    ways->record_exit(function, site);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the hooks of after-inlining.c do once the general registers are kept.
+ */
+#include "libfc/hooks/after-inlining.h"
+
+#include "libfc/base/clock.h"
+#include "libfc/base/state.h"
+#include "libfc/base/vectors.h"
+#include "libfc/count/counted.h"
+#include "libfc/count/counters.h"
+#include "libfc/count/recorded.h"
+#include "libfc/hooks/aside.h"
+#include "libfc/stream/record.h"
+#include "libfc/stream/switches.h"
+
+/* Of a handler that interrupted libfc; the others are for counted.c, too. */
+static void record_aside(uint64_t time, void *function, void *site, uint64_t where)
+{
+    const uint64_t address = (uint64_t)(uintptr_t)function;
+    const uint64_t from = (uint64_t)(uintptr_t)site;
+    struct FcFilter *filter = fc_hooks.filter;
+    if (time == FC_AFTER_INLINING_REFILL)
+        return; /* it was counted, and its exit will look as if it were not */
+    if (time != FC_AFTER_INLINING_LOOK)
+        fc_aside_enter(NULL, address, from, where);
+    else if ((where & FC_WHERE_KIND_MASK) == FC_RECORD_ENTER)
+        fc_aside_enter(filter, address, from, where);
+    else
+    {
+        const struct FcRecordedCall *call =
+            fc_recorded_find(fc_hooks.recorded, from, fc_place_of(address, where));
+        if (!call)
+            return;
+        const uint64_t left = call->function;
+        fc_recorded_pop(fc_hooks.recorded);
+        if (!filter || !fc_filter_find_slot(filter, left))
+            fc_aside_leave(NULL, FC_FUNCTION_AFTER_INLINING, from, where);
+    }
+}
+
+static void record(uint64_t time, void *function, void *site, uint64_t where)
+{
+    if (fc_counters_have_stopped())
+        return;
+    if (fc_aside_is_needed())
+    {
+        record_aside(time, function, site, where);
+        return;
+    }
+    if (time == FC_AFTER_INLINING_REFILL)
+    {
+        fc_counted_refill_after_inlining((uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site,
+                                         where);
+        return;
+    }
+    if (time == FC_AFTER_INLINING_LOOK)
+    {
+        if ((where & FC_WHERE_KIND_MASK) == FC_RECORD_ENTER)
+            fc_counted_look_after_inlining((uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site,
+                                           where);
+        else
+            fc_counted_leave_after_inlining((uint64_t)(uintptr_t)site, where);
+        return;
+    }
+    if (fc_thread.looks_at_calls)
+    {
+        if ((where & FC_WHERE_KIND_MASK) == FC_RECORD_ENTER)
+            fc_counted_enter_after_inlining((uint64_t)(uintptr_t)function,
+                                            (uint64_t)(uintptr_t)site, where);
+        else
+            fc_counted_exit_after_inlining((uint64_t)(uintptr_t)site, where);
+        return;
+    }
+    if (fc_unlikely(!fc_clock_is_fast()))
+        time = fc_clock_now();
+    if (fc_switches_any() || fc_state_forked_unseen())
+        fc_switches_look(time);
+    fc_record_make(time, function, site, where);
+}
+
+void fc_after_inlining_record(uint64_t time, void *function, void *site, uint64_t where)
+{
+    const bool kept = fc_thread.keeps_vectors; /* by whom a handler interrupted */
+    fc_thread.keeps_vectors = true;
+    if (fc_likely(fc_clock_is_fast()))
+        record(time, function, site, where);
+    else /* the clock is the C library's, or has yet to be chosen */
+        fc_vectors_keep(time, function, site, where, record);
+    fc_thread.keeps_vectors = kept;
+}

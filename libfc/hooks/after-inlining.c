@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The two functions that gcc's code calls with `fc-config --after-inlining`: __fentry__ first thing
+ * in a function, before it has a frame, and __return__ last thing, when it has none any more.  The
+ * way of a record from here on is that of hooks.c.
+ *
+ * In neither place does the code that calls expect a call: arguments and results are in their
+ * registers, and the static chain, and the count of vector arguments.  So both keep every
+ * register: the general ones by their attribute, the others by never touching them, for which
+ * the build compiles libfc with -mgeneral-regs-only.  What is not the common case goes through
+ * after-inlining.S, which keeps all.
+ *
+ * Nothing here may call into libc, touch errno or allocate.
+ */
+#include "libfc/hooks/after-inlining.h"
+
+#include "libfc/base/clock.h"
+#include "libfc/count/depth.h"
+#include "libfc/count/filter.h"
+#include "libfc/count/recorded.h"
+#include "libfc/stream/record.h"
+#include "libfc/stream/switches.h"
+
+#include <cpuid.h>
+#include <string.h>
+
+#define ENDBR64 0xfa1e0ff3u
+#define POP_R10 0x5a41u
+#define CALL 0xe8
+#define PREFIX 0x67
+#define REX 0x40
+#define NOP 0x90
+#define PAGE 4096u
+
+/* gcc puts the static chain of a nested function on the stack for the length of the call. */
+static inline __attribute__((always_inline)) bool is_nested(const uint8_t *back)
+{
+    uint16_t next;
+    memcpy(&next, back, sizeof next);
+    return fc_unlikely(next == POP_R10);
+}
+
+/* Whether what stands before a call of five bytes is a part of what the linker made of a call
+ * through the offset table: a prefix (bfd, gold, lld; another one mold 2.37) or a nop (mold
+ * 1.10).  A nop between functions stands before one at an even address. */
+static inline __attribute__((always_inline)) bool is_made_call(const uint8_t *back)
+{
+    return back[-6] == PREFIX || back[-6] == REX || (back[-6] == NOP && (uintptr_t)back % 2 == 0);
+}
+
+/* start_of where the page begins so near to the call that for each step it is to be asked whether
+ * that is in the page. */
+FC_KEEPS_REGISTERS __attribute__((noinline, cold)) static uintptr_t
+start_in_page(const uint8_t *back)
+{
+    const bool is_short = back[-5] == CALL;
+    uintptr_t start = (uintptr_t)back - (is_short ? 5 : 6);
+    if (is_short && start % PAGE >= 1 && is_made_call(back))
+        start--;
+    if (start % PAGE >= 2 && is_nested(back))
+        start -= 2;
+    if (start % PAGE < 4)
+        return start;
+    uint32_t before;
+    memcpy(&before, (const void *)(start - 4), sizeof before);
+    return before == ENDBR64 ? start - 4 : start;
+}
+
+/* The function that `back` is in, where __fentry__ returns to.  Before that stands the call, five
+ * bytes or, through the offset table or made from such a call by the linker, six; before the call
+ * the push of a nested function, and an endbr64 where gcc was told -fcf-protection.  Never reads
+ * before the page that the call is in: there may be nothing.  A function without alignment that
+ * begins in the page before is told by what of these is in the call's page. */
+static inline __attribute__((always_inline)) uintptr_t start_of(const uint8_t *back)
+{
+    uintptr_t start = (uintptr_t)back - 6;
+    if (fc_unlikely((start + 1) % PAGE < 7))
+        return start_in_page(back);
+    start += back[-5] == CALL && !is_made_call(back);
+    start -= is_nested(back) ? 2 : 0;
+    uint32_t before;
+    memcpy(&before, (const void *)(start - 4), sizeof before);
+    return before == ENDBR64 ? start - 4 : start;
+}
+
+/* A limit of depth, and what is skipped where nobody knows what made a record: true where that was
+ * all.  Called at an entry or an exit of a thread that looks at all calls; what it calls is
+ * compiled as this file is. */
+FC_KEEPS_REGISTERS __attribute__((noinline, cold)) static bool
+settles(uint64_t function, uint64_t site, uint64_t where)
+{
+    struct FcCounted *counted = fc_thread.counted;
+    if (!counted)
+        return false;
+    if ((where & FC_WHERE_KIND_MASK) == FC_RECORD_ENTER)
+        return fc_depth_settles_entry(counted, function, site, where);
+    return fc_depth_settles_exit(site, where);
+}
+
+enum Way
+{
+    WAY_RECORD,
+    WAY_DONE,   /* a counted call */
+    WAY_LOOK,   /* counted.c has to look */
+    WAY_REFILL, /* counted, and the counter is used up */
+    WAY_OTHER,  /* a call of which recorded.h has nothing */
+};
+
+/* What to do in a thread that counts or skips such functions by itself.  `key`: fc_filter_key. */
+static inline __attribute__((always_inline)) enum Way
+find_way(enum FcRecordKind kind, uint64_t function, uint64_t key, uint64_t site, uint64_t place)
+{
+    struct FcRecorded *recorded = fc_hooks.recorded;
+    struct FcFilter *filter = fc_hooks.filter;
+    if (fc_unlikely(!fc_recorded_watches(recorded, place) ||
+                    fc_recorded_is_within(recorded, site, place)))
+        return WAY_OTHER;
+    if (kind == FC_RECORD_ENTER)
+    {
+        uint64_t told;
+        const enum FcEntry entry =
+            filter ? fc_filter_enter(filter, key, site, &told) : FC_ENTRY_UNKNOWN;
+        if (fc_likely(entry == FC_ENTRY_COUNTED))
+            return WAY_DONE;
+        fc_recorded_push(recorded, function, site, place);
+        if (entry == FC_ENTRY_USED_UP)
+            return WAY_REFILL;
+        return filter && fc_filter_looks(filter, function) ? WAY_LOOK : WAY_RECORD;
+    }
+    const struct FcRecordedCall *call = fc_recorded_find(recorded, site, place);
+    if (fc_likely(!call))
+        return WAY_DONE;
+    if ((filter && fc_filter_looks(filter, call->function)) ||
+        (recorded->count > 1 && call[-1].place == place)) /* it was tail-called */
+        return WAY_LOOK;
+    fc_recorded_pop(recorded);
+    return WAY_RECORD;
+}
+
+static inline __attribute__((always_inline)) uint64_t where_of(enum FcRecordKind kind,
+                                                               uint64_t place)
+{
+    return kind | (place & FC_WHERE_ADDRESS_MASK) | place << FC_WHERE_RETURN_SHIFT;
+}
+
+/* `kept` is where the caller of the instrumented function put the return address: the very same
+ * place at the entry and at the return of one activation. */
+static inline __attribute__((always_inline)) void
+count_or_record(enum FcRecordKind kind, uintptr_t function, uint64_t key, uint64_t *kept)
+{
+    void *code = (void *)(function | FC_FUNCTION_AFTER_INLINING);
+    void *site = (void *)*kept;
+    uint64_t place = (uintptr_t)kept;
+    uint64_t where = where_of(kind, place);
+    uint64_t time = 0;
+    bool is_looked_at = false;
+    if (fc_unlikely(!fc_clock_is_fast()))
+    {
+        __asm__ volatile("" : : : "memory"); /* as in hooks.c */
+        if (fc_clock_get_mode() == FC_CLOCK_OFF)
+        {
+            fc_hooks.filter = NULL; /* as fc_counters_have_stopped, which is no inline function */
+            return;
+        }
+    }
+    if (fc_hooks.recorded)
+    {
+        switch (find_way(kind, (uintptr_t)code, key, (uintptr_t)site, place))
+        {
+        case WAY_DONE:
+            return;
+        case WAY_LOOK:
+            fc_after_inlining_slow(FC_AFTER_INLINING_LOOK, code, site, where);
+            return;
+        case WAY_REFILL:
+            fc_after_inlining_slow(FC_AFTER_INLINING_REFILL, code, site, where);
+            return;
+        case WAY_RECORD:
+            is_looked_at = true;
+            break;
+        case WAY_OTHER:
+            break;
+        }
+    }
+    if (fc_unlikely(!is_looked_at && fc_thread.looks_at_calls))
+    {
+        if (settles((uintptr_t)code, (uintptr_t)site, where))
+            return;
+    }
+    else if (fc_clock_is_fast())
+    {
+        time = fc_clock_read_fast();
+        uint64_t generation;
+        struct FcRecord *slot =
+            fc_switches_any() && !fc_switches_is_soon(time) ? NULL : fc_record_reserve(&generation);
+        if (fc_likely(slot))
+        {
+            fc_record_store(slot, generation, time, code, site, where);
+            return;
+        }
+    }
+    fc_after_inlining_slow(time, code, site, where);
+}
+
+static inline __attribute__((always_inline)) void record(enum FcRecordKind kind, uintptr_t function,
+                                                         uint64_t key, uint64_t *kept)
+{
+    if (fc_hooks.beacon)
+        fc_beacon_set(fc_hooks.beacon, FC_BEACON_HOOK);
+    count_or_record(kind, function, key, kept);
+    if (fc_hooks.beacon)
+        fc_beacon_set(fc_hooks.beacon, kind == FC_RECORD_ENTER ? fc_beacon_entered(function, *kept)
+                                                               : fc_beacon_left_to(*kept));
+}
+
+/* Versions as in hooks.c; of the second the C library has none. */
+#define VERSION(name, hook, version) __asm__(".symver " #hook "," name version)
+
+/* When profiling is off nothing is done, and no register is put on the stack: by a function without
+ * a frame, which goes on by a jump. */
+#define UNLESS_OFF(hook, goes_on)                                                                  \
+    FC_KEEPS_REGISTERS void goes_on(void) __attribute__((visibility("hidden")));                   \
+    FC_EXPORT __attribute__((naked)) void hook(void);                                              \
+    void hook(void)                                                                                \
+    {                                                                                              \
+        __asm__("cmpl $0, fc_clock_mode(%rip)\n\t" /* FC_CLOCK_OFF */                              \
+                "je 1f\n\t"                                                                        \
+                "jmp " #goes_on "\n"                                                               \
+                "1:\tret");                                                                        \
+    }
+UNLESS_OFF(fc_hook_fentry, fc_after_inlining_enter)
+UNLESS_OFF(fc_hook_return, fc_after_inlining_leave)
+_Static_assert(FC_CLOCK_OFF == 0, "compared above");
+
+FC_KEEPS_REGISTERS void fc_after_inlining_enter(void)
+{
+    const uint8_t *back = __builtin_return_address(0);
+    uint64_t *kept = __builtin_dwarf_cfa();
+    const uintptr_t function = start_of(back);
+    if (is_nested(back))
+        record(FC_RECORD_ENTER, function, function, kept + 1);
+    else
+        record(FC_RECORD_ENTER, function, (uintptr_t)back | FC_FUNCTION_AFTER_INLINING, kept);
+}
+
+FC_KEEPS_REGISTERS void fc_after_inlining_leave(void)
+{
+    record(FC_RECORD_EXIT, 0, 0, __builtin_dwarf_cfa());
+}
+
+/* For a hook that counted the call itself, and used the counter up: of no nested function, which
+ * that does not find. */
+FC_KEEPS_REGISTERS void fc_hook_fentry_refill(void);
+FC_KEEPS_REGISTERS void fc_hook_fentry_refill(void)
+{
+    const uint64_t *kept = __builtin_dwarf_cfa();
+    const uint64_t place = (uintptr_t)kept;
+    const uintptr_t function = start_of(__builtin_return_address(0));
+    const uint64_t code = function | FC_FUNCTION_AFTER_INLINING;
+    fc_recorded_push(fc_hooks.recorded, code, *kept, place);
+    fc_after_inlining_slow(FC_AFTER_INLINING_REFILL, (void *)code, (void *)*kept,
+                           where_of(FC_RECORD_ENTER, place));
+    fc_beacon_set(fc_hooks.beacon, fc_beacon_entered(function, *kept));
+}
+
+extern __typeof(fc_hook_fentry) fc_hook_fentry_of_libc
+    __attribute__((alias("fc_hook_fentry"), visibility("default")));
+VERSION("__fentry__", fc_hook_fentry, "@@FC_4");
+VERSION("__fentry__", fc_hook_fentry_of_libc, "@GLIBC_2.13");
+VERSION("__return__", fc_hook_return, "@@FC_4");
+
+/* Where the hooks in modules go on, by a jump: the stack is as if these had been called. */
+extern __typeof(fc_hook_fentry) fc_module_fentry __asm__(FC_MODULE_FENTRY)
+    __attribute__((alias("fc_hook_fentry"), visibility("default")));
+extern __typeof(fc_hook_fentry_refill) fc_module_fentry_refill __asm__(FC_MODULE_FENTRY_REFILL)
+    __attribute__((alias("fc_hook_fentry_refill"), visibility("default")));
+extern __typeof(fc_hook_return) fc_module_return __asm__(FC_MODULE_RETURN)
+    __attribute__((alias("fc_hook_return"), visibility("default")));
+
+/* cpuid is dear under a hypervisor: asked once. */
+bool fc_after_inlining_has_xsave(void)
+{
+    static int8_t known; /* 1: there, -1: not; atomic */
+    int8_t answer = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (answer == 0)
+    {
+        unsigned a = 0, b = 0, c = 0, d = 0;
+        answer = __get_cpuid(1, &a, &b, &c, &d) && (c & bit_OSXSAVE) ? 1 : -1;
+        __atomic_store_n(&known, answer, __ATOMIC_RELAXED);
+    }
+    return answer > 0;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Stands in for what leaves frames without their exits: longjmp and its kin, and the C++
+ * runtime's personality routine, which decides where an exception goes on.  Each records to
+ * which frame the stack was cut back, at the time when it was.  Without that record
+ * fcmanager would learn it from a later one at best, and take what the frame that caught
+ * the jump calls next for a call of a frame that is gone.
+ */
+#include "libfc/hooks/jumps.h"
+
+#include "libfc/base/libc.h"
+#include "libfc/base/sys.h"
+#include "libfc/base/thread.h"
+#include "libfc/hooks/stacks.h"
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unwind.h>
+
+typedef void JumpFunction(jmp_buf, int);
+
+enum Jump
+{
+    LONGJMP,
+    UNDERSCORE_LONGJMP,
+    SIGLONGJMP,
+    CHECKED_LONGJMP,
+};
+
+static struct
+{
+    const char *name;
+    JumpFunction *real;
+} jumps[] = {
+    [LONGJMP] = {"longjmp", NULL},
+    [UNDERSCORE_LONGJMP] = {"_longjmp", NULL},
+    [SIGLONGJMP] = {"siglongjmp", NULL},
+    [CHECKED_LONGJMP] = {"__longjmp_chk", NULL},
+};
+
+#if defined(__aarch64__) && defined(__GLIBC__)
+/* glibc's word is in a variable of the loader's own: a buffer of ours tells it. */
+static uint64_t guard;
+
+static __attribute__((noinline)) void learn_guard(void)
+{
+    jmp_buf own;
+    uint64_t stack;
+    __asm__ volatile("mov %0, sp" : "=r"(stack));
+    if (_setjmp(own) == 0)
+        guard = (uint64_t)own[0].__jmpbuf[13] ^ stack;
+}
+#endif
+
+void fc_jumps_setup(void)
+{
+#if defined(__aarch64__) && defined(__GLIBC__)
+    learn_guard();
+#endif
+    for (size_t i = 0; i < sizeof jumps / sizeof *jumps; i++)
+        jumps[i].real = (JumpFunction *)fc_libc()->dlsym(RTLD_NEXT, jumps[i].name);
+}
+
+/* The stack pointer that setjmp has saved; 0: not known.  glibc scrambles it with a word of its own
+ * (sysdeps/unix/sysv/linux/x86_64/pointer_guard.h and aarch64/pointer_guard.h in its sources). */
+static uint64_t saved_stack_pointer(const jmp_buf buffer)
+{
+#if defined(__x86_64__) && defined(__GLIBC__)
+    uint64_t scrambled = (uint64_t)buffer[0].__jmpbuf[6];
+    uint64_t guard;
+    __asm__("mov %%fs:0x30, %0" : "=r"(guard));
+    return (scrambled >> 17 | scrambled << 47) ^ guard;
+#elif defined(__aarch64__) && defined(__GLIBC__)
+    return (uint64_t)buffer[0].__jmpbuf[13] ^ guard;
+#else
+    (void)buffer;
+    return 0;
+#endif
+}
+
+static JumpFunction *prepare(enum Jump which, const jmp_buf buffer)
+{
+    if (!jumps[which].real)
+        fc_jumps_setup();
+    uint64_t address = saved_stack_pointer(buffer);
+    if (address % 8 == 0 && address >> 48 == 0)
+        fc_stacks_record_jump(address);
+    return jumps[which].real;
+}
+
+FC_EXPORT void longjmp(jmp_buf buffer, int value)
+{
+    prepare(LONGJMP, buffer)(buffer, value);
+    __builtin_unreachable();
+}
+
+FC_EXPORT void _longjmp(jmp_buf buffer, int value)
+{
+    prepare(UNDERSCORE_LONGJMP, buffer)(buffer, value);
+    __builtin_unreachable();
+}
+
+FC_EXPORT void siglongjmp(jmp_buf buffer, int value)
+{
+    prepare(SIGLONGJMP, buffer)(buffer, value);
+    __builtin_unreachable();
+}
+
+/* What longjmp is with _FORTIFY_SOURCE. */
+void __longjmp_chk(jmp_buf buffer, int value) __attribute__((noreturn));
+
+FC_EXPORT void __longjmp_chk(jmp_buf buffer, int value)
+{
+    prepare(CHECKED_LONGJMP, buffer)(buffer, value);
+    __builtin_unreachable();
+}
+
+/* ---- Exceptions ------------------------------------------------------------------- */
+
+typedef _Unwind_Reason_Code Personality(int version, _Unwind_Action actions,
+                                        _Unwind_Exception_Class class,
+                                        struct _Unwind_Exception *exception,
+                                        struct _Unwind_Context *context);
+typedef _Unwind_Word GetWord(struct _Unwind_Context *context);
+
+static Personality *real_personality; /* atomic, both */
+static GetWord *get_stack_pointer;
+
+#define PERSONALITY "__gxx_personality_v0"
+#define RUNTIME_VERSION "CXXABI_1.3"
+
+/* libfc is not linked with the C++ runtime and looks for it when it is first called: behind itself
+ * in the order of look-up or, where a plug-in brought the runtime, from the module of the code that
+ * the unwinder is at.  The loader allocates for that, and keeps some of it for as long as the
+ * module is there: none of the program's business.  Its message that there is none it is made to
+ * forget, by the second call, as it would free that when the program looks for something. */
+static void find_runtime(const void *unwinder, struct _Unwind_Context *context)
+{
+    const bool was_looking_up = fc_thread.is_looking_up;
+    fc_thread.is_looking_up = true;
+    Personality *real = (Personality *)fc_libc()->dlvsym(RTLD_NEXT, PERSONALITY, RUNTIME_VERSION);
+    GetWord *get_address = (GetWord *)fc_libc_find_near(unwinder, "_Unwind_GetIP");
+    if (!real && get_address)
+        real = (Personality *)fc_libc_find_near((const void *)get_address(context), PERSONALITY);
+    GetWord *get_pointer = (GetWord *)fc_libc_find_near(unwinder, "_Unwind_GetCFA");
+    (void)fc_libc()->dlerror();
+    (void)fc_libc()->dlerror();
+    fc_thread.is_looking_up = was_looking_up;
+    if (!real)
+        return; /* another thread may have found it */
+    __atomic_store_n(&get_stack_pointer, get_pointer, __ATOMIC_RELAXED);
+    /* release: whoever sees this one sees the other */
+    __atomic_store_n(&real_personality, real, __ATOMIC_RELEASE);
+}
+
+FC_EXPORT Personality fc_jumps_personality;
+
+/* Asked by the unwinder for each frame of C++ whether the exception ends there, or has
+ * destructors to run.  What _Unwind_GetCFA gives is the stack pointer at the frame's call. */
+_Unwind_Reason_Code fc_jumps_personality(int version, _Unwind_Action actions,
+                                         _Unwind_Exception_Class class,
+                                         struct _Unwind_Exception *exception,
+                                         struct _Unwind_Context *context)
+{
+    if (!__atomic_load_n(&real_personality, __ATOMIC_ACQUIRE))
+        find_runtime(__builtin_return_address(0), context);
+    Personality *real = __atomic_load_n(&real_personality, __ATOMIC_ACQUIRE);
+    if (!real)
+        return _URC_FATAL_PHASE1_ERROR; /* there is no C++ runtime: nobody can have thrown */
+    _Unwind_Reason_Code verdict = real(version, actions, class, exception, context);
+    GetWord *stack_pointer = __atomic_load_n(&get_stack_pointer, __ATOMIC_RELAXED);
+    if (verdict == _URC_INSTALL_CONTEXT && stack_pointer)
+        fc_stacks_record_jump(stack_pointer(context));
+    return verdict;
+}
+
+/* Only for code that was linked with the shared libstdc++, whose version this is, and not the
+ * default one: where the runtime is linked statically the linker must not take ours. */
+__asm__(".symver fc_jumps_personality," PERSONALITY "@" RUNTIME_VERSION);

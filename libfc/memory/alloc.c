@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Records of memory; see fc-format.h for what they hold.
+ */
+#include "libfc/memory/alloc.h"
+
+#include "libfc/base/clock.h"
+#include "libfc/base/signals.h"
+#include "libfc/base/state.h"
+#include "libfc/hooks/aside.h"
+#include "libfc/memory/unwind.h"
+#include "libfc/stream/channel.h"
+#include "libfc/stream/chunks.h"
+#include "libfc/stream/record.h"
+#include "libfc/stream/switches.h"
+
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#endif
+
+/* The clock.  The fence waits for the loads before it, above all that of the pointer, which
+ * another thread may just have stored.  The store that lets others see what follows cannot come
+ * before the reading: on arm64, where no barrier for memory orders the counter, not without
+ * another. A single thread needs no fence: its records are in order. */
+static inline uint64_t read_clock(void)
+{
+#if __has_include(<sys/single_threaded.h>)
+    if (__libc_single_threaded)
+        return fc_clock_now();
+#endif
+#if defined(__x86_64__)
+    __asm__ volatile("lfence" : : : "memory");
+#elif defined(__aarch64__)
+    __asm__ volatile("dsb ishld\n\tisb" : : : "memory");
+#endif
+    uint64_t time = fc_clock_now();
+#if defined(__aarch64__)
+    __asm__ volatile("isb" : : : "memory");
+#endif
+    __asm__ volatile("" ::: "memory");
+    return time;
+}
+
+/* Of a thread whose end fcmanager knows: libc frees what it kept for the thread. */
+static void send_late(const struct FcRecord *record)
+{
+    if (fc_state_is_off())
+        return;
+    struct FcMessage message = {.type = FC_MSG_MEMORY};
+    uint64_t old = fc_block_signals();
+    fc_channel_send(&message, record, sizeof *record);
+    fc_restore_signals(old);
+}
+
+/* The bits of a pointer that is given back which no record has room for. */
+static inline uint64_t wild_bits(enum FcRecordKind kind, uint64_t address)
+{
+#if defined(__aarch64__)
+    address &= UINT64_MAX >> 8; /* the processor leaves the top byte alone, allocators tag by it */
+#endif
+    const bool is_given_back =
+        kind == FC_RECORD_FREE || kind == FC_RECORD_FREE_NAMED || kind == FC_RECORD_REALLOC;
+    return is_given_back ? address >> FC_POINTER_HIGH_SHIFT : 0;
+}
+
+void fc_alloc_record(enum FcRecordKind kind, enum FcMemoryCall call, const void *pointer,
+                     size_t bytes, const void *caller, const void *stack)
+{
+    if (fc_unlikely(fc_unwind_is_on) && !fc_thread.has_ended && !fc_unwind_record(caller) &&
+        (kind == FC_RECORD_ALLOCATED || kind == FC_RECORD_REALLOCATED))
+        call = FC_CALL_OWN;
+    if (fc_unlikely(fc_clock_get_mode() == FC_CLOCK_OFF))
+        return;
+    uint64_t size = bytes < FC_MEMORY_SIZE_MAX ? bytes : FC_MEMORY_SIZE_MAX;
+    uint64_t function =
+        ((uint64_t)(uintptr_t)pointer & FC_POINTER_MASK) | (uint64_t)call << FC_POINTER_CALL_SHIFT;
+    const uint64_t wild = wild_bits(kind, (uint64_t)(uintptr_t)pointer);
+    if (fc_unlikely(wild != 0))
+    {
+        function |= FC_POINTER_WILD;
+        size = wild;
+    }
+    uint64_t where = (uint64_t)kind | ((uint64_t)(uintptr_t)stack & FC_MEMORY_STACK_MASK) |
+                     size << FC_MEMORY_SIZE_SHIFT;
+    uint64_t time = read_clock();
+    if (fc_unlikely(fc_thread.is_looking_up))
+        return;
+    if (fc_unlikely(fc_thread.has_ended))
+    {
+        send_late(&(struct FcRecord){where, time, function, (uint64_t)(uintptr_t)caller});
+        return;
+    }
+    if (fc_unlikely(fc_aside_is_needed()))
+    {
+        fc_aside_record(time, (void *)(uintptr_t)function, (void *)(uintptr_t)caller, where);
+        return;
+    }
+    if (fc_switches_any())
+        fc_switches_look(time);
+    fc_record_make(time, (void *)(uintptr_t)function, (void *)(uintptr_t)caller, where);
+    /* Another thread may free the block at once, and its record must come later than this one: a
+       private buffer is sent without delay. */
+    if (fc_unlikely(fc_thread.private_chunk != NULL))
+        fc_chunks_flush_private();
+}

@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * See costs.h.  The hooks of modules are called, by functions that are written as the compiler
+ * would instrument them, and the time is compared with that of the same functions without hooks.
+ * The hooks find a cursor and counters that lead to memory of this file alone.
+ *
+ * In short batches, of which the fastest counts: nobody took the processor from it.  Records are
+ * stored in memory that is not in the cache, as that of a chunk which comes back.
+ */
+#include "libfc/process/costs.h"
+
+#include "libfc/base/clock.h"
+#include "libfc/base/config.h"
+#include "libfc/base/thread.h"
+#include "libfc/count/choice.h"
+#include "libfc/count/counters.h"
+#include "libfc/count/depth.h"
+#include "libfc/count/recorded.h"
+#include "libfc/process/costs-samples.h"
+#include "libfc/stream/names.h"
+#include "libfc/stream/record.h"
+#include "libfc/stream/switches.h"
+
+#include <string.h>
+
+#if defined(FC_TEST_CLOCK)
+#include "libfc/base/libc.h"
+
+/* The tests' clock is a counter, which tells nothing of costs: the tests do, in FcCosts' order. */
+bool fc_costs_measure(struct FcCosts *costs)
+{
+    const char *text = fc_libc_getenv("FC_TEST_COSTS");
+    if (!text)
+        return false;
+    uint32_t values[sizeof *costs / sizeof(uint32_t)] = {0};
+    for (uint32_t i = 0; *text != '\0' && i < sizeof *costs / sizeof(uint32_t); text++)
+        if (*text == ',')
+            i++;
+        else
+            values[i] = values[i] * 10 + (uint32_t)(*text - '0');
+    memcpy(costs, values, sizeof values);
+    return true;
+}
+#else
+
+#define BATCHES_MIN 4u
+#define BATCHES_MAX 24u
+#define SHAPE_NS 300000u /* no further batches then */
+#define PARTS_OF_TICK 256u
+#define SHAPES 4u
+#define FUNCTIONS 8u
+#define GENERATION (FC_GENERATION_LONG | 1u)
+#define RECORDED_CALLS (FC_UNITS / (2 * FC_RECORD_UNITS)) /* all that a chunk holds */
+#define RECURSION 119u
+#if defined(FC_TEST_EAGER) /* of which many are sampled */
+#define COUNTED_CALLS 120u
+#define TURNS 5u
+#define CALLING_CALLS 24u /* which make three times as many, all in one chunk */
+#else
+#define COUNTED_CALLS 960u /* a multiple of RECURSION + 1 and of four times TURNS */
+#define CALLING_CALLS COUNTED_CALLS
+#define TURNS 24u
+#endif
+/* One in so many counted calls is recorded, as a sample. */
+#define CALLS_A_SAMPLE (FC_COUNT_MIN + FC_COUNT_MASK / 2)
+
+/* The functions that are measured, and the loop around them, are at the same places within lines of
+ * the cache whatever the linker puts before them: by that alone a call took from 2.4 to 4.7 ns. */
+#define ALIGNED __attribute__((noinline, aligned(64)))
+/* Behind 16 bytes of nops: most functions do not begin with a line, where they are fastest. */
+#if defined(__x86_64__)
+#define NOPS 16
+#else
+#define NOPS 4
+#endif
+#define NOINLINE ALIGNED __attribute__((patchable_function_entry(NOPS, NOPS)))
+
+typedef uint32_t Shape(uint32_t);
+
+extern FcHook fc_hook_record_entry;
+extern FcHook fc_hook_record_exit;
+extern FcHook fc_hook_enter;
+extern FcHook fc_hook_exit;
+extern FcHook fc_hook_refill;
+
+/* Where a module's hooks jump to, as memory says: what is there the compiler does not know. */
+extern struct FcHookWays fc_costs_ways __attribute__((visibility("hidden")));
+struct FcHookWays fc_costs_ways = {.record_entry = fc_hook_record_entry,
+                                   .record_exit = fc_hook_record_exit,
+                                   .enter = fc_hook_enter,
+                                   .exit = fc_hook_exit,
+                                   .refill = fc_hook_refill};
+/* As return addresses they come from memory. */
+static void *volatile call_site = (void *)4096;
+static void *volatile outer_site = (void *)8192;
+
+/* The two hooks as modules have them (module-hooks.c). */
+ALIGNED static void enter(void *function, void *site)
+{
+    fc_filter_hook_enter(&fc_hooks, function, site, &fc_costs_ways);
+}
+
+ALIGNED static void leave(void *function, void *site)
+{
+    fc_filter_hook_exit(&fc_hooks, function, site, &fc_costs_ways);
+}
+
+/* Keeps the compiler from knowing what x is. */
+#define HIDE(x) __asm__ volatile("" : "+r"(x))
+
+#define INSTRUMENTED(shape, site_of, body)                                                         \
+    NOINLINE static uint32_t shape##_plain(uint32_t x)                                             \
+    {                                                                                              \
+        Shape *const self = shape##_plain;                                                         \
+        (void)self;                                                                                \
+        body;                                                                                      \
+        HIDE(x);                                                                                   \
+        return x;                                                                                  \
+    }                                                                                              \
+    NOINLINE static uint32_t shape##_hooked(uint32_t x)                                            \
+    {                                                                                              \
+        Shape *const self = shape##_hooked;                                                        \
+        void *site = site_of;                                                                      \
+        enter((void *)self, site);                                                                 \
+        body;                                                                                      \
+        HIDE(x);                                                                                   \
+        leave((void *)self, site);                                                                 \
+        return x;                                                                                  \
+    }
+
+/* It does nothing; it waits for what the call before it returned; it calls itself. */
+INSTRUMENTED(nothing, call_site, HIDE(x))
+INSTRUMENTED(waiting, call_site, x = x * 1664525u + 1)
+INSTRUMENTED(recursive, x == RECURSION ? outer_site : call_site,
+             x = x != 0 ? self(x - 1) * 3 + 1 : 1)
+
+/* Several in turn that the compiler dissolved in the function around them, as most small ones are
+ * in a program: nothing of a call is left in the plain one.  Any functions stand for them. */
+#define DISSOLVED(function)                                                                        \
+    enter((void *)(function), site);                                                               \
+    HIDE(x);                                                                                       \
+    leave((void *)(function), site)
+NOINLINE static uint32_t in_turn_plain(uint32_t x)
+{
+    for (uint32_t i = 0; i < TURNS; i++)
+    {
+        HIDE(x);
+        HIDE(x);
+        HIDE(x);
+        HIDE(x);
+    }
+    return x;
+}
+NOINLINE static uint32_t in_turn_hooked(uint32_t x)
+{
+    void *site = call_site;
+    for (uint32_t i = 0; i < TURNS; i++)
+    {
+        DISSOLVED(nothing_plain);
+        DISSOLVED(waiting_plain);
+        DISSOLVED(recursive_plain);
+        DISSOLVED(in_turn_plain);
+    }
+    return x;
+}
+
+#if defined(FC_AFTER_INLINING)
+extern Shape fc_costs_after_inlining; /* costs-after-inlining.S */
+#endif
+
+/* It calls one that does nothing, twice. */
+INSTRUMENTED(calling, call_site,
+             Shape *const called = self == calling_plain ? nothing_plain : nothing_hooked;
+             x = called(called(x)))
+static Shape *const calling[2][2] = {{calling_plain, calling_plain},
+                                     {calling_hooked, calling_hooked}};
+
+/* In the order of FcCosts.counted, and after inlining.  Called in turn. */
+static const struct
+{
+    Shape *plain[2];
+    Shape *hooked[2];
+} shapes[] = {
+    {{nothing_plain, nothing_plain}, {nothing_hooked, nothing_hooked}},
+    {{waiting_plain, waiting_plain}, {waiting_hooked, waiting_hooked}},
+    {{recursive_plain, recursive_plain}, {recursive_hooked, recursive_hooked}},
+    {{in_turn_plain, in_turn_plain}, {in_turn_hooked, in_turn_hooked}},
+#if defined(FC_AFTER_INLINING)
+    {{nothing_plain, nothing_plain}, {fc_costs_after_inlining, fc_costs_after_inlining}},
+#endif
+};
+#define IS_RECURSIVE(functions)                                                                    \
+    ((functions)[0] == recursive_plain || (functions)[0] == recursive_hooked)
+#define IS_IN_TURN(functions) ((functions)[0] == in_turn_plain || (functions)[0] == in_turn_hooked)
+
+ALIGNED static uint64_t run_batch(Shape *const *functions, uint32_t calls)
+{
+    const bool is_recursive = IS_RECURSIVE(functions);
+    const bool is_in_turn = IS_IN_TURN(functions);
+    const uint32_t rounds = calls / (is_recursive ? RECURSION + 1 : is_in_turn ? 4 * TURNS : 1);
+    uint32_t x = 1;
+    const uint64_t start = fc_clock_now();
+    for (uint32_t i = 0; i < rounds; i++)
+        x = functions[i & 1](is_recursive ? RECURSION : x);
+    HIDE(x);
+    return fc_clock_now() - start;
+}
+
+static uint64_t least(uint64_t one, uint64_t other)
+{
+    return one < other ? one : other;
+}
+
+static uint64_t less(uint64_t from, uint64_t amount)
+{
+    return from > amount ? from - amount : 0;
+}
+
+static uint32_t each(uint64_t ticks, uint32_t calls)
+{
+    return (uint32_t)least(ticks * PARTS_OF_TICK / calls, UINT32_MAX);
+}
+
+/* Of the record at *at, which becomes the next one's. */
+static uint64_t next_time(const struct FcChunk *chunk, uint32_t *at)
+{
+    const struct FcUnit *unit = &chunk->units[*at];
+    *at += fc_record_units(unit, GENERATION);
+    return unit->last & FC_SHORT_TIME_MASK; /* of a long one it is the time, too */
+}
+
+static uint64_t between_times(const struct FcChunk *chunk)
+{
+    uint64_t sum = 0;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < RECORDED_CALLS; i++)
+    {
+        const uint64_t entered = next_time(chunk, &at);
+        sum += (next_time(chunk, &at) - entered) & FC_SHORT_TIME_MASK;
+    }
+    return sum;
+}
+
+static bool goes_on(uint32_t batches, uint64_t start, uint64_t most_ns)
+{
+    return batches < BATCHES_MIN ||
+           (batches < BATCHES_MAX && fc_clock_monotonic_ns() - start < most_ns);
+}
+
+/* fcmanager has read a chunk that comes back: its lines are in another processor's cache. */
+static void flush(const struct FcChunk *chunk)
+{
+    for (size_t at = 0; at < FC_CHUNK_BYTES; at += 64)
+#if defined(__x86_64__)
+        __asm__ volatile("clflush %0" : : "m"(((const char *)chunk)[at]) : "memory");
+    __asm__ volatile("mfence" : : : "memory");
+#else
+        __asm__ volatile("dc civac, %0" : : "r"((const char *)chunk + at) : "memory");
+    __asm__ volatile("dsb sy" : : : "memory");
+#endif
+}
+
+/* `names`: zeroed memory; as a thread has them that records every call. */
+static void use_names(struct FcNames *names)
+{
+    if (fc_config.detail != FC_DETAIL_ALL || fc_hooks.filter)
+        return;
+    names->epoch = (uint32_t)(fc_clock_peek() >> 32);
+    names->low = (uint64_t)(uintptr_t)__builtin_frame_address(0) - (UINT64_C(1) << 31);
+    fc_thread.names = names;
+}
+
+static void measure_recorded(const struct FcChunk *chunk, uint64_t cursor, struct FcCosts *costs)
+{
+    uint64_t plain = UINT64_MAX;
+    uint64_t hooked = UINT64_MAX;
+    uint64_t inside = UINT64_MAX;
+    const uint64_t start = fc_clock_monotonic_ns();
+    for (uint32_t i = 0; goes_on(i, start, SHAPE_NS); i++)
+    {
+        plain = least(plain, run_batch(shapes[0].plain, RECORDED_CALLS));
+        fc_thread_set_cursor(cursor);
+        fc_switches_pretend();
+        flush(chunk);
+        hooked = least(hooked, run_batch(shapes[0].hooked, RECORDED_CALLS));
+        inside = least(inside, between_times(chunk));
+    }
+    costs->recorded = each(less(hooked, plain), RECORDED_CALLS);
+    costs->inside = (uint32_t)least(each(inside, RECORDED_CALLS), costs->recorded);
+}
+
+#define CALLS_AHEAD UINT64_C(0x7000)
+
+/* With CALLS_AHEAD no call of a batch is a sample. */
+static void fill_counters(struct FcCounted *counted, uint64_t ahead)
+{
+    for (uint32_t i = 0; i < counted->counts; i++)
+        counted->chunk->counts[i].word = ahead << 16 | ahead;
+}
+
+/* Ticks of the fastest batches. */
+struct Batches
+{
+    uint64_t plain;
+    uint64_t hooked;       /* without a sample, */
+    uint64_t with_samples; /* and with many */
+};
+
+static void run_batches(struct Batches *batches, uint32_t shape, struct FcCounted *counted,
+                        uint64_t cursor)
+{
+    batches->plain = least(batches->plain, run_batch(shapes[shape].plain, COUNTED_CALLS));
+    fc_thread_set_cursor(cursor);
+    fc_switches_pretend();
+    batches->with_samples =
+        least(batches->with_samples, run_batch(shapes[shape].hooked, COUNTED_CALLS));
+    fill_counters(counted, CALLS_AHEAD);
+    fc_thread_set_cursor(cursor);
+    batches->hooked = least(batches->hooked, run_batch(shapes[shape].hooked, COUNTED_CALLS));
+    fill_counters(counted, 1);
+}
+
+/* Of a call that is counted.  The outermost ones of a recursion are recorded, the others never
+ * sampled; that a counter was used up in one is part of what they cost. */
+static uint32_t cost_of(const struct Batches *batches, uint32_t shape, uint32_t recorded)
+{
+    if (!IS_RECURSIVE(shapes[shape].plain))
+        return each(less(batches->hooked, batches->plain), COUNTED_CALLS);
+    const uint32_t cost = each(less(batches->with_samples, batches->plain), COUNTED_CALLS);
+    return (uint32_t)less(cost, recorded / (RECURSION + 1));
+}
+
+/* What a sample takes beyond a recorded and a counted call. */
+static uint32_t cost_of_sample(const struct Batches *batches, uint32_t recorded)
+{
+    const uint64_t cost = less(batches->with_samples, batches->hooked) * CALLS_A_SAMPLE;
+    return (uint32_t)less(each(cost, COUNTED_CALLS), recorded);
+}
+
+/* In turn: what slows the processor down for a while does so to all of them. */
+static void measure_counted(struct FcCounted *counted, uint64_t cursor, uint32_t count,
+                            struct FcCosts *costs)
+{
+    struct Batches batches[SHAPES + 1];
+    memset(batches, 0xff, sizeof batches);
+    const uint64_t start = fc_clock_monotonic_ns();
+    for (uint32_t i = 0; goes_on(i, start, count * SHAPE_NS); i++)
+        for (uint32_t shape = 0; shape < count; shape++)
+            run_batches(&batches[shape], shape, counted, cursor);
+    for (uint32_t shape = 0; shape < SHAPES; shape++)
+        costs->counted[shape] = cost_of(&batches[shape], shape, costs->recorded);
+    costs->sample = cost_of_sample(&batches[0], costs->recorded);
+#if defined(FC_AFTER_INLINING)
+    if (count == SHAPES)
+        return;
+    costs->after_inlining = cost_of(&batches[SHAPES], SHAPES, costs->recorded);
+    costs->sample_after_inlining = cost_of_sample(&batches[SHAPES], costs->recorded);
+#endif
+}
+
+#if defined(FC_AFTER_INLINING)
+extern void fc_hook_fentry(void);
+extern void fc_hook_fentry_refill(void);
+extern void fc_hook_return(void);
+void (*fc_costs_next_fentry)(void) __attribute__((visibility("hidden"))) = fc_hook_fentry;
+void (*fc_costs_next_refill)(void) __attribute__((visibility("hidden"))) = fc_hook_fentry_refill;
+void (*fc_costs_next_return)(void) __attribute__((visibility("hidden"))) = fc_hook_return;
+
+/* With a table of which no more is used than the first calls. */
+static void measure_all_counted(struct FcCounted *counted, uint64_t cursor, struct FcCosts *costs)
+{
+    const struct FcHooks old = fc_hooks;
+    struct FcRecorded *const recorded = fc_map(sizeof *recorded);
+    const uint64_t function =
+        (uint64_t)(uintptr_t)fc_costs_after_inlining | FC_FUNCTION_AFTER_INLINING;
+    struct FcFunction *const known = recorded ? fc_counters_add(counted, function) : NULL;
+    if (known)
+    {
+        fc_counters_publish(counted, known, function);
+        fc_recorded_use(recorded, 0, UINT64_MAX);
+    }
+    measure_counted(counted, cursor, known ? SHAPES + 1 : SHAPES, costs);
+    fc_hooks.recorded = old.recorded;
+    fc_hooks.stack_start = old.stack_start;
+    fc_hooks.room = old.room;
+    if (recorded)
+        fc_unmap(recorded, sizeof *recorded);
+}
+#else
+static void measure_all_counted(struct FcCounted *counted, uint64_t cursor, struct FcCosts *costs)
+{
+    measure_counted(counted, cursor, SHAPES, costs);
+}
+#endif
+
+/* ---- Samples: the seldom taken ways, which the processor does not foresee -------------- */
+
+static uint32_t mean_of(const struct FcMean *mean)
+{
+    return mean->count > 0 ? each(mean->sum, mean->count) : 0;
+}
+
+static void measure_samples(const struct FcChunk *chunk, uint64_t cursor, struct FcCosts *costs)
+{
+    struct FcSamples samples = {.most = 8 * costs->recorded / PARTS_OF_TICK};
+    uint64_t plain = UINT64_MAX;
+    uint64_t empty = UINT64_MAX;
+    const uint64_t start = fc_clock_monotonic_ns();
+    for (uint32_t i = 0; goes_on(i, start, SHAPE_NS); i++)
+    {
+        empty = least(empty, run_batch(shapes[0].plain, CALLING_CALLS));
+        plain = least(plain, run_batch(calling[0], CALLING_CALLS));
+        fc_thread_set_cursor(cursor);
+        fc_switches_pretend();
+        run_batch(calling[1], CALLING_CALLS);
+        fc_costs_add_samples(&samples, chunk, FC_CURSOR_UNITS(fc_thread.cursor));
+    }
+    const uint32_t calls = each(less(plain, empty), CALLING_CALLS);
+    costs->sampled = mean_of(&samples.alone);
+    costs->callee = (uint32_t)less(mean_of(&samples.calling), costs->sampled + calls) / 2;
+    costs->inner = mean_of(&samples.inner);
+}
+
+/* Has the functions counted, as counted.c would. */
+static bool begin_counting(struct FcCounted *counted)
+{
+    Shape *const functions[FUNCTIONS] = {nothing_hooked,  waiting_hooked, recursive_hooked,
+                                         calling_hooked,  nothing_plain,  waiting_plain,
+                                         recursive_plain, in_turn_plain};
+    for (uint32_t i = 0; i < FUNCTIONS; i++)
+    {
+        const uint64_t function = (uint64_t)(uintptr_t)functions[i];
+        struct FcFunction *known = fc_counters_add(counted, function);
+        if (!known)
+            return false;
+        known->is_nested = functions[i] == recursive_hooked;
+        fc_counters_publish(counted, known, function);
+    }
+    return true;
+}
+
+/* `memory` is zeroed and begins with two chunks. */
+static void measure_in(char *memory, struct FcCosts *costs)
+{
+    struct FcChunk *const chunk = (struct FcChunk *)memory;
+    struct FcCounted *const counted = (struct FcCounted *)(memory + 2 * FC_CHUNK_BYTES);
+    const uint64_t cursor = FC_CURSOR(chunk, GENERATION, 0);
+    const uint64_t old_cursor = fc_thread.cursor;
+    struct FcFilter *const old_filter = fc_hooks.filter;
+    struct FcCounted *const old_counted = fc_thread.counted;
+    uint64_t *const old_beacon = fc_hooks.beacon;
+
+    fc_thread.counted = counted;
+    fc_counters_set_beacon(NULL);
+    fc_hooks.filter = fc_config.detail == FC_DETAIL_AUTO ? &counted->filter : NULL;
+    if (fc_choice_is_on())
+    {
+        const uint64_t function = (uint64_t)(uintptr_t)shapes[0].hooked[0];
+        fc_hooks.filter = &counted->filter;
+        counted->filter.is_slow = true;
+        *fc_filter_recorded(fc_hooks.filter, function) = function;
+    }
+    if (fc_depth_is_on())
+    {
+        fc_depth_begin();
+        fc_depth_set_limit(RECURSION);
+        fc_counters_set_filter(counted);
+    }
+    use_names((struct FcNames *)(counted + 1));
+    measure_recorded(chunk, cursor, costs);
+    fc_thread.names = NULL;
+    counted->filter.is_slow = false;
+
+    counted->chunk = (struct FcChunk *)(memory + FC_CHUNK_BYTES);
+    counted->random = 1;
+    counted->is_steady = true;
+    fc_depth_set_limit(0); /* what is too deep costs about what the others do that are counted */
+    fc_counters_set_filter(counted);
+    const bool is_counting = begin_counting(counted);
+    if (is_counting)
+    {
+        measure_all_counted(counted, cursor, costs);
+        measure_samples(chunk, cursor, costs);
+    }
+    fc_counters_free_tables(counted);
+    fc_depth_reset_limit();
+
+    fc_thread.counted = old_counted;
+    fc_hooks.filter = old_filter;
+    fc_hooks.beacon = old_beacon;
+    fc_thread_set_cursor(old_cursor);
+}
+
+bool fc_costs_measure(struct FcCosts *costs)
+{
+    if (fc_clock_get_mode() == FC_TIME_SYS) /* which counts whole milliseconds */
+        return false;
+    const size_t bytes = 3 * FC_CHUNK_BYTES + sizeof(struct FcCounted) + sizeof(struct FcNames);
+    char *memory = fc_map(bytes);
+    if (!memory)
+        return false;
+    const uintptr_t aligned = ((uintptr_t)memory + FC_CHUNK_BYTES - 1) & -(uintptr_t)FC_CHUNK_BYTES;
+    measure_in((char *)aligned, costs);
+    fc_unmap(memory, bytes);
+    return true;
+}
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The ways in which a process ends: exit and its kin.  fcmanager is told at the last moment and its
+ * answer awaited, so that the profile is there before the parent learns of the end.
+ */
+#include "libfc/process/exit.h"
+
+#include "libfc/base/libc.h"
+#include "libfc/base/notice.h"
+#include "libfc/base/signals.h"
+#include "libfc/base/state.h"
+#include "libfc/base/sys.h"
+#include "libfc/base/thread.h"
+#include "libfc/memory/scan.h"
+#include "libfc/process/modules.h"
+#include "libfc/process/process.h"
+#include "libfc/process/spawn.h"
+#include "libfc/process/threads.h"
+#include "libfc/stream/buffers.h"
+#include "libfc/stream/channel.h"
+#include "libfc/stream/chunks.h"
+#include "libfc/stream/switches.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+/* SIGCANCEL and SIGSETXID of the C library: another thread may wait for us to handle one. */
+#define INTERNAL_SIGNALS (UINT64_C(3) << (__SIGRTMIN - 1))
+
+#define TRIES_WITHOUT_PIPE 1000 /* some 15 seconds */
+
+/* Others wait there, too: an answer that is not ours tells nothing of our profile.  False where
+ * none came, and none will.  Without the pipe (fc_channel_leave_open) the kernel's word is all. */
+static bool wait_at_reply_pipe(void)
+{
+    const bool has_pipe = fc_session.reply_fd >= 0;
+    int tries = 0;
+    for (int nap_ms = 1;; nap_ms = nap_ms < 16 ? nap_ms * 2 : nap_ms)
+    {
+        /* Before what is read: the text was there first. */
+        int told = fc_channel_is_told(FC_ANSWERED);
+        enum FcReplied replied = fc_spawn_read_reply(fc_session.reply_fd, told > 0 ? 0 : nap_ms);
+        if (told > 0 || replied == FC_REPLIED_US || (told < 0 && replied == FC_REPLIED_OTHERS))
+            return true;
+        if (!has_pipe && (told < 0 || ++tries == TRIES_WITHOUT_PIPE))
+            return true;
+        /* or the program has closed our end */
+        if (replied == FC_REPLIED_CLOSED || !fc_channel_is_alive())
+            return fc_channel_is_alive();
+    }
+}
+
+static void wait_for_answer(uint32_t index)
+{
+    size_t bytes = 0;
+    const char *text = NULL;
+    bool is_answered = true;
+    if (index == 0)
+        is_answered = wait_at_reply_pipe();
+    else if (index != FC_NO_ANSWER)
+    {
+        text = fc_chunks_wait_for_answer(index, &bytes);
+        is_answered = text != NULL;
+    }
+    if (bytes > 0)
+        fc_notice_print(text, bytes);
+    if (!is_answered)
+        fc_notice_always("the profile manager is gone, the profile is not complete");
+    fc_channel_close();
+}
+
+/* Those that came while we waited.  Without profiling the process would have been gone: no handler
+ * would have run, and no signal ended it, of which the profile that is written by now says nothing.
+ */
+static void discard_signals(uint64_t which)
+{
+    const struct timespec none = {0, 0};
+    uint64_t pending = 0;
+    /* a timer may send one after the other: not for ever */
+    for (int i = 0; i < 1000; i++)
+        if (fc_sys(SYS_rt_sigpending, &pending, sizeof pending) < 0 || (pending & which) == 0 ||
+            fc_sys(SYS_rt_sigtimedwait, &which, NULL, &none, sizeof which) < 0)
+            return;
+}
+
+/* For every other thread profiling is off now. */
+static void send_quit(uint64_t old)
+{
+    const uint64_t end = fc_switches_look_last();
+    fc_buffers_send_others();
+    fc_scan_run(fc_session.manager_pid);
+    uint32_t index = fc_chunks_take_for_answer();
+    if (index == 0 && fc_session.reply_fd < 0 && fc_channel_is_told(FC_ANSWERED) < 0)
+        index = FC_NO_ANSWER;
+    struct FcMessage message = {
+        .type = FC_MSG_QUIT, .thread = fc_thread.number, .argument = index, .value = end};
+    fc_channel_send(&message, NULL, 0);
+    if (!fc_state_is_off())
+    {
+        fc_state_ended();
+        wait_for_answer(index);
+        discard_signals(~old & ~INTERNAL_SIGNALS);
+    }
+}
+
+static void quit(void)
+{
+    if (fc_state_is_off())
+        return;
+    uint64_t old = fc_block_signals();
+    if (fc_state_forked_unseen())
+        fc_process_after_fork(0);
+    if (fc_thread.number == 0)
+        fc_threads_start();
+    fc_switches_begin_pause();
+    fc_threads_send_name();
+    fc_modules_scan_last();
+    if (fc_state_ending())
+        send_quit(old);
+    fc_restore_signals(old);
+}
+
+/* exit() runs two of our functions, in an order that depends on how libfc was loaded:
+ * libc's exit handler, which knows the status, and the loader's destructor, which is
+ * behind all those of the program.  The later one is the end. */
+static void finish_part(void)
+{
+    static uint64_t key; /* whose parts are counted: a forked child begins anew */
+    static uint32_t parts;
+    if (key != fc_state_key)
+        parts = 0;
+    key = fc_state_key;
+    if (++parts == 2)
+        quit();
+}
+
+void fc_exit_send_status(int status)
+{
+    struct FcMessage message = {.type = FC_MSG_EXIT_STATUS, .argument = (uint32_t)status};
+    if (!fc_state_is_off())
+        fc_channel_send(&message, NULL, 0);
+}
+
+static void exiting(int status, void *unused)
+{
+    (void)unused;
+    fc_exit_send_status(status);
+    finish_part();
+}
+
+static void quick_exiting(void *unused)
+{
+    (void)unused;
+    quit();
+}
+
+typedef void QuickExitFunction(int);
+
+static QuickExitFunction *real_quick_exit;
+
+/* At start, as dlsym waits while another thread is in a library's constructor. */
+__attribute__((constructor)) static void find_real(void)
+{
+    real_quick_exit = (QuickExitFunction *)fc_libc()->dlsym(RTLD_NEXT, "quick_exit");
+}
+
+/* Here only to learn the status, which libc does not tell the handlers. */
+FC_EXPORT void quick_exit(int status)
+{
+    if (!real_quick_exit)
+        find_real();
+    fc_exit_send_status(status);
+    real_quick_exit(status);
+    __builtin_unreachable();
+}
+
+/* The normal end of many a program, shells among them.  No handler runs: what was recorded and is
+ * still in private buffers is sent from here. */
+__attribute__((noreturn)) static void end(int status)
+{
+    /* Not in the child of a vfork: it has its parent's memory, whose profile goes on. */
+    if (fc_state_is_own_process() || fc_state_forked_unseen())
+    {
+        fc_exit_send_status(status);
+        quit();
+    }
+    for (;;)
+        fc_sys(SYS_exit_group, status);
+}
+
+FC_EXPORT void _exit(int status)
+{
+    end(status);
+}
+
+FC_EXPORT void _Exit(int status)
+{
+    end(status);
+}
+
+__attribute__((destructor)) static void unloaded(void)
+{
+    finish_part();
+}
+
+/* By this libc knows which library a handler is of; from the compiler's start files. */
+extern void *own_library __asm__("__dso_handle") __attribute__((visibility("hidden")));
+
+void fc_exit_setup(void)
+{
+    fc_libc()->on_exit(exiting, NULL);
+    fc_libc()->at_quick_exit(quick_exiting, &own_library);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The slow path of all who make records (record.h): the chunk at the cursor has no room.  Starts
+ * profiling with the first record, makes threads and unseen forks known, and goes on in a new
+ * chunk.
+ */
+#include "libfc/stream/chunk-full.h"
+
+#include "libfc/base/clock.h"
+#include "libfc/base/signals.h"
+#include "libfc/base/state.h"
+#include "libfc/base/thread.h"
+#include "libfc/base/vectors.h"
+#include "libfc/count/choice.h"
+#include "libfc/count/chosen.h"
+#include "libfc/count/counted.h"
+#include "libfc/count/depth.h"
+#include "libfc/process/modules.h"
+#include "libfc/process/process.h"
+#include "libfc/process/start.h"
+#include "libfc/process/threads.h"
+#include "libfc/stream/channel.h"
+#include "libfc/stream/chunks.h"
+#include "libfc/stream/names.h"
+#include "libfc/stream/record.h"
+#include "libfc/stream/switches.h"
+
+/* Gives the full chunk away and takes the next.  False where there was none to be had now;
+ * the caller waits and tries again.  Signals blocked. */
+static bool refill(void)
+{
+    if (fc_state_forked_unseen())
+        fc_process_after_fork(0);
+    if (fc_thread.number == 0)
+        fc_threads_start();
+    if (FC_CURSOR_CHUNK(fc_thread.cursor) && FC_CURSOR_UNITS(fc_thread.cursor) < FC_UNITS)
+        return true;     /* a handler was here first */
+    fc_modules_update(); /* first: the chunk may hold calls of what was just loaded */
+    fc_chunks_flush_full();
+    return fc_chunks_take();
+}
+
+/* There is room in the thread's chunk. */
+static struct FcRecord *reserve(uint64_t *time, uint64_t *generation)
+{
+    fc_switches_begin_records(time);
+    return fc_record_reserve(generation);
+}
+
+/* Each hook that finds the chunk full, or none, has taken bytes behind its end: this takes them
+ * back, before they reach the address.  Until then as many as there are signals may do so, each in
+ * a handler that interrupted another.  Async-signal-safe. */
+static void hold_cursor(void)
+{
+    uint64_t cursor = __atomic_load_n(&fc_thread.cursor, __ATOMIC_RELAXED);
+    const uint64_t behind = FC_CURSOR_UNITS(cursor) - FC_UNITS;
+    /* else a handler that comes in between holds it, or has set it anew */
+    if (FC_CURSOR_UNITS(cursor) > FC_UNITS)
+        __atomic_compare_exchange_n(&fc_thread.cursor, &cursor,
+                                    cursor - behind * sizeof(struct FcUnit), false,
+                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+static bool is_call(uint64_t where)
+{
+    enum FcRecordKind kind = where & FC_WHERE_KIND_MASK;
+    return kind == FC_RECORD_ENTER || kind == FC_RECORD_EXIT;
+}
+
+/* The thread's first record, if it is one of a call, has not been looked at yet. */
+static void choose(void *function, void *site, uint64_t where)
+{
+    const bool is_after_inlining = (uint64_t)(uintptr_t)function & FC_FUNCTION_AFTER_INLINING;
+    const bool is_entry = (where & FC_WHERE_KIND_MASK) == FC_RECORD_ENTER;
+    if (is_after_inlining && is_entry)
+        fc_counted_enter_after_inlining((uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site,
+                                        where);
+    else if (is_after_inlining) /* in a forked child, which knows what was open at the fork */
+        fc_counted_exit_after_inlining((uint64_t)(uintptr_t)site, where);
+    else if (is_entry)
+        fc_counted_enter(function, site, where);
+    else
+        fc_counted_exit(function, site, where);
+}
+
+/* A signal that came meanwhile is handled at once, which is the program's time again. */
+static void end_pause_and_restore_signals(uint64_t old)
+{
+    fc_switches_end_pause();
+    fc_restore_signals(old);
+}
+
+static void record(uint64_t time, void *function, void *site, uint64_t where)
+{
+    for (;;)
+    {
+        if (fc_state_is_off())
+        {
+            if (!fc_start())
+            {
+                fc_thread_set_cursor(FC_CURSOR_NONE); /* the hooks counted on in it */
+                return;
+            }
+            time = fc_clock_peek(); /* the caller read it before fc_start chose the clock */
+        }
+        bool is_of_call = is_call(where);
+        if (is_of_call && fc_thread.has_ended &&
+            (uint64_t)(uintptr_t)function != FC_FUNCTION_AFTER_INLINING &&
+            fc_chosen_drops((uint64_t)(uintptr_t)function))
+            return;
+        uint64_t old = fc_block_signals();
+        uint32_t freed = fc_chunks_count_freed();
+        bool filled = refill();
+        if (filled && fc_chosen_begin() && is_of_call)
+        {
+            fc_switches_begin_records(&time);
+            end_pause_and_restore_signals(old);
+            choose(function, site, where);
+            return;
+        }
+        uint64_t generation;
+        struct FcRecord *slot = filled ? reserve(&time, &generation) : NULL;
+        if (slot)
+        {
+            fc_record_store(slot, generation, time, function, site, where);
+            fc_names_begin(time, !fc_choice_is_on() && !fc_depth_is_on());
+        }
+        if (slot && fc_thread.has_ended)
+            fc_chunks_give_up(); /* nothing will tell when this thread has made its last record */
+        else if (slot && (where & FC_WHERE_KIND_MASK) != FC_RECORD_OFF)
+            /* else the record that the hook is about has yet to come, as a call that is recorded */
+            fc_counted_begin(FC_CURSOR_CHUNK(fc_thread.cursor), FC_CURSOR_UNITS(fc_thread.cursor));
+        if (slot)
+            end_pause_and_restore_signals(old);
+        else
+            fc_restore_signals(old);
+        if (slot || fc_state_is_off())
+            return;
+        if (!filled && !fc_chunks_wait(freed))
+            return;
+    }
+}
+
+static void record_in_pause(uint64_t time, void *function, void *site, uint64_t where)
+{
+    fc_switches_begin_pause();
+    record(time, function, site, where);
+    fc_switches_end_pause();
+}
+
+FC_REALIGN void fc_record_slow(uint64_t time, void *function, void *site, uint64_t where)
+{
+    hold_cursor();
+    fc_vectors_keep(time, function, site, where, record_in_pause);
+}
+
+void fc_record_send_off(const struct FcRecord *record)
+{
+    struct FcMessage message = {.type = FC_MSG_OFF, .thread = fc_thread.number};
+    fc_channel_send(&message, record, sizeof *record);
+}

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The pipe to fcmanager.  Used by every part of libfc that has something
+ * to tell, with all signals blocked or in the slow path of a hook.  Must never write to a
+ * descriptor that the program has closed and used for something else: the
+ * descriptor is checked to be our pipe before each write.
+ */
+#include "libfc/stream/channel.h"
+
+#include "libfc/base/file.h"
+#include "libfc/base/signals.h"
+#include "libfc/base/state.h"
+#include "libfc/base/sys.h"
+#include "libfc/base/text.h"
+#include "libfc/stream/switches.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+
+/* Not higher: the kernel's table of a process grows with the highest number. */
+#define BEYOND_MAX 4096
+/* Not lower if that can be: who has lowered the limit may have more open than it allows. */
+#define BEYOND_MIN 1024
+
+static struct
+{
+    int fd; /* atomic */
+    int manager_pid;
+    int manager_fd;
+    dev_t device;
+    ino_t inode;
+    uint32_t reopening; /* lock */
+    uint32_t splitting; /* lock of `piece` */
+    uint32_t waiting;   /* lock: held by who waits for room in the pipe */
+} channel = {.fd = -1};
+
+/* Payloads for which there is room on any stack. */
+#define SMALL_BYTES 64
+
+/* Too large for the stack of a signal handler. */
+static union
+{
+    struct FcMessage message;
+    char bytes[FC_MESSAGE_MAX];
+} piece;
+
+/* relaxed: whether it is the pipe is asked of the kernel each time */
+static int get_fd(void)
+{
+    return __atomic_load_n(&channel.fd, __ATOMIC_RELAXED);
+}
+
+static void set_fd(int fd)
+{
+    __atomic_store_n(&channel.fd, fd, __ATOMIC_RELAXED);
+}
+
+static bool is_our_pipe(int fd)
+{
+    struct stat status;
+    return fd >= 0 && fc_sys(SYS_fstat, fd, &status) == 0 && status.st_dev == channel.device &&
+           status.st_ino == channel.inode;
+}
+
+/* Room for a few descriptors from number `first` on. */
+static long widen_limit(const struct rlimit *limit, rlim_t first)
+{
+    struct rlimit wider = *limit;
+    wider.rlim_cur = first + 16;
+    if (wider.rlim_max < wider.rlim_cur)
+        wider.rlim_max = wider.rlim_cur; /* takes a privilege */
+    return fc_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, &wider, NULL);
+}
+
+/* Beyond the program's limit, which counts numbers: the program finds no descriptor more and is
+ * left none fewer.  The limit is moved for that and put back at once. */
+static long move_beyond(int fd, const struct rlimit *limit)
+{
+    rlim_t first = limit->rlim_cur;
+    if (first > BEYOND_MAX)
+        return -EMFILE;
+    if (first < BEYOND_MIN && limit->rlim_max >= BEYOND_MIN + 16)
+        first = BEYOND_MIN;
+    uint64_t old = fc_block_signals();
+    long moved = widen_limit(limit, first);
+    if (moved == 0)
+    {
+        moved = fc_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, (long)first);
+        fc_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, limit, NULL);
+    }
+    fc_restore_signals(old);
+    return moved;
+}
+
+int fc_channel_move_fd(int fd)
+{
+    struct rlimit limit;
+    rlim_t top = 1024;
+    long moved = -EMFILE;
+    if (fc_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) == 0)
+    {
+        moved = move_beyond(fd, &limit);
+        top = limit.rlim_cur < top ? limit.rlim_cur : top;
+    }
+    for (rlim_t distance = 24; moved < 0 && distance > 0; distance /= 2)
+        if (top > distance)
+            moved = fc_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, (long)(top - distance));
+    if (moved < 0)
+        return fd; /* no better place: stay */
+    fc_sys(SYS_close, fd);
+    return (int)moved;
+}
+
+void fc_channel_open(int fd, int manager_pid, int manager_fd)
+{
+    struct stat status;
+    set_fd(fd);
+    channel.manager_pid = manager_pid;
+    channel.manager_fd = manager_fd;
+    if (fc_sys(SYS_fstat, fd, &status) == 0)
+    {
+        channel.device = status.st_dev;
+        channel.inode = status.st_ino;
+    }
+}
+
+int fc_channel_open_of_manager(int pid, int fd, int flags)
+{
+    char path[64] = "/proc/";
+    char *at = fc_text_number(path + strlen(path), (uint64_t)pid);
+    memcpy(at, "/fd/", 4);
+    *fc_text_number(at + 4, (uint64_t)fd) = '\0';
+    return (int)fc_sys(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, 0);
+}
+
+static int open_pipe(void)
+{
+    return fc_channel_open_of_manager(channel.manager_pid, channel.manager_fd,
+                                      O_WRONLY | O_NONBLOCK);
+}
+
+/* The program has all descriptors open that it may. */
+static int open_pipe_beyond(void)
+{
+    struct rlimit limit;
+    int fd = -EMFILE;
+    if (fc_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) == 0 &&
+        widen_limit(&limit, limit.rlim_cur) == 0)
+    {
+        fd = open_pipe();
+        fc_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, &limit, NULL);
+    }
+    return fd;
+}
+
+/* The program closed our descriptor (a daemon, say): the pipe is opened anew by
+ * way of the manager's own end of it.  Its number, or -1.  Signals blocked. */
+static int reopen(void)
+{
+    int fd = open_pipe();
+    if (fd == -EMFILE)
+        fd = open_pipe_beyond();
+    if (fd < 0)
+        return -1;
+    if (!is_our_pipe(fd)) /* another process has that pid by now */
+    {
+        fc_sys(SYS_close, fd);
+        return -1;
+    }
+    fd = fc_channel_move_fd(fd);
+    set_fd(fd);
+    return fd;
+}
+
+bool fc_channel_leave_open(void)
+{
+    struct stat status;
+    const int fd = get_fd();
+    if (!is_our_pipe(fd) || fc_sys(SYS_fstat, fd, &status) < 0 ||
+        (long)status.st_uid != fc_sys(SYS_geteuid) || (long)status.st_gid != fc_sys(SYS_getegid))
+        return false;
+    const int again = open_pipe();
+    if (again >= 0)
+        fc_sys(SYS_close, again);
+    return again < 0 && again != -EMFILE && again != -ENFILE &&
+           fc_sys(SYS_fcntl, fd, F_SETFD, 0) == 0;
+}
+
+void fc_channel_close_on_exec(void)
+{
+    fc_sys(SYS_fcntl, get_fd(), F_SETFD, FD_CLOEXEC);
+}
+
+/* The pipe's descriptor, as it is now; -1: there is none, and none to be had. */
+static int our_pipe(void)
+{
+    int fd = get_fd();
+    if (is_our_pipe(fd))
+        return fd;
+    uint64_t old = fc_block_signals();
+    fc_lock(&channel.reopening);
+    fd = get_fd();
+    if (!is_our_pipe(fd))
+        fd = reopen();
+    fc_unlock(&channel.reopening);
+    fc_restore_signals(old);
+    return fd;
+}
+
+bool fc_channel_is_alive(void)
+{
+    const int fd = our_pipe();
+    if (fd < 0)
+        return false;
+    struct pollfd poll = {.fd = fd, .events = 0};
+    struct timespec zero = {0, 0};
+    long result = fc_sys(SYS_ppoll, &poll, 1, &zero, NULL, 8);
+    return result <= 0 || !(poll.revents & (POLLERR | POLLNVAL));
+}
+
+/* Writes, if need be when there is room.  Of a process one thread waits for that, which has the
+ * lock, and the others for it: the kernel would wake all of them each time, thousands, for the
+ * first to fill the pipe again.  0, or an error of the system. */
+static long write_in_turn(const struct FcMessage *message, size_t bytes)
+{
+    uint64_t old = fc_block_signals();
+    fc_lock(&channel.waiting);
+    long result = -EPIPE;
+    int fd;
+    while (!fc_state_is_off() && (fd = our_pipe()) >= 0 &&
+           (result = fc_file_write(fd, message, bytes)) == -EAGAIN)
+    {
+        /* The manager is behind.  It may be stopped for long, so look now and then whether it still
+           lives (poll tells at once). */
+        struct pollfd poll = {.fd = fd, .events = POLLOUT};
+        struct timespec wait = {0, 100000000};
+        fc_sys(SYS_ppoll, &poll, 1, &wait, NULL, 8);
+        result = -EPIPE;
+    }
+    fc_unlock(&channel.waiting);
+    fc_restore_signals(old);
+    return result;
+}
+
+int fc_channel_sign(void)
+{
+    struct flock lock = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (int64_t)fc_state_key, .l_len = 1};
+    return (int)fc_sys(SYS_fcntl, our_pipe(), F_SETLK, &lock);
+}
+
+int fc_channel_is_told(int64_t what)
+{
+    struct flock lock = {.l_type = F_WRLCK,
+                         .l_whence = SEEK_SET,
+                         .l_start = (int64_t)fc_state_key + what,
+                         .l_len = 1};
+    if (fc_sys(SYS_fcntl, our_pipe(), F_GETLK, &lock) < 0 ||
+        lock.l_type == F_WRLCK) /* of another process that has no business there */
+        return -1;
+    return lock.l_type == F_RDLCK;
+}
+
+void fc_channel_wait_until_followed(void)
+{
+    struct timespec nap = {0, 20000};
+    for (int tries = 0; tries < 2000; tries++) /* some ten seconds */
+    {
+        if (fc_channel_is_told(FC_FOLLOWED) != 0 || !fc_channel_is_alive())
+            return;
+        fc_sys(SYS_nanosleep, &nap, NULL);
+        nap.tv_nsec = nap.tv_nsec < 4000000 ? nap.tv_nsec * 2 : 5000000;
+    }
+}
+
+static void fill_header(struct FcMessage *message, size_t bytes)
+{
+    message->magic = FC_MESSAGE_MAGIC;
+    message->length = (uint32_t)bytes;
+    message->process = fc_state_key;
+}
+
+/* One message, or some that wait, in one piece. */
+static bool send_now(const struct FcMessage *message, size_t bytes)
+{
+    if (fc_state_is_off())
+        return false;
+    long result = -EAGAIN;
+    /* relaxed: who just misses that somebody waits finds no room and waits as well */
+    if (__atomic_load_n(&channel.waiting, __ATOMIC_RELAXED) == 0)
+    {
+        const int fd = our_pipe();
+        result = fd >= 0 ? fc_file_write(fd, message, bytes) : -EPIPE;
+    }
+    if (result == -EAGAIN)
+    {
+        bool is_pause = fc_switches_begin_inner_pause();
+        result = write_in_turn(message, bytes);
+        if (is_pause)
+            fc_switches_end_pause();
+    }
+    if (result == 0)
+        return true;
+    if (!fc_state_is_off()) /* else another thread ends the process meanwhile */
+        fc_state_stop_alone();
+    return false;
+}
+
+bool fc_channel_send_held(void)
+{
+    if (fc_thread.held_count == 0)
+        return true;
+    const uint64_t old = fc_block_signals();
+    const uint32_t count = fc_thread.held_count;
+    fc_thread.held_count = 0;
+    /* those of a parent are its own to send */
+    const bool sent = count == 0 || fc_state_forked_unseen() ||
+                      send_now(fc_thread.held, count * sizeof *fc_thread.held);
+    fc_restore_signals(old);
+    return sent;
+}
+
+bool fc_channel_send_whole(struct FcMessage *message, size_t bytes)
+{
+    fill_header(message, bytes);
+    return fc_channel_send_held() && send_now(message, bytes);
+}
+
+bool fc_channel_send_later(const struct FcMessage *message)
+{
+    struct FcMessage *held = &fc_thread.held[fc_thread.held_count++];
+    *held = *message;
+    fill_header(held, sizeof *held);
+    return fc_thread.held_count < FC_HELD_MAX || fc_channel_send_held();
+}
+
+/* `whole` has room for the payload behind it. */
+static bool send_part(struct FcMessage *whole, const struct FcMessage *message, const char *from,
+                      size_t bytes, bool is_last)
+{
+    *whole = *message;
+    whole->flags = is_last ? 0 : FC_MESSAGE_MORE;
+    memcpy(whole + 1, from, bytes);
+    return fc_channel_send_whole(whole, sizeof *whole + bytes);
+}
+
+/* What each thread tells of itself: without the lock, which thousands of them would wait for while
+ * the one that has it waits for room in the pipe. */
+static bool send_small(const struct FcMessage *message, const void *payload, size_t bytes)
+{
+    struct
+    {
+        struct FcMessage message;
+        char bytes[SMALL_BYTES];
+    } small;
+    return send_part(&small.message, message, payload, bytes, true);
+}
+
+bool fc_channel_send(struct FcMessage *message, const void *payload, size_t bytes)
+{
+    if (bytes == 0)
+    {
+        message->flags = 0;
+        return fc_channel_send_whole(message, sizeof *message);
+    }
+    if (bytes <= SMALL_BYTES)
+        return send_small(message, payload, bytes);
+    uint64_t old = fc_block_signals();
+    fc_lock(&channel.splitting);
+    const char *from = payload;
+    bool sent = true;
+    while (sent && bytes > 0)
+    {
+        size_t part = sizeof piece - sizeof *message;
+        if (part > bytes)
+            part = bytes;
+        sent = send_part(&piece.message, message, from, part, part == bytes);
+        from += part;
+        bytes -= part;
+    }
+    fc_unlock(&channel.splitting);
+    fc_restore_signals(old);
+    return sent;
+}
+
+void fc_channel_stop(const char *reason)
+{
+    struct FcMessage message = {.type = FC_MSG_STOPPED};
+    if (!fc_state_is_off())
+        fc_channel_send(&message, NULL, 0);
+    fc_state_stop(reason);
+}
+
+void fc_channel_after_fork(void)
+{
+    channel.reopening = 0;
+    channel.splitting = 0;
+    channel.waiting = 0;
+}
+
+void fc_channel_close(void)
+{
+    const int fd = get_fd();
+    if (is_our_pipe(fd))
+        fc_sys(SYS_close, fd);
+    set_fd(-1);
+}

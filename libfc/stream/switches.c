@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * See switches.h.  Called by the hooks, by the slow path and by whatever waits for the manager.
+ */
+#include "libfc/stream/switches.h"
+
+#include "libfc/base/clock.h"
+#include "libfc/base/signals.h"
+#include "libfc/base/state.h"
+#include "libfc/base/thread.h"
+#include "libfc/stream/record.h"
+
+#include <sys/resource.h>
+
+/* glibc's, from 2.35 on: where the area is, from the thread pointer on, and 0 where there is none.
+ */
+extern const ptrdiff_t __rseq_offset __attribute__((weak, visibility("default")));
+extern const unsigned int __rseq_size __attribute__((weak, visibility("default")));
+
+/* In struct rseq: the number of the CPU, negative where the area is not registered, and the
+ * pointer. */
+#define RSEQ_CPU 4
+#define RSEQ_POINTER 8
+#define LONG_NS 20000u /* what FC_SWITCHES_LONG_TICKS is, with another clock */
+/* Where the clocks themselves take so long. */
+#define TRIES_MAX 8u
+
+/* Stands for the kernel's pointer where that can't be used. */
+static __thread const void *own_pointer __attribute__((tls_model("initial-exec")));
+
+intptr_t fc_switches_offset;
+bool fc_switches_are_coarse;
+
+static enum {
+    LOOK_NEVER, /* the pointer is own_pointer, and leads to one of the marks */
+    LOOK_BY_RSEQ,
+    LOOK_COARSELY, /* the pointer is own_pointer, and NULL */
+} how;
+
+/* ---- Start ---------------------------------------------------------------------------- */
+
+static bool is_registered(const void **pointer)
+{
+    const int32_t *cpu =
+        (const int32_t *)(const void *)((const char *)pointer - RSEQ_POINTER + RSEQ_CPU);
+    return __atomic_load_n(cpu, __ATOMIC_RELAXED) >= 0;
+}
+
+/* There are kernels that look at the pointer where a thread was interrupted, but not where it waits
+ * of its own accord.  A short wait may be over before the thread is switched out, where the timer
+ * has no slack: with a real-time policy, say. */
+static bool sees_waits(const void **pointer)
+{
+    bool is_seen = false;
+    __atomic_store_n(pointer, &fc_mark, __ATOMIC_RELAXED);
+    for (long ns = 1; ns <= 1000000 && !is_seen; ns *= 1000)
+    {
+        const struct timespec wait = {0, ns};
+        fc_sys(SYS_nanosleep, &wait, NULL);
+        is_seen = !__atomic_load_n(pointer, __ATOMIC_RELAXED);
+    }
+    __atomic_store_n(pointer, NULL, __ATOMIC_RELAXED);
+    return is_seen;
+}
+
+void fc_switches_setup(bool is_wall)
+{
+    how = is_wall ? LOOK_COARSELY : LOOK_NEVER;
+    const unsigned int *bytes = &__rseq_size;
+    if (is_wall && bytes && *bytes > 0)
+    {
+        fc_switches_offset = __rseq_offset + RSEQ_POINTER;
+        const void **pointer = fc_switches_pointer();
+        if (is_registered(pointer) && !__atomic_load_n(pointer, __ATOMIC_RELAXED) &&
+            sees_waits(pointer))
+        {
+            how = LOOK_BY_RSEQ;
+            return;
+        }
+    }
+    fc_switches_are_coarse = how == LOOK_COARSELY;
+    fc_switches_offset = 0;
+    fc_switches_offset = (intptr_t)&own_pointer - (intptr_t)fc_switches_pointer();
+}
+
+/* ---- Clocks --------------------------------------------------------------------------- */
+
+/* By how much time went on while the thread was off the CPU, from some time on.  The first of
+ * the two clocks runs at the rate of the second. */
+static uint64_t ahead_ns(void)
+{
+    return fc_clock_raw_ns() - fc_clock_thread_ns();
+}
+
+static bool is_long_time(uint64_t ticks)
+{
+    return ticks > (fc_clock_is_fast() ? FC_SWITCHES_LONG_TICKS : LONG_NS);
+}
+
+/* Both at one time, *time: a thread is switched out above all at the end of a system call, and the
+ * clocks are asked by such.  Taken for one that was before the switch and one that was after it,
+ * they would tell of time off the CPU for which there is no time. */
+static uint64_t read_together(uint64_t *time)
+{
+    uint64_t ahead;
+    uint64_t before;
+    uint32_t tries = 0;
+    do
+    {
+        before = fc_clock_peek();
+        ahead = ahead_ns();
+        *time = fc_clock_peek();
+    } while (is_long_time(*time - before) && ++tries < TRIES_MAX);
+    return ahead;
+}
+
+/* Not so in the child of a vfork, which has the parent's memory and clocks of its own. */
+static bool is_own_thread(void)
+{
+    return fc_sys(SYS_gettid) == fc_thread.tid;
+}
+
+/* How often the thread gave up the CPU of its own accord. */
+static uint64_t count_waits(void)
+{
+    struct rusage usage = {0};
+    fc_sys(SYS_getrusage, RUSAGE_THREAD, &usage);
+    return (uint64_t)usage.ru_nvcsw & FC_OFF_WAITS_MASK;
+}
+
+void fc_switches_read(struct FcClocks *clocks)
+{
+    *clocks = (struct FcClocks){0};
+    if (how == LOOK_NEVER)
+    {
+        clocks->time = fc_clock_peek();
+        return;
+    }
+    clocks->ahead = read_together(&clocks->time);
+    clocks->waits = count_waits();
+}
+
+/* ---- Telling ---------------------------------------------------------------------------- */
+
+/* By a record, or, as the thread has made none yet and may never do so, by a message. */
+static void tell(enum FcOffRecord which, uint64_t time, uint64_t value, uint64_t site)
+{
+    uint64_t where = FC_RECORD_OFF | (uint64_t)which << FC_OFF_RECORD_SHIFT;
+    value &= FC_OFF_VALUE_MASK;
+    if (!fc_thread.has_begun)
+    {
+        const struct FcRecord record = {where, time, value, site};
+        fc_record_send_off(&record);
+        return;
+    }
+    fc_record_make(time, (void *)(uintptr_t)value, (void *)(uintptr_t)site, where);
+}
+
+static void tell_clocks(const struct FcClocks *clocks, bool is_coarse)
+{
+    fc_thread.told_ahead = clocks->ahead;
+    if (how != LOOK_NEVER)
+        tell(is_coarse ? FC_OFF_COARSE : FC_OFF_SEEN, clocks->time, clocks->ahead, clocks->waits);
+}
+
+static void tell_ahead(uint64_t time, uint64_t ahead, bool is_coarse)
+{
+    const struct FcClocks clocks = {time, ahead, count_waits()};
+    tell_clocks(&clocks, is_coarse);
+}
+
+/* The pauses that were not told of yet. */
+static void tell_pause(uint64_t time)
+{
+    uint64_t ticks = __atomic_exchange_n(&fc_thread.pause_ticks, 0, __ATOMIC_RELAXED);
+    uint64_t off_ns = __atomic_exchange_n(&fc_thread.pause_off_ns, 0, __ATOMIC_RELAXED);
+    if (ticks != 0 || off_ns != 0)
+        tell(FC_OFF_PAUSED, time, ticks, off_ns <= FC_SITE_ADDRESS_MASK ? off_ns : 0);
+}
+
+/* ---- Looking --------------------------------------------------------------------------- */
+
+static const void *get_pointer(void)
+{
+    return __atomic_load_n(fc_switches_pointer(), __ATOMIC_RELAXED);
+}
+
+static void set_pointer(const struct FcMark *mark)
+{
+    __atomic_store_n(fc_switches_pointer(), mark, __ATOMIC_RELAXED);
+}
+
+/* As everywhere, or because the C library could not register the thread's area. */
+static bool is_coarse_here(void)
+{
+    return how == LOOK_COARSELY || (how == LOOK_BY_RSEQ && !is_registered(fc_switches_pointer()));
+}
+
+static bool is_long(uint64_t time)
+{
+    uint64_t since = time - fc_thread.looked_at;
+    fc_thread.looked_at = time;
+    return is_long_time(since);
+}
+
+/* Tells of pauses, and whether the clocks are to be asked. */
+static bool must_ask(uint64_t time, bool *is_coarse)
+{
+    /* A forked child begins with NULL in the kernel's pointer, and so comes here before its first
+       record, which must not stand in its parent's chunk: the slow path does the rest. */
+    if (fc_unlikely(fc_state_forked_unseen()))
+    {
+        fc_thread_set_cursor(FC_CURSOR_NONE);
+        return false;
+    }
+    if (!fc_thread.has_begun)
+        return false;
+    const void *found = get_pointer();
+    bool is_coarse_thread = is_coarse_here();
+    bool has_mark = found == &fc_mark_of_pause || found == &fc_mark;
+    bool is_foreign = found && !has_mark;
+    /* before the clocks are read: what comes later is seen by the next */
+    if (!is_coarse_thread && !is_foreign)
+        set_pointer(&fc_mark);
+    tell_pause(time);
+    *is_coarse = is_coarse_thread || is_foreign;
+    return how != LOOK_NEVER && !has_mark && (!*is_coarse || is_long(time)) && is_own_thread();
+}
+
+FC_REALIGN void fc_switches_look(uint64_t time)
+{
+    bool is_coarse;
+    /* Each step ends with a switch to the kernel, and leads here again. */
+    const bool is_stepped = fc_signals_stop_steps();
+    if (must_ask(time, &is_coarse))
+        tell_ahead(time, ahead_ns(), is_coarse);
+    if (fc_unlikely(is_stepped))
+        fc_signals_go_on_in_steps();
+}
+
+FC_REALIGN void fc_switches_record(uint64_t time, void *function, void *site, uint64_t where)
+{
+    fc_switches_look(time);
+    fc_record_make(time, function, site, where);
+}
+
+void fc_switches_pretend(void)
+{
+    if (how == LOOK_BY_RSEQ && !is_coarse_here() && !get_pointer())
+        set_pointer(&fc_mark);
+}
+
+void fc_switches_begin_thread(void)
+{
+    fc_thread.has_begun = false;
+    fc_thread.is_forked = false;
+    fc_thread.is_pausing = false;
+    fc_thread.is_time_still = false;
+    fc_thread.pause_ticks = 0;
+    fc_thread.pause_off_ns = 0;
+    fc_thread.tid = (int)fc_sys(SYS_gettid);
+}
+
+/* ---- Pauses ---------------------------------------------------------------------------- */
+
+/* Whether its time is some function's. */
+static bool has_clocks(void)
+{
+    return fc_thread.has_begun || fc_thread.is_forked;
+}
+
+/* Whether the thread may have been off the CPU since it was last told. */
+static bool may_have_been_off(void)
+{
+    const void *found = get_pointer();
+    return how != LOOK_NEVER && found != &fc_mark && found != &fc_mark_of_pause && is_own_thread();
+}
+
+/* Where the clocks stand, and *time; `told` where the thread was not off the CPU since. */
+static uint64_t read_for_pause(uint64_t *time, uint64_t told)
+{
+    /* before the pointer is looked at: what came in between is not overlooked */
+    *time = fc_clock_peek();
+    return may_have_been_off() ? read_together(time) : told;
+}
+
+/* `ahead`: where the clocks stand now. */
+static void add_pause(uint64_t time, uint64_t ahead)
+{
+    uint64_t off_ns = ahead - fc_thread.pause_ahead;
+    fc_thread.is_pausing = false;
+    fc_thread.is_time_still = false;
+    fc_thread.pause_ticks += time - fc_thread.pause_time;
+    fc_thread.pause_off_ns += (int64_t)off_ns > 0 ? off_ns : 0;
+}
+
+void fc_switches_begin_pause(void)
+{
+    if (!has_clocks())
+        return;
+    uint64_t time;
+    uint64_t ahead = read_for_pause(&time, fc_thread.told_ahead);
+    if (fc_thread.is_pausing)
+        add_pause(time, ahead);
+    fc_thread.pause_time = time;
+    fc_thread.pause_ahead = ahead;
+    fc_thread.is_pausing = true;
+}
+
+bool fc_switches_begin_inner_pause(void)
+{
+    if (!has_clocks() || fc_thread.is_pausing)
+        return false;
+    fc_switches_begin_pause();
+    return true;
+}
+
+void fc_switches_stop_time(void)
+{
+    fc_thread.is_time_still = fc_thread.is_pausing;
+}
+
+void fc_switches_end_pause(void)
+{
+    if (!fc_thread.is_pausing)
+        return;
+    uint64_t time;
+    uint64_t ahead = read_for_pause(&time, fc_thread.pause_ahead);
+    add_pause(time, ahead);
+    if (!may_have_been_off() && !is_coarse_here())
+        set_pointer(&fc_mark_of_pause); /* so that the next hook looks */
+}
+
+/* ---- Beginning ------------------------------------------------------------------------- */
+
+void fc_switches_begin_forked(const struct FcClocks *since)
+{
+    fc_thread.is_forked = true;
+    fc_thread.pause_time = since->time;
+    fc_thread.pause_ahead = since->ahead;
+    fc_thread.is_pausing = true;
+    tell_clocks(since, is_coarse_here());
+}
+
+/* The pause up to `now`, in which the thread gets its first chunk; it goes on. */
+static void tell_pause_so_far(const struct FcClocks *now)
+{
+    if (fc_thread.is_pausing)
+    {
+        add_pause(now->time, now->ahead);
+        fc_thread.pause_time = now->time;
+        fc_thread.pause_ahead = now->ahead;
+        fc_thread.is_pausing = true;
+    }
+    tell_pause(now->time);
+}
+
+void fc_switches_begin_records(uint64_t *time)
+{
+    if (fc_thread.has_begun)
+        return;
+    fc_thread.has_begun = true;
+    /* before the clocks are read, as in fc_switches_look */
+    const void *found = get_pointer();
+    bool is_coarse = is_coarse_here();
+    if (how == LOOK_BY_RSEQ && !is_coarse && (!found || found == &fc_mark_of_pause))
+        set_pointer(&fc_mark);
+    struct FcClocks now;
+    fc_switches_read(&now);
+    tell_pause_so_far(&now);
+    tell_clocks(&now, is_coarse);
+    *time = now.time;
+}
+
+/* ---- The end ---------------------------------------------------------------------------- */
+
+uint64_t fc_switches_look_last(void)
+{
+    bool is_coarse;
+    fc_switches_end_pause();
+    if (has_clocks() && !fc_thread.has_begun)
+    {
+        struct FcClocks now;
+        fc_switches_read(&now);
+        tell_pause(now.time);
+        tell_clocks(&now, is_coarse_here());
+        return now.time;
+    }
+    uint64_t time = fc_clock_peek();
+    if (fc_switches_any() && must_ask(time, &is_coarse))
+    {
+        /* no record comes that could make up for what the clocks don't tell of one time */
+        uint64_t ahead = read_together(&time);
+        tell_ahead(time, ahead, is_coarse);
+    }
+    return time;
+}
