@@ -109,10 +109,8 @@ static void put_costs(FcJson *json, const FcProfile *header)
     fc_json_begin_object(json, "costs");
     fc_json_unsigned(json, "recorded_ps", header->costs_ps[0]);
     fc_json_unsigned(json, "inside_ps", header->costs_ps[1]);
-    fc_json_begin_array(json, "counted_ps");
-    for (guint i = 2; i < FC_PROFILE_COSTS; i++)
-        fc_json_unsigned(json, NULL, header->costs_ps[i]);
-    fc_json_end_array(json);
+    fc_json_unsigned(json, "counted_ps", header->costs_ps[2]);
+    fc_json_unsigned(json, "counted_after_inlining_ps", header->costs_ps[3]);
     fc_json_end_object(json);
 }
 

@@ -284,20 +284,9 @@ struct FcStackInfo
 struct FcCosts
 {
     uint32_t recorded, inside; /* a call that makes an ENTER and an EXIT; between their times */
-    /* a counted call: of a function that does nothing, one that waits for the call before it, a
-       recursive one, several in turn that were dissolved in their caller; of the first,
-       instrumented after inlining */
-    uint32_t counted[4], after_inlining;
-    /* as `inside`, of a SAMPLE; what each call in it adds; as `inside`, of such a call */
-    uint32_t sampled, callee, inner;
-    /* what a call that is a SAMPLE takes beyond a recorded and a counted one; after inlining */
-    uint32_t sample, sample_after_inlining;
+    uint32_t counted, after_inlining; /* a counted call; one instrumented after inlining */
 };
-/* Of `counted`: */
-#define FC_COSTS_OF_ONE 0
-#define FC_COSTS_OF_RECURSION 2
-#define FC_COSTS_IN_TURN 3
-_Static_assert(sizeof(struct FcCosts) == 48, "wire format");
+_Static_assert(sizeof(struct FcCosts) == 16, "wire format");
 
 struct FcDataHeader
 {

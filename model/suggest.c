@@ -46,22 +46,6 @@ typedef struct
 
 /* ---- What calls cost ----------------------------------------------------------------- */
 
-/* By function: which part of its calls it makes itself. */
-static double *find_recursion(const FcModel *model)
-{
-    double *part = g_new0(double, model->functions->len + 1);
-    for (guint i = 0; i < model->profile->arcs->len; i++)
-    {
-        const FcProfileArc *arc = &g_array_index(model->profile->arcs, FcProfileArc, i);
-        const guint callee = model->function_of[arc->callee];
-        if (arc->caller != FC_NONE && model->function_of[arc->caller] == callee)
-            part[callee] += (double)arc->calls;
-    }
-    for (guint i = 0; i < model->functions->len; i++)
-        part[i] /= (double)MAX(fc_model_function(model, i)->figures.calls, 1);
-    return part;
-}
-
 static char *name_of(const FcFunction *function)
 {
     if (!function->symbol.raw_name)
@@ -83,11 +67,7 @@ static Candidate *make_candidates(const FcModel *model)
 {
     const guint64 *costs_ps = model->profile->costs_ps;
     const double recorded_ns = (double)costs_ps[0] / PS_OF_NS;
-    const guint64 *counted_ps = &costs_ps[2];
-    const double counted_ns =
-        (double)(counted_ps[FC_COSTS_OF_ONE] + counted_ps[FC_COSTS_IN_TURN]) / (2 * PS_OF_NS);
-    const double within_ns = MAX(counted_ns, (double)counted_ps[FC_COSTS_OF_RECURSION] / PS_OF_NS);
-    g_autofree double *within = find_recursion(model);
+    const double counted_ns = (double)costs_ps[2] / PS_OF_NS;
     Candidate *candidates = g_new0(Candidate, model->functions->len + 1);
     for (guint i = 0; i < model->functions->len; i++)
     {
@@ -95,14 +75,13 @@ static Candidate *make_candidates(const FcModel *model)
         const FcProfileFunction *figures = &function->figures;
         const double unrecorded =
             (double)MIN(figures->counted - MIN(figures->timed, figures->counted), figures->calls);
-        const double part = MIN(within[i], 1);
         const guint64 wait_ns = model->time == FC_TIME_PART_WALL ? figures->local_wait_ns : 0;
         candidates[i] =
             (Candidate){.name = name_of(function),
                         .calls = figures->calls,
                         .local_ns = (double)(figures->local_ns - MIN(wait_ns, figures->local_ns)),
                         .cost_ns = ((double)figures->calls - unrecorded) * recorded_ns +
-                                   unrecorded * (counted_ns * (1 - part) + within_ns * part),
+                                   unrecorded * counted_ns,
                         .skipped_ns = (double)figures->calls * counted_ns};
     }
     return candidates;

@@ -210,7 +210,7 @@ typedef struct
     guint64 trace_all;    /* so many records there were, of which the last are in `trace` */
 } FcProfileThread;
 
-#define FC_PROFILE_COSTS 6
+#define FC_PROFILE_COSTS 4
 
 typedef enum
 {
@@ -373,8 +373,9 @@ typedef struct
 
     double ticks_per_second;
     guint64 costs_ps[FC_PROFILE_COSTS]; /* of a call, as measured at the start: of one that is
-                          recorded in all, and between its two times; of one that is counted, in
-                          four shapes.  All 0: not measured, and nothing was taken off */
+                          recorded in all, and between its two times; of one that is counted, and
+                          of one instrumented after inlining.  All 0: not measured, and nothing was
+                          taken off */
     guint64 looks;            /* at what threads were at, by which their times were corrected */
     gint64 start_realtime_ns; /* since the epoch */
     gint64 end_realtime_ns;

@@ -10,14 +10,13 @@
  */
 #include "fcmanager/estimate/costs-totals.h"
 
-/* What bounds a function bounds those that it calls: so many calls down. */
-#define ROUNDS 4u
+#include "fcmanager/base/map.h"
 
 typedef struct
 {
     FcCounts *counts;
     guint64 *removed;
-    const double *within;
+    const double *nested;
     double *elsewhere; /* by context: ticks on the CPU of its total, in no context below it */
     guint64 *below; /* by context: the local times in and below it, of which nothing is taken off */
     guint32 *head;  /* by context: the outermost of a recursion that it is in; 0: it is in none */
@@ -65,7 +64,7 @@ static void find_elsewhere(Totals *totals)
         totals->elsewhere[node->parent] -= total;
         if (node->parent != 0 && totals->head[node->parent] != 0)
             totals->head[i] = totals->head[node->parent];
-        else if (totals->within[node->function] > 0)
+        else if (totals->nested[node->function] > 0)
             totals->head[i] = i;
     }
     for (guint32 i = 1; i < counts->node_count; i++)
@@ -184,11 +183,41 @@ static guint64 left_of(const Sum *sum, guint64 total, guint64 wait)
     return less(total, MIN(sum->removed, sum->removed / sum->measured * busy));
 }
 
+/* By function: the most that its total can be.  Its contexts in one recursion may be active at the
+ * same time, but no longer than the outermost one of that. */
+static double *find_most(const Totals *totals)
+{
+    const FcCounts *counts = totals->counts;
+    double *most = g_new0(double, counts->function_count + 1);
+    g_autofree double *sums = g_new0(double, counts->node_count);
+    FcMap first; /* by function and recursion: which of `sums` */
+    fc_map_init(&first, 0);
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        const FcCountsNode *node = &counts->nodes[i];
+        const guint32 head = totals->head[i];
+        double total = (double)node->total;
+        if (head != 0)
+        {
+            const FcMapSlot *slot = fc_map_find(&first, node->function, head, 0);
+            if (!slot)
+                fc_map_add(&first, node->function, head, 0, i, 0);
+            double *sum = &sums[slot ? slot->value : i];
+            total = MIN(total, (double)counts->nodes[head].total - *sum);
+            *sum += total;
+        }
+        most[node->function] += total;
+    }
+    fc_map_clear(&first);
+    return most;
+}
+
 /* `local`: by function, the sum of its contexts' local times. */
 static void take_off_functions(Totals *totals, const guint64 *local)
 {
     FcCounts *counts = totals->counts;
     g_autofree Sum *sums = g_new0(Sum, counts->function_count + 1);
+    g_autofree double *bounds = find_most(totals);
     guint64 all = 0;
     for (guint32 i = 1; i < counts->node_count; i++)
     {
@@ -200,9 +229,9 @@ static void take_off_functions(Totals *totals, const guint64 *local)
     for (guint32 i = 0; i < counts->function_count; i++)
     {
         FcCountsFunction *function = &counts->functions[i];
-        const guint64 most = MIN(function->total, all);
+        const guint64 left = left_of(&sums[i], function->total, function->wait_total);
         const guint64 total =
-            MIN(MAX(left_of(&sums[i], function->total, function->wait_total), local[i]), most);
+            MIN(MAX(MIN(left, (guint64)bounds[i]), local[i]), MIN(function->total, all));
         function->cost_total = function->total - total;
         function->total = total;
     }
@@ -237,143 +266,11 @@ static void take_off_arcs(Totals *totals)
     }
 }
 
-/* ---- No longer than who called -------------------------------------------------------- */
-
-/* The call sites by which one function calls another. */
-typedef struct
-{
-    guint32 caller;
-    guint32 callee;
-    double measured; /* what they took in all */
-    double left;
-} Calls;
-
-typedef struct
-{
-    FcCounts *counts;
-    const double *within; /* by function */
-    GArray *calls;        /* Calls */
-    guint32 *of_arc;      /* by arc: which of them, + 1; 0: it has no caller, or calls itself */
-    double *measured;     /* by function, what those by which it is called took, */
-    double *left;         /* and do */
-} Bounds;
-
-static void find_calls(Bounds *bounds)
-{
-    const FcCounts *counts = bounds->counts;
-    FcMap found;
-    fc_map_init(&found, counts->arc_count);
-    for (guint32 i = 0; i < counts->arc_count; i++)
-    {
-        const FcCountsArc *arc = &counts->arcs[i];
-        if (arc->caller == 0 || arc->caller - 1 == arc->callee)
-            continue;
-        const FcMapSlot *slot = fc_map_find(&found, arc->caller, arc->callee, 0);
-        if (!slot)
-        {
-            const Calls calls = {.caller = arc->caller - 1, .callee = arc->callee};
-            g_array_append_val(bounds->calls, calls);
-            fc_map_add(&found, arc->caller, arc->callee, 0, bounds->calls->len, 0);
-        }
-        bounds->of_arc[i] = slot ? slot->value : bounds->calls->len;
-    }
-    fc_map_clear(&found);
-}
-
-static double measured_of(const FcCountsFunction *function)
-{
-    return (double)function->total + (double)function->cost_total;
-}
-
-static void bound_arcs(Bounds *bounds)
-{
-    FcCounts *counts = bounds->counts;
-    for (guint32 i = 0; i < counts->arc_count; i++)
-    {
-        FcCountsArc *arc = &counts->arcs[i];
-        FcCountsCost *cost = cost_of_arc(counts, i);
-        const double measured = (double)arc->total + (double)cost->total;
-        guint64 most = counts->functions[arc->callee].total;
-        const FcCountsFunction *caller =
-            arc->caller != 0 ? &counts->functions[arc->caller - 1] : NULL;
-        /* what was estimated, of counted calls and in a recursion, is no more for that */
-        if (caller && (measured <= measured_of(caller) || bounds->within[arc->caller - 1] > 0 ||
-                       counts->functions[arc->callee].counted > 0))
-            most = MIN(most, caller->total);
-        if (arc->total > most)
-        {
-            cost->total += arc->total - most;
-            arc->total = most;
-        }
-        if (bounds->of_arc[i] != 0)
-        {
-            Calls *calls = &g_array_index(bounds->calls, Calls, bounds->of_arc[i] - 1);
-            calls->measured += measured;
-            calls->left += (double)arc->total;
-        }
-        else if (arc->caller == 0)
-        {
-            bounds->measured[arc->callee] += measured;
-            bounds->left[arc->callee] += (double)arc->total;
-        }
-    }
-}
-
-/* `local`: by function. */
-static void bound_functions(Bounds *bounds, const guint64 *local)
-{
-    FcCounts *counts = bounds->counts;
-    for (guint i = 0; i < bounds->calls->len; i++)
-    {
-        Calls *calls = &g_array_index(bounds->calls, Calls, i);
-        const FcCountsFunction *caller = &counts->functions[calls->caller];
-        bounds->measured[calls->callee] += MIN(calls->measured, measured_of(caller));
-        bounds->left[calls->callee] += MIN(calls->left, (double)caller->total);
-        calls->measured = calls->left = 0;
-    }
-    for (guint32 i = 0; i < counts->function_count; i++)
-    {
-        FcCountsFunction *function = &counts->functions[i];
-        /* what was not by any call that is known, but in a recursion, of which see above */
-        const double beyond =
-            bounds->within[i] > 0 ? 0 : MAX(0, measured_of(function) - bounds->measured[i]);
-        const double most = MAX(bounds->left[i] + beyond, (double)local[i]);
-        bounds->measured[i] = bounds->left[i] = 0;
-        if (most >= (double)function->total)
-            continue;
-        function->cost_total += function->total - (guint64)most;
-        function->total = (guint64)most;
-    }
-}
-
-/* No call takes longer than its caller, nor do all of a function longer than those by which it is
- * called, where that was so as it was measured. */
-static void bound_by_callers(FcCounts *counts, const double *within, const guint64 *local)
-{
-    Bounds bounds = {.counts = counts,
-                     .within = within,
-                     .calls = g_array_new(FALSE, FALSE, sizeof(Calls)),
-                     .of_arc = g_new0(guint32, counts->arc_count + 1),
-                     .measured = g_new0(double, counts->function_count + 1),
-                     .left = g_new0(double, counts->function_count + 1)};
-    find_calls(&bounds);
-    for (guint round = 0; round < ROUNDS; round++)
-    {
-        bound_arcs(&bounds);
-        bound_functions(&bounds, local);
-    }
-    bound_arcs(&bounds);
-    g_array_unref(bounds.calls);
-    g_free(bounds.of_arc);
-    g_free(bounds.measured);
-    g_free(bounds.left);
-}
-
-void fc_costs_take_off_totals(FcCounts *counts, guint64 *removed, const double *within)
+void fc_costs_take_off_totals(FcCounts *counts, guint64 *removed, const double *nested)
 {
     Totals totals = {.counts = counts,
                      .removed = removed,
-                     .within = within,
+                     .nested = nested,
                      .elsewhere = g_new0(double, counts->node_count),
                      .below = g_new0(guint64, counts->node_count),
                      .head = g_new0(guint32, counts->node_count)};
@@ -389,7 +286,6 @@ void fc_costs_take_off_totals(FcCounts *counts, guint64 *removed, const double *
         local[counts->nodes[i].function] += counts->nodes[i].local;
     take_off_functions(&totals, local);
     take_off_arcs(&totals);
-    bound_by_callers(counts, within, local);
     g_free(totals.elsewhere);
     g_free(totals.below);
     g_free(totals.head);

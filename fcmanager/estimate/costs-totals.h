@@ -9,5 +9,5 @@
 
 /* Takes off the totals of contexts, functions and arcs what was taken off the local times in them.
  * `removed`: by context what was taken off its local time; becomes what was taken off its total.
- * `within`: by function, more than 0: some of its calls are made within another one of it. */
-void fc_costs_take_off_totals(FcCounts *counts, guint64 *removed, const double *within);
+ * `nested`: by function, more than 0: some of its calls are made within another one of it. */
+void fc_costs_take_off_totals(FcCounts *counts, guint64 *removed, const double *nested);

@@ -4,17 +4,14 @@
  * of a call from libfc, which measures them at its start; counted-times.c and thread.c use them.
  *
  * The rule, for the local time of each context: of a call that was recorded the part of its cost
- * that lies between its two time stamps is its own, the rest is in the time of its caller; a
- * call that was counted and not timed costs what a counted one does, more within a recursion.  What
- * is left is never more than was measured, and never less than what the thread was off the CPU and
- * a third of a counted call's cost for each of its calls: each did something; a
- * thirty-second where the compiler dissolved it in its caller.  What is then too much for a counted
- * function, whose time was estimated and taken out of its caller's, is taken off its other
- * contexts, and what is left of that off the caller.  Totals lose what was taken off below them:
- * costs-totals.h.
- *
- * Calls within a recursion are made by the function itself, those that a function which it calls
- * made are taken for such as well. */
+ * that lies between its two time stamps is its own, the rest is in the time of its caller.  A
+ * call that was counted and not timed costs what a counted one does.  What is left is never more
+ * than was measured, and never less than what the thread was off the CPU and a third of a counted
+ * call's cost for each of its calls: each did something; a thirty-second where the compiler
+ * dissolved it in its caller.  What is then too much for a context of a counted function, whose
+ * time was estimated and taken out of its caller's, is taken off its other contexts, and what is
+ * left of that off the caller.  Totals lose what was taken off below them: costs-totals.h.
+ */
 #pragma once
 
 #include "fcmanager/counts/counts.h"
@@ -22,7 +19,7 @@
 #include "fcmanager/estimate/observe.h"
 #include "libfc/fc-format.h"
 
-/* Of a counted call the mean of those shapes that libfc measured which are no recursion. */
+/* From what libfc measured. */
 FcCallCosts fc_costs_of(const struct FcCosts *measured);
 
 /* Takes the costs off the counts, whose stack must be closed and what was counted settled; their

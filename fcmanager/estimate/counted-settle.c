@@ -225,9 +225,9 @@ static void note_pairs(FcSettle *settle)
         *fc_settle_link(settle->next_arc, i) = pair->first_arc;
         pair->first_arc = i + 1;
         settle->functions[arc->callee].calls += arc->calls;
-        if (i < counted->inner->len)
+        if (i < counted->watched->len)
             settle->functions[arc->callee].windows +=
-                g_array_index(counted->inner, FcCountedSums, i).windows;
+                g_array_index(counted->watched, FcCountedWatched, i).windows;
     }
     for (guint32 i = counted->samples->len; i-- > 0;)
     {

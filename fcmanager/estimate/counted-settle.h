@@ -25,9 +25,8 @@
  *   time of the sampled calls.  A sampled call stands for all calls of its counter with the same
  *   probability, and what it calls has its own local time, so the sum is without bias however
  *   counted functions call one another.  A sampled call of more than 100 us, which was preempted or
- *   did what is too rare to be sampled, stands for itself alone.  Calls that were recorded within
- *   another function's sample are samples as well, and better ones; where their windows begin may
- *   favour some.  What timing adds to short calls is taken off as far as it shows.  Where a
+ *   did what is too rare to be sampled, stands for itself alone.  What timing adds to short calls
+ *   is taken off by the calibration.  Where a
  *   frame has not so much local time still, all is given in proportion: no time becomes negative,
  *   and none is made or lost but outside all frames, which can't give more than there was.
  * - A call within another one of its function is in the context of that one.  How long such calls

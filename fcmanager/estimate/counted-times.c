@@ -6,8 +6,6 @@
 
 /* With fewer sampled calls of one call site the mean is that of all the function's. */
 #define SAMPLES_LEAST 16u
-/* A mean of so many is hardly less than what it is of by chance. */
-#define SAMPLES_MANY 256u
 
 /* Weights of fc_settle_divide are whole numbers: so many to a tick. */
 #define WEIGHTS_PER_TICK 256.0
@@ -16,7 +14,6 @@ typedef struct
 {
     guint64 alone;
     FcCountedSums timed;
-    FcCountedSums inner; /* within others' samples */
 } Sums;
 
 static void add(FcCountedSums *sums, const FcCountedSums *more)
@@ -35,12 +32,6 @@ static void add_sample(Sums *sums, const FcCountedSample *sample)
 {
     add(&sums->timed, &sample->timed);
     sums->alone += sample->alone;
-}
-
-static void add_inner(Sums *sums, const GArray *inner, guint32 arc)
-{
-    if (arc < inner->len)
-        add(&sums->inner, &g_array_index(inner, FcCountedSums, arc));
 }
 
 /* What the sum of `untimed` values that were not measured differs from that many times the mean of
@@ -71,102 +62,20 @@ static Sums sums_of_pair(const FcSettle *settle, const FcCountedPair *pair)
         add_sample(&sums, sample);
         at = sample->next;
     }
-    for (guint32 at = pair->first_arc; at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
-        add_inner(&sums, settle->counted->inner, at - 1);
     return sums;
-}
-
-/* What is taken off the means. */
-typedef struct
-{
-    FcCallCosts costs; /* in this thread */
-    double cold;       /* and beyond these, of a sample: see cold_of() */
-} Estimate;
-
-static double callees_of(const FcCountedSums *sums)
-{
-    return sums->weight > 0 ? sums->callees / sums->weight : 0;
-}
-
-/* The mean local time, without what timing cost: of a sampled call, and of one within another's
- * sample. */
-static double local_of(const FcCountedSums *sums, double inside, double callee)
-{
-    return sums->local / sums->weight - inside - callees_of(sums) * callee;
-}
-
-static double sampled_local(const FcCallCosts *costs, const Sums *sums)
-{
-    return local_of(&sums->timed, costs->sampled, costs->callee);
-}
-
-static double inner_local(const FcCallCosts *costs, const Sums *sums)
-{
-    return local_of(&sums->inner, costs->inner, costs->callee);
-}
-
-/* A call within another's sample is measured the better way: what times it is in the caches. */
-static const FcCountedSums *best_of(const Sums *sums)
-{
-    return sums->inner.windows >= SAMPLES_LEAST ? &sums->inner : &sums->timed;
-}
-
-/* What timing cost is known by what the calls of this thread took that do the least: they show it
- * where it was less than by the calibration, which others may have disturbed. */
-static FcCallCosts costs_here(const FcCallCosts *measured, const Sums *by_pair, guint count)
-{
-    FcCallCosts costs = *measured;
-    for (guint i = 0; i < count; i++)
-    {
-        const FcCountedSums *timed = &by_pair[i].timed;
-        const FcCountedSums *inner = &by_pair[i].inner;
-        if (timed->windows >= SAMPLES_MANY && timed->callees == 0)
-            costs.sampled = MIN(costs.sampled, timed->local / timed->weight);
-        if (inner->windows >= SAMPLES_MANY && inner->callees == 0)
-            costs.inner = MIN(costs.inner, inner->local / inner->weight);
-    }
-    for (guint i = 0; i < count; i++)
-    {
-        const FcCountedSums *inner = &by_pair[i].inner;
-        if (inner->windows < SAMPLES_MANY || callees_of(inner) < 1)
-            continue;
-        const double callees = MAX(0, inner->local / inner->weight - costs.inner);
-        costs.callee = MIN(costs.callee, callees / callees_of(inner));
-    }
-    return costs;
-}
-
-/* What a sampled call takes longer than one within another's sample, of those call sites that have
- * both.  A sample comes after many calls that were not: the way to the time stamps is in no cache
- * then, as it was when it was calibrated. */
-static double cold_of(const FcCallCosts *costs, const Sums *by_pair, guint count)
-{
-    double sum = 0;
-    double weight = 0;
-    for (guint i = 0; i < count; i++)
-    {
-        const Sums *sums = &by_pair[i];
-        if (sums->inner.windows < SAMPLES_LEAST || sums->timed.windows < SAMPLES_LEAST)
-            continue;
-        const double both = (double)MIN(sums->timed.windows, sums->inner.windows);
-        sum += both * (sampled_local(costs, sums) - inner_local(costs, sums));
-        weight += both;
-    }
-    return weight > 0 ? MAX(0, sum / weight) : 0;
 }
 
 /* The local time of an untimed call of `function`, as it was: what timing it and the calls that it
  * made cost is no part of it, what counting it cost is. */
-static double mean_local(const FcSettle *settle, const Estimate *estimate, const Sums *sums,
-                         guint32 function)
+static double mean_local(const FcSettle *settle, const Sums *sums, guint32 function)
 {
-    const FcCallCosts *costs = &estimate->costs;
+    const FcCallCosts *costs = settle->costs;
+    const FcCountedSums *timed = &sums->timed;
     const GArray *before = settle->counted->before;
     double mean = 0;
-    if (sums->inner.windows >= SAMPLES_LEAST)
-        mean = inner_local(costs, sums);
-    else if (sums->timed.windows > 0)
-        mean = sampled_local(costs, sums) - estimate->cold;
+    if (timed->windows > 0)
+        mean = (timed->local - timed->callees * (costs->recorded - costs->inside)) / timed->weight -
+               costs->inside;
     else if (function < before->len)
         mean = g_array_index(before, double, function) - costs->inside;
     return MAX(mean, 0) + fc_costs_of_counted(costs, &settle->counts->functions[function]);
@@ -178,12 +87,12 @@ static double add_errors(FcCountsFunction *function, const Sums *sums, double me
     /* of a mean that is not of a sample nothing is known but that it is one */
     double local = mean * untimed * mean * untimed;
     double total = local;
-    const FcCountedSums *best = best_of(sums);
-    const FcCountedSums *totals = sums->timed.windows > 0 ? &sums->timed : &sums->inner;
-    if (best->windows > 0)
-        local = variance_of(best->local, best->local_squares, best, untimed);
-    if (totals->windows > 0)
-        total = variance_of(totals->total, totals->total_squares, totals, untimed);
+    const FcCountedSums *timed = &sums->timed;
+    if (timed->windows > 0)
+    {
+        local = variance_of(timed->local, timed->local_squares, timed, untimed);
+        total = variance_of(timed->total, timed->total_squares, timed, untimed);
+    }
     function->local_variance += local;
     function->total_variance += total;
     return local;
@@ -207,13 +116,13 @@ static void add_givers_errors(FcSettle *settle, const double *variances, const d
 
 /* Of the functions' pairs that have too few samples of their own: of each what it is of all. */
 static void add_pooled_errors(FcSettle *settle, const Sums *by_function, const double *pooled,
-                              const double *untimed, double *variances, const Estimate *estimate)
+                              const double *untimed, double *variances)
 {
     FcCounts *counts = settle->counts;
     g_autofree double *of_all = g_new0(double, counts->function_count);
     for (guint32 i = 0; i < counts->function_count; i++)
         of_all[i] = add_errors(&counts->functions[i], &by_function[i],
-                               mean_local(settle, estimate, &by_function[i], i), pooled[i]);
+                               mean_local(settle, &by_function[i], i), pooled[i]);
     for (guint i = 0; i < settle->counted->pairs->len; i++)
     {
         guint32 function = g_array_index(settle->counted->pairs, FcCountedPair, i).function;
@@ -253,20 +162,15 @@ static void estimate(FcSettle *settle)
             &g_array_index(settle->counted->samples, FcCountedSample, i);
         add_sample(&by_function[counts->arcs[sample->arc].callee], sample);
     }
-    for (guint32 i = 0; i < counts->arc_count; i++)
-        add_inner(&by_function[counts->arcs[i].callee], settle->counted->inner, i);
     for (guint i = 0; i < pairs->len; i++)
         by_pair[i] = sums_of_pair(settle, &g_array_index(pairs, FcCountedPair, i));
-    const FcCallCosts costs = costs_here(settle->costs, by_pair, pairs->len);
-    const Estimate known = {costs, cold_of(&costs, by_pair, pairs->len)};
     for (guint i = 0; i < pairs->len; i++)
     {
         const FcCountedPair *pair = &g_array_index(pairs, FcCountedPair, i);
         FcCountsFunction *function = &counts->functions[pair->function];
         const Sums sums = by_pair[i];
-        const gboolean own = best_of(&sums)->windows >= SAMPLES_LEAST;
-        means[i] =
-            mean_local(settle, &known, own ? &sums : &by_function[pair->function], pair->function);
+        const gboolean own = sums.timed.windows >= SAMPLES_LEAST;
+        means[i] = mean_local(settle, own ? &sums : &by_function[pair->function], pair->function);
         function->counted += pair->calls - pair->deep;
         function->timed += sums.timed.windows + sums.alone;
         if (own)
@@ -274,7 +178,7 @@ static void estimate(FcSettle *settle)
         else
             pooled[pair->function] += untimed[i];
     }
-    add_pooled_errors(settle, by_function, pooled, untimed, variances, &known);
+    add_pooled_errors(settle, by_function, pooled, untimed, variances);
     add_givers_errors(settle, variances, untimed);
     for (guint i = 0; i < settle->shares->len; i++)
     {

@@ -13,7 +13,7 @@ FcCounted *fc_counted_new(FcCounts *counts)
     counted->sure = g_array_new(FALSE, TRUE, sizeof(guint64));
     counted->before = g_array_new(FALSE, TRUE, sizeof(double));
     counted->arcs_before = g_array_new(FALSE, TRUE, sizeof(guint32));
-    counted->inner = g_array_new(FALSE, TRUE, sizeof(FcCountedSums));
+    counted->watched = g_array_new(FALSE, TRUE, sizeof(FcCountedWatched));
     fc_map_init(&counted->pair_map, 0);
     fc_nodes_init(&counted->sample_map, 0);
     return counted;
@@ -28,7 +28,7 @@ void fc_counted_free(FcCounted *counted)
     g_array_unref(counted->sure);
     g_array_unref(counted->before);
     g_array_unref(counted->arcs_before);
-    g_array_unref(counted->inner);
+    g_array_unref(counted->watched);
     fc_map_clear(&counted->pair_map);
     fc_nodes_clear(&counted->sample_map);
     g_free(counted->places);
@@ -160,13 +160,13 @@ void fc_counted_timed(FcCounted *counted, guint32 index, const FcCountedTime *ti
         add_time(&sample->timed, time, most);
 }
 
-void fc_counted_inner(FcCounted *counted, guint32 arc, const FcCountedTime *time, guint64 most)
+void fc_counted_watched(FcCounted *counted, guint32 arc, guint64 window)
 {
-    if (time->local > most)
-        return;
-    if (counted->inner->len <= arc)
-        g_array_set_size(counted->inner, arc + 1);
-    add_time(&g_array_index(counted->inner, FcCountedSums, arc), time, most);
+    if (counted->watched->len <= arc)
+        g_array_set_size(counted->watched, arc + 1);
+    FcCountedWatched *watched = &g_array_index(counted->watched, FcCountedWatched, arc);
+    watched->windows += window != watched->last_window;
+    watched->last_window = window;
 }
 
 FcCountedPair *fc_counted_pair(FcCounted *counted, guint64 site, gint site_module, guint32 function)

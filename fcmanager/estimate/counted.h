@@ -27,7 +27,14 @@ typedef struct
     double total_squares;
 } FcCountedSums;
 
-/* One of them. */
+/* In how many windows calls by an arc were recorded from their entry to their exit. */
+typedef struct
+{
+    guint64 windows;
+    guint64 last_window;
+} FcCountedWatched;
+
+/* One timed call. */
 typedef struct
 {
     guint64 window; /* the number of that in which it was made, from 1 on */
@@ -85,8 +92,7 @@ typedef struct
     GArray *before;     /* double by function, mean local time when all was recorded; see there */
     GArray *
         arcs_before; /* guint32 by function: how many arcs there were when it began to be counted */
-    GArray *inner;   /* FcCountedSums by arc: of calls recorded within another function's sample,
-                        from their entry to their exit */
+    GArray *watched; /* FcCountedWatched by arc */
     guint scans;
     FcCountedPlace *places; /* by a hash; NULL: none is known */
 } FcCounted;
@@ -111,8 +117,9 @@ guint32 fc_counted_met(FcCounted *counted, guint32 parent, guint32 arc, guint64 
  * itself alone: it was preempted, or did what is too rare to tell from a sample how often it was
  * done. */
 void fc_counted_timed(FcCounted *counted, guint32 sample, const FcCountedTime *time, guint64 most);
-/* A call by `arc` was recorded within a sample of another function; likewise. */
-void fc_counted_inner(FcCounted *counted, guint32 arc, const FcCountedTime *time, guint64 most);
+/* A call by `arc` was recorded from its entry to its exit within that window: all is known that it
+ * called. */
+void fc_counted_watched(FcCounted *counted, guint32 arc, guint64 window);
 
 /* The thread has ended, no sample is met any more: gives back what finds them. */
 void fc_counted_forget_samples_map(FcCounted *counted);

@@ -10,9 +10,7 @@
 /* The one calibrated constant: what a call's hooks cost outside of themselves (arguments, saved
  * registers, the calls), as a part of what they take inside.  Half is in the caller, half in the
  * callee. */
-#define OUTSIDE 0.6
-/* The same of code that was instrumented after inlining, where there are no arguments. */
-#define OUTSIDE_INLINED 0.35
+#define OUTSIDE 0.5
 
 typedef struct
 {
@@ -148,9 +146,7 @@ static double *find_outside(const Refine *refine)
     for (guint32 i = 0; i < counts->arc_count; i++)
     {
         const FcCountsArc *arc = &counts->arcs[i];
-        const double part =
-            counts->functions[arc->callee].is_after_inlining ? OUTSIDE_INLINED : OUTSIDE;
-        const double ticks = (double)arc->calls * each * part / 2;
+        const double ticks = (double)arc->calls * each * OUTSIDE / 2;
         outside[arc->callee] += ticks;
         if (arc->caller != 0)
             outside[arc->caller - 1] += ticks;

@@ -240,9 +240,8 @@ static void add_result(FcOutputBuild *build, const FcThreadResult *result)
 
 static void add_costs(FcOutputBuild *build, const struct FcCosts *costs)
 {
-    const guint32 parts[FC_PROFILE_COSTS] = {costs->recorded,   costs->inside,
-                                             costs->counted[0], costs->counted[1],
-                                             costs->counted[2], costs->counted[3]};
+    const guint32 parts[FC_PROFILE_COSTS] = {costs->recorded, costs->inside, costs->counted,
+                                             costs->after_inlining};
     for (guint i = 0; i < FC_PROFILE_COSTS; i++)
         build->profile->costs_ps[i] =
             (guint64)(parts[i] / 256.0 * build->clock->ns_per_tick * 1000);

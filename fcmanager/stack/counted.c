@@ -91,7 +91,7 @@ struct StackFrame *fc_stack_begin_sample(FcStack *stack, const struct FcName *ca
     stack->window_number++;
     stack->is_window = TRUE;
     stack->window_top = stack->top;
-    stack->window_callees[0] = 0;
+    stack->window_callees = 0;
     return frame;
 }
 
@@ -117,38 +117,23 @@ static gboolean is_else_counted(const FcStack *stack)
 void fc_stack_enter_window(FcStack *stack)
 {
     fc_counted_sure(stack->counted, stack->frames[stack->top].arc);
-    const guint32 depth = stack->top - stack->window_top;
-    if (stack->current != stack->window_segment || stack->top <= stack->window_top ||
-        depth > STACK_WINDOW_FRAMES)
-        return;
-    stack->window_callees[depth - 1] += is_else_counted(stack);
-    if (depth < STACK_WINDOW_FRAMES)
-        stack->window_callees[depth] = 0;
+    if (stack->current == stack->window_segment && stack->top == stack->window_top + 1)
+        stack->window_callees += is_else_counted(stack);
 }
 
 void fc_stack_leave_window(FcStack *stack)
 {
     const struct StackFrame *frame = &stack->frames[stack->top + 1]; /* as it was left */
-    const guint32 depth = stack->top + 1 - stack->window_top;
-    if (!stack->is_window || stack->current != stack->window_segment ||
-        stack->top < stack->window_top || depth >= STACK_WINDOW_FRAMES ||
-        frame->made != FRAME_CALLED)
-        return;
-    const guint64 total = frame->ran_before + stack->last - frame->entered;
-    const FcCountedTime time = {stack->window_number,
-                                stack->window_weight,
-                                stack->window_callees[depth],
-                                total - MIN(frame->callees, total),
-                                total,
-                                FALSE};
-    fc_counted_inner(stack->counted, frame->arc, &time, most_ticks(stack));
+    if (stack->is_window && stack->current == stack->window_segment &&
+        stack->top >= stack->window_top && frame->made == FRAME_CALLED)
+        fc_counted_watched(stack->counted, frame->arc, stack->window_number);
 }
 
 static void add_sample(FcStack *stack, guint32 sample, guint64 total, guint64 local,
                        gboolean is_cut)
 {
     const FcCountedTime time = {
-        stack->window_number, stack->window_weight, stack->window_callees[0], local, total, is_cut};
+        stack->window_number, stack->window_weight, stack->window_callees, local, total, is_cut};
     fc_counted_timed(stack->counted, sample, &time, most_ticks(stack));
 }
 

@@ -76,9 +76,6 @@ static inline gboolean frame_is_whole_call(const struct StackFrame *frame)
     return ((guint64)frame->away << 32 | frame->made) == 0;
 }
 
-/* Of so many frames in a window it is known what they call: libfc has no more open in one. */
-#define STACK_WINDOW_FRAMES 128u
-
 /* One stack of several that a thread runs on: stack-segments.h says more. */
 struct StackSegment
 {
@@ -146,11 +143,10 @@ struct FcStack
     FcCounted *counted;       /* owned; NULL: no calls were counted */
     gboolean is_window;       /* everything is recorded now, see stack-counted.h, */
     guint32 window_top;       /* in this frame, of the segment that was current */
-    guint32 window_callees[STACK_WINDOW_FRAMES]; /* calls that are else counted, of this frame, of
-                                                    those in it, ... */
-    gint window_segment;                         /* the segment that was current */
-    guint64 window_number;                       /* another one for each window */
-    guint64 window_weight;                       /* what its sample stands for */
+    guint32 window_callees;   /* calls by this frame that are else counted */
+    gint window_segment;      /* the segment that was current */
+    guint64 window_number;    /* another one for each window */
+    guint64 window_weight;    /* what its sample stands for */
     GArray *aways;        /* of struct FrameAway, [0] begins the list of the free ones; NULL: none
                              yet */
     struct StackAway off; /* of the thread in all */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * See costs.h.  The hooks of modules are called, by functions that are written as the compiler
- * would instrument them, and the time is compared with that of the same functions without hooks.
+ * See costs.h.  The hooks of modules are called, by a function that is written as the compiler
+ * would instrument it, and the time is compared with that of the same function without hooks.
  * The hooks find a cursor and counters that lead to memory of this file alone.
  *
  * In short batches, of which the fastest counts: nobody took the processor from it.  Records are
@@ -16,7 +16,6 @@
 #include "libfc/count/counters.h"
 #include "libfc/count/depth.h"
 #include "libfc/count/recorded.h"
-#include "libfc/process/costs-samples.h"
 #include "libfc/stream/names.h"
 #include "libfc/stream/record.h"
 #include "libfc/stream/switches.h"
@@ -47,22 +46,9 @@ bool fc_costs_measure(struct FcCosts *costs)
 #define BATCHES_MAX 24u
 #define SHAPE_NS 300000u /* no further batches then */
 #define PARTS_OF_TICK 256u
-#define SHAPES 4u
-#define FUNCTIONS 8u
 #define GENERATION (FC_GENERATION_LONG | 1u)
 #define RECORDED_CALLS (FC_UNITS / (2 * FC_RECORD_UNITS)) /* all that a chunk holds */
-#define RECURSION 119u
-#if defined(FC_TEST_EAGER) /* of which many are sampled */
-#define COUNTED_CALLS 120u
-#define TURNS 5u
-#define CALLING_CALLS 24u /* which make three times as many, all in one chunk */
-#else
-#define COUNTED_CALLS 960u /* a multiple of RECURSION + 1 and of four times TURNS */
-#define CALLING_CALLS COUNTED_CALLS
-#define TURNS 24u
-#endif
-/* One in so many counted calls is recorded, as a sample. */
-#define CALLS_A_SAMPLE (FC_COUNT_MIN + FC_COUNT_MASK / 2)
+#define COUNTED_CALLS 960u
 
 /* The functions that are measured, and the loop around them, are at the same places within lines of
  * the cache whatever the linker puts before them: by that alone a call took from 2.4 to 4.7 ns. */
@@ -90,9 +76,8 @@ struct FcHookWays fc_costs_ways = {.record_entry = fc_hook_record_entry,
                                    .enter = fc_hook_enter,
                                    .exit = fc_hook_exit,
                                    .refill = fc_hook_refill};
-/* As return addresses they come from memory. */
+/* As a return address it comes from memory. */
 static void *volatile call_site = (void *)4096;
-static void *volatile outer_site = (void *)8192;
 
 /* The two hooks as modules have them (module-hooks.c). */
 ALIGNED static void enter(void *function, void *site)
@@ -108,59 +93,21 @@ ALIGNED static void leave(void *function, void *site)
 /* Keeps the compiler from knowing what x is. */
 #define HIDE(x) __asm__ volatile("" : "+r"(x))
 
-#define INSTRUMENTED(shape, site_of, body)                                                         \
-    NOINLINE static uint32_t shape##_plain(uint32_t x)                                             \
-    {                                                                                              \
-        Shape *const self = shape##_plain;                                                         \
-        (void)self;                                                                                \
-        body;                                                                                      \
-        HIDE(x);                                                                                   \
-        return x;                                                                                  \
-    }                                                                                              \
-    NOINLINE static uint32_t shape##_hooked(uint32_t x)                                            \
-    {                                                                                              \
-        Shape *const self = shape##_hooked;                                                        \
-        void *site = site_of;                                                                      \
-        enter((void *)self, site);                                                                 \
-        body;                                                                                      \
-        HIDE(x);                                                                                   \
-        leave((void *)self, site);                                                                 \
-        return x;                                                                                  \
-    }
-
-/* It does nothing; it waits for what the call before it returned; it calls itself. */
-INSTRUMENTED(nothing, call_site, HIDE(x))
-INSTRUMENTED(waiting, call_site, x = x * 1664525u + 1)
-INSTRUMENTED(recursive, x == RECURSION ? outer_site : call_site,
-             x = x != 0 ? self(x - 1) * 3 + 1 : 1)
-
-/* Several in turn that the compiler dissolved in the function around them, as most small ones are
- * in a program: nothing of a call is left in the plain one.  Any functions stand for them. */
-#define DISSOLVED(function)                                                                        \
-    enter((void *)(function), site);                                                               \
-    HIDE(x);                                                                                       \
-    leave((void *)(function), site)
-NOINLINE static uint32_t in_turn_plain(uint32_t x)
+/* A function that does nothing, without hooks and as the compiler would instrument it. */
+NOINLINE static uint32_t nothing_plain(uint32_t x)
 {
-    for (uint32_t i = 0; i < TURNS; i++)
-    {
-        HIDE(x);
-        HIDE(x);
-        HIDE(x);
-        HIDE(x);
-    }
+    HIDE(x);
+    HIDE(x);
     return x;
 }
-NOINLINE static uint32_t in_turn_hooked(uint32_t x)
+NOINLINE static uint32_t nothing_hooked(uint32_t x)
 {
+    Shape *const self = nothing_hooked;
     void *site = call_site;
-    for (uint32_t i = 0; i < TURNS; i++)
-    {
-        DISSOLVED(nothing_plain);
-        DISSOLVED(waiting_plain);
-        DISSOLVED(recursive_plain);
-        DISSOLVED(in_turn_plain);
-    }
+    enter((void *)self, site);
+    HIDE(x);
+    HIDE(x);
+    leave((void *)self, site);
     return x;
 }
 
@@ -168,40 +115,12 @@ NOINLINE static uint32_t in_turn_hooked(uint32_t x)
 extern Shape fc_costs_after_inlining; /* costs-after-inlining.S */
 #endif
 
-/* It calls one that does nothing, twice. */
-INSTRUMENTED(calling, call_site,
-             Shape *const called = self == calling_plain ? nothing_plain : nothing_hooked;
-             x = called(called(x)))
-static Shape *const calling[2][2] = {{calling_plain, calling_plain},
-                                     {calling_hooked, calling_hooked}};
-
-/* In the order of FcCosts.counted, and after inlining.  Called in turn. */
-static const struct
+ALIGNED static uint64_t run_batch(Shape *function, uint32_t calls)
 {
-    Shape *plain[2];
-    Shape *hooked[2];
-} shapes[] = {
-    {{nothing_plain, nothing_plain}, {nothing_hooked, nothing_hooked}},
-    {{waiting_plain, waiting_plain}, {waiting_hooked, waiting_hooked}},
-    {{recursive_plain, recursive_plain}, {recursive_hooked, recursive_hooked}},
-    {{in_turn_plain, in_turn_plain}, {in_turn_hooked, in_turn_hooked}},
-#if defined(FC_AFTER_INLINING)
-    {{nothing_plain, nothing_plain}, {fc_costs_after_inlining, fc_costs_after_inlining}},
-#endif
-};
-#define IS_RECURSIVE(functions)                                                                    \
-    ((functions)[0] == recursive_plain || (functions)[0] == recursive_hooked)
-#define IS_IN_TURN(functions) ((functions)[0] == in_turn_plain || (functions)[0] == in_turn_hooked)
-
-ALIGNED static uint64_t run_batch(Shape *const *functions, uint32_t calls)
-{
-    const bool is_recursive = IS_RECURSIVE(functions);
-    const bool is_in_turn = IS_IN_TURN(functions);
-    const uint32_t rounds = calls / (is_recursive ? RECURSION + 1 : is_in_turn ? 4 * TURNS : 1);
     uint32_t x = 1;
     const uint64_t start = fc_clock_now();
-    for (uint32_t i = 0; i < rounds; i++)
-        x = functions[i & 1](is_recursive ? RECURSION : x);
+    for (uint32_t i = 0; i < calls; i++)
+        x = function(x);
     HIDE(x);
     return fc_clock_now() - start;
 }
@@ -278,84 +197,51 @@ static void measure_recorded(const struct FcChunk *chunk, uint64_t cursor, struc
     const uint64_t start = fc_clock_monotonic_ns();
     for (uint32_t i = 0; goes_on(i, start, SHAPE_NS); i++)
     {
-        plain = least(plain, run_batch(shapes[0].plain, RECORDED_CALLS));
+        plain = least(plain, run_batch(nothing_plain, RECORDED_CALLS));
         fc_thread_set_cursor(cursor);
         fc_switches_pretend();
         flush(chunk);
-        hooked = least(hooked, run_batch(shapes[0].hooked, RECORDED_CALLS));
+        hooked = least(hooked, run_batch(nothing_hooked, RECORDED_CALLS));
         inside = least(inside, between_times(chunk));
     }
     costs->recorded = each(less(hooked, plain), RECORDED_CALLS);
     costs->inside = (uint32_t)least(each(inside, RECORDED_CALLS), costs->recorded);
 }
 
+/* So many that no call of a batch uses its counter up. */
 #define CALLS_AHEAD UINT64_C(0x7000)
 
-/* With CALLS_AHEAD no call of a batch is a sample. */
-static void fill_counters(struct FcCounted *counted, uint64_t ahead)
+static void fill_counters(struct FcCounted *counted)
 {
     for (uint32_t i = 0; i < counted->counts; i++)
-        counted->chunk->counts[i].word = ahead << 16 | ahead;
+        counted->chunk->counts[i].word = CALLS_AHEAD << 16 | CALLS_AHEAD;
 }
 
-/* Ticks of the fastest batches. */
-struct Batches
+/* A call of `hooked` that is counted, beyond one of the same function without hooks. */
+static uint32_t measure_counted(Shape *hooked, struct FcCounted *counted, uint64_t cursor)
 {
-    uint64_t plain;
-    uint64_t hooked;       /* without a sample, */
-    uint64_t with_samples; /* and with many */
-};
-
-static void run_batches(struct Batches *batches, uint32_t shape, struct FcCounted *counted,
-                        uint64_t cursor)
-{
-    batches->plain = least(batches->plain, run_batch(shapes[shape].plain, COUNTED_CALLS));
+    uint64_t plain = UINT64_MAX;
+    uint64_t with_hooks = UINT64_MAX;
+    const uint64_t start = fc_clock_monotonic_ns();
     fc_thread_set_cursor(cursor);
     fc_switches_pretend();
-    batches->with_samples =
-        least(batches->with_samples, run_batch(shapes[shape].hooked, COUNTED_CALLS));
-    fill_counters(counted, CALLS_AHEAD);
-    fc_thread_set_cursor(cursor);
-    batches->hooked = least(batches->hooked, run_batch(shapes[shape].hooked, COUNTED_CALLS));
-    fill_counters(counted, 1);
+    run_batch(hooked, 1); /* has a counter made for it */
+    for (uint32_t i = 0; goes_on(i, start, SHAPE_NS); i++)
+    {
+        fill_counters(counted);
+        plain = least(plain, run_batch(nothing_plain, COUNTED_CALLS));
+        with_hooks = least(with_hooks, run_batch(hooked, COUNTED_CALLS));
+    }
+    return each(less(with_hooks, plain), COUNTED_CALLS);
 }
 
-/* Of a call that is counted.  The outermost ones of a recursion are recorded, the others never
- * sampled; that a counter was used up in one is part of what they cost. */
-static uint32_t cost_of(const struct Batches *batches, uint32_t shape, uint32_t recorded)
+/* Has the function counted, as counted.c would. */
+static bool begin_counting(struct FcCounted *counted, uint64_t function)
 {
-    if (!IS_RECURSIVE(shapes[shape].plain))
-        return each(less(batches->hooked, batches->plain), COUNTED_CALLS);
-    const uint32_t cost = each(less(batches->with_samples, batches->plain), COUNTED_CALLS);
-    return (uint32_t)less(cost, recorded / (RECURSION + 1));
-}
-
-/* What a sample takes beyond a recorded and a counted call. */
-static uint32_t cost_of_sample(const struct Batches *batches, uint32_t recorded)
-{
-    const uint64_t cost = less(batches->with_samples, batches->hooked) * CALLS_A_SAMPLE;
-    return (uint32_t)less(each(cost, COUNTED_CALLS), recorded);
-}
-
-/* In turn: what slows the processor down for a while does so to all of them. */
-static void measure_counted(struct FcCounted *counted, uint64_t cursor, uint32_t count,
-                            struct FcCosts *costs)
-{
-    struct Batches batches[SHAPES + 1];
-    memset(batches, 0xff, sizeof batches);
-    const uint64_t start = fc_clock_monotonic_ns();
-    for (uint32_t i = 0; goes_on(i, start, count * SHAPE_NS); i++)
-        for (uint32_t shape = 0; shape < count; shape++)
-            run_batches(&batches[shape], shape, counted, cursor);
-    for (uint32_t shape = 0; shape < SHAPES; shape++)
-        costs->counted[shape] = cost_of(&batches[shape], shape, costs->recorded);
-    costs->sample = cost_of_sample(&batches[0], costs->recorded);
-#if defined(FC_AFTER_INLINING)
-    if (count == SHAPES)
-        return;
-    costs->after_inlining = cost_of(&batches[SHAPES], SHAPES, costs->recorded);
-    costs->sample_after_inlining = cost_of_sample(&batches[SHAPES], costs->recorded);
-#endif
+    struct FcFunction *known = fc_counters_add(counted, function);
+    if (known)
+        fc_counters_publish(counted, known, function);
+    return known;
 }
 
 #if defined(FC_AFTER_INLINING)
@@ -367,77 +253,25 @@ void (*fc_costs_next_refill)(void) __attribute__((visibility("hidden"))) = fc_ho
 void (*fc_costs_next_return)(void) __attribute__((visibility("hidden"))) = fc_hook_return;
 
 /* With a table of which no more is used than the first calls. */
-static void measure_all_counted(struct FcCounted *counted, uint64_t cursor, struct FcCosts *costs)
+static void measure_after_inlining(struct FcCounted *counted, uint64_t cursor,
+                                   struct FcCosts *costs)
 {
     const struct FcHooks old = fc_hooks;
     struct FcRecorded *const recorded = fc_map(sizeof *recorded);
-    const uint64_t function =
-        (uint64_t)(uintptr_t)fc_costs_after_inlining | FC_FUNCTION_AFTER_INLINING;
-    struct FcFunction *const known = recorded ? fc_counters_add(counted, function) : NULL;
-    if (known)
+    if (!recorded)
+        return;
+    if (begin_counting(counted,
+                       (uint64_t)(uintptr_t)fc_costs_after_inlining | FC_FUNCTION_AFTER_INLINING))
     {
-        fc_counters_publish(counted, known, function);
         fc_recorded_use(recorded, 0, UINT64_MAX);
+        costs->after_inlining = measure_counted(fc_costs_after_inlining, counted, cursor);
     }
-    measure_counted(counted, cursor, known ? SHAPES + 1 : SHAPES, costs);
     fc_hooks.recorded = old.recorded;
     fc_hooks.stack_start = old.stack_start;
     fc_hooks.room = old.room;
-    if (recorded)
-        fc_unmap(recorded, sizeof *recorded);
-}
-#else
-static void measure_all_counted(struct FcCounted *counted, uint64_t cursor, struct FcCosts *costs)
-{
-    measure_counted(counted, cursor, SHAPES, costs);
+    fc_unmap(recorded, sizeof *recorded);
 }
 #endif
-
-/* ---- Samples: the seldom taken ways, which the processor does not foresee -------------- */
-
-static uint32_t mean_of(const struct FcMean *mean)
-{
-    return mean->count > 0 ? each(mean->sum, mean->count) : 0;
-}
-
-static void measure_samples(const struct FcChunk *chunk, uint64_t cursor, struct FcCosts *costs)
-{
-    struct FcSamples samples = {.most = 8 * costs->recorded / PARTS_OF_TICK};
-    uint64_t plain = UINT64_MAX;
-    uint64_t empty = UINT64_MAX;
-    const uint64_t start = fc_clock_monotonic_ns();
-    for (uint32_t i = 0; goes_on(i, start, SHAPE_NS); i++)
-    {
-        empty = least(empty, run_batch(shapes[0].plain, CALLING_CALLS));
-        plain = least(plain, run_batch(calling[0], CALLING_CALLS));
-        fc_thread_set_cursor(cursor);
-        fc_switches_pretend();
-        run_batch(calling[1], CALLING_CALLS);
-        fc_costs_add_samples(&samples, chunk, FC_CURSOR_UNITS(fc_thread.cursor));
-    }
-    const uint32_t calls = each(less(plain, empty), CALLING_CALLS);
-    costs->sampled = mean_of(&samples.alone);
-    costs->callee = (uint32_t)less(mean_of(&samples.calling), costs->sampled + calls) / 2;
-    costs->inner = mean_of(&samples.inner);
-}
-
-/* Has the functions counted, as counted.c would. */
-static bool begin_counting(struct FcCounted *counted)
-{
-    Shape *const functions[FUNCTIONS] = {nothing_hooked,  waiting_hooked, recursive_hooked,
-                                         calling_hooked,  nothing_plain,  waiting_plain,
-                                         recursive_plain, in_turn_plain};
-    for (uint32_t i = 0; i < FUNCTIONS; i++)
-    {
-        const uint64_t function = (uint64_t)(uintptr_t)functions[i];
-        struct FcFunction *known = fc_counters_add(counted, function);
-        if (!known)
-            return false;
-        known->is_nested = functions[i] == recursive_hooked;
-        fc_counters_publish(counted, known, function);
-    }
-    return true;
-}
 
 /* `memory` is zeroed and begins with two chunks. */
 static void measure_in(char *memory, struct FcCosts *costs)
@@ -455,7 +289,7 @@ static void measure_in(char *memory, struct FcCosts *costs)
     fc_hooks.filter = fc_config.detail == FC_DETAIL_AUTO ? &counted->filter : NULL;
     if (fc_choice_is_on())
     {
-        const uint64_t function = (uint64_t)(uintptr_t)shapes[0].hooked[0];
+        const uint64_t function = (uint64_t)(uintptr_t)nothing_hooked;
         fc_hooks.filter = &counted->filter;
         counted->filter.is_slow = true;
         *fc_filter_recorded(fc_hooks.filter, function) = function;
@@ -463,7 +297,7 @@ static void measure_in(char *memory, struct FcCosts *costs)
     if (fc_depth_is_on())
     {
         fc_depth_begin();
-        fc_depth_set_limit(RECURSION);
+        fc_depth_set_limit(2);
         fc_counters_set_filter(counted);
     }
     use_names((struct FcNames *)(counted + 1));
@@ -476,12 +310,11 @@ static void measure_in(char *memory, struct FcCosts *costs)
     counted->is_steady = true;
     fc_depth_set_limit(0); /* what is too deep costs about what the others do that are counted */
     fc_counters_set_filter(counted);
-    const bool is_counting = begin_counting(counted);
-    if (is_counting)
-    {
-        measure_all_counted(counted, cursor, costs);
-        measure_samples(chunk, cursor, costs);
-    }
+    if (begin_counting(counted, (uint64_t)(uintptr_t)nothing_hooked))
+        costs->counted = measure_counted(nothing_hooked, counted, cursor);
+#if defined(FC_AFTER_INLINING)
+    measure_after_inlining(counted, cursor, costs);
+#endif
     fc_counters_free_tables(counted);
     fc_depth_reset_limit();
 

@@ -13,13 +13,8 @@
 #define STACK_TOP UINT64_C(0x7fff00000000)
 #define CODE UINT64_C(0x555500000000)
 
-const FcCallCosts fc_fixture_costs = {.recorded = 20,
-                                      .inside = 10,
-                                      .counted = 8,
-                                      .within = 8,
-                                      .after_inlining = 8,
-                                      .sampled = 10,
-                                      .callee = 10};
+const FcCallCosts fc_fixture_costs = {
+    .recorded = 20, .inside = 10, .counted = 8, .after_inlining = 8};
 
 void fc_fixture_start(FcFixture *fixture)
 {

@@ -168,9 +168,8 @@ static void send_costs(Fixture *f, const struct FcCosts *costs, gsize bytes)
 /* A calls B twice: 5 ticks of a recorded call lie between its times, 7 around them. */
 static void test_costs(void)
 {
-    const struct FcCosts costs = {12 * 256, 5 * 256, {256, 256, 256, 256}, 0, 0, 0, 0};
-    const struct FcCosts absurd = {G_MAXUINT32, G_MAXUINT32, {G_MAXUINT32, 0, 0, 0},
-                                   G_MAXUINT32, G_MAXUINT32, G_MAXUINT32};
+    const struct FcCosts costs = {12 * 256, 5 * 256, 256, 0};
+    const struct FcCosts absurd = {G_MAXUINT32, G_MAXUINT32, G_MAXUINT32, G_MAXUINT32};
     for (int round = 0; round < 3; round++)
     {
         Fixture f;

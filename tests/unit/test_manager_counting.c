@@ -242,13 +242,8 @@ static void run(Program *p)
                 if (p->total[f][c][s] > 0)
                     fc_counted_add(counted, SITE('A' + c, s), fc_fixture_address((char)('A' + f)),
                                    0, p->total[f][c][s]);
-    const FcCallCosts costs = {.recorded = p->outside + p->inside,
-                               .inside = p->inside,
-                               .counted = p->counting,
-                               .within = p->counting,
-                               .sampled = p->inside,
-                               .callee = p->outside,
-                               .inner = p->inside};
+    const FcCallCosts costs = {
+        .recorded = p->outside + p->inside, .inside = p->inside, .counted = p->counting};
     fc_counted_settle(counted, 0, &costs);
     fc_costs_take_off(p->fixture.counts, &costs, NULL);
     fc_counts_sum_functions(p->fixture.counts);

@@ -190,35 +190,6 @@ static void test_random(void)
     }
 }
 
-/* In a timed call of B by A, at the time 20. */
-static void start_in_sample(FcFixture *f, gboolean pending)
-{
-    start_in_a(f);
-    fc_fixture_count(f, 10, FC_COUNT_SAMPLE, 'B', SITE('A', 0), 1);
-    if (pending)
-        fc_fixture_seen(f, 20, 5000, 0);
-}
-
-/* A call in the window is no sample of its function where that was pending in it. */
-static void test_in_window(void)
-{
-    for (guint pending = 0; pending < 2; pending++)
-    {
-        FcFixture f;
-        start_in_sample(&f, pending);
-        fc_fixture_enter(&f, 20, 'C', SITE('B', 0), 2);
-        fc_fixture_leave(&f, 5050, 'C', SITE('B', 0), 2);
-        fc_fixture_leave(&f, 5060, 'B', SITE('A', 0), 1);
-        fc_fixture_leave(&f, 6000, 'A', 0x99, 0);
-        const FcCountsArc *arc = fc_fixture_arc(f.counts, 'B', SITE('B', 0), 'C');
-        const GArray *inner = fc_stack_counted(f.stack)->inner;
-        const guint at = (guint)(arc - f.counts->arcs);
-        g_assert_cmpuint(at < inner->len ? g_array_index(inner, FcCountedSums, at).windows : 0, ==,
-                         1 - pending);
-        fc_fixture_stop(&f);
-    }
-}
-
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -229,6 +200,5 @@ int main(int argc, char **argv)
     g_test_add_func("/pending/at-last-wait", test_at_last_wait);
     g_test_add_func("/pending/behind", test_behind);
     g_test_add_func("/pending/random", test_random);
-    g_test_add_func("/pending/in-window", test_in_window);
     return g_test_run();
 }
