@@ -621,7 +621,8 @@ void fc_counts_know_arc(FcCounts *counts, guint32 index)
 
 /* Where there are many arcs, so that these are known, and another function is known to make this
  * call, and is counted, the arc is that one's at once.  Else it becomes so when the thread has
- * ended (counted-settle.h), which knows more, but takes an arc from each function around the call.
+ * ended (counted-attribute.h), which knows more, but takes an arc from each function around the
+ * call.
  */
 guint32 fc_counts_arc_from_frame(FcCounts *counts, guint32 caller, guint64 site, gint site_module,
                                  guint32 callee)

@@ -69,7 +69,7 @@ typedef struct
     FcCountsBounds elapsed; /* and of the others: with what they waited, not with preemption, */
     FcCountsBounds on_cpu;  /* and without either; ticks as read, as is the histogram */
     FcHistogram histogram;
-    /* Of a function whose calls were counted, see counted-settle.h: */
+    /* Of a function whose calls were counted, see counted-attribute.h: */
     guint64 counted;            /* calls that made no record of their own */
     guint64 timed;              /* those of them that were timed, at random */
     gboolean is_after_inlining; /* they were instrumented so */

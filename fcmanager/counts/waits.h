@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Times off the CPU when a thread has ended: they are parts of times that were estimated
- * (counted-settle.h) and compensated (costs.h) after they had been measured.  thread.c calls it.
+ * (counted-attribute.h) and compensated (costs.h) after they had been measured.  thread.c calls it.
  */
 #pragma once
 

@@ -242,6 +242,22 @@ static FcCountsCost *cost_of_arc(const FcCounts *counts, guint32 index)
     return &g_array_index(counts->arc_costs, FcCountsCost, index);
 }
 
+static double measured_of(const FcCountsFunction *function)
+{
+    return (double)function->total + (double)function->cost_total;
+}
+
+/* What is left of an arc's total: no more than of its callee's, nor of its caller's unless it was
+ * measured to be more, as where a coroutine was left. */
+static guint64 most_of_arc(const FcCounts *counts, const FcCountsArc *arc)
+{
+    const FcCountsFunction *callee = &counts->functions[arc->callee];
+    const FcCountsFunction *caller = arc->caller != 0 ? &counts->functions[arc->caller - 1] : NULL;
+    if (caller && ((double)arc->total <= measured_of(caller) || callee->counted > 0))
+        return MIN(callee->total, caller->total);
+    return callee->total;
+}
+
 /* Those of a recursion have no context of their own: they lose what their function did. */
 static void take_off_arcs(Totals *totals)
 {
@@ -260,7 +276,7 @@ static void take_off_arcs(Totals *totals)
         const Sum of_callee = {busy + (double)callee->cost_total, (double)callee->cost_total};
         const Sum *sum = sums[i + 1].measured > 0 ? &sums[i + 1] : &of_callee;
         const guint64 wait = fc_counts_wait(counts->arc_waits, i).total;
-        const guint64 total = left_of(sum, arc->total, wait);
+        const guint64 total = MIN(left_of(sum, arc->total, wait), most_of_arc(counts, arc));
         cost_of_arc(counts, i)->total = arc->total - total;
         arc->total = total;
     }

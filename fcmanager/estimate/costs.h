@@ -22,6 +22,6 @@
 /* From what libfc measured. */
 FcCallCosts fc_costs_of(const struct FcCosts *measured);
 
-/* Takes the costs off the counts, whose stack must be closed and what was counted settled; their
+/* Takes the costs off the counts, whose stack must be closed and counted calls attributed; their
  * cost_... have what was taken. */
 void fc_costs_take_off(FcCounts *counts, const FcCallCosts *costs, const FcObserved *seen);

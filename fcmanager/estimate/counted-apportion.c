@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Gives counted calls to contexts and arcs: see counted-settle.h.
+ * Gives counted calls to contexts and arcs: see counted-work.h.
  */
-#include "fcmanager/estimate/counted-settle.h"
+#include "fcmanager/estimate/counted-work.h"
 
 #define SEVERAL G_MAXUINT32
 
 /* The one function (+ 1; 0: none) that is known to call the pair; SEVERAL: not one alone. */
-static guint32 only_caller(const FcSettle *settle, const FcCountedPair *pair)
+static guint32 only_caller(const FcAttribution *work, const FcCountedPair *pair)
 {
     guint32 caller = SEVERAL;
-    for (guint32 at = pair->first_arc; at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
+    for (guint32 at = pair->first_arc; at != 0; at = *fc_attribution_link(work->next_arc, at - 1))
     {
-        if (fc_settle_sure_calls(settle, at - 1) == 0)
+        if (fc_attribution_sure_calls(work, at - 1) == 0)
             continue;
         if (caller != SEVERAL)
             return SEVERAL;
-        caller = settle->counts->arcs[at - 1].caller;
+        caller = work->counts->arcs[at - 1].caller;
     }
     return caller;
 }
 
 /* Whether what that caller calls can have one context alone. */
-static gboolean has_one_context(const FcSettle *settle, guint32 caller)
+static gboolean has_one_context(const FcAttribution *work, guint32 caller)
 {
     if (caller == SEVERAL)
         return FALSE;
-    guint32 node = caller != 0 ? settle->first_same[caller - 1] : 0;
-    return node == 0 || *fc_settle_link(settle->next_same, node) == 0;
+    guint32 node = caller != 0 ? work->first_same[caller - 1] : 0;
+    return node == 0 || *fc_attribution_link(work->next_same, node) == 0;
 }
 
 /* ---- Giving calls ------------------------------------------------------------------- */
@@ -45,29 +45,29 @@ typedef struct
 
 /* The arc by which `caller` (function + 1) calls the pair, which is one of the pair's from now on.
  */
-static guint32 arc_of(FcSettle *settle, guint32 index, guint32 caller)
+static guint32 arc_of(FcAttribution *work, guint32 index, guint32 caller)
 {
-    FcCounts *counts = settle->counts;
-    FcCountedPair *pair = &g_array_index(settle->counted->pairs, FcCountedPair, index);
+    FcCounts *counts = work->counts;
+    FcCountedPair *pair = &g_array_index(work->counted->pairs, FcCountedPair, index);
     const guint32 known = counts->arc_count;
     const guint32 arc =
         fc_counts_get_arc(counts, caller, pair->site, pair->site_module, pair->function);
     if (arc >= known)
     {
-        *fc_settle_link(settle->next_arc, arc) = pair->first_arc;
+        *fc_attribution_link(work->next_arc, arc) = pair->first_arc;
         pair->first_arc = arc + 1;
     }
     return arc;
 }
 
 /* Many samples of one frame may be of the same calls, and each may tell of few: these are one. */
-static void add_share(FcSettle *settle, const FcCountedShare *share)
+static void add_share(FcAttribution *work, const FcCountedShare *share)
 {
     const guint32 hash = fc_map_hash(share->frame, share->node, share->pair);
-    FcNodesSlot *slot = fc_nodes_first(&settle->share_table, hash);
-    for (; slot->node != 0; slot = fc_nodes_next(&settle->share_table, slot, hash))
+    FcNodesSlot *slot = fc_nodes_first(&work->share_table, hash);
+    for (; slot->node != 0; slot = fc_nodes_next(&work->share_table, slot, hash))
     {
-        FcCountedShare *known = &g_array_index(settle->shares, FcCountedShare, slot->node - 1);
+        FcCountedShare *known = &g_array_index(work->shares, FcCountedShare, slot->node - 1);
         if (known->frame != share->frame || known->node != share->node ||
             known->pair != share->pair)
             continue;
@@ -75,21 +75,22 @@ static void add_share(FcSettle *settle, const FcCountedShare *share)
         known->ticks += share->ticks;
         return;
     }
-    g_array_append_val(settle->shares, *share);
-    fc_nodes_add(&settle->share_table, slot, hash, settle->shares->len);
+    g_array_append_val(work->shares, *share);
+    fc_nodes_add(&work->share_table, slot, hash, work->shares->len);
 }
 
 /* `calls` of them were made by `caller` (function + 1) in context `node`. */
-static void give(FcSettle *settle, const Batch *batch, guint32 node, guint32 caller, guint64 calls)
+static void give(FcAttribution *work, const Batch *batch, guint32 node, guint32 caller,
+                 guint64 calls)
 {
-    FcCounts *counts = settle->counts;
-    const FcCountedPair *pair = &g_array_index(settle->counted->pairs, FcCountedPair, batch->pair);
+    FcCounts *counts = work->counts;
+    const FcCountedPair *pair = &g_array_index(work->counted->pairs, FcCountedPair, batch->pair);
     if (calls == 0)
         return;
-    guint32 child = fc_settle_find_child(settle, node, pair);
+    guint32 child = fc_attribution_find_child(work, node, pair);
     if (child == 0)
-        child = fc_settle_child(settle, node, pair);
-    const guint32 arc = arc_of(settle, batch->pair, caller);
+        child = fc_attribution_child(work, node, pair);
+    const guint32 arc = arc_of(work, batch->pair, caller);
     counts->nodes[child].calls += calls;
     counts->arcs[arc].calls += calls;
     if (!batch->is_context_exact)
@@ -97,10 +98,10 @@ static void give(FcSettle *settle, const Batch *batch, guint32 node, guint32 cal
     if (!batch->is_arc_exact)
         fc_counts_mark(&counts->apportioned_arcs, arc);
     if (counts->nodes[child].parent == node ||
-        !fc_settle_is_on_path(counts, child, node)) /* else it is a call within itself */
+        !fc_attribution_is_on_path(counts, child, node)) /* else it is a call within itself */
     {
-        g_array_index(settle->hidden_calls, guint64, child) += calls;
-        FcCountedSpent *spent = &g_array_index(settle->spent, FcCountedSpent, child);
+        g_array_index(work->hidden_calls, guint64, child) += calls;
+        FcCountedSpent *spent = &g_array_index(work->spent, FcCountedSpent, child);
         if (calls > spent->calls)
             *spent = (FcCountedSpent){batch->frame, calls};
     }
@@ -110,14 +111,14 @@ static void give(FcSettle *settle, const Batch *batch, guint32 node, guint32 cal
                                   .untimed =
                                       (double)(batch->calls - MIN(batch->timed, batch->calls)) *
                                       (double)calls / (double)batch->calls};
-    add_share(settle, &share);
+    add_share(work, &share);
     const FcCountedShare costs = {.frame = batch->frame,
                                   .node = node,
                                   .pair = FC_SHARE_OF_COSTS,
                                   .ticks = ((double)calls - share.untimed) *
-                                           (settle->costs->recorded - settle->costs->inside)};
+                                           (work->costs->recorded - work->costs->inside)};
     if (node != batch->frame && node != 0 && costs.ticks > 0)
-        add_share(settle, &costs);
+        add_share(work, &costs);
     fc_counts_note_deep(counts, child, pair->deep == pair->calls);
     fc_counts_add_unrecorded(&counts->unrecorded, child, (guint64)(share.untimed + 0.5));
 }
@@ -136,7 +137,7 @@ static guint32 caller_of(const FcCounts *counts, guint32 node)
  * function + 1. */
 typedef struct
 {
-    const FcSettle *settle;
+    const FcAttribution *work;
     GArray *found;     /* guint32: counted functions, in the order of their distance */
     GHashTable *calls; /* by function: the pair by which it calls the one before it, index + 1 */
     guint32 wanted;    /* the frame's; 0: none */
@@ -151,7 +152,7 @@ static void meet(Search *search, guint32 pair, guint32 caller, guint64 calls)
         search->pair = pair;
         search->most = calls;
     }
-    if (caller == 0 || !search->settle->is_counted[caller - 1] ||
+    if (caller == 0 || !search->work->is_counted[caller - 1] ||
         search->found->len >= LOOKED_AT_MOST ||
         g_hash_table_contains(search->calls, GUINT_TO_POINTER(caller)))
         return;
@@ -163,13 +164,13 @@ static void meet(Search *search, guint32 pair, guint32 caller, guint64 calls)
  */
 static gboolean meet_known(Search *search, guint32 index, gboolean surely)
 {
-    const FcSettle *settle = search->settle;
-    const FcCountedPair *pair = &g_array_index(settle->counted->pairs, FcCountedPair, index);
+    const FcAttribution *work = search->work;
+    const FcCountedPair *pair = &g_array_index(work->counted->pairs, FcCountedPair, index);
     gboolean any = FALSE;
-    for (guint32 at = pair->first_arc; at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
+    for (guint32 at = pair->first_arc; at != 0; at = *fc_attribution_link(work->next_arc, at - 1))
     {
-        const FcCountsArc *arc = &settle->counts->arcs[at - 1];
-        const guint64 calls = surely ? fc_settle_sure_calls(settle, at - 1) : arc->calls;
+        const FcCountsArc *arc = &work->counts->arcs[at - 1];
+        const guint64 calls = surely ? fc_attribution_sure_calls(work, at - 1) : arc->calls;
         if (calls == 0)
             continue;
         any = TRUE;
@@ -181,93 +182,91 @@ static gboolean meet_known(Search *search, guint32 index, gboolean surely)
 /* Those who are known to call `function`, or, where nobody is, whom its call site looks like. */
 static void meet_callers(Search *search, guint32 function)
 {
-    const FcSettle *settle = search->settle;
-    for (guint32 at = settle->first_pair[function - 1]; at != 0;
-         at = *fc_settle_link(settle->next_pair, at - 1))
+    const FcAttribution *work = search->work;
+    for (guint32 at = work->first_pair[function - 1]; at != 0;
+         at = *fc_attribution_link(work->next_pair, at - 1))
     {
-        const FcCountedPair *pair = &g_array_index(settle->counted->pairs, FcCountedPair, at - 1);
+        const FcCountedPair *pair = &g_array_index(work->counted->pairs, FcCountedPair, at - 1);
         if (!meet_known(search, at - 1, TRUE) && !meet_known(search, at - 1, FALSE) &&
             pair->calls > 0)
-            meet(search, at, fc_settle_likely_caller(settle, pair), pair->calls);
+            meet(search, at, fc_attribution_likely_caller(work, pair), pair->calls);
     }
 }
 
 /* The contexts from `node` to the function that was looked for. */
-static guint32 make_path(FcSettle *settle, const Search *search, guint32 node)
+static guint32 make_path(FcAttribution *work, const Search *search, guint32 node)
 {
     for (guint32 at = search->pair; at != 0;)
     {
-        const FcCountedPair pair = g_array_index(settle->counted->pairs, FcCountedPair, at - 1);
-        node = fc_settle_child(settle, node, &pair);
-        fc_counts_mark(&settle->counts->apportioned_nodes, node);
+        const FcCountedPair pair = g_array_index(work->counted->pairs, FcCountedPair, at - 1);
+        node = fc_attribution_child(work, node, &pair);
+        fc_counts_mark(&work->counts->apportioned_nodes, node);
         at = GPOINTER_TO_UINT(
             g_hash_table_lookup(search->calls, GUINT_TO_POINTER(pair.function + 1)));
     }
     return node;
 }
 
-guint32 fc_settle_make_caller(FcSettle *settle, guint32 frame, guint32 hidden)
+guint32 fc_attribution_make_caller(FcAttribution *work, guint32 frame, guint32 hidden)
 {
     g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(guint32));
     g_autoptr(GHashTable) calls = g_hash_table_new(NULL, NULL);
-    Search search = {.settle = settle,
-                     .found = found,
-                     .calls = calls,
-                     .wanted = caller_of(settle->counts, frame)};
+    Search search = {
+        .work = work, .found = found, .calls = calls, .wanted = caller_of(work->counts, frame)};
     g_hash_table_insert(calls, GUINT_TO_POINTER(hidden), NULL);
     g_array_append_val(found, hidden);
     for (guint i = 0; i < found->len && search.pair == 0; i++)
         meet_callers(&search, g_array_index(found, guint32, i));
-    return search.pair != 0 ? make_path(settle, &search, frame) : 0;
+    return search.pair != 0 ? make_path(work, &search, frame) : 0;
 }
 
 /* ---- Where calls go ------------------------------------------------------------------- */
 
 /* Calls whose recorded frame is known: by its function, or by counted ones that it called. */
-static void give_below(FcSettle *settle, const Batch *batch)
+static void give_below(FcAttribution *work, const Batch *batch)
 {
-    FcCounts *counts = settle->counts;
-    const FcCountedPair *pair = &g_array_index(settle->counted->pairs, FcCountedPair, batch->pair);
-    guint32 hidden = fc_settle_hidden_caller(settle, pair, caller_of(counts, batch->frame));
+    FcCounts *counts = work->counts;
+    const FcCountedPair *pair = &g_array_index(work->counted->pairs, FcCountedPair, batch->pair);
+    guint32 hidden = fc_attribution_hidden_caller(work, pair, caller_of(counts, batch->frame));
     g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(guint32));
     if (hidden != 0)
-        fc_settle_find_below(settle, batch->frame, hidden - 1, found);
+        fc_attribution_find_below(work, batch->frame, hidden - 1, found);
     /* the call site of an unprofiled function has the callers of that */
-    if (found->len == 0 && hidden != 0 && fc_settle_likely_caller(settle, pair) == hidden)
+    if (found->len == 0 && hidden != 0 && fc_attribution_likely_caller(work, pair) == hidden)
     {
-        const guint32 caller = fc_settle_make_caller(settle, batch->frame, hidden);
+        const guint32 caller = fc_attribution_make_caller(work, batch->frame, hidden);
         if (caller != 0)
             g_array_append_val(found, caller);
     }
     if (found->len == 0)
     {
-        give(settle, batch, batch->frame, caller_of(counts, batch->frame), batch->calls);
+        give(work, batch, batch->frame, caller_of(counts, batch->frame), batch->calls);
         return;
     }
     g_autofree guint64 *weights = g_new(guint64, found->len);
     g_autofree guint64 *parts = g_new(guint64, found->len);
     for (guint i = 0; i < found->len; i++)
         weights[i] = counts->nodes[g_array_index(found, guint32, i)].calls;
-    fc_settle_divide(batch->calls, weights, found->len, parts);
+    fc_attribution_divide(batch->calls, weights, found->len, parts);
     for (guint i = 0; i < found->len; i++)
-        give(settle, batch, g_array_index(found, guint32, i), hidden, parts[i]);
+        give(work, batch, g_array_index(found, guint32, i), hidden, parts[i]);
 }
 
 /* Of a call within the same function the time is the better measure: the calls of the context are
  * those from outside. */
-static guint64 weight_of(const FcSettle *settle, const FcCountedPair *pair, guint32 node)
+static guint64 weight_of(const FcAttribution *work, const FcCountedPair *pair, guint32 node)
 {
-    const FcCountsNode *own = &settle->counts->nodes[node];
-    const gboolean is_within = fc_counts_find_on_path(settle->counts, node, pair->function) != 0;
+    const FcCountsNode *own = &work->counts->nodes[node];
+    const gboolean is_within = fc_counts_find_on_path(work->counts, node, pair->function) != 0;
     return is_within ? own->local : own->calls;
 }
 
 /* The frame in whose time the counted callees of context `node` ran. */
-static guint32 frame_of(const FcSettle *settle, guint32 node)
+static guint32 frame_of(const FcAttribution *work, guint32 node)
 {
-    if (node == 0 || g_array_index(settle->hidden_calls, guint64, node) == 0)
+    if (node == 0 || g_array_index(work->hidden_calls, guint64, node) == 0)
         return node;
-    return g_array_index(settle->spent, FcCountedSpent, node).frame;
+    return g_array_index(work->spent, FcCountedSpent, node).frame;
 }
 
 /* A context that calls, and in proportion to what it gets calls. */
@@ -287,11 +286,11 @@ static gint compare_callers(gconstpointer a, gconstpointer b)
 
 /* Into `found`, of Caller: the contexts of `caller` (function + 1) of which it is known that they
  * call pair number `index`. */
-static void find_known(const FcSettle *settle, guint32 index, guint32 caller, GArray *found)
+static void find_known(const FcAttribution *work, guint32 index, guint32 caller, GArray *found)
 {
-    const FcCountsNode *nodes = settle->counts->nodes;
-    for (guint32 at = *fc_settle_link(settle->first_of_pair, index); at != 0;
-         at = *fc_settle_link(settle->next_of_pair, at))
+    const FcCountsNode *nodes = work->counts->nodes;
+    for (guint32 at = *fc_attribution_link(work->first_of_pair, index); at != 0;
+         at = *fc_attribution_link(work->next_of_pair, at))
     {
         const Caller known = {nodes[at].parent, nodes[at].calls};
         if (known.node != 0 && nodes[known.node].function == caller - 1 && known.weight > 0)
@@ -300,134 +299,134 @@ static void find_known(const FcSettle *settle, guint32 index, guint32 caller, GA
     g_array_sort(found, compare_callers);
 }
 
-static void find_all(const FcSettle *settle, const FcCountedPair *pair, guint32 caller,
+static void find_all(const FcAttribution *work, const FcCountedPair *pair, guint32 caller,
                      GArray *found)
 {
-    for (guint32 node = settle->first_same[caller - 1]; node != 0;
-         node = *fc_settle_link(settle->next_same, node))
+    for (guint32 node = work->first_same[caller - 1]; node != 0;
+         node = *fc_attribution_link(work->next_same, node))
     {
-        const Caller known = {node, weight_of(settle, pair, node)};
+        const Caller known = {node, weight_of(work, pair, node)};
         g_array_append_val(found, known);
     }
 }
 
 /* Calls of `caller` (function + 1) that no sample tells of: to all its contexts. */
-static void give_by_caller(FcSettle *settle, Batch batch, guint32 caller)
+static void give_by_caller(FcAttribution *work, Batch batch, guint32 caller)
 {
-    const FcCountedPair pair = g_array_index(settle->counted->pairs, FcCountedPair, batch.pair);
+    const FcCountedPair pair = g_array_index(work->counted->pairs, FcCountedPair, batch.pair);
     g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(Caller));
     if (caller != 0)
-        find_known(settle, batch.pair, caller, found);
+        find_known(work, batch.pair, caller, found);
     if (caller != 0 && found->len == 0)
-        find_all(settle, &pair, caller, found);
+        find_all(work, &pair, caller, found);
     if (found->len == 0)
     {
         batch.frame = 0;
-        give(settle, &batch, 0, caller, batch.calls);
+        give(work, &batch, 0, caller, batch.calls);
         return;
     }
     g_autofree guint64 *weights = g_new(guint64, found->len);
     g_autofree guint64 *parts = g_new(guint64, found->len);
     for (guint i = 0; i < found->len; i++)
         weights[i] = g_array_index(found, Caller, i).weight;
-    fc_settle_divide(batch.calls, weights, found->len, parts);
+    fc_attribution_divide(batch.calls, weights, found->len, parts);
     for (guint i = 0; i < found->len; i++)
     {
         const guint32 node = g_array_index(found, Caller, i).node;
-        batch.frame = frame_of(settle, node);
+        batch.frame = frame_of(work, node);
         batch.calls = parts[i];
-        give(settle, &batch, node, caller, parts[i]);
+        give(work, &batch, node, caller, parts[i]);
     }
 }
 
 static gint compare_functions(gconstpointer a, gconstpointer b)
 {
-    const guint32 one = ((const FcSettleCaller *)a)->function;
-    const guint32 other = ((const FcSettleCaller *)b)->function;
+    const guint32 one = ((const FcKnownCaller *)a)->function;
+    const guint32 other = ((const FcKnownCaller *)b)->function;
     return one < other ? -1 : one > other;
 }
 
-/* Into `callers`, of FcSettleCaller: those who surely call by the arcs of the pair. */
-static void add_sure_callers(const FcSettle *settle, const FcCountedPair *pair, GArray *callers)
+/* Into `callers`, of FcKnownCaller: those who surely call by the arcs of the pair. */
+static void add_sure_callers(const FcAttribution *work, const FcCountedPair *pair, GArray *callers)
 {
-    for (guint32 at = pair->first_arc; at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
+    for (guint32 at = pair->first_arc; at != 0; at = *fc_attribution_link(work->next_arc, at - 1))
     {
-        const FcSettleCaller caller = {settle->counts->arcs[at - 1].caller,
-                                       fc_settle_sure_calls(settle, at - 1)};
+        const FcKnownCaller caller = {work->counts->arcs[at - 1].caller,
+                                      fc_attribution_sure_calls(work, at - 1)};
         if (caller.calls > 0)
             g_array_append_val(callers, caller);
     }
 }
 
 /* Those who surely call the function, from wherever, each once; kept for the next time. */
-static const GArray *callers_of_function(FcSettle *settle, guint32 function)
+static const GArray *callers_of_function(FcAttribution *work, guint32 function)
 {
-    GArray *callers = g_hash_table_lookup(settle->callers, GUINT_TO_POINTER(function));
+    GArray *callers = g_hash_table_lookup(work->callers, GUINT_TO_POINTER(function));
     if (callers)
         return callers;
-    callers = g_array_new(FALSE, FALSE, sizeof(FcSettleCaller));
-    for (guint32 at = settle->first_pair[function]; at != 0;
-         at = *fc_settle_link(settle->next_pair, at - 1))
-        add_sure_callers(settle, &g_array_index(settle->counted->pairs, FcCountedPair, at - 1),
+    callers = g_array_new(FALSE, FALSE, sizeof(FcKnownCaller));
+    for (guint32 at = work->first_pair[function]; at != 0;
+         at = *fc_attribution_link(work->next_pair, at - 1))
+        add_sure_callers(work, &g_array_index(work->counted->pairs, FcCountedPair, at - 1),
                          callers);
     g_array_sort(callers, compare_functions);
     guint kept = 0;
     for (guint i = 0; i < callers->len; i++)
     {
-        const FcSettleCaller *one = &g_array_index(callers, FcSettleCaller, i);
-        if (kept > 0 && g_array_index(callers, FcSettleCaller, kept - 1).function == one->function)
-            g_array_index(callers, FcSettleCaller, kept - 1).calls += one->calls;
+        const FcKnownCaller *one = &g_array_index(callers, FcKnownCaller, i);
+        if (kept > 0 && g_array_index(callers, FcKnownCaller, kept - 1).function == one->function)
+            g_array_index(callers, FcKnownCaller, kept - 1).calls += one->calls;
         else
-            g_array_index(callers, FcSettleCaller, kept++) = *one;
+            g_array_index(callers, FcKnownCaller, kept++) = *one;
     }
     g_array_set_size(callers, kept);
-    g_hash_table_insert(settle->callers, GUINT_TO_POINTER(function), callers);
+    g_hash_table_insert(work->callers, GUINT_TO_POINTER(function), callers);
     return callers;
 }
 
-static void give_by_callers(FcSettle *settle, Batch batch, const GArray *callers)
+static void give_by_callers(FcAttribution *work, Batch batch, const GArray *callers)
 {
     g_autofree guint64 *weights = g_new(guint64, callers->len);
     g_autofree guint64 *parts = g_new(guint64, callers->len);
     for (guint i = 0; i < callers->len; i++)
-        weights[i] = g_array_index(callers, FcSettleCaller, i).calls;
-    fc_settle_divide(batch.calls, weights, callers->len, parts);
+        weights[i] = g_array_index(callers, FcKnownCaller, i).calls;
+    fc_attribution_divide(batch.calls, weights, callers->len, parts);
     for (guint i = 0; i < callers->len; i++)
     {
         batch.calls = parts[i];
-        give_by_caller(settle, batch, g_array_index(callers, FcSettleCaller, i).function);
+        give_by_caller(work, batch, g_array_index(callers, FcKnownCaller, i).function);
     }
 }
 
 /* No sample: by the callers that are known, or that the call site looks like; where it looks like
  * nobody's, as code that was made at run time, by those who call the function from elsewhere. */
-static void give_unsampled(FcSettle *settle, Batch batch)
+static void give_unsampled(FcAttribution *work, Batch batch)
 {
-    const FcCountedPair pair = g_array_index(settle->counted->pairs, FcCountedPair, batch.pair);
-    g_autoptr(GArray) callers = g_array_new(FALSE, FALSE, sizeof(FcSettleCaller));
-    add_sure_callers(settle, &pair, callers);
-    const guint32 likely = callers->len == 0 ? fc_settle_likely_caller(settle, &pair) : 0;
+    const FcCountedPair pair = g_array_index(work->counted->pairs, FcCountedPair, batch.pair);
+    g_autoptr(GArray) callers = g_array_new(FALSE, FALSE, sizeof(FcKnownCaller));
+    add_sure_callers(work, &pair, callers);
+    const guint32 likely = callers->len == 0 ? fc_attribution_likely_caller(work, &pair) : 0;
     const GArray *others =
-        callers->len == 0 && likely == 0 ? callers_of_function(settle, pair.function) : callers;
+        callers->len == 0 && likely == 0 ? callers_of_function(work, pair.function) : callers;
     if (others->len > 0)
-        give_by_callers(settle, batch, others);
+        give_by_callers(work, batch, others);
     else
-        give_by_caller(settle, batch, likely);
+        give_by_caller(work, batch, likely);
 }
 
-void fc_settle_apportion(FcSettle *settle, guint32 index)
+void fc_attribution_apportion(FcAttribution *work, guint32 index)
 {
-    const FcCountedPair pair = g_array_index(settle->counted->pairs, FcCountedPair, index);
-    guint32 caller = only_caller(settle, &pair);
+    const FcCountedPair pair = g_array_index(work->counted->pairs, FcCountedPair, index);
+    guint32 caller = only_caller(work, &pair);
     Batch batch = {.pair = index,
                    .calls = pair.calls,
                    .is_arc_exact = caller != SEVERAL,
-                   .is_context_exact = has_one_context(settle, caller)};
+                   .is_context_exact = has_one_context(work, caller)};
     g_autoptr(GArray) met = g_array_new(FALSE, FALSE, sizeof(guint64));
     for (guint32 at = pair.first_sample; at != 0;)
     {
         const FcCountedSample *sample =
-            &g_array_index(settle->counted->samples, FcCountedSample, at - 1);
+            &g_array_index(work->counted->samples, FcCountedSample, at - 1);
         g_array_append_val(met, sample->met);
         at = sample->next;
     }
@@ -435,20 +434,20 @@ void fc_settle_apportion(FcSettle *settle, guint32 index)
         return;
     if (met->len == 0)
     {
-        give_unsampled(settle, batch);
+        give_unsampled(work, batch);
         return;
     }
     g_autofree guint64 *parts = g_new(guint64, met->len);
-    fc_settle_divide(pair.calls, (const guint64 *)(gconstpointer)met->data, met->len, parts);
+    fc_attribution_divide(pair.calls, (const guint64 *)(gconstpointer)met->data, met->len, parts);
     guint32 at = pair.first_sample;
     for (guint i = 0; i < met->len; i++)
     {
         const FcCountedSample *sample =
-            &g_array_index(settle->counted->samples, FcCountedSample, at - 1);
+            &g_array_index(work->counted->samples, FcCountedSample, at - 1);
         batch.frame = sample->parent;
         batch.calls = parts[i];
         batch.timed = sample->timed.windows + sample->alone;
-        give_below(settle, &batch);
+        give_below(work, &batch);
         at = sample->next;
     }
 }

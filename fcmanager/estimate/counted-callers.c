@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Who calls by a call site, where no recorded frame tells: see counted-settle.h.
+ * Who calls by a call site, where no recorded frame tells: see counted-work.h.
  */
-#include "fcmanager/estimate/counted-settle.h"
+#include "fcmanager/estimate/counted-work.h"
 
 /* A function that calls so often by a call site, going by how often it was called, in as many of
  * its calls as were timed, would have been seen to. */
@@ -10,17 +10,17 @@
 /* And one that calls itself, in as many of its calls, if that is so much as rare. */
 #define REFUTED_ITSELF 64u
 
-guint64 fc_settle_sure_calls(const FcSettle *settle, guint32 arc)
+guint64 fc_attribution_sure_calls(const FcAttribution *work, guint32 arc)
 {
-    const GArray *sure = settle->counted->sure;
+    const GArray *sure = work->counted->sure;
     return arc < sure->len ? g_array_index(sure, guint64, arc) : 0;
 }
 
 /* The function that begins closest before the call site in the same module, + 1; 0: none.  It may
  * be another one, as what was not profiled is not known. */
-static guint32 function_before(const FcSettle *settle, const FcCountedPair *pair)
+static guint32 function_before(const FcAttribution *work, const FcCountedPair *pair)
 {
-    const FcCounts *counts = settle->counts;
+    const FcCounts *counts = work->counts;
     guint32 low = 0;
     guint32 high = counts->function_count;
     if (pair->site_module == FC_NONE)
@@ -28,36 +28,36 @@ static guint32 function_before(const FcSettle *settle, const FcCountedPair *pair
     while (low < high)
     {
         guint32 middle = low + (high - low) / 2;
-        const FcCountsFunction *function = &counts->functions[settle->by_address[middle]];
+        const FcCountsFunction *function = &counts->functions[work->by_address[middle]];
         if (function->module < pair->site_module ||
             (function->module == pair->site_module && function->address < pair->site))
             low = middle + 1;
         else
             high = middle;
     }
-    if (low == 0 || counts->functions[settle->by_address[low - 1]].module != pair->site_module)
+    if (low == 0 || counts->functions[work->by_address[low - 1]].module != pair->site_module)
         return 0;
-    return settle->by_address[low - 1] + 1;
+    return work->by_address[low - 1] + 1;
 }
 
 /* Whether `caller` does not call the pair by what is known, though its code looks like that of the
  * call site.  Who called had no frame from when it was counted on; so if the pair was called before
  * that, another one's frame around it tells.  And a caller that was timed had the call in its
  * window, where all is recorded. */
-static gboolean is_refuted(const FcSettle *settle, const FcCountedPair *pair, guint32 caller)
+static gboolean is_refuted(const FcAttribution *work, const FcCountedPair *pair, guint32 caller)
 {
-    const FcCounted *counted = settle->counted;
+    const FcCounted *counted = work->counted;
     const guint32 before = caller < counted->arcs_before->len
                                ? g_array_index(counted->arcs_before, guint32, caller)
                                : 0;
-    const FcSettleFunction *function = &settle->functions[caller];
-    guint64 calls = settle->likely ? 0 : pair->calls; /* else its arcs have them already */
+    const FcAttributedFunction *function = &work->functions[caller];
+    guint64 calls = work->likely ? 0 : pair->calls; /* else its arcs have them already */
     gboolean was_there = FALSE;
-    for (guint32 at = pair->first_arc; at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
+    for (guint32 at = pair->first_arc; at != 0; at = *fc_attribution_link(work->next_arc, at - 1))
     {
-        const FcCountsArc *arc = &settle->counts->arcs[at - 1];
+        const FcCountsArc *arc = &work->counts->arcs[at - 1];
         if (arc->caller == caller + 1 &&
-            (arc->calls > 0 || fc_settle_sure_calls(settle, at - 1) > 0))
+            (arc->calls > 0 || fc_attribution_sure_calls(work, at - 1) > 0))
             return FALSE;
         was_there = was_there || at <= before;
         calls += arc->calls;
@@ -69,30 +69,30 @@ static gboolean is_refuted(const FcSettle *settle, const FcCountedPair *pair, gu
 }
 
 /* Whether anybody calls `callee` by the pair's call site. */
-static gboolean is_called_there(const FcSettle *settle, const FcCountedPair *pair, guint32 callee)
+static gboolean is_called_there(const FcAttribution *work, const FcCountedPair *pair,
+                                guint32 callee)
 {
-    const FcMapSlot *slot = fc_map_find(&settle->counted->pair_map, pair->site,
+    const FcMapSlot *slot = fc_map_find(&work->counted->pair_map, pair->site,
                                         (guint64)(gint64)pair->site_module, callee);
     return slot &&
-           g_array_index(settle->counted->pairs, FcCountedPair, slot->value - 1).first_arc != 0;
+           g_array_index(work->counted->pairs, FcCountedPair, slot->value - 1).first_arc != 0;
 }
 
 /* Whether function `caller` does. */
-static gboolean calls_there(const FcSettle *settle, const FcCountedPair *pair, guint32 caller,
+static gboolean calls_there(const FcAttribution *work, const FcCountedPair *pair, guint32 caller,
                             guint32 callee)
 {
-    return fc_counts_find_arc(settle->counts, caller + 1, pair->site, pair->site_module, callee) !=
-           0;
+    return fc_counts_find_arc(work->counts, caller + 1, pair->site, pair->site_module, callee) != 0;
 }
 
 /* The function below which most calls of the pair were recorded, + 1; 0: none. */
-static guint32 most_recorded_caller(const FcSettle *settle, const FcCountedPair *pair)
+static guint32 most_recorded_caller(const FcAttribution *work, const FcCountedPair *pair)
 {
     guint64 most = 0;
     guint32 best = 0;
-    for (guint32 at = pair->first_arc; at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
+    for (guint32 at = pair->first_arc; at != 0; at = *fc_attribution_link(work->next_arc, at - 1))
     {
-        const FcCountsArc *arc = &settle->counts->arcs[at - 1];
+        const FcCountsArc *arc = &work->counts->arcs[at - 1];
         if (arc->calls <= most)
             continue;
         most = arc->calls;
@@ -101,57 +101,58 @@ static guint32 most_recorded_caller(const FcSettle *settle, const FcCountedPair 
     return best;
 }
 
-static guint32 find_likely_caller(const FcSettle *settle, const FcCountedPair *pair)
+static guint32 find_likely_caller(const FcAttribution *work, const FcCountedPair *pair)
 {
     guint32 found = 0;
-    for (guint32 at = pair->first_arc; at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
+    for (guint32 at = pair->first_arc; at != 0; at = *fc_attribution_link(work->next_arc, at - 1))
     {
-        const guint32 caller = settle->counts->arcs[at - 1].caller;
+        const guint32 caller = work->counts->arcs[at - 1].caller;
         if (caller == 0 || caller - 1 == pair->function ||
-            !is_called_there(settle, pair, caller - 1) ||
-            calls_there(settle, pair, pair->function, caller - 1))
+            !is_called_there(work, pair, caller - 1) ||
+            calls_there(work, pair, pair->function, caller - 1))
             continue;
-        if (found == 0 || calls_there(settle, pair, found - 1, caller - 1))
+        if (found == 0 || calls_there(work, pair, found - 1, caller - 1))
             found = caller;
     }
     if (found == 0)
-        found = function_before(settle, pair);
-    if (found != 0 && is_refuted(settle, pair, found - 1))
+        found = function_before(work, pair);
+    if (found != 0 && is_refuted(work, pair, found - 1))
         found = 0;
-    return found != 0 ? found : most_recorded_caller(settle, pair);
+    return found != 0 ? found : most_recorded_caller(work, pair);
 }
 
-guint32 fc_settle_likely_caller(const FcSettle *settle, const FcCountedPair *pair)
+guint32 fc_attribution_likely_caller(const FcAttribution *work, const FcCountedPair *pair)
 {
-    const FcMapSlot *slot = settle->likely
-                                ? fc_map_find(&settle->counted->pair_map, pair->site,
+    const FcMapSlot *slot = work->likely
+                                ? fc_map_find(&work->counted->pair_map, pair->site,
                                               (guint64)(gint64)pair->site_module, pair->function)
                                 : NULL;
     if (!slot)
-        return find_likely_caller(settle, pair);
-    guint32 *known = fc_settle_link(settle->likely, slot->value - 1);
+        return find_likely_caller(work, pair);
+    guint32 *known = fc_attribution_link(work->likely, slot->value - 1);
     if (*known == 0)
-        *known = find_likely_caller(settle, pair) + 1;
+        *known = find_likely_caller(work, pair) + 1;
     return *known - 1;
 }
 
-guint32 fc_settle_hidden_caller(const FcSettle *settle, const FcCountedPair *pair, guint32 function)
+guint32 fc_attribution_hidden_caller(const FcAttribution *work, const FcCountedPair *pair,
+                                     guint32 function)
 {
     const guint32 own =
-        fc_counts_find_arc(settle->counts, function, pair->site, pair->site_module, pair->function);
+        fc_counts_find_arc(work->counts, function, pair->site, pair->site_module, pair->function);
     gboolean any = FALSE;
     guint64 most = 0;
     guint32 best = 0;
-    if (own != 0 && fc_settle_sure_calls(settle, own - 1) > 0)
+    if (own != 0 && fc_attribution_sure_calls(work, own - 1) > 0)
         return 0;
-    for (guint32 at = pair->first_arc; at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
+    for (guint32 at = pair->first_arc; at != 0; at = *fc_attribution_link(work->next_arc, at - 1))
     {
-        const FcCountsArc *arc = &settle->counts->arcs[at - 1];
-        guint64 calls = fc_settle_sure_calls(settle, at - 1);
+        const FcCountsArc *arc = &work->counts->arcs[at - 1];
+        guint64 calls = fc_attribution_sure_calls(work, at - 1);
         if (calls == 0)
             continue;
         any = TRUE;
-        if (arc->caller != 0 && settle->is_counted[arc->caller - 1] && calls > most)
+        if (arc->caller != 0 && work->is_counted[arc->caller - 1] && calls > most)
         {
             most = calls;
             best = arc->caller;
@@ -159,17 +160,17 @@ guint32 fc_settle_hidden_caller(const FcSettle *settle, const FcCountedPair *pai
     }
     if (!any && function != 0) /* else it is an unprofiled one, more likely */
     {
-        best = fc_settle_likely_caller(settle, pair);
-        if (best == function || best == 0 || !settle->is_counted[best - 1])
+        best = fc_attribution_likely_caller(work, pair);
+        if (best == function || best == 0 || !work->is_counted[best - 1])
             best = 0;
     }
     return best;
 }
 
-gboolean fc_settle_is_sure(const FcSettle *settle, const FcCountedPair *pair)
+gboolean fc_attribution_is_sure(const FcAttribution *work, const FcCountedPair *pair)
 {
-    for (guint32 at = pair->first_arc; at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
-        if (fc_settle_sure_calls(settle, at - 1) > 0)
+    for (guint32 at = pair->first_arc; at != 0; at = *fc_attribution_link(work->next_arc, at - 1))
+        if (fc_attribution_sure_calls(work, at - 1) > 0)
             return TRUE;
     return FALSE;
 }

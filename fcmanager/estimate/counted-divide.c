@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Divides numbers of calls and ticks without losing any: see counted-settle.h.
+ * Divides numbers of calls and ticks without losing any: see counted-work.h.
  */
-#include "fcmanager/estimate/counted-settle.h"
+#include "fcmanager/estimate/counted-work.h"
 
 /* What was rounded off the part of one. */
 typedef struct
@@ -63,7 +63,7 @@ static guint64 part_of(guint64 amount, guint64 weight, unsigned __int128 sum,
     return (guint64)(product / sum);
 }
 
-void fc_settle_divide(guint64 amount, const guint64 *weights, guint count, guint64 *parts)
+void fc_attribution_divide(guint64 amount, const guint64 *weights, guint count, guint64 *parts)
 {
     unsigned __int128 sum = 0;
     for (guint i = 0; i < count; i++)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A counted caller that was not timed has no frame, so what it called is recorded below the frame
- * around it.  Here it goes below the caller, with its time.  See counted-settle.h.
+ * around it.  Here it goes below the caller, with its time.  See counted-attribute.h.
  */
-#include "fcmanager/estimate/counted-settle.h"
+#include "fcmanager/estimate/counted-work.h"
 
 #include <string.h>
 
 typedef struct
 {
-    FcSettle *settle;
+    FcAttribution *work;
     guint8 *moved_arcs; /* by arc, as many as there were; their contexts move, too */
     guint32 arc_count;
     gboolean any;
@@ -25,62 +25,62 @@ typedef struct
 
 /* ---- Where to ----------------------------------------------------------------------- */
 
-static void unlink_child(FcSettle *settle, guint32 node)
+static void unlink_child(FcAttribution *work, guint32 node)
 {
-    guint32 parent = settle->counts->nodes[node].parent;
-    guint32 *link = fc_settle_link(settle->first_child, parent);
+    guint32 parent = work->counts->nodes[node].parent;
+    guint32 *link = fc_attribution_link(work->first_child, parent);
     while (*link != node && *link != 0)
-        link = fc_settle_link(settle->next_child, *link);
+        link = fc_attribution_link(work->next_child, *link);
     if (*link == node)
-        *link = *fc_settle_link(settle->next_child, node);
+        *link = *fc_attribution_link(work->next_child, node);
 }
 
 /* The counted function that calls what was recorded as called by `recorded` (+ 1, both); 0: that
  * does itself. */
-static guint32 hidden_caller(const FcSettle *settle, const FcCountedPair *pair, guint32 recorded)
+static guint32 hidden_caller(const FcAttribution *work, const FcCountedPair *pair, guint32 recorded)
 {
-    const guint32 hidden = fc_settle_hidden_caller(settle, pair, recorded);
-    return hidden != 0 && (settle->is_counted[hidden - 1] & FC_SETTLE_COUNTED) ? hidden : 0;
+    const guint32 hidden = fc_attribution_hidden_caller(work, pair, recorded);
+    return hidden != 0 && (work->is_counted[hidden - 1] & FC_ATTRIBUTION_COUNTED) ? hidden : 0;
 }
 
 /* Whether the call site of the arc lies in the function `hidden` (+ 1). */
 static gboolean is_hiddens_own(const Move *move, guint32 arc, guint32 hidden)
 {
-    const FcCountsArc *own = &move->settle->counts->arcs[arc];
+    const FcCountsArc *own = &move->work->counts->arcs[arc];
     const FcCountedPair pair =
-        *fc_counted_pair(move->settle->counted, own->site, own->site_module, own->callee);
-    return fc_settle_likely_caller(move->settle, &pair) == hidden;
+        *fc_counted_pair(move->work->counted, own->site, own->site_module, own->callee);
+    return fc_attribution_likely_caller(move->work, &pair) == hidden;
 }
 
 static Mover mover_of(const Move *move, guint32 node)
 {
-    const FcSettle *settle = move->settle;
-    FcCounts *counts = settle->counts;
+    const FcAttribution *work = move->work;
+    FcCounts *counts = work->counts;
     const FcCountsNode own = counts->nodes[node];
     if (own.site == 0)
         return (Mover){0};
     const FcCountedPair pair =
-        *fc_counted_pair(settle->counted, own.site, own.site_module, own.function);
+        *fc_counted_pair(work->counted, own.site, own.site_module, own.function);
     const guint32 recorded = own.parent != 0 ? counts->nodes[own.parent].function + 1 : 0;
     const guint32 arc =
         fc_counts_find_arc(counts, recorded, own.site, own.site_module, own.function);
-    return (Mover){hidden_caller(settle, &pair, recorded),
+    return (Mover){hidden_caller(work, &pair, recorded),
                    arc != 0 && arc - 1 < move->arc_count ? arc : 0,
-                   fc_settle_is_sure(settle, &pair)};
+                   fc_attribution_is_sure(work, &pair)};
 }
 
 static void move_node(Move *move, guint32 node, guint32 caller, gboolean is_sure)
 {
-    FcSettle *settle = move->settle;
-    FcCounts *counts = settle->counts;
+    FcAttribution *work = move->work;
+    FcCounts *counts = work->counts;
     const FcCountsNode own = counts->nodes[node];
-    fc_settle_add_total(settle, caller, own.parent, own.total,
-                        fc_counts_wait(counts->node_waits, node).total);
-    unlink_child(settle, node);
+    fc_attribution_add_total(work, caller, own.parent, own.total,
+                             fc_counts_wait(counts->node_waits, node).total);
+    unlink_child(work, node);
     counts->nodes[node].parent = caller;
-    fc_settle_has_moved(settle, node);
-    *fc_settle_link(settle->next_child, node) = *fc_settle_link(settle->first_child, caller);
-    *fc_settle_link(settle->first_child, caller) = node;
+    fc_attribution_has_moved(work, node);
+    *fc_attribution_link(work->next_child, node) = *fc_attribution_link(work->first_child, caller);
+    *fc_attribution_link(work->first_child, caller) = node;
     if (!is_sure)
         fc_counts_mark(&counts->apportioned_nodes, node);
     move->any = TRUE;
@@ -90,10 +90,10 @@ static void move_node(Move *move, guint32 node, guint32 caller, gboolean is_sure
  * not, as no counter ran down in that, below one that is made. */
 static void move_nodes(Move *move)
 {
-    FcSettle *settle = move->settle;
-    FcCounts *counts = settle->counts;
+    FcAttribution *work = move->work;
+    FcCounts *counts = work->counts;
     const guint32 nodes = counts->node_count;
-    fc_settle_rank_below(settle);
+    fc_attribution_rank_below(work);
     g_autoptr(GArray) left = g_array_new(FALSE, FALSE, sizeof(guint32));
     for (guint32 i = 1; i < nodes; i++)
     {
@@ -101,7 +101,7 @@ static void move_nodes(Move *move)
         if (mover.hidden == 0)
             continue;
         const guint32 caller =
-            fc_settle_best_below(settle, counts->nodes[i].parent, mover.hidden - 1, i);
+            fc_attribution_best_below(work, counts->nodes[i].parent, mover.hidden - 1, i);
         if (caller == 0)
         {
             g_array_append_val(left, i);
@@ -111,7 +111,7 @@ static void move_nodes(Move *move)
             move->moved_arcs[mover.arc - 1] = 1;
         move_node(move, i, caller, mover.is_sure);
     }
-    fc_settle_forget_below(settle);
+    fc_attribution_forget_below(work);
     for (guint i = 0; i < left->len; i++)
     {
         const guint32 node = g_array_index(left, guint32, i);
@@ -121,8 +121,8 @@ static void move_nodes(Move *move)
              !is_hiddens_own(move, mover.arc - 1, mover.hidden)))
             continue;
         const guint32 parent = counts->nodes[node].parent;
-        const guint32 caller = fc_settle_make_caller(settle, parent, mover.hidden);
-        if (caller != 0 && !fc_settle_is_on_path(counts, node, caller))
+        const guint32 caller = fc_attribution_make_caller(work, parent, mover.hidden);
+        if (caller != 0 && !fc_attribution_is_on_path(counts, node, caller))
             move_node(move, node, caller, mover.is_sure);
     }
 }
@@ -131,7 +131,7 @@ static void move_nodes(Move *move)
 
 static void move_arc(Move *move, guint32 from, guint32 to)
 {
-    FcCounts *counts = move->settle->counts;
+    FcCounts *counts = move->work->counts;
     if (to == from)
         return;
     counts->arcs[to].calls += counts->arcs[from].calls;
@@ -148,21 +148,21 @@ static void move_arc(Move *move, guint32 from, guint32 to)
  * without calls goes where the calls are. */
 static void move_arcs(Move *move)
 {
-    FcSettle *settle = move->settle;
-    FcCounts *counts = settle->counts;
+    FcAttribution *work = move->work;
+    FcCounts *counts = work->counts;
     for (guint32 i = 0; i < move->arc_count; i++)
     {
         const FcCountsArc own = counts->arcs[i];
         const FcCountedPair pair =
-            *fc_counted_pair(settle->counted, own.site, own.site_module, own.callee);
-        const guint32 hidden = hidden_caller(settle, &pair, own.caller);
+            *fc_counted_pair(work->counted, own.site, own.site_module, own.callee);
+        const guint32 hidden = hidden_caller(work, &pair, own.caller);
         const gboolean moves =
             hidden != 0 && (move->moved_arcs[i] || is_hiddens_own(move, i, hidden));
         move->moved_arcs[i] = 0;
         if (!moves)
             continue;
         const guint32 to = fc_counts_get_arc(counts, hidden, own.site, own.site_module, own.callee);
-        if (!fc_settle_is_sure(settle, &pair))
+        if (!fc_attribution_is_sure(work, &pair))
             fc_counts_mark(&counts->apportioned_arcs, to);
         move_arc(move, i, to);
     }
@@ -173,15 +173,15 @@ static void move_arcs(Move *move)
     {
         const FcCountsArc own = counts->arcs[i];
         if (own.calls == 0 && !move->moved_arcs[i])
-            move_arc(
-                move, i,
-                fc_settle_arc_for_time(settle, own.caller, own.site, own.site_module, own.callee));
+            move_arc(move, i,
+                     fc_attribution_arc_for_time(work, own.caller, own.site, own.site_module,
+                                                 own.callee));
     }
 }
 
 static void drop_arcs(Move *move)
 {
-    FcCounts *counts = move->settle->counts;
+    FcCounts *counts = move->work->counts;
     GArray *marks = counts->apportioned_arcs;
     GHashTable *waits = NULL;
     guint32 kept = 0;
@@ -222,7 +222,7 @@ static void add_node(FcCountsNode *into, const FcCountsNode *from, gboolean fold
 
 typedef struct
 {
-    const FcSettle *settle;
+    const FcAttribution *work;
     FcCounts fresh;
     FcNodes known; /* contexts of `fresh`, by parent, site, its module and function */
 } Order;
@@ -252,7 +252,7 @@ static guint32 place_node(Order *order, guint32 parent, const FcCountsNode *from
 {
     FcCounts *fresh = &order->fresh;
     guint32 node = 0;
-    if (order->settle->is_counted[from->function])
+    if (order->work->is_counted[from->function])
         node = fc_counts_find_on_path(fresh, parent, from->function);
     if (node != 0)
     {
@@ -273,10 +273,10 @@ static void place_slowest(FcCounts *counts, const guint32 *places)
             counts->slowest[i].calls[j].node = places[counts->slowest[i].calls[j].node];
 }
 
-static void order_nodes(FcSettle *settle)
+static void order_nodes(FcAttribution *work)
 {
-    FcCounts *counts = settle->counts;
-    Order order = {.settle = settle};
+    FcCounts *counts = work->counts;
+    Order order = {.work = work};
     FcCounts *fresh = &order.fresh;
     GArray *marks = NULL;
     g_autofree guint32 *places = g_new0(guint32, counts->node_count);
@@ -285,8 +285,8 @@ static void order_nodes(FcSettle *settle)
     fresh->node_room = counts->node_count;
     fc_counts_add_node(fresh, 0, 0, FC_NONE, 0);
     fresh->nodes[0] = counts->nodes[0];
-    for (guint32 at = fc_settle_next_below(settle, 0, 0, TRUE); at != 0;
-         at = fc_settle_next_below(settle, at, 0, TRUE))
+    for (guint32 at = fc_attribution_next_below(work, 0, 0, TRUE); at != 0;
+         at = fc_attribution_next_below(work, at, 0, TRUE))
     {
         const FcCountsNode *from = &counts->nodes[at];
         places[at] =
@@ -320,14 +320,14 @@ static void order_nodes(FcSettle *settle)
     counts->deep_nodes = fresh->deep_nodes;
 }
 
-void fc_settle_move(FcSettle *settle)
+void fc_attribution_move(FcAttribution *work)
 {
-    FcCounts *counts = settle->counts;
-    Move move = {settle, g_new0(guint8, counts->arc_count + 1), counts->arc_count, FALSE};
+    FcCounts *counts = work->counts;
+    Move move = {work, g_new0(guint8, counts->arc_count + 1), counts->arc_count, FALSE};
     move_nodes(&move);
     move_arcs(&move);
     drop_arcs(&move);
     if (move.any)
-        order_nodes(settle);
+        order_nodes(work);
     g_free(move.moved_arcs);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Estimates how long calls took within another one of their function: see counted-settle.h.
+ * Estimates how long calls took within another one of their function: see counted-work.h.
  */
-#include "fcmanager/estimate/counted-settle.h"
+#include "fcmanager/estimate/counted-work.h"
 
 /* By arc. */
 typedef struct
@@ -13,7 +13,7 @@ typedef struct
 
 typedef struct
 {
-    FcSettle *settle;
+    FcAttribution *work;
     double *counted;  /* by pair: calls within another one of the function that made no record, */
     double *recorded; /* and that did, */
     double *inner;    /* and both by context */
@@ -22,18 +22,18 @@ typedef struct
 
 static const FcCountedPair *pair_of(const Recursion *recursion, const FcCountedShare *share)
 {
-    return &g_array_index(recursion->settle->counted->pairs, FcCountedPair, share->pair);
+    return &g_array_index(recursion->work->counted->pairs, FcCountedPair, share->pair);
 }
 
 /* The context in whose time these calls are and which they are within: that of their function, or
  * the recorded frame, if that is further in; 0: they are not within another one. */
 static guint32 holder_of(const Recursion *recursion, const FcCountedShare *share)
 {
-    const FcCounts *counts = recursion->settle->counts;
+    const FcCounts *counts = recursion->work->counts;
     const FcCountsNode *node = &counts->nodes[share->node];
     if (share->pair == FC_SHARE_OF_COSTS || share->frame == 0 || share->untimed <= 0)
         return 0;
-    if (fc_settle_is_on_path(counts, share->node, share->frame))
+    if (fc_attribution_is_on_path(counts, share->node, share->frame))
         return share->frame;
     /* a context is first called by the call site that it is told by */
     const FcCountedPair *pair = pair_of(recursion, share);
@@ -41,11 +41,11 @@ static guint32 holder_of(const Recursion *recursion, const FcCountedShare *share
     return is_first || node->site == FC_FOLDED_SITE ? 0 : share->node;
 }
 
-static double recorded_calls(const FcSettle *settle, const FcCountedPair *pair)
+static double recorded_calls(const FcAttribution *work, const FcCountedPair *pair)
 {
     guint64 calls = 0;
-    for (guint32 at = pair->first_arc; at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
-        calls += settle->counts->arcs[at - 1].calls;
+    for (guint32 at = pair->first_arc; at != 0; at = *fc_attribution_link(work->next_arc, at - 1))
+        calls += work->counts->arcs[at - 1].calls;
     return (double)(calls - MIN(pair->calls, calls));
 }
 
@@ -58,7 +58,7 @@ static double calls_within(const Recursion *recursion, const FcCountedShare *sha
 
 static void find_calls(const Recursion *recursion)
 {
-    const GArray *shares = recursion->settle->shares;
+    const GArray *shares = recursion->work->shares;
     for (guint i = 0; i < shares->len; i++)
     {
         const FcCountedShare *share = &g_array_index(shares, FcCountedShare, i);
@@ -66,7 +66,7 @@ static void find_calls(const Recursion *recursion)
             continue;
         recursion->counted[share->pair] += share->untimed;
         recursion->recorded[share->pair] =
-            recorded_calls(recursion->settle, pair_of(recursion, share));
+            recorded_calls(recursion->work, pair_of(recursion, share));
     }
     for (guint i = 0; i < shares->len; i++)
     {
@@ -82,12 +82,12 @@ static void find_calls(const Recursion *recursion)
 static void add_share(const Recursion *recursion, const FcCountedShare *share, guint32 holder,
                       guint32 arc)
 {
-    const FcCounts *counts = recursion->settle->counts;
+    const FcCounts *counts = recursion->work->counts;
     const FcCountsNode *node = &counts->nodes[holder];
     const double outermost = MAX(1, (double)node->calls - recursion->inner[holder]);
     /* what was recorded of them has its own time */
     const double part = share->untimed / (calls_within(recursion, share) + outermost) *
-                        fc_settle_estimated_part(pair_of(recursion, share));
+                        fc_attribution_estimated_part(pair_of(recursion, share));
     if (recursion->arcs->len <= arc)
         g_array_set_size(recursion->arcs, arc + 1);
     Within *of = &g_array_index(recursion->arcs, Within, arc);
@@ -97,10 +97,10 @@ static void add_share(const Recursion *recursion, const FcCountedShare *share, g
 
 static guint32 arc_of(const Recursion *recursion, const FcCountedShare *share)
 {
-    FcSettle *settle = recursion->settle;
+    FcAttribution *work = recursion->work;
     const FcCountedPair pair = *pair_of(recursion, share); /* more of them may be made */
-    return fc_settle_arc_for_time(settle, fc_settle_likely_caller(settle, &pair), pair.site,
-                                  pair.site_module, pair.function);
+    return fc_attribution_arc_for_time(work, fc_attribution_likely_caller(work, &pair), pair.site,
+                                       pair.site_module, pair.function);
 }
 
 /* Nothing of a function takes longer than it. */
@@ -117,19 +117,19 @@ static void add_to_arc(FcCounts *counts, guint32 index, const Within *within)
         fc_counts_add_wait(&counts->arc_waits, index, (FcCountsCost){more_wait, 0});
 }
 
-void fc_settle_recursion(FcSettle *settle)
+void fc_attribution_recursion(FcAttribution *work)
 {
-    FcCounts *counts = settle->counts;
-    const guint pairs = settle->counted->pairs->len;
+    FcCounts *counts = work->counts;
+    const guint pairs = work->counted->pairs->len;
     g_autofree double *counted = g_new0(double, pairs + 1);
     g_autofree double *recorded = g_new0(double, pairs + 1);
     g_autofree double *inner = g_new0(double, counts->node_count);
     g_autoptr(GArray) arcs = g_array_new(FALSE, TRUE, sizeof(Within));
-    const Recursion recursion = {settle, counted, recorded, inner, arcs};
+    const Recursion recursion = {work, counted, recorded, inner, arcs};
     find_calls(&recursion);
-    for (guint i = 0; i < settle->shares->len; i++)
+    for (guint i = 0; i < work->shares->len; i++)
     {
-        const FcCountedShare *share = &g_array_index(settle->shares, FcCountedShare, i);
+        const FcCountedShare *share = &g_array_index(work->shares, FcCountedShare, i);
         const guint32 holder = holder_of(&recursion, share);
         if (holder != 0)
             add_share(&recursion, share, holder, arc_of(&recursion, share));

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Estimates the times of counted calls that were not timed: see counted-settle.h.
+ * Estimates the times of counted calls that were not timed: see counted-work.h.
  */
-#include "fcmanager/estimate/counted-settle.h"
+#include "fcmanager/estimate/counted-work.h"
 
 /* With fewer sampled calls of one call site the mean is that of all the function's. */
 #define SAMPLES_LEAST 16u
 
-/* Weights of fc_settle_divide are whole numbers: so many to a tick. */
+/* Weights of fc_attribution_divide are whole numbers: so many to a tick. */
 #define WEIGHTS_PER_TICK 256.0
 
 typedef struct
@@ -52,13 +52,13 @@ static double variance_of(double sum, double squares, const FcCountedSums *timed
     return one * untimed * (untimed + count) / count;
 }
 
-static Sums sums_of_pair(const FcSettle *settle, const FcCountedPair *pair)
+static Sums sums_of_pair(const FcAttribution *work, const FcCountedPair *pair)
 {
     Sums sums = {0};
     for (guint32 at = pair->first_sample; at != 0;)
     {
         const FcCountedSample *sample =
-            &g_array_index(settle->counted->samples, FcCountedSample, at - 1);
+            &g_array_index(work->counted->samples, FcCountedSample, at - 1);
         add_sample(&sums, sample);
         at = sample->next;
     }
@@ -67,18 +67,18 @@ static Sums sums_of_pair(const FcSettle *settle, const FcCountedPair *pair)
 
 /* The local time of an untimed call of `function`, as it was: what timing it and the calls that it
  * made cost is no part of it, what counting it cost is. */
-static double mean_local(const FcSettle *settle, const Sums *sums, guint32 function)
+static double mean_local(const FcAttribution *work, const Sums *sums, guint32 function)
 {
-    const FcCallCosts *costs = settle->costs;
+    const FcCallCosts *costs = work->costs;
     const FcCountedSums *timed = &sums->timed;
-    const GArray *before = settle->counted->before;
+    const GArray *before = work->counted->before;
     double mean = 0;
     if (timed->windows > 0)
         mean = (timed->local - timed->callees * (costs->recorded - costs->inside)) / timed->weight -
                costs->inside;
     else if (function < before->len)
         mean = g_array_index(before, double, function) - costs->inside;
-    return MAX(mean, 0) + fc_costs_of_counted(costs, &settle->counts->functions[function]);
+    return MAX(mean, 0) + fc_costs_of_counted(costs, &work->counts->functions[function]);
 }
 
 /* Adds to the function's variances, and returns that of the local time. */
@@ -99,12 +99,12 @@ static double add_errors(FcCountsFunction *function, const Sums *sums, double me
 }
 
 /* What is too much here is too little there. */
-static void add_givers_errors(FcSettle *settle, const double *variances, const double *untimed)
+static void add_givers_errors(FcAttribution *work, const double *variances, const double *untimed)
 {
-    FcCounts *counts = settle->counts;
-    for (guint i = 0; i < settle->shares->len; i++)
+    FcCounts *counts = work->counts;
+    for (guint i = 0; i < work->shares->len; i++)
     {
-        const FcCountedShare *share = &g_array_index(settle->shares, FcCountedShare, i);
+        const FcCountedShare *share = &g_array_index(work->shares, FcCountedShare, i);
         if (share->pair == FC_SHARE_OF_COSTS || share->frame == 0 || share->frame == share->node ||
             untimed[share->pair] <= 0)
             continue;
@@ -115,62 +115,61 @@ static void add_givers_errors(FcSettle *settle, const double *variances, const d
 }
 
 /* Of the functions' pairs that have too few samples of their own: of each what it is of all. */
-static void add_pooled_errors(FcSettle *settle, const Sums *by_function, const double *pooled,
+static void add_pooled_errors(FcAttribution *work, const Sums *by_function, const double *pooled,
                               const double *untimed, double *variances)
 {
-    FcCounts *counts = settle->counts;
+    FcCounts *counts = work->counts;
     g_autofree double *of_all = g_new0(double, counts->function_count);
     for (guint32 i = 0; i < counts->function_count; i++)
         of_all[i] = add_errors(&counts->functions[i], &by_function[i],
-                               mean_local(settle, &by_function[i], i), pooled[i]);
-    for (guint i = 0; i < settle->counted->pairs->len; i++)
+                               mean_local(work, &by_function[i], i), pooled[i]);
+    for (guint i = 0; i < work->counted->pairs->len; i++)
     {
-        guint32 function = g_array_index(settle->counted->pairs, FcCountedPair, i).function;
+        guint32 function = g_array_index(work->counted->pairs, FcCountedPair, i).function;
         const double part = pooled[function] > 0 ? untimed[i] / pooled[function] : 0;
         if (variances[i] == 0)
             variances[i] = of_all[function] * part * part;
     }
 }
 
-double fc_settle_estimated_part(const FcCountedPair *pair)
+double fc_attribution_estimated_part(const FcCountedPair *pair)
 {
     return pair->calls > 0 ? (double)(pair->calls - pair->deep) / (double)pair->calls : 0;
 }
 
 /* How long the untimed calls of each share took by the samples. */
-static void estimate(FcSettle *settle)
+static void estimate(FcAttribution *work)
 {
-    const GArray *pairs = settle->counted->pairs;
-    FcCounts *counts = settle->counts;
+    const GArray *pairs = work->counted->pairs;
+    FcCounts *counts = work->counts;
     g_autofree Sums *by_function = g_new0(Sums, counts->function_count);
     g_autofree Sums *by_pair = g_new(Sums, pairs->len + 1);
     g_autofree double *pooled = g_new0(double, counts->function_count);
     g_autofree double *untimed = g_new0(double, pairs->len + 1);
     g_autofree double *means = g_new0(double, pairs->len + 1);
     g_autofree double *variances = g_new0(double, pairs->len + 1);
-    for (guint i = 0; i < settle->shares->len; i++)
+    for (guint i = 0; i < work->shares->len; i++)
     {
-        const FcCountedShare *share = &g_array_index(settle->shares, FcCountedShare, i);
+        const FcCountedShare *share = &g_array_index(work->shares, FcCountedShare, i);
         if (share->pair != FC_SHARE_OF_COSTS)
             untimed[share->pair] +=
                 share->untimed *
-                fc_settle_estimated_part(&g_array_index(pairs, FcCountedPair, share->pair));
+                fc_attribution_estimated_part(&g_array_index(pairs, FcCountedPair, share->pair));
     }
-    for (guint i = 0; i < settle->counted->samples->len; i++)
+    for (guint i = 0; i < work->counted->samples->len; i++)
     {
-        const FcCountedSample *sample =
-            &g_array_index(settle->counted->samples, FcCountedSample, i);
+        const FcCountedSample *sample = &g_array_index(work->counted->samples, FcCountedSample, i);
         add_sample(&by_function[counts->arcs[sample->arc].callee], sample);
     }
     for (guint i = 0; i < pairs->len; i++)
-        by_pair[i] = sums_of_pair(settle, &g_array_index(pairs, FcCountedPair, i));
+        by_pair[i] = sums_of_pair(work, &g_array_index(pairs, FcCountedPair, i));
     for (guint i = 0; i < pairs->len; i++)
     {
         const FcCountedPair *pair = &g_array_index(pairs, FcCountedPair, i);
         FcCountsFunction *function = &counts->functions[pair->function];
         const Sums sums = by_pair[i];
         const gboolean own = sums.timed.windows >= SAMPLES_LEAST;
-        means[i] = mean_local(settle, own ? &sums : &by_function[pair->function], pair->function);
+        means[i] = mean_local(work, own ? &sums : &by_function[pair->function], pair->function);
         function->counted += pair->calls - pair->deep;
         function->timed += sums.timed.windows + sums.alone;
         if (own)
@@ -178,29 +177,29 @@ static void estimate(FcSettle *settle)
         else
             pooled[pair->function] += untimed[i];
     }
-    add_pooled_errors(settle, by_function, pooled, untimed, variances);
-    add_givers_errors(settle, variances, untimed);
-    for (guint i = 0; i < settle->shares->len; i++)
+    add_pooled_errors(work, by_function, pooled, untimed, variances);
+    add_givers_errors(work, variances, untimed);
+    for (guint i = 0; i < work->shares->len; i++)
     {
-        FcCountedShare *share = &g_array_index(settle->shares, FcCountedShare, i);
+        FcCountedShare *share = &g_array_index(work->shares, FcCountedShare, i);
         if (share->pair == FC_SHARE_OF_COSTS)
             continue;
         const FcCountedPair *pair = &g_array_index(pairs, FcCountedPair, share->pair);
-        share->ticks = share->untimed * means[share->pair] * fc_settle_estimated_part(pair);
+        share->ticks = share->untimed * means[share->pair] * fc_attribution_estimated_part(pair);
     }
 }
 
-guint32 fc_settle_arc_for_time(FcSettle *settle, guint32 caller, guint64 site, gint site_module,
-                               guint32 callee)
+guint32 fc_attribution_arc_for_time(FcAttribution *work, guint32 caller, guint64 site,
+                                    gint site_module, guint32 callee)
 {
-    FcCounts *counts = settle->counts;
+    FcCounts *counts = work->counts;
     const guint32 own = fc_counts_find_arc(counts, caller, site, site_module, callee);
     if (own != 0 && counts->arcs[own - 1].calls > 0)
         return own - 1;
-    const FcCountedPair *pair = fc_counted_pair(settle->counted, site, site_module, callee);
+    const FcCountedPair *pair = fc_counted_pair(work->counted, site, site_module, callee);
     guint64 most = 0;
     guint32 best = 0;
-    for (guint32 at = pair->first_arc; at != 0; at = *fc_settle_link(settle->next_arc, at - 1))
+    for (guint32 at = pair->first_arc; at != 0; at = *fc_attribution_link(work->next_arc, at - 1))
     {
         if (counts->arcs[at - 1].calls <= most)
             continue;
@@ -211,34 +210,35 @@ guint32 fc_settle_arc_for_time(FcSettle *settle, guint32 caller, guint64 site, g
 }
 
 /* The same of context `node`, which is asked again and again. */
-static guint32 arc_of_node(FcSettle *settle, guint32 node)
+static guint32 arc_of_node(FcAttribution *work, guint32 node)
 {
-    guint32 known = *fc_settle_link(settle->arc_of_node, node);
+    guint32 known = *fc_attribution_link(work->arc_of_node, node);
     if (known != 0)
         return known - 1;
-    const FcCountsNode own = settle->counts->nodes[node];
-    const guint32 caller = own.parent != 0 ? settle->counts->nodes[own.parent].function + 1 : 0;
-    known = fc_settle_arc_for_time(settle, caller, own.site, own.site_module, own.function);
-    *fc_settle_link(settle->arc_of_node, node) = known + 1;
+    const FcCountsNode own = work->counts->nodes[node];
+    const guint32 caller = own.parent != 0 ? work->counts->nodes[own.parent].function + 1 : 0;
+    known = fc_attribution_arc_for_time(work, caller, own.site, own.site_module, own.function);
+    *fc_attribution_link(work->arc_of_node, node) = known + 1;
     return known;
 }
 
 /* Marks `frame` and all above it. */
-static void mark_path(FcSettle *settle, guint32 frame)
+static void mark_path(FcAttribution *work, guint32 frame)
 {
-    if (settle->path != 0 && settle->path_of == frame)
+    if (work->path != 0 && work->path_of == frame)
         return;
-    settle->path++;
-    settle->path_of = frame;
-    for (; frame != 0; frame = settle->counts->nodes[frame].parent)
-        *fc_settle_link(settle->on_path, frame) = settle->path;
+    work->path++;
+    work->path_of = frame;
+    for (; frame != 0; frame = work->counts->nodes[frame].parent)
+        *fc_attribution_link(work->on_path, frame) = work->path;
 }
 
-void fc_settle_add_total(FcSettle *settle, guint32 node, guint32 frame, guint64 ticks, guint64 wait)
+void fc_attribution_add_total(FcAttribution *work, guint32 node, guint32 frame, guint64 ticks,
+                              guint64 wait)
 {
-    FcCounts *counts = settle->counts;
-    mark_path(settle, frame);
-    while (node != 0 && *fc_settle_link(settle->on_path, node) != settle->path)
+    FcCounts *counts = work->counts;
+    mark_path(work, frame);
+    while (node != 0 && *fc_attribution_link(work->on_path, node) != work->path)
     {
         FcCountsNode *own = &counts->nodes[node];
         own->total += ticks;
@@ -246,7 +246,7 @@ void fc_settle_add_total(FcSettle *settle, guint32 node, guint32 frame, guint64 
         fc_counts_add_wait(&counts->node_waits, node, (FcCountsCost){wait, 0});
         if (own->site != FC_FOLDED_SITE) /* else it is not known by which */
         {
-            const guint32 arc = arc_of_node(settle, node);
+            const guint32 arc = arc_of_node(work, node);
             counts->arcs[arc].total += ticks;
             fc_counts_add_wait(&counts->arc_waits, arc, (FcCountsCost){wait, 0});
         }
@@ -255,10 +255,10 @@ void fc_settle_add_total(FcSettle *settle, guint32 node, guint32 frame, guint64 
     }
 }
 
-void fc_settle_has_moved(FcSettle *settle, guint32 node)
+void fc_attribution_has_moved(FcAttribution *work, guint32 node)
 {
-    *fc_settle_link(settle->arc_of_node, node) = 0;
-    settle->path_of = G_MAXUINT32;
+    *fc_attribution_link(work->arc_of_node, node) = 0;
+    work->path_of = G_MAXUINT32;
 }
 
 static gint compare_shares(gconstpointer a, gconstpointer b)
@@ -273,9 +273,10 @@ static gint compare_shares(gconstpointer a, gconstpointer b)
 }
 
 /* Takes the time of `count` shares of one frame, of which it has `measured`, to their contexts. */
-static void move_time(FcSettle *settle, const FcCountedShare *shares, guint count, guint64 measured)
+static void move_time(FcAttribution *work, const FcCountedShare *shares, guint count,
+                      guint64 measured)
 {
-    FcCounts *counts = settle->counts;
+    FcCounts *counts = work->counts;
     g_autofree guint64 *weights = g_new(guint64, count);
     g_autofree guint64 *parts = g_new(guint64, count);
     double sum = 0;
@@ -287,7 +288,7 @@ static void move_time(FcSettle *settle, const FcCountedShare *shares, guint coun
     const guint64 moved = sum < (double)measured ? (guint64)(sum + 0.5) : measured;
     if (moved == 0)
         return;
-    fc_settle_divide(MIN(moved, measured), weights, count, parts);
+    fc_attribution_divide(MIN(moved, measured), weights, count, parts);
     for (guint i = 0; i < count; i++)
     {
         if (shares[i].frame == shares[i].node)
@@ -295,14 +296,14 @@ static void move_time(FcSettle *settle, const FcCountedShare *shares, guint coun
         if (shares[i].frame != 0)
             counts->nodes[shares[i].frame].local -= parts[i];
         counts->nodes[shares[i].node].local += parts[i];
-        fc_settle_add_total(settle, shares[i].node, shares[i].frame, parts[i], 0);
+        fc_attribution_add_total(work, shares[i].node, shares[i].frame, parts[i], 0);
     }
 }
 
-void fc_settle_times(FcSettle *settle, guint64 outside)
+void fc_attribution_times(FcAttribution *work, guint64 outside)
 {
-    FcCounts *counts = settle->counts;
-    estimate(settle);
+    FcCounts *counts = work->counts;
+    estimate(work);
     g_autofree guint64 *measured = g_new(guint64, counts->node_count);
     for (guint32 i = 0; i < counts->node_count; i++)
     {
@@ -311,13 +312,13 @@ void fc_settle_times(FcSettle *settle, guint64 outside)
         measured[i] = local - MIN(fc_counts_wait(counts->node_waits, i).local, local);
     }
     measured[0] = outside;
-    g_array_sort(settle->shares, compare_shares);
-    FcCountedShare *shares = (FcCountedShare *)(gpointer)settle->shares->data;
-    for (guint from = 0, to; from < settle->shares->len; from = to)
+    g_array_sort(work->shares, compare_shares);
+    FcCountedShare *shares = (FcCountedShare *)(gpointer)work->shares->data;
+    for (guint from = 0, to; from < work->shares->len; from = to)
     {
-        for (to = from; to < settle->shares->len && shares[to].frame == shares[from].frame; to++)
+        for (to = from; to < work->shares->len && shares[to].frame == shares[from].frame; to++)
             continue;
-        move_time(settle, &shares[from], to - from, measured[shares[from].frame]);
+        move_time(work, &shares[from], to - from, measured[shares[from].frame]);
     }
 }
 
@@ -350,9 +351,9 @@ static guint64 bound_contexts(FcCounts *counts)
 /* Where functions call one another in a circle, a context that goes to a hidden caller may have
  * that caller's own time in it, which would count twice: a function takes no longer than its
  * outermost contexts. */
-void fc_settle_bound_totals(FcSettle *settle)
+void fc_attribution_bound_totals(FcAttribution *work)
 {
-    FcCounts *counts = settle->counts;
+    FcCounts *counts = work->counts;
     const guint64 all = bound_contexts(counts);
     g_autofree guint64 *most = g_new0(guint64, counts->function_count);
     g_autofree guint64 *least = g_new0(guint64, counts->function_count);

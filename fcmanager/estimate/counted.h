@@ -2,12 +2,12 @@
  *
  * Calls of one thread that libfc counted and did not record: what is known of them while the
  * thread runs, and the sums that come of it when it ends.  stack.c tells what it meets, thread.c
- * reads the counters, process.c settles them.
+ * reads the counters, and has them attributed.
  *
  * A counter has its function and call site, and is exact.  Who called, in which context and for
  * how long is not in it; that is found out from two kinds of records.  Some calls are timed, a
  * random sample, each with all that it calls (a window); and everything was recorded before the
- * thread began to count.  See counted-settle.h for what is made of that.
+ * thread began to count.  See counted-attribute.h for what is made of that.
  */
 #pragma once
 
@@ -50,7 +50,7 @@ typedef struct
 {
     guint32 parent; /* the context of the innermost open frame, which need not be the caller's */
     guint32 arc;    /* from that frame's function, by the site */
-    guint32 next;   /* of the same pair, index + 1; 0: none.  For counted-settle.c */
+    guint32 next;   /* of the same pair, index + 1; 0: none.  For counted-attribute.c */
     guint64 met;    /* how often a counter had run down there, weighted */
     guint64 alone;  /* activations that were timed and stand for themselves only */
     guint64 cut;    /* of the timed ones, those whose window ended before they did */
@@ -65,7 +65,7 @@ typedef struct
     guint32 function;
     guint64 calls;     /* counted, not recorded */
     guint64 deep;      /* of them, those deeper than FC_DEPTH: none was timed */
-    guint32 first_arc; /* index + 1; 0: none.  For counted-settle.c, as the next */
+    guint32 first_arc; /* index + 1; 0: none.  For counted-attribute.c, as the next */
     guint32 first_sample;
 } FcCountedPair;
 

@@ -5,7 +5,7 @@
 #include "fcmanager/stack/thread.h"
 
 #include "fcmanager/counts/waits.h"
-#include "fcmanager/estimate/counted-settle.h"
+#include "fcmanager/estimate/counted-attribute.h"
 
 #include <string.h>
 
@@ -476,7 +476,7 @@ void fc_thread_settle(FcThread *thread, gboolean ended, const FcCallCosts *costs
             fc_shared_free(thread->shared, view->index);
     }
     if (fc_stack_has_counted(thread->stack))
-        fc_counted_settle(fc_stack_counted(thread->stack), time_outside(thread), costs);
+        fc_counted_attribute(fc_stack_counted(thread->stack), time_outside(thread), costs);
     FcStackOff off;
     fc_stack_get_off(thread->stack, &off);
     fc_waits_spread(thread->counts, off.unplaced);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "fcmanager/estimate/counted-settle.h"
+#include "fcmanager/estimate/counted-attribute.h"
 
 #include <string.h>
 
@@ -256,7 +256,7 @@ void fc_fixture_settle(FcFixture *fixture, guint64 outside)
 {
     static const FcCallCosts no_costs;
     g_assert_cmpuint(fc_stack_depth(fixture->stack), ==, 0);
-    fc_counted_settle(fc_stack_counted(fixture->stack), outside, &no_costs);
+    fc_counted_attribute(fc_stack_counted(fixture->stack), outside, &no_costs);
 }
 
 void fc_fixture_check_context(FcFixture *fixture, const char *path, guint64 calls, guint64 total,

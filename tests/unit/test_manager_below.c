@@ -4,7 +4,8 @@
  * made, and which is the best when they begin to move: against what a walk through all of them
  * finds.
  */
-#include "fcmanager/estimate/counted-settle.h"
+#include "fcmanager/estimate/counted-attribute.h"
+#include "fcmanager/estimate/counted-work.h"
 #include "tests/unit/asan.h"
 
 #include <string.h>
@@ -15,7 +16,7 @@
 
 typedef struct
 {
-    FcSettle settle;
+    FcAttribution settle;
     FcCounts counts;
     FcCountsNode nodes[CONTEXTS + 1];
     guint8 is_counted[FUNCTIONS];
@@ -29,7 +30,7 @@ static void start(Fixture *f, GRand *rand)
     f->settle.counts = &f->counts;
     f->settle.is_counted = f->is_counted;
     for (guint i = 0; i < FUNCTIONS; i++)
-        f->is_counted[i] = g_rand_int_range(rand, 0, 3) != 0 ? FC_SETTLE_COUNTED : 0;
+        f->is_counted[i] = g_rand_int_range(rand, 0, 3) != 0 ? FC_ATTRIBUTION_COUNTED : 0;
 }
 
 static guint32 make(Fixture *f, GRand *rand)
@@ -46,7 +47,7 @@ static guint32 make(Fixture *f, GRand *rand)
 
 static void add(Fixture *f, GRand *rand)
 {
-    fc_settle_add_below(&f->settle, make(f, rand));
+    fc_attribution_add_below(&f->settle, make(f, rand));
 }
 
 /* So many contexts are there before. */
@@ -54,9 +55,9 @@ static void begin(Fixture *f, GRand *rand, guint32 count)
 {
     while (f->counts.node_count < count)
         make(f, rand);
-    fc_settle_begin_below(&f->settle);
+    fc_attribution_begin_below(&f->settle);
     for (guint32 i = 1; i < count; i++)
-        fc_settle_add_below(&f->settle, i);
+        fc_attribution_add_below(&f->settle, i);
 }
 
 /* Whether it is so: none between the two is recorded. */
@@ -77,7 +78,7 @@ static gboolean move(Fixture *f, GRand *rand)
     const guint32 node = (guint32)g_rand_int_range(rand, 1, (gint)f->counts.node_count);
     const guint32 caller = (guint32)g_rand_int_range(rand, 1, (gint)f->counts.node_count);
     if (!f->is_counted[f->nodes[caller].function] || !is_below(f, caller, f->nodes[node].parent) ||
-        fc_settle_is_on_path(&f->counts, node, caller))
+        fc_attribution_is_on_path(&f->counts, node, caller))
         return FALSE;
     f->nodes[node].parent = caller;
     return TRUE;
@@ -95,12 +96,13 @@ static guint check_best(const Fixture *f, const Fixture *before, GRand *rand)
             guint32 best = 0;
             for (guint32 i = f->counts.node_count; i-- > 1;)
                 if (f->nodes[i].function == function && is_below(before, i, node) &&
-                    !fc_settle_is_on_path(&before->counts, moves, i) &&
+                    !fc_attribution_is_on_path(&before->counts, moves, i) &&
                     (best == 0 || f->nodes[i].calls > f->nodes[best].calls))
                     best = i;
-            if (fc_settle_is_on_path(&f->counts, moves, best))
+            if (fc_attribution_is_on_path(&f->counts, moves, best))
                 best = 0;
-            g_assert_cmpuint(fc_settle_best_below(&f->settle, node, function, moves), ==, best);
+            g_assert_cmpuint(fc_attribution_best_below(&f->settle, node, function, moves), ==,
+                             best);
             all += best != 0;
         }
     return all;
@@ -115,7 +117,7 @@ static guint check(const Fixture *f)
         {
             guint next = 0;
             g_array_set_size(found, 0);
-            fc_settle_find_below(&f->settle, node, function, found);
+            fc_attribution_find_below(&f->settle, node, function, found);
             for (guint32 i = f->counts.node_count; i-- > 1;) /* the newest first */
                 if (f->nodes[i].function == function && is_below(f, i, node))
                 {
@@ -147,14 +149,14 @@ static void test_found(void)
         }
         Fixture before = f;
         before.counts.nodes = before.nodes;
-        fc_settle_rank_below(&f.settle);
+        fc_attribution_rank_below(&f.settle);
         for (guint i = 0; i < 20 * CONTEXTS; i++)
         {
             if (i % (5 * CONTEXTS) == 0)
                 best += check_best(&f, &before, rand);
             moved += move(&f, rand);
         }
-        fc_settle_forget_below(&f.settle);
+        fc_attribution_forget_below(&f.settle);
     }
     g_assert_cmpuint(found, >, ROUNDS * CONTEXTS);
     g_assert_cmpuint(best, >, ROUNDS * CONTEXTS);
@@ -169,7 +171,7 @@ static void test_forgotten(void)
     start(&f, rand);
     begin(&f, rand, 1);
     add(&f, rand);
-    fc_settle_forget_below(&f.settle);
+    fc_attribution_forget_below(&f.settle);
     add(&f, rand);
     g_assert_null(f.settle.below.top);
 }

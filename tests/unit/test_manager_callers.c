@@ -3,7 +3,7 @@
  * Who made the calls that were counted, where the caller is counted as well and has no frame, or
  * only looks as if it had made them.
  */
-#include "fcmanager/estimate/counted-settle.h"
+#include "fcmanager/estimate/counted-attribute.h"
 #include "tests/unit/manager_fixture.h"
 
 #define SITE(letter, number) fc_fixture_site((letter), (number))

@@ -4,7 +4,7 @@
  * caller that does next to nothing else.
  */
 #include "fcmanager/estimate/costs.h"
-#include "fcmanager/estimate/counted-settle.h"
+#include "fcmanager/estimate/counted-attribute.h"
 #include "tests/unit/manager_fixture.h"
 
 #define CALLS 4000u
@@ -61,7 +61,7 @@ static void run(FcFixture *fixture, guint64 site, guint depth, guint of_a_call)
     FcCounted *counted = fc_stack_counted(fixture->stack);
     fc_counted_add(counted, site, fc_fixture_address('B'), 0, CALLS);
     const FcCallCosts costs = {.recorded = OUTSIDE + INSIDE, .inside = INSIDE, .counted = COUNTING};
-    fc_counted_settle(counted, 0, &costs);
+    fc_counted_attribute(counted, 0, &costs);
     fc_costs_take_off(fixture->counts, &costs, NULL);
     fc_counts_sum_functions(fixture->counts);
     g_assert_cmpuint(fc_fixture_function(fixture->counts, 'B')->calls, ==, CALLS);
@@ -251,7 +251,7 @@ static void test_deep(void)
     FcCounted *counted = fc_stack_counted(fixture.stack);
     fc_counted_add_deep(counted, site_of_b, fc_fixture_address('B'), 0, CALLS);
     fc_counted_add_deep(counted, site_of_c, fc_fixture_address('C'), 0, OF_C * CALLS);
-    fc_counted_settle(counted, 0, &costs);
+    fc_counted_attribute(counted, 0, &costs);
     fc_costs_take_off(fixture.counts, &costs, NULL);
     fc_counts_sum_functions(fixture.counts);
     g_assert_cmpuint(fc_fixture_context(fixture.counts, "ABC")->calls, ==, OF_C * CALLS);

@@ -2,7 +2,8 @@
  *
  * Calls that were counted and not recorded: which contexts they come to, and what time.
  */
-#include "fcmanager/estimate/counted-settle.h"
+#include "fcmanager/estimate/counted-attribute.h"
+#include "fcmanager/estimate/counted-work.h"
 #include "fcmanager/stack/frames.h"
 #include "tests/unit/manager_fixture.h"
 
@@ -151,8 +152,8 @@ static void test_bounds(void)
     counts->functions[counts->nodes[c].function].total = 70;
     counts->nodes[d].total = 90;
     counts->nodes[d].local = 60; /* of a coroutine that B began, and that went on without it */
-    FcSettle settle = {.counts = counts};
-    fc_settle_bound_totals(&settle);
+    FcAttribution settle = {.counts = counts};
+    fc_attribution_bound_totals(&settle);
     fc_fixture_check_context(&f, "A", 1, 100, 60);
     fc_fixture_check_context(&f, "AB", 1, 40, 20);
     fc_fixture_check_context(&f, "ABC", 1, 40, 10);
@@ -174,8 +175,8 @@ static void test_bounded_arc(void)
     fc_fixture_leave(&f, 100, 'A', 0x99, 0);
     FcCounts *counts = f.counts;
     counts->arcs[fc_fixture_arc(counts, 'A', SITE('A', 0), 'B') - counts->arcs].total = 70;
-    FcSettle settle = {.counts = counts};
-    fc_settle_bound_totals(&settle);
+    FcAttribution settle = {.counts = counts};
+    fc_attribution_bound_totals(&settle);
     g_assert_cmpuint(fc_fixture_arc(counts, 'A', SITE('A', 0), 'B')->total, ==, 40);
     fc_fixture_check_context(&f, "AB", 1, 40, 40);
     fc_fixture_stop(&f);

@@ -4,7 +4,7 @@
  * records against what happened.  Calls of functions and from call sites must be the same, sums
  * must be one another's, and times as near as their own standard errors say.
  */
-#include "fcmanager/estimate/counted-settle.h"
+#include "fcmanager/estimate/counted-attribute.h"
 #include "tests/unit/manager_fixture.h"
 
 #include <math.h>
@@ -244,7 +244,7 @@ static void run(Program *p)
                                    0, p->total[f][c][s]);
     const FcCallCosts costs = {
         .recorded = p->outside + p->inside, .inside = p->inside, .counted = p->counting};
-    fc_counted_settle(counted, 0, &costs);
+    fc_counted_attribute(counted, 0, &costs);
     fc_costs_take_off(p->fixture.counts, &costs, NULL);
     fc_counts_sum_functions(p->fixture.counts);
 }

@@ -2,7 +2,7 @@
  *
  * What becomes of a thread's times where it was seen at its functions.
  */
-#include "fcmanager/estimate/counted-settle.h"
+#include "fcmanager/estimate/counted-attribute.h"
 #include "fcmanager/estimate/observed.h"
 #include "libfc/beacon.h"
 #include "tests/unit/manager_fixture.h"
@@ -29,7 +29,7 @@ static void run_with(FcFixture *f, guint calls, guint samples)
     fc_fixture_leave(f, RUN, 'A', OF_A, 0);
     FcCounted *counted = fc_stack_counted(f->stack);
     fc_counted_add(counted, OF_B, fc_fixture_address('B'), 0, calls);
-    fc_counted_settle(counted, 0, &fc_fixture_costs);
+    fc_counted_attribute(counted, 0, &fc_fixture_costs);
 }
 
 static void run(FcFixture *f)
@@ -137,7 +137,7 @@ static void test_recursion(void)
     FcCounted *counted = fc_stack_counted(f.stack);
     fc_counted_add(counted, OF_B, fc_fixture_address('B'), 0, CALLS);
     fc_counted_add(counted, within, fc_fixture_address('B'), 0, CALLS);
-    fc_counted_settle(counted, 0, &fc_fixture_costs);
+    fc_counted_attribute(counted, 0, &fc_fixture_costs);
     FcObserved all = observed(seen, G_N_ELEMENTS(seen), 1000);
     fc_costs_take_off(f.counts, &fc_fixture_costs, &all);
     const guint64 total = fc_fixture_function(f.counts, 'B')->total;
@@ -286,7 +286,7 @@ static void test_deep(void)
         fc_fixture_leave(&f, RUN, 'A', OF_A, 0);
         FcCounted *counted = fc_stack_counted(f.stack);
         fc_counted_add_deep(counted, OF_B, fc_fixture_address('B'), 0, 5 * CALLS);
-        fc_counted_settle(counted, 0, &fc_fixture_costs);
+        fc_counted_attribute(counted, 0, &fc_fixture_costs);
         FcObserved all = observed(seen, G_N_ELEMENTS(seen), 1);
         fc_costs_take_off(f.counts, &fc_fixture_costs, i == 0 ? NULL : &all);
         fc_counts_sum_functions(f.counts);

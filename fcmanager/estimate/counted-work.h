@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the steps of counted-attribute.h work on, and what each offers the next: counted-tree.c,
+ * counted-divide.c, counted-callers.c, counted-apportion.c, counted-times.c,
+ * counted-recursion.c, counted-move.c, each of which calls only those before it.
+ */
+#pragma once
+
+#include "fcmanager/estimate/costs.h"
+#include "fcmanager/estimate/counted.h"
+
+/* In place of a pair: what calling sampled calls cost, which is in the time of their caller. */
+#define FC_SHARE_OF_COSTS G_MAXUINT32
+
+/* Calls of `pair` that were made while frame `frame` was the innermost that was recorded; their
+ * context is `node`. */
+typedef struct
+{
+    guint32 frame;
+    guint32 node;
+    guint32 pair;
+    double untimed; /* how many of them were not timed */
+    double ticks;   /* what they took by estimate */
+} FcCountedShare;
+
+/* Finds contexts by what is above them: see counted-below.c. */
+typedef struct
+{
+    FcNodes newest; /* by top and function */
+    GArray *top;    /* guint32 by context: the nearest above that is not of a counted function */
+    GArray
+        *older; /* guint32 by context: another one of its top and function, made before; 0: none */
+    GArray *place; /* guint32 by context: its number in the order of the tree as it was when that
+                      was numbered last; of one that was made since its parent's */
+    GArray *end;   /* guint32 by context that there was: the number behind the last one below it */
+    /* What fc_attribution_rank_below makes; by newest context, of those of one top and function: */
+    guint32 *sizes;  /* how many they are, */
+    guint32 *starts; /* and where they begin in */
+    guint32 *ranked; /* this, in the order of the tree */
+    guint32 *best;   /* which of them have most calls: see there */
+} FcContextsBelow;
+
+/* `function` + 1, 0: none, is known to have made so many calls. */
+typedef struct
+{
+    guint32 function;
+    guint64 calls;
+} FcKnownCaller;
+
+/* Of one function: */
+typedef struct
+{
+    guint64 calls;   /* in all, */
+    guint64 windows; /* and those in which all was recorded that they called */
+} FcAttributedFunction;
+
+/* Beside what fc_counted_attribute is given; arrays by context grow with these. */
+typedef struct
+{
+    FcCounted *counted;
+    FcCounts *counts;
+    const FcCallCosts *costs;
+    FcNodes children;     /* by parent, site, its module and function */
+    GArray *first_parent; /* guint32 by context: the parent before it moved */
+    GArray *first_child;  /* guint32 by context; 0: none */
+    GArray *next_child;   /* of the same parent */
+    GArray *next_same;    /* of the same function */
+    GArray *next_of_pair; /* called by the same call site, too; newer ones first, as all these */
+    GArray *hidden_calls; /* guint64: calls that were counted, from outside of the context */
+    GArray *spent;        /* FcCountedSpent */
+    guint32 *first_same;  /* by function */
+    guint8 *is_counted;   /* by function: bits as below; 0: it is not */
+    FcAttributedFunction *functions;
+    GArray *next_arc;      /* guint32 by arc: another one of its pair, index + 1; 0: none */
+    guint32 *first_pair;   /* by function, index + 1; 0: none */
+    GArray *next_pair;     /* guint32 by pair: another one of its function; likewise */
+    GArray *first_of_pair; /* guint32 by pair: a context; 0: none */
+    GArray *likely; /* guint32 by pair: its fc_attribution_likely_caller, + 1; 0: not asked yet.
+                       NULL: it may change still, as who calls is not known of all */
+    guint32 *by_address; /* functions in the order of module and address */
+    GHashTable *callers; /* function -> GArray of FcKnownCaller, of those that were asked for */
+    GArray *shares;      /* FcCountedShare, one for each frame, node and pair */
+    FcNodes share_table; /* which of them, by these; index + 1 */
+    FcContextsBelow below;
+    /* For fc_attribution_add_total: */
+    GArray
+        *arc_of_node; /* guint32 by context: the arc that its time is added to, + 1; 0: unknown */
+    GArray *on_path;  /* guint32 by context: `path` where it is `path_of` or above that */
+    guint32 path;
+    guint32 path_of;
+} FcAttribution;
+
+/* Of FcAttribution.is_counted.  Calls deeper than FC_DEPTH call nothing that is recorded. */
+#define FC_ATTRIBUTION_COUNTED 1u
+#define FC_ATTRIBUTION_DEEP 2u
+
+/* The recorded frame around most of a context's counted calls. */
+typedef struct
+{
+    guint32 frame;
+    guint64 calls;
+} FcCountedSpent;
+
+/* One of the arrays by context grows to have an entry `index`, and some more: contexts are made one
+ * by one, and all arrays grow for each. */
+static inline void fc_attribution_grow(GArray *array, guint32 index)
+{
+    if (G_UNLIKELY(array->len <= index))
+        g_array_set_size(array, index + index / 8 + 64);
+}
+
+/* An entry of one of the arrays above, which grows with zeros if need be; good until it does. */
+static inline guint32 *fc_attribution_link(GArray *links, guint32 index)
+{
+    fc_attribution_grow(links, index);
+    return &g_array_index(links, guint32, index);
+}
+
+/* Links what the counts and the counters have; `work` is overwritten. */
+void fc_attribution_begin(FcAttribution *work, FcCounted *counted, const FcCallCosts *costs);
+/* Frees it. */
+void fc_attribution_end(FcAttribution *work);
+
+/* Divides `amount` in proportion to `weights` (all alike where they are all 0) into `parts`, whose
+ * sum it is.  `count` must not be 0. */
+void fc_attribution_divide(guint64 amount, const guint64 *weights, guint count, guint64 *parts);
+
+/* The context of the pair's function, called from `node`: 0 where there is none, or it is on the
+ * path; and made if need be. */
+guint32 fc_attribution_find_child(const FcAttribution *work, guint32 node,
+                                  const FcCountedPair *pair);
+guint32 fc_attribution_child(FcAttribution *work, guint32 node, const FcCountedPair *pair);
+/* Whether `wanted` is `node` or on its path. */
+gboolean fc_attribution_is_on_path(const FcCounts *counts, guint32 wanted, guint32 node);
+/* The context after `node` in the order of the tree below `top`, without those below `node` unless
+ * `descend`; 0: that was the last. */
+guint32 fc_attribution_next_below(const FcAttribution *work, guint32 node, guint32 top,
+                                  gboolean descend);
+/* Into `found`, of guint32: the contexts of `function` below `node` between which all are of
+ * counted functions, the newest first.  Before any context moves. */
+void fc_attribution_find_below(const FcAttribution *work, guint32 node, guint32 function,
+                               GArray *found);
+/* No context gets calls, or is made, any more: to be called before the next. */
+void fc_attribution_rank_below(FcAttribution *work);
+/* That of the contexts of `function` which were below `node` at fc_attribution_rank_below, as
+ * above, and are not below `moves`, which has most calls, of several the newest; 0: there is none.
+ * Takes as long as the logarithm of their number, and the depth of the tree. */
+guint32 fc_attribution_best_below(const FcAttribution *work, guint32 node, guint32 function,
+                                  guint32 moves);
+/* Before the first; `node` is new; nothing will be asked any more. */
+void fc_attribution_begin_below(FcAttribution *work);
+void fc_attribution_add_below(FcAttribution *work, guint32 node);
+void fc_attribution_forget_below(FcAttribution *work);
+/* Recorded calls by the arc of which it is certain that its caller made them. */
+guint64 fc_attribution_sure_calls(const FcAttribution *work, guint32 arc);
+/* The function (+ 1; 0: none) that calls the pair as far as its call site tells, where nobody
+ * surely does and it is not certain that it does not: that into which the callee was inlined, which
+ * was called from the same site itself; else the one that begins closest before the site, though it
+ * may be another, as what was not profiled is not known. */
+guint32 fc_attribution_likely_caller(const FcAttribution *work, const FcCountedPair *pair);
+/* Whether it is certain of any call of the pair who made it. */
+gboolean fc_attribution_is_sure(const FcAttribution *work, const FcCountedPair *pair);
+/* The counted function that calls the pair where `function` (+ 1; 0: none) does not, as it has no
+ * such call site; + 1, 0: it does itself. */
+guint32 fc_attribution_hidden_caller(const FcAttribution *work, const FcCountedPair *pair,
+                                     guint32 function);
+/* The context below `frame` of the counted function `hidden` (+ 1), of which nothing tells yet that
+ * it was called there, but that a call site in it called: made by what is known of its callers; 0:
+ * too little is. */
+guint32 fc_attribution_make_caller(FcAttribution *work, guint32 frame, guint32 hidden);
+/* The arc that time spent in `callee`, called from there by `caller` (+ 1), is added to.  Where it
+ * would be one without calls, as the caller is what the call site looked like, that by which the
+ * pair is called most.  For what comes after fc_attribution_apportion. */
+guint32 fc_attribution_arc_for_time(FcAttribution *work, guint32 caller, guint64 site,
+                                    gint site_module, guint32 callee);
+/* `ticks` were spent in `node` and in `frame`, of which only that was recorded: adds them to the
+ * total times of `node`, its function and arc, and those around it up to `frame`'s. */
+void fc_attribution_add_total(FcAttribution *work, guint32 node, guint32 frame, guint64 ticks,
+                              guint64 wait);
+/* The context has another parent. */
+void fc_attribution_has_moved(FcAttribution *work, guint32 node);
+
+/* Gives the calls of pair number `index` to contexts; those of its callers have theirs. */
+void fc_attribution_apportion(FcAttribution *work, guint32 index);
+/* The part of the pair's calls for which the samples stand. */
+double fc_attribution_estimated_part(const FcCountedPair *pair);
+void fc_attribution_times(FcAttribution *work, guint64 outside);
+/* Adds their time to arcs whose calls were within another one of the function, and have no context
+ * of their own.  Behind fc_attribution_times. */
+void fc_attribution_recursion(FcAttribution *work);
+void fc_attribution_move(FcAttribution *work);
+void fc_attribution_bound_totals(FcAttribution *work);
