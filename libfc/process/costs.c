@@ -48,7 +48,9 @@ bool fc_costs_measure(struct FcCosts *costs)
 #define PARTS_OF_TICK 256u
 #define GENERATION (FC_GENERATION_LONG | 1u)
 #define RECORDED_CALLS (FC_UNITS / (2 * FC_RECORD_UNITS)) /* all that a chunk holds */
-#define COUNTED_CALLS 960u
+#define FUNCTIONS 4u                                      /* that are counted in turn, */
+#define TURNS 24u /* so often each in a call of the function that they are dissolved in */
+#define COUNTED_CALLS (10u * FUNCTIONS * TURNS)
 
 /* The functions that are measured, and the loop around them, are at the same places within lines of
  * the cache whatever the linker puts before them: by that alone a call took from 2.4 to 4.7 ns. */
@@ -108,6 +110,37 @@ NOINLINE static uint32_t nothing_hooked(uint32_t x)
     HIDE(x);
     HIDE(x);
     leave((void *)self, site);
+    return x;
+}
+
+/* Several in turn that the compiler dissolved in the function around them, as most small ones are
+ * in a program: nothing of a call is left in the plain one.  Any addresses stand for them. */
+NOINLINE static uint32_t in_turn_plain(uint32_t x)
+{
+    for (uint32_t i = 0; i < TURNS; i++)
+    {
+        HIDE(x);
+        HIDE(x);
+        HIDE(x);
+        HIDE(x);
+    }
+    return x;
+}
+#define FUNCTION(number) ((char *)in_turn_plain + 16 * (number))
+#define DISSOLVED(number)                                                                          \
+    enter(FUNCTION(number), site);                                                                 \
+    HIDE(x);                                                                                       \
+    leave(FUNCTION(number), site)
+NOINLINE static uint32_t in_turn_hooked(uint32_t x)
+{
+    void *site = call_site;
+    for (uint32_t i = 0; i < TURNS; i++)
+    {
+        DISSOLVED(0);
+        DISSOLVED(1);
+        DISSOLVED(2);
+        DISSOLVED(3);
+    }
     return x;
 }
 
@@ -217,20 +250,22 @@ static void fill_counters(struct FcCounted *counted)
         counted->chunk->counts[i].word = CALLS_AHEAD << 16 | CALLS_AHEAD;
 }
 
-/* A call of `hooked` that is counted, beyond one of the same function without hooks. */
-static uint32_t measure_counted(Shape *hooked, struct FcCounted *counted, uint64_t cursor)
+/* A call that is counted, beyond one without hooks; each of the functions makes or has `calls`. */
+static uint32_t measure_counted(Shape *without, Shape *hooked, uint32_t calls,
+                                struct FcCounted *counted, uint64_t cursor)
 {
+    const uint32_t rounds = COUNTED_CALLS / calls;
     uint64_t plain = UINT64_MAX;
     uint64_t with_hooks = UINT64_MAX;
     const uint64_t start = fc_clock_monotonic_ns();
     fc_thread_set_cursor(cursor);
     fc_switches_pretend();
-    run_batch(hooked, 1); /* has a counter made for it */
+    run_batch(hooked, 1); /* has counters made */
     for (uint32_t i = 0; goes_on(i, start, SHAPE_NS); i++)
     {
         fill_counters(counted);
-        plain = least(plain, run_batch(nothing_plain, COUNTED_CALLS));
-        with_hooks = least(with_hooks, run_batch(hooked, COUNTED_CALLS));
+        plain = least(plain, run_batch(without, rounds));
+        with_hooks = least(with_hooks, run_batch(hooked, rounds));
     }
     return each(less(with_hooks, plain), COUNTED_CALLS);
 }
@@ -264,7 +299,8 @@ static void measure_after_inlining(struct FcCounted *counted, uint64_t cursor,
                        (uint64_t)(uintptr_t)fc_costs_after_inlining | FC_FUNCTION_AFTER_INLINING))
     {
         fc_recorded_use(recorded, 0, UINT64_MAX);
-        costs->after_inlining = measure_counted(fc_costs_after_inlining, counted, cursor);
+        costs->after_inlining =
+            measure_counted(nothing_plain, fc_costs_after_inlining, 1, counted, cursor);
     }
     fc_hooks.recorded = old.recorded;
     fc_hooks.stack_start = old.stack_start;
@@ -310,8 +346,12 @@ static void measure_in(char *memory, struct FcCosts *costs)
     counted->is_steady = true;
     fc_depth_set_limit(0); /* what is too deep costs about what the others do that are counted */
     fc_counters_set_filter(counted);
-    if (begin_counting(counted, (uint64_t)(uintptr_t)nothing_hooked))
-        costs->counted = measure_counted(nothing_hooked, counted, cursor);
+    bool is_counting = true;
+    for (uint32_t i = 0; i < FUNCTIONS; i++)
+        is_counting = is_counting && begin_counting(counted, (uint64_t)(uintptr_t)FUNCTION(i));
+    if (is_counting)
+        costs->counted =
+            measure_counted(in_turn_plain, in_turn_hooked, FUNCTIONS * TURNS, counted, cursor);
 #if defined(FC_AFTER_INLINING)
     measure_after_inlining(counted, cursor, costs);
 #endif
